@@ -1,0 +1,46 @@
+/// The one attention: a flash kernel over slices, partial results merged by their log-sum-exp in fp32, keys and values
+/// carried by a transport. Exact on every layout. Forward beside backward.
+///
+/// Letters: B rows, H query heads, K key/value heads (H a multiple of K), T this rank's tokens, D head_dim.
+/// Source: Liu et al. 2023, "Ring Attention with Blockwise Transformers", section 3; the backward of a block takes the
+/// global out and lse (Dao 2023, "FlashAttention-2", section 3.1.2).
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <memory>
+
+#include "engine/comm/groups.h"
+#include "engine/plan/layout.h"
+
+namespace ringmaster {
+
+struct AttentionOutput {
+    at::Tensor out_bthd;  ///< [B, T, H, D], the inputs' dtype
+    at::Tensor lse_bht;   ///< [B, H, T] float32, natural log
+};
+
+struct AttentionGradients {
+    at::Tensor dq_bthd;  ///< [B, T, H, D], the inputs' dtype
+    at::Tensor dk_btkd;
+    at::Tensor dv_btkd;
+};
+
+class ShardedAttention {
+  public:
+    struct Impl;
+    /// `layout` is of one sequence over groups.mesh()'s context-parallel ranks; slices are derived here, once.
+    ShardedAttention(Groups& groups, const Layout& layout);
+    ~ShardedAttention();
+
+    /// q_bthd [B, T, H, D], k_btkd and v_btkd [B, T, K, D], float32 or bfloat16, rotary embedding applied; last dim
+    /// contiguous, other strides free. Softmax scale is D^-1/2.
+    AttentionOutput forward(const at::Tensor& q_bthd, const at::Tensor& k_btkd, const at::Tensor& v_btkd);
+    AttentionGradients backward(const at::Tensor& dout_bthd, const at::Tensor& q_bthd, const at::Tensor& k_btkd,
+                                const at::Tensor& v_btkd, const AttentionOutput& output);
+
+  private:
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ringmaster

@@ -1,0 +1,117 @@
+/// An axolotl YAML as typed values, with the defaults that axolotl has. It says what the person asked for; what follows
+/// from it on a number of ranks is the Plan (engine/plan/plan.h).
+///
+/// Paths are absolute here (relative ones in the file, and in --set, are relative to the file's folder).
+/// `config_to_json` and `config_from_json` carry every field, so that a plan.json is all the engine needs.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+namespace ringmaster {
+
+/// `bf16: true|auto` is Bf16Mixed (fp32 weights and optimizer states, bf16 compute), `bf16: full` or `bfloat16: true` is
+/// Bf16Full, neither Float32.
+enum class Precision { Float32, Bf16Mixed, Bf16Full };
+
+/// How keys and values are laid out and carried; `Default` follows axolotl (varlen_llama3 under packing, else batch_ring).
+enum class RingAttnFunc {
+    Default, BatchRing, BatchZigzag, BatchStripe, VarlenLlama3, VarlenRing, VarlenZigzag, Balanced, Auto,
+};
+
+enum class LrScheduler { Linear, Cosine, Constant, ConstantWithWarmup };
+
+/// A row longer than sequence_len is dropped (axolotl's default), cut, or an error.
+enum class ExcessLength { Drop, Truncate, Raise };
+
+/// `pad_to_sequence_len`, or what accelerate's sp_seq_length says.
+struct Padding {
+    bool to_sequence_len = false;
+    std::optional<int64_t> fixed_length;  ///< sp_seq_length where sp_seq_length_is_variable is false
+};
+
+struct Config {
+    std::string file;      ///< absolute path of the YAML as opened
+    std::string base_dir;  ///< folder that relative paths start from
+
+    // Model
+    std::string base_model;      ///< as written: a folder or a hub id
+    std::string model_dir;       ///< absolute, where base_model is a folder that exists; else empty
+    std::string tokenizer;       ///< tokenizer_config, else base_model; absolute where it is a folder
+    bool reinit_weights = false;
+    std::string attn_implementation;  ///< as written or as flash_attention/sdp_attention say; may be empty
+
+    // Data
+    nlohmann::json datasets = nlohmann::json::array();       ///< the file's entries; local paths made absolute
+    nlohmann::json test_datasets = nlohmann::json::array();
+    nlohmann::json special_tokens = nlohmann::json::object();
+    nlohmann::json tokenization = nlohmann::json::object();  ///< other keys that change tokens (chat_template, train_on_inputs, …)
+    std::string dataset_prepared_path;
+    double val_set_size = 0;   ///< below 1: a share of the rows; else a number of rows
+    int64_t sequence_len = 512;
+    bool sample_packing = false;
+    Padding padding;
+    ExcessLength excess_length = ExcessLength::Drop;
+    bool curriculum_sampling = false;  ///< rows in file order
+    int64_t seed = 42;
+
+    // Batch and length of the run
+    int64_t micro_batch_size = 1;
+    int64_t gradient_accumulation_steps = 1;
+    std::optional<int64_t> max_steps;  ///< wins over num_epochs
+    double num_epochs = 1;
+
+    // Optimizer
+    std::string optimizer = "adamw_torch";
+    double learning_rate = 0;
+    LrScheduler lr_scheduler = LrScheduler::Cosine;
+    std::optional<int64_t> warmup_steps;  ///< wins over warmup_ratio
+    double warmup_ratio = 0;
+    std::optional<double> cosine_min_lr_ratio;
+    double weight_decay = 0;  ///< not on norms and biases
+    double adam_beta1 = 0.9;
+    double adam_beta2 = 0.999;
+    double adam_epsilon = 1e-8;
+    std::optional<double> max_grad_norm = 1.0;  ///< null: gradients are not clipped
+
+    Precision precision = Precision::Float32;
+    bool gradient_checkpointing = false;
+
+    // Saving, evaluation, logging
+    std::string output_dir;
+    std::optional<double> save_steps;  ///< below 1: a share of all steps
+    std::optional<double> saves_per_epoch;
+    std::string save_strategy;         ///< "steps", "epoch", "no"; what the other keys imply where not written
+    std::optional<int64_t> save_total_limit;
+    std::optional<double> eval_steps;
+    std::optional<double> evals_per_epoch;
+    std::string eval_strategy;         ///< "steps", "epoch", "no"
+    int64_t eval_batch_size = 0;       ///< 0: micro_batch_size
+    int64_t logging_steps = 1;         ///< terminal and log text only; events are written at every step
+
+    // Parallel sizes: 0 = left out
+    int64_t context_parallel_size = 0;
+    int64_t ulysses_size = 0;
+    int64_t dp_shard_size = 0;
+    int64_t dp_replicate_size = 0;
+    int64_t heads_k_stride = 1;
+    RingAttnFunc ring_attn_func = RingAttnFunc::Default;
+    int zero_stage_asked = 0;               ///< from fsdp_config or deepspeed; 0 where neither asks
+    std::optional<int64_t> ranks;           ///< accelerate's num_processes
+    std::optional<int64_t> nodes;           ///< accelerate's num_machines
+    bool accelerate_only = false;           ///< an accelerate YAML given alone: can be planned, not launched
+
+    std::map<std::string, int> lines;  ///< dotted key -> 1-based line, for diagnostics that come later
+};
+
+const char* to_string(RingAttnFunc func);  ///< the YAML's word; "default" for Default
+const char* to_string(LrScheduler scheduler);
+const char* to_string(Precision precision);  ///< "fp32", "bf16", "bf16_full"
+
+nlohmann::json config_to_json(const Config& config);
+Config config_from_json(const nlohmann::json& json);  ///< throws Error(Refused) naming the missing or mistyped field
+
+}  // namespace ringmaster

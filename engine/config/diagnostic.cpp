@@ -1,0 +1,30 @@
+#include "engine/config/diagnostic.h"
+
+#include <algorithm>
+
+#include "engine/error.h"
+
+namespace ringmaster {
+
+bool has_error(const Diagnostics& diagnostics) {
+    return std::any_of(diagnostics.begin(), diagnostics.end(),
+                       [](const Diagnostic& d) { return d.severity == Severity::Error; });
+}
+
+const char* to_string(Severity severity) {
+    switch (severity) {
+        case Severity::Info: return "info";
+        case Severity::Warning: return "warning";
+        case Severity::Error: break;
+    }
+    return "error";
+}
+
+Severity severity_from_string(const std::string& text) {
+    for (Severity severity : {Severity::Info, Severity::Warning, Severity::Error}) {
+        if (text == to_string(severity)) return severity;
+    }
+    throw Error(Failure::Refused, "'" + text + "' is not a severity", "diagnostics");
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,47 @@
+/// Reads an axolotl YAML (both generations of keys), with what an accelerate YAML, PARALLELISM_CONFIG_* variables and --set
+/// override, into a Config; every problem is a Diagnostic with its line, and every key of the file ends in exactly one of
+/// three lists.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/config/config.h"
+#include "engine/config/diagnostic.h"
+
+namespace ringmaster {
+
+struct ReadOptions {
+    std::vector<std::pair<std::string, std::string>> set;  ///< --set: dotted path, value read as YAML; later ones win
+    std::string accelerate_file;                           ///< empty: none
+    std::map<std::string, std::string> environment;        ///< the PARALLELISM_CONFIG_* variables among them are read
+    std::string base_dir;                                  ///< empty: the file's folder
+};
+
+/// Top-level keys of the file (and of --set), each in exactly one list.
+struct KeyVerdicts {
+    struct Reason {
+        std::string key;
+        std::string why;
+    };
+    std::vector<std::string> used;
+    std::vector<Reason> no_effect;    ///< read elsewhere, without effect here, and why
+    std::vector<Reason> unsupported;  ///< changes what would be trained: an error
+};
+
+struct ConfigReading {
+    bool readable = true;  ///< false: missing file or malformed YAML (exit status 2); the diagnostics say which and where
+    Config config;
+    Diagnostics diagnostics;
+    KeyVerdicts keys;
+};
+
+ConfigReading read_config(const std::string& path, const ReadOptions& options = {});
+
+/// The same for text that is not saved yet; `file` is the path that it belongs to.
+ConfigReading read_config_text(std::string_view text, const std::string& file, const ReadOptions& options = {});
+
+}  // namespace ringmaster

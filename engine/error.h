@@ -1,0 +1,33 @@
+/// The one exception of the product: what went wrong, where, and the nearest thing that works.
+///
+/// What a configuration can get wrong is not an Error but a list of Diagnostic values (engine/config/diagnostic.h).
+/// Errors are caught at `main`, a thread's, a worker's or a slot's edge, nowhere else.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace ringmaster {
+
+/// Which kind of failure, as the exit status that a program ends with.
+enum class Failure {
+    Refused = 1,      ///< the answer is no: invalid values, broken rows or weights, full disk, the run failed
+    Usage = 2,        ///< missing file, malformed YAML, unusable arguments
+    Unreachable = 3,  ///< a node, port or engine could not be reached or started
+};
+
+struct Error : std::runtime_error {
+    Error(Failure failure_, const std::string& what_, std::string where_ = {}, std::string hint_ = {})
+        : std::runtime_error(what_), failure(failure_), where(std::move(where_)), hint(std::move(hint_)) {}
+
+    Failure failure;
+    std::string where;  ///< file and line, key, rank or host; empty where `what` already says it
+    std::string hint;   ///< what to do next; may be empty
+
+    /// "where: what\n  hint" as a person reads it on a terminal.
+    std::string text() const {
+        return (where.empty() ? "" : where + ": ") + what() + (hint.empty() ? "" : "\n  " + hint);
+    }
+};
+
+}  // namespace ringmaster

@@ -1,0 +1,92 @@
+/// The event schema: one JSON object a line in events/rank-00000.jsonl. Units are in the names (`_s`, `_bytes`).
+/// Readers skip fields and types that they do not know; a later line for the same step and rank replaces the earlier.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace ringmaster {
+
+struct StepEvent {
+    int64_t step = 0;  ///< completed optimizer steps: the first is 1
+    double epoch = 0;
+    double loss = 0;                  ///< global, equal on all ranks
+    std::optional<double> rank_loss;  ///< mean over this rank's own valid labels
+    int64_t tokens = 0;               ///< global, without padding
+    int64_t valid_tokens = 0;         ///< global
+    int64_t rank_valid_tokens = 0;
+    double lr = 0;
+    double grad_norm = 0;             ///< before clipping
+    double step_s = 0;                ///< data_s + compute_s + exposed_comm_s
+    double compute_s = 0;
+    double comm_s = 0;                ///< collectives in flight
+    double exposed_comm_s = 0;        ///< the part that computation did not hide
+    int64_t comm_bytes = 0;
+    double data_s = 0;
+    int64_t memory_bytes = 0;
+    int64_t peak_memory_bytes = 0;
+    double tokens_per_s = 0;
+};
+
+struct HelloEvent {
+    int attempt = 1;
+    std::string version, torch_version, host, device;
+    int64_t pid = 0;
+    int world_size = 1;
+    int dp_replicate = 0, dp_shard = 0, ring = 0, ulysses = 0;  ///< mesh coordinates
+    int64_t start_step = 0;  ///< completed steps that this attempt starts from
+};
+
+struct PhaseEvent {
+    std::string name;
+    int64_t done = 0;
+    int64_t total = 0;
+};
+
+struct DeviceEvent {
+    std::optional<double> utilisation, temperature_c, clock_mhz, power_w;
+};
+
+struct EvalEvent {
+    int64_t step = 0;
+    double loss = 0;
+    int64_t tokens = 0;  ///< valid labels that the mean is over
+};
+
+struct WarningEvent {
+    std::string message, where;
+};
+
+struct CheckpointEvent {
+    int64_t step = 0;
+    std::string path;
+    double seconds = 0;
+};
+
+struct DoneEvent {
+    int64_t step = 0;
+    std::string state;  ///< "completed" or "stopped"
+};
+
+struct ErrorEvent {
+    std::string message, where;
+};
+
+using Event = std::variant<StepEvent, HelloEvent, PhaseEvent, DeviceEvent, EvalEvent, WarningEvent, CheckpointEvent,
+                           DoneEvent, ErrorEvent>;
+
+struct EventLine {
+    double t = 0;  ///< Unix seconds
+    int rank = 0;
+    Event event;
+};
+
+std::string to_json_line(const EventLine& line);  ///< without the newline
+
+/// Empty for a line that is no event of ours (unknown type, damaged, half-written).
+std::optional<EventLine> parse_event(std::string_view line);
+
+}  // namespace ringmaster

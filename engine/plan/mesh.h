@@ -1,0 +1,31 @@
+/// The mesh: dp_replicate × dp_shard × ring × ulysses ranks, in this order from slowest to fastest, so that the ranks of one
+/// Ulysses group are neighbours (inside a node), then those of one ring.
+#pragma once
+
+namespace ringmaster {
+
+struct MeshCoordinates {
+    int dp_replicate = 0;
+    int dp_shard = 0;
+    int ring = 0;
+    int ulysses = 0;
+};
+
+struct Mesh {
+    int dp_replicate = 1;
+    int dp_shard = 1;
+    int ring = 1;
+    int ulysses = 1;
+
+    int context_parallel_size() const { return ring * ulysses; }
+    int data_parallel_size() const { return dp_replicate * dp_shard; }  ///< groups that read different rows
+    int ranks() const { return data_parallel_size() * context_parallel_size(); }
+
+    MeshCoordinates coordinates(int rank) const;
+    int rank_of(const MeshCoordinates& coordinates) const;
+    int data_rank(int rank) const { return rank / context_parallel_size(); }
+    /// Position within the context-parallel group: ring × ulysses_size + ulysses.
+    int context_rank(int rank) const { return rank % context_parallel_size(); }
+};
+
+}  // namespace ringmaster

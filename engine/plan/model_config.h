@@ -1,0 +1,76 @@
+/// A Hugging Face config.json of a Llama-family decoder: everything that the arithmetic and the memory depend on.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ringmaster {
+
+/// Rotary embedding and its scalings, as transformers' modeling_rope_utils names them.
+struct RopeConfig {
+    std::string type = "default";  ///< default, linear, dynamic, yarn, llama3
+    double theta = 10000;
+    double factor = 1;
+    int64_t original_max_position_embeddings = 0;
+    double low_freq_factor = 1;         ///< llama3
+    double high_freq_factor = 4;        ///< llama3
+    std::optional<double> attention_factor;  ///< yarn
+    double beta_fast = 32;              ///< yarn
+    double beta_slow = 1;               ///< yarn
+    std::optional<double> mscale;       ///< yarn
+    std::optional<double> mscale_all_dim;
+    bool truncate = true;               ///< yarn: round the correction range
+};
+
+struct ModelConfig {
+    std::string model_type;  ///< llama, mistral, qwen2, qwen3; others have a shape only (memory, time), no arithmetic here
+    int64_t hidden_size = 0;
+    int64_t num_layers = 0;
+    int64_t num_heads = 0;
+    int64_t num_kv_heads = 0;
+    int64_t head_dim = 0;
+    int64_t intermediate_size = 0;
+    int64_t vocab_size = 0;
+    int64_t max_position_embeddings = 0;
+    double rms_norm_eps = 1e-6;
+    double initializer_range = 0.02;
+    bool tie_word_embeddings = false;
+    bool qkv_bias = false;         ///< Qwen2, or Llama's attention_bias
+    bool output_bias = false;      ///< on o_proj: Llama's attention_bias
+    bool mlp_bias = false;
+    bool qk_norm = false;          ///< Qwen3: RMSNorm over head_dim of q and k
+    std::optional<int64_t> sliding_window;  ///< set where some layer uses it
+    RopeConfig rope;
+    int64_t num_experts = 0;       ///< above 0: a mixture of experts, planned only
+
+    bool trainable() const;        ///< one of the model types that the engine computes
+};
+
+/// One parameter tensor, by its Hugging Face name, in the order in which the engine keeps them: embedding, each layer
+/// (input norm, q k v weights, q k v biases, q k norms, o, post norm, gate, up, down), final norm, head (unless tied).
+struct ParameterShape {
+    std::string name;
+    std::vector<int64_t> shape;
+    bool decays = true;  ///< false: a norm or a bias
+    int layer = -1;      ///< -1: not in a layer
+    int64_t size() const;
+};
+
+std::vector<ParameterShape> parameter_shapes(const ModelConfig& model);
+int64_t parameter_count(const ModelConfig& model);
+
+/// Reads `config.json` (transformers 4 and 5 spellings). Throws Error(Refused): a missing or mistyped field by name.
+ModelConfig model_config_from_json(const nlohmann::json& json, const std::string& where);
+
+/// Throws Error(Usage) where the folder holds no config.json, Error(Refused) where it cannot be read.
+ModelConfig read_model_config(const std::string& model_dir);
+
+/// By hub id: the table of well-known models, then the Hugging Face cache (`hf_cache_dir`, e.g. ~/.cache/huggingface/hub).
+std::optional<ModelConfig> find_model_config(const std::string& hub_id, const std::string& hf_cache_dir);
+
+nlohmann::json model_config_to_json(const ModelConfig& model);
+
+}  // namespace ringmaster

@@ -1,0 +1,120 @@
+/// The Plan: what a Config means on a number of ranks. The same value is shown, launched and obeyed: the engine trains with
+/// its very mesh, layout, batch and padding, and refuses to run one that holds an error.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/config/config.h"
+#include "engine/config/diagnostic.h"
+#include "engine/config/read_config.h"
+#include "engine/plan/mesh.h"
+#include "engine/plan/model_config.h"
+
+namespace ringmaster {
+
+enum class Verdict { Fits, Tight, WillNotFit, Invalid, Unknown };
+enum class Device { Cpu, Cuda };
+
+struct ContextParallel {
+    int size = 1;
+    std::vector<int> valid_sizes;       ///< the divisors above 1 of ranks
+    RingAttnFunc layout = RingAttnFunc::BatchRing;  ///< resolved: never Default
+    int64_t heads_k_stride = 1;
+};
+
+struct Batch {
+    int64_t micro = 1;
+    int64_t accumulation = 1;
+    int64_t global = 1;              ///< rows a step: micro × accumulation × data-parallel groups
+    int64_t global_without_cp = 1;   ///< micro × accumulation × ranks
+    std::optional<int64_t> tokens_per_step;
+    std::optional<int64_t> rows;     ///< training rows, after packing and dropping
+    std::optional<int64_t> steps_per_epoch;
+    std::optional<int64_t> total_steps;
+};
+
+struct SequencePlan {
+    int64_t length = 0;
+    int64_t padded_length = 0;
+    int64_t per_rank = 0;  ///< the largest shard
+};
+
+/// Bytes of one rank, by component; total is expected, low and high bracket it.
+struct RankMemory {
+    int rank = 0;
+    int64_t weights = 0, gradients = 0, optimizer = 0, activations = 0, workspace = 0, logits = 0, communication = 0,
+            runtime = 0;
+    int64_t total = 0, total_low = 0, total_high = 0;
+};
+
+struct Memory {
+    int64_t device_bytes = 0;
+    bool fits = false;
+    int64_t host_bytes = 0;
+    std::vector<RankMemory> per_rank;
+};
+
+struct StepTime {
+    double step_s = 0, compute_s = 0, comm_s = 0, exposed_comm_s = 0;
+    bool measured = false;  ///< basis: "measured" or "assumed"
+};
+
+/// Where the prepared rows lie; filled by `prepare`, empty in a plan that was only asked for.
+struct PreparedData {
+    std::string tokens;       ///< tokens.safetensors: input_ids, labels, row_offsets
+    std::string eval_tokens;  ///< the same for evaluation; empty: none
+    int64_t rows = 0;
+    int64_t eval_rows = 0;
+};
+
+struct Plan {
+    Verdict verdict = Verdict::Unknown;
+    int ranks = 1;
+    int nodes = 1;
+    Device device = Device::Cpu;
+    Mesh mesh;
+    int zero_stage = 0;
+    ContextParallel context_parallel;
+    Batch batch;
+    SequencePlan sequence;
+    std::optional<Memory> memory;  ///< null: the model's shape is unknown
+    std::optional<StepTime> time;
+    Diagnostics diagnostics;
+    KeyVerdicts keys;
+    Config config;
+    std::optional<ModelConfig> model;
+    PreparedData data;
+
+    bool ok() const { return !has_error(diagnostics); }
+};
+
+/// What is asked for beside the config.
+struct PlanRequest {
+    std::optional<int> ranks;   ///< --ranks; else the config's (accelerate), else `devices_seen`, else 2 CPU ranks
+    std::optional<int> nodes;   ///< --nodes
+    std::optional<Device> device;               ///< --device; default: cuda where devices_seen > 0
+    std::optional<int64_t> device_memory_bytes; ///< --device-memory; default: the device's, or the machine's RAM ÷ its ranks
+    int devices_seen = 0;                       ///< GPUs of this machine, CUDA_VISIBLE_DEVICES obeyed
+    int64_t seen_device_bytes = 0;
+    int64_t machine_ram_bytes = 0;
+    std::string hf_cache_dir;
+    std::optional<int64_t> rows;       ///< training rows where they are known (prepared)
+    std::optional<int64_t> eval_rows;
+};
+
+/// Never throws for what a person can get wrong: those are the plan's diagnostics (the reading's come first).
+Plan make_plan(const ConfigReading& reading, const PlanRequest& request);
+
+nlohmann::json plan_to_json(const Plan& plan);  ///< the contract's fields, then config, model and data
+Plan plan_from_json(const nlohmann::json& json);
+Plan read_plan(const std::string& path);                     ///< throws Error(Usage) missing, Error(Refused) damaged
+void write_plan(const std::string& path, const Plan& plan);  ///< written aside, then renamed
+
+const char* to_string(Verdict verdict);  ///< "fits", "tight", "will_not_fit", "invalid", "unknown"
+const char* to_string(Device device);    ///< "cpu", "cuda"
+
+}  // namespace ringmaster

@@ -1,0 +1,1 @@
+// The one file that the precompiled header is built for.

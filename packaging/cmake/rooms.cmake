@@ -1,0 +1,23 @@
+# A room is a folder with one static library that links exactly what it may include (see tests/layering.cmake).
+#
+#   ringmaster_room(plan SOURCES mesh.cpp ... LINKS ringmaster_config)
+
+set(RINGMASTER_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize takes them")
+
+add_library(ringmaster_options INTERFACE)
+target_include_directories(ringmaster_options INTERFACE ${CMAKE_SOURCE_DIR})
+target_compile_options(ringmaster_options INTERFACE -Wall -Wextra -Wshadow -Wsuggest-override -Werror)
+if(CMAKE_BUILD_TYPE STREQUAL Debug)
+    target_compile_options(ringmaster_options INTERFACE -g1)
+endif()
+if(RINGMASTER_SANITIZE)
+    target_compile_options(ringmaster_options INTERFACE -fsanitize=${RINGMASTER_SANITIZE} -fno-omit-frame-pointer)
+    target_link_options(ringmaster_options INTERFACE -fsanitize=${RINGMASTER_SANITIZE})
+endif()
+
+function(ringmaster_room name)
+    cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
+    add_library(ringmaster_${name} STATIC ${ARG_SOURCES})
+    target_link_libraries(ringmaster_${name} PUBLIC ringmaster_options ${ARG_LINKS})
+    set_target_properties(ringmaster_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+endfunction()

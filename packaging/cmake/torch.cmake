@@ -1,0 +1,61 @@
+# LibTorch out of PyTorch's wheel, as imported targets of our own:
+#
+#   ringmaster::torch       headers, libtorch_cpu, libc10, Gloo's headers, OpenMP: the CPU engine
+#   ringmaster::torch_cuda  what the CUDA part adds: libtorch_cuda, libc10_cuda, NCCL's and CUDA's headers
+#
+# RINGMASTER_CUDA says whether the CUDA part is built (the toolkit's nvcc was found).
+file(GLOB torch_dirs ${RINGMASTER_PYTHON_ENV}/lib/python3*/site-packages/torch)
+list(LENGTH torch_dirs torch_count)
+if(NOT torch_count EQUAL 1)
+    message(FATAL_ERROR "No torch in ${RINGMASTER_PYTHON_ENV}: run packaging/setup")
+endif()
+set(TORCH_DIR ${torch_dirs})
+get_filename_component(torch_site ${TORCH_DIR} DIRECTORY)
+set(TORCH_LIB_DIR ${TORCH_DIR}/lib)
+file(READ ${TORCH_DIR}/version.py torch_version_text)
+string(REGEX MATCH "__version__ = '([0-9.]+)" _ "${torch_version_text}")
+set(TORCH_VERSION ${CMAKE_MATCH_1})
+if(NOT TORCH_VERSION VERSION_EQUAL 2.11.0)
+    message(FATAL_ERROR "torch ${TORCH_VERSION} in ${TORCH_DIR}, 2.11.0 is needed: run packaging/setup")
+endif()
+
+find_package(OpenMP REQUIRED)
+find_path(GLOO_INCLUDE_DIR gloo/config.h REQUIRED)
+
+add_library(ringmaster_torch INTERFACE)
+add_library(ringmaster::torch ALIAS ringmaster_torch)
+target_include_directories(ringmaster_torch SYSTEM INTERFACE
+    ${TORCH_DIR}/include ${TORCH_DIR}/include/torch/csrc/api/include ${GLOO_INCLUDE_DIR})
+target_compile_definitions(ringmaster_torch INTERFACE USE_DISTRIBUTED USE_C10D_GLOO)
+# libtorch_cpu's own dependencies are found at run time by its RPATH, not by our link.
+target_link_options(ringmaster_torch INTERFACE LINKER:--allow-shlib-undefined
+    LINKER:-rpath-link,${TORCH_LIB_DIR})
+target_link_libraries(ringmaster_torch INTERFACE
+    ${TORCH_LIB_DIR}/libtorch_cpu.so ${TORCH_LIB_DIR}/libc10.so OpenMP::OpenMP_CXX)
+
+include(CheckLanguage)
+check_language(CUDA)
+if(CMAKE_CUDA_COMPILER)
+    set(RINGMASTER_CUDA ON)
+    set(CMAKE_CUDA_ARCHITECTURES 80-real 90)
+    enable_language(CUDA)
+    set(CMAKE_CUDA_STANDARD 20)
+    add_library(ringmaster_torch_cuda INTERFACE)
+    add_library(ringmaster::torch_cuda ALIAS ringmaster_torch_cuda)
+    target_include_directories(ringmaster_torch_cuda SYSTEM INTERFACE
+        ${torch_site}/nvidia/nccl/include ${CMAKE_CUDA_TOOLKIT_INCLUDE_DIRECTORIES})
+    target_compile_definitions(ringmaster_torch_cuda INTERFACE USE_C10D_NCCL)
+    target_link_libraries(ringmaster_torch_cuda INTERFACE ringmaster::torch
+        ${TORCH_LIB_DIR}/libtorch_cuda.so ${TORCH_LIB_DIR}/libc10_cuda.so)
+else()
+    set(RINGMASTER_CUDA OFF)
+    message(STATUS "No CUDA toolkit: the engine is built for the CPU only")
+endif()
+
+# A program that runs with LibTorch finds it through the link `libtorch` beside it.
+function(ringmaster_use_torch target)
+    set_target_properties(${target} PROPERTIES SKIP_BUILD_RPATH ON)
+    target_link_options(${target} PRIVATE LINKER:-rpath,$ORIGIN/libtorch LINKER:--enable-new-dtags)
+endfunction()
+file(MAKE_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
+file(CREATE_LINK ${TORCH_LIB_DIR} ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/libtorch SYMBOLIC)
