@@ -7,18 +7,19 @@ cmake_minimum_required(VERSION 3.25)
 set(allowed_engine/config)
 set(allowed_engine/plan engine/config)
 set(allowed_engine/events)
+set(allowed_engine/files)
 set(allowed_engine/kernels)
 set(allowed_engine/comm engine/plan engine/config)
 set(allowed_engine/attention engine/comm engine/plan engine/config engine/kernels)
-set(allowed_engine/model engine/attention engine/comm engine/plan engine/config engine/kernels)
-set(allowed_engine/data engine/plan engine/config)
-set(allowed_engine/train engine/config engine/plan engine/events engine/comm engine/attention engine/model engine/data
+set(allowed_engine/model engine/files engine/attention engine/comm engine/plan engine/config engine/kernels)
+set(allowed_engine/data engine/files engine/plan engine/config)
+set(allowed_engine/train engine/files engine/config engine/plan engine/events engine/comm engine/attention engine/model engine/data
     engine/kernels)
 set(allowed_launcher/agent engine/events)
 set(allowed_launcher engine/config engine/plan engine/events)
 set(allowed_launcher/cli launcher engine/config engine/plan engine/events)
 set(allowed_gui launcher engine/config engine/plan engine/events)
-set(rooms engine/config engine/plan engine/events engine/kernels engine/comm engine/attention engine/model engine/data
+set(rooms engine/config engine/plan engine/events engine/files engine/kernels engine/comm engine/attention engine/model engine/data
     engine/train launcher/agent launcher/cli launcher gui)
 
 set(checked 0)
