@@ -1,0 +1,45 @@
+#include "engine/data/sampler.h"
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+namespace ringmaster {
+
+Sampler::Sampler(int64_t rows, int64_t rows_per_step, int64_t seed, bool in_file_order)
+    : rows_(rows), rows_per_step_(rows_per_step), seed_(seed), in_file_order_(in_file_order) {}
+
+const std::vector<int64_t>& Sampler::order_of(int64_t epoch) {
+    if (order_epoch_ == epoch) return order_;
+    order_.resize(static_cast<size_t>(rows_));
+    std::iota(order_.begin(), order_.end(), int64_t{0});
+    if (!in_file_order_) {
+        std::seed_seq seeds{static_cast<uint32_t>(seed_), static_cast<uint32_t>(seed_ >> 32), static_cast<uint32_t>(epoch)};
+        std::mt19937_64 random(seeds);
+        // Fisher-Yates by hand: std::shuffle is not the same in every standard library.
+        for (size_t i = order_.size(); i > 1; --i) std::swap(order_[i - 1], order_[random() % i]);
+    }
+    order_epoch_ = epoch;
+    return order_;
+}
+
+std::vector<int64_t> Sampler::next_step() {
+    const std::vector<int64_t>& order = order_of(consumed_ / rows_);
+    const int64_t begin = consumed_ % rows_;
+    const int64_t count = std::min(rows_per_step_, rows_ - begin);
+    consumed_ += count;
+    return {order.begin() + begin, order.begin() + begin + count};
+}
+
+std::vector<std::vector<int64_t>> micro_batches_of(const std::vector<int64_t>& step_rows, int64_t micro, int data_rank,
+                                                   int data_ranks) {
+    std::vector<std::vector<int64_t>> batches;
+    const auto rows = static_cast<int64_t>(step_rows.size());
+    for (int64_t begin = micro * data_rank; begin < rows; begin += micro * data_ranks) {
+        const int64_t end = std::min(begin + micro, rows);
+        batches.emplace_back(step_rows.begin() + begin, step_rows.begin() + end);
+    }
+    return batches;
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,55 @@
+#include "engine/data/tokens.h"
+
+#include <algorithm>
+
+#include "engine/error.h"
+
+namespace ringmaster {
+
+int64_t Row::valid_labels() const {
+    if (labels.empty()) return 0;
+    return std::count_if(labels.begin() + 1, labels.end(), [](int32_t label) { return label != kNoLabel; });
+}
+
+TokenFile::TokenFile(const std::filesystem::path& path)
+    : file_(path),
+      input_ids_(file_.elements<int32_t>("input_ids", "I32")),
+      labels_(file_.elements<int32_t>("labels", "I32")),
+      offsets_(file_.elements<int64_t>("row_offsets", "I64")) {
+    const auto tokens = static_cast<int64_t>(input_ids_.size());
+    bool good = labels_.size() == input_ids_.size() && !offsets_.empty() && offsets_.front() == 0 &&
+                offsets_.back() == tokens && std::is_sorted(offsets_.begin(), offsets_.end());
+    if (!good) throw Error(Failure::Refused, "row_offsets, input_ids and labels do not fit together", path.string());
+}
+
+Row TokenFile::row(int64_t index) const {
+    const auto i = static_cast<size_t>(index);
+    const auto begin = static_cast<size_t>(offsets_[i]);
+    const auto count = static_cast<size_t>(offsets_[i + 1]) - begin;
+    return {input_ids_.subspan(begin, count), labels_.subspan(begin, count)};
+}
+
+void TokenFile::check(int64_t vocab_size, int64_t longest) const {
+    auto refuse = [&](int64_t index, const std::string& what) {
+        throw Error(Failure::Refused, "row " + std::to_string(index + 1) + " " + what, file_.path().string());
+    };
+    for (int64_t index = 0; index < rows(); ++index) {
+        const Row r = row(index);
+        if (r.tokens() == 0) refuse(index, "is empty");
+        if (r.tokens() > longest) {
+            refuse(index, "has " + std::to_string(r.tokens()) + " tokens, sequence_len is " + std::to_string(longest));
+        }
+        for (size_t t = 0; t < r.input_ids.size(); ++t) {
+            const int32_t id = r.input_ids[t];
+            const int32_t label = r.labels[t];
+            if (id < 0 || id >= vocab_size) {
+                refuse(index, "holds token " + std::to_string(id) + ", the vocabulary has " + std::to_string(vocab_size));
+            }
+            if (label != kNoLabel && (label < 0 || label >= vocab_size)) {
+                refuse(index, "holds label " + std::to_string(label) + ", the vocabulary has " + std::to_string(vocab_size));
+            }
+        }
+    }
+}
+
+}  // namespace ringmaster

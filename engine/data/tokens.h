@@ -1,0 +1,42 @@
+/// Prepared rows, mapped: `input_ids` and `labels` of all rows one behind the other, and where each row begins.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+
+#include "engine/files/safetensors.h"
+
+namespace ringmaster {
+
+constexpr int32_t kNoLabel = -100;
+
+struct Row {
+    std::span<const int32_t> input_ids;
+    std::span<const int32_t> labels;  ///< not shifted; the first is the label of nothing
+
+    int64_t tokens() const { return static_cast<int64_t>(input_ids.size()); }
+    /// Labels that a loss is taken on: from the second token on, without -100.
+    int64_t valid_labels() const;
+};
+
+class TokenFile {
+  public:
+    /// Maps tokens.safetensors. Throws Error(Usage) missing, Error(Refused) where it is damaged.
+    explicit TokenFile(const std::filesystem::path& path);
+
+    int64_t rows() const { return static_cast<int64_t>(offsets_.size()) - 1; }
+    Row row(int64_t index) const;
+
+    /// Throws Error(Refused) naming the row where an id is outside [0, vocab_size), a label outside it and not -100, or a row
+    /// is empty or longer than `longest`.
+    void check(int64_t vocab_size, int64_t longest) const;
+
+  private:
+    SafetensorsFile file_;
+    std::span<const int32_t> input_ids_;
+    std::span<const int32_t> labels_;
+    std::span<const int64_t> offsets_;
+};
+
+}  // namespace ringmaster

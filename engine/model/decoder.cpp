@@ -1,0 +1,244 @@
+#include "engine/model/decoder.h"
+
+#include <ATen/ATen.h>
+
+#include "engine/model/ops.h"
+
+namespace ringmaster {
+
+namespace {
+
+constexpr int64_t kLossChunkTokens = 1024;
+constexpr int64_t kIgnoredLabel = -100;
+
+at::Tensor positions_of(const Spans& spans) {
+    std::vector<at::Tensor> parts;
+    for (const Span& span : spans) parts.push_back(at::arange(span.begin, span.end, span.step, at::kLong));
+    return at::cat(parts);
+}
+
+}  // namespace
+
+SequenceShard::SequenceShard(Groups& groups, const ModelConfig& model, const Layout& layout_, int64_t sequence_length,
+                             at::Device device)
+    : layout(layout_),
+      positions_t(positions_of(layout.ranks[static_cast<size_t>(groups.mesh().context_rank(groups.rank()))]).to(device)),
+      rope(make_rope_tables(model, positions_t, sequence_length)),
+      attention(groups, layout) {}
+
+struct Decoder::LayerState {
+    int64_t rows = 0;        // B
+    at::Tensor x_nc;         // the layer's input: all that gradient checkpointing keeps
+    at::Tensor rstd_attention_n;
+    at::Tensor qkv_nw;       // normed and rotated
+    at::Tensor qk_raw_nw;    // before q/k norm; only with qk_norm
+    at::Tensor rstd_qk_m;    // [N·(H + K)]
+    AttentionOutput attention;
+    at::Tensor mid_nc;       // after the attention's residual
+    at::Tensor rstd_mlp_n;
+    at::Tensor gate_up_n2i;
+
+    at::Tensor heads(int64_t first, int64_t count, int64_t head_dim) const { return heads_of(qkv_nw, first, count, head_dim); }
+
+    at::Tensor heads_of(const at::Tensor& qkv, int64_t first, int64_t count, int64_t head_dim) const {
+        return qkv.view({rows, qkv.size(0) / rows, qkv.size(1) / head_dim, head_dim}).narrow(2, first, count);
+    }
+};
+
+Decoder::Decoder(const ModelConfig& model, Parameters& parameters, bool gradient_checkpointing)
+    : model_(model), parameters_(parameters), checkpointing_(gradient_checkpointing) {}
+
+at::Tensor Decoder::attention_forward(const LayerTensors& weights, const at::Tensor& x_nc, LayerState& state,
+                                      SequenceShard& shard) {
+    const int64_t H = model_.num_heads, K = model_.num_kv_heads, D = model_.head_dim;
+    at::Tensor normed_nc = rms_norm(x_nc, weights.input_norm_w, model_.rms_norm_eps, state.rstd_attention_n);
+    state.qkv_nw = linear(normed_nc, weights.qkv_oc, weights.qkv_bias_o);
+    normed_nc.reset();
+    if (model_.qk_norm) {
+        state.qk_raw_nw = state.qkv_nw.narrow(1, 0, (H + K) * D).clone();
+        at::Tensor raw_md = state.qk_raw_nw.view({-1, H + K, D});
+        at::Tensor rstd_q, rstd_k;
+        at::Tensor q = rms_norm(raw_md.narrow(1, 0, H).reshape({-1, D}), weights.q_norm_d, model_.rms_norm_eps, rstd_q);
+        at::Tensor k = rms_norm(raw_md.narrow(1, H, K).reshape({-1, D}), weights.k_norm_d, model_.rms_norm_eps, rstd_k);
+        state.qkv_nw.narrow(1, 0, H * D).copy_(q.view({-1, H * D}));
+        state.qkv_nw.narrow(1, H * D, K * D).copy_(k.view({-1, K * D}));
+        state.rstd_qk_m = at::cat({rstd_q, rstd_k});
+    }
+    rotate(state.qkv_nw, shard.rope.cos_td, shard.rope.sin_td, H + K, D, false);
+    state.attention = shard.attention.forward(state.heads(0, H, D), state.heads(H, K, D), state.heads(H + K, K, D));
+    at::Tensor out_nc = linear(state.attention.out_bthd.reshape({x_nc.size(0), H * D}), weights.output_oc, weights.output_bias_o);
+    return out_nc.add_(x_nc);
+}
+
+void Decoder::attention_backward(int layer, LayerState& state, at::Tensor& dx_nc, SequenceShard& shard, double beta) {
+    const int64_t H = model_.num_heads, K = model_.num_kv_heads, D = model_.head_dim;
+    const int64_t N = dx_nc.size(0);
+    const LayerTensors& weights = parameters_.weights().layers[static_cast<size_t>(layer)];
+    const LayerTensors& gradients = parameters_.weight_gradients().layers[static_cast<size_t>(layer)];
+
+    accumulate_weight_gradient(gradients.output_oc, dx_nc, state.attention.out_bthd.reshape({N, H * D}), beta);
+    accumulate_bias_gradient(gradients.output_bias_o, dx_nc, beta);
+    at::Tensor dout_bthd = at::mm(dx_nc, weights.output_oc).view({state.rows, -1, H, D});
+    AttentionGradients d = shard.attention.backward(dout_bthd, state.heads(0, H, D), state.heads(H, K, D),
+                                                    state.heads(H + K, K, D), state.attention);
+    dout_bthd.reset();
+    state.attention = {};
+    at::Tensor dqkv_nw = state.qkv_nw;  // its values are not needed any more
+    state.heads_of(dqkv_nw, 0, H, D).copy_(d.dq_bthd);
+    state.heads_of(dqkv_nw, H, K, D).copy_(d.dk_btkd);
+    state.heads_of(dqkv_nw, H + K, K, D).copy_(d.dv_btkd);
+    d = {};
+    rotate(dqkv_nw, shard.rope.cos_td, shard.rope.sin_td, H + K, D, true);
+    if (model_.qk_norm) {
+        at::Tensor dqk_md = dqkv_nw.view({N, -1, D});
+        at::Tensor raw_md = state.qk_raw_nw.view({N, -1, D});
+        auto through_norm = [&](int64_t first, int64_t heads, const at::Tensor& weight, at::Tensor gradient) {
+            at::Tensor rstd = state.rstd_qk_m.narrow(0, N * first, N * heads);
+            at::Tensor dy = dqk_md.narrow(1, first, heads).reshape({-1, D});
+            at::Tensor raw = raw_md.narrow(1, first, heads).reshape({-1, D});
+            at::Tensor draw = at::empty_like(dy);
+            rms_norm_backward(dy, raw, weight, rstd, draw, false, std::move(gradient), beta);
+            dqk_md.narrow(1, first, heads).copy_(draw.view({N, heads, D}));
+        };
+        through_norm(0, H, weights.q_norm_d, gradients.q_norm_d);
+        through_norm(H, K, weights.k_norm_d, gradients.k_norm_d);
+    }
+    accumulate_bias_gradient(gradients.qkv_bias_o, dqkv_nw, beta);
+    at::Tensor normed_nc = rms_norm_again(state.x_nc, weights.input_norm_w, state.rstd_attention_n);
+    accumulate_weight_gradient(gradients.qkv_oc, dqkv_nw, normed_nc, beta);
+    at::Tensor dnormed_nc = at::mm_out(normed_nc, dqkv_nw, weights.qkv_oc);
+    rms_norm_backward(dnormed_nc, state.x_nc, weights.input_norm_w, state.rstd_attention_n, dx_nc, true,
+                      gradients.input_norm_w, beta);
+}
+
+void Decoder::gate_up_forward(const LayerTensors& weights, LayerState& state) {
+    at::Tensor normed_nc = rms_norm(state.mid_nc, weights.post_norm_w, model_.rms_norm_eps, state.rstd_mlp_n);
+    state.gate_up_n2i = linear(normed_nc, weights.gate_up_oc, weights.gate_up_bias_o);
+}
+
+void Decoder::mlp_backward(int layer, LayerState& state, at::Tensor& dx_nc, double beta) {
+    const LayerTensors& weights = parameters_.weights().layers[static_cast<size_t>(layer)];
+    const LayerTensors& gradients = parameters_.weight_gradients().layers[static_cast<size_t>(layer)];
+
+    accumulate_bias_gradient(gradients.down_bias_o, dx_nc, beta);
+    at::Tensor act_ni = swiglu_backward(state.gate_up_n2i, at::mm(dx_nc, weights.down_oc));
+    at::Tensor dgate_up_n2i = std::move(state.gate_up_n2i);  // turned into its gradient in place
+    accumulate_weight_gradient(gradients.down_oc, dx_nc, act_ni, beta);
+    act_ni.reset();
+    accumulate_bias_gradient(gradients.gate_up_bias_o, dgate_up_n2i, beta);
+    at::Tensor normed_nc = rms_norm_again(state.mid_nc, weights.post_norm_w, state.rstd_mlp_n);
+    accumulate_weight_gradient(gradients.gate_up_oc, dgate_up_n2i, normed_nc, beta);
+    at::Tensor dnormed_nc = at::mm_out(normed_nc, dgate_up_n2i, weights.gate_up_oc);
+    rms_norm_backward(dnormed_nc, state.mid_nc, weights.post_norm_w, state.rstd_mlp_n, dx_nc, true, gradients.post_norm_w,
+                      beta);
+}
+
+at::Tensor Decoder::layer_forward(int layer, const at::Tensor& x_nc, LayerState& state, SequenceShard& shard) {
+    const LayerTensors& weights = parameters_.weights().layers[static_cast<size_t>(layer)];
+    state.x_nc = x_nc;
+    state.mid_nc = attention_forward(weights, x_nc, state, shard);
+    probe(layer, "attention output", state.mid_nc);
+    gate_up_forward(weights, state);
+    at::Tensor y_nc = linear(swiglu(state.gate_up_n2i), weights.down_oc, weights.down_bias_o).add_(state.mid_nc);
+    probe(layer, "layer output", y_nc);
+    return y_nc;
+}
+
+void Decoder::layer_backward(int layer, LayerState& state, at::Tensor& dx_nc, SequenceShard& shard, double beta) {
+    if (checkpointing_) {
+        const LayerTensors& weights = parameters_.weights().layers[static_cast<size_t>(layer)];
+        state.mid_nc = attention_forward(weights, state.x_nc, state, shard);
+        gate_up_forward(weights, state);
+    }
+    mlp_backward(layer, state, dx_nc, beta);
+    state.mid_nc.reset();
+    attention_backward(layer, state, dx_nc, shard, beta);
+    probe(layer, "gradient", dx_nc);
+}
+
+double Decoder::head(const at::Tensor& x_nc, const at::Tensor& labels_n, std::optional<double> scale, double beta,
+                     at::Tensor& dx_nc) {
+    const ModelTensors& weights = parameters_.weights();
+    const ModelTensors& gradients = parameters_.weight_gradients();
+    at::Tensor rstd_n;
+    at::Tensor normed_nc = rms_norm(x_nc, weights.norm_w, model_.rms_norm_eps, rstd_n);
+    at::Tensor valid_m = at::nonzero(labels_n.ne(kIgnoredLabel)).squeeze(1);
+    const int64_t valid = valid_m.size(0);
+    const bool all = valid == labels_n.size(0);
+    at::Tensor hidden_mc = all ? normed_nc : normed_nc.index_select(0, valid_m);
+    at::Tensor labels_m = all ? labels_n : labels_n.index_select(0, valid_m);
+    if (scale && valid == 0 && beta == 0) at::Tensor(gradients.head_vc).zero_();
+
+    double loss = 0;
+    at::Tensor logits_kv = at::empty({std::min(valid, kLossChunkTokens), model_.vocab_size}, x_nc.options());
+    for (int64_t begin = 0; begin < valid; begin += kLossChunkTokens) {
+        const int64_t count = std::min(kLossChunkTokens, valid - begin);
+        at::Tensor chunk_kc = hidden_mc.narrow(0, begin, count);
+        at::Tensor logits = logits_kv.narrow(0, 0, count);
+        at::mm_out(logits, chunk_kc, weights.head_vc.t());
+        loss += cross_entropy(logits, labels_m.narrow(0, begin, count), scale);
+        if (!scale) continue;
+        accumulate_weight_gradient(gradients.head_vc, logits, chunk_kc, begin == 0 ? beta : 1);
+        at::mm_out(chunk_kc, logits, weights.head_vc);  // the chunk's hidden states become their gradient
+    }
+    if (!scale) return loss;
+    at::Tensor dnormed_nc = hidden_mc;
+    if (!all) {
+        dnormed_nc = normed_nc.zero_();
+        dnormed_nc.index_copy_(0, valid_m, hidden_mc);
+    }
+    dx_nc = at::empty_like(x_nc);
+    rms_norm_backward(dnormed_nc, x_nc, weights.norm_w, rstd_n, dx_nc, false, gradients.norm_w, beta);
+    return loss;
+}
+
+double Decoder::forward_backward(const MicroBatch& batch, SequenceShard& shard, double scale, bool first,
+                                 const std::function<void(FlatRange)>& on_gradients) {
+    const double beta = first ? 0 : 1;
+    const at::Tensor ids_n = batch.ids_bt.reshape({-1});
+    const int layers = static_cast<int>(model_.num_layers);
+    std::vector<LayerState> states(static_cast<size_t>(layers));
+    at::Tensor x_nc = parameters_.weights().embedding_vc.index_select(0, ids_n);
+    probe(-1, "embedding", x_nc);
+    for (int layer = 0; layer < layers; ++layer) {
+        LayerState state;
+        state.rows = batch.ids_bt.size(0);
+        at::Tensor y_nc = layer_forward(layer, x_nc, state, shard);
+        LayerState& kept = states[static_cast<size_t>(layer)];
+        if (checkpointing_) {
+            kept.rows = state.rows;
+            kept.x_nc = x_nc;
+        } else {
+            kept = std::move(state);
+        }
+        x_nc = std::move(y_nc);
+    }
+    at::Tensor dx_nc;
+    double loss = head(x_nc, batch.labels_bt.reshape({-1}), scale, beta, dx_nc);
+    x_nc.reset();
+    probe(layers, "gradient", dx_nc);
+    on_gradients(parameters_.range_of_head());
+    for (int layer = layers - 1; layer >= 0; --layer) {
+        layer_backward(layer, states[static_cast<size_t>(layer)], dx_nc, shard, beta);
+        states.pop_back();
+        on_gradients(parameters_.range_of_layer(layer));
+    }
+    at::Tensor embedding_gradient = parameters_.weight_gradients().embedding_vc;
+    if (first && !model_.tie_word_embeddings) embedding_gradient.zero_();
+    accumulate_embedding_gradient(embedding_gradient, ids_n, dx_nc);
+    on_gradients(parameters_.range_of_embedding());
+    return loss;
+}
+
+double Decoder::forward_loss(const MicroBatch& batch, SequenceShard& shard) {
+    at::Tensor x_nc = parameters_.weights().embedding_vc.index_select(0, batch.ids_bt.reshape({-1}));
+    for (int layer = 0; layer < static_cast<int>(model_.num_layers); ++layer) {
+        LayerState state;
+        state.rows = batch.ids_bt.size(0);
+        x_nc = layer_forward(layer, x_nc, state, shard);
+    }
+    at::Tensor no_gradient;
+    return head(x_nc, batch.labels_bt.reshape({-1}), std::nullopt, 1, no_gradient);
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,222 @@
+#include "engine/model/ops.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+
+#include "engine/kernels/fused.h"
+
+namespace ringmaster {
+
+namespace {
+
+constexpr int64_t kRowsPerTask = 64;
+constexpr int64_t kColumnsPerTask = 128;
+
+template <typename T>
+T* pointer(const at::Tensor& tensor) {
+    return static_cast<T*>(tensor.data_ptr());
+}
+
+/// Calls `body(T{})` with the kernel element type of a CPU tensor.
+template <typename Body>
+void with_element(const at::Tensor& tensor, const Body& body) {
+    if (tensor.scalar_type() == at::kBFloat16) {
+        body(Bf16{});
+    } else {
+        TORCH_INTERNAL_ASSERT(tensor.scalar_type() == at::kFloat);
+        body(float{});
+    }
+}
+
+void scale_by_beta(at::Tensor& gradient, double beta) {
+    if (beta == 0) gradient.zero_();
+}
+
+/// Runs `body` on a float32 tensor that is added to `gradient` afterwards, or is `gradient` itself.
+template <typename Body>
+void on_float_gradient(at::Tensor gradient, double beta, const Body& body) {
+    scale_by_beta(gradient, beta);
+    if (gradient.scalar_type() == at::kFloat) {
+        body(gradient);
+    } else {
+        at::Tensor sum = at::zeros(gradient.sizes(), gradient.options().dtype(at::kFloat));
+        body(sum);
+        gradient.add_(sum);
+    }
+}
+
+}  // namespace
+
+at::Tensor linear(const at::Tensor& x_nc, const at::Tensor& weight_oc, const at::Tensor& bias_o) {
+    return bias_o.defined() ? at::addmm(bias_o, x_nc, weight_oc.t()) : at::mm(x_nc, weight_oc.t());
+}
+
+void accumulate_weight_gradient(at::Tensor gradient_oc, const at::Tensor& dy_no, const at::Tensor& x_nc, double beta) {
+    if (gradient_oc.scalar_type() == x_nc.scalar_type()) {
+        at::addmm_out(gradient_oc, gradient_oc, dy_no.t(), x_nc, beta, 1);
+    } else if (beta == 0) {
+        gradient_oc.copy_(at::mm(dy_no.t(), x_nc));
+    } else {
+        gradient_oc.add_(at::mm(dy_no.t(), x_nc));
+    }
+}
+
+void accumulate_bias_gradient(at::Tensor gradient_o, const at::Tensor& dy_no, double beta) {
+    if (!gradient_o.defined()) return;
+    at::Tensor sum = at::sum(dy_no, 0, false, at::kFloat);
+    scale_by_beta(gradient_o, beta);
+    gradient_o.add_(sum);
+}
+
+at::Tensor rms_norm(const at::Tensor& x_nw, const at::Tensor& weight_w, double eps, at::Tensor& rstd_n) {
+    rstd_n = at::empty({x_nw.size(0)}, x_nw.options().dtype(at::kFloat));
+    if (!x_nw.is_cpu()) {
+        rstd_n = at::rsqrt(at::mean(x_nw.to(at::kFloat).square(), 1) + eps);
+        return rms_norm_again(x_nw, weight_w, rstd_n);
+    }
+    at::Tensor y_nw = at::empty(x_nw.sizes(), x_nw.options().memory_format(at::MemoryFormat::Contiguous));
+    const int64_t width = x_nw.size(1);
+    with_element(x_nw, [&]<typename T>(T) {
+        at::parallel_for(0, x_nw.size(0), kRowsPerTask, [&](int64_t begin, int64_t end) {
+            fused<T>().rms_norm_forward(pointer<T>(x_nw) + begin * x_nw.stride(0), pointer<T>(weight_w),
+                                        pointer<T>(y_nw) + begin * width, pointer<float>(rstd_n) + begin, end - begin, width,
+                                        x_nw.stride(0), width, static_cast<float>(eps));
+        });
+    });
+    return y_nw;
+}
+
+at::Tensor rms_norm_again(const at::Tensor& x_nw, const at::Tensor& weight_w, const at::Tensor& rstd_n) {
+    if (x_nw.scalar_type() == at::kFloat) return (x_nw * rstd_n.unsqueeze(1)).mul_(weight_w);
+    return (x_nw.to(at::kFloat) * rstd_n.unsqueeze(1)).mul_(weight_w).to(x_nw.scalar_type());
+}
+
+void rms_norm_backward(const at::Tensor& dy_nw, const at::Tensor& x_nw, const at::Tensor& weight_w,
+                       const at::Tensor& rstd_n, at::Tensor dx_nw, bool accumulate, at::Tensor gradient_w, double beta) {
+    const int64_t rows = x_nw.size(0);
+    const int64_t width = x_nw.size(1);
+    if (!x_nw.is_cpu()) {
+        at::Tensor xhat = x_nw.to(at::kFloat) * rstd_n.unsqueeze(1);
+        on_float_gradient(gradient_w, beta, [&](at::Tensor sum) { sum.add_((dy_nw * xhat).sum(0)); });
+        at::Tensor pull = dy_nw.to(at::kFloat) * weight_w;
+        at::Tensor dx = (pull - xhat * (pull * xhat).mean(1, true)) * rstd_n.unsqueeze(1);
+        accumulate ? dx_nw.add_(dx) : dx_nw.copy_(dx);
+        return;
+    }
+    with_element(x_nw, [&]<typename T>(T) {
+        on_float_gradient(gradient_w, beta, [&](at::Tensor sum) {
+            at::parallel_for(0, width, kColumnsPerTask, [&](int64_t begin, int64_t end) {
+                fused<T>().rms_norm_backward_weight(pointer<T>(dy_nw), pointer<T>(x_nw), pointer<float>(rstd_n),
+                                                    pointer<float>(sum), rows, begin, end, dy_nw.stride(0), x_nw.stride(0));
+            });
+        });
+        at::parallel_for(0, rows, kRowsPerTask, [&](int64_t begin, int64_t end) {
+            fused<T>().rms_norm_backward_input(
+                pointer<T>(dy_nw) + begin * dy_nw.stride(0), pointer<T>(x_nw) + begin * x_nw.stride(0), pointer<T>(weight_w),
+                pointer<float>(rstd_n) + begin, pointer<T>(dx_nw) + begin * dx_nw.stride(0), end - begin, width,
+                dy_nw.stride(0), x_nw.stride(0), dx_nw.stride(0), accumulate);
+        });
+    });
+}
+
+void rotate(at::Tensor qkv_nw, const at::Tensor& cos_td, const at::Tensor& sin_td, int64_t heads, int64_t head_dim,
+            bool backward) {
+    const int64_t rows = qkv_nw.size(0);
+    const int64_t period = cos_td.size(0);
+    if (!qkv_nw.is_cpu()) {
+        at::Tensor x = qkv_nw.narrow(1, 0, heads * head_dim).view({rows / period, period, heads, 2, head_dim / 2});
+        at::Tensor low = x.select(3, 0).to(at::kFloat);
+        at::Tensor high = x.select(3, 1).to(at::kFloat);
+        at::Tensor cos = cos_td.view({1, period, 1, head_dim / 2});
+        at::Tensor sin = (backward ? -sin_td : sin_td).view({1, period, 1, head_dim / 2});
+        x.select(3, 0).copy_(low * cos - high * sin);
+        x.select(3, 1).copy_(high * cos + low * sin);
+        return;
+    }
+    const int64_t stride = qkv_nw.stride(0);
+    with_element(qkv_nw, [&]<typename T>(T) {
+        at::parallel_for(0, rows, kRowsPerTask, [&](int64_t begin, int64_t end) {
+            fused<T>().rope(pointer<T>(qkv_nw) + begin * stride, pointer<float>(cos_td), pointer<float>(sin_td), begin,
+                            end - begin, period, heads, head_dim, stride, backward ? -1.0F : 1.0F);
+        });
+    });
+}
+
+at::Tensor swiglu(const at::Tensor& gate_up_n2i) {
+    const int64_t rows = gate_up_n2i.size(0);
+    const int64_t width = gate_up_n2i.size(1) / 2;
+    if (!gate_up_n2i.is_cpu()) return at::silu(gate_up_n2i.narrow(1, 0, width)) * gate_up_n2i.narrow(1, width, width);
+    at::Tensor act_ni = at::empty({rows, width}, gate_up_n2i.options());
+    with_element(gate_up_n2i, [&]<typename T>(T) {
+        at::parallel_for(0, rows, kRowsPerTask, [&](int64_t begin, int64_t end) {
+            fused<T>().swiglu_forward(pointer<T>(gate_up_n2i) + begin * 2 * width, pointer<T>(act_ni) + begin * width,
+                                      end - begin, width);
+        });
+    });
+    return act_ni;
+}
+
+at::Tensor swiglu_backward(at::Tensor gate_up_n2i, const at::Tensor& dact_ni) {
+    const int64_t rows = gate_up_n2i.size(0);
+    const int64_t width = gate_up_n2i.size(1) / 2;
+    if (!gate_up_n2i.is_cpu()) {
+        at::Tensor gate = gate_up_n2i.narrow(1, 0, width).to(at::kFloat);
+        at::Tensor up = gate_up_n2i.narrow(1, width, width).to(at::kFloat);
+        at::Tensor sigmoid = gate.sigmoid();
+        at::Tensor silu = gate * sigmoid;
+        gate_up_n2i.narrow(1, 0, width).copy_(dact_ni * up * (sigmoid + silu * (1 - sigmoid)));
+        gate_up_n2i.narrow(1, width, width).copy_(dact_ni * silu);
+        return (silu * up).to(gate_up_n2i.scalar_type());
+    }
+    at::Tensor act_ni = at::empty({rows, width}, gate_up_n2i.options());
+    with_element(gate_up_n2i, [&]<typename T>(T) {
+        at::parallel_for(0, rows, kRowsPerTask, [&](int64_t begin, int64_t end) {
+            fused<T>().swiglu_backward(pointer<T>(gate_up_n2i) + begin * 2 * width, pointer<T>(act_ni) + begin * width,
+                                       pointer<T>(dact_ni) + begin * width, end - begin, width);
+        });
+    });
+    return act_ni;
+}
+
+double cross_entropy(at::Tensor logits_nv, const at::Tensor& labels_n, std::optional<double> scale) {
+    const int64_t rows = logits_nv.size(0);
+    const int64_t vocab = logits_nv.size(1);
+    if (!logits_nv.is_cpu()) {
+        at::Tensor log_p = at::log_softmax(logits_nv, 1, at::kFloat);
+        at::Tensor picked = log_p.gather(1, labels_n.unsqueeze(1));
+        double sum = -picked.sum(at::kDouble).item<double>();
+        if (scale) {
+            at::Tensor gradient = log_p.exp_();
+            gradient.scatter_add_(1, labels_n.unsqueeze(1), at::full({rows, 1}, -1.0, gradient.options()));
+            logits_nv.copy_(gradient.mul_(*scale));
+        }
+        return sum;
+    }
+    at::Tensor loss_n = at::empty({rows}, logits_nv.options().dtype(at::kFloat));
+    with_element(logits_nv, [&]<typename T>(T) {
+        at::parallel_for(0, rows, 1, [&](int64_t begin, int64_t end) {
+            fused<T>().cross_entropy(pointer<T>(logits_nv) + begin * vocab, pointer<int64_t>(labels_n) + begin,
+                                     pointer<float>(loss_n) + begin, end - begin, vocab,
+                                     static_cast<float>(scale.value_or(0)));
+        });
+    });
+    return loss_n.sum(at::kDouble).item<double>();
+}
+
+void accumulate_embedding_gradient(at::Tensor gradient_vw, const at::Tensor& ids_n, const at::Tensor& dx_nw) {
+    if (!dx_nw.is_cpu()) {
+        gradient_vw.index_add_(0, ids_n, dx_nw.to(gradient_vw.scalar_type()));
+        return;
+    }
+    const int64_t width = dx_nw.size(1);
+    with_element(dx_nw, [&]<typename T>(T) {
+        on_float_gradient(gradient_vw, 1, [&](at::Tensor sum) {
+            at::parallel_for(0, width, kColumnsPerTask, [&](int64_t begin, int64_t end) {
+                fused<T>().embedding_backward(pointer<float>(sum), pointer<int64_t>(ids_n), pointer<T>(dx_nw), dx_nw.size(0),
+                                              width, begin, end);
+            });
+        });
+    });
+}
+
+}  // namespace ringmaster

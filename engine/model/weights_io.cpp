@@ -1,0 +1,138 @@
+// Parameters in and out of a Hugging Face folder.
+#include <ATen/ATen.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "engine/error.h"
+#include "engine/files/durable.h"
+#include "engine/files/safetensors.h"
+#include "engine/model/parameters.h"
+
+namespace ringmaster {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::map<std::string, at::ScalarType> kDtypes = {
+    {"F32", at::kFloat}, {"BF16", at::kBFloat16}, {"F16", at::kHalf}, {"F64", at::kDouble}};
+
+/// Which file of the folder holds which tensor.
+std::map<std::string, fs::path> files_of(const fs::path& dir) {
+    std::map<std::string, fs::path> files;
+    const fs::path index = dir / "model.safetensors.index.json";
+    if (fs::exists(dir / "model.safetensors")) {
+        SafetensorsFile file(dir / "model.safetensors");
+        for (const auto& [name, info] : file.tensors()) files[name] = dir / "model.safetensors";
+    } else if (fs::exists(index)) {
+        std::ifstream text(index);
+        try {
+            for (const auto& [name, file] : nlohmann::json::parse(text).at("weight_map").items()) {
+                files[name] = dir / fs::path(file.get<std::string>()).filename();
+            }
+        } catch (const nlohmann::json::exception& problem) {
+            throw Error(Failure::Refused, std::string("is damaged: ") + problem.what(), index.string());
+        }
+    } else {
+        throw Error(Failure::Usage, "holds neither model.safetensors nor model.safetensors.index.json", dir.string(),
+                    "point base_model at a folder with weights, or set reinit_weights: true");
+    }
+    return files;
+}
+
+/// Some folders name a bare model's tensors without the leading "model.".
+std::string name_in(const std::map<std::string, fs::path>& files, const std::string& name, const fs::path& dir) {
+    if (files.contains(name)) return name;
+    if (name.starts_with("model.") && files.contains(name.substr(6))) return name.substr(6);
+    throw Error(Failure::Refused, "the weights lack '" + name + "'", dir.string(),
+                "the folder's config.json and weights must belong to the same model");
+}
+
+void read_tensor(const SafetensorsFile& file, const std::string& name, at::Tensor into) {
+    const TensorInfo& info = file.info(name);
+    if (at::IntArrayRef(info.shape) != into.sizes()) {
+        throw Error(Failure::Refused,
+                    "tensor '" + name + "' is " + nlohmann::json(info.shape).dump() + ", config.json makes it " +
+                        nlohmann::json(into.sizes().vec()).dump(),
+                    file.path().string());
+    }
+    auto dtype = kDtypes.find(info.dtype);
+    if (dtype == kDtypes.end()) {
+        throw Error(Failure::Refused, "tensor '" + name + "' has dtype " + info.dtype + "; F32, F16, BF16 and F64 are read",
+                    file.path().string());
+    }
+    void* bytes = const_cast<std::byte*>(file.bytes(name).data());
+    into.copy_(at::from_blob(bytes, info.shape, at::TensorOptions().dtype(dtype->second)));
+}
+
+/// Parameter indices of each shard, in order.
+std::vector<std::vector<size_t>> shards_of(const Parameters& parameters, int64_t element_bytes, int64_t shard_bytes) {
+    std::vector<std::vector<size_t>> shards(1);
+    int64_t filled = 0;
+    for (size_t i = 0; i < parameters.shapes().size(); ++i) {
+        int64_t bytes = parameters.shapes()[i].size() * element_bytes;
+        if (filled > 0 && filled + bytes > shard_bytes) {
+            shards.emplace_back();
+            filled = 0;
+        }
+        shards.back().push_back(i);
+        filled += bytes;
+    }
+    return shards;
+}
+
+std::string shard_name(size_t shard, size_t count) {
+    if (count == 1) return "model.safetensors";
+    char name[64];
+    std::snprintf(name, sizeof name, "model-%05zu-of-%05zu.safetensors", shard + 1, count);
+    return name;
+}
+
+void write_shard(Parameters& parameters, const fs::path& path, const std::vector<size_t>& indices, at::ScalarType dtype) {
+    std::vector<TensorInfo> infos;
+    for (size_t i : indices) {
+        infos.push_back({parameters.shapes()[i].name, dtype == at::kFloat ? "F32" : "BF16", parameters.shapes()[i].shape});
+    }
+    SafetensorsWriter writer(path, infos);
+    for (size_t i : indices) {
+        at::Tensor values = parameters.view(parameters.master(), i).to(at::kCPU, dtype).contiguous();
+        writer.write(values.data_ptr(), values.nbytes());
+    }
+    writer.finish();
+}
+
+}  // namespace
+
+void Parameters::load(const std::string& model_dir) {
+    const std::map<std::string, fs::path> files = files_of(model_dir);
+    std::map<fs::path, std::vector<size_t>> wanted;
+    for (size_t i = 0; i < shapes_.size(); ++i) {
+        wanted[files.at(name_in(files, shapes_[i].name, model_dir))].push_back(i);
+    }
+    for (const auto& [path, indices] : wanted) {
+        SafetensorsFile file(path);
+        for (size_t i : indices) read_tensor(file, name_in(files, shapes_[i].name, model_dir), view(master_, i));
+    }
+    refresh_compute();
+}
+
+void save_weights(Parameters& parameters, const std::string& dir, at::ScalarType dtype, int64_t shard_bytes) {
+    const auto element_bytes = static_cast<int64_t>(c10::elementSize(dtype));
+    const auto shards = shards_of(parameters, element_bytes, shard_bytes);
+    nlohmann::json weight_map = nlohmann::json::object();
+    for (size_t s = 0; s < shards.size(); ++s) {
+        const std::string name = shard_name(s, shards.size());
+        write_shard(parameters, fs::path(dir) / name, shards[s], dtype);
+        for (size_t i : shards[s]) weight_map[parameters.shapes()[i].name] = name;
+    }
+    if (shards.size() > 1) {
+        nlohmann::json index = {{"metadata", {{"total_size", parameters.count() * element_bytes}}}, {"weight_map", weight_map}};
+        write_file_durably(fs::path(dir) / "model.safetensors.index.json", index.dump(2) + "\n");
+    }
+    sync_directory(dir);
+}
+
+}  // namespace ringmaster
