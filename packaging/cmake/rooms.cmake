@@ -6,7 +6,13 @@ set(RINGMASTER_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize takes them")
 
 add_library(ringmaster_options INTERFACE)
 target_include_directories(ringmaster_options INTERFACE ${CMAKE_SOURCE_DIR})
+target_compile_definitions(ringmaster_options INTERFACE RINGMASTER_VERSION="${PROJECT_VERSION}")
 target_compile_options(ringmaster_options INTERFACE -Wall -Wextra -Wshadow -Wsuggest-override -Werror)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    # GCC 12 sees overlaps and overflows in std::string concatenation that are not there (its bug 105329).
+    target_compile_options(ringmaster_options INTERFACE -Wno-restrict -Wno-stringop-overflow
+        -Wno-array-bounds)
+endif()
 if(CMAKE_BUILD_TYPE STREQUAL Debug)
     target_compile_options(ringmaster_options INTERFACE -g1)
 endif()

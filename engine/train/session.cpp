@@ -1,0 +1,239 @@
+#include "engine/train/session.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <torch/version.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdlib>
+#include <ctime>
+#include <memory>
+#include <thread>
+
+#include "engine/comm/groups.h"
+#include "engine/error.h"
+#include "engine/events/event_log.h"
+#include "engine/events/run_state.h"
+#include "engine/plan/plan.h"
+#include "engine/train/run_log.h"
+#include "engine/train/tensor_memory.h"
+#include "engine/train/trainer.h"
+
+namespace ringmaster {
+
+namespace {
+
+std::atomic<bool> stop_requested{false};
+
+void request_stop(int) { stop_requested.store(true); }
+
+void install_signal_handlers() {
+    struct sigaction action {};
+    action.sa_handler = request_stop;
+    sigemptyset(&action.sa_mask);
+    action.sa_flags = SA_RESTART;
+    sigaction(SIGTERM, &action, nullptr);
+    sigaction(SIGINT, &action, nullptr);
+    std::signal(SIGPIPE, SIG_IGN);
+}
+
+double unix_seconds() {
+    timespec now{};
+    clock_gettime(CLOCK_REALTIME, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+/// run.json where no agent writes it; only rank 0's calls have an effect.
+class OwnRunState {
+  public:
+    OwnRunState(const RunFolder& run, const Rendezvous& who)
+        : dir_(run.dir), writes_(who.rank == 0 && std::getenv("RINGMASTER_AGENT") == nullptr) {
+        try {
+            state_ = read_run_state(dir_);
+        } catch (const Error&) {
+            state_.name = std::filesystem::absolute(dir_).lexically_normal().filename().string();
+            state_.created = unix_seconds();
+        }
+        was_completed_ = state_.state == RunPhase::Completed;
+        const char* given = std::getenv("RINGMASTER_ATTEMPT");
+        state_.attempt = given != nullptr ? std::atoi(given) : state_.attempt + 1;
+        state_.ranks = who.world_size;
+    }
+
+    const std::string& name() const { return state_.name; }
+    int attempt() const { return state_.attempt; }
+    bool was_completed() const { return was_completed_; }
+
+    void running() {
+        state_.started = unix_seconds();
+        state_.ended = 0;
+        state_.writer = this_process();
+        state_.nodes = {{state_.writer.host, state_.writer, {{0, state_.writer}}}};
+        set(RunPhase::Running, "");
+    }
+    void over(RunPhase phase, const std::string& reason) {
+        state_.ended = unix_seconds();
+        set(phase, reason);
+    }
+
+  private:
+    void set(RunPhase phase, const std::string& reason) {
+        if (!writes_) return;
+        state_.state = phase;
+        state_.reason = reason;
+        state_.updated = unix_seconds();
+        write_run_state(dir_, state_);
+    }
+
+    std::filesystem::path dir_;
+    bool writes_;
+    bool was_completed_ = false;
+    RunState state_;
+};
+
+void refuse_unusable(const Plan& plan, const Rendezvous& who) {
+    for (const Diagnostic& problem : plan.diagnostics) {
+        if (problem.severity == Severity::Error) {
+            throw Error(Failure::Refused, "the plan holds an error: " + problem.code + ": " + problem.message, problem.key,
+                        problem.hint);
+        }
+    }
+    if (plan.ranks != who.world_size) {
+        throw Error(Failure::Usage,
+                    "the plan is for " + std::to_string(plan.ranks) + " ranks, " + std::to_string(who.world_size) + " were started",
+                    {}, "start " + std::to_string(plan.ranks) + " ranks, or prepare the run with --ranks " + std::to_string(who.world_size));
+    }
+    if (!plan.model || !plan.model->trainable()) {
+        throw Error(Failure::Refused, "the plan names no model that can be trained here", "base_model",
+                    "llama, mistral, qwen2 and qwen3 can be trained");
+    }
+    if (plan.data.tokens.empty()) {
+        throw Error(Failure::Usage, "the plan has no prepared rows", {}, "make the run directory with `ringmaster prepare`");
+    }
+}
+
+void use_threads(const Rendezvous& who) {
+    const char* given = std::getenv("OMP_NUM_THREADS");
+    const int cores = static_cast<int>(std::thread::hardware_concurrency());
+    const int threads = given != nullptr ? std::atoi(given) : cores / std::max(1, who.local_world_size);
+    at::set_num_threads(std::max(1, threads));
+}
+
+HelloEvent hello_of(const Plan& plan, const Rendezvous& who, int attempt, int64_t start_step) {
+    HelloEvent hello;
+    hello.attempt = attempt;
+    hello.version = RINGMASTER_VERSION;
+    hello.torch_version = TORCH_VERSION;
+    char host[256] = {};
+    gethostname(host, sizeof host - 1);
+    hello.host = host;
+    hello.device = plan.device == Device::Cuda ? "cuda:" + std::to_string(who.local_rank) : "cpu";
+    hello.pid = getpid();
+    hello.world_size = who.world_size;
+    const MeshCoordinates at = plan.mesh.coordinates(who.rank);
+    hello.dp_replicate = at.dp_replicate;
+    hello.dp_shard = at.dp_shard;
+    hello.ring = at.ring;
+    hello.ulysses = at.ulysses;
+    hello.start_step = start_step;
+    return hello;
+}
+
+/// Rank 0 chooses, the others follow: they could see another state of the folder.
+std::optional<int64_t> agree_on_checkpoint(Groups& groups, const RunFolder& run, const std::string& resume, bool completed,
+                                           at::Device device) {
+    int64_t step = -1;
+    if (groups.rank() == 0) step = checkpoint_to_resume(run, resume, completed).value_or(-1);
+    at::Tensor shared = at::full({1}, step, at::TensorOptions().dtype(at::kLong)).to(device);
+    groups.world().broadcast(shared, 0).wait();
+    step = shared.item<int64_t>();
+    return step < 0 ? std::nullopt : std::optional(step);
+}
+
+void train(const SessionOptions& options, const Rendezvous& who, const RunFolder& run, OwnRunState& state, EventWriter& events) {
+    const Plan plan = read_plan(run.plan());
+    refuse_unusable(plan, who);
+    use_threads(who);
+    const at::Device device = plan.device == Device::Cuda
+                                  ? at::Device(at::kCUDA, static_cast<c10::DeviceIndex>(who.local_rank))
+                                  : at::Device(at::kCPU);
+    events.write(PhaseEvent{"rendezvous", 0, 1});
+    GroupOptions group_options;
+    group_options.device = plan.device;
+    Groups groups = connect(who, plan.mesh, group_options);
+    const auto from = agree_on_checkpoint(groups, run, options.resume, state.was_completed(), device);
+    events.write(hello_of(plan, who, state.attempt(), from.value_or(0)));
+    if (who.rank == 0) claim_output_dir(plan, state.name());
+
+    events.write(PhaseEvent{"load", 0, 1});
+    Trainer trainer(plan, run, groups, events, device);
+    if (from) {
+        trainer.resume(*from);
+        log_line("resumed from the checkpoint of step " + std::to_string(*from));
+    }
+    groups.world().barrier();
+    events.write(PhaseEvent{"train", trainer.completed_steps(), plan.batch.total_steps.value_or(0)});
+    const TrainingEnd end = trainer.train(stop_requested);
+    const std::string step = std::to_string(trainer.completed_steps());
+    if (end == TrainingEnd::Completed) {
+        events.write(PhaseEvent{"export", 0, 1});
+        if (who.rank == 0) export_model(plan, trainer.parameters());
+        groups.world().barrier();
+    }
+    const bool completed = end == TrainingEnd::Completed;
+    events.write(DoneEvent{trainer.completed_steps(), completed ? "completed" : "stopped"});
+    state.over(completed ? RunPhase::Completed : RunPhase::Stopped,
+               completed ? "completed after step " + step + ": the model is in " + plan.config.output_dir
+                         : "stopped by request after step " + step + ": saved in " + run.checkpoint(trainer.completed_steps()).string());
+    log_line(completed ? "completed after step " + step : "stopped after step " + step + ", saved");
+}
+
+/// Every third-party exception becomes one of ours here.
+Error as_error(const std::exception& problem) {
+    if (const auto* own = dynamic_cast<const Error*>(&problem)) return *own;
+    if (dynamic_cast<const std::bad_alloc*>(&problem) != nullptr) {
+        return Error(Failure::Refused, "out of memory", {}, "shorten sequence_len or use more ranks in context_parallel_size");
+    }
+    if (const auto* torch_problem = dynamic_cast<const c10::Error*>(&problem)) {
+        return Error(Failure::Refused, torch_problem->what_without_backtrace(), "LibTorch");
+    }
+    return Error(Failure::Refused, problem.what());
+}
+
+}  // namespace
+
+int run_session(const SessionOptions& options) {
+    std::unique_ptr<EventWriter> events;
+    std::unique_ptr<OwnRunState> state;
+    try {
+        install_signal_handlers();
+        count_cpu_memory();
+        const at::NoGradGuard no_grad;
+        const RunFolder run{options.run_dir};
+        if (!std::filesystem::is_directory(run.dir)) throw Error(Failure::Usage, "is not a run directory", run.dir.string());
+        const Rendezvous who = rendezvous_from_environment([](const char* name) { return std::getenv(name); });
+        if (std::getenv("RINGMASTER_AGENT") == nullptr) {
+            std::filesystem::create_directories(run.logs());
+            open_log_file(run.logs() / log_file_name(who.rank));
+        }
+        events = std::make_unique<EventWriter>(run.events(), who.rank);
+        state = std::make_unique<OwnRunState>(run, who);
+        state->running();
+        train(options, who, run, *state, *events);
+        return 0;
+    } catch (const std::exception& problem) {
+        const Error error = as_error(problem);
+        log_line("error: " + error.text());
+        try {
+            if (events) events->write(ErrorEvent{error.hint.empty() ? error.what() : std::string(error.what()) + " — " + error.hint, error.where});
+            if (state) state->over(RunPhase::Failed, error.text());
+        } catch (const std::exception& second) {
+            log_line(std::string("error: the run directory cannot be written either: ") + second.what());
+        }
+        return static_cast<int>(error.failure);
+    }
+}
+
+}  // namespace ringmaster

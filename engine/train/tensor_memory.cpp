@@ -1,0 +1,81 @@
+#include "engine/train/tensor_memory.h"
+
+#include <c10/core/Allocator.h>
+#include <c10/core/CPUAllocator.h>
+#include <c10/core/CachingDeviceAllocator.h>
+
+#include <atomic>
+#include <cstdlib>
+
+#include "engine/error.h"
+
+namespace ringmaster {
+
+namespace {
+
+constexpr size_t kHeaderBytes = 64;  // keeps the alignment that LibTorch's own allocator gives
+constexpr uint8_t kPriority = 5;
+
+std::atomic<int64_t> current_bytes{0};
+std::atomic<int64_t> peak_bytes{0};
+
+void add(int64_t bytes) {
+    int64_t now = current_bytes.fetch_add(bytes) + bytes;
+    int64_t peak = peak_bytes.load();
+    while (now > peak && !peak_bytes.compare_exchange_weak(peak, now)) {
+    }
+}
+
+/// `data` is behind a header that holds the size.
+void release(void* data) {
+    if (data == nullptr) return;
+    void* block = static_cast<char*>(data) - kHeaderBytes;
+    current_bytes.fetch_sub(static_cast<int64_t>(*static_cast<size_t*>(block)));
+    std::free(block);
+}
+
+class CountingAllocator final : public c10::Allocator {
+  public:
+    c10::DataPtr allocate(size_t bytes) override {
+        if (bytes == 0) return {nullptr, nullptr, &release, c10::Device(c10::kCPU)};
+        void* block = nullptr;
+        if (posix_memalign(&block, kHeaderBytes, bytes + kHeaderBytes) != 0) {
+            throw Error(Failure::Refused,
+                        "out of memory: a tensor of " + std::to_string(bytes) + " bytes could not be had, " +
+                            std::to_string(current_bytes.load()) + " bytes of tensors are in use",
+                        {}, "shorten sequence_len, use more ranks in context_parallel_size, or set gradient_checkpointing: true");
+        }
+        *static_cast<size_t*>(block) = bytes;
+        add(static_cast<int64_t>(bytes));
+        void* data = static_cast<char*>(block) + kHeaderBytes;
+        return {data, data, &release, c10::Device(c10::kCPU)};
+    }
+    c10::DeleterFnPtr raw_deleter() const override { return &release; }
+    void copy_data(void* to, const void* from, size_t bytes) const override { default_copy_data(to, from, bytes); }
+};
+
+constexpr auto kAllPools = static_cast<size_t>(c10::CachingAllocator::StatType::AGGREGATE);
+
+}  // namespace
+
+void count_cpu_memory() {
+    static CountingAllocator allocator;
+    c10::SetCPUAllocator(&allocator, kPriority);
+}
+
+TensorMemory tensor_memory(at::Device device) {
+    if (device.is_cpu()) return {current_bytes.load(), peak_bytes.load()};
+    auto stats = c10::getDeviceAllocator(device.type())->getDeviceStats(device.index());
+    const auto& bytes = stats.allocated_bytes[kAllPools];
+    return {bytes.current, bytes.peak};
+}
+
+void reset_peak(at::Device device) {
+    if (device.is_cpu()) {
+        peak_bytes.store(current_bytes.load());
+    } else {
+        c10::getDeviceAllocator(device.type())->resetPeakStats(device.index());
+    }
+}
+
+}  // namespace ringmaster

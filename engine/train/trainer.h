@@ -1,0 +1,96 @@
+/// The training loop of one rank: what a plan says, step by step, the same losses on every mesh.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/comm/groups.h"
+#include "engine/data/batch.h"
+#include "engine/data/sampler.h"
+#include "engine/data/tokens.h"
+#include "engine/events/event_log.h"
+#include "engine/model/decoder.h"
+#include "engine/plan/plan.h"
+#include "engine/train/checkpoint.h"
+#include "engine/train/gradient_reduction.h"
+#include "engine/train/optimizer.h"
+#include "engine/train/run_folder.h"
+#include "engine/train/schedule.h"
+
+namespace ringmaster {
+
+enum class TrainingEnd { Completed, Stopped };
+
+class Trainer {
+  public:
+    /// Maps the data, makes the parameters and reads or initialises them. Throws Error.
+    Trainer(const Plan& plan, const RunFolder& run, Groups& groups, EventWriter& events, at::Device device);
+
+    /// Goes on from a complete checkpoint as if never interrupted.
+    void resume(int64_t step);
+
+    /// Until the last step, or until some rank has `stop_requested`: then the step is finished and a checkpoint saved.
+    /// Throws Error where the loss or a gradient is not finite, naming rank, layer and step.
+    TrainingEnd train(const std::atomic<bool>& stop_requested);
+
+    int64_t completed_steps() const { return step_; }
+    Parameters& parameters() { return parameters_; }
+
+  private:
+    /// What the ranks agree on at the end of a step.
+    struct Agreement {
+        double loss_sum = 0;
+        bool stop = false;
+        bool save = false;
+    };
+    /// One step's rows as this rank has them.
+    struct StepRows {
+        RowCounts counts;  ///< global
+        std::vector<std::vector<int64_t>> micro_batches;
+    };
+
+    Agreement step(bool stop_requested);
+    double forward_backward(const StepRows& rows, double scale, StepEvent& event, bool reduce);
+    Agreement agree(double loss_sum, bool stop_requested);
+    void update(const Agreement& agreed, const StepRows& rows, StepEvent& event);
+    void finish(const StepRows& rows, StepEvent& event, double wall_s);
+    [[noreturn]] void report_not_finite(const StepRows& rows, double loss, double norm);
+    void evaluate();
+    void save();
+    void log_step(const StepEvent& event) const;
+
+    SequenceShard& shard_of(const TokenFile& file, const std::vector<int64_t>& rows, int64_t& length);
+    MicroBatch load(const TokenFile& file, const std::vector<int64_t>& rows, SequenceShard*& shard, int64_t* valid_labels);
+
+    const Plan& plan_;
+    const Config& config_;
+    const ModelConfig& model_;
+    const RunFolder& run_;
+    Groups& groups_;
+    EventWriter& events_;
+    const at::Device device_;
+
+    TokenFile tokens_;
+    std::unique_ptr<TokenFile> eval_tokens_;  ///< null: no evaluation
+    Sampler sampler_;
+    int64_t steps_per_epoch_;
+    int64_t total_steps_;
+    Recurrence saving_;
+    Recurrence evaluation_;
+
+    Parameters parameters_;
+    AdamW optimizer_;
+    Decoder decoder_;
+    GradientReduction reduction_;
+    std::map<std::pair<int64_t, int64_t>, std::unique_ptr<SequenceShard>> shards_;  ///< by padded and own length
+    int64_t step_ = 0;
+    int64_t saved_step_ = -1;
+};
+
+}  // namespace ringmaster
