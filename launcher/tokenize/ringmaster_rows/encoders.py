@@ -1,0 +1,168 @@
+"""From rows to examples: input ids and labels (-100 where there is none; not shifted), as axolotl makes them.
+
+An encoder is a generator function over rows. It batches by itself, since tokenizers use every core for a batch."""
+
+import json
+from typing import NamedTuple
+
+import numpy as np
+
+from .report import Failure
+from .rows import Place, json_kind
+
+IGNORED = -100
+BATCH_CHARACTERS = 1 << 21
+BATCH_ROWS = 1000
+# axolotl tokenizes this many times sequence_len of one text, and leaves the rest of it.
+COMPLETION_PIECES = 64
+
+
+class Example(NamedTuple):
+    place: Place
+    input_ids: np.ndarray
+    labels: np.ndarray
+    cut: bool = False  # tokens at the end of a text were left out already
+
+
+def batches(items, length):
+    """Lists of items whose `length`s sum to about BATCH_CHARACTERS."""
+    batch, characters = [], 0
+    for item in items:
+        batch.append(item)
+        characters += length(item)
+        if characters >= BATCH_CHARACTERS or len(batch) == BATCH_ROWS:
+            yield batch
+            batch, characters = [], 0
+    if batch:
+        yield batch
+
+
+def field_of(row, name, default=None):
+    """The text in a field. A missing one is an error that lists those that are there; null is empty text."""
+    if name not in row.values:
+        if default is not None:
+            return default
+        raise Failure(f"the row has no field {name!r}", str(row.place), f"it has: {', '.join(map(str, row.values)) or 'none'}")
+    return check_text(row.values[name], name, row.place)
+
+
+def check_text(value, name, place):
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise Failure(f"field {name!r} has to be text, not {json_kind(value)}", str(place))
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise Failure(f"field {name!r} is not valid Unicode: a lone surrogate at character {error.start + 1}",
+                      str(place)) from error
+    return value
+
+
+def token_ids(tokenizer, texts):
+    """Token ids of each text, with the special tokens that this tokenizer adds by itself (a BOS, for instance)."""
+    ids = [[] for _ in texts]
+    filled = [index for index, text in enumerate(texts) if text]
+    if filled:
+        encoded = tokenizer([texts[index] for index in filled], return_attention_mask=False)["input_ids"]
+        for index, found in zip(filled, encoded, strict=True):
+            ids[index] = found
+    return ids
+
+
+def eos_of(tokenizer):
+    if tokenizer.eos_token_id is None:
+        raise Failure("the tokenizer has no end-of-text token, which each text ends with", "special_tokens.eos_token",
+                      "name a token of its vocabulary")
+    return tokenizer.eos_token_id
+
+
+def with_eos(ids, eos):
+    return ids if not ids or ids[-1] == eos else [*ids, eos]
+
+
+def completion(rows, entry, tokenizer, sequence_len):
+    """The text and EOS, in pieces of sequence_len; all of it is labels."""
+    name, eos, most = entry.get("field") or "text", eos_of(tokenizer), sequence_len * COMPLETION_PIECES
+    texts = ((row.place, field_of(row, name)) for row in rows)
+    for batch in batches(texts, lambda item: len(item[1])):
+        for (place, _), ids in zip(batch, token_ids(tokenizer, [text for _, text in batch]), strict=True):
+            cut = len(ids) > most
+            ids = np.asarray(ids[:most] if len(ids) >= most else with_eos(ids, eos), dtype=np.int64)
+            for begin in range(0, max(len(ids), 1), sequence_len):
+                piece = ids[begin : begin + sequence_len]
+                yield Example(place, piece, piece, cut and begin + sequence_len >= len(ids))
+
+
+ALPACA_INPUT = ("Below is an instruction that describes a task, paired with an input that provides further context. "
+                "Write a response that appropriately completes the request.\n\n"
+                "### Instruction:\n{instruction}\n\n### Input:\n{input}\n\n### Response:\n")
+ALPACA_NO_INPUT = ("Below is an instruction that describes a task. "
+                   "Write a response that appropriately completes the request.\n\n"
+                   "### Instruction:\n{instruction}\n\n### Response:\n")
+
+
+def alpaca(rows, tokenizer, train_on_inputs):
+    """Alpaca's prompt (no labels unless train_on_inputs), then the response and EOS."""
+    eos, bos = eos_of(tokenizer), tokenizer.bos_token_id
+    texts = ((row.place, alpaca_prompt(row), field_of(row, "output")) for row in rows)
+    for batch in batches(texts, lambda item: len(item[1]) + len(item[2])):
+        prompts = token_ids(tokenizer, [prompt for _, prompt, _ in batch])
+        responses = token_ids(tokenizer, [response for _, _, response in batch])
+        for (place, _, _), prompt, response in zip(batch, prompts, responses, strict=True):
+            response = with_eos(response, eos)
+            if response and response[0] == bos:
+                response = response[1:]
+            labels = (prompt if train_on_inputs else [IGNORED] * len(prompt)) + response
+            yield Example(place, np.asarray(prompt + response, np.int64), np.asarray(labels, np.int64))
+
+
+def alpaca_prompt(row):
+    instruction, extra = field_of(row, "instruction"), field_of(row, "input", default="")
+    return (ALPACA_INPUT if extra else ALPACA_NO_INPUT).format(instruction=instruction, input=extra)
+
+
+def pretokenized(rows):
+    """Rows that hold `input_ids` and, unless they are the same, `labels`."""
+    for row in rows:
+        if "input_ids" not in row.values:
+            raise Failure("the row has no field 'input_ids', and the dataset has no type", str(row.place),
+                          f"it has: {', '.join(map(str, row.values)) or 'none'}; text needs a type: completion, alpaca or chat_template")
+        input_ids = integers(row.values["input_ids"], "input_ids", row.place)
+        labels = row.values.get("labels")
+        labels = input_ids if labels is None else integers(labels, "labels", row.place)
+        if len(labels) != len(input_ids):
+            raise Failure(f"labels has {len(labels)} entries, input_ids {len(input_ids)}", str(row.place))
+        yield Example(row.place, input_ids, labels)
+
+
+def integers(values, name, place):
+    try:
+        array = np.asarray(values)
+    except (ValueError, OverflowError):
+        array = None
+    if array is not None and array.size == 0 and isinstance(values, (list, np.ndarray)):
+        return np.zeros(0, np.int64)
+    if array is None or array.ndim != 1 or array.dtype.kind not in "iu" or array.max() > np.iinfo(np.int64).max:
+        raise Failure(f"{name} has to be a list of whole numbers", str(place), offender(values))
+    return array.astype(np.int64)
+
+
+def offender(values):
+    if not isinstance(values, (list, tuple)):
+        return f"it is {json_kind(values)}"
+    for index, value in enumerate(values):
+        if isinstance(value, bool) or not isinstance(value, int):
+            return f"entry {index} is {json.dumps(value, default=str)[:60]}"
+    return ""
+
+
+def check_ids(example, vocab_size):
+    """Throws where an id is none of the model's."""
+    end = vocab_size or np.iinfo(np.int32).max
+    for name, array, least in (("input_ids", example.input_ids, 0), ("labels", example.labels, IGNORED)):
+        valid = (array >= 0) | (array == least)
+        wrong = np.flatnonzero(~valid | (array >= end))
+        if len(wrong):
+            meaning = f"the model's vocabulary has ids 0 to {end - 1}" + (", no label is -100" if name == "labels" else "")
+            raise Failure(f"{name}[{wrong[0]}] is {array[wrong[0]]}: {meaning}", str(example.place))

@@ -1,0 +1,167 @@
+"""From a request to tokens.safetensors: read, encode, apply the length rules, split off the evaluation rows, write."""
+
+import math
+from functools import partial
+
+import numpy as np
+
+from .chat import chat_options, chat_template
+from .encoders import Example, alpaca, check_ids, completion, pretokenized
+from .report import Failure
+from .rows import read_rows
+from .tokens import Rows, write_tokens
+from .vocabulary import load_tokenizer
+
+TYPES = "completion, alpaca, chat_template, or none for rows that hold input_ids"
+MIN_LENGTH = 2  # axolotl's min_sample_len
+FILES = {"path", "type", "ds_type", "data_files", "name", "split", "revision", "trust_remote_code"}
+FIELDS = {"completion": {"field"}, "alpaca": set(), "": set(), "chat_template": {
+    "field_messages", "field_system", "field_tools", "field_thinking", "template_thinking_key", "message_property_mappings",
+    "message_field_role", "message_field_content", "message_field_training", "roles", "roles_to_train", "train_on_eos",
+    "train_on_eot", "chat_template", "chat_template_jinja", "drop_system_message"}}
+# Keys of an entry that choose other rows or labels than those that would be made here.
+UNSUPPORTED = {"shards", "shards_idx", "preprocess_shards", "input_transform", "input_format", "split_thinking",
+               "message_field_training_detail", "conversation", "skip", "streaming", "temperature"}
+OPTIONS = {"chat_template", "chat_template_jinja", "chat_template_kwargs", "train_on_inputs", "eot_tokens", "tokenizer_type",
+           "tokenizer_legacy", "tokenizer_use_fast", "revision_of_model", "trust_remote_code", "min_sample_len"}
+
+
+def prepare(request, folder, report):
+    """Writes tokens.safetensors and, where there are evaluation rows, eval.safetensors into `folder`; returns the result."""
+    encode = Encoders(request, report)
+    for source in [*request.sources, *request.test_sources]:
+        check_entry(source, report)
+    rows, counts = collect(request, request.sources, "train", encode, folder, report)
+    need_rows(rows, counts, request.sources[0].key)
+    chosen, evaluation = np.arange(len(rows.lengths)), np.arange(0)
+    eval_rows, eval_counts = rows, None
+    if request.test_sources:
+        eval_rows, eval_counts = collect(request, request.test_sources, "test", encode, folder, report)
+        need_rows(eval_rows, eval_counts, request.test_sources[0].key)
+        evaluation = np.arange(len(eval_rows.lengths))
+    elif request["val_set_size"]:
+        chosen, evaluation = split_rows(len(chosen), request)
+    total, longest = write_tokens(folder / "tokens.safetensors", rows, chosen, partial(report.progress, "writing"))
+    if len(evaluation):
+        write_tokens(folder / "eval.safetensors", eval_rows, evaluation, partial(report.progress, "writing evaluation rows"))
+    for written in {id(rows): rows, id(eval_rows): eval_rows}.values():
+        written.remove()
+    result = {"rows": len(chosen), "eval_rows": len(evaluation), "counts": counts, "tokens_total": total,
+              "longest": longest, "labels_total": rows.label_count}
+    return result if eval_counts is None else {**result, "eval_counts": eval_counts}
+
+
+class Encoders:
+    """Turns a source's rows into examples by its `type`; the tokenizer is loaded when a row of text needs it."""
+
+    def __init__(self, request, report):
+        self._request, self._report, self._loaded = request, report, None
+        unsupported = sorted(key for key, value in request["tokenization"].items() if value and key not in OPTIONS)
+        if unsupported:
+            raise Failure(f"{', '.join(unsupported)} would change the tokens and is not supported", unsupported[0])
+
+    def __call__(self, source, rows):
+        kind, options = type_of(source), self._request["tokenization"]
+        if kind == "":
+            return pretokenized(rows)
+        rows = iter(rows)
+        first = next(rows, None)
+        if first is None:
+            return iter(())
+        rows = (row for part in ((first,), rows) for row in part)
+        if {"input_ids", "attention_mask", "labels"} <= set(first.values):  # as in axolotl: tokens already
+            return pretokenized(rows)
+        if kind == "completion":
+            return completion(rows, source.entry, self.tokenizer, self._request["sequence_len"])
+        if kind == "alpaca":
+            return alpaca(rows, self.tokenizer, bool(options.get("train_on_inputs")))
+        return chat_template(rows, self.tokenizer, chat_options(source, self.tokenizer, options, self._request.base_dir))
+
+    @property
+    def tokenizer(self):
+        if self._loaded is None:
+            self._loaded = load_tokenizer(self._request, self._report)
+        return self._loaded
+
+
+def type_of(source):
+    return source.entry.get("type") or ""
+
+
+def check_entry(source, report):
+    kind = type_of(source)
+    if not isinstance(kind, str) or kind not in FIELDS:
+        shown = kind if isinstance(kind, str) else "with fields of its own"
+        raise Failure(f"dataset type {shown} is not supported", f"{source.key}.type", f"supported: {TYPES}")
+    for key, value in source.entry.items():
+        if value is None or value is False or key in FILES | FIELDS[kind]:
+            continue
+        if key in UNSUPPORTED:
+            raise Failure(f"{key} would choose other rows or labels, and is not supported", f"{source.key}.{key}")
+        report.warning(f"{source.key}.{key} has no effect on {kind or 'rows that hold input_ids'}")
+
+
+def collect(request, sources, split, encode, folder, report):
+    """The examples of all sources, in order, that the length rules keep; and how many they did not."""
+    rows, counts = Rows(folder, split), dict.fromkeys(
+        ("read", "kept", "dropped_long", "dropped_short", "truncated", "cut_texts"), 0)
+    for source in sources:
+        for example in encode(source, counted(read_rows(source, split, report), counts)):
+            check_ids(example, request["vocab_size"])
+            counts["cut_texts"] += example.cut
+            kept = within_length(example, request, counts)
+            if kept:
+                rows.add(kept.input_ids, kept.labels)
+    rows.close()
+    counts["kept"] = len(rows.lengths)
+    if counts["cut_texts"]:
+        report.warning(f"{counts['cut_texts']} texts were longer than 64 × sequence_len tokens; as in axolotl, what is "
+                       "behind that was left out")
+    if rows.lengths and not rows.label_count:
+        report.warning("no row has a label to train on")
+    return rows, counts
+
+
+def counted(rows, counts):
+    for row in rows:
+        counts["read"] += 1
+        yield row
+
+
+def within_length(example, request, counts):
+    """The example, cut where `truncate` asks for it; None where it is dropped. Throws where `raise` does."""
+    length, most = len(example.input_ids), request["sequence_len"]
+    if length < (request["tokenization"].get("min_sample_len") or MIN_LENGTH):
+        counts["dropped_short"] += 1
+        return None
+    if length <= most:
+        return example
+    if request["excess_length"] == "raise":
+        raise Failure(f"the row has {length} tokens, sequence_len is {most}", str(example.place),
+                      "excess_length_strategy: drop or truncate, or a larger sequence_len")
+    if request["excess_length"] == "truncate":
+        counts["truncated"] += 1
+        return Example(example.place, example.input_ids[:most], example.labels[:most])
+    counts["dropped_long"] += 1
+    return None
+
+
+def need_rows(rows, counts, key):
+    if not rows.lengths:
+        raise Failure(f"no row is left: {counts['read']} read, {counts['dropped_long']} longer than sequence_len, "
+                      f"{counts['dropped_short']} shorter than {MIN_LENGTH} tokens", key,
+                      "a larger sequence_len, or excess_length_strategy: truncate" if counts["dropped_long"] else "")
+
+
+def split_rows(count, request):
+    """(training rows, evaluation rows), both in the file's order."""
+    size = request["val_set_size"]
+    chosen = math.ceil(size * count) if size < 1 else int(size)
+    if chosen >= count or size < 0:
+        raise Failure(f"val_set_size {size:g} takes {chosen} of {count} rows, and leaves none to train on", "val_set_size",
+                      "a smaller share or number")
+    if request["curriculum_sampling"]:
+        evaluation = np.arange(count - chosen, count)
+    else:
+        evaluation = np.sort(np.random.default_rng(request["seed"]).choice(count, chosen, replace=False))
+    return np.setdiff1d(np.arange(count), evaluation), evaluation

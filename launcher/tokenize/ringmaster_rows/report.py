@@ -1,0 +1,53 @@
+"""What goes to stdout: JSON lines of progress and warnings, and last the result or the one error."""
+
+import json
+import os
+import sys
+import time
+
+REFUSED, USAGE, UNREACHABLE, INTERRUPTED = 1, 2, 3, 130
+
+
+class Interrupted(BaseException):
+    """SIGTERM or SIGINT: nothing but the end of the program may catch it."""
+
+
+class Failure(Exception):
+    """What went wrong, where (file and line, key), the nearest thing that works, and the exit status."""
+
+    def __init__(self, what, where="", hint="", status=REFUSED):
+        super().__init__(what)
+        self.what, self.where, self.hint, self.status = what, where, hint, status
+
+
+class Report:
+    """Owns stdout. Whatever a library prints there goes to stderr instead."""
+
+    SECONDS_BETWEEN = 0.1
+
+    def __init__(self):
+        self._out = os.fdopen(os.dup(1), "w", encoding="utf-8")
+        os.dup2(2, 1)
+        sys.stdout = sys.stderr
+        self._phase, self._next = None, 0.0
+
+    def progress(self, phase, done, total):
+        """`total` is 0 where it is not known. Throttled; a phase's first and last line are always written."""
+        now = time.monotonic()
+        if phase == self._phase and now < self._next and (not total or done < total):
+            return
+        self._phase, self._next = phase, now + self.SECONDS_BETWEEN
+        self._line({"phase": phase, "done": done, "total": total})
+
+    def warning(self, text):
+        self._line({"warning": text})
+
+    def result(self, result):
+        self._line({"result": result})
+
+    def failure(self, failure):
+        self._line({"error": failure.what, "where": failure.where, "hint": failure.hint, "exit": failure.status})
+
+    def _line(self, value):
+        self._out.write(json.dumps(value, ensure_ascii=False) + "\n")
+        self._out.flush()

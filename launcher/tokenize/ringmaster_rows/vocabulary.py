@@ -1,0 +1,60 @@
+"""The tokenizer that the request names, with the special tokens that the file asks for."""
+
+from pathlib import Path
+
+from .hub import first_line, hub_failure
+from .report import REFUSED, USAGE, Failure
+
+NAMES = ("bos_token", "eos_token", "pad_token", "unk_token")
+
+
+def load_tokenizer(request, report):
+    where, options = "tokenizer_config", request["tokenization"]
+    name = request["tokenizer"]
+    if not name:
+        raise Failure("no tokenizer is named, and the rows are text", "base_model", "name a model folder or tokenizer_config")
+    if Path(name).is_absolute() and not Path(name).is_dir():
+        raise Failure(f"no such folder: {name}", where, "", USAGE)
+    report.progress("loading the tokenizer", 0, 0)
+    tokenizer = from_pretrained(name, options, where)
+    set_special_tokens(tokenizer, request["special_tokens"])
+    return tokenizer
+
+
+def from_pretrained(name, options, where):
+    import transformers
+
+    chosen = getattr(transformers, options.get("tokenizer_type") or "AutoTokenizer", None)
+    if chosen is None:
+        raise Failure(f"transformers {transformers.__version__} has no {options['tokenizer_type']}", "tokenizer_type",
+                      "leave it out: AutoTokenizer finds the right one")
+    arguments = {"revision": options.get("revision_of_model"), "legacy": options.get("tokenizer_legacy"),
+                 "trust_remote_code": options.get("trust_remote_code")}
+    try:
+        return chosen.from_pretrained(name, **{key: value for key, value in arguments.items() if value is not None})
+    except Exception as error:
+        if Path(name).is_dir():
+            raise Failure(f"no tokenizer can be loaded from {name}: {first_line(error)}", where,
+                          "it needs tokenizer.json, or name another one in tokenizer_config", REFUSED) from error
+        raise hub_failure(error, f"the tokenizer of {name}", where) from error
+
+
+def set_special_tokens(tokenizer, asked):
+    """Overrides must stand in the vocabulary already: a new token would change the model's shape."""
+    from tokenizers import AddedToken
+
+    vocabulary = tokenizer.get_vocab()
+    for name, text in asked.items():
+        if text is None:
+            continue
+        where = f"special_tokens.{name}"
+        if name not in NAMES:
+            raise Failure(f"{name} is not supported", where, f"one of {', '.join(NAMES)}")
+        if text not in vocabulary:
+            raise Failure(f"{text!r} is not in the tokenizer's vocabulary of {len(vocabulary)} tokens", where,
+                          "adding tokens would change the model's shape, which is not supported; name one that exists")
+        if getattr(tokenizer, name) != text:
+            tokenizer.add_special_tokens({name: AddedToken(text, rstrip=False, lstrip=False, normalized=False)})
+    if asked.get("bos_token") and asked.get("eos_token") and hasattr(tokenizer, "update_post_processor"):
+        tokenizer.update_post_processor()
+

@@ -1,0 +1,87 @@
+"""Prepares rows for training: reads datasets as axolotl describes them, tokenizes, and writes what the engine maps.
+
+    ringmaster_tokenize.py --request FILE.json --cache DIR
+    ringmaster_tokenize.py --fetch-model ID [--revision REVISION]
+
+Stdout is JSON lines: {"phase", "done", "total"} (total 0: not known), {"warning"}, and last {"result"} or
+{"error", "where", "hint", "exit"}. The exit status is that of the error: 1 refused, 2 missing file or unusable request,
+3 the hub could not be reached, 130 interrupted. The same request over the same content is answered from the cache.
+"""
+
+import argparse
+import os
+import signal
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from ringmaster_rows import cache  # noqa: E402
+from ringmaster_rows.report import INTERRUPTED, Failure, Interrupted, Report  # noqa: E402
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--request", metavar="FILE", help="what to prepare, as JSON")
+    what.add_argument("--fetch-model", metavar="ID", help="download a model of the Hugging Face hub")
+    parser.add_argument("--cache", metavar="DIR", type=Path, help="folder of prepared rows (with --request)")
+    parser.add_argument("--revision", help="branch, tag or commit (with --fetch-model)")
+    asked = parser.parse_args()
+    if asked.request and not asked.cache:
+        parser.error("--request needs --cache")
+    return asked
+
+
+def quiet_libraries():
+    for name, value in {"HF_DATASETS_DISABLE_PROGRESS_BARS": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1",
+                        "HF_HUB_DISABLE_TELEMETRY": "1", "TRANSFORMERS_VERBOSITY": "error",
+                        "DATASETS_VERBOSITY": "error"}.items():
+        os.environ.setdefault(name, value)
+
+
+def interrupt(number, frame):
+    raise Interrupted
+
+
+def prepared(request_file, cache_dir, report):
+    request = cache.read_request(request_file)
+    cache_dir.mkdir(parents=True, exist_ok=True)
+    key = cache.request_key(request, cache_dir, report)
+    if request.prepared and request["datasets"]:
+        report.warning(f"the rows come from the prepared dataset in {request.prepared.folder}, not from `datasets`")
+    found = cache.cached_result(cache_dir / key)
+    if found:
+        return {**found, "cached": True}
+    from ringmaster_rows.prepare import prepare
+
+    with cache.aside_folder(cache_dir, key) as folder:
+        result = prepare(request, folder, report)
+        return {**cache.store(folder, cache_dir / key, result), "cached": False}
+
+
+def main():
+    asked, report = arguments(), Report()
+    signal.signal(signal.SIGTERM, interrupt)
+    signal.signal(signal.SIGINT, interrupt)
+    quiet_libraries()
+    try:
+        if asked.request:
+            report.result(prepared(asked.request, asked.cache, report))
+        else:
+            from ringmaster_rows.hub import fetch_model
+
+            report.result({"model_dir": fetch_model(asked.fetch_model, asked.revision, report)})
+        return 0
+    except Failure as error:
+        failure = error
+    except OSError as error:
+        failure = Failure(error.strerror or str(error), str(error.filename or asked.cache or ""))
+    except Interrupted:
+        failure = Failure("interrupted", status=INTERRUPTED)
+    report.failure(failure)
+    return failure.status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
