@@ -102,7 +102,8 @@ void SafetensorsFile::read_header() {
     data_begin_ = 8 + header_bytes;
     const char* text = reinterpret_cast<const char*>(data_) + 8;
     const size_t data_size = size_ - data_begin_;
-    for (const auto& [name, entry] : nlohmann::json::parse(text, text + header_bytes).items()) {
+    const nlohmann::json header = nlohmann::json::parse(text, text + header_bytes);
+    for (const auto& [name, entry] : header.items()) {
         if (name == "__metadata__") continue;
         TensorInfo tensor{name, entry.at("dtype").get<std::string>(), entry.at("shape").get<std::vector<int64_t>>()};
         auto begin = entry.at("data_offsets").at(0).get<size_t>();

@@ -30,7 +30,8 @@ std::map<std::string, fs::path> files_of(const fs::path& dir) {
     } else if (fs::exists(index)) {
         std::ifstream text(index);
         try {
-            for (const auto& [name, file] : nlohmann::json::parse(text).at("weight_map").items()) {
+            const nlohmann::json content = nlohmann::json::parse(text);
+            for (const auto& [name, file] : content.at("weight_map").items()) {
                 files[name] = dir / fs::path(file.get<std::string>()).filename();
             }
         } catch (const nlohmann::json::exception& problem) {
