@@ -6,7 +6,7 @@ cmake_minimum_required(VERSION 3.25)
 
 set(allowed_engine/config)
 set(allowed_engine/plan engine/config)
-set(allowed_engine/events)
+set(allowed_engine/events engine/files)
 set(allowed_engine/files)
 set(allowed_engine/kernels)
 set(allowed_engine/comm engine/plan engine/config)

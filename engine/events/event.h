@@ -1,5 +1,6 @@
-/// The event schema: one JSON object a line in events/rank-00000.jsonl. Units are in the names (`_s`, `_bytes`).
-/// Readers skip fields and types that they do not know; a later line for the same step and rank replaces the earlier.
+/// The event schema: one JSON object a line in events/rank-00000.jsonl. Units are in the names (`_s`,
+/// `_bytes`). Readers skip fields and types that they do not know; a later line for the same step and rank
+/// replaces the earlier.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +20,11 @@ struct StepEvent {
     int64_t valid_tokens = 0;         ///< global
     int64_t rank_valid_tokens = 0;
     double lr = 0;
-    double grad_norm = 0;             ///< before clipping
-    double step_s = 0;                ///< data_s + compute_s + exposed_comm_s
+    double grad_norm = 0;  ///< before clipping
+    double step_s = 0;     ///< data_s + compute_s + exposed_comm_s
     double compute_s = 0;
-    double comm_s = 0;                ///< collectives in flight
-    double exposed_comm_s = 0;        ///< the part that computation did not hide
+    double comm_s = 0;          ///< collectives in flight
+    double exposed_comm_s = 0;  ///< the part that computation did not hide
     int64_t comm_bytes = 0;
     double data_s = 0;
     int64_t memory_bytes = 0;
@@ -75,8 +76,8 @@ struct ErrorEvent {
     std::string message, where;
 };
 
-using Event = std::variant<StepEvent, HelloEvent, PhaseEvent, DeviceEvent, EvalEvent, WarningEvent, CheckpointEvent,
-                           DoneEvent, ErrorEvent>;
+using Event = std::variant<StepEvent, HelloEvent, PhaseEvent, DeviceEvent, EvalEvent, WarningEvent,
+                           CheckpointEvent, DoneEvent, ErrorEvent>;
 
 struct EventLine {
     double t = 0;  ///< Unix seconds
@@ -84,9 +85,14 @@ struct EventLine {
     Event event;
 };
 
-std::string to_json_line(const EventLine& line);  ///< without the newline
+/// Without the newline. NaN and infinity, which JSON has no words for, become null; bytes that are no UTF-8
+/// become U+FFFD.
+std::string to_json_line(const EventLine& line);
 
-/// Empty for a line that is no event of ours (unknown type, damaged, half-written).
+/// Empty for a line that is no event of ours (unknown type, damaged, half-written); never throws. `type`,
+/// `t`, `rank` and the `step` of those that have one must be there. Any other that is missing or null reads
+/// as: NaN (a measured or computed number is then unknown, not 0), nothing (std::optional), or the default of
+/// its struct.
 std::optional<EventLine> parse_event(std::string_view line);
 
 }  // namespace ringmaster

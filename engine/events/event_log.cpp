@@ -1,17 +1,129 @@
 #include "engine/events/event_log.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <ctime>
+#include <string_view>
+
+#include "engine/error.h"
+#include "engine/files/durable.h"
+
 namespace ringmaster {
 
 namespace {
+
+constexpr int64_t kLeastRead = 64 << 10;
 
 std::string numbered(int rank, const char* ending) {
     std::string digits = std::to_string(rank);
     return "rank-" + std::string(digits.size() < 5 ? 5 - digits.size() : 0, '0') + digits + ending;
 }
 
+double unix_seconds() {
+    timespec now{};
+    clock_gettime(CLOCK_REALTIME, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+/// Its size, or -1 where it is no regular file.
+int64_t regular_size(int file) {
+    struct stat about {};
+    return ::fstat(file, &about) == 0 && S_ISREG(about.st_mode) ? about.st_size : -1;
+}
+
+std::string read_at(int file, int64_t offset, int64_t bytes) {
+    std::string text(static_cast<size_t>(bytes), '\0');
+    size_t got = 0;
+    while (got < text.size()) {
+        const ssize_t n =
+            ::pread(file, text.data() + got, text.size() - got, offset + static_cast<int64_t>(got));
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) break;
+        got += static_cast<size_t>(n);
+    }
+    text.resize(got);
+    return text;
+}
+
+void parse_lines(std::string_view text, std::vector<EventLine>& events) {
+    while (!text.empty()) {
+        const size_t length = text.find('\n');
+        if (std::optional<EventLine> event = parse_event(text.substr(0, length)))
+            events.push_back(std::move(*event));
+        text.remove_prefix(length + 1);
+    }
+}
+
 }  // namespace
 
-std::string event_file_name(int rank) { return numbered(rank, ".jsonl"); }
-std::string log_file_name(int rank) { return numbered(rank, ".log"); }
+std::string event_file_name(int rank) {
+    return numbered(rank, ".jsonl");
+}
+std::string log_file_name(int rank) {
+    return numbered(rank, ".log");
+}
+
+EventWriter::EventWriter(const std::filesystem::path& events_dir, int rank)
+    : file_(events_dir / event_file_name(rank)), rank_(rank) {
+    std::error_code problem;
+    std::filesystem::create_directories(events_dir, problem);
+    if (problem) throw Error(Failure::Refused, "cannot be made: " + problem.message(), events_dir.string());
+    // Without O_NONBLOCK a named pipe of that name would hold the rank up for ever.
+    out_ = ::open(file_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0644);
+    if (out_ < 0) throw_write_error(file_);
+    const int64_t size = regular_size(out_);
+    if (size < 0) {
+        ::close(out_);
+        throw Error(Failure::Refused, "is not a regular file", file_.string());
+    }
+    torn_ = size > 0 && read_at(out_, size - 1, 1) != "\n";
+}
+
+EventWriter::~EventWriter() {
+    ::close(out_);
+}
+
+void EventWriter::write(const Event& event) {
+    append((torn_ ? "\n" : "") + to_json_line({unix_seconds(), rank_, event}) + "\n");
+}
+
+void EventWriter::append(const std::string& text) {
+    ssize_t written = -1;
+    do {
+        written = ::write(out_, text.data(), text.size());
+    } while (written < 0 && errno == EINTR);
+    if (written == static_cast<ssize_t>(text.size())) {
+        torn_ = false;
+        return;
+    }
+    if (written >= 0) {
+        torn_ = torn_ || written > 0;
+        errno = ENOSPC;  // a regular file takes less only where there is no more room
+    }
+    throw_write_error(file_);
+}
+
+std::vector<EventLine> EventReader::poll(int64_t max_bytes) {
+    std::vector<EventLine> events;
+    const int file = ::open(file_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0) return events;
+    const int64_t size = regular_size(file);
+    if (size >= 0 && size < offset_) offset_ = 0;
+    const int64_t bound = std::max(max_bytes, kLeastRead);
+    while (events.empty() && offset_ < size) {
+        const std::string text = read_at(file, offset_, std::min(bound, size - offset_));
+        const size_t whole = text.rfind('\n') + 1;  // 0 where there is no newline
+        parse_lines(std::string_view(text).substr(0, whole), events);
+        const bool too_long = whole == 0 && static_cast<int64_t>(text.size()) == bound;
+        if (whole == 0 && !too_long) break;
+        offset_ += static_cast<int64_t>(too_long ? text.size() : whole);
+    }
+    ::close(file);
+    return events;
+}
 
 }  // namespace ringmaster

@@ -1,11 +1,10 @@
-/// Writes and follows events/rank-00000.jsonl. The writer appends and flushes a line an event; the reader goes by byte
-/// offset, so that a lost connection or a reader started late loses nothing.
+/// Writes and follows events/rank-00000.jsonl. The writer appends and flushes a line an event; the reader
+/// goes by byte offset, so that a lost connection or a reader started late loses nothing.
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
-#include <memory>
+#include <string>
 #include <vector>
 
 #include "engine/events/event.h"
@@ -19,21 +18,35 @@ std::string log_file_name(int rank);
 
 class EventWriter {
   public:
-    /// Opens for appending, making the folder; throws Error(Refused) naming the file and why (a full disk, say).
-    /// A half-written last line of an earlier attempt is closed with a newline first.
+    /// Opens for appending, making the folder; throws Error(Refused) naming the file and why (a full disk,
+    /// say). A half-written last line of an earlier attempt is closed with a newline first.
     EventWriter(const std::filesystem::path& events_dir, int rank);
-    void write(const Event& event);  ///< appended and flushed; throws Error(Refused)
+    EventWriter(const EventWriter&) = delete;
+    EventWriter& operator=(const EventWriter&) = delete;
+    ~EventWriter();
+
+    /// Appended by one write(2), so that a reader or a second writer never sees lines mixed; throws
+    /// Error(Refused).
+    void write(const Event& event);
 
   private:
+    void append(const std::string& text);
+
     std::filesystem::path file_;
     int rank_;
-    std::unique_ptr<FILE, int (*)(FILE*)> out_;
+    int out_ = -1;
+    bool torn_ = false;  ///< the file ends in half a line
 };
 
 class EventReader {
   public:
-    explicit EventReader(std::filesystem::path file, int64_t offset = 0) : file_(std::move(file)), offset_(offset) {}
-    /// Whole lines that came since the last call, at most `max_bytes` of them; a missing file gives none.
+    explicit EventReader(std::filesystem::path file, int64_t offset = 0)
+        : file_(std::move(file)), offset_(offset) {}
+
+    /// The events of whole lines that came since the last call; none where there are no more, the file is
+    /// missing or is no regular file. `max_bytes` bounds one read (64 KiB at least), thereby what comes at
+    /// once; a longer line is skipped, as is one that is no event. A file that is now shorter than the offset
+    /// was made anew and is read from its beginning.
     std::vector<EventLine> poll(int64_t max_bytes = 8 << 20);
     int64_t offset() const { return offset_; }
 

@@ -1,11 +1,16 @@
-/// run.json: the state of a run, written whole (aside, then renamed) by node 0's agent, or by rank 0 where there is none.
+/// run.json: the state of a run, written whole (aside, then renamed) by node 0's agent, or by rank 0 where
+/// there is none.
+///
+///     {"name", "state", "reason", "attempt", "ranks", "created", "started", "ended", "updated",
+///      "writer": {"host", "pid", "start_time", "boot_id"},
+///      "nodes": [{"host", "agent": {as writer}, "ranks": [{"rank", and as writer}]}]}
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
+
+#include "engine/events/process_id.h"
 
 namespace ringmaster {
 
@@ -13,19 +18,6 @@ enum class RunPhase { Queued, Preparing, Running, Stopping, Completed, Failed, S
 
 const char* to_string(RunPhase phase);  ///< "queued", "preparing", …
 bool is_over(RunPhase phase);           ///< completed, failed or stopped
-
-/// A process that cannot be mistaken for a later one with the same pid.
-struct ProcessId {
-    std::string host;
-    int64_t pid = 0;
-    int64_t start_time = 0;  ///< field 22 of /proc/<pid>/stat, in clock ticks since boot
-    std::string boot_id;     ///< /proc/sys/kernel/random/boot_id
-};
-
-ProcessId this_process();
-std::optional<ProcessId> find_process(int64_t pid);  ///< of this host; empty: there is none
-/// False where the pid is gone or is another process now; true for a process of another host (it cannot be known).
-bool is_alive(const ProcessId& process);
 
 struct RankProcess {
     int rank = 0;
@@ -44,16 +36,18 @@ struct RunState {
     std::string reason;  ///< of an end: one sentence; may have further lines (last log lines)
     int attempt = 0;
     int ranks = 0;
-    double created = 0, started = 0, ended = 0, updated = 0;  ///< Unix seconds; 0: not yet
-    ProcessId writer;
+    double created = 0, started = 0, ended = 0,
+           updated = 0;  ///< Unix seconds; 0: not yet. updated: the last write
+    ProcessId writer;    ///< pid 0: nobody stands behind this state (a run that is prepared and waits)
     std::vector<NodeState> nodes;
 };
 
 /// Throws Error(Refused) naming the file and why.
 void write_run_state(const std::filesystem::path& run_dir, const RunState& state);
 
-/// Throws Error(Usage) where there is no run.json, Error(Refused) where it is damaged. A run that is not over and whose
-/// writer is gone reads as failed, with that as its reason.
+/// Throws Error(Usage) where there is no run.json, Error(Refused) where it is damaged. A run that is not over
+/// and whose writer is gone reads as failed, with that as its reason and the last write as its end. A writer
+/// on another host cannot be asked: its state is taken as it stands.
 RunState read_run_state(const std::filesystem::path& run_dir);
 
 }  // namespace ringmaster

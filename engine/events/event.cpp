@@ -1,0 +1,210 @@
+#include "engine/events/event.h"
+
+#include <array>
+#include <concepts>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "engine/events/flat_json.h"
+
+namespace ringmaster {
+
+namespace {
+
+/// In the order of Event's alternatives.
+constexpr std::array<std::string_view, std::variant_size_v<Event>> kTypes = {
+    "step", "hello", "phase", "device", "eval", "warning", "checkpoint", "done", "error"};
+
+template <class T, class E>
+concept EventOf = std::same_as<std::remove_const_t<T>, E>;
+
+// The fields of each event, for writing and for reading.
+
+void each_field(auto& field, EventOf<StepEvent> auto& e) {
+    field("step", e.step);
+    field("epoch", e.epoch);
+    field("loss", e.loss);
+    field("rank_loss", e.rank_loss);
+    field("tokens", e.tokens);
+    field("valid_tokens", e.valid_tokens);
+    field("rank_valid_tokens", e.rank_valid_tokens);
+    field("lr", e.lr);
+    field("grad_norm", e.grad_norm);
+    field("step_s", e.step_s);
+    field("compute_s", e.compute_s);
+    field("comm_s", e.comm_s);
+    field("exposed_comm_s", e.exposed_comm_s);
+    field("comm_bytes", e.comm_bytes);
+    field("data_s", e.data_s);
+    field("memory_bytes", e.memory_bytes);
+    field("peak_memory_bytes", e.peak_memory_bytes);
+    field("tokens_per_s", e.tokens_per_s);
+}
+
+void each_field(auto& field, EventOf<HelloEvent> auto& e) {
+    field("attempt", e.attempt);
+    field("version", e.version);
+    field("torch_version", e.torch_version);
+    field("host", e.host);
+    field("device", e.device);
+    field("pid", e.pid);
+    field("world_size", e.world_size);
+    field("dp_replicate", e.dp_replicate);
+    field("dp_shard", e.dp_shard);
+    field("ring", e.ring);
+    field("ulysses", e.ulysses);
+    field("start_step", e.start_step);
+}
+
+void each_field(auto& field, EventOf<PhaseEvent> auto& e) {
+    field("name", e.name);
+    field("done", e.done);
+    field("total", e.total);
+}
+
+void each_field(auto& field, EventOf<DeviceEvent> auto& e) {
+    field("utilisation", e.utilisation);
+    field("temperature_c", e.temperature_c);
+    field("clock_mhz", e.clock_mhz);
+    field("power_w", e.power_w);
+}
+
+void each_field(auto& field, EventOf<EvalEvent> auto& e) {
+    field("step", e.step);
+    field("loss", e.loss);
+    field("tokens", e.tokens);
+}
+
+void each_field(auto& field, EventOf<WarningEvent> auto& e) {
+    field("message", e.message);
+    field("where", e.where);
+}
+
+void each_field(auto& field, EventOf<CheckpointEvent> auto& e) {
+    field("step", e.step);
+    field("path", e.path);
+    field("seconds", e.seconds);
+}
+
+void each_field(auto& field, EventOf<DoneEvent> auto& e) {
+    field("step", e.step);
+    field("state", e.state);
+}
+
+void each_field(auto& field, EventOf<ErrorEvent> auto& e) {
+    field("message", e.message);
+    field("where", e.where);
+}
+
+class FieldReader {
+  public:
+    explicit FieldReader(const std::vector<JsonMember>& members) : members_(members) {}
+
+    bool good() const { return good_; }
+    void required(std::string_view key, auto& value) {
+        good_ = good_ && find(key) != nullptr;
+        (*this)(key, value);
+    }
+
+    void operator()(std::string_view key, std::optional<double>& value) {
+        if (const std::string_view* text = find(key)) good_ = (value = double_of(*text)).has_value() && good_;
+    }
+    void operator()(std::string_view key, double& value) {
+        std::optional<double> number;
+        (*this)(key, number);
+        value = number.value_or(std::numeric_limits<double>::quiet_NaN());
+    }
+    void operator()(std::string_view key, int64_t& value) {
+        if (const std::string_view* text = find(key)) take(integer_of(*text), value);
+    }
+    void operator()(std::string_view key, int& value) {
+        int64_t number = value;
+        (*this)(key, number);
+        good_ = good_ && std::in_range<int>(number);
+        value = static_cast<int>(number);
+    }
+    void operator()(std::string_view key, std::string& value) {
+        if (const std::string_view* text = find(key)) take(text_of(*text), value);
+    }
+
+  private:
+    template <class T>
+    void take(std::optional<T> found, T& value) {
+        good_ = good_ && found;
+        if (found) value = std::move(*found);
+    }
+
+    /// Null counts as absent. Members mostly stand in the order in which they are asked for: look at the next
+    /// one first.
+    const std::string_view* find(std::string_view key) {
+        for (size_t tried = 0; tried < members_.size(); ++tried, ++next_) {
+            if (next_ >= members_.size()) next_ = 0;
+            if (members_[next_].key != key) continue;
+            const std::string_view& value = members_[next_].value;
+            return value == "null" ? nullptr : &value;
+        }
+        return nullptr;
+    }
+
+    const std::vector<JsonMember>& members_;
+    size_t next_ = 0;
+    bool good_ = true;
+};
+
+struct FieldWriter {
+    nlohmann::ordered_json& object;
+
+    void operator()(const char* key, const auto& value) { object[key] = value; }
+    void operator()(const char* key, const std::optional<double>& value) {
+        object[key] = value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
+    }
+};
+
+template <size_t... I>
+std::optional<Event> event_of_type(std::string_view type, std::index_sequence<I...>) {
+    std::optional<Event> event;
+    ((type == kTypes[I] && (event.emplace(std::in_place_index<I>), true)) || ...);
+    return event;
+}
+
+bool read_fields(FieldReader& reader, Event& event) {
+    return std::visit(
+        [&](auto& e) {
+            if constexpr (requires { e.step; }) {
+                reader.required("step", e.step);
+            }
+            each_field(reader, e);
+            return reader.good();
+        },
+        event);
+}
+
+}  // namespace
+
+std::string to_json_line(const EventLine& line) {
+    nlohmann::ordered_json object{{"type", kTypes[line.event.index()]}, {"t", line.t}, {"rank", line.rank}};
+    FieldWriter writer{object};
+    std::visit([&](const auto& e) { each_field(writer, e); }, line.event);
+    return object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+std::optional<EventLine> parse_event(std::string_view line) {
+    std::vector<JsonMember> members;
+    members.reserve(24);
+    if (!split_object(line, members)) return std::nullopt;
+    FieldReader reader(members);
+    std::string type;
+    EventLine result;
+    reader.required("type", type);
+    reader.required("t", result.t);
+    reader.required("rank", result.rank);
+    std::optional<Event> event = event_of_type(type, std::make_index_sequence<kTypes.size()>());
+    if (!event || !reader.good() || result.rank < 0) return std::nullopt;
+    if (!read_fields(reader, *event)) return std::nullopt;
+    result.event = std::move(*event);
+    return result;
+}
+
+}  // namespace ringmaster

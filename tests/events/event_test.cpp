@@ -1,0 +1,215 @@
+#include "engine/events/event.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <random>
+
+namespace ringmaster {
+namespace {
+
+using nlohmann::json;
+
+StepEvent a_step() {
+    StepEvent e;
+    e.step = 12, e.epoch = 0.31, e.loss = 2.71, e.rank_loss = 2.69, e.tokens = 8192, e.valid_tokens = 8001;
+    e.rank_valid_tokens = 4011, e.lr = 1e-4, e.grad_norm = 0.8, e.step_s = 0.412, e.compute_s = 0.25,
+    e.comm_s = 0.2;
+    e.exposed_comm_s = 0.1, e.comm_bytes = 1 << 20, e.data_s = 0.062, e.memory_bytes = 5'000'000'000;
+    e.peak_memory_bytes = 6'000'000'000, e.tokens_per_s = 19883.5;
+    return e;
+}
+
+HelloEvent a_hello() {
+    HelloEvent e;
+    e.attempt = 2, e.version = "0.1.0", e.torch_version = "2.11.0", e.host = "h\xc3\xa9lios",
+    e.device = "cuda:1", e.pid = 4242;
+    e.world_size = 4, e.dp_shard = 1, e.ring = 1, e.start_step = 10;
+    return e;
+}
+
+std::vector<EventLine> one_of_each() {
+    DeviceEvent device;
+    device.utilisation = 0.97, device.power_w = 412.5;
+    return {{1.5, 1, a_step()},
+            {2, 0, a_hello()},
+            {3, 0, PhaseEvent{"load", 3, 10}},
+            {4, 3, device},
+            {5, 0, EvalEvent{10, 2.5, 640}},
+            {6, 0, WarningEvent{"\"quoted\"\n\ttwo lines", "row 7"}},
+            {7, 0, CheckpointEvent{10, "checkpoints/step-00000010", 0.5}},
+            {8, 0, DoneEvent{20, "stopped"}},
+            {9, 65535, ErrorEvent{"loss is NaN", "rank 1, layer 3"}}};
+}
+
+TEST(Event, IsWrittenAsTheContractSays) {
+    EXPECT_EQ(
+        to_json_line({1.5, 1, a_step()}),
+        R"({"type":"step","t":1.5,"rank":1,"step":12,"epoch":0.31,"loss":2.71,"rank_loss":2.69,"tokens":8192,)"
+        R"("valid_tokens":8001,"rank_valid_tokens":4011,"lr":0.0001,"grad_norm":0.8,"step_s":0.412,"compute_s":0.25,)"
+        R"("comm_s":0.2,"exposed_comm_s":0.1,"comm_bytes":1048576,"data_s":0.062,"memory_bytes":5000000000,)"
+        R"("peak_memory_bytes":6000000000,"tokens_per_s":19883.5})");
+    EXPECT_EQ(to_json_line({8, 0, DoneEvent{20, "stopped"}}),
+              R"({"type":"done","t":8.0,"rank":0,"step":20,"state":"stopped"})");
+}
+
+TEST(Event, OfEveryTypeIsReadBackAsItWasWritten) {
+    for (const EventLine& line : one_of_each()) {
+        const std::string text = to_json_line(line);
+        EXPECT_EQ(text.find('\n'), std::string::npos);
+        const std::optional<EventLine> read = parse_event(text);
+        ASSERT_TRUE(read) << text;
+        EXPECT_EQ(read->event.index(), line.event.index());
+        EXPECT_EQ(to_json_line(*read), text);
+    }
+}
+
+TEST(Event, KeepsEveryBitOfItsNumbers) {
+    std::mt19937_64 random(7);
+    for (int i = 0; i < 1000; ++i) {
+        StepEvent e = a_step();
+        e.loss = std::bit_cast<double>(random());
+        e.tokens = static_cast<int64_t>(random());
+        if (!std::isfinite(e.loss)) continue;
+        const std::optional<EventLine> read = parse_event(to_json_line({1779283746.123456, 0, e}));
+        ASSERT_TRUE(read);
+        EXPECT_EQ(std::get<StepEvent>(read->event).loss, e.loss);
+        EXPECT_EQ(std::get<StepEvent>(read->event).tokens, e.tokens);
+        EXPECT_EQ(read->t, 1779283746.123456);
+    }
+}
+
+TEST(Event, WritesNullForWhatIsNoNumberAndReadsItAsUnknown) {
+    StepEvent e = a_step();
+    e.loss = std::numeric_limits<double>::quiet_NaN();
+    e.grad_norm = std::numeric_limits<double>::infinity();
+    e.rank_loss.reset();
+    const std::string text = to_json_line({1, 0, e});
+    const json written = json::parse(text);
+    for (const char* key : {"loss", "grad_norm", "rank_loss"}) EXPECT_TRUE(written.at(key).is_null()) << key;
+    const auto read = std::get<StepEvent>(parse_event(text).value().event);
+    EXPECT_TRUE(std::isnan(read.loss));
+    EXPECT_TRUE(std::isnan(read.grad_norm));
+    EXPECT_FALSE(read.rank_loss);
+}
+
+TEST(Event, SkipsUnknownFieldsOfAnyKindInAnyOrder) {
+    const auto line = parse_event(
+        R"( { "extra" : {"a":[1,{"b":"}"}]}, "list":[[],[{}]], "flag":true, "rank" : 3 , "state":"completed",)"
+        R"( "step":7.0, "t":1e3, "type":"done", "later":null, "text":"\u00e9\"," } )");
+    ASSERT_TRUE(line);
+    EXPECT_EQ(line->rank, 3);
+    EXPECT_EQ(line->t, 1000);
+    EXPECT_EQ(std::get<DoneEvent>(line->event).step, 7);
+    EXPECT_EQ(std::get<DoneEvent>(line->event).state, "completed");
+}
+
+TEST(Event, ReadsAMeasuredNumberThatIsMissingAsUnknownNotAsZero) {
+    const auto line = parse_event(R"({"type":"step","t":1,"rank":0,"step":3,"loss":2.5})");
+    ASSERT_TRUE(line);
+    EXPECT_EQ(std::get<StepEvent>(line->event).loss, 2.5);
+    EXPECT_TRUE(std::isnan(std::get<StepEvent>(line->event).comm_s));
+    EXPECT_EQ(std::get<StepEvent>(line->event).comm_bytes, 0);
+}
+
+TEST(Event, RefusesWhatIsNoEventOfOurs) {
+    for (const char* text : {"",
+                             " ",
+                             "{}",
+                             "[]",
+                             "null",
+                             "42",
+                             "{",
+                             R"({"type":"step")",
+                             R"({"type":"step"})",
+                             R"({"type":"news","t":1,"rank":0})",      // unknown type
+                             R"({"type":7,"t":1,"rank":0,"step":1})",  // a type that is no text
+                             R"({"type":"done","t":1,"rank":0,"state":"completed"})",     // no step
+                             R"({"type":"done","rank":0,"step":1,"state":"completed"})",  // no time
+                             R"({"type":"done","t":1,"rank":-1,"step":1})",               // no such rank
+                             R"({"type":"done","t":1,"rank":4294967296,"step":1})",       // beyond an int
+                             R"({"type":"done","t":1,"rank":0.5,"step":1})",              // half a rank
+                             R"({"type":"done","t":1,"rank":0,"step":1e30})",             // beyond an int64
+                             R"({"type":"done","t":1,"rank":0,"step":"1"})",              // text for a number
+                             R"({"type":"done","t":1,"rank":0,"step":1,"state":5})",      // a number for text
+                             R"({"type":"done","t":1,"rank":0,"step":01})",               // no JSON
+                             R"({"type":"done","t":1,"rank":0,"step":1} x)",              //
+                             R"({"type":"done","t":1,"rank":0,"step":1,})",               //
+                             R"({"type":"done","t":NaN,"rank":0,"step":1})",              //
+                             R"({"type":"done","t":.5,"rank":0,"step":1})",               //
+                             R"({"type":"done","t":1,"rank":0,"step":1,"x":[1,}])",       //
+                             "{\"type\":\"error\",\"t\":1,\"rank\":0,\"message\":\"\xff\"}",  // no UTF-8
+                             "{\"type\":\"error\",\"t\":1,\"rank\":0,\"message\":\"a\tb\"}"}) {
+        EXPECT_FALSE(parse_event(text)) << text;
+    }
+}
+
+TEST(Event, ReplacesBytesThatAreNoUtf8) {
+    const std::string text = to_json_line({1, 0, ErrorEvent{"bad \xff byte", "\xc3"}});
+    EXPECT_TRUE(json::accept(text));
+    EXPECT_EQ(std::get<ErrorEvent>(parse_event(text).value().event).message, "bad \xef\xbf\xbd byte");
+}
+
+TEST(Event, SurvivesDeepNesting) {
+    const std::string head = R"({"type":"done","t":1,"rank":0,"step":1,"x":)";
+    EXPECT_FALSE(parse_event(head + std::string(1 << 20, '[')));
+    EXPECT_FALSE(parse_event(head + std::string(1 << 20, '{')));
+    EXPECT_TRUE(parse_event(head + std::string(1 << 16, '[') + std::string(1 << 16, ']') + "}"));
+}
+
+/// Cuts, swaps, doubles and changes bytes.
+std::string damaged(std::string text, const std::string& other, std::mt19937& random) {
+    auto below = [&](size_t n) {
+        return std::uniform_int_distribution<size_t>(0, n == 0 ? 0 : n - 1)(random);
+    };
+    constexpr std::string_view kTelling = "{}[]\",:\\0123456789eE+-.tfnu \t\xff\x00\x80";
+    for (size_t changes = 1 + below(3); changes > 0 && !text.empty(); --changes) {
+        const size_t at = below(text.size());
+        switch (below(6)) {
+            case 0:
+                text[at] = static_cast<char>(below(256));
+                break;
+            case 1:
+                text[at] = kTelling[below(kTelling.size())];
+                break;
+            case 2:
+                text.erase(at, 1 + below(8));
+                break;
+            case 3:
+                text.insert(at, 1, kTelling[below(kTelling.size())]);
+                break;
+            case 4:
+                text.resize(at);
+                break;
+            case 5:
+                text.insert(at, other.substr(below(other.size()), below(40)));
+                break;
+        }
+    }
+    return text;
+}
+
+TEST(Event, OfADamagedLineIsTakenOnlyWhereTheLineIsStillJson) {
+    std::mt19937 random(20240517);
+    std::vector<std::string> lines;
+    for (const EventLine& line : one_of_each()) lines.push_back(to_json_line(line));
+    int taken = 0;
+    for (int i = 0; i < 60'000; ++i) {
+        const std::string text = damaged(lines[i % lines.size()], lines[(i / 7) % lines.size()], random);
+        if (!parse_event(text)) continue;
+        ++taken;
+        try {
+            EXPECT_TRUE(json::parse(text).is_object()) << text;
+        } catch (const json::out_of_range&) {  // of an unknown field: a number that no double can hold
+        } catch (const json::exception& problem) {
+            ADD_FAILURE() << text << "\n" << problem.what();
+        }
+    }
+    EXPECT_GT(taken, 1000);
+}
+
+}  // namespace
+}  // namespace ringmaster

@@ -1,0 +1,191 @@
+#include "engine/events/run_state.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "engine/error.h"
+
+namespace ringmaster {
+namespace {
+
+namespace fs = std::filesystem;
+
+class RunJson : public testing::Test {
+  protected:
+    RunJson() {
+        std::string pattern = (fs::temp_directory_path() / "run-XXXXXX").string();
+        dir_ = ::mkdtemp(pattern.data());
+    }
+    ~RunJson() override { fs::remove_all(dir_); }
+
+    std::string text() const {
+        std::ifstream in(dir_ / "run.json");
+        return {std::istreambuf_iterator<char>(in), {}};
+    }
+    void put(const std::string& content) const { std::ofstream(dir_ / "run.json") << content; }
+    std::pair<Failure, std::string> refusal() const {
+        try {
+            read_run_state(dir_);
+        } catch (const Error& error) {
+            return {error.failure, error.text()};
+        }
+        return {Failure::Unreachable, "nothing was refused"};
+    }
+
+    fs::path dir_;
+};
+
+RunState a_run() {
+    RunState state;
+    state.name = "tiny";
+    state.state = RunPhase::Running;
+    state.reason = "two\nlines";
+    state.attempt = 2;
+    state.ranks = 2;
+    state.created = 1779283746.25;
+    state.started = 1779283750.5;
+    state.updated = 1779283751;
+    state.writer = this_process();
+    state.nodes = {{state.writer.host, state.writer, {{0, state.writer}, {1, state.writer}}}};
+    return state;
+}
+
+/// A process that has ended, and its name.
+ProcessId ended_process() {
+    int gate[2];
+    if (::pipe(gate) != 0) std::abort();
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+        char byte = 0;
+        ::close(gate[1]);
+        ::_exit(::read(gate[0], &byte, 1) == 0 ? 0 : 1);
+    }
+    const ProcessId process = find_process(pid).value();
+    ::close(gate[1]);
+    ::close(gate[0]);
+    ::waitpid(pid, nullptr, 0);
+    return process;
+}
+
+TEST_F(RunJson, IsReadBackAsItWasWritten) {
+    write_run_state(dir_, a_run());
+    const std::string first = text();
+    write_run_state(dir_, read_run_state(dir_));
+    EXPECT_EQ(text(), first);
+    const auto json = nlohmann::json::parse(first);
+    EXPECT_EQ(json.at("state"), "running");
+    EXPECT_EQ(json.at("nodes").at(0).at("ranks").at(1).at("pid"), ::getpid());
+    EXPECT_EQ(json.at("writer").at("boot_id"), this_process().boot_id);
+}
+
+TEST_F(RunJson, LeavesNothingAsideWhenItCannotBeWritten) {
+    fs::create_directories(dir_ / "run.json" / "in the way");
+    EXPECT_THROW(write_run_state(dir_, a_run()), Error);
+    EXPECT_EQ(std::distance(fs::directory_iterator(dir_), {}), 1);
+    EXPECT_THROW(write_run_state(dir_ / "missing", a_run()), Error);
+}
+
+TEST_F(RunJson, KnowsEveryStateByItsWord) {
+    const char* words[] = {"queued", "preparing", "running", "stopping", "completed", "failed", "stopped"};
+    for (int i = 0; i < 7; ++i) {
+        const auto phase = static_cast<RunPhase>(i);
+        EXPECT_STREQ(to_string(phase), words[i]);
+        EXPECT_EQ(is_over(phase), i >= 4);
+        RunState state = a_run();
+        state.state = phase;
+        write_run_state(dir_, state);
+        EXPECT_EQ(read_run_state(dir_).state, phase);
+    }
+}
+
+TEST_F(RunJson, ReadsAsFailedWhenItsWriterIsGone) {
+    RunState state = a_run();
+    state.writer = ended_process();
+    write_run_state(dir_, state);
+    const RunState read = read_run_state(dir_);
+    EXPECT_EQ(read.state, RunPhase::Failed);
+    EXPECT_EQ(read.reason, "its supervisor (pid " + std::to_string(state.writer.pid) + " on host " +
+                               state.writer.host + ") is gone");
+    EXPECT_EQ(read.ended, state.updated);
+}
+
+TEST_F(RunJson, IsNotFooledByAPidThatIsUsedAgain) {
+    RunState state = a_run();
+    state.writer.start_time -= 1;
+    write_run_state(dir_, state);
+    EXPECT_EQ(read_run_state(dir_).state, RunPhase::Failed);
+    state = a_run();
+    state.writer.boot_id = "another";
+    write_run_state(dir_, state);
+    EXPECT_NE(read_run_state(dir_).reason.find("restarted"), std::string::npos);
+}
+
+TEST_F(RunJson, OfAnEndedRunOrOneThatWaitsNeedsNoWriter) {
+    RunState state = a_run();
+    state.state = RunPhase::Completed;
+    state.writer = ended_process();
+    write_run_state(dir_, state);
+    EXPECT_EQ(read_run_state(dir_).state, RunPhase::Completed);
+    state.state = RunPhase::Queued;
+    state.writer = {};
+    write_run_state(dir_, state);
+    EXPECT_EQ(read_run_state(dir_).state, RunPhase::Queued);
+}
+
+TEST_F(RunJson, OfAnotherHostIsTakenAsItStands) {
+    RunState state = a_run();
+    state.writer.host = "elsewhere";
+    state.writer.pid = 1 << 30;
+    write_run_state(dir_, state);
+    EXPECT_EQ(read_run_state(dir_).state, RunPhase::Running);
+}
+
+TEST_F(RunJson, ThatIsMissingOrDamagedIsSaidSo) {
+    EXPECT_EQ(refusal().first, Failure::Usage);
+    for (const char* content : {"", "{", "null", "[]", "{}", R"({"name":3})"}) {
+        put(content);
+        EXPECT_EQ(refusal().first, Failure::Refused) << content;
+        EXPECT_NE(refusal().second.find((dir_ / "run.json").string() + ": is damaged"), std::string::npos)
+            << content;
+    }
+    write_run_state(dir_, a_run());
+    const auto whole = nlohmann::json::parse(text());
+    for (const auto& [key, value] : whole.items()) {
+        auto changed = whole;
+        changed.erase(key);
+        put(changed.dump());
+        EXPECT_EQ(refusal().first, Failure::Refused) << key << " missing";
+        changed[key] = value.is_number() ? nlohmann::json("text") : nlohmann::json(1e300);
+        put(changed.dump());
+        EXPECT_EQ(refusal().first, Failure::Refused) << key << " of another kind";
+    }
+    fs::remove(dir_ / "run.json");
+    ASSERT_EQ(::mkfifo((dir_ / "run.json").c_str(), 0600), 0);
+    EXPECT_EQ(refusal().first, Failure::Refused);
+}
+
+TEST(ProcessId, TellsTheLivingFromTheDead) {
+    EXPECT_TRUE(is_alive(this_process()));
+    EXPECT_GT(this_process().start_time, 0);
+    EXPECT_FALSE(is_alive(ended_process()));
+    EXPECT_FALSE(is_alive({this_process().host, 0, 0, this_process().boot_id}));
+    EXPECT_FALSE(find_process(-1));
+}
+
+TEST(ProcessId, OfAZombieIsGone) {
+    const pid_t pid = ::fork();
+    if (pid == 0) ::_exit(0);
+    siginfo_t info{};
+    ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT), 0);
+    EXPECT_FALSE(find_process(pid));
+    ::waitpid(pid, nullptr, 0);
+}
+
+}  // namespace
+}  // namespace ringmaster
