@@ -12,8 +12,10 @@ constexpr const char* kUsage =
     "usage: ringmaster-engine --run DIR [--resume auto|latest|none|STEP]\n"
     "       ringmaster-engine --version | --help\n"
     "\n"
-    "One rank of training: DIR is a run directory that `ringmaster prepare` made. Rank and rendezvous come from torchrun's\n"
-    "variables (RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR, MASTER_PORT) or Slurm's; without any, it trains alone.\n";
+    "One rank of training: DIR is a run directory that `ringmaster prepare` made. Rank and rendezvous come "
+    "from torchrun's\n"
+    "variables (RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR, MASTER_PORT) or Slurm's; without any, it trains "
+    "alone.\n";
 
 int refuse(const std::string& what) {
     std::fprintf(stderr, "ringmaster-engine: %s\n%s", what.c_str(), kUsage);
@@ -27,7 +29,8 @@ int main(int argc, char** argv) {
     for (int i = 1; i < argc; ++i) {
         const std::string argument = argv[i];
         if (argument == "--help") return std::fputs(kUsage, stdout) < 0;
-        if (argument == "--version") return std::printf("ringmaster-engine %s, LibTorch %s\n", RINGMASTER_VERSION, TORCH_VERSION) < 0;
+        if (argument == "--version")
+            return std::printf("ringmaster-engine %s, LibTorch %s\n", RINGMASTER_VERSION, TORCH_VERSION) < 0;
         const bool takes_value = argument == "--run" || argument == "--resume";
         if (!takes_value) return refuse("unknown argument '" + argument + "'");
         if (i + 1 == argc) return refuse(argument + " needs a value");

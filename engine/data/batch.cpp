@@ -13,7 +13,8 @@ RowCounts count_rows(const TokenFile& file, const std::vector<int64_t>& rows) {
     return counts;
 }
 
-int64_t batch_length(const TokenFile& file, const std::vector<int64_t>& rows, const Padding& padding, int64_t sequence_len) {
+int64_t batch_length(const TokenFile& file, const std::vector<int64_t>& rows, const Padding& padding,
+                     int64_t sequence_len) {
     if (padding.fixed_length) return *padding.fixed_length;
     if (padding.to_sequence_len) return sequence_len;
     int64_t longest = 0;
@@ -21,7 +22,8 @@ int64_t batch_length(const TokenFile& file, const std::vector<int64_t>& rows, co
     return longest;
 }
 
-BatchShard shard_rows(const TokenFile& file, const std::vector<int64_t>& rows, const Layout& layout, int context_rank) {
+BatchShard shard_rows(const TokenFile& file, const std::vector<int64_t>& rows, const Layout& layout,
+                      int context_rank) {
     const Spans& spans = layout.ranks[static_cast<size_t>(context_rank)];
     BatchShard shard;
     shard.rows = static_cast<int64_t>(rows.size());

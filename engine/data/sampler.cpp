@@ -14,7 +14,8 @@ const std::vector<int64_t>& Sampler::order_of(int64_t epoch) {
     order_.resize(static_cast<size_t>(rows_));
     std::iota(order_.begin(), order_.end(), int64_t{0});
     if (!in_file_order_) {
-        std::seed_seq seeds{static_cast<uint32_t>(seed_), static_cast<uint32_t>(seed_ >> 32), static_cast<uint32_t>(epoch)};
+        std::seed_seq seeds{static_cast<uint32_t>(seed_), static_cast<uint32_t>(seed_ >> 32),
+                            static_cast<uint32_t>(epoch)};
         std::mt19937_64 random(seeds);
         // Fisher-Yates by hand: std::shuffle is not the same in every standard library.
         for (size_t i = order_.size(); i > 1; --i) std::swap(order_[i - 1], order_[random() % i]);
@@ -31,8 +32,8 @@ std::vector<int64_t> Sampler::next_step() {
     return {order.begin() + begin, order.begin() + begin + count};
 }
 
-std::vector<std::vector<int64_t>> micro_batches_of(const std::vector<int64_t>& step_rows, int64_t micro, int data_rank,
-                                                   int data_ranks) {
+std::vector<std::vector<int64_t>> micro_batches_of(const std::vector<int64_t>& step_rows, int64_t micro,
+                                                   int data_rank, int data_ranks) {
     std::vector<std::vector<int64_t>> batches;
     const auto rows = static_cast<int64_t>(step_rows.size());
     for (int64_t begin = micro * data_rank; begin < rows; begin += micro * data_ranks) {

@@ -1,5 +1,5 @@
-/// Which rows each optimizer step trains on: [consumed, consumed + G) of the epoch's order, whatever the mesh; an epoch's last
-/// rows, fewer than G, are a step of their own. Nothing is repeated or dropped.
+/// Which rows each optimizer step trains on: [consumed, consumed + G) of the epoch's order, whatever the
+/// mesh; an epoch's last rows, fewer than G, are a step of their own. Nothing is repeated or dropped.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@ class Sampler {
     /// The rows of the next step; moves on.
     std::vector<int64_t> next_step();
 
-    /// Rows read since the start of the run: the position that a checkpoint keeps. Independent of rows_per_step.
+    /// Rows read since the start of the run: the position that a checkpoint keeps. Independent of
+    /// rows_per_step.
     int64_t consumed() const { return consumed_; }
     void seek(int64_t consumed) { consumed_ = consumed; }
     double epoch() const { return static_cast<double>(consumed_) / static_cast<double>(rows_); }
@@ -32,9 +33,10 @@ class Sampler {
     std::vector<int64_t> order_;
 };
 
-/// The rows of one step that data-parallel group `data_rank` of `data_ranks` reads, as micro-batches of at most `micro` rows:
-/// micro-batches are dealt to the groups in turn. A group may get fewer, or none, in a step that is not full.
-std::vector<std::vector<int64_t>> micro_batches_of(const std::vector<int64_t>& step_rows, int64_t micro, int data_rank,
-                                                   int data_ranks);
+/// The rows of one step that data-parallel group `data_rank` of `data_ranks` reads, as micro-batches of at
+/// most `micro` rows: micro-batches are dealt to the groups in turn. A group may get fewer, or none, in a
+/// step that is not full.
+std::vector<std::vector<int64_t>> micro_batches_of(const std::vector<int64_t>& step_rows, int64_t micro,
+                                                   int data_rank, int data_ranks);
 
 }  // namespace ringmaster

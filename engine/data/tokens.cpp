@@ -19,7 +19,8 @@ TokenFile::TokenFile(const std::filesystem::path& path)
     const auto tokens = static_cast<int64_t>(input_ids_.size());
     bool good = labels_.size() == input_ids_.size() && !offsets_.empty() && offsets_.front() == 0 &&
                 offsets_.back() == tokens && std::is_sorted(offsets_.begin(), offsets_.end());
-    if (!good) throw Error(Failure::Refused, "row_offsets, input_ids and labels do not fit together", path.string());
+    if (!good)
+        throw Error(Failure::Refused, "row_offsets, input_ids and labels do not fit together", path.string());
 }
 
 Row TokenFile::row(int64_t index) const {
@@ -37,16 +38,19 @@ void TokenFile::check(int64_t vocab_size, int64_t longest) const {
         const Row r = row(index);
         if (r.tokens() == 0) refuse(index, "is empty");
         if (r.tokens() > longest) {
-            refuse(index, "has " + std::to_string(r.tokens()) + " tokens, sequence_len is " + std::to_string(longest));
+            refuse(index, "has " + std::to_string(r.tokens()) + " tokens, sequence_len is " +
+                              std::to_string(longest));
         }
         for (size_t t = 0; t < r.input_ids.size(); ++t) {
             const int32_t id = r.input_ids[t];
             const int32_t label = r.labels[t];
             if (id < 0 || id >= vocab_size) {
-                refuse(index, "holds token " + std::to_string(id) + ", the vocabulary has " + std::to_string(vocab_size));
+                refuse(index, "holds token " + std::to_string(id) + ", the vocabulary has " +
+                                  std::to_string(vocab_size));
             }
             if (label != kNoLabel && (label < 0 || label >= vocab_size)) {
-                refuse(index, "holds label " + std::to_string(label) + ", the vocabulary has " + std::to_string(vocab_size));
+                refuse(index, "holds label " + std::to_string(label) + ", the vocabulary has " +
+                                  std::to_string(vocab_size));
             }
         }
     }

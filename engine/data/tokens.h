@@ -1,4 +1,5 @@
-/// Prepared rows, mapped: `input_ids` and `labels` of all rows one behind the other, and where each row begins.
+/// Prepared rows, mapped: `input_ids` and `labels` of all rows one behind the other, and where each row
+/// begins.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +29,8 @@ class TokenFile {
     int64_t rows() const { return static_cast<int64_t>(offsets_.size()) - 1; }
     Row row(int64_t index) const;
 
-    /// Throws Error(Refused) naming the row where an id is outside [0, vocab_size), a label outside it and not -100, or a row
-    /// is empty or longer than `longest`.
+    /// Throws Error(Refused) naming the row where an id is outside [0, vocab_size), a label outside it and
+    /// not -100, or a row is empty or longer than `longest`.
     void check(int64_t vocab_size, int64_t longest) const;
 
   private:

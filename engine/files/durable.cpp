@@ -12,8 +12,9 @@ namespace ringmaster {
 
 void throw_write_error(const std::filesystem::path& path) {
     int reason = errno;
-    throw Error(Failure::Refused, std::string("cannot be written: ") + std::strerror(reason), path.string(),
-                reason == ENOSPC || reason == EDQUOT ? "free some space on that disk, then resume the run" : "");
+    throw Error(
+        Failure::Refused, std::string("cannot be written: ") + std::strerror(reason), path.string(),
+        reason == ENOSPC || reason == EDQUOT ? "free some space on that disk, then resume the run" : "");
 }
 
 void write_file_durably(const std::filesystem::path& path, std::string_view content) {

@@ -6,7 +6,8 @@
 
 namespace ringmaster {
 
-/// Throws Error(Refused) naming the file and the system's reason (a full disk, say); the old content stays then.
+/// Throws Error(Refused) naming the file and the system's reason (a full disk, say); the old content stays
+/// then.
 void write_file_durably(const std::filesystem::path& path, std::string_view content);
 
 /// Flushes a folder's entries (names of files made or renamed in it) to the disk.

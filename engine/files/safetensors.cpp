@@ -34,7 +34,8 @@ std::string header_text(const std::vector<TensorInfo>& tensors) {
     int64_t offset = 0;
     for (const TensorInfo& tensor : tensors) {
         int64_t end = offset + tensor.bytes();
-        header[tensor.name] = {{"dtype", tensor.dtype}, {"shape", tensor.shape}, {"data_offsets", {offset, end}}};
+        header[tensor.name] = {
+            {"dtype", tensor.dtype}, {"shape", tensor.shape}, {"data_offsets", {offset, end}}};
         offset = end;
     }
     std::string text = header.dump();
@@ -64,7 +65,8 @@ int64_t TensorInfo::bytes() const {
 
 SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : path_(path) {
     int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file < 0) throw Error(Failure::Usage, std::string("cannot be opened: ") + std::strerror(errno), path.string());
+    if (file < 0)
+        throw Error(Failure::Usage, std::string("cannot be opened: ") + std::strerror(errno), path.string());
     struct stat status {};
     if (::fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) {
         ::close(file);
@@ -76,7 +78,8 @@ SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : path_(path
         data_ = mapped == MAP_FAILED ? nullptr : static_cast<const std::byte*>(mapped);
     }
     ::close(file);
-    if (data_ == nullptr) throw Error(Failure::Refused, "is truncated: a safetensors file has a header", path.string());
+    if (data_ == nullptr)
+        throw Error(Failure::Refused, "is truncated: a safetensors file has a header", path.string());
     try {
         read_header();
     } catch (const nlohmann::json::exception& problem) {
@@ -88,15 +91,17 @@ SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : path_(path
     }
 }
 
-SafetensorsFile::~SafetensorsFile() { ::munmap(const_cast<std::byte*>(data_), size_); }
+SafetensorsFile::~SafetensorsFile() {
+    ::munmap(const_cast<std::byte*>(data_), size_);
+}
 
 void SafetensorsFile::read_header() {
     uint64_t header_bytes = 0;
     std::memcpy(&header_bytes, data_, sizeof header_bytes);
     if (header_bytes > kMaxHeaderBytes || header_bytes > size_ - 8) {
         throw Error(Failure::Refused,
-                    "is truncated or no safetensors file: its header should have " + std::to_string(header_bytes) +
-                        " bytes, the file has " + std::to_string(size_),
+                    "is truncated or no safetensors file: its header should have " +
+                        std::to_string(header_bytes) + " bytes, the file has " + std::to_string(size_),
                     path_.string());
     }
     data_begin_ = 8 + header_bytes;
@@ -105,17 +110,19 @@ void SafetensorsFile::read_header() {
     const nlohmann::json header = nlohmann::json::parse(text, text + header_bytes);
     for (const auto& [name, entry] : header.items()) {
         if (name == "__metadata__") continue;
-        TensorInfo tensor{name, entry.at("dtype").get<std::string>(), entry.at("shape").get<std::vector<int64_t>>()};
+        TensorInfo tensor{name, entry.at("dtype").get<std::string>(),
+                          entry.at("shape").get<std::vector<int64_t>>()};
         auto begin = entry.at("data_offsets").at(0).get<size_t>();
         auto end = entry.at("data_offsets").at(1).get<size_t>();
         if (end > data_size || begin > end) {
             throw Error(Failure::Refused,
-                        "is truncated: tensor '" + name + "' ends at byte " + std::to_string(end) + " of the data, the file has " +
-                            std::to_string(data_size),
+                        "is truncated: tensor '" + name + "' ends at byte " + std::to_string(end) +
+                            " of the data, the file has " + std::to_string(data_size),
                         path_.string(), "copy or download the file again");
         }
         if (tensor.bytes() != static_cast<int64_t>(end - begin)) {
-            throw Error(Failure::Refused, "tensor '" + name + "' has a shape that does not match its bytes", path_.string());
+            throw Error(Failure::Refused, "tensor '" + name + "' has a shape that does not match its bytes",
+                        path_.string());
         }
         offsets_[name] = {begin, end};
         tensors_[name] = std::move(tensor);
@@ -124,7 +131,8 @@ void SafetensorsFile::read_header() {
 
 const TensorInfo& SafetensorsFile::info(const std::string& name) const {
     auto found = tensors_.find(name);
-    if (found == tensors_.end()) throw Error(Failure::Refused, "has no tensor '" + name + "'", path_.string());
+    if (found == tensors_.end())
+        throw Error(Failure::Refused, "has no tensor '" + name + "'", path_.string());
     return found->second;
 }
 
@@ -137,11 +145,13 @@ std::span<const std::byte> SafetensorsFile::bytes(const std::string& name) const
 void SafetensorsFile::check_dtype(const std::string& name, const std::string& dtype) const {
     const TensorInfo& tensor = info(name);
     if (tensor.dtype != dtype) {
-        throw Error(Failure::Refused, "tensor '" + name + "' is " + tensor.dtype + ", expected " + dtype, path_.string());
+        throw Error(Failure::Refused, "tensor '" + name + "' is " + tensor.dtype + ", expected " + dtype,
+                    path_.string());
     }
 }
 
-SafetensorsWriter::SafetensorsWriter(const std::filesystem::path& path, const std::vector<TensorInfo>& tensors)
+SafetensorsWriter::SafetensorsWriter(const std::filesystem::path& path,
+                                     const std::vector<TensorInfo>& tensors)
     : path_(path) {
     for (const TensorInfo& tensor : tensors) remaining_ += static_cast<size_t>(tensor.bytes());
     file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);

@@ -1,7 +1,8 @@
-/// The safetensors format, read by mapping and written in one pass. No tensors library: bytes, dtypes as the format's words.
+/// The safetensors format, read by mapping and written in one pass. No tensors library: bytes, dtypes as the
+/// format's words.
 ///
-/// Layout: 8 bytes little-endian header length, a JSON header {name: {"dtype", "shape", "data_offsets": [begin, end]}}, data.
-/// Source: the format's description in the safetensors project.
+/// Layout: 8 bytes little-endian header length, a JSON header {name: {"dtype", "shape", "data_offsets":
+/// [begin, end]}}, data. Source: the format's description in the safetensors project.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +26,8 @@ struct TensorInfo {
 
 class SafetensorsFile {
   public:
-    /// Maps the file. Throws Error(Usage) missing, Error(Refused) truncated or damaged, naming the file and the tensor.
+    /// Maps the file. Throws Error(Usage) missing, Error(Refused) truncated or damaged, naming the file and
+    /// the tensor.
     explicit SafetensorsFile(const std::filesystem::path& path);
     ~SafetensorsFile();
     SafetensorsFile(const SafetensorsFile&) = delete;
@@ -64,7 +66,8 @@ class SafetensorsWriter {
     SafetensorsWriter(const SafetensorsWriter&) = delete;
     SafetensorsWriter& operator=(const SafetensorsWriter&) = delete;
 
-    /// The next bytes of the data, in order; a tensor may come in pieces. Throws Error(Refused): a full disk, say.
+    /// The next bytes of the data, in order; a tensor may come in pieces. Throws Error(Refused): a full disk,
+    /// say.
     void write(const void* bytes, size_t count);
     void finish();  ///< flushes to the disk
 

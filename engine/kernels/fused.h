@@ -1,6 +1,7 @@
-/// Fused CPU kernels of a decoder layer on raw rows: one pass over memory where separate operations would take several.
-/// The arithmetic is float32 whatever the element type. Each exists for AVX-512, AVX2 and plain x86-64; `fused<T>()` picks at
-/// run time by what the processor has. All work on the rows (or columns) given: callers split them over threads.
+/// Fused CPU kernels of a decoder layer on raw rows: one pass over memory where separate operations would
+/// take several. The arithmetic is float32 whatever the element type. Each exists for AVX-512, AVX2 and plain
+/// x86-64; `fused<T>()` picks at run time by what the processor has. All work on the rows (or columns) given:
+/// callers split them over threads.
 ///
 /// Letters: N rows (tokens), W width, V vocabulary.
 #pragma once
@@ -16,31 +17,36 @@ struct Bf16 {
 
 template <typename T>
 struct FusedKernels {
-    /// y_nw = x_nw · rstd_n · weight_w with rstd = (mean(x²) + eps)^-1/2. Source: Zhang & Sennrich 2019, equation 4.
-    /// `stride` is the distance between rows of x and of y (W where they are packed).
-    void (*rms_norm_forward)(const T* x, const T* weight, T* y, float* rstd, int64_t rows, int64_t width, int64_t x_stride,
-                             int64_t y_stride, float eps);
+    /// y_nw = x_nw · rstd_n · weight_w with rstd = (mean(x²) + eps)^-1/2. Source: Zhang & Sennrich 2019,
+    /// equation 4. `stride` is the distance between rows of x and of y (W where they are packed).
+    void (*rms_norm_forward)(const T* x, const T* weight, T* y, float* rstd, int64_t rows, int64_t width,
+                             int64_t x_stride, int64_t y_stride, float eps);
     /// dx_nw (+)= rstd · (dy·weight − x · rstd² · mean(dy·weight·x)); `accumulate` adds to what dx holds.
-    void (*rms_norm_backward_input)(const T* dy, const T* x, const T* weight, const float* rstd, T* dx, int64_t rows,
-                                    int64_t width, int64_t dy_stride, int64_t x_stride, int64_t dx_stride, bool accumulate);
-    /// dweight_w += Σ_n dy · x · rstd for columns [begin, end): the order of the sum does not depend on threads.
-    void (*rms_norm_backward_weight)(const T* dy, const T* x, const float* rstd, float* dweight, int64_t rows, int64_t begin,
-                                     int64_t end, int64_t dy_stride, int64_t x_stride);
-    /// Rotates `heads` heads of every row in place: (a, b) → (a·cos − b·sin, b·cos + a·sin) over the two halves of head_dim.
-    /// cos, sin float32 [period, head_dim/2]; row n uses line n mod period. `direction` −1 is the transpose (backward).
-    /// Source: Su et al. 2021, section 3.4.2, in the half-split order of Llama.
-    void (*rope)(T* x, const float* cos, const float* sin, int64_t first_row, int64_t rows, int64_t period, int64_t heads,
-                 int64_t head_dim, int64_t row_stride, float direction);
+    void (*rms_norm_backward_input)(const T* dy, const T* x, const T* weight, const float* rstd, T* dx,
+                                    int64_t rows, int64_t width, int64_t dy_stride, int64_t x_stride,
+                                    int64_t dx_stride, bool accumulate);
+    /// dweight_w += Σ_n dy · x · rstd for columns [begin, end): the order of the sum does not depend on
+    /// threads.
+    void (*rms_norm_backward_weight)(const T* dy, const T* x, const float* rstd, float* dweight, int64_t rows,
+                                     int64_t begin, int64_t end, int64_t dy_stride, int64_t x_stride);
+    /// Rotates `heads` heads of every row in place: (a, b) → (a·cos − b·sin, b·cos + a·sin) over the two
+    /// halves of head_dim. cos, sin float32 [period, head_dim/2]; row n uses line n mod period. `direction`
+    /// −1 is the transpose (backward). Source: Su et al. 2021, section 3.4.2, in the half-split order of
+    /// Llama.
+    void (*rope)(T* x, const float* cos, const float* sin, int64_t first_row, int64_t rows, int64_t period,
+                 int64_t heads, int64_t head_dim, int64_t row_stride, float direction);
     /// act_nw = silu(gate) · up with gate_up rows [gate W | up W]. Source: Shazeer 2020, equation 6.
     void (*swiglu_forward)(const T* gate_up, T* act, int64_t rows, int64_t width);
     /// Gradients of gate and up over gate_up in place; `act` gets the forward's product again.
     void (*swiglu_backward)(T* gate_up, T* act_recomputed, const T* dact, int64_t rows, int64_t width);
-    /// Cross-entropy of each row's logits [V] against its label, in float32 and a single pass after the maximum. Writes the
-    /// negative log-likelihood to loss_n and, where `scale` is not 0, (softmax − onehot) · scale over the logits.
-    void (*cross_entropy)(T* logits, const int64_t* labels, float* loss, int64_t rows, int64_t vocab, float scale);
+    /// Cross-entropy of each row's logits [V] against its label, in float32 and a single pass after the
+    /// maximum. Writes the negative log-likelihood to loss_n and, where `scale` is not 0, (softmax − onehot)
+    /// · scale over the logits.
+    void (*cross_entropy)(T* logits, const int64_t* labels, float* loss, int64_t rows, int64_t vocab,
+                          float scale);
     /// grad_vw[ids[n], begin:end] += dx[n, begin:end], rows in order: the same sum for any number of threads.
-    void (*embedding_backward)(float* grad, const int64_t* ids, const T* dx, int64_t rows, int64_t width, int64_t begin,
-                               int64_t end);
+    void (*embedding_backward)(float* grad, const int64_t* ids, const T* dx, int64_t rows, int64_t width,
+                               int64_t begin, int64_t end);
 };
 
 template <typename T>

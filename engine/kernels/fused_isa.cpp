@@ -1,15 +1,21 @@
-// Compiled once for each instruction set: RINGMASTER_ISA is the namespace that the tables of this one live in.
+// Compiled once for each instruction set: RINGMASTER_ISA is the namespace that the tables of this one live
+// in.
 #include <cmath>
 #include <cstring>
 
+#include "engine/kernels/exponential.h"
 #include "engine/kernels/fused.h"
 
 namespace ringmaster::RINGMASTER_ISA {
 
 namespace {
 
-inline float load(const float& x) { return x; }
-inline void store(float& to, float x) { to = x; }
+inline float load(const float& x) {
+    return x;
+}
+inline void store(float& to, float x) {
+    to = x;
+}
 
 inline float load(const Bf16& x) {
     uint32_t bits = static_cast<uint32_t>(x.bits) << 16;
@@ -26,29 +32,9 @@ inline void store(Bf16& to, float x) {
     to.bits = static_cast<uint16_t>(is_nan ? (bits >> 16) | 0x40 : rounded);
 }
 
-/// e^x by 2^n · p(r), r in ±ln2/2, within 2 units in the last place for x in [-87.3, 88.7] and held at those ends; NaN stays.
-/// The standard library's would not be vectorised without giving up NaN.
-inline float exponential(float x) {
-    x = x < -87.3F ? -87.3F : x;
-    x = x > 88.7F ? 88.7F : x;
-    const float n = (x * 1.44269504F + 12582912.0F) - 12582912.0F;  // rounds to nearest
-    const float r = (x - n * 0.693359375F) + n * 2.12194440e-4F;
-    float p = 1.9875691500e-4F;
-    p = p * r + 1.3981999507e-3F;
-    p = p * r + 8.3334519073e-3F;
-    p = p * r + 4.1665795894e-2F;
-    p = p * r + 1.6666665459e-1F;
-    p = p * r + 5.0000001201e-1F;
-    p = p * r * r + r + 1.0F;
-    const int32_t bits = (static_cast<int32_t>(n) + 127) << 23;
-    float power;
-    std::memcpy(&power, &bits, sizeof power);
-    return p * power;
-}
-
 template <typename T>
-void rms_norm_forward(const T* x, const T* weight, T* y, float* rstd, int64_t rows, int64_t width, int64_t x_stride,
-                      int64_t y_stride, float eps) {
+void rms_norm_forward(const T* x, const T* weight, T* y, float* rstd, int64_t rows, int64_t width,
+                      int64_t x_stride, int64_t y_stride, float eps) {
     for (int64_t n = 0; n < rows; ++n, x += x_stride, y += y_stride) {
         float squares = 0;
 #pragma omp simd reduction(+ : squares)
@@ -62,7 +48,8 @@ void rms_norm_forward(const T* x, const T* weight, T* y, float* rstd, int64_t ro
 
 template <typename T>
 void rms_norm_backward_input(const T* dy, const T* x, const T* weight, const float* rstd, T* dx, int64_t rows,
-                             int64_t width, int64_t dy_stride, int64_t x_stride, int64_t dx_stride, bool accumulate) {
+                             int64_t width, int64_t dy_stride, int64_t x_stride, int64_t dx_stride,
+                             bool accumulate) {
     for (int64_t n = 0; n < rows; ++n, dy += dy_stride, x += x_stride, dx += dx_stride) {
         float dot = 0;
 #pragma omp simd reduction(+ : dot)
@@ -76,14 +63,15 @@ void rms_norm_backward_input(const T* dy, const T* x, const T* weight, const flo
             }
         } else {
 #pragma omp simd
-            for (int64_t w = 0; w < width; ++w) store(dx[w], load(dy[w]) * load(weight[w]) * r - load(x[w]) * pull);
+            for (int64_t w = 0; w < width; ++w)
+                store(dx[w], load(dy[w]) * load(weight[w]) * r - load(x[w]) * pull);
         }
     }
 }
 
 template <typename T>
-void rms_norm_backward_weight(const T* dy, const T* x, const float* rstd, float* dweight, int64_t rows, int64_t begin,
-                              int64_t end, int64_t dy_stride, int64_t x_stride) {
+void rms_norm_backward_weight(const T* dy, const T* x, const float* rstd, float* dweight, int64_t rows,
+                              int64_t begin, int64_t end, int64_t dy_stride, int64_t x_stride) {
     for (int64_t n = 0; n < rows; ++n, dy += dy_stride, x += x_stride) {
         float r = rstd[n];
 #pragma omp simd
@@ -92,8 +80,8 @@ void rms_norm_backward_weight(const T* dy, const T* x, const float* rstd, float*
 }
 
 template <typename T>
-void rope(T* x, const float* cos, const float* sin, int64_t first_row, int64_t rows, int64_t period, int64_t heads,
-          int64_t head_dim, int64_t row_stride, float direction) {
+void rope(T* x, const float* cos, const float* sin, int64_t first_row, int64_t rows, int64_t period,
+          int64_t heads, int64_t head_dim, int64_t row_stride, float direction) {
     const int64_t half = head_dim / 2;
     for (int64_t n = 0; n < rows; ++n, x += row_stride) {
         const float* c = cos + (first_row + n) % period * half;
@@ -167,8 +155,8 @@ void cross_entropy(T* logits, const int64_t* labels, float* loss, int64_t rows, 
 }
 
 template <typename T>
-void embedding_backward(float* grad, const int64_t* ids, const T* dx, int64_t rows, int64_t width, int64_t begin,
-                        int64_t end) {
+void embedding_backward(float* grad, const int64_t* ids, const T* dx, int64_t rows, int64_t width,
+                        int64_t begin, int64_t end) {
     for (int64_t n = 0; n < rows; ++n, dx += width) {
         float* row = grad + ids[n] * width;
 #pragma omp simd

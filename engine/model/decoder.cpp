@@ -19,26 +19,29 @@ at::Tensor positions_of(const Spans& spans) {
 
 }  // namespace
 
-SequenceShard::SequenceShard(Groups& groups, const ModelConfig& model, const Layout& layout_, int64_t sequence_length,
-                             at::Device device)
+SequenceShard::SequenceShard(Groups& groups, const ModelConfig& model, const Layout& layout_,
+                             int64_t sequence_length, at::Device device)
     : layout(layout_),
-      positions_t(positions_of(layout.ranks[static_cast<size_t>(groups.mesh().context_rank(groups.rank()))]).to(device)),
+      positions_t(positions_of(layout.ranks[static_cast<size_t>(groups.mesh().context_rank(groups.rank()))])
+                      .to(device)),
       rope(make_rope_tables(model, positions_t, sequence_length)),
       attention(groups, layout) {}
 
 struct Decoder::LayerState {
-    int64_t rows = 0;        // B
-    at::Tensor x_nc;         // the layer's input: all that gradient checkpointing keeps
+    int64_t rows = 0;  // B
+    at::Tensor x_nc;   // the layer's input: all that gradient checkpointing keeps
     at::Tensor rstd_attention_n;
-    at::Tensor qkv_nw;       // normed and rotated
-    at::Tensor qk_raw_nw;    // before q/k norm; only with qk_norm
-    at::Tensor rstd_qk_m;    // [N·(H + K)]
+    at::Tensor qkv_nw;     // normed and rotated
+    at::Tensor qk_raw_nw;  // before q/k norm; only with qk_norm
+    at::Tensor rstd_qk_m;  // [N·(H + K)]
     AttentionOutput attention;
-    at::Tensor mid_nc;       // after the attention's residual
+    at::Tensor mid_nc;  // after the attention's residual
     at::Tensor rstd_mlp_n;
     at::Tensor gate_up_n2i;
 
-    at::Tensor heads(int64_t first, int64_t count, int64_t head_dim) const { return heads_of(qkv_nw, first, count, head_dim); }
+    at::Tensor heads(int64_t first, int64_t count, int64_t head_dim) const {
+        return heads_of(qkv_nw, first, count, head_dim);
+    }
 
     at::Tensor heads_of(const at::Tensor& qkv, int64_t first, int64_t count, int64_t head_dim) const {
         return qkv.view({rows, qkv.size(0) / rows, qkv.size(1) / head_dim, head_dim}).narrow(2, first, count);
@@ -58,25 +61,31 @@ at::Tensor Decoder::attention_forward(const LayerTensors& weights, const at::Ten
         state.qk_raw_nw = state.qkv_nw.narrow(1, 0, (H + K) * D).clone();
         at::Tensor raw_md = state.qk_raw_nw.view({-1, H + K, D});
         at::Tensor rstd_q, rstd_k;
-        at::Tensor q = rms_norm(raw_md.narrow(1, 0, H).reshape({-1, D}), weights.q_norm_d, model_.rms_norm_eps, rstd_q);
-        at::Tensor k = rms_norm(raw_md.narrow(1, H, K).reshape({-1, D}), weights.k_norm_d, model_.rms_norm_eps, rstd_k);
+        at::Tensor q =
+            rms_norm(raw_md.narrow(1, 0, H).reshape({-1, D}), weights.q_norm_d, model_.rms_norm_eps, rstd_q);
+        at::Tensor k =
+            rms_norm(raw_md.narrow(1, H, K).reshape({-1, D}), weights.k_norm_d, model_.rms_norm_eps, rstd_k);
         state.qkv_nw.narrow(1, 0, H * D).copy_(q.view({-1, H * D}));
         state.qkv_nw.narrow(1, H * D, K * D).copy_(k.view({-1, K * D}));
         state.rstd_qk_m = at::cat({rstd_q, rstd_k});
     }
     rotate(state.qkv_nw, shard.rope.cos_td, shard.rope.sin_td, H + K, D, false);
-    state.attention = shard.attention.forward(state.heads(0, H, D), state.heads(H, K, D), state.heads(H + K, K, D));
-    at::Tensor out_nc = linear(state.attention.out_bthd.reshape({x_nc.size(0), H * D}), weights.output_oc, weights.output_bias_o);
+    state.attention =
+        shard.attention.forward(state.heads(0, H, D), state.heads(H, K, D), state.heads(H + K, K, D));
+    at::Tensor out_nc = linear(state.attention.out_bthd.reshape({x_nc.size(0), H * D}), weights.output_oc,
+                               weights.output_bias_o);
     return out_nc.add_(x_nc);
 }
 
-void Decoder::attention_backward(int layer, LayerState& state, at::Tensor& dx_nc, SequenceShard& shard, double beta) {
+void Decoder::attention_backward(int layer, LayerState& state, at::Tensor& dx_nc, SequenceShard& shard,
+                                 double beta) {
     const int64_t H = model_.num_heads, K = model_.num_kv_heads, D = model_.head_dim;
     const int64_t N = dx_nc.size(0);
     const LayerTensors& weights = parameters_.weights().layers[static_cast<size_t>(layer)];
     const LayerTensors& gradients = parameters_.weight_gradients().layers[static_cast<size_t>(layer)];
 
-    accumulate_weight_gradient(gradients.output_oc, dx_nc, state.attention.out_bthd.reshape({N, H * D}), beta);
+    accumulate_weight_gradient(gradients.output_oc, dx_nc, state.attention.out_bthd.reshape({N, H * D}),
+                               beta);
     accumulate_bias_gradient(gradients.output_bias_o, dx_nc, beta);
     at::Tensor dout_bthd = at::mm(dx_nc, weights.output_oc).view({state.rows, -1, H, D});
     AttentionGradients d = shard.attention.backward(dout_bthd, state.heads(0, H, D), state.heads(H, K, D),
@@ -129,22 +138,25 @@ void Decoder::mlp_backward(int layer, LayerState& state, at::Tensor& dx_nc, doub
     at::Tensor normed_nc = rms_norm_again(state.mid_nc, weights.post_norm_w, state.rstd_mlp_n);
     accumulate_weight_gradient(gradients.gate_up_oc, dgate_up_n2i, normed_nc, beta);
     at::Tensor dnormed_nc = at::mm_out(normed_nc, dgate_up_n2i, weights.gate_up_oc);
-    rms_norm_backward(dnormed_nc, state.mid_nc, weights.post_norm_w, state.rstd_mlp_n, dx_nc, true, gradients.post_norm_w,
-                      beta);
+    rms_norm_backward(dnormed_nc, state.mid_nc, weights.post_norm_w, state.rstd_mlp_n, dx_nc, true,
+                      gradients.post_norm_w, beta);
 }
 
-at::Tensor Decoder::layer_forward(int layer, const at::Tensor& x_nc, LayerState& state, SequenceShard& shard) {
+at::Tensor Decoder::layer_forward(int layer, const at::Tensor& x_nc, LayerState& state,
+                                  SequenceShard& shard) {
     const LayerTensors& weights = parameters_.weights().layers[static_cast<size_t>(layer)];
     state.x_nc = x_nc;
     state.mid_nc = attention_forward(weights, x_nc, state, shard);
     probe(layer, "attention output", state.mid_nc);
     gate_up_forward(weights, state);
-    at::Tensor y_nc = linear(swiglu(state.gate_up_n2i), weights.down_oc, weights.down_bias_o).add_(state.mid_nc);
+    at::Tensor y_nc =
+        linear(swiglu(state.gate_up_n2i), weights.down_oc, weights.down_bias_o).add_(state.mid_nc);
     probe(layer, "layer output", y_nc);
     return y_nc;
 }
 
-void Decoder::layer_backward(int layer, LayerState& state, at::Tensor& dx_nc, SequenceShard& shard, double beta) {
+void Decoder::layer_backward(int layer, LayerState& state, at::Tensor& dx_nc, SequenceShard& shard,
+                             double beta) {
     if (checkpointing_) {
         const LayerTensors& weights = parameters_.weights().layers[static_cast<size_t>(layer)];
         state.mid_nc = attention_forward(weights, state.x_nc, state, shard);
@@ -156,8 +168,8 @@ void Decoder::layer_backward(int layer, LayerState& state, at::Tensor& dx_nc, Se
     probe(layer, "gradient", dx_nc);
 }
 
-double Decoder::head(const at::Tensor& x_nc, const at::Tensor& labels_n, std::optional<double> scale, double beta,
-                     at::Tensor& dx_nc) {
+double Decoder::head(const at::Tensor& x_nc, const at::Tensor& labels_n, std::optional<double> scale,
+                     double beta, at::Tensor& dx_nc) {
     const ModelTensors& weights = parameters_.weights();
     const ModelTensors& gradients = parameters_.weight_gradients();
     at::Tensor rstd_n;

@@ -51,7 +51,8 @@ at::Tensor linear(const at::Tensor& x_nc, const at::Tensor& weight_oc, const at:
     return bias_o.defined() ? at::addmm(bias_o, x_nc, weight_oc.t()) : at::mm(x_nc, weight_oc.t());
 }
 
-void accumulate_weight_gradient(at::Tensor gradient_oc, const at::Tensor& dy_no, const at::Tensor& x_nc, double beta) {
+void accumulate_weight_gradient(at::Tensor gradient_oc, const at::Tensor& dy_no, const at::Tensor& x_nc,
+                                double beta) {
     if (gradient_oc.scalar_type() == x_nc.scalar_type()) {
         at::addmm_out(gradient_oc, gradient_oc, dy_no.t(), x_nc, beta, 1);
     } else if (beta == 0) {
@@ -79,8 +80,8 @@ at::Tensor rms_norm(const at::Tensor& x_nw, const at::Tensor& weight_w, double e
     with_element(x_nw, [&]<typename T>(T) {
         at::parallel_for(0, x_nw.size(0), kRowsPerTask, [&](int64_t begin, int64_t end) {
             fused<T>().rms_norm_forward(pointer<T>(x_nw) + begin * x_nw.stride(0), pointer<T>(weight_w),
-                                        pointer<T>(y_nw) + begin * width, pointer<float>(rstd_n) + begin, end - begin, width,
-                                        x_nw.stride(0), width, static_cast<float>(eps));
+                                        pointer<T>(y_nw) + begin * width, pointer<float>(rstd_n) + begin,
+                                        end - begin, width, x_nw.stride(0), width, static_cast<float>(eps));
         });
     });
     return y_nw;
@@ -92,7 +93,8 @@ at::Tensor rms_norm_again(const at::Tensor& x_nw, const at::Tensor& weight_w, co
 }
 
 void rms_norm_backward(const at::Tensor& dy_nw, const at::Tensor& x_nw, const at::Tensor& weight_w,
-                       const at::Tensor& rstd_n, at::Tensor dx_nw, bool accumulate, at::Tensor gradient_w, double beta) {
+                       const at::Tensor& rstd_n, at::Tensor dx_nw, bool accumulate, at::Tensor gradient_w,
+                       double beta) {
     const int64_t rows = x_nw.size(0);
     const int64_t width = x_nw.size(1);
     if (!x_nw.is_cpu()) {
@@ -106,25 +108,28 @@ void rms_norm_backward(const at::Tensor& dy_nw, const at::Tensor& x_nw, const at
     with_element(x_nw, [&]<typename T>(T) {
         on_float_gradient(gradient_w, beta, [&](at::Tensor sum) {
             at::parallel_for(0, width, kColumnsPerTask, [&](int64_t begin, int64_t end) {
-                fused<T>().rms_norm_backward_weight(pointer<T>(dy_nw), pointer<T>(x_nw), pointer<float>(rstd_n),
-                                                    pointer<float>(sum), rows, begin, end, dy_nw.stride(0), x_nw.stride(0));
+                fused<T>().rms_norm_backward_weight(pointer<T>(dy_nw), pointer<T>(x_nw),
+                                                    pointer<float>(rstd_n), pointer<float>(sum), rows, begin,
+                                                    end, dy_nw.stride(0), x_nw.stride(0));
             });
         });
         at::parallel_for(0, rows, kRowsPerTask, [&](int64_t begin, int64_t end) {
             fused<T>().rms_norm_backward_input(
-                pointer<T>(dy_nw) + begin * dy_nw.stride(0), pointer<T>(x_nw) + begin * x_nw.stride(0), pointer<T>(weight_w),
-                pointer<float>(rstd_n) + begin, pointer<T>(dx_nw) + begin * dx_nw.stride(0), end - begin, width,
-                dy_nw.stride(0), x_nw.stride(0), dx_nw.stride(0), accumulate);
+                pointer<T>(dy_nw) + begin * dy_nw.stride(0), pointer<T>(x_nw) + begin * x_nw.stride(0),
+                pointer<T>(weight_w), pointer<float>(rstd_n) + begin,
+                pointer<T>(dx_nw) + begin * dx_nw.stride(0), end - begin, width, dy_nw.stride(0),
+                x_nw.stride(0), dx_nw.stride(0), accumulate);
         });
     });
 }
 
-void rotate(at::Tensor qkv_nw, const at::Tensor& cos_td, const at::Tensor& sin_td, int64_t heads, int64_t head_dim,
-            bool backward) {
+void rotate(at::Tensor qkv_nw, const at::Tensor& cos_td, const at::Tensor& sin_td, int64_t heads,
+            int64_t head_dim, bool backward) {
     const int64_t rows = qkv_nw.size(0);
     const int64_t period = cos_td.size(0);
     if (!qkv_nw.is_cpu()) {
-        at::Tensor x = qkv_nw.narrow(1, 0, heads * head_dim).view({rows / period, period, heads, 2, head_dim / 2});
+        at::Tensor x =
+            qkv_nw.narrow(1, 0, heads * head_dim).view({rows / period, period, heads, 2, head_dim / 2});
         at::Tensor low = x.select(3, 0).to(at::kFloat);
         at::Tensor high = x.select(3, 1).to(at::kFloat);
         at::Tensor cos = cos_td.view({1, period, 1, head_dim / 2});
@@ -136,8 +141,9 @@ void rotate(at::Tensor qkv_nw, const at::Tensor& cos_td, const at::Tensor& sin_t
     const int64_t stride = qkv_nw.stride(0);
     with_element(qkv_nw, [&]<typename T>(T) {
         at::parallel_for(0, rows, kRowsPerTask, [&](int64_t begin, int64_t end) {
-            fused<T>().rope(pointer<T>(qkv_nw) + begin * stride, pointer<float>(cos_td), pointer<float>(sin_td), begin,
-                            end - begin, period, heads, head_dim, stride, backward ? -1.0F : 1.0F);
+            fused<T>().rope(pointer<T>(qkv_nw) + begin * stride, pointer<float>(cos_td),
+                            pointer<float>(sin_td), begin, end - begin, period, heads, head_dim, stride,
+                            backward ? -1.0F : 1.0F);
         });
     });
 }
@@ -145,12 +151,13 @@ void rotate(at::Tensor qkv_nw, const at::Tensor& cos_td, const at::Tensor& sin_t
 at::Tensor swiglu(const at::Tensor& gate_up_n2i) {
     const int64_t rows = gate_up_n2i.size(0);
     const int64_t width = gate_up_n2i.size(1) / 2;
-    if (!gate_up_n2i.is_cpu()) return at::silu(gate_up_n2i.narrow(1, 0, width)) * gate_up_n2i.narrow(1, width, width);
+    if (!gate_up_n2i.is_cpu())
+        return at::silu(gate_up_n2i.narrow(1, 0, width)) * gate_up_n2i.narrow(1, width, width);
     at::Tensor act_ni = at::empty({rows, width}, gate_up_n2i.options());
     with_element(gate_up_n2i, [&]<typename T>(T) {
         at::parallel_for(0, rows, kRowsPerTask, [&](int64_t begin, int64_t end) {
-            fused<T>().swiglu_forward(pointer<T>(gate_up_n2i) + begin * 2 * width, pointer<T>(act_ni) + begin * width,
-                                      end - begin, width);
+            fused<T>().swiglu_forward(pointer<T>(gate_up_n2i) + begin * 2 * width,
+                                      pointer<T>(act_ni) + begin * width, end - begin, width);
         });
     });
     return act_ni;
@@ -171,7 +178,8 @@ at::Tensor swiglu_backward(at::Tensor gate_up_n2i, const at::Tensor& dact_ni) {
     at::Tensor act_ni = at::empty({rows, width}, gate_up_n2i.options());
     with_element(gate_up_n2i, [&]<typename T>(T) {
         at::parallel_for(0, rows, kRowsPerTask, [&](int64_t begin, int64_t end) {
-            fused<T>().swiglu_backward(pointer<T>(gate_up_n2i) + begin * 2 * width, pointer<T>(act_ni) + begin * width,
+            fused<T>().swiglu_backward(pointer<T>(gate_up_n2i) + begin * 2 * width,
+                                       pointer<T>(act_ni) + begin * width,
                                        pointer<T>(dact_ni) + begin * width, end - begin, width);
         });
     });
@@ -195,9 +203,9 @@ double cross_entropy(at::Tensor logits_nv, const at::Tensor& labels_n, std::opti
     at::Tensor loss_n = at::empty({rows}, logits_nv.options().dtype(at::kFloat));
     with_element(logits_nv, [&]<typename T>(T) {
         at::parallel_for(0, rows, 1, [&](int64_t begin, int64_t end) {
-            fused<T>().cross_entropy(pointer<T>(logits_nv) + begin * vocab, pointer<int64_t>(labels_n) + begin,
-                                     pointer<float>(loss_n) + begin, end - begin, vocab,
-                                     static_cast<float>(scale.value_or(0)));
+            fused<T>().cross_entropy(pointer<T>(logits_nv) + begin * vocab,
+                                     pointer<int64_t>(labels_n) + begin, pointer<float>(loss_n) + begin,
+                                     end - begin, vocab, static_cast<float>(scale.value_or(0)));
         });
     });
     return loss_n.sum(at::kDouble).item<double>();
@@ -212,8 +220,8 @@ void accumulate_embedding_gradient(at::Tensor gradient_vw, const at::Tensor& ids
     with_element(dx_nw, [&]<typename T>(T) {
         on_float_gradient(gradient_vw, 1, [&](at::Tensor sum) {
             at::parallel_for(0, width, kColumnsPerTask, [&](int64_t begin, int64_t end) {
-                fused<T>().embedding_backward(pointer<float>(sum), pointer<int64_t>(ids_n), pointer<T>(dx_nw), dx_nw.size(0),
-                                              width, begin, end);
+                fused<T>().embedding_backward(pointer<float>(sum), pointer<int64_t>(ids_n), pointer<T>(dx_nw),
+                                              dx_nw.size(0), width, begin, end);
             });
         });
     });

@@ -1,5 +1,5 @@
-/// A decoder layer's operations on tensors, forward beside backward, without autograd: fused kernels on the CPU, plain
-/// LibTorch operations elsewhere.
+/// A decoder layer's operations on tensors, forward beside backward, without autograd: fused kernels on the
+/// CPU, plain LibTorch operations elsewhere.
 ///
 /// Letters: N rows (tokens), W width, I intermediate, V vocabulary, O and C outputs and inputs of a matrix.
 #pragma once
@@ -14,9 +14,10 @@ namespace ringmaster {
 /// x_nc · weight_ocᵀ (+ bias_o).
 at::Tensor linear(const at::Tensor& x_nc, const at::Tensor& weight_oc, const at::Tensor& bias_o);
 
-/// gradient_oc ← beta · gradient_oc + dy_noᵀ · x_nc. With beta 0 the old content is not read. gradient may be float32 where
-/// dy and x are bfloat16.
-void accumulate_weight_gradient(at::Tensor gradient_oc, const at::Tensor& dy_no, const at::Tensor& x_nc, double beta);
+/// gradient_oc ← beta · gradient_oc + dy_noᵀ · x_nc. With beta 0 the old content is not read. gradient may be
+/// float32 where dy and x are bfloat16.
+void accumulate_weight_gradient(at::Tensor gradient_oc, const at::Tensor& dy_no, const at::Tensor& x_nc,
+                                double beta);
 /// gradient_o ← beta · gradient_o + Σ_n dy_no; nothing where gradient is undefined.
 void accumulate_bias_gradient(at::Tensor gradient_o, const at::Tensor& dy_no, double beta);
 
@@ -26,19 +27,21 @@ at::Tensor rms_norm(const at::Tensor& x_nw, const at::Tensor& weight_w, double e
 at::Tensor rms_norm_again(const at::Tensor& x_nw, const at::Tensor& weight_w, const at::Tensor& rstd_n);
 /// dx_nw += gradient through the norm (`accumulate`), or = it; gradient_w ← beta · gradient_w + its own.
 void rms_norm_backward(const at::Tensor& dy_nw, const at::Tensor& x_nw, const at::Tensor& weight_w,
-                       const at::Tensor& rstd_n, at::Tensor dx_nw, bool accumulate, at::Tensor gradient_w, double beta);
+                       const at::Tensor& rstd_n, at::Tensor dx_nw, bool accumulate, at::Tensor gradient_w,
+                       double beta);
 
-/// Rotates, in place, the first `heads` heads of every row of qkv_nw; row n has the position of line n mod T of the tables.
-/// `backward` applies the transpose.
-void rotate(at::Tensor qkv_nw, const at::Tensor& cos_td, const at::Tensor& sin_td, int64_t heads, int64_t head_dim,
-            bool backward);
+/// Rotates, in place, the first `heads` heads of every row of qkv_nw; row n has the position of line n mod T
+/// of the tables. `backward` applies the transpose.
+void rotate(at::Tensor qkv_nw, const at::Tensor& cos_td, const at::Tensor& sin_td, int64_t heads,
+            int64_t head_dim, bool backward);
 
 /// silu(gate) · up of gate_up [N, 2I].
 at::Tensor swiglu(const at::Tensor& gate_up_n2i);
 /// Turns gate_up into its gradient in place and returns the forward's product again.
 at::Tensor swiglu_backward(at::Tensor gate_up_n2i, const at::Tensor& dact_ni);
 
-/// Sum of the rows' cross-entropy in double; where `scale` is given, logits become (softmax − onehot) · scale in place.
+/// Sum of the rows' cross-entropy in double; where `scale` is given, logits become (softmax − onehot) · scale
+/// in place.
 double cross_entropy(at::Tensor logits_nv, const at::Tensor& labels_n, std::optional<double> scale);
 
 /// gradient_vw[ids_n] += dx_nw, rows in order.

@@ -11,12 +11,15 @@ namespace ringmaster {
 
 namespace {
 
-bool ends_with(const std::string& name, const char* ending) { return name.ends_with(ending); }
+bool ends_with(const std::string& name, const char* ending) {
+    return name.ends_with(ending);
+}
 
 /// Builds one view over parameters that lie side by side: [Σ rows, …].
 class ViewBuilder {
   public:
-    ViewBuilder(const std::vector<ParameterShape>& shapes, const std::vector<int64_t>& offsets, const at::Tensor& flat)
+    ViewBuilder(const std::vector<ParameterShape>& shapes, const std::vector<int64_t>& offsets,
+                const at::Tensor& flat)
         : offsets_(offsets), flat_(flat), shapes_(shapes) {
         for (size_t i = 0; i < shapes.size(); ++i) index_[shapes[i].name] = i;
     }
@@ -49,8 +52,10 @@ LayerTensors layer_views(const ViewBuilder& build, int layer) {
     const std::string mlp = prefix + "mlp.";
     LayerTensors views;
     views.input_norm_w = build.one(prefix + "input_layernorm.weight");
-    views.qkv_oc = build.joined({attention + "q_proj.weight", attention + "k_proj.weight", attention + "v_proj.weight"});
-    views.qkv_bias_o = build.joined({attention + "q_proj.bias", attention + "k_proj.bias", attention + "v_proj.bias"});
+    views.qkv_oc =
+        build.joined({attention + "q_proj.weight", attention + "k_proj.weight", attention + "v_proj.weight"});
+    views.qkv_bias_o =
+        build.joined({attention + "q_proj.bias", attention + "k_proj.bias", attention + "v_proj.bias"});
     views.q_norm_d = build.one(attention + "q_norm.weight");
     views.k_norm_d = build.one(attention + "k_norm.weight");
     views.output_oc = build.one(attention + "o_proj.weight");
@@ -72,7 +77,8 @@ Parameters::Parameters(const ModelConfig& model, Precision precision, at::Device
     const at::ScalarType dtype = precision == Precision::Bf16Full ? at::kBFloat16 : at::kFloat;
     const auto options = at::TensorOptions().device(device);
     master_ = at::empty({count()}, options.dtype(dtype));
-    compute_ = precision == Precision::Bf16Mixed ? at::empty({count()}, options.dtype(at::kBFloat16)) : master_;
+    compute_ =
+        precision == Precision::Bf16Mixed ? at::empty({count()}, options.dtype(at::kBFloat16)) : master_;
     gradients_ = at::empty({count()}, options.dtype(dtype));
     weights_ = views_of(compute_);
     weight_gradients_ = views_of(gradients_);
@@ -99,9 +105,13 @@ FlatRange Parameters::range_of_layer(int layer) const {
     return range;
 }
 
-FlatRange Parameters::range_of_embedding() const { return {0, range_of_layer(0).begin}; }
+FlatRange Parameters::range_of_embedding() const {
+    return {0, range_of_layer(0).begin};
+}
 
-FlatRange Parameters::range_of_head() const { return {range_of_layer(num_layers_ - 1).end, count()}; }
+FlatRange Parameters::range_of_head() const {
+    return {range_of_layer(num_layers_ - 1).end, count()};
+}
 
 at::Tensor Parameters::view(const at::Tensor& flat, size_t index) const {
     FlatRange range = range_of(index);

@@ -1,5 +1,6 @@
-/// A model's parameters, gradients and their names. Each lives in one flat tensor in the order of parameter_shapes (plan), so
-/// that a layer is one contiguous range (one reduction), q, k and v are one matrix, and so are gate and up.
+/// A model's parameters, gradients and their names. Each lives in one flat tensor in the order of
+/// parameter_shapes (plan), so that a layer is one contiguous range (one reduction), q, k and v are one
+/// matrix, and so are gate and up.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -15,25 +16,25 @@ namespace ringmaster {
 
 /// Views into a flat tensor (weights or gradients); undefined where the model has no such parameter.
 struct LayerTensors {
-    at::Tensor input_norm_w;     ///< [hidden]
-    at::Tensor qkv_oc;           ///< [(H + 2K)·D, hidden]
-    at::Tensor qkv_bias_o;       ///< [(H + 2K)·D]
-    at::Tensor q_norm_d;         ///< [D]
-    at::Tensor k_norm_d;         ///< [D]
-    at::Tensor output_oc;        ///< [hidden, H·D]
-    at::Tensor output_bias_o;    ///< [hidden]
-    at::Tensor post_norm_w;      ///< [hidden]
-    at::Tensor gate_up_oc;       ///< [2I, hidden]
-    at::Tensor gate_up_bias_o;   ///< [2I]
-    at::Tensor down_oc;          ///< [hidden, I]
-    at::Tensor down_bias_o;      ///< [hidden]
+    at::Tensor input_norm_w;    ///< [hidden]
+    at::Tensor qkv_oc;          ///< [(H + 2K)·D, hidden]
+    at::Tensor qkv_bias_o;      ///< [(H + 2K)·D]
+    at::Tensor q_norm_d;        ///< [D]
+    at::Tensor k_norm_d;        ///< [D]
+    at::Tensor output_oc;       ///< [hidden, H·D]
+    at::Tensor output_bias_o;   ///< [hidden]
+    at::Tensor post_norm_w;     ///< [hidden]
+    at::Tensor gate_up_oc;      ///< [2I, hidden]
+    at::Tensor gate_up_bias_o;  ///< [2I]
+    at::Tensor down_oc;         ///< [hidden, I]
+    at::Tensor down_bias_o;     ///< [hidden]
 };
 
 struct ModelTensors {
     at::Tensor embedding_vc;  ///< [vocab, hidden]
     std::vector<LayerTensors> layers;
-    at::Tensor norm_w;        ///< [hidden]
-    at::Tensor head_vc;       ///< [vocab, hidden]; the embedding itself where they are tied
+    at::Tensor norm_w;   ///< [hidden]
+    at::Tensor head_vc;  ///< [vocab, hidden]; the embedding itself where they are tied
 };
 
 /// Elements [begin, end) of the flat tensors.
@@ -67,9 +68,11 @@ class Parameters {
     /// Brings the bfloat16 copy up to the master; nothing where they are one.
     void refresh_compute();
 
-    /// transformers' initialisation (normal with initializer_range, biases 0, norms 1), the same on every rank.
+    /// transformers' initialisation (normal with initializer_range, biases 0, norms 1), the same on every
+    /// rank.
     void initialize(const ModelConfig& model, int64_t seed);
-    /// Reads a Hugging Face folder (model.safetensors, or shards by their index). Throws Error naming the file and tensor.
+    /// Reads a Hugging Face folder (model.safetensors, or shards by their index). Throws Error naming the
+    /// file and tensor.
     void load(const std::string& model_dir);
 
   private:
@@ -85,8 +88,10 @@ class Parameters {
     ModelTensors weight_gradients_;
 };
 
-/// Writes the master as a Hugging Face folder's weights: one model.safetensors, or shards of at most `shard_bytes` with an index.
-/// `dtype` is kFloat or kBFloat16. Durable when it returns; throws Error(Refused) on a full disk.
-void save_weights(Parameters& parameters, const std::string& dir, at::ScalarType dtype, int64_t shard_bytes = 5'000'000'000);
+/// Writes the master as a Hugging Face folder's weights: one model.safetensors, or shards of at most
+/// `shard_bytes` with an index. `dtype` is kFloat or kBFloat16. Durable when it returns; throws
+/// Error(Refused) on a full disk.
+void save_weights(Parameters& parameters, const std::string& dir, at::ScalarType dtype,
+                  int64_t shard_bytes = 5'000'000'000);
 
 }  // namespace ringmaster

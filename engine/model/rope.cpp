@@ -11,7 +11,9 @@ namespace ringmaster {
 
 namespace {
 
-at::Tensor half_range(int64_t dim) { return at::arange(0, dim, 2, at::kFloat); }
+at::Tensor half_range(int64_t dim) {
+    return at::arange(0, dim, 2, at::kFloat);
+}
 
 at::Tensor plain_frequencies(double theta, int64_t dim) {
     return at::pow(theta, half_range(dim) / static_cast<double>(dim)).reciprocal();
@@ -30,19 +32,21 @@ at::Tensor llama3_frequencies(const RopeConfig& rope, int64_t dim) {
     at::Tensor frequency = plain_frequencies(rope.theta, dim);
     const double context = static_cast<double>(rope.original_max_position_embeddings);
     at::Tensor wavelength = frequency.reciprocal() * (2 * std::numbers::pi);
-    at::Tensor scaled = at::where(wavelength > context / rope.low_freq_factor, frequency / rope.factor, frequency);
-    at::Tensor smooth =
-        (wavelength.reciprocal() * context - rope.low_freq_factor) / (rope.high_freq_factor - rope.low_freq_factor);
+    at::Tensor scaled =
+        at::where(wavelength > context / rope.low_freq_factor, frequency / rope.factor, frequency);
+    at::Tensor smooth = (wavelength.reciprocal() * context - rope.low_freq_factor) /
+                        (rope.high_freq_factor - rope.low_freq_factor);
     at::Tensor smoothed = (1 - smooth) * scaled / rope.factor + smooth * scaled;
-    at::Tensor is_medium =
-        (wavelength >= context / rope.high_freq_factor).logical_and(wavelength <= context / rope.low_freq_factor);
+    at::Tensor is_medium = (wavelength >= context / rope.high_freq_factor)
+                               .logical_and(wavelength <= context / rope.low_freq_factor);
     return at::where(is_medium, smoothed, scaled);
 }
 
 /// The dimension that turns `rotations` times over the original context.
 double yarn_correction_dim(double rotations, const RopeConfig& rope, int64_t dim) {
     double context = static_cast<double>(rope.original_max_position_embeddings);
-    return static_cast<double>(dim) * std::log(context / (rotations * 2 * std::numbers::pi)) / (2 * std::log(rope.theta));
+    return static_cast<double>(dim) * std::log(context / (rotations * 2 * std::numbers::pi)) /
+           (2 * std::log(rope.theta));
 }
 
 at::Tensor yarn_frequencies(const RopeConfig& rope, int64_t dim) {
@@ -62,7 +66,9 @@ at::Tensor yarn_frequencies(const RopeConfig& rope, int64_t dim) {
 
 double yarn_attention_factor(const RopeConfig& rope) {
     if (rope.attention_factor) return *rope.attention_factor;
-    auto mscale = [&](double weight) { return rope.factor <= 1 ? 1.0 : 0.1 * weight * std::log(rope.factor) + 1.0; };
+    auto mscale = [&](double weight) {
+        return rope.factor <= 1 ? 1.0 : 0.1 * weight * std::log(rope.factor) + 1.0;
+    };
     if (rope.mscale.value_or(0) != 0 && rope.mscale_all_dim.value_or(0) != 0) {
         return mscale(*rope.mscale) / mscale(*rope.mscale_all_dim);
     }
@@ -71,7 +77,8 @@ double yarn_attention_factor(const RopeConfig& rope) {
 
 }  // namespace
 
-RopeTables make_rope_tables(const ModelConfig& model, const at::Tensor& positions_t, int64_t sequence_length) {
+RopeTables make_rope_tables(const ModelConfig& model, const at::Tensor& positions_t,
+                            int64_t sequence_length) {
     const RopeConfig& rope = model.rope;
     at::Tensor frequency;
     double scaling = 1;
@@ -90,7 +97,8 @@ RopeTables make_rope_tables(const ModelConfig& model, const at::Tensor& position
         throw Error(Failure::Refused, "rope scaling '" + rope.type + "' is not supported", "config.json",
                     "supported: default, linear, dynamic, llama3, yarn");
     }
-    at::Tensor angle_td = positions_t.to(at::kFloat).unsqueeze(1) * frequency.to(positions_t.device()).unsqueeze(0);
+    at::Tensor angle_td =
+        positions_t.to(at::kFloat).unsqueeze(1) * frequency.to(positions_t.device()).unsqueeze(0);
     return {(angle_td.cos() * scaling).contiguous(), (angle_td.sin() * scaling).contiguous()};
 }
 

@@ -1,4 +1,5 @@
-/// Rotary position embedding tables, with the scalings that transformers' modeling_rope_utils knows for these models.
+/// Rotary position embedding tables, with the scalings that transformers' modeling_rope_utils knows for these
+/// models.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -14,9 +15,9 @@ struct RopeTables {
     at::Tensor sin_td;
 };
 
-/// `positions_t` int64 [T] on the model's device; `sequence_length` is of the whole sequence (the `dynamic` scaling grows with
-/// it). Throws Error(Refused) on a scaling that it does not know.
-/// Sources: Su et al. 2021 (default); Peng et al. 2023, "YaRN", section 3 (yarn, dynamic NTK); Llama 3.1 (llama3).
+/// `positions_t` int64 [T] on the model's device; `sequence_length` is of the whole sequence (the `dynamic`
+/// scaling grows with it). Throws Error(Refused) on a scaling that it does not know. Sources: Su et al. 2021
+/// (default); Peng et al. 2023, "YaRN", section 3 (yarn, dynamic NTK); Llama 3.1 (llama3).
 RopeTables make_rope_tables(const ModelConfig& model, const at::Tensor& positions_t, int64_t sequence_length);
 
 }  // namespace ringmaster

@@ -38,14 +38,15 @@ std::map<std::string, fs::path> files_of(const fs::path& dir) {
             throw Error(Failure::Refused, std::string("is damaged: ") + problem.what(), index.string());
         }
     } else {
-        throw Error(Failure::Usage, "holds neither model.safetensors nor model.safetensors.index.json", dir.string(),
-                    "point base_model at a folder with weights, or set reinit_weights: true");
+        throw Error(Failure::Usage, "holds neither model.safetensors nor model.safetensors.index.json",
+                    dir.string(), "point base_model at a folder with weights, or set reinit_weights: true");
     }
     return files;
 }
 
 /// Some folders name a bare model's tensors without the leading "model.".
-std::string name_in(const std::map<std::string, fs::path>& files, const std::string& name, const fs::path& dir) {
+std::string name_in(const std::map<std::string, fs::path>& files, const std::string& name,
+                    const fs::path& dir) {
     if (files.contains(name)) return name;
     if (name.starts_with("model.") && files.contains(name.substr(6))) return name.substr(6);
     throw Error(Failure::Refused, "the weights lack '" + name + "'", dir.string(),
@@ -56,13 +57,14 @@ void read_tensor(const SafetensorsFile& file, const std::string& name, at::Tenso
     const TensorInfo& info = file.info(name);
     if (at::IntArrayRef(info.shape) != into.sizes()) {
         throw Error(Failure::Refused,
-                    "tensor '" + name + "' is " + nlohmann::json(info.shape).dump() + ", config.json makes it " +
-                        nlohmann::json(into.sizes().vec()).dump(),
+                    "tensor '" + name + "' is " + nlohmann::json(info.shape).dump() +
+                        ", config.json makes it " + nlohmann::json(into.sizes().vec()).dump(),
                     file.path().string());
     }
     auto dtype = kDtypes.find(info.dtype);
     if (dtype == kDtypes.end()) {
-        throw Error(Failure::Refused, "tensor '" + name + "' has dtype " + info.dtype + "; F32, F16, BF16 and F64 are read",
+        throw Error(Failure::Refused,
+                    "tensor '" + name + "' has dtype " + info.dtype + "; F32, F16, BF16 and F64 are read",
                     file.path().string());
     }
     void* bytes = const_cast<std::byte*>(file.bytes(name).data());
@@ -70,7 +72,8 @@ void read_tensor(const SafetensorsFile& file, const std::string& name, at::Tenso
 }
 
 /// Parameter indices of each shard, in order.
-std::vector<std::vector<size_t>> shards_of(const Parameters& parameters, int64_t element_bytes, int64_t shard_bytes) {
+std::vector<std::vector<size_t>> shards_of(const Parameters& parameters, int64_t element_bytes,
+                                           int64_t shard_bytes) {
     std::vector<std::vector<size_t>> shards(1);
     int64_t filled = 0;
     for (size_t i = 0; i < parameters.shapes().size(); ++i) {
@@ -92,10 +95,12 @@ std::string shard_name(size_t shard, size_t count) {
     return name;
 }
 
-void write_shard(Parameters& parameters, const fs::path& path, const std::vector<size_t>& indices, at::ScalarType dtype) {
+void write_shard(Parameters& parameters, const fs::path& path, const std::vector<size_t>& indices,
+                 at::ScalarType dtype) {
     std::vector<TensorInfo> infos;
     for (size_t i : indices) {
-        infos.push_back({parameters.shapes()[i].name, dtype == at::kFloat ? "F32" : "BF16", parameters.shapes()[i].shape});
+        infos.push_back({parameters.shapes()[i].name, dtype == at::kFloat ? "F32" : "BF16",
+                         parameters.shapes()[i].shape});
     }
     SafetensorsWriter writer(path, infos);
     for (size_t i : indices) {
@@ -115,7 +120,8 @@ void Parameters::load(const std::string& model_dir) {
     }
     for (const auto& [path, indices] : wanted) {
         SafetensorsFile file(path);
-        for (size_t i : indices) read_tensor(file, name_in(files, shapes_[i].name, model_dir), view(master_, i));
+        for (size_t i : indices)
+            read_tensor(file, name_in(files, shapes_[i].name, model_dir), view(master_, i));
     }
     refresh_compute();
 }
@@ -130,7 +136,8 @@ void save_weights(Parameters& parameters, const std::string& dir, at::ScalarType
         for (size_t i : shards[s]) weight_map[parameters.shapes()[i].name] = name;
     }
     if (shards.size() > 1) {
-        nlohmann::json index = {{"metadata", {{"total_size", parameters.count() * element_bytes}}}, {"weight_map", weight_map}};
+        nlohmann::json index = {{"metadata", {{"total_size", parameters.count() * element_bytes}}},
+                                {"weight_map", weight_map}};
         write_file_durably(fs::path(dir) / "model.safetensors.index.json", index.dump(2) + "\n");
     }
     sync_directory(dir);

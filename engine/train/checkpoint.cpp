@@ -18,8 +18,15 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::array kTokenizerFiles = {
-    "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "tokenizer.model",        "vocab.json",
-    "merges.txt",     "added_tokens.json",     "chat_template.jinja",     "generation_config.json",
+    "tokenizer.json",
+    "tokenizer_config.json",
+    "special_tokens_map.json",
+    "tokenizer.model",
+    "vocab.json",
+    "merges.txt",
+    "added_tokens.json",
+    "chat_template.jinja",
+    "generation_config.json",
 };
 
 constexpr const char* kIndexName = "model.safetensors.index.json";
@@ -34,7 +41,8 @@ std::string read_text(const fs::path& path) {
 class FolderAside {
   public:
     explicit FolderAside(fs::path target) : target_(std::move(target)) {
-        aside_ = target_.parent_path() / std::string(".").append(target_.filename().string()).append(".partial");
+        aside_ =
+            target_.parent_path() / std::string(".").append(target_.filename().string()).append(".partial");
         std::error_code problem;
         fs::remove_all(aside_, problem);
         fs::create_directories(aside_, problem);
@@ -53,7 +61,8 @@ class FolderAside {
         std::error_code problem;
         fs::remove_all(target_, problem);
         fs::rename(aside_, target_, problem);
-        if (problem) throw Error(Failure::Refused, "cannot be renamed: " + problem.message(), target_.string());
+        if (problem)
+            throw Error(Failure::Refused, "cannot be renamed: " + problem.message(), target_.string());
         sync_directory(target_.parent_path());
     }
 
@@ -62,7 +71,8 @@ class FolderAside {
         std::error_code problem;
         for (const fs::directory_entry& entry : fs::directory_iterator(aside_)) {
             fs::rename(entry.path(), target_ / entry.path().filename(), problem);
-            if (problem) throw Error(Failure::Refused, "cannot be written: " + problem.message(), target_.string());
+            if (problem)
+                throw Error(Failure::Refused, "cannot be written: " + problem.message(), target_.string());
         }
         sync_directory(target_);
     }
@@ -74,13 +84,16 @@ class FolderAside {
 
 /// config.json with the dtype that the weights are in, and the tokenizer's files.
 void write_model_files(const Plan& plan, const fs::path& dir, at::ScalarType dtype) {
-    nlohmann::ordered_json config = nlohmann::ordered_json::parse(read_text(fs::path(plan.config.model_dir) / "config.json"));
+    nlohmann::ordered_json config =
+        nlohmann::ordered_json::parse(read_text(fs::path(plan.config.model_dir) / "config.json"));
     const char* name = dtype == at::kFloat ? "float32" : "bfloat16";
     config[config.contains("dtype") ? "dtype" : "torch_dtype"] = name;
     write_file_durably(dir / "config.json", config.dump(2) + "\n");
-    const fs::path tokenizer = fs::is_directory(plan.config.tokenizer) ? plan.config.tokenizer : plan.config.model_dir;
+    const fs::path tokenizer =
+        fs::is_directory(plan.config.tokenizer) ? plan.config.tokenizer : plan.config.model_dir;
     for (const char* file : kTokenizerFiles) {
-        if (fs::is_regular_file(tokenizer / file)) write_file_durably(dir / file, read_text(tokenizer / file));
+        if (fs::is_regular_file(tokenizer / file))
+            write_file_durably(dir / file, read_text(tokenizer / file));
     }
 }
 
@@ -97,23 +110,26 @@ void prune(const RunFolder& run, int64_t keep) {
     std::vector<int64_t> steps = run.complete_checkpoints();
     for (size_t i = 0; i + static_cast<size_t>(std::max<int64_t>(1, keep)) < steps.size(); ++i) {
         std::error_code ignored;
-        fs::remove(run.checkpoint(steps[i]) / "complete", ignored);  // first: a half-removed one must not look whole
+        fs::remove(run.checkpoint(steps[i]) / "complete",
+                   ignored);  // first: a half-removed one must not look whole
         fs::remove_all(run.checkpoint(steps[i]), ignored);
     }
 }
 
 }  // namespace
 
-fs::path save_checkpoint(const RunFolder& run, const Plan& plan, Parameters& parameters, const AdamW& optimizer,
-                         const TrainerState& state) {
+fs::path save_checkpoint(const RunFolder& run, const Plan& plan, Parameters& parameters,
+                         const AdamW& optimizer, const TrainerState& state) {
     const fs::path target = run.checkpoint(state.step);
     FolderAside aside(target);
     const at::ScalarType dtype = parameters.master().scalar_type();
     save_weights(parameters, aside.path(), dtype);
     write_model_files(plan, aside.path(), dtype);
     optimizer.save(aside.path() / "optimizer.safetensors");
-    const nlohmann::json trainer = {
-        {"step", state.step}, {"consumed_rows", state.consumed_rows}, {"rows", state.rows}, {"seed", state.seed}};
+    const nlohmann::json trainer = {{"step", state.step},
+                                    {"consumed_rows", state.consumed_rows},
+                                    {"rows", state.rows},
+                                    {"seed", state.seed}};
     write_file_durably(aside.path() / "trainer_state.json", trainer.dump(2) + "\n");
     write_file_durably(aside.path() / "complete", "");
     aside.appear();
@@ -127,7 +143,8 @@ TrainerState load_checkpoint(const fs::path& dir, Parameters& parameters, AdamW&
         const nlohmann::json trainer = nlohmann::json::parse(read_text(dir / "trainer_state.json"));
         state = {trainer.at("step"), trainer.at("consumed_rows"), trainer.at("rows"), trainer.at("seed")};
     } catch (const nlohmann::json::exception& problem) {
-        throw Error(Failure::Refused, std::string("is damaged: ") + problem.what(), (dir / "trainer_state.json").string());
+        throw Error(Failure::Refused, std::string("is damaged: ") + problem.what(),
+                    (dir / "trainer_state.json").string());
     }
     parameters.load(dir);
     optimizer.load(dir / "optimizer.safetensors", state.step);
@@ -142,12 +159,14 @@ void export_model(const Plan& plan, Parameters& parameters) {
     save_weights(parameters, aside.path(), dtype);
     write_model_files(plan, aside.path(), dtype);
     std::set<std::string> written;
-    for (const fs::directory_entry& entry : fs::directory_iterator(aside.path())) written.insert(entry.path().filename());
+    for (const fs::directory_entry& entry : fs::directory_iterator(aside.path()))
+        written.insert(entry.path().filename());
     aside.move_files();
     // A former model in another number of shards must not stay beside the new one.
     for (const fs::directory_entry& entry : fs::directory_iterator(target)) {
         const std::string name = entry.path().filename().string();
-        const bool is_weights = (name.starts_with("model") && name.ends_with(".safetensors")) || name == kIndexName;
+        const bool is_weights =
+            (name.starts_with("model") && name.ends_with(".safetensors")) || name == kIndexName;
         if (is_weights && !written.contains(name)) fs::remove(entry.path(), problem);
     }
 }
@@ -155,7 +174,8 @@ void export_model(const Plan& plan, Parameters& parameters) {
 void claim_output_dir(const Plan& plan, const std::string& run_name) {
     std::error_code problem;
     fs::create_directories(plan.config.output_dir, problem);
-    if (problem) throw Error(Failure::Refused, "cannot be made: " + problem.message(), plan.config.output_dir);
+    if (problem)
+        throw Error(Failure::Refused, "cannot be made: " + problem.message(), plan.config.output_dir);
     write_file_durably(fs::path(plan.config.output_dir) / "ringmaster-run.json",
                        nlohmann::json{{"run", run_name}}.dump() + "\n");
 }

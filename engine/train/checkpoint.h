@@ -1,7 +1,8 @@
-/// Checkpoints and the final model: written aside, flushed, marked complete last, renamed; the oldest are pruned.
+/// Checkpoints and the final model: written aside, flushed, marked complete last, renamed; the oldest are
+/// pruned.
 ///
-/// checkpoints/step-00000100/ holds a Hugging Face model (config.json, model*.safetensors in the master's dtype, tokenizer
-/// files), optimizer.safetensors, trainer_state.json and, last, the empty file `complete`.
+/// checkpoints/step-00000100/ holds a Hugging Face model (config.json, model*.safetensors in the master's
+/// dtype, tokenizer files), optimizer.safetensors, trainer_state.json and, last, the empty file `complete`.
 #pragma once
 
 #include <cstdint>
@@ -22,18 +23,18 @@ struct TrainerState {
     int64_t seed = 0;
 };
 
-/// Returns the checkpoint's folder. Throws Error(Refused) naming the file and why (a full disk); what was half written is gone
-/// then, and the older checkpoints stay.
-std::filesystem::path save_checkpoint(const RunFolder& run, const Plan& plan, Parameters& parameters, const AdamW& optimizer,
-                                      const TrainerState& state);
+/// Returns the checkpoint's folder. Throws Error(Refused) naming the file and why (a full disk); what was
+/// half written is gone then, and the older checkpoints stay.
+std::filesystem::path save_checkpoint(const RunFolder& run, const Plan& plan, Parameters& parameters,
+                                      const AdamW& optimizer, const TrainerState& state);
 
 TrainerState load_checkpoint(const std::filesystem::path& dir, Parameters& parameters, AdamW& optimizer);
 
 /// Makes plan.config.output_dir and puts the marker file ringmaster-run.json into it, which says whose it is.
 void claim_output_dir(const Plan& plan, const std::string& run_name);
 
-/// The finished model in plan.config.output_dir (claimed before), as Hugging Face reads it. Mixed-precision runs are written
-/// in the base model's own dtype where its config.json names one.
+/// The finished model in plan.config.output_dir (claimed before), as Hugging Face reads it. Mixed-precision
+/// runs are written in the base model's own dtype where its config.json names one.
 void export_model(const Plan& plan, Parameters& parameters);
 
 }  // namespace ringmaster

@@ -6,7 +6,8 @@ namespace ringmaster {
 
 void GradientReduction::start(FlatRange range) {
     if (groups_.world().size() == 1) return;
-    transfers_.push_back(groups_.world().all_reduce(parameters_.gradients().narrow(0, range.begin, range.size())));
+    transfers_.push_back(
+        groups_.world().all_reduce(parameters_.gradients().narrow(0, range.begin, range.size())));
 }
 
 void GradientReduction::start_zeros(int num_layers) {

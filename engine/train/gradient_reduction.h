@@ -1,4 +1,5 @@
-/// Sums the gradients of all ranks while the backward still runs: each flat range is sent off once it is final.
+/// Sums the gradients of all ranks while the backward still runs: each flat range is sent off once it is
+/// final.
 #pragma once
 
 #include <vector>

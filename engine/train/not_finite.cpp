@@ -25,7 +25,9 @@ NotFiniteFinder::NotFiniteFinder(Decoder& decoder) : decoder_(decoder) {
     });
 }
 
-NotFiniteFinder::~NotFiniteFinder() { decoder_.set_probe({}); }
+NotFiniteFinder::~NotFiniteFinder() {
+    decoder_.set_probe({});
+}
 
 std::string NotFiniteFinder::agree(Groups& groups, Parameters& parameters, at::Device device) const {
     const int ranks = groups.world().size();
@@ -41,7 +43,9 @@ std::string NotFiniteFinder::agree(Groups& groups, Parameters& parameters, at::D
     at::Tensor shared = table.to(device);
     groups.world().all_reduce(shared).wait();
     table = shared.cpu();
-    auto cell = [&](int rank, int column) { return static_cast<int64_t>(table[rank][column].item<double>()); };
+    auto cell = [&](int rank, int column) {
+        return static_cast<int64_t>(table[rank][column].item<double>());
+    };
     int first = -1;
     for (int rank = 0; rank < ranks; ++rank) {
         if (cell(rank, 0) != 0 && (first < 0 || cell(rank, 0) < cell(first, 0))) first = rank;
@@ -49,7 +53,7 @@ std::string NotFiniteFinder::agree(Groups& groups, Parameters& parameters, at::D
     if (first >= 0) {
         const int64_t layer = cell(first, 1);
         const std::string what = kWhat[static_cast<size_t>(cell(first, 2))];
-        const std::string where = layer < 0                         ? "the embedding"
+        const std::string where = layer < 0 ? "the embedding"
                                   : layer >= static_cast<int64_t>(parameters.weights().layers.size())
                                       ? "the head (" + what + ")"
                                       : "layer " + std::to_string(layer) + " (" + what + ")";
@@ -58,7 +62,8 @@ std::string NotFiniteFinder::agree(Groups& groups, Parameters& parameters, at::D
     for (int rank = 0; rank < ranks; ++rank) {
         if (cell(rank, 3) == 0) continue;
         const ParameterShape& shape = parameters.shapes()[static_cast<size_t>(cell(rank, 3) - 1)];
-        return "on rank " + std::to_string(rank) + " in the gradient of " + shape.name + " (layer " + std::to_string(shape.layer) + ")";
+        return "on rank " + std::to_string(rank) + " in the gradient of " + shape.name + " (layer " +
+               std::to_string(shape.layer) + ")";
     }
     return "in the sum over ranks: every rank's own values are finite";
 }

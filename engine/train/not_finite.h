@@ -1,4 +1,5 @@
-/// Finds where a value stopped being finite: the step is played again without an update, every layer looked at.
+/// Finds where a value stopped being finite: the step is played again without an update, every layer looked
+/// at.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -16,8 +17,8 @@ class NotFiniteFinder {
     explicit NotFiniteFinder(Decoder& decoder);
     ~NotFiniteFinder();
 
-    /// The earliest place over all ranks, the same text on each: "on rank 1 in layer 3 (attention output)". Where no layer's
-    /// values were at fault, the first parameter whose gradient is.
+    /// The earliest place over all ranks, the same text on each: "on rank 1 in layer 3 (attention output)".
+    /// Where no layer's values were at fault, the first parameter whose gradient is.
     std::string agree(Groups& groups, Parameters& parameters, at::Device device) const;
 
   private:

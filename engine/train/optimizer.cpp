@@ -10,7 +10,9 @@ namespace ringmaster {
 
 namespace {
 
-const char* safetensors_dtype(const at::Tensor& tensor) { return tensor.scalar_type() == at::kFloat ? "F32" : "BF16"; }
+const char* safetensors_dtype(const at::Tensor& tensor) {
+    return tensor.scalar_type() == at::kFloat ? "F32" : "BF16";
+}
 
 }  // namespace
 
@@ -22,7 +24,8 @@ AdamW::AdamW(Parameters& parameters, const Config& config)
       steps_(at::zeros({}, parameters.master().options().dtype(at::kFloat))) {
     for (size_t i = 0; i < parameters.shapes().size(); ++i) {
         const bool decays = parameters.shapes()[i].decays;
-        if (parts_.empty() || parts_.back().decays != decays) parts_.push_back({parameters.range_of(i), decays});
+        if (parts_.empty() || parts_.back().decays != decays)
+            parts_.push_back({parameters.range_of(i), decays});
         parts_.back().range.end = parameters.range_of(i).end;
     }
 }
@@ -30,10 +33,13 @@ AdamW::AdamW(Parameters& parameters, const Config& config)
 void AdamW::step(double learning_rate) {
     steps_.add_(1);
     for (const Part& part : parts_) {
-        auto piece = [&](const at::Tensor& flat) { return std::vector{flat.narrow(0, part.range.begin, part.range.size())}; };
-        at::_fused_adamw_(piece(parameters_.master()), piece(parameters_.gradients()), piece(exp_avg_), piece(exp_avg_sq_), {},
-                          {steps_}, learning_rate, config_.adam_beta1, config_.adam_beta2,
-                          part.decays ? config_.weight_decay : 0, config_.adam_epsilon, false, false);
+        auto piece = [&](const at::Tensor& flat) {
+            return std::vector{flat.narrow(0, part.range.begin, part.range.size())};
+        };
+        at::_fused_adamw_(piece(parameters_.master()), piece(parameters_.gradients()), piece(exp_avg_),
+                          piece(exp_avg_sq_), {}, {steps_}, learning_rate, config_.adam_beta1,
+                          config_.adam_beta2, part.decays ? config_.weight_decay : 0, config_.adam_epsilon,
+                          false, false);
     }
     parameters_.refresh_compute();
 }

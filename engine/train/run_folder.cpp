@@ -37,18 +37,21 @@ std::vector<int64_t> RunFolder::complete_checkpoints() const {
     return steps;
 }
 
-std::optional<int64_t> checkpoint_to_resume(const RunFolder& run, const std::string& resume, bool run_is_completed) {
+std::optional<int64_t> checkpoint_to_resume(const RunFolder& run, const std::string& resume,
+                                            bool run_is_completed) {
     if (resume == "none" || (resume == "auto" && run_is_completed)) return std::nullopt;
     const std::vector<int64_t> steps = run.complete_checkpoints();
     if (resume == "auto" || resume == "latest") {
         return steps.empty() ? std::nullopt : std::optional(steps.back());
     }
     const std::optional<int64_t> step = to_step(resume);
-    if (!step) throw Error(Failure::Usage, "'" + resume + "' is neither auto, latest, none nor a step", "--resume");
+    if (!step)
+        throw Error(Failure::Usage, "'" + resume + "' is neither auto, latest, none nor a step", "--resume");
     if (std::find(steps.begin(), steps.end(), *step) == steps.end()) {
         std::string there;
         for (int64_t s : steps) there += (there.empty() ? "" : ", ") + std::to_string(s);
-        throw Error(Failure::Usage, "there is no complete checkpoint of step " + resume, run.checkpoints().string(),
+        throw Error(Failure::Usage, "there is no complete checkpoint of step " + resume,
+                    run.checkpoints().string(),
                     there.empty() ? "there is none at all" : "complete: " + there);
     }
     return step;

@@ -22,8 +22,9 @@ struct RunFolder {
 };
 
 /// The checkpoint to start from. `resume` is "auto", "latest", "none" or a step. Empty: from scratch.
-/// auto: the newest complete one, unless the run is completed. Throws Error(Usage) where the one asked for is not there,
-/// naming those that are.
-std::optional<int64_t> checkpoint_to_resume(const RunFolder& run, const std::string& resume, bool run_is_completed);
+/// auto: the newest complete one, unless the run is completed. Throws Error(Usage) where the one asked for is
+/// not there, naming those that are.
+std::optional<int64_t> checkpoint_to_resume(const RunFolder& run, const std::string& resume,
+                                            bool run_is_completed);
 
 }  // namespace ringmaster

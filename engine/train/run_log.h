@@ -1,5 +1,5 @@
-/// The rank's own text: on stdout, and in logs/rank-00000.log where nobody redirects stdout there already (under torchrun,
-/// srun or alone).
+/// The rank's own text: on stdout, and in logs/rank-00000.log where nobody redirects stdout there already
+/// (under torchrun, srun or alone).
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,5 @@
-/// When things happen in a run: the learning rate of each step, how many steps there are, which of them save and evaluate.
+/// When things happen in a run: the learning rate of each step, how many steps there are, which of them save
+/// and evaluate.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +9,9 @@
 
 namespace ringmaster {
 
-/// The rate that step `step` (the first is 1) updates with, out of `total_steps`. As transformers: step s uses the schedule at
-/// s − 1; `constant` has no warmup; cosine ends at 0, or at cosine_min_lr_ratio of the rate as in axolotl.
+/// The rate that step `step` (the first is 1) updates with, out of `total_steps`. As transformers: step s
+/// uses the schedule at s − 1; `constant` has no warmup; cosine ends at 0, or at cosine_min_lr_ratio of the
+/// rate as in axolotl.
 double learning_rate_at(const Config& config, int64_t step, int64_t total_steps);
 
 /// Warmup steps: warmup_steps, else ceil(total × warmup_ratio).
@@ -25,7 +27,8 @@ struct Recurrence {
     }
 };
 
-/// From save_steps (below 1: a share of all steps), saves_per_epoch or save_strategy; likewise for evaluation.
+/// From save_steps (below 1: a share of all steps), saves_per_epoch or save_strategy; likewise for
+/// evaluation.
 Recurrence saving_of(const Config& config, int64_t total_steps, int64_t steps_per_epoch);
 Recurrence evaluation_of(const Config& config, int64_t total_steps, int64_t steps_per_epoch);
 

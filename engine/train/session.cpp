@@ -27,7 +27,9 @@ namespace {
 
 std::atomic<bool> stop_requested{false};
 
-void request_stop(int) { stop_requested.store(true); }
+void request_stop(int) {
+    stop_requested.store(true);
+}
 
 void install_signal_handlers() {
     struct sigaction action {};
@@ -96,21 +98,25 @@ class OwnRunState {
 void refuse_unusable(const Plan& plan, const Rendezvous& who) {
     for (const Diagnostic& problem : plan.diagnostics) {
         if (problem.severity == Severity::Error) {
-            throw Error(Failure::Refused, "the plan holds an error: " + problem.code + ": " + problem.message, problem.key,
-                        problem.hint);
+            throw Error(Failure::Refused, "the plan holds an error: " + problem.code + ": " + problem.message,
+                        problem.key, problem.hint);
         }
     }
     if (plan.ranks != who.world_size) {
         throw Error(Failure::Usage,
-                    "the plan is for " + std::to_string(plan.ranks) + " ranks, " + std::to_string(who.world_size) + " were started",
-                    {}, "start " + std::to_string(plan.ranks) + " ranks, or prepare the run with --ranks " + std::to_string(who.world_size));
+                    "the plan is for " + std::to_string(plan.ranks) + " ranks, " +
+                        std::to_string(who.world_size) + " were started",
+                    {},
+                    "start " + std::to_string(plan.ranks) + " ranks, or prepare the run with --ranks " +
+                        std::to_string(who.world_size));
     }
     if (!plan.model || !plan.model->trainable()) {
         throw Error(Failure::Refused, "the plan names no model that can be trained here", "base_model",
                     "llama, mistral, qwen2 and qwen3 can be trained");
     }
     if (plan.data.tokens.empty()) {
-        throw Error(Failure::Usage, "the plan has no prepared rows", {}, "make the run directory with `ringmaster prepare`");
+        throw Error(Failure::Usage, "the plan has no prepared rows", {},
+                    "make the run directory with `ringmaster prepare`");
     }
 }
 
@@ -142,8 +148,8 @@ HelloEvent hello_of(const Plan& plan, const Rendezvous& who, int attempt, int64_
 }
 
 /// Rank 0 chooses, the others follow: they could see another state of the folder.
-std::optional<int64_t> agree_on_checkpoint(Groups& groups, const RunFolder& run, const std::string& resume, bool completed,
-                                           at::Device device) {
+std::optional<int64_t> agree_on_checkpoint(Groups& groups, const RunFolder& run, const std::string& resume,
+                                           bool completed, at::Device device) {
     int64_t step = -1;
     if (groups.rank() == 0) step = checkpoint_to_resume(run, resume, completed).value_or(-1);
     at::Tensor shared = at::full({1}, step, at::TensorOptions().dtype(at::kLong)).to(device);
@@ -152,7 +158,8 @@ std::optional<int64_t> agree_on_checkpoint(Groups& groups, const RunFolder& run,
     return step < 0 ? std::nullopt : std::optional(step);
 }
 
-void train(const SessionOptions& options, const Rendezvous& who, const RunFolder& run, OwnRunState& state, EventWriter& events) {
+void train(const SessionOptions& options, const Rendezvous& who, const RunFolder& run, OwnRunState& state,
+           EventWriter& events) {
     const Plan plan = read_plan(run.plan());
     refuse_unusable(plan, who);
     use_threads(who);
@@ -186,7 +193,8 @@ void train(const SessionOptions& options, const Rendezvous& who, const RunFolder
     events.write(DoneEvent{trainer.completed_steps(), completed ? "completed" : "stopped"});
     state.over(completed ? RunPhase::Completed : RunPhase::Stopped,
                completed ? "completed after step " + step + ": the model is in " + plan.config.output_dir
-                         : "stopped by request after step " + step + ": saved in " + run.checkpoint(trainer.completed_steps()).string());
+                         : "stopped by request after step " + step + ": saved in " +
+                               run.checkpoint(trainer.completed_steps()).string());
     log_line(completed ? "completed after step " + step : "stopped after step " + step + ", saved");
 }
 
@@ -194,7 +202,8 @@ void train(const SessionOptions& options, const Rendezvous& who, const RunFolder
 Error as_error(const std::exception& problem) {
     if (const auto* own = dynamic_cast<const Error*>(&problem)) return *own;
     if (dynamic_cast<const std::bad_alloc*>(&problem) != nullptr) {
-        return Error(Failure::Refused, "out of memory", {}, "shorten sequence_len or use more ranks in context_parallel_size");
+        return Error(Failure::Refused, "out of memory", {},
+                     "shorten sequence_len or use more ranks in context_parallel_size");
     }
     if (const auto* torch_problem = dynamic_cast<const c10::Error*>(&problem)) {
         return Error(Failure::Refused, torch_problem->what_without_backtrace(), "LibTorch");
@@ -212,8 +221,10 @@ int run_session(const SessionOptions& options) {
         count_cpu_memory();
         const at::NoGradGuard no_grad;
         const RunFolder run{options.run_dir};
-        if (!std::filesystem::is_directory(run.dir)) throw Error(Failure::Usage, "is not a run directory", run.dir.string());
-        const Rendezvous who = rendezvous_from_environment([](const char* name) { return std::getenv(name); });
+        if (!std::filesystem::is_directory(run.dir))
+            throw Error(Failure::Usage, "is not a run directory", run.dir.string());
+        const Rendezvous who =
+            rendezvous_from_environment([](const char* name) { return std::getenv(name); });
         if (std::getenv("RINGMASTER_AGENT") == nullptr) {
             std::filesystem::create_directories(run.logs());
             open_log_file(run.logs() / log_file_name(who.rank));
@@ -227,7 +238,10 @@ int run_session(const SessionOptions& options) {
         const Error error = as_error(problem);
         log_line("error: " + error.text());
         try {
-            if (events) events->write(ErrorEvent{error.hint.empty() ? error.what() : std::string(error.what()) + " — " + error.hint, error.where});
+            if (events)
+                events->write(ErrorEvent{
+                    error.hint.empty() ? error.what() : std::string(error.what()) + " — " + error.hint,
+                    error.where});
             if (state) state->over(RunPhase::Failed, error.text());
         } catch (const std::exception& second) {
             log_line(std::string("error: the run directory cannot be written either: ") + second.what());

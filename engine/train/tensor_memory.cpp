@@ -43,7 +43,9 @@ class CountingAllocator final : public c10::Allocator {
             throw Error(Failure::Refused,
                         "out of memory: a tensor of " + std::to_string(bytes) + " bytes could not be had, " +
                             std::to_string(current_bytes.load()) + " bytes of tensors are in use",
-                        {}, "shorten sequence_len, use more ranks in context_parallel_size, or set gradient_checkpointing: true");
+                        {},
+                        "shorten sequence_len, use more ranks in context_parallel_size, or set "
+                        "gradient_checkpointing: true");
         }
         *static_cast<size_t*>(block) = bytes;
         add(static_cast<int64_t>(bytes));
@@ -51,7 +53,9 @@ class CountingAllocator final : public c10::Allocator {
         return {data, data, &release, c10::Device(c10::kCPU)};
     }
     c10::DeleterFnPtr raw_deleter() const override { return &release; }
-    void copy_data(void* to, const void* from, size_t bytes) const override { default_copy_data(to, from, bytes); }
+    void copy_data(void* to, const void* from, size_t bytes) const override {
+        default_copy_data(to, from, bytes);
+    }
 };
 
 constexpr auto kAllPools = static_cast<size_t>(c10::CachingAllocator::StatType::AGGREGATE);

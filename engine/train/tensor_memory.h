@@ -1,5 +1,5 @@
-/// Tensor storage of this process as the allocator handed it out, counted exactly. Not seen: the program itself, buffers of
-/// MKL, oneDNN and Gloo, mapped files.
+/// Tensor storage of this process as the allocator handed it out, counted exactly. Not seen: the program
+/// itself, buffers of MKL, oneDNN and Gloo, mapped files.
 #pragma once
 
 #include <ATen/core/Tensor.h>

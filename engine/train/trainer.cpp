@@ -18,7 +18,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+double seconds_since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
 
 std::filesystem::path checkpoint_request(const Config& config) {
     return std::filesystem::path(config.output_dir) / "axolotl_checkpoint.save";
@@ -29,7 +31,8 @@ constexpr size_t kKeptShards = 8;
 
 }  // namespace
 
-Trainer::Trainer(const Plan& plan, const RunFolder& run, Groups& groups, EventWriter& events, at::Device device)
+Trainer::Trainer(const Plan& plan, const RunFolder& run, Groups& groups, EventWriter& events,
+                 at::Device device)
     : plan_(plan),
       config_(plan.config),
       model_(*plan.model),
@@ -38,12 +41,13 @@ Trainer::Trainer(const Plan& plan, const RunFolder& run, Groups& groups, EventWr
       events_(events),
       device_(device),
       tokens_(plan.data.tokens),
-      eval_tokens_(plan.data.eval_tokens.empty() ? nullptr : std::make_unique<TokenFile>(plan.data.eval_tokens)),
+      eval_tokens_(plan.data.eval_tokens.empty() ? nullptr
+                                                 : std::make_unique<TokenFile>(plan.data.eval_tokens)),
       sampler_(tokens_.rows(), plan.batch.global, config_.seed, config_.curriculum_sampling),
       steps_per_epoch_((tokens_.rows() + plan.batch.global - 1) / plan.batch.global),
       total_steps_(config_.max_steps ? *config_.max_steps
-                                     : static_cast<int64_t>(
-                                           std::ceil(config_.num_epochs * static_cast<double>(steps_per_epoch_)))),
+                                     : static_cast<int64_t>(std::ceil(
+                                           config_.num_epochs * static_cast<double>(steps_per_epoch_)))),
       saving_(saving_of(config_, total_steps_, steps_per_epoch_)),
       evaluation_(evaluation_of(config_, total_steps_, steps_per_epoch_)),
       parameters_(model_, config_.precision, device),
@@ -66,7 +70,8 @@ void Trainer::resume(int64_t step) {
     const TrainerState state = load_checkpoint(dir, parameters_, optimizer_);
     if (state.rows != tokens_.rows()) {
         throw Error(Failure::Refused,
-                    "was saved over " + std::to_string(state.rows) + " rows, the data has " + std::to_string(tokens_.rows()) + " now",
+                    "was saved over " + std::to_string(state.rows) + " rows, the data has " +
+                        std::to_string(tokens_.rows()) + " now",
                     dir.string(), "resume with the data that the run was started with, or launch a new run");
     }
     step_ = state.step;
@@ -100,10 +105,12 @@ Trainer::Agreement Trainer::step(bool stop_requested) {
                                           plan_.mesh.data_parallel_size());
     event.data_s = seconds_since(start);
 
-    const double scale = rows.counts.valid_labels == 0 ? 0 : 1.0 / static_cast<double>(rows.counts.valid_labels);
+    const double scale =
+        rows.counts.valid_labels == 0 ? 0 : 1.0 / static_cast<double>(rows.counts.valid_labels);
     const double rank_loss_sum = forward_backward(rows, scale, event, true);
     const Agreement agreed = agree(rank_loss_sum, stop_requested);
-    if (event.rank_valid_tokens > 0) event.rank_loss = rank_loss_sum / static_cast<double>(event.rank_valid_tokens);
+    if (event.rank_valid_tokens > 0)
+        event.rank_loss = rank_loss_sum / static_cast<double>(event.rank_valid_tokens);
     event.loss = agreed.loss_sum * scale;
     update(agreed, rows, event);
     finish(rows, event, seconds_since(start));
@@ -129,7 +136,8 @@ double Trainer::forward_backward(const StepRows& rows, double scale, StepEvent& 
 
 Trainer::Agreement Trainer::agree(double loss_sum, bool stop_requested) {
     const bool save_requested = groups_.rank() == 0 && std::filesystem::exists(checkpoint_request(config_));
-    at::Tensor values = at::tensor({loss_sum, stop_requested ? 1.0 : 0.0, save_requested ? 1.0 : 0.0}, at::kDouble);
+    at::Tensor values =
+        at::tensor({loss_sum, stop_requested ? 1.0 : 0.0, save_requested ? 1.0 : 0.0}, at::kDouble);
     at::Tensor shared = values.to(device_);
     groups_.world().all_reduce(shared).wait();
     values = shared.cpu();
@@ -172,11 +180,15 @@ void Trainer::finish(const StepRows& rows, StepEvent& event, double wall_s) {
 }
 
 void Trainer::log_step(const StepEvent& event) const {
-    if (groups_.rank() != 0 || (step_ % std::max<int64_t>(1, config_.logging_steps) != 0 && step_ != total_steps_)) return;
+    if (groups_.rank() != 0 ||
+        (step_ % std::max<int64_t>(1, config_.logging_steps) != 0 && step_ != total_steps_))
+        return;
     char line[200];
-    std::snprintf(line, sizeof line, "step %lld/%lld  loss %.6f  grad_norm %.4f  lr %.3e  %.3f s  %.0f tokens/s  %.1f %% exposed",
-                  static_cast<long long>(step_), static_cast<long long>(total_steps_), event.loss, event.grad_norm, event.lr,
-                  event.step_s, event.tokens_per_s, 100 * event.exposed_comm_s / event.step_s);
+    std::snprintf(
+        line, sizeof line,
+        "step %lld/%lld  loss %.6f  grad_norm %.4f  lr %.3e  %.3f s  %.0f tokens/s  %.1f %% exposed",
+        static_cast<long long>(step_), static_cast<long long>(total_steps_), event.loss, event.grad_norm,
+        event.lr, event.step_s, event.tokens_per_s, 100 * event.exposed_comm_s / event.step_s);
     log_line(line);
 }
 
@@ -187,11 +199,13 @@ void Trainer::report_not_finite(const StepRows& rows, double loss, double norm) 
     const std::string place = finder.agree(groups_, parameters_, device_);
     const std::vector<int64_t> good = run_.complete_checkpoints();
     throw Error(Failure::Refused,
-                (std::isfinite(loss) ? "the gradient norm is " + std::to_string(norm) : "the loss is " + std::to_string(loss)) +
+                (std::isfinite(loss) ? "the gradient norm is " + std::to_string(norm)
+                                     : "the loss is " + std::to_string(loss)) +
                     " at step " + std::to_string(step_ + 1) + ": first seen " + place,
                 {},
                 good.empty() ? "lower learning_rate or look at the data of that step"
-                             : "lower learning_rate and resume: the last good checkpoint is step " + std::to_string(good.back()));
+                             : "lower learning_rate and resume: the last good checkpoint is step " +
+                                   std::to_string(good.back()));
 }
 
 void Trainer::evaluate() {
@@ -200,8 +214,8 @@ void Trainer::evaluate() {
     std::vector<int64_t> all(static_cast<size_t>(eval_tokens_->rows()));
     for (size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int64_t>(i);
     double loss_sum = 0;
-    for (const std::vector<int64_t>& rows :
-         micro_batches_of(all, micro, plan_.mesh.data_rank(groups_.rank()), plan_.mesh.data_parallel_size())) {
+    for (const std::vector<int64_t>& rows : micro_batches_of(all, micro, plan_.mesh.data_rank(groups_.rank()),
+                                                             plan_.mesh.data_parallel_size())) {
         SequenceShard* shard = nullptr;
         const MicroBatch batch = load(*eval_tokens_, rows, shard, nullptr);
         loss_sum += decoder_.forward_loss(batch, *shard);
@@ -227,7 +241,8 @@ void Trainer::save() {
         const double seconds = seconds_since(start);
         events_.write(CheckpointEvent{step_, path.string(), seconds});
         char line[80];
-        std::snprintf(line, sizeof line, "checkpoint of step %lld saved in %.1f s", static_cast<long long>(step_), seconds);
+        std::snprintf(line, sizeof line, "checkpoint of step %lld saved in %.1f s",
+                      static_cast<long long>(step_), seconds);
         log_line(line);
     }
     groups_.world().barrier();
@@ -252,7 +267,8 @@ MicroBatch Trainer::load(const TokenFile& file, const std::vector<int64_t>& rows
     BatchShard own = shard_rows(file, rows, shard->layout, plan_.mesh.context_rank(groups_.rank()));
     if (valid_labels != nullptr) *valid_labels += own.valid_labels;
     auto to_tensor = [&](std::vector<int64_t>& values) {
-        return at::from_blob(values.data(), {own.rows, static_cast<int64_t>(values.size()) / own.rows}, at::kLong)
+        return at::from_blob(values.data(), {own.rows, static_cast<int64_t>(values.size()) / own.rows},
+                             at::kLong)
             .clone()
             .to(device_);
     };

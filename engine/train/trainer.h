@@ -35,8 +35,9 @@ class Trainer {
     /// Goes on from a complete checkpoint as if never interrupted.
     void resume(int64_t step);
 
-    /// Until the last step, or until some rank has `stop_requested`: then the step is finished and a checkpoint saved.
-    /// Throws Error where the loss or a gradient is not finite, naming rank, layer and step.
+    /// Until the last step, or until some rank has `stop_requested`: then the step is finished and a
+    /// checkpoint saved. Throws Error where the loss or a gradient is not finite, naming rank, layer and
+    /// step.
     TrainingEnd train(const std::atomic<bool>& stop_requested);
 
     int64_t completed_steps() const { return step_; }
@@ -66,7 +67,8 @@ class Trainer {
     void log_step(const StepEvent& event) const;
 
     SequenceShard& shard_of(const TokenFile& file, const std::vector<int64_t>& rows, int64_t& length);
-    MicroBatch load(const TokenFile& file, const std::vector<int64_t>& rows, SequenceShard*& shard, int64_t* valid_labels);
+    MicroBatch load(const TokenFile& file, const std::vector<int64_t>& rows, SequenceShard*& shard,
+                    int64_t* valid_labels);
 
     const Plan& plan_;
     const Config& config_;
@@ -88,7 +90,8 @@ class Trainer {
     AdamW optimizer_;
     Decoder decoder_;
     GradientReduction reduction_;
-    std::map<std::pair<int64_t, int64_t>, std::unique_ptr<SequenceShard>> shards_;  ///< by padded and own length
+    std::map<std::pair<int64_t, int64_t>, std::unique_ptr<SequenceShard>>
+        shards_;  ///< by padded and own length
     int64_t step_ = 0;
     int64_t saved_step_ = -1;
 };

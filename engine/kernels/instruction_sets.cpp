@@ -1,0 +1,65 @@
+#include "engine/kernels/fused.h"
+
+#include "engine/kernels/block_softmax.h"
+
+namespace ringmaster {
+
+namespace avx512 {
+extern const FusedKernels<float> kFloatKernels;
+extern const FusedKernels<Bf16> kBf16Kernels;
+extern const BlockSoftmax kBlockSoftmax;
+}  // namespace avx512
+namespace avx2 {
+extern const FusedKernels<float> kFloatKernels;
+extern const FusedKernels<Bf16> kBf16Kernels;
+extern const BlockSoftmax kBlockSoftmax;
+}  // namespace avx2
+namespace plain {
+extern const FusedKernels<float> kFloatKernels;
+extern const FusedKernels<Bf16> kBf16Kernels;
+extern const BlockSoftmax kBlockSoftmax;
+}  // namespace plain
+
+namespace {
+
+enum class Isa { Plain, Avx2, Avx512 };
+
+Isa detect() {
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq")) {
+        return Isa::Avx512;
+    }
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? Isa::Avx2 : Isa::Plain;
+}
+
+Isa isa() {
+    static const Isa found = detect();
+    return found;
+}
+
+}  // namespace
+
+template <>
+const FusedKernels<float>& fused<float>() {
+    return isa() == Isa::Avx512 ? avx512::kFloatKernels
+           : isa() == Isa::Avx2 ? avx2::kFloatKernels
+                                : plain::kFloatKernels;
+}
+
+template <>
+const FusedKernels<Bf16>& fused<Bf16>() {
+    return isa() == Isa::Avx512 ? avx512::kBf16Kernels
+           : isa() == Isa::Avx2 ? avx2::kBf16Kernels
+                                : plain::kBf16Kernels;
+}
+
+const BlockSoftmax& block_softmax() {
+    return isa() == Isa::Avx512 ? avx512::kBlockSoftmax : isa() == Isa::Avx2 ? avx2::kBlockSoftmax : plain::kBlockSoftmax;
+}
+
+const char* fused_isa() {
+    return isa() == Isa::Avx512 ? "avx512" : isa() == Isa::Avx2 ? "avx2" : "x86-64";
+}
+
+}  // namespace ringmaster
