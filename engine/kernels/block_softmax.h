@@ -26,6 +26,10 @@ struct BlockSoftmax {
     /// probability · (dprobability − delta) · scale.
     void (*backward)(float* scores, float* dprobability, int64_t rows, int64_t keys, const BlockMask& mask, const float* lse,
                      const float* delta, float scale);
+    /// Joins a block's result into the running one by their log-sum-exp: both are rows of `width`, lse −infinity where no key was
+    /// seen yet. Order of blocks matters to rounding only.
+    void (*merge)(float* out, int64_t out_stride, float* lse, const float* block_out, int64_t block_stride,
+                  const float* block_lse, int64_t rows, int64_t width);
 };
 
 const BlockSoftmax& block_softmax();

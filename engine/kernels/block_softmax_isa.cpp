@@ -2,6 +2,7 @@
 #include "engine/kernels/block_softmax.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "engine/kernels/exponential.h"
@@ -60,9 +61,25 @@ void backward(float* scores, float* dprobability, int64_t rows, int64_t keys, co
     }
 }
 
+void merge(float* out, int64_t out_stride, float* lse, const float* block_out, int64_t block_stride, const float* block_lse,
+           int64_t rows, int64_t width) {
+    for (int64_t r = 0; r < rows; ++r, out += out_stride, block_out += block_stride) {
+        const float high = std::max(lse[r], block_lse[r]);
+        if (high == -std::numeric_limits<float>::infinity()) continue;  // neither saw a key
+        const float mine = std::exp(lse[r] - high);
+        const float theirs = std::exp(block_lse[r] - high);
+        const float total = mine + theirs;
+        const float keep = mine / total;
+        const float add = theirs / total;
+#pragma omp simd
+        for (int64_t w = 0; w < width; ++w) out[w] = out[w] * keep + block_out[w] * add;
+        lse[r] = high + std::log(total);
+    }
+}
+
 }  // namespace
 
 extern const BlockSoftmax kBlockSoftmax;
-const BlockSoftmax kBlockSoftmax = {forward, rescale, backward};
+const BlockSoftmax kBlockSoftmax = {forward, rescale, backward, merge};
 
 }  // namespace ringmaster::RINGMASTER_ISA
