@@ -1,5 +1,9 @@
 """What the Hugging Face hub's client says when something cannot be had, as one Failure."""
 
+import os
+import sys
+from contextlib import contextmanager
+
 from .report import REFUSED, UNREACHABLE, Failure
 
 # By name: importing every client's exceptions costs more than a cached answer may take.
@@ -9,15 +13,56 @@ NO_WAY = {"LocalEntryNotFoundError", "OfflineModeIsEnabled", "ConnectError", "Co
           "ReadTimeout", "TimeoutException", "ProxyError", "MaxRetryError", "RemoteProtocolError", "SSLError"}
 
 
+SECONDS_TO_ANSWER = 10
+
+
+@contextmanager
+def from_hub(name, kind, where, what=None):
+    """For fetching a "model" or "dataset" within: translates failures. Where the hub does not answer, its clients would try
+    again for minutes; they are told to look at their cached copies alone."""
+    unreachable = ask_hub(name, kind)
+    if unreachable:
+        go_offline()
+    try:
+        yield
+    except Failure:
+        raise
+    except Exception as error:
+        raise hub_failure(unreachable or error, what or name, where) from error
+
+
+def ask_hub(name, kind):
+    """The error where the hub cannot be reached, else None."""
+    from huggingface_hub import HfApi, constants
+
+    if constants.HF_HUB_OFFLINE:
+        return None
+    try:
+        getattr(HfApi(), f"{kind}_info")(name, timeout=SECONDS_TO_ANSWER)
+    except Exception as error:
+        return error if class_names(error) & NO_WAY else None
+    return None
+
+
+def go_offline():
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    for module in ("huggingface_hub.constants", "datasets.config"):
+        if module in sys.modules:
+            sys.modules[module].HF_HUB_OFFLINE = True
+
+
 def hub_failure(error, what, where):
-    names = {base.__name__ for cause in causes(error) for base in type(cause).__mro__}
-    said = first_line(error)
+    names, said = class_names(error), first_line(error)
     if names & NO_WAY:
         return Failure(f"{what} could not be fetched from the Hugging Face hub: {said}", where,
                        "a local folder needs no network; HF_ENDPOINT, HF_HOME and HF_TOKEN are obeyed", UNREACHABLE)
     if names & NOT_THERE:
         return Failure(f"{what}: {said}", where, "a private or gated repository needs HF_TOKEN", REFUSED)
     return Failure(f"{what}: {said}", where)
+
+
+def class_names(error):
+    return {base.__name__ for cause in causes(error) for base in type(cause).__mro__}
 
 
 def causes(error):
@@ -38,8 +83,6 @@ def fetch_model(model, revision, report):
     from huggingface_hub import snapshot_download
 
     report.progress(f"fetching {model}", 0, 0)
-    try:
+    with from_hub(model, "model", "base_model"):
         return snapshot_download(model, revision=revision, allow_patterns=[
             "*.safetensors", "*.safetensors.index.json", "*.json", "*.model", "*.txt", "*.jinja", "*.tiktoken"])
-    except Exception as error:
-        raise hub_failure(error, model, "base_model") from error

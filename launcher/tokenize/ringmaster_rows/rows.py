@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .cache import is_saved_dataset
-from .hub import first_line, hub_failure
+from .hub import first_line, from_hub, hub_failure
 from .report import Failure
 from .sources import as_list, ds_type
 
@@ -142,22 +142,29 @@ def saved_rows(source, split, report):
 
 
 def hub_rows(source, default_split, report):
-    from datasets import load_dataset
-
     entry, address = source.entry, source.address
-    kind = entry.get("ds_type") or "json"
     report.progress(f"fetching {address}", 0, 0)
-    try:
-        if "://" in address:
-            dataset = load_dataset(kind, data_files=address, split=entry.get("split") or "train")
-        else:
-            dataset = load_dataset(address, name=entry.get("name"), split=entry.get("split"),
-                                   revision=entry.get("revision"), data_files=as_list(entry.get("data_files")) or None)
-    except Exception as error:
-        raise hub_failure(error, address, f"{source.key}.path") from error
+    if "://" in address:
+        dataset = from_url(source)
+    else:
+        with from_hub(address, "dataset", f"{source.key}.path"):
+            from datasets import load_dataset
+
+            dataset = load_dataset(address, name=entry.get("name"), split=entry.get("split"), revision=entry.get("revision"),
+                                   data_files=as_list(entry.get("data_files")) or None)
     if isinstance(dataset, dict):
         dataset = of_split(dataset, "", default_split, source)
     yield from numbered(dataset, address, report)
+
+
+def from_url(source):
+    from datasets import load_dataset
+
+    try:
+        return load_dataset(ds_type(source, Path(source.address)), data_files=source.address,
+                            split=source.entry.get("split") or "train")
+    except Exception as error:
+        raise hub_failure(error, source.address, f"{source.key}.path") from error
 
 
 def numbered(dataset, name, report):

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from .hub import first_line, hub_failure
-from .report import REFUSED, USAGE, Failure
+from .hub import first_line, from_hub
+from .report import USAGE, Failure
 
 NAMES = ("bos_token", "eos_token", "pad_token", "unk_token")
 
@@ -22,6 +22,19 @@ def load_tokenizer(request, report):
 
 
 def from_pretrained(name, options, where):
+    if not Path(name).is_dir():
+        with from_hub(name, "model", where, f"the tokenizer of {name}"):
+            return call_from_pretrained(name, options)
+    try:
+        return call_from_pretrained(name, options)
+    except Failure:
+        raise
+    except Exception as error:
+        raise Failure(f"no tokenizer can be loaded from {name}: {first_line(error)}", where,
+                      "it needs tokenizer.json, or name another one in tokenizer_config") from error
+
+
+def call_from_pretrained(name, options):
     import transformers
 
     chosen = getattr(transformers, options.get("tokenizer_type") or "AutoTokenizer", None)
@@ -30,13 +43,7 @@ def from_pretrained(name, options, where):
                       "leave it out: AutoTokenizer finds the right one")
     arguments = {"revision": options.get("revision_of_model"), "legacy": options.get("tokenizer_legacy"),
                  "trust_remote_code": options.get("trust_remote_code")}
-    try:
-        return chosen.from_pretrained(name, **{key: value for key, value in arguments.items() if value is not None})
-    except Exception as error:
-        if Path(name).is_dir():
-            raise Failure(f"no tokenizer can be loaded from {name}: {first_line(error)}", where,
-                          "it needs tokenizer.json, or name another one in tokenizer_config", REFUSED) from error
-        raise hub_failure(error, f"the tokenizer of {name}", where) from error
+    return chosen.from_pretrained(name, **{key: value for key, value in arguments.items() if value is not None})
 
 
 def set_special_tokens(tokenizer, asked):

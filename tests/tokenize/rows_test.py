@@ -1,0 +1,205 @@
+"""What each type of dataset becomes, against tokens made here with the tokenizer alone."""
+
+import pytest
+from conftest import write_lines
+
+IGNORED = -100
+
+
+def encode(tokenizer, text):
+    return tokenizer.encode(text, add_special_tokens=False)
+
+
+def test_completion_is_the_text_and_eos_and_all_of_it_is_labels(tokenize, model, tmp_path):
+    folder, tokenizer = model
+    texts = ["The fox jumps.", "Žluťoučký kůň\n\n漢字 🙂", "ends with</s>"]
+    answer = tokenize(tokenizer=str(folder), sequence_len=100, datasets=[
+        {"path": write_lines(tmp_path / "a.jsonl", [{"text": text} for text in texts]), "type": "completion"}])
+    expected = [encode(tokenizer, text) + [tokenizer.eos_token_id] for text in texts[:2]] + [encode(tokenizer, texts[2])]
+    assert answer.rows() == [(ids, ids) for ids in expected]
+    assert answer.result["counts"]["read"] == answer.result["counts"]["kept"] == 3
+    assert answer.result["tokens_total"] == sum(map(len, expected))
+    assert answer.result["longest"] == max(map(len, expected))
+
+
+def test_completion_takes_its_field_and_the_tokenizers_own_bos(tokenize, model_with_bos, tmp_path):
+    folder, tokenizer = model_with_bos
+    answer = tokenize(tokenizer=str(folder), sequence_len=100, datasets=[
+        {"path": write_lines(tmp_path / "a.jsonl", [{"body": "The cat leaps"}]), "type": "completion", "field": "body"}])
+    ids = [tokenizer.bos_token_id, *encode(tokenizer, "The cat leaps"), tokenizer.eos_token_id]
+    assert answer.rows() == [(ids, ids)]
+
+
+def test_a_long_completion_is_cut_into_pieces_and_an_empty_one_dropped(tokenize, model, tmp_path):
+    folder, tokenizer = model
+    text = "The fox jumps over 7 lazy dogs. " * 9
+    answer = tokenize(tokenizer=str(folder), sequence_len=16, datasets=[
+        {"path": write_lines(tmp_path / "a.jsonl", [{"text": text}, {"text": ""}, {"text": None}]), "type": "completion"}])
+    whole = encode(tokenizer, text) + [tokenizer.eos_token_id]
+    pieces = [whole[begin : begin + 16] for begin in range(0, len(whole), 16)]
+    assert [ids for ids, _ in answer.rows()] == [piece for piece in pieces if len(piece) > 1]
+    assert answer.result["counts"]["read"] == 3
+    assert answer.result["counts"]["dropped_short"] == 2 + sum(len(piece) < 2 for piece in pieces)
+
+
+def test_a_text_longer_than_64_pieces_is_cut_there_and_said_so(tokenize, model, tmp_path):
+    folder, tokenizer = model
+    text = "The fox jumps over 7 lazy dogs. " * 40
+    answer = tokenize(tokenizer=str(folder), sequence_len=4, datasets=[
+        {"path": write_lines(tmp_path / "a.jsonl", [{"text": text}]), "type": "completion"}])
+    assert sum((ids for ids, _ in answer.rows()), []) == encode(tokenizer, text)[: 64 * 4]
+    assert answer.result["counts"]["cut_texts"] == 1 and "64" in answer.warnings[0]
+
+
+@pytest.mark.parametrize("train_on_inputs", [False, True])
+def test_alpaca_has_its_prompt_with_and_without_input(tokenize, model_with_bos, tmp_path, train_on_inputs):
+    folder, tokenizer = model_with_bos
+    rows = [{"instruction": "Count.", "input": "dogs", "output": "7 dogs"}, {"instruction": "Jump.", "output": "It jumps"},
+            {"instruction": "Leap.", "input": "", "output": "It leaps"}]
+    answer = tokenize(tokenizer=str(folder), sequence_len=500, tokenization={"train_on_inputs": train_on_inputs}, datasets=[
+        {"path": write_lines(tmp_path / "a.jsonl", rows), "type": "alpaca"}])
+    prompts = [
+        "Below is an instruction that describes a task, paired with an input that provides further context. Write a response "
+        "that appropriately completes the request.\n\n### Instruction:\nCount.\n\n### Input:\ndogs\n\n### Response:\n",
+        "Below is an instruction that describes a task. Write a response that appropriately completes the request.\n\n"
+        "### Instruction:\nJump.\n\n### Response:\n",
+        "Below is an instruction that describes a task. Write a response that appropriately completes the request.\n\n"
+        "### Instruction:\nLeap.\n\n### Response:\n"]
+    for (ids, labels), prompt, row in zip(answer.rows(), prompts, rows, strict=True):
+        first = [tokenizer.bos_token_id, *encode(tokenizer, prompt)]
+        second = [*encode(tokenizer, row["output"]), tokenizer.eos_token_id]
+        assert ids == first + second
+        assert labels == (first if train_on_inputs else [IGNORED] * len(first)) + second
+
+
+def test_rows_that_hold_tokens_need_no_tokenizer(tokenize, tmp_path):
+    rows = [{"input_ids": [1, 2, 3], "labels": [IGNORED, 2, 3], "attention_mask": [1, 1, 1]}, {"input_ids": [4, 5]},
+            {"input_ids": [6, 7], "labels": [IGNORED, IGNORED]}]
+    answer = tokenize(vocab_size=8, datasets=[{"path": write_lines(tmp_path / "a.jsonl", rows), "type": ""}])
+    assert answer.rows() == [([1, 2, 3], [IGNORED, 2, 3]), ([4, 5], [4, 5]), ([6, 7], [IGNORED, IGNORED])]
+
+
+def test_long_rows_are_dropped_cut_or_refused(tokenize, tmp_path):
+    rows = [{"input_ids": list(range(length))} for length in (3, 9, 1, 5, 0, 6)]
+    entry = {"path": write_lines(tmp_path / "a.jsonl", rows)}
+    dropped = tokenize(datasets=[entry], sequence_len=5)
+    assert [len(ids) for ids, _ in dropped.rows()] == [3, 5]
+    counts = dropped.result["counts"]
+    assert (counts["read"], counts["kept"], counts["dropped_long"], counts["dropped_short"], counts["truncated"]) == (6, 2, 2, 2, 0)
+    cut = tokenize(datasets=[entry], sequence_len=5, excess_length="truncate")
+    assert [ids for ids, _ in cut.rows()] == [[0, 1, 2], [0, 1, 2, 3, 4], [0, 1, 2, 3, 4], [0, 1, 2, 3, 4]]
+    assert cut.result["counts"]["truncated"] == 2
+    refused = tokenize(datasets=[entry], sequence_len=5, excess_length="raise")
+    assert refused.status == 1 and refused.failure["where"].endswith("a.jsonl, line 2") and "9 tokens" in refused.failure["error"]
+
+
+def test_no_row_left_is_an_error_with_the_counts(tokenize, tmp_path):
+    entry = {"path": write_lines(tmp_path / "a.jsonl", [{"input_ids": [1] * 9}, {"input_ids": [1]}])}
+    answer = tokenize(datasets=[entry], sequence_len=5)
+    assert answer.status == 1
+    assert "2 read, 1 longer than sequence_len, 1 shorter than 2 tokens" in answer.failure["error"]
+    assert not [item for item in (tmp_path / "cache").iterdir() if item.is_dir()]
+
+
+def test_several_datasets_follow_each_other_in_order(tokenize, tmp_path):
+    paths = [write_lines(tmp_path / f"{name}.jsonl", [{"input_ids": [name, row]} for row in range(3)]) for name in (5, 2, 9)]
+    answer = tokenize(datasets=[{"path": path} for path in paths])
+    assert [ids for ids, _ in answer.rows()] == [[name, row] for name in (5, 2, 9) for row in range(3)]
+
+
+def test_the_last_rows_are_evaluated_under_curriculum_sampling(tokenize, tmp_path):
+    entry = {"path": write_lines(tmp_path / "a.jsonl", [{"input_ids": [row, row]} for row in range(11)])}
+    answer = tokenize(datasets=[entry], val_set_size=0.1, curriculum_sampling=True)
+    assert [ids[0] for ids, _ in answer.rows()] == list(range(9))
+    assert [ids[0] for ids, _ in answer.rows("eval_tokens")] == [9, 10]
+    assert (answer.result["rows"], answer.result["eval_rows"]) == (9, 2)
+
+
+def test_other_evaluation_rows_are_drawn_by_the_seed(tokenize, tmp_path):
+    entry = {"path": write_lines(tmp_path / "a.jsonl", [{"input_ids": [row, row]} for row in range(40)])}
+    first, again, other = (tokenize(datasets=[entry], val_set_size=8, seed=seed) for seed in (1, 1, 2))
+    train, evaluation = ([ids[0] for ids, _ in first.rows(which)] for which in ("tokens", "eval_tokens"))
+    assert train == sorted(train) and evaluation == sorted(evaluation) and sorted(train + evaluation) == list(range(40))
+    assert len(evaluation) == 8
+    assert first.rows("eval_tokens") == again.rows("eval_tokens") != other.rows("eval_tokens")
+
+
+def test_an_evaluation_set_that_leaves_nothing_is_refused(tokenize, tmp_path):
+    entry = {"path": write_lines(tmp_path / "a.jsonl", [{"input_ids": [1, 2]}] * 3)}
+    answer = tokenize(datasets=[entry], val_set_size=3)
+    assert answer.status == 1 and answer.failure["where"] == "val_set_size" and "3 of 3 rows" in answer.failure["error"]
+
+
+def test_test_datasets_are_the_evaluation_rows(tokenize, tmp_path):
+    answer = tokenize(datasets=[{"path": write_lines(tmp_path / "a.jsonl", [{"input_ids": [1, 2]}] * 3)}],
+                      test_datasets=[{"path": write_lines(tmp_path / "b.jsonl", [{"input_ids": [3, 4]}])}])
+    assert answer.rows("eval_tokens") == [([3, 4], [3, 4])]
+    assert (answer.result["rows"], answer.result["eval_rows"]) == (3, 1)
+    assert answer.result["eval_counts"]["read"] == 1
+
+
+def test_no_evaluation_rows_means_no_file(tokenize, tmp_path):
+    answer = tokenize(datasets=[{"path": write_lines(tmp_path / "a.jsonl", [{"input_ids": [1, 2]}])}])
+    assert answer.result["eval_tokens"] is None and answer.result["eval_rows"] == 0
+
+
+@pytest.mark.parametrize(("row", "message"), [
+    ('{"input_ids": [1, 2', "not valid JSON"),
+    ("[1, 2]", "a row has to be a JSON object, not a list"),
+    ({"tokens": [1, 2]}, "the row has no field 'input_ids'"),
+    ({"input_ids": [1, 2, 3], "labels": [1, 2]}, "labels has 2 entries, input_ids 3"),
+    ({"input_ids": [1, 2.5]}, "input_ids has to be a list of whole numbers"),
+    ({"input_ids": [1, None]}, "input_ids has to be a list of whole numbers"),
+    ({"input_ids": [[1, 2]]}, "input_ids has to be a list of whole numbers"),
+    ({"input_ids": "1 2"}, "input_ids has to be a list of whole numbers"),
+    ({"input_ids": [1, 8]}, "input_ids[1] is 8: the model's vocabulary has ids 0 to 7"),
+    ({"input_ids": [-1, 2]}, "input_ids[0] is -1"),
+    ({"input_ids": [1, 10**30]}, "input_ids has to be a list of whole numbers"),
+    ({"input_ids": [1, 2], "labels": [-1, 2]}, "labels[0] is -1"),
+    (b'{"input_ids": [1, 2], "x": "\xff"}', "not valid UTF-8"),
+])
+def test_a_broken_row_is_named_by_file_and_line(tokenize, tmp_path, row, message):
+    path = write_lines(tmp_path / "a.jsonl", [{"input_ids": [1, 2]}, {"input_ids": [3, 4]}])
+    with open(path, "ab") as file:
+        file.write(b"\n" + (row if isinstance(row, bytes) else row.encode() if isinstance(row, str) else
+                            __import__("json").dumps(row).encode()) + b'\n{"input_ids": [1, 2]}\n')
+    answer = tokenize(vocab_size=8, datasets=[{"path": path}])
+    assert answer.status == 1
+    assert message in answer.failure["error"]
+    assert answer.failure["where"] == f"{path}, line 4"
+
+
+@pytest.mark.parametrize(("row", "message"), [
+    ({"body": "x"}, "the row has no field 'text'"),
+    ({"text": 5}, "field 'text' has to be text, not a number"),
+    ('{"text": "\\ud800"}', "lone surrogate"),
+])
+def test_a_broken_text_is_named_by_file_and_line(tokenize, model, tmp_path, row, message):
+    path = write_lines(tmp_path / "a.jsonl", [{"text": "The fox"}, row])
+    answer = tokenize(tokenizer=str(model[0]), datasets=[{"path": path, "type": "completion"}])
+    assert answer.status == 1 and message in answer.failure["error"] and answer.failure["where"] == f"{path}, line 2"
+
+
+def test_a_tokenizer_that_is_larger_than_the_model_is_refused_by_row(tokenize, model, tmp_path):
+    path = write_lines(tmp_path / "a.jsonl", [{"text": "The fox jumps"}])
+    answer = tokenize(tokenizer=str(model[0]), vocab_size=100, datasets=[{"path": path, "type": "completion"}])
+    assert answer.status == 1 and "0 to 99" in answer.failure["error"]
+
+
+def test_special_tokens_are_taken_where_the_vocabulary_has_them(tokenize, model, tmp_path):
+    folder, tokenizer = model
+    entry = {"path": write_lines(tmp_path / "a.jsonl", [{"text": "The fox"}]), "type": "completion"}
+    answer = tokenize(tokenizer=str(folder), datasets=[entry], special_tokens={"eos_token": "<|im_end|>"})
+    assert answer.rows()[0][0] == [*encode(tokenizer, "The fox"), tokenizer.convert_tokens_to_ids("<|im_end|>")]
+    refused = tokenize(tokenizer=str(folder), datasets=[entry], special_tokens={"pad_token": "[PAD]"})
+    assert refused.status == 1 and refused.failure["where"] == "special_tokens.pad_token"
+
+
+@pytest.mark.parametrize(("entry", "where"), [
+    ({"type": "sharegpt"}, "datasets.0.type"), ({"type": {"field_instruction": "x"}}, "datasets.0.type"),
+    ({"type": "completion", "shards": 4}, "datasets.0.shards"), ({"type": "completion", "ds_type": "xml"}, "datasets.0.ds_type"),
+])
+def test_what_would_choose_other_rows_is_refused(tokenize, model, tmp_path, entry, where):
+    path = write_lines(tmp_path / "a.jsonl", [{"text": "The fox"}])
+    answer = tokenize(tokenizer=str(model[0]), datasets=[{"path": path, **entry}])
+    assert answer.status == 1 and answer.failure["where"] == where and answer.failure["hint"] != "" or "shards" in where
