@@ -1,10 +1,12 @@
 /// The process groups of a mesh over c10d, and how the ranks find each other.
 ///
-/// One Groups per rank. World carries gradients and the step's few scalars; ring and ulysses carry keys and values. A group
-/// of one rank has no process group, its transfers are no-ops. Every transfer of a Groups is metered together.
+/// One Groups per rank. World carries gradients and the step's few scalars; ring and ulysses carry keys and
+/// values. A group of one rank has no process group: its transfers are copies at most. Every transfer of a
+/// Groups is metered together. All ranks of a group make the same calls in the same order.
 #pragma once
 
 #include <ATen/core/Tensor.h>
+#include <c10/util/intrusive_ptr.h>
 
 #include <chrono>
 #include <functional>
@@ -23,7 +25,8 @@ class Store;
 
 namespace ringmaster {
 
-/// Who this rank is and where rank 0's store listens, from torchrun's variables, else Slurm's, else one rank alone.
+/// Who this rank is and where rank 0's store listens, from torchrun's variables, else Slurm's, else one rank
+/// alone.
 struct Rendezvous {
     int rank = 0;
     int world_size = 1;
@@ -34,29 +37,33 @@ struct Rendezvous {
     std::optional<int> store_fd;      ///< RINGMASTER_STORE_FD: rank 0's listening socket, opened by its agent
     bool store_is_elsewhere = false;  ///< torchrun's agent serves the store (TORCHELASTIC_USE_AGENT_STORE)
     std::string key_prefix;           ///< keys of this attempt, so that two runs or attempts never meet
+    std::string interface_name;       ///< GLOO_SOCKET_IFNAME: the network interface to use; empty: found
 };
 
-/// `get` is getenv-like. Throws Error(Usage) naming the variable that is missing or no number.
+/// `get` is getenv-like. Throws Error(Usage) naming the variable that is missing or no number. RANK
+/// (torchrun, and our own agent) comes before SLURM_PROCID: a launcher inside a Slurm job counts.
 Rendezvous rendezvous_from_environment(const std::function<const char*(const char*)>& get);
 
 /// First host of a Slurm node list: "gpu[03-08,11],login" is "gpu03".
 std::string first_slurm_host(const std::string& node_list);
 
-/// A transfer under way. Tensors are kept alive until it is waited for; destroying it unwaited waits.
+/// A transfer under way. Tensors are kept alive until it is complete; destroying it unwaited waits, except
+/// where an exception is on its way: then it is left to end by itself.
 class Transfer {
   public:
     struct State;
     Transfer() = default;
-    explicit Transfer(std::shared_ptr<State> state) : state_(std::move(state)) {}
+    explicit Transfer(std::shared_ptr<State> state);
     Transfer(Transfer&&) noexcept = default;
     Transfer& operator=(Transfer&& other) noexcept;
     ~Transfer();
-    /// Returns when the received data may be read and the sent may be written over. Throws Error(Refused) where a peer is
-    /// gone or does not answer in time, naming the group, the operation and the peer.
+    /// Returns when the received data may be read and the sent may be written over. Throws Error(Refused)
+    /// where a peer is gone or does not answer in time, naming the group, the operation and the peer.
     void wait();
 
   private:
     std::shared_ptr<State> state_;
+    int exceptions_ = 0;  ///< under way when this was made
 };
 
 enum class Reduce { Sum, Max };
@@ -69,12 +76,15 @@ class Group {
     int rank() const;
     int size() const;
 
-    /// Sends to group rank `to` while receiving from `from`; lists are matched in order. Tensors are contiguous; a tensor
-    /// must not be written (sent) or read (received) until the transfer is waited for.
-    Transfer exchange(std::vector<at::Tensor> send, int to, std::vector<at::Tensor> recv, int from);
+    /// Sends to group rank `to` while receiving from `from`; lists are matched in order. Tensors are
+    /// contiguous; a tensor must not be written (sent) or read (received) until the transfer is waited for.
+    /// An empty list sends, or receives, nothing. `what` is said in an error: "waiting for keys and values
+    /// from rank 0".
+    Transfer exchange(std::vector<at::Tensor> send, int to, std::vector<at::Tensor> recv, int from,
+                      const std::string& what = "data");
     Transfer all_reduce(at::Tensor tensor, Reduce op = Reduce::Sum);  ///< in place
     /// Equal splits along dim 0: chunk i of `send` goes to rank i, chunk i of `recv` comes from it.
-    Transfer all_to_all(at::Tensor recv, at::Tensor send);
+    Transfer all_to_all(at::Tensor recv, at::Tensor send, const std::string& what = "all-to-all");
     Transfer broadcast(at::Tensor tensor, int root);
     void barrier();
 
@@ -87,11 +97,12 @@ class Groups {
     struct Impl;
     explicit Groups(std::shared_ptr<Impl> impl);
 
-    int rank() const;          ///< global
+    int rank() const;  ///< global
     const Mesh& mesh() const;
+    at::Device device() const;  ///< where this rank's tensors live
     Group& world();
-    Group& ring();             ///< ranks that differ in the ring coordinate only, in its order
-    Group& ulysses();          ///< ranks that differ in the ulysses coordinate only, in its order
+    Group& ring();     ///< ranks that differ in the ring coordinate only, in its order
+    Group& ulysses();  ///< ranks that differ in the ulysses coordinate only, in its order
 
     CommTotals take_totals();  ///< since the last call
 
@@ -101,15 +112,21 @@ class Groups {
 
 struct GroupOptions {
     Device device = Device::Cpu;
-    std::chrono::milliseconds timeout = std::chrono::minutes(30);
-    std::string interface_address = "127.0.0.1";  ///< Gloo listens on this address only
+    std::chrono::milliseconds timeout = std::chrono::minutes(30);         ///< of one transfer
+    std::chrono::milliseconds meeting_timeout = std::chrono::minutes(1);  ///< of finding the other ranks
+    /// Gloo listens on this address only. Empty: 127.0.0.1 where all ranks are on this machine, else that of
+    /// the interface which reaches rank 0's machine.
+    std::string interface_address;
+    int device_index = 0;  ///< of CUDA; connect takes the local rank
 };
 
-/// Meets the other ranks at the rendezvous. Throws Error(Unreachable): port in use, nobody there, no NCCL in this build.
+/// Meets the other ranks at the rendezvous. Throws Error(Unreachable): port in use, nobody there (the missing
+/// ranks are named), no CUDA in this build or on this machine. One rank alone opens no socket.
 Groups connect(const Rendezvous& rendezvous, const Mesh& mesh, const GroupOptions& options);
 
-/// The same over a store that exists already (tests run ranks as threads over one HashStore).
-Groups make_groups(const std::shared_ptr<void>& keep_alive, c10d::Store& store, int rank, const Mesh& mesh,
+/// The same over a store that exists already (tests run ranks as threads over one HashStore); null for one
+/// rank.
+Groups make_groups(const c10::intrusive_ptr<c10d::Store>& store, int rank, const Mesh& mesh,
                    const GroupOptions& options);
 
 }  // namespace ringmaster

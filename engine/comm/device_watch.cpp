@@ -1,0 +1,134 @@
+// A device runs behind the host: completion is an event on the device, read once it has passed. Nothing here
+// waits for the device, so that measuring costs no overlap.
+#include <c10/core/Event.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+
+#include <deque>
+
+#include "engine/comm/failure.h"
+#include "engine/comm/transfer.h"
+#include "engine/error.h"
+
+namespace ringmaster {
+
+namespace {
+
+constexpr double kMillisecond = 1e-3;  // c10::Event::elapsedTime counts in these
+
+c10::Event record_on(const c10::Stream& stream) {
+    c10::Event event(stream.device_type(), c10::EventFlag::BACKEND_DEFAULT);  // with its time
+    event.record(stream);
+    return event;
+}
+
+/// From `begin` to `end` on the device; `end` has passed when this is read.
+struct Interval {
+    c10::Event begin;
+    c10::Event end;
+};
+
+struct DeviceMeasure {
+    std::mutex mutex;
+    std::deque<Interval> in_flight;  ///< in the order of posting
+    std::deque<Interval> exposed;
+};
+
+struct DeviceTransfer final : Transfer::State {
+    DeviceTransfer(std::shared_ptr<DeviceMeasure> measure_, std::string who_, at::Device device_)
+        : measure(std::move(measure_)), who(std::move(who_)), device(device_) {}
+
+    void wait() override {
+        const c10::impl::VirtualGuardImpl guard(device.type());
+        const c10::Stream stream = guard.getStream(device);
+        c10::Event reached = record_on(stream);
+        for (const auto& operation : operations) {
+            try {
+                operation.work->wait();  // makes the current stream wait, not this thread
+            } catch (...) {
+                throw Error(Failure::Refused, operation.what + ": " + cause_of(std::current_exception()),
+                            who);
+            }
+        }
+        tensors.clear();
+        std::lock_guard lock(measure->mutex);
+        measure->exposed.push_back({std::move(reached), record_on(stream)});
+    }
+
+    const std::shared_ptr<DeviceMeasure> measure;
+    const std::string who;
+    const at::Device device;
+    std::optional<c10::Event> begin;
+};
+
+class DeviceWatch final : public Watch {
+  public:
+    DeviceWatch(std::shared_ptr<Meter> meter, std::string who, at::Device device)
+        : meter_(std::move(meter)),
+          who_(std::move(who)),
+          device_(device),
+          guard_(device.type()),
+          side_(guard_.getStreamFromGlobalPool(device)) {}
+
+    std::shared_ptr<Transfer::State> begin() override {
+        auto transfer = std::make_shared<DeviceTransfer>(measure_, who_, device_);
+        transfer->begin = record_on(guard_.getStream(device_));
+        return transfer;
+    }
+
+    /// A side stream waits for the works, so that its event marks their completion while the current stream
+    /// computes on.
+    void posted(const std::shared_ptr<Transfer::State>& state) override {
+        const auto transfer = std::static_pointer_cast<DeviceTransfer>(state);
+        const c10::Stream current = guard_.exchangeStream(side_);
+        try {
+            for (const auto& operation : transfer->operations) operation.work->synchronize();
+        } catch (...) {
+            guard_.exchangeStream(current);
+            throw Error(Failure::Refused, cause_of(std::current_exception()), who_);
+        }
+        c10::Event completed = record_on(side_);
+        guard_.exchangeStream(current);
+        std::lock_guard lock(measure_->mutex);
+        measure_->in_flight.push_back({std::move(*transfer->begin), std::move(completed)});
+    }
+
+    void failed(const std::shared_ptr<Transfer::State>&) override {}
+
+    bool stop() override { return true; }  // the backend aborts its communicators by itself
+
+    void collect() override {
+        std::lock_guard lock(measure_->mutex);
+        auto& in_flight = measure_->in_flight;
+        std::vector<std::pair<double, double>> passed;
+        std::optional<Interval> first;
+        while (!in_flight.empty() && in_flight.front().end.query()) {
+            Interval interval = std::move(in_flight.front());
+            in_flight.pop_front();
+            const c10::Event& origin = first ? first->begin : interval.begin;
+            passed.emplace_back(origin.elapsedTime(interval.begin) * kMillisecond,
+                                origin.elapsedTime(interval.end) * kMillisecond);
+            if (!first) first = std::move(interval);
+        }
+        meter_->in_flight(union_length(std::move(passed)));
+        auto& exposed = measure_->exposed;
+        for (; !exposed.empty() && exposed.front().end.query(); exposed.pop_front()) {
+            meter_->exposed(exposed.front().begin.elapsedTime(exposed.front().end) * kMillisecond);
+        }
+    }
+
+  private:
+    std::shared_ptr<Meter> meter_;
+    std::string who_;
+    at::Device device_;
+    c10::impl::VirtualGuardImpl guard_;
+    c10::Stream side_;
+    std::shared_ptr<DeviceMeasure> measure_ = std::make_shared<DeviceMeasure>();
+};
+
+}  // namespace
+
+std::unique_ptr<Watch> watch_on_device(std::shared_ptr<Meter> meter, std::string who, at::Device device) {
+    return std::make_unique<DeviceWatch>(std::move(meter), std::move(who), device);
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,17 @@
+// The only file with Gloo's headers. They are Debian's, the library is inside LibTorch: nothing of Gloo is
+// constructed or derived from here, its devices are made and held by c10d.
+#include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
+
+#include "engine/comm/backends.h"
+
+namespace ringmaster {
+
+c10::intrusive_ptr<c10d::Backend> make_gloo_backend(const BackendRequest& request) {
+    auto options = c10d::ProcessGroupGloo::Options::create(request.meeting_timeout);
+    options->devices.push_back(c10d::ProcessGroupGloo::createDeviceForHostname(request.interface_address));
+    options->group_name = request.name;
+    return c10::make_intrusive<c10d::ProcessGroupGloo>(
+        request.store, request.rank, static_cast<int>(request.global_ranks.size()), options);
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,329 @@
+#include "engine/comm/groups.h"
+
+#include <c10/core/impl/VirtualGuardImpl.h>
+
+#include <algorithm>
+#include <exception>
+#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
+
+#include "engine/comm/backends.h"
+#include "engine/comm/failure.h"
+#include "engine/comm/meeting.h"
+#include "engine/comm/transfer.h"
+#include "engine/error.h"
+
+namespace ringmaster {
+
+// --- Transfer
+
+Transfer::Transfer(std::shared_ptr<State> state)
+    : state_(std::move(state)), exceptions_(std::uncaught_exceptions()) {}
+
+Transfer& Transfer::operator=(Transfer&& other) noexcept {
+    Transfer old(std::move(*this));  // waits where it must
+    state_ = std::move(other.state_);
+    exceptions_ = other.exceptions_;
+    return *this;
+}
+
+Transfer::~Transfer() {
+    if (!state_ || std::uncaught_exceptions() > exceptions_) return;
+    try {
+        wait();
+    } catch (const Error&) {
+        // Whoever drops a transfer does not need it; a broken group fails in the next one that is waited for.
+    }
+}
+
+void Transfer::wait() {
+    if (!state_) return;
+    const auto state = std::exchange(state_, nullptr);
+    state->wait();
+}
+
+// --- Group
+
+struct Group::Impl {
+    std::string name;
+    int rank = 0;
+    std::vector<int> global_ranks;
+    std::shared_ptr<Meter> meter;
+    std::unique_ptr<Watch> watch;               // null: one rank
+    c10::intrusive_ptr<c10d::Backend> backend;  // null: one rank
+    at::Device device = at::kCPU;
+
+    Impl() = default;
+    Impl(const Impl&) = delete;
+    Impl& operator=(const Impl&) = delete;
+    ~Impl() {
+        // The destructor of a backend waits for its collectives; one that nobody answers would hold a failed
+        // rank here.
+        if (watch && !watch->stop()) backend.release();
+    }
+
+    int size() const { return static_cast<int>(global_ranks.size()); }
+    std::string global(int group_rank) const {
+        return "rank " + std::to_string(global_ranks[static_cast<size_t>(group_rank)]);
+    }
+    std::string who() const { return global(rank) + " (" + name + " " + std::to_string(rank) + ")"; }
+    std::string among() const { return " among the " + std::to_string(size()) + " ranks of " + name; }
+
+    template <typename Post>
+    Transfer post(const std::string& what, std::vector<at::Tensor> tensors, int64_t sent_bytes,
+                  Post&& post_works);
+};
+
+/// `post_works` appends to the operations; what it throws becomes an Error that begins with `what`.
+template <typename Post>
+Transfer Group::Impl::post(const std::string& what, std::vector<at::Tensor> tensors, int64_t sent_bytes,
+                           Post&& post_works) {
+    const auto state = watch->begin();
+    state->tensors = std::move(tensors);
+    try {
+        post_works(state->operations);
+    } catch (...) {
+        watch->failed(state);
+        throw Error(Failure::Refused, what + ": " + cause_of(std::current_exception()), who());
+    }
+    meter->sent(sent_bytes);
+    watch->posted(state);
+    return Transfer(state);
+}
+
+int Group::rank() const {
+    return impl_->rank;
+}
+int Group::size() const {
+    return impl_->size();
+}
+
+Transfer Group::exchange(std::vector<at::Tensor> send, int to, std::vector<at::Tensor> recv, int from,
+                         const std::string& what) {
+    auto& group = *impl_;
+    if (group.size() == 1) {
+        for (size_t i = 0; i < recv.size(); ++i) recv[i].copy_(send[i]);
+        return {};
+    }
+    int64_t bytes = 0;
+    for (const auto& tensor : send) bytes += static_cast<int64_t>(tensor.nbytes());
+    const std::string receiving = "waiting for " + what + " from " + group.global(from);
+    const std::string sending = "sending " + what + " to " + group.global(to);
+    std::vector<at::Tensor> kept = send;
+    kept.insert(kept.end(), recv.begin(), recv.end());
+    return group.post(send.empty() ? receiving : sending, std::move(kept), bytes,
+                      [&](std::vector<Operation>& works) {
+                          // NCCL hangs on a send and a receive that are not one call.
+                          const bool as_one = group.backend->supportsCoalescing();
+                          if (as_one) group.backend->startCoalescing();
+                          for (size_t i = 0; i < recv.size(); ++i) {
+                              std::vector<at::Tensor> one{recv[i]};
+                              auto work = group.backend->recv(one, from, static_cast<int>(i));
+                              if (!as_one) works.push_back({std::move(work), receiving});
+                          }
+                          for (size_t i = 0; i < send.size(); ++i) {
+                              std::vector<at::Tensor> one{send[i]};
+                              auto work = group.backend->send(one, to, static_cast<int>(i));
+                              if (!as_one) works.push_back({std::move(work), sending});
+                          }
+                          if (as_one) works.push_back({group.backend->endCoalescing(), receiving});
+                      });
+}
+
+Transfer Group::all_reduce(at::Tensor tensor, Reduce op) {
+    auto& group = *impl_;
+    if (group.size() == 1) return {};
+    const int64_t bytes = static_cast<int64_t>(tensor.nbytes()) * 2 * (group.size() - 1) / group.size();
+    const std::string what = "all-reduce" + group.among();
+    return group.post(what, {tensor}, bytes, [&](std::vector<Operation>& works) {
+        c10d::AllreduceOptions options;
+        options.reduceOp = op == Reduce::Sum ? c10d::ReduceOp::SUM : c10d::ReduceOp::MAX;
+        std::vector<at::Tensor> tensors{tensor};
+        works.push_back({group.backend->allreduce(tensors, options), what});
+    });
+}
+
+Transfer Group::all_to_all(at::Tensor recv, at::Tensor send, const std::string& what) {
+    auto& group = *impl_;
+    if (group.size() == 1) {
+        recv.copy_(send);
+        return {};
+    }
+    const int64_t bytes = static_cast<int64_t>(send.nbytes()) / group.size() * (group.size() - 1);
+    const std::string label = what + group.among();
+    return group.post(label, {recv, send}, bytes, [&](std::vector<Operation>& works) {
+        std::vector<int64_t> equal_splits;
+        works.push_back({group.backend->alltoall_base(recv, send, equal_splits, equal_splits), label});
+    });
+}
+
+Transfer Group::broadcast(at::Tensor tensor, int root) {
+    auto& group = *impl_;
+    if (group.size() == 1) return {};
+    const int64_t bytes = root == group.rank ? static_cast<int64_t>(tensor.nbytes()) * (group.size() - 1) : 0;
+    const std::string what = "broadcast from " + group.global(root) + group.among();
+    return group.post(what, {tensor}, bytes, [&](std::vector<Operation>& works) {
+        c10d::BroadcastOptions options;
+        options.rootRank = root;
+        std::vector<at::Tensor> tensors{tensor};
+        works.push_back({group.backend->broadcast(tensors, options), what});
+    });
+}
+
+void Group::barrier() {
+    auto& group = *impl_;
+    if (group.size() == 1) return;
+    if (!group.device.is_cpu()) {
+        const auto token = at::zeros({1}, at::TensorOptions().device(group.device));
+        all_reduce(token).wait();
+        token.item();  // until here the host has waited for nobody
+        return;
+    }
+    const std::string what = "barrier" + group.among();
+    group
+        .post(what, {}, 0,
+              [&](std::vector<Operation>& works) {
+                  works.push_back({group.backend->barrier(), what});
+              })
+        .wait();
+}
+
+// --- Groups
+
+struct Groups::Impl {
+    int rank = 0;
+    Mesh mesh;
+    at::Device device = at::kCPU;
+    std::shared_ptr<Meter> meter = std::make_shared<Meter>();
+    std::shared_ptr<Group::Impl> impls[3];
+    std::vector<Group> groups;  // world, ring, ulysses
+};
+
+namespace {
+
+enum : size_t { kWorld, kRing, kUlysses };
+
+std::vector<int> ranks_of(size_t group, int rank, const Mesh& mesh) {
+    std::vector<int> ranks;
+    MeshCoordinates at = mesh.coordinates(rank);
+    if (group == kWorld) {
+        for (int other = 0; other < mesh.ranks(); ++other) ranks.push_back(other);
+    } else if (group == kRing) {
+        for (at.ring = 0; at.ring < mesh.ring; ++at.ring) ranks.push_back(mesh.rank_of(at));
+    } else {
+        for (at.ulysses = 0; at.ulysses < mesh.ulysses; ++at.ulysses) ranks.push_back(mesh.rank_of(at));
+    }
+    return ranks;
+}
+
+c10::intrusive_ptr<c10d::Backend> make_backend(const c10::intrusive_ptr<c10d::Store>& store,
+                                               const Group::Impl& group, const GroupOptions& options) {
+    BackendRequest request;
+    // Groups of one kind are told apart by their first rank.
+    const std::string prefix = group.name + "/" + std::to_string(group.global_ranks.front());
+    request.store = c10::make_intrusive<c10d::PrefixStore>(prefix, store);
+    request.name = group.name;
+    request.rank = group.rank;
+    request.global_ranks = group.global_ranks;
+    request.timeout = options.timeout;
+    request.meeting_timeout = options.meeting_timeout;
+    request.interface_address = options.interface_address.empty() ? "127.0.0.1" : options.interface_address;
+    request.device_index = options.device_index;
+    try {
+        if (options.device == Device::Cuda) return make_nccl_backend(request);
+        auto backend = make_gloo_backend(request);
+        backend->setTimeout(options.timeout);
+        return backend;
+    } catch (const Error&) {
+        throw;
+    } catch (const std::exception&) {
+        throw Error(
+            Failure::Unreachable,
+            "cannot connect to the other ranks of " + group.name + ": " + cause_of(std::current_exception()),
+            group.who());
+    }
+}
+
+std::shared_ptr<Group::Impl> make_group(const c10::intrusive_ptr<c10d::Store>& store,
+                                        const Groups::Impl& groups, size_t kind,
+                                        const GroupOptions& options) {
+    static constexpr const char* kNames[] = {"world", "ring", "ulysses"};
+    auto group = std::make_shared<Group::Impl>();
+    group->name = kNames[kind];
+    group->global_ranks = ranks_of(kind, groups.rank, groups.mesh);
+    group->rank =
+        static_cast<int>(std::find(group->global_ranks.begin(), group->global_ranks.end(), groups.rank) -
+                         group->global_ranks.begin());
+    group->meter = groups.meter;
+    group->device = groups.device;
+    if (group->size() == 1) return group;
+    group->backend = make_backend(store, *group, options);
+    group->watch = groups.device.is_cpu() ? watch_on_host(groups.meter, group->who())
+                                          : watch_on_device(groups.meter, group->who(), groups.device);
+    return group;
+}
+
+}  // namespace
+
+Groups::Groups(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+int Groups::rank() const {
+    return impl_->rank;
+}
+const Mesh& Groups::mesh() const {
+    return impl_->mesh;
+}
+at::Device Groups::device() const {
+    return impl_->device;
+}
+Group& Groups::world() {
+    return impl_->groups[kWorld];
+}
+Group& Groups::ring() {
+    return impl_->groups[kRing];
+}
+Group& Groups::ulysses() {
+    return impl_->groups[kUlysses];
+}
+
+CommTotals Groups::take_totals() {
+    for (const auto& group : impl_->impls) {
+        if (group->watch) group->watch->collect();
+    }
+    return impl_->meter->take(Meter::Clock::now());
+}
+
+Groups make_groups(const c10::intrusive_ptr<c10d::Store>& store, int rank, const Mesh& mesh,
+                   const GroupOptions& options) {
+    auto impl = std::make_shared<Groups::Impl>();
+    impl->rank = rank;
+    impl->mesh = mesh;
+    if (options.device == Device::Cuda) {
+        load_cuda(options.device_index);
+        impl->device = at::Device(at::kCUDA, static_cast<c10::DeviceIndex>(options.device_index));
+        c10::impl::VirtualGuardImpl(at::kCUDA).setDevice(impl->device);
+    }
+    for (size_t kind : {kWorld, kRing, kUlysses}) {
+        impl->impls[kind] = make_group(store, *impl, kind, options);
+        impl->groups.emplace_back(impl->impls[kind]);
+    }
+    return Groups(std::move(impl));
+}
+
+Groups connect(const Rendezvous& rendezvous, const Mesh& mesh, const GroupOptions& options) {
+    if (mesh.ranks() != rendezvous.world_size) {
+        throw Error(Failure::Usage, std::to_string(rendezvous.world_size) +
+                                        " ranks were started, the plan is for " +
+                                        std::to_string(mesh.ranks()));
+    }
+    GroupOptions own = options;
+    own.device_index = rendezvous.local_rank;
+    if (own.device == Device::Cuda) load_cuda(own.device_index);  // before the others are kept waiting
+    c10::intrusive_ptr<c10d::Store> store;
+    if (rendezvous.world_size > 1) {
+        if (own.interface_address.empty()) own.interface_address = interface_address(rendezvous);
+        store = meet(rendezvous, own.meeting_timeout);
+    }
+    return make_groups(store, rendezvous.rank, mesh, own);
+}
+
+}  // namespace ringmaster

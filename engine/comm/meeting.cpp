@@ -1,0 +1,264 @@
+#include "engine/comm/meeting.h"
+
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netdb.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
+#include <utility>
+
+#include "engine/comm/failure.h"
+#include "engine/error.h"
+
+namespace ringmaster {
+
+namespace {
+
+class Socket {
+  public:
+    explicit Socket(int fd) : fd_(fd) {}
+    Socket(const Socket&) = delete;
+    Socket& operator=(const Socket&) = delete;
+    ~Socket() {
+        if (fd_ >= 0) close(fd_);
+    }
+    int fd() const { return fd_; }
+    int release() { return std::exchange(fd_, -1); }
+
+  private:
+    int fd_;
+};
+
+struct Address {
+    sockaddr_storage bytes{};
+    socklen_t length = 0;
+
+    int family() const { return bytes.ss_family; }
+    const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&bytes); }
+    sockaddr* get() { return reinterpret_cast<sockaddr*>(&bytes); }
+};
+
+bool is_loopback(const Address& address) {
+    if (address.family() == AF_INET) {
+        const auto* ipv4 = reinterpret_cast<const sockaddr_in*>(&address.bytes);
+        return (ntohl(ipv4->sin_addr.s_addr) >> 24) == 127;
+    }
+    const auto* ipv6 = reinterpret_cast<const sockaddr_in6*>(&address.bytes);
+    return IN6_IS_ADDR_LOOPBACK(&ipv6->sin6_addr) != 0;
+}
+
+std::string numbers(const Address& address) {
+    char text[NI_MAXHOST] = {};
+    getnameinfo(address.get(), address.length, text, sizeof text, nullptr, 0, NI_NUMERICHOST);
+    return text;
+}
+
+std::string endpoint(const Rendezvous& at) {
+    return at.master_addr + ":" + std::to_string(at.master_port);
+}
+
+Address resolve(const Rendezvous& at) {
+    addrinfo hints{};
+    hints.ai_socktype = SOCK_STREAM;
+    addrinfo* found = nullptr;
+    const int error =
+        getaddrinfo(at.master_addr.c_str(), std::to_string(at.master_port).c_str(), &hints, &found);
+    if (error != 0) {
+        throw Error(Failure::Unreachable,
+                    "rank 0's host \"" + at.master_addr + "\" is not known here: " + gai_strerror(error), {},
+                    "MASTER_ADDR must be a name or address that every node resolves");
+    }
+    Address address;
+    std::memcpy(&address.bytes, found->ai_addr, found->ai_addrlen);
+    address.length = found->ai_addrlen;
+    freeaddrinfo(found);
+    return address;
+}
+
+Address any_address(int family, int port) {
+    Address address;
+    const auto network_port = htons(static_cast<uint16_t>(port));
+    if (family == AF_INET6) {
+        auto* ipv6 = reinterpret_cast<sockaddr_in6*>(&address.bytes);
+        ipv6->sin6_family = AF_INET6;
+        ipv6->sin6_port = network_port;
+        address.length = sizeof *ipv6;
+    } else {
+        auto* ipv4 = reinterpret_cast<sockaddr_in*>(&address.bytes);
+        ipv4->sin_family = AF_INET;
+        ipv4->sin_port = network_port;
+        address.length = sizeof *ipv4;
+    }
+    return address;
+}
+
+/// -1 with errno where it cannot be.
+int listening_socket(const Address& address) {
+    constexpr int kBacklog = 4096;
+    const int yes = 1;
+    const int no = 0;
+    Socket socket(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (socket.fd() < 0) return -1;
+    setsockopt(socket.fd(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    if (address.family() == AF_INET6) setsockopt(socket.fd(), IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);
+    if (bind(socket.fd(), address.get(), address.length) != 0) return -1;
+    if (listen(socket.fd(), kBacklog) != 0) return -1;
+    return socket.release();
+}
+
+/// Made here rather than by c10d, which would listen on every interface and not say that a port is in use.
+int listen_for_ranks(const Rendezvous& at) {
+    const Address master = resolve(at);
+    std::vector<Address> choices{master};
+    if (!is_loopback(master) || at.local_world_size < at.world_size) {
+        choices = {any_address(AF_INET6, at.master_port), any_address(AF_INET, at.master_port)};
+    }
+    for (const Address& address : choices) {
+        const int fd = listening_socket(address);
+        if (fd >= 0) return fd;
+        if (errno == EADDRINUSE) {
+            throw Error(Failure::Unreachable, "port in use: another program listens at " + endpoint(at), {},
+                        "set MASTER_PORT to a free port, the same on every rank");
+        }
+        if (errno != EAFNOSUPPORT && errno != EADDRNOTAVAIL) break;
+    }
+    throw Error(Failure::Unreachable, "cannot listen at " + endpoint(at) + ": " + std::strerror(errno), {},
+                "MASTER_ADDR and MASTER_PORT say where rank 0 listens");
+}
+
+std::string seconds_text(std::chrono::milliseconds time) {
+    const double seconds = std::chrono::duration<double>(time).count();
+    char text[32];
+    std::snprintf(text, sizeof text, "%g s", seconds);
+    return text;
+}
+
+c10::intrusive_ptr<c10d::Store> open_store(const Rendezvous& at, std::chrono::milliseconds timeout) {
+    c10d::TCPStoreOptions options;
+    options.port = static_cast<uint16_t>(at.master_port);
+    options.isServer = at.rank == 0 && !at.store_is_elsewhere;
+    options.waitWorkers = false;
+    options.timeout = timeout;
+    if (options.isServer) options.masterListenFd = at.store_fd ? *at.store_fd : listen_for_ranks(at);
+    try {
+        return c10::make_intrusive<c10d::TCPStore>(at.master_addr, options);
+    } catch (const std::exception&) {
+        const std::string cause = cause_of(std::current_exception());
+        if (options.isServer) {
+            throw Error(Failure::Unreachable, "cannot serve at " + endpoint(at) + ": " + cause);
+        }
+        throw Error(Failure::Unreachable,
+                    "rank " + std::to_string(at.rank) + ": nobody answered at " + endpoint(at) + " for " +
+                        seconds_text(timeout) + " (" + cause + ")",
+                    {}, "rank 0 listens at MASTER_ADDR:MASTER_PORT; is it started, and the port open?");
+    }
+}
+
+std::string arrival_key(int rank) {
+    return "arrived/" + std::to_string(rank);
+}
+
+std::string missing_ranks(c10d::Store& store, int world_size) {
+    constexpr int kNamed = 8;
+    std::string names;
+    int missing = 0;
+    for (int rank = 0; rank < world_size; ++rank) {
+        if (store.check({arrival_key(rank)})) continue;
+        if (++missing <= kNamed) names += (missing > 1 ? ", " : "") + std::to_string(rank);
+    }
+    if (missing > kNamed) names += " and " + std::to_string(missing - kNamed) + " more";
+    return (missing == 1 ? "rank " : "ranks ") + names;
+}
+
+void wait_for_all(c10d::Store& store, const Rendezvous& at, std::chrono::milliseconds timeout) {
+    std::vector<std::string> keys;
+    for (int rank = 0; rank < at.world_size; ++rank) keys.push_back(arrival_key(rank));
+    try {
+        store.set(arrival_key(at.rank), std::string("1"));
+        store.wait(keys, timeout);
+    } catch (const std::exception&) {
+        const std::string cause = cause_of(std::current_exception());
+        std::string missing;
+        try {
+            missing = missing_ranks(store, at.world_size);
+        } catch (const std::exception&) {
+            throw Error(Failure::Unreachable, "rank " + std::to_string(at.rank) +
+                                                  ": lost rank 0's store at " + endpoint(at) +
+                                                  " while ranks were meeting: " + cause);
+        }
+        throw Error(Failure::Unreachable,
+                    "rank " + std::to_string(at.rank) + " waited " + seconds_text(timeout) + " at " +
+                        endpoint(at) + " for " + missing + " of " + std::to_string(at.world_size),
+                    {}, "see the logs of the missing ranks");
+    }
+}
+
+struct Interfaces {
+    ifaddrs* first = nullptr;
+    Interfaces() { getifaddrs(&first); }
+    Interfaces(const Interfaces&) = delete;
+    Interfaces& operator=(const Interfaces&) = delete;
+    ~Interfaces() {
+        if (first != nullptr) freeifaddrs(first);
+    }
+};
+
+/// First IPv4 address that is up, of the interface named or, with no name, of any but the loopback.
+std::optional<Address> address_of_interface(const std::string& name) {
+    const Interfaces interfaces;
+    for (const ifaddrs* at = interfaces.first; at != nullptr; at = at->ifa_next) {
+        if (at->ifa_addr == nullptr || at->ifa_addr->sa_family != AF_INET || (at->ifa_flags & IFF_UP) == 0)
+            continue;
+        if (name.empty() ? (at->ifa_flags & IFF_LOOPBACK) != 0 : name != at->ifa_name) continue;
+        Address address;
+        address.length = sizeof(sockaddr_in);
+        std::memcpy(&address.bytes, at->ifa_addr, address.length);
+        return address;
+    }
+    return std::nullopt;
+}
+
+/// The address this machine would send from; connecting a datagram socket sends nothing.
+std::optional<Address> address_towards(const Address& target) {
+    const Socket socket(::socket(target.family(), SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    if (socket.fd() < 0 || connect(socket.fd(), target.get(), target.length) != 0) return std::nullopt;
+    Address address;
+    address.length = sizeof address.bytes;
+    if (getsockname(socket.fd(), address.get(), &address.length) != 0) return std::nullopt;
+    return address;
+}
+
+}  // namespace
+
+c10::intrusive_ptr<c10d::Store> meet(const Rendezvous& rendezvous, std::chrono::milliseconds timeout) {
+    auto store =
+        c10::make_intrusive<c10d::PrefixStore>(rendezvous.key_prefix, open_store(rendezvous, timeout));
+    wait_for_all(*store, rendezvous, timeout);
+    return store;
+}
+
+std::string interface_address(const Rendezvous& rendezvous) {
+    if (!rendezvous.interface_name.empty()) {
+        const auto address = address_of_interface(rendezvous.interface_name);
+        if (address) return numbers(*address);
+        throw Error(Failure::Unreachable,
+                    "GLOO_SOCKET_IFNAME is \"" + rendezvous.interface_name +
+                        "\", which is no interface of this machine with an IPv4 address");
+    }
+    if (rendezvous.local_world_size >= rendezvous.world_size) return "127.0.0.1";
+    auto address = address_towards(resolve(rendezvous));
+    // On rank 0's machine its name may well be of the loopback, as in Debian's /etc/hosts.
+    if (!address || is_loopback(*address)) address = address_of_interface("");
+    if (address) return numbers(*address);
+    throw Error(Failure::Unreachable, "no network interface reaches the other nodes", {},
+                "name one with GLOO_SOCKET_IFNAME");
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,20 @@
+/// How ranks find each other: the store that rank 0 serves, and the address that Gloo listens on.
+#pragma once
+
+#include <string>
+#include <torch/csrc/distributed/c10d/Store.hpp>
+
+#include "engine/comm/groups.h"
+
+namespace ringmaster {
+
+/// Opens the store (rank 0 serves it, listening on the loopback only where MASTER_ADDR is local) and returns
+/// when every rank is there, its keys under rendezvous.key_prefix. Throws Error(Unreachable): the port is in
+/// use, nobody answers, or ranks are missing after `timeout`, which are named.
+c10::intrusive_ptr<c10d::Store> meet(const Rendezvous& rendezvous, std::chrono::milliseconds timeout);
+
+/// Of the interface named in the rendezvous; else 127.0.0.1 where all ranks are on this machine; else the one
+/// that reaches MASTER_ADDR. IPv4 or IPv6 as numbers. Throws Error(Unreachable).
+std::string interface_address(const Rendezvous& rendezvous);
+
+}  // namespace ringmaster

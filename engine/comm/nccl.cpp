@@ -1,0 +1,28 @@
+// In ringmaster_cuda.so only.
+#include <c10/cuda/CUDAFunctions.h>
+
+#include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
+
+#include "engine/comm/cuda_module.h"
+
+int ringmaster_cuda_devices(std::string* reason) {
+    try {
+        return c10::cuda::device_count_ensure_non_zero();
+    } catch (const c10::Error& error) {
+        *reason = error.what_without_backtrace();
+        return 0;
+    }
+}
+
+void ringmaster_make_nccl(const ringmaster::BackendRequest& request,
+                          c10::intrusive_ptr<c10d::Backend>* backend) {
+    auto options = c10d::ProcessGroupNCCL::Options::create();
+    options->timeout = request.timeout;
+    options->group_name = request.name;
+    options->global_ranks_in_group.assign(request.global_ranks.begin(), request.global_ranks.end());
+    auto nccl = c10::make_intrusive<c10d::ProcessGroupNCCL>(
+        request.store, request.rank, static_cast<int>(request.global_ranks.size()), options);
+    nccl->setBoundDeviceId(at::Device(at::kCUDA, static_cast<c10::DeviceIndex>(request.device_index)));
+    nccl->setSequenceNumberForGroup();
+    *backend = std::move(nccl);
+}
