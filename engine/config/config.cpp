@@ -4,11 +4,64 @@ namespace ringmaster {
 
 const char* to_string(Precision precision) {
     switch (precision) {
-        case Precision::Bf16Mixed: return "bf16";
-        case Precision::Bf16Full: return "bf16_full";
-        case Precision::Float32: break;
+        case Precision::Bf16Mixed:
+            return "bf16";
+        case Precision::Bf16Full:
+            return "bf16_full";
+        case Precision::Float32:
+            break;
     }
     return "fp32";
+}
+
+const char* to_string(RingAttnFunc func) {
+    switch (func) {
+        case RingAttnFunc::BatchRing:
+            return "batch_ring";
+        case RingAttnFunc::BatchZigzag:
+            return "batch_zigzag";
+        case RingAttnFunc::BatchStripe:
+            return "batch_stripe";
+        case RingAttnFunc::VarlenLlama3:
+            return "varlen_llama3";
+        case RingAttnFunc::VarlenRing:
+            return "varlen_ring";
+        case RingAttnFunc::VarlenZigzag:
+            return "varlen_zigzag";
+        case RingAttnFunc::Balanced:
+            return "balanced";
+        case RingAttnFunc::Auto:
+            return "auto";
+        case RingAttnFunc::Default:
+            break;
+    }
+    return "default";
+}
+
+const char* to_string(LrScheduler scheduler) {
+    switch (scheduler) {
+        case LrScheduler::Linear:
+            return "linear";
+        case LrScheduler::Constant:
+            return "constant";
+        case LrScheduler::ConstantWithWarmup:
+            return "constant_with_warmup";
+        case LrScheduler::Cosine:
+            break;
+    }
+    return "cosine";
+}
+
+const char* to_string(ExcessLength strategy) {
+    switch (strategy) {
+        case ExcessLength::Truncate:
+            return "truncate";
+        case ExcessLength::Raise:
+            return "raise";
+        case ExcessLength::Drop:
+            break;
+    }
+    return "drop";
 }
 
 }  // namespace ringmaster

@@ -1,5 +1,5 @@
-/// An axolotl YAML as typed values, with the defaults that axolotl has. It says what the person asked for; what follows
-/// from it on a number of ranks is the Plan (engine/plan/plan.h).
+/// An axolotl YAML as typed values, with the defaults that axolotl has. It says what the person asked for;
+/// what follows from it on a number of ranks is the Plan (engine/plan/plan.h).
 ///
 /// Paths are absolute here (relative ones in the file, and in --set, are relative to the file's folder).
 /// `config_to_json` and `config_from_json` carry every field, so that a plan.json is all the engine needs.
@@ -13,13 +13,22 @@
 
 namespace ringmaster {
 
-/// `bf16: true|auto` is Bf16Mixed (fp32 weights and optimizer states, bf16 compute), `bf16: full` or `bfloat16: true` is
-/// Bf16Full, neither Float32.
+/// `bf16: true|auto` is Bf16Mixed (fp32 weights and optimizer states, bf16 compute), `bf16: full` or
+/// `bfloat16: true` is Bf16Full, neither Float32.
 enum class Precision { Float32, Bf16Mixed, Bf16Full };
 
-/// How keys and values are laid out and carried; `Default` follows axolotl (varlen_llama3 under packing, else batch_ring).
+/// How keys and values are laid out and carried; `Default` follows axolotl (varlen_llama3 under packing, else
+/// batch_ring).
 enum class RingAttnFunc {
-    Default, BatchRing, BatchZigzag, BatchStripe, VarlenLlama3, VarlenRing, VarlenZigzag, Balanced, Auto,
+    Default,
+    BatchRing,
+    BatchZigzag,
+    BatchStripe,
+    VarlenLlama3,
+    VarlenRing,
+    VarlenZigzag,
+    Balanced,
+    Auto,
 };
 
 enum class LrScheduler { Linear, Cosine, Constant, ConstantWithWarmup };
@@ -38,19 +47,20 @@ struct Config {
     std::string base_dir;  ///< folder that relative paths start from
 
     // Model
-    std::string base_model;      ///< as written: a folder or a hub id
-    std::string model_dir;       ///< absolute, where base_model is a folder that exists; else empty
-    std::string tokenizer;       ///< tokenizer_config, else base_model; absolute where it is a folder
+    std::string base_model;  ///< as written: a folder or a hub id
+    std::string model_dir;   ///< absolute, where base_model is a folder that exists; else empty
+    std::string tokenizer;   ///< tokenizer_config, else base_model; absolute where it is a folder
     bool reinit_weights = false;
     std::string attn_implementation;  ///< as written or as flash_attention/sdp_attention say; may be empty
 
     // Data
-    nlohmann::json datasets = nlohmann::json::array();       ///< the file's entries; local paths made absolute
+    nlohmann::json datasets = nlohmann::json::array();  ///< the file's entries; local paths made absolute
     nlohmann::json test_datasets = nlohmann::json::array();
     nlohmann::json special_tokens = nlohmann::json::object();
-    nlohmann::json tokenization = nlohmann::json::object();  ///< other keys that change tokens (chat_template, train_on_inputs, …)
+    nlohmann::json tokenization =
+        nlohmann::json::object();  ///< other keys that change tokens (chat_template, train_on_inputs, …)
     std::string dataset_prepared_path;
-    double val_set_size = 0;   ///< below 1: a share of the rows; else a number of rows
+    double val_set_size = 0;  ///< below 1: a share of the rows; else a number of rows
     int64_t sequence_len = 512;
     bool sample_packing = false;
     Padding padding;
@@ -84,13 +94,13 @@ struct Config {
     std::string output_dir;
     std::optional<double> save_steps;  ///< below 1: a share of all steps
     std::optional<double> saves_per_epoch;
-    std::string save_strategy;         ///< "steps", "epoch", "no"; what the other keys imply where not written
+    std::string save_strategy;  ///< "steps", "epoch", "no"; what the other keys imply where not written
     std::optional<int64_t> save_total_limit;
     std::optional<double> eval_steps;
     std::optional<double> evals_per_epoch;
-    std::string eval_strategy;         ///< "steps", "epoch", "no"
-    int64_t eval_batch_size = 0;       ///< 0: micro_batch_size
-    int64_t logging_steps = 1;         ///< terminal and log text only; events are written at every step
+    std::string eval_strategy;    ///< "steps", "epoch", "no"
+    int64_t eval_batch_size = 0;  ///< 0: micro_batch_size
+    int64_t logging_steps = 1;    ///< terminal and log text only; events are written at every step
 
     // Parallel sizes: 0 = left out
     int64_t context_parallel_size = 0;
@@ -99,10 +109,10 @@ struct Config {
     int64_t dp_replicate_size = 0;
     int64_t heads_k_stride = 1;
     RingAttnFunc ring_attn_func = RingAttnFunc::Default;
-    int zero_stage_asked = 0;               ///< from fsdp_config or deepspeed; 0 where neither asks
-    std::optional<int64_t> ranks;           ///< accelerate's num_processes
-    std::optional<int64_t> nodes;           ///< accelerate's num_machines
-    bool accelerate_only = false;           ///< an accelerate YAML given alone: can be planned, not launched
+    int zero_stage_asked = 0;      ///< from fsdp_config or deepspeed; 0 where neither asks
+    std::optional<int64_t> ranks;  ///< accelerate's num_processes
+    std::optional<int64_t> nodes;  ///< accelerate's num_machines
+    bool accelerate_only = false;  ///< an accelerate YAML given alone: can be planned, not launched
 
     std::map<std::string, int> lines;  ///< dotted key -> 1-based line, for diagnostics that come later
 };
@@ -110,8 +120,10 @@ struct Config {
 const char* to_string(RingAttnFunc func);  ///< the YAML's word; "default" for Default
 const char* to_string(LrScheduler scheduler);
 const char* to_string(Precision precision);  ///< "fp32", "bf16", "bf16_full"
+const char* to_string(ExcessLength strategy);
 
 nlohmann::json config_to_json(const Config& config);
-Config config_from_json(const nlohmann::json& json);  ///< throws Error(Refused) naming the missing or mistyped field
+Config config_from_json(
+    const nlohmann::json& json);  ///< throws Error(Refused) naming the missing or mistyped field
 
 }  // namespace ringmaster

@@ -13,9 +13,12 @@ bool has_error(const Diagnostics& diagnostics) {
 
 const char* to_string(Severity severity) {
     switch (severity) {
-        case Severity::Info: return "info";
-        case Severity::Warning: return "warning";
-        case Severity::Error: break;
+        case Severity::Info:
+            return "info";
+        case Severity::Warning:
+            return "warning";
+        case Severity::Error:
+            break;
     }
     return "error";
 }

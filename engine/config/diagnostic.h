@@ -20,7 +20,7 @@ struct Diagnostic {
 using Diagnostics = std::vector<Diagnostic>;
 
 bool has_error(const Diagnostics& diagnostics);
-const char* to_string(Severity severity);           ///< "error", "warning", "info"
+const char* to_string(Severity severity);                ///< "error", "warning", "info"
 Severity severity_from_string(const std::string& text);  ///< throws Error(Refused) on a stranger
 
 }  // namespace ringmaster

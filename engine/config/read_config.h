@@ -1,6 +1,6 @@
-/// Reads an axolotl YAML (both generations of keys), with what an accelerate YAML, PARALLELISM_CONFIG_* variables and --set
-/// override, into a Config; every problem is a Diagnostic with its line, and every key of the file ends in exactly one of
-/// three lists.
+/// Reads an axolotl YAML (both generations of keys), with what an accelerate YAML, PARALLELISM_CONFIG_*
+/// variables and --set override, into a Config; every problem is a Diagnostic with its line, and every key of
+/// the file ends in exactly one of three lists.
 #pragma once
 
 #include <map>
@@ -15,10 +15,12 @@
 namespace ringmaster {
 
 struct ReadOptions {
-    std::vector<std::pair<std::string, std::string>> set;  ///< --set: dotted path, value read as YAML; later ones win
-    std::string accelerate_file;                           ///< empty: none
-    std::map<std::string, std::string> environment;        ///< the PARALLELISM_CONFIG_* variables among them are read
-    std::string base_dir;                                  ///< empty: the file's folder
+    std::vector<std::pair<std::string, std::string>>
+        set;                      ///< --set: dotted path, value read as YAML; later ones win
+    std::string accelerate_file;  ///< empty: none
+    std::map<std::string, std::string>
+        environment;       ///< the PARALLELISM_CONFIG_* variables among them are read
+    std::string base_dir;  ///< empty: the file's folder
 };
 
 /// Top-level keys of the file (and of --set), each in exactly one list.
@@ -33,7 +35,8 @@ struct KeyVerdicts {
 };
 
 struct ConfigReading {
-    bool readable = true;  ///< false: missing file or malformed YAML (exit status 2); the diagnostics say which and where
+    bool readable =
+        true;  ///< false: missing file or malformed YAML (exit status 2); the diagnostics say which and where
     Config config;
     Diagnostics diagnostics;
     KeyVerdicts keys;
@@ -42,6 +45,7 @@ struct ConfigReading {
 ConfigReading read_config(const std::string& path, const ReadOptions& options = {});
 
 /// The same for text that is not saved yet; `file` is the path that it belongs to.
-ConfigReading read_config_text(std::string_view text, const std::string& file, const ReadOptions& options = {});
+ConfigReading read_config_text(std::string_view text, const std::string& file,
+                               const ReadOptions& options = {});
 
 }  // namespace ringmaster

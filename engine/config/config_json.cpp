@@ -1,0 +1,198 @@
+// Config to JSON and back. One list of fields serves both directions, so that none can be forgotten in one of
+// them.
+#include <cmath>
+#include <limits>
+#include <string_view>
+#include <type_traits>
+
+#include "engine/config/config.h"
+#include "engine/config/words.h"
+#include "engine/error.h"
+
+namespace ringmaster {
+namespace {
+
+using nlohmann::json;
+
+template <class ConfigType, class Visitor>
+void each_data_field(ConfigType& c, const Visitor& visit) {
+    visit("file", c.file);
+    visit("base_dir", c.base_dir);
+    visit("base_model", c.base_model);
+    visit("model_dir", c.model_dir);
+    visit("tokenizer", c.tokenizer);
+    visit("reinit_weights", c.reinit_weights);
+    visit("attn_implementation", c.attn_implementation);
+    visit("datasets", c.datasets);
+    visit("test_datasets", c.test_datasets);
+    visit("special_tokens", c.special_tokens);
+    visit("tokenization", c.tokenization);
+    visit("dataset_prepared_path", c.dataset_prepared_path);
+    visit("val_set_size", c.val_set_size);
+    visit("sequence_len", c.sequence_len);
+    visit("sample_packing", c.sample_packing);
+    visit("pad_to_sequence_len", c.padding.to_sequence_len);
+    visit("fixed_length", c.padding.fixed_length);
+    visit("excess_length", c.excess_length);
+    visit("curriculum_sampling", c.curriculum_sampling);
+    visit("seed", c.seed);
+}
+
+template <class ConfigType, class Visitor>
+void each_training_field(ConfigType& c, const Visitor& visit) {
+    visit("micro_batch_size", c.micro_batch_size);
+    visit("gradient_accumulation_steps", c.gradient_accumulation_steps);
+    visit("max_steps", c.max_steps);
+    visit("num_epochs", c.num_epochs);
+    visit("optimizer", c.optimizer);
+    visit("learning_rate", c.learning_rate);
+    visit("lr_scheduler", c.lr_scheduler);
+    visit("warmup_steps", c.warmup_steps);
+    visit("warmup_ratio", c.warmup_ratio);
+    visit("cosine_min_lr_ratio", c.cosine_min_lr_ratio);
+    visit("weight_decay", c.weight_decay);
+    visit("adam_beta1", c.adam_beta1);
+    visit("adam_beta2", c.adam_beta2);
+    visit("adam_epsilon", c.adam_epsilon);
+    visit("max_grad_norm", c.max_grad_norm);
+    visit("precision", c.precision);
+    visit("gradient_checkpointing", c.gradient_checkpointing);
+}
+
+template <class ConfigType, class Visitor>
+void each_run_field(ConfigType& c, const Visitor& visit) {
+    visit("output_dir", c.output_dir);
+    visit("save_steps", c.save_steps);
+    visit("saves_per_epoch", c.saves_per_epoch);
+    visit("save_strategy", c.save_strategy);
+    visit("save_total_limit", c.save_total_limit);
+    visit("eval_steps", c.eval_steps);
+    visit("evals_per_epoch", c.evals_per_epoch);
+    visit("eval_strategy", c.eval_strategy);
+    visit("eval_batch_size", c.eval_batch_size);
+    visit("logging_steps", c.logging_steps);
+    visit("context_parallel_size", c.context_parallel_size);
+    visit("ulysses_size", c.ulysses_size);
+    visit("dp_shard_size", c.dp_shard_size);
+    visit("dp_replicate_size", c.dp_replicate_size);
+    visit("heads_k_stride", c.heads_k_stride);
+    visit("ring_attn_func", c.ring_attn_func);
+    visit("zero_stage_asked", c.zero_stage_asked);
+    visit("ranks", c.ranks);
+    visit("nodes", c.nodes);
+    visit("accelerate_only", c.accelerate_only);
+    visit("lines", c.lines);
+}
+
+template <class ConfigType, class Visitor>
+void each_field(ConfigType& config, const Visitor& visit) {
+    each_data_field(config, visit);
+    each_training_field(config, visit);
+    each_run_field(config, visit);
+}
+
+template <class T>
+constexpr bool is_optional = false;
+template <class T>
+constexpr bool is_optional<std::optional<T>> = true;
+
+template <class T>
+json to_json_value(const T& value) {
+    if constexpr (std::is_enum_v<T>) {
+        return to_string(value);
+    } else if constexpr (is_optional<T>) {
+        return value ? json(*value) : json();
+    } else {
+        return value;
+    }
+}
+
+/// One field out of a JSON value, with the JSON type that each_field's other direction wrote and no other.
+class FieldReader {
+  public:
+    explicit FieldReader(const json& object) : m_object(object) {}
+
+    template <class T>
+    void operator()(const char* name, T& field) const {
+        const auto found = m_object.find(name);
+        if (found == m_object.end()) refuse(name, "is missing");
+        read(name, *found, field);
+    }
+
+  private:
+    [[noreturn]] static void refuse(const char* name, const std::string& what) {
+        throw Error(Failure::Refused, "the field " + what, std::string("config.") + name);
+    }
+
+    static void read(const char* name, const json& value, std::string& field) {
+        if (!value.is_string()) refuse(name, "has to be text");
+        field = value.get<std::string>();
+    }
+    static void read(const char* name, const json& value, bool& field) {
+        if (!value.is_boolean()) refuse(name, "has to be true or false");
+        field = value.get<bool>();
+    }
+    static void read(const char* name, const json& value, double& field) {
+        if (!value.is_number()) refuse(name, "has to be a number");
+        field = value.get<double>();
+    }
+    static void read(const char* name, const json& value, int64_t& field) {
+        constexpr auto kMost = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+        if (!value.is_number_integer() || (value.is_number_unsigned() && value.get<uint64_t>() > kMost)) {
+            refuse(name, "has to be a whole number");
+        }
+        field = value.get<int64_t>();
+    }
+    static void read(const char* name, const json& value, int& field) {
+        int64_t wide = 0;
+        read(name, value, wide);
+        if (wide < std::numeric_limits<int>::min() || wide > std::numeric_limits<int>::max()) {
+            refuse(name, "is out of range");
+        }
+        field = static_cast<int>(wide);
+    }
+    static void read(const char* name, const json& value, json& field) {
+        if (value.type() != field.type())
+            refuse(name, field.is_array() ? "has to be a list" : "has to be an object");
+        field = value;
+    }
+    static void read(const char* name, const json& value, std::map<std::string, int>& field) {
+        if (!value.is_object()) refuse(name, "has to be an object");
+        field.clear();
+        for (const auto& [key, line] : value.items()) read(name, line, field[key]);
+    }
+    template <class T>
+    static void read(const char* name, const json& value, std::optional<T>& field) {
+        field.reset();
+        if (!value.is_null()) read(name, value, field.emplace());
+    }
+    template <class T>
+    requires std::is_enum_v<T>
+    static void read(const char* name, const json& value, T& field) {
+        std::string word;
+        read(name, value, word);
+        const auto found = from_word<T>(word);
+        if (!found) refuse(name, "has the unknown value '" + word + "'");
+        field = *found;
+    }
+
+    const json& m_object;
+};
+
+}  // namespace
+
+json config_to_json(const Config& config) {
+    json object = json::object();
+    each_field(config, [&](const char* name, const auto& field) { object[name] = to_json_value(field); });
+    return object;
+}
+
+Config config_from_json(const json& object) {
+    if (!object.is_object())
+        throw Error(Failure::Refused, "the configuration is not a JSON object", "config");
+    Config config;
+    each_field(config, FieldReader(object));
+    return config;
+}
+
+}  // namespace ringmaster

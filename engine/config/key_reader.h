@@ -1,0 +1,92 @@
+/// Typed values out of a Document: what is missing gives nullopt, what is wrong gives nullopt and a
+/// diagnostic that says what stands there, what may stand there, and the nearest value that works.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/config/diagnostic.h"
+#include "engine/config/document.h"
+#include "engine/config/words.h"
+
+namespace ringmaster {
+
+struct WholeRange {
+    int64_t least = 0;
+    int64_t most = std::numeric_limits<int64_t>::max();
+};
+
+struct NumberRange {
+    double least = 0;
+    double most = std::numeric_limits<double>::max();
+    bool open_below = false;  ///< least itself is outside
+    bool open_above = false;
+};
+
+class KeyReader {
+  public:
+    KeyReader(const Document& document, Diagnostics& diagnostics)
+        : m_document(document), m_diagnostics(diagnostics) {}
+
+    const nlohmann::json* find(const std::string& path) const { return m_document.find(path); }
+    bool has(const std::string& path) const { return find(path) != nullptr; }
+
+    std::optional<int64_t> whole(const std::string& path, WholeRange range = {1});
+    std::optional<double> number(const std::string& path, NumberRange range = {});
+    std::optional<bool> flag(const std::string& path);
+    std::optional<std::string> text(const std::string& path);
+    /// One of `words`, in which an unquoted no counts as the word "no".
+    std::optional<std::string> word(const std::string& path, const std::vector<std::string>& words);
+
+    template <class Enum>
+    std::optional<Enum> choice(const std::string& path,
+                               const std::vector<std::string>& words = words_of<Enum>()) {
+        const auto chosen = word(path, words);
+        return chosen ? from_word<Enum>(*chosen) : std::nullopt;
+    }
+
+    void error(const char* code, const std::string& path, const std::string& message,
+               const std::string& hint = {}) {
+        say(Severity::Error, code, path, message, hint);
+    }
+    void warn(const char* code, const std::string& path, const std::string& message,
+              const std::string& hint = {}) {
+        say(Severity::Warning, code, path, message, hint);
+    }
+    void inform(const char* code, const std::string& path, const std::string& message,
+                const std::string& hint = {}) {
+        say(Severity::Info, code, path, message, hint);
+    }
+
+    const Document& document() const { return m_document; }
+
+  private:
+    void say(Severity severity, const char* code, const std::string& path, const std::string& message,
+             const std::string& hint);
+    std::optional<double> finite(const std::string& path, const char* wanted);
+    void refuse_type(const std::string& path, const nlohmann::json& value, const std::string& wanted);
+
+    const Document& m_document;
+    Diagnostics& m_diagnostics;
+};
+
+/// Sets `field` where the file gives a value; the default stays where it does not.
+template <class Field, class Value>
+void take(Field& field, const std::optional<Value>& value) {
+    if (value) field = *value;
+}
+
+/// A value as a person would write it: "fast", 0.5, a list.
+std::string shown(const nlohmann::json& value);
+std::string shown(double value);
+
+/// "a, b and c"
+std::string listed(const std::vector<std::string>& words);
+
+/// true and false, also quoted or as 0 and 1; nullopt for anything else.
+std::optional<bool> as_flag(const nlohmann::json& value);
+
+}  // namespace ringmaster

@@ -1,0 +1,52 @@
+#include "engine/config/paths.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <filesystem>
+
+namespace ringmaster {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string home() {
+    const char* folder = std::getenv("HOME");
+    return folder && *folder ? folder : "/";
+}
+
+/// A word of letters, digits and _ - . that does not begin with a dot.
+bool is_name(std::string_view text) {
+    return !text.empty() && text.front() != '.' && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+        return std::isalnum(c) || c == '_' || c == '-' || c == '.' || c >= 0x80;
+    });
+}
+
+}  // namespace
+
+std::string absolute_path(const std::string& base_dir, const std::string& path) {
+    if (path == "~") return home();
+    if (path.starts_with("~/")) return fs::path(home() + path.substr(1)).lexically_normal().string();
+    std::string joined = (fs::path(base_dir) / path).lexically_normal().string();
+    if (joined.size() > 1 && joined.ends_with('/')) joined.pop_back();
+    return joined;
+}
+
+bool looks_like_path(const std::string& path) {
+    if (path.find("://") != std::string::npos) return false;
+    const std::size_t slash = path.find('/');
+    if (slash == std::string::npos) return !is_name(path);
+    return !is_name(path.substr(0, slash)) || !is_name(path.substr(slash + 1));
+}
+
+bool is_folder(const std::string& path) {
+    std::error_code failure;
+    return fs::is_directory(path, failure);
+}
+
+bool exists(const std::string& path) {
+    std::error_code failure;
+    return fs::exists(path, failure);
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,64 @@
+#include "engine/config/sections.h"
+
+namespace ringmaster {
+namespace {
+
+/// batch_size = micro × accumulation, where the file gives batch_size.
+void divide_batch(KeyReader& keys, Config& config, int64_t batch, bool accumulation_given) {
+    if (accumulation_given) {
+        const int64_t product = config.micro_batch_size * config.gradient_accumulation_steps;
+        if (product == batch) {
+            return keys.warn(
+                "CFG-BATCH-KEYS", "batch_size",
+                "axolotl refuses batch_size beside gradient_accumulation_steps, even where they agree",
+                "leave batch_size out");
+        }
+        return keys.error("CFG-CONFLICT", "batch_size",
+                          "batch_size is " + std::to_string(batch) +
+                              ", but micro_batch_size × gradient_accumulation_steps = " +
+                              std::to_string(config.micro_batch_size) + " × " +
+                              std::to_string(config.gradient_accumulation_steps) + " = " +
+                              std::to_string(product),
+                          "leave batch_size out");
+    }
+    const int64_t micro = config.micro_batch_size;
+    if (batch % micro != 0) {
+        const int64_t below = batch / micro * micro;
+        const int64_t nearest = below > 0 && batch - below <= below + micro - batch ? below : below + micro;
+        return keys.error("CFG-BATCH", "batch_size",
+                          "batch_size " + std::to_string(batch) + " is not a multiple of micro_batch_size " +
+                              std::to_string(micro),
+                          "batch_size: " + std::to_string(nearest) + " (gradient_accumulation_steps " +
+                              std::to_string(nearest / micro) + ")");
+    }
+    config.gradient_accumulation_steps = batch / micro;
+}
+
+}  // namespace
+
+void read_batch(KeyReader& keys, Config& config) {
+    constexpr int64_t kMost = 1'000'000'000;
+    const auto micro = keys.whole("micro_batch_size", {1, kMost});
+    const auto accumulation = keys.whole("gradient_accumulation_steps", {1, kMost});
+    const auto batch = keys.whole("batch_size", {1, kMost});
+    take(config.micro_batch_size, micro);
+    take(config.gradient_accumulation_steps, accumulation);
+    if (batch) divide_batch(keys, config, *batch, accumulation.has_value());
+    const int said =
+        keys.has("micro_batch_size") + keys.has("gradient_accumulation_steps") + keys.has("batch_size");
+    if (said < 2 && !config.accelerate_only) {
+        keys.warn("CFG-BATCH-KEYS", "micro_batch_size",
+                  "axolotl wants at least two of micro_batch_size, gradient_accumulation_steps and "
+                  "batch_size; here " +
+                      std::to_string(config.micro_batch_size) + " × " +
+                      std::to_string(config.gradient_accumulation_steps) + " is taken",
+                  "micro_batch_size: " + std::to_string(config.micro_batch_size) +
+                      ", gradient_accumulation_steps: " + std::to_string(config.gradient_accumulation_steps));
+    }
+    take(config.eval_batch_size, keys.whole("eval_batch_size", {1, kMost}));
+    take(config.num_epochs, keys.number("num_epochs", {.least = 0, .open_below = true}));
+    const auto steps = keys.whole("max_steps", {std::numeric_limits<int64_t>::min()});
+    if (steps && *steps > 0) config.max_steps = *steps;
+}
+
+}  // namespace ringmaster

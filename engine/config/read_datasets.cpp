@@ -1,0 +1,224 @@
+// `datasets` and `test_datasets`: entries are checked and kept as they are, local paths made absolute.
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "engine/config/keys.h"
+#include "engine/config/paths.h"
+#include "engine/config/sections.h"
+
+namespace ringmaster {
+namespace {
+
+using nlohmann::json;
+
+using Words = std::vector<std::string>;
+
+const Words kTypes{"completion", "alpaca", "chat_template"};
+const Words kFileTypes{"json", "jsonl", "parquet", "arrow", "csv", "text"};
+const Words kDataSuffixes{".json", ".jsonl", ".ndjson", ".parquet", ".arrow", ".csv", ".txt"};
+const Words kCompressions{".gz", ".bz2", ".xz"};
+
+/// Keys of an entry that axolotl knows, by what they are here.
+const Words kReadKeys{"path",
+                      "type",
+                      "ds_type",
+                      "data_files",
+                      "name",
+                      "split",
+                      "revision",
+                      "trust_remote_code",
+                      "field",
+                      "field_messages",
+                      "field_system",
+                      "field_tools",
+                      "field_thinking",
+                      "template_thinking_key",
+                      "message_property_mappings",
+                      "message_field_role",
+                      "message_field_content",
+                      "message_field_training",
+                      "roles",
+                      "roles_to_train",
+                      "train_on_eos",
+                      "train_on_eot",
+                      "chat_template",
+                      "chat_template_jinja",
+                      "drop_system_message"};
+const Words kRefusedKeys{"shards",
+                         "shards_idx",
+                         "preprocess_shards",
+                         "input_transform",
+                         "input_format",
+                         "split_thinking",
+                         "message_field_training_detail",
+                         "conversation",
+                         "skip",
+                         "streaming",
+                         "temperature"};
+const Words kIdleKeys{"field_human",  "field_model",    "field_instruction", "field_input",
+                      "field_output", "logprobs_field", "text_column"};
+
+bool contains(const Words& words, const std::string& word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+bool has_data_suffix(const std::string& path) {
+    std::filesystem::path name = path;
+    if (contains(kCompressions, name.extension().string())) name = name.stem();
+    return contains(kDataSuffixes, name.extension().string());
+}
+
+bool is_pattern(const std::string& path) {
+    return path.find_first_of("*?[") != std::string::npos;
+}
+
+bool is_address(const std::string& path) {
+    return path.find("://") != std::string::npos;
+}
+
+class EntryReader {
+  public:
+    EntryReader(KeyReader& keys, const Config& config, std::string where, json entry)
+        : m_keys(keys), m_config(config), m_where(std::move(where)), m_entry(std::move(entry)) {}
+
+    json read() {
+        check_keys();
+        check_type();
+        check_file_type();
+        resolve_path();
+        return std::move(m_entry);
+    }
+
+  private:
+    std::string at(const std::string& key) const { return m_where + '.' + key; }
+
+    void check_keys() {
+        for (const auto& [key, value] : m_entry.items()) {
+            if (contains(kReadKeys, key) || contains(kIdleKeys, key)) continue;
+            if (contains(kRefusedKeys, key)) {
+                if (is_on(value)) {
+                    m_keys.error("KEY-UNSUPPORTED", at(key),
+                                 at(key) + " would choose other rows or labels, and is not supported",
+                                 "leave it out");
+                }
+                continue;
+            }
+            Words known = kReadKeys;
+            known.insert(known.end(), kRefusedKeys.begin(), kRefusedKeys.end());
+            const std::string nearest = nearest_word(key, known);
+            m_keys.error("KEY-UNKNOWN", at(key), at(key) + " is not a key of a dataset",
+                         nearest.empty() ? "leave it out" : "did you mean " + nearest + "?");
+        }
+    }
+
+    void check_type() {
+        const json* type = m_keys.find(at("type"));
+        if (!type) return;
+        const std::string supported =
+            "type: completion, alpaca, chat_template, or none for rows that hold input_ids";
+        if (type->is_object()) {
+            return m_keys.error("CFG-DATASET-TYPE", at("type"),
+                                "a dataset type with fields of its own is not supported", supported);
+        }
+        const auto word = m_keys.text(at("type"));
+        if (!word || word->empty() || contains(kTypes, *word)) return;
+        const std::string nearest = word->starts_with("sharegpt")   ? "chat_template"
+                                    : word->starts_with("pretrain") ? "completion"
+                                                                    : nearest_word(*word, kTypes);
+        m_keys.error("CFG-DATASET-TYPE", at("type"), "dataset type '" + *word + "' is not supported",
+                     nearest.empty() ? supported : "type: " + nearest + " is; also " + supported.substr(6));
+    }
+
+    void check_file_type() { m_keys.word(at("ds_type"), kFileTypes); }
+
+    void resolve_path() {
+        const auto path = m_keys.text(at("path"));
+        if (!path || path->empty()) {
+            if (!m_keys.has(at("path"))) {
+                m_keys.error("CFG-MISSING", m_where, m_where + " has no path",
+                             "path: <a file, a folder or a hub id>");
+            } else if (path) {
+                m_keys.error("CFG-MISSING", at("path"), at("path") + " is empty",
+                             "path: <a file, a folder or a hub id>");
+            }
+            return;
+        }
+        if (contains(kFileTypes, *path) && m_entry.contains("data_files")) return resolve_files();
+        if (is_address(*path)) return;
+        const std::string place = absolute_path(m_config.base_dir, *path);
+        const bool there = exists(place);
+        if (!there && !is_pattern(*path) && !looks_like_path(*path) && !has_data_suffix(*path))
+            return;  // a hub id
+        m_entry["path"] = place;
+        if (!there && !is_pattern(*path)) say_missing(at("path"), place);
+    }
+
+    /// `path: json` with `data_files`, as load_dataset takes it.
+    void resolve_files() {
+        json& files = m_entry["data_files"];
+        if (files.is_string()) files = json::array({files});
+        if (!files.is_array()) {
+            return m_keys.error("CFG-TYPE", at("data_files"),
+                                at("data_files") + " has to be a path or a list of paths");
+        }
+        for (json& file : files) {
+            if (!file.is_string()) {
+                return m_keys.error("CFG-TYPE", at("data_files"),
+                                    at("data_files") + " has to be a list of paths");
+            }
+            const std::string said = file.get<std::string>();
+            if (is_address(said)) continue;
+            file = absolute_path(m_config.base_dir, said);
+            if (!is_pattern(said) && !exists(file.get<std::string>()))
+                say_missing(at("data_files"), file.get<std::string>());
+        }
+    }
+
+    void say_missing(const std::string& key, const std::string& place) {
+        m_keys.warn("CFG-DATASET-MISSING", key, "no such file or folder: " + place,
+                    "a launch will stop here; relative paths start from " + m_config.base_dir);
+    }
+
+    KeyReader& m_keys;
+    const Config& m_config;
+    std::string m_where;
+    json m_entry;
+};
+
+json read_entries(KeyReader& keys, const Config& config, const std::string& key) {
+    json entries = json::array();
+    const json* list = keys.find(key);
+    if (!list) return entries;
+    if (!list->is_array()) {
+        keys.error("CFG-TYPE", key, key + " is " + shown(*list) + ", it has to be a list of entries",
+                   key + ":\n  - path: <a file, a folder or a hub id>");
+        return entries;
+    }
+    for (std::size_t i = 0; i < list->size(); ++i) {
+        const std::string where = key + '.' + std::to_string(i);
+        if (!(*list)[i].is_object()) {
+            keys.error("CFG-TYPE", where,
+                       where + " is " + shown((*list)[i]) + ", it has to be an entry with a path",
+                       "- path: <a file, a folder or a hub id>");
+            continue;
+        }
+        entries.push_back(EntryReader(keys, config, where, (*list)[i]).read());
+    }
+    return entries;
+}
+
+}  // namespace
+
+void read_datasets(KeyReader& keys, Config& config) {
+    config.datasets = read_entries(keys, config, "datasets");
+    config.test_datasets = read_entries(keys, config, "test_datasets");
+    const json* list = keys.find("datasets");
+    const bool none = !list || (list->is_array() && list->empty());
+    if (none && !config.accelerate_only && config.dataset_prepared_path.empty()) {
+        keys.error("CFG-MISSING", "datasets", "datasets is missing: the rows to train on",
+                   "datasets:\n  - path: rows.jsonl\n    type: completion");
+    }
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,115 @@
+#include <array>
+
+#include "engine/config/keys.h"
+#include "engine/config/paths.h"
+#include "engine/config/sections.h"
+
+namespace ringmaster {
+namespace {
+
+using nlohmann::json;
+
+/// axolotl's switches of before attn_implementation, in the order in which they win.
+struct AttentionFlag {
+    const char* key;
+    const char* implementation;
+};
+constexpr std::array<AttentionFlag, 6> kAttentionFlags{{
+    {"xformers_attention", "xformers"},
+    {"sage_attention", "sage"},
+    {"flex_attention", "flex_attention"},
+    {"flash_attention", "flash_attention_2"},
+    {"sdp_attention", "sdpa"},
+    {"eager_attention", "eager"},
+}};
+
+std::string folder_or_id(const Config& config, const std::string& name) {
+    const std::string folder = absolute_path(config.base_dir, name);
+    return is_folder(folder) || looks_like_path(name) ? folder : name;
+}
+
+void read_attention(KeyReader& keys, Config& config) {
+    take(config.attn_implementation, keys.text("attn_implementation"));
+    const std::vector<std::string> known{
+        "eager", "sdpa", "flash_attention_2", "flash_attention_3", "flex_attention", "xformers",
+        "sage",  "fp8"};
+    const std::string& said = config.attn_implementation;
+    if (!said.empty() && said.find('/') == std::string::npos &&
+        std::find(known.begin(), known.end(), said) == known.end()) {
+        const std::string nearest = said == "flash" ? "flash_attention_2" : nearest_word(said, known);
+        keys.warn("CFG-VALUE", "attn_implementation",
+                  "axolotl knows no attn_implementation '" + said + "'; here attention is the engine's own",
+                  "attn_implementation: " + (nearest.empty() ? "flash_attention_2" : nearest));
+    }
+    for (const auto& [key, implementation] : kAttentionFlags) {
+        if (keys.flag(key) != true) continue;
+        keys.warn("CFG-DEPRECATED", key, std::string(key) + " is axolotl's old name for attn_implementation",
+                  std::string("attn_implementation: ") + implementation);
+        if (said.empty()) {
+            config.attn_implementation = implementation;
+        } else if (said != implementation) {
+            keys.warn(
+                "CFG-CONFLICT", key,
+                std::string(key) + " asks for " + implementation + ", but " + said + " was asked for already",
+                "keep attn_implementation alone");
+        }
+    }
+}
+
+void read_special_tokens(KeyReader& keys, Config& config) {
+    const json* tokens = keys.find("special_tokens");
+    if (!tokens) return;
+    if (!tokens->is_object()) {
+        return keys.error("CFG-TYPE", "special_tokens",
+                          "special_tokens is " + shown(*tokens) + ", it has to be a mapping",
+                          "special_tokens: {pad_token: <token>}");
+    }
+    const std::vector<std::string> names{"bos_token", "eos_token", "pad_token", "unk_token"};
+    for (const auto& [name, value] : tokens->items()) {
+        const std::string path = "special_tokens." + name;
+        if (std::find(names.begin(), names.end(), name) != names.end()) {
+            if (const auto text = keys.text(path)) config.special_tokens[name] = *text;
+        } else if (name == "additional_special_tokens") {
+            if (is_on(value)) {
+                keys.error("KEY-UNSUPPORTED", path,
+                           path + " adds tokens, which would change the model's vocabulary", "leave it out");
+            }
+        } else {
+            const std::string nearest = nearest_word(name, names);
+            keys.error("KEY-UNKNOWN", path, path + " is not known, known are " + listed(names),
+                       nearest.empty() ? "" : "did you mean " + nearest + "?");
+        }
+    }
+}
+
+void read_revision(KeyReader& keys, Config& config) {
+    for (const char* key : {"revision_of_model", "model_revision"}) {
+        if (const auto revision = keys.text(key)) config.tokenization["revision_of_model"] = *revision;
+    }
+}
+
+}  // namespace
+
+void read_model(KeyReader& keys, Config& config) {
+    take(config.base_model, keys.text("base_model"));
+    if (config.base_model.empty() && !config.accelerate_only && !keys.has("base_model")) {
+        keys.error("CFG-MISSING", "base_model", "base_model is missing: the model to train",
+                   "base_model: <a Hugging Face model folder or hub id>");
+    }
+    if (!config.base_model.empty()) {
+        const std::string folder = absolute_path(config.base_dir, config.base_model);
+        if (is_folder(folder)) config.model_dir = folder;
+    }
+    const std::string tokenizer = keys.text("tokenizer_config").value_or(config.base_model);
+    if (!tokenizer.empty()) config.tokenizer = folder_or_id(config, tokenizer);
+    take(config.reinit_weights, keys.flag("reinit_weights"));
+    for (const char* key : {"trust_remote_code", "tokenizer_legacy", "tokenizer_use_fast"}) {
+        if (const auto flag = keys.flag(key)) config.tokenization[key] = *flag;
+    }
+    if (const auto type = keys.text("tokenizer_type")) config.tokenization["tokenizer_type"] = *type;
+    read_revision(keys, config);
+    read_special_tokens(keys, config);
+    read_attention(keys, config);
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,40 @@
+#include "engine/config/sections.h"
+
+namespace ringmaster {
+namespace {
+
+constexpr int64_t kMostRanks = 1'000'000;
+
+void read_context_parallel(KeyReader& keys, Config& config) {
+    const auto size = keys.whole("context_parallel_size", {0, kMostRanks});
+    const auto degree = keys.whole("sequence_parallel_degree", {0, kMostRanks});
+    if (degree) {
+        keys.warn("CFG-DEPRECATED", "sequence_parallel_degree",
+                  "sequence_parallel_degree is axolotl's old name for context_parallel_size",
+                  "context_parallel_size: " + std::to_string(*degree));
+    }
+    if (size && degree && *size != *degree) {
+        const int line = keys.document().line("context_parallel_size");
+        keys.error("CFG-CONFLICT", "sequence_parallel_degree",
+                   "sequence_parallel_degree is " + std::to_string(*degree) + ", but context_parallel_size" +
+                       (line ? " in line " + std::to_string(line) : "") + " is " + std::to_string(*size) +
+                       ": they mean the same",
+                   "keep context_parallel_size alone");
+    }
+    config.context_parallel_size = size ? *size : degree.value_or(0);
+}
+
+}  // namespace
+
+void read_parallel(KeyReader& keys, Config& config) {
+    read_context_parallel(keys, config);
+    take(config.ulysses_size, keys.whole("ulysses_size", {0, kMostRanks}));
+    take(config.dp_shard_size, keys.whole("dp_shard_size", {1, kMostRanks}));
+    take(config.dp_replicate_size, keys.whole("dp_replicate_size", {1, kMostRanks}));
+    take(config.heads_k_stride, keys.whole("heads_k_stride", {1, kMostRanks}));
+    auto words = words_of<RingAttnFunc>();
+    std::erase(words, to_string(RingAttnFunc::Default));
+    take(config.ring_attn_func, keys.choice<RingAttnFunc>("ring_attn_func", words));
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,118 @@
+#include "engine/config/keys.h"
+#include "engine/config/paths.h"
+#include "engine/config/sections.h"
+
+namespace ringmaster {
+namespace {
+
+const std::vector<std::string> kStrategies{"steps", "epoch", "no"};
+
+/// Steps between two saves or evaluations: below 1 a share of all steps, else whole; 0 counts as not given,
+/// as in axolotl.
+std::optional<double> read_interval(KeyReader& keys, const std::string& key) {
+    const auto steps = keys.number(key);
+    if (!steps || *steps == 0) return std::nullopt;
+    if (*steps < 1 || *steps == static_cast<double>(static_cast<int64_t>(*steps))) return steps;
+    keys.error("CFG-RANGE", key,
+               key + " is " + shown(*steps) + ": a share of all steps is below 1, a number of steps whole",
+               key + ": " + std::to_string(static_cast<int64_t>(*steps)));
+    return std::nullopt;
+}
+
+std::optional<double> read_per_epoch(KeyReader& keys, const std::string& key) {
+    const auto times = keys.number(key);
+    return times && *times > 0 ? times : std::nullopt;
+}
+
+struct Cadence {
+    std::optional<double> steps;
+    std::optional<double> per_epoch;
+    std::optional<std::string> strategy;
+};
+
+/// axolotl's rules of `<what>_steps`, `<what>s_per_epoch` and `<what>_strategy`.
+Cadence read_cadence(KeyReader& keys, const std::string& what, const std::string& strategy_key) {
+    const std::string steps_key = what + "_steps";
+    const std::string per_epoch_key = what + "s_per_epoch";
+    Cadence cadence{read_interval(keys, steps_key), read_per_epoch(keys, per_epoch_key),
+                    keys.word(strategy_key, kStrategies)};
+    if (cadence.steps && cadence.per_epoch) {
+        keys.error("CFG-CONFLICT", per_epoch_key,
+                   steps_key + " and " + per_epoch_key + " exclude each other, as in axolotl",
+                   "keep one of them");
+        cadence.per_epoch.reset();
+    }
+    if (cadence.strategy && *cadence.strategy != "steps" && (cadence.steps || cadence.per_epoch)) {
+        const std::string& key = cadence.steps ? steps_key : per_epoch_key;
+        keys.error("CFG-CONFLICT", strategy_key,
+                   strategy_key + " is " + *cadence.strategy + ", but " + key + " asks for steps",
+                   strategy_key + ": steps, or leave " + key + " out");
+        cadence.strategy.reset();
+    }
+    return cadence;
+}
+
+}  // namespace
+
+void read_saving(KeyReader& keys, Config& config) {
+    const auto output = keys.text("output_dir");
+    config.output_dir = absolute_path(config.base_dir, output && !output->empty() ? *output : "./model-out");
+    if (!keys.has("output_dir") && !config.accelerate_only) {
+        keys.inform("CFG-OUTPUT", "output_dir",
+                    "the model goes to " + config.output_dir + ", axolotl's default",
+                    "output_dir: ./model-out");
+    }
+    const Cadence cadence = read_cadence(keys, "save", "save_strategy");
+    config.save_steps = cadence.steps;
+    config.saves_per_epoch = cadence.per_epoch;
+    const bool counted = cadence.steps || cadence.per_epoch;
+    config.save_strategy = counted ? "steps" : cadence.strategy.value_or("epoch");
+    if (config.save_strategy == "steps" && !counted) {
+        constexpr double kTransformersDefault = 500;
+        config.save_steps = kTransformersDefault;
+        keys.inform("CFG-SAVE", "save_strategy", "a checkpoint every 500 steps, transformers' default",
+                    "save_steps: 500");
+    }
+    constexpr int64_t kAxolotlLimit = 4;
+    const int64_t limit = keys.whole("save_total_limit", {0}).value_or(0);
+    config.save_total_limit = limit > 0 ? limit : kAxolotlLimit;
+    take(config.logging_steps, keys.whole("logging_steps"));
+}
+
+void read_evaluation(KeyReader& keys, Config& config) {
+    const bool old_name = keys.has("evaluation_strategy");
+    const std::string strategy_key =
+        old_name && !keys.has("eval_strategy") ? "evaluation_strategy" : "eval_strategy";
+    if (old_name) {
+        keys.warn("CFG-DEPRECATED", "evaluation_strategy",
+                  "evaluation_strategy is the old name of eval_strategy",
+                  "eval_strategy: " + keys.word("evaluation_strategy", kStrategies).value_or("epoch"));
+    }
+    const Cadence cadence = read_cadence(keys, "eval", strategy_key);
+    const bool counted = cadence.steps || cadence.per_epoch;
+    if (config.val_set_size <= 0 && config.test_datasets.empty()) {
+        config.eval_strategy = "no";
+        const bool wanted = counted || (cadence.strategy && *cadence.strategy != "no");
+        if (wanted) {
+            const char* key = cadence.steps       ? "eval_steps"
+                              : cadence.per_epoch ? "evals_per_epoch"
+                                                  : strategy_key.c_str();
+            keys.warn("CFG-EVAL", key,
+                      std::string(key) + " has nothing to evaluate on: no rows are set aside",
+                      "val_set_size: 0.05, or test_datasets");
+        }
+        return;
+    }
+    config.eval_steps = cadence.steps;
+    config.evals_per_epoch = cadence.per_epoch;
+    config.eval_strategy = counted ? "steps" : cadence.strategy.value_or("epoch");
+    if (config.eval_strategy == "steps" && !counted) {
+        config.eval_steps = static_cast<double>(config.logging_steps);
+        keys.inform("CFG-EVAL", strategy_key,
+                    "evaluation every " + std::to_string(config.logging_steps) +
+                        " steps, as logging_steps: transformers' default",
+                    "eval_steps: " + std::to_string(config.logging_steps));
+    }
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,150 @@
+// `fsdp_config`, `fsdp` and `deepspeed`: here they only say which states are sharded, as a ZeRO stage.
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <iterator>
+
+#include "engine/config/keys.h"
+#include "engine/config/paths.h"
+#include "engine/config/sections.h"
+
+namespace ringmaster {
+namespace {
+
+using nlohmann::json;
+
+std::string lower(std::string text) {
+    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+    return text;
+}
+
+/// FSDP's sharding strategies, by name or by accelerate's number.
+std::optional<int> strategy_stage(const json& value) {
+    if (const auto flag = value.is_boolean() ? std::optional(value.get<bool>()) : std::nullopt)
+        return *flag ? 3 : 2;
+    const std::string word = lower(value.is_string() ? value.get<std::string>() : value.dump());
+    if (word == "full_shard" || word == "hybrid_shard" || word == "1" || word == "4" || word == "true")
+        return 3;
+    if (word == "shard_grad_op" || word == "hybrid_shard_zero2" || word == "2" || word == "5" ||
+        word == "false")
+        return 2;
+    if (word == "no_shard" || word == "3") return 0;
+    return std::nullopt;
+}
+
+const json* fsdp_option(const json& fsdp_config, const std::string& name) {
+    for (const std::string& key : {name, "fsdp_" + name}) {
+        if (const auto found = fsdp_config.find(key); found != fsdp_config.end() && !found->is_null())
+            return &*found;
+    }
+    return nullptr;
+}
+
+/// `fsdp: [full_shard, auto_wrap]`
+int fsdp_list_stage(const json& fsdp) {
+    const std::string text = lower(fsdp.is_string() ? fsdp.get<std::string>() : fsdp.dump());
+    if (text.find("no_shard") != std::string::npos) return 0;
+    return text.find("shard_grad_op") != std::string::npos || text.find("zero2") != std::string::npos ? 2 : 3;
+}
+
+void read_deepspeed(KeyReader& keys, Config& config) {
+    const json& said = *keys.find("deepspeed");
+    std::string problem;
+    if (said.is_object()) {
+        take(config.zero_stage_asked, deepspeed_stage(said, problem));
+    } else if (const auto path = keys.text("deepspeed")) {
+        take(config.zero_stage_asked, deepspeed_file_stage(absolute_path(config.base_dir, *path), problem));
+    }
+    if (!problem.empty()) {
+        keys.error("CFG-DEEPSPEED", "deepspeed", problem,
+                   "axolotl's own are fetched with `axolotl fetch deepspeed_configs`; paths start from " +
+                       config.base_dir);
+    }
+}
+
+void read_fsdp(KeyReader& keys, Config& config) {
+    if (const json* fsdp = keys.find("fsdp"); fsdp && is_on(*fsdp)) {
+        config.zero_stage_asked = fsdp_list_stage(*fsdp);
+        keys.warn("CFG-DEPRECATED", "fsdp", "fsdp is axolotl's old way to ask for fsdp_config",
+                  "fsdp_version: 2 and fsdp_config: {reshard_after_forward: " +
+                      std::string(config.zero_stage_asked == 3 ? "true" : "false") + "}");
+    }
+    const json* options = keys.find("fsdp_config");
+    if (!options || !is_on(*options)) return;
+    if (!options->is_object()) {
+        return keys.error("CFG-TYPE", "fsdp_config",
+                          "fsdp_config is " + shown(*options) + ", it has to be a mapping");
+    }
+    const bool says_stage =
+        fsdp_option(*options, "sharding_strategy") || fsdp_option(*options, "reshard_after_forward");
+    if (config.zero_stage_asked == 0 || says_stage) config.zero_stage_asked = fsdp_stage(*options);
+    const json* checkpointing = fsdp_option(*options, "activation_checkpointing");
+    if (checkpointing && as_flag(*checkpointing) == true) config.gradient_checkpointing = true;
+}
+
+bool asks(KeyReader& keys, const char* key) {
+    const json* value = keys.find(key);
+    return value && is_on(*value);
+}
+
+}  // namespace
+
+int fsdp_stage(const json& fsdp_config) {
+    constexpr int kFullShard = 3;
+    for (const char* name : {"reshard_after_forward", "sharding_strategy"}) {
+        const json* value = fsdp_option(fsdp_config, name);
+        if (!value) continue;
+        if (const auto stage = strategy_stage(*value)) return *stage;
+    }
+    return kFullShard;
+}
+
+std::optional<int> deepspeed_stage(const json& deepspeed, std::string& problem) {
+    if (!deepspeed.is_object()) {
+        problem = "the DeepSpeed configuration is not a mapping";
+        return std::nullopt;
+    }
+    const auto zero = deepspeed.find("zero_optimization");
+    if (zero == deepspeed.end() || !zero->is_object() || !zero->contains("stage")) return 0;
+    const json& stage = zero->at("stage");
+    if (stage.is_number_integer() && stage >= 0 && stage <= 3) return stage.get<int>();
+    problem = "zero_optimization.stage is " + shown(stage) + ", it has to be 0, 1, 2 or 3";
+    return std::nullopt;
+}
+
+std::optional<int> deepspeed_file_stage(const std::string& path, std::string& problem) {
+    std::ifstream file(path, std::ios::binary);
+    if (is_folder(path) || !file) {
+        problem = "no such DeepSpeed file: " + path;
+        return std::nullopt;
+    }
+    std::string text(kMaxConfigBytes + 1, '\0');
+    file.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(file.gcount()));
+    const json read = json::parse(text, nullptr, /*allow_exceptions=*/false, /*ignore_comments=*/true);
+    if (text.size() > kMaxConfigBytes || read.is_discarded()) {
+        problem = path + " is not valid JSON";
+        return std::nullopt;
+    }
+    auto stage = deepspeed_stage(read, problem);
+    if (!problem.empty()) problem = path + ": " + problem;
+    return stage;
+}
+
+void read_sharding(KeyReader& keys, Config& config) {
+    const bool fsdp = asks(keys, "fsdp") || asks(keys, "fsdp_config");
+    const bool deepspeed = asks(keys, "deepspeed");
+    if (fsdp && deepspeed) {
+        const char* key = asks(keys, "fsdp_config") ? "fsdp_config" : "fsdp";
+        const int line = keys.document().line(key);
+        keys.error("CFG-CONFLICT", "deepspeed",
+                   "deepspeed and fsdp cannot be used together (axolotl's rule): " + std::string(key) +
+                       (line ? " stands in line " + std::to_string(line) : " is set too"),
+                   "keep one of them: both only say how states are sharded");
+        return;
+    }
+    if (deepspeed) read_deepspeed(keys, config);
+    if (fsdp) read_fsdp(keys, config);
+}
+
+}  // namespace ringmaster

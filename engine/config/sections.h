@@ -1,0 +1,33 @@
+/// A Config out of a Document, section by section. Each reads its keys, says what is wrong with them, and
+/// leaves the defaults of config.h where the file is silent.
+#pragma once
+
+#include "engine/config/config.h"
+#include "engine/config/key_reader.h"
+
+namespace ringmaster {
+
+void read_model(KeyReader& keys, Config& config);
+void read_data(KeyReader& keys, Config& config);
+void read_datasets(KeyReader& keys, Config& config);
+void read_batch(KeyReader& keys, Config& config);
+void read_optimizer(KeyReader& keys, Config& config);
+void read_precision(KeyReader& keys, Config& config);
+void read_saving(KeyReader& keys, Config& config);
+void read_evaluation(KeyReader& keys, Config& config);  ///< after read_data
+void read_parallel(KeyReader& keys, Config& config);
+void read_sharding(KeyReader& keys, Config& config);
+
+/// ZeRO stage that an `fsdp_config` (axolotl's or accelerate's) asks for.
+int fsdp_stage(const nlohmann::json& fsdp_config);
+
+/// zero_optimization.stage of a DeepSpeed configuration; nullopt and `problem` where it has none that can be
+/// read.
+std::optional<int> deepspeed_stage(const nlohmann::json& deepspeed, std::string& problem);
+std::optional<int> deepspeed_file_stage(const std::string& path, std::string& problem);
+
+/// Rules over the whole configuration that the files alone decide; those that only another engine needs are
+/// warnings that name it.
+void check_rules(KeyReader& keys, const Config& config);
+
+}  // namespace ringmaster

@@ -1,0 +1,59 @@
+/// From a word of the YAML (or of a plan.json) to the enumeration that it names; the inverse of to_string.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/config/config.h"
+
+namespace ringmaster {
+
+template <class Enum>
+const std::vector<Enum>& all_values();
+
+template <>
+inline const std::vector<Precision>& all_values<Precision>() {
+    static const std::vector<Precision> values{Precision::Float32, Precision::Bf16Mixed, Precision::Bf16Full};
+    return values;
+}
+
+template <>
+inline const std::vector<RingAttnFunc>& all_values<RingAttnFunc>() {
+    using enum RingAttnFunc;
+    static const std::vector<RingAttnFunc> values{
+        Default, BatchRing, BatchZigzag, BatchStripe, VarlenLlama3, VarlenRing, VarlenZigzag, Balanced, Auto};
+    return values;
+}
+
+template <>
+inline const std::vector<LrScheduler>& all_values<LrScheduler>() {
+    using enum LrScheduler;
+    static const std::vector<LrScheduler> values{Linear, Cosine, Constant, ConstantWithWarmup};
+    return values;
+}
+
+template <>
+inline const std::vector<ExcessLength>& all_values<ExcessLength>() {
+    using enum ExcessLength;
+    static const std::vector<ExcessLength> values{Drop, Truncate, Raise};
+    return values;
+}
+
+template <class Enum>
+std::optional<Enum> from_word(std::string_view word) {
+    for (Enum value : all_values<Enum>()) {
+        if (word == to_string(value)) return value;
+    }
+    return std::nullopt;
+}
+
+template <class Enum>
+std::vector<std::string> words_of() {
+    std::vector<std::string> words;
+    for (Enum value : all_values<Enum>()) words.emplace_back(to_string(value));
+    return words;
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,390 @@
+// The YAML half of document.h: yaml-cpp's events into a tree of our own, then into values and lines.
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <vector>
+
+#include "engine/config/document.h"
+
+namespace ringmaster {
+namespace {
+
+using nlohmann::json;
+
+constexpr int kMaxDepth = 64;
+constexpr std::size_t kMaxValues = 100'000;
+constexpr std::size_t kMaxKeyBytes = 256;
+
+/// Ends the reading: no values come out.
+struct Refusal {
+    Diagnostic diagnostic;
+};
+
+[[noreturn]] void refuse(const std::string& code, int line, const std::string& message,
+                         const std::string& hint = {}) {
+    throw Refusal{{Severity::Error, code, "", line, message, hint}};
+}
+
+struct Node;
+using NodePtr = std::shared_ptr<Node>;
+
+struct Entry {
+    std::string key;
+    int line = 0;
+    NodePtr value;
+};
+
+struct Node {
+    enum class Kind { Scalar, List, Map };
+    Kind kind = Kind::Scalar;
+    int line = 0;
+    bool complete = true;  ///< false while its own items are being read: an alias to it would never end
+    bool repeated = false;
+    json scalar;
+    std::vector<NodePtr> items;
+    std::vector<Entry> entries;
+};
+
+std::string join(const std::string& path, const std::string& part) {
+    return path.empty() ? part : path + '.' + part;
+}
+
+/// Builds the tree of the first document and refuses a second one.
+class TreeBuilder : public YAML::EventHandler {
+  public:
+    explicit TreeBuilder(Diagnostics& diagnostics) : m_diagnostics(diagnostics) {}
+
+    NodePtr root() const { return m_root; }
+
+    void OnDocumentStart(const YAML::Mark&) override {}
+    void OnDocumentEnd() override {}
+
+    void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+        add(make(mark, Node::Kind::Scalar), anchor);
+    }
+
+    void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+        const auto found = m_anchors.find(anchor);
+        const int line = mark.line + 1;
+        if (found == m_anchors.end()) refuse("YAML-ALIAS", line, "an alias to an anchor that is not there");
+        if (!found->second->complete) refuse("YAML-ALIAS", line, "a value that contains itself by an alias");
+        found->second->repeated = true;
+        place(found->second, line);
+    }
+
+    void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                  const std::string& value) override {
+        NodePtr node = make(mark, Node::Kind::Scalar);
+        if (!m_frames.empty() && m_frames.back().node->kind == Node::Kind::Map && !m_frames.back().key) {
+            take_key(value, node->line);
+            return;
+        }
+        node->scalar = tagged_value(tag, value, node->line);
+        add(node, anchor);
+    }
+
+    void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                         YAML::EmitterStyle::value) override {
+        open(make(mark, Node::Kind::List), anchor);
+    }
+    void OnSequenceEnd() override { close(); }
+
+    void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                    YAML::EmitterStyle::value) override {
+        open(make(mark, Node::Kind::Map), anchor);
+    }
+    void OnMapEnd() override { close(); }
+
+  private:
+    struct Frame {
+        NodePtr node;
+        std::string path;
+        std::optional<std::string> key;  ///< of a map, between its key and its value
+        int key_line = 0;
+        std::map<std::string, std::size_t> seen;
+    };
+
+    NodePtr make(const YAML::Mark& mark, Node::Kind kind) {
+        auto node = std::make_shared<Node>();
+        node->kind = kind;
+        node->line = mark.line + 1;
+        if (++m_count > kMaxValues) {
+            refuse("YAML-TOO-MANY", node->line, "more than " + std::to_string(kMaxValues) + " values");
+        }
+        return node;
+    }
+
+    static json tagged_value(const std::string& tag, const std::string& text, int line) {
+        if (tag == "?" || tag.empty()) return scalar_value(text);
+        if (tag == "!" || tag == "tag:yaml.org,2002:str") return text;
+        for (const char* plain : {"int", "float", "bool", "null"}) {
+            if (tag == std::string("tag:yaml.org,2002:") + plain) return scalar_value(text);
+        }
+        refuse("YAML-TAG", line, "the tag " + tag + " is not known", "leave it out");
+    }
+
+    void take_key(const std::string& key, int line) {
+        if (key.size() > kMaxKeyBytes) {
+            refuse("YAML-KEY", line, "a key of " + std::to_string(key.size()) + " bytes",
+                   "keys have at most " + std::to_string(kMaxKeyBytes));
+        }
+        m_frames.back().key = key;
+        m_frames.back().key_line = line;
+    }
+
+    void open(const NodePtr& node, YAML::anchor_t anchor) {
+        if (m_frames.size() >= kMaxDepth) {
+            refuse("YAML-DEPTH", node->line,
+                   "values are nested more than " + std::to_string(kMaxDepth) + " deep");
+        }
+        std::string path;
+        if (!m_frames.empty()) {
+            const Frame& parent = m_frames.back();
+            path = parent.node->kind == Node::Kind::Map
+                       ? join(parent.path, parent.key.value_or(""))
+                       : join(parent.path, std::to_string(parent.node->items.size()));
+        }
+        add(node, anchor);
+        node->complete = false;
+        m_frames.push_back({node, path, std::nullopt, 0, {}});
+    }
+
+    void close() {
+        m_frames.back().node->complete = true;
+        m_frames.pop_back();
+    }
+
+    void add(const NodePtr& node, YAML::anchor_t anchor) {
+        if (anchor) m_anchors[anchor] = node;
+        place(node, node->line);
+    }
+
+    void place(const NodePtr& node, int line) {
+        if (m_frames.empty()) {
+            m_root = node;
+            return;
+        }
+        Frame& frame = m_frames.back();
+        if (frame.node->kind == Node::Kind::List) {
+            frame.node->items.push_back(node);
+        } else if (!frame.key) {
+            refuse("YAML-KEY", line, "a key has to be a word", "write `key: value`");
+        } else {
+            place_entry(frame, node);
+        }
+    }
+
+    void place_entry(Frame& frame, const NodePtr& node) {
+        const std::string key = *frame.key;
+        frame.key.reset();
+        auto& entries = frame.node->entries;
+        const auto [seen, first] = frame.seen.emplace(key, entries.size());
+        if (first) {
+            entries.push_back({key, frame.key_line, node});
+            return;
+        }
+        Entry& earlier = entries[seen->second];
+        m_diagnostics.push_back({Severity::Error, "CFG-DUPLICATE-KEY", join(frame.path, key), frame.key_line,
+                                 key + " stands here and in line " + std::to_string(earlier.line),
+                                 "keep one of them"});
+        earlier = {key, frame.key_line, node};
+    }
+
+    Diagnostics& m_diagnostics;
+    NodePtr m_root;
+    std::vector<Frame> m_frames;
+    std::map<YAML::anchor_t, NodePtr> m_anchors;
+    std::size_t m_count = 0;
+};
+
+/// The tree as values; aliases are copied out (and counted), `<<` merged.
+class Flattener {
+  public:
+    Flattener(std::map<std::string, int>& lines, std::size_t& count) : m_lines(lines), m_count(count) {}
+
+    json value_of(const Node& node, const std::string& path, int depth = 0) {
+        if (++m_count > kMaxValues) {
+            refuse("YAML-TOO-MANY", node.line,
+                   "more than " + std::to_string(kMaxValues) + " values once the aliases are expanded");
+        }
+        if (depth > kMaxDepth) {
+            refuse("YAML-DEPTH", node.line,
+                   "values are nested more than " + std::to_string(kMaxDepth) + " deep");
+        }
+        if (node.kind == Node::Kind::Scalar) return node.scalar;
+        if (node.kind == Node::Kind::Map) return map_of(node, path, depth);
+        json list = json::array();
+        for (const NodePtr& item : node.items) {
+            const std::string item_path = join(path, std::to_string(list.size()));
+            m_lines.emplace(item_path, item->line);
+            list.push_back(value_of(*item, item_path, depth + 1));
+        }
+        return list;
+    }
+
+  private:
+    json map_of(const Node& node, const std::string& path, int depth) {
+        json map = json::object();
+        for (const Entry& entry : node.entries) {
+            if (entry.key == "<<") continue;
+            const std::string entry_path = join(path, entry.key);
+            m_lines.emplace(entry_path, entry.line);
+            map[entry.key] = value_of(*entry.value, entry_path, depth + 1);
+        }
+        for (const Entry& entry : node.entries) {
+            if (entry.key == "<<") merge(map, *entry.value, path, entry.line, depth + 1);
+        }
+        return map;
+    }
+
+    /// What a mapping says itself wins over what `<<` brings, and an earlier of several over a later.
+    void merge(json& map, const Node& source, const std::string& path, int line, int depth) {
+        if (source.kind == Node::Kind::List) {
+            for (const NodePtr& item : source.items) merge(map, *item, path, line, depth + 1);
+        } else if (source.kind == Node::Kind::Map) {
+            std::map<std::string, int> lines;
+            const json merged = Flattener(lines, m_count).value_of(source, path, depth);
+            for (const auto& [key, value] : merged.items()) {
+                if (map.emplace(key, value).second) keep_lines(lines, join(path, key));
+            }
+        } else {
+            refuse("YAML-MERGE", line, "<< needs a mapping", "write `<<: *name` where &name marks a mapping");
+        }
+    }
+
+    void keep_lines(const std::map<std::string, int>& lines, const std::string& path) {
+        for (auto it = lines.lower_bound(path); it != lines.end() && it->first.starts_with(path); ++it) {
+            if (it->first.size() == path.size() || it->first[path.size()] == '.') m_lines.insert(*it);
+        }
+    }
+
+    std::map<std::string, int>& m_lines;
+    std::size_t& m_count;  ///< of values so far, shared by all that a reading makes
+};
+
+json flatten(const Node& root, std::map<std::string, int>& lines) {
+    std::size_t count = 0;
+    return Flattener(lines, count).value_of(root, "");
+}
+
+/// Length of the UTF-8 sequence at `at`, 0 where it is none (overlong forms and surrogates are none).
+std::size_t utf8_length(std::string_view text, std::size_t at) {
+    const auto byte = [&](std::size_t i) {
+        return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
+    };
+    const unsigned lead = byte(at);
+    const std::size_t length = lead < 0x80                   ? 1
+                               : lead >= 0xC2 && lead < 0xE0 ? 2
+                               : (lead & 0xF0) == 0xE0       ? 3
+                                                             : 4;
+    if (length == 1) return 1;
+    if (lead < 0xC2 || lead > 0xF4) return 0;
+    for (std::size_t i = 1; i < length; ++i) {
+        if ((byte(at + i) & 0xC0) != 0x80) return 0;
+    }
+    const unsigned second = byte(at + 1);
+    const bool out_of_range = (lead == 0xE0 && second < 0xA0) || (lead == 0xED && second > 0x9F) ||
+                              (lead == 0xF0 && second < 0x90) || (lead == 0xF4 && second > 0x8F);
+    return out_of_range ? 0 : length;
+}
+
+void check_characters(std::string_view text) {
+    if (text.size() > kMaxConfigBytes) {
+        refuse("YAML-SIZE", 0, "the file has " + std::to_string(text.size()) + " bytes",
+               "a configuration has at most " + std::to_string(kMaxConfigBytes >> 20) +
+                   " MiB: is it the right file?");
+    }
+    int line = 1;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t length = utf8_length(text, at);
+        if (length == 0) refuse("YAML-ENCODING", line, "the text is not UTF-8", "save the file as UTF-8");
+        const auto c = static_cast<unsigned char>(text[at]);
+        if (c == '\n') ++line;
+        if ((c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7F) {
+            refuse("YAML-ENCODING", line, "a control character (code " + std::to_string(c) + ")",
+                   "is it a text file?");
+        }
+        at += length;
+    }
+}
+
+std::string hint_for(std::string_view text, int line, const std::string& message) {
+    std::size_t begin = 0;
+    for (int i = 1; i < line && begin != std::string_view::npos; ++i) {
+        begin = text.find('\n', begin);
+        if (begin != std::string_view::npos) ++begin;
+    }
+    if (begin == std::string_view::npos) return {};
+    const std::string_view rest = text.substr(begin);
+    if (rest.substr(0, rest.find_first_not_of(" \t")).find('\t') != std::string_view::npos) {
+        return "the line is indented with a tab; YAML wants spaces";
+    }
+    if (message.find("illegal map value") != std::string::npos)
+        return "a value that holds a colon needs quotes";
+    return "check the indentation and quotes of this line and the one above";
+}
+
+NodePtr parse(std::string_view text, Diagnostics& diagnostics) {
+    check_characters(text);
+    std::istringstream stream{std::string(text)};
+    try {
+        YAML::Parser parser(stream);
+        TreeBuilder builder(diagnostics);
+        if (!parser.HandleNextDocument(builder)) return nullptr;
+        NodePtr root = builder.root();
+        TreeBuilder second(diagnostics);
+        if (parser.HandleNextDocument(second)) {
+            refuse("YAML-DOCUMENTS", second.root() ? second.root()->line : 0,
+                   "the file holds a second document", "leave out the --- between them");
+        }
+        return root;
+    } catch (const YAML::Exception& error) {
+        const int line = error.mark.is_null() ? 0 : error.mark.line + 1;
+        refuse("YAML-SYNTAX", line, "not valid YAML: " + error.msg, hint_for(text, line, error.msg));
+    }
+}
+
+}  // namespace
+
+bool read_document(std::string_view text, Document& document, Diagnostics& diagnostics) {
+    try {
+        const NodePtr root = parse(text, diagnostics);
+        if (!root || (root->kind == Node::Kind::Scalar && root->scalar.is_null())) {
+            refuse("YAML-EMPTY", 0, "the file is empty",
+                   "it has to hold `key: value` lines, as axolotl's examples do");
+        }
+        if (root->kind != Node::Kind::Map) {
+            refuse("YAML-NOT-A-MAPPING", root->line,
+                   std::string("the file holds ") +
+                       (root->kind == Node::Kind::List ? "a list" : "a single value"),
+                   "it has to hold `key: value` lines");
+        }
+        document.values = flatten(*root, document.lines);
+        for (const Entry& entry : root->entries) {
+            if (entry.value->repeated) document.anchor_holders.insert(entry.key);
+        }
+        return true;
+    } catch (const Refusal& refusal) {
+        diagnostics.push_back(refusal.diagnostic);
+        return false;
+    }
+}
+
+bool read_value(std::string_view text, json& value, Diagnostics& diagnostics) {
+    try {
+        const NodePtr root = parse(text, diagnostics);
+        std::map<std::string, int> lines;
+        value = root ? flatten(*root, lines) : json();
+        return true;
+    } catch (const Refusal& refusal) {
+        diagnostics.push_back(refusal.diagnostic);
+        return false;
+    }
+}
+
+}  // namespace ringmaster
