@@ -1,7 +1,8 @@
-/// Which global token positions each rank of a context-parallel group holds. A layout is data: a list of spans a rank.
-/// Sharding, gathering and undoing the padding are one function of a layout and its inverse.
+/// Which global token positions each rank of a context-parallel group holds. A layout is data: a list of
+/// spans a rank. Sharding, gathering and undoing the padding are one function of a layout and its inverse.
 ///
-/// A rank's local tokens are its spans' positions in the order listed; local index and global position both count from 0.
+/// A rank's local tokens are its spans' positions in the order listed; local index and global position both
+/// count from 0.
 #pragma once
 
 #include <cstdint>
@@ -24,26 +25,32 @@ struct Span {
 using Spans = std::vector<Span>;
 
 struct Layout {
-    int64_t tokens = 0;         ///< length of the (padded) sequence
-    std::vector<Spans> ranks;   ///< of each context rank, sorted by position
+    int64_t tokens = 0;        ///< length of the (padded) sequence
+    std::vector<Spans> ranks;  ///< of each context rank, sorted by position
 
     int64_t tokens_of(int rank) const;
 };
 
 int64_t count_tokens(const Spans& spans);
 
-/// The multiple that a layout needs a sequence's length to be: contiguous and stripe ring × ulysses, zigzag twice the
-/// ring × ulysses.
+/// Cells of the causal mask in the rows of these positions (position p sees p + 1 keys): the attention work
+/// of a rank.
+int64_t causal_cells(const Spans& spans);
+
+/// The multiple that a layout needs a sequence's length to be: contiguous and stripe ring × ulysses, zigzag
+/// twice the ring × ulysses.
 int64_t length_multiple(RingAttnFunc func, int ring, int ulysses);
 
 /// `length` rounded up to the layout's multiple.
 int64_t padded_length(RingAttnFunc func, int64_t length, int ring, int ulysses);
 
-/// The layout of `tokens` positions (already padded) over ring × ulysses ranks. Throws Error where `func` is not batch_ring,
-/// batch_zigzag or batch_stripe, or the length is not a multiple.
+/// The layout of `tokens` positions (already padded) over ring × ulysses ranks. Throws Error where `func` is
+/// not batch_ring, batch_zigzag or batch_stripe, or the length is not a multiple. What a ring rank holds is
+/// cut into `ulysses` parts in order, so that the all-to-all's concatenation over a Ulysses group is sorted.
 Layout make_layout(RingAttnFunc func, int64_t tokens, int ring, int ulysses);
 
-/// Positions held together by the ranks of one Ulysses group: what one ring rank attends with after the all-to-all, sorted.
+/// Positions held together by the ranks of one Ulysses group: what one ring rank attends with after the
+/// all-to-all, sorted.
 Spans ring_spans(const Layout& layout, int ring_rank, int ulysses);
 
 }  // namespace ringmaster

@@ -1,4 +1,5 @@
-/// A Hugging Face config.json of a Llama-family decoder: everything that the arithmetic and the memory depend on.
+/// A Hugging Face config.json of a Llama-family decoder: everything that the arithmetic and the memory depend
+/// on.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +16,19 @@ struct RopeConfig {
     double theta = 10000;
     double factor = 1;
     int64_t original_max_position_embeddings = 0;
-    double low_freq_factor = 1;         ///< llama3
-    double high_freq_factor = 4;        ///< llama3
+    double low_freq_factor = 1;              ///< llama3
+    double high_freq_factor = 4;             ///< llama3
     std::optional<double> attention_factor;  ///< yarn
-    double beta_fast = 32;              ///< yarn
-    double beta_slow = 1;               ///< yarn
-    std::optional<double> mscale;       ///< yarn
+    double beta_fast = 32;                   ///< yarn
+    double beta_slow = 1;                    ///< yarn
+    std::optional<double> mscale;            ///< yarn
     std::optional<double> mscale_all_dim;
-    bool truncate = true;               ///< yarn: round the correction range
+    bool truncate = true;  ///< yarn: round the correction range
 };
 
 struct ModelConfig {
-    std::string model_type;  ///< llama, mistral, qwen2, qwen3; others have a shape only (memory, time), no arithmetic here
+    std::string model_type;  ///< llama, mistral, qwen2, qwen3; others have a shape only (memory, time), no
+                             ///< arithmetic here
     int64_t hidden_size = 0;
     int64_t num_layers = 0;
     int64_t num_heads = 0;
@@ -38,19 +40,23 @@ struct ModelConfig {
     double rms_norm_eps = 1e-6;
     double initializer_range = 0.02;
     bool tie_word_embeddings = false;
-    bool qkv_bias = false;         ///< Qwen2, or Llama's attention_bias
-    bool output_bias = false;      ///< on o_proj: Llama's attention_bias
+    bool qkv_bias = false;     ///< Qwen2, or Llama's attention_bias
+    bool output_bias = false;  ///< on o_proj: Llama's attention_bias
     bool mlp_bias = false;
-    bool qk_norm = false;          ///< Qwen3: RMSNorm over head_dim of q and k
+    bool qk_norm = false;                   ///< Qwen3: RMSNorm over head_dim of q and k
     std::optional<int64_t> sliding_window;  ///< set where some layer uses it
     RopeConfig rope;
-    int64_t num_experts = 0;       ///< above 0: a mixture of experts, planned only
+    int64_t num_experts = 0;  ///< above 0: a mixture of experts, planned only
+    int64_t experts_per_token = 0;
+    int64_t expert_intermediate_size = 0;         ///< of one expert
+    int64_t shared_expert_intermediate_size = 0;  ///< 0: no shared expert
 
-    bool trainable() const;        ///< one of the model types that the engine computes
+    bool trainable() const;  ///< one of the model types that the engine computes
 };
 
-/// One parameter tensor, by its Hugging Face name, in the order in which the engine keeps them: embedding, each layer
-/// (input norm, q k v weights, q k v biases, q k norms, o, post norm, gate, up, down), final norm, head (unless tied).
+/// One parameter tensor, by its Hugging Face name, in the order in which the engine keeps them: embedding,
+/// each layer (input norm, q k v weights, q k v biases, q k norms, o, post norm, gate, up, down), final norm,
+/// head (unless tied).
 struct ParameterShape {
     std::string name;
     std::vector<int64_t> shape;
@@ -62,13 +68,15 @@ struct ParameterShape {
 std::vector<ParameterShape> parameter_shapes(const ModelConfig& model);
 int64_t parameter_count(const ModelConfig& model);
 
-/// Reads `config.json` (transformers 4 and 5 spellings). Throws Error(Refused): a missing or mistyped field by name.
+/// Reads `config.json` (transformers 4 and 5 spellings). Throws Error(Refused): a missing or mistyped field
+/// by name.
 ModelConfig model_config_from_json(const nlohmann::json& json, const std::string& where);
 
 /// Throws Error(Usage) where the folder holds no config.json, Error(Refused) where it cannot be read.
 ModelConfig read_model_config(const std::string& model_dir);
 
-/// By hub id: the table of well-known models, then the Hugging Face cache (`hf_cache_dir`, e.g. ~/.cache/huggingface/hub).
+/// By hub id: the table of well-known models, then the Hugging Face cache (`hf_cache_dir`, e.g.
+/// ~/.cache/huggingface/hub).
 std::optional<ModelConfig> find_model_config(const std::string& hub_id, const std::string& hf_cache_dir);
 
 nlohmann::json model_config_to_json(const ModelConfig& model);

@@ -1,0 +1,276 @@
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "engine/error.h"
+#include "engine/plan/model_config.h"
+
+namespace ringmaster {
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+/// A model's sizes as its config.json on the hub states them. `names` are hub ids in lower case, separated by
+/// spaces.
+struct KnownModel {
+    std::string_view names;
+    std::string_view type;
+    int64_t hidden, layers, heads, kv_heads, head_dim, intermediate, vocab, max_position;
+    double rope_theta, norm_eps;
+    bool tied = false;
+    int64_t llama3_factor = 0;  // rope scaling of Llama 3.1 and later
+    int64_t sliding_window = 0;
+    int64_t experts = 0, experts_per_token = 0, expert_intermediate = 0;
+};
+
+// clang-format off
+constexpr std::array kKnownModels = std::to_array<KnownModel>({
+    // Llama
+    {"huggyllama/llama-7b openlm-research/open_llama_7b openlm-research/open_llama_7b_v2",
+     "llama", 4096, 32, 32, 32, 128, 11008, 32000, 2048, 1e4, 1e-6},
+    {"openlm-research/open_llama_3b openlm-research/open_llama_3b_v2",
+     "llama", 3200, 26, 32, 32, 100, 8640, 32000, 2048, 1e4, 1e-6},
+    {"meta-llama/llama-2-7b-hf meta-llama/llama-2-7b-chat-hf meta-llama/llama-2-7b",
+     "llama", 4096, 32, 32, 32, 128, 11008, 32000, 4096, 1e4, 1e-5},
+    {"meta-llama/llama-2-13b-hf meta-llama/llama-2-13b-chat-hf meta-llama/llama-2-13b",
+     "llama", 5120, 40, 40, 40, 128, 13824, 32000, 4096, 1e4, 1e-5},
+    {"meta-llama/llama-2-70b-hf meta-llama/llama-2-70b-chat-hf meta-llama/llama-2-70b",
+     "llama", 8192, 80, 64, 8, 128, 28672, 32000, 4096, 1e4, 1e-5},
+    {"codellama/codellama-7b-hf codellama/codellama-7b-instruct-hf",
+     "llama", 4096, 32, 32, 32, 128, 11008, 32016, 16384, 1e6, 1e-5},
+    {"codellama/codellama-13b-hf codellama/codellama-13b-instruct-hf",
+     "llama", 5120, 40, 40, 40, 128, 13824, 32016, 16384, 1e6, 1e-5},
+    {"codellama/codellama-34b-hf codellama/codellama-34b-instruct-hf",
+     "llama", 8192, 48, 64, 8, 128, 22016, 32000, 16384, 1e6, 1e-5},
+    {"tinyllama/tinyllama-1.1b-chat-v1.0 tinyllama/tinyllama-1.1b-intermediate-step-1431k-3t tinyllama/tinyllama_v1.1",
+     "llama", 2048, 22, 32, 4, 64, 5632, 32000, 2048, 1e4, 1e-5},
+    {"meta-llama/meta-llama-3-8b meta-llama/meta-llama-3-8b-instruct meta-llama/llama-3-8b meta-llama/llama-3-8b-instruct",
+     "llama", 4096, 32, 32, 8, 128, 14336, 128256, 8192, 5e5, 1e-5},
+    {"meta-llama/meta-llama-3-70b meta-llama/meta-llama-3-70b-instruct meta-llama/llama-3-70b meta-llama/llama-3-70b-instruct",
+     "llama", 8192, 80, 64, 8, 128, 28672, 128256, 8192, 5e5, 1e-5},
+    {"meta-llama/llama-3.1-8b meta-llama/llama-3.1-8b-instruct meta-llama/meta-llama-3.1-8b meta-llama/meta-llama-3.1-8b-instruct "
+     "deepseek-ai/deepseek-r1-distill-llama-8b",
+     "llama", 4096, 32, 32, 8, 128, 14336, 128256, 131072, 5e5, 1e-5, false, 8},
+    {"meta-llama/llama-3.1-70b meta-llama/llama-3.1-70b-instruct meta-llama/meta-llama-3.1-70b "
+     "meta-llama/meta-llama-3.1-70b-instruct meta-llama/llama-3.3-70b-instruct deepseek-ai/deepseek-r1-distill-llama-70b",
+     "llama", 8192, 80, 64, 8, 128, 28672, 128256, 131072, 5e5, 1e-5, false, 8},
+    {"meta-llama/llama-3.1-405b meta-llama/llama-3.1-405b-instruct meta-llama/meta-llama-3.1-405b "
+     "meta-llama/meta-llama-3.1-405b-instruct",
+     "llama", 16384, 126, 128, 8, 128, 53248, 128256, 131072, 5e5, 1e-5, false, 8},
+    {"meta-llama/llama-3.2-1b meta-llama/llama-3.2-1b-instruct",
+     "llama", 2048, 16, 32, 8, 64, 8192, 128256, 131072, 5e5, 1e-5, true, 32},
+    {"meta-llama/llama-3.2-3b meta-llama/llama-3.2-3b-instruct",
+     "llama", 3072, 28, 24, 8, 128, 8192, 128256, 131072, 5e5, 1e-5, true, 32},
+    {"huggingfacetb/smollm-135m huggingfacetb/smollm-135m-instruct",
+     "llama", 576, 30, 9, 3, 64, 1536, 49152, 2048, 1e4, 1e-5, true},
+    {"huggingfacetb/smollm2-135m huggingfacetb/smollm2-135m-instruct",
+     "llama", 576, 30, 9, 3, 64, 1536, 49152, 8192, 1e5, 1e-5, true},
+    {"huggingfacetb/smollm2-360m huggingfacetb/smollm2-360m-instruct",
+     "llama", 960, 32, 15, 5, 64, 2560, 49152, 8192, 1e5, 1e-5, true},
+    {"huggingfacetb/smollm2-1.7b huggingfacetb/smollm2-1.7b-instruct",
+     "llama", 2048, 24, 32, 32, 64, 8192, 49152, 8192, 130000, 1e-5, true},
+    // Mistral
+    {"mistralai/mistral-7b-v0.1 mistralai/mistral-7b-instruct-v0.1 huggingfaceh4/zephyr-7b-beta",
+     "mistral", 4096, 32, 32, 8, 128, 14336, 32000, 32768, 1e4, 1e-5, false, 0, 4096},
+    {"mistralai/mistral-7b-instruct-v0.2", "mistral", 4096, 32, 32, 8, 128, 14336, 32000, 32768, 1e6, 1e-5},
+    {"mistralai/mistral-7b-v0.3 mistralai/mistral-7b-instruct-v0.3",
+     "mistral", 4096, 32, 32, 8, 128, 14336, 32768, 32768, 1e6, 1e-5},
+    {"mistralai/mistral-nemo-base-2407 mistralai/mistral-nemo-instruct-2407",
+     "mistral", 5120, 40, 32, 8, 128, 14336, 131072, 131072, 1e6, 1e-5},
+    {"mistralai/mistral-small-24b-base-2501 mistralai/mistral-small-24b-instruct-2501",
+     "mistral", 5120, 40, 32, 8, 128, 32768, 131072, 32768, 1e8, 1e-5},
+    {"mistralai/mixtral-8x7b-v0.1 mistralai/mixtral-8x7b-instruct-v0.1",
+     "mixtral", 4096, 32, 32, 8, 128, 14336, 32000, 32768, 1e6, 1e-5, false, 0, 0, 8, 2, 14336},
+    {"mistralai/mixtral-8x22b-v0.1 mistral-community/mixtral-8x22b-v0.1",
+     "mixtral", 6144, 56, 48, 8, 128, 16384, 32000, 65536, 1e6, 1e-5, false, 0, 0, 8, 2, 16384},
+    // Qwen
+    {"qwen/qwen1.5-0.5b", "qwen2", 1024, 24, 16, 16, 64, 2816, 151936, 32768, 1e6, 1e-6, true},
+    {"qwen/qwen2-0.5b", "qwen2", 896, 24, 14, 2, 64, 4864, 151936, 131072, 1e6, 1e-6, true},
+    {"qwen/qwen2-0.5b-instruct qwen/qwen2.5-0.5b qwen/qwen2.5-0.5b-instruct qwen/qwen2.5-coder-0.5b",
+     "qwen2", 896, 24, 14, 2, 64, 4864, 151936, 32768, 1e6, 1e-6, true},
+    {"qwen/qwen2-1.5b qwen/qwen2.5-1.5b", "qwen2", 1536, 28, 12, 2, 128, 8960, 151936, 131072, 1e6, 1e-6, true},
+    {"qwen/qwen2-1.5b-instruct qwen/qwen2.5-1.5b-instruct qwen/qwen2.5-coder-1.5b",
+     "qwen2", 1536, 28, 12, 2, 128, 8960, 151936, 32768, 1e6, 1e-6, true},
+    {"qwen/qwen2.5-3b qwen/qwen2.5-3b-instruct qwen/qwen2.5-coder-3b",
+     "qwen2", 2048, 36, 16, 2, 128, 11008, 151936, 32768, 1e6, 1e-6, true},
+    {"qwen/qwen2-7b qwen/qwen2.5-7b", "qwen2", 3584, 28, 28, 4, 128, 18944, 152064, 131072, 1e6, 1e-6},
+    {"qwen/qwen2-7b-instruct qwen/qwen2.5-7b-instruct qwen/qwen2.5-coder-7b qwen/qwen2.5-coder-7b-instruct",
+     "qwen2", 3584, 28, 28, 4, 128, 18944, 152064, 32768, 1e6, 1e-6},
+    {"qwen/qwen2.5-14b", "qwen2", 5120, 48, 40, 8, 128, 13824, 152064, 131072, 1e6, 1e-5},
+    {"qwen/qwen2.5-14b-instruct qwen/qwen2.5-coder-14b-instruct",
+     "qwen2", 5120, 48, 40, 8, 128, 13824, 152064, 32768, 1e6, 1e-6},
+    {"qwen/qwen2.5-32b", "qwen2", 5120, 64, 40, 8, 128, 27648, 152064, 131072, 1e6, 1e-5},
+    {"qwen/qwen2.5-32b-instruct qwen/qwen2.5-coder-32b-instruct",
+     "qwen2", 5120, 64, 40, 8, 128, 27648, 152064, 32768, 1e6, 1e-6},
+    {"qwen/qwen2-72b qwen/qwen2.5-72b", "qwen2", 8192, 80, 64, 8, 128, 29568, 152064, 131072, 1e6, 1e-5},
+    {"qwen/qwen2-72b-instruct qwen/qwen2.5-72b-instruct",
+     "qwen2", 8192, 80, 64, 8, 128, 29568, 152064, 32768, 1e6, 1e-6},
+    {"deepseek-ai/deepseek-r1-distill-qwen-1.5b", "qwen2", 1536, 28, 12, 2, 128, 8960, 151936, 131072, 1e4, 1e-6},
+    {"deepseek-ai/deepseek-r1-distill-qwen-7b", "qwen2", 3584, 28, 28, 4, 128, 18944, 152064, 131072, 1e4, 1e-6},
+    {"deepseek-ai/deepseek-r1-distill-qwen-14b", "qwen2", 5120, 48, 40, 8, 128, 13824, 152064, 131072, 1e6, 1e-5},
+    {"deepseek-ai/deepseek-r1-distill-qwen-32b", "qwen2", 5120, 64, 40, 8, 128, 27648, 152064, 131072, 1e6, 1e-5},
+    {"qwen/qwen3-0.6b", "qwen3", 1024, 28, 16, 8, 128, 3072, 151936, 40960, 1e6, 1e-6, true},
+    {"qwen/qwen3-0.6b-base", "qwen3", 1024, 28, 16, 8, 128, 3072, 151936, 32768, 1e6, 1e-6, true},
+    {"qwen/qwen3-1.7b", "qwen3", 2048, 28, 16, 8, 128, 6144, 151936, 40960, 1e6, 1e-6, true},
+    {"qwen/qwen3-1.7b-base", "qwen3", 2048, 28, 16, 8, 128, 6144, 151936, 32768, 1e6, 1e-6, true},
+    {"qwen/qwen3-4b", "qwen3", 2560, 36, 32, 8, 128, 9728, 151936, 40960, 1e6, 1e-6, true},
+    {"qwen/qwen3-4b-base", "qwen3", 2560, 36, 32, 8, 128, 9728, 151936, 32768, 1e6, 1e-6, true},
+    {"qwen/qwen3-4b-instruct-2507 qwen/qwen3-4b-thinking-2507",
+     "qwen3", 2560, 36, 32, 8, 128, 9728, 151936, 262144, 5e6, 1e-6, true},
+    {"qwen/qwen3-8b", "qwen3", 4096, 36, 32, 8, 128, 12288, 151936, 40960, 1e6, 1e-6},
+    {"qwen/qwen3-8b-base", "qwen3", 4096, 36, 32, 8, 128, 12288, 151936, 32768, 1e6, 1e-6},
+    {"qwen/qwen3-14b", "qwen3", 5120, 40, 40, 8, 128, 17408, 151936, 40960, 1e6, 1e-6},
+    {"qwen/qwen3-14b-base", "qwen3", 5120, 40, 40, 8, 128, 17408, 151936, 32768, 1e6, 1e-6},
+    {"qwen/qwen3-32b", "qwen3", 5120, 64, 64, 8, 128, 25600, 151936, 40960, 1e6, 1e-6},
+    {"qwen/qwen3-30b-a3b", "qwen3_moe", 2048, 48, 32, 4, 128, 6144, 151936, 40960, 1e6, 1e-6, false, 0, 0, 128, 8, 768},
+    // Phi
+    {"microsoft/phi-1_5", "phi", 2048, 24, 32, 32, 64, 8192, 51200, 2048, 1e4, 1e-5},
+    {"microsoft/phi-2", "phi", 2560, 32, 32, 32, 80, 10240, 51200, 2048, 1e4, 1e-5},
+    {"microsoft/phi-3-mini-4k-instruct", "phi3", 3072, 32, 32, 32, 96, 8192, 32064, 4096, 1e4, 1e-5, false, 0, 2047},
+    {"microsoft/phi-3-mini-128k-instruct microsoft/phi-3.5-mini-instruct",
+     "phi3", 3072, 32, 32, 32, 96, 8192, 32064, 131072, 1e4, 1e-5, false, 0, 262144},
+    {"microsoft/phi-3-medium-4k-instruct",
+     "phi3", 5120, 40, 40, 10, 128, 17920, 32064, 4096, 1e4, 1e-5, false, 0, 2047},
+    {"microsoft/phi-4", "phi3", 5120, 40, 40, 10, 128, 17920, 100352, 16384, 250000, 1e-5},
+    {"microsoft/phi-4-mini-instruct",
+     "phi3", 3072, 32, 24, 8, 128, 8192, 200064, 131072, 1e4, 1e-5, true, 0, 262144},
+    // Gemma
+    {"google/gemma-2b google/gemma-2b-it google/gemma-1.1-2b-it",
+     "gemma", 2048, 18, 8, 1, 256, 16384, 256000, 8192, 1e4, 1e-6, true},
+    {"google/gemma-7b google/gemma-7b-it google/gemma-1.1-7b-it",
+     "gemma", 3072, 28, 16, 16, 256, 24576, 256000, 8192, 1e4, 1e-6, true},
+    {"google/gemma-2-2b google/gemma-2-2b-it",
+     "gemma2", 2304, 26, 8, 4, 256, 9216, 256000, 8192, 1e4, 1e-6, true, 0, 4096},
+    {"google/gemma-2-9b google/gemma-2-9b-it",
+     "gemma2", 3584, 42, 16, 8, 256, 14336, 256000, 8192, 1e4, 1e-6, true, 0, 4096},
+    {"google/gemma-2-27b google/gemma-2-27b-it",
+     "gemma2", 4608, 46, 32, 16, 128, 36864, 256000, 8192, 1e4, 1e-6, true, 0, 4096},
+    {"google/gemma-3-270m google/gemma-3-270m-it",
+     "gemma3_text", 640, 18, 4, 1, 256, 2048, 262144, 32768, 1e6, 1e-6, true, 0, 512},
+    {"google/gemma-3-1b-pt google/gemma-3-1b-it",
+     "gemma3_text", 1152, 26, 4, 1, 256, 6912, 262144, 32768, 1e6, 1e-6, true, 0, 512},
+});
+// clang-format on
+
+/// Organisations that republish others' models under the same name.
+constexpr std::array<std::string_view, 2> kMirrors = {"nousresearch", "unsloth"};
+
+json to_config_json(const KnownModel& known) {
+    json values = {{"model_type", known.type},
+                   {"hidden_size", known.hidden},
+                   {"num_hidden_layers", known.layers},
+                   {"num_attention_heads", known.heads},
+                   {"num_key_value_heads", known.kv_heads},
+                   {"head_dim", known.head_dim},
+                   {"intermediate_size", known.intermediate},
+                   {"vocab_size", known.vocab},
+                   {"max_position_embeddings", known.max_position},
+                   {"rope_theta", known.rope_theta},
+                   {known.type == "phi" ? "layer_norm_eps" : "rms_norm_eps", known.norm_eps},
+                   {"tie_word_embeddings", known.tied},
+                   {"sliding_window", nullptr}};
+    if (known.sliding_window > 0) values["sliding_window"] = known.sliding_window;
+    if (known.llama3_factor > 0) {
+        values["rope_scaling"] = {{"rope_type", "llama3"},
+                                  {"factor", double(known.llama3_factor)},
+                                  {"low_freq_factor", 1.0},
+                                  {"high_freq_factor", 4.0},
+                                  {"original_max_position_embeddings", 8192}};
+    }
+    if (known.experts > 0) {
+        values[known.type == "mixtral" ? "num_local_experts" : "num_experts"] = known.experts;
+        values["num_experts_per_tok"] = known.experts_per_token;
+        values["moe_intermediate_size"] = known.expert_intermediate;
+    }
+    return values;
+}
+
+std::string_view repository_name(std::string_view id) {
+    return id.substr(id.find('/') + 1);
+}
+
+bool is_named(std::string_view names, std::string_view id, bool any_owner) {
+    while (!names.empty()) {
+        const size_t end = std::min(names.find(' '), names.size());
+        const std::string_view name = names.substr(0, end);
+        if (any_owner ? repository_name(name) == repository_name(id) : name == id) return true;
+        names.remove_prefix(std::min(end + 1, names.size()));
+    }
+    return false;
+}
+
+const KnownModel* find_known(const std::string& hub_id) {
+    std::string id = hub_id;
+    std::transform(id.begin(), id.end(), id.begin(), [](unsigned char c) { return std::tolower(c); });
+    const std::string_view owner = std::string_view(id).substr(0, id.find('/'));
+    const bool mirror = std::find(kMirrors.begin(), kMirrors.end(), owner) != kMirrors.end();
+    for (const bool any_owner : {false, true}) {
+        if (any_owner && !mirror) break;
+        for (const KnownModel& known : kKnownModels) {
+            if (is_named(known.names, id, any_owner)) return &known;
+        }
+    }
+    return nullptr;
+}
+
+/// `models--org--name/snapshots/<revision>/config.json`, refs/main's revision first.
+std::vector<fs::path> cached_configs(const std::string& hub_id, const fs::path& cache) {
+    std::string folder = "models--" + hub_id;
+    for (size_t at = folder.find('/'); at != std::string::npos; at = folder.find('/'))
+        folder.replace(at, 1, "--");
+    const fs::path model = cache / folder;
+    std::vector<fs::path> snapshots;
+    std::error_code ignored;
+    for (fs::directory_iterator entry(model / "snapshots", ignored), end; !ignored && entry != end;
+         entry.increment(ignored)) {
+        snapshots.push_back(entry->path());
+    }
+    std::sort(snapshots.begin(), snapshots.end());
+    std::string revision;
+    std::ifstream(model / "refs" / "main") >> revision;
+    std::stable_partition(snapshots.begin(), snapshots.end(),
+                          [&](const fs::path& snapshot) { return snapshot.filename() == revision; });
+    for (fs::path& snapshot : snapshots) snapshot /= "config.json";
+    return snapshots;
+}
+
+/// A hub id is "owner/name" or "name"; anything else is no folder of the cache.
+bool is_hub_id(const std::string& text) {
+    const bool letters = std::all_of(text.begin(), text.end(), [](unsigned char c) {
+        return std::isalnum(c) || c == '-' || c == '_' || c == '.' || c == '/';
+    });
+    return letters && !text.empty() && text.front() != '/' && text.front() != '.' &&
+           text.find("..") == text.npos && std::count(text.begin(), text.end(), '/') <= 1;
+}
+
+std::optional<ModelConfig> read_cached(const fs::path& path) {
+    std::ifstream file(path);
+    if (!file) return std::nullopt;
+    const json values = json::parse(file, nullptr, false);
+    try {
+        return model_config_from_json(values, path.string());
+    } catch (const Error&) {
+        return std::nullopt;  // damaged, or of a family that nothing is known of: the plan says what it lacks
+    }
+}
+
+}  // namespace
+
+std::optional<ModelConfig> find_model_config(const std::string& hub_id, const std::string& hf_cache_dir) {
+    if (!is_hub_id(hub_id)) return std::nullopt;
+    if (const KnownModel* known = find_known(hub_id)) {
+        return model_config_from_json(to_config_json(*known), hub_id);
+    }
+    if (hf_cache_dir.empty()) return std::nullopt;
+    for (const fs::path& path : cached_configs(hub_id, hf_cache_dir)) {
+        if (std::optional<ModelConfig> model = read_cached(path)) return model;
+    }
+    return std::nullopt;
+}
+
+}  // namespace ringmaster

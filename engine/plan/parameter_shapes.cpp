@@ -1,0 +1,148 @@
+#include <numeric>
+
+#include "engine/plan/model_config.h"
+
+namespace ringmaster {
+
+namespace {
+
+/// Collects the tensors of one layer, or of what stands outside the layers (layer -1).
+class Shapes {
+  public:
+    Shapes(std::vector<ParameterShape>& shapes, int layer)
+        : shapes_(shapes),
+          layer_(layer),
+          prefix_(layer < 0 ? "" : "model.layers." + std::to_string(layer) + ".") {}
+
+    void weight(const std::string& name, std::vector<int64_t> shape) {
+        shapes_.push_back({prefix_ + name + ".weight", std::move(shape), true, layer_});
+    }
+    void tensor(const std::string& name, std::vector<int64_t> shape) {
+        shapes_.push_back({prefix_ + name, std::move(shape), true, layer_});
+    }
+    void norm(const std::string& name, int64_t size, bool with_bias = false) {
+        shapes_.push_back({prefix_ + name + ".weight", {size}, false, layer_});
+        if (with_bias) bias(name, size);
+    }
+    void bias(const std::string& name, int64_t size) {
+        shapes_.push_back({prefix_ + name + ".bias", {size}, false, layer_});
+    }
+
+  private:
+    std::vector<ParameterShape>& shapes_;
+    int layer_;
+    std::string prefix_;
+};
+
+bool has_layer_norms(const ModelConfig& m) {
+    return m.model_type == "phi" || m.model_type == "starcoder2";
+}
+
+void add_attention(const ModelConfig& m, Shapes& shapes) {
+    const std::string attn = "self_attn.";
+    const int64_t q = m.num_heads * m.head_dim;
+    const int64_t kv = m.num_kv_heads * m.head_dim;
+    const std::string out = attn + (m.model_type == "phi" ? "dense" : "o_proj");
+    if (m.model_type == "phi3") {
+        shapes.weight(attn + "qkv_proj", {q + 2 * kv, m.hidden_size});
+    } else {
+        shapes.weight(attn + "q_proj", {q, m.hidden_size});
+        shapes.weight(attn + "k_proj", {kv, m.hidden_size});
+        shapes.weight(attn + "v_proj", {kv, m.hidden_size});
+    }
+    if (m.qkv_bias) {
+        shapes.bias(attn + "q_proj", q);
+        shapes.bias(attn + "k_proj", kv);
+        shapes.bias(attn + "v_proj", kv);
+    }
+    if (m.qk_norm) {
+        shapes.norm(attn + "q_norm", m.head_dim);
+        shapes.norm(attn + "k_norm", m.head_dim);
+    }
+    shapes.weight(out, {m.hidden_size, q});
+    if (m.output_bias) shapes.bias(out, m.hidden_size);
+}
+
+/// Names as transformers 5 has them: all experts of a layer in one tensor.
+void add_experts(const ModelConfig& m, Shapes& shapes) {
+    shapes.weight("mlp.gate", {m.num_experts, m.hidden_size});
+    shapes.tensor("mlp.experts.gate_up_proj", {m.num_experts, 2 * m.expert_intermediate_size, m.hidden_size});
+    shapes.tensor("mlp.experts.down_proj", {m.num_experts, m.hidden_size, m.expert_intermediate_size});
+    if (m.shared_expert_intermediate_size == 0) return;
+    shapes.weight("mlp.shared_expert.gate_proj", {m.shared_expert_intermediate_size, m.hidden_size});
+    shapes.weight("mlp.shared_expert.up_proj", {m.shared_expert_intermediate_size, m.hidden_size});
+    shapes.weight("mlp.shared_expert.down_proj", {m.hidden_size, m.shared_expert_intermediate_size});
+    shapes.weight("mlp.shared_expert_gate", {1, m.hidden_size});
+}
+
+/// Without a gate: phi and starcoder2.
+void add_plain_mlp(const ModelConfig& m, Shapes& shapes) {
+    const bool phi = m.model_type == "phi";
+    const std::string in = phi ? "mlp.fc1" : "mlp.c_fc";
+    const std::string out = phi ? "mlp.fc2" : "mlp.c_proj";
+    shapes.weight(in, {m.intermediate_size, m.hidden_size});
+    if (m.mlp_bias) shapes.bias(in, m.intermediate_size);
+    shapes.weight(out, {m.hidden_size, m.intermediate_size});
+    if (m.mlp_bias) shapes.bias(out, m.hidden_size);
+}
+
+void add_gated_mlp(const ModelConfig& m, Shapes& shapes) {
+    if (m.model_type == "phi3") {
+        shapes.weight("mlp.gate_up_proj", {2 * m.intermediate_size, m.hidden_size});
+    } else {
+        shapes.weight("mlp.gate_proj", {m.intermediate_size, m.hidden_size});
+        shapes.weight("mlp.up_proj", {m.intermediate_size, m.hidden_size});
+    }
+    if (m.mlp_bias) {
+        shapes.bias("mlp.gate_proj", m.intermediate_size);
+        shapes.bias("mlp.up_proj", m.intermediate_size);
+    }
+    shapes.weight("mlp.down_proj", {m.hidden_size, m.intermediate_size});
+    if (m.mlp_bias) shapes.bias("mlp.down_proj", m.hidden_size);
+}
+
+void add_layer(const ModelConfig& m, Shapes shapes) {
+    const bool sandwich = m.model_type == "gemma2" || m.model_type == "gemma3_text";
+    shapes.norm("input_layernorm", m.hidden_size, has_layer_norms(m));
+    add_attention(m, shapes);
+    // phi's attention and MLP stand side by side under one norm
+    if (m.model_type != "phi") shapes.norm("post_attention_layernorm", m.hidden_size, has_layer_norms(m));
+    if (sandwich) shapes.norm("pre_feedforward_layernorm", m.hidden_size);
+    if (m.num_experts > 0) {
+        add_experts(m, shapes);
+    } else if (has_layer_norms(m)) {
+        add_plain_mlp(m, shapes);
+    } else {
+        add_gated_mlp(m, shapes);
+    }
+    if (sandwich) shapes.norm("post_feedforward_layernorm", m.hidden_size);
+}
+
+}  // namespace
+
+int64_t ParameterShape::size() const {
+    return std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
+}
+
+std::vector<ParameterShape> parameter_shapes(const ModelConfig& m) {
+    std::vector<ParameterShape> shapes;
+    Shapes outside(shapes, -1);
+    outside.weight("model.embed_tokens", {m.vocab_size, m.hidden_size});
+    for (int64_t layer = 0; layer < m.num_layers; ++layer)
+        add_layer(m, Shapes(shapes, static_cast<int>(layer)));
+    outside.norm(m.model_type == "phi" ? "model.final_layernorm" : "model.norm", m.hidden_size,
+                 has_layer_norms(m));
+    if (!m.tie_word_embeddings) {
+        outside.weight("lm_head", {m.vocab_size, m.hidden_size});
+        if (m.model_type == "phi") outside.bias("lm_head", m.vocab_size);
+    }
+    return shapes;
+}
+
+int64_t parameter_count(const ModelConfig& model) {
+    int64_t count = 0;
+    for (const ParameterShape& shape : parameter_shapes(model)) count += shape.size();
+    return count;
+}
+
+}  // namespace ringmaster
