@@ -43,7 +43,7 @@ FlashOutput flash_forward(const at::Tensor& q_bhtd, const at::Tensor& k_bksd, co
                           ? block_attention_forward(q_bhtd, k_bksd, v_bksd, causal, scale_of(q_bhtd))
                           : at::_scaled_dot_product_flash_attention_for_cpu(q_bhtd, k_bksd, v_bksd, 0.0, causal, {},
                                                                             scale_of(q_bhtd));
-    return {out, lse};
+    return {out, lse.contiguous()};  // LibTorch keeps it in B T H order
 }
 
 FlashGradients flash_backward(const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd, const at::Tensor& k_bksd,

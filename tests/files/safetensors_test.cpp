@@ -18,8 +18,8 @@ using ::testing::HasSubstr;
 class Safetensors : public ::testing::Test {
   protected:
     void SetUp() override {
-        dir_ = fs::temp_directory_path() /
-               ("safetensors-" + std::to_string(::getpid()) + ::testing::UnitTest::GetInstance()->current_test_info()->name());
+        dir_ = fs::temp_directory_path() / ("safetensors-" + std::to_string(::getpid()) +
+                                            ::testing::UnitTest::GetInstance()->current_test_info()->name());
         fs::create_directories(dir_);
     }
     void TearDown() override { fs::remove_all(dir_); }
@@ -37,7 +37,9 @@ class Safetensors : public ::testing::Test {
         std::ifstream file(path, std::ios::binary);
         return {std::istreambuf_iterator<char>(file), {}};
     }
-    void put(const fs::path& path, const std::string& bytes) { std::ofstream(path, std::ios::binary) << bytes; }
+    void put(const fs::path& path, const std::string& bytes) {
+        std::ofstream(path, std::ios::binary) << bytes;
+    }
 
     fs::path dir_;
 };
@@ -76,7 +78,8 @@ TEST_F(Safetensors, DamagedBytesAreAnErrorNeverACrash) {
         put(dir_ / "bad", bad);
         try {
             SafetensorsFile file(dir_ / "bad");
-            for (const auto& [name, info] : file.tensors()) EXPECT_EQ(file.bytes(name).size(), static_cast<size_t>(info.bytes()));
+            for (const auto& [name, info] : file.tensors())
+                EXPECT_EQ(file.bytes(name).size(), static_cast<size_t>(info.bytes()));
         } catch (const Error&) {
             ++refused;
         }
@@ -103,7 +106,8 @@ TEST_F(Safetensors, ADurableFileIsReplacedWhole) {
     write_file_durably(dir_ / "state", "first");
     write_file_durably(dir_ / "state", "second");
     EXPECT_EQ(content(dir_ / "state"), "second");
-    EXPECT_EQ(std::distance(fs::directory_iterator(dir_), fs::directory_iterator()), 1) << "nothing is left aside";
+    EXPECT_EQ(std::distance(fs::directory_iterator(dir_), fs::directory_iterator()), 1)
+        << "nothing is left aside";
     EXPECT_THROW(write_file_durably(dir_ / "nowhere" / "state", "x"), Error);
 }
 

@@ -1,0 +1,153 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <numeric>
+#include <set>
+
+#include "engine/data/batch.h"
+#include "engine/data/sampler.h"
+#include "engine/data/tokens.h"
+#include "engine/error.h"
+
+namespace ringmaster {
+namespace {
+
+using ::testing::ElementsAre;
+
+/// A tokens file of the given rows; labels are the ids but where an id is negative: that token has no label.
+class TokensOnDisk {
+  public:
+    explicit TokensOnDisk(const std::vector<std::vector<int32_t>>& rows) {
+        std::vector<int32_t> ids, labels;
+        std::vector<int64_t> offsets = {0};
+        for (const auto& row : rows) {
+            for (int32_t id : row) {
+                ids.push_back(std::abs(id));
+                labels.push_back(id < 0 ? kNoLabel : id);
+            }
+            offsets.push_back(static_cast<int64_t>(ids.size()));
+        }
+        const auto count = static_cast<int64_t>(ids.size());
+        SafetensorsWriter writer(path_, {{"input_ids", "I32", {count}},
+                                         {"labels", "I32", {count}},
+                                         {"row_offsets", "I64", {static_cast<int64_t>(offsets.size())}}});
+        writer.write(ids.data(), ids.size() * sizeof(int32_t));
+        writer.write(labels.data(), labels.size() * sizeof(int32_t));
+        writer.write(offsets.data(), offsets.size() * sizeof(int64_t));
+        writer.finish();
+    }
+    ~TokensOnDisk() { std::filesystem::remove(path_); }
+    const std::filesystem::path& path() const { return path_; }
+
+  private:
+    std::filesystem::path path_ = std::filesystem::temp_directory_path() /
+                                  ("tokens-" + std::to_string(::getpid()) + "-" +
+                                   ::testing::UnitTest::GetInstance()->current_test_info()->name());
+};
+
+Layout halves(int64_t tokens) {
+    return {tokens, {{{0, tokens / 2, 1}}, {{tokens / 2, tokens, 1}}}};
+}
+
+TEST(Batch, LabelsAreShiftedBeforeTheCutSoThatNoneIsLostAtAShardsEdge) {
+    TokensOnDisk disk({{1, 2, 3, 4, 5, 6, 7, 8}});
+    TokenFile file(disk.path());
+    const BatchShard first = shard_rows(file, {0}, halves(8), 0);
+    const BatchShard second = shard_rows(file, {0}, halves(8), 1);
+    EXPECT_THAT(first.input_ids, ElementsAre(1, 2, 3, 4));
+    EXPECT_THAT(first.labels, ElementsAre(2, 3, 4, 5));
+    EXPECT_THAT(second.labels, ElementsAre(6, 7, 8, kNoLabel));
+    EXPECT_EQ(first.valid_labels + second.valid_labels, file.row(0).valid_labels());
+}
+
+TEST(Batch, PaddingHasNoLabelsAndMaskedTokensHaveNone) {
+    TokensOnDisk disk({{1, -2, 3}, {4, 5, 6, 7, -8}});
+    TokenFile file(disk.path());
+    const BatchShard second = shard_rows(file, {0, 1}, halves(8), 1);
+    EXPECT_EQ(second.rows, 2);
+    EXPECT_THAT(second.labels, ElementsAre(-100, -100, -100, -100, -100, -100, -100, -100));
+    EXPECT_EQ(second.valid_labels, 0) << "a rank without any valid label is fine";
+    const BatchShard first = shard_rows(file, {0, 1}, halves(8), 0);
+    EXPECT_THAT(first.labels, ElementsAre(-100, 3, -100, -100, 5, 6, 7, -100));
+    const RowCounts counts = count_rows(file, {0, 1});
+    EXPECT_EQ(counts.tokens, 8);
+    EXPECT_EQ(counts.valid_labels, 4);
+    EXPECT_EQ(first.valid_labels, counts.valid_labels);
+}
+
+TEST(Batch, LengthIsTheLongestRowOrWhatIsFixed) {
+    TokensOnDisk disk({{1, 2, 3}, {4, 5, 6, 7, 8}});
+    TokenFile file(disk.path());
+    EXPECT_EQ(batch_length(file, {0, 1}, {}, 64), 5);
+    EXPECT_EQ(batch_length(file, {0}, {true, std::nullopt}, 64), 64);
+    EXPECT_EQ(batch_length(file, {0}, {false, 16}, 64), 16);
+}
+
+TEST(Tokens, WhatTheModelCannotReadIsNamedByRow) {
+    TokensOnDisk disk({{1, 2}, {3, 9, 4}});
+    TokenFile file(disk.path());
+    EXPECT_NO_THROW(file.check(10, 3));
+    auto message = [&](int64_t vocab, int64_t longest) -> std::string {
+        try {
+            file.check(vocab, longest);
+        } catch (const Error& error) {
+            return error.what();
+        }
+        return "";
+    };
+    EXPECT_THAT(message(9, 3), ::testing::HasSubstr("row 2 holds token 9"));
+    EXPECT_THAT(message(10, 2), ::testing::HasSubstr("row 2 has 3 tokens"));
+}
+
+TEST(Sampler, EachEpochHasEveryRowOnceAndEndsWithASmallerStep) {
+    Sampler sampler(10, 4, 7, false);
+    for (int epoch = 0; epoch < 3; ++epoch) {
+        std::vector<int64_t> seen;
+        for (size_t size : {4, 4, 2}) {
+            const auto rows = sampler.next_step();
+            EXPECT_EQ(rows.size(), size);
+            seen.insert(seen.end(), rows.begin(), rows.end());
+        }
+        EXPECT_EQ(std::set<int64_t>(seen.begin(), seen.end()).size(), 10U);
+        EXPECT_DOUBLE_EQ(sampler.epoch(), epoch + 1);
+    }
+}
+
+TEST(Sampler, CurriculumKeepsFileOrderAndSeedsDiffer) {
+    Sampler in_order(5, 5, 7, true), one(50, 50, 7, false), same(50, 50, 7, false), other(50, 50, 8, false);
+    EXPECT_THAT(in_order.next_step(), ElementsAre(0, 1, 2, 3, 4));
+    const auto order = one.next_step();
+    EXPECT_EQ(order, same.next_step());
+    EXPECT_NE(order, other.next_step());
+    EXPECT_NE(order, one.next_step()) << "the next epoch has an order of its own";
+}
+
+TEST(Sampler, GoesOnWhereItWasWhateverTheStepsSize) {
+    Sampler whole(20, 4, 3, false), resumed(20, 8, 3, false);
+    whole.next_step();
+    resumed.seek(whole.consumed());
+    auto expected = whole.next_step();
+    const auto more = whole.next_step();
+    expected.insert(expected.end(), more.begin(), more.end());
+    EXPECT_EQ(resumed.next_step(), expected);
+}
+
+TEST(MicroBatches, GroupsTogetherReadEachRowOnce) {
+    std::vector<int64_t> rows(11);
+    std::iota(rows.begin(), rows.end(), 100);
+    std::vector<int64_t> seen;
+    for (int group = 0; group < 3; ++group) {
+        for (const auto& batch : micro_batches_of(rows, 2, group, 3)) {
+            EXPECT_LE(batch.size(), 2U);
+            seen.insert(seen.end(), batch.begin(), batch.end());
+        }
+    }
+    std::sort(seen.begin(), seen.end());
+    EXPECT_EQ(seen, rows);
+    EXPECT_TRUE(micro_batches_of({1, 2}, 2, 1, 3).empty())
+        << "a group may have nothing to do in a smaller step";
+}
+
+}  // namespace
+}  // namespace ringmaster

@@ -1,0 +1,61 @@
+"""The engine under launchers that people already have: torchrun's and Slurm's variables, the same losses."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+from ringmaster_runs import BIN, launch, losses_of, make_config, ringmaster, state_of
+
+ENGINE = BIN / "ringmaster-engine"
+
+
+@pytest.fixture(scope="module")
+def launched(llama, rows_file, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("launchers")
+    config = make_config(folder, llama, rows_file, context_parallel_size=2, ring_attn_func="batch_zigzag")
+    return config, launch(config, folder / "runs", "--ranks", 2)
+
+
+def prepared(config, folder):
+    done = ringmaster("prepare", config, "--runs-dir", folder / "runs", "--ranks", 2, "--json", "--overwrite")
+    return pathlib.Path(json.loads(done.stdout)["dir"])
+
+
+def test_torchrun_trains_a_prepared_run_to_the_same_losses(launched, tmp_path):
+    config, whole = launched
+    run = prepared(config, tmp_path)
+    env = {**os.environ, "OMP_NUM_THREADS": "1"}
+    done = subprocess.run([sys.executable, "-m", "torch.distributed.run", "--no-python", "--nproc-per-node", "2", "--master-port", "0",
+                           "--", ENGINE, "--run", run], capture_output=True, text=True, timeout=180, env=env)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert state_of(run)["state"] == "completed"
+    for rank in range(2):
+        assert losses_of(run, rank) == losses_of(whole, rank)
+    assert (run / "logs/rank-00000.log").read_text()
+
+
+def test_slurms_variables_train_a_prepared_run_to_the_same_losses(launched, tmp_path):
+    config, whole = launched
+    run = prepared(config, tmp_path)
+    clean = {key: value for key, value in os.environ.items() if key not in ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")}
+    ranks = []
+    for rank in range(2):
+        env = {**clean, "SLURM_PROCID": str(rank), "SLURM_NTASKS": "2", "SLURM_LOCALID": str(rank), "OMP_NUM_THREADS": "1",
+               "SLURM_JOB_ID": str(os.getpid()), "SLURM_JOB_NODELIST": "localhost"}
+        ranks.append(subprocess.Popen([ENGINE, "--run", run], env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True))
+    for process in ranks:
+        text, _ = process.communicate(timeout=120)
+        assert process.returncode == 0, text
+    assert losses_of(run) == losses_of(whole)
+
+
+def test_a_wrong_number_of_ranks_is_said(launched, tmp_path):
+    config, _ = launched
+    run = prepared(config, tmp_path)
+    done = subprocess.run([ENGINE, "--run", run], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert "2 ranks" in done.stdout + done.stderr

@@ -1,0 +1,93 @@
+"""A run that was killed and resumed is the run that was never interrupted, to the last bit."""
+
+import os
+import signal
+import time
+
+import pytest
+
+from ringmaster_runs import events_of, launch, losses_of, make_config, ringmaster, state_of
+
+
+def wait_for(condition, what, seconds=90):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, f"waited {seconds} s for {what}"
+        time.sleep(0.05)
+
+
+def steps_done(run):
+    try:
+        return len(events_of(run))
+    except FileNotFoundError:
+        return 0
+
+
+@pytest.mark.parametrize("order", ["file order", "shuffled"])
+def test_killed_and_resumed_gives_the_same_losses_and_weights(order, llama, rows_file, tmp_path):
+    keys = dict(max_steps=60, save_steps=7, save_strategy=None, save_total_limit=2, context_parallel_size=2,
+                ring_attn_func="batch_zigzag", curriculum_sampling=order == "file order", lr_scheduler="linear")
+    straight = make_config(tmp_path, llama, rows_file, **keys, output_dir=str(tmp_path / "straight"))
+    whole = launch(straight, tmp_path / "runs", "--ranks", 2, "--name", "straight")
+    broken = make_config(tmp_path, llama, rows_file, **keys, output_dir=str(tmp_path / "broken"))
+    run = launch(broken, tmp_path / "runs", "--ranks", 2, "--name", "broken", "--detach")
+    wait_for(lambda: steps_done(run) >= 17, "step 17")
+    os.kill(state_of(run)["nodes"][0]["ranks"][1]["pid"], signal.SIGKILL)
+    wait_for(lambda: state_of(run)["state"] == "failed", "the end of the run")
+    assert steps_done(run) < 60
+    complete = sorted(path.parent.name for path in run.glob("checkpoints/step-*/complete"))
+    assert 1 <= len(complete) <= 2
+
+    ringmaster("resume", run)
+    assert state_of(run)["state"] == "completed"
+    hello = events_of(run, kind="hello")
+    assert [event["attempt"] for event in hello] == [1, 2]
+    assert hello[1]["start_step"] == int(complete[-1].split("-")[1])
+    for rank in range(2):
+        assert losses_of(run, rank) == losses_of(whole, rank)
+    assert (tmp_path / "broken/model.safetensors").read_bytes() == (tmp_path / "straight/model.safetensors").read_bytes()
+
+
+def test_stopping_saves_and_resuming_goes_on(llama, rows_file, tmp_path):
+    config = make_config(tmp_path, llama, rows_file, max_steps=400, context_parallel_size=2)
+    run = launch(config, tmp_path / "runs", "--ranks", 2, "--detach")
+    wait_for(lambda: steps_done(run) >= 3, "step 3")
+    ringmaster("stop", run)
+    state = state_of(run)
+    assert state["state"] == "stopped"
+    stopped_at = len(events_of(run))
+    assert (run / f"checkpoints/step-{stopped_at:08d}/complete").exists()
+    assert 3 <= stopped_at < 400
+    ringmaster("resume", run, "--set", f"max_steps={stopped_at + 4}")
+    assert state_of(run)["state"] == "completed"
+    assert [event["step"] for event in events_of(run)] == list(range(1, stopped_at + 5))
+    assert events_of(run, kind="hello")[-1]["start_step"] == stopped_at
+
+
+def test_stopping_at_once_ends_the_run_without_a_checkpoint(llama, rows_file, tmp_path):
+    config = make_config(tmp_path, llama, rows_file, max_steps=4000)
+    run = launch(config, tmp_path / "runs", "--ranks", 2, "--detach")
+    wait_for(lambda: steps_done(run) >= 3, "step 3")
+    ringmaster("stop", run, "--now")
+    assert state_of(run)["state"] == "stopped"
+    assert not list(run.glob("checkpoints/*"))
+
+
+def test_sigterm_to_one_rank_stops_all_and_saves(llama, rows_file, tmp_path):
+    config = make_config(tmp_path, llama, rows_file, max_steps=4000, context_parallel_size=2)
+    run = launch(config, tmp_path / "runs", "--ranks", 2, "--detach")
+    wait_for(lambda: steps_done(run) >= 3, "step 3")
+    os.kill(state_of(run)["nodes"][0]["ranks"][1]["pid"], signal.SIGTERM)
+    wait_for(lambda: state_of(run)["state"] == "stopped", "the stop")
+    assert list(run.glob("checkpoints/step-*/complete"))
+
+
+def test_the_trigger_file_asks_for_a_checkpoint(llama, rows_file, tmp_path):
+    config = make_config(tmp_path, llama, rows_file, max_steps=4000)
+    run = launch(config, tmp_path / "runs", "--ranks", 2, "--detach")
+    wait_for(lambda: steps_done(run) >= 2, "step 2")
+    (tmp_path / "out/axolotl_checkpoint.save").touch()
+    wait_for(lambda: list(run.glob("checkpoints/step-*/complete")), "the checkpoint")
+    assert not (tmp_path / "out/axolotl_checkpoint.save").exists()
+    assert state_of(run)["state"] == "running"
+    ringmaster("stop", run, "--now")

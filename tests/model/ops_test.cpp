@@ -1,0 +1,135 @@
+#include "engine/model/ops.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "engine/kernels/fused.h"
+
+namespace ringmaster {
+namespace {
+
+/// Reference values come from LibTorch's own operations and their autograd, in double.
+at::Tensor leaf(at::Tensor values) {
+    return values.to(at::kDouble).detach().requires_grad_(true);
+}
+
+double worst(const at::Tensor& ours, const at::Tensor& truth) {
+    return (ours.to(at::kDouble) - truth.to(at::kDouble)).abs().max().item<double>() /
+           std::max(1e-3, truth.to(at::kDouble).abs().max().item<double>());
+}
+
+class Ops : public ::testing::TestWithParam<at::ScalarType> {
+  protected:
+    void SetUp() override { at::manual_seed(3); }
+    at::Tensor random(at::IntArrayRef shape) const { return at::randn(shape).to(GetParam()); }
+    double bound() const { return GetParam() == at::kFloat ? 3e-6 : 2e-2; }
+};
+
+INSTANTIATE_TEST_SUITE_P(Dtypes, Ops, ::testing::Values(at::kFloat, at::kBFloat16), [](const auto& tested) {
+    return tested.param == at::kFloat ? "Float32" : "Bfloat16";
+});
+
+TEST_P(Ops, RmsNormAndItsGradientsAreAutograds) {
+    for (int64_t width : {16, 24, 100, 512}) {
+        at::Tensor x = random({37, width}), weight = random({width}), dy = random({37, width});
+        at::Tensor xd = leaf(x), wd = leaf(weight);
+        at::Tensor truth = xd * at::rsqrt(xd.square().mean(1, true) + 1e-5) * wd;
+        truth.backward(dy.to(at::kDouble));
+
+        at::Tensor rstd;
+        EXPECT_LT(worst(rms_norm(x, weight, 1e-5, rstd), truth.detach()), bound());
+        EXPECT_LT(worst(rms_norm_again(x, weight, rstd), truth.detach()), bound());
+        at::Tensor dx = random({37, width}), before = dx.clone();
+        at::Tensor dweight = at::full({width}, 5.0);
+        rms_norm_backward(dy, x, weight, rstd, dx, true, dweight, 1);
+        EXPECT_LT(worst(dx, xd.grad() + before), bound());
+        EXPECT_LT(worst(dweight - 5, wd.grad()), bound() + 1e-5);
+        rms_norm_backward(dy, x, weight, rstd, dx, false, dweight, 0);
+        EXPECT_LT(worst(dx, xd.grad()), bound());
+        EXPECT_LT(worst(dweight, wd.grad()), bound());
+    }
+}
+
+TEST_P(Ops, RotationTurnsByThePositionAndBackAgain) {
+    const int64_t heads = 3, others = 2, dim = 16, period = 7, rows = 14;
+    at::Tensor angle = at::randn({period, dim / 2});
+    at::Tensor cos = angle.cos().contiguous(), sin = angle.sin().contiguous();
+    at::Tensor x = random({rows, (heads + others) * dim});
+    at::Tensor original = x.clone();
+    rotate(x, cos, sin, heads, dim, false);
+
+    at::Tensor full_cos = at::cat({cos, cos}, 1).repeat({2, 1}).unsqueeze(1),
+               full_sin = at::cat({sin, sin}, 1).repeat({2, 1}).unsqueeze(1);
+    at::Tensor q = original.narrow(1, 0, heads * dim).view({rows, heads, dim}).to(at::kDouble);
+    at::Tensor half_turned = at::cat({-q.narrow(2, dim / 2, dim / 2), q.narrow(2, 0, dim / 2)}, 2);
+    at::Tensor truth = q * full_cos + half_turned * full_sin;
+    EXPECT_LT(worst(x.narrow(1, 0, heads * dim).view({rows, heads, dim}), truth), bound());
+    EXPECT_TRUE(
+        at::equal(x.narrow(1, heads * dim, others * dim), original.narrow(1, heads * dim, others * dim)));
+    rotate(x, cos, sin, heads, dim, true);
+    EXPECT_LT(worst(x, original), 2 * bound());
+}
+
+TEST_P(Ops, SwigluAndItsGradientAreAutograds) {
+    for (int64_t width : {8, 33, 704}) {
+        at::Tensor gate_up = random({21, 2 * width}) * 3, dact = random({21, width});
+        at::Tensor leaf_gu = leaf(gate_up);
+        at::Tensor truth = at::silu(leaf_gu.narrow(1, 0, width)) * leaf_gu.narrow(1, width, width);
+        truth.backward(dact.to(at::kDouble));
+        EXPECT_LT(worst(swiglu(gate_up), truth.detach()), bound());
+        at::Tensor turned = gate_up.clone();
+        EXPECT_LT(worst(swiglu_backward(turned, dact), truth.detach()), bound());
+        EXPECT_LT(worst(turned, leaf_gu.grad()), bound());
+    }
+}
+
+TEST_P(Ops, CrossEntropyAndItsGradientAreAutograds) {
+    at::Tensor logits = random({19, 301}) * 4;
+    at::Tensor labels = at::randint(0, 301, {19}, at::kLong);
+    at::Tensor logits_leaf = leaf(logits);
+    at::Tensor truth = -at::log_softmax(logits_leaf, 1).gather(1, labels.unsqueeze(1)).sum();
+    truth.backward(at::full({}, 0.25, at::kDouble));
+    at::Tensor kept = logits.clone();
+    EXPECT_NEAR(cross_entropy(kept, labels, std::nullopt), truth.item<double>(), 1e-5 * truth.item<double>());
+    EXPECT_TRUE(at::equal(kept, logits)) << "without a scale the logits stay";
+    cross_entropy(logits, labels, 0.25);
+    EXPECT_LT(worst(logits, logits_leaf.grad()), bound());
+}
+
+TEST_P(Ops, EmbeddingGradientAddsRowsOfTheSameToken) {
+    at::Tensor ids = at::tensor({4, 1, 4, 4, 0}, at::kLong);
+    at::Tensor dx = random({5, 130});
+    at::Tensor gradient = at::ones({6, 130});
+    at::Tensor truth = at::ones({6, 130}, at::kDouble).index_add(0, ids, dx.to(at::kDouble));
+    accumulate_embedding_gradient(gradient, ids, dx);
+    EXPECT_LT(worst(gradient, truth), bound());
+}
+
+TEST(FusedKernels, NanAndInfinityReachTheResult) {
+    const float nan = std::numeric_limits<float>::quiet_NaN(),
+                infinity = std::numeric_limits<float>::infinity();
+    for (float bad : {nan, infinity, -infinity}) {
+        at::Tensor x = at::ones({3, 40});
+        x[1][17] = bad;
+        at::Tensor rstd;
+        EXPECT_FALSE(at::isfinite(rms_norm(x, at::ones({40}), 1e-5, rstd)[1]).all().item<bool>());
+        at::Tensor labels = at::zeros({3}, at::kLong);
+        if (bad != -infinity) {
+            EXPECT_FALSE(std::isfinite(cross_entropy(x.clone(), labels, 1.0)));
+        }
+        at::Tensor gate_up = at::ones({1, 40});
+        gate_up[0][30] = bad;
+        EXPECT_FALSE(at::isfinite(swiglu(gate_up)).all().item<bool>());
+    }
+}
+
+TEST(FusedKernels, OneOfTheKnownInstructionSetsIsPicked) {
+    const std::string isa = fused_isa();
+    EXPECT_TRUE(isa == "avx512" || isa == "avx2" || isa == "x86-64") << isa;
+}
+
+}  // namespace
+}  // namespace ringmaster

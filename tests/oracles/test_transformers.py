@@ -1,0 +1,102 @@
+"""The same training in transformers and here, on every mesh: losses, gradient norms, and the model that comes out."""
+
+import sys
+import pathlib
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "support"))
+from ringmaster_runs import events_of, launch, losses_of, make_config, make_model, make_rows, state_of
+
+STEPS = 20
+ROWS_PER_STEP = 8
+
+# name: (ranks, keys)
+MESHES = {
+    "1 rank": (1, dict(micro_batch_size=2, gradient_accumulation_steps=4)),
+    "2 ranks, ring": (2, dict(context_parallel_size=2, ring_attn_func="batch_ring", micro_batch_size=1,
+                              gradient_accumulation_steps=8)),
+    "2 ranks, zigzag": (2, dict(context_parallel_size=2, ring_attn_func="batch_zigzag", micro_batch_size=2,
+                                gradient_accumulation_steps=4)),
+    "4 ranks as 2 x 2": (4, dict(context_parallel_size=2, ring_attn_func="batch_zigzag", micro_batch_size=2,
+                                 gradient_accumulation_steps=2)),
+}
+MODELS = {
+    "llama": {},
+    "qwen2": {"tie_word_embeddings": True},
+    "qwen3": {},
+    "mistral": {"head_dim": 24},
+}
+TRAINING = dict(max_steps=STEPS, learning_rate=1e-3, lr_scheduler="cosine", warmup_steps=4, weight_decay=0.1,
+                max_grad_norm=0.5, adam_beta2=0.95)
+
+
+def train_with_transformers(model_dir, rows):
+    """The loop of transformers' Trainer by its own parts: loss over all valid labels of a step, then one update."""
+    import torch
+    import transformers
+
+    model = transformers.AutoModelForCausalLM.from_pretrained(model_dir, attn_implementation="sdpa", dtype=torch.float32)
+    model.train()
+    decayed = [p for name, p in model.named_parameters() if p.dim() > 1]
+    others = [p for name, p in model.named_parameters() if p.dim() == 1]
+    optimizer = torch.optim.AdamW([{"params": decayed, "weight_decay": TRAINING["weight_decay"]},
+                                   {"params": others, "weight_decay": 0.0}],
+                                  lr=TRAINING["learning_rate"], betas=(0.9, TRAINING["adam_beta2"]), eps=1e-8)
+    schedule = transformers.get_scheduler("cosine", optimizer, TRAINING["warmup_steps"], STEPS)
+    history, position = [], 0
+    for _ in range(STEPS):
+        batch = rows[position:position + ROWS_PER_STEP]  # an epoch's last rows are a step of their own
+        position = 0 if position + ROWS_PER_STEP >= len(rows) else position + ROWS_PER_STEP
+        valid = sum(label != -100 for row in batch for label in row["labels"][1:])
+        total = 0.0
+        for row in batch:
+            logits = model(input_ids=torch.tensor([row["input_ids"]])).logits[0, :-1].float()
+            labels = torch.tensor(row["labels"][1:])
+            loss = torch.nn.functional.cross_entropy(logits, labels, ignore_index=-100, reduction="sum") / valid
+            loss.backward()
+            total += loss.item()
+        norm = torch.nn.utils.clip_grad_norm_(model.parameters(), TRAINING["max_grad_norm"]).item()
+        history.append({"loss": total, "grad_norm": norm, "lr": schedule.get_last_lr()[0], "valid": valid})
+        optimizer.step()
+        schedule.step()
+        optimizer.zero_grad()
+    return model, history
+
+
+@pytest.fixture(scope="module", params=sorted(MODELS))
+def reference(request, tmp_path_factory):
+    folder = tmp_path_factory.mktemp(request.param)
+    model_dir = make_model(folder / "model", request.param, **MODELS[request.param])
+    rows = make_rows(folder / "rows.jsonl", 44)  # 5 whole steps and a part of one each epoch
+    trained, history = train_with_transformers(model_dir, rows)
+    return folder, model_dir, trained, history
+
+
+@pytest.mark.parametrize("mesh", MESHES)
+def test_losses_and_the_exported_model_are_those_of_transformers(reference, mesh, tmp_path):
+    import torch
+    import transformers
+
+    folder, model_dir, trained, history = reference
+    ranks, keys = MESHES[mesh]
+    config = make_config(tmp_path, model_dir, folder / "rows.jsonl", **TRAINING, **keys)
+    run = launch(config, tmp_path / "runs", "--ranks", ranks)
+    assert state_of(run)["state"] == "completed"
+
+    steps = events_of(run)
+    assert [event["step"] for event in steps] == list(range(1, STEPS + 1))
+    for event, expected in zip(steps, history):
+        assert event["loss"] == pytest.approx(expected["loss"], rel=1e-5), event["step"]
+        assert event["grad_norm"] == pytest.approx(expected["grad_norm"], rel=1e-4), event["step"]
+        assert event["lr"] == pytest.approx(expected["lr"], rel=1e-9), event["step"]
+        assert event["valid_tokens"] == expected["valid"]
+    for rank in range(1, ranks):
+        assert losses_of(run, rank) == losses_of(run), "the loss is global"
+    assert sum(events_of(run, rank)[0]["rank_valid_tokens"] for rank in range(ranks)) == history[0]["valid"]
+
+    ours = transformers.AutoModelForCausalLM.from_pretrained(tmp_path / "out", dtype=torch.float32)
+    ids = torch.arange(64).unsqueeze(0)
+    with torch.no_grad():
+        difference = (ours(ids).logits - trained(ids).logits).abs().max().item()
+    assert difference < 1e-4

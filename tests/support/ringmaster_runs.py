@@ -1,0 +1,105 @@
+"""What the Python tests share: tiny models and rows, a run of the real programs, and its events."""
+
+import json
+import os
+import pathlib
+import random
+import subprocess
+
+BIN = pathlib.Path(os.environ["RINGMASTER_BIN"])
+VOCABULARY = 256
+
+
+def make_model(folder, kind, **changes):
+    """A random transformers model of a kind (llama, qwen2, qwen3, mistral), saved where base_model can point at it."""
+    import torch
+    import transformers
+
+    shape = dict(vocab_size=VOCABULARY, hidden_size=64, intermediate_size=112, num_hidden_layers=3, num_attention_heads=4,
+                 num_key_value_heads=2, max_position_embeddings=512, tie_word_embeddings=False)
+    classes = {"llama": "Llama", "qwen2": "Qwen2", "qwen3": "Qwen3", "mistral": "Mistral"}
+    if kind == "qwen3":
+        shape["head_dim"] = 32
+    if kind == "mistral":
+        shape["sliding_window"] = None
+    shape.update(changes)
+    name = classes[kind]
+    config = getattr(transformers, name + "Config")(**shape)
+    torch.manual_seed(7)
+    model = getattr(transformers, name + "ForCausalLM")(config)
+    with torch.no_grad():  # biases and norms that matter
+        for key, parameter in model.named_parameters():
+            if key.endswith("bias") or "norm" in key:
+                parameter.add_(0.1 * torch.randn_like(parameter))
+    model.save_pretrained(folder)
+    return folder
+
+
+def make_rows(file, count, seed=1, longest=96, masked=True):
+    """Pre-tokenised rows of a learnable pattern, of many lengths; some labels masked, one row with none at all."""
+    source = random.Random(seed)
+    rows = []
+    for index in range(count):
+        length = source.randint(5, longest)
+        start, stride = source.randint(0, VOCABULARY - 1), source.choice([1, 2, 3, 5])
+        ids = [(start + stride * i) % VOCABULARY for i in range(length)]
+        labels = list(ids)
+        if masked:
+            for i in range(source.randint(0, length // 2)):
+                labels[i] = -100
+            if index % 11 == 5:
+                labels = [-100] * length
+        rows.append({"input_ids": ids, "labels": labels})
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return rows
+
+
+def make_config(folder, model, rows_file, **keys):
+    """An axolotl YAML (JSON is YAML) in `folder`; a key set to None is left out."""
+    config = {
+        "base_model": str(model),
+        "datasets": [{"path": str(rows_file), "ds_type": "json", "type": ""}],
+        "sequence_len": 96, "curriculum_sampling": True, "micro_batch_size": 2, "gradient_accumulation_steps": 1,
+        "max_steps": 6, "optimizer": "adamw_torch", "learning_rate": 1e-3, "lr_scheduler": "cosine", "warmup_steps": 2,
+        "weight_decay": 0.01, "seed": 3, "save_strategy": "no", "output_dir": str(folder / "out"),
+        "flash_attention": True,
+    }
+    config.update(keys)
+    file = folder / "config.yaml"
+    file.write_text(json.dumps({key: value for key, value in config.items() if value is not None}, indent=1))
+    return file
+
+
+def ringmaster(*arguments, check=True, timeout=300, env=None, **options):
+    """Runs the command line; gives the finished process."""
+    done = subprocess.run([str(BIN / "ringmaster"), *map(str, arguments)], capture_output=True, text=True, timeout=timeout,
+                          stdin=subprocess.DEVNULL, env={**os.environ, **(env or {})}, **options)
+    if check and done.returncode != 0:
+        raise AssertionError(f"ringmaster {arguments} ended with {done.returncode}\n{done.stdout}\n{done.stderr}")
+    return done
+
+
+def launch(config, runs, *arguments, **options):
+    """Trains on this machine, waits for the end; gives the run directory."""
+    done = ringmaster("launch", config, "--runs-dir", runs, "--json", *arguments, **options)
+    return pathlib.Path(json.loads(done.stdout.splitlines()[0])["dir"])
+
+
+def events_of(run, rank=0, kind="step"):
+    """The last event of each step (or all of another kind) of a rank."""
+    found = []
+    for line in (run / "events" / f"rank-{rank:05d}.jsonl").read_text().splitlines():
+        event = json.loads(line)
+        if event["type"] == kind:
+            found.append(event)
+    if kind != "step":
+        return found
+    return [event for _, event in sorted({event["step"]: event for event in found}.items())]
+
+
+def losses_of(run, rank=0):
+    return [event["loss"] for event in events_of(run, rank)]
+
+
+def state_of(run):
+    return json.loads((run / "run.json").read_text())
