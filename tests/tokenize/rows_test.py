@@ -186,11 +186,14 @@ def test_a_tokenizer_that_is_larger_than_the_model_is_refused_by_row(tokenize, m
     assert answer.status == 1 and "0 to 99" in answer.failure["error"]
 
 
-def test_special_tokens_are_taken_where_the_vocabulary_has_them(tokenize, model, tmp_path):
+def test_special_tokens_are_taken_where_the_vocabulary_has_them(tokenize, model, model_with_bos, tmp_path):
     folder, tokenizer = model
     entry = {"path": write_lines(tmp_path / "a.jsonl", [{"text": "The fox"}]), "type": "completion"}
     answer = tokenize(tokenizer=str(folder), datasets=[entry], special_tokens={"eos_token": "<|im_end|>"})
     assert answer.rows()[0][0] == [*encode(tokenizer, "The fox"), tokenizer.convert_tokens_to_ids("<|im_end|>")]
+    both = tokenize(tokenizer=str(model_with_bos[0]), datasets=[entry],
+                    special_tokens={"bos_token": "<s>", "eos_token": "<|im_end|>"})
+    assert both.rows()[0][0][0] == model_with_bos[1].bos_token_id
     refused = tokenize(tokenizer=str(folder), datasets=[entry], special_tokens={"pad_token": "[PAD]"})
     assert refused.status == 1 and refused.failure["where"] == "special_tokens.pad_token"
 

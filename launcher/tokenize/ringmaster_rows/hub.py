@@ -57,8 +57,8 @@ def hub_failure(error, what, where):
         return Failure(f"{what} could not be fetched from the Hugging Face hub: {said}", where,
                        "a local folder needs no network; HF_ENDPOINT, HF_HOME and HF_TOKEN are obeyed", UNREACHABLE)
     if names & NOT_THERE:
-        return Failure(f"{what}: {said}", where, "a private or gated repository needs HF_TOKEN", REFUSED)
-    return Failure(f"{what}: {said}", where)
+        return Failure(f"{what} is not on the Hugging Face hub, or not for you: {said}", where, "a private or gated repository needs HF_TOKEN", REFUSED)
+    return Failure(f"{what} cannot be loaded from the Hugging Face hub: {said}", where)
 
 
 def class_names(error):

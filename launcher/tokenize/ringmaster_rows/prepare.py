@@ -47,7 +47,7 @@ def prepare(request, folder, report):
     for written in {id(rows): rows, id(eval_rows): eval_rows}.values():
         written.remove()
     result = {"rows": len(chosen), "eval_rows": len(evaluation), "counts": counts, "tokens_total": total,
-              "longest": longest, "labels_total": rows.label_count}
+              "longest": longest}
     return result if eval_counts is None else {**result, "eval_counts": eval_counts}
 
 

@@ -147,7 +147,7 @@ def hub_rows(source, default_split, report):
     if "://" in address:
         dataset = from_url(source)
     else:
-        with from_hub(address, "dataset", f"{source.key}.path"):
+        with from_hub(address, "dataset", f"{source.key}.path", f"{address}, which is no local file or folder,"):
             from datasets import load_dataset
 
             dataset = load_dataset(address, name=entry.get("name"), split=entry.get("split"), revision=entry.get("revision"),

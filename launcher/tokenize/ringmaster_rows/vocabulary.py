@@ -62,6 +62,6 @@ def set_special_tokens(tokenizer, asked):
                           "adding tokens would change the model's shape, which is not supported; name one that exists")
         if getattr(tokenizer, name) != text:
             tokenizer.add_special_tokens({name: AddedToken(text, rstrip=False, lstrip=False, normalized=False)})
-    if asked.get("bos_token") and asked.get("eos_token") and hasattr(tokenizer, "update_post_processor"):
-        tokenizer.update_post_processor()
+    if getattr(tokenizer, "add_bos_token", False) or getattr(tokenizer, "add_eos_token", False):
+        tokenizer.update_post_processor()  # those that it puts around each text are the new ones
 
