@@ -1,0 +1,64 @@
+#include "launcher/agent/detach.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <cstring>
+
+#include "engine/error.h"
+#include "launcher/agent/descriptor.h"
+
+namespace ringmaster {
+
+namespace {
+
+sigset_t awaited_signals() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (int signal : {SIGTERM, SIGINT, SIGUSR1, SIGCHLD}) sigaddset(&signals, signal);
+    return signals;
+}
+
+void let_go_of_terminal() {
+    const Descriptor nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
+    for (int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nothing.get(), fd);
+}
+
+[[noreturn]] void stand_in_for(pid_t agent) {
+    let_go_of_terminal();
+    const sigset_t signals = awaited_signals();
+    int status = 0;
+    while (::waitpid(agent, &status, WNOHANG) == 0) {
+        const int signal = ::sigwaitinfo(&signals, nullptr);
+        if (signal > 0 && signal != SIGCHLD)
+            ::kill(agent, signal);  // not reaped yet: the pid is still its own
+    }
+    ::_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+}
+
+}  // namespace
+
+void prepare_process() {
+    const sigset_t signals = awaited_signals();
+    ::sigprocmask(SIG_BLOCK, &signals, nullptr);
+    std::signal(SIGHUP, SIG_IGN);
+    std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGCHLD, SIG_DFL);  // ignored by the starter, our ranks would vanish without an exit status
+    ::close_range(3, UINT_MAX, 0);
+}
+
+void enter_own_session() {
+    if (::getsid(0) == ::getpid()) return;
+    if (::setsid() >= 0) return;
+    const pid_t agent = ::fork();
+    if (agent < 0)
+        throw Error(Failure::Unreachable, std::string("no process for the agent: ") + std::strerror(errno));
+    if (agent > 0) stand_in_for(agent);
+    ::setsid();
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,58 @@
+// ringmaster-agent: starts the ranks of a run on this machine, supervises them, and outlives whoever started
+// it.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <string>
+
+#include "engine/error.h"
+#include "launcher/agent/detach.h"
+#include "launcher/agent/options.h"
+#include "launcher/agent/run_claim.h"
+#include "launcher/agent/say.h"
+#include "launcher/agent/supervisor.h"
+
+namespace {
+
+using namespace ringmaster;
+
+/// Its starter's stdin, stdout and stderr: whoever reads their other ends sees that the ranks have started.
+void let_go_of_starter(const Descriptor& log) {
+    const Descriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    ::dup2(nothing.get(), STDIN_FILENO);
+    ::dup2(log.get(), STDOUT_FILENO);
+    ::dup2(log.get(), STDERR_FILENO);
+}
+
+int run_agent(const AgentOptions& options) {
+    prepare_process();
+    if (!options.foreground) enter_own_session();
+    const Descriptor log = open_agent_log(options.run_dir);
+    if (!options.foreground) say_into(log.get());
+    Supervisor supervisor(options, claim_run(options.run_dir, log));
+    supervisor.start();
+    if (!options.foreground) let_go_of_starter(log);
+    return supervisor.supervise() == RunPhase::Failed ? 1 : 0;
+}
+
+int refuse(const Error& error) {
+    std::fprintf(stderr, "ringmaster-agent: %s\n", error.text().c_str());
+    return static_cast<int>(error.failure);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const std::string first = argc > 1 ? argv[1] : "";
+    if (first == "--help") return std::fputs(kAgentUsage, stdout) < 0;
+    if (first == "--version") return std::printf("ringmaster-agent %s\n", RINGMASTER_VERSION) < 0;
+    try {
+        return run_agent(parse_agent_options({argv + 1, argv + argc}));
+    } catch (const Error& error) {
+        if (error.failure == Failure::Usage) std::fputs(kAgentUsage, stderr);
+        return refuse(error);
+    } catch (const std::exception& error) {
+        return refuse(Error(Failure::Unreachable, error.what()));
+    }
+}

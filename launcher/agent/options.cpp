@@ -1,0 +1,101 @@
+#include "launcher/agent/options.h"
+
+#include <unistd.h>
+
+#include <charconv>
+
+#include "engine/error.h"
+
+namespace ringmaster {
+
+namespace fs = std::filesystem;
+
+const char* const kAgentUsage =
+    "usage: ringmaster-agent --run DIR --ranks N [--attempt N] [--resume auto|latest|none|STEP] [--engine "
+    "PATH]\n"
+    "                        [--foreground]\n"
+    "       ringmaster-agent --version | --help\n"
+    "\n"
+    "Starts the ranks of a run on this machine, supervises them and writes run.json. It goes on in a session "
+    "of its own,\n"
+    "its text in DIR/agent.log, unless --foreground. SIGTERM finishes the step, saves and stops; SIGUSR1 (or "
+    "a second\n"
+    "SIGTERM) stops now. Exit status: 0 completed or stopped, 1 failed or refused, 2 unusable arguments, 3 "
+    "could not start.\n";
+
+namespace {
+
+int whole_number(const std::string& option, const std::string& text, int low, int high) {
+    int value = 0;
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (problem != std::errc() || end != text.data() + text.size() || value < low || value > high) {
+        throw Error(Failure::Usage,
+                    "\"" + text + "\" is not a whole number from " + std::to_string(low) + " to " +
+                        std::to_string(high),
+                    option);
+    }
+    return value;
+}
+
+void take(AgentOptions& options, const std::string& option, const std::string& value) {
+    constexpr int kMaxAttempts = 1'000'000'000;
+    if (option == "--run") options.run_dir = value;
+    if (option == "--ranks") options.ranks = whole_number(option, value, 1, kMaxRanks);
+    if (option == "--attempt") options.attempt = whole_number(option, value, 1, kMaxAttempts);
+    if (option == "--resume") options.resume = value;
+    if (option == "--engine") options.engine = value;
+}
+
+bool takes_value(const std::string& option) {
+    for (const char* known : {"--run", "--ranks", "--attempt", "--resume", "--engine"}) {
+        if (option == known) return true;
+    }
+    return false;
+}
+
+fs::path beside_this_program(const char* name) {
+    std::error_code unknown;
+    return fs::read_symlink("/proc/self/exe", unknown).parent_path() / name;
+}
+
+void check_usable(const AgentOptions& options) {
+    std::error_code unknown;
+    if (!fs::is_directory(options.run_dir, unknown)) {
+        throw Error(Failure::Unreachable, "is not a run directory", options.run_dir.string(),
+                    "`ringmaster prepare CONFIG` makes one");
+    }
+    if (!fs::is_regular_file(options.engine, unknown)) {
+        throw Error(Failure::Unreachable, "there is no engine here", options.engine.string(),
+                    "--engine PATH names another");
+    }
+    if (::access(options.engine.c_str(), X_OK) != 0) {
+        throw Error(Failure::Unreachable, "is not executable", options.engine.string());
+    }
+}
+
+}  // namespace
+
+AgentOptions parse_agent_options(std::span<char* const> arguments) {
+    AgentOptions options;
+    for (size_t i = 0; i < arguments.size(); ++i) {
+        const std::string option = arguments[i];
+        if (option == "--foreground") {
+            options.foreground = true;
+            continue;
+        }
+        if (!takes_value(option)) throw Error(Failure::Usage, "unknown argument \"" + option + "\"");
+        if (i + 1 == arguments.size() || *arguments[i + 1] == '\0')
+            throw Error(Failure::Usage, "needs a value", option);
+        take(options, option, arguments[++i]);
+    }
+    if (options.run_dir.empty()) throw Error(Failure::Usage, "is missing", "--run");
+    if (options.ranks == 0) throw Error(Failure::Usage, "is missing", "--ranks");
+    if (options.engine.empty()) options.engine = beside_this_program("ringmaster-engine");
+    options.run_dir = fs::absolute(options.run_dir).lexically_normal();
+    if (!options.run_dir.has_filename()) options.run_dir = options.run_dir.parent_path();  // "DIR/"
+    options.engine = fs::absolute(options.engine);
+    check_usable(options);
+    return options;
+}
+
+}  // namespace ringmaster

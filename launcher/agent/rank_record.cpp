@@ -1,0 +1,89 @@
+#include "launcher/agent/rank_record.h"
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+
+#include "engine/events/event_log.h"
+
+namespace ringmaster {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path events_of(const fs::path& run_dir, int rank) {
+    return run_dir / "events" / event_file_name(rank);
+}
+fs::path log_of(const fs::path& run_dir, int rank) {
+    return run_dir / "logs" / log_file_name(rank);
+}
+
+int64_t size_of(const fs::path& file) {
+    std::error_code unknown;
+    if (!fs::is_regular_file(file, unknown)) return 0;
+    const auto size = fs::file_size(file, unknown);
+    return unknown ? 0 : static_cast<int64_t>(size);
+}
+
+void take(RankRecord& record, const EventLine& line) {
+    record.done.reset();
+    if (const auto* hello = std::get_if<HelloEvent>(&line.event)) record.start_step = hello->start_step;
+    if (const auto* step = std::get_if<StepEvent>(&line.event)) record.step = step->step;
+    if (const auto* checkpoint = std::get_if<CheckpointEvent>(&line.event)) record.checkpoint = *checkpoint;
+    if (const auto* done = std::get_if<DoneEvent>(&line.event)) record.done = *done;
+    if (const auto* error = std::get_if<ErrorEvent>(&line.event); error != nullptr && !record.error) {
+        record.error = *error;
+        record.error_t = line.t;
+    }
+}
+
+/// Without what a terminal would obey, and not endless.
+std::string printable(std::string line) {
+    constexpr size_t kLongest = 300;
+    if (line.size() > kLongest) line = line.substr(0, kLongest) + "…";
+    for (char& c : line) {
+        if (std::iscntrl(static_cast<unsigned char>(c)) != 0) c = ' ';
+    }
+    return line;
+}
+
+std::vector<std::string> last_lines(const fs::path& file, int64_t from) {
+    constexpr int64_t kEnough = 64 << 10;
+    constexpr size_t kLines = 5;
+    const int64_t size = size_of(file);
+    from = std::max(from, size - kEnough);
+    if (size <= from) return {};
+    std::string text(static_cast<size_t>(size - from), '\0');
+    std::ifstream in(file);
+    in.seekg(from);
+    in.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<size_t>(in.gcount()));
+    std::vector<std::string> lines;
+    while (lines.size() < kLines && !text.empty()) {
+        const size_t start = text.find_last_of("\n\r") + 1;  // 0 where there is none
+        if (start < text.size()) lines.insert(lines.begin(), printable(text.substr(start)));
+        text.resize(start == 0 ? 0 : start - 1);
+    }
+    return lines;
+}
+
+}  // namespace
+
+RankOffsets offsets_now(const fs::path& run_dir, int rank) {
+    return {size_of(events_of(run_dir, rank)), size_of(log_of(run_dir, rank))};
+}
+
+RankRecord read_rank_record(const fs::path& run_dir, int rank, const RankOffsets& from, bool whole) {
+    constexpr int64_t kEnough = 1 << 20;
+    const fs::path file = events_of(run_dir, rank);
+    RankRecord record;
+    EventReader reader(file, whole ? from.events : std::max(from.events, size_of(file) - kEnough));
+    for (auto lines = reader.poll(); !lines.empty(); lines = reader.poll()) {
+        for (const EventLine& line : lines) take(record, line);
+    }
+    record.last_log_lines = last_lines(log_of(run_dir, rank), from.log);
+    return record;
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,35 @@
+/// What a rank left behind in one attempt: the end of its events and of its log.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/events/event.h"
+
+namespace ringmaster {
+
+/// Where an attempt begins in a rank's files, both append-only.
+struct RankOffsets {
+    int64_t events = 0;
+    int64_t log = 0;
+};
+RankOffsets offsets_now(const std::filesystem::path& run_dir, int rank);
+
+struct RankRecord {
+    int64_t start_step = 0;                     ///< that the attempt began from, as `hello` says
+    std::optional<int64_t> step;                ///< the last that it completed
+    std::optional<CheckpointEvent> checkpoint;  ///< the last that it saved
+    std::optional<DoneEvent> done;              ///< where that is its last event
+    std::optional<ErrorEvent> error;            ///< the first
+    double error_t = 0;                         ///< Unix seconds
+    std::vector<std::string> last_log_lines;    ///< up to five, printable
+};
+
+/// Files that are missing or damaged give what they can. Without `whole`, only the last mebibyte of the
+/// events is read: enough for done and error.
+RankRecord read_rank_record(const std::filesystem::path& run_dir, int rank, const RankOffsets& from,
+                            bool whole);
+
+}  // namespace ringmaster

@@ -1,0 +1,73 @@
+/// The life of one attempt of a run on this machine: starts its ranks, waits for what happens, ends them,
+/// says how it ended.
+///
+///     running ── SIGTERM ──▶ stopping: SIGTERM to the ranks, which save; no time limit
+///        │                      │
+///        │ a rank fails         │ SIGUSR1, SIGTERM again: SIGKILL at once
+///        ▼                      ▼
+///     a grace for the others' own words, SIGKILL ──▶ completed, failed or stopped, written to run.json
+///
+/// Only children that are not reaped yet are ever signalled: their pids cannot be anybody else's.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "launcher/agent/descriptor.h"
+#include "launcher/agent/options.h"
+#include "launcher/agent/run_claim.h"
+#include "launcher/agent/verdict.h"
+
+namespace ringmaster {
+
+class Supervisor {
+  public:
+    /// `previous` is what run.json said before.
+    Supervisor(const AgentOptions& options, const RunState& previous);
+
+    /// Throws Error where a rank cannot be started or run.json not be written; nothing runs then, and
+    /// run.json says so.
+    void start();
+
+    /// Until the end. SIGTERM, SIGINT, SIGUSR1 and SIGCHLD are blocked by then.
+    RunPhase supervise();
+
+  private:
+    using Clock = std::chrono::steady_clock;
+
+    struct Rank {
+        pid_t pid = 0;
+        bool alive = false;
+        RankOffsets from;
+        RankEnd end;
+    };
+
+    void start_ranks();
+    void wait_for_signals();
+    void on_signal(int signal);
+    void ask_to_stop();
+    void begin_end(Trigger trigger, std::chrono::milliseconds grace);
+    void reap();
+    void reap(Rank& rank);
+    void on_deadline();
+    void kill_ranks();
+    bool some_alive() const;
+    Verdict verdict();
+    void set_state(RunPhase phase, const std::string& reason);
+    void end_with(const Verdict& verdict);
+
+    AgentOptions options_;
+    RunState state_;
+    RunFile file_;
+    Descriptor signals_;
+    std::vector<Rank> ranks_;
+    int64_t memory_kills_before_ = 0;
+    bool stop_requested_ = false;
+    bool killed_ = false;
+    Trigger trigger_ = Trigger::None;
+    std::optional<Clock::time_point> deadline_;  ///< of the grace, then of the kernel's ending the killed
+};
+
+}  // namespace ringmaster

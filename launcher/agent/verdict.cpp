@@ -1,0 +1,152 @@
+#include "launcher/agent/verdict.h"
+
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cctype>
+#include <csignal>
+#include <cstring>
+#include <string_view>
+#include <tuple>
+
+namespace ringmaster {
+
+namespace {
+
+/// `words` in lower case.
+bool says_one_of(std::string text, std::initializer_list<std::string_view> words) {
+    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+    return std::any_of(words.begin(), words.end(),
+                       [&](auto word) { return text.find(word) != std::string::npos; });
+}
+
+std::string joined(const std::vector<std::string>& lines, const std::string& before_each) {
+    std::string text;
+    for (const std::string& line : lines) text += before_each + line;
+    return text;
+}
+
+/// In its own words: the error event, else the end of the log.
+std::string words_of(const RankRecord& record) {
+    if (record.error) return record.error->where + " " + record.error->message;
+    return joined(record.last_log_lines, "\n");
+}
+
+/// As Gloo, c10d's store and NCCL say it.
+bool lost_a_peer(const RankEnd& end) {
+    return says_one_of(words_of(end.record),
+                       {"connection closed by peer", "connection reset by peer", "broken pipe",
+                        "socket closed", "connection was likely closed", "connection refused",
+                        "remote process exited", "ncclremoteerror", "given up"});
+}
+
+bool ran_out_of_memory(const RankEnd& end, const Ending& ending) {
+    if (WIFSIGNALED(end.wait_status) && WTERMSIG(end.wait_status) == SIGKILL)
+        return ending.kernel_killed_for_memory;
+    return says_one_of(words_of(end.record),
+                       {"out of memory", "bad_alloc", "cannot allocate memory", "can't allocate memory"});
+}
+
+std::string how_it_ended(const RankEnd& end) {
+    if (WIFSIGNALED(end.wait_status)) {
+        const int signal = WTERMSIG(end.wait_status);
+        return "was killed by signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")";
+    }
+    return "ended with exit status " + std::to_string(WEXITSTATUS(end.wait_status));
+}
+
+std::string sentence_of(const RankEnd& end, const Ending& ending) {
+    std::string text = "rank " + std::to_string(end.rank) + " " + how_it_ended(end);
+    const auto& error = end.record.error;
+    const bool memory = ran_out_of_memory(end, ending);
+    if (memory && !(error && says_one_of(error->message, {"out of memory"}))) text += ": out of memory";
+    if (error) return text + ": " + (error->where.empty() ? "" : error->where + ": ") + error->message;
+    if (!memory && ending.disk_full) text += "; the disk of the run directory is full";
+    if (end.record.last_log_lines.empty()) return text;
+    return text + "; the end of its log:" + joined(end.record.last_log_lines, "\n  ");
+}
+
+const RankEnd& root_cause(const std::vector<const RankEnd*>& failed) {
+    auto order = [](const RankEnd* end) {
+        // An abort may be how a library answers a lost peer; other signals come from outside or from the
+        // rank's own fault.
+        const bool by_itself = !WIFSIGNALED(end->wait_status) || WTERMSIG(end->wait_status) == SIGABRT;
+        return std::tuple(lost_a_peer(*end), by_itself, end->record.error ? end->record.error_t : end->t);
+    };
+    return **std::min_element(failed.begin(), failed.end(),
+                              [&](auto* a, auto* b) { return order(a) < order(b); });
+}
+
+std::vector<const RankEnd*> failed_ranks(const Ending& ending) {
+    std::vector<const RankEnd*> failed;
+    for (const RankEnd& end : ending.ranks) {
+        if (!end.killed_by_us && has_failed(end.wait_status, ending.stop_requested)) failed.push_back(&end);
+    }
+    return failed;
+}
+
+/// "; the last checkpoint is of step 10"
+std::string what_is_saved(const RankRecord& record) {
+    const int64_t step = record.checkpoint ? record.checkpoint->step : record.start_step;
+    return step > 0 ? "; the last checkpoint is of step " + std::to_string(step)
+                    : "; no checkpoint was saved";
+}
+
+Verdict stopped_unsaved(const std::string& how, const RankRecord& record) {
+    const int64_t step = record.step.value_or(record.start_step);
+    const int64_t saved = record.checkpoint ? record.checkpoint->step : record.start_step;
+    std::string text = how + (step == 0 ? " before the first step" : " after step " + std::to_string(step));
+    if (step > 0 && saved == step) return {RunPhase::Stopped, text + ", which is saved"};
+    if (step > 0) text += ", which was not saved";
+    return {RunPhase::Stopped, text + what_is_saved(record)};
+}
+
+Verdict ended_well(const RankRecord& first) {
+    if (!first.done) {
+        return {RunPhase::Failed,
+                "every rank ended with exit status 0, but rank 0 did not report that training is done" +
+                    (first.last_log_lines.empty()
+                         ? ""
+                         : "; the end of its log:" + joined(first.last_log_lines, "\n  "))};
+    }
+    const std::string step = std::to_string(first.done->step);
+    if (first.done->state == "completed") return {RunPhase::Completed, "completed after step " + step};
+    std::string text = "stopped by request after step " + step;
+    if (first.checkpoint && first.checkpoint->step == first.done->step)
+        text += "; saved in " + first.checkpoint->path;
+    return {RunPhase::Stopped, text};
+}
+
+std::string unkillable_ranks(const Ending& ending) {
+    std::string text;
+    for (const RankEnd& end : ending.ranks) {
+        if (end.unkillable)
+            text += "\nrank " + std::to_string(end.rank) + " has not ended yet: the system does not let it";
+    }
+    return text;
+}
+
+Verdict judge_ranks(const Ending& ending) {
+    const RankRecord& first = ending.ranks.front().record;
+    if (ending.trigger == Trigger::StopNow && first.done) return ended_well(first);
+    if (ending.trigger == Trigger::StopNow) return stopped_unsaved("stopped at once by request", first);
+    if (ending.trigger == Trigger::StopTooEarly) return stopped_unsaved("stopped by request", first);
+    const std::vector<const RankEnd*> failed = failed_ranks(ending);
+    if (!failed.empty()) return {RunPhase::Failed, sentence_of(root_cause(failed), ending)};
+    return ended_well(first);
+}
+
+}  // namespace
+
+bool has_failed(int wait_status, bool stop_requested) {
+    if (stop_requested && WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGTERM) return false;
+    return wait_status != 0;
+}
+
+Verdict judge(const Ending& ending) {
+    Verdict verdict = judge_ranks(ending);
+    verdict.reason += unkillable_ranks(ending);
+    return verdict;
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,51 @@
+/// How a run ended and why, from what became of each rank: no processes here, only the rules.
+///
+/// The run fails by the rank that failed first, not by those that only lost it: a rank whose own words are
+/// about a lost peer comes last, then ranks killed by a signal come before ranks that ended themselves, then
+/// the earlier before the later.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/events/run_state.h"
+#include "launcher/agent/rank_record.h"
+
+namespace ringmaster {
+
+/// What made the agent end the ranks; the first counts.
+enum class Trigger {
+    None,          ///< they ended by themselves
+    RankFailed,    ///
+    StopTooEarly,  ///< asked to stop, a rank died of it: it could not save yet
+    StopNow,
+};
+
+struct RankEnd {
+    int rank = 0;
+    int wait_status = 0;  ///< as waitpid gives it
+    bool killed_by_us = false;
+    bool unkillable = false;  ///< still there seconds after SIGKILL
+    double t = 0;             ///< Unix seconds
+    RankRecord record;
+};
+
+struct Ending {
+    Trigger trigger = Trigger::None;
+    bool stop_requested = false;            ///< SIGTERM was sent to the ranks
+    bool kernel_killed_for_memory = false;  ///< its out-of-memory killer was at work during the run
+    bool disk_full = false;                 ///< of the run directory
+    std::vector<RankEnd> ranks;             ///< by rank, 0 first
+};
+
+struct Verdict {
+    RunPhase state = RunPhase::Failed;
+    std::string reason;
+};
+
+/// True for an exit that fails the run: dying of a SIGTERM is none once it was sent.
+bool has_failed(int wait_status, bool stop_requested);
+
+Verdict judge(const Ending& ending);
+
+}  // namespace ringmaster

@@ -1,0 +1,165 @@
+// A rank that trains nothing: it writes the events of a run, ends on SIGTERM as the engine does, and goes
+// wrong as the variable SCRIPT_<rank> says, a list of words:
+//
+//   steps=N        completes after N steps (default 3); steps=0: goes on until it is asked to stop
+//   at=N           does the following when step N is done:
+//     exit=N | signal=N | error=TEXT (an error event, then exit status 1; '_' stands for a blank) | hang
+//     (deaf to SIGTERM) | leave (a child that sleeps, then SIGKILL) | quiet (exit 0 without a word)
+//   peer=R         fails with a lost connection once rank R is gone
+//   deaf           SIGTERM has its usual effect: it dies
+//   slow=MS        saves for so long when asked to stop
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <thread>
+
+#include "engine/events/event_log.h"
+#include "engine/events/process_id.h"
+
+namespace {
+
+using namespace ringmaster;
+
+std::atomic<bool> stop_requested{false};
+
+std::string variable(const std::string& name) {
+    const char* value = std::getenv(name.c_str());
+    return value == nullptr ? "" : value;
+}
+
+std::map<std::string, std::string> script_of(const std::string& rank) {
+    std::map<std::string, std::string> script;
+    std::istringstream words(variable("SCRIPT_" + rank));
+    for (std::string word; words >> word;) {
+        const size_t equals = word.find('=');
+        script[word.substr(0, equals)] = equals == std::string::npos ? "" : word.substr(equals + 1);
+    }
+    return script;
+}
+
+class Rank {
+  public:
+    explicit Rank(std::filesystem::path run)
+        : run_(std::move(run)),
+          rank_(std::stoi(variable("RANK"))),
+          script_(script_of(variable("RANK"))),
+          events_(run_ / "events", rank_) {}
+
+    int live() {
+        leave_traces();
+        HelloEvent hello;
+        hello.attempt = std::stoi(variable("RINGMASTER_ATTEMPT"));
+        hello.pid = ::getpid();
+        events_.write(hello);
+        const int64_t last = has("steps") ? number("steps") : 3;
+        for (int64_t step = 1; last == 0 || step <= last; ++step) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+            StepEvent done;
+            done.step = step;
+            events_.write(done);
+            std::printf("step %ld\n", static_cast<long>(step));
+            std::fflush(stdout);
+            if (has("at") && number("at") == step) go_wrong();
+            if (has("peer") && is_gone(number("peer")))
+                fail("waiting for keys: Connection closed by peer [127.0.0.1]:4242");
+            if (stop_requested) return stop(step);
+        }
+        events_.write(DoneEvent{last, "completed"});
+        return 0;
+    }
+
+  private:
+    bool has(const std::string& word) const { return script_.count(word) > 0; }
+    int64_t number(const std::string& word) const { return std::stoll(script_.at(word)); }
+
+    /// What the tests look at: environment, session, whether the store's socket is there.
+    void leave_traces() const {
+        int open = -1;  // not counting its own events
+        for (int fd = 3; fd < 256; ++fd) open += ::lseek(fd, 0, SEEK_CUR) >= 0 || errno != EBADF;
+        std::ofstream out(run_ / ("traces-" + std::to_string(rank_)));
+        for (const char* name :
+             {"RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "GROUP_RANK", "NODE_RANK",
+              "MASTER_ADDR", "TORCHELASTIC_RUN_ID", "TORCHELASTIC_RESTART_COUNT", "RINGMASTER_ATTEMPT",
+              "TORCHELASTIC_USE_AGENT_STORE", "OMP_NUM_THREADS"}) {
+            out << name << "=" << variable(name) << "\n";
+        }
+        out << "agent_is_parent=" << (variable("RINGMASTER_AGENT") == std::to_string(::getppid())) << "\n";
+        const std::string store = variable("RINGMASTER_STORE_FD");
+        int listening = 0;
+        socklen_t size = sizeof listening;
+        if (!store.empty()) ::getsockopt(std::stoi(store), SOL_SOCKET, SO_ACCEPTCONN, &listening, &size);
+        out << "store_listens=" << listening << "\nother_descriptors=" << open << "\n";
+    }
+
+    [[noreturn]] void fail(const std::string& message) {
+        events_.write(ErrorEvent{message, "rank " + std::to_string(rank_)});
+        std::exit(1);
+    }
+
+    bool is_gone(int64_t peer) {
+        EventReader reader(run_ / "events" / event_file_name(static_cast<int>(peer)));
+        for (const EventLine& line : reader.poll()) {
+            if (const auto* hello = std::get_if<HelloEvent>(&line.event)) return !find_process(hello->pid);
+        }
+        return false;
+    }
+
+    void go_wrong() {
+        if (has("error")) {
+            std::string text = script_.at("error");
+            for (char& c : text) c = c == '_' ? ' ' : c;
+            fail(text);
+        }
+        if (has("exit")) {
+            std::puts("about to give up\n\nthis is why");
+            std::exit(static_cast<int>(number("exit")));
+        }
+        if (has("signal")) ::raise(static_cast<int>(number("signal")));
+        if (has("quiet")) std::_Exit(0);
+        if (has("leave")) leave_a_child();
+        if (has("hang")) {
+            std::signal(SIGTERM, SIG_IGN);
+            while (true) ::pause();
+        }
+    }
+
+    void leave_a_child() {
+        const pid_t child = ::fork();
+        if (child == 0) {
+            while (true) ::pause();
+        }
+        std::ofstream(run_ / "left-behind") << child << std::endl;
+        ::raise(SIGKILL);
+    }
+
+    int stop(int64_t step) {
+        if (has("slow")) std::this_thread::sleep_for(std::chrono::milliseconds(number("slow")));
+        if (rank_ == 0) events_.write(CheckpointEvent{step, "checkpoints/step-" + std::to_string(step), 0.1});
+        events_.write(DoneEvent{step, "stopped"});
+        return 0;
+    }
+
+    std::filesystem::path run_;
+    int rank_;
+    std::map<std::string, std::string> script_;
+    EventWriter events_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc < 3 || std::string(argv[1]) != "--run") return 2;
+    if (script_of(variable("RANK")).count("deaf") == 0) {
+        std::signal(SIGTERM, [](int) { stop_requested = true; });
+    }
+    return Rank(argv[2]).live();
+}
