@@ -4,6 +4,8 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "engine/config/document.h"
+
 namespace ringmaster {
 namespace {
 
@@ -547,7 +549,8 @@ std::vector<KeyGroup> data_keys() {
          {"dataset_processes", "dataset_num_proc", "dataset_keep_in_memory", "num_dataset_shards_to_save",
           "dataloader_pin_memory", "dataloader_num_workers", "dataloader_prefetch_factor",
           "remove_unused_columns", "hf_use_auth_token", "is_preprocess", "preprocess_iterable",
-          "total_num_tokens", "total_supervised_tokens", "axolotl_config_path"}},
+          "total_num_tokens", "total_supervised_tokens", "axolotl_config_path", "capabilities",
+          "env_capabilities"}},
     };
 }
 
@@ -665,8 +668,16 @@ std::string first_foreign_plugin(const json& plugins) {
     return {};
 }
 
+/// Whether a key says just what another one says.
+bool repeats(const Document& document, const json& value, std::string_view other) {
+    const json* same = document.find(other);
+    return same && *same == value;
+}
+
 /// Where being on is not simply a value that is not empty.
-bool switches_on(std::string_view key, const json& value) {
+bool switches_on(std::string_view key, const json& value, const Document& document) {
+    if (key == "base_model_config" && repeats(document, value, "base_model")) return false;
+    if (key == "eval_sequence_len" && repeats(document, value, "sequence_len")) return false;
     if (key == "tensor_parallel_size" || key == "expert_parallel_size") return is_integer_above(value, 1);
     if (key == "save_safetensors") return value.is_boolean() && !value.get<bool>();
     if (key == "model_type" || key == "type_of_model") {
@@ -692,8 +703,9 @@ const std::vector<KeyGroup>& key_groups() {
     return groups;
 }
 
-std::optional<KeyFault> fault_of(const KeyRule& rule, const json& value) {
-    if (!switches_on(rule.key, value)) return std::nullopt;
+std::optional<KeyFault> fault_of(const KeyRule& rule, const Document& document) {
+    const json& value = document.values.at(std::string(rule.key));
+    if (!switches_on(rule.key, value, document)) return std::nullopt;
     std::string shown =
         value.is_structured() ? "" : ": " + (value.is_string() ? value.get<std::string>() : value.dump());
     if (rule.key == "plugins") shown = ": " + first_foreign_plugin(value);

@@ -26,7 +26,8 @@ struct KeyFault {
     std::string hint;
 };
 
-/// What is wrong with this value of an Unsupported key; nullopt where the value leaves it switched off.
-std::optional<KeyFault> fault_of(const KeyRule& rule, const nlohmann::json& value);
+/// What is wrong with the value of an Unsupported key that stands in `document`; nullopt where it is switched
+/// off.
+std::optional<KeyFault> fault_of(const KeyRule& rule, const Document& document);
 
 }  // namespace ringmaster

@@ -63,13 +63,12 @@ class Judge {
     void judge(const std::string& key) {
         const KeyRule* rule = find_key(key);
         if (!rule) return judge_unknown(key);
-        const json& value = m_document.values.at(key);
         if (!rule->part_of.empty() && !whole_is_on(m_document, *rule)) {
             return no_effect(key, "only means something with " + std::string(rule->part_of));
         }
         if (rule->fate == Fate::Used) return m_verdicts.used.push_back(key);
         if (rule->fate == Fate::NoEffect) return no_effect(key, std::string(rule->why));
-        if (const auto fault = fault_of(*rule, value)) return unsupported(key, *rule, *fault);
+        if (const auto fault = fault_of(*rule, m_document)) return unsupported(key, *rule, *fault);
         no_effect(key, "switched off");
     }
 
@@ -116,11 +115,11 @@ std::vector<std::string> known_keys() {
 }
 
 std::string nearest_word(std::string_view word, const std::vector<std::string>& known) {
+    constexpr std::size_t kShortWord = 4;
     std::string nearest;
-    std::size_t best = std::max<std::size_t>(2, word.size() / 3) + 1;
+    std::size_t best = word.size() <= kShortWord ? 2 : std::max<std::size_t>(2, word.size() / 3) + 1;
     for (const std::string& candidate : known) {
-        const std::size_t longer = std::max(candidate.size(), word.size());
-        const std::size_t shorter = std::min(candidate.size(), word.size());
+        const auto [shorter, longer] = std::minmax(candidate.size(), word.size());
         if (longer - shorter >= best) continue;
         const std::size_t distance = edit_distance(word, candidate);
         if (distance < best && distance < longer) {
@@ -128,7 +127,11 @@ std::string nearest_word(std::string_view word, const std::vector<std::string>& 
             nearest = candidate;
         }
     }
-    return nearest;
+    if (!nearest.empty() || word.size() < kShortWord) return nearest;
+    const auto longer_form = std::find_if(known.begin(), known.end(), [&](const std::string& candidate) {
+        return candidate.starts_with(word);
+    });
+    return longer_form == known.end() ? std::string() : *longer_form;
 }
 
 bool is_on(const json& value) {

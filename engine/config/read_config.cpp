@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "engine/config/accelerate.h"
 #include "engine/config/document.h"
 #include "engine/config/keys.h"
 #include "engine/config/paths.h"
@@ -31,7 +32,22 @@ std::optional<std::string> read_bytes(const std::string& path, std::string& prob
     return text;
 }
 
-void read_sections(const Document& document, ConfigReading& reading) {
+/// The line is another file's: it goes into the message, since `line` means the configuration's own.
+Diagnostic in_other_file(Diagnostic diagnostic, const std::string& name) {
+    if (diagnostic.line > 0)
+        diagnostic.message = name + " line " + std::to_string(diagnostic.line) + ": " + diagnostic.message;
+    diagnostic.line = 0;
+    return diagnostic;
+}
+
+void take_import(const AccelerateImport& import, Config& config) {
+    config.ranks = import.ranks;
+    config.nodes = import.nodes;
+    config.padding.fixed_length = import.fixed_length;
+    if (import.zero_stage) config.zero_stage_asked = *import.zero_stage;
+}
+
+void read_sections(const Document& document, const AccelerateImport& import, ConfigReading& reading) {
     KeyReader keys(document, reading.diagnostics);
     read_model(keys, reading.config);
     read_data(keys, reading.config);
@@ -42,7 +58,82 @@ void read_sections(const Document& document, ConfigReading& reading) {
     read_evaluation(keys, reading.config);
     read_parallel(keys, reading.config);
     read_sharding(keys, reading.config);
+    take_import(import, reading.config);
+    check_rules(keys, reading.config);
     reading.config.lines = document.lines;
+}
+
+/// What the file is not silent about under another name must not stand against --set.
+void settle_synonyms(Document& document, const std::string& path) {
+    const auto silence = [&](const std::string& key) {
+        if (key != path && document.find(key)) document.values[key] = nullptr;
+    };
+    if (path == "context_parallel_size" || path == "sequence_parallel_degree") {
+        const std::string other =
+            path == "context_parallel_size" ? "sequence_parallel_degree" : "context_parallel_size";
+        if (document.find(other)) document.values[other] = document.values[path];
+    }
+    const std::vector<std::string> flags = attention_flags();
+    const bool is_flag = std::find(flags.begin(), flags.end(), path) != flags.end();
+    if (path != "attn_implementation" && !(is_flag && is_on(document.values[path]))) return;
+    silence("attn_implementation");
+    for (const std::string& flag : flags) silence(flag);
+}
+
+/// accelerate's part of a reading: the file given alone or beside, then the environment.
+struct Accelerate {
+    Document document;
+    AccelerateSource source;
+};
+
+bool read_accelerate_file(const std::string& path, Accelerate& accelerate, Diagnostics& diagnostics) {
+    std::string problem;
+    const auto text = read_bytes(path, problem);
+    if (!text) {
+        diagnostics.push_back({Severity::Error, "ACC-FILE", "", 0, "--accelerate: " + problem, ""});
+        return false;
+    }
+    const std::string name = fs::path(path).filename().string();
+    Document document;
+    Diagnostics found;
+    const bool readable = read_document(*text, document, found);
+    if (readable) judge_accelerate_keys(document, found);
+    for (Diagnostic& diagnostic : found) diagnostics.push_back(in_other_file(std::move(diagnostic), name));
+    if (accelerate.source.alone) {
+        apply_over(document, accelerate.document);
+    } else {
+        accelerate.document = std::move(document);
+        accelerate.source.name = name;
+        accelerate.source.base_dir = fs::absolute(path).lexically_normal().parent_path().string();
+    }
+    return readable;
+}
+
+AccelerateImport import_all(Accelerate& accelerate, const ReadOptions& options, Document& document,
+                            Diagnostics& diagnostics) {
+    Diagnostics found;
+    apply_environment(options.environment, accelerate.document, found);
+    AccelerateImport import;
+    if (!accelerate.document.values.empty()) {
+        if (accelerate.source.name.empty()) accelerate.source.name = "the environment";
+        import = import_accelerate(accelerate.document, accelerate.source, document, found);
+    }
+    for (Diagnostic& diagnostic : found) {
+        const bool elsewhere = !accelerate.source.alone && diagnostic.code != "ACC-OVERRIDES";
+        diagnostics.push_back(elsewhere ? in_other_file(std::move(diagnostic), accelerate.source.name)
+                                        : diagnostic);
+    }
+    return import;
+}
+
+void apply_set(const ReadOptions& options, Accelerate& accelerate, Document& document,
+               Diagnostics& diagnostics, bool of_accelerate) {
+    for (const auto& [path, value] : options.set) {
+        const bool theirs = accelerate.source.alone && is_accelerate_key(path.substr(0, path.find('.')));
+        if (theirs != of_accelerate) continue;
+        set_path(theirs ? accelerate.document : document, path, value, diagnostics);
+        if (!theirs) settle_synonyms(document, path);
+    }
 }
 
 /// A key that is read, but whose value asks for what is not built, belongs to the unsupported.
@@ -56,6 +147,12 @@ void move_unsupported(ConfigReading& reading) {
     }
 }
 
+void append(KeyVerdicts& into, KeyVerdicts&& from) {
+    into.used.insert(into.used.end(), from.used.begin(), from.used.end());
+    into.no_effect.insert(into.no_effect.end(), from.no_effect.begin(), from.no_effect.end());
+    into.unsupported.insert(into.unsupported.end(), from.unsupported.begin(), from.unsupported.end());
+}
+
 }  // namespace
 
 ConfigReading read_config_text(std::string_view text, const std::string& file, const ReadOptions& options) {
@@ -67,9 +164,25 @@ ConfigReading read_config_text(std::string_view text, const std::string& file, c
     Document document;
     reading.readable = read_document(text, document, reading.diagnostics);
     if (!reading.readable) return reading;
-    for (const auto& [path, value] : options.set) set_path(document, path, value, reading.diagnostics);
-    reading.keys = judge_keys(document, reading.diagnostics);
-    read_sections(document, reading);
+    Accelerate accelerate;
+    if (is_accelerate(document)) {
+        config.accelerate_only = true;
+        accelerate = {std::move(document),
+                      {fs::path(config.file).filename().string(), config.base_dir, true}};
+        document = Document();
+    }
+    if (!options.accelerate_file.empty()) {
+        reading.readable = read_accelerate_file(options.accelerate_file, accelerate, reading.diagnostics);
+        if (!reading.readable) return reading;
+    }
+    apply_set(options, accelerate, document, reading.diagnostics, /*of_accelerate=*/true);
+    if (config.accelerate_only)
+        reading.keys = judge_accelerate_keys(accelerate.document, reading.diagnostics);
+    const AccelerateImport import = import_all(accelerate, options, document, reading.diagnostics);
+    apply_set(options, accelerate, document, reading.diagnostics, /*of_accelerate=*/false);
+    append(reading.keys, judge_keys(document, reading.diagnostics));
+    read_sections(document, import, reading);
+    if (config.accelerate_only) say_plan_only(document, reading.diagnostics);
     move_unsupported(reading);
     sort_by_line(reading.diagnostics);
     return reading;

@@ -51,6 +51,15 @@ const Words kRefusedKeys{"shards",
                          "input_transform",
                          "input_format",
                          "split_thinking",
+                         "field_chosen",
+                         "field_rejected",
+                         "step_separator",
+                         "max_completion_length",
+                         "train_on_last_step_only",
+                         "length",
+                         "sequence_length",
+                         "min_input_id",
+                         "max_input_id",
                          "message_field_training_detail",
                          "conversation",
                          "skip",
@@ -215,7 +224,8 @@ void read_datasets(KeyReader& keys, Config& config) {
     config.test_datasets = read_entries(keys, config, "test_datasets");
     const json* list = keys.find("datasets");
     const bool none = !list || (list->is_array() && list->empty());
-    if (none && !config.accelerate_only && config.dataset_prepared_path.empty()) {
+    const bool streamed = keys.has("pretraining_dataset");  // refused by itself
+    if (none && !streamed && !config.accelerate_only && config.dataset_prepared_path.empty()) {
         keys.error("CFG-MISSING", "datasets", "datasets is missing: the rows to train on",
                    "datasets:\n  - path: rows.jsonl\n    type: completion");
     }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include "engine/config/keys.h"
@@ -89,6 +90,12 @@ void read_revision(KeyReader& keys, Config& config) {
 }
 
 }  // namespace
+
+std::vector<std::string> attention_flags() {
+    std::vector<std::string> keys;
+    for (const AttentionFlag& flag : kAttentionFlags) keys.emplace_back(flag.key);
+    return keys;
+}
 
 void read_model(KeyReader& keys, Config& config) {
     take(config.base_model, keys.text("base_model"));

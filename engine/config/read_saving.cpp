@@ -85,8 +85,7 @@ void read_evaluation(KeyReader& keys, Config& config) {
         old_name && !keys.has("eval_strategy") ? "evaluation_strategy" : "eval_strategy";
     if (old_name) {
         keys.warn("CFG-DEPRECATED", "evaluation_strategy",
-                  "evaluation_strategy is the old name of eval_strategy",
-                  "eval_strategy: " + keys.word("evaluation_strategy", kStrategies).value_or("epoch"));
+                  "evaluation_strategy is the old name of eval_strategy", "write eval_strategy instead");
     }
     const Cadence cadence = read_cadence(keys, "eval", strategy_key);
     const bool counted = cadence.steps || cadence.per_epoch;

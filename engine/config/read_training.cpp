@@ -35,7 +35,13 @@ void read_schedule(KeyReader& keys, Config& config) {
 }
 
 void read_warmup(KeyReader& keys, Config& config) {
-    take(config.warmup_steps, keys.whole("warmup_steps", {0}));
+    const json* steps = keys.find("warmup_steps");
+    if (steps && steps->is_number_float() && *steps > 0 && *steps < 1) {
+        keys.error("CFG-TYPE", "warmup_steps", "warmup_steps is " + shown(*steps) + ", a share of all steps",
+                   "warmup_ratio: " + shown(*steps));
+    } else {
+        take(config.warmup_steps, keys.whole("warmup_steps", {0}));
+    }
     take(config.warmup_ratio, keys.number("warmup_ratio", {.least = 0, .most = 1}));
     if (config.warmup_steps && config.warmup_ratio > 0) {
         keys.warn("CFG-WARMUP", "warmup_ratio",

@@ -8,6 +8,10 @@
 namespace ringmaster {
 
 void read_model(KeyReader& keys, Config& config);
+
+/// axolotl's switches of before attn_implementation.
+std::vector<std::string> attention_flags();
+
 void read_data(KeyReader& keys, Config& config);
 void read_datasets(KeyReader& keys, Config& config);
 void read_batch(KeyReader& keys, Config& config);

@@ -1,0 +1,322 @@
+#include "engine/config/accelerate.h"
+
+#include <algorithm>
+
+#include "engine/config/key_reader.h"
+#include "engine/config/keys.h"
+#include "engine/config/paths.h"
+#include "engine/config/sections.h"
+
+namespace ringmaster {
+namespace {
+
+using nlohmann::json;
+
+constexpr int64_t kMostRanks = 1'000'000;
+
+class Importer {
+  public:
+    Importer(const Document& accelerate, const AccelerateSource& source, Document& config,
+             Diagnostics& diagnostics)
+        : m_keys(accelerate, diagnostics),
+          m_source(source),
+          m_config(config),
+          m_config_keys(config, diagnostics) {}
+
+    AccelerateImport import() {
+        import_processes();
+        import_distribution();
+        import_sizes();
+        import_precision();
+        return m_import;
+    }
+
+  private:
+    /// The key under which a size stands, with or without accelerate's long prefix.
+    std::string size_path(const std::string& name) const {
+        const std::string plain = "parallelism_config." + name;
+        return m_keys.has(plain) ? plain : "parallelism_config.parallelism_config_" + name;
+    }
+
+    std::optional<int64_t> size(const std::string& name) {
+        return m_keys.whole(size_path(name), {1, kMostRanks});
+    }
+
+    void import_processes() {
+        if (const json* said = m_keys.find("num_processes"); said && *said != -1) {
+            m_import.ranks = m_keys.whole("num_processes", {1, kMostRanks});
+        }
+        m_import.nodes = m_keys.whole("num_machines", {1, kMostRanks});
+    }
+
+    void import_distribution() {
+        const std::vector<std::string> known{"no",        "MULTI_CPU",   "MULTI_GPU", "MULTI_NPU",
+                                             "MULTI_MLU", "MULTI_XPU",   "MULTI_HPU", "DEEPSPEED",
+                                             "FSDP",      "MEGATRON_LM", "XLA",       "NO"};
+        m_distribution = m_keys.word("distributed_type", known).value_or("");
+        if (m_distribution == "DEEPSPEED") import_deepspeed();
+        if (m_distribution == "FSDP") {
+            const json* options = m_keys.find("fsdp_config");
+            m_import.zero_stage = fsdp_stage(options && options->is_object() ? *options : json::object());
+        }
+        if (m_distribution == "MEGATRON_LM") {
+            m_keys.error("KEY-UNSUPPORTED", "distributed_type",
+                         "distributed_type: MEGATRON_LM is not supported", "distributed_type: MULTI_GPU");
+        }
+    }
+
+    void import_deepspeed() {
+        constexpr int kAcceleratesDefault = 2;
+        if (m_keys.has("deepspeed_config.zero_stage")) {
+            const auto stage = m_keys.whole("deepspeed_config.zero_stage", {0, 3});
+            if (stage) m_import.zero_stage = static_cast<int>(*stage);
+        } else if (const auto file = m_keys.text("deepspeed_config.deepspeed_config_file")) {
+            import_deepspeed_file(absolute_path(m_source.base_dir, *file));
+        } else {
+            m_import.zero_stage = kAcceleratesDefault;
+        }
+        for (const char* key : {"gradient_accumulation_steps", "max_grad_norm"}) {
+            const std::string theirs = std::string("deepspeed_config.") +
+                                       (std::string_view(key) == "max_grad_norm" ? "gradient_clipping" : key);
+            const json* value = m_keys.find(theirs);
+            if (m_source.alone && value && !(value->is_string() && *value == "auto")) {
+                put(m_config, key, *value, m_keys.document().line(theirs));
+            }
+        }
+    }
+
+    void import_deepspeed_file(const std::string& path) {
+        const std::string key = "deepspeed_config.deepspeed_config_file";
+        std::string problem;
+        m_import.zero_stage = deepspeed_file_stage(path, problem);
+        if (problem.empty()) return;
+        // Only the sharding of states depends on it, which changes memory and no number of the training.
+        m_keys.warn("ACC-DEEPSPEED", key, problem + "; no sharding of states is planned",
+                    "zero_stage: 3 beside it; relative paths start from " + m_source.base_dir);
+    }
+
+    void import_sizes() {
+        const json* sizes = m_keys.find("parallelism_config");
+        if (!sizes) return;
+        if (!sizes->is_object()) {
+            return m_keys.error("CFG-TYPE", "parallelism_config",
+                                "parallelism_config is " + shown(*sizes) + ", it has to be a mapping");
+        }
+        const auto replicas = size("dp_replicate_size");
+        const auto shards = size("dp_shard_size");
+        if (replicas) override_with("dp_replicate_size", *replicas, size_path("dp_replicate_size"));
+        if (shards) override_with("dp_shard_size", *shards, size_path("dp_shard_size"));
+        if (const auto tensor = size("tp_size"); tensor && *tensor > 1) {
+            m_keys.error("KEY-UNSUPPORTED", size_path("tp_size"),
+                         "tp_size " + std::to_string(*tensor) + ": tensor parallelism is not built",
+                         "split the sequence instead: cp_size or sp_size");
+        }
+        import_context_parallel();
+        import_backends();
+        check_replicas(replicas.value_or(1), shards.value_or(1));
+        check_product(replicas.value_or(1), shards.value_or(1));
+    }
+
+    void import_context_parallel() {
+        const auto cp = size("cp_size");
+        const auto sp = size("sp_size");
+        m_ring = cp.value_or(1);
+        m_all_to_all = sp.value_or(1);
+        if (m_ring > 1 && m_all_to_all > 1) {
+            m_keys.error("ACC-EXCLUSIVE", size_path("sp_size"),
+                         "cp_size " + std::to_string(m_ring) + " and sp_size " +
+                             std::to_string(m_all_to_all) + " are mutually exclusive (accelerate's rule)",
+                         "set one of them to 1; both at once are written here as context_parallel_size: " +
+                             std::to_string(m_ring * m_all_to_all) +
+                             " with ulysses_size: " + std::to_string(m_all_to_all));
+            return;
+        }
+        if (!cp && !sp) return;
+        const std::string from = size_path(m_all_to_all > 1 || !cp ? "sp_size" : "cp_size");
+        override_with("context_parallel_size", std::max(m_ring, m_all_to_all), from);
+        override_with("ulysses_size", m_all_to_all, from);
+        import_length();
+    }
+
+    /// sp_seq_length: what every batch is padded to where the length is not variable.
+    void import_length() {
+        const std::string path = size_path("sp_seq_length");
+        const auto length = m_keys.whole(path);
+        const bool variable = m_keys.flag(size_path("sp_seq_length_is_variable")).value_or(true);
+        if (variable) return;
+        const int64_t size = std::max(m_ring, m_all_to_all);
+        if (!m_keys.has(path)) {
+            m_keys.error("ACC-SEQ-LENGTH", path,
+                         "sp_seq_length is missing, and sp_seq_length_is_variable is false",
+                         "sp_seq_length: <a multiple of " + std::to_string(size) + ">");
+        } else if (length && *length % size != 0) {
+            const int64_t below = *length / size * size;
+            m_keys.error("ACC-SEQ-LENGTH", path,
+                         "sp_seq_length " + std::to_string(*length) + " is not divisible by sp_size " +
+                             std::to_string(size),
+                         "sp_seq_length: " + (below > 0 ? std::to_string(below) + " or " : "") +
+                             std::to_string(below + size));
+        } else if (length) {
+            m_import.fixed_length = *length;
+            check_rows_fit(path, *length);
+        }
+    }
+
+    void check_rows_fit(const std::string& path, int64_t length) {
+        const json* rows = m_config.find("sequence_len");
+        if (!rows) {
+            put(m_config, "sequence_len", length, m_keys.document().line(path));
+        } else if (rows->is_number_integer() && *rows > length) {
+            m_keys.error("ACC-SEQ-LENGTH", path,
+                         "every batch is padded to sp_seq_length " + std::to_string(length) +
+                             ", and sequence_len lets rows have " + shown(*rows) + " tokens",
+                         "sequence_len: " + std::to_string(length));
+        }
+    }
+
+    void import_backends() {
+        for (const auto& [name, only] :
+             {std::pair{"cp_backend", "torch"}, std::pair{"sp_backend", "deepspeed"}}) {
+            const auto said = m_keys.text(size_path(name));
+            if (said && *said != only) {
+                m_keys.warn("ACC-BACKEND", size_path(name),
+                            std::string("accelerate knows only ") + only + " as " + name + ", not '" + *said +
+                                "'; here the engine is the backend",
+                            std::string(name) + ": " + only);
+            }
+        }
+        if (const auto strategy = m_keys.text(size_path("cp_comm_strategy"))) {
+            m_keys.inform(
+                "ACC-NO-EFFECT", size_path("cp_comm_strategy"),
+                "cp_comm_strategy " + *strategy + " is torch's; here ring_attn_func picks the transport");
+        }
+        if (const auto attention = m_keys.text(size_path("sp_attn_implementation"))) {
+            import_attention(*attention);
+        }
+        check_engines();
+    }
+
+    void import_attention(const std::string& attention) {
+        const std::string path = size_path("sp_attn_implementation");
+        const std::vector<std::string> known{"flash_attention_2", "flash_attention_3", "sdpa"};
+        if (std::find(known.begin(), known.end(), attention) == known.end() &&
+            attention.find("flash-attn") == std::string::npos) {
+            m_keys.warn("ACC-BACKEND", path,
+                        "accelerate refuses sp_attn_implementation '" + attention +
+                            "'; here attention is the engine's own",
+                        "sp_attn_implementation: flash_attention_2");
+        }
+        const std::vector<std::string> flags = attention_flags();
+        const bool said = m_config.find("attn_implementation") ||
+                          std::any_of(flags.begin(), flags.end(), [&](const std::string& flag) {
+                              return m_config.find(flag) != nullptr;
+                          });
+        if (!said) {
+            put(m_config, "attn_implementation", attention, m_keys.document().line(path));
+        }
+    }
+
+    /// Each of accelerate's two ways needs an engine of its own there.
+    void check_engines() {
+        if (m_distribution.empty()) return;
+        const json* version = m_keys.find("fsdp_config.fsdp_version");
+        const bool fsdp2 = m_distribution == "FSDP" && version && (*version == 2 || *version == "2");
+        if (m_ring > 1 && !fsdp2) {
+            m_keys.warn("ACC-FSDP2", size_path("cp_size"),
+                        "accelerate's cp_size > 1 requires FSDP2 (distributed_type: FSDP, fsdp_version: 2); "
+                        "here it does not",
+                        "distributed_type: FSDP with fsdp_config: {fsdp_version: 2}, where accelerate is to "
+                        "run it too");
+        }
+        if (m_all_to_all > 1 && m_distribution != "DEEPSPEED") {
+            m_keys.warn("ACC-DEEPSPEED", size_path("sp_size"),
+                        "accelerate's sp_size > 1 requires distributed_type: DEEPSPEED; here it does not",
+                        "distributed_type: DEEPSPEED, where accelerate is to run it too");
+        }
+    }
+
+    void check_replicas(int64_t replicas, int64_t shards) {
+        if (m_ring <= 1 || replicas <= 1 || shards > 1) return;
+        m_keys.warn("ACC-REPLICAS", size_path("dp_replicate_size"),
+                    "accelerate refuses replicas without shards beside cp_size (dp_replicate_size " +
+                        std::to_string(replicas) + ", dp_shard_size " + std::to_string(shards) +
+                        "); here they are built",
+                    "dp_replicate_size: 1, dp_shard_size: " + std::to_string(replicas));
+    }
+
+    /// accelerate's guide contradicts itself here; the product rule is the one that counts.
+    void check_product(int64_t replicas, int64_t shards) {
+        if (m_all_to_all <= 1 || shards <= 1) return;
+        const int64_t product = replicas * shards * m_all_to_all;
+        if (m_import.ranks ? product == *m_import.ranks : shards != m_all_to_all) return;
+        m_keys.inform("ACC-PRODUCT", size_path("dp_shard_size"),
+                      "accelerate's guide shows dp_shard_size 8 with sp_size 8 on 8 GPUs, and asks on the "
+                      "same page that "
+                      "dp_replicate_size × dp_shard_size × sp_size be num_processes; the product counts: " +
+                          std::to_string(replicas) + " × " + std::to_string(shards) + " × " +
+                          std::to_string(m_all_to_all) + " = " + std::to_string(product) + " ranks",
+                      "dp_shard_size: 1 for ranks that only split the sequence");
+    }
+
+    void import_precision() {
+        const auto said = m_keys.word("mixed_precision", {"no", "bf16", "fp16", "fp8"});
+        if (!said || *said == "no") return;
+        for (const char* key : {"bf16", "bfloat16", "fp16", "float16"}) {
+            if (m_config.find(key)) return;  // the file that says how to train decides
+        }
+        if (*said == "bf16") {
+            put(m_config, "bf16", true, m_keys.document().line("mixed_precision"));
+        } else {
+            m_keys.error("KEY-UNSUPPORTED", "mixed_precision",
+                         "mixed_precision: " + *said + " is not supported", "mixed_precision: bf16");
+        }
+    }
+
+    /// Puts a size over the file's own, and says so where they differ.
+    void override_with(const std::string& key, int64_t value, const std::string& from) {
+        const bool old_name = key == "context_parallel_size" && m_config.find("sequence_parallel_degree");
+        const std::string there = old_name ? "sequence_parallel_degree" : key;
+        const json* before = m_config.find(there);
+        if (before && *before != value) {
+            m_config_keys.inform("ACC-OVERRIDES", there,
+                                 there + " is " + shown(*before) + " in the file and " +
+                                     std::to_string(value) + " by " + from + " of " + m_source.name + ": " +
+                                     std::to_string(value) + " is taken");
+        }
+        if (old_name) m_config.values["sequence_parallel_degree"] = value;
+        if (!old_name || m_config.find(key))
+            put(m_config, key, value, m_source.alone ? m_keys.document().line(from) : 0);
+    }
+
+    KeyReader m_keys;
+    const AccelerateSource& m_source;
+    Document& m_config;
+    KeyReader m_config_keys;
+    AccelerateImport m_import;
+    std::string m_distribution;
+    int64_t m_ring = 1;
+    int64_t m_all_to_all = 1;
+};
+
+}  // namespace
+
+AccelerateImport import_accelerate(const Document& accelerate, const AccelerateSource& source,
+                                   Document& config, Diagnostics& diagnostics) {
+    return Importer(accelerate, source, config, diagnostics).import();
+}
+
+void say_plan_only(const Document& config, Diagnostics& diagnostics) {
+    std::vector<std::string> missing;
+    for (const char* key :
+         {"base_model", "datasets", "sequence_len", "micro_batch_size", "learning_rate", "output_dir"}) {
+        if (!config.find(key)) missing.emplace_back(key);
+    }
+    diagnostics.push_back(
+        {Severity::Info, "ACC-PLAN-ONLY", "", 0,
+         "an accelerate file alone says how ranks are laid out, not what to train: it can be planned, "
+         "not launched" +
+             (missing.empty() ? "" : "; missing are " + listed(missing)),
+         "put them into an axolotl YAML and give this file as --accelerate"});
+}
+
+}  // namespace ringmaster

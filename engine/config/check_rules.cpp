@@ -1,0 +1,84 @@
+#include <algorithm>
+#include <array>
+
+#include "engine/config/sections.h"
+
+namespace ringmaster {
+namespace {
+
+bool uses_flash_library(const std::string& implementation) {
+    constexpr std::array<const char*, 4> kFlash{"flash_attention_2", "flash_attention_3",
+                                                "kernels-community/flash-attn2",
+                                                "kernels-community/flash-attn3"};
+    return std::find(kFlash.begin(), kFlash.end(), implementation) != kFlash.end();
+}
+
+/// The key of the file that the size was written with.
+std::string context_key(const KeyReader& keys) {
+    return keys.has("context_parallel_size") ? "context_parallel_size" : "sequence_parallel_degree";
+}
+
+void check_flash(KeyReader& keys, const Config& config) {
+    if (config.accelerate_only || uses_flash_library(config.attn_implementation)) return;
+    keys.warn("CFG-FLASH", context_key(keys),
+              "axolotl: context_parallel_size > 1 requires flash attention (attn_implementation is " +
+                  (config.attn_implementation.empty() ? "not set" : config.attn_implementation) +
+                  "); here it does not",
+              "attn_implementation: flash_attention_2, where axolotl is to run it too");
+}
+
+void check_packed_batch(KeyReader& keys, const Config& config) {
+    if (!config.sample_packing || config.micro_batch_size <= 1) return;
+    keys.warn("CFG-PACKED-BATCH", "micro_batch_size",
+              "axolotl: micro_batch_size must be 1 under sample_packing with context parallelism "
+              "(ring-flash-attn's "
+              "rule), it is " +
+                  std::to_string(config.micro_batch_size) + "; here it need not",
+              "micro_batch_size: 1 with gradient_accumulation_steps: " +
+                  std::to_string(config.micro_batch_size * config.gradient_accumulation_steps));
+}
+
+void check_replicas(KeyReader& keys, const Config& config) {
+    if (config.dp_replicate_size <= 1 || config.dp_shard_size != 1) return;
+    keys.warn("CFG-REPLICAS", "dp_replicate_size",
+              "accelerate, which axolotl asks, refuses replicas without shards beside context parallelism "
+              "(dp_replicate_size " +
+                  std::to_string(config.dp_replicate_size) + ", dp_shard_size 1); here they are built",
+              "dp_replicate_size: 1, dp_shard_size: " + std::to_string(config.dp_replicate_size));
+}
+
+/// axolotl's page trains this very pair in "2 subsequences of length 4096 across 2 GPUs".
+void say_upstream_example(KeyReader& keys, const Config& config) {
+    constexpr int64_t kTokens = 8192, kSize = 4;
+    if (config.sequence_len != kTokens || config.context_parallel_size != kSize) return;
+    keys.inform("CFG-UPSTREAM", context_key(keys),
+                "8192 tokens over context_parallel_size 4 are 4 parts of 2048; axolotl's page says 2 of 4096 "
+                "of its example "
+                "with these sizes, which is a size of 2");
+}
+
+}  // namespace
+
+void check_rules(KeyReader& keys, const Config& config) {
+    if (config.context_parallel_size > 1) {
+        check_flash(keys, config);
+        check_packed_batch(keys, config);
+        if (!config.accelerate_only) check_replicas(keys, config);
+        say_upstream_example(keys, config);
+    }
+    if (config.attn_implementation == "sdpa" && config.sample_packing) {
+        keys.warn(
+            "CFG-SDPA-PACKING", "sample_packing",
+            "accelerate and DeepSpeed: sdpa attends across the documents of a packed row under sequence "
+            "parallelism; here document boundaries are kept",
+            "attn_implementation: flash_attention_2, where they are to run it too");
+    }
+    if (config.dp_shard_size > 1 && config.zero_stage_asked == 0 && !config.accelerate_only) {
+        keys.warn("CFG-SHARD", "dp_shard_size",
+                  "axolotl: dp_shard_size was configured without a corresponding fsdp_config; every rank "
+                  "holds all states",
+                  "fsdp_version: 2 with fsdp_config: {reshard_after_forward: true} to shard them");
+    }
+}
+
+}  // namespace ringmaster
