@@ -257,7 +257,7 @@ std::shared_ptr<Group::Impl> make_group(const c10::intrusive_ptr<c10d::Store>& s
     group->device = groups.device;
     if (group->size() == 1) return group;
     group->backend = make_backend(store, *group, options);
-    group->watch = groups.device.is_cpu() ? watch_on_host(groups.meter, group->who())
+    group->watch = groups.device.is_cpu() ? watch_on_host(groups.meter, group->who(), options.timeout)
                                           : watch_on_device(groups.meter, group->who(), groups.device);
     return group;
 }

@@ -13,8 +13,8 @@ namespace {
 using Clock = Meter::Clock;
 
 struct HostTransfer final : Transfer::State {
-    HostTransfer(std::shared_ptr<Meter> meter_, std::string who_)
-        : meter(std::move(meter_)), who(std::move(who_)) {}
+    HostTransfer(std::shared_ptr<Meter> meter_, std::string who_, std::chrono::milliseconds timeout_)
+        : meter(std::move(meter_)), who(std::move(who_)), timeout(timeout_) {}
 
     void wait() override {
         std::unique_lock lock(mutex);
@@ -33,7 +33,7 @@ struct HostTransfer final : Transfer::State {
             for (auto& operation : operations) {
                 const auto work = operation.work;
                 try {
-                    if (!work->wait()) cause = operation.what + ": given up";
+                    if (!work->wait(timeout)) cause = operation.what + ": given up";
                 } catch (...) {
                     cause = operation.what + ": " + cause_of(std::current_exception());
                 }
@@ -56,6 +56,7 @@ struct HostTransfer final : Transfer::State {
 
     const std::shared_ptr<Meter> meter;
     const std::string who;
+    const std::chrono::milliseconds timeout;
     std::mutex mutex;
     std::condition_variable completed;
     bool complete = false;
@@ -90,8 +91,8 @@ void follow_all(const std::shared_ptr<Queue>& queue) {
 
 class HostWatch final : public Watch {
   public:
-    HostWatch(std::shared_ptr<Meter> meter, std::string who)
-        : meter_(std::move(meter)), who_(std::move(who)) {
+    HostWatch(std::shared_ptr<Meter> meter, std::string who, std::chrono::milliseconds timeout)
+        : meter_(std::move(meter)), who_(std::move(who)), timeout_(timeout) {
         thread_ = std::thread([queue = queue_] { follow_all(queue); });
     }
 
@@ -99,7 +100,7 @@ class HostWatch final : public Watch {
 
     std::shared_ptr<Transfer::State> begin() override {
         meter_->begin(Clock::now());
-        return std::make_shared<HostTransfer>(meter_, who_);
+        return std::make_shared<HostTransfer>(meter_, who_, timeout_);
     }
 
     void posted(const std::shared_ptr<Transfer::State>& state) override {
@@ -142,14 +143,16 @@ class HostWatch final : public Watch {
 
     std::shared_ptr<Meter> meter_;
     std::string who_;
+    std::chrono::milliseconds timeout_;
     std::shared_ptr<Queue> queue_ = std::make_shared<Queue>();
     std::thread thread_;
 };
 
 }  // namespace
 
-std::unique_ptr<Watch> watch_on_host(std::shared_ptr<Meter> meter, std::string who) {
-    return std::make_unique<HostWatch>(std::move(meter), std::move(who));
+std::unique_ptr<Watch> watch_on_host(std::shared_ptr<Meter> meter, std::string who,
+                                     std::chrono::milliseconds timeout) {
+    return std::make_unique<HostWatch>(std::move(meter), std::move(who), timeout);
 }
 
 }  // namespace ringmaster

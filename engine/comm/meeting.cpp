@@ -7,9 +7,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <thread>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 #include <utility>
@@ -140,24 +142,50 @@ std::string seconds_text(std::chrono::milliseconds time) {
     return text;
 }
 
+using Clock = std::chrono::steady_clock;
+
+/// Knocks until somebody listens: c10d would, too, but with a stack trace on stderr for each time that nobody
+/// does.
+void wait_for_listener(const Rendezvous& at, std::chrono::milliseconds timeout) {
+    constexpr auto kPause = std::chrono::milliseconds(50);
+    const Address master = resolve(at);
+    const auto deadline = Clock::now() + timeout;
+    while (true) {
+        const Socket socket(::socket(master.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
+        const auto left = std::chrono::duration_cast<std::chrono::microseconds>(deadline - Clock::now());
+        timeval bound{};  // also of connect(2)
+        bound.tv_sec = std::max<time_t>(0, left.count() / 1000000);
+        bound.tv_usec = std::max<suseconds_t>(1, left.count() % 1000000);
+        setsockopt(socket.fd(), SOL_SOCKET, SO_SNDTIMEO, &bound, sizeof bound);
+        if (socket.fd() >= 0 && connect(socket.fd(), master.get(), master.length) == 0) return;
+        const std::string cause = std::strerror(errno == EINPROGRESS ? ETIMEDOUT : errno);
+        if (Clock::now() + kPause > deadline) {
+            throw Error(Failure::Unreachable,
+                        "rank " + std::to_string(at.rank) + ": nobody answered at " + endpoint(at) + " for " +
+                            seconds_text(timeout) + " (" + cause + ")",
+                        {}, "rank 0 listens at MASTER_ADDR:MASTER_PORT; is it started, and the port open?");
+        }
+        std::this_thread::sleep_for(kPause);
+    }
+}
+
 c10::intrusive_ptr<c10d::Store> open_store(const Rendezvous& at, std::chrono::milliseconds timeout) {
     c10d::TCPStoreOptions options;
     options.port = static_cast<uint16_t>(at.master_port);
     options.isServer = at.rank == 0 && !at.store_is_elsewhere;
     options.waitWorkers = false;
     options.timeout = timeout;
-    if (options.isServer) options.masterListenFd = at.store_fd ? *at.store_fd : listen_for_ranks(at);
+    if (options.isServer) {
+        options.masterListenFd = at.store_fd ? *at.store_fd : listen_for_ranks(at);
+    } else {
+        wait_for_listener(at, timeout);
+    }
     try {
         return c10::make_intrusive<c10d::TCPStore>(at.master_addr, options);
     } catch (const std::exception&) {
-        const std::string cause = cause_of(std::current_exception());
-        if (options.isServer) {
-            throw Error(Failure::Unreachable, "cannot serve at " + endpoint(at) + ": " + cause);
-        }
-        throw Error(Failure::Unreachable,
-                    "rank " + std::to_string(at.rank) + ": nobody answered at " + endpoint(at) + " for " +
-                        seconds_text(timeout) + " (" + cause + ")",
-                    {}, "rank 0 listens at MASTER_ADDR:MASTER_PORT; is it started, and the port open?");
+        throw Error(Failure::Unreachable, "rank " + std::to_string(at.rank) + ": the store at " +
+                                              endpoint(at) +
+                                              " does not work: " + cause_of(std::current_exception()));
     }
 }
 
@@ -177,26 +205,31 @@ std::string missing_ranks(c10d::Store& store, int world_size) {
     return (missing == 1 ? "rank " : "ranks ") + names;
 }
 
+/// Asks again and again: the store's own wait writes warnings of its sockets to stderr when it ends without
+/// an answer.
 void wait_for_all(c10d::Store& store, const Rendezvous& at, std::chrono::milliseconds timeout) {
+    constexpr auto kLongestPause = std::chrono::milliseconds(100);
     std::vector<std::string> keys;
     for (int rank = 0; rank < at.world_size; ++rank) keys.push_back(arrival_key(rank));
+    const auto deadline = Clock::now() + timeout;
+    auto pause = std::chrono::milliseconds(1);
     try {
         store.set(arrival_key(at.rank), std::string("1"));
-        store.wait(keys, timeout);
-    } catch (const std::exception&) {
-        const std::string cause = cause_of(std::current_exception());
-        std::string missing;
-        try {
-            missing = missing_ranks(store, at.world_size);
-        } catch (const std::exception&) {
-            throw Error(Failure::Unreachable, "rank " + std::to_string(at.rank) +
-                                                  ": lost rank 0's store at " + endpoint(at) +
-                                                  " while ranks were meeting: " + cause);
+        while (!store.check(keys)) {
+            if (Clock::now() > deadline) {
+                throw Error(Failure::Unreachable,
+                            "rank " + std::to_string(at.rank) + " waited " + seconds_text(timeout) + " at " +
+                                endpoint(at) + " for " + missing_ranks(store, at.world_size) + " of " +
+                                std::to_string(at.world_size),
+                            {}, "see the logs of the missing ranks");
+            }
+            std::this_thread::sleep_for(pause);
+            pause = std::min(2 * pause, kLongestPause);
         }
+    } catch (const c10::Error&) {
         throw Error(Failure::Unreachable,
-                    "rank " + std::to_string(at.rank) + " waited " + seconds_text(timeout) + " at " +
-                        endpoint(at) + " for " + missing + " of " + std::to_string(at.world_size),
-                    {}, "see the logs of the missing ranks");
+                    "rank " + std::to_string(at.rank) + ": lost rank 0's store at " + endpoint(at) +
+                        " while ranks were meeting: " + cause_of(std::current_exception()));
     }
 }
 

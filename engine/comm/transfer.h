@@ -5,6 +5,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <torch/csrc/distributed/c10d/Work.hpp>
@@ -52,8 +53,9 @@ class Watch {
     virtual void collect() = 0;
 };
 
-/// `who` begins an error: "rank 1 (ring 1)".
-std::unique_ptr<Watch> watch_on_host(std::shared_ptr<Meter> meter, std::string who);
+/// `who` begins an error: "rank 1 (ring 1)"; a work that takes longer than `timeout` is one.
+std::unique_ptr<Watch> watch_on_host(std::shared_ptr<Meter> meter, std::string who,
+                                     std::chrono::milliseconds timeout);
 std::unique_ptr<Watch> watch_on_device(std::shared_ptr<Meter> meter, std::string who, at::Device device);
 
 }  // namespace ringmaster

@@ -1,0 +1,188 @@
+#include <ATen/ATen.h>
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <latch>
+#include <sstream>
+
+#include "tests/support/ranks.h"
+
+namespace ringmaster {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// A socket bound to a free port of 127.0.0.1; listens where it is asked to.
+struct FreePort {
+    explicit FreePort(bool listening) : fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+        const int yes = 1;
+        setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+        sockaddr_in address{};
+        address.sin_family = AF_INET;
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        socklen_t length = sizeof address;
+        bind(fd, reinterpret_cast<sockaddr*>(&address), length);
+        if (listening) listen(fd, 16);
+        getsockname(fd, reinterpret_cast<sockaddr*>(&address), &length);
+        number = ntohs(address.sin_port);
+    }
+    FreePort(const FreePort&) = delete;
+    FreePort& operator=(const FreePort&) = delete;
+    ~FreePort() {
+        if (fd >= 0) close(fd);
+    }
+    int release() { return std::exchange(fd, -1); }
+
+    int fd;
+    int number = 0;
+};
+
+int free_port() {
+    return FreePort(false).number;
+}
+
+Rendezvous local_rendezvous(int rank, int world_size, int port) {
+    Rendezvous at;
+    at.rank = at.local_rank = rank;
+    at.world_size = at.local_world_size = world_size;
+    at.master_port = port;
+    at.key_prefix = "test";
+    return at;
+}
+
+GroupOptions short_meeting(int milliseconds) {
+    GroupOptions options;
+    options.meeting_timeout = std::chrono::milliseconds(milliseconds);
+    return options;
+}
+
+/// Every rank connects and adds up a one; `adjust` may change the rendezvous.
+void expect_all_meet(int ranks, int port, const std::function<void(Rendezvous&)>& adjust) {
+    FirstFailure failure;
+    std::vector<std::thread> threads;
+    for (int rank = 0; rank < ranks; ++rank) {
+        threads.emplace_back([&, rank] {
+            try {
+                Rendezvous at = local_rendezvous(rank, ranks, port);
+                adjust(at);
+                Groups groups = connect(at, ring_mesh(ranks), short_meeting(20000));
+                const at::Tensor ones = at::ones({3});
+                groups.world().all_reduce(ones).wait();
+                EXPECT_EQ(ones[0].item<float>(), static_cast<float>(ranks));
+                groups.world().barrier();
+            } catch (...) {
+                failure.note(rank, std::current_exception());
+            }
+        });
+    }
+    for (auto& thread : threads) thread.join();
+    failure.rethrow();
+}
+
+std::string refusal(const Rendezvous& at, int timeout_ms) {
+    try {
+        connect(at, ring_mesh(at.world_size), short_meeting(timeout_ms));
+    } catch (const Error& error) {
+        EXPECT_EQ(error.failure, Failure::Unreachable);
+        return error.text();
+    }
+    return "";
+}
+
+TEST(Connect, MeetsAtAPort) {
+    expect_all_meet(3, free_port(), [](Rendezvous&) {});
+}
+
+TEST(Connect, MeetsAtAHostName) {
+    expect_all_meet(2, free_port(), [](Rendezvous& at) { at.master_addr = "localhost"; });
+}
+
+TEST(Connect, MeetsAtTheSocketOfAnAgent) {
+    FreePort port(true);
+    const int number = port.number;
+    expect_all_meet(3, number, [&](Rendezvous& at) {
+        if (at.rank == 0) at.store_fd = port.release();
+    });
+}
+
+TEST(Connect, ListensOnTheLoopbackOnly) {
+    const int port = free_port();
+    std::latch listening(1), checked(1);
+    std::string addresses;
+    std::thread rank_1([&] {
+        listening.wait();
+        std::string line;
+        std::ifstream tcp("/proc/net/tcp"), tcp6("/proc/net/tcp6");
+        char suffix[16];
+        std::snprintf(suffix, sizeof suffix, ":%04X", port);
+        for (auto* file : {&tcp, &tcp6}) {
+            while (std::getline(*file, line)) {
+                std::istringstream words(line);
+                std::string slot, local, remote, state;
+                words >> slot >> local >> remote >> state;
+                if (local.ends_with(suffix) && state == "0A") addresses += local + " ";
+            }
+        }
+        checked.count_down();
+        Groups groups = connect(local_rendezvous(1, 2, port), ring_mesh(2), short_meeting(20000));
+        groups.world().barrier();
+    });
+    std::thread announce([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(300));
+        listening.count_down();
+    });
+    Groups groups = connect(local_rendezvous(0, 2, port), ring_mesh(2), short_meeting(20000));
+    groups.world().barrier();
+    rank_1.join();
+    announce.join();
+    char loopback[32];
+    std::snprintf(loopback, sizeof loopback, "0100007F:%04X ", port);
+    EXPECT_EQ(addresses, loopback);
+}
+
+TEST(Connect, NeedsNoSocketForOneRank) {
+    Groups groups = connect(Rendezvous(), Mesh(), GroupOptions());
+    EXPECT_EQ(groups.world().size(), 1);
+}
+
+TEST(Connect, NamesAPortInUse) {
+    const FreePort taken(true);
+    const std::string text = refusal(local_rendezvous(0, 2, taken.number), 2000);
+    EXPECT_THAT(text, HasSubstr("127.0.0.1:" + std::to_string(taken.number)));
+    EXPECT_THAT(text, HasSubstr("MASTER_PORT"));
+}
+
+TEST(Connect, NamesTheRanksThatAreMissing) {
+    const std::string text = refusal(local_rendezvous(0, 3, free_port()), 500);
+    EXPECT_THAT(text, HasSubstr("ranks 1, 2 of 3"));
+    EXPECT_THAT(text, HasSubstr("0.5 s"));
+}
+
+TEST(Connect, SaysThatNobodyAnswers) {
+    const int port = free_port();
+    const std::string text = refusal(local_rendezvous(1, 2, port), 1500);
+    EXPECT_THAT(text, HasSubstr("rank 1: nobody answered at 127.0.0.1:" + std::to_string(port)));
+}
+
+TEST(Connect, SaysThatAHostIsUnknown) {
+    Rendezvous at = local_rendezvous(0, 2, free_port());
+    at.master_addr = "no-such-host.invalid";
+    EXPECT_THAT(refusal(at, 500), HasSubstr("no-such-host.invalid"));
+}
+
+TEST(Connect, SaysThatAnInterfaceIsUnknown) {
+    Rendezvous at = local_rendezvous(0, 2, free_port());
+    at.interface_name = "nosuch0";
+    EXPECT_THAT(refusal(at, 500), HasSubstr("nosuch0"));
+}
+
+TEST(Connect, RefusesAnotherNumberOfRanksThanPlanned) {
+    EXPECT_THROW(connect(local_rendezvous(0, 2, 1), ring_mesh(4), GroupOptions()), Error);
+}
+
+}  // namespace
+}  // namespace ringmaster

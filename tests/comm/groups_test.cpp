@@ -1,0 +1,278 @@
+#include "engine/comm/groups.h"
+
+#include <ATen/ATen.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <latch>
+
+#include "tests/support/ranks.h"
+
+namespace ringmaster {
+namespace {
+
+Mesh mesh_of(int dp_replicate, int dp_shard, int ring, int ulysses) {
+    Mesh mesh;
+    mesh.dp_replicate = dp_replicate;
+    mesh.dp_shard = dp_shard;
+    mesh.ring = ring;
+    mesh.ulysses = ulysses;
+    return mesh;
+}
+
+at::Tensor filled(double value, int64_t size = 4) {
+    return at::full({size}, value, at::kFloat);
+}
+
+class Ranks : public ::testing::TestWithParam<int> {};
+
+TEST_P(Ranks, PassTensorsAroundTheRing) {
+    const int size = GetParam();
+    run_ranks(ring_mesh(size), [&](int rank, Groups& groups) {
+        Group& ring = groups.ring();
+        ASSERT_EQ(ring.rank(), rank);
+        ASSERT_EQ(ring.size(), size);
+        const int previous = (rank + size - 1) % size;
+        const at::Tensor first = at::empty({4}, at::kFloat);
+        const at::Tensor second = at::empty({2, 3}, at::kBFloat16);
+        ring.exchange({filled(rank), at::full({2, 3}, rank + 0.5, at::kBFloat16)}, (rank + 1) % size,
+                      {first, second}, previous)
+            .wait();
+        EXPECT_TRUE(at::equal(first, filled(previous)));
+        EXPECT_TRUE(at::equal(second, at::full({2, 3}, previous + 0.5, at::kBFloat16)));
+    });
+}
+
+TEST_P(Ranks, ReduceBroadcastAndSwapChunks) {
+    const int size = GetParam();
+    run_ranks(ring_mesh(size), [&](int rank, Groups& groups) {
+        Group& world = groups.world();
+        const at::Tensor sum = filled(rank + 1);
+        const at::Tensor max = filled(rank + 1);
+        Transfer summing = world.all_reduce(sum);
+        Transfer maximum = world.all_reduce(max, Reduce::Max);
+        summing.wait();
+        maximum.wait();
+        EXPECT_TRUE(at::equal(sum, filled(size * (size + 1) / 2)));
+        EXPECT_TRUE(at::equal(max, filled(size)));
+
+        const at::Tensor from_last = filled(rank);
+        world.broadcast(from_last, size - 1).wait();
+        EXPECT_TRUE(at::equal(from_last, filled(size - 1)));
+
+        const at::Tensor sent = at::arange(size, at::kLong) + 100 * rank;
+        const at::Tensor received = at::empty({size}, at::kLong);
+        world.all_to_all(received, sent).wait();
+        EXPECT_TRUE(at::equal(received, at::arange(size, at::kLong) * 100 + rank));
+        world.barrier();
+    });
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, Ranks, ::testing::Values(1, 2, 3, 4, 8));
+
+TEST(Groups, FollowTheMesh) {
+    const Mesh mesh = mesh_of(1, 2, 2, 2);
+    run_ranks(mesh, [&](int rank, Groups& groups) {
+        EXPECT_EQ(groups.rank(), rank);
+        const MeshCoordinates at = mesh.coordinates(rank);
+        EXPECT_EQ(groups.ring().rank(), at.ring);
+        EXPECT_EQ(groups.ulysses().rank(), at.ulysses);
+        EXPECT_EQ(groups.world().size(), 8);
+        const at::Tensor ring_sum = filled(rank);
+        groups.ring().all_reduce(ring_sum).wait();
+        EXPECT_TRUE(at::equal(ring_sum, filled(2 * (rank & ~2) + 2)));  // the two ranks that differ in bit 1
+        const at::Tensor ulysses_sum = filled(rank);
+        groups.ulysses().all_reduce(ulysses_sum).wait();
+        EXPECT_TRUE(at::equal(ulysses_sum, filled(2 * (rank & ~1) + 1)));
+    });
+}
+
+TEST(Groups, CountTheBytesThatARankSends) {
+    run_ranks(ring_mesh(4), [](int rank, Groups& groups) {
+        const at::Tensor tensor = filled(rank, 1000);
+        const at::Tensor other = at::empty_like(tensor);
+        groups.ring()
+            .exchange({tensor, tensor}, (rank + 1) % 4, {other, at::empty_like(other)}, (rank + 3) % 4)
+            .wait();
+        EXPECT_EQ(groups.take_totals().sent_bytes, 2 * 4000);
+        groups.world().all_reduce(tensor).wait();
+        EXPECT_EQ(groups.take_totals().sent_bytes, 2 * 3 * 1000);
+        groups.world().all_to_all(other, tensor).wait();
+        EXPECT_EQ(groups.take_totals().sent_bytes, 3 * 1000);
+        groups.world().broadcast(tensor, 2).wait();
+        EXPECT_EQ(groups.take_totals().sent_bytes, rank == 2 ? 3 * 4000 : 0);
+    });
+}
+
+TEST(Groups, TellHiddenTimeFromExposedTime) {
+    constexpr auto kLate = std::chrono::milliseconds(60);
+    run_ranks(ring_mesh(2), [&](int rank, Groups& groups) {
+        groups.world().barrier();
+        groups.take_totals();
+        const at::Tensor received = at::empty({4}, at::kFloat);
+        if (rank == 1) std::this_thread::sleep_for(kLate);
+        Transfer transfer = groups.ring().exchange({filled(rank)}, 1 - rank, {received}, 1 - rank);
+        transfer.wait();
+        CommTotals totals = groups.take_totals();
+        if (rank == 0) {
+            EXPECT_GT(totals.exposed_s, 0.03);  // waited for the late one
+            EXPECT_GE(totals.in_flight_s, totals.exposed_s * 0.99);
+        }
+        groups.world().barrier();
+        groups.take_totals();
+        transfer = groups.ring().exchange({filled(rank)}, 1 - rank, {received}, 1 - rank);
+        std::this_thread::sleep_for(kLate);  // computes
+        transfer.wait();
+        totals = groups.take_totals();
+        EXPECT_LT(totals.exposed_s, 0.03);
+        EXPECT_GT(totals.in_flight_s, 0);
+    });
+}
+
+TEST(Groups, SendAndReceiveDifferentAmounts) {
+    run_ranks(ring_mesh(3), [](int rank, Groups& groups) {
+        std::vector<at::Tensor> sent;
+        std::vector<at::Tensor> received;
+        if (rank < 2) sent = {filled(rank)};
+        if (rank > 0) received = {at::empty({4}, at::kFloat)};
+        groups.ring().exchange(sent, (rank + 1) % 3, received, (rank + 2) % 3).wait();
+        for (const at::Tensor& tensor : received) EXPECT_TRUE(at::equal(tensor, filled(rank - 1)));
+        groups.ring().exchange({at::empty({0})}, (rank + 1) % 3, {at::empty({0})}, (rank + 2) % 3).wait();
+    });
+}
+
+TEST(Groups, KeepTensorsAliveUntilTheyAreSent) {
+    run_ranks(ring_mesh(2), [](int rank, Groups& groups) {
+        constexpr int64_t kMany = 1 << 20;
+        const at::Tensor received = at::empty({kMany}, at::kFloat);
+        Transfer transfer;
+        {
+            const at::Tensor sent = filled(rank, kMany);
+            transfer = groups.ring().exchange({sent}, 1 - rank, {received}, 1 - rank);
+        }
+        const at::Tensor over_it = filled(-1, kMany);
+        transfer.wait();
+        EXPECT_TRUE(at::equal(received, filled(1 - rank, kMany)));
+    });
+}
+
+TEST(Groups, CompleteATransferThatIsDropped) {
+    run_ranks(ring_mesh(2), [](int rank, Groups& groups) {
+        const at::Tensor received = at::empty({4}, at::kFloat);
+        groups.ring().exchange({filled(rank)}, 1 - rank, {received}, 1 - rank);
+        EXPECT_TRUE(at::equal(received, filled(1 - rank)));
+    });
+}
+
+Error failure_of_rank(int failing, const Mesh& mesh, const std::function<void(int, Groups&)>& body,
+                      std::chrono::milliseconds timeout) {
+    Error caught(Failure::Usage, "nothing failed");
+    run_ranks(
+        mesh,
+        [&](int rank, Groups& groups) {
+            try {
+                body(rank, groups);
+            } catch (const Error& error) {
+                if (rank == failing) caught = error;
+            }
+        },
+        timeout);
+    return caught;
+}
+
+TEST(Groups, SayWhichPeerIsGone) {
+    const Error error = failure_of_rank(
+        1, ring_mesh(3),
+        [](int rank, Groups& groups) {
+            groups.world().barrier();
+            if (rank == 0) return;  // leaves, its connections close
+            const at::Tensor received = at::empty({4}, at::kFloat);
+            groups.ring()
+                .exchange({filled(rank)}, (rank + 1) % 3, {received}, (rank + 2) % 3, "keys and values")
+                .wait();
+        },
+        std::chrono::seconds(20));
+    EXPECT_EQ(error.failure, Failure::Refused);
+    EXPECT_EQ(error.where, "rank 1 (ring 1)");
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("waiting for keys and values from rank 0: "));
+    EXPECT_THAT(error.what(), ::testing::Not(::testing::HasSubstr(".cc")));
+}
+
+TEST(Groups, EndATransferThatNobodyAnswers) {
+    std::latch rank_0_failed(1);
+    const Error error = failure_of_rank(
+        0, ring_mesh(2),
+        [&](int rank, Groups& groups) {
+            groups.world().barrier();
+            if (rank == 1) {
+                rank_0_failed.wait();
+                return;
+            }
+            const at::Tensor received = at::empty({4}, at::kFloat);
+            try {
+                groups.ring().exchange({}, 1, {received}, 1, "keys and values").wait();
+            } catch (...) {
+                rank_0_failed.count_down();
+                throw;
+            }
+            rank_0_failed.count_down();
+        },
+        std::chrono::milliseconds(300));
+    EXPECT_EQ(error.failure, Failure::Refused);
+    EXPECT_THAT(error.text(),
+                ::testing::HasSubstr("rank 0 (ring 0): waiting for keys and values from rank 1: "));
+}
+
+TEST(Groups, LeaveATransferBehindWhileAnExceptionPasses) {
+    const auto begun = std::chrono::steady_clock::now();
+    std::latch rank_0_left(1);
+    EXPECT_THROW(run_ranks(ring_mesh(2),
+                           [&](int rank, Groups& groups) {
+                               groups.world().barrier();
+                               if (rank == 1) {
+                                   rank_0_left.wait();
+                                   return;
+                               }
+                               const auto leave = [&]() -> Transfer {
+                                   const at::Tensor received = at::empty({4}, at::kFloat);
+                                   Transfer never = groups.ring().exchange({}, 1, {received}, 1);
+                                   throw std::runtime_error("a loss that is not a number");
+                               };
+                               try {
+                                   leave();
+                               } catch (...) {
+                                   rank_0_left.count_down();
+                                   throw;
+                               }
+                           }),
+                 std::runtime_error);
+    EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(30));
+}
+
+TEST(Groups, OfOneRankNeedNoStore) {
+    Groups groups = make_groups({}, 0, Mesh(), GroupOptions());
+    const at::Tensor tensor = filled(3);
+    groups.world().all_reduce(tensor).wait();
+    groups.world().broadcast(tensor, 0).wait();
+    groups.world().barrier();
+    const at::Tensor received = at::empty({4}, at::kFloat);
+    groups.ulysses().all_to_all(received, tensor).wait();
+    EXPECT_TRUE(at::equal(received, filled(3)));
+    EXPECT_EQ(groups.take_totals().sent_bytes, 0);
+}
+
+TEST(Groups, SayWhatIsMissingForCuda) {
+    GroupOptions options;
+    options.device = Device::Cuda;
+    if (at::hasCUDA()) GTEST_SKIP() << "this program has CUDA";
+    try {
+        make_groups({}, 0, Mesh(), options);
+        FAIL() << "there is no CUDA module beside this test";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.failure, Failure::Unreachable);
+        EXPECT_THAT(error.text(), ::testing::HasSubstr("CUDA"));
+    }
+}
+
+}  // namespace
+}  // namespace ringmaster

@@ -1,0 +1,86 @@
+/// Ranks as threads of one process, over one HashStore and Gloo on 127.0.0.1.
+///
+///   run_ranks(mesh, [&](int rank, Groups& groups) { … });
+#pragma once
+
+#include <ATen/Parallel.h>
+
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <torch/csrc/distributed/c10d/HashStore.hpp>
+#include <vector>
+
+#include "engine/comm/groups.h"
+#include "engine/error.h"
+
+namespace ringmaster {
+
+inline Mesh ring_mesh(int ring) {
+    Mesh mesh;
+    mesh.ring = ring;
+    return mesh;
+}
+
+/// The first failure of any rank, as it happened.
+class FirstFailure {
+  public:
+    void note(int rank, std::exception_ptr exception) {
+        std::lock_guard lock(mutex_);
+        if (!exception_) {
+            rank_ = rank;
+            exception_ = std::move(exception);
+        }
+    }
+
+    /// An Error stays one, with its rank before its words.
+    void rethrow() const {
+        if (!exception_) return;
+        const std::string who = "rank " + std::to_string(rank_) + ": ";
+        try {
+            std::rethrow_exception(exception_);
+        } catch (const Error& error) {
+            throw Error(error.failure, who + error.what(), error.where, error.hint);
+        } catch (const std::exception& error) {
+            throw std::runtime_error(who + error.what());
+        }
+    }
+
+  private:
+    std::mutex mutex_;
+    int rank_ = 0;
+    std::exception_ptr exception_;
+};
+
+/// Runs `body` once for each rank of the mesh, one ATen thread each, and rethrows the first failure with its
+/// rank. A rank that fails or returns leaves its groups: the others' transfers with it fail at once.
+inline void run_ranks(const Mesh& mesh, const std::function<void(int, Groups&)>& body,
+                      std::chrono::milliseconds timeout = std::chrono::seconds(60)) {
+    const auto store = c10::make_intrusive<c10d::HashStore>();
+    GroupOptions options;
+    options.timeout = timeout;
+    FirstFailure failure;
+    std::vector<std::thread> threads;
+    for (int rank = 0; rank < mesh.ranks(); ++rank) {
+        threads.emplace_back([&, rank] {
+            try {
+                at::set_num_threads(1);
+                Groups groups = make_groups(store, rank, mesh, options);
+                body(rank, groups);
+            } catch (...) {
+                failure.note(rank, std::current_exception());
+            }
+        });
+    }
+    for (auto& thread : threads) thread.join();
+    failure.rethrow();
+}
+
+/// `ranks` must be the mesh's.
+inline void run_ranks(int ranks, const Mesh& mesh, const std::function<void(int, Groups&)>& body) {
+    if (ranks != mesh.ranks()) throw std::logic_error("run_ranks: the mesh has another number of ranks");
+    run_ranks(mesh, body);
+}
+
+}  // namespace ringmaster
