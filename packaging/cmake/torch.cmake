@@ -54,8 +54,7 @@ endif()
 
 # A program that runs with LibTorch finds it through the link `libtorch` beside it.
 function(ringmaster_use_torch target)
-    set_target_properties(${target} PROPERTIES SKIP_BUILD_RPATH ON)
-    target_link_options(${target} PRIVATE LINKER:-rpath,$ORIGIN/libtorch LINKER:--enable-new-dtags)
+    set_target_properties(${target} PROPERTIES BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN/libtorch")
 endfunction()
 file(MAKE_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
 file(CREATE_LINK ${TORCH_LIB_DIR} ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/libtorch SYMBOLIC)
