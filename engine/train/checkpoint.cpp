@@ -66,8 +66,8 @@ class FolderAside {
         sync_directory(target_.parent_path());
     }
 
-    /// Moves the files into the target, which may hold others already.
-    void move_files() {
+    /// Moves the files into `folder`, which may hold others already.
+    void move_files_into(const fs::path& folder) {
         std::error_code problem;
         for (const fs::directory_entry& entry : fs::directory_iterator(aside_)) {
             fs::rename(entry.path(), target_ / entry.path().filename(), problem);
@@ -161,7 +161,7 @@ void export_model(const Plan& plan, Parameters& parameters) {
     std::set<std::string> written;
     for (const fs::directory_entry& entry : fs::directory_iterator(aside.path()))
         written.insert(entry.path().filename());
-    aside.move_files();
+    aside.move_files_into(target);
     // A former model in another number of shards must not stay beside the new one.
     for (const fs::directory_entry& entry : fs::directory_iterator(target)) {
         const std::string name = entry.path().filename().string();
