@@ -70,11 +70,11 @@ class FolderAside {
     void move_files_into(const fs::path& folder) {
         std::error_code problem;
         for (const fs::directory_entry& entry : fs::directory_iterator(aside_)) {
-            fs::rename(entry.path(), target_ / entry.path().filename(), problem);
+            fs::rename(entry.path(), folder / entry.path().filename(), problem);
             if (problem)
-                throw Error(Failure::Refused, "cannot be written: " + problem.message(), target_.string());
+                throw Error(Failure::Refused, "cannot be written: " + problem.message(), folder.string());
         }
-        sync_directory(target_);
+        sync_directory(folder);
     }
 
   private:
