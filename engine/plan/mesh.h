@@ -1,5 +1,5 @@
-/// The mesh: dp_replicate × dp_shard × ring × ulysses ranks, in this order from slowest to fastest, so that the ranks of one
-/// Ulysses group are neighbours (inside a node), then those of one ring.
+/// The mesh: dp_replicate × dp_shard × ring × ulysses ranks, in this order from slowest to fastest, so that
+/// the ranks of one Ulysses group are neighbours (inside a node), then those of one ring.
 #pragma once
 
 namespace ringmaster {

@@ -1,5 +1,5 @@
-/// The Plan: what a Config means on a number of ranks. The same value is shown, launched and obeyed: the engine trains with
-/// its very mesh, layout, batch and padding, and refuses to run one that holds an error.
+/// The Plan: what a Config means on a number of ranks. The same value is shown, launched and obeyed: the
+/// engine trains with its very mesh, layout, batch and padding, and refuses to run one that holds an error.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ enum class Device { Cpu, Cuda };
 
 struct ContextParallel {
     int size = 1;
-    std::vector<int> valid_sizes;       ///< the divisors above 1 of ranks
+    std::vector<int> valid_sizes;                   ///< the divisors above 1 of ranks
     RingAttnFunc layout = RingAttnFunc::BatchRing;  ///< resolved: never Default
     int64_t heads_k_stride = 1;
 };
@@ -29,10 +29,10 @@ struct ContextParallel {
 struct Batch {
     int64_t micro = 1;
     int64_t accumulation = 1;
-    int64_t global = 1;              ///< rows a step: micro × accumulation × data-parallel groups
-    int64_t global_without_cp = 1;   ///< micro × accumulation × ranks
+    int64_t global = 1;             ///< rows a step: micro × accumulation × data-parallel groups
+    int64_t global_without_cp = 1;  ///< micro × accumulation × ranks
     std::optional<int64_t> tokens_per_step;
-    std::optional<int64_t> rows;     ///< training rows, after packing and dropping
+    std::optional<int64_t> rows;  ///< training rows, after packing and dropping
     std::optional<int64_t> steps_per_epoch;
     std::optional<int64_t> total_steps;
 };
@@ -46,8 +46,8 @@ struct SequencePlan {
 /// Bytes of one rank, by component; total is expected, low and high bracket it.
 struct RankMemory {
     int rank = 0;
-    int64_t weights = 0, gradients = 0, optimizer = 0, activations = 0, workspace = 0, logits = 0, communication = 0,
-            runtime = 0;
+    int64_t weights = 0, gradients = 0, optimizer = 0, activations = 0, workspace = 0, logits = 0,
+            communication = 0, runtime = 0;
     int64_t total = 0, total_low = 0, total_high = 0;
 };
 
@@ -94,15 +94,18 @@ struct Plan {
 
 /// What is asked for beside the config.
 struct PlanRequest {
-    std::optional<int> ranks;   ///< --ranks; else the config's (accelerate), else `devices_seen`, else 2 CPU ranks
-    std::optional<int> nodes;   ///< --nodes
-    std::optional<Device> device;               ///< --device; default: cuda where devices_seen > 0
-    std::optional<int64_t> device_memory_bytes; ///< --device-memory; default: the device's, or the machine's RAM ÷ its ranks
-    int devices_seen = 0;                       ///< GPUs of this machine, CUDA_VISIBLE_DEVICES obeyed
+    std::optional<int>
+        ranks;  ///< --ranks; else the config's (accelerate), else `devices_seen`, else 2 CPU ranks
+    std::optional<int> nodes;      ///< --nodes
+    std::optional<Device> device;  ///< --device; default: cuda where devices_seen > 0
+    std::optional<int64_t>
+        device_memory_bytes;  ///< --device-memory; default: the device's, or the machine's RAM ÷ its ranks
+    int devices_seen = 0;     ///< GPUs of this machine, CUDA_VISIBLE_DEVICES obeyed
     int64_t seen_device_bytes = 0;
     int64_t machine_ram_bytes = 0;
+    int machine_cores = 0;  ///< that this process may run on; 0: as the system says
     std::string hf_cache_dir;
-    std::optional<int64_t> rows;       ///< training rows where they are known (prepared)
+    std::optional<int64_t> rows;  ///< training rows where they are known (prepared)
     std::optional<int64_t> eval_rows;
 };
 
@@ -111,7 +114,7 @@ Plan make_plan(const ConfigReading& reading, const PlanRequest& request);
 
 nlohmann::json plan_to_json(const Plan& plan);  ///< the contract's fields, then config, model and data
 Plan plan_from_json(const nlohmann::json& json);
-Plan read_plan(const std::string& path);                     ///< throws Error(Usage) missing, Error(Refused) damaged
+Plan read_plan(const std::string& path);  ///< throws Error(Usage) missing, Error(Refused) damaged
 void write_plan(const std::string& path, const Plan& plan);  ///< written aside, then renamed
 
 const char* to_string(Verdict verdict);  ///< "fits", "tight", "will_not_fit", "invalid", "unknown"

@@ -1,8 +1,9 @@
-/// Which rectangles of the attention matrix between one rank's queries and one hop's keys are visible. Pure integers.
+/// Which rectangles of the attention matrix between one rank's queries and one hop's keys are visible. Pure
+/// integers.
 ///
-/// A query at position p sees a key at position s when s <= p, both are in the same document, and p - s < window.
-/// Coordinates of a slice are *local* indices: of the queries' spans, and of the keys' spans.
-/// Source: AttnSlice of MagiAttention (arXiv 2505.13211, section 3.1) reduced to the two masks that tile the rest.
+/// A query at position p sees a key at position s when s <= p, both are in the same document, and p - s <
+/// window. Coordinates of a slice are *local* indices: of the queries' spans, and of the keys' spans. Source:
+/// AttnSlice of MagiAttention (arXiv 2505.13211, section 3.1) reduced to the two masks that tile the rest.
 #pragma once
 
 #include <cstdint>
@@ -28,9 +29,9 @@ struct Slice {
     bool operator==(const Slice&) const = default;
 };
 
-/// The slices that tile, without overlap, what is visible between queries at `queries` and keys at `keys`; neighbours are
-/// joined wherever the union is again a slice, so a rank's own block under zigzag is one causal slice.
-/// Spans are sorted by position. Steps other than 1 must be equal on both sides.
+/// The slices that tile, without overlap, what is visible between queries at `queries` and keys at `keys`;
+/// neighbours are joined wherever the union is again a slice, so a rank's own block under zigzag is one
+/// causal slice. Spans are sorted by position. Steps other than 1 must be equal on both sides.
 std::vector<Slice> make_slices(const Spans& queries, const Spans& keys);
 
 }  // namespace ringmaster

@@ -1,0 +1,182 @@
+#include "engine/plan/checks.h"
+
+#include <algorithm>
+
+namespace ringmaster {
+
+namespace {
+
+bool splits(const Plan& plan) {
+    return plan.context_parallel.size > 1;
+}
+
+// ------------------------------------------------------------------------- what this engine cannot do yet
+
+void limit_packing(Plan& plan, Findings& findings) {
+    if (!plan.config.sample_packing) return;
+    findings.error("ENGINE-PACKING", "sample_packing", "packed rows are not trained yet",
+                   "sample_packing: false; rows are then padded to the longest of their micro-batch");
+}
+
+void limit_layouts(Plan& plan, Findings& findings) {
+    const RingAttnFunc layout = plan.context_parallel.layout;
+    const bool built = layout == RingAttnFunc::BatchRing || layout == RingAttnFunc::BatchZigzag;
+    const bool follows_packing =
+        plan.config.ring_attn_func == RingAttnFunc::Default && plan.config.sample_packing;
+    if (!splits(plan) || built || follows_packing) return;
+    findings.error(
+        "ENGINE-LAYOUT", "ring_attn_func", std::string(to_string(layout)) + " is not trained yet",
+        "ring_attn_func: batch_zigzag gives all ranks the same work, batch_ring is axolotl's default");
+}
+
+void limit_ulysses(Plan& plan, Findings& findings) {
+    if (plan.mesh.ulysses == 1) return;
+    findings.error(
+        "ENGINE-ULYSSES", "ulysses_size",
+        "splitting heads over " + counted(plan.mesh.ulysses, "rank") + " by all-to-all is not trained yet",
+        "ulysses_size: 1 splits the sequence by a ring over the same ranks (cp_size instead of sp_size in an "
+        "accelerate file)");
+}
+
+void limit_window(Plan& plan, Findings& findings) {
+    if (!plan.model || !plan.model->trainable() || !plan.model->sliding_window) return;
+    const int64_t window = *plan.model->sliding_window;
+    if (window >= plan.sequence.length) return;
+    findings.error("ENGINE-WINDOW", findings.key_of({"sequence_len"}),
+                   "the model's sliding window of " + grouped(window) +
+                       " tokens is shorter than the sequence of " + grouped(plan.sequence.length) +
+                       ", which is not trained yet",
+                   "sequence_len: " + std::to_string(window) +
+                       ", or \"sliding_window\": null in the model's config.json "
+                       "for full attention");
+}
+
+void limit_models(Plan& plan, Findings& findings) {
+    if (!plan.model || plan.model->trainable()) return;
+    const std::string experts = plan.model->num_experts > 0 ? " (a mixture of experts)" : "";
+    findings.error("ENGINE-MODEL", "base_model",
+                   "model type " + plan.model->model_type + experts + " is planned, but not trained here",
+                   "llama, mistral, qwen2 and qwen3 are trained");
+}
+
+void limit_sharding(Plan& plan, Findings& findings) {
+    if (plan.config.zero_stage_asked == 0) return;
+    findings.warn("ENGINE-SHARDING", findings.key_of({"fsdp_config", "fsdp", "deepspeed"}),
+                  "ZeRO stage " + std::to_string(plan.config.zero_stage_asked) +
+                      " is asked for; states are whole on every rank for now, and the memory figures say so");
+    plan.zero_stage = 0;
+}
+
+using Limit = void (*)(Plan&, Findings&);
+constexpr Limit kLimits[] = {limit_packing, limit_layouts, limit_ulysses,
+                             limit_window,  limit_models,  limit_sharding};
+
+// ---------------------------------------------------------------------------------- rules of the model's
+// heads
+
+std::vector<int> usable_ulysses(const ModelConfig& model, int context) {
+    std::vector<int> usable = divisors(context);
+    std::erase_if(usable, [&](int size) {
+        return model.num_heads % size != 0 ||
+               (model.num_kv_heads % size != 0 && size % model.num_kv_heads != 0);
+    });
+    return usable;
+}
+
+/// DeepSpeed's rules: "Attention head count … is not divisible by SP size", and the same of key/value heads
+/// or vice versa.
+void rule_ulysses_heads(const Plan& plan, Findings& findings) {
+    if (!plan.model || plan.mesh.ulysses == 1) return;
+    const int size = plan.mesh.ulysses;
+    const int64_t heads = plan.model->num_heads, kv_heads = plan.model->num_kv_heads;
+    if (heads % size == 0 && (kv_heads % size == 0 || size % kv_heads == 0)) return;
+    findings.error("CP-HEADS", "ulysses_size",
+                   grouped(heads) + " heads with " + grouped(kv_heads) +
+                       " key/value heads cannot be split over ulysses_size " + std::to_string(size) +
+                       " (DeepSpeed's rule, and of all-to-all itself)",
+                   "sizes that work: " + joined(usable_ulysses(*plan.model, plan.context_parallel.size)));
+}
+
+/// axolotl states it as text only; ring-flash-attention fails on it at run time.
+void rule_heads_stride(const Plan& plan, Findings& findings) {
+    const int64_t stride = plan.context_parallel.heads_k_stride;
+    if (!splits(plan) || plan.context_parallel.layout != RingAttnFunc::VarlenLlama3) {
+        if (stride > 1) {
+            findings.inform("CP-HEADS-STRIDE", "heads_k_stride",
+                            "heads_k_stride has an effect with ring_attn_func: varlen_llama3 only");
+        }
+        return;
+    }
+    if (!plan.model || plan.model->num_kv_heads % stride == 0) return;
+    findings.error("CP-HEADS-STRIDE", "heads_k_stride",
+                   "heads_k_stride " + grouped(stride) + " does not divide the model's " +
+                       counted(plan.model->num_kv_heads, "key/value head"),
+                   "strides that work: " + joined(divisors(plan.model->num_kv_heads)));
+}
+
+// ------------------------------------------------------------------------------- what only others ask or do
+
+/// The shards that are left over are known with the ranks only; where dp_shard_size is written the file's
+/// reading says it.
+void rule_replicas(const Plan& plan, Findings& findings) {
+    const Config& config = plan.config;
+    const bool bare = plan.mesh.ring > 1 && plan.mesh.dp_replicate > 1 && plan.mesh.dp_shard == 1;
+    if (!bare || config.dp_shard_size == 1) return;
+    findings.warn("MESH-REPLICAS", "dp_replicate_size",
+                  "accelerate refuses replicas without shards beside context parallelism (dp_replicate " +
+                      std::to_string(plan.mesh.dp_replicate) + ", dp_shard 1); here they are built",
+                  "dp_shard_size: " + std::to_string(plan.mesh.dp_replicate) +
+                      " with dp_replicate_size: 1, where it is to run it");
+}
+
+void rule_ulysses_stage(const Plan& plan, Findings& findings) {
+    if (plan.mesh.ulysses == 1 || plan.config.zero_stage_asked > 0) return;
+    findings.warn(
+        "CP-ULYSSES-STAGE", "ulysses_size",
+        "DeepSpeed's sequence parallelism fails without ZeRO (its issue 7833); here no sharding is needed",
+        "ZeRO stage 1 or more, where DeepSpeed is to run it");
+}
+
+void rule_batch_ring_packed(const Plan& plan, Findings& findings) {
+    if (!splits(plan) || !plan.config.sample_packing ||
+        plan.context_parallel.layout != RingAttnFunc::BatchRing)
+        return;
+    findings.warn(
+        "CP-BATCH-RING", "ring_attn_func",
+        "axolotl's batch_ring ignores the document boundaries of packed rows (its issue 3608); here they are "
+        "kept, and the work is merely uneven",
+        "ring_attn_func: varlen_llama3 is axolotl's default for packed rows");
+}
+
+void rule_packing_elsewhere(const Plan& plan, Findings& findings) {
+    if (!splits(plan) || !plan.config.sample_packing || plan.mesh.ulysses > 1) return;
+    findings.inform("CP-PACKING", "sample_packing",
+                    "TRL and accelerate refuse packed rows with context parallelism; axolotl takes them");
+}
+
+using Rule = void (*)(const Plan&, Findings&);
+constexpr Rule kRules[] = {rule_ulysses_heads, rule_heads_stride,      rule_replicas,
+                           rule_ulysses_stage, rule_batch_ring_packed, rule_packing_elsewhere};
+
+}  // namespace
+
+void check_engine_limits(Plan& plan, Findings& findings) {
+    if (plan.config.accelerate_only) return;
+    const size_t before = plan.diagnostics.size();
+    for (const Limit limit : kLimits) limit(plan, findings);
+    for (size_t i = before; i < plan.diagnostics.size(); ++i) {
+        const Diagnostic& problem = plan.diagnostics[i];
+        // Of a key that other values of can be trained: sequence_len and base_model stay among the used.
+        const bool of_value = problem.code == "ENGINE-WINDOW" || problem.code == "ENGINE-MODEL";
+        const auto used = std::find(plan.keys.used.begin(), plan.keys.used.end(), problem.key);
+        if (problem.severity != Severity::Error || of_value || used == plan.keys.used.end()) continue;
+        plan.keys.used.erase(used);
+        plan.keys.unsupported.push_back({problem.key, problem.message});
+    }
+}
+
+void check_rules(const Plan& plan, Findings& findings) {
+    for (const Rule rule : kRules) rule(plan, findings);
+}
+
+}  // namespace ringmaster

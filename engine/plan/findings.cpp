@@ -1,0 +1,83 @@
+#include "engine/plan/findings.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace ringmaster {
+
+void Findings::error(const char* code, const std::string& key, std::string message, std::string hint) {
+    add(Severity::Error, code, key, std::move(message), std::move(hint));
+}
+
+void Findings::warn(const char* code, const std::string& key, std::string message, std::string hint) {
+    add(Severity::Warning, code, key, std::move(message), std::move(hint));
+}
+
+void Findings::inform(const char* code, const std::string& key, std::string message, std::string hint) {
+    add(Severity::Info, code, key, std::move(message), std::move(hint));
+}
+
+void Findings::add(Severity severity, const char* code, const std::string& key, std::string message,
+                   std::string hint) {
+    const auto line = plan_.config.lines.find(key);
+    plan_.diagnostics.push_back({severity, code, key, line == plan_.config.lines.end() ? 0 : line->second,
+                                 std::move(message), std::move(hint)});
+}
+
+bool Findings::is_set(const char* key) const {
+    return plan_.config.lines.count(key) > 0;
+}
+
+std::string Findings::key_of(std::initializer_list<const char*> keys) const {
+    for (const char* key : keys) {
+        if (is_set(key)) return key;
+    }
+    return *keys.begin();
+}
+
+std::string grouped(int64_t number) {
+    std::string digits = std::to_string(number);
+    const int64_t first = number < 0 ? 1 : 0;
+    for (auto at = static_cast<int64_t>(digits.size()) - 3; at > first; at -= 3) {
+        digits.insert(static_cast<size_t>(at), ",");
+    }
+    return digits;
+}
+
+std::string gib(double bytes) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.1f GiB", bytes / double(int64_t{1} << 30));
+    return text;
+}
+
+std::string joined(const std::vector<int>& numbers) {
+    std::string text;
+    for (int number : numbers) text += (text.empty() ? "" : ", ") + std::to_string(number);
+    return text;
+}
+
+std::string counted(int64_t number, const char* thing) {
+    return grouped(number) + " " + thing + (number == 1 ? "" : "s");
+}
+
+std::vector<int> divisors(int64_t number) {
+    std::vector<int> found;
+    for (int64_t d = 1; d * d <= number; ++d) {
+        if (number % d != 0) continue;
+        found.push_back(static_cast<int>(d));
+        if (d != number / d) found.push_back(static_cast<int>(number / d));
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+}
+
+std::optional<int64_t> product(std::initializer_list<int64_t> factors) {
+    int64_t result = 1;
+    for (const int64_t factor : factors) {
+        if (__builtin_mul_overflow(result, factor, &result) || result > (int64_t{1} << 62))
+            return std::nullopt;
+    }
+    return result;
+}
+
+}  // namespace ringmaster

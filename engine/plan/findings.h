@@ -1,0 +1,41 @@
+/// Collects a plan's diagnostics, each with the line of its key in the file, and writes their figures.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "engine/plan/plan.h"
+
+namespace ringmaster {
+
+class Findings {
+  public:
+    explicit Findings(Plan& plan) : plan_(plan) {}
+
+    void error(const char* code, const std::string& key, std::string message, std::string hint = {});
+    void warn(const char* code, const std::string& key, std::string message, std::string hint = {});
+    void inform(const char* code, const std::string& key, std::string message, std::string hint = {});
+
+    /// The first of these keys that the file sets, else the first.
+    std::string key_of(std::initializer_list<const char*> keys) const;
+    bool is_set(const char* key) const;
+
+  private:
+    void add(Severity severity, const char* code, const std::string& key, std::string message,
+             std::string hint);
+
+    Plan& plan_;
+};
+
+std::string grouped(int64_t number);                     ///< "8,192"
+std::string gib(double bytes);                           ///< "12.3 GiB"
+std::string joined(const std::vector<int>& numbers);     ///< "2, 4, 8"
+std::string counted(int64_t number, const char* thing);  ///< "1 rank", "8 ranks"
+std::vector<int> divisors(int64_t number);               ///< sorted, with 1 and itself
+
+/// The product, or nullopt beyond 2^62.
+std::optional<int64_t> product(std::initializer_list<int64_t> factors);
+
+}  // namespace ringmaster

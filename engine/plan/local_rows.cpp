@@ -1,0 +1,178 @@
+#include "engine/plan/local_rows.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace ringmaster {
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr int64_t kMostBytes = int64_t{1} << 30;
+constexpr size_t kChunk = size_t{1} << 20;
+
+bool is_space(char c) {
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/// Counts non-empty lines.
+class LineCounter {
+  public:
+    void take(const char* begin, const char* end) {
+        while (begin < end) {
+            const auto* newline = static_cast<const char*>(std::memchr(begin, '\n', size_t(end - begin)));
+            const char* stop = newline ? newline : end;
+            filled_ = filled_ || !std::all_of(begin, stop, is_space);
+            if (newline) finish_line();
+            begin = newline ? newline + 1 : end;
+        }
+    }
+    int64_t rows() const { return rows_ + (filled_ ? 1 : 0); }
+
+  private:
+    void finish_line() {
+        rows_ += filled_ ? 1 : 0;
+        filled_ = false;
+    }
+    int64_t rows_ = 0;
+    bool filled_ = false;
+};
+
+/// Counts the elements of one JSON array: what stands at depth 1 outside of strings.
+class ArrayCounter {
+  public:
+    void take(const char* begin, const char* end) {
+        for (const char* at = begin; at < end; ++at) take(*at);
+    }
+    int64_t rows() const { return rows_; }
+
+  private:
+    void take(char c) {
+        if (in_string_) {
+            if (escaped_) {
+                escaped_ = false;
+            } else if (c == '\\') {
+                escaped_ = true;
+            } else if (c == '"') {
+                in_string_ = false;
+            }
+            return;
+        }
+        const bool starts = depth_ == 1 && !in_element_ && !is_space(c) && c != ']' && c != ',';
+        if (starts) {
+            ++rows_;
+            in_element_ = true;
+        }
+        if (depth_ == 1 && c == ',') in_element_ = false;
+        if (c == '"') in_string_ = true;
+        if (c == '[' || c == '{') ++depth_;
+        if (c == ']' || c == '}') --depth_;
+    }
+    int64_t rows_ = 0;
+    int depth_ = 0;
+    bool in_element_ = false, in_string_ = false, escaped_ = false;
+};
+
+template <typename Counter>
+int64_t count_with(Counter counter, std::ifstream& file, int64_t& budget) {
+    std::vector<char> chunk(kChunk);
+    while (budget > 0) {
+        file.read(chunk.data(), static_cast<std::streamsize>(std::min<int64_t>(budget, int64_t{kChunk})));
+        const std::streamsize got = file.gcount();
+        if (got <= 0) break;
+        counter.take(chunk.data(), chunk.data() + got);
+        budget -= got;
+    }
+    return counter.rows();
+}
+
+/// Adds a file's rows; false where it cannot be read as regular file.
+bool count_file(const std::string& path, int64_t& budget, LocalRows& sum) {
+    std::error_code failed;
+    if (!fs::is_regular_file(path, failed)) return false;
+    const auto size = static_cast<int64_t>(fs::file_size(path, failed));
+    std::ifstream file(path, std::ios::binary);
+    if (failed || !file) return false;
+    char first = ' ';
+    while (is_space(first) && file.get(first)) {
+    }
+    file.clear();
+    file.seekg(0);
+    const int64_t before = budget;
+    const int64_t rows =
+        first == '[' ? count_with(ArrayCounter(), file, budget) : count_with(LineCounter(), file, budget);
+    const int64_t read = before - budget;
+    if (read >= size) {
+        sum.rows += rows;
+        return true;
+    }
+    if (read == 0) return false;  // nothing to take proportions from
+    sum.exact = false;
+    sum.rows += static_cast<int64_t>(double(rows) * double(size) / double(read));
+    return true;
+}
+
+bool is_json_file(const std::string& path, const std::string& type) {
+    if (type == "json" || type == "jsonl") return true;
+    if (!type.empty()) return false;
+    const std::string suffix = fs::path(path).extension().string();
+    return suffix == ".jsonl" || suffix == ".json" || suffix == ".ndjson";
+}
+
+std::string text_of(const json& entry, const char* key) {
+    const auto found = entry.find(key);
+    return found != entry.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+/// The local files of one entry; empty where it names anything else.
+std::vector<std::string> files_of(const json& entry) {
+    if (!entry.is_object() || text_of(entry, "split").find('[') != std::string::npos) return {};
+    // a text is cut into several rows
+    if (text_of(entry, "type") == "completion") return {};
+    const std::string path = text_of(entry, "path");
+    const std::string type = text_of(entry, "ds_type");
+    const auto files = entry.find("data_files");
+    if (files == entry.end() || files->is_null()) {
+        return is_json_file(path, type) ? std::vector{path} : std::vector<std::string>{};
+    }
+    if (!files->is_array() || (path != "json" && path != "jsonl")) return {};
+    std::vector<std::string> paths;
+    for (const json& file : *files) {
+        if (!file.is_string()) return {};
+        paths.push_back(file.get<std::string>());
+    }
+    return paths;
+}
+
+}  // namespace
+
+std::optional<LocalRows> count_local_rows(const Config& config) {
+    if (config.sample_packing || !config.datasets.is_array() || config.datasets.empty()) return std::nullopt;
+    LocalRows sum;
+    int64_t budget = kMostBytes;
+    for (const json& entry : config.datasets) {
+        const std::vector<std::string> files = files_of(entry);
+        if (files.empty()) return std::nullopt;
+        for (const std::string& file : files) {
+            if (!count_file(file, budget, sum)) return std::nullopt;
+        }
+    }
+    return sum;
+}
+
+int64_t training_rows(const Config& config, int64_t rows) {
+    if (!(config.val_set_size > 0)) return rows;
+    const double taken =
+        config.val_set_size < 1 ? std::ceil(config.val_set_size * double(rows)) : config.val_set_size;
+    return taken >= double(rows) ? 0 : rows - static_cast<int64_t>(taken);
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,182 @@
+#include "engine/plan/memory.h"
+
+#include <algorithm>
+
+namespace ringmaster {
+
+namespace {
+
+constexpr double kGiB = double(int64_t{1} << 30);
+constexpr double kLossChunkTokens = 1024;  // of engine/model/decoder.cpp
+
+/// A process with LibTorch before its first tensor, and what the allocator does not count: libraries,
+/// threads, Gloo's or NCCL's buffers, on CUDA the context. Assumed.
+struct Runtime {
+    double low, expected, high;
+};
+constexpr Runtime kCpuRuntime = {0.35 * kGiB, 0.5 * kGiB, 0.75 * kGiB};
+constexpr Runtime kCudaRuntime = {1.0 * kGiB, 1.5 * kGiB, 2.0 * kGiB};
+
+struct Slack {
+    double low, high;
+};
+constexpr Slack kCpuSlack = {0.97, 1.06};
+constexpr Slack kCudaSlack = {0.97, 1.12};
+
+double query_width(const ModelConfig& m) {
+    return double(m.num_heads) * double(m.head_dim);
+}
+double kv_width(const ModelConfig& m) {
+    return double(m.num_kv_heads) * double(m.head_dim);
+}
+double hidden(const ModelConfig& m) {
+    return double(m.hidden_size);
+}
+
+/// Of the layers' MLP; a token meets experts_per_token experts where there are experts.
+double intermediate(const ModelConfig& m) {
+    if (m.num_experts == 0) return double(m.intermediate_size);
+    return double(m.experts_per_token) * double(m.expert_intermediate_size) +
+           double(m.shared_expert_intermediate_size);
+}
+
+double parameter_bytes(const MemoryInputs& in) {
+    return in.precision == Precision::Bf16Full ? 2 : 4;
+}
+
+/// Under `bf16: true` a weight's gradient is computed in bfloat16 before it is added to the float32 one.
+double gradient_copy_bytes(const MemoryInputs& in, double elements) {
+    return in.precision == Precision::Bf16Mixed ? 2 * elements : 0;
+}
+
+/// Of the norm recomputed in the backward: in bfloat16 by way of two float32 tensors.
+double norm_again_bytes(const MemoryInputs& in) {
+    const double e = in.element_bytes();
+    return in.tokens() * hidden(in.model) * (e == 4 ? 4 : 8 + e);
+}
+
+int64_t whole(double bytes) {
+    return static_cast<int64_t>(std::min(bytes, 1e18));
+}
+
+}  // namespace
+
+double weight_bytes(const MemoryInputs& in) {
+    const double copy = in.precision == Precision::Bf16Mixed ? 2 : 0;
+    return double(parameter_count(in.model)) * (parameter_bytes(in) + copy);
+}
+
+double gradient_bytes(const MemoryInputs& in) {
+    return double(parameter_count(in.model)) * parameter_bytes(in);
+}
+
+double optimizer_bytes(const MemoryInputs& in) {
+    return 2 * double(parameter_count(in.model)) * parameter_bytes(in);
+}
+
+double layer_input_bytes(const MemoryInputs& in) {
+    return in.tokens() * hidden(in.model) * in.element_bytes();
+}
+
+double layer_saved_bytes(const MemoryInputs& in) {
+    const ModelConfig& m = in.model;
+    const double heads = double(m.num_heads), kv_heads = double(m.num_kv_heads);
+    double elements = 2 * hidden(m)                       // input, and after attention's residual
+                      + query_width(m) + 2 * kv_width(m)  // q, k, v, rotated
+                      + query_width(m)                    // attention's output
+                      + 2 * intermediate(m);              // gate and up
+    double float32 = 2 + heads;                           // two norms' rstd, attention's log-sum-exp
+    if (m.qk_norm) {
+        elements += query_width(m) + kv_width(m);  // q and k before their norm
+        float32 += heads + kv_heads;
+    }
+    return in.tokens() * (elements * in.element_bytes() + 4 * float32);
+}
+
+double kept_bytes(const MemoryInputs& in) {
+    const double layers = double(in.model.num_layers);
+    if (!in.gradient_checkpointing) return layers * layer_saved_bytes(in);
+    return layers * layer_input_bytes(in) + layer_saved_bytes(in) -
+           layer_input_bytes(in);  // one layer recomputed
+}
+
+double communication_bytes(const MemoryInputs& in) {
+    if (in.ring == 1) return 0;
+    const double kv = in.tokens() * 2 * kv_width(in.model);
+    // held and arriving; then the float32 gradients computed, under way from here, and under way to here
+    return 2 * kv * in.element_bytes() + 3 * kv * 4;
+}
+
+double logits_bytes(const MemoryInputs& in) {
+    const double chunk = std::min(kLossChunkTokens, in.tokens());
+    const double softmax = in.device == Device::Cuda ? 4 : 0;  // in float32; on the CPU it is in place
+    return chunk * double(in.model.vocab_size) * (in.element_bytes() + softmax);
+}
+
+double head_moment_bytes(const MemoryInputs& in) {
+    // the last layer's output and its norm; in the end the gradient, while the logits are still held
+    const double hidden_states = 2 * layer_input_bytes(in);
+    const double head_gradient = gradient_copy_bytes(in, double(in.model.vocab_size) * hidden(in.model));
+    const double recomputed = in.gradient_checkpointing ? layer_saved_bytes(in) - layer_input_bytes(in) : 0;
+    return hidden_states + logits_bytes(in) + std::max(head_gradient, layer_input_bytes(in)) -
+           recomputed;  // kept_bytes counts a layer that is not recomputed yet
+}
+
+double mlp_moment_bytes(const MemoryInputs& in) {
+    const double N = in.tokens(), I = intermediate(in.model), e = in.element_bytes();
+    const double dx = layer_input_bytes(in);
+    // gradient of the activation beside it; on CUDA by way of seven float32 tensors
+    const double swiglu = N * I * (in.device == Device::Cuda ? e + 28 : 2 * e);
+    const double down = N * I * e + gradient_copy_bytes(in, hidden(in.model) * I);
+    const double gate_up = std::max(
+        norm_again_bytes(in), layer_input_bytes(in) + gradient_copy_bytes(in, 2 * hidden(in.model) * I));
+    return dx + std::max({swiglu, down, gate_up});
+}
+
+double attention_moment_bytes(const MemoryInputs& in) {
+    const ModelConfig& m = in.model;
+    const double N = in.tokens(), e = in.element_bytes(), q = query_width(m), kv = kv_width(m);
+    const double freed = layer_input_bytes(in) + 2 * N * intermediate(m) * e;  // the MLP's part of the layer
+    const double sum = in.ring > 1 ? 4 * N * q : 0;                            // dq in float32 over the hops
+    // flash attention's own on CUDA: dq in float32, dk and dv of every query head
+    const double kernel = in.device == Device::Cuda ? N * q * (4 + 2 * e) : 0;
+    const double attention = N * q * e + N * (q + 2 * kv) * e + sum + kernel + communication_bytes(in);
+    const double weights = norm_again_bytes(in) + gradient_copy_bytes(in, hidden(m) * (q + 2 * kv));
+    return layer_input_bytes(in) + std::max(attention, weights) - freed;
+}
+
+double embedding_moment_bytes(const MemoryInputs& in) {
+    const double elements = double(in.model.vocab_size) * hidden(in.model);
+    return layer_input_bytes(in) + (in.precision == Precision::Bf16Full ? 4 * elements : 0) - kept_bytes(in);
+}
+
+RankMemory rank_memory(const MemoryInputs& in) {
+    const Runtime& runtime = in.device == Device::Cuda ? kCudaRuntime : kCpuRuntime;
+    const Slack& slack = in.device == Device::Cuda ? kCudaSlack : kCpuSlack;
+    const double states = weight_bytes(in) + gradient_bytes(in) + optimizer_bytes(in);
+    // ids and labels, the rotary tables
+    const double inputs = 16 * in.tokens() + double(in.shard_tokens) * (4 * double(in.model.head_dim) + 8);
+    const double named = logits_bytes(in) + communication_bytes(in);
+    const double moment = std::max({head_moment_bytes(in), mlp_moment_bytes(in), attention_moment_bytes(in),
+                                    embedding_moment_bytes(in), named});
+    const double tensors = states + inputs + kept_bytes(in) + moment;
+    // labels that are none make the head copy the rows that have one
+    const double copied_rows = layer_input_bytes(in);
+
+    RankMemory memory;
+    memory.weights = whole(weight_bytes(in));
+    memory.gradients = whole(gradient_bytes(in));
+    memory.optimizer = whole(optimizer_bytes(in));
+    memory.activations = whole(kept_bytes(in) + inputs);
+    memory.workspace = whole(moment - named);
+    memory.logits = whole(logits_bytes(in));
+    memory.communication = whole(communication_bytes(in));
+    memory.runtime = whole(runtime.expected);
+    memory.total = memory.weights + memory.gradients + memory.optimizer + memory.activations +
+                   memory.workspace + memory.logits + memory.communication + memory.runtime;
+    memory.total_low = whole(slack.low * tensors + runtime.low);
+    memory.total_high = whole(slack.high * (tensors + copied_rows) + runtime.high);
+    return memory;
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,54 @@
+/// Memory of one rank, component by component, from the tensors that the engine allocates
+/// (engine/model/decoder.cpp, engine/attention/sharded_attention.cpp, engine/train/optimizer.cpp). Bytes, as
+/// doubles: sizes multiply far.
+///
+/// Letters: N local tokens of one micro-batch (rows × tokens of the shard), C hidden, H query heads, K
+/// key/value heads, D head_dim, I intermediate, V vocabulary, L layers, e bytes of an element of computation
+/// (4, or 2 in bfloat16).
+#pragma once
+
+#include "engine/plan/plan.h"
+
+namespace ringmaster {
+
+/// All that a rank's memory depends on.
+struct MemoryInputs {
+    ModelConfig model;
+    Precision precision = Precision::Float32;
+    Device device = Device::Cpu;
+    bool gradient_checkpointing = false;
+    int64_t micro = 1;         ///< rows of a micro-batch
+    int64_t shard_tokens = 0;  ///< of one row, the largest shard
+    int ring = 1;
+
+    double tokens() const { return double(micro) * double(shard_tokens); }
+    double element_bytes() const { return precision == Precision::Float32 ? 4 : 2; }
+};
+
+// States: whole on every rank.
+double weight_bytes(const MemoryInputs& in);  ///< with the bfloat16 copy under `bf16: true`
+double gradient_bytes(const MemoryInputs& in);
+double optimizer_bytes(const MemoryInputs& in);  ///< AdamW's two moments
+
+// Activations kept from the forward for the backward.
+double layer_input_bytes(const MemoryInputs& in);  ///< of one layer: all that checkpointing keeps
+double layer_saved_bytes(const MemoryInputs& in);  ///< of one layer, its input included
+double kept_bytes(const MemoryInputs& in);         ///< of all layers
+
+// Buffers of one moment, beyond states and kept activations.
+double communication_bytes(const MemoryInputs& in);  ///< the ring's keys, values and their gradients
+double logits_bytes(const MemoryInputs& in);         ///< one chunk of the head
+double head_moment_bytes(const MemoryInputs& in);    ///< final norm, logits, their gradients
+double mlp_moment_bytes(const MemoryInputs& in);     ///< backward of a layer's MLP
+double attention_moment_bytes(
+    const MemoryInputs& in);  ///< backward of a layer's attention, the ring's buffers included
+double embedding_moment_bytes(
+    const MemoryInputs& in);  ///< the embedding's gradient, when no activation is left
+
+/// Expected total = states + kept activations + the largest moment + the runtime. The moments never meet, so
+/// `workspace` is what the largest needs beyond the logits' and the ring's buffers, and the components sum to
+/// the total. low and high: tensors 3 % less, and 6 % (CPU) or 12 % (CUDA) more for the allocator, with the
+/// runtime's own bounds.
+RankMemory rank_memory(const MemoryInputs& in);
+
+}  // namespace ringmaster

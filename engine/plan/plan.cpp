@@ -1,0 +1,36 @@
+#include "engine/plan/plan.h"
+
+#include "engine/plan/checks.h"
+#include "engine/plan/findings.h"
+#include "engine/plan/resolve.h"
+
+namespace ringmaster {
+
+Plan make_plan(const ConfigReading& reading, const PlanRequest& request) {
+    Plan plan;
+    plan.config = reading.config;
+    plan.keys = reading.keys;
+    plan.diagnostics = reading.diagnostics;
+    Findings findings(plan);
+
+    resolve_topology(request, plan, findings);
+    if (!reading.readable) {
+        plan.verdict = Verdict::Invalid;
+        return plan;
+    }
+    plan.zero_stage = plan.config.zero_stage_asked;
+    resolve_model(request, plan, findings);
+    const bool has_mesh = resolve_mesh(plan, findings);
+    if (has_mesh) resolve_sequence(plan, findings);
+    resolve_batch(request, plan, findings);
+    if (has_mesh) {
+        check_rules(plan, findings);
+        check_engine_limits(plan, findings);
+        resolve_memory(request, plan, findings);
+        resolve_time(request, plan, findings);
+    }
+    if (!plan.ok()) plan.verdict = Verdict::Invalid;
+    return plan;
+}
+
+}  // namespace ringmaster

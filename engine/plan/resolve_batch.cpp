@@ -1,0 +1,83 @@
+#include <cmath>
+
+#include "engine/plan/local_rows.h"
+#include "engine/plan/resolve.h"
+
+namespace ringmaster {
+
+namespace {
+
+/// False where the product is beyond any figure that could be meant.
+bool count_rows_of_step(Plan& plan, Findings& findings) {
+    const Config& config = plan.config;
+    Batch& batch = plan.batch;
+    batch.micro = config.micro_batch_size;
+    batch.accumulation = config.gradient_accumulation_steps;
+    const int64_t groups = std::max(1, plan.ranks / plan.context_parallel.size);
+    const auto without = product({batch.micro, batch.accumulation, plan.ranks});
+    const auto tokens =
+        product({batch.micro, batch.accumulation, groups, std::max<int64_t>(1, plan.sequence.length)});
+    if (!without || !tokens) {
+        findings.error("BATCH-SIZE", "micro_batch_size",
+                       "micro_batch_size × gradient_accumulation_steps × ranks is more than can be counted",
+                       "micro_batch_size: 1");
+        batch.micro = batch.accumulation = 1;
+        return false;
+    }
+    batch.global = batch.micro * batch.accumulation * groups;
+    batch.global_without_cp = *without;
+    if (plan.sequence.length > 0) batch.tokens_per_step = *tokens;
+    return true;
+}
+
+void say_division(const Plan& plan, Findings& findings) {
+    const Batch& batch = plan.batch;
+    if (batch.global == batch.global_without_cp) return;
+    const int64_t keeping = batch.accumulation * (batch.global_without_cp / batch.global);
+    const std::string key = findings.key_of({"context_parallel_size", "sequence_parallel_degree"});
+    findings.inform("BATCH-DIVIDED", key,
+                    "the global batch " + grouped(batch.global_without_cp) + " becomes " +
+                        grouped(batch.global) + ": " + counted(plan.context_parallel.size, "rank") +
+                        " share one sequence",
+                    "gradient_accumulation_steps: " + std::to_string(keeping) + " keeps " +
+                        grouped(batch.global_without_cp));
+}
+
+std::optional<int64_t> rows_of(const PlanRequest& request, const Plan& plan, Findings& findings) {
+    if (request.rows) return request.rows;
+    const auto counted_rows = count_local_rows(plan.config);
+    if (!counted_rows) return std::nullopt;
+    const int64_t rows = training_rows(plan.config, counted_rows->rows);
+    findings.inform("DATA-ROWS-ESTIMATED", "datasets",
+                    "the files hold " + std::string(counted_rows->exact ? "" : "about ") +
+                        grouped(counted_rows->rows) + " rows, of which " + grouped(rows) +
+                        " train; those that tokenizing drops or cuts are not known yet");
+    return rows;
+}
+
+std::optional<int64_t> steps_in_all(const Config& config, const std::optional<int64_t>& steps_per_epoch) {
+    if (config.max_steps) return config.max_steps;
+    if (!steps_per_epoch) return std::nullopt;
+    const double steps = std::ceil(config.num_epochs * double(*steps_per_epoch));
+    return steps < 9e18 ? std::optional(static_cast<int64_t>(steps)) : std::nullopt;
+}
+
+}  // namespace
+
+void resolve_batch(const PlanRequest& request, Plan& plan, Findings& findings) {
+    if (!count_rows_of_step(plan, findings)) return;
+    say_division(plan, findings);
+    Batch& batch = plan.batch;
+    if (!plan.config.accelerate_only) batch.rows = rows_of(request, plan, findings);
+    if (batch.rows && *batch.rows <= 0) {
+        findings.error("DATA-EMPTY", "datasets",
+                       plan.config.val_set_size > 0 ? "no row is left to train on beside val_set_size"
+                                                    : "the datasets hold no row",
+                       plan.config.val_set_size > 0 ? "a smaller val_set_size" : "");
+        return;
+    }
+    if (batch.rows) batch.steps_per_epoch = (*batch.rows + batch.global - 1) / batch.global;
+    batch.total_steps = steps_in_all(plan.config, batch.steps_per_epoch);
+}
+
+}  // namespace ringmaster

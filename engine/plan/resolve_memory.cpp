@@ -1,0 +1,103 @@
+#include <algorithm>
+
+#include "engine/plan/layout.h"
+#include "engine/plan/memory.h"
+#include "engine/plan/resolve.h"
+
+namespace ringmaster {
+
+namespace {
+
+MemoryInputs inputs_of(const Plan& plan) {
+    MemoryInputs in;
+    in.model = *plan.model;
+    in.precision = plan.config.precision;
+    in.device = plan.device;
+    in.gradient_checkpointing = plan.config.gradient_checkpointing;
+    in.micro = plan.batch.micro;
+    in.shard_tokens = plan.sequence.per_rank;
+    in.ring = plan.mesh.ring;
+    return in;
+}
+
+int64_t device_bytes(const PlanRequest& request, const Plan& plan) {
+    if (request.device_memory_bytes) return *request.device_memory_bytes;
+    if (plan.device == Device::Cuda) return request.seen_device_bytes;
+    return request.machine_ram_bytes / (plan.ranks / plan.nodes);
+}
+
+/// Of all ranks of a node together; a CUDA rank's process takes what an empty one takes.
+int64_t host_bytes(const Plan& plan, const RankMemory& rank) {
+    constexpr double kCudaProcess = 2.0 * double(int64_t{1} << 30);
+    const double each = plan.device == Device::Cuda ? kCudaProcess : double(rank.total);
+    return static_cast<int64_t>(std::min(each * double(plan.ranks / plan.nodes), 9e18));
+}
+
+/// The first change that makes it fit, and what it takes then.
+std::string what_would_fit(const Plan& plan, MemoryInputs in, int64_t device) {
+    const auto offer = [&](const std::string& change) -> std::string {
+        const RankMemory memory = rank_memory(in);
+        return memory.total_high <= device ? change + " takes " + gib(double(memory.total)) + " a rank" : "";
+    };
+    if (in.micro > 1) {
+        in.micro = 1;
+        const auto accumulation = product({plan.batch.accumulation, plan.batch.micro});
+        std::string text = offer("micro_batch_size: 1 with gradient_accumulation_steps: " +
+                                 std::to_string(accumulation.value_or(1)));
+        if (!text.empty()) return text;
+    }
+    if (!in.gradient_checkpointing) {
+        in.gradient_checkpointing = true;
+        std::string text = offer("gradient_checkpointing: true");
+        if (!text.empty()) return text;
+    }
+    for (const int size : plan.context_parallel.valid_sizes) {
+        if (size <= plan.context_parallel.size) continue;
+        in.ring = size;
+        in.shard_tokens = padded_length(plan.context_parallel.layout, plan.sequence.length, size, 1) / size;
+        std::string text = offer("context_parallel_size: " + std::to_string(size));
+        if (!text.empty()) return text + (in.gradient_checkpointing ? ", with gradient_checkpointing" : "");
+    }
+    const double states = weight_bytes(in) + gradient_bytes(in) + optimizer_bytes(in);
+    if (states > double(device))
+        return "weights, gradients and optimizer alone take " + gib(states) +
+               ": a smaller model, or bf16: full";
+    return "a shorter sequence_len, or more ranks in context_parallel_size";
+}
+
+void say_fit(const Plan& plan, const RankMemory& worst, Findings& findings) {
+    const int64_t device = plan.memory->device_bytes;
+    const std::string takes = "a rank takes " + gib(double(worst.total)) + " (" +
+                              gib(double(worst.total_low)) + " to " + gib(double(worst.total_high)) +
+                              "), the device has " + gib(double(device));
+    if (plan.verdict == Verdict::WillNotFit) {
+        findings.warn("MEM-FIT", "", takes, what_would_fit(plan, inputs_of(plan), device));
+    } else if (plan.verdict == Verdict::Tight) {
+        findings.warn("MEM-FIT", "", "tight: " + takes, what_would_fit(plan, inputs_of(plan), device));
+    }
+}
+
+}  // namespace
+
+void resolve_memory(const PlanRequest& request, Plan& plan, Findings& findings) {
+    if (!plan.model || plan.sequence.per_rank == 0) return;
+    Memory memory;
+    RankMemory rank = rank_memory(inputs_of(plan));
+    memory.device_bytes = std::max<int64_t>(0, device_bytes(request, plan));
+    memory.host_bytes = host_bytes(plan, rank);
+    memory.fits = memory.device_bytes > 0 && rank.total_high <= memory.device_bytes;
+    // Every layout gives its ranks equal shards, and states are whole on each: all ranks take the same.
+    for (rank.rank = 0; rank.rank < plan.ranks; ++rank.rank) memory.per_rank.push_back(rank);
+    plan.memory = std::move(memory);
+    if (plan.memory->device_bytes == 0) {
+        findings.inform("MEM-DEVICE", "", "the device's memory is not known: whether it fits is not said",
+                        "--device-memory GiB tells it");
+        return;
+    }
+    plan.verdict = plan.memory->fits                            ? Verdict::Fits
+                   : rank.total_low > plan.memory->device_bytes ? Verdict::WillNotFit
+                                                                : Verdict::Tight;
+    say_fit(plan, rank, findings);
+}
+
+}  // namespace ringmaster

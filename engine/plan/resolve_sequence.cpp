@@ -1,0 +1,73 @@
+#include <cstdio>
+
+#include "engine/plan/layout.h"
+#include "engine/plan/resolve.h"
+
+namespace ringmaster {
+
+namespace {
+
+constexpr int64_t kLongest = int64_t{1} << 30;  // so that the cells of its attention can be counted
+constexpr double kWasteWorthAWarning = 0.1;
+
+std::string percent(double share) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.1f %%", 100 * share);
+    return text;
+}
+
+std::string length_key(const Plan& plan) {
+    return plan.config.padding.fixed_length ? "sp_seq_length" : "sequence_len";
+}
+
+void say_padding(const Plan& plan, Findings& findings) {
+    const auto& [length, padded, per_rank] = plan.sequence;
+    if (padded == length) return;
+    const double waste = double(padded - length) / double(padded);
+    const int64_t multiple = length_multiple(plan.context_parallel.layout, plan.mesh.ring, plan.mesh.ulysses);
+    const std::string message = std::string(to_string(plan.context_parallel.layout)) +
+                                " needs a multiple of " + grouped(multiple) + ": " + grouped(length) +
+                                " tokens are padded to " + grouped(padded) + ", " + percent(waste) +
+                                " of the work is padding";
+    const int64_t below = padded - multiple;
+    const std::string hint =
+        length_key(plan) + ": " + std::to_string(padded) + (below > 0 ? ", or " + std::to_string(below) : "");
+    if (waste > kWasteWorthAWarning) {
+        findings.warn("SEQ-SHORT", length_key(plan), message,
+                      hint + "; or fewer ranks in context_parallel_size");
+    } else {
+        findings.inform("SEQ-PADDED", length_key(plan), message, hint);
+    }
+}
+
+void say_positions(const Plan& plan, Findings& findings) {
+    if (!plan.model || plan.sequence.length <= plan.model->max_position_embeddings) return;
+    findings.warn("SEQ-POSITIONS", length_key(plan),
+                  grouped(plan.sequence.length) + " tokens are more than the " +
+                      grouped(plan.model->max_position_embeddings) + " positions that the model was made for",
+                  "a rope scaling in the model's config.json, or sequence_len: " +
+                      std::to_string(plan.model->max_position_embeddings));
+}
+
+}  // namespace
+
+void resolve_sequence(Plan& plan, Findings& findings) {
+    const Config& config = plan.config;
+    if (config.accelerate_only && !config.padding.fixed_length) return;  // unknown: stays 0
+    const int64_t length = config.padding.fixed_length.value_or(config.sequence_len);
+    if (length > kLongest) {
+        findings.error("SEQ-LENGTH", length_key(plan),
+                       grouped(length) + " tokens are more than can be planned",
+                       "at most " + grouped(kLongest));
+        return;
+    }
+    SequencePlan& sequence = plan.sequence;
+    sequence.length = length;
+    sequence.padded_length =
+        padded_length(plan.context_parallel.layout, length, plan.mesh.ring, plan.mesh.ulysses);
+    sequence.per_rank = sequence.padded_length / plan.context_parallel.size;
+    say_padding(plan, findings);
+    say_positions(plan, findings);
+}
+
+}  // namespace ringmaster

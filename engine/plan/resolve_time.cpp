@@ -1,0 +1,36 @@
+#include <cstdio>
+#include <thread>
+
+#include "engine/plan/resolve.h"
+#include "engine/plan/step_time.h"
+
+namespace ringmaster {
+
+namespace {
+
+std::string per_second(double value, double unit, const char* name) {
+    char text[48];
+    std::snprintf(text, sizeof text, "%.3g %s/s", value / unit, name);
+    return text;
+}
+
+std::string figures(const Speeds& speeds, Device device) {
+    const std::string compute = device == Device::Cuda ? per_second(speeds.flops, 1e12, "TFLOP")
+                                                       : per_second(speeds.flops, 1e9, "GFLOP");
+    return compute + " a rank, " + per_second(speeds.inside_node, 1e9, "GB") + " between ranks of a node, " +
+           per_second(speeds.across_nodes, 1e9, "GB") + " between nodes";
+}
+
+}  // namespace
+
+void resolve_time(const PlanRequest& request, Plan& plan, Findings& findings) {
+    if (!plan.model || plan.sequence.per_rank == 0) return;
+    const int cores = request.machine_cores > 0 ? request.machine_cores
+                                                : static_cast<int>(std::thread::hardware_concurrency());
+    const Speeds speeds = assumed_speeds(plan.device, plan.config.precision, cores, plan.ranks / plan.nodes);
+    plan.time = step_time(plan, speeds);
+    findings.inform("TIME-ASSUMED", "",
+                    "the time of a step is made from assumed figures: " + figures(speeds, plan.device));
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,171 @@
+#include "engine/plan/step_time.h"
+
+#include <algorithm>
+
+#include "engine/plan/layout.h"
+
+namespace ringmaster {
+
+namespace {
+
+/// Assumed until measured. CPU: of one core, with its share of the memory's bandwidth; Gloo over the
+/// loopback, and over 10-Gbit Ethernet. CUDA: an H100's matrix products as training reaches them, NVLink 4,
+/// 200-Gbit InfiniBand.
+struct DeviceFigures {
+    double float32_flops, bfloat16_flops, memory, inside_node, across_nodes;
+};
+constexpr DeviceFigures kCpuCore = {90e9, 200e9, 8e9, 0.8e9, 1.0e9};
+constexpr DeviceFigures kGpu = {50e12, 400e12, 2.4e12, 200e9, 25e9};
+
+double active_parameters(const ModelConfig& m) {
+    // looking up a token's embedding is no product; a tied head is one
+    double count = double(parameter_count(m));
+    if (!m.tie_word_embeddings) count -= double(m.vocab_size) * double(m.hidden_size);
+    const double idle_experts = double(m.num_experts - m.experts_per_token);
+    return count - double(m.num_layers) * idle_experts * 3 * double(m.hidden_size) *
+                       double(m.expert_intermediate_size);
+}
+
+double query_width(const ModelConfig& m) {
+    return double(m.num_heads) * double(m.head_dim);
+}
+
+/// What one rank computes in a micro-batch, in seconds.
+struct Computing {
+    double linear_forward_s = 0;  ///< all layers and the head
+    double attention_forward_s = 0;
+    double passes = 6;  ///< in halves of a forward: 6 of 2, 8 where the forward is computed again
+
+    double total_s() const { return (linear_forward_s + attention_forward_s) * passes / 2; }
+    double backward_s() const { return total_s() - linear_forward_s - attention_forward_s; }
+};
+
+/// What one rank sends in a micro-batch, in seconds that the link is busy.
+struct Sending {
+    double ring_forward_s = 0;
+    double ring_backward_s = 0;
+    double last_exchange_s = 0;  ///< of the gradients of keys and values, behind the last hop of every layer
+    double all_to_all_s = 0;
+};
+
+Computing computing_of(const Plan& plan, const Speeds& speeds) {
+    const ModelConfig& m = *plan.model;
+    const std::vector<int64_t> work = work_of_ranks(plan);
+    const double cells = double(*std::max_element(work.begin(), work.end()));
+    Computing computing;
+    const double rows = double(plan.batch.micro);
+    computing.linear_forward_s =
+        rows * 2 * active_parameters(m) * double(plan.sequence.per_rank) / speeds.flops;
+    computing.attention_forward_s = rows * 4 * cells * query_width(m) * double(m.num_layers) / speeds.flops;
+    if (plan.config.gradient_checkpointing) computing.passes = 8;
+    return computing;
+}
+
+bool inside_node(const Plan& plan) {
+    const int of_node = plan.ranks / plan.nodes;
+    return of_node % plan.context_parallel.size == 0;
+}
+
+Sending sending_of(const Plan& plan, const Speeds& speeds) {
+    const ModelConfig& m = *plan.model;
+    const double R = plan.mesh.ring, P = plan.mesh.ulysses, layers = double(m.num_layers);
+    const double e = plan.config.precision == Precision::Float32 ? 4 : 2;
+    const double link = inside_node(plan) ? speeds.inside_node : speeds.across_nodes;
+    const double kv_heads = std::max(double(m.num_kv_heads), P);
+    const double tokens = double(plan.batch.micro) * double(plan.sequence.per_rank);
+    const double forwards = plan.config.gradient_checkpointing ? 2 : 1;
+
+    // A ring rank holds P ranks' tokens and a P-th of the heads: as many numbers as one rank's tokens and all
+    // heads.
+    const double numbers = 2 * tokens * kv_heads * double(m.head_dim);
+    Sending sending;
+    if (R > 1) {
+        const double hop_s = numbers * e / link, gradient_hop_s = numbers * 4 / link;
+        sending.ring_forward_s = layers * forwards * (R - 1) * hop_s;
+        sending.ring_backward_s = layers * ((R - 1) * hop_s + R * gradient_hop_s);
+        sending.last_exchange_s = layers * gradient_hop_s;
+    }
+    if (P > 1) {
+        const double numbers_moved = tokens * double(m.head_dim) * (2 * double(m.num_heads) + 2 * kv_heads);
+        sending.all_to_all_s = layers * (1 + forwards) * (P - 1) / P * numbers_moved * e / link;
+    }
+    return sending;
+}
+
+/// What the hops' computation does not hide: all but the last hop's compute while the next keys and values
+/// come.
+double exposed_of(const Plan& plan, const Computing& computing, const Sending& sending) {
+    const double hidden_share = double(plan.mesh.ring - 1) / double(plan.mesh.ring);
+    const double forward_s = computing.attention_forward_s * hidden_share * (computing.passes - 4) / 2;
+    const double backward_s = 2 * computing.attention_forward_s * hidden_share;
+    return std::max(0.0, sending.ring_forward_s - forward_s) +
+           std::max(sending.last_exchange_s, sending.ring_backward_s - backward_s) + sending.all_to_all_s;
+}
+
+struct Reduction {
+    double total_s = 0;
+    double last_s = 0;  ///< of the embedding's gradient, which comes last
+};
+
+Reduction reduction_of(const Plan& plan, const Speeds& speeds) {
+    if (plan.ranks == 1) return {};
+    const double bytes = plan.config.precision == Precision::Bf16Full ? 2 : 4;
+    const double link = plan.nodes > 1 ? speeds.across_nodes : speeds.inside_node;
+    const double sent = 2 * double(plan.ranks - 1) / double(plan.ranks) * bytes / link;
+    const double embedding = double(plan.model->vocab_size) * double(plan.model->hidden_size);
+    return {sent * double(parameter_count(*plan.model)), sent * embedding};
+}
+
+/// AdamW reads and writes its states, the weights and their gradients once, the norm of the gradients reads
+/// them again.
+double update_s(const Plan& plan, const Speeds& speeds) {
+    const double bytes = plan.config.precision == Precision::Bf16Full ? 16 : 32;
+    return bytes * double(parameter_count(*plan.model)) / speeds.memory;
+}
+
+}  // namespace
+
+Speeds assumed_speeds(Device device, Precision precision, int cores, int ranks_per_node) {
+    const bool cpu = device == Device::Cpu;
+    const DeviceFigures& figures = cpu ? kCpuCore : kGpu;
+    const double units = cpu ? std::max(1.0, double(cores) / double(ranks_per_node)) : 1;
+    const double flops = precision == Precision::Float32 ? figures.float32_flops : figures.bfloat16_flops;
+    return {units * flops, units * figures.memory, figures.inside_node, figures.across_nodes};
+}
+
+std::vector<int64_t> work_of_ranks(const Plan& plan) {
+    const RingAttnFunc func = plan.context_parallel.layout;
+    const bool fixed = func == RingAttnFunc::BatchZigzag || func == RingAttnFunc::BatchStripe;
+    const Layout layout = make_layout(fixed ? func : RingAttnFunc::BatchRing, plan.sequence.padded_length,
+                                      plan.mesh.ring, plan.mesh.ulysses);
+    std::vector<int64_t> work;
+    for (int ring = 0; ring < plan.mesh.ring; ++ring) {
+        const int64_t cells = causal_cells(ring_spans(layout, ring, plan.mesh.ulysses));
+        work.insert(work.end(), static_cast<size_t>(plan.mesh.ulysses), cells / plan.mesh.ulysses);
+    }
+    return work;
+}
+
+double sequence_flops(const Plan& plan) {
+    const std::vector<int64_t> work = work_of_ranks(plan);
+    const double cells = double(*std::max_element(work.begin(), work.end()));
+    return 6 * active_parameters(*plan.model) * double(plan.sequence.per_rank) +
+           12 * cells * query_width(*plan.model) * double(plan.model->num_layers);
+}
+
+StepTime step_time(const Plan& plan, const Speeds& speeds) {
+    const Computing computing = computing_of(plan, speeds);
+    const Sending sending = sending_of(plan, speeds);
+    const Reduction reduction = reduction_of(plan, speeds);
+    const double micro_batches = double(plan.batch.accumulation);
+    StepTime time;
+    time.compute_s = micro_batches * computing.total_s() + update_s(plan, speeds);
+    time.comm_s = micro_batches * (sending.ring_forward_s + sending.ring_backward_s + sending.all_to_all_s) +
+                  reduction.total_s;
+    time.exposed_comm_s = micro_batches * exposed_of(plan, computing, sending) +
+                          std::max(reduction.last_s, reduction.total_s - computing.backward_s());
+    time.step_s = time.compute_s + time.exposed_comm_s;
+    return time;
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,119 @@
+#include "engine/plan/memory.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/plan/plans.h"
+
+namespace ringmaster {
+namespace {
+
+MemoryInputs llama_8b() {
+    MemoryInputs in;
+    in.model = *find_model_config("meta-llama/Meta-Llama-3-8B", "");
+    in.precision = Precision::Bf16Mixed;
+    in.shard_tokens = 8192;
+    return in;
+}
+
+constexpr double kParameters = 8'030'261'248.0;
+
+TEST(Memory, StatesAreEighteenBytesAParameterUnderMixedPrecision) {
+    MemoryInputs in = llama_8b();
+    EXPECT_EQ(weight_bytes(in) + gradient_bytes(in) + optimizer_bytes(in), 18 * kParameters);
+    in.precision = Precision::Float32;
+    EXPECT_EQ(weight_bytes(in) + gradient_bytes(in) + optimizer_bytes(in), 16 * kParameters);
+    in.precision = Precision::Bf16Full;
+    EXPECT_EQ(weight_bytes(in) + gradient_bytes(in) + optimizer_bytes(in), 8 * kParameters);
+}
+
+// ALST (arXiv 2506.13996, section 3.3): 125,000 tokens, hidden 4096, 32 layers in bfloat16 are 30.5 GiB.
+TEST(Memory, CheckpointsAreOneHiddenStateALayer) {
+    MemoryInputs in = llama_8b();
+    in.shard_tokens = 125'000;
+    EXPECT_NEAR(32 * layer_input_bytes(in) / double(int64_t{1} << 30), 30.5, 0.1);
+    const double all = kept_bytes(in);
+    in.gradient_checkpointing = true;
+    EXPECT_LT(kept_bytes(in), all / 5);
+}
+
+TEST(Memory, ComponentsSumToTheTotalWithinItsBracket) {
+    for (const char* id : {"meta-llama/Meta-Llama-3-8B", "Qwen/Qwen3-0.6B", "HuggingFaceTB/SmolLM2-135M"}) {
+        for (const Precision precision : {Precision::Float32, Precision::Bf16Mixed, Precision::Bf16Full}) {
+            for (const bool checkpointing : {false, true}) {
+                for (const int64_t tokens : {1, 512, 32768}) {
+                    for (const int ring : {1, 4}) {
+                        const MemoryInputs in{*find_model_config(id, ""),
+                                              precision,
+                                              Device::Cpu,
+                                              checkpointing,
+                                              2,
+                                              tokens,
+                                              ring};
+                        const RankMemory m = rank_memory(in);
+                        EXPECT_EQ(m.total, m.weights + m.gradients + m.optimizer + m.activations +
+                                               m.workspace + m.logits + m.communication + m.runtime);
+                        EXPECT_LT(m.total_low, m.total);
+                        EXPECT_LT(m.total, m.total_high);
+                        for (const int64_t part : {m.weights, m.activations, m.logits, m.runtime})
+                            EXPECT_GT(part, 0);
+                        EXPECT_GE(m.workspace, 0);
+                        EXPECT_EQ(m.communication > 0, ring > 1);
+                    }
+                }
+            }
+        }
+    }
+}
+
+TEST(Memory, SplittingASequenceDividesWhatTokensTake) {
+    const Plan whole = plan_of("sequence_len: 32768\n", 4);
+    const Plan split = plan_of("sequence_len: 32768\ncontext_parallel_size: 4\n", 4);
+    EXPECT_NEAR(double(split.memory->per_rank[0].activations) / double(whole.memory->per_rank[0].activations),
+                0.25, 0.001);
+    EXPECT_EQ(split.memory->per_rank[0].optimizer, whole.memory->per_rank[0].optimizer);
+}
+
+TEST(Memory, TheVerdictFollowsTheBracket) {
+    const RankMemory rank = plan_of("", 1).memory->per_rank[0];
+    const auto verdict = [](int64_t device) {
+        PlanRequest request;
+        request.device_memory_bytes = device;
+        return plan_of("", 1, request);
+    };
+    EXPECT_EQ(verdict(rank.total_high).verdict, Verdict::Fits);
+    EXPECT_TRUE(verdict(rank.total_high).memory->fits);
+    EXPECT_EQ(verdict(rank.total_high - 1).verdict, Verdict::Tight);
+    EXPECT_EQ(verdict(rank.total_low - 1).verdict, Verdict::WillNotFit);
+    const Plan over = verdict(rank.total_low - 1);
+    EXPECT_TRUE(over.ok()) << "not fitting is a warning";
+    EXPECT_EQ(find(over, "MEM-FIT")->severity, Severity::Warning);
+}
+
+TEST(Memory, WhatDoesNotFitNamesWhatWould) {
+    const auto hint = [](const std::string& more, int64_t gib) {
+        PlanRequest request;
+        request.device = Device::Cuda;
+        request.device_memory_bytes = gib << 30;
+        const Plan plan = plan_of(more, 8, request);
+        const Diagnostic* fit = find(plan, "MEM-FIT");
+        return fit ? fit->hint : "nothing said";
+    };
+    EXPECT_THAT(hint("sequence_len: 65536\n", 210), testing::HasSubstr("gradient_checkpointing: true"));
+    EXPECT_THAT(hint("sequence_len: 262144\ngradient_checkpointing: true\n", 190),
+                testing::HasSubstr("context_parallel_size: "));
+    EXPECT_THAT(hint("sequence_len: 512\n", 80),
+                testing::HasSubstr("weights, gradients and optimizer alone"));
+}
+
+TEST(Memory, AnUnknownDeviceHasNoVerdict) {
+    PlanRequest request;
+    request.device = Device::Cuda;
+    request.ranks = 8;
+    const Plan plan = make_plan(read_config_text(config_text(""), "/tmp/c.yaml"), request);
+    EXPECT_EQ(plan.verdict, Verdict::Unknown);
+    EXPECT_TRUE(find(plan, "MEM-DEVICE"));
+}
+
+}  // namespace
+}  // namespace ringmaster

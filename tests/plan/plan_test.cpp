@@ -1,0 +1,342 @@
+#include "engine/plan/plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "engine/plan/step_time.h"
+#include "tests/plan/plans.h"
+
+namespace ringmaster {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// The seeds' own figures.
+
+TEST(Plan, ValidSizesAreTheDivisorsAboveOne) {
+    EXPECT_THAT(plan_of("", 8).context_parallel.valid_sizes, ElementsAre(2, 4, 8));
+    EXPECT_THAT(plan_of("", 4).context_parallel.valid_sizes, ElementsAre(2, 4));
+    EXPECT_THAT(plan_of("", 1).context_parallel.valid_sizes, ElementsAre());
+    EXPECT_THAT(plan_of("", 12).context_parallel.valid_sizes, ElementsAre(2, 3, 4, 6, 12));
+}
+
+TEST(Plan, FourRanksThatShareASequenceDivideTheGlobalBatchByFour) {
+    const Plan plan =
+        plan_of("micro_batch_size: 2\ngradient_accumulation_steps: 1\ncontext_parallel_size: 4\n", 8);
+    EXPECT_TRUE(plan.ok()) << said(plan);
+    EXPECT_EQ(plan.batch.global_without_cp, 16);
+    EXPECT_EQ(plan.batch.global, 4);
+    const Diagnostic* divided = find(plan, "BATCH-DIVIDED");
+    ASSERT_TRUE(divided);
+    EXPECT_EQ(divided->severity, Severity::Info);
+    EXPECT_THAT(divided->message, HasSubstr("16 becomes 4: 4 ranks share one sequence"));
+    EXPECT_THAT(divided->hint, HasSubstr("gradient_accumulation_steps: 4 keeps 16"));
+    EXPECT_EQ(divided->line, 11);
+}
+
+TEST(Plan, BothKeyGenerationsGiveTheSamePlan) {
+    const std::string sizes = "micro_batch_size: 1\ngradient_accumulation_steps: 2\nsequence_len: 4096\n";
+    const Plan now = plan_of(sizes + "context_parallel_size: 4\n", 8);
+    const Plan old = plan_of(sizes + "sequence_parallel_degree: 4\nflash_attention: true\n", 8);
+    EXPECT_EQ(old.context_parallel.size, 4);
+    EXPECT_EQ(old.batch.global, now.batch.global);
+    EXPECT_EQ(old.mesh.ring, now.mesh.ring);
+    EXPECT_EQ(old.sequence.per_rank, now.sequence.per_rank);
+    EXPECT_EQ(old.memory->per_rank[0].total, now.memory->per_rank[0].total);
+    EXPECT_EQ(find(old, "BATCH-DIVIDED")->key, "sequence_parallel_degree");
+}
+
+TEST(Plan, AnAccelerateFileOfTwoAllToAllRanksIsPlanned) {
+    const Plan plan = plan_text(
+        "distributed_type: DEEPSPEED\nmachine_rank: 0\nnum_machines: 1\nnum_processes: 2\n"
+        "parallelism_config:\n"
+        "  parallelism_config_dp_replicate_size: 1\n  parallelism_config_dp_shard_size: 1\n"
+        "  parallelism_config_sp_size: 2\n  parallelism_config_sp_backend: deepspeed\n"
+        "  parallelism_config_sp_seq_length_is_variable: true\n"
+        "  parallelism_config_sp_attn_implementation: sdpa\n",
+        0);
+    EXPECT_TRUE(plan.ok()) << said(plan);
+    EXPECT_TRUE(plan.config.accelerate_only);
+    EXPECT_EQ(plan.ranks, 2);
+    EXPECT_EQ(plan.mesh.ring, 1);
+    EXPECT_EQ(plan.mesh.ulysses, 2);
+    EXPECT_EQ(plan.verdict, Verdict::Unknown);
+    EXPECT_FALSE(plan.memory);
+    EXPECT_FALSE(plan.batch.tokens_per_step);
+}
+
+// axolotl's tests/test_context_parallel_batch_size.py: micro 2, accumulation 4.
+TEST(Plan, CountsBatchesAsAxolotlDoes) {
+    const auto global = [](int ranks, int size) {
+        return plan_of("micro_batch_size: 2\ngradient_accumulation_steps: 4\ncontext_parallel_size: " +
+                           std::to_string(size) + "\n",
+                       ranks)
+            .batch.global;
+    };
+    EXPECT_EQ(global(4, 1), 32);
+    EXPECT_EQ(global(4, 2), 16);
+    EXPECT_EQ(global(4, 4), 8);
+    EXPECT_EQ(global(2, 2), 8);
+}
+
+// Sizes that do not work.
+
+TEST(Plan, AProductThatIsNotRanksIsRefusedWithItsNumbers) {
+    const Plan plan = plan_of("dp_replicate_size: 2\ndp_shard_size: 2\ncontext_parallel_size: 4\n", 8);
+    EXPECT_FALSE(plan.ok());
+    EXPECT_EQ(plan.verdict, Verdict::Invalid);
+    const Diagnostic* product = find(plan, "MESH-PRODUCT");
+    ASSERT_TRUE(product) << said(plan);
+    EXPECT_THAT(product->message, HasSubstr("2 × 2 × 4 = 16, but there are 8 ranks"));
+    EXPECT_THAT(product->hint, HasSubstr("dp_shard_size: 1"));
+    EXPECT_THAT(product->hint, HasSubstr("context_parallel_size: 2"));
+    EXPECT_THAT(product->hint, HasSubstr("--ranks 16"));
+    EXPECT_EQ(product->line, 10);
+    EXPECT_FALSE(plan.memory);
+}
+
+TEST(Plan, AcceleratesOwnContradictionFollowsTheProductRule) {
+    const Plan plan = plan_text(
+        "distributed_type: DEEPSPEED\nnum_machines: 1\nnum_processes: 8\nparallelism_config:\n"
+        "  parallelism_config_dp_shard_size: 8\n  parallelism_config_sp_size: 8\n"
+        "  parallelism_config_sp_seq_length_is_variable: true\n",
+        0);
+    const Diagnostic* product = find(plan, "MESH-PRODUCT");
+    ASSERT_TRUE(product) << said(plan);
+    EXPECT_THAT(product->message, HasSubstr("1 × 8 × 8 = 64, but there are 8 ranks"));
+    EXPECT_THAT(product->message, HasSubstr("accelerate's page"));
+    EXPECT_THAT(product->hint, HasSubstr("dp_shard_size: 1"));
+}
+
+TEST(Plan, ASizeThatDoesNotDivideRanksListsThoseThatDo) {
+    const Plan plan = plan_of(
+        "context_parallel_size: 3\nsequence_len: 8192\nmicro_batch_size: 2\n"
+        "gradient_accumulation_steps: 1\n",
+        8);
+    const Diagnostic* divisor = find(plan, "CP-DIVISOR");
+    ASSERT_TRUE(divisor) << said(plan);
+    EXPECT_THAT(divisor->message, HasSubstr("context_parallel_size 3 does not divide 8 ranks"));
+    EXPECT_THAT(divisor->hint, HasSubstr("4: global batch 4, 2,048 tokens a rank"));
+    EXPECT_FALSE(find(plan, "MESH-PRODUCT")) << "one message for one mistake";
+    EXPECT_TRUE(find(plan_of("context_parallel_size: 4\n", 0), "CP-DIVISOR")) << "two CPU ranks by default";
+}
+
+TEST(Plan, UlyssesMustDivideTheContextAndTheHeads) {
+    const Plan ulysses = plan_of("context_parallel_size: 4\nulysses_size: 3\n", 8);
+    EXPECT_TRUE(find(ulysses, "CP-ULYSSES")) << said(ulysses);
+    const Plan heads =
+        plan_text(config_text("context_parallel_size: 8\nulysses_size: 8\n", "Qwen/Qwen2.5-0.5B"), 8);
+    const Diagnostic* rule = find(heads, "CP-HEADS");  // 14 heads, 2 of keys and values
+    ASSERT_TRUE(rule) << said(heads);
+    EXPECT_THAT(rule->hint, HasSubstr("1, 2"));
+}
+
+TEST(Plan, NodesMustDivideRanks) {
+    PlanRequest request;
+    request.nodes = 3;
+    const Plan plan = plan_of("", 8, request);
+    const Diagnostic* nodes = find(plan, "MESH-NODES");
+    ASSERT_TRUE(nodes);
+    EXPECT_THAT(nodes->hint, HasSubstr("1, 2, 4, 8"));
+}
+
+TEST(Plan, AbsurdRanksAndSizesAreRefusedNotCounted) {
+    EXPECT_TRUE(find(plan_of("", 2'000'000'000), "MESH-RANKS"));
+    EXPECT_TRUE(find(plan_of("micro_batch_size: 1000000000\ngradient_accumulation_steps: 1000000000\n", 8),
+                     "BATCH-SIZE"));
+    EXPECT_TRUE(find(plan_of("sequence_len: 9000000000000000000\n", 8), "SEQ-LENGTH"));
+    EXPECT_FALSE(plan_of("context_parallel_size: 1000000\nulysses_size: 1000000\ndp_shard_size: 1000000\n"
+                         "dp_replicate_size: 1000000\n",
+                         8)
+                     .ok());
+    PlanRequest none;
+    none.ranks = 0;
+    EXPECT_TRUE(find(plan_of("", 0, none), "MESH-RANKS"));
+    const Plan huge = plan_of(
+        "sequence_len: 1073741824\nmicro_batch_size: 1000000000\ngradient_accumulation_steps: 1\n", 1);
+    ASSERT_TRUE(huge.memory) << said(huge);
+    EXPECT_GT(huge.memory->per_rank[0].total, int64_t{1} << 50);
+    EXPECT_EQ(huge.memory->fits, false);
+}
+
+// Topology.
+
+TEST(Plan, RanksComeFromTheRequestThenAccelerateThenTheGpusSeenThenTwoCpuRanks) {
+    EXPECT_EQ(plan_of("", 0).ranks, 2);
+    EXPECT_EQ(plan_of("", 0).device, Device::Cpu);
+    PlanRequest gpus;
+    gpus.devices_seen = 4;
+    gpus.seen_device_bytes = int64_t{80} << 30;
+    EXPECT_EQ(plan_of("", 0, gpus).ranks, 4);
+    EXPECT_EQ(plan_of("", 0, gpus).device, Device::Cuda);
+    EXPECT_EQ(plan_of("", 3, gpus).ranks, 3);
+    gpus.device = Device::Cpu;
+    EXPECT_EQ(plan_of("", 0, gpus).ranks, 2);
+}
+
+TEST(Plan, CpuMemoryIsTheMachinesDividedByItsRanks) {
+    PlanRequest request;
+    request.machine_ram_bytes = int64_t{64} << 30;
+    request.ranks = 4;
+    const Plan plan = make_plan(read_config_text(config_text(""), "/tmp/c.yaml"), request);
+    EXPECT_EQ(plan.memory->device_bytes, int64_t{16} << 30);
+}
+
+TEST(Plan, SizesLeftOutAreOneReplicaAndTheRestShards) {
+    const Plan plan = plan_of("context_parallel_size: 2\n", 8);
+    EXPECT_EQ(plan.mesh.dp_replicate, 1);
+    EXPECT_EQ(plan.mesh.dp_shard, 4);
+    EXPECT_EQ(plan.mesh.ring, 2);
+    EXPECT_EQ(plan_of("context_parallel_size: 2\ndp_replicate_size: 2\n", 8).mesh.dp_shard, 2);
+}
+
+// Sequence.
+
+TEST(Plan, LengthsArePaddedToTheLayoutsMultipleAndSaidSo) {
+    const Plan exact = plan_of("context_parallel_size: 4\nsequence_len: 8192\n", 4);
+    EXPECT_EQ(exact.sequence.padded_length, 8192);
+    EXPECT_EQ(exact.sequence.per_rank, 2048);
+    EXPECT_FALSE(find(exact, "SEQ-PADDED"));
+    const Plan padded =
+        plan_of("context_parallel_size: 4\nsequence_len: 1001\nring_attn_func: batch_zigzag\n", 4);
+    EXPECT_EQ(padded.sequence.padded_length, 1008);
+    EXPECT_EQ(padded.sequence.per_rank, 252);
+    EXPECT_TRUE(find(padded, "SEQ-PADDED"));
+    EXPECT_TRUE(find(plan_of("context_parallel_size: 8\nsequence_len: 5\n", 8), "SEQ-SHORT"));
+    EXPECT_TRUE(find(plan_of("sequence_len: 16384\n", 1), "SEQ-POSITIONS"));
+}
+
+// What the engine cannot do yet, and what others would refuse.
+
+TEST(Plan, WhatIsNotTrainedYetIsAnErrorOfItsKey) {
+    const auto error = [](const Plan& plan, const char* code) {
+        const Diagnostic* found = find(plan, code);
+        return found && found->severity == Severity::Error && !found->hint.empty();
+    };
+    const Plan packed = plan_of("sample_packing: true\ncontext_parallel_size: 2\n", 2);
+    EXPECT_TRUE(error(packed, "ENGINE-PACKING")) << said(packed);
+    EXPECT_FALSE(find(packed, "ENGINE-LAYOUT")) << "varlen_llama3 only follows from packing";
+    EXPECT_THAT(packed.keys.used, testing::Not(testing::Contains("sample_packing")));
+    EXPECT_EQ(packed.context_parallel.layout, RingAttnFunc::VarlenLlama3);
+    EXPECT_TRUE(
+        error(plan_of("ring_attn_func: batch_stripe\ncontext_parallel_size: 2\n", 2), "ENGINE-LAYOUT"));
+    EXPECT_TRUE(plan_of("ring_attn_func: batch_stripe\n", 2).ok()) << "nothing is split";
+    EXPECT_TRUE(error(plan_of("context_parallel_size: 2\nulysses_size: 2\n", 2), "ENGINE-ULYSSES"));
+    const auto mistral = [](int length) {
+        return plan_text(
+            config_text("sequence_len: " + std::to_string(length) + "\n", "mistralai/Mistral-7B-v0.1"), 1);
+    };
+    EXPECT_TRUE(error(mistral(4097), "ENGINE-WINDOW"));
+    EXPECT_TRUE(mistral(4096).ok()) << said(mistral(4096));
+    EXPECT_TRUE(error(plan_text(config_text("", "google/gemma-2-2b"), 1), "ENGINE-MODEL"));
+    EXPECT_TRUE(error(plan_text(config_text("", "mistralai/Mixtral-8x7B-v0.1"), 1), "ENGINE-MODEL"));
+}
+
+TEST(Plan, BatchRingAndZigzagAreTrained) {
+    for (const char* func : {"batch_ring", "batch_zigzag", "auto"}) {
+        const Plan plan = plan_of(std::string("context_parallel_size: 2\nring_attn_func: ") + func + "\n", 2);
+        EXPECT_TRUE(plan.ok()) << said(plan);
+    }
+    EXPECT_EQ(plan_of("context_parallel_size: 2\n", 2).context_parallel.layout, RingAttnFunc::BatchRing);
+}
+
+TEST(Plan, ShardingIsAskedForButNotDoneYet) {
+    const Plan plan = plan_of("fsdp_version: 2\nfsdp_config:\n  reshard_after_forward: true\n", 8);
+    EXPECT_TRUE(plan.ok()) << said(plan);
+    EXPECT_EQ(plan.zero_stage, 0);
+    EXPECT_EQ(find(plan, "ENGINE-SHARDING")->severity, Severity::Warning);
+}
+
+TEST(Plan, StridesAreCheckedOnlyWhereTheyAct) {
+    EXPECT_EQ(find(plan_of("context_parallel_size: 2\nheads_k_stride: 3\n", 2), "CP-HEADS-STRIDE")->severity,
+              Severity::Info);
+    const Plan plan = plan_of("context_parallel_size: 2\nheads_k_stride: 3\nsample_packing: true\n", 2);
+    const Diagnostic* stride = find(plan, "CP-HEADS-STRIDE");
+    EXPECT_EQ(stride->severity, Severity::Error);
+    EXPECT_THAT(stride->hint, HasSubstr("1, 2, 4, 8"));
+}
+
+TEST(Plan, ReplicasWithoutShardsAreBuiltAndAcceleratesRefusalIsSaid) {
+    const Plan plan = plan_of("context_parallel_size: 2\ndp_replicate_size: 2\n", 4);
+    EXPECT_TRUE(plan.ok()) << said(plan);
+    EXPECT_EQ(find(plan, "MESH-REPLICAS")->severity, Severity::Warning);
+}
+
+// Models.
+
+TEST(Plan, AnUnknownModelLosesOnlyMemoryAndTime) {
+    const Plan plan = plan_text(config_text("context_parallel_size: 2\n", "someone/unheard-of"), 2);
+    EXPECT_TRUE(plan.ok()) << said(plan);
+    EXPECT_EQ(plan.verdict, Verdict::Unknown);
+    EXPECT_TRUE(find(plan, "MODEL-UNKNOWN"));
+    EXPECT_FALSE(plan.memory);
+    EXPECT_FALSE(plan.time);
+    EXPECT_EQ(plan.sequence.per_rank, 256);
+}
+
+TEST(Plan, AMissingModelFolderIsNamed) {
+    const Plan plan = plan_text(config_text("", "./no/such/model"), 1);
+    const Diagnostic* missing = find(plan, "MODEL-MISSING");
+    ASSERT_TRUE(missing) << said(plan);
+    EXPECT_THAT(missing->message, HasSubstr("/tmp/ringmaster/no/such/model"));
+    EXPECT_EQ(missing->line, 1);
+}
+
+TEST(Plan, AnUnreadableConfigIsInvalidAndSaysOnlyThat) {
+    const Plan plan = plan_text("base_model: [unclosed\n", 2);
+    EXPECT_EQ(plan.verdict, Verdict::Invalid);
+    EXPECT_EQ(plan.diagnostics.size(), 1u) << said(plan);
+}
+
+// Time.
+
+TEST(Plan, TimeAddsUpAndZigzagIsFasterThanContiguous) {
+    const std::string sizes = "context_parallel_size: 8\nsequence_len: 131072\nmicro_batch_size: 1\n";
+    PlanRequest gpus;
+    gpus.device = Device::Cuda;
+    const Plan ring = plan_of(sizes, 8, gpus);
+    const Plan zigzag = plan_of(sizes + "ring_attn_func: batch_zigzag\n", 8, gpus);
+    ASSERT_TRUE(ring.time && zigzag.time);
+    EXPECT_LT(zigzag.time->compute_s, ring.time->compute_s);
+    for (const Plan* plan : {&ring, &zigzag}) {
+        EXPECT_DOUBLE_EQ(plan->time->step_s, plan->time->compute_s + plan->time->exposed_comm_s);
+        EXPECT_LE(plan->time->exposed_comm_s, plan->time->comm_s);
+        EXPECT_FALSE(plan->time->measured);
+    }
+    EXPECT_TRUE(find(ring, "TIME-ASSUMED"));
+    EXPECT_EQ(plan_of("", 1).time->comm_s, 0);
+}
+
+TEST(Plan, FlopsAreThoseOfTheFormula) {
+    // 6·N·s + 6·s²·H·D·L of a causal sequence; N without the embedding that is only looked up
+    const Plan plan = plan_of("sequence_len: 8192\n", 1);
+    const double parameters = 8'030'261'248.0 - 128256.0 * 4096;
+    const double attention = 6.0 * 8192 * 8193 * 4096 * 32;
+    EXPECT_NEAR(sequence_flops(plan) / (6 * parameters * 8192 + attention), 1, 1e-9);
+}
+
+TEST(Plan, CheckpointingComputesAThirdMore) {
+    const Plan kept = plan_of("", 1), again = plan_of("gradient_checkpointing: true\n", 1);
+    EXPECT_GT(again.time->compute_s, kept.time->compute_s);
+    EXPECT_LE(again.time->compute_s, kept.time->compute_s * 4 / 3 + 1e-9);
+}
+
+TEST(Plan, WorkOfAllRanksIsTheCausalTriangle) {
+    const Plan plan = plan_of("context_parallel_size: 8\nulysses_size: 2\nsequence_len: 4096\n", 8);
+    int64_t cells = 0;
+    for (const int64_t work : work_of_ranks(plan)) cells += work;
+    EXPECT_EQ(cells, int64_t{4096} * 4097 / 2);
+}
+
+TEST(Plan, AThousandRanksArePlannedRankByRank) {
+    const Plan plan =
+        plan_of("context_parallel_size: 256\nsequence_len: 1048576\nring_attn_func: batch_zigzag\n", 1024);
+    EXPECT_TRUE(plan.ok()) << said(plan);
+    ASSERT_EQ(plan.memory->per_rank.size(), 1024u);
+    EXPECT_EQ(plan.memory->per_rank[1023].rank, 1023);
+    EXPECT_EQ(plan.mesh.dp_shard, 4);
+}
+
+}  // namespace
+}  // namespace ringmaster
