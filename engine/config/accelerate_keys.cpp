@@ -119,7 +119,9 @@ KeyVerdicts judge_accelerate_keys(const Document& document, Diagnostics& diagnos
 
 void apply_environment(const std::map<std::string, std::string>& environment, Document& accelerate,
                        Diagnostics& diagnostics) {
-    for (const auto& [variable, text] : environment) {
+    for (const auto& [name_said, text_said] : environment) {
+        const std::string variable = printable(name_said);
+        const std::string text = printable(text_said);
         const std::string key = lower(variable);
         if (!variable.starts_with("PARALLELISM_CONFIG_") || text.empty()) continue;
         const std::string name = key.substr(kPrefix.size());

@@ -102,11 +102,12 @@ std::vector<std::string> Document::top_level_keys() const {
     return keys;
 }
 
-void set_path(Document& document, const std::string& path, const std::string& text,
+void set_path(Document& document, const std::string& asked_path, const std::string& text,
               Diagnostics& diagnostics) {
+    const std::string path = printable(asked_path);
     const auto refuse = [&](const std::string& message) {
         diagnostics.push_back({Severity::Error, "CFG-SET", path, 0,
-                               "--set " + path + "=" + text + ": " + message,
+                               "--set " + path + "=" + printable(text) + ": " + message,
                                "a dotted path and a value, as in --set datasets.0.path=rows.jsonl"});
     };
     const std::vector<std::string> parts = split_path(path);

@@ -51,6 +51,9 @@ void set_path(Document& document, const std::string& path, const std::string& te
 /// Replaces a top-level value from another source than the file and --set; `line` as in Document::lines.
 void put(Document& document, const std::string& key, const nlohmann::json& value, int line);
 
+/// Text from outside with a ? for every byte that is not UTF-8 or is a control character.
+std::string printable(std::string_view text);
+
 /// By line, those without one last; what was said first stays first.
 void sort_by_line(Diagnostics& diagnostics);
 

@@ -37,7 +37,13 @@ std::string shown(const json& value) {
     if (value.is_object()) return "a mapping";
     const std::string text = value.is_string() ? value.get<std::string>()
                                                : value.dump(-1, ' ', false, json::error_handler_t::replace);
-    const std::string cut = text.size() > kShownBytes ? text.substr(0, kShownBytes) + "…" : text;
+    std::string cut = text;
+    if (text.size() > kShownBytes) {
+        std::size_t end = kShownBytes;
+        while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
+            --end;  // not inside a character
+        cut = text.substr(0, end) + "…";
+    }
     return value.is_string() ? "'" + cut + "'" : cut;
 }
 

@@ -43,6 +43,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     return last[b.size()];
 }
 
+constexpr int kMaxUnknown = 50;
+
 /// Whether the key that this one is a part of is switched on.
 bool whole_is_on(const Document& document, const KeyRule& rule) {
     const json* value = document.find(rule.part_of);
@@ -56,6 +58,11 @@ class Judge {
 
     KeyVerdicts verdicts() {
         for (const std::string& key : m_document.top_level_keys()) judge(key);
+        if (m_unknown > kMaxUnknown) {
+            say("KEY-UNKNOWN", "",
+                std::to_string(m_unknown - kMaxUnknown) + " more keys are none of axolotl's",
+                "is it the right file?");
+        }
         return std::move(m_verdicts);
     }
 
@@ -76,8 +83,9 @@ class Judge {
         if (m_document.anchor_holders.contains(key)) {
             return no_effect(key, "only holds values that other places of the file repeat");
         }
-        const std::string nearest = nearest_word(key, known_keys());
         m_verdicts.unsupported.push_back({key, "not a key of axolotl"});
+        if (++m_unknown > kMaxUnknown) return;
+        const std::string nearest = nearest_word(key, m_known);
         say("KEY-UNKNOWN", key, key + " is not a key of axolotl: whatever it asks for would not happen",
             nearest.empty() ? "leave it out" : "did you mean " + nearest + "?");
     }
@@ -99,6 +107,8 @@ class Judge {
     const Document& m_document;
     Diagnostics& m_diagnostics;
     KeyVerdicts m_verdicts;
+    const std::vector<std::string> m_known = known_keys();
+    int m_unknown = 0;
 };
 
 }  // namespace

@@ -39,6 +39,16 @@ bool looks_like_path(const std::string& path) {
     return !is_name(path.substr(0, slash)) || !is_name(path.substr(slash + 1));
 }
 
+std::string full_path(const std::string& path) {
+    std::error_code failure;
+    const fs::path absolute = fs::absolute(path, failure);
+    return (failure ? fs::path(path) : absolute).lexically_normal().string();
+}
+
+std::string parent_of(const std::string& path) {
+    return fs::path(path).parent_path().string();
+}
+
 bool is_folder(const std::string& path) {
     std::error_code failure;
     return fs::is_directory(path, failure);

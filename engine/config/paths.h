@@ -12,6 +12,10 @@ std::string absolute_path(const std::string& base_dir, const std::string& path);
 /// `owner/name`.
 bool looks_like_path(const std::string& path);
 
+/// Absolute, from the current folder; as it is where that is gone.
+std::string full_path(const std::string& path);
+std::string parent_of(const std::string& path);
+
 bool is_folder(const std::string& path);
 bool exists(const std::string& path);
 

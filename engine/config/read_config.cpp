@@ -104,7 +104,7 @@ bool read_accelerate_file(const std::string& path, Accelerate& accelerate, Diagn
     } else {
         accelerate.document = std::move(document);
         accelerate.source.name = name;
-        accelerate.source.base_dir = fs::absolute(path).lexically_normal().parent_path().string();
+        accelerate.source.base_dir = parent_of(full_path(path));
     }
     return readable;
 }
@@ -158,9 +158,8 @@ void append(KeyVerdicts& into, KeyVerdicts&& from) {
 ConfigReading read_config_text(std::string_view text, const std::string& file, const ReadOptions& options) {
     ConfigReading reading;
     Config& config = reading.config;
-    config.file = fs::absolute(file).lexically_normal().string();
-    config.base_dir = options.base_dir.empty() ? fs::path(config.file).parent_path().string()
-                                               : fs::absolute(options.base_dir).lexically_normal().string();
+    config.file = full_path(file);
+    config.base_dir = options.base_dir.empty() ? parent_of(config.file) : full_path(options.base_dir);
     Document document;
     reading.readable = read_document(text, document, reading.diagnostics);
     if (!reading.readable) return reading;
@@ -194,7 +193,7 @@ ConfigReading read_config(const std::string& path, const ReadOptions& options) {
     if (text) return read_config_text(*text, path, options);
     ConfigReading reading;
     reading.readable = false;
-    reading.config.file = fs::absolute(path).lexically_normal().string();
+    reading.config.file = full_path(path);
     reading.diagnostics.push_back({Severity::Error, "CFG-FILE", "", 0, problem, ""});
     return reading;
 }

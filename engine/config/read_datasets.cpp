@@ -105,20 +105,24 @@ class EntryReader {
     void check_keys() {
         for (const auto& [key, value] : m_entry.items()) {
             if (contains(kReadKeys, key) || contains(kIdleKeys, key)) continue;
-            if (contains(kRefusedKeys, key)) {
-                if (is_on(value)) {
-                    m_keys.error("KEY-UNSUPPORTED", at(key),
-                                 at(key) + " would choose other rows or labels, and is not supported",
-                                 "leave it out");
-                }
-                continue;
+            if (!contains(kRefusedKeys, key)) {
+                refuse_unknown(key);
+            } else if (is_on(value)) {
+                m_keys.error("KEY-UNSUPPORTED", at(key),
+                             at(key) + " would choose other rows or labels, and is not supported",
+                             "leave it out");
             }
-            Words known = kReadKeys;
-            known.insert(known.end(), kRefusedKeys.begin(), kRefusedKeys.end());
-            const std::string nearest = nearest_word(key, known);
-            m_keys.error("KEY-UNKNOWN", at(key), at(key) + " is not a key of a dataset",
-                         nearest.empty() ? "leave it out" : "did you mean " + nearest + "?");
         }
+    }
+
+    void refuse_unknown(const std::string& key) {
+        constexpr int kMost = 20;
+        if (++m_unknown > kMost) return;
+        Words known = kReadKeys;
+        known.insert(known.end(), kRefusedKeys.begin(), kRefusedKeys.end());
+        const std::string nearest = nearest_word(key, known);
+        m_keys.error("KEY-UNKNOWN", at(key), at(key) + " is not a key of a dataset",
+                     nearest.empty() ? "leave it out" : "did you mean " + nearest + "?");
     }
 
     void check_type() {
@@ -193,6 +197,7 @@ class EntryReader {
     const Config& m_config;
     std::string m_where;
     json m_entry;
+    int m_unknown = 0;
 };
 
 json read_entries(KeyReader& keys, const Config& config, const std::string& key) {

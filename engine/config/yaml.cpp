@@ -3,6 +3,7 @@
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -19,6 +20,8 @@ using nlohmann::json;
 constexpr int kMaxDepth = 64;
 constexpr std::size_t kMaxValues = 100'000;
 constexpr std::size_t kMaxKeyBytes = 256;
+constexpr int kMaxDuplicates = 50;
+constexpr int kMaxOpenBrackets = 1000;  ///< brackets in text count too, so this is far above kMaxDepth
 
 /// Ends the reading: no values come out.
 struct Refusal {
@@ -28,6 +31,10 @@ struct Refusal {
 [[noreturn]] void refuse(const std::string& code, int line, const std::string& message,
                          const std::string& hint = {}) {
     throw Refusal{{Severity::Error, code, "", line, message, hint}};
+}
+
+[[noreturn]] void refuse_depth(int line) {
+    refuse("YAML-DEPTH", line, "values are nested more than " + std::to_string(kMaxDepth) + " deep");
 }
 
 struct Node;
@@ -139,8 +146,7 @@ class TreeBuilder : public YAML::EventHandler {
 
     void open(const NodePtr& node, YAML::anchor_t anchor) {
         if (m_frames.size() >= kMaxDepth) {
-            refuse("YAML-DEPTH", node->line,
-                   "values are nested more than " + std::to_string(kMaxDepth) + " deep");
+            refuse_depth(node->line);
         }
         std::string path;
         if (!m_frames.empty()) {
@@ -189,6 +195,10 @@ class TreeBuilder : public YAML::EventHandler {
             return;
         }
         Entry& earlier = entries[seen->second];
+        if (++m_duplicates > kMaxDuplicates) {
+            refuse("YAML-TOO-MANY", frame.key_line,
+                   "more than " + std::to_string(kMaxDuplicates) + " duplicate keys");
+        }
         m_diagnostics.push_back({Severity::Error, "CFG-DUPLICATE-KEY", join(frame.path, key), frame.key_line,
                                  key + " stands here and in line " + std::to_string(earlier.line),
                                  "keep one of them"});
@@ -200,6 +210,7 @@ class TreeBuilder : public YAML::EventHandler {
     std::vector<Frame> m_frames;
     std::map<YAML::anchor_t, NodePtr> m_anchors;
     std::size_t m_count = 0;
+    int m_duplicates = 0;
 };
 
 /// The tree as values; aliases are copied out (and counted), `<<` merged.
@@ -213,8 +224,7 @@ class Flattener {
                    "more than " + std::to_string(kMaxValues) + " values once the aliases are expanded");
         }
         if (depth > kMaxDepth) {
-            refuse("YAML-DEPTH", node.line,
-                   "values are nested more than " + std::to_string(kMaxDepth) + " deep");
+            refuse_depth(node.line);
         }
         if (node.kind == Node::Kind::Scalar) return node.scalar;
         if (node.kind == Node::Kind::Map) return map_of(node, path, depth);
@@ -295,16 +305,20 @@ std::size_t utf8_length(std::string_view text, std::size_t at) {
 
 void check_characters(std::string_view text) {
     if (text.size() > kMaxConfigBytes) {
-        refuse("YAML-SIZE", 0, "the file has " + std::to_string(text.size()) + " bytes",
-               "a configuration has at most " + std::to_string(kMaxConfigBytes >> 20) +
-                   " MiB: is it the right file?");
+        refuse("YAML-SIZE", 0, "more than " + std::to_string(kMaxConfigBytes >> 20) + " MiB",
+               "a configuration has a few KiB: is it the right file?");
     }
     int line = 1;
+    int open = 0;
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t length = utf8_length(text, at);
         if (length == 0) refuse("YAML-ENCODING", line, "the text is not UTF-8", "save the file as UTF-8");
         const auto c = static_cast<unsigned char>(text[at]);
         if (c == '\n') ++line;
+        if (c == '[' || c == '{') ++open;
+        if ((c == ']' || c == '}') && open > 0) --open;
+        // yaml-cpp would keep a token for each of them before anybody can count its depth.
+        if (open > kMaxOpenBrackets) refuse_depth(line);
         if ((c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7F) {
             refuse("YAML-ENCODING", line, "a control character (code " + std::to_string(c) + ")",
                    "is it a text file?");
@@ -350,6 +364,17 @@ NodePtr parse(std::string_view text, Diagnostics& diagnostics) {
 }
 
 }  // namespace
+
+std::string printable(std::string_view text) {
+    std::string clean;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t length = utf8_length(text, at);
+        const bool shows = length > 1 || (length == 1 && static_cast<unsigned char>(text[at]) >= 0x20);
+        clean += shows ? text.substr(at, length) : "?";
+        at += std::max<std::size_t>(length, 1);
+    }
+    return clean;
+}
 
 bool read_document(std::string_view text, Document& document, Diagnostics& diagnostics) {
     try {

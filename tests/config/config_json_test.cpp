@@ -1,0 +1,99 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "engine/config/config.h"
+#include "engine/error.h"
+#include "tests/config/reading.h"
+
+namespace ringmaster {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+/// A configuration in which no field has its default.
+Config unusual_config() {
+    Config c;
+    c.file = "/a/config.yaml", c.base_dir = "/a", c.base_model = "m", c.model_dir = "/a/m",
+    c.tokenizer = "/a/t";
+    c.reinit_weights = true, c.attn_implementation = "sdpa";
+    c.datasets = json::parse(R"([{"path": "/a/rows.jsonl", "type": "completion"}])");
+    c.test_datasets = json::parse(R"([{"path": "/a/test.jsonl"}])");
+    c.special_tokens = {{"pad_token", "<pad>"}}, c.tokenization = {{"train_on_inputs", true}};
+    c.dataset_prepared_path = "/a/prepared", c.val_set_size = 0.25, c.sequence_len = 9001,
+    c.sample_packing = true;
+    c.padding = {true, 8192}, c.excess_length = ExcessLength::Raise, c.curriculum_sampling = true, c.seed = 7;
+    c.micro_batch_size = 3, c.gradient_accumulation_steps = 5, c.max_steps = 11, c.num_epochs = 1.5;
+    c.optimizer = "adamw_torch_fused", c.learning_rate = 1.0 / 3,
+    c.lr_scheduler = LrScheduler::ConstantWithWarmup;
+    c.warmup_steps = 2, c.warmup_ratio = 0.1, c.cosine_min_lr_ratio = 0.2, c.weight_decay = 0.3;
+    c.adam_beta1 = 0.8, c.adam_beta2 = 0.95, c.adam_epsilon = 1e-6, c.max_grad_norm = std::nullopt;
+    c.precision = Precision::Bf16Full, c.gradient_checkpointing = true, c.output_dir = "/a/out";
+    c.save_steps = 0.1, c.saves_per_epoch = 2, c.save_strategy = "steps", c.save_total_limit = 9;
+    c.eval_steps = 4, c.evals_per_epoch = 3, c.eval_strategy = "epoch", c.eval_batch_size = 6,
+    c.logging_steps = 8;
+    c.context_parallel_size = 4, c.ulysses_size = 2, c.dp_shard_size = 2, c.dp_replicate_size = 3;
+    c.heads_k_stride = 2, c.ring_attn_func = RingAttnFunc::VarlenZigzag, c.zero_stage_asked = 3;
+    c.ranks = 24, c.nodes = 3, c.accelerate_only = true, c.lines = {{"datasets.0.path", 12}};
+    return c;
+}
+
+TEST(ConfigJson, EveryFieldSurvivesTheRoundTrip) {
+    const json unusual = config_to_json(unusual_config());
+    const json defaults = config_to_json(Config());
+    for (const auto& [name, value] : unusual.items()) {
+        EXPECT_NE(value, defaults.at(name))
+            << name << " was not changed, so the round trip would not show it";
+    }
+    EXPECT_EQ(config_to_json(config_from_json(json::parse(unusual.dump()))), unusual);
+    EXPECT_EQ(config_to_json(config_from_json(defaults)), defaults);
+}
+
+TEST(ConfigJson, EveryWordOfAnEnumerationSurvives) {
+    json object = config_to_json(Config());
+    for (const char* word : {"default", "batch_ring", "batch_zigzag", "batch_stripe", "varlen_llama3",
+                             "varlen_ring", "varlen_zigzag", "balanced", "auto"}) {
+        object["ring_attn_func"] = word;
+        EXPECT_STREQ(to_string(config_from_json(object).ring_attn_func), word);
+    }
+    for (const char* word : {"linear", "cosine", "constant", "constant_with_warmup"}) {
+        object["lr_scheduler"] = word;
+        EXPECT_STREQ(to_string(config_from_json(object).lr_scheduler), word);
+    }
+    for (const char* word : {"fp32", "bf16", "bf16_full"}) {
+        object["precision"] = word;
+        EXPECT_STREQ(to_string(config_from_json(object).precision), word);
+    }
+}
+
+void expect_refused(const json& object, const std::string& field) {
+    try {
+        config_from_json(object);
+        FAIL() << field << " was accepted";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.failure, Failure::Refused);
+        EXPECT_THAT(error.where, HasSubstr(field));
+    }
+}
+
+TEST(ConfigJson, NamesTheFieldThatIsMissingOrMistyped) {
+    const json whole = config_to_json(unusual_config());
+    for (const auto& [name, value] : whole.items()) {
+        json without = whole;
+        without.erase(name);
+        expect_refused(without, name);
+        json mistyped = whole;
+        mistyped[name] = value.is_array() ? json(1) : json::array({1});
+        expect_refused(mistyped, name);
+    }
+    json stranger = whole;
+    stranger["ring_attn_func"] = "spiral";
+    expect_refused(stranger, "ring_attn_func");
+    json wide = whole;
+    wide["seed"] = std::numeric_limits<uint64_t>::max();
+    expect_refused(wide, "seed");
+    expect_refused(json::array(), "config");
+}
+
+}  // namespace
+}  // namespace ringmaster

@@ -1,0 +1,125 @@
+#include "engine/config/keys.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/config/reading.h"
+
+namespace ringmaster {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Keys, EveryKnownKeyEndsInExactlyOneListWhateverItsValue) {
+    for (const char* value : {"true", "false", "null", "2", "0", "word", "[a]", "{a: 1}", "''"}) {
+        std::string text;
+        for (const std::string& key : known_keys()) text += key + ": " + value + "\n";
+        const ConfigReading reading = read(text);
+        ASSERT_TRUE(reading.readable);
+        for (const std::string& key : known_keys()) {
+            EXPECT_THAT(list_of(reading, key), testing::AnyOf("used", "no_effect", "unsupported"))
+                << key << ": " << value;
+        }
+        const std::size_t sorted =
+            reading.keys.used.size() + reading.keys.no_effect.size() + reading.keys.unsupported.size();
+        EXPECT_EQ(sorted, known_keys().size());
+    }
+}
+
+TEST(Keys, EveryUnusedKeySaysWhy) {
+    for (const std::string& key : known_keys()) {
+        const KeyRule* rule = find_key(key);
+        ASSERT_NE(rule, nullptr);
+        if (rule->fate != Fate::Used) {
+            EXPECT_FALSE(rule->why.empty()) << key;
+        }
+        if (!rule->part_of.empty()) {
+            EXPECT_NE(find_key(rule->part_of), nullptr) << key;
+        }
+    }
+    EXPECT_GT(known_keys().size(), 400U);
+}
+
+TEST(Keys, AnUnknownKeyIsAnErrorThatNamesTheNearest) {
+    const ConfigReading reading = read_more("gradient_acumulation_steps: 4\n");
+    const Diagnostic* unknown = said(reading, "KEY-UNKNOWN", "gradient_acumulation_steps");
+    ASSERT_NE(unknown, nullptr);
+    EXPECT_EQ(unknown->severity, Severity::Error);
+    EXPECT_EQ(unknown->line, kBaseLines + 1);
+    EXPECT_THAT(unknown->hint, HasSubstr("gradient_accumulation_steps"));
+    EXPECT_EQ(list_of(reading, "gradient_acumulation_steps"), "unsupported");
+}
+
+TEST(Keys, NearestWordKnowsSwapsAndShortForms) {
+    EXPECT_EQ(nearest_word("context_parapllel_size", known_keys()), "context_parallel_size");
+    EXPECT_EQ(nearest_word("sequence_lne", known_keys()), "sequence_len");
+    EXPECT_EQ(nearest_word("adam_eps", known_keys()), "adam_epsilon");
+    EXPECT_EQ(nearest_word("zzzzzzzzzzzz", known_keys()), "");
+}
+
+TEST(Keys, AKeyThatOnlyHoldsAnAnchorIsNoMistake) {
+    const ConfigReading reading = read_more("shared: &shared {num_epochs: 2}\n<<: *shared\n");
+    EXPECT_FALSE(has_error(reading.diagnostics)) << all_said(reading);
+    EXPECT_EQ(list_of(reading, "shared"), "no_effect");
+    EXPECT_EQ(reading.config.num_epochs, 2);
+    EXPECT_NE(said(read_more("shared: {num_epochs: 2}\n"), "KEY-UNKNOWN", "shared"), nullptr);
+}
+
+struct Verdict {
+    const char* line;
+    const char* key;
+    const char* list;
+};
+
+class KeyVerdict : public testing::TestWithParam<Verdict> {};
+
+TEST_P(KeyVerdict, DependsOnTheValue) {
+    const auto& [line, key, list] = GetParam();
+    const ConfigReading reading = read_more(std::string(line) + "\n");
+    EXPECT_EQ(list_of(reading, key), list) << line;
+    EXPECT_EQ(said(reading, "KEY-UNSUPPORTED", key) != nullptr, std::string(list) == "unsupported") << line;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    , KeyVerdict,
+    testing::Values(
+        Verdict{"tensor_parallel_size: 1", "tensor_parallel_size", "no_effect"},
+        Verdict{"tensor_parallel_size: 2", "tensor_parallel_size", "unsupported"},
+        Verdict{"load_in_8bit: false", "load_in_8bit", "no_effect"},
+        Verdict{"load_in_8bit: true", "load_in_8bit", "unsupported"},
+        Verdict{"adapter:", "adapter", "no_effect"}, Verdict{"adapter: lora", "adapter", "unsupported"},
+        Verdict{"lora_r: 8", "lora_r", "no_effect"}, Verdict{"rl: dpo", "rl", "unsupported"},
+        Verdict{"sample_packing: true", "sample_packing", "used"},
+        Verdict{"fp16: false", "fp16", "no_effect"}, Verdict{"fp16: true", "fp16", "unsupported"},
+        Verdict{"tf32: true", "tf32", "no_effect"},
+        Verdict{"save_safetensors: true", "save_safetensors", "no_effect"},
+        Verdict{"save_safetensors: false", "save_safetensors", "unsupported"},
+        Verdict{"model_type: LlamaForCausalLM", "model_type", "no_effect"},
+        Verdict{"model_type: AutoModelForTokenClassification", "model_type", "unsupported"},
+        Verdict{"plugins: [axolotl.integrations.liger.LigerPlugin]", "plugins", "no_effect"},
+        Verdict{"plugins: [axolotl.integrations.kd.KDPlugin]", "plugins", "unsupported"},
+        Verdict{"liger_rope: true", "liger_rope", "no_effect"},
+        Verdict{"neftune_noise_alpha: 5", "neftune_noise_alpha", "unsupported"},
+        Verdict{"group_by_length: true", "group_by_length", "unsupported"},
+        Verdict{"wandb_project: x", "wandb_project", "no_effect"},
+        Verdict{"tokens: ['<a>']", "tokens", "unsupported"}, Verdict{"tokens: []", "tokens", "no_effect"},
+        Verdict{"resume_from_checkpoint:", "resume_from_checkpoint", "no_effect"},
+        Verdict{"resume_from_checkpoint: out/checkpoint-2", "resume_from_checkpoint", "unsupported"},
+        Verdict{"optimizer: adamw_bnb_8bit", "optimizer", "unsupported"},
+        Verdict{"optimizer: adamw_torch_fused", "optimizer", "used"},
+        Verdict{"lr_scheduler: rex", "lr_scheduler", "unsupported"},
+        Verdict{"base_model_config: NousResearch/Llama-3.2-1B", "base_model_config", "no_effect"},
+        Verdict{"base_model_config: other/model", "base_model_config", "unsupported"},
+        Verdict{"dataset_shard_idx: 0", "dataset_shard_idx", "unsupported"}));
+
+TEST(Keys, PartsOfAnUnsupportedWholeGetOneMessage) {
+    const ConfigReading reading = read_more("adapter: lora\nlora_r: 8\nlora_alpha: 16\n");
+    EXPECT_EQ(list_of(reading, "lora_r"), "unsupported");
+    const auto errors = std::count_if(reading.diagnostics.begin(), reading.diagnostics.end(),
+                                      [](const Diagnostic& d) { return d.severity == Severity::Error; });
+    EXPECT_EQ(errors, 1) << all_said(reading);
+    EXPECT_THAT(said(reading, "KEY-UNSUPPORTED", "adapter")->message, HasSubstr("not built yet"));
+}
+
+}  // namespace
+}  // namespace ringmaster

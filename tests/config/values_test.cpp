@@ -1,0 +1,203 @@
+// Each rule of a single key or of two keys that meet: its code, its line, the nearest value that works.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/config/reading.h"
+
+namespace ringmaster {
+namespace {
+
+using testing::HasSubstr;
+
+struct Rule {
+    const char* text;  ///< what stands below kBase
+    const char* code;
+    const char* key;
+    int line;  ///< within `text`
+    Severity severity;
+    const char* part;  ///< of the message or the hint
+};
+
+class ConfigRule : public testing::TestWithParam<Rule> {};
+
+TEST_P(ConfigRule, IsSaidWithItsLine) {
+    const Rule& rule = GetParam();
+    const ConfigReading reading = read_more(rule.text);
+    const Diagnostic* found = said(reading, rule.code, rule.key);
+    ASSERT_NE(found, nullptr) << all_said(reading);
+    EXPECT_EQ(found->line, kBaseLines + rule.line) << found->message;
+    EXPECT_EQ(found->severity, rule.severity);
+    EXPECT_THAT(found->message + " | " + found->hint, HasSubstr(rule.part));
+}
+
+constexpr Severity kError = Severity::Error;
+constexpr Severity kWarning = Severity::Warning;
+constexpr Severity kInfo = Severity::Info;
+
+INSTANTIATE_TEST_SUITE_P(
+    Types, ConfigRule,
+    testing::Values(
+        Rule{"weight_decay: fast\n", "CFG-TYPE", "weight_decay", 1, kError, "'fast'"},
+        Rule{"weight_decay: -1\n", "CFG-RANGE", "weight_decay", 1, kError, "at least 0"},
+        Rule{"weight_decay: .nan\n", "CFG-TYPE", "weight_decay", 1, kError, "number"},
+        Rule{"weight_decay: 1e999\n", "CFG-TYPE", "weight_decay", 1, kError, "number"},
+        Rule{"\nsequence_len: 0\n", "CFG-RANGE", "sequence_len", 2, kError, "at least 1"},
+        Rule{"sequence_len: 99999999999999999999\n", "CFG-RANGE", "sequence_len", 1, kError, "64 bits"},
+        Rule{"sequence_len: 512.5\n", "CFG-TYPE", "sequence_len", 1, kError, "whole number"},
+        Rule{"sequence_len: [1]\n", "CFG-TYPE", "sequence_len", 1, kError, "a list"},
+        Rule{"num_epochs: 0\n", "CFG-RANGE", "num_epochs", 1, kError, "above 0"},
+        Rule{"adam_beta2: 1\n", "CFG-RANGE", "adam_beta2", 1, kError, "below 1"},
+        Rule{"warmup_ratio: 1.5\n", "CFG-RANGE", "warmup_ratio", 1, kError, "at most 1"},
+        Rule{"sample_packing: maybe\n", "CFG-TYPE", "sample_packing", 1, kError, "true or false"},
+        Rule{"tokenizer_config: 5\n", "CFG-TYPE", "tokenizer_config", 1, kError, "quotes"},
+        Rule{"ring_attn_func: batch_zigzga\n", "CFG-VALUE", "ring_attn_func", 1, kError, "batch_zigzag"},
+        Rule{"excess_length_strategy: cut\n", "CFG-VALUE", "excess_length_strategy", 1, kError, "truncate"},
+        Rule{"special_tokens: {pad: x}\n", "KEY-UNKNOWN", "special_tokens.pad", 1, kError, "pad_token"},
+        Rule{"special_tokens: {additional_special_tokens: [a]}\n", "KEY-UNSUPPORTED",
+             "special_tokens.additional_special_tokens", 1, kError, "vocabulary"},
+        Rule{"seed: 1\nseed: 2\n", "CFG-DUPLICATE-KEY", "seed", 2, kError, "line 9"},
+        Rule{"dp_shard_size: 0\n", "CFG-RANGE", "dp_shard_size", 1, kError, "at least 1"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Cadence, ConfigRule,
+    testing::Values(Rule{"save_steps: 5\nsaves_per_epoch: 2\n", "CFG-CONFLICT", "saves_per_epoch", 2, kError,
+                         "exclude each other"},
+                    Rule{"save_steps: 5\nsave_strategy: epoch\n", "CFG-CONFLICT", "save_strategy", 2, kError,
+                         "save_strategy: steps"},
+                    Rule{"save_steps: 1.5\n", "CFG-RANGE", "save_steps", 1, kError, "save_steps: 1"},
+                    Rule{"save_strategy: best\n", "CFG-VALUE", "save_strategy", 1, kError, "epoch"},
+                    Rule{"val_set_size: 0.1\neval_steps: 5\nevals_per_epoch: 1\n", "CFG-CONFLICT",
+                         "evals_per_epoch", 3, kError, "exclude"},
+                    Rule{"val_set_size: 0.1\nevals_per_epoch: 1\neval_strategy: epoch\n", "CFG-CONFLICT",
+                         "eval_strategy", 3, kError, "steps"},
+                    Rule{"eval_steps: 5\n", "CFG-EVAL", "eval_steps", 1, kWarning, "val_set_size"},
+                    Rule{"evaluation_strategy: epoch\n", "CFG-DEPRECATED", "evaluation_strategy", 1, kWarning,
+                         "eval_strategy"},
+                    Rule{"val_set_size: 1\n", "CFG-RANGE", "val_set_size", 1, kError, "none would train"},
+                    Rule{"val_set_size: 2.5\n", "CFG-RANGE", "val_set_size", 1, kError, "whole"},
+                    Rule{"val_set_size: 0.1\ntest_datasets: [{path: owner/t, type: alpaca}]\n",
+                         "CFG-CONFLICT", "test_datasets", 2, kError, "both say"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Training, ConfigRule,
+    testing::Values(
+        Rule{"warmup_ratio: 0.1\n", "CFG-WARMUP", "warmup_ratio", 1, kWarning, "wins over"},
+        Rule{"lr_scheduler: constant\n", "CFG-WARMUP", "warmup_steps", 0, kWarning, "constant_with_warmup"},
+        Rule{"lr_scheduler: cosin\n", "KEY-UNSUPPORTED", "lr_scheduler", 1, kError, "lr_scheduler: cosine"},
+        Rule{"lr_scheduler: linear\ncosine_min_lr_ratio: 0.1\n", "CFG-SCHEDULE", "cosine_min_lr_ratio", 2,
+             kWarning, "linear"},
+        Rule{"optimizer: lion\n", "KEY-UNSUPPORTED", "optimizer", 1, kError, "optimizer: adamw_torch"},
+        Rule{"gradient_checkpointing: offload\n", "CFG-OFFLOAD", "gradient_checkpointing", 1, kWarning,
+             "stay on the device"},
+        Rule{"bfloat16: true\n", "CFG-CONFLICT", "bfloat16", 1, kWarning, "wins over"},
+        Rule{"fp16: true\n", "KEY-UNSUPPORTED", "fp16", 1, kError, "bf16: true"},
+        Rule{"batch_size: 3\n", "CFG-CONFLICT", "batch_size", 1, kError, "1 × 1 = 1"},
+        Rule{"batch_size: 1\n", "CFG-BATCH-KEYS", "batch_size", 1, kWarning, "axolotl refuses"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Parallel, ConfigRule,
+    testing::Values(
+        Rule{"sequence_parallel_degree: 4\n", "CFG-DEPRECATED", "sequence_parallel_degree", 1, kWarning,
+             "context_parallel_size: 4"},
+        Rule{"context_parallel_size: 2\nsequence_parallel_degree: 4\n", "CFG-CONFLICT",
+             "sequence_parallel_degree", 2, kError, "line 9"},
+        Rule{"flash_attention: true\n", "CFG-DEPRECATED", "flash_attention", 1, kWarning,
+             "flash_attention_2"},
+        Rule{"sdp_attention: true\nattn_implementation: eager\n", "CFG-CONFLICT", "sdp_attention", 1,
+             kWarning, "eager"},
+        Rule{"attn_implementation: flash\n", "CFG-VALUE", "attn_implementation", 1, kWarning,
+             "flash_attention_2"},
+        Rule{"context_parallel_size: 2\n", "CFG-FLASH", "context_parallel_size", 1, kWarning, "axolotl"},
+        Rule{"context_parallel_size: 2\ndp_replicate_size: 2\ndp_shard_size: 1\n", "CFG-REPLICAS",
+             "dp_replicate_size", 2, kWarning, "accelerate"},
+        Rule{"dp_shard_size: 2\n", "CFG-SHARD", "dp_shard_size", 1, kWarning, "fsdp_config"},
+        Rule{"sample_packing: true\nattn_implementation: sdpa\n", "CFG-SDPA-PACKING", "sample_packing", 1,
+             kWarning, "here document boundaries are kept"},
+        Rule{"sequence_len: 8192\ncontext_parallel_size: 4\n", "CFG-UPSTREAM", "context_parallel_size", 2,
+             kInfo, "2048"},
+        Rule{"deepspeed: nowhere.json\n", "CFG-DEEPSPEED", "deepspeed", 1, kError, "/files/nowhere.json"},
+        Rule{"fsdp_config: {reshard_after_forward: true}\ndeepspeed: {zero_optimization: {stage: 2}}\n",
+             "CFG-CONFLICT", "deepspeed", 2, kError, "line 9"},
+        Rule{"fsdp: [full_shard]\n", "CFG-DEPRECATED", "fsdp", 1, kWarning, "fsdp_config"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Datasets, ConfigRule,
+    testing::Values(Rule{"test_datasets:\n  - path: owner/t\n    type: sharegpt\n", "CFG-DATASET-TYPE",
+                         "test_datasets.0.type", 3, kError, "chat_template"},
+                    Rule{"test_datasets:\n  - path: owner/t\n    type: {field: x}\n", "CFG-DATASET-TYPE",
+                         "test_datasets.0.type", 3, kError, "completion"},
+                    Rule{"test_datasets:\n  - path: a.jsonl\n    ds_type: xml\n", "CFG-VALUE",
+                         "test_datasets.0.ds_type", 3, kError, "parquet"},
+                    Rule{"test_datasets:\n  - type: alpaca\n", "CFG-MISSING", "test_datasets.0", 2, kError,
+                         "path"},
+                    Rule{"test_datasets:\n  - path: owner/t\n    shards: 4\n", "KEY-UNSUPPORTED",
+                         "test_datasets.0.shards", 3, kError, "other rows"},
+                    Rule{"test_datasets:\n  - path: owner/t\n    field_mesages: x\n", "KEY-UNKNOWN",
+                         "test_datasets.0.field_mesages", 3, kError, "field_messages"},
+                    Rule{"test_datasets:\n  - path: rows.jsonl\n", "CFG-DATASET-MISSING",
+                         "test_datasets.0.path", 2, kWarning, "/files/rows.jsonl"},
+                    Rule{"test_datasets: {path: a}\n", "CFG-TYPE", "test_datasets", 1, kError, "a mapping"},
+                    Rule{"test_datasets: [7]\n", "CFG-TYPE", "test_datasets.0", 1, kError, "entry"}));
+
+TEST(Config, MicroBatchAboveOneUnderPackingIsOnlyRingFlashAttentionsRule) {
+    const ConfigReading reading = read_set(
+        kBase + "sample_packing: true\ncontext_parallel_size: 2\nattn_implementation: flash_attention_2\n",
+        "micro_batch_size", "4");
+    const Diagnostic* found = said(reading, "CFG-PACKED-BATCH", "micro_batch_size");
+    ASSERT_NE(found, nullptr);
+    EXPECT_EQ(found->severity, Severity::Warning);
+    EXPECT_THAT(found->hint, HasSubstr("gradient_accumulation_steps: 4"));
+    EXPECT_FALSE(has_error(reading.diagnostics)) << all_said(reading);
+}
+
+TEST(Config, NamesWhatIsMissing) {
+    const ConfigReading reading = read("seed: 1\n");
+    EXPECT_NE(said(reading, "CFG-MISSING", "base_model"), nullptr);
+    EXPECT_NE(said(reading, "CFG-MISSING", "datasets"), nullptr);
+    EXPECT_THAT(said(reading, "CFG-MISSING", "learning_rate")->hint, HasSubstr("2e-5"));
+    EXPECT_EQ(said(read("seed: 1\ndataset_prepared_path: there\n"), "CFG-MISSING", "datasets"), nullptr);
+}
+
+TEST(Config, SaysWhereItsDefaultsDifferFromAxolotls) {
+    const ConfigReading reading = read("base_model: a/b\ndatasets: [{path: a/b}]\nlearning_rate: 1\n");
+    EXPECT_EQ(said(reading, "CFG-PRECISION")->severity, Severity::Info);
+    EXPECT_EQ(said(reading, "CFG-WARMUP")->severity, Severity::Info);
+    EXPECT_EQ(said(reading, "CFG-BATCH-KEYS")->severity, Severity::Warning);
+    EXPECT_THAT(said(reading, "CFG-OUTPUT")->message, HasSubstr("/files/model-out"));
+    EXPECT_FALSE(has_error(reading.diagnostics)) << all_said(reading);
+}
+
+TEST(Config, ABatchThatDoesNotDivideNamesTheNearestThatDoes) {
+    const ConfigReading reading = read(
+        "base_model: a/b\ndatasets: [{path: a/b}]\nlearning_rate: 1\nmicro_batch_size: 4\nbatch_size: 10\n");
+    const Diagnostic* found = said(reading, "CFG-BATCH", "batch_size");
+    ASSERT_NE(found, nullptr);
+    EXPECT_EQ(found->line, 5);
+    EXPECT_THAT(found->hint, HasSubstr("batch_size: 8 (gradient_accumulation_steps 2)"));
+}
+
+TEST(Config, ALongValueIsShownCutBetweenCharacters) {
+    for (int shift = 0; shift < 3; ++shift) {
+        std::string word(static_cast<std::size_t>(shift), 'x');
+        for (int i = 0; i < 40; ++i) word += "…";
+        const ConfigReading reading = read_more("weight_decay: " + word + "\n");
+        EXPECT_NO_THROW(nlohmann::json(said(reading, "CFG-TYPE")->message).dump());
+    }
+}
+
+TEST(Config, DiagnosticsAreOrderedByLine) {
+    const ConfigReading reading = read("sequence_len: x\nseeed: 1\nnum_epochs: -1\nmicro_batch_size: y\n");
+    int last = 0;
+    for (const Diagnostic& diagnostic : reading.diagnostics) {
+        if (diagnostic.line == 0) {
+            last = std::numeric_limits<int>::max();
+            continue;
+        }
+        EXPECT_GE(diagnostic.line, last) << all_said(reading);
+        last = diagnostic.line;
+    }
+    EXPECT_EQ(reading.diagnostics.front().line, 1);
+}
+
+}  // namespace
+}  // namespace ringmaster
