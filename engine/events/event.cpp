@@ -165,7 +165,7 @@ struct FieldWriter {
 template <size_t... I>
 std::optional<Event> event_of_type(std::string_view type, std::index_sequence<I...>) {
     std::optional<Event> event;
-    ((type == kTypes[I] && (event.emplace(std::in_place_index<I>), true)) || ...);
+    static_cast<void>(((type == kTypes[I] && (event.emplace(std::in_place_index<I>), true)) || ...));
     return event;
 }
 

@@ -23,12 +23,6 @@ std::string numbered(int rank, const char* ending) {
     return "rank-" + std::string(digits.size() < 5 ? 5 - digits.size() : 0, '0') + digits + ending;
 }
 
-double unix_seconds() {
-    timespec now{};
-    clock_gettime(CLOCK_REALTIME, &now);
-    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
 /// Its size, or -1 where it is no regular file.
 int64_t regular_size(int file) {
     struct stat about {};
@@ -60,6 +54,12 @@ void parse_lines(std::string_view text, std::vector<EventLine>& events) {
 
 }  // namespace
 
+double unix_now() {
+    timespec now{};
+    clock_gettime(CLOCK_REALTIME, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
 std::string event_file_name(int rank) {
     return numbered(rank, ".jsonl");
 }
@@ -88,7 +88,7 @@ EventWriter::~EventWriter() {
 }
 
 void EventWriter::write(const Event& event) {
-    append((torn_ ? "\n" : "") + to_json_line({unix_seconds(), rank_, event}) + "\n");
+    append((torn_ ? "\n" : "") + to_json_line({unix_now(), rank_, event}) + "\n");
 }
 
 void EventWriter::append(const std::string& text) {

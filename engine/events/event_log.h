@@ -11,6 +11,8 @@
 
 namespace ringmaster {
 
+double unix_now();  ///< seconds, as `t` of an event
+
 /// "rank-00003.jsonl"
 std::string event_file_name(int rank);
 /// "rank-00003.log"

@@ -6,7 +6,6 @@
 
 #include <cerrno>
 #include <climits>
-#include <csignal>
 #include <cstring>
 
 #include "engine/error.h"
@@ -16,20 +15,9 @@ namespace ringmaster {
 
 namespace {
 
-sigset_t awaited_signals() {
-    sigset_t signals;
-    sigemptyset(&signals);
-    for (int signal : {SIGTERM, SIGINT, SIGUSR1, SIGCHLD}) sigaddset(&signals, signal);
-    return signals;
-}
-
-void let_go_of_terminal() {
-    const Descriptor nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
-    for (int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nothing.get(), fd);
-}
-
 [[noreturn]] void stand_in_for(pid_t agent) {
-    let_go_of_terminal();
+    const Descriptor nothing(::open("/dev/null", O_WRONLY | O_CLOEXEC));
+    let_go_of_starter(nothing.get());
     const sigset_t signals = awaited_signals();
     int status = 0;
     while (::waitpid(agent, &status, WNOHANG) == 0) {
@@ -42,13 +30,24 @@ void let_go_of_terminal() {
 
 }  // namespace
 
+sigset_t awaited_signals() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (int signal : {SIGTERM, SIGINT, SIGUSR1, SIGCHLD}) sigaddset(&signals, signal);
+    return signals;
+}
+
 void prepare_process() {
     const sigset_t signals = awaited_signals();
     ::sigprocmask(SIG_BLOCK, &signals, nullptr);
     std::signal(SIGHUP, SIG_IGN);
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGCHLD, SIG_DFL);  // ignored by the starter, our ranks would vanish without an exit status
-    ::close_range(3, UINT_MAX, 0);
+    int opened = -1;
+    do {
+        opened = ::open("/dev/null", O_RDWR);
+    } while (opened >= 0 && opened <= STDERR_FILENO);
+    ::close_range(STDERR_FILENO + 1, UINT_MAX, 0);
 }
 
 void enter_own_session() {
@@ -59,6 +58,13 @@ void enter_own_session() {
         throw Error(Failure::Unreachable, std::string("no process for the agent: ") + std::strerror(errno));
     if (agent > 0) stand_in_for(agent);
     ::setsid();
+}
+
+void let_go_of_starter(int out) {
+    const Descriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    ::dup2(nothing.get(), STDIN_FILENO);
+    ::dup2(out, STDOUT_FILENO);
+    ::dup2(out, STDERR_FILENO);
 }
 
 }  // namespace ringmaster

@@ -1,8 +1,5 @@
-// ringmaster-agent: starts the ranks of a run on this machine, supervises them, and outlives whoever started
+// ringmaster-agent: starts and supervises the ranks of a run on this machine, and outlives whoever started
 // it.
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <cstdio>
 #include <string>
 
@@ -17,14 +14,6 @@ namespace {
 
 using namespace ringmaster;
 
-/// Its starter's stdin, stdout and stderr: whoever reads their other ends sees that the ranks have started.
-void let_go_of_starter(const Descriptor& log) {
-    const Descriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-    ::dup2(nothing.get(), STDIN_FILENO);
-    ::dup2(log.get(), STDOUT_FILENO);
-    ::dup2(log.get(), STDERR_FILENO);
-}
-
 int run_agent(const AgentOptions& options) {
     prepare_process();
     if (!options.foreground) enter_own_session();
@@ -32,7 +21,7 @@ int run_agent(const AgentOptions& options) {
     if (!options.foreground) say_into(log.get());
     Supervisor supervisor(options, claim_run(options.run_dir, log));
     supervisor.start();
-    if (!options.foreground) let_go_of_starter(log);
+    if (!options.foreground) let_go_of_starter(log.get());
     return supervisor.supervise() == RunPhase::Failed ? 1 : 0;
 }
 

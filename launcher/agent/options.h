@@ -12,7 +12,7 @@ struct AgentOptions {
     std::filesystem::path run_dir;  ///< absolute
     int ranks = 0;
     std::optional<int> attempt;    ///< else one more than run.json's
-    std::string resume = "auto";   ///< auto, latest, none or a step; judged by the engine
+    std::string resume = "auto";   ///< auto, latest, none or a step; the engine judges it
     std::filesystem::path engine;  ///< absolute
     bool foreground = false;
 };

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "engine/error.h"
+#include "engine/events/event_log.h"
 #include "launcher/agent/say.h"
 
 namespace ringmaster {
@@ -25,7 +26,7 @@ RunState previous_state(const fs::path& run_dir) {
         if (problem.failure != Failure::Usage) say(problem.text() + "; it is written anew");
         RunState state;
         state.name = run_dir.filename().string();
-        state.created = unix_seconds();
+        state.created = unix_now();
         return state;
     }
 }

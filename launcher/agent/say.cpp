@@ -25,10 +25,4 @@ void say(const std::string& text) {
     ::dprintf(target, "%s %s\n", time, text.c_str());
 }
 
-double unix_seconds() {
-    timespec now{};
-    clock_gettime(CLOCK_REALTIME, &now);
-    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
 }  // namespace ringmaster

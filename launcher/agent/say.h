@@ -8,6 +8,4 @@ namespace ringmaster {
 void say(const std::string& text);
 void say_into(int log);  ///< a descriptor that stays open
 
-double unix_seconds();
-
 }  // namespace ringmaster

@@ -11,6 +11,7 @@
 
 #include "engine/error.h"
 #include "engine/events/event_log.h"
+#include "launcher/agent/detach.h"
 #include "launcher/agent/memory_kills.h"
 #include "launcher/agent/rank_process.h"
 #include "launcher/agent/say.h"
@@ -28,10 +29,8 @@ constexpr milliseconds kGrace(3000);
 constexpr milliseconds kKillPatience(8000);  ///< a process inside the kernel ends only when it comes out
 constexpr uintmax_t kFullBytes = 64 << 10;
 
-Descriptor awaited_signals() {
-    sigset_t signals;
-    sigemptyset(&signals);
-    for (int signal : {SIGTERM, SIGINT, SIGUSR1, SIGCHLD}) sigaddset(&signals, signal);
+Descriptor signal_descriptor() {
+    const sigset_t signals = awaited_signals();
     return Descriptor(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
@@ -59,7 +58,9 @@ Supervisor::Supervisor(const AgentOptions& options, const RunState& previous)
     : options_(options),
       state_(previous),
       file_(options.run_dir, options.ranks),
-      signals_(awaited_signals()) {
+      signals_(signal_descriptor()) {
+    // The engine asks run.json whether there is anything to resume, which says running from now on.
+    if (options_.resume == "auto" && previous.state == RunPhase::Completed) options_.resume = "none";
     state_.attempt = options.attempt.value_or(previous.attempt + 1);
     state_.ranks = options.ranks;
     state_.ended = 0;
@@ -69,7 +70,7 @@ Supervisor::Supervisor(const AgentOptions& options, const RunState& previous)
 
 void Supervisor::start() {
     try {
-        state_.started = unix_seconds();
+        state_.started = unix_now();
         state_.state = RunPhase::Running;
         state_.reason.clear();
         state_.updated = state_.started;
@@ -179,12 +180,11 @@ void Supervisor::reap(Rank& rank) {
     siginfo_t info{};
     const auto id = static_cast<id_t>(rank.pid);
     if (::waitid(P_PID, id, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) return;
-    ::kill(
-        -rank.pid,
-        SIGKILL);  // what it started itself; its group's number is free for others only after the next line
+    // What it started itself dies with it. The group's number is free for others only after waitpid.
+    ::kill(-rank.pid, SIGKILL);
     ::waitpid(rank.pid, &rank.end.wait_status, 0);
     rank.alive = false;
-    rank.end.t = unix_seconds();
+    rank.end.t = unix_now();
     rank.end.killed_by_us =
         killed_ && WIFSIGNALED(rank.end.wait_status) && WTERMSIG(rank.end.wait_status) == SIGKILL;
     if (rank.end.wait_status == 0 || rank.end.killed_by_us) return;
@@ -233,7 +233,7 @@ Verdict Supervisor::verdict() {
 void Supervisor::set_state(RunPhase phase, const std::string& reason) {
     state_.state = phase;
     state_.reason = reason;
-    state_.updated = unix_seconds();
+    state_.updated = unix_now();
     try {
         file_.write(state_);
     } catch (const Error& problem) {
@@ -242,7 +242,7 @@ void Supervisor::set_state(RunPhase phase, const std::string& reason) {
 }
 
 void Supervisor::end_with(const Verdict& verdict) {
-    state_.ended = unix_seconds();
+    state_.ended = unix_now();
     set_state(verdict.state, verdict.reason);
     say(std::string(to_string(verdict.state)) + ": " + verdict.reason);
 }

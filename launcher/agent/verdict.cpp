@@ -37,7 +37,7 @@ bool lost_a_peer(const RankEnd& end) {
     return says_one_of(words_of(end.record),
                        {"connection closed by peer", "connection reset by peer", "broken pipe",
                         "socket closed", "connection was likely closed", "connection refused",
-                        "remote process exited", "ncclremoteerror", "given up"});
+                        "lost rank 0's store", "remote process exited", "ncclremoteerror", "given up"});
 }
 
 bool ran_out_of_memory(const RankEnd& end, const Ending& ending) {

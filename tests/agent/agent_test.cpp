@@ -44,10 +44,10 @@ TEST_F(Agent, TellsEachRankWhoItIs) {
         "TORCHELASTIC_RESTART_COUNT=0\nRINGMASTER_ATTEMPT=4\nTORCHELASTIC_USE_AGENT_STORE=\nOMP_NUM_THREADS="
         "7\n"
         "agent_is_parent=1\n";
-    EXPECT_EQ(content_of(run_ / "traces-0"),
-              "RANK=0\nWORLD_SIZE=2\nLOCAL_RANK=0\n" + common + "store_listens=1\nother_descriptors=1\n");
-    EXPECT_EQ(content_of(run_ / "traces-1"),
-              "RANK=1\nWORLD_SIZE=2\nLOCAL_RANK=1\n" + common + "store_listens=0\nother_descriptors=0\n");
+    EXPECT_EQ(content_of(run_ / "traces-0"), "RANK=0\nWORLD_SIZE=2\nLOCAL_RANK=0\n" + common +
+                                                 "store_listens=1\nother_descriptors=1\nresume=auto\n");
+    EXPECT_EQ(content_of(run_ / "traces-1"), "RANK=1\nWORLD_SIZE=2\nLOCAL_RANK=1\n" + common +
+                                                 "store_listens=0\nother_descriptors=0\nresume=auto\n");
     EXPECT_EQ(state().attempt, 4);
 }
 
@@ -61,6 +61,28 @@ TEST_F(Agent, KeepsNameAndBirthOfTheRunAndCountsItsAttempts) {
     EXPECT_EQ(state().name, "given");
     EXPECT_EQ(state().created, 12345);
     EXPECT_EQ(state().attempt, 3);
+}
+
+TEST_F(Agent, StartsACompletedRunFromScratchUnlessToldWhatToResume) {
+    EXPECT_EQ(ended(1).status, 0);
+    EXPECT_EQ(ended(1).status, 0);
+    EXPECT_THAT(content_of(run_ / "traces-0"), HasSubstr("resume=none\n"));
+    auto arguments = agent_arguments(1);
+    arguments.insert(arguments.end(), {"--resume", "latest"});
+    EXPECT_EQ(ended(arguments).status, 0);
+    EXPECT_THAT(content_of(run_ / "traces-0"), HasSubstr("resume=latest\n"));
+}
+
+TEST_F(Agent, StartsWithoutStandardDescriptors) {
+    const pid_t agent = ::fork();
+    if (agent == 0) {
+        for (int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::close(fd);
+        become(agent_arguments(2));
+    }
+    started_.push_back(agent);
+    EXPECT_EQ(wait_for(agent).status, 0);
+    EXPECT_EQ(state().state, RunPhase::Completed);
+    EXPECT_THAT(content_of(run_ / "agent.log"), HasSubstr("completed after step 3"));
 }
 
 TEST_F(Agent, StartsSixtyFourRanks) {

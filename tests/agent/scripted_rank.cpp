@@ -48,8 +48,9 @@ std::map<std::string, std::string> script_of(const std::string& rank) {
 
 class Rank {
   public:
-    explicit Rank(std::filesystem::path run)
+    Rank(std::filesystem::path run, std::string resume)
         : run_(std::move(run)),
+          resume_(std::move(resume)),
           rank_(std::stoi(variable("RANK"))),
           script_(script_of(variable("RANK"))),
           events_(run_ / "events", rank_) {}
@@ -97,7 +98,8 @@ class Rank {
         int listening = 0;
         socklen_t size = sizeof listening;
         if (!store.empty()) ::getsockopt(std::stoi(store), SOL_SOCKET, SO_ACCEPTCONN, &listening, &size);
-        out << "store_listens=" << listening << "\nother_descriptors=" << open << "\n";
+        out << "store_listens=" << listening << "\nother_descriptors=" << open << "\nresume=" << resume_
+            << "\n";
     }
 
     [[noreturn]] void fail(const std::string& message) {
@@ -149,6 +151,7 @@ class Rank {
     }
 
     std::filesystem::path run_;
+    std::string resume_;
     int rank_;
     std::map<std::string, std::string> script_;
     EventWriter events_;
@@ -157,9 +160,9 @@ class Rank {
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc < 3 || std::string(argv[1]) != "--run") return 2;
+    if (argc != 5 || std::string(argv[1]) != "--run" || std::string(argv[3]) != "--resume") return 2;
     if (script_of(variable("RANK")).count("deaf") == 0) {
         std::signal(SIGTERM, [](int) { stop_requested = true; });
     }
-    return Rank(argv[2]).live();
+    return Rank(argv[2], argv[4]).live();
 }
