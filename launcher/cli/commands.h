@@ -1,0 +1,59 @@
+/// The subcommands: each parses its arguments, calls the launcher's library and prints.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "launcher/cli/arguments.h"
+#include "launcher/cli/terminal.h"
+#include "launcher/machine.h"
+#include "launcher/places.h"
+#include "launcher/request.h"
+#include "launcher/run_directory.h"
+
+namespace ringmaster {
+
+/// What every subcommand needs.
+struct Session {
+    Places places;
+    Terminal out;       ///< of stdout
+    Terminal err;       ///< of stderr
+    bool json = false;  ///< stdout takes JSON and nothing else
+};
+
+constexpr int kInterrupted = 130;
+
+struct Command {
+    CommandSpec spec;
+    std::function<int(const Arguments&, const Session&)> run;  ///< the exit status
+};
+
+Command plan_command();
+Command prepare_command();
+Command launch_command();
+Command watch_command();
+Command stop_command();
+Command resume_command();
+Command runs_command();
+Command export_command();
+Command setup_command();
+
+/// --ranks, --nodes, --device, --device-memory, --accelerate, --set, --json, and those that are not built
+/// yet.
+std::vector<OptionSpec> request_options();
+/// Throws Error(Usage).
+Request request_of(const Arguments& arguments);
+
+OptionSpec json_option();
+OptionSpec runs_dir_option();
+/// --runs-dir, else the user's.
+std::filesystem::path runs_dir_of(const Arguments& arguments, const Session& session);
+/// The operand as a run.
+RunDirectory run_of(const Arguments& arguments, const Session& session);
+
+void print(const std::string& text);     ///< to stdout, flushed
+void complain(const std::string& text);  ///< to stderr
+void print_json(const nlohmann::json& json);
+
+}  // namespace ringmaster

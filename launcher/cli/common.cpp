@@ -1,0 +1,72 @@
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "engine/error.h"
+#include "launcher/cli/commands.h"
+
+namespace ringmaster {
+
+std::vector<OptionSpec> request_options() {
+    return {{"--ranks", "N",
+             "ranks in total, one for each GPU; else accelerate's num_processes, the\nGPUs seen here, or 2 "
+             "on the CPU"},
+            {"--nodes", "N", "machines that the ranks are spread over (1)"},
+            {"--device", "cpu|cuda", "what the ranks run on; cuda where a GPU is seen"},
+            {"--device-memory", "GiB", "memory of one device; else what is seen here"},
+            {"--accelerate", "FILE", "an accelerate YAML: its parallel sizes override those of CONFIG"},
+            {"--set", "key=value", "overrides a key of CONFIG: a dotted path, its value read as YAML", true},
+            json_option()};
+}
+
+Request request_of(const Arguments& arguments) {
+    Request request;
+    request.config = arguments.operand();
+    request.accelerate_file = arguments.text("--accelerate");
+    for (const std::string& setting : arguments.all("--set")) request.set.push_back(parse_set(setting));
+    request.environment = parallelism_environment();
+    if (const auto ranks = arguments.whole("--ranks", 1)) request.ranks = static_cast<int>(*ranks);
+    if (const auto nodes = arguments.whole("--nodes", 1)) request.nodes = static_cast<int>(*nodes);
+    if (const auto gib = arguments.number("--device-memory"))
+        request.device_memory_bytes = std::llround(std::min(*gib, 1e9) * (1 << 30));
+    if (arguments.has("--device")) {
+        const std::string device = arguments.text("--device");
+        if (device != "cpu" && device != "cuda")
+            throw Error(Failure::Usage, "'" + device + "' is neither cpu nor cuda", "--device");
+        request.device = device == "cuda" ? Device::Cuda : Device::Cpu;
+    }
+    return request;
+}
+
+OptionSpec json_option() {
+    return {"--json", "", "JSON on stdout, and nothing else there"};
+}
+
+OptionSpec runs_dir_option() {
+    return {"--runs-dir", "DIR", "where the runs are (${XDG_DATA_HOME:-~/.local/share}/ringmaster/runs)"};
+}
+
+std::filesystem::path runs_dir_of(const Arguments& arguments, const Session& session) {
+    const std::string asked = arguments.text("--runs-dir");
+    if (arguments.has("--runs-dir") && asked.empty()) throw Error(Failure::Usage, "is empty", "--runs-dir");
+    return asked.empty() ? session.places.runs_dir : absolute_path(asked);
+}
+
+RunDirectory run_of(const Arguments& arguments, const Session& session) {
+    return find_run(arguments.operand(), runs_dir_of(arguments, session));
+}
+
+void print(const std::string& text) {
+    std::fputs(text.c_str(), stdout);
+    std::fflush(stdout);
+}
+
+void complain(const std::string& text) {
+    std::fputs(text.c_str(), stderr);
+}
+
+void print_json(const nlohmann::json& json) {
+    print(json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,216 @@
+// prepare, launch and resume: the three that make a run start.
+#include <nlohmann/json.hpp>
+
+#include "engine/error.h"
+#include "launcher/cli/commands.h"
+#include "launcher/cli/interrupts.h"
+#include "launcher/cli/live.h"
+#include "launcher/cli/plan_text.h"
+#include "launcher/format.h"
+#include "launcher/local_node.h"
+#include "launcher/prepare.h"
+#include "launcher/resume.h"
+
+namespace ringmaster {
+
+namespace {
+
+std::vector<OptionSpec> launch_options() {
+    std::vector<OptionSpec> options = request_options();
+    const std::vector<OptionSpec> more = {
+        runs_dir_option(),
+        {"--name", "NAME", "of the run; else the file's name and the date. A taken name gets -2"},
+        {"--overwrite", "", "write into an output_dir that holds files of somebody else"},
+        {"--detach", "", "return as soon as the run has been started"},
+        {"--dry-run", "", "print the exact commands, start nothing"},
+        {"--no-preflight", "", "accepted; there is no preflight yet"},
+        {"--restarts", "N", "0; restarting after a failure is not built yet"},
+        {"--node", "HOST", "not built yet: runs are started on this machine", true},
+        {"--slurm", "key=value", "not built yet", true},
+        {"--trust-on-first-use", "", "not built yet"}};
+    options.insert(options.end(), more.begin(), more.end());
+    return options;
+}
+
+/// Before anything is done: what a later version will do must not be ignored by this one.
+void refuse_unbuilt(const Arguments& arguments) {
+    for (const char* option : {"--node", "--slurm", "--trust-on-first-use"}) {
+        if (arguments.has(option)) {
+            throw Error(
+                Failure::Usage, std::string(option) + ": other machines are not built yet", {},
+                "`ringmaster prepare` makes a run directory that torchrun or srun can start elsewhere");
+        }
+    }
+    if (arguments.whole("--restarts", 0).value_or(0) > 0) {
+        throw Error(Failure::Usage, "restarting a failed run by itself is not built yet", "--restarts",
+                    "`ringmaster resume RUN` continues it");
+    }
+}
+
+RunOptions run_options(const Arguments& arguments, const Session& session) {
+    RunOptions options;
+    options.runs_dir = runs_dir_of(arguments, session);
+    options.name = arguments.has("--name") ? arguments.text("--name") : suggest_run_name(arguments.operand());
+    options.overwrite = arguments.has("--overwrite");
+    check_run_name(options.name);
+    return options;
+}
+
+/// The plan in short: verdict, mesh, batch, what is wrong.
+void show_plan(const Plan& plan, const Session& session) {
+    if (session.json) return;
+    print(plan_summary(plan, session.out));
+}
+
+PreparedRun prepare(const Proposal& proposal, const RunOptions& options, const Machine& machine,
+                    const Session& session, const Interrupts& interrupts) {
+    ProgressPrinter printer(session, interrupts);
+    PreparedRun prepared = prepare_run(proposal, options, machine, session.places, printer.progress());
+    printer.clear();
+    if (!session.json) {
+        const TokenizedRows& rows = prepared.rows;
+        const std::string losses = describe_losses(rows);
+        print(format_count(rows.data.rows) + " rows, " + format_count(rows.tokens_total) + " tokens" +
+              (rows.data.eval_rows > 0 ? ", " + format_count(rows.data.eval_rows) + " rows for evaluation"
+                                       : "") +
+              (rows.cached ? " (prepared before)" : "") + (losses.empty() ? "" : "\n" + losses) + "\n");
+    }
+    return prepared;
+}
+
+void print_commands(const Proposal& proposal, const RunOptions& options, const Machine& machine,
+                    const Session& session) {
+    const RunDirectory run{next_run_directory(options.runs_dir, options.name)};
+    const NodeCommands node =
+        local_commands(run, proposal.plan.ranks, 1, "none", session.places, machine.cores);
+    const std::string torchrun = torchrun_command(run, proposal.plan.ranks, session.places);
+    if (session.json) {
+        print_json({{"dir", run.dir.string()},
+                    {"nodes", nlohmann::json::array({commands_to_json(node)})},
+                    {"torchrun", torchrun}});
+        return;
+    }
+    std::string text = "run directory: " + run.dir.string() + " (made by launch or prepare)\n\n" + node.host +
+                       ":\n  " + shell_line(node.agent) +
+                       "\n\nwhich starts, with MASTER_PORT and the port's open socket added:\n";
+    for (const StartCommand& rank : node.ranks) text += "  " + shell_line(rank) + "\n";
+    print(text + "\nthe same, without an agent:\n  " + torchrun + "\n");
+}
+
+int run_launch(const Arguments& arguments, const Session& session) {
+    refuse_unbuilt(arguments);
+    const RunOptions options = run_options(arguments, session);
+    const Interrupts interrupts;
+    const Machine machine = this_machine();
+    const Proposal proposal = propose(request_of(arguments), machine, session.places);
+    require_launchable(proposal);
+    check_output_dir(proposal.reading.config.output_dir, options.overwrite);
+    require_startable(proposal.plan, machine, session.places);
+    if (arguments.has("--dry-run")) {
+        print_commands(proposal, options, machine, session);
+        return 0;
+    }
+    show_plan(proposal.plan, session);
+    const PreparedRun prepared = prepare(proposal, options, machine, session, interrupts);
+    start_run(prepared.run, prepared.plan, machine, session.places);
+    if (session.json) {
+        print_run_line(prepared.run);
+    } else {
+        print("run directory: " + prepared.run.dir.string() + "\n");
+    }
+    if (arguments.has("--detach")) return 0;
+    if (!session.json) print("\n");
+    return follow_to_end(prepared.run, CtrlC::StopsRun, session, interrupts);
+}
+
+int run_prepare(const Arguments& arguments, const Session& session) {
+    refuse_unbuilt(arguments);
+    const RunOptions options = run_options(arguments, session);
+    const Interrupts interrupts;
+    const Machine machine = this_machine();
+    const Proposal proposal = propose(request_of(arguments), machine, session.places);
+    require_launchable(proposal);
+    show_plan(proposal.plan, session);
+    const PreparedRun prepared = prepare(proposal, options, machine, session, interrupts);
+    if (session.json) {
+        print_run_line(prepared.run);
+    } else {
+        print(prepared.run.dir.string() + "\n");
+    }
+    return 0;
+}
+
+ResumeOptions resume_options(const Arguments& arguments) {
+    ResumeOptions options;
+    options.checkpoint = arguments.whole("--checkpoint", 0);
+    if (const auto ranks = arguments.whole("--ranks", 1)) options.ranks = static_cast<int>(*ranks);
+    for (const std::string& setting : arguments.all("--set")) options.set.push_back(parse_set(setting));
+    return options;
+}
+
+int run_resume(const Arguments& arguments, const Session& session) {
+    const RunDirectory run = run_of(arguments, session);
+    const ResumeOptions options = resume_options(arguments);
+    const bool as_it_was = !options.checkpoint && !options.ranks && options.set.empty();
+    if (as_it_was && is_completed(run)) {
+        if (session.json) print_run_line(run);
+        complain(run.name() + " is already completed: the model is in its output_dir\n");
+        return 0;
+    }
+    const Interrupts interrupts;
+    const Machine machine = this_machine();
+    ProgressPrinter printer(session, interrupts);
+    const ResumedRun resumed = prepare_resume(run, options, machine, session.places, printer.progress());
+    printer.clear();
+    if (resumed.replanned) show_plan(resumed.plan, session);
+    start_resumed(run, resumed, machine, session.places);
+    if (session.json) {
+        print_run_line(run);
+    } else {
+        print(run.name() +
+              (resumed.from_step ? " goes on after step " + format_count(*resumed.from_step)
+                                 : " has no complete checkpoint: it starts from the beginning") +
+              "\n");
+    }
+    if (arguments.has("--detach")) return 0;
+    return follow_to_end(run, CtrlC::StopsRun, session, interrupts);
+}
+
+constexpr const char* kEndings =
+    "Ctrl-C finishes the step, saves and stops (exit status 0 once it is saved); a second one stops now. "
+    "SIGTERM saves and\n"
+    "stops. Closing the terminal leaves the run alive: `ringmaster watch` finds it again.\n"
+    "exit status: 0 completed, or stopped by request; 1 refused or failed; 2 missing file, malformed YAML, "
+    "unusable arguments;\n"
+    "3 the engine could not be started; 130 interrupted before the run had started";
+
+}  // namespace
+
+Command prepare_command() {
+    return {{"prepare", "CONFIG", true,
+             "Plans, tokenizes and makes the run directory, ready to be started; prints it.",
+             launch_options(), ""},
+            run_prepare};
+}
+
+Command launch_command() {
+    return {{"launch", "CONFIG", true, "Prepares a run, starts it on this machine and shows it live.",
+             launch_options(), kEndings},
+            run_launch};
+}
+
+Command resume_command() {
+    CommandSpec spec{
+        "resume", "RUN",
+        true,     "Continues a run that was stopped or has failed, from its newest complete checkpoint.",
+        {},       kEndings};
+    spec.options = {{"--checkpoint", "STEP", "from this step's checkpoint"},
+                    {"--ranks", "N", "on another number of ranks: it is planned again"},
+                    {"--set", "key=value", "with another value of a key: it is planned again", true},
+                    {"--detach", "", "return as soon as the run has been started"},
+                    runs_dir_option(),
+                    json_option()};
+    return {std::move(spec), run_resume};
+}
+
+}  // namespace ringmaster

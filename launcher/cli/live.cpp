@@ -1,0 +1,237 @@
+#include "launcher/cli/live.h"
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "engine/error.h"
+#include "launcher/cli/run_view.h"
+#include "launcher/follower.h"
+#include "launcher/format.h"
+#include "launcher/local_node.h"
+
+namespace ringmaster {
+
+namespace {
+
+constexpr int kPollMs = 200;
+constexpr size_t kKeptSteps = 512;
+constexpr int64_t kShortRun = 50;  ///< steps up to which every one is a line
+
+constexpr const char* kHideCursor = "\033[?25l";
+constexpr const char* kShowCursor = "\033[?25h";
+
+/// What of the plan the view needs; a run that cannot be planned any more can still be watched.
+struct PlanFacts {
+    std::optional<int64_t> total_steps;
+    int64_t logging_steps = 1;
+    std::string output_dir;
+};
+
+PlanFacts facts_of(const RunDirectory& run) {
+    PlanFacts facts;
+    try {
+        const Plan plan = read_plan(run.plan().string());
+        facts.total_steps = plan.batch.total_steps;
+        facts.logging_steps = std::max<int64_t>(1, plan.config.logging_steps);
+        facts.output_dir = plan.config.output_dir;
+    } catch (const Error&) {
+        return facts;
+    }
+    if (facts.total_steps && *facts.total_steps <= kShortRun) facts.logging_steps = 1;
+    return facts;
+}
+
+/// Where the events go: a picture redrawn in place, plain lines, or JSON.
+class Output {
+  public:
+    Output(const RunFollower& run, const PlanFacts& facts, const Session& session)
+        : run_(run),
+          facts_(facts),
+          session_(session),
+          lines_(facts.total_steps, facts.logging_steps),
+          in_place_(!session.json && session.out.is_tty) {
+        if (in_place_) std::fputs(kHideCursor, stdout);
+    }
+    Output(const Output&) = delete;
+    Output& operator=(const Output&) = delete;
+    ~Output() {
+        if (in_place_) print(kShowCursor);
+    }
+
+    /// False where nobody reads any more.
+    bool take(const std::vector<EventLine>& events) {
+        if (session_.json) {
+            for (const EventLine& event : events) std::fputs((to_json_line(event) + "\n").c_str(), stdout);
+        } else if (!in_place_) {
+            for (const std::string& line : lines_.take(run_, events))
+                std::fputs((line + "\n").c_str(), stdout);
+        }
+        return std::fflush(stdout) == 0;
+    }
+
+    bool draw(const std::string& note) {
+        if (!in_place_) return true;
+        const Terminal terminal = terminal_of(stdout);  // it may have been resized
+        const std::vector<std::string> picture = run_picture(run_, facts_.total_steps, terminal, note);
+        std::string text = drawn_ > 0 ? "\033[" + std::to_string(drawn_) + "A\r" : "\r";
+        for (const std::string& line : picture) text += line + "\033[K\n";
+        text += "\033[J";
+        drawn_ = picture.size();
+        std::fputs(text.c_str(), stdout);
+        return std::fflush(stdout) == 0;
+    }
+
+  private:
+    const RunFollower& run_;
+    const PlanFacts& facts_;
+    const Session& session_;
+    RunLines lines_;
+    bool in_place_;
+    size_t drawn_ = 0;
+};
+
+/// Passes the person's wish to stop on, each once, and says what comes next.
+class StopRequests {
+  public:
+    StopRequests(const RunDirectory& run, const Interrupts& interrupts, const Session& session)
+        : run_(run), interrupts_(interrupts), session_(session) {}
+
+    void pass_on() {
+        if (interrupts_.wants_end() && !saving_) {
+            saving_ = true;
+            ask(StopHow::FinishAndSave,
+                "stopping: the step is finished and a checkpoint saved; Ctrl-C again stops now");
+        }
+        if (interrupts_.ctrl_c() > 1 && !now_) {
+            now_ = true;
+            ask(StopHow::Now, "stopping now");
+        }
+    }
+    const std::string& note() const { return note_; }
+
+  private:
+    void ask(StopHow how, const char* note) {
+        try {
+            request_stop(run_, how);
+            note_ = note;
+        } catch (const Error& problem) {
+            note_ = problem.text();
+        }
+        if (session_.json || !session_.out.is_tty) complain(note_ + "\n");
+    }
+
+    const RunDirectory& run_;
+    const Interrupts& interrupts_;
+    const Session& session_;
+    std::string note_;
+    bool saving_ = false, now_ = false;
+};
+
+int exit_status(RunPhase state) {
+    return state == RunPhase::Failed ? 1 : 0;
+}
+
+void say_ending(const RunDirectory& run, RunPhase state, const Session& session) {
+    if (state == RunPhase::Failed) {
+        complain(ending_text(run, session.err));
+    } else if (!session.json) {
+        print(ending_text(run, session.out));
+    }
+}
+
+}  // namespace
+
+int follow_to_end(const RunDirectory& run, CtrlC ctrl_c, const Session& session,
+                  const Interrupts& interrupts) {
+    const PlanFacts facts = facts_of(run);
+    RunFollower follower(run, kKeptSteps);
+    StopRequests stop(run, interrupts, session);
+    const std::string hint = ctrl_c == CtrlC::StopsRun
+                                 ? "Ctrl-C stops and saves; closing the terminal leaves the run alive"
+                                 : "Ctrl-C leaves, the run goes on";
+    {
+        Output output(follower, facts, session);
+        while (true) {
+            const std::vector<EventLine> events = follower.poll();
+            const bool over = is_over(follower.state().state) && events.empty();
+            const bool heard = output.take(events);
+            if (interrupts.hung_up() || !heard) return 0;
+            const bool catching_up = events.size() > 1000;
+            if (!catching_up && !output.draw(over ? "" : stop.note().empty() ? hint : stop.note())) return 0;
+            if (over) break;
+            if (ctrl_c == CtrlC::StopsRun) {
+                stop.pass_on();
+            } else if (interrupts.wants_end()) {
+                return kInterrupted;
+            }
+            if (!catching_up) interrupts.wait(kPollMs);
+        }
+    }
+    say_ending(run, follower.state().state, session);
+    return exit_status(follower.state().state);
+}
+
+std::string ending_text(const RunDirectory& run, const Terminal& terminal) {
+    const RunState state = read_run_state(run.dir);
+    const PlanFacts facts = facts_of(run);
+    const Ink& ink = terminal.ink;
+    const std::string took = state.started > 0 && state.ended >= state.started
+                                 ? " after " + format_duration(state.ended - state.started)
+                                 : "";
+    const std::string reason = printable(state.reason);
+    switch (state.state) {
+        case RunPhase::Completed:
+            return ink.bold(ink.green("completed")) + took + "\nthe model is in " +
+                   printable(facts.output_dir) + "\n";
+        case RunPhase::Stopped:
+            return ink.bold(ink.yellow("stopped")) + took + (reason.empty() ? "" : ": " + reason) +
+                   "\ngo on with: ringmaster resume " + shell_quoted(run.dir.string()) + "\n";
+        case RunPhase::Failed:
+            return ink.bold(ink.red("failed")) + took + ": " + reason + "\nthe run directory is " +
+                   run.dir.string() + "\n";
+        default:
+            return std::string(to_string(state.state)) + (reason.empty() ? "" : ": " + reason) + "\n";
+    }
+}
+
+void print_run_line(const RunDirectory& run) {
+    print(nlohmann::ordered_json{{"type", "run"}, {"dir", run.dir.string()}}.dump() + "\n");
+}
+
+Progress ProgressPrinter::progress() {
+    Progress progress;
+    progress.step = [this](const ProgressStep& step) { show(step); };
+    progress.warning = [this](const std::string& text) {
+        clear();
+        complain("warning: " + printable(text) + "\n");
+    };
+    progress.cancelled = [this] { return interrupts_.wants_end(); };
+    return progress;
+}
+
+void ProgressPrinter::show(const ProgressStep& step) {
+    const std::string name = printable(step.name);
+    if (!session_.err.is_tty) {
+        if (name != shown_) complain(name + " …\n");
+        shown_ = name;
+        return;
+    }
+    constexpr int kBar = 24;
+    std::string text = name;
+    if (step.total > 0) {
+        const double share = static_cast<double>(step.done) / static_cast<double>(step.total);
+        text =
+            bar(share, kBar) + "  " + name + " " + format_count(step.done) + "/" + format_count(step.total);
+    } else if (step.done > 0) {
+        text += " " + format_count(step.done);
+    }
+    complain("\r" + fit(text, session_.err.width - 1) + "\033[K");
+    drawn_ = true;
+}
+
+void ProgressPrinter::clear() {
+    if (drawn_) complain("\r\033[K");
+    drawn_ = false;
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,52 @@
+/// Following a run on the terminal to its end, and what the person's signals mean meanwhile.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "engine/plan/plan.h"
+#include "launcher/cli/commands.h"
+#include "launcher/cli/interrupts.h"
+#include "launcher/progress.h"
+
+namespace ringmaster {
+
+enum class CtrlC {
+    StopsRun,  ///< first: finish the step and save; second: stop now. SIGTERM: finish and save
+    Leaves,    ///< the run goes on
+};
+
+/// Draws (or prints as lines, or as JSON events) until the run is over; then says how it ended. Returns the
+/// exit status: 0 completed or stopped, 1 failed, 130 left by Ctrl-C; 0 where the terminal was closed (the
+/// run goes on).
+int follow_to_end(const RunDirectory& run, CtrlC ctrl_c, const Session& session,
+                  const Interrupts& interrupts);
+
+/// How the run ended, for a person.
+std::string ending_text(const RunDirectory& run, const Terminal& terminal);
+
+/// `{"type":"run","dir":"…"}`
+void print_run_line(const RunDirectory& run);
+
+/// Progress of the long steps on stderr: one line in place on a terminal, else a line for each new step.
+class ProgressPrinter {
+  public:
+    ProgressPrinter(const Session& session, const Interrupts& interrupts)
+        : session_(session), interrupts_(interrupts) {}
+    ~ProgressPrinter() { clear(); }
+    ProgressPrinter(const ProgressPrinter&) = delete;
+    ProgressPrinter& operator=(const ProgressPrinter&) = delete;
+
+    Progress progress();
+    void clear();  ///< takes the line in place away
+
+  private:
+    void show(const ProgressStep& step);
+
+    const Session& session_;
+    const Interrupts& interrupts_;
+    std::string shown_;  ///< name of the last step
+    bool drawn_ = false;
+};
+
+}  // namespace ringmaster

@@ -1,0 +1,154 @@
+// ringmaster: the command line. Parses and prints; what it does is the launcher's library.
+#include <unistd.h>
+#include <QCoreApplication>
+#include <QProcess>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "engine/error.h"
+#include "launcher/cli/commands.h"
+#include "launcher/cli/plan_text.h"
+#include "launcher/nearest.h"
+#include "launcher/prepare.h"
+
+namespace ringmaster {
+
+namespace {
+
+std::vector<Command> commands() {
+    return {plan_command(),   prepare_command(), launch_command(), watch_command(), stop_command(),
+            resume_command(), runs_command(),    export_command(), setup_command()};
+}
+
+std::string usage() {
+    std::string text = "usage: ringmaster [COMMAND …]      without a command: the desktop app\n\n";
+    for (const Command& command : commands()) {
+        std::string left =
+            "  " + command.spec.name + (command.spec.operand.empty() ? "" : " " + command.spec.operand);
+        left.resize(18, ' ');
+        text += left + command.spec.summary + "\n";
+    }
+    return text + "\n  ringmaster COMMAND --help   its options\n  ringmaster --version\n";
+}
+
+/// "ringmaster-engine 0.1.0, LibTorch 2.11.0"; empty where it is not there or cannot run.
+std::string engine_version(const Places& places) {
+    constexpr int kPatienceMs = 20'000;
+    if (!std::filesystem::exists(places.engine())) return "";
+    QProcess engine;
+    engine.start(QString::fromStdString(places.engine().string()), {QStringLiteral("--version")});
+    if (!engine.waitForFinished(kPatienceMs) || engine.exitStatus() != QProcess::NormalExit ||
+        engine.exitCode() != 0)
+        return "";
+    return engine.readAllStandardOutput().trimmed().toStdString();
+}
+
+int print_version(const Places& places) {
+    const std::string engine = engine_version(places);
+    print(std::string("ringmaster ") + RINGMASTER_VERSION + "\n" +
+          (engine.empty() ? "ringmaster-engine was not found or does not start" : engine) + "\n");
+    return 0;
+}
+
+int open_app(const Places& places) {
+    const std::string gui = places.gui().string();
+    if (std::filesystem::exists(gui)) {
+        const char* arguments[] = {gui.c_str(), nullptr};
+        ::execv(gui.c_str(),
+                const_cast<char* const*>(
+                    arguments));  // NOLINT(cppcoreguidelines-pro-type-const-cast): exec's old signature
+        complain("ringmaster: " + gui + " cannot be started: " + std::strerror(errno) + "\n\n" + usage());
+        return 2;
+    }
+    complain("ringmaster: the desktop app is not installed (" + gui +
+             " is missing); this is the command line:\n\n" + usage());
+    return 2;
+}
+
+nlohmann::json error_json(const std::string& message, const std::string& where, const std::string& hint) {
+    return {{"ok", false},
+            {"error", {{"message", message}, {"where", where}, {"hint", hint}}},
+            {"diagnostics",
+             {{{"severity", "error"},
+               {"code", ""},
+               {"key", ""},
+               {"line", 0},
+               {"message", where.empty() ? message : where + ": " + message},
+               {"hint", hint}}}}};
+}
+
+int refuse(const Error& error, bool json) {
+    if (json) print_json(error_json(error.what(), error.where, error.hint));
+    complain("ringmaster: " + printable(error.text()) + "\n");
+    return static_cast<int>(error.failure);
+}
+
+int refuse_plan(const PlanRefused& refused, const Session& session) {
+    if (session.json) print_json(plan_to_json(refused.plan));
+    complain(diagnostics_text(refused.plan.diagnostics, session.err));
+    return static_cast<int>(refused.failure);
+}
+
+int run_command(const Command& command, std::span<char* const> words, const Session& session) {
+    for (const char* word : words) {
+        if (std::strcmp(word, "--help") == 0 || std::strcmp(word, "-h") == 0) {
+            print(help_of(command.spec));
+            return 0;
+        }
+        if (std::strcmp(word, "--") == 0) break;
+    }
+    return command.run(Arguments(command.spec, words), session);
+}
+
+int dispatch(std::span<char* const> words, const Session& session) {
+    const std::string name = words.front();
+    if (name == "--help" || name == "-h" || name == "help") {
+        print(usage());
+        return 0;
+    }
+    if (name == "--version") return print_version(session.places);
+    std::vector<std::string> names;
+    for (const Command& command : commands()) {
+        if (command.spec.name == name) return run_command(command, words.subspan(1), session);
+        names.push_back(command.spec.name);
+    }
+    const auto near = nearest(name, names);
+    std::string all;
+    for (const std::string& known : names) all += (all.empty() ? "" : ", ") + known;
+    throw Error(Failure::Usage, "there is no command '" + name + "'", {},
+                (near ? "did you mean " + *near + "? " : std::string()) + "There are: " + all);
+}
+
+int guarded(std::span<char* const> words, const Session& session) {
+    try {
+        return words.empty() ? open_app(session.places) : dispatch(words, session);
+    } catch (const PlanRefused& refused) {
+        return refuse_plan(refused, session);
+    } catch (const Error& error) {
+        return refuse(error, session.json);
+    } catch (const Cancelled&) {
+        if (session.json) print_json(error_json("interrupted", "", ""));
+        complain("ringmaster: interrupted\n");
+        return kInterrupted;
+    } catch (const std::exception& unforeseen) {
+        return refuse(Error(Failure::Refused, unforeseen.what()), session.json);
+    }
+}
+
+}  // namespace
+
+}  // namespace ringmaster
+
+int main(int argc, char** argv) {
+    const QCoreApplication application(argc, argv);
+    const std::span<char* const> words(argv + 1, static_cast<size_t>(argc - 1));
+    ringmaster::Session session;
+    session.places = ringmaster::find_places();
+    session.out = ringmaster::terminal_of(stdout);
+    session.err = ringmaster::terminal_of(stderr);
+    for (const char* word : words) session.json = session.json || std::strcmp(word, "--json") == 0;
+    return ringmaster::guarded(words, session);
+}

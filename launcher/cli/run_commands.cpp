@@ -1,0 +1,152 @@
+// watch, stop and runs: what is done with runs that there are.
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "engine/error.h"
+#include "launcher/cli/commands.h"
+#include "launcher/cli/interrupts.h"
+#include "launcher/cli/live.h"
+#include "launcher/follower.h"
+#include "launcher/format.h"
+#include "launcher/local_node.h"
+
+namespace ringmaster {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr auto kSavePatience = std::chrono::minutes(10);
+constexpr auto kNowPatience = std::chrono::minutes(1);
+constexpr int kPollMs = 100;
+
+int run_watch(const Arguments& arguments, const Session& session) {
+    const RunDirectory run = run_of(arguments, session);
+    const Interrupts interrupts;
+    if (session.json) print_run_line(run);
+    return follow_to_end(run, CtrlC::Leaves, session, interrupts);
+}
+
+/// The state once it is over; what it is where the patience or the person ends the waiting.
+RunState wait_for_end(const RunDirectory& run, Clock::duration patience, ProgressPrinter& printer,
+                      const Interrupts& interrupts) {
+    const auto end = Clock::now() + patience;
+    RunFollower follower(run, 1);
+    while (true) {
+        follower.poll();
+        const Headline now = headline(follower, std::nullopt);
+        if (is_over(follower.state().state) || Clock::now() > end || interrupts.wants_end() ||
+            interrupts.hung_up())
+            return follower.state();
+        printer.progress().report(
+            {"stopping: step " + format_count(now.step) + (now.phase.empty() ? "" : ", " + now.phase), 0, 0});
+        interrupts.wait(kPollMs);
+    }
+}
+
+int run_stop(const Arguments& arguments, const Session& session) {
+    const RunDirectory run = run_of(arguments, session);
+    const StopHow how = arguments.has("--now") ? StopHow::Now : StopHow::FinishAndSave;
+    const Interrupts interrupts;
+    ProgressPrinter printer(session, interrupts);
+    const bool asked = request_stop(run, how);
+    const RunState state =
+        wait_for_end(run, how == StopHow::Now ? kNowPatience : kSavePatience, printer, interrupts);
+    printer.clear();
+    if (session.json) {
+        print_json({{"name", run.name()},
+                    {"dir", run.dir.string()},
+                    {"state", to_string(state.state)},
+                    {"reason", state.reason}});
+    } else if (is_over(state.state)) {
+        print((asked ? "" : "it was over already: ") + ending_text(run, session.out));
+    }
+    if (is_over(state.state)) return asked && state.state == RunPhase::Failed ? 1 : 0;
+    if (interrupts.wants_end()) return kInterrupted;
+    throw Error(Failure::Refused,
+                "was asked to stop and has not yet: it is " + std::string(to_string(state.state)), run.name(),
+                "`ringmaster stop --now " + run.name() + "` does not wait for the step and saves nothing");
+}
+
+std::string runs_table(const std::vector<RunSummary>& runs, const Terminal& terminal) {
+    int name_width = 4;
+    for (const RunSummary& run : runs) name_width = std::max(name_width, display_width(printable(run.name)));
+    name_width = std::min(name_width, std::max(12, terminal.width - 50));
+    std::string text =
+        terminal.ink.dim(padded("name", name_width) + "  state      step         loss     started") + "\n";
+    for (const RunSummary& run : runs) {
+        std::string steps = run.step ? std::to_string(*run.step) : "–";
+        if (run.total_steps) steps += "/" + std::to_string(*run.total_steps);
+        std::string row = padded(fit(printable(run.name), name_width), name_width) + "  " +
+                          padded(to_string(run.state.state), 9) + "  " + padded(steps, 11) + "  " +
+                          padded(run.loss ? format_number(*run.loss, 5) : "–", 7) + "  " +
+                          format_time(run.state.started);
+        text += fit(row, terminal.width) + "\n";
+        if (run.state.state == RunPhase::Failed && !run.state.reason.empty()) {
+            const std::string reason = printable(run.state.reason);
+            text += terminal.ink.red(fit("  " + reason.substr(0, reason.find('\n')), terminal.width)) + "\n";
+        }
+    }
+    return text;
+}
+
+int run_runs(const Arguments& arguments, const Session& session) {
+    const std::filesystem::path runs_dir = runs_dir_of(arguments, session);
+    if (arguments.has("--delete")) {
+        const RunDirectory run = find_run(arguments.text("--delete"), runs_dir);
+        delete_run(run);
+        if (session.json) {
+            print_json({{"deleted", run.dir.string()}});
+        } else {
+            print("deleted " + run.dir.string() + "\n");
+        }
+        return 0;
+    }
+    const std::vector<RunSummary> runs = list_runs(runs_dir);
+    if (session.json) {
+        nlohmann::json list = nlohmann::json::array();
+        for (const RunSummary& run : runs) list.push_back(summary_to_json(run));
+        print_json(list);
+    } else if (runs.empty()) {
+        print("no runs in " + runs_dir.string() + "\n");
+    } else {
+        print(runs_table(runs, session.out));
+    }
+    return 0;
+}
+
+}  // namespace
+
+Command watch_command() {
+    return {
+        {"watch",
+         "RUN",
+         true,
+         "Shows a run live, whoever started it; RUN is a run directory or its name.",
+         {runs_dir_option(), json_option()},
+         "exit status: 0 it completed or was stopped, 1 it failed, 130 left with Ctrl-C (the run goes on)"},
+        run_watch};
+}
+
+Command stop_command() {
+    return {{"stop",
+             "RUN",
+             true,
+             "Lets a run finish its step, save a checkpoint and stop; waits for that.",
+             {{"--now", "", "at once, without saving"}, runs_dir_option(), json_option()},
+             ""},
+            run_stop};
+}
+
+Command runs_command() {
+    return {{"runs",
+             "",
+             false,
+             "Lists the runs, newest first.",
+             {{"--delete", "RUN", "delete a run that is over, with its checkpoints"},
+              runs_dir_option(),
+              json_option()},
+             ""},
+            run_runs};
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,336 @@
+#include "launcher/cli/run_view.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+
+#include "launcher/format.h"
+
+namespace ringmaster {
+
+namespace {
+
+constexpr int kMostRankRows = 16;
+constexpr int kMostOutliers = 3;
+constexpr int kWidestBar = 48;
+constexpr double kOutlier = 0.1;  ///< share of the median that a rank's own work differs by
+
+std::string short_loss(double loss) {
+    return format_number(loss, 5);
+}
+
+std::string state_word(const RunState& state, const Ink& ink) {
+    const std::string word = to_string(state.state);
+    switch (state.state) {
+        case RunPhase::Running:
+            return ink.green(word);
+        case RunPhase::Completed:
+            return ink.green(word);
+        case RunPhase::Failed:
+            return ink.red(word);
+        case RunPhase::Stopping:
+        case RunPhase::Stopped:
+            return ink.yellow(word);
+        default:
+            return ink.blue(word);
+    }
+}
+
+/// A column a stretch of steps, each at its mean, between the least and the greatest.
+std::string sparkline(const RankProgress& rank, int width) {
+    static const std::array<const char*, 8> kBlocks = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    const size_t count = rank.steps.size();
+    const size_t columns = std::min(count, static_cast<size_t>(std::max(width, 1)));
+    std::vector<double> means;
+    for (size_t column = 0; column < columns; ++column) {
+        const size_t begin = count * column / columns, end = count * (column + 1) / columns;
+        double sum = 0;
+        for (size_t i = begin; i < end; ++i) sum += rank.steps[i].event.loss;
+        means.push_back(sum / static_cast<double>(end - begin));
+    }
+    if (means.empty()) return "";
+    const auto [low, high] = std::minmax_element(means.begin(), means.end());
+    std::string line;
+    for (double mean : means) {
+        const double height = *high > *low ? (mean - *low) / (*high - *low) * 7 : 0;
+        line += std::isfinite(height)
+                    ? kBlocks[static_cast<size_t>(std::lround(std::clamp(height, 0.0, 7.0)))]
+                    : "?";
+    }
+    return line;
+}
+
+/// One figure of a rank's last step.
+struct Figure {
+    const char* name;
+    std::function<std::optional<double>(const RankProgress&)> value;
+    std::string (*format)(double);
+};
+
+const std::vector<Figure>& figures() {
+    using Rank = RankProgress;
+    static const std::vector<Figure> kFigures = {
+        {"own loss", [](const Rank& r) { return r.last() ? r.last()->event.rank_loss : std::nullopt; },
+         short_loss},
+        {"compute",
+         [](const Rank& r) { return r.last() ? std::optional(r.last()->event.compute_s) : std::nullopt; },
+         format_duration},
+        {"overhead", [](const Rank& r) { return overhead_of(r); }, format_percent},
+        {"peak memory",
+         [](const Rank& r) {
+             return r.last() ? std::optional(static_cast<double>(r.last()->event.peak_memory_bytes))
+                             : std::nullopt;
+         },
+         [](double bytes) { return format_bytes(static_cast<int64_t>(bytes)); }}};
+    return kFigures;
+}
+
+class Picture {
+  public:
+    Picture(const RunFollower& run, std::optional<int64_t> total_steps, const Terminal& terminal)
+        : run_(run),
+          now_(headline(run, total_steps)),
+          ink_(terminal.ink),
+          width_(terminal.width),
+          height_(terminal.height) {}
+
+    std::vector<std::string> lines(const std::string& note) {
+        header();
+        progress();
+        figures_line();
+        loss_curve();
+        tail(note);
+        const int room = height_ - 1 - static_cast<int>(top_.size() + bottom_.size()) - 2;
+        ranks(room);
+        top_.insert(top_.end(), bottom_.begin(), bottom_.end());
+        for (std::string& line : top_) line = fit(line, width_);
+        if (static_cast<int>(top_.size()) > height_ - 1)
+            top_.resize(static_cast<size_t>(std::max(1, height_ - 1)));
+        return top_;
+    }
+
+  private:
+    void add(const std::string& line) { top_.push_back(line); }
+
+    void header() {
+        const RunState& state = run_.state();
+        std::string text = ink_.bold(printable(state.name)) + "  " + state_word(state, ink_);
+        text += "  " + std::to_string(state.ranks) + (state.ranks == 1 ? " rank" : " ranks");
+        if (state.attempt > 1) text += "  attempt " + std::to_string(state.attempt);
+        if (!now_.phase.empty() && !is_over(state.state))
+            text += "  " + ink_.dim(printable(now_.phase) + " …");
+        add(text);
+    }
+
+    void progress() {
+        const bool known = now_.total_steps && *now_.total_steps > 0;
+        const double share =
+            known ? static_cast<double>(now_.step) / static_cast<double>(*now_.total_steps) : 0;
+        std::string text = "step " + format_count(now_.step);
+        if (known) text += "/" + format_count(*now_.total_steps) + "  " + format_percent(share);
+        if (now_.eta_s) text += "  " + format_duration(*now_.eta_s) + " left";
+        const int width = std::min(kWidestBar, width_ - display_width(text) - 3);
+        add((known && width > 8 ? ink_.green(bar(share, width)) + "  " : "") + text);
+    }
+
+    void figures_line() {
+        std::string text;
+        auto put = [&](const char* name, const std::string& value) {
+            text += (text.empty() ? "" : "   ") + ink_.dim(name) + " " + value;
+        };
+        if (now_.loss) put("loss", ink_.bold(short_loss(*now_.loss)));
+        if (now_.tokens_per_s) put("tokens/s", format_rate(*now_.tokens_per_s));
+        if (now_.overhead) put("overhead", format_percent(*now_.overhead));
+        if (now_.lr) put("lr", format_number(*now_.lr, 3));
+        if (now_.grad_norm) put("grad norm", format_number(*now_.grad_norm, 3));
+        if (!text.empty()) add(text);
+    }
+
+    void loss_curve() {
+        if (run_.ranks().empty() || run_.ranks().front().steps.size() < 2) return;
+        const auto& steps = run_.ranks().front().steps;
+        const std::string first = short_loss(steps.front().event.loss) + " ";
+        const int width = std::min(kWidestBar, width_ - display_width(first) - 12);
+        if (width < 8) return;
+        add(ink_.dim(first) + ink_.cyan(sparkline(run_.ranks().front(), width)) +
+            ink_.dim(" " + short_loss(steps.back().event.loss)));
+    }
+
+    void tail(const std::string& note) {
+        std::string text;
+        if (run_.last_checkpoint()) {
+            text = "saved step " + format_count(run_.last_checkpoint()->step) + " (" +
+                   format_duration(run_.last_checkpoint()->seconds) + ")";
+        }
+        if (run_.last_eval()) {
+            text += (text.empty() ? "" : "   ") + std::string("evaluation ") +
+                    short_loss(run_.last_eval()->loss) + " at step " + format_count(run_.last_eval()->step);
+        }
+        if (!text.empty()) bottom_.push_back(text);
+        if (!run_.warnings().empty()) {
+            const std::string message = printable(run_.warnings().back().message);
+            bottom_.push_back(ink_.yellow("! " + message.substr(0, message.find('\n'))));
+        }
+        if (!note.empty()) bottom_.push_back(ink_.dim(note));
+    }
+
+    void ranks(int room) {
+        const auto count = static_cast<int>(run_.ranks().size());
+        const bool any = std::any_of(run_.ranks().begin(), run_.ranks().end(),
+                                     [](const RankProgress& r) { return r.last() != nullptr; });
+        if (!any || room < 1) return;
+        if (count <= kMostRankRows && count <= room) {
+            rank_rows();
+        } else {
+            spread();
+            outliers(room - 3);
+        }
+    }
+
+    void rank_rows() {
+        add(ink_.dim("rank  own loss  step       compute    overhead                peak memory"));
+        for (const RankProgress& rank : run_.ranks()) {
+            const TimedStep* last = rank.last();
+            std::string row = right_aligned(std::to_string(rank.rank), 4) + "  ";
+            if (last == nullptr) {
+                add(row + ink_.dim("nothing yet"));
+                continue;
+            }
+            const double share = overhead_of(rank).value_or(0);
+            row += padded(last->event.rank_loss ? short_loss(*last->event.rank_loss) : "–", 10);
+            row += padded(format_duration(last->event.step_s), 11) +
+                   padded(format_duration(last->event.compute_s), 11);
+            row += ink_.red(bar(share, 12)) + right_aligned(format_percent(share), 8) + "    ";
+            add(row + format_bytes(last->event.peak_memory_bytes));
+        }
+    }
+
+    void spread() {
+        add(ink_.dim("               least      median     most"));
+        for (const Figure& figure : figures()) {
+            std::vector<std::pair<double, int>> values;
+            for (const RankProgress& rank : run_.ranks()) {
+                if (const auto value = figure.value(rank)) values.emplace_back(*value, rank.rank);
+            }
+            if (values.empty()) continue;
+            std::sort(values.begin(), values.end());
+            const auto& [most, at] = values.back();
+            add(padded(figure.name, 15) + padded(figure.format(values.front().first), 11) +
+                padded(figure.format(values[values.size() / 2].first), 11) + figure.format(most) +
+                ink_.dim(" (rank " + std::to_string(at) + ")"));
+        }
+    }
+
+    /// Ranks whose own work takes longest: the others wait for them.
+    void outliers(int room) {
+        std::vector<std::pair<double, int>> work;
+        for (const RankProgress& rank : run_.ranks()) {
+            if (rank.last() != nullptr) work.emplace_back(rank.last()->event.compute_s, rank.rank);
+        }
+        if (work.size() < 3) return;
+        std::sort(work.begin(), work.end());
+        const double median = work[work.size() / 2].first;
+        std::string text;
+        for (int i = 0; i < kMostOutliers && i < static_cast<int>(work.size()); ++i) {
+            const auto& [seconds, rank] = work[work.size() - 1 - static_cast<size_t>(i)];
+            if (median <= 0 || seconds < median * (1 + kOutlier)) break;
+            text += (text.empty() ? "" : ", ") + std::string("rank ") + std::to_string(rank) + " +" +
+                    format_percent(seconds / median - 1);
+        }
+        if (!text.empty() && room > 0) add(ink_.yellow("slower than the median: " + text));
+    }
+
+    const RunFollower& run_;
+    Headline now_;
+    Ink ink_;
+    int width_, height_;
+    std::vector<std::string> top_, bottom_;
+};
+
+std::string rank_losses(const RunFollower& run, int64_t step) {
+    std::vector<double> losses;
+    std::string each;
+    for (const RankProgress& rank : run.ranks()) {
+        const TimedStep* found = rank.find(step);
+        const auto loss = found != nullptr ? found->event.rank_loss : std::nullopt;
+        if (loss) losses.push_back(*loss);
+        each += (each.empty() ? "" : " ") + (loss ? short_loss(*loss) : "–");
+    }
+    if (run.ranks().size() <= 8 || losses.empty()) return each;
+    const auto [low, high] = std::minmax_element(losses.begin(), losses.end());
+    return short_loss(*low) + "…" + short_loss(*high);
+}
+
+/// Everything that is not a step, from rank 0 (or from any, where it is about that rank).
+std::string other_line(const EventLine& line) {
+    const std::string rank = "rank " + std::to_string(line.rank) + ": ";
+    if (const auto* warning = std::get_if<WarningEvent>(&line.event))
+        return "warning: " + rank + printable(warning->message);
+    if (const auto* error = std::get_if<ErrorEvent>(&line.event))
+        return "error: " + rank + printable(error->message);
+    if (line.rank != 0) return "";
+    if (const auto* eval = std::get_if<EvalEvent>(&line.event)) {
+        return "evaluation at step " + format_count(eval->step) + ": loss " + short_loss(eval->loss) +
+               " over " + format_count(eval->tokens) + " labels";
+    }
+    if (const auto* saved = std::get_if<CheckpointEvent>(&line.event)) {
+        return "saved step " + format_count(saved->step) + " in " + format_duration(saved->seconds) + ": " +
+               printable(saved->path);
+    }
+    if (const auto* phase = std::get_if<PhaseEvent>(&line.event)) {
+        return phase->name == "train" ? "" : printable(phase->name) + " …";
+    }
+    return "";
+}
+
+}  // namespace
+
+std::vector<std::string> run_picture(const RunFollower& run, std::optional<int64_t> total_steps,
+                                     const Terminal& terminal, const std::string& note) {
+    return Picture(run, total_steps, terminal).lines(note);
+}
+
+std::vector<std::string> RunLines::take(const RunFollower& run, const std::vector<EventLine>& events) {
+    std::vector<std::string> lines;
+    auto print_ready = [&](bool all) {
+        while (!waiting_.empty()) {
+            const int64_t step = waiting_.front().step;
+            const bool told =
+                std::all_of(run.ranks().begin(), run.ranks().end(),
+                            [step](const RankProgress& rank) { return rank.last_step >= step; });
+            if (!told && !all) break;
+            lines.push_back(step_line(run, waiting_.front()));
+            waiting_.pop_front();
+        }
+    };
+    for (const EventLine& line : events) {
+        if (const auto* step = std::get_if<StepEvent>(&line.event)) {
+            if (line.rank == 0 && is_wanted(step->step)) waiting_.push_back(*step);
+        } else if (std::string text = other_line(line); !text.empty()) {
+            print_ready(false);
+            lines.push_back(std::move(text));
+        }
+    }
+    print_ready(is_over(run.state().state));
+    return lines;
+}
+
+bool RunLines::is_wanted(int64_t step) const {
+    return step == 1 || step % interval_ == 0 || (total_steps_ && step == *total_steps_);
+}
+
+std::string RunLines::step_line(const RunFollower& run, const StepEvent& step) const {
+    const double overhead = step.step_s > 0 ? step.exposed_comm_s / step.step_s : 0;
+    std::string text =
+        "step " + std::to_string(step.step) + (total_steps_ ? "/" + std::to_string(*total_steps_) : "");
+    text += "  loss " + short_loss(step.loss);
+    if (run.ranks().size() > 1) text += "  ranks " + rank_losses(run, step.step);
+    text += "  lr " + format_number(step.lr, 3) + "  grad norm " + format_number(step.grad_norm, 3);
+    text += "  " + format_duration(step.step_s) + "  " + format_rate(step.tokens_per_s) +
+            " tokens/s  overhead " + format_percent(overhead);
+    if (const auto left = headline(run, total_steps_).eta_s) text += "  " + format_duration(*left) + " left";
+    return text;
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,170 @@
+// TensorBoard's event files, encoded by hand: few fields of a protobuf (tensorflow/core/util/event.proto and
+// framework/summary.proto: Event{double wall_time = 1; int64 step = 2; string file_version = 3; Summary
+// summary = 5}, Summary{repeated Value value = 1}, Value{string tag = 1; float simple_value = 2}) in a
+// framing of records.
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "engine/error.h"
+#include "engine/events/event_log.h"
+#include "launcher/export.h"
+#include "launcher/files.h"
+#include "launcher/recorded_run.h"
+
+namespace ringmaster {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kFileName =
+    "events.out.tfevents.0000000000.ringmaster";  // the same each time: exporting again replaces
+
+std::array<uint32_t, 256> crc_table() {
+    std::array<uint32_t, 256> table{};
+    for (uint32_t byte = 0; byte < 256; ++byte) {
+        uint32_t value = byte;
+        for (int bit = 0; bit < 8; ++bit) value = (value >> 1) ^ ((value & 1) != 0 ? 0x82F63B78U : 0U);
+        table[byte] = value;
+    }
+    return table;
+}
+
+template <class Value>
+std::string little_endian(Value value) {
+    static_assert(std::endian::native == std::endian::little);
+    std::string bytes(sizeof value, '\0');
+    std::memcpy(bytes.data(), &value, sizeof value);
+    return bytes;
+}
+
+uint32_t masked_crc(const std::string& data) {
+    const uint32_t crc = crc32c(data);
+    return ((crc >> 15) | (crc << 17)) + 0xA282EAD8U;
+}
+
+// Protobuf's wire types.
+enum class Wire : uint8_t { Varint = 0, Fixed64 = 1, Bytes = 2, Fixed32 = 5 };
+
+std::string varint(uint64_t value) {
+    std::string bytes;
+    for (; value >= 0x80; value >>= 7) bytes += static_cast<char>((value & 0x7f) | 0x80);
+    return bytes + static_cast<char>(value);
+}
+
+std::string field(int number, Wire wire, const std::string& payload) {
+    const std::string tag = varint(static_cast<uint64_t>(number) << 3 | static_cast<uint64_t>(wire));
+    return wire == Wire::Bytes ? tag + varint(payload.size()) + payload : tag + payload;
+}
+
+class EventFile {
+  public:
+    EventFile() { add(0, field(3, Wire::Bytes, "brain.Event:2")); }
+
+    void scalar(double t, int64_t step, const std::string& tag, double value) {
+        const std::string one =
+            field(1, Wire::Bytes, tag) + field(2, Wire::Fixed32, little_endian(static_cast<float>(value)));
+        add(t, field(2, Wire::Varint, varint(static_cast<uint64_t>(step))) +
+                   field(5, Wire::Bytes, field(1, Wire::Bytes, one)));
+        ++points_;
+    }
+    void write(const fs::path& folder) const {
+        make_folder(folder);
+        write_file(folder / kFileName, content_);
+    }
+    int64_t points() const { return points_; }
+
+  private:
+    void add(double t, const std::string& rest) {
+        content_ += tensorboard_record(field(1, Wire::Fixed64, little_endian(t)) + rest);
+    }
+
+    std::string content_;
+    int64_t points_ = 0;
+};
+
+void add_rank_step(EventFile& file, const Timed<StepEvent>& step) {
+    const StepEvent& e = step.event;
+    auto add = [&](const char* tag, double value) { file.scalar(step.t, e.step, tag, value); };
+    if (e.rank_loss) add("rank_loss", *e.rank_loss);
+    add("rank_valid_tokens", static_cast<double>(e.rank_valid_tokens));
+    add("step_s", e.step_s);
+    add("compute_s", e.compute_s);
+    add("comm_s", e.comm_s);
+    add("exposed_comm_s", e.exposed_comm_s);
+    add("data_s", e.data_s);
+    if (e.step_s > 0) add("overhead", e.exposed_comm_s / e.step_s);
+    add("comm_bytes", static_cast<double>(e.comm_bytes));
+    add("memory_bytes", static_cast<double>(e.memory_bytes));
+    add("peak_memory_bytes", static_cast<double>(e.peak_memory_bytes));
+}
+
+void add_global_step(EventFile& file, const Timed<StepEvent>& step) {
+    const StepEvent& e = step.event;
+    auto add = [&](const char* tag, double value) { file.scalar(step.t, e.step, tag, value); };
+    add("loss", e.loss);
+    add("lr", e.lr);
+    add("grad_norm", e.grad_norm);
+    add("epoch", e.epoch);
+    add("tokens", static_cast<double>(e.tokens));
+    add("valid_tokens", static_cast<double>(e.valid_tokens));
+    add("tokens_per_s", e.tokens_per_s);
+}
+
+/// "rank_00003"
+std::string rank_folder(int rank) {
+    const std::string file = event_file_name(rank);  // rank-00003.jsonl
+    return "rank_" + file.substr(5, file.find('.') - 5);
+}
+
+/// Whatever lies there has to be of an earlier export.
+void require_own_folder(const fs::path& dir) {
+    if (!fs::exists(dir)) return;
+    if (!fs::is_directory(dir))
+        throw Error(Failure::Usage, "is a file; TensorBoard reads a folder", dir.string());
+    for (const fs::directory_entry& entry : fs::directory_iterator(dir)) {
+        if (fs::exists(entry.path() / kFileName)) continue;
+        throw Error(Failure::Refused,
+                    "holds something else than an earlier export: " + entry.path().filename().string(),
+                    dir.string(), "name a new folder");
+    }
+}
+
+}  // namespace
+
+uint32_t crc32c(const std::string& data) {
+    static const std::array<uint32_t, 256> kTable = crc_table();
+    uint32_t crc = ~0U;
+    for (char c : data) crc = kTable[(crc ^ static_cast<uint8_t>(c)) & 0xff] ^ (crc >> 8);
+    return ~crc;
+}
+
+std::string tensorboard_record(const std::string& data) {
+    const std::string length = little_endian(static_cast<uint64_t>(data.size()));
+    return length + little_endian(masked_crc(length)) + data + little_endian(masked_crc(data));
+}
+
+Exported export_tensorboard(const RunDirectory& run, const fs::path& dir) {
+    require_own_folder(dir);
+    const RecordedRun recorded = read_recorded_run(run);
+    Exported exported{dir, static_cast<int64_t>(recorded.ranks.size()), 0};
+    EventFile global;
+    for (const auto& [step, event] : recorded.ranks.front().steps) add_global_step(global, event);
+    for (const auto& [step, eval] : recorded.evaluations) {
+        global.scalar(eval.t, step, "eval_loss", eval.event.loss);
+        global.scalar(eval.t, step, "eval_tokens", static_cast<double>(eval.event.tokens));
+    }
+    global.write(dir / "global");
+    exported.points = global.points();
+    for (const RecordedRank& rank : recorded.ranks) {
+        EventFile own;
+        for (const auto& [step, event] : rank.steps) add_rank_step(own, event);
+        own.write(dir / rank_folder(rank.rank));
+        exported.points += own.points();
+    }
+    return exported;
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,50 @@
+#include "launcher/files.h"
+
+#include <QFile>
+#include <QSaveFile>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "engine/error.h"
+
+namespace ringmaster {
+
+namespace fs = std::filesystem;
+
+std::string read_file(const fs::path& file) {
+    std::error_code problem;
+    if (fs::is_directory(file, problem))
+        throw Error(Failure::Usage, "is a folder, not a file", file.string());
+    std::ifstream in(file, std::ios::binary);
+    if (!in)
+        throw Error(Failure::Usage, std::string("cannot be read: ") + std::strerror(errno), file.string());
+    std::ostringstream content;
+    content << in.rdbuf();
+    return content.str();
+}
+
+void write_file(const fs::path& file, std::string_view content) {
+    QSaveFile out(QFile::decodeName(file.c_str()));
+    const bool good = out.open(QIODevice::WriteOnly) &&
+                      out.write(content.data(), static_cast<qint64>(content.size())) ==
+                          static_cast<qint64>(content.size()) &&
+                      out.commit();
+    if (!good)
+        throw Error(Failure::Refused, "cannot be written: " + out.errorString().toStdString(), file.string());
+}
+
+nlohmann::json read_json_file(const fs::path& file) {
+    nlohmann::json json = nlohmann::json::parse(read_file(file), nullptr, false);
+    if (!json.is_object()) throw Error(Failure::Refused, "is damaged: not a JSON object", file.string());
+    return json;
+}
+
+void make_folder(const fs::path& folder) {
+    std::error_code problem;
+    fs::create_directories(folder, problem);
+    if (problem) throw Error(Failure::Refused, "cannot be made: " + problem.message(), folder.string());
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,24 @@
+/// Small text files, read and written whole.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+namespace ringmaster {
+
+/// Throws Error(Usage) naming the file where it cannot be opened.
+std::string read_file(const std::filesystem::path& file);
+
+/// Written aside, flushed to the disk, renamed. Throws Error(Refused) naming the file and the system's
+/// reason.
+void write_file(const std::filesystem::path& file, std::string_view content);
+
+/// Throws Error(Usage) missing, Error(Refused) no JSON object.
+nlohmann::json read_json_file(const std::filesystem::path& file);
+
+/// Makes the folder and those above it. Throws Error(Refused).
+void make_folder(const std::filesystem::path& folder);
+
+}  // namespace ringmaster

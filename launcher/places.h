@@ -1,0 +1,31 @@
+/// Where things lie: this user's folders, and the programs and files that were installed beside this one.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace ringmaster {
+
+struct Places {
+    std::filesystem::path runs_dir;    ///< ${XDG_DATA_HOME:-~/.local/share}/ringmaster/runs
+    std::filesystem::path tokens_dir;  ///< ${XDG_CACHE_HOME:-~/.cache}/ringmaster/tokens
+    std::filesystem::path cache_dir;   ///< ${XDG_CACHE_HOME:-~/.cache}/ringmaster
+    std::filesystem::path
+        hf_cache_dir;  ///< the Hugging Face hub's, from HF_HUB_CACHE, HF_HOME or XDG_CACHE_HOME
+    std::filesystem::path programs_dir;  ///< the folder of the running program
+    std::filesystem::path share_dir;     ///< <programs_dir>/../share/ringmaster
+    std::filesystem::path python_env;    ///< RINGMASTER_PYTHON_ENV, else the one recorded at build time
+
+    std::filesystem::path engine() const { return programs_dir / "ringmaster-engine"; }
+    std::filesystem::path agent() const { return programs_dir / "ringmaster-agent"; }
+    std::filesystem::path gui() const { return programs_dir / "ringmaster-gui"; }
+    std::filesystem::path python() const { return python_env / "bin" / "python"; }
+};
+
+/// From the environment and the running program.
+Places find_places();
+
+/// Absolute, without `.` and `..`; a leading `~/` is the home folder.
+std::filesystem::path absolute_path(const std::string& path);
+
+}  // namespace ringmaster

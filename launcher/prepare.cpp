@@ -1,0 +1,167 @@
+#include "launcher/prepare.h"
+
+#include <algorithm>
+#include <ctime>
+#include <nlohmann/json.hpp>
+
+#include "launcher/files.h"
+
+namespace ringmaster {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kMarker = "ringmaster-run.json";
+
+double unix_seconds() {
+    timespec now{};
+    clock_gettime(CLOCK_REALTIME, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+std::string first_error(const Diagnostics& diagnostics) {
+    for (const Diagnostic& problem : diagnostics) {
+        if (problem.severity == Severity::Error) return problem.code + ": " + problem.message;
+    }
+    return "no error";
+}
+
+/// Keeps run.json while this process prepares: preparing, then queued, or how it ended.
+class Preparation {
+  public:
+    Preparation(const RunDirectory& run, int ranks) : run_(run) {
+        state_.name = run.name();
+        state_.ranks = ranks;
+        state_.created = unix_seconds();
+        state_.writer = this_process();
+        write(RunPhase::Preparing, "");
+    }
+
+    void ready(int ranks) {
+        state_.ranks = ranks;
+        state_.writer = {};
+        write(RunPhase::Queued, "");
+    }
+    void over(RunPhase phase, const std::string& reason) {
+        state_.ended = unix_seconds();
+        write(phase, reason);
+    }
+
+  private:
+    void write(RunPhase phase, const std::string& reason) {
+        state_.state = phase;
+        state_.reason = reason;
+        state_.updated = unix_seconds();
+        write_run_state(run_.dir, state_);
+    }
+
+    RunDirectory run_;
+    RunState state_;
+};
+
+/// What the run was asked for, so that a later resume can ask again.
+void keep_request(const RunDirectory& run, const Request& request, const std::string& base_dir) {
+    write_file(run.config(), read_file(request.config));
+    Request kept = request;
+    kept.config = absolute_path(request.config).string();
+    kept.base_dir = base_dir;
+    if (!request.accelerate_file.empty()) {
+        write_file(run.accelerate(), read_file(request.accelerate_file));
+        kept.accelerate_file = absolute_path(request.accelerate_file).string();
+    }
+    write_file(run.options(), request_to_json(kept).dump(2) + "\n");
+}
+
+}  // namespace
+
+PlanRefused::PlanRefused(Plan refused)
+    : Error(Failure::Refused, first_error(refused.diagnostics), refused.config.file),
+      plan(std::move(refused)) {}
+
+Proposal propose(const Request& request, const Machine& machine, const Places& places) {
+    Proposal proposal{request, read_request(request), {}};
+    proposal.plan = plan_request(request, proposal.reading, machine, places);
+    return proposal;
+}
+
+void require_launchable(const Proposal& proposal) {
+    if (!proposal.reading.readable) {
+        PlanRefused refused(proposal.plan);
+        refused.failure = Failure::Usage;
+        throw refused;
+    }
+    if (!proposal.plan.ok()) throw PlanRefused(proposal.plan);
+    const Config& config = proposal.reading.config;
+    if (config.accelerate_only) {
+        throw Error(
+            Failure::Usage, "is an accelerate file alone: it says how to split, not what to train",
+            config.file,
+            "launch an axolotl YAML (base_model, datasets, learning_rate, output_dir) with --accelerate " +
+                config.file);
+    }
+    if (config.output_dir.empty())
+        throw Error(Failure::Refused, "is missing: the trained model has nowhere to go", "output_dir");
+}
+
+void check_output_dir(const fs::path& output_dir, bool overwrite) {
+    std::error_code problem;
+    const fs::file_status status = fs::status(output_dir, problem);
+    if (!fs::exists(status)) return;
+    if (!fs::is_directory(status))
+        throw Error(Failure::Refused, "output_dir is a file, not a folder", output_dir.string());
+    if (overwrite || fs::is_empty(output_dir, problem) || fs::exists(output_dir / kMarker, problem)) return;
+    throw Error(Failure::Refused, "output_dir holds files that no run of Ringmaster put there",
+                output_dir.string(), "name another output_dir, or add --overwrite");
+}
+
+PreparedRun prepare_run(const Proposal& proposal, const RunOptions& options, const Machine& machine,
+                        const Places& places, const Progress& progress) {
+    require_launchable(proposal);
+    const Config& config = proposal.reading.config;
+    check_output_dir(config.output_dir, options.overwrite);
+    const std::string name = options.name.empty() ? suggest_run_name(proposal.request.config) : options.name;
+    const RunDirectory run =
+        create_run_directory(options.runs_dir.empty() ? places.runs_dir : options.runs_dir, name);
+    keep_request(run, proposal.request, config.base_dir);
+    Preparation preparation(run, proposal.plan.ranks);
+    try {
+        write_plan(run.plan().string(), proposal.plan);
+        PreparedRun prepared = fill_plan(proposal, run, machine, places, progress);
+        write_plan(run.plan().string(), prepared.plan);
+        make_folder(run.events());
+        make_folder(run.logs());
+        preparation.ready(prepared.plan.ranks);
+        return prepared;
+    } catch (const Cancelled&) {
+        preparation.over(RunPhase::Stopped, "interrupted before it started");
+        throw;
+    } catch (const Error& problem) {
+        preparation.over(RunPhase::Failed, problem.text());
+        throw;
+    }
+}
+
+PreparedRun fill_plan(Proposal proposal, const RunDirectory& run, const Machine& machine,
+                      const Places& places, const Progress& progress) {
+    Config& config = proposal.reading.config;
+    if (config.model_dir.empty()) {
+        const std::string folder = fetch_model(config.base_model, places, progress).string();
+        if (config.tokenizer == config.base_model) config.tokenizer = folder;
+        config.model_dir = folder;
+        proposal.plan = plan_request(proposal.request, proposal.reading, machine, places);
+        if (!proposal.plan.ok()) throw PlanRefused(proposal.plan);
+    }
+    progress.stop_if_cancelled();
+    PreparedRun prepared{run, {}, {}};
+    prepared.rows =
+        tokenize(tokenize_request(config, proposal.plan.model), run.dir / "tokenize.json", places, progress);
+    progress.stop_if_cancelled();
+    prepared.plan = plan_request(proposal.request, proposal.reading, machine, places, prepared.rows.data.rows,
+                                 prepared.rows.data.eval_rows);
+    prepared.plan.data = prepared.rows.data;
+    if (!prepared.plan.ok()) throw PlanRefused(prepared.plan);
+    return prepared;
+}
+
+}  // namespace ringmaster

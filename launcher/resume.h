@@ -1,0 +1,45 @@
+/// Starting a run, for the first time or again.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "launcher/prepare.h"
+
+namespace ringmaster {
+
+/// Starts a prepared run on this machine; returns when the agent has taken over. A start that fails is
+/// run.json's reason.
+void start_run(const RunDirectory& run, const Plan& plan, const Machine& machine, const Places& places);
+
+struct ResumeOptions {
+    std::optional<int64_t> checkpoint;  ///< else the newest complete one
+    std::optional<int> ranks;           ///< else as before
+    std::vector<std::pair<std::string, std::string>> set;
+};
+
+struct ResumedRun {
+    Plan plan;
+    int attempt = 1;
+    std::optional<int64_t> from_step;  ///< empty: there is no checkpoint, it starts from the beginning
+    bool replanned = false;
+};
+
+/// What resuming would start; with other ranks or settings the run is planned (and, where that changes them,
+/// tokenized) again, and plan.json and options.json are written anew. Throws Error(Refused) while it runs or
+/// when it is completed, Error(Usage) for a checkpoint that is not there (naming those that are),
+/// PlanRefused, Cancelled.
+ResumedRun prepare_resume(const RunDirectory& run, const ResumeOptions& options, const Machine& machine,
+                          const Places& places, const Progress& progress);
+
+/// Starts what prepare_resume said.
+void start_resumed(const RunDirectory& run, const ResumedRun& resumed, const Machine& machine,
+                   const Places& places);
+
+/// True for a run that has its final model and nothing left to do.
+bool is_completed(const RunDirectory& run);
+
+}  // namespace ringmaster

@@ -1,0 +1,248 @@
+#include "launcher/run_directory.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <ctime>
+#include <nlohmann/json.hpp>
+
+#include "engine/error.h"
+#include "engine/events/event_log.h"
+#include "launcher/files.h"
+#include "launcher/nearest.h"
+#include "launcher/places.h"
+
+namespace ringmaster {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr size_t kLongestName = 100;
+constexpr size_t kLongestStem = 80;  // leaves room for the date and "-2"
+constexpr int64_t kTailBytes = 256 << 10;
+
+bool is_control(char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < 0x20 || byte == 0x7f;
+}
+
+/// The name itself, then with -2, -3, …
+std::string numbered(const std::string& name, int number) {
+    return number == 1 ? name : name + "-" + std::to_string(number);
+}
+
+bool is_run_directory(const fs::path& dir) {
+    std::error_code problem;
+    return fs::is_regular_file(dir / "run.json", problem) &&
+           fs::is_regular_file(dir / "config.yaml", problem);
+}
+
+std::vector<std::string> run_names(const fs::path& runs_dir) {
+    std::vector<std::string> names;
+    std::error_code none;
+    for (const fs::directory_entry& entry : fs::directory_iterator(runs_dir, none)) {
+        const std::string name = entry.path().filename().string();
+        if (!name.starts_with(".") && is_run_directory(entry.path())) names.push_back(name);
+    }
+    return names;
+}
+
+/// The last step event of rank 0, from the end of its file.
+std::optional<StepEvent> last_step(const RunDirectory& run) {
+    const fs::path file = run.events() / event_file_name(0);
+    std::error_code none;
+    const auto size = fs::file_size(file, none);
+    if (none) return std::nullopt;
+    EventReader reader(file, std::max<int64_t>(0, static_cast<int64_t>(size) - kTailBytes));
+    std::optional<StepEvent> last;
+    for (auto events = reader.poll(); !events.empty(); events = reader.poll()) {
+        for (const EventLine& line : events) {
+            if (const auto* step = std::get_if<StepEvent>(&line.event)) last = *step;
+        }
+    }
+    return last;
+}
+
+std::optional<int64_t> total_steps_of(const RunDirectory& run) {
+    try {
+        const nlohmann::json plan = read_json_file(run.plan());
+        return plan.at("batch").at("total_steps").get<int64_t>();
+    } catch (const std::exception&) {
+        return std::nullopt;  // not planned yet, or not known
+    }
+}
+
+RunSummary summary_of(const RunDirectory& run) {
+    RunSummary summary;
+    summary.name = run.name();
+    summary.dir = run.dir;
+    try {
+        summary.state = read_run_state(run.dir);
+    } catch (const Error& problem) {
+        summary.state.state = RunPhase::Failed;
+        summary.state.reason = problem.text();
+    }
+    if (const auto step = last_step(run)) {
+        summary.step = step->step;
+        summary.loss = step->loss;
+    }
+    summary.total_steps = total_steps_of(run);
+    return summary;
+}
+
+}  // namespace
+
+void check_run_name(const std::string& name) {
+    std::string problem;
+    if (name.empty()) problem = "is empty";
+    if (name.starts_with(".")) problem = "begins with a dot";
+    if (name.find('/') != std::string::npos) problem = "holds a slash";
+    if (std::any_of(name.begin(), name.end(), is_control)) problem = "holds a control character";
+    if (name.size() > kLongestName)
+        problem =
+            "has " + std::to_string(name.size()) + " bytes, " + std::to_string(kLongestName) + " at most";
+    if (problem.empty()) return;
+    std::string shown = name.substr(0, kLongestName);
+    std::replace_if(shown.begin(), shown.end(), is_control, '?');
+    throw Error(Failure::Usage, "the run's name '" + shown + "' " + problem, "--name",
+                "a name is one folder's name, such as " + suggest_run_name("llama.yaml"));
+}
+
+std::string suggest_run_name(const std::string& config_file) {
+    std::string stem = fs::path(config_file).stem().string();
+    std::replace_if(stem.begin(), stem.end(), is_control, '-');
+    stem.erase(0, stem.find_first_not_of('.'));
+    size_t length = std::min(stem.size(), kLongestStem);
+    while (length > 0 && length < stem.size() && (static_cast<unsigned char>(stem[length]) & 0xC0) == 0x80)
+        --length;  // whole UTF-8 characters
+    stem.resize(length);
+    char date[16];
+    const std::time_t now = std::time(nullptr);
+    std::tm parts{};
+    std::strftime(date, sizeof date, "%Y-%m-%d", localtime_r(&now, &parts));
+    return (stem.empty() ? "run" : stem) + "-" + date;
+}
+
+RunDirectory create_run_directory(const fs::path& runs_dir, const std::string& name) {
+    check_run_name(name);
+    make_folder(runs_dir);
+    for (int number = 1;; ++number) {
+        const fs::path dir = fs::canonical(runs_dir) / numbered(name, number);
+        if (::mkdir(dir.c_str(), 0755) == 0) return {dir};
+        if (errno != EEXIST)
+            throw Error(Failure::Refused, std::string("cannot be made: ") + std::strerror(errno),
+                        dir.string());
+    }
+}
+
+fs::path next_run_directory(const fs::path& runs_dir, const std::string& name) {
+    check_run_name(name);
+    std::error_code problem;
+    for (int number = 1;; ++number) {
+        const fs::path dir = runs_dir / numbered(name, number);
+        if (!fs::exists(fs::symlink_status(dir, problem))) return dir;
+    }
+}
+
+RunDirectory find_run(const std::string& name_or_path, const fs::path& runs_dir) {
+    if (name_or_path.empty()) throw Error(Failure::Usage, "the run's name is empty", "RUN");
+    std::error_code problem;
+    if (name_or_path.find('/') == std::string::npos && is_run_directory(runs_dir / name_or_path)) {
+        return {fs::canonical(runs_dir / name_or_path)};
+    }
+    const fs::path given = absolute_path(name_or_path);
+    if (is_run_directory(given)) return {fs::canonical(given)};
+    if (fs::is_directory(given, problem)) {
+        throw Error(Failure::Usage, "is not a run directory: it has no run.json and config.yaml",
+                    given.string(), "`ringmaster runs` lists the runs in " + runs_dir.string());
+    }
+    const std::vector<std::string> names = run_names(runs_dir);
+    const auto near = nearest(name_or_path, names);
+    throw Error(
+        Failure::Usage,
+        "there is no run '" + name_or_path + "', neither as a folder nor by name in " + runs_dir.string(), {},
+        near ? "did you mean " + *near + "?" : "`ringmaster runs` lists those there are");
+}
+
+std::vector<RunSummary> list_runs(const fs::path& runs_dir) {
+    std::vector<RunSummary> runs;
+    for (const std::string& name : run_names(runs_dir))
+        runs.push_back(summary_of({fs::canonical(runs_dir / name)}));
+    std::sort(runs.begin(), runs.end(), [](const RunSummary& a, const RunSummary& b) {
+        return std::pair(b.state.created, a.name) < std::pair(a.state.created, b.name);
+    });
+    return runs;
+}
+
+nlohmann::json summary_to_json(const RunSummary& run) {
+    nlohmann::json json{
+        {"name", run.name},   {"dir", run.dir.string()},   {"state", to_string(run.state.state)},
+        {"step", nullptr},    {"total_steps", nullptr},    {"loss", nullptr},
+        {"started", nullptr}, {"reason", run.state.reason}};
+    if (run.step) json["step"] = *run.step;
+    if (run.total_steps) json["total_steps"] = *run.total_steps;
+    if (run.loss) json["loss"] = *run.loss;
+    if (run.state.started > 0) json["started"] = run.state.started;
+    return json;
+}
+
+std::optional<ProcessId> living_process(const RunState& state) {
+    const std::string here = this_host();
+    auto lives = [&](const ProcessId& process) {
+        return process.pid != 0 && process.host == here && is_alive(process);
+    };
+    for (const NodeState& node : state.nodes) {
+        if (lives(node.agent)) return node.agent;
+        for (const RankProcess& rank : node.ranks) {
+            if (lives(rank.process)) return rank.process;
+        }
+    }
+    return std::nullopt;
+}
+
+void delete_run(const RunDirectory& run) {
+    if (!is_run_directory(run.dir)) {
+        throw Error(Failure::Refused, "is not a run directory, and is left as it is", run.dir.string());
+    }
+    RunState state;
+    try {
+        state = read_run_state(run.dir);
+    } catch (const Error&) {
+        state.state = RunPhase::Failed;  // a damaged run.json: the folder is a run's all the same
+    }
+    const auto alive = living_process(state);
+    if (alive || (!is_over(state.state) && state.writer.pid != 0)) {
+        throw Error(Failure::Refused,
+                    "the run is " + std::string(to_string(state.state)) + " (pid " +
+                        std::to_string(alive ? alive->pid : state.writer.pid) + ")",
+                    run.name(), "`ringmaster stop " + run.name() + "` first");
+    }
+    const fs::path aside = run.dir.parent_path() / (".deleted-" + run.name());  // never seen half deleted
+    std::error_code problem;
+    fs::remove_all(aside, problem);
+    fs::rename(run.dir, aside, problem);
+    if (!problem) fs::remove_all(aside, problem);
+    if (problem) throw Error(Failure::Refused, "cannot be deleted: " + problem.message(), run.dir.string());
+}
+
+std::vector<int64_t> complete_checkpoints(const RunDirectory& run) {
+    constexpr std::string_view kPrefix = "step-";
+    std::vector<int64_t> steps;
+    std::error_code none;
+    for (const fs::directory_entry& entry : fs::directory_iterator(run.checkpoints(), none)) {
+        const std::string name = entry.path().filename().string();
+        int64_t step = 0;
+        if (!name.starts_with(kPrefix) || !fs::exists(entry.path() / "complete", none)) continue;
+        const auto [end, problem] =
+            std::from_chars(name.data() + kPrefix.size(), name.data() + name.size(), step);
+        if (problem == std::errc() && end == name.data() + name.size()) steps.push_back(step);
+    }
+    std::sort(steps.begin(), steps.end());
+    return steps;
+}
+
+}  // namespace ringmaster

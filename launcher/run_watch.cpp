@@ -1,0 +1,58 @@
+#include "launcher/run_watch.h"
+
+#include "engine/error.h"
+
+namespace ringmaster {
+
+namespace {
+
+constexpr int kPollMs = 200;
+
+}  // namespace
+
+RunWatch::RunWatch(const RunDirectory& run, QObject* parent)
+    : QObject(parent), m_follower(run), m_known(m_follower.state().state) {
+    connect(&m_timer, &QTimer::timeout, this, &RunWatch::poll);
+    m_timer.start(kPollMs);
+}
+
+void RunWatch::followLog(int rank) {
+    m_logs.try_emplace(rank, m_follower.run().logs() / log_file_name(rank));
+}
+
+void RunWatch::poll() {
+    try {
+        const bool cameSomething = readOnce();
+        if (cameSomething || !is_over(m_known)) return;
+        m_timer.stop();
+        Q_EMIT ended();
+    } catch (const Error& problem) {
+        m_timer.stop();
+        Q_EMIT lost(QString::fromStdString(problem.text()));
+    }
+}
+
+bool RunWatch::readOnce() {
+    const std::vector<EventLine> events = m_follower.poll();
+    const bool cameLog = readLogs();
+    if (!events.empty()) Q_EMIT eventsArrived(events);
+    if (m_follower.state().state != m_known) {
+        m_known = m_follower.state().state;
+        Q_EMIT stateChanged();
+    }
+    return cameLog || !events.empty();
+}
+
+bool RunWatch::readLogs() {
+    bool came = false;
+    for (auto& [rank, log] : m_logs) {
+        QStringList lines;
+        for (const std::string& line : log.poll()) lines << QString::fromStdString(line);
+        if (lines.isEmpty()) continue;
+        came = true;
+        Q_EMIT logArrived(rank, lines);
+    }
+    return came;
+}
+
+}  // namespace ringmaster

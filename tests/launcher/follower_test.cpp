@@ -1,0 +1,170 @@
+#include "launcher/follower.h"
+
+#include <QCoreApplication>
+#include <QTimer>
+
+#include "engine/error.h"
+#include "launcher/run_watch.h"
+#include "tests/launcher/run_fixture.h"
+
+namespace ringmaster {
+
+namespace {
+
+using FollowerTest = RunFixture;
+
+std::string line_of(int rank, const Event& event, double t = 1) {
+    return to_json_line({t, rank, event}) + "\n";
+}
+
+TEST_F(FollowerTest, AHalfLineWaitsForItsRest) {
+    const RunDirectory run = make_run("pieces", RunPhase::Running, 1);
+    const auto file = run.events() / event_file_name(0);
+    RunFollower follower(run);
+    EXPECT_TRUE(follower.poll().empty());
+    const std::string line = line_of(0, step_event(1, 3.0));
+    write(file, line.substr(0, 20));
+    EXPECT_TRUE(follower.poll().empty());
+    write(file, line.substr(20, line.size() - 21));
+    EXPECT_TRUE(follower.poll().empty()) << "the newline is missing";
+    write(file, "\n" + line_of(0, step_event(2, 2.0)).substr(0, 5));
+    EXPECT_EQ(follower.poll().size(), 1U);
+    ASSERT_NE(follower.ranks()[0].last(), nullptr);
+    EXPECT_EQ(follower.ranks()[0].last()->event.loss, 3.0);
+    EXPECT_TRUE(follower.poll().empty());
+}
+
+TEST_F(FollowerTest, ALaterLineOfTheSameStepReplacesTheEarlier) {
+    const RunDirectory run = make_run("resumed", RunPhase::Running, 1);
+    const auto file = run.events() / event_file_name(0);
+    RunFollower follower(run);
+    for (int step = 1; step <= 5; ++step) write(file, line_of(0, step_event(step, 10.0 + step)));
+    follower.poll();
+    HelloEvent hello;
+    hello.attempt = 2;
+    hello.start_step = 3;
+    write(file, line_of(0, hello) + line_of(0, step_event(4, 24)));
+    follower.poll();
+    const RankProgress& rank = follower.ranks()[0];
+    EXPECT_EQ(rank.last_step, 4);
+    EXPECT_EQ(rank.last()->event.loss, 24);
+    EXPECT_EQ(rank.find(3)->event.loss, 13);
+    EXPECT_EQ(rank.find(5)->event.loss, 15) << "not yet replaced";
+    EXPECT_EQ(rank.steps.size(), 5U);
+    EXPECT_EQ(rank.hello->attempt, 2);
+    EXPECT_EQ(headline(follower, 10).step, 4);
+}
+
+TEST_F(FollowerTest, RanksAreMergedByTime) {
+    const RunDirectory run = make_run("merged", RunPhase::Running, 3);
+    write(run.events() / event_file_name(0),
+          line_of(0, step_event(1, 1), 1.0) + line_of(0, step_event(2, 1), 4.0));
+    write(run.events() / event_file_name(1),
+          line_of(1, step_event(1, 1), 2.0) + line_of(1, step_event(2, 1), 3.0));
+    RunFollower follower(run);
+    std::vector<std::pair<int, double>> order;
+    for (const EventLine& line : follower.poll()) order.emplace_back(line.rank, line.t);
+    EXPECT_EQ(order, (std::vector<std::pair<int, double>>{{0, 1.0}, {1, 2.0}, {1, 3.0}, {0, 4.0}}));
+    EXPECT_EQ(follower.ranks()[2].last(), nullptr);
+}
+
+TEST_F(FollowerTest, ARunResumedOnFewerRanksShowsOnlyThose) {
+    const RunDirectory run = make_run("shrunk", RunPhase::Running, 4);
+    for (int rank = 0; rank < 4; ++rank)
+        write(run.events() / event_file_name(rank), line_of(rank, step_event(1, 1)));
+    RunFollower follower(run);
+    follower.poll();
+    EXPECT_EQ(follower.ranks().size(), 4U);
+    set_state(run, RunPhase::Running, 2);
+    follower.poll();
+    EXPECT_EQ(follower.ranks().size(), 2U);
+}
+
+TEST_F(FollowerTest, KeepsOnlyAsManyStepsAsAskedFor) {
+    const RunDirectory run = make_run("long", RunPhase::Running, 1);
+    std::string text;
+    for (int step = 1; step <= 1000; ++step) text += line_of(0, step_event(step, step));
+    write(run.events() / event_file_name(0), text);
+    RunFollower follower(run, 10);
+    follower.poll();
+    const auto& steps = follower.ranks()[0].steps;
+    EXPECT_LE(steps.size(), 21U);
+    EXPECT_GE(steps.size(), 10U);
+    EXPECT_EQ(steps.back().event.step, 1000);
+}
+
+TEST_F(FollowerTest, HeadlineTellsPaceOverheadAndWhatIsLeft) {
+    const RunDirectory run = make_run("pace", RunPhase::Running, 2);
+    for (int rank = 0; rank < 2; ++rank) {
+        for (int step = 1; step <= 20; ++step) {
+            StepEvent event = step_event(step, 2);
+            event.exposed_comm_s = rank == 0 ? 0.1 : 0.2;
+            write(run.events() / event_file_name(rank),
+                  line_of(rank, event, 100 + 2.0 * step));  // 2 s by the clock, 0.5 s of it steps
+        }
+    }
+    RunFollower follower(run);
+    follower.poll();
+    const Headline now = headline(follower, 30);
+    EXPECT_EQ(now.step, 20);
+    EXPECT_NEAR(*now.eta_s, 10 * 2.0, 1e-9);
+    EXPECT_NEAR(*now.tokens_per_s, 2000, 1e-9);
+    EXPECT_NEAR(*now.overhead, 0.3, 1e-9);
+    EXPECT_FALSE(headline(follower, std::nullopt).eta_s);
+    set_state(run, RunPhase::Completed);
+    follower.poll();
+    EXPECT_FALSE(headline(follower, 30).eta_s);
+}
+
+TEST_F(FollowerTest, WithoutRunJsonThereIsNothingToFollow) {
+    EXPECT_THROW(RunFollower(RunDirectory{dir_ / "nothing"}), Error);
+}
+
+TEST_F(FollowerTest, LogsComeLineByLine) {
+    const auto file = dir_ / "rank.log";
+    LogFollower log(file);
+    EXPECT_TRUE(log.poll().empty());
+    write(file, "one\ntw");
+    EXPECT_EQ(log.poll(), std::vector<std::string>{"one"});
+    write(file, "o\n");
+    EXPECT_EQ(log.poll(), std::vector<std::string>{"two"});
+    std::ofstream(file) << "x\n";
+    EXPECT_EQ(log.poll(), std::vector<std::string>{"x"}) << "made anew";
+    write(file, std::string(100, 'y'));
+    EXPECT_EQ(log.poll(50), std::vector<std::string>{std::string(50, 'y')})
+        << "a line longer than a read comes in parts";
+}
+
+TEST_F(FollowerTest, TheWatchSaysWhatCameAndWhenItIsOver) {
+    int argc = 0;
+    QCoreApplication application(argc, nullptr);
+    const RunDirectory run = make_run("watched", RunPhase::Running, 1);
+    write(run.events() / event_file_name(0), line_of(0, step_event(1, 3.0)));
+    write(run.logs() / log_file_name(0), "hello\n");
+    RunWatch watch(run);
+    watch.followLog(0);
+    std::vector<int64_t> steps;
+    QStringList log;
+    QObject::connect(&watch, &RunWatch::eventsArrived, &application,
+                     [&](const std::vector<EventLine>& events) {
+                         for (const EventLine& line : events)
+                             steps.push_back(std::get<StepEvent>(line.event).step);
+                         if (steps.size() > 1) return;
+                         write(run.events() / event_file_name(0), line_of(0, step_event(2, 2.0)));
+                         set_state(run, RunPhase::Completed, 1);
+                     });
+    QObject::connect(&watch, &RunWatch::logArrived, &application,
+                     [&](int, const QStringList& lines) { log += lines; });
+    int changes = 0;
+    QObject::connect(&watch, &RunWatch::stateChanged, &application, [&] { ++changes; });
+    QObject::connect(&watch, &RunWatch::ended, &application, &QCoreApplication::quit);
+    QTimer::singleShot(20'000, &application, [&] { application.exit(1); });
+    EXPECT_EQ(application.exec(), 0);
+    EXPECT_EQ(steps, (std::vector<int64_t>{1, 2}));
+    EXPECT_EQ(log, QStringList{QStringLiteral("hello")});
+    EXPECT_EQ(changes, 1);
+}
+
+}  // namespace
+
+}  // namespace ringmaster

@@ -1,0 +1,72 @@
+// write_run DIR RANKS STEPS: a completed run with known events, by the engine's own writer. Step 2 is told
+// twice, the second time (after a resume) with the right figures; rank 1 has no labels of its own in step 3.
+#include <cstdlib>
+#include <fstream>
+
+#include "engine/events/event_log.h"
+#include "engine/events/run_state.h"
+
+using namespace ringmaster;
+
+namespace {
+
+StepEvent known_step(int rank, int64_t step) {
+    StepEvent event;
+    event.step = step;
+    event.epoch = 0.125 * static_cast<double>(step);
+    event.loss = 4.0 / static_cast<double>(step);
+    event.rank_loss = event.loss + 0.5 * rank;
+    if (rank == 1 && step == 3) event.rank_loss.reset();
+    event.tokens = 8192;
+    event.valid_tokens = 8001;
+    event.rank_valid_tokens = 4000 + rank;
+    event.lr = 1e-4 / static_cast<double>(step);
+    event.grad_norm = 0.1 * static_cast<double>(step);
+    event.step_s = 0.5;
+    event.compute_s = 0.375;
+    event.comm_s = 0.25;
+    event.exposed_comm_s = 0.125;
+    event.comm_bytes = 5'000'000'000 + rank;
+    event.memory_bytes = 1 << 20;
+    event.peak_memory_bytes = 1 << 21;
+    event.tokens_per_s = 16384;
+    return event;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc != 4) return 2;
+    const std::filesystem::path dir = argv[1];
+    const int ranks = std::atoi(argv[2]);
+    const int64_t steps = std::atoll(argv[3]);
+    std::filesystem::create_directories(dir);
+    std::ofstream(dir / "config.yaml") << "base_model: x\n";
+    for (int rank = 0; rank < ranks; ++rank) {
+        EventWriter events(dir / "events", rank);
+        HelloEvent hello;
+        hello.world_size = ranks;
+        events.write(hello);
+        for (int64_t step = 1; step <= steps; ++step) {
+            if (step == 2) {
+                StepEvent wrong = known_step(rank, step);
+                wrong.loss = 99;
+                events.write(wrong);
+                hello.attempt = 2;
+                hello.start_step = 1;
+                events.write(hello);
+            }
+            events.write(known_step(rank, step));
+        }
+        if (rank == 0) events.write(EvalEvent{steps, 2.5, 77});
+        events.write(DoneEvent{steps, "completed"});
+    }
+    RunState state;
+    state.name = dir.filename();
+    state.state = RunPhase::Completed;
+    state.ranks = ranks;
+    state.attempt = 2;
+    state.created = state.started = 1.7e9;
+    state.ended = state.updated = 1.7e9 + 60;
+    write_run_state(dir, state);
+}
