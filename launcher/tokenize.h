@@ -1,0 +1,41 @@
+/// The Python step: rows tokenized into what the engine maps, and models fetched from the hub. It runs in the
+/// recorded environment, in a session of its own, so that only we end it.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+
+#include "engine/config/config.h"
+#include "engine/plan/model_config.h"
+#include "engine/plan/plan.h"
+#include "launcher/places.h"
+#include "launcher/progress.h"
+
+namespace ringmaster {
+
+struct TokenizedRows {
+    PreparedData data;
+    int64_t read = 0, dropped_long = 0, dropped_short = 0, truncated = 0,
+            kept = 0;  ///< training rows, as the length rules treated them
+    int64_t tokens_total = 0;
+    int64_t longest = 0;
+    bool cached = false;  ///< nothing had to be done
+};
+
+/// What the Python step is asked for.
+nlohmann::json tokenize_request(const Config& config, const std::optional<ModelConfig>& model);
+
+/// Writes `request_file`, runs the step, waits. Throws Error (a broken row by file and line; Unreachable
+/// where Python or the hub is not there) or Cancelled.
+TokenizedRows tokenize(const nlohmann::json& request, const std::filesystem::path& request_file,
+                       const Places& places, const Progress& progress);
+
+/// Downloads a model of the hub; the folder where it lies.
+std::filesystem::path fetch_model(const std::string& hub_id, const Places& places, const Progress& progress);
+
+/// "1,204 rows: 1,200 kept, 4 longer than sequence_len dropped"; empty where every row was kept.
+std::string describe_losses(const TokenizedRows& rows);
+
+}  // namespace ringmaster
