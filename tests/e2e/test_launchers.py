@@ -29,7 +29,7 @@ def test_torchrun_trains_a_prepared_run_to_the_same_losses(launched, tmp_path):
     config, whole = launched
     run = prepared(config, tmp_path)
     env = {**os.environ, "OMP_NUM_THREADS": "1"}
-    done = subprocess.run([sys.executable, "-m", "torch.distributed.run", "--no-python", "--nproc-per-node", "2", "--master-port", "0",
+    done = subprocess.run([sys.executable, "-m", "torch.distributed.run", "--no-python", "--standalone", "--nproc-per-node", "2",
                            "--", ENGINE, "--run", run], capture_output=True, text=True, timeout=180, env=env)
     assert done.returncode == 0, done.stdout + done.stderr
     assert state_of(run)["state"] == "completed"
