@@ -2,8 +2,8 @@
 
     make_example.py --to DIR
 
-The corpus is Python source: of Python itself and of the libraries in the cached environment. A byte-level BPE of 4,096
-tokens is trained on it. What is up to date is left alone.
+The corpus is Python source: how the models of the transformers library in the cached environment are written. A byte-level
+BPE of 4,096 tokens is trained on it. What is up to date is left alone.
 """
 
 import argparse
@@ -17,24 +17,18 @@ from importlib.metadata import version
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-PACKAGES = ("torch", "transformers")
+PACKAGE, PATTERN = "transformers", "models/*/modeling_*.py"
 CORPUS_BYTES = 4 << 20
-# Whole files that fill a sequence, and are none of the few that are huge tables.
-FILE_BYTES = range(12 << 10, 96 << 10)
+FILE_BYTES = range(12 << 10, 96 << 10)  # whole files that fill some sequences, none of the few that are huge
 VOCABULARY = 4096
 BOS, EOS, PAD = "<s>", "</s>", "<pad>"
 
 
 def source_files():
     """(name, path) of all fitting files, in an order that is the same on every machine."""
-    places = {"python": Path(sysconfig.get_path("stdlib"))}
-    places |= {package: Path(sysconfig.get_path("purelib"), package) for package in PACKAGES}
-    found = {}
-    for name, folder in places.items():
-        for path in folder.rglob("*.py"):
-            if "site-packages" not in path.relative_to(folder).parts and path.stat().st_size in FILE_BYTES:
-                found[f"{name}/{path.relative_to(folder).as_posix()}"] = path
-    return sorted(found.items())
+    folder = Path(sysconfig.get_path("purelib"), PACKAGE)
+    found = [(path.relative_to(folder.parent).as_posix(), path) for path in folder.glob(PATTERN)]
+    return sorted((name, path) for name, path in found if path.stat().st_size in FILE_BYTES)
 
 
 def corpus():
@@ -43,13 +37,12 @@ def corpus():
     total = sum(path.stat().st_size for _, path in files)
     if total < CORPUS_BYTES:
         sys.exit(f"make_example: only {total} bytes of Python source found; run packaging/setup")
-    taken = seen = 0
+    taken = passed = 0
     for name, path in files:
-        seen += path.stat().st_size
-        if taken * total <= (seen - path.stat().st_size) * CORPUS_BYTES:
-            text = path.read_text(encoding="utf-8", errors="ignore")
+        if taken * total <= passed * CORPUS_BYTES:
             taken += path.stat().st_size
-            yield {"text": text, "source": name}
+            yield {"text": path.read_text(encoding="utf-8"), "source": name}
+        passed += path.stat().st_size
 
 
 def train_tokenizer(texts, folder):
@@ -70,11 +63,11 @@ def train_tokenizer(texts, folder):
 
 
 def stamp():
-    """What the example depends on: these files, and the libraries whose source it is made of."""
+    """What the example depends on: these files, and the libraries that it is made of and with."""
     digest = hashlib.blake2b(digest_size=16)
     for path in (Path(__file__), HERE / "example.yaml", HERE / "tiny-llama" / "config.json"):
         digest.update(path.read_bytes())
-    digest.update(repr([sys.version, *map(version, (*PACKAGES, "tokenizers"))]).encode())
+    digest.update(repr([version(PACKAGE), version("tokenizers")]).encode())
     return digest.hexdigest()
 
 
