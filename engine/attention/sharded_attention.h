@@ -1,9 +1,10 @@
-/// The one attention: a flash kernel over slices, partial results merged by their log-sum-exp in fp32, keys and values
-/// carried by a transport. Exact on every layout. Forward beside backward.
+/// The one attention: a flash kernel over slices, partial results merged by their log-sum-exp in fp32, keys
+/// and values carried by a transport: round a ring, by an all-to-all over heads (Ulysses), or both, the
+/// all-to-all inside the ring. Exact on every layout. Forward beside backward.
 ///
 /// Letters: B rows, H query heads, K key/value heads (H a multiple of K), T this rank's tokens, D head_dim.
-/// Source: Liu et al. 2023, "Ring Attention with Blockwise Transformers", section 3; the backward of a block takes the
-/// global out and lse (Dao 2023, "FlashAttention-2", section 3.1.2).
+/// Source: Liu et al. 2023, "Ring Attention with Blockwise Transformers", section 3; the backward of a block
+/// takes the global out and lse (Dao 2023, "FlashAttention-2", section 3.1.2).
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -16,8 +17,15 @@
 namespace ringmaster {
 
 struct AttentionOutput {
+    /// What a Ulysses rank attended with, wanted again by the backward; undefined without Ulysses. S = U·T, h
+    /// = H/U.
+    struct ByHeads {
+        at::Tensor q_bhsd, keys_values_2sbkd, out_bhsd;
+    };
+
     at::Tensor out_bthd;  ///< [B, T, H, D], the inputs' dtype
-    at::Tensor lse_bht;   ///< [B, H, T] float32, natural log
+    at::Tensor lse_bht;   ///< [B, H, T] float32, natural log; with Ulysses of its own heads, [B, h, S]
+    ByHeads by_heads;
 };
 
 struct AttentionGradients {
@@ -29,15 +37,18 @@ struct AttentionGradients {
 class ShardedAttention {
   public:
     struct Impl;
-    /// `layout` is of one sequence over groups.mesh()'s context-parallel ranks; slices are derived here, once.
+    /// `layout` is of one sequence over groups.mesh()'s context-parallel ranks; slices are derived here,
+    /// once.
     ShardedAttention(Groups& groups, const Layout& layout);
     ~ShardedAttention();
 
-    /// q_bthd [B, T, H, D], k_btkd and v_btkd [B, T, K, D], float32 or bfloat16, rotary embedding applied; last dim
-    /// contiguous, other strides free. Softmax scale is D^-1/2.
+    /// q_bthd [B, T, H, D], k_btkd and v_btkd [B, T, K, D], float32 or bfloat16, rotary embedding applied;
+    /// last dim contiguous, other strides free. Softmax scale is D^-1/2. Throws Error(Refused) where Ulysses
+    /// cannot divide the heads, or a peer is gone.
     AttentionOutput forward(const at::Tensor& q_bthd, const at::Tensor& k_btkd, const at::Tensor& v_btkd);
-    AttentionGradients backward(const at::Tensor& dout_bthd, const at::Tensor& q_bthd, const at::Tensor& k_btkd,
-                                const at::Tensor& v_btkd, const AttentionOutput& output);
+    AttentionGradients backward(const at::Tensor& dout_bthd, const at::Tensor& q_bthd,
+                                const at::Tensor& k_btkd, const at::Tensor& v_btkd,
+                                const AttentionOutput& output);
 
   private:
     std::unique_ptr<Impl> impl_;

@@ -1,0 +1,57 @@
+/// The independent truth: full attention by plain matrix products in float64, and its gradients by the
+/// textbook formulas.
+///
+/// Letters: B rows, H query heads, K key/value heads, T queries, S keys, D head_dim.
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+
+namespace ringmaster {
+
+struct FullAttention {
+    at::Tensor out_bthd, lse_bht, dq_bthd, dk_bskd, dv_bskd;
+};
+
+/// `hidden_ts` says which keys a query does not see.
+inline FullAttention full_attention(const at::Tensor& q_bthd, const at::Tensor& k_bskd,
+                                    const at::Tensor& v_bskd, const at::Tensor& dout_bthd,
+                                    const at::Tensor& hidden_ts) {
+    const int64_t B = q_bthd.size(0), H = q_bthd.size(2), D = q_bthd.size(3), S = k_bskd.size(1),
+                  K = k_bskd.size(2);
+    auto heads_first = [](const at::Tensor& x) { return x.to(at::kDouble).transpose(1, 2); };
+    auto each_query_head = [&](const at::Tensor& x) { return heads_first(x).repeat_interleave(H / K, 1); };
+    const at::Tensor q = heads_first(q_bthd), dout = heads_first(dout_bthd);
+    const at::Tensor k = each_query_head(k_bskd), v = each_query_head(v_bskd);
+    const double scale = 1 / std::sqrt(static_cast<double>(D));
+    const at::Tensor scores = (at::matmul(q, k.transpose(2, 3)) * scale).masked_fill(hidden_ts, -INFINITY);
+    const at::Tensor p = at::softmax(scores, 3), out = at::matmul(p, v);
+    const at::Tensor dp = at::matmul(dout, v.transpose(2, 3));
+    const at::Tensor ds = p * (dp - (dout * out).sum(3, true)) * scale;
+    auto summed = [&](const at::Tensor& x_bhsd) {
+        return x_bhsd.view({B, K, H / K, S, D}).sum(2).transpose(1, 2);
+    };
+    return {out.transpose(1, 2), at::logsumexp(scores, 3), at::matmul(ds, k).transpose(1, 2),
+            summed(at::matmul(ds.transpose(2, 3), q)), summed(at::matmul(p.transpose(2, 3), dout))};
+}
+
+inline at::Tensor causal_hidden(int64_t tokens) {
+    return at::ones({tokens, tokens}, at::kBool).triu(1);
+}
+inline at::Tensor nothing_hidden(int64_t queries, int64_t keys) {
+    return at::zeros({queries, keys}, at::kBool);
+}
+
+/// Largest difference over the largest value.
+inline double relative_error(const at::Tensor& ours, const at::Tensor& truth) {
+    const double difference = (ours.to(at::kDouble) - truth).abs().max().item<double>();
+    return difference / truth.abs().max().item<double>();
+}
+
+/// What is asked of a dtype; bfloat16 has 8 bits, float32 24.
+inline double bound_of(at::ScalarType dtype) {
+    return dtype == at::kFloat ? 1e-5 : 4e-2;
+}
+
+}  // namespace ringmaster
