@@ -57,8 +57,8 @@ struct Config {
     nlohmann::json datasets = nlohmann::json::array();  ///< the file's entries; local paths made absolute
     nlohmann::json test_datasets = nlohmann::json::array();
     nlohmann::json special_tokens = nlohmann::json::object();
-    nlohmann::json tokenization =
-        nlohmann::json::object();  ///< other keys that change tokens (chat_template, train_on_inputs, …)
+    /// Other keys that change tokens: chat_template, train_on_inputs, …
+    nlohmann::json tokenization = nlohmann::json::object();
     std::string dataset_prepared_path;
     double val_set_size = 0;  ///< below 1: a share of the rows; else a number of rows
     int64_t sequence_len = 512;
@@ -95,7 +95,7 @@ struct Config {
     std::optional<double> save_steps;  ///< below 1: a share of all steps
     std::optional<double> saves_per_epoch;
     std::string save_strategy;  ///< "steps", "epoch", "no"; what the other keys imply where not written
-    std::optional<int64_t> save_total_limit;
+    std::optional<int64_t> save_total_limit;  ///< checkpoints kept; a file that is silent gives axolotl's 4
     std::optional<double> eval_steps;
     std::optional<double> evals_per_epoch;
     std::string eval_strategy;    ///< "steps", "epoch", "no"

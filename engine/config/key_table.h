@@ -16,7 +16,7 @@ struct KeyGroup {
     std::string_view why;
     std::string_view hint;
     std::string_view part_of;
-    std::vector<std::string_view> keys;
+    std::string_view keys;  ///< separated by a space
 };
 
 const std::vector<KeyGroup>& key_groups();

@@ -17,8 +17,10 @@ const std::map<std::string_view, KeyRule>& rules() {
     static const std::map<std::string_view, KeyRule> table = [] {
         std::map<std::string_view, KeyRule> made;
         for (const KeyGroup& group : key_groups()) {
-            for (std::string_view key : group.keys) {
+            for (std::string_view rest = group.keys; !rest.empty();) {
+                const std::string_view key = rest.substr(0, rest.find(' '));
                 made.emplace(key, KeyRule{key, group.fate, group.why, group.hint, group.part_of});
+                rest.remove_prefix(std::min(key.size() + 1, rest.size()));
             }
         }
         return made;

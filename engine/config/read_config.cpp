@@ -147,6 +147,11 @@ void move_unsupported(ConfigReading& reading) {
     }
 }
 
+bool said(const ConfigReading& reading, std::string_view code) {
+    return std::any_of(reading.diagnostics.begin(), reading.diagnostics.end(),
+                       [&](const Diagnostic& diagnostic) { return diagnostic.code == code; });
+}
+
 void append(KeyVerdicts& into, KeyVerdicts&& from) {
     into.used.insert(into.used.end(), from.used.begin(), from.used.end());
     into.no_effect.insert(into.no_effect.end(), from.no_effect.begin(), from.no_effect.end());
@@ -162,7 +167,12 @@ ConfigReading read_config_text(std::string_view text, const std::string& file, c
     config.base_dir = options.base_dir.empty() ? parent_of(config.file) : full_path(options.base_dir);
     Document document;
     reading.readable = read_document(text, document, reading.diagnostics);
-    if (!reading.readable) return reading;
+    if (!reading.readable) {
+        for (Diagnostic& diagnostic : reading.diagnostics) {
+            diagnostic.message = fs::path(config.file).filename().string() + ": " + diagnostic.message;
+        }
+        return reading;
+    }
     Accelerate accelerate;
     if (is_accelerate(document)) {
         config.accelerate_only = true;
@@ -181,6 +191,7 @@ ConfigReading read_config_text(std::string_view text, const std::string& file, c
     apply_set(options, accelerate, document, reading.diagnostics, /*of_accelerate=*/false);
     append(reading.keys, judge_keys(document, reading.diagnostics));
     read_sections(document, import, reading);
+    if (said(reading, "CFG-SET")) reading.readable = false;
     if (config.accelerate_only) say_plan_only(document, reading.diagnostics);
     move_unsupported(reading);
     sort_by_line(reading.diagnostics);

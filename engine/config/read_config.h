@@ -35,8 +35,8 @@ struct KeyVerdicts {
 };
 
 struct ConfigReading {
-    bool readable =
-        true;  ///< false: missing file or malformed YAML (exit status 2); the diagnostics say which and where
+    /// false: missing file, malformed YAML or --set (exit status 2); the diagnostics say which and where.
+    bool readable = true;
     Config config;
     Diagnostics diagnostics;
     KeyVerdicts keys;

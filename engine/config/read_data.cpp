@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <cmath>
+
 #include "engine/config/paths.h"
 #include "engine/config/sections.h"
 
@@ -39,8 +42,7 @@ void read_tokenization(KeyReader& keys, Config& config) {
 
 void read_validation_share(KeyReader& keys, Config& config) {
     take(config.val_set_size, keys.number("val_set_size"));
-    if (config.val_set_size > 1 &&
-        config.val_set_size != static_cast<double>(static_cast<int64_t>(config.val_set_size))) {
+    if (config.val_set_size > 1 && config.val_set_size != std::floor(config.val_set_size)) {
         keys.error("CFG-RANGE", "val_set_size",
                    "val_set_size is " + shown(config.val_set_size) +
                        ": a share of the rows is below 1, a number of rows whole",

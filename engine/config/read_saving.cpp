@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "engine/config/keys.h"
 #include "engine/config/paths.h"
 #include "engine/config/sections.h"
@@ -12,10 +14,10 @@ const std::vector<std::string> kStrategies{"steps", "epoch", "no"};
 std::optional<double> read_interval(KeyReader& keys, const std::string& key) {
     const auto steps = keys.number(key);
     if (!steps || *steps == 0) return std::nullopt;
-    if (*steps < 1 || *steps == static_cast<double>(static_cast<int64_t>(*steps))) return steps;
+    if (*steps < 1 || *steps == std::floor(*steps)) return steps;
     keys.error("CFG-RANGE", key,
                key + " is " + shown(*steps) + ": a share of all steps is below 1, a number of steps whole",
-               key + ": " + std::to_string(static_cast<int64_t>(*steps)));
+               key + ": " + shown(std::floor(*steps)));
     return std::nullopt;
 }
 

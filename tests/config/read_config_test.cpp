@@ -242,6 +242,12 @@ TEST(ReadConfig, LaterSetsWin) {
     EXPECT_EQ(read_more("seed: 3\n", options).config.seed, 2);
 }
 
+TEST(ReadConfig, AMalformedSetIsAnUnusableArgument) {
+    EXPECT_FALSE(read_set(kBase, "datasets.7.path", "x").readable);
+    EXPECT_FALSE(read_set(kBase, "seed", "[1").readable);
+    EXPECT_TRUE(read_set(kBase, "seed", "fast").readable) << "a wrong value, as in the file";
+}
+
 TEST(ReadConfig, ShardingIsAskedForByFsdpAndDeepspeed) {
     const TemporaryFolder folder;
     folder.write("zero2.json", R"({"zero_optimization": {"stage": 2}, "bf16": {"enabled": true}})");
