@@ -1,7 +1,7 @@
 """chat_template: ids against transformers' apply_chat_template, labels against the conversation put together by hand."""
 
 import pytest
-from conftest import write_lines
+from conftest import make_tokenizer, write_lines
 
 IGNORED = -100
 TALK = [("system", "Be brief."), ("user", "Where is the fox?"), ("assistant", "It jumps over 7 lazy dogs.\n\nŽluťoučký 漢字 🙂"),
@@ -99,13 +99,8 @@ def test_a_message_can_say_whether_it_is_trained(chat, model):
 
 def test_a_named_template_and_end_of_turn_tokens(tokenize, model, tmp_path):
     """Llama 3's shape: texts trimmed, a BOS of the template's own."""
-    import conftest
     folder = tmp_path / "llama3"
-    conftest.SPECIAL, saved = [*conftest.SPECIAL, "<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>"], conftest.SPECIAL
-    try:
-        tokenizer = conftest.make_tokenizer(folder, bos=True)
-    finally:
-        conftest.SPECIAL = saved
+    tokenizer = make_tokenizer(folder, bos=True, special=["<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>"])
     path = write_lines(tmp_path / "chat.jsonl", [{"messages": messages(TALK)}])
     answer = tokenize(tokenizer=str(folder), sequence_len=1000, datasets=[{"path": path, **ENTRY, "chat_template": "llama3"}],
                       tokenization={"eot_tokens": ["<|eot_id|>"]})

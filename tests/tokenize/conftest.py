@@ -19,7 +19,7 @@ TEXTS = [f"The {animal} {verb} over {number} lazy dogs.\n\nIt was {mood}, wasn't
          for mood in ("happy", "sad")]
 
 
-def make_tokenizer(folder, bos=False, **extra):
+def make_tokenizer(folder, bos=False, special=()):
     """A byte-level BPE in `folder`; with `bos`, one that puts <s> before each text, as Llama's does."""
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
     from transformers import PreTrainedTokenizerFast
@@ -28,12 +28,12 @@ def make_tokenizer(folder, bos=False, **extra):
     backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     backend.decoder = decoders.ByteLevel()
     backend.train_from_iterator(TEXTS, trainers.BpeTrainer(
-        vocab_size=512, special_tokens=SPECIAL, initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), show_progress=False))
+        vocab_size=512, special_tokens=[*SPECIAL, *special], initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), show_progress=False))
     steps = [processors.ByteLevel(trim_offsets=True)]
     if bos:
         steps.append(processors.TemplateProcessing(single="<s> $A", pair="<s> $A <s> $B", special_tokens=[("<s>", 0)]))
     backend.post_processor = processors.Sequence(steps)
-    tokenizer = PreTrainedTokenizerFast(tokenizer_object=backend, bos_token="<s>", eos_token="</s>", pad_token="<pad>", **extra)
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=backend, bos_token="<s>", eos_token="</s>", pad_token="<pad>")
     tokenizer.save_pretrained(folder)
     return tokenizer
 

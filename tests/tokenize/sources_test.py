@@ -46,8 +46,8 @@ def test_a_folder_holds_splits_and_data_files_choose_some(tokenize, tmp_path):
     assert [ids[0] for ids, _ in tokenize(datasets=[{"path": "data", "data_files": "t*t.jsonl"}]).rows()] == [3]
     assert [ids[0] for ids, _ in tokenize(datasets=[{"path": "data", "data_files": ["train-2.jsonl", "data/test.jsonl"]}]
                                           ).rows()] == [2, 3]
-    broken = tokenize(datasets=[{"path": "data", "split": "dev"}])
-    assert broken.result is not None or "test" in broken.failure["hint"]
+    missing = tokenize(datasets=[{"path": "data", "split": "dev"}])
+    assert missing.status == 1 and missing.failure["where"] == "datasets.0.split" and "test" in missing.failure["hint"]
     write_lines(folder / "train-2.jsonl", ['{"input_ids": ['])
     answer = tokenize(datasets=[{"path": "data"}])
     assert answer.status == 1 and answer.failure["where"].endswith("data/train-2.jsonl, line 1")
@@ -66,6 +66,8 @@ def test_a_saved_dictionary_of_splits_is_read_by_split(tokenize, tmp_path):
     assert tokenize(datasets=[{"path": "saved"}]).rows() == EXPECTED
     answer = tokenize(datasets=[{"path": "saved"}], test_datasets=[{"path": "saved"}])
     assert answer.rows("eval_tokens") == EXPECTED[:1]
+    missing = tokenize(datasets=[{"path": "saved", "split": "dev"}])
+    assert missing.status == 1 and "train, test" in missing.failure["hint"]
 
 
 def test_a_broken_row_of_a_columnar_file_is_named_by_row(tokenize, tmp_path):

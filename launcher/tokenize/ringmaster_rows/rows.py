@@ -88,15 +88,13 @@ def files_of_split(source, split, default_split):
     except Exception as error:
         raise Failure(f"no data files found in the folder: {first_line(error)}", str(source.folder),
                       "name them in `data_files`") from error
-    return [Path(file) for file in of_split(by_split, split, default_split, source)]
+    return [Path(file) for file in of_split(by_split, split or default_split, source)]
 
 
-def of_split(splits, split, default_split, source):
-    for name in (split or default_split, default_split):
-        if name in splits:
-            return splits[name]
-    raise Failure(f"no split {split or default_split} in {source.name}", f"{source.key}.split",
-                  f"there is: {', '.join(map(str, splits))}")
+def of_split(splits, split, source):
+    if split in splits:
+        return splits[split]
+    raise Failure(f"no split {split} in {source.name}", f"{source.key}.split", f"there is: {', '.join(map(str, splits))}")
 
 
 def file_rows(source, file, report):
@@ -137,7 +135,7 @@ def saved_rows(source, split, report):
     with failures_name(source.folder, "a saved dataset"):
         dataset = load_from_disk(str(source.folder))
     if isinstance(dataset, dict):
-        dataset = of_split(dataset, split, "train", source)
+        dataset = of_split(dataset, split, source)
     yield from numbered(dataset, str(source.folder), report)
 
 
@@ -153,7 +151,7 @@ def hub_rows(source, default_split, report):
             dataset = load_dataset(address, name=entry.get("name"), split=entry.get("split"), revision=entry.get("revision"),
                                    data_files=as_list(entry.get("data_files")) or None)
     if isinstance(dataset, dict):
-        dataset = of_split(dataset, "", default_split, source)
+        dataset = of_split(dataset, default_split, source)
     yield from numbered(dataset, address, report)
 
 
