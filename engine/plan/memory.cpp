@@ -114,8 +114,9 @@ double logits_bytes(const MemoryInputs& in) {
 }
 
 double head_moment_bytes(const MemoryInputs& in) {
-    // the last layer's output and its norm; in the end the gradient, while the logits are still held
-    const double hidden_states = 2 * layer_input_bytes(in);
+    // The last layer's output, its norm, and of that the rows that have a label (a sequence's last has none);
+    // in the end the gradient, while the logits are still held.
+    const double hidden_states = 3 * layer_input_bytes(in);
     const double head_gradient = gradient_copy_bytes(in, double(in.model.vocab_size) * hidden(in.model));
     const double recomputed = in.gradient_checkpointing ? layer_saved_bytes(in) - layer_input_bytes(in) : 0;
     return hidden_states + logits_bytes(in) + std::max(head_gradient, layer_input_bytes(in)) -
@@ -160,8 +161,6 @@ RankMemory rank_memory(const MemoryInputs& in) {
     const double moment = std::max({head_moment_bytes(in), mlp_moment_bytes(in), attention_moment_bytes(in),
                                     embedding_moment_bytes(in), named});
     const double tensors = states + inputs + kept_bytes(in) + moment;
-    // labels that are none make the head copy the rows that have one
-    const double copied_rows = layer_input_bytes(in);
 
     RankMemory memory;
     memory.weights = whole(weight_bytes(in));
@@ -175,7 +174,7 @@ RankMemory rank_memory(const MemoryInputs& in) {
     memory.total = memory.weights + memory.gradients + memory.optimizer + memory.activations +
                    memory.workspace + memory.logits + memory.communication + memory.runtime;
     memory.total_low = whole(slack.low * tensors + runtime.low);
-    memory.total_high = whole(slack.high * (tensors + copied_rows) + runtime.high);
+    memory.total_high = whole(slack.high * tensors + runtime.high);
     return memory;
 }
 

@@ -31,6 +31,12 @@ void resolve_time(const PlanRequest& request, Plan& plan, Findings& findings) {
     plan.time = step_time(plan, speeds);
     findings.inform("TIME-ASSUMED", "",
                     "the time of a step is made from assumed figures: " + figures(speeds, plan.device));
+    if (plan.device == Device::Cpu && plan.config.precision != Precision::Float32 && !cpu_has_bfloat16()) {
+        findings.warn("TIME-BF16", findings.key_of({"bf16", "bfloat16"}),
+                      "this machine's processor has no bfloat16 instructions: a step takes many times as "
+                      "long as in float32",
+                      "bf16: false");
+    }
 }
 
 }  // namespace ringmaster

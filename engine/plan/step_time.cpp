@@ -8,14 +8,14 @@ namespace ringmaster {
 
 namespace {
 
-/// Assumed until measured. CPU: of one core, with its share of the memory's bandwidth; Gloo over the
-/// loopback, and over 10-Gbit Ethernet. CUDA: an H100's matrix products as training reaches them, NVLink 4,
-/// 200-Gbit InfiniBand.
+/// Assumed until measured. CPU: of one core with AVX2, and its share of the memory's bandwidth; bfloat16
+/// where the core has instructions for it, and where LibTorch goes without; Gloo over the loopback, and over
+/// 10-Gbit Ethernet. CUDA: an H100's matrix products as training reaches them, NVLink 4, 200-Gbit InfiniBand.
 struct DeviceFigures {
-    double float32_flops, bfloat16_flops, memory, inside_node, across_nodes;
+    double float32_flops, bfloat16_flops, bfloat16_slow_flops, memory, inside_node, across_nodes;
 };
-constexpr DeviceFigures kCpuCore = {90e9, 200e9, 8e9, 0.8e9, 1.0e9};
-constexpr DeviceFigures kGpu = {50e12, 400e12, 2.4e12, 200e9, 25e9};
+constexpr DeviceFigures kCpuCore = {70e9, 200e9, 2e9, 8e9, 0.8e9, 1.0e9};
+constexpr DeviceFigures kGpu = {50e12, 400e12, 400e12, 2.4e12, 200e9, 25e9};
 
 double active_parameters(const ModelConfig& m) {
     // looking up a token's embedding is no product; a tied head is one
@@ -125,11 +125,20 @@ double update_s(const Plan& plan, const Speeds& speeds) {
 
 }  // namespace
 
+bool cpu_has_bfloat16() {
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("avx512bf16");
+#else
+    return true;
+#endif
+}
+
 Speeds assumed_speeds(Device device, Precision precision, int cores, int ranks_per_node) {
     const bool cpu = device == Device::Cpu;
     const DeviceFigures& figures = cpu ? kCpuCore : kGpu;
     const double units = cpu ? std::max(1.0, double(cores) / double(ranks_per_node)) : 1;
-    const double flops = precision == Precision::Float32 ? figures.float32_flops : figures.bfloat16_flops;
+    const double bfloat16 = cpu_has_bfloat16() ? figures.bfloat16_flops : figures.bfloat16_slow_flops;
+    const double flops = precision == Precision::Float32 ? figures.float32_flops : bfloat16;
     return {units * flops, units * figures.memory, figures.inside_node, figures.across_nodes};
 }
 

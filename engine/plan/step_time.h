@@ -19,6 +19,10 @@ struct Speeds {
     double across_nodes = 0;
 };
 
+/// Whether this machine's processor multiplies in bfloat16 itself; without, LibTorch is many times slower
+/// than in float32.
+bool cpu_has_bfloat16();
+
 /// Assumed: see the table in step_time.cpp. `cores` are the node's.
 Speeds assumed_speeds(Device device, Precision precision, int cores, int ranks_per_node);
 

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "tests/plan/plans.h"
 
 namespace ringmaster {
@@ -63,6 +65,42 @@ TEST(Memory, ComponentsSumToTheTotalWithinItsBracket) {
                 }
             }
         }
+    }
+}
+
+/// Peaks that the engine's counting allocator reported (event `step`, peak_memory_bytes) for a Llama of
+/// hidden 512, 6 layers, 8 heads, 4 KV heads, intermediate 1408, vocabulary 8192 on the CPU; one as Qwen3
+/// with head_dim 128.
+TEST(Memory, IsWhatTheEnginesAllocatorCounted) {
+    struct Measured {
+        int64_t tokens, micro;
+        int ring;
+        Precision precision;
+        bool checkpointing, qwen3;
+        double peak;
+    };
+    const Measured all[] = {
+        {4096, 1, 1, Precision::Float32, false, false, 1'015'240'692},
+        {4096, 1, 1, Precision::Float32, true, false, 603'299'844},
+        {2048, 1, 2, Precision::Float32, false, false, 733'116'404},
+        {1024, 1, 1, Precision::Float32, false, false, 592'021'492},
+        {1024, 1, 1, Precision::Bf16Mixed, false, false, 564'527'092},
+        {1024, 1, 1, Precision::Bf16Full, false, false, 296'293'364},
+        {512, 1, 2, Precision::Bf16Mixed, true, false, 491'251'700},
+        {512, 2, 2, Precision::Float32, false, true, 743'296'996},
+    };
+    for (const Measured& m : all) {
+        nlohmann::json model = {{"model_type", m.qwen3 ? "qwen3" : "llama"},
+                                {"hidden_size", 512},
+                                {"num_hidden_layers", 6},
+                                {"num_attention_heads", 8},
+                                {"num_key_value_heads", 4},
+                                {"intermediate_size", 1408},
+                                {"vocab_size", 8192}};
+        const RankMemory rank = rank_memory({model_config_from_json(model, "test"), m.precision, Device::Cpu,
+                                             m.checkpointing, m.micro, m.tokens, m.ring});
+        EXPECT_NEAR(double(rank.total - rank.runtime) / m.peak, 1, 0.02)
+            << m.tokens << " tokens, ring " << m.ring;
     }
 }
 
