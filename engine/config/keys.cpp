@@ -131,7 +131,8 @@ std::string nearest_word(std::string_view word, const std::vector<std::string>& 
     std::string nearest;
     std::size_t best = word.size() <= kShortWord ? 2 : std::max<std::size_t>(2, word.size() / 3) + 1;
     for (const std::string& candidate : known) {
-        const auto [shorter, longer] = std::minmax(candidate.size(), word.size());
+        const std::size_t longer = std::max(candidate.size(), word.size());
+        const std::size_t shorter = std::min(candidate.size(), word.size());
         if (longer - shorter >= best) continue;
         const std::size_t distance = edit_distance(word, candidate);
         if (distance < best && distance < longer) {
