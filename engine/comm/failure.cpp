@@ -6,13 +6,13 @@ namespace ringmaster {
 
 namespace {
 
-/// Gloo begins with "[/path/pair.cc:544] ", c10 ends with "Exception raised from …" and a stack.
+/// Gloo puts "[/path/pair.cc:544] " before its words, c10 ends with "Exception raised from …" and a stack.
 std::string plain(std::string text) {
-    if (text.starts_with('[')) {
-        const size_t close = text.find("] ");
-        if (close != std::string::npos && text.substr(0, close).find(".cc:") != std::string::npos) {
-            text.erase(0, close + 2);
-        }
+    for (size_t open = text.find("[/"); open != std::string::npos; open = text.find("[/", open)) {
+        const size_t close = text.find("] ", open);
+        if (close == std::string::npos || text.substr(open, close - open).find(".cc:") == std::string::npos)
+            break;
+        text.erase(open, close + 2 - open);
     }
     const size_t trace = text.find("Exception raised from");
     if (trace != std::string::npos) text.erase(trace);

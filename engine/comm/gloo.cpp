@@ -1,10 +1,20 @@
 // The only file with Gloo's headers. They are Debian's, the library is inside LibTorch: nothing of Gloo is
 // constructed or derived from here, its devices are made and held by c10d.
+#include <cstdlib>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 
 #include "engine/comm/backends.h"
 
 namespace ringmaster {
+
+namespace {
+
+/// c10d notes every collective in a table of the process that it changes without a lock: two groups used by
+/// two threads (ranks as threads, in tests) crash in it. Off before any thread exists, unless somebody asked
+/// for it.
+[[maybe_unused]] const int kNoFlightRecorder = setenv("TORCH_FR_BUFFER_SIZE", "0", 0);
+
+}  // namespace
 
 c10::intrusive_ptr<c10d::Backend> make_gloo_backend(const BackendRequest& request) {
     auto options = c10d::ProcessGroupGloo::Options::create(request.meeting_timeout);

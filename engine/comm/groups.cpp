@@ -69,18 +69,18 @@ struct Group::Impl {
     std::string among() const { return " among the " + std::to_string(size()) + " ranks of " + name; }
 
     template <typename Post>
-    Transfer post(const std::string& what, std::vector<at::Tensor> tensors, int64_t sent_bytes,
-                  Post&& post_works);
+    Transfer post(std::string what, std::vector<at::Tensor> tensors, int64_t sent_bytes, Post&& post_works);
 };
 
-/// `post_works` appends to the operations; what it throws becomes an Error that begins with `what`.
+/// `post_works` appends to the operations; what it throws becomes an Error that begins with `what`, which it
+/// may change.
 template <typename Post>
-Transfer Group::Impl::post(const std::string& what, std::vector<at::Tensor> tensors, int64_t sent_bytes,
+Transfer Group::Impl::post(std::string what, std::vector<at::Tensor> tensors, int64_t sent_bytes,
                            Post&& post_works) {
     const auto state = watch->begin();
     state->tensors = std::move(tensors);
     try {
-        post_works(state->operations);
+        post_works(state->operations, what);
     } catch (...) {
         watch->failed(state);
         throw Error(Failure::Refused, what + ": " + cause_of(std::current_exception()), who());
@@ -110,23 +110,25 @@ Transfer Group::exchange(std::vector<at::Tensor> send, int to, std::vector<at::T
     const std::string sending = "sending " + what + " to " + group.global(to);
     std::vector<at::Tensor> kept = send;
     kept.insert(kept.end(), recv.begin(), recv.end());
-    return group.post(send.empty() ? receiving : sending, std::move(kept), bytes,
-                      [&](std::vector<Operation>& works) {
-                          // NCCL hangs on a send and a receive that are not one call.
-                          const bool as_one = group.backend->supportsCoalescing();
-                          if (as_one) group.backend->startCoalescing();
-                          for (size_t i = 0; i < recv.size(); ++i) {
-                              std::vector<at::Tensor> one{recv[i]};
-                              auto work = group.backend->recv(one, from, static_cast<int>(i));
-                              if (!as_one) works.push_back({std::move(work), receiving});
-                          }
-                          for (size_t i = 0; i < send.size(); ++i) {
-                              std::vector<at::Tensor> one{send[i]};
-                              auto work = group.backend->send(one, to, static_cast<int>(i));
-                              if (!as_one) works.push_back({std::move(work), sending});
-                          }
-                          if (as_one) works.push_back({group.backend->endCoalescing(), receiving});
-                      });
+    const auto post_both = [&](std::vector<Operation>& works, std::string& doing) {
+        c10d::Backend& backend = *group.backend;
+        // NCCL hangs on a send and a receive that are not one call.
+        const bool as_one = backend.supportsCoalescing();
+        if (as_one) backend.startCoalescing();
+        for (size_t i = 0; i < recv.size(); ++i) {
+            std::vector<at::Tensor> one{recv[i]};
+            auto work = backend.recv(one, from, static_cast<int>(i));
+            if (!as_one) works.push_back({std::move(work), receiving});
+        }
+        doing = sending;
+        for (size_t i = 0; i < send.size(); ++i) {
+            std::vector<at::Tensor> one{send[i]};
+            auto work = backend.send(one, to, static_cast<int>(i));
+            if (!as_one) works.push_back({std::move(work), sending});
+        }
+        if (as_one) works.push_back({backend.endCoalescing(), receiving});
+    };
+    return group.post(receiving, std::move(kept), bytes, post_both);
 }
 
 Transfer Group::all_reduce(at::Tensor tensor, Reduce op) {
@@ -134,7 +136,7 @@ Transfer Group::all_reduce(at::Tensor tensor, Reduce op) {
     if (group.size() == 1) return {};
     const int64_t bytes = static_cast<int64_t>(tensor.nbytes()) * 2 * (group.size() - 1) / group.size();
     const std::string what = "all-reduce" + group.among();
-    return group.post(what, {tensor}, bytes, [&](std::vector<Operation>& works) {
+    return group.post(what, {tensor}, bytes, [&](std::vector<Operation>& works, const std::string&) {
         c10d::AllreduceOptions options;
         options.reduceOp = op == Reduce::Sum ? c10d::ReduceOp::SUM : c10d::ReduceOp::MAX;
         std::vector<at::Tensor> tensors{tensor};
@@ -150,7 +152,7 @@ Transfer Group::all_to_all(at::Tensor recv, at::Tensor send, const std::string& 
     }
     const int64_t bytes = static_cast<int64_t>(send.nbytes()) / group.size() * (group.size() - 1);
     const std::string label = what + group.among();
-    return group.post(label, {recv, send}, bytes, [&](std::vector<Operation>& works) {
+    return group.post(label, {recv, send}, bytes, [&](std::vector<Operation>& works, const std::string&) {
         std::vector<int64_t> equal_splits;
         works.push_back({group.backend->alltoall_base(recv, send, equal_splits, equal_splits), label});
     });
@@ -161,7 +163,7 @@ Transfer Group::broadcast(at::Tensor tensor, int root) {
     if (group.size() == 1) return {};
     const int64_t bytes = root == group.rank ? static_cast<int64_t>(tensor.nbytes()) * (group.size() - 1) : 0;
     const std::string what = "broadcast from " + group.global(root) + group.among();
-    return group.post(what, {tensor}, bytes, [&](std::vector<Operation>& works) {
+    return group.post(what, {tensor}, bytes, [&](std::vector<Operation>& works, const std::string&) {
         c10d::BroadcastOptions options;
         options.rootRank = root;
         std::vector<at::Tensor> tensors{tensor};
@@ -181,7 +183,7 @@ void Group::barrier() {
     const std::string what = "barrier" + group.among();
     group
         .post(what, {}, 0,
-              [&](std::vector<Operation>& works) {
+              [&](std::vector<Operation>& works, const std::string&) {
                   works.push_back({group.backend->barrier(), what});
               })
         .wait();

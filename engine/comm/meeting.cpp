@@ -66,7 +66,8 @@ std::string endpoint(const Rendezvous& at) {
     return at.master_addr + ":" + std::to_string(at.master_port);
 }
 
-Address resolve(const Rendezvous& at) {
+/// In the order of preference; at least one.
+std::vector<Address> resolve(const Rendezvous& at) {
     addrinfo hints{};
     hints.ai_socktype = SOCK_STREAM;
     addrinfo* found = nullptr;
@@ -77,11 +78,14 @@ Address resolve(const Rendezvous& at) {
                     "rank 0's host \"" + at.master_addr + "\" is not known here: " + gai_strerror(error), {},
                     "MASTER_ADDR must be a name or address that every node resolves");
     }
-    Address address;
-    std::memcpy(&address.bytes, found->ai_addr, found->ai_addrlen);
-    address.length = found->ai_addrlen;
+    std::vector<Address> addresses;
+    for (const addrinfo* one = found; one != nullptr; one = one->ai_next) {
+        Address& address = addresses.emplace_back();
+        std::memcpy(&address.bytes, one->ai_addr, one->ai_addrlen);
+        address.length = one->ai_addrlen;
+    }
     freeaddrinfo(found);
-    return address;
+    return addresses;
 }
 
 Address any_address(int family, int port) {
@@ -117,9 +121,8 @@ int listening_socket(const Address& address) {
 
 /// Made here rather than by c10d, which would listen on every interface and not say that a port is in use.
 int listen_for_ranks(const Rendezvous& at) {
-    const Address master = resolve(at);
-    std::vector<Address> choices{master};
-    if (!is_loopback(master) || at.local_world_size < at.world_size) {
+    std::vector<Address> choices = resolve(at);
+    if (!is_loopback(choices.front()) || at.local_world_size < at.world_size) {
         choices = {any_address(AF_INET6, at.master_port), any_address(AF_INET, at.master_port)};
     }
     for (const Address& address : choices) {
@@ -144,29 +147,38 @@ std::string seconds_text(std::chrono::milliseconds time) {
 
 using Clock = std::chrono::steady_clock;
 
+/// 0, or why not: an errno.
+int knock(const Address& address, std::chrono::microseconds patience) {
+    const Socket socket(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (socket.fd() < 0) return errno;
+    timeval bound{};  // of connect(2) too
+    bound.tv_sec = static_cast<time_t>(patience.count() / 1000000);
+    bound.tv_usec = static_cast<suseconds_t>(patience.count() % 1000000);
+    setsockopt(socket.fd(), SOL_SOCKET, SO_SNDTIMEO, &bound, sizeof bound);
+    if (connect(socket.fd(), address.get(), address.length) == 0) return 0;
+    return errno == EINPROGRESS ? ETIMEDOUT : errno;
+}
+
 /// Knocks until somebody listens: c10d would, too, but with a stack trace on stderr for each time that nobody
 /// does.
 void wait_for_listener(const Rendezvous& at, std::chrono::milliseconds timeout) {
     constexpr auto kPause = std::chrono::milliseconds(50);
-    const Address master = resolve(at);
+    const std::vector<Address> addresses = resolve(at);
     const auto deadline = Clock::now() + timeout;
+    int error = 0;
     while (true) {
-        const Socket socket(::socket(master.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
-        const auto left = std::chrono::duration_cast<std::chrono::microseconds>(deadline - Clock::now());
-        timeval bound{};  // also of connect(2)
-        bound.tv_sec = std::max<time_t>(0, left.count() / 1000000);
-        bound.tv_usec = std::max<suseconds_t>(1, left.count() % 1000000);
-        setsockopt(socket.fd(), SOL_SOCKET, SO_SNDTIMEO, &bound, sizeof bound);
-        if (socket.fd() >= 0 && connect(socket.fd(), master.get(), master.length) == 0) return;
-        const std::string cause = std::strerror(errno == EINPROGRESS ? ETIMEDOUT : errno);
-        if (Clock::now() + kPause > deadline) {
-            throw Error(Failure::Unreachable,
-                        "rank " + std::to_string(at.rank) + ": nobody answered at " + endpoint(at) + " for " +
-                            seconds_text(timeout) + " (" + cause + ")",
-                        {}, "rank 0 listens at MASTER_ADDR:MASTER_PORT; is it started, and the port open?");
+        for (const Address& address : addresses) {
+            const auto left = std::chrono::duration_cast<std::chrono::microseconds>(deadline - Clock::now());
+            error = knock(address, std::max(left, std::chrono::microseconds(1)));
+            if (error == 0) return;
         }
+        if (Clock::now() + kPause > deadline) break;
         std::this_thread::sleep_for(kPause);
     }
+    throw Error(Failure::Unreachable,
+                "rank " + std::to_string(at.rank) + ": nobody answered at " + endpoint(at) + " for " +
+                    seconds_text(timeout) + " (" + std::strerror(error) + ")",
+                {}, "rank 0 listens at MASTER_ADDR:MASTER_PORT; is it started, and the port open?");
 }
 
 c10::intrusive_ptr<c10d::Store> open_store(const Rendezvous& at, std::chrono::milliseconds timeout) {
@@ -286,7 +298,7 @@ std::string interface_address(const Rendezvous& rendezvous) {
                         "\", which is no interface of this machine with an IPv4 address");
     }
     if (rendezvous.local_world_size >= rendezvous.world_size) return "127.0.0.1";
-    auto address = address_towards(resolve(rendezvous));
+    auto address = address_towards(resolve(rendezvous).front());
     // On rank 0's machine its name may well be of the loopback, as in Debian's /etc/hosts.
     if (!address || is_loopback(*address)) address = address_of_interface("");
     if (address) return numbers(*address);

@@ -207,6 +207,7 @@ TEST(ShardedAttention, SaysWhichRankItsKeysDidNotComeFrom) {
     const Inputs own = random_inputs(1, 24, {4, 2}, 16, at::kFloat);
     std::string text;
     run_ranks(ring_mesh(2), [&](int rank, Groups& groups) {
+        groups.world().barrier();
         if (rank == 0) return;  // leaves
         try {
             ShardedAttention(groups, layout).forward(own.q, own.k, own.v);

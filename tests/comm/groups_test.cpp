@@ -181,15 +181,21 @@ Error failure_of_rank(int failing, const Mesh& mesh, const std::function<void(in
 }
 
 TEST(Groups, SayWhichPeerIsGone) {
+    std::latch rank_1_failed(1);
     const Error error = failure_of_rank(
         1, ring_mesh(3),
-        [](int rank, Groups& groups) {
+        [&](int rank, Groups& groups) {
             groups.world().barrier();
             if (rank == 0) return;  // leaves, its connections close
+            if (rank == 2) return rank_1_failed.wait();
             const at::Tensor received = at::empty({4}, at::kFloat);
-            groups.ring()
-                .exchange({filled(rank)}, (rank + 1) % 3, {received}, (rank + 2) % 3, "keys and values")
-                .wait();
+            try {
+                groups.ring().exchange({filled(rank)}, 2, {received}, 0, "keys and values").wait();
+            } catch (...) {
+                rank_1_failed.count_down();
+                throw;
+            }
+            rank_1_failed.count_down();
         },
         std::chrono::seconds(20));
     EXPECT_EQ(error.failure, Failure::Refused);
