@@ -81,7 +81,8 @@ void RunFollower::look_for_ranks() {
     const auto count = static_cast<size_t>(std::max(state_.ranks, 0));
     if (ranks_.size() > count) ranks_.resize(count);  // resumed on fewer ranks
     while (ranks_.size() < count) {
-        ranks_.emplace_back().rank = static_cast<int>(ranks_.size()) - 1;
+        const auto rank = static_cast<int>(ranks_.size());
+        ranks_.emplace_back().rank = rank;
     }
     while (readers_.size() < count) {
         readers_.emplace_back(run_.events() / event_file_name(static_cast<int>(readers_.size())));

@@ -65,6 +65,11 @@ std::string format_number(double value, int significant) {
     return printed("%.*g", significant, value);
 }
 
+std::string format_loss(double loss) {
+    const double size = std::abs(loss);
+    return size >= 0.1 && size < 1e4 ? printed("%.4f", loss) : printed("%.4g", loss);
+}
+
 std::string format_time(double unix_seconds) {
     if (unix_seconds <= 0) return "";
     char text[32];

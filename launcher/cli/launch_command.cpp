@@ -120,7 +120,8 @@ int run_launch(const Arguments& arguments, const Session& session) {
     }
     if (arguments.has("--detach")) return 0;
     if (!session.json) print("\n");
-    return follow_to_end(prepared.run, CtrlC::StopsRun, session, interrupts);
+    RunFollower follower = terminal_follower(prepared.run);
+    return follow_to_end(follower, CtrlC::StopsRun, session, interrupts);
 }
 
 int run_prepare(const Arguments& arguments, const Session& session) {
@@ -163,6 +164,9 @@ int run_resume(const Arguments& arguments, const Session& session) {
     const ResumedRun resumed = prepare_resume(run, options, machine, session.places, printer.progress());
     printer.clear();
     if (resumed.replanned) show_plan(resumed.plan, session);
+    RunFollower follower = terminal_follower(run);
+    while (!follower.poll().empty()) {  // what the earlier attempts said is not told again
+    }
     start_resumed(run, resumed, machine, session.places);
     if (session.json) {
         print_run_line(run);
@@ -173,7 +177,7 @@ int run_resume(const Arguments& arguments, const Session& session) {
               "\n");
     }
     if (arguments.has("--detach")) return 0;
-    return follow_to_end(run, CtrlC::StopsRun, session, interrupts);
+    return follow_to_end(follower, CtrlC::StopsRun, session, interrupts);
 }
 
 constexpr const char* kEndings =

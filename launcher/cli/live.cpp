@@ -1,11 +1,12 @@
 #include "launcher/cli/live.h"
 
+#include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "engine/error.h"
 #include "launcher/cli/run_view.h"
-#include "launcher/follower.h"
 #include "launcher/format.h"
 #include "launcher/local_node.h"
 
@@ -127,8 +128,27 @@ class StopRequests {
     bool saving_ = false, now_ = false;
 };
 
-int exit_status(RunPhase state) {
-    return state == RunPhase::Failed ? 1 : 0;
+/// A rank that ended before it had met the others, with the status of what cannot be reached or started: 3 is
+/// the engine's own, 126 and 127 the loader's.
+bool could_not_start(const RunFollower& run) {
+    const int attempt = run.state().attempt;
+    const bool met = std::any_of(run.ranks().begin(), run.ranks().end(), [attempt](const RankProgress& rank) {
+        return rank.hello && rank.hello->attempt == attempt;
+    });
+    if (met) return false;
+    const std::string& reason = run.state().reason;
+    const auto ended_with = [&](const std::string& status) {
+        const size_t at = reason.find("exit status " + status);
+        const size_t behind = at + 12 + status.size();
+        return at != std::string::npos &&
+               (behind >= reason.size() || std::isdigit(static_cast<unsigned char>(reason[behind])) == 0);
+    };
+    return ended_with("3") || ended_with("126") || ended_with("127");
+}
+
+int exit_status(const RunFollower& run) {
+    if (run.state().state != RunPhase::Failed) return 0;
+    return static_cast<int>(could_not_start(run) ? Failure::Unreachable : Failure::Refused);
 }
 
 void say_ending(const RunDirectory& run, RunPhase state, const Session& session) {
@@ -141,10 +161,13 @@ void say_ending(const RunDirectory& run, RunPhase state, const Session& session)
 
 }  // namespace
 
-int follow_to_end(const RunDirectory& run, CtrlC ctrl_c, const Session& session,
-                  const Interrupts& interrupts) {
+RunFollower terminal_follower(const RunDirectory& run) {
+    return RunFollower(run, kKeptSteps);
+}
+
+int follow_to_end(RunFollower& follower, CtrlC ctrl_c, const Session& session, const Interrupts& interrupts) {
+    const RunDirectory& run = follower.run();
     const PlanFacts facts = facts_of(run);
-    RunFollower follower(run, kKeptSteps);
     StopRequests stop(run, interrupts, session);
     const std::string hint = ctrl_c == CtrlC::StopsRun
                                  ? "Ctrl-C stops and saves; closing the terminal leaves the run alive"
@@ -168,7 +191,7 @@ int follow_to_end(const RunDirectory& run, CtrlC ctrl_c, const Session& session,
         }
     }
     say_ending(run, follower.state().state, session);
-    return exit_status(follower.state().state);
+    return exit_status(follower);
 }
 
 std::string ending_text(const RunDirectory& run, const Terminal& terminal) {

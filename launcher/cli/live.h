@@ -7,6 +7,7 @@
 #include "engine/plan/plan.h"
 #include "launcher/cli/commands.h"
 #include "launcher/cli/interrupts.h"
+#include "launcher/follower.h"
 #include "launcher/progress.h"
 
 namespace ringmaster {
@@ -16,11 +17,13 @@ enum class CtrlC {
     Leaves,    ///< the run goes on
 };
 
-/// Draws (or prints as lines, or as JSON events) until the run is over; then says how it ended. Returns the
-/// exit status: 0 completed or stopped, 1 failed, 130 left by Ctrl-C; 0 where the terminal was closed (the
-/// run goes on).
-int follow_to_end(const RunDirectory& run, CtrlC ctrl_c, const Session& session,
-                  const Interrupts& interrupts);
+/// Draws (or prints as lines, or as JSON events) what `follower` has not given yet, until the run is over;
+/// then says how it ended. Returns the exit status: 0 completed or stopped, 1 failed, 3 could not be started,
+/// 130 left by Ctrl-C; 0 where the terminal was closed (the run goes on).
+int follow_to_end(RunFollower& follower, CtrlC ctrl_c, const Session& session, const Interrupts& interrupts);
+
+/// A terminal shows the last steps only.
+RunFollower terminal_follower(const RunDirectory& run);
 
 /// How the run ended, for a person.
 std::string ending_text(const RunDirectory& run, const Terminal& terminal);

@@ -8,6 +8,7 @@
 #include "engine/error.h"
 #include "engine/plan/layout.h"
 #include "launcher/format.h"
+#include "launcher/local_node.h"
 
 namespace ringmaster {
 
@@ -45,6 +46,13 @@ const RankMemory* fullest(const Plan& plan) {
     const auto& ranks = plan.memory->per_rank;
     return &*std::max_element(ranks.begin(), ranks.end(),
                               [](const RankMemory& a, const RankMemory& b) { return a.total < b.total; });
+}
+
+/// As one would type it: relative where the file lies under the current folder.
+std::string path_from_here(const std::string& file) {
+    const std::filesystem::path relative =
+        std::filesystem::path(file).lexically_relative(std::filesystem::current_path());
+    return relative.empty() || relative.string().starts_with("..") ? file : relative.string();
 }
 
 /// A sum of columns that is exact: cell i goes to the component that holds its middle.
@@ -96,22 +104,21 @@ class PlanWriter {
     }
 
     void verdict() {
-        const std::string file = std::filesystem::path(plan_.config.file).filename().string();
         for (const std::string& part : wrap(verdict_line(plan_, ink_), width_)) out_ += part + "\n";
         if (plan_.verdict != Verdict::Invalid) {
-            for (const std::string& part : wrap("Next: " + next_step(file), width_))
+            for (const std::string& part : wrap("Next: " + next_step(), width_))
                 out_ += ink_.dim(part) + "\n";
         }
         out_ += "\n";
     }
 
-    std::string next_step(const std::string& file) const {
+    std::string next_step() const {
         for (const Diagnostic& said : plan_.diagnostics) {
             const bool about_memory = said.code == "MEM-FIT" || said.code.starts_with("MODEL");
             if (plan_.verdict != Verdict::Fits && about_memory && !said.hint.empty())
                 return printable(said.hint);
         }
-        return "ringmaster launch " + printable(file);
+        return "ringmaster launch " + printable(shell_quoted(path_from_here(plan_.config.file)));
     }
 
     void mesh() {
@@ -247,7 +254,7 @@ class PlanWriter {
         std::string cells;
         for (int cell = 0; cell < width; ++cell) {
             const Component* component = component_at(memory, (cell + 0.5) * scale);
-            if (cell == edge && component == nullptr) {
+            if (cell == edge) {
                 cells += ink_.bold("┃");
             } else if (component == nullptr) {
                 cells += ink_.dim("·");
@@ -257,8 +264,12 @@ class PlanWriter {
         }
         line("", cells);
         const int low = column(memory.total_low), high = std::max(low + 1, column(memory.total_high));
-        std::string whisker = repeated(" ", low) + "├" + repeated("─", high - low - 1) + "┤";
-        if (device > 0 && edge > high + 1) whisker += repeated(" ", edge - high - 1) + "┃";
+        std::vector<std::string> marks(static_cast<size_t>(width), " ");
+        if (edge >= 0) marks[static_cast<size_t>(edge)] = "┃";
+        for (int at = low; at <= high && at < width; ++at)
+            marks[static_cast<size_t>(at)] = at == low ? "├" : at == high ? "┤" : "─";
+        std::string whisker;
+        for (const std::string& mark : marks) whisker += mark;
         line("", ink_.dim(whisker));
     }
 
@@ -373,10 +384,12 @@ std::string verdict_line(const Plan& plan, const Ink& ink) {
             return ink.bold(ink.yellow("TIGHT")) + ": " + room + ", and up to " +
                    format_bytes(worst == nullptr ? 0 : worst->total_high) + exposed;
         case Verdict::WillNotFit:
-            return ink.bold(ink.red("WILL NOT FIT")) + ": " + room;
+            return ink.bold(ink.red("WILL NOT FIT")) + ": the fullest rank needs " +
+                   format_bytes(worst == nullptr ? 0 : worst->total) + ", its device has " +
+                   format_bytes(worst == nullptr ? 0 : plan.memory->device_bytes);
         case Verdict::Invalid:
             return ink.bold(ink.red("INVALID")) + ": " + plural(errors, "problem") +
-                   " before it can be launched";
+                   " before it can be launched" + (room.empty() ? "" : "; otherwise " + room);
         case Verdict::Unknown:
             return ink.bold(ink.yellow("UNKNOWN")) + ": memory and time need the model's shape";
     }

@@ -23,7 +23,8 @@ int run_watch(const Arguments& arguments, const Session& session) {
     const RunDirectory run = run_of(arguments, session);
     const Interrupts interrupts;
     if (session.json) print_run_line(run);
-    return follow_to_end(run, CtrlC::Leaves, session, interrupts);
+    RunFollower follower = terminal_follower(run);
+    return follow_to_end(follower, CtrlC::Leaves, session, interrupts);
 }
 
 /// The state once it is over; what it is where the patience or the person ends the waiting.
@@ -78,7 +79,7 @@ std::string runs_table(const std::vector<RunSummary>& runs, const Terminal& term
         if (run.total_steps) steps += "/" + std::to_string(*run.total_steps);
         std::string row = padded(fit(printable(run.name), name_width), name_width) + "  " +
                           padded(to_string(run.state.state), 9) + "  " + padded(steps, 11) + "  " +
-                          padded(run.loss ? format_number(*run.loss, 5) : "–", 7) + "  " +
+                          padded(run.loss ? format_loss(*run.loss) : "–", 7) + "  " +
                           format_time(run.state.started);
         text += fit(row, terminal.width) + "\n";
         if (run.state.state == RunPhase::Failed && !run.state.reason.empty()) {

@@ -16,10 +16,6 @@ constexpr int kMostOutliers = 3;
 constexpr int kWidestBar = 48;
 constexpr double kOutlier = 0.1;  ///< share of the median that a rank's own work differs by
 
-std::string short_loss(double loss) {
-    return format_number(loss, 5);
-}
-
 std::string state_word(const RunState& state, const Ink& ink) {
     const std::string word = to_string(state.state);
     switch (state.state) {
@@ -72,7 +68,7 @@ const std::vector<Figure>& figures() {
     using Rank = RankProgress;
     static const std::vector<Figure> kFigures = {
         {"own loss", [](const Rank& r) { return r.last() ? r.last()->event.rank_loss : std::nullopt; },
-         short_loss},
+         format_loss},
         {"compute",
          [](const Rank& r) { return r.last() ? std::optional(r.last()->event.compute_s) : std::nullopt; },
          format_duration},
@@ -129,7 +125,7 @@ class Picture {
             known ? static_cast<double>(now_.step) / static_cast<double>(*now_.total_steps) : 0;
         std::string text = "step " + format_count(now_.step);
         if (known) text += "/" + format_count(*now_.total_steps) + "  " + format_percent(share);
-        if (now_.eta_s) text += "  " + format_duration(*now_.eta_s) + " left";
+        if (now_.eta_s && *now_.eta_s > 0) text += "  " + format_duration(*now_.eta_s) + " left";
         const int width = std::min(kWidestBar, width_ - display_width(text) - 3);
         add((known && width > 8 ? ink_.green(bar(share, width)) + "  " : "") + text);
     }
@@ -139,7 +135,7 @@ class Picture {
         auto put = [&](const char* name, const std::string& value) {
             text += (text.empty() ? "" : "   ") + ink_.dim(name) + " " + value;
         };
-        if (now_.loss) put("loss", ink_.bold(short_loss(*now_.loss)));
+        if (now_.loss) put("loss", ink_.bold(format_loss(*now_.loss)));
         if (now_.tokens_per_s) put("tokens/s", format_rate(*now_.tokens_per_s));
         if (now_.overhead) put("overhead", format_percent(*now_.overhead));
         if (now_.lr) put("lr", format_number(*now_.lr, 3));
@@ -150,11 +146,11 @@ class Picture {
     void loss_curve() {
         if (run_.ranks().empty() || run_.ranks().front().steps.size() < 2) return;
         const auto& steps = run_.ranks().front().steps;
-        const std::string first = short_loss(steps.front().event.loss) + " ";
+        const std::string first = format_loss(steps.front().event.loss) + " ";
         const int width = std::min(kWidestBar, width_ - display_width(first) - 12);
         if (width < 8) return;
         add(ink_.dim(first) + ink_.cyan(sparkline(run_.ranks().front(), width)) +
-            ink_.dim(" " + short_loss(steps.back().event.loss)));
+            ink_.dim(" " + format_loss(steps.back().event.loss)));
     }
 
     void tail(const std::string& note) {
@@ -165,7 +161,7 @@ class Picture {
         }
         if (run_.last_eval()) {
             text += (text.empty() ? "" : "   ") + std::string("evaluation ") +
-                    short_loss(run_.last_eval()->loss) + " at step " + format_count(run_.last_eval()->step);
+                    format_loss(run_.last_eval()->loss) + " at step " + format_count(run_.last_eval()->step);
         }
         if (!text.empty()) bottom_.push_back(text);
         if (!run_.warnings().empty()) {
@@ -198,7 +194,7 @@ class Picture {
                 continue;
             }
             const double share = overhead_of(rank).value_or(0);
-            row += padded(last->event.rank_loss ? short_loss(*last->event.rank_loss) : "–", 10);
+            row += padded(last->event.rank_loss ? format_loss(*last->event.rank_loss) : "–", 10);
             row += padded(format_duration(last->event.step_s), 11) +
                    padded(format_duration(last->event.compute_s), 11);
             row += ink_.red(bar(share, 12)) + right_aligned(format_percent(share), 8) + "    ";
@@ -255,11 +251,11 @@ std::string rank_losses(const RunFollower& run, int64_t step) {
         const TimedStep* found = rank.find(step);
         const auto loss = found != nullptr ? found->event.rank_loss : std::nullopt;
         if (loss) losses.push_back(*loss);
-        each += (each.empty() ? "" : " ") + (loss ? short_loss(*loss) : "–");
+        each += (each.empty() ? "" : " ") + (loss ? format_loss(*loss) : "–");
     }
     if (run.ranks().size() <= 8 || losses.empty()) return each;
     const auto [low, high] = std::minmax_element(losses.begin(), losses.end());
-    return short_loss(*low) + "…" + short_loss(*high);
+    return format_loss(*low) + "…" + format_loss(*high);
 }
 
 /// Everything that is not a step, from rank 0 (or from any, where it is about that rank).
@@ -271,7 +267,7 @@ std::string other_line(const EventLine& line) {
         return "error: " + rank + printable(error->message);
     if (line.rank != 0) return "";
     if (const auto* eval = std::get_if<EvalEvent>(&line.event)) {
-        return "evaluation at step " + format_count(eval->step) + ": loss " + short_loss(eval->loss) +
+        return "evaluation at step " + format_count(eval->step) + ": loss " + format_loss(eval->loss) +
                " over " + format_count(eval->tokens) + " labels";
     }
     if (const auto* saved = std::get_if<CheckpointEvent>(&line.event)) {
@@ -322,14 +318,18 @@ bool RunLines::is_wanted(int64_t step) const {
 
 std::string RunLines::step_line(const RunFollower& run, const StepEvent& step) const {
     const double overhead = step.step_s > 0 ? step.exposed_comm_s / step.step_s : 0;
-    std::string text =
-        "step " + std::to_string(step.step) + (total_steps_ ? "/" + std::to_string(*total_steps_) : "");
-    text += "  loss " + short_loss(step.loss);
+    const std::string total = total_steps_ ? std::to_string(*total_steps_) : "";
+    std::string text = "step " + right_aligned(std::to_string(step.step), static_cast<int>(total.size())) +
+                       (total_steps_ ? "/" + total : "") + "  loss " + format_loss(step.loss);
     if (run.ranks().size() > 1) text += "  ranks " + rank_losses(run, step.step);
-    text += "  lr " + format_number(step.lr, 3) + "  grad norm " + format_number(step.grad_norm, 3);
-    text += "  " + format_duration(step.step_s) + "  " + format_rate(step.tokens_per_s) +
-            " tokens/s  overhead " + format_percent(overhead);
-    if (const auto left = headline(run, total_steps_).eta_s) text += "  " + format_duration(*left) + " left";
+    text += "  overhead " + right_aligned(format_percent(overhead), 5);
+    text += right_aligned(format_duration(step.step_s), 8) +
+            right_aligned(format_rate(step.tokens_per_s), 7) + " tokens/s";
+    text += "  lr " + padded(format_number(step.lr, 3), 8) + "  grad norm " +
+            padded(format_number(step.grad_norm, 3), 6);
+    const auto left = headline(run, total_steps_).eta_s;
+    if (left && *left > 0) text += format_duration(*left) + " left";
+    text.erase(text.find_last_not_of(' ') + 1);
     return text;
 }
 

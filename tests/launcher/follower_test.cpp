@@ -78,6 +78,7 @@ TEST_F(FollowerTest, ARunResumedOnFewerRanksShowsOnlyThose) {
     set_state(run, RunPhase::Running, 2);
     follower.poll();
     EXPECT_EQ(follower.ranks().size(), 2U);
+    EXPECT_EQ(follower.ranks()[1].rank, 1);
 }
 
 TEST_F(FollowerTest, KeepsOnlyAsManyStepsAsAskedFor) {

@@ -122,7 +122,7 @@ def test_watching_a_run_that_is_over_shows_all_of_it(tmp_path):
     done = run("watch", "one", "--runs-dir", tmp_path / "runs")
     assert done.returncode == 0
     assert [line.split()[1] for line in done.stdout.splitlines() if line.startswith("step ")] == ["1", "2", "2", "3", "4", "5"]
-    assert "completed" in done.stdout and "evaluation at step 5: loss 2.5 over 77 labels" in done.stdout
+    assert "completed" in done.stdout and "evaluation at step 5: loss 2.5000 over 77 labels" in done.stdout
     lines = [json.loads(line) for line in run("watch", "one", "--runs-dir", tmp_path / "runs", "--json").stdout.splitlines()]
     assert lines[0] == {"type": "run", "dir": str(tmp_path / "runs/one")}
     assert sum(line["type"] == "step" for line in lines) == 2 * 6
