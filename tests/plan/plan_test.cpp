@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+#include <random>
+
 #include "engine/plan/step_time.h"
 #include "tests/plan/plans.h"
 
@@ -287,6 +290,63 @@ TEST(Plan, AnUnreadableConfigIsInvalidAndSaysOnlyThat) {
     const Plan plan = plan_text("base_model: [unclosed\n", 2);
     EXPECT_EQ(plan.verdict, Verdict::Invalid);
     EXPECT_EQ(plan.diagnostics.size(), 1u) << said(plan);
+}
+
+TEST(Plan, NoValueMakesItThrowAndEveryPlanCanBeReadBack) {
+    std::mt19937 random(22);
+    const auto any_of = [&](const std::vector<std::string>& words) {
+        return words[std::uniform_int_distribution<size_t>(0, words.size() - 1)(random)];
+    };
+    const std::vector<std::string> numbers = {"0",
+                                              "1",
+                                              "2",
+                                              "3",
+                                              "4",
+                                              "7",
+                                              "8",
+                                              "64",
+                                              "4096",
+                                              "1000000",
+                                              "-1",
+                                              "1.5",
+                                              "1e300",
+                                              "9223372036854775807",
+                                              "99999999999999999999",
+                                              ".nan",
+                                              "null",
+                                              "text"};
+    const std::vector<std::string> keys = {"context_parallel_size",
+                                           "ulysses_size",
+                                           "dp_shard_size",
+                                           "dp_replicate_size",
+                                           "heads_k_stride",
+                                           "sequence_len",
+                                           "micro_batch_size",
+                                           "gradient_accumulation_steps",
+                                           "max_steps",
+                                           "num_epochs",
+                                           "val_set_size"};
+    const std::vector<std::string> models = {
+        "Qwen/Qwen3-0.6B", "google/gemma-2b",          "mistralai/Mixtral-8x7B-v0.1", "x/y",
+        "./absent",        "meta-llama/Llama-3.1-405B"};
+    for (int i = 0; i < 200; ++i) {
+        std::string more =
+            "ring_attn_func: " +
+            any_of({"batch_ring", "batch_zigzag", "batch_stripe", "varlen_ring", "auto", "x"}) +
+            "\nsample_packing: " + any_of({"true", "false", "5"}) + "\n";
+        for (const std::string& key : keys) {
+            if (random() % 3 == 0) more += key + ": " + any_of(numbers) + "\n";
+        }
+        PlanRequest request;
+        request.device = random() % 2 == 0 ? Device::Cuda : Device::Cpu;
+        request.nodes = static_cast<int>(random() % 4);
+        const int ranks = static_cast<int>(random() % 9);
+        SCOPED_TRACE(more + " ranks " + std::to_string(ranks));
+        const Plan plan = plan_text(config_text(more, any_of(models)), ranks, request);
+        EXPECT_EQ(plan.ok(), plan.verdict != Verdict::Invalid);
+        EXPECT_EQ(plan_to_json(plan_from_json(plan_to_json(plan))), plan_to_json(plan));
+        for (const Diagnostic& diagnostic : plan.diagnostics) EXPECT_FALSE(diagnostic.message.empty());
+    }
 }
 
 // Time.
