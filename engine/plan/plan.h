@@ -52,7 +52,7 @@ struct RankMemory {
 };
 
 struct Memory {
-    int64_t device_bytes = 0;
+    int64_t device_bytes = 0;  ///< 0: not known; null in the JSON, and so is fits
     bool fits = false;
     int64_t host_bytes = 0;
     std::vector<RankMemory> per_rank;

@@ -32,7 +32,7 @@ bool count_rows_of_step(Plan& plan, Findings& findings) {
 
 void say_division(const Plan& plan, Findings& findings) {
     const Batch& batch = plan.batch;
-    if (batch.global == batch.global_without_cp) return;
+    if (batch.global == batch.global_without_cp || plan.ranks % plan.context_parallel.size != 0) return;
     const int64_t keeping = batch.accumulation * (batch.global_without_cp / batch.global);
     const std::string key = findings.key_of({"context_parallel_size", "sequence_parallel_degree"});
     findings.inform("BATCH-DIVIDED", key,
