@@ -12,8 +12,8 @@ namespace ringmaster {
 namespace {
 
 // A block of scores, kRows × kKeys floats, stays in a core's second-level cache.
-constexpr int64_t kRows = 512;
-constexpr int64_t kKeys = 256;
+constexpr int64_t kRows = 256;
+constexpr int64_t kKeys = 512;
 
 struct Shape {
     int64_t B, H, K, T, S, D;
@@ -30,7 +30,8 @@ at::Tensor empty_as_bthd(int64_t B, int64_t heads, int64_t tokens, int64_t D, co
 }
 
 /// Queries [begin, end) of the heads of one group, one head behind the other: [group · queries, D].
-at::Tensor group_rows(const at::Tensor& x_bhtd, int64_t b, int64_t first_head, int64_t heads, int64_t begin, int64_t end) {
+at::Tensor group_rows(const at::Tensor& x_bhtd, int64_t b, int64_t first_head, int64_t heads, int64_t begin,
+                      int64_t end) {
     return x_bhtd.select(0, b).narrow(0, first_head, heads).narrow(1, begin, end - begin);
 }
 
@@ -39,13 +40,15 @@ BlockMask mask_of(bool causal, int64_t query_begin, int64_t query_end, int64_t k
     return {false, query_end - query_begin, query_begin + 1 - key_begin};
 }
 
-void forward_rows(const Shape& s, const at::Tensor& q_bhtd, const at::Tensor& k_sd, const at::Tensor& v_sd, at::Tensor out_bhtd,
-                  at::Tensor lse_bht, int64_t b, int64_t kv_head, int64_t begin, int64_t end, bool causal, double scale) {
+void forward_rows(const Shape& s, const at::Tensor& q_bhtd, const at::Tensor& k_sd, const at::Tensor& v_sd,
+                  at::Tensor out_bhtd, at::Tensor lse_bht, int64_t b, int64_t kv_head, int64_t begin,
+                  int64_t end, bool causal, double scale) {
     const BlockSoftmax& softmax = block_softmax();
     const int64_t group = s.group();
     const int64_t rows = group * (end - begin);
     const auto options = q_bhtd.options();
-    const at::Tensor q_rd = (group_rows(q_bhtd, b, kv_head * group, group, begin, end) * scale).reshape({rows, s.D});
+    const at::Tensor q_rd =
+        (group_rows(q_bhtd, b, kv_head * group, group, begin, end) * scale).reshape({rows, s.D});
     at::Tensor out_rd = at::zeros({rows, s.D}, options);
     at::Tensor top_r = at::full({rows}, -std::numeric_limits<float>::infinity(), options);
     at::Tensor sum_r = at::zeros({rows}, options);
@@ -63,14 +66,17 @@ void forward_rows(const Shape& s, const at::Tensor& q_bhtd, const at::Tensor& k_
     }
     out_rd.div_(sum_r.unsqueeze(1));
     group_rows(out_bhtd, b, kv_head * group, group, begin, end).copy_(out_rd.view({group, end - begin, s.D}));
-    lse_bht.select(0, b).narrow(0, kv_head * group, group).narrow(1, begin, end - begin)
+    lse_bht.select(0, b)
+        .narrow(0, kv_head * group, group)
+        .narrow(1, begin, end - begin)
         .copy_(sum_r.log().add_(top_r).view({group, end - begin}));
 }
 
 /// One key/value head with all queries that see it: its dk and dv, and those heads' dq.
-void backward_head(const Shape& s, const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd, const at::Tensor& k_sd,
-                   const at::Tensor& v_sd, const at::Tensor& lse_bht, const at::Tensor& delta_bht, at::Tensor dq_bhtd,
-                   at::Tensor dk_sd, at::Tensor dv_sd, int64_t b, int64_t kv_head, bool causal, double scale) {
+void backward_head(const Shape& s, const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd,
+                   const at::Tensor& k_sd, const at::Tensor& v_sd, const at::Tensor& lse_bht,
+                   const at::Tensor& delta_bht, at::Tensor dq_bhtd, at::Tensor dk_sd, at::Tensor dv_sd,
+                   int64_t b, int64_t kv_head, bool causal, double scale) {
     const BlockSoftmax& softmax = block_softmax();
     const int64_t group = s.group();
     const auto options = q_bhtd.options();
@@ -83,7 +89,10 @@ void backward_head(const Shape& s, const at::Tensor& dout_bhtd, const at::Tensor
             return group_rows(x, b, kv_head * group, group, begin, end).reshape({rows, s.D});
         };
         auto gathered_scalars = [&](const at::Tensor& x_bht) {
-            return x_bht.select(0, b).narrow(0, kv_head * group, group).narrow(1, begin, end - begin).contiguous();
+            return x_bht.select(0, b)
+                .narrow(0, kv_head * group, group)
+                .narrow(1, begin, end - begin)
+                .contiguous();
         };
         const at::Tensor q_rd = gathered(q_bhtd), dout_rd = gathered(dout_bhtd);
         const at::Tensor scaled_q_rd = q_rd * scale;
@@ -98,24 +107,28 @@ void backward_head(const Shape& s, const at::Tensor& dout_bhtd, const at::Tensor
             at::mm_out(scores_rk, scaled_q_rd, k_kd.t());
             at::mm_out(dscores_rk, dout_rd, v_sd.narrow(0, key, keys).t());
             softmax.backward(scores_rk.data_ptr<float>(), dscores_rk.data_ptr<float>(), rows, keys,
-                             mask_of(causal, begin, end, key, key + keys), lse_r.data_ptr<float>(), delta_r.data_ptr<float>(),
-                             static_cast<float>(scale));
+                             mask_of(causal, begin, end, key, key + keys), lse_r.data_ptr<float>(),
+                             delta_r.data_ptr<float>(), static_cast<float>(scale));
             at::Tensor dk_kd = dk_sd.narrow(0, key, keys), dv_kd = dv_sd.narrow(0, key, keys);
             at::addmm_out(dv_kd, dv_kd, scores_rk.t(), dout_rd);
             at::addmm_out(dk_kd, dk_kd, dscores_rk.t(), q_rd);
             at::addmm_out(dq_rd, dq_rd, dscores_rk, k_kd, key > 0 ? 1 : 0, 1);
         }
-        group_rows(dq_bhtd, b, kv_head * group, group, begin, end).copy_(dq_rd.view({group, end - begin, s.D}));
+        group_rows(dq_bhtd, b, kv_head * group, group, begin, end)
+            .copy_(dq_rd.view({group, end - begin, s.D}));
     }
 }
 
 /// A head's rows side by side, as the matrix products want them.
-at::Tensor head_of(const at::Tensor& x_bksd, int64_t b, int64_t head) { return x_bksd.select(0, b).select(0, head).contiguous(); }
+at::Tensor head_of(const at::Tensor& x_bksd, int64_t b, int64_t head) {
+    return x_bksd.select(0, b).select(0, head).contiguous();
+}
 
 }  // namespace
 
 std::tuple<at::Tensor, at::Tensor> block_attention_forward(const at::Tensor& q_bhtd, const at::Tensor& k_bksd,
-                                                           const at::Tensor& v_bksd, bool causal, double scale) {
+                                                           const at::Tensor& v_bksd, bool causal,
+                                                           double scale) {
     const Shape s = shape_of(q_bhtd, k_bksd);
     at::Tensor out_bhtd = empty_as_bthd(s.B, s.H, s.T, s.D, q_bhtd);
     at::Tensor lse_bht = at::empty({s.B, s.H, s.T}, q_bhtd.options());
@@ -126,18 +139,17 @@ std::tuple<at::Tensor, at::Tensor> block_attention_forward(const at::Tensor& q_b
             const at::Tensor k_sd = head_of(k_bksd, b, head), v_sd = head_of(v_bksd, b, head);
             for (int64_t block = 0; block < blocks; ++block) {
                 const int64_t begin = block * s.queries();
-                forward_rows(s, q_bhtd, k_sd, v_sd, out_bhtd, lse_bht, b, head, begin, std::min(begin + s.queries(), s.T), causal,
-                             scale);
+                forward_rows(s, q_bhtd, k_sd, v_sd, out_bhtd, lse_bht, b, head, begin,
+                             std::min(begin + s.queries(), s.T), causal, scale);
             }
         }
     });
     return {out_bhtd, lse_bht};
 }
 
-std::tuple<at::Tensor, at::Tensor, at::Tensor> block_attention_backward(const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd,
-                                                                        const at::Tensor& k_bksd, const at::Tensor& v_bksd,
-                                                                        const at::Tensor& out_bhtd, const at::Tensor& lse_bht,
-                                                                        bool causal, double scale) {
+std::tuple<at::Tensor, at::Tensor, at::Tensor> block_attention_backward(
+    const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd, const at::Tensor& k_bksd, const at::Tensor& v_bksd,
+    const at::Tensor& out_bhtd, const at::Tensor& lse_bht, bool causal, double scale) {
     const Shape s = shape_of(q_bhtd, k_bksd);
     const at::Tensor delta_bht = (dout_bhtd * out_bhtd).sum(3);
     at::Tensor dq_bhtd = empty_as_bthd(s.B, s.H, s.T, s.D, q_bhtd);
@@ -146,8 +158,9 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> block_attention_backward(const at
     at::parallel_for(0, s.B * s.K, 1, [&](int64_t first, int64_t last) {
         for (int64_t task = first; task < last; ++task) {
             const int64_t b = task / s.K, head = task % s.K;
-            backward_head(s, dout_bhtd, q_bhtd, head_of(k_bksd, b, head), head_of(v_bksd, b, head), lse_bht, delta_bht, dq_bhtd,
-                          dk_bksd.select(0, b).select(0, head), dv_bksd.select(0, b).select(0, head), b, head, causal, scale);
+            backward_head(s, dout_bhtd, q_bhtd, head_of(k_bksd, b, head), head_of(v_bksd, b, head), lse_bht,
+                          delta_bht, dq_bhtd, dk_bksd.select(0, b).select(0, head),
+                          dv_bksd.select(0, b).select(0, head), b, head, causal, scale);
         }
     });
     return {dq_bhtd, dk_bksd, dv_bksd};

@@ -1,4 +1,5 @@
-/// One face for the attention kernels of a device: a block of queries against a block of keys, with the log-sum-exp.
+/// One face for the attention kernels of a device: a block of queries against a block of keys, with the
+/// log-sum-exp.
 ///
 /// Letters: B rows, H query heads, K key/value heads (H a multiple of K), T queries, S keys, D head_dim.
 #pragma once
@@ -18,8 +19,10 @@ struct FlashGradients {
     at::Tensor dv_bksd;
 };
 
-/// Last dim contiguous, other strides free; scores are scaled by D^-1/2. `causal`: query i sees keys j <= i (T = S).
-FlashOutput flash_forward(const at::Tensor& q_bhtd, const at::Tensor& k_bksd, const at::Tensor& v_bksd, bool causal);
+/// Last dim contiguous, other strides free; scores are scaled by D^-1/2. `causal`: query i sees keys j <= i
+/// (T = S).
+FlashOutput flash_forward(const at::Tensor& q_bhtd, const at::Tensor& k_bksd, const at::Tensor& v_bksd,
+                          bool causal);
 
 /// `out` and `lse` are those over *all* keys: a block's gradient then is its part of the whole's.
 FlashGradients flash_backward(const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd, const at::Tensor& k_bksd,

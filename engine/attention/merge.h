@@ -8,8 +8,10 @@
 
 namespace ringmaster {
 
-/// out_bthd float32 [B, T, H, D] and lse_bht float32 [B, H, T] become the result over both sets of keys. lse is −infinity
-/// where no key was seen yet (out is 0 there). block_out_bthd may be bfloat16. Strides are free but for the last dims.
-void merge_by_lse(at::Tensor out_bthd, at::Tensor lse_bht, const at::Tensor& block_out_bthd, const at::Tensor& block_lse_bht);
+/// out_bthd float32 [B, T, H, D] and lse_bht float32 [B, H, T] become the result over both sets of keys. lse
+/// is −infinity where no key was seen yet (out is 0 there). block_out_bthd may be bfloat16. Strides are free
+/// but for the last dims.
+void merge_by_lse(at::Tensor out_bthd, at::Tensor lse_bht, const at::Tensor& block_out_bthd,
+                  const at::Tensor& block_lse_bht);
 
 }  // namespace ringmaster
