@@ -76,9 +76,9 @@ std::pair<std::string, std::string> parse_set(const std::string& text) {
 }
 
 void add_settings(Request& request, const std::vector<std::pair<std::string, std::string>>& set) {
-    for (const auto& [key, value] : set) {
-        std::erase_if(request.set, [&](const auto& earlier) { return earlier.first == key; });
-        request.set.emplace_back(key, value);
+    for (const auto& setting : set) {
+        std::erase_if(request.set, [&](const auto& earlier) { return earlier.first == setting.first; });
+        request.set.push_back(setting);
     }
 }
 

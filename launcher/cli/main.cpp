@@ -88,7 +88,7 @@ int refuse(const Error& error, bool json) {
 
 int refuse_plan(const PlanRefused& refused, const Session& session) {
     if (session.json) print_json(plan_to_json(refused.plan));
-    complain(diagnostics_text(refused.plan.diagnostics, session.err));
+    complain(diagnostics_text(refused.plan.diagnostics, session.err, Severity::Warning));
     return static_cast<int>(refused.failure);
 }
 

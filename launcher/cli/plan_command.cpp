@@ -21,7 +21,7 @@ int run_plan(const Arguments& arguments, const Session& session) {
     } else if (proposal.reading.readable) {
         print(plan_text(proposal.plan, session.out));
     } else {
-        complain(diagnostics_text(proposal.plan.diagnostics, session.err));
+        complain(diagnostics_text(proposal.plan.diagnostics, session.err, Severity::Error));
     }
     return !proposal.reading.readable ? 2 : proposal.plan.ok() ? 0 : 1;
 }

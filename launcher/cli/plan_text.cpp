@@ -37,7 +37,7 @@ constexpr std::array<Component, 8> kComponents = {{{"weights", 'W', 33, &RankMem
 std::string ranks_text(const Plan& plan) {
     const bool cuda = plan.device == Device::Cuda;
     std::string text =
-        std::to_string(plan.ranks) + (cuda ? " GPU" : " CPU rank") + (plan.ranks == 1 ? "" : "s");
+        format_count(plan.ranks) + (cuda ? " GPU" : " CPU rank") + (plan.ranks == 1 ? "" : "s");
     return plan.nodes > 1 ? text + " on " + std::to_string(plan.nodes) + " nodes" : text;
 }
 
@@ -209,11 +209,11 @@ class PlanWriter {
                                     (groups == 1 ? " group" : " groups");
         std::string text;
         if (b.global != b.global_without_cp) {
-            text = ink_.bold(std::to_string(b.global_without_cp) + " becomes " + std::to_string(b.global)) +
+            text = ink_.bold(format_count(b.global_without_cp) + " becomes " + format_count(b.global)) +
                    " rows a step: " + product + ", " + std::to_string(plan_.context_parallel.size) +
                    " ranks share each row";
         } else {
-            text = std::to_string(b.global) + (b.global == 1 ? " row a step: " : " rows a step: ") + product;
+            text = format_count(b.global) + (b.global == 1 ? " row a step: " : " rows a step: ") + product;
         }
         section("Batch", text);
         text.clear();
@@ -368,10 +368,10 @@ std::string verdict_line(const Plan& plan, const Ink& ink) {
     const auto errors =
         static_cast<size_t>(std::count_if(plan.diagnostics.begin(), plan.diagnostics.end(),
                                           [](const Diagnostic& d) { return d.severity == Severity::Error; }));
-    const std::string room = worst == nullptr || plan.memory->device_bytes <= 0
-                                 ? std::string()
-                                 : format_bytes(worst->total) + " of " +
-                                       format_bytes(plan.memory->device_bytes) + " on the fullest rank";
+    const bool known = worst != nullptr && plan.memory->device_bytes > 0;
+    const std::string device = known ? format_bytes(plan.memory->device_bytes) : "";
+    const std::string room =
+        known ? format_bytes(worst->total) + " of " + device + " on the fullest rank" : "";
     std::string exposed;
     if (plan.time && plan.time->step_s > 0 && plan.time->comm_s > 0) {
         exposed = ", " + format_percent(plan.time->exposed_comm_s / plan.time->step_s) +
@@ -381,23 +381,24 @@ std::string verdict_line(const Plan& plan, const Ink& ink) {
         case Verdict::Fits:
             return ink.bold(ink.green("FITS")) + ": " + room + exposed;
         case Verdict::Tight:
-            return ink.bold(ink.yellow("TIGHT")) + ": " + room + ", and up to " +
-                   format_bytes(worst == nullptr ? 0 : worst->total_high) + exposed;
+            return ink.bold(ink.yellow("TIGHT")) + ": the fullest rank needs " +
+                   (known ? format_bytes(worst->total_low) : "?") + " to " +
+                   (known ? format_bytes(worst->total_high) : "?") + ", its device has " + device + exposed;
         case Verdict::WillNotFit:
             return ink.bold(ink.red("WILL NOT FIT")) + ": the fullest rank needs " +
-                   format_bytes(worst == nullptr ? 0 : worst->total) + ", its device has " +
-                   format_bytes(worst == nullptr ? 0 : plan.memory->device_bytes);
+                   (known ? format_bytes(worst->total) : "?") + ", its device has " + device;
         case Verdict::Invalid:
             return ink.bold(ink.red("INVALID")) + ": " + plural(errors, "problem") +
-                   " before it can be launched" + (room.empty() ? "" : "; otherwise " + room);
+                   " before it can be launched" + (known && plan.memory->fits ? "; otherwise " + room : "");
         case Verdict::Unknown:
             return ink.bold(ink.yellow("UNKNOWN")) + ": memory and time need the model's shape";
     }
     return "";
 }
 
-std::string diagnostics_text(const Diagnostics& diagnostics, const Terminal& terminal) {
+std::string diagnostics_text(const Diagnostics& diagnostics, const Terminal& terminal, Severity least) {
     Diagnostics sorted = diagnostics;
+    std::erase_if(sorted, [least](const Diagnostic& said) { return said.severity < least; });
     std::stable_sort(sorted.begin(), sorted.end(),
                      [](const Diagnostic& a, const Diagnostic& b) { return a.severity > b.severity; });
     std::string text;
@@ -413,9 +414,8 @@ std::string plan_text(const Plan& plan, const Terminal& terminal) {
 }
 
 std::string plan_summary(const Plan& plan, const Terminal& terminal) {
-    Diagnostics said = plan.diagnostics;
-    std::erase_if(said, [](const Diagnostic& d) { return d.severity == Severity::Info; });
-    return PlanWriter(plan, terminal).summary() + diagnostics_text(said, terminal);
+    return PlanWriter(plan, terminal).summary() +
+           diagnostics_text(plan.diagnostics, terminal, Severity::Warning);
 }
 
 }  // namespace ringmaster

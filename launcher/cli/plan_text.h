@@ -14,8 +14,9 @@ std::string plan_text(const Plan& plan, const Terminal& terminal);
 /// The plan in short, for the top of a launch: verdict, mesh, batch, errors and warnings.
 std::string plan_summary(const Plan& plan, const Terminal& terminal);
 
-/// Only what is wrong: errors first, each with line, message and hint.
-std::string diagnostics_text(const Diagnostics& diagnostics, const Terminal& terminal);
+/// Only what is wrong, from `least` on: errors first, each with line, message and hint.
+std::string diagnostics_text(const Diagnostics& diagnostics, const Terminal& terminal,
+                             Severity least = Severity::Info);
 
 /// One line: "FITS: 61.4 of 80.0 GiB on the fullest rank".
 std::string verdict_line(const Plan& plan, const Ink& ink);

@@ -1,7 +1,9 @@
 """What is common to all subcommands, and what those refuse that need no engine."""
 
 import json
+import os
 import shutil
+import subprocess
 
 import pytest
 
@@ -35,7 +37,6 @@ def test_without_a_command_the_app_is_opened_or_missed(tmp_path):
     alone = tmp_path / "bin"
     alone.mkdir()
     shutil.copy(BIN / "ringmaster", alone)
-    import subprocess
     done = subprocess.run([alone / "ringmaster"], capture_output=True, text=True, timeout=60)
     assert done.returncode == 2 and "ringmaster-gui" in done.stderr and "launch" in done.stderr
     (alone / "ringmaster-gui").write_text("#!/bin/sh\necho opened\nexit 7\n")
@@ -102,6 +103,22 @@ def test_an_accelerate_file_alone_is_planned_but_not_launched(tmp_path):
     assert run("plan", file).returncode == 0
     done = run("launch", file, "--runs-dir", tmp_path / "runs")
     assert done.returncode == 2 and "--accelerate" in done.stderr
+
+
+def test_an_engine_that_does_not_start_is_exit_status_3(make_config, tmp_path):
+    programs = tmp_path / "app/bin"
+    programs.mkdir(parents=True)
+    for name in ("ringmaster", "ringmaster-agent"):
+        shutil.copy(BIN / name, programs)
+    (tmp_path / "app/share").symlink_to(BIN.parent / "share")
+    (programs / "ringmaster-engine").write_text("#!/bin/sh\necho cannot load libtorch_cpu.so\nexit 127\n")
+    (programs / "ringmaster-engine").chmod(0o755)
+    environment = {**os.environ, "CUDA_VISIBLE_DEVICES": "", "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    done = subprocess.run([programs / "ringmaster", "launch", make_config(), "--runs-dir", tmp_path / "runs", "--name", "one"],
+                          capture_output=True, text=True, timeout=60, env=environment)
+    assert done.returncode == 3
+    assert "cannot load libtorch_cpu.so" in done.stderr and "127" in done.stderr
+    assert json.loads((tmp_path / "runs/one/run.json").read_text())["state"] == "failed"
 
 
 def test_runs_are_listed_and_deleted(tmp_path):
