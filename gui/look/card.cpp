@@ -1,0 +1,287 @@
+#include "gui/look/card.h"
+
+#include <QEvent>
+#include <QPainter>
+#include <QStyle>
+
+#include "gui/look/look.h"
+
+namespace ringmaster {
+
+namespace {
+
+using namespace Qt::Literals::StringLiterals;
+
+QColor toneColour(Tone tone, const Colours& c) {
+    switch (tone) {
+        case Tone::Good:
+            return c.good;
+        case Tone::Warning:
+            return c.warning;
+        case Tone::Error:
+            return c.error;
+        case Tone::Plain:
+            break;
+    }
+    return c.text;
+}
+
+QColor toneFill(Tone tone, const Colours& c) {
+    switch (tone) {
+        case Tone::Good:
+            return c.goodFill;
+        case Tone::Warning:
+            return c.warningFill;
+        case Tone::Error:
+            return c.errorFill;
+        case Tone::Plain:
+            break;
+    }
+    return c.card;
+}
+
+/// So that the tone is not told by colour alone.
+QString toneSymbol(Tone tone) {
+    switch (tone) {
+        case Tone::Good:
+            return u"\u2713"_s;
+        case Tone::Warning:
+            return u"\u25B2"_s;
+        case Tone::Error:
+            return u"\u2715"_s;
+        case Tone::Plain:
+            break;
+    }
+    return {};
+}
+
+}  // namespace
+
+Card::Card(const QString& title, QWidget* parent)
+    : QFrame(parent),
+      m_title(new QLabel),
+      m_subtitle(mutedLabel()),
+      m_header(new QHBoxLayout),
+      m_body(new QVBoxLayout) {
+    m_title->setFont(fontOf(Type::Section));
+    m_subtitle->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    m_header->setSpacing(space(0.5));
+    m_header->addWidget(m_title);
+    m_header->addWidget(m_subtitle, 1);
+    m_body->setSpacing(space(0.5));
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(space(0.9), space(0.75), space(0.9), space(0.85));
+    layout->setSpacing(space(0.6));
+    layout->addLayout(m_header);
+    layout->addLayout(m_body, 1);
+    setTitle(title);
+}
+
+void Card::setTitle(const QString& title) {
+    m_title->setText(title);
+    m_title->setVisible(!title.isEmpty());
+    if (!title.isEmpty()) setAccessibleName(title);
+}
+
+void Card::setSubtitle(const QString& subtitle) {
+    m_subtitle->setText(subtitle);
+    m_subtitle->setToolTip(subtitle);
+}
+
+void Card::addHeaderWidget(QWidget* widget) {
+    m_header->addWidget(widget);
+}
+
+ElidedLabel::ElidedLabel(const QString& text, QWidget* parent) : QLabel(parent) {
+    setFullText(text);
+    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Preferred);
+}
+
+void ElidedLabel::setFullText(const QString& text) {
+    m_full = text;
+    setText(text);
+    setToolTip(text);
+    setTextFormat(Qt::PlainText);
+}
+
+QSize ElidedLabel::minimumSizeHint() const {
+    return {fontMetrics().horizontalAdvance(u"\u2026"_s) * 3, QLabel::minimumSizeHint().height()};
+}
+
+void ElidedLabel::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    painter.setPen(palette().color(foregroundRole()));
+    const QString shown = fontMetrics().elidedText(m_full, Qt::ElideMiddle, contentsRect().width());
+    painter.drawText(contentsRect(), int(alignment() | Qt::TextSingleLine), shown);
+}
+
+Banner::Banner(QWidget* parent) : QFrame(parent), m_text(new QLabel), m_actions(new QHBoxLayout) {
+    m_text->setWordWrap(true);
+    m_text->setTextFormat(Qt::RichText);
+    m_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_actions->setSpacing(space(0.4));
+    auto* layout = new QHBoxLayout(this);
+    layout->setContentsMargins(space(0.9), space(0.6), space(0.7), space(0.6));
+    layout->setSpacing(space(0.8));
+    layout->addWidget(m_text, 1);
+    layout->addLayout(m_actions);
+}
+
+void Banner::say(Tone tone, const QString& verdict, const QString& why, const QString& next) {
+    m_tone = tone;
+    m_verdict = verdict;
+    m_why = why;
+    m_next = next;
+    write();
+    setAccessibleName(text());
+    update();
+}
+
+void Banner::write() {
+    const Colours c = coloursOf(this);
+    const QString symbol = toneSymbol(m_tone);
+    QString html = u"<span style='color:%1; font-weight:600'>%2%3</span>"_s.arg(
+        toneColour(m_tone, c).name(), symbol.isEmpty() ? QString() : symbol + u"&nbsp; "_s,
+        m_verdict.toHtmlEscaped());
+    if (!m_why.isEmpty()) html += u"&nbsp; "_s + m_why.toHtmlEscaped();
+    if (!m_next.isEmpty())
+        html += u"&nbsp; <span style='color:%1'>%2</span>"_s.arg(c.muted.name(), m_next.toHtmlEscaped());
+    m_text->setText(html);
+}
+
+QPushButton* Banner::addAction(const QString& text) {
+    auto* button = new QPushButton(text);
+    m_actions->addWidget(button, 0, Qt::AlignTop);
+    return button;
+}
+
+void Banner::clearActions() {
+    while (QLayoutItem* item = m_actions->takeAt(0)) {
+        if (item->widget()) item->widget()->deleteLater();
+        delete item;
+    }
+}
+
+QString Banner::text() const {
+    QStringList parts{m_verdict, m_why, m_next};
+    parts.removeAll({});
+    return parts.join(u' ');
+}
+
+void Banner::changeEvent(QEvent* event) {
+    if (event->type() == QEvent::PaletteChange || event->type() == QEvent::ApplicationPaletteChange) write();
+    QFrame::changeEvent(event);
+}
+
+void Banner::paintEvent(QPaintEvent*) {
+    const Colours c = coloursOf(this);
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setBrush(toneFill(m_tone, c));
+    painter.setPen(m_tone == Tone::Plain ? c.border : mixed(c.card, toneColour(m_tone, c), 0.55));
+    const double radius = space(0.45);
+    painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), radius, radius);
+}
+
+Figure::Figure(const QString& caption, QWidget* parent)
+    : QWidget(parent), m_value(new QLabel(u"\u2013"_s)), m_caption(mutedLabel(caption)) {
+    m_value->setFont(fontOf(Type::Display));
+    m_value->setTextFormat(Qt::PlainText);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(m_value);
+    layout->addWidget(m_caption);
+    setCaption(caption);
+}
+
+void Figure::setValue(const QString& value) {
+    m_value->setText(value);
+    setAccessibleDescription(value);
+}
+
+void Figure::setCaption(const QString& caption) {
+    m_caption->setText(caption);
+    setAccessibleName(caption);
+}
+
+PageHeader::PageHeader(QWidget* parent)
+    : QWidget(parent), m_title(new ElidedLabel), m_subtitle(new ElidedLabel), m_actions(new QHBoxLayout) {
+    m_title->setFont(fontOf(Type::Title));
+    m_subtitle->setFont(fontOf(Type::Small));
+    m_subtitle->setForegroundRole(QPalette::PlaceholderText);
+    m_actions->setSpacing(space(0.5));
+    auto* layout = new QHBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(space(0.6));
+    layout->addWidget(m_title);
+    layout->addWidget(m_subtitle);
+    layout->addStretch(1);
+    layout->addLayout(m_actions);
+}
+
+void PageHeader::setTitle(const QString& title) {
+    m_title->setFullText(title);
+}
+void PageHeader::setSubtitle(const QString& subtitle) {
+    m_subtitle->setFullText(subtitle);
+}
+void PageHeader::addAction(QWidget* widget) {
+    m_actions->addWidget(widget);
+}
+QString PageHeader::title() const {
+    return m_title->fullText();
+}
+
+EmptyView::EmptyView(const QString& title, const QString& text, QWidget* parent)
+    : QWidget(parent), m_actions(new QHBoxLayout) {
+    auto* head = new QLabel(title);
+    head->setFont(fontOf(Type::Title));
+    head->setAlignment(Qt::AlignCenter);
+    head->setWordWrap(true);
+    auto* body = new QLabel(text);
+    body->setForegroundRole(QPalette::PlaceholderText);
+    body->setAlignment(Qt::AlignCenter);
+    body->setWordWrap(true);
+    body->setMinimumWidth(space(16));
+    m_actions->setSpacing(space(0.6));
+    m_actions->addStretch(1);
+    m_actions->addStretch(1);
+    auto* layout = new QVBoxLayout(this);
+    layout->setSpacing(space(0.6));
+    layout->addStretch(2);
+    layout->addWidget(head);
+    layout->addWidget(body);
+    layout->addLayout(m_actions);
+    layout->addStretch(3);
+    setAccessibleName(title);
+    setAccessibleDescription(text);
+}
+
+QPushButton* EmptyView::addAction(const QString& text) {
+    auto* button = m_actions->count() == 2 ? primaryButton(text) : new QPushButton(text);
+    m_actions->insertWidget(m_actions->count() - 1, button);
+    return button;
+}
+
+QPushButton* primaryButton(const QString& text, QWidget* parent) {
+    auto* button = new QPushButton(text, parent);
+    button->setProperty("role", u"primary"_s);
+    return button;
+}
+
+QPushButton* quietButton(const QString& text, QWidget* parent) {
+    auto* button = new QPushButton(text, parent);
+    button->setProperty("role", u"quiet"_s);
+    button->setCursor(Qt::PointingHandCursor);
+    return button;
+}
+
+QLabel* mutedLabel(const QString& text, QWidget* parent) {
+    auto* label = new QLabel(text, parent);
+    label->setFont(fontOf(Type::Small));
+    label->setForegroundRole(QPalette::PlaceholderText);
+    return label;
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,268 @@
+#include "gui/look/look.h"
+
+#include <QApplication>
+#include <QFontDatabase>
+#include <QFontMetricsF>
+#include <QPalette>
+#include <QStyleFactory>
+#include <QWidget>
+#include <array>
+#include <cmath>
+
+#include "gui/look/system_scheme.h"
+
+namespace ringmaster {
+
+namespace {
+
+using namespace Qt::Literals::StringLiterals;
+
+QColor hex(unsigned rgb) {
+    return QColor::fromRgb(QRgb(0xff000000u | rgb));
+}
+
+/// Hues that stay apart for the common kinds of colour blindness (after Okabe and Ito 2008), for a light and
+/// a dark sheet.
+constexpr std::array<unsigned, 8> kRankLight = {0x2f6fdb, 0xd97a1a, 0x1f9160, 0xa34cc7,
+                                                0xc23f38, 0x0f8fa3, 0x8a6420, 0x5a5fd0};
+constexpr std::array<unsigned, 8> kRankDark = {0x5b9bff, 0xf09a3e, 0x45bd86, 0xc583ea,
+                                               0xec706a, 0x35bccf, 0xc09a4a, 0x8f93f5};
+/// Two blues for what the model is, two ambers for what the step needs, then one hue each.
+constexpr std::array<unsigned, 8> kMemoryLight = {0x3d6fc4, 0x6f9be0, 0x9dbdf0, 0xd98b2e,
+                                                  0xeab676, 0xc4605a, 0x4fa37c, 0x8b919c};
+constexpr std::array<unsigned, 8> kMemoryDark = {0x4c80dc, 0x6f9ded, 0xa0bff5, 0xdf9440,
+                                                 0xb98848, 0xd06c66, 0x58ad86, 0x7e8591};
+
+QPalette lightPalette() {
+    QPalette p(hex(0xf3f4f6));
+    p.setColor(QPalette::Window, hex(0xf3f4f6));
+    p.setColor(QPalette::Base, hex(0xffffff));
+    p.setColor(QPalette::AlternateBase, hex(0xf8f9fb));
+    p.setColor(QPalette::Button, hex(0xffffff));
+    for (QPalette::ColorRole role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText,
+                                     QPalette::ToolTipText, QPalette::BrightText})
+        p.setColor(role, hex(0x1a1e26));
+    p.setColor(QPalette::ToolTipBase, hex(0xffffff));
+    p.setColor(QPalette::Highlight, hex(0x2b6cdf));
+    p.setColor(QPalette::HighlightedText, hex(0xffffff));
+    p.setColor(QPalette::Link, hex(0x2b6cdf));
+    p.setColor(QPalette::PlaceholderText, hex(0x767d89));
+    return p;
+}
+
+QPalette darkPalette() {
+    QPalette p(hex(0x16181d));
+    p.setColor(QPalette::Window, hex(0x16181d));
+    p.setColor(QPalette::Base, hex(0x1e2127));
+    p.setColor(QPalette::AlternateBase, hex(0x23262d));
+    p.setColor(QPalette::Button, hex(0x262a32));
+    for (QPalette::ColorRole role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText,
+                                     QPalette::ToolTipText, QPalette::BrightText})
+        p.setColor(role, hex(0xe8eaee));
+    p.setColor(QPalette::ToolTipBase, hex(0x2a2e36));
+    p.setColor(QPalette::Highlight, hex(0x5b95ff));
+    p.setColor(QPalette::HighlightedText, hex(0x0d1017));
+    p.setColor(QPalette::Link, hex(0x7fadff));
+    p.setColor(QPalette::PlaceholderText, hex(0x8b93a0));
+    return p;
+}
+
+void disable(QPalette& palette) {
+    const QColor faint = mixed(palette.color(QPalette::Window), palette.color(QPalette::WindowText), 0.4);
+    for (QPalette::ColorRole role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText})
+        palette.setColor(QPalette::Disabled, role, faint);
+}
+
+}  // namespace
+
+QColor mixed(const QColor& a, const QColor& b, double share) {
+    auto part = [share](float from, float to) { return float(from + (to - from) * share); };
+    return QColor::fromRgbF(part(a.redF(), b.redF()), part(a.greenF(), b.greenF()),
+                            part(a.blueF(), b.blueF()));
+}
+
+Colours coloursOf(const QPalette& palette) {
+    Colours c;
+    c.window = palette.color(QPalette::Active, QPalette::Window);
+    c.card = palette.color(QPalette::Active, QPalette::Base);
+    c.text = palette.color(QPalette::Active, QPalette::WindowText);
+    c.dark = c.window.lightnessF() < c.text.lightnessF();
+    c.sunken = mixed(c.card, c.text, c.dark ? 0.05 : 0.035);
+    c.border = mixed(c.card, c.text, c.dark ? 0.13 : 0.11);
+    c.grid = mixed(c.card, c.text, c.dark ? 0.10 : 0.08);
+    c.muted = mixed(c.card, c.text, 0.66);
+    c.faint = mixed(c.card, c.text, 0.45);
+    c.accent = palette.color(QPalette::Active, QPalette::Highlight);
+    c.onAccent = palette.color(QPalette::Active, QPalette::HighlightedText);
+    c.good = hex(c.dark ? 0x52c58c : 0x15784b);
+    c.warning = hex(c.dark ? 0xf2b04a : 0x9a5b00);
+    c.error = hex(c.dark ? 0xff7d74 : 0xb3261e);
+    const double tint = c.dark ? 0.13 : 0.085;
+    c.goodFill = mixed(c.card, c.good, tint);
+    c.warningFill = mixed(c.card, c.warning, tint);
+    c.errorFill = mixed(c.card, c.error, tint);
+    return c;
+}
+
+Colours coloursOf(const QWidget* widget) {
+    return coloursOf(widget->palette());
+}
+
+QColor rankColour(int rank, const Colours& colours) {
+    const int turn = (rank / 8) % 3;
+    const QColor hue = hex((colours.dark ? kRankDark : kRankLight)[size_t(rank % 8)]);
+    if (turn == 0) return hue;
+    return turn == 1 ? mixed(hue, colours.card, 0.35) : mixed(hue, colours.text, 0.35);
+}
+
+QColor memoryColour(int component, const Colours& colours) {
+    return hex((colours.dark ? kMemoryDark : kMemoryLight)[size_t(component) % 8]);
+}
+
+QColor timeColour(TimePart part, const Colours& colours) {
+    switch (part) {
+        case TimePart::Data:
+            return hex(colours.dark ? 0x58ad86 : 0x4fa37c);
+        case TimePart::Compute:
+            return hex(colours.dark ? 0x4c80dc : 0x3d6fc4);
+        case TimePart::ExposedCommunication:
+            return hex(colours.dark ? 0xdf9440 : 0xd98b2e);
+        case TimePart::Other:
+            break;
+    }
+    return hex(colours.dark ? 0x7e8591 : 0x8b919c);
+}
+
+int space(double ems) {
+    return int(std::lround(ems * QFontMetricsF(QApplication::font()).height()));
+}
+
+QFont fontOf(Type type) {
+    QFont font = QApplication::font();
+    const double points = font.pointSizeF() > 0 ? font.pointSizeF() : 10;
+    switch (type) {
+        case Type::Display:
+            font.setPointSizeF(points * 1.55);
+            font.setWeight(QFont::DemiBold);
+            break;
+        case Type::Title:
+            font.setPointSizeF(points * 1.2);
+            font.setWeight(QFont::DemiBold);
+            break;
+        case Type::Section:
+            font.setWeight(QFont::DemiBold);
+            break;
+        case Type::Body:
+            break;
+        case Type::Small:
+            font.setPointSizeF(points * 0.9);
+            break;
+        case Type::Code: {
+            QFont code = QFontDatabase::systemFont(QFontDatabase::FixedFont);
+            code.setPointSizeF(points);
+            return code;
+        }
+    }
+    return font;
+}
+
+QString styleSheetOf(const Colours& c) {
+    const QString sheet =
+        uR"(
+        QToolTip { color: %text; background: %card; border: 1px solid %border; padding: 0.3em; }
+        Card { background: %card; border: 1px solid %border; border-radius: 0.6em; }
+        QPushButton, QToolButton { color: %text; background: %card; border: 1px solid %border; border-radius: 0.4em;
+            padding: 0.32em 0.85em; }
+        QToolButton { padding: 0.32em 0.5em; }
+        QPushButton:hover, QToolButton:hover { background: %sunken; border-color: %faint; }
+        QPushButton:pressed, QToolButton:pressed, QToolButton:checked, QPushButton:checked { background: %accent; color: %onaccent;
+            border-color: %accent; }
+        QPushButton:focus, QToolButton:focus { border-color: %accent; }
+        QPushButton:disabled, QToolButton:disabled { color: %faint; background: %sunken; border-color: %border; }
+        QPushButton[role="primary"] { color: %onaccent; background: %accent; border-color: %accent; font-weight: 600; }
+        QPushButton[role="primary"]:hover { background: %accenthover; }
+        QPushButton[role="primary"]:focus { border: 2px solid %text; }
+        QPushButton[role="primary"]:disabled { color: %faint; background: %sunken; border-color: %border; }
+        QPushButton[role="quiet"] { color: %link; background: transparent; border-color: transparent; padding: 0.2em 0.35em; }
+        QPushButton[role="quiet"]:hover { background: %sunken; }
+        QPushButton[role="quiet"]:focus { border-color: %accent; }
+        QPushButton[role="navigation"] { text-align: left; border-color: transparent; background: transparent; padding: 0.5em 0.7em; }
+        QPushButton[role="navigation"]:hover { background: %sunken; }
+        QPushButton[role="navigation"]:checked { color: %link; background: %selected; font-weight: 600; }
+        QPushButton[role="navigation"]:focus { border-color: %accent; }
+        QPushButton::menu-indicator, QToolButton::menu-indicator { width: 0.6em; subcontrol-position: right center; right: 0.35em; }
+        QToolButton[popupMode="2"] { padding-right: 1.2em; }
+        QLineEdit, QSpinBox, QDoubleSpinBox, QComboBox, QDateEdit { color: %text; background: %card; border: 1px solid %border;
+            border-radius: 0.4em; padding: 0.28em 0.5em; selection-background-color: %accent; selection-color: %onaccent; }
+        QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QComboBox:focus { border-color: %accent; }
+        QLineEdit:disabled, QSpinBox:disabled, QComboBox:disabled { color: %faint; background: %sunken; }
+        QPlainTextEdit, QTextEdit, QTextBrowser { color: %text; background: %card; border: 1px solid %border; border-radius: 0.4em;
+            selection-background-color: %accent; selection-color: %onaccent; }
+        QPlainTextEdit:focus, QTextEdit:focus, QTextBrowser:focus { border-color: %accent; }
+        QAbstractItemView { color: %text; background: %card; alternate-background-color: %sunken; border: 1px solid %border;
+            border-radius: 0.4em; selection-background-color: %selected; selection-color: %text; outline: 0; }
+        QAbstractItemView:focus { border-color: %accent; }
+        QAbstractItemView[flat="true"] { border: none; }
+        QAbstractItemView::item { padding: 0.3em 0.4em; }
+        QHeaderView { background: transparent; border: none; }
+        QHeaderView::section { color: %muted; background: %card; border: none; border-bottom: 1px solid %border;
+            padding: 0.35em 0.5em; font-weight: 500; }
+        QScrollArea { background: transparent; border: none; }
+        QScrollBar { background: transparent; border: none; }
+        QScrollBar:vertical { width: 0.7em; } QScrollBar:horizontal { height: 0.7em; }
+        QScrollBar::handle { background: %handle; border-radius: 0.3em; margin: 1px; }
+        QScrollBar::handle:vertical { min-height: 2em; } QScrollBar::handle:horizontal { min-width: 2em; }
+        QScrollBar::handle:hover { background: %faint; }
+        QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::sub-page { background: none; border: none;
+            width: 0; height: 0; }
+        QProgressBar { color: transparent; background: %border; border: none; border-radius: 0.2em; max-height: 0.4em;
+            min-height: 0.4em; }
+        QProgressBar::chunk { background: %accent; border-radius: 0.2em; }
+        QTabWidget::pane { border: none; } QTabBar { qproperty-drawBase: 0; background: transparent; }
+        QTabBar::tab { color: %muted; background: transparent; border: none; border-bottom: 2px solid transparent;
+            padding: 0.35em 0.2em; margin-right: 1.1em; }
+        QTabBar::tab:selected { color: %text; border-bottom-color: %accent; font-weight: 600; }
+        QTabBar::tab:focus { color: %link; }
+        QMenu { color: %text; background: %card; border: 1px solid %border; padding: 0.25em; }
+        QMenu::item { padding: 0.35em 1.6em 0.35em 0.9em; border-radius: 0.3em; }
+        QMenu::item:selected { background: %selected; } QMenu::item:disabled { color: %faint; }
+        QMenu::separator { height: 1px; background: %border; margin: 0.25em 0.5em; }
+        QMenuBar { background: %card; border-bottom: 1px solid %border; }
+        QMenuBar::item { padding: 0.3em 0.7em; background: transparent; } QMenuBar::item:selected { background: %selected; }
+        QStatusBar { color: %muted; }
+        QSplitter::handle { background: transparent; }
+        QCheckBox, QRadioButton { spacing: 0.45em; }
+        QGroupBox { border: none; font-weight: 600; }
+    )"_s;
+    const std::pair<QLatin1StringView, QColor> words[] = {
+        {"%text"_L1, c.text},
+        {"%card"_L1, c.card},
+        {"%border"_L1, c.border},
+        {"%sunken"_L1, c.sunken},
+        {"%faint"_L1, c.faint},
+        {"%onaccent"_L1, c.onAccent},
+        {"%accenthover"_L1, mixed(c.accent, c.text, 0.12)},
+        {"%muted"_L1, c.muted},
+        {"%link"_L1, mixed(c.accent, c.text, c.dark ? 0.25 : 0.1)},
+        {"%selected"_L1, mixed(c.card, c.accent, c.dark ? 0.2 : 0.12)},
+        {"%handle"_L1, mixed(c.card, c.text, 0.25)},
+        {"%accent"_L1, c.accent}};
+    QString out = sheet;
+    for (const auto& [word, colour] : words) out.replace(word, colour.name());
+    return out;
+}
+
+void applyAppearance(Appearance appearance) {
+    static const QPalette desktops = QApplication::palette();
+    QApplication::setStyle(QStyleFactory::create(u"Fusion"_s));
+    QPalette palette = desktops;
+    if (appearance == Appearance::System && !desktopHasOwnPalette(desktops))
+        palette = systemPrefersDark() ? darkPalette() : lightPalette();
+    if (appearance == Appearance::Light) palette = lightPalette();
+    if (appearance == Appearance::Dark) palette = darkPalette();
+    disable(palette);
+    QApplication::setPalette(palette);
+    qApp->setStyleSheet(styleSheetOf(coloursOf(palette)));
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,113 @@
+#include "gui/look/numbers.h"
+
+#include <QCoreApplication>
+#include <QDateTime>
+#include <QLocale>
+#include <cmath>
+
+namespace ringmaster::show {
+
+namespace {
+
+using namespace Qt::Literals::StringLiterals;
+
+struct Figures {
+    Q_DECLARE_TR_FUNCTIONS(Figures)
+};
+
+/// Narrow no-break space between a figure and its unit.
+QString with_unit(const QString& figure, const QString& unit) {
+    return figure + QChar(0x202f) + unit;
+}
+
+QString significant(double value, int digits) {
+    const double size = std::abs(value);
+    const int before = size < 1 ? 1 : int(std::floor(std::log10(size))) + 1;
+    return QLocale().toString(value, 'f', std::max(0, digits - before));
+}
+
+QString two_parts(int64_t big, const QString& big_unit, int64_t small, const QString& small_unit) {
+    const QString first = with_unit(QLocale().toString(qlonglong(big)), big_unit);
+    return small == 0 ? first : first + u' ' + with_unit(QLocale().toString(qlonglong(small)), small_unit);
+}
+
+}  // namespace
+
+const QString& unknown() {
+    static const QString dash = u"\u2013"_s;
+    return dash;
+}
+
+QString count(int64_t number) {
+    return QLocale().toString(qlonglong(number));
+}
+
+QString number(double value, int digits) {
+    if (!std::isfinite(value)) return unknown();
+    const double size = std::abs(value);
+    if (size != 0 && (size < 1e-4 || size >= 1e15)) return QLocale().toString(value, 'g', digits);
+    QString text = QLocale().toString(value, 'g', std::max(digits, 1));
+    return size >= 1000 ? QLocale().toString(value, 'f', 0) : text;
+}
+
+QString bytes(int64_t number) {
+    const double kib = 1024, mib = kib * kib, gib = mib * kib;
+    const double size = double(number);
+    if (std::abs(size) >= gib) return with_unit(significant(size / gib, 3), u"GiB"_s);
+    if (std::abs(size) >= mib) return with_unit(significant(size / mib, 3), u"MiB"_s);
+    if (std::abs(size) >= kib) return with_unit(significant(size / kib, 3), u"KiB"_s);
+    return with_unit(QLocale().toString(qlonglong(number)), u"B"_s);
+}
+
+QString duration(double seconds) {
+    if (!std::isfinite(seconds)) return unknown();
+    if (seconds < 0) seconds = 0;
+    //: second, as a unit
+    if (seconds < 0.0995) return with_unit(significant(seconds * 1e3, 2), Figures::tr("ms"));
+    if (seconds < 9.95) return with_unit(significant(seconds, 2), Figures::tr("s"));
+    const auto whole = int64_t(std::llround(seconds));
+    if (whole < 60) return with_unit(count(whole), Figures::tr("s"));
+    //: minutes, as a unit
+    const QString min = Figures::tr("min");
+    if (whole < 3600) return two_parts(whole / 60, min, whole % 60, Figures::tr("s"));
+    //: hours, as a unit
+    const QString hours = Figures::tr("h");
+    if (whole < 86400) return two_parts(whole / 3600, hours, whole % 3600 / 60, min);
+    //: days, as a unit
+    return two_parts(whole / 86400, Figures::tr("d"), whole % 86400 / 3600, hours);
+}
+
+QString percent(double share) {
+    if (!std::isfinite(share)) return unknown();
+    const double hundredths = share * 100;
+    const int decimals = std::abs(hundredths) < 9.95 ? 1 : 0;
+    return with_unit(QLocale().toString(hundredths, 'f', decimals), u"%"_s);
+}
+
+QString rate(double per_second) {
+    if (!std::isfinite(per_second)) return unknown();
+    if (per_second < 9995) return count(std::llround(per_second));
+    if (per_second < 999500) return with_unit(significant(per_second / 1e3, 3), u"k"_s);
+    return with_unit(significant(per_second / 1e6, 3), u"M"_s);
+}
+
+QString loss(double value) {
+    return std::isfinite(value) ? QLocale().toString(value, 'f', 4) : unknown();
+}
+
+QString time(double unix_seconds) {
+    if (!(unix_seconds > 0)) return unknown();
+    return QLocale().toString(QDateTime::fromMSecsSinceEpoch(qint64(unix_seconds * 1e3)),
+                              QLocale::ShortFormat);
+}
+
+QString age(double seconds) {
+    if (!std::isfinite(seconds)) return unknown();
+    //: the data are as old as this moment
+    if (seconds < 1.5) return Figures::tr("now");
+    //: how long ago something happened; %1 is "12 s" or "3 min"
+    return Figures::tr("%1 ago").arg(
+        duration(seconds < 60 ? std::floor(seconds) : std::floor(seconds / 60) * 60));
+}
+
+}  // namespace ringmaster::show

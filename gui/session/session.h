@@ -1,0 +1,59 @@
+/// What the pages share: where things lie, this machine (asked in the background), and the way from page to
+/// page. A page emits what it wants; the window (gui/app) brings the person there.
+#pragma once
+
+#include <QObject>
+#include <QSettings>
+#include <QString>
+#include <QStringList>
+#include <optional>
+
+#include "launcher/machine.h"
+#include "launcher/places.h"
+#include "launcher/request.h"
+#include "launcher/resume.h"
+
+namespace ringmaster {
+
+class Session : public QObject {
+    Q_OBJECT
+
+  public:
+    explicit Session(const Places& places, QObject* parent = nullptr);
+
+    const Places& places() const { return m_places; }
+    QSettings& settings() { return m_settings; }
+
+    /// Empty until the background thread has asked the system; machineKnown says when.
+    const std::optional<Machine>& machine() const { return m_machine; }
+
+    QStringList recentFiles() const;
+    void addRecentFile(const QString& file);
+
+  Q_SIGNALS:
+    void machineKnown();
+    void recentFilesChanged();
+    void runsChanged();  ///< a run was made, deleted or annotated here
+
+    // Where to go; the window answers.
+    void openConfig(const QString& file);                         ///< Plan
+    void openText(const QString& text, const QString& base_dir);  ///< Plan, as an unsaved copy
+    void chooseConfig();                                          ///< the file dialog
+    void tryExample();
+    void openRun(const QString& dir);  ///< Monitor
+    void compareRuns(const QStringList& dirs);
+    void launchRequested(const ringmaster::Request& request);
+    void resumeRequested(const QString& dir, const ringmaster::ResumeOptions& options);
+    void setUpRequested();              ///< the Python environment (ringmaster setup)
+    void explain(const QString& what);  ///< Help: a diagnostic code, or the name of a figure ("overhead")
+    void notice(const QString& text);   ///< a short message in the window's foot
+
+  private:
+    void askMachine();
+
+    Places m_places;
+    QSettings m_settings;
+    std::optional<Machine> m_machine;
+};
+
+}  // namespace ringmaster
