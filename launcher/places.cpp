@@ -11,6 +11,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr const char* kSharedDir = "/var/lib/ringmaster";  ///< of every user of this machine
+
 /// Empty where it is unset; XDG and HF variables count as unset when they are empty.
 std::string variable(const char* name) {
     const char* value = std::getenv(name);
@@ -37,6 +39,30 @@ fs::path hub_cache_dir() {
     return xdg_dir("XDG_CACHE_HOME", ".cache") / "huggingface" / "hub";
 }
 
+/// The first that holds an interpreter; where none does, this user's, which `ringmaster setup` makes.
+fs::path installed_env(const fs::path& cache_dir) {
+    const char* const name = "venv-torch-" RINGMASTER_TORCH_VERSION;
+    std::error_code none;
+    for (const fs::path& env : {cache_dir / name, fs::path(kSharedDir) / name}) {
+        if (fs::exists(env / "bin" / "python", none)) return env;
+    }
+    return cache_dir / name;
+}
+
+fs::path environment_of(const Places& places) {
+    if (const std::string asked = variable("RINGMASTER_PYTHON_ENV"); !asked.empty())
+        return absolute_path(asked);
+    std::error_code not_a_build_tree;
+    const fs::path recorded = fs::read_symlink(places.share_dir / "python-env", not_a_build_tree);
+    return not_a_build_tree ? installed_env(places.cache_dir) : recorded;
+}
+
+/// The PATH is not asked first: there may be a conda on it that LibTorch's wheel is not made for.
+fs::path interpreter() {
+    if (const std::string asked = variable("RINGMASTER_SYSTEM_PYTHON"); !asked.empty()) return asked;
+    return fs::exists("/usr/bin/python3") ? "/usr/bin/python3" : "python3";
+}
+
 }  // namespace
 
 Places find_places() {
@@ -47,8 +73,8 @@ Places find_places() {
     places.hf_cache_dir = hub_cache_dir();
     places.programs_dir = fs::read_symlink("/proc/self/exe").parent_path();
     places.share_dir = places.programs_dir.parent_path() / "share" / "ringmaster";
-    const std::string env = variable("RINGMASTER_PYTHON_ENV");
-    places.python_env = env.empty() ? fs::path(RINGMASTER_PYTHON_ENV) : absolute_path(env);
+    places.python_env = environment_of(places);
+    places.system_python = interpreter();
     return places;
 }
 

@@ -14,7 +14,11 @@ struct Places {
         hf_cache_dir;  ///< the Hugging Face hub's, from HF_HUB_CACHE, HF_HOME or XDG_CACHE_HOME
     std::filesystem::path programs_dir;  ///< the folder of the running program
     std::filesystem::path share_dir;     ///< <programs_dir>/../share/ringmaster
-    std::filesystem::path python_env;    ///< RINGMASTER_PYTHON_ENV, else the one recorded at build time
+    /// RINGMASTER_PYTHON_ENV, else what a build tree records (the link <share_dir>/python-env), else this
+    /// user's <cache_dir>/venv-torch-…, or the one that an administrator made for all users in
+    /// /var/lib/ringmaster.
+    std::filesystem::path python_env;
+    std::filesystem::path system_python;  ///< that makes it: RINGMASTER_SYSTEM_PYTHON, else /usr/bin/python3
 
     std::filesystem::path engine() const { return programs_dir / "ringmaster-engine"; }
     std::filesystem::path agent() const { return programs_dir / "ringmaster-agent"; }

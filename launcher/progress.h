@@ -11,7 +11,8 @@ namespace ringmaster {
 struct ProgressStep {
     std::string name;  ///< "tokenizing", …
     int64_t done = 0;
-    int64_t total = 0;  ///< 0: not known
+    int64_t total = 0;      ///< 0: not known
+    bool is_bytes = false;  ///< what done and total count
 };
 
 /// Both are called from the thread of the long step; either may be empty.

@@ -5,14 +5,15 @@
 #include <unistd.h>
 
 #include <QCryptographicHash>
-#include <QProcess>
-#include <QStringList>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "engine/error.h"
+#include "launcher/child.h"
 #include "launcher/files.h"
+#include "launcher/format.h"
+#include "launcher/pip_progress.h"
 
 namespace ringmaster {
 
@@ -21,9 +22,10 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr int kPollMs = 100;
-constexpr int kPatienceMs = 5000;
-constexpr size_t kKeptText = 4000;
+constexpr const char* kPip = "pip>=24.1";  ///< the first that tells its progress to a program
+// Measured with requirements.txt's torch 2.11.0 and Python 3.11.
+constexpr int64_t kDownloadBytes = 2'900'000'000;
+constexpr int64_t kNeededBytes = 11'000'000'000;  ///< installed, in pip's cache, and aside
 
 fs::path requirements(const Places& places) {
     return places.share_dir / "requirements.txt";
@@ -43,37 +45,67 @@ fs::path stamp(const Places& places) {
     return marks(places) / ("tokenize-" + hash.toHex().left(16).toStdString());
 }
 
-void run(const std::string& program, const std::vector<std::string>& arguments, const std::string& what,
-         const Progress& progress) {
-    QStringList list;
-    for (const std::string& argument : arguments) list << QString::fromStdString(argument);
-    QProcess process;
-    process.setProcessChannelMode(QProcess::MergedChannels);
-    process.setStandardInputFile(QProcess::nullDevice());
-    process.start(QString::fromStdString(program), list);
-    if (!process.waitForStarted())
-        throw Error(Failure::Unreachable, "cannot be started: " + process.errorString().toStdString(),
-                    program);
-    std::string said;
-    while (process.state() != QProcess::NotRunning) {
-        if (progress.is_cancelled()) {
-            process.terminate();
-            if (!process.waitForFinished(kPatienceMs)) process.kill();
-            process.waitForFinished();
-            throw Cancelled();
+void run_python(const std::string& python, std::vector<std::string> arguments, const std::string& what,
+                const ChildWatch& watch, const Progress& progress) {
+    run_child({python, std::move(arguments), what,
+               "the packages come from PyPI: is there a network, and space on the disk?"},
+              watch, progress);
+}
+
+std::vector<std::string> pip_install(std::vector<std::string> what) {
+    std::vector<std::string> arguments = {"-m", "pip", "install", "--no-input",
+                                          "--disable-pip-version-check"};
+    arguments.insert(arguments.end(), what.begin(), what.end());
+    return arguments;
+}
+
+/// Packages that lie whole in the environment.
+int64_t count_packages(const Places& places) {
+    int64_t count = 0;
+    std::error_code not_yet;
+    for (const auto& python : fs::directory_iterator(places.python_env / "lib", not_yet)) {
+        std::error_code none;
+        for (const auto& entry : fs::directory_iterator(python.path() / "site-packages", none)) {
+            count += entry.path().extension() == ".dist-info" && fs::exists(entry.path() / "RECORD", none);
         }
-        process.waitForReadyRead(kPollMs);
-        said += process.readAll().toStdString();
-        const size_t last_line = said.find_last_of('\n', said.size() > 1 ? said.size() - 2 : 0);
-        std::string line = said.substr(last_line == std::string::npos ? 0 : last_line + 1);
-        while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) line.pop_back();
-        progress.report({line.empty() ? what : what + ": " + line, 0, 0});
-        if (said.size() > 2 * kKeptText) said.erase(0, said.size() - kKeptText);
     }
-    said += process.readAll().toStdString();
-    if (process.exitStatus() == QProcess::NormalExit && process.exitCode() == 0) return;
-    throw Error(Failure::Unreachable, said.size() > kKeptText ? said.substr(said.size() - kKeptText) : said,
-                what, "the packages come from PyPI: is there a network, and space on the disk?");
+    return count;
+}
+
+void warn_of_little_space(const Places& places, const Progress& progress) {
+    std::error_code none;
+    const fs::space_info space = fs::space(places.python_env, none);
+    if (none || space.available >= static_cast<uintmax_t>(kNeededBytes)) return;
+    progress.warn(places.python_env.string() + " is on a disk with " +
+                  format_bytes(static_cast<int64_t>(space.available)) + " free; the packages take about " +
+                  format_bytes(kNeededBytes) + " while they are installed");
+}
+
+/// An interrupted pip may leave half a package that it takes for a whole one: such an environment is made
+/// anew.
+void make_environment(const Places& places, const Progress& progress) {
+    if (!fs::exists(unfinished(places)) && fs::exists(places.python())) return;
+    make_folder(places.python_env);
+    const std::string what = "making the Python environment";
+    progress.report({what, 0, 0});
+    warn_of_little_space(places, progress);
+    run_python(places.system_python.string(), {"-m", "venv", "--clear", places.python_env.string()}, what, {},
+               progress);
+}
+
+void install_packages(const Places& places, const Progress& progress) {
+    const std::string python = places.python().string();
+    progress.report({"making the Python environment", 0, 0});
+    run_python(python, pip_install({kPip}), "installing pip", {}, progress);  // an older one counts no bytes
+    PipProgress pip(kDownloadBytes);
+    const int64_t before = count_packages(places);
+    const ChildWatch watch{[&pip](const std::string& line) { return pip.take(line); },
+                           [&] {
+                               const bool unpacking = pip.is_unpacking();
+                               progress.report(pip.step(unpacking ? count_packages(places) - before : 0));
+                           }};
+    run_python(python, pip_install({"--progress-bar", "raw", "-r", requirements(places).string()}),
+               "installing the packages", watch, progress);
 }
 
 /// Held as long as the object lives, by packaging/setup as well.
@@ -111,19 +143,10 @@ void set_up(const Places& places, const Progress& progress) {
     if (is_set_up(places)) return;
     const SetupLock lock(places, progress);
     if (is_set_up(places)) return;
-    // An interrupted pip may leave half a package that it takes for a whole one: such an environment is made
-    // anew.
-    if (fs::exists(unfinished(places)) || !fs::exists(places.python())) {
-        make_folder(places.python_env);
-        run("python3", {"-m", "venv", "--clear", places.python_env.string()}, "making the Python environment",
-            progress);
-    }
+    make_environment(places, progress);
     make_folder(marks(places));
     write_file(unfinished(places), "");
-    run(places.python().string(),
-        {"-m", "pip", "install", "--no-input", "--disable-pip-version-check", "--progress-bar", "off", "-r",
-         requirements(places).string()},
-        "installing the packages", progress);
+    install_packages(places, progress);
     for (const fs::directory_entry& entry : fs::directory_iterator(marks(places))) {
         if (entry.path().filename().string().starts_with("tokenize-")) fs::remove(entry.path());
     }

@@ -1,5 +1,5 @@
-/// The Python environment that tokenizing (and a build) needs: made once, shared by every checkout, marked as
-/// packaging/setup marks it.
+/// The Python environment that brings LibTorch and tokenizing needs (and a build): made once, shared by every
+/// checkout and the installed programs, marked as packaging/setup marks it.
 #pragma once
 
 #include "launcher/places.h"

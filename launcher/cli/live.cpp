@@ -240,13 +240,13 @@ void ProgressPrinter::show(const ProgressStep& step) {
         return;
     }
     constexpr int kBar = 24;
+    const auto counted = [&step](int64_t n) { return step.is_bytes ? format_bytes(n) : format_count(n); };
     std::string text = name;
     if (step.total > 0) {
         const double share = static_cast<double>(step.done) / static_cast<double>(step.total);
-        text =
-            bar(share, kBar) + "  " + name + " " + format_count(step.done) + "/" + format_count(step.total);
+        text = bar(share, kBar) + "  " + name + " " + counted(step.done) + "/" + counted(step.total);
     } else if (step.done > 0) {
-        text += " " + format_count(step.done);
+        text += " " + counted(step.done);
     }
     complain("\r" + fit(text, session_.err.width - 1) + "\033[K");
     drawn_ = true;

@@ -5,6 +5,8 @@
 #include "launcher/cli/commands.h"
 #include "launcher/cli/interrupts.h"
 #include "launcher/cli/live.h"
+#include "launcher/example.h"
+#include "launcher/local_node.h"
 
 namespace ringmaster {
 
@@ -15,12 +17,14 @@ int run_setup(const Arguments&, const Session& session) {
     ProgressPrinter printer(session, interrupts);
     const bool already = is_set_up(session.places);
     set_up(session.places, printer.progress());
+    const std::string example = make_example(session.places, printer.progress()).string();
     printer.clear();
     const std::string env = session.places.python_env.string();
     if (session.json) {
-        print_json({{"ok", true}, {"environment", env}});
+        print_json({{"ok", true}, {"environment", env}, {"example", example}});
     } else {
-        print((already ? "everything is installed in " : "installed in ") + env + "\n");
+        print((already ? "everything is installed in " : "installed in ") + env +
+              "\nan example to begin with: ringmaster launch " + shell_quoted(example) + "\n");
     }
     return 0;
 }
@@ -31,7 +35,8 @@ Command setup_command() {
     return {{"setup",
              "",
              false,
-             "Makes the Python environment that tokenizing needs; takes a second where it is there.",
+             "Installs LibTorch and what tokenizing needs (3 GB to download), and makes an example; takes a "
+             "second where they are there.",
              {json_option()},
              "exit status: 3 where a package could not be installed"},
             run_setup};

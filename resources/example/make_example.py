@@ -36,7 +36,7 @@ def corpus():
     files = source_files()
     total = sum(path.stat().st_size for _, path in files)
     if total < CORPUS_BYTES:
-        sys.exit(f"make_example: only {total} bytes of Python source found; run packaging/setup")
+        sys.exit(f"make_example: only {total} bytes of Python source found; run `ringmaster setup`")
     taken = passed = 0
     for name, path in files:
         if taken * total <= passed * CORPUS_BYTES:
