@@ -22,7 +22,7 @@ QString with_unit(const QString& figure, const QString& unit) {
 
 QString significant(double value, int digits) {
     const double size = std::abs(value);
-    const int before = size < 1 ? 1 : int(std::floor(std::log10(size))) + 1;
+    const int before = size < 1 ? 0 : int(std::floor(std::log10(size))) + 1;
     return QLocale().toString(value, 'f', std::max(0, digits - before));
 }
 

@@ -1,0 +1,46 @@
+#include "gui/app/grab.h"
+
+#include <QApplication>
+#include <QElapsedTimer>
+#include <QPixmap>
+#include <QThread>
+#include <cstdio>
+
+#include "gui/app/main_window.h"
+
+namespace ringmaster {
+
+namespace {
+
+constexpr int kPatienceMs = 20000;
+constexpr int kQuietMs = 350;  ///< settled for so long: late layouts and background work are in
+
+bool wait_until_settled(const Page& page) {
+    QElapsedTimer all, quiet;
+    all.start();
+    quiet.start();
+    while (all.elapsed() < kPatienceMs) {
+        QApplication::processEvents(QEventLoop::AllEvents, 20);
+        if (!page.settled()) quiet.restart();
+        if (quiet.elapsed() > kQuietMs) return true;
+        QThread::msleep(5);
+    }
+    return false;
+}
+
+}  // namespace
+
+bool grab_page(MainWindow& window, const QString& page, const QString& file, QSize size) {
+    window.resize(size);
+    window.show();
+    if (!page.isEmpty()) window.showPage(page);
+    if (!wait_until_settled(*window.page(window.pageName()))) {
+        std::fprintf(stderr, "ringmaster-gui: the page was not ready after %d s\n", kPatienceMs / 1000);
+        return false;
+    }
+    if (window.grab().save(file, "PNG")) return true;
+    std::fprintf(stderr, "ringmaster-gui: %s cannot be written\n", qUtf8Printable(file));
+    return false;
+}
+
+}  // namespace ringmaster

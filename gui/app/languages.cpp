@@ -1,0 +1,54 @@
+#include "gui/app/languages.h"
+
+#include <QCoreApplication>
+#include <QLibraryInfo>
+#include <QLocale>
+#include <QTranslator>
+
+namespace ringmaster {
+
+using namespace Qt::Literals::StringLiterals;
+
+namespace {
+
+QString now = u"en"_s;
+
+QString known_code(const QString& wanted) {
+    const QString name = wanted.isEmpty() ? QLocale::system().name() : wanted;
+    for (const Language& language : languages_known())
+        if (name == language.code || name.section(u'_', 0, 0) == language.code.section(u'_', 0, 0))
+            return language.code;
+    return u"en"_s;
+}
+
+QTranslator& installed(int which) {
+    static QTranslator translators[2];
+    QCoreApplication::removeTranslator(&translators[which]);
+    return translators[which];
+}
+
+}  // namespace
+
+const std::vector<Language>& languages_known() {
+    static const std::vector<Language> all{
+        {u"en"_s, u"English"_s}, {u"de"_s, u"Deutsch"_s}, {u"zh_CN"_s, u"简体中文"_s}};
+    return all;
+}
+
+void use_language(const QString& code) {
+    now = known_code(code);
+    const QLocale system = QLocale::system();
+    // The system's own customs (decimal sign, dates) where it speaks the same language.
+    QLocale::setDefault(system.name().section(u'_', 0, 0) == now.section(u'_', 0, 0) ? system : QLocale(now));
+    QTranslator& qt = installed(0);
+    if (qt.load(u"qtbase_"_s + now, QLibraryInfo::path(QLibraryInfo::TranslationsPath)))
+        QCoreApplication::installTranslator(&qt);
+    QTranslator& ours = installed(1);
+    if (ours.load(u":/i18n/ringmaster_"_s + now)) QCoreApplication::installTranslator(&ours);
+}
+
+QString language_now() {
+    return now;
+}
+
+}  // namespace ringmaster

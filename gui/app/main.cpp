@@ -1,0 +1,141 @@
+// The desktop app: ringmaster-gui [FILE|RUN], or a picture of a page with --page and --grab.
+#include <QApplication>
+#include <QCommandLineParser>
+#include <QFileInfo>
+#include <cstdio>
+#include <memory>
+
+#include "gui/app/grab.h"
+#include "gui/app/languages.h"
+#include "gui/app/main_window.h"
+#include "gui/look/look.h"
+#include "launcher/places.h"
+
+namespace {
+
+using namespace Qt::Literals::StringLiterals;
+using namespace ringmaster;
+
+bool has_argument(int argc, char** argv, std::string_view wanted) {
+    for (int index = 1; index < argc; ++index)
+        if (std::string_view(argv[index]).starts_with(wanted)) return true;
+    return false;
+}
+
+/// Qt aborts where there is no display; a person gets a sentence instead.
+int choose_platform(int argc, char** argv) {
+    if (!qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) return 0;
+    if (has_argument(argc, argv, "--grab") || has_argument(argc, argv, "--version") ||
+        has_argument(argc, argv, "--help")) {
+        qputenv("QT_QPA_PLATFORM", "offscreen");
+        return 0;
+    }
+    if (!qEnvironmentVariableIsEmpty("DISPLAY") || !qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY")) return 0;
+    std::fputs(
+        "ringmaster-gui: there is no display here (DISPLAY and WAYLAND_DISPLAY are empty)\n"
+        "  `ringmaster plan` and `ringmaster launch` do the same in a terminal\n",
+        stderr);
+    return 3;
+}
+
+struct Options {
+    QString path, page, grab, language;
+    QSize size{1280, 800};
+    std::optional<int> appearance;
+};
+
+[[noreturn]] void refuse(const QString& why) {
+    std::fprintf(stderr, "ringmaster-gui: %s\n", qUtf8Printable(why));
+    std::exit(2);
+}
+
+QSize size_of(const QString& text) {
+    const QStringList parts = text.split(u'x');
+    const QSize size(parts.value(0).toInt(), parts.value(1).toInt());
+    if (parts.size() != 2 || size.width() < 200 || size.height() < 200 || size.width() > 10000 ||
+        size.height() > 10000)
+        refuse(u"--size wants WIDTHxHEIGHT, for instance 1280x800, not '%1'"_s.arg(text));
+    return size;
+}
+
+Options options_of(const QApplication& app) {
+    QCommandLineParser parser;
+    parser.setApplicationDescription(
+        u"Plans, launches and watches training runs on sequences too long for one GPU."_s);
+    parser.addHelpOption();
+    parser.addVersionOption();
+    parser.addPositionalArgument(u"FILE|RUN"_s, u"a configuration, a run directory or a run's name"_s,
+                                 u"[FILE|RUN]"_s);
+    parser.addOptions({{u"page"_s, u"open this page: start, plan, monitor, runs or help"_s, u"NAME"_s},
+                       {u"grab"_s, u"save a picture of the page and end; needs no display"_s, u"FILE.png"_s},
+                       {u"size"_s, u"of the window, for --grab"_s, u"WIDTHxHEIGHT"_s, u"1280x800"_s},
+                       {u"appearance"_s, u"system, light or dark"_s, u"NAME"_s},
+                       {u"language"_s, u"en, de or zh_CN"_s, u"CODE"_s}});
+    parser.process(app);
+    Options options;
+    if (parser.positionalArguments().size() > 1) refuse(u"one FILE or RUN at a time"_s);
+    options.path = parser.positionalArguments().value(0);
+    options.page = parser.value(u"page"_s);
+    options.grab = parser.value(u"grab"_s);
+    options.size = size_of(parser.value(u"size"_s));
+    options.language = parser.value(u"language"_s);
+    if (parser.isSet(u"appearance"_s)) {
+        const int which =
+            int(QStringList{u"system"_s, u"light"_s, u"dark"_s}.indexOf(parser.value(u"appearance"_s)));
+        if (which < 0) refuse(u"--appearance is system, light or dark"_s);
+        options.appearance = which;
+    }
+    return options;
+}
+
+std::unique_ptr<MainWindow> open_window(Session& session, const Options& options, bool again) {
+    auto window = std::make_unique<MainWindow>(session);
+    if (!options.page.isEmpty() && !window->hasPage(options.page))
+        refuse(u"there is no page '%1': start, plan, monitor, runs or help"_s.arg(options.page));
+    if (again || (options.path.isEmpty() && options.grab.isEmpty())) {
+        window->restore();
+    } else {
+        window->resize(options.size);
+    }
+    if (!again && !options.path.isEmpty()) window->openPath(options.path);
+    if (!again && !options.page.isEmpty()) window->showPage(options.page);
+    return window;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (const int status = choose_platform(argc, argv)) return status;
+    QApplication app(argc, argv);
+    QApplication::setApplicationName(u"ringmaster"_s);
+    QApplication::setOrganizationName(u"ringmaster"_s);
+    QApplication::setApplicationDisplayName(u"Ringmaster"_s);
+    QApplication::setApplicationVersion(QStringLiteral(RINGMASTER_VERSION));
+    QApplication::setDesktopFileName(QStringLiteral(RINGMASTER_DESKTOP_ID));
+    const Options options = options_of(app);
+    Session session(find_places());
+    QSettings& settings = session.settings();
+    use_language(options.language.isEmpty() ? settings.value(u"language"_s).toString() : options.language);
+    applyAppearance(Appearance(options.appearance.value_or(settings.value(u"appearance"_s, 0).toInt())));
+    std::unique_ptr<MainWindow> window = open_window(session, options, false);
+    if (!options.grab.isEmpty()) return grab_page(*window, options.page, options.grab, options.size) ? 0 : 1;
+
+    // Another language is another window: every text is made anew, what is open stays open.
+    std::function<void(const QString&)> change_language = [&](const QString& code) {
+        settings.setValue(u"language"_s, code);
+        QMetaObject::invokeMethod(
+            &app,
+            [&] {
+                window->saveState();
+                use_language(settings.value(u"language"_s).toString());
+                std::unique_ptr<MainWindow> next = open_window(session, options, true);
+                QObject::connect(next.get(), &MainWindow::languageChosen, &app, change_language);
+                next->show();
+                window.swap(next);
+            },
+            Qt::QueuedConnection);
+    };
+    QObject::connect(window.get(), &MainWindow::languageChosen, &app, change_language);
+    window->show();
+    return QApplication::exec();
+}

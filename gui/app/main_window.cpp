@@ -1,0 +1,371 @@
+#include "gui/app/main_window.h"
+
+#include <QActionGroup>
+#include <QApplication>
+#include <QButtonGroup>
+#include <QCloseEvent>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QLabel>
+#include <QMenu>
+#include <QMessageBox>
+#include <QMimeData>
+#include <QPushButton>
+#include <QShortcut>
+#include <QStackedWidget>
+#include <QStatusBar>
+
+#include "engine/error.h"
+#include "gui/app/languages.h"
+#include "gui/help/help_page.h"
+#include "gui/launch/launch_dialog.h"
+#include "gui/look/card.h"
+#include "gui/look/icons.h"
+#include "gui/look/look.h"
+#include "gui/look/numbers.h"
+#include "gui/monitor/monitor_page.h"
+#include "gui/plan/plan_page.h"
+#include "gui/runs/runs_page.h"
+#include "gui/start/start_page.h"
+#include "launcher/local_node.h"
+
+namespace ringmaster {
+
+using namespace Qt::Literals::StringLiterals;
+
+MainWindow::MainWindow(Session& session)
+    : m_session(session),
+      m_stack(new QStackedWidget),
+      m_navigation(new QVBoxLayout),
+      m_group(new QButtonGroup(this)),
+      m_menu(new QPushButton),
+      m_machine(mutedLabel()),
+      m_start(new StartPage(session)),
+      m_plan(new PlanPage(session)),
+      m_monitor(new MonitorPage(session)),
+      m_runs(new RunsPage(session)),
+      m_help(new HelpPage(session)),
+      m_launch(new LaunchDialog(session, this)) {
+    setWindowTitle(u"Ringmaster"_s);
+    setAcceptDrops(true);
+    auto* central = new QWidget;
+    auto* layout = new QHBoxLayout(central);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(makeSidebar());
+    layout->addWidget(m_stack, 1);
+    setCentralWidget(central);
+    addPage(u"start"_s, tr("Start"), m_start, QKeySequence(Qt::CTRL | Qt::Key_1));
+    addPage(u"plan"_s, tr("Plan"), m_plan, QKeySequence(Qt::CTRL | Qt::Key_2));
+    addPage(u"monitor"_s, tr("Monitor"), m_monitor, QKeySequence(Qt::CTRL | Qt::Key_3));
+    addPage(u"runs"_s, tr("Runs"), m_runs, QKeySequence(Qt::CTRL | Qt::Key_4));
+    addPage(u"help"_s, tr("Help"), m_help, QKeySequence(QKeySequence::HelpContents));
+    m_group->setExclusive(true);
+    setIcons();
+    connectSession();
+    connectLaunch();
+    tellMachine();
+    showPage(u"start"_s);
+}
+
+QWidget* MainWindow::makeSidebar() {
+    auto* bar = new QWidget;
+    bar->setObjectName(u"sidebar"_s);
+    bar->setAutoFillBackground(true);
+    bar->setBackgroundRole(QPalette::Base);
+    auto* name = new QLabel(u"Ringmaster"_s);
+    name->setFont(fontOf(Type::Title));
+    name->setContentsMargins(space(0.45), 0, 0, space(0.4));
+    m_menu->setText(tr("Menu"));
+    m_menu->setAccessibleName(tr("Menu"));
+    m_menu->setObjectName(u"menuButton"_s);
+    m_menu->setProperty("role", u"navigation"_s);
+    makeMenu(m_menu);
+    m_machine->setWordWrap(true);
+    m_machine->setObjectName(u"machineLabel"_s);
+    m_machine->setContentsMargins(space(0.45), 0, 0, 0);
+    m_navigation->setSpacing(space(0.2));
+    auto* layout = new QVBoxLayout(bar);
+    layout->setContentsMargins(space(0.7), space(1), space(0.7), space(0.9));
+    layout->setSpacing(space(0.5));
+    layout->addWidget(name);
+    layout->addLayout(m_navigation);
+    layout->addStretch(1);
+    layout->addWidget(m_menu);
+    layout->addWidget(m_machine);
+    bar->setFixedWidth(std::max(space(9), bar->sizeHint().width()));
+    return bar;
+}
+
+void MainWindow::addPage(const QString& name, const QString& title, Page* page, const QKeySequence& keys) {
+    auto* button = new QPushButton(title);
+    button->setCheckable(true);
+    button->setProperty("role", u"navigation"_s);
+    button->setObjectName(u"go-"_s + name);
+    button->setAccessibleName(title);
+    button->setToolTip(u"%1 (%2)"_s.arg(title, keys.toString(QKeySequence::NativeText)));
+    m_group->addButton(button);
+    m_navigation->addWidget(button);
+    m_stack->addWidget(page);
+    m_places.push_back({name, page, button});
+    connect(button, &QPushButton::clicked, this, [this, name] { showPage(name); });
+    auto* shortcut = new QShortcut(keys, this);
+    connect(shortcut, &QShortcut::activated, this, [this, name] { showPage(name); });
+}
+
+void MainWindow::makeMenu(QPushButton* button) {
+    auto* menu = new QMenu(button);
+    menu->addAction(tr("Open…"), QKeySequence::Open, this, &MainWindow::chooseConfig);
+    menu->addAction(tr("Attach to a run…"), this, [this] {
+        const QString dir = QFileDialog::getExistingDirectory(
+            this, tr("Attach to a run"), QString::fromStdString(m_session.places().runs_dir.string()));
+        if (!dir.isEmpty()) Q_EMIT m_session.openRun(dir);
+    });
+    menu->addSeparator();
+    QMenu* languages = menu->addMenu(tr("Language"));
+    auto* one_language = new QActionGroup(menu);
+    for (const Language& language : languages_known()) {
+        QAction* action = languages->addAction(language.name);
+        action->setCheckable(true);
+        action->setChecked(language.code == language_now());
+        one_language->addAction(action);
+        connect(action, &QAction::triggered, this,
+                [this, language] { Q_EMIT languageChosen(language.code); });
+    }
+    QMenu* appearances = menu->addMenu(tr("Appearance"));
+    auto* one_appearance = new QActionGroup(menu);
+    const QStringList names{tr("As the desktop"), tr("Light"), tr("Dark")};
+    for (int which = 0; which < names.size(); ++which) {
+        QAction* action = appearances->addAction(names[which]);
+        action->setCheckable(true);
+        action->setChecked(which == m_session.settings().value(u"appearance"_s, 0).toInt());
+        one_appearance->addAction(action);
+        connect(action, &QAction::triggered, this, [this, which] {
+            m_session.settings().setValue(u"appearance"_s, which);
+            applyAppearance(Appearance(which));
+        });
+    }
+    menu->addSeparator();
+    menu->addAction(tr("About Ringmaster"), this, [this] {
+        QMessageBox::about(
+            this, tr("About Ringmaster"),
+            tr("Ringmaster %1\n\nPlans, launches and watches the training of language models on sequences "
+               "too "
+               "long for one GPU.\n\nGPL-3.0-or-later. Built on Qt %2, LibTorch, yaml-cpp and libssh.")
+                .arg(QStringLiteral(RINGMASTER_VERSION), QString::fromLatin1(qVersion())));
+    });
+    menu->addAction(tr("Quit"), QKeySequence::Quit, this, &QWidget::close);
+    for (QAction* action : menu->actions()) addAction(action);  // their shortcuts, with the menu closed
+    button->setMenu(menu);
+}
+
+void MainWindow::setIcons() {
+    const int side = space(1.05);
+    for (const Place& place : m_places) {
+        place.button->setIcon(icon(place.name));
+        place.button->setIconSize({side, side});
+    }
+    m_menu->setIcon(icon(u"settings"_s));
+    m_menu->setIconSize({side, side});
+    setWindowIcon(QIcon(u":/icons/ringmaster.svg"_s));
+}
+
+void MainWindow::connectSession() {
+    Session* s = &m_session;
+    connect(s, &Session::openConfig, this, [this](const QString& file) {
+        showPage(u"plan"_s);
+        m_plan->openFile(file);
+    });
+    connect(s, &Session::openText, this, [this](const QString& text, const QString& base_dir) {
+        showPage(u"plan"_s);
+        m_plan->openText(text, base_dir);
+    });
+    connect(s, &Session::chooseConfig, this, &MainWindow::chooseConfig);
+    connect(s, &Session::openRun, this, [this](const QString& dir) {
+        m_seen_runs.insert(dir);
+        showPage(u"monitor"_s);
+        m_monitor->openRun(dir);
+    });
+    connect(s, &Session::compareRuns, this, [this](const QStringList& dirs) {
+        showPage(u"runs"_s);
+        m_runs->compare(dirs);
+    });
+    connect(s, &Session::explain, this, [this](const QString& what) {
+        showPage(u"help"_s);
+        m_help->explain(what);
+    });
+    connect(s, &Session::notice, this, [this](const QString& text) { statusBar()->showMessage(text, 8000); });
+    connect(s, &Session::machineKnown, this, &MainWindow::tellMachine);
+}
+
+void MainWindow::connectLaunch() {
+    Session* s = &m_session;
+    connect(s, &Session::launchRequested, this, [this](const Request& request) {
+        if (!m_launch->isBusy()) m_launch->launch(request);
+    });
+    connect(s, &Session::resumeRequested, this, [this](const QString& dir, const ResumeOptions& options) {
+        if (!m_launch->isBusy()) m_launch->resume(dir, options);
+    });
+    connect(s, &Session::setUpRequested, this, [this] {
+        if (!m_launch->isBusy()) m_launch->setUp();
+    });
+    connect(s, &Session::tryExample, this, [this] {
+        if (!m_launch->isBusy()) m_launch->makeExample();
+    });
+    connect(m_launch, &LaunchDialog::exampleMade, s, &Session::openConfig);
+    connect(m_launch, &LaunchDialog::madeReady, s, &Session::machineKnown);
+    connect(m_launch, &LaunchDialog::started, this, [this](const QString& dir) {
+        m_seen_runs.insert(dir);
+        Q_EMIT m_session.runsChanged();
+        Q_EMIT m_session.openRun(dir);
+    });
+}
+
+void MainWindow::showPage(const QString& name) {
+    for (const Place& place : m_places) {
+        if (place.name != name) continue;
+        place.button->setChecked(true);
+        m_stack->setCurrentWidget(place.page);
+    }
+}
+
+QString MainWindow::pageName() const {
+    for (const Place& place : m_places)
+        if (place.page == m_stack->currentWidget()) return place.name;
+    return {};
+}
+
+Page* MainWindow::page(const QString& name) const {
+    for (const Place& place : m_places)
+        if (place.name == name) return place.page;
+    return nullptr;
+}
+
+bool MainWindow::hasPage(const QString& name) const {
+    return page(name) != nullptr;
+}
+
+void MainWindow::openPath(const QString& path) {
+    const QFileInfo info(path);
+    if (info.isDir() || !info.exists()) {
+        try {
+            const RunDirectory run = find_run(path.toStdString(), m_session.places().runs_dir);
+            Q_EMIT m_session.openRun(QString::fromStdString(run.dir.string()));
+            return;
+        } catch (const Error& error) {
+            if (info.isDir()) {
+                statusBar()->showMessage(QString::fromStdString(error.text()));
+                return;
+            }
+        }
+    }
+    Q_EMIT m_session.openConfig(info.absoluteFilePath());  // the page says what is wrong with it
+}
+
+void MainWindow::chooseConfig() {
+    const QStringList recent = m_session.recentFiles();
+    const QString folder = recent.isEmpty() ? QString() : QFileInfo(recent.first()).absolutePath();
+    const QString file = QFileDialog::getOpenFileName(
+        this, tr("Open a configuration"), folder, tr("YAML (*.yaml *.yml)") + u";;"_s + tr("All files (*)"));
+    if (!file.isEmpty()) Q_EMIT m_session.openConfig(file);
+}
+
+void MainWindow::tellMachine() {
+    if (!m_session.machine()) {
+        m_machine->setText(tr("looking at this machine…"));
+        return;
+    }
+    const Machine& machine = *m_session.machine();
+    const QString devices = machine.gpus.empty()
+                                ? tr("%n core(s)", nullptr, machine.cores)
+                                : tr("%n GPU(s)", nullptr, int(machine.gpus.size())) + u", "_s +
+                                      show::bytes(machine.gpus.front().memory_bytes);
+    m_machine->setText(QString::fromStdString(machine.host) + u'\n' + devices + u" \u00B7 "_s +
+                       show::bytes(machine.ram_bytes));
+}
+
+void MainWindow::restore() {
+    QSettings& settings = m_session.settings();
+    if (!restoreGeometry(settings.value(u"geometry"_s).toByteArray())) resize(space(72), space(47));
+    const QString file = settings.value(u"openFile"_s).toString();
+    const QString run = settings.value(u"openRun"_s).toString();
+    if (QFileInfo(file).isFile()) m_plan->openFile(file);
+    if (QFileInfo(run + u"/run.json"_s).isFile()) m_monitor->openRun(run);
+    showPage(settings.value(u"page"_s, u"start"_s).toString());
+}
+
+void MainWindow::saveState() {
+    QSettings& settings = m_session.settings();
+    settings.setValue(u"geometry"_s, saveGeometry());
+    settings.setValue(u"page"_s, pageName());
+    settings.setValue(u"openFile"_s, m_plan->file());
+    settings.setValue(u"openRun"_s, m_monitor->run());
+}
+
+QStringList MainWindow::liveRuns() const {
+    QStringList live;
+    for (const QString& dir : m_seen_runs) {
+        try {
+            const RunState state = read_run_state(dir.toStdString());
+            if (!is_over(state.state) && living_process(state)) live << dir;
+        } catch (const Error&) {  // gone: nothing to lose
+        }
+    }
+    return live;
+}
+
+bool MainWindow::askAboutLiveRuns() {
+    const QStringList live = liveRuns();
+    if (live.isEmpty()) return true;
+    QMessageBox box(this);
+    box.setObjectName(u"liveRunsBox"_s);
+    box.setIcon(QMessageBox::Question);
+    box.setWindowTitle(tr("A run is at work"));
+    box.setText(tr("%n run(s) are still training.", nullptr, int(live.size())));
+    box.setInformativeText(tr("Left running, they go on without the window. Open them again under Runs."));
+    QPushButton* leave = box.addButton(tr("Leave running"), QMessageBox::AcceptRole);
+    QPushButton* stop = box.addButton(tr("Stop and save"), QMessageBox::DestructiveRole);
+    QPushButton* stay = box.addButton(tr("Cancel"), QMessageBox::RejectRole);
+    box.setDefaultButton(leave);
+    box.setEscapeButton(stay);
+    box.exec();
+    if (box.clickedButton() == stop) {
+        for (const QString& dir : live) {
+            try {
+                request_stop(RunDirectory{dir.toStdString()}, StopHow::FinishAndSave);
+            } catch (const Error& error) {
+                QMessageBox::warning(this, tr("Not stopped"), QString::fromStdString(error.text()));
+                return false;
+            }
+        }
+    }
+    return box.clickedButton() != stay;
+}
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+    bool may = true;
+    for (const Place& place : m_places) may = may && place.page->mayClose();
+    if (!may || !askAboutLiveRuns()) {
+        event->ignore();
+        return;
+    }
+    saveState();
+    event->accept();
+}
+
+void MainWindow::changeEvent(QEvent* event) {
+    if (event->type() == QEvent::PaletteChange) setIcons();
+    QMainWindow::changeEvent(event);
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+    if (event->mimeData()->hasUrls() && event->mimeData()->urls().first().isLocalFile())
+        event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+    openPath(event->mimeData()->urls().first().toLocalFile());
+    event->acceptProposedAction();
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,84 @@
+/// The window: navigation at the left, one page at a time, and the way between pages. The only place that
+/// knows all pages.
+#pragma once
+
+#include <QMainWindow>
+#include <QPointer>
+#include <set>
+#include <vector>
+
+#include "gui/session/page.h"
+#include "gui/session/session.h"
+
+class QButtonGroup;
+class QLabel;
+class QPushButton;
+class QStackedWidget;
+
+namespace ringmaster {
+
+class HelpPage;
+class LaunchDialog;
+class MonitorPage;
+class PlanPage;
+class RunsPage;
+class StartPage;
+
+class MainWindow : public QMainWindow {
+    Q_OBJECT
+
+  public:
+    explicit MainWindow(Session& session);
+
+    void showPage(const QString& name);  ///< "start", "plan", "monitor", "runs", "help"
+    QString pageName() const;
+    bool hasPage(const QString& name) const;
+    Page* page(const QString& name) const;
+    /// A YAML, a run directory or a run's name. Says in the window what it cannot find.
+    void openPath(const QString& path);
+    void restore();                ///< where the last session was left
+    void saveState();              ///< for the next
+    QStringList liveRuns() const;  ///< started or opened here, and still at work
+
+  Q_SIGNALS:
+    void languageChosen(const QString& language);
+
+  protected:
+    void closeEvent(QCloseEvent* event) override;
+    void changeEvent(QEvent* event) override;
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+
+  private:
+    struct Place {
+        QString name;
+        Page* page;
+        QPushButton* button;
+    };
+    QWidget* makeSidebar();
+    void addPage(const QString& name, const QString& title, Page* page, const QKeySequence& keys);
+    void makeMenu(QPushButton* button);
+    void connectSession();
+    void connectLaunch();
+    void chooseConfig();
+    void tellMachine();
+    void setIcons();
+    bool askAboutLiveRuns();
+
+    Session& m_session;
+    QStackedWidget* m_stack;
+    QVBoxLayout* m_navigation;
+    QButtonGroup* m_group;
+    QPushButton* m_menu;
+    QLabel* m_machine;
+    std::vector<Place> m_places;
+    StartPage* m_start;
+    PlanPage* m_plan;
+    MonitorPage* m_monitor;
+    RunsPage* m_runs;
+    HelpPage* m_help;
+    LaunchDialog* m_launch;
+    std::set<QString> m_seen_runs;
+};
+
+}  // namespace ringmaster

@@ -1,0 +1,137 @@
+#include "gui/help/help_page.h"
+
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QScrollBar>
+#include <QShortcut>
+#include <QTextBrowser>
+#include <QTextDocument>
+
+#include "gui/help/help_texts.h"
+#include "gui/look/card.h"
+#include "gui/look/look.h"
+
+namespace ringmaster {
+
+using namespace Qt::Literals::StringLiterals;
+
+namespace {
+
+enum Role { kId = Qt::UserRole, kText, kTitle };
+
+void add_heading(QListWidget* list, const QString& text) {
+    auto* item = new QListWidgetItem(text, list);
+    item->setFlags(Qt::NoItemFlags);
+    item->setFont(fontOf(Type::Small));
+}
+
+void add_book(QListWidget* list, const QString& heading, HelpBook book) {
+    const std::vector<HelpEntry> entries = read_help(book);
+    if (entries.empty()) return;
+    add_heading(list, heading);
+    for (const HelpEntry& entry : entries) {
+        auto* item = new QListWidgetItem(book == HelpBook::Codes ? entry.id : entry.title, list);
+        item->setData(kId, entry.id);
+        item->setData(kTitle, entry.title);
+        item->setData(kText, entry.text);
+        item->setToolTip(entry.title);
+    }
+}
+
+}  // namespace
+
+HelpPage::HelpPage(Session&, QWidget* parent)
+    : Page(parent), m_search(new QLineEdit), m_list(new QListWidget), m_text(new QTextBrowser) {
+    m_search->setPlaceholderText(tr("Search help"));
+    m_search->setAccessibleName(tr("Search help"));
+    m_search->setClearButtonEnabled(true);
+    m_search->setObjectName(u"helpSearch"_s);
+    m_search->setToolTip(
+        tr("Search help (%1)").arg(QKeySequence(QKeySequence::Find).toString(QKeySequence::NativeText)));
+    m_list->setAccessibleName(tr("Topics"));
+    m_list->setObjectName(u"helpTopics"_s);
+    m_list->setMaximumWidth(space(15));
+    m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_list->setTextElideMode(Qt::ElideRight);
+    m_text->setAccessibleName(tr("Explanation"));
+    m_text->setObjectName(u"helpText"_s);
+    m_text->setOpenExternalLinks(true);
+    m_text->document()->setDocumentMargin(space(1.2));
+    auto* header = new PageHeader;
+    header->setTitle(tr("Help"));
+    auto* left = new QVBoxLayout;
+    left->setSpacing(space(0.5));
+    left->addWidget(m_search);
+    left->addWidget(m_list, 1);
+    auto* both = new QHBoxLayout;
+    both->setSpacing(space(0.8));
+    both->addLayout(left, 2);
+    both->addWidget(m_text, 5);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(space(1.2), space(0.9), space(1.2), space(1.2));
+    layout->setSpacing(space(0.8));
+    layout->addWidget(header);
+    layout->addLayout(both, 1);
+    add_book(m_list, tr("First steps"), HelpBook::Guide);
+    add_book(m_list, tr("Figures"), HelpBook::Figures);
+    add_book(m_list, tr("Messages"), HelpBook::Codes);
+    connect(m_list, &QListWidget::currentRowChanged, this, &HelpPage::showEntry);
+    connect(m_search, &QLineEdit::textChanged, this, &HelpPage::filter);
+    auto* find = new QShortcut(QKeySequence::Find, this);
+    connect(find, &QShortcut::activated, m_search, [this] { m_search->setFocus(); });
+    restyle();
+    explain({});
+}
+
+void HelpPage::explain(const QString& what) {
+    m_search->clear();
+    int first = -1;
+    for (int row = 0; row < m_list->count(); ++row) {
+        const QString id = m_list->item(row)->data(kId).toString();
+        if (id.isEmpty()) continue;
+        if (first < 0) first = row;
+        if (id.compare(what, Qt::CaseInsensitive) == 0) {
+            m_list->setCurrentRow(row);
+            return;
+        }
+    }
+    m_list->setCurrentRow(first);
+}
+
+void HelpPage::showEntry(int row) {
+    const QListWidgetItem* item = m_list->item(row);
+    if (!item || item->data(kId).isNull()) return;
+    const QString id = item->data(kId).toString(), title = item->data(kTitle).toString();
+    const QString heading = id == title || id != id.toUpper() ? title : id + u" \u2013 "_s + title;
+    m_text->document()->setMarkdown(u"## %1\n\n%2"_s.arg(heading, item->data(kText).toString()));
+    m_text->verticalScrollBar()->setValue(0);
+}
+
+void HelpPage::filter(const QString& words) {
+    int first = -1;
+    for (int row = 0; row < m_list->count(); ++row) {
+        QListWidgetItem* item = m_list->item(row);
+        const bool heading = item->data(kId).isNull();
+        const bool found = !heading && (item->data(kId).toString() + u' ' + item->data(kTitle).toString() +
+                                        u' ' + item->data(kText).toString())
+                                           .contains(words, Qt::CaseInsensitive);
+        item->setHidden(heading ? !words.isEmpty() : !found);
+        if (found && first < 0) first = row;
+    }
+    if (!words.isEmpty() && first >= 0) m_list->setCurrentRow(first);
+}
+
+void HelpPage::restyle() {
+    QFont code = fontOf(Type::Code);
+    m_text->document()->setDefaultFont(fontOf(Type::Body));
+    m_text->document()->setDefaultStyleSheet(u"code, pre { font-family: '%1'; }"_s.arg(code.family()));
+}
+
+void HelpPage::changeEvent(QEvent* event) {
+    if (event->type() == QEvent::PaletteChange) restyle();
+    Page::changeEvent(event);
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,36 @@
+/// Help: first steps, what each figure means, and every diagnostic code, out of resources/help in the app's
+/// language.
+#pragma once
+
+#include "gui/session/page.h"
+#include "gui/session/session.h"
+
+class QLineEdit;
+class QListWidget;
+class QTextBrowser;
+
+namespace ringmaster {
+
+class HelpPage : public Page {
+    Q_OBJECT
+
+  public:
+    explicit HelpPage(Session& session, QWidget* parent = nullptr);
+
+    /// A diagnostic code, the name of a figure, or a heading of the guide; what is not known shows the guide.
+    void explain(const QString& what);
+
+  protected:
+    void changeEvent(QEvent* event) override;
+
+  private:
+    void showEntry(int row);
+    void filter(const QString& words);
+    void restyle();
+
+    QLineEdit* m_search;
+    QListWidget* m_list;
+    QTextBrowser* m_text;
+};
+
+}  // namespace ringmaster

@@ -1,0 +1,79 @@
+#include "gui/launch/job.h"
+
+#include <QCoreApplication>
+#include <QPointer>
+#include <QtConcurrent/QtConcurrentRun>
+#include <variant>
+
+#include "engine/error.h"
+#include "launcher/prepare.h"
+
+namespace ringmaster {
+
+namespace {
+
+struct WasCancelled {};
+using Ending = std::variant<QString, JobFailure, WasCancelled>;
+
+QString text(const std::string& words) {
+    return QString::fromStdString(words);
+}
+
+Ending ending_of(const Job::Work& work, const Job::Reporter& reporter) {
+    try {
+        return work(reporter);
+    } catch (const PlanRefused& refused) {
+        return JobFailure{text(refused.what()), text(refused.where), text(refused.hint),
+                          refused.plan.diagnostics};
+    } catch (const Error& error) {
+        return JobFailure{text(error.what()), text(error.where), text(error.hint), {}};
+    } catch (const Cancelled&) {
+        return WasCancelled{};
+    } catch (const std::exception& unforeseen) {
+        return JobFailure{text(unforeseen.what()), {}, {}, {}};
+    }
+}
+
+}  // namespace
+
+Job::Job(Work work, QObject* parent)
+    : QObject(parent), m_work(std::move(work)), m_cancelled(std::make_shared<std::atomic<bool>>(false)) {
+    qRegisterMetaType<JobFailure>();
+}
+
+Job::~Job() {
+    cancel();
+}
+
+void Job::start() {
+    // The job may be gone before its work: everything goes through a guarded pointer on the GUI thread.
+    const QPointer<Job> self(this);
+    auto on_gui = [self](auto what) {
+        if (QCoreApplication* app = QCoreApplication::instance())
+            QMetaObject::invokeMethod(
+                app,
+                [self, what] {
+                    if (self) what(*self);
+                },
+                Qt::QueuedConnection);
+    };
+    Reporter reporter;
+    reporter.phase = [on_gui](int phase) { on_gui([phase](Job& job) { Q_EMIT job.phaseReached(phase); }); };
+    reporter.progress.step = [on_gui](const ProgressStep& now) {
+        on_gui([now](Job& job) { Q_EMIT job.progressed(text(now.name), now.done, now.total); });
+    };
+    reporter.progress.warning = [on_gui](const std::string& words) {
+        on_gui([words](Job& job) { Q_EMIT job.warned(text(words)); });
+    };
+    reporter.progress.cancelled = [flag = m_cancelled] { return flag->load(); };
+    std::ignore = QtConcurrent::run([work = m_work, reporter, on_gui] {
+        const Ending ending = ending_of(work, reporter);
+        on_gui([ending](Job& job) {
+            if (const auto* result = std::get_if<QString>(&ending)) Q_EMIT job.finished(*result);
+            if (const auto* failure = std::get_if<JobFailure>(&ending)) Q_EMIT job.failed(*failure);
+            if (std::holds_alternative<WasCancelled>(ending)) Q_EMIT job.cancelled();
+        });
+    });
+}
+
+}  // namespace ringmaster

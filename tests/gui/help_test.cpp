@@ -1,0 +1,56 @@
+// Help: every entry is found by its id and by a word of it, in each language.
+#include <QLineEdit>
+#include <QListWidget>
+#include <QTest>
+#include <QTextBrowser>
+
+#include "gui/help/help_page.h"
+#include "gui/help/help_texts.h"
+
+using namespace ringmaster;
+using namespace Qt::Literals::StringLiterals;
+
+class HelpTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void everyBookIsThereInEachLanguage_data() {
+        QTest::addColumn<QString>("language");
+        for (const QString& language : {u"en_US"_s, u"de_DE"_s, u"zh_CN"_s})
+            QTest::newRow(qPrintable(language)) << language;
+    }
+    void everyBookIsThereInEachLanguage() {
+        QFETCH(QString, language);
+        QLocale::setDefault(QLocale(u"en_US"_s));
+        const size_t codes = read_help(HelpBook::Codes).size();
+        QVERIFY(codes > 60);
+        QLocale::setDefault(QLocale(language));
+        QCOMPARE(read_help(HelpBook::Codes).size(), codes);
+        for (HelpBook book : {HelpBook::Guide, HelpBook::Figures, HelpBook::Codes}) {
+            for (const HelpEntry& entry : read_help(book)) {
+                QVERIFY2(!entry.id.isEmpty() && !entry.title.isEmpty() && !entry.text.isEmpty(),
+                         qPrintable(entry.id));
+            }
+        }
+    }
+
+    void explainShowsTheEntryAndSearchNarrowsTheList() {
+        QLocale::setDefault(QLocale(u"en_US"_s));
+        Session session(find_places());
+        HelpPage page(session);
+        page.explain(u"CP-DIVISOR"_s);
+        QVERIFY(page.findChild<QTextBrowser*>()->toPlainText().contains(u"CP-DIVISOR"_s));
+        page.explain(u"overhead"_s);
+        QVERIFY(!page.findChild<QTextBrowser*>()->toPlainText().contains(u"CP-DIVISOR"_s));
+        auto* list = page.findChild<QListWidget*>();
+        page.findChild<QLineEdit*>()->setText(u"heads_k_stride"_s);
+        int shown = 0;
+        for (int row = 0; row < list->count(); ++row) shown += !list->item(row)->isHidden();
+        QVERIFY(shown > 0 && shown < 12);
+        page.explain(u"nothing of the kind"_s);
+        QVERIFY(!page.findChild<QTextBrowser*>()->toPlainText().isEmpty());
+    }
+};
+
+QTEST_MAIN(HelpTest)
+#include "help_test.moc"

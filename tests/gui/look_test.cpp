@@ -1,0 +1,121 @@
+// The app's look: readable in both schemes, figures in the language's own form, cards that use their room.
+#include <QApplication>
+#include <QPalette>
+#include <QTest>
+#include <cmath>
+
+#include "gui/look/card.h"
+#include "gui/look/card_grid.h"
+#include "gui/look/look.h"
+#include "gui/look/numbers.h"
+
+using namespace ringmaster;
+using namespace Qt::Literals::StringLiterals;
+
+namespace {
+
+/// WCAG 2.1, relative luminance and contrast ratio.
+double luminance(const QColor& c) {
+    auto linear = [](double v) { return v <= 0.03928 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4); };
+    return 0.2126 * linear(c.redF()) + 0.7152 * linear(c.greenF()) + 0.0722 * linear(c.blueF());
+}
+
+double contrast(const QColor& a, const QColor& b) {
+    const double x = luminance(a), y = luminance(b);
+    return (std::max(x, y) + 0.05) / (std::min(x, y) + 0.05);
+}
+
+QString plain(QString text) {
+    return text.replace(QChar(0x202f), u' ');
+}
+
+}  // namespace
+
+class LookTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void textIsReadableInBothSchemes_data() {
+        QTest::addColumn<int>("appearance");
+        QTest::newRow("light") << int(Appearance::Light);
+        QTest::newRow("dark") << int(Appearance::Dark);
+    }
+    void textIsReadableInBothSchemes() {
+        QFETCH(int, appearance);
+        applyAppearance(Appearance(appearance));
+        const Colours c = coloursOf(QApplication::palette());
+        QCOMPARE(c.dark, Appearance(appearance) == Appearance::Dark);
+        for (const QColor& sheet : {c.card, c.window, c.sunken}) {
+            QVERIFY(contrast(c.text, sheet) >= 7);
+            QVERIFY2(contrast(c.muted, sheet) >= 4.5, qPrintable(QString::number(contrast(c.muted, sheet))));
+        }
+        QVERIFY(contrast(c.good, c.goodFill) >= 4.5);
+        QVERIFY(contrast(c.warning, c.warningFill) >= 4.5);
+        QVERIFY(contrast(c.error, c.errorFill) >= 4.5);
+        QVERIFY(contrast(c.onAccent, c.accent) >= 4.5);
+        QVERIFY(contrast(QApplication::palette().color(QPalette::PlaceholderText), c.card) >= 4);
+    }
+
+    void everyOfTwentyFourRanksHasAColourOfItsOwnThatIsSeen() {
+        for (Appearance appearance : {Appearance::Light, Appearance::Dark}) {
+            applyAppearance(appearance);
+            const Colours c = coloursOf(QApplication::palette());
+            for (int rank = 0; rank < 24; ++rank) {
+                QVERIFY2(contrast(rankColour(rank, c), c.card) >= 1.9, qPrintable(QString::number(rank)));
+                for (int other = 0; other < rank; ++other)
+                    QVERIFY(rankColour(rank, c) != rankColour(other, c));
+            }
+        }
+    }
+
+    void figuresFollowTheLanguage() {
+        QLocale::setDefault(QLocale(QLocale::English, QLocale::UnitedStates));
+        QCOMPARE(show::count(1048576), u"1,048,576"_s);
+        QCOMPARE(plain(show::bytes(65927479296)), u"61.4 GiB"_s);
+        QCOMPARE(plain(show::bytes(512)), u"512 B"_s);
+        QCOMPARE(plain(show::percent(0.061)), u"6.1 %"_s);
+        QCOMPARE(plain(show::percent(0.52)), u"52 %"_s);
+        QCOMPARE(plain(show::duration(0.412)), u"0.41 s"_s);
+        QCOMPARE(plain(show::duration(100)), u"1 min 40 s"_s);
+        QCOMPARE(plain(show::duration(11100)), u"3 h 5 min"_s);
+        QCOMPARE(plain(show::duration(187200)), u"2 d 4 h"_s);
+        QCOMPARE(plain(show::rate(19800)), u"19.8 k"_s);
+        QCOMPARE(show::loss(2.71418), u"2.7142"_s);
+        QCOMPARE(show::loss(std::nan("")), show::unknown());
+        QLocale::setDefault(QLocale(QLocale::German, QLocale::Germany));
+        QCOMPARE(show::count(1048576), u"1.048.576"_s);
+        QCOMPARE(plain(show::bytes(65927479296)), u"61,4 GiB"_s);
+        QCOMPARE(show::loss(2.71418), u"2,7142"_s);
+    }
+
+    void cardsTakeAsManyColumnsAsThereIsRoomAndFillTheRow() {
+        QWidget page;
+        auto* grid = new CardGrid(10, 3, &page);
+        QWidget* cards[4];
+        for (QWidget*& card : cards) grid->addCard(card = new Card(u"A card"_s));
+        page.setLayout(grid);
+        page.resize(space(34), space(40));
+        page.show();
+        QCoreApplication::processEvents();
+        QCOMPARE(grid->columns(), 3);
+        QCOMPARE(cards[0]->y(), cards[2]->y());
+        QVERIFY(cards[3]->y() > cards[0]->y());
+        QCOMPARE(cards[3]->width(), page.width());  // alone in its row
+        page.resize(space(12), space(60));
+        QCoreApplication::processEvents();
+        QCOMPARE(grid->columns(), 1);
+        for (int index = 1; index < 4; ++index) QVERIFY(cards[index]->y() > cards[index - 1]->y());
+    }
+
+    void aBannerTellsItsToneNotByColourAlone() {
+        Banner banner;
+        banner.say(Tone::Error, u"Will not fit."_s, u"It needs <9> GiB."_s, u"Use 4 ranks."_s);
+        QCOMPARE(banner.text(), u"Will not fit. It needs <9> GiB. Use 4 ranks."_s);
+        QCOMPARE(banner.accessibleName(), banner.text());
+        QVERIFY(banner.findChild<QLabel*>()->text().contains(u"\u2715"_s));
+        QVERIFY(banner.findChild<QLabel*>()->text().contains(u"&lt;9&gt;"_s));
+    }
+};
+
+QTEST_MAIN(LookTest)
+#include "look_test.moc"

@@ -1,0 +1,262 @@
+// write_demo_runs HOME [--live SECONDS]: configurations and runs as somebody's machine could hold them, for
+// pictures of the app: HOME/*.yml and HOME/data/ringmaster/runs/*. The losses and times are invented; plans
+// are the planner's own and events are written in the engine's own schema. With --live the running ones have
+// a living writer for so long.
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <thread>
+
+#include "engine/config/read_config.h"
+#include "engine/events/event_log.h"
+#include "engine/events/run_state.h"
+#include "engine/plan/plan.h"
+#include "launcher/request.h"
+#include "launcher/run_directory.h"
+
+using namespace ringmaster;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string config_text(const std::string& more) {
+    return R"(# Long documents: one sequence over all ranks of a node
+base_model: meta-llama/Llama-3.2-3B
+
+datasets:
+  - path: data/longdocs.jsonl
+    type: completion
+
+sequence_len: 131072
+attn_implementation: flash_attention_2
+)" + more +
+           R"(
+micro_batch_size: 1
+max_steps: 1000
+
+bf16: full
+gradient_checkpointing: true
+optimizer: adamw_torch
+lr_scheduler: cosine
+warmup_ratio: 0.03
+max_grad_norm: 1.0
+output_dir: ./out
+)";
+}
+
+struct Demo {
+    const char* name;
+    std::string more;
+    int ranks = 8, nodes = 1;
+    RunPhase phase = RunPhase::Completed;
+    const char* reason = "";
+    int64_t steps = 1000;
+    double days_ago = 0;
+    int slow_rank = -1;
+    double final_loss = 1.62;
+    unsigned seed = 1;
+};
+
+const std::vector<Demo>& demos() {
+    static const std::string zigzag = "ring_attn_func: batch_zigzag\ncontext_parallel_size: ";
+    static const std::string ring = "ring_attn_func: batch_ring\ncontext_parallel_size: ";
+    static const std::vector<Demo> all = {
+        {"longdocs-2", zigzag + "2\ngradient_accumulation_steps: 4\nlearning_rate: 2e-5\n", 2, 1,
+         RunPhase::Running, "", 384, 0, -1, 1.74, 3},
+        {"longdocs", zigzag + "8\ngradient_accumulation_steps: 4\nlearning_rate: 2e-5\n", 8, 1,
+         RunPhase::Running, "", 384, 0, 5, 1.74, 4},
+        {"longdocs-64", zigzag + "8\ngradient_accumulation_steps: 1\nlearning_rate: 4e-5\n", 64, 8,
+         RunPhase::Running, "", 640, 0, 41, 1.58, 5},
+        {"longdocs-lr1e-5", zigzag + "8\ngradient_accumulation_steps: 4\nlearning_rate: 1e-5\n", 8, 1,
+         RunPhase::Completed, "", 1000, 3.2, -1, 1.71, 6},
+        {"longdocs-lr2e-5", zigzag + "8\ngradient_accumulation_steps: 4\nlearning_rate: 2e-5\n", 8, 1,
+         RunPhase::Completed, "", 1000, 2.1, -1, 1.62, 7},
+        {"longdocs-batch-ring", ring + "8\ngradient_accumulation_steps: 4\nlearning_rate: 2e-5\n", 8, 1,
+         RunPhase::Completed, "", 1000, 5.5, -1, 1.62, 7},
+        {"longdocs-cp4", zigzag + "4\ngradient_accumulation_steps: 2\nlearning_rate: 2e-5\n", 8, 1,
+         RunPhase::Stopped, "stopped by request after step 412, which was saved", 412, 7.4, -1, 1.78, 8},
+        {"longdocs-cp2-oom", zigzag + "2\ngradient_accumulation_steps: 1\nlearning_rate: 2e-5\n", 8, 1,
+         RunPhase::Failed, "rank 3 ran out of memory: 3.2 GiB asked for, 1.1 GiB free of 80.0 GiB", 37, 7.9,
+         -1, 3.4, 9},
+    };
+    return all;
+}
+
+Plan plan_of(const Demo& demo, const std::string& file, const std::string& text) {
+    PlanRequest request;
+    request.ranks = demo.ranks;
+    request.nodes = demo.nodes;
+    request.device = Device::Cuda;
+    request.device_memory_bytes = int64_t{80} << 30;
+    request.devices_seen = 8;
+    request.rows = 9600;
+    return make_plan(read_config_text(text, file), request);
+}
+
+class Writer {
+  public:
+    Writer(const Demo& demo, const Plan& plan, const RunDirectory& run, double start)
+        : demo_(demo), plan_(plan), run_(run), start_(start), random_(demo.seed) {}
+
+    void write() {
+        for (int rank = 0; rank < demo_.ranks; ++rank) write_rank(rank);
+    }
+
+  private:
+    double step_s() const { return plan_.time ? plan_.time->step_s : 10; }
+    double noise(double size) { return std::normal_distribution<double>(0, size)(random_); }
+    double loss_at(int64_t step) const {
+        const double x = double(step);
+        return demo_.final_loss + 0.9 * std::exp(-x / 60) + 0.35 * std::exp(-x / 320) +
+               0.012 * std::sin(x * 1.7 + demo_.seed) * std::cos(x * 0.37);
+    }
+
+    void write_rank(int rank) {
+        fs::create_directories(run_.events());
+        std::ofstream out(run_.events() / event_file_name(rank), std::ios::binary);
+        HelloEvent hello;
+        hello.version = RINGMASTER_VERSION;
+        hello.torch_version = "2.11.0";
+        hello.host = "node-" + std::string(1, char('a' + rank / (demo_.ranks / demo_.nodes)));
+        hello.device = "NVIDIA H100 80GB";
+        hello.world_size = demo_.ranks;
+        const MeshCoordinates at = plan_.mesh.coordinates(rank);
+        hello.dp_replicate = at.dp_replicate, hello.dp_shard = at.dp_shard, hello.ring = at.ring,
+        hello.ulysses = at.ulysses;
+        double t = start_;
+        out << to_json_line({t, rank, hello}) << '\n';
+        for (int64_t step = 1; step <= demo_.steps; ++step) {
+            const StepEvent event = step_of(rank, step);
+            t += event.step_s *
+                 0.02;  // told faster than it trained: the pictures are of a run that lasted minutes
+            out << to_json_line({t, rank, event}) << '\n';
+            if (rank != 0) continue;
+            if (step % 100 == 0)
+                out << to_json_line({t, rank, EvalEvent{step, loss_at(step) + 0.04, 66000}}) << '\n';
+            if (step % 100 == 0 || step == demo_.steps) checkpoint(out, step, t);
+        }
+        if (is_over(demo_.phase) && demo_.phase != RunPhase::Failed)
+            out << to_json_line({t, rank, DoneEvent{demo_.steps, to_string(demo_.phase)}}) << '\n';
+        if (demo_.phase == RunPhase::Failed && rank == 3)
+            out << to_json_line({t, rank, ErrorEvent{demo_.reason, "layer 17, backward"}}) << '\n';
+        end_ = std::max(end_, t);
+        write_log(rank);
+    }
+
+    void checkpoint(std::ofstream& out, int64_t step, double t) {
+        char name[32];
+        std::snprintf(name, sizeof name, "step-%08lld", static_cast<long long>(step));
+        out << to_json_line({t, 0, CheckpointEvent{step, (run_.checkpoints() / name).string(), 4.1}}) << '\n';
+    }
+
+    void write_log(int rank) const {
+        fs::create_directories(run_.logs());
+        std::ofstream log(run_.logs() / log_file_name(rank));
+        log << "rank " << rank << " of " << demo_.ranks << " on " << plan_.config.base_model << "\n";
+        for (int64_t step = 50; step <= demo_.steps; step += 50)
+            log << "step " << step << "  loss " << loss_at(step) << "\n";
+        if (demo_.phase == RunPhase::Failed && rank == 3) log << "error: " << demo_.reason << "\n";
+    }
+
+    StepEvent step_of(int rank, int64_t step) {
+        const bool slow = rank == demo_.slow_rank && step > demo_.steps * 4 / 5;
+        const bool others_wait = demo_.slow_rank >= 0 && step > demo_.steps * 4 / 5;
+        const double unit = step_s();
+        StepEvent e;
+        e.step = step;
+        e.epoch = double(step) * double(plan_.batch.global) / 9600;
+        e.loss = loss_at(step);
+        e.rank_loss = e.loss + noise(0.05);
+        e.tokens = plan_.batch.tokens_per_step.value_or(1);
+        e.valid_tokens = e.tokens - 17;
+        e.rank_valid_tokens = e.valid_tokens / demo_.ranks;
+        e.lr = 2e-5 * (step < 30 ? double(step) / 30 : 0.5 + 0.5 * std::cos(3.14159 * double(step) / 1000));
+        e.grad_norm = 0.7 + 1.5 * std::exp(-double(step) / 40) + std::abs(noise(0.06));
+        e.data_s = unit * (0.004 + std::abs(noise(0.001)));
+        e.compute_s = unit * (0.93 + std::abs(noise(0.006))) * (slow ? 1.14 : 1);
+        const double whole = unit * (others_wait ? 1.13 : 1.0) + std::abs(noise(unit * 0.004));
+        e.exposed_comm_s = std::max(unit * 0.015, whole - e.compute_s - e.data_s);
+        e.comm_s = e.exposed_comm_s + unit * 0.11;
+        e.step_s = e.data_s + e.compute_s + e.exposed_comm_s;
+        e.comm_bytes = 41'000'000'000;
+        const double total = plan_.memory ? double(plan_.memory->per_rank[size_t(rank)].total) : 4e10;
+        e.peak_memory_bytes = int64_t(total * (0.985 + noise(0.002) + (step == 1 ? -0.2 : 0)));
+        e.memory_bytes = e.peak_memory_bytes * 7 / 10;
+        e.tokens_per_s = double(e.tokens) / e.step_s;
+        return e;
+    }
+
+    const Demo& demo_;
+    const Plan& plan_;
+    const RunDirectory& run_;
+    double start_;
+    std::mt19937 random_;
+
+  public:
+    double end_ = 0;
+};
+
+void write_state(const Demo& demo, const RunDirectory& run, double start, double end) {
+    RunState state;
+    state.name = demo.name;
+    state.state = demo.phase;
+    state.reason = demo.reason;
+    state.attempt = 1;
+    state.ranks = demo.ranks;
+    state.created = start - 8;
+    state.started = start;
+    state.updated = end;
+    if (is_over(demo.phase)) state.ended = end;
+    if (demo.phase == RunPhase::Running) state.writer = this_process();
+    for (int node = 0; node < demo.nodes; ++node) {
+        NodeState entry;
+        entry.host = "node-" + std::string(1, char('a' + node));
+        state.nodes.push_back(entry);
+    }
+    write_run_state(run.dir, state);
+}
+
+void write_demo(const Demo& demo, const fs::path& home) {
+    const std::string text = config_text(demo.more);
+    const RunDirectory run{home / "data" / "ringmaster" / "runs" / demo.name};
+    fs::create_directories(run.dir);
+    const fs::path file = home / (std::string(demo.name) + ".yml");
+    std::ofstream(file) << text;
+    std::ofstream(run.config()) << text;
+    const Plan plan = plan_of(demo, file.string(), text);
+    write_plan(run.plan().string(), plan);
+    Request request;
+    request.config = file.string();
+    request.ranks = demo.ranks;
+    std::ofstream(run.options()) << request_to_json(request).dump(1) << "\n";
+    const double length = plan.time ? plan.time->step_s * 0.02 * double(demo.steps) : 60;
+    const double end = unix_now() - demo.days_ago * 86400;
+    Writer writer(demo, plan, run, end - length);
+    writer.write();
+    write_state(demo, run, end - length, writer.end_);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc != 2 && !(argc == 4 && std::strcmp(argv[2], "--live") == 0)) return 2;
+    const fs::path home = fs::absolute(argv[1]);
+    fs::create_directories(home / "data");
+    std::ofstream(home / "data" / "longdocs.jsonl") << "{\"text\": \"one\"}\n";
+    for (const Demo& demo : demos()) write_demo(demo, home);
+    std::ofstream(home / "mistakes.yml")
+        << "# Three mistakes and an old key\nbase_model: meta-llama/Llama-3.2-3B\n\ndatasets:\n  - path: "
+           "data/longdocs.jsonl\n"
+           "    type: completion\n\nsequence_len: 131072\nsequence_parallel_degree: 3\nring_attn_func: "
+           "varlen_llama3\nheads_k_stride: 3\n"
+           "flash_attention: true\n\nmicro_batch_size: 1\ngradient_accumulation_step: 4\nmax_steps: "
+           "1000\nlearning_rate: 2e-5\nbf16: full\ngradient_checkpointing: true\noutput_dir: ./out\n";
+    std::puts("ready");
+    std::fflush(stdout);
+    if (argc == 4) std::this_thread::sleep_for(std::chrono::seconds(std::atoi(argv[3])));
+}
