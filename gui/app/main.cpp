@@ -3,8 +3,10 @@
 #include <QCommandLineParser>
 #include <QFileInfo>
 #include <cstdio>
+#include <functional>
 #include <memory>
 
+#include "engine/events/event_log.h"
 #include "gui/app/grab.h"
 #include "gui/app/languages.h"
 #include "gui/app/main_window.h"
@@ -39,9 +41,31 @@ int choose_platform(int argc, char** argv) {
 }
 
 struct Options {
-    QString path, page, grab, language;
+    QStringList paths;
+    QString page, grab, language;
     QSize size{1280, 800};
     std::optional<int> appearance;
+    bool time_start = false;
+};
+
+/// Says how long the first picture of the window took, then ends.
+class FirstPaint : public QObject {
+  public:
+    explicit FirstPaint(double started) : m_started(started) {}
+
+  protected:
+    bool eventFilter(QObject* watched, QEvent* event) override {
+        if (event->type() == QEvent::Paint) {
+            std::printf("%.3f\n", unix_now() - m_started);
+            std::fflush(stdout);
+            watched->removeEventFilter(this);
+            QMetaObject::invokeMethod(qApp, &QCoreApplication::quit, Qt::QueuedConnection);
+        }
+        return false;
+    }
+
+  private:
+    double m_started;
 };
 
 [[noreturn]] void refuse(const QString& why) {
@@ -64,18 +88,22 @@ Options options_of(const QApplication& app) {
         u"Plans, launches and watches training runs on sequences too long for one GPU."_s);
     parser.addHelpOption();
     parser.addVersionOption();
-    parser.addPositionalArgument(u"FILE|RUN"_s, u"a configuration, a run directory or a run's name"_s,
-                                 u"[FILE|RUN]"_s);
+    parser.addPositionalArgument(
+        u"FILE|RUN"_s, u"a configuration, a run directory or a run's name; several runs with --page runs"_s,
+        u"[FILE|RUN]…"_s);
     parser.addOptions({{u"page"_s, u"open this page: start, plan, monitor, runs or help"_s, u"NAME"_s},
                        {u"grab"_s, u"save a picture of the page and end; needs no display"_s, u"FILE.png"_s},
                        {u"size"_s, u"of the window, for --grab"_s, u"WIDTHxHEIGHT"_s, u"1280x800"_s},
                        {u"appearance"_s, u"system, light or dark"_s, u"NAME"_s},
-                       {u"language"_s, u"en, de or zh_CN"_s, u"CODE"_s}});
+                       {u"language"_s, u"en, de or zh_CN"_s, u"CODE"_s},
+                       {u"time-start"_s, u"print the seconds until the first window is painted, and end"_s}});
     parser.process(app);
     Options options;
-    if (parser.positionalArguments().size() > 1) refuse(u"one FILE or RUN at a time"_s);
-    options.path = parser.positionalArguments().value(0);
+    options.paths = parser.positionalArguments();
     options.page = parser.value(u"page"_s);
+    if (options.paths.size() > 1 && options.page != u"runs"_s)
+        refuse(u"one FILE or RUN at a time; several runs are compared with --page runs"_s);
+    options.time_start = parser.isSet(u"time-start"_s);
     options.grab = parser.value(u"grab"_s);
     options.size = size_of(parser.value(u"size"_s));
     options.language = parser.value(u"language"_s);
@@ -92,12 +120,14 @@ std::unique_ptr<MainWindow> open_window(Session& session, const Options& options
     auto window = std::make_unique<MainWindow>(session);
     if (!options.page.isEmpty() && !window->hasPage(options.page))
         refuse(u"there is no page '%1': start, plan, monitor, runs or help"_s.arg(options.page));
-    if (again || (options.path.isEmpty() && options.grab.isEmpty())) {
+    if (again || (options.paths.isEmpty() && options.grab.isEmpty())) {
         window->restore();
     } else {
         window->resize(options.size);
     }
-    if (!again && !options.path.isEmpty()) window->openPath(options.path);
+    if (!again && options.paths.size() == 1 && options.page != u"runs"_s)
+        window->openPath(options.paths.first());
+    if (!again && options.page == u"runs"_s && !options.paths.isEmpty()) window->openRuns(options.paths);
     if (!again && !options.page.isEmpty()) window->showPage(options.page);
     return window;
 }
@@ -105,6 +135,7 @@ std::unique_ptr<MainWindow> open_window(Session& session, const Options& options
 }  // namespace
 
 int main(int argc, char** argv) {
+    const double started = unix_now();
     if (const int status = choose_platform(argc, argv)) return status;
     QApplication app(argc, argv);
     QApplication::setApplicationName(u"ringmaster"_s);
@@ -136,6 +167,8 @@ int main(int argc, char** argv) {
             Qt::QueuedConnection);
     };
     QObject::connect(window.get(), &MainWindow::languageChosen, &app, change_language);
+    FirstPaint first_paint(started);
+    if (options.time_start) window->installEventFilter(&first_paint);
     window->show();
     return QApplication::exec();
 }

@@ -262,6 +262,20 @@ void MainWindow::openPath(const QString& path) {
     Q_EMIT m_session.openConfig(info.absoluteFilePath());  // the page says what is wrong with it
 }
 
+void MainWindow::openRuns(const QStringList& runs) {
+    QStringList dirs;
+    for (const QString& run : runs) {
+        try {
+            dirs << QString::fromStdString(
+                find_run(run.toStdString(), m_session.places().runs_dir).dir.string());
+        } catch (const Error& error) {
+            statusBar()->showMessage(QString::fromStdString(error.text()));
+        }
+    }
+    if (dirs.size() > 1) Q_EMIT m_session.compareRuns(dirs);
+    if (dirs.size() == 1) Q_EMIT m_session.openRun(dirs.first());
+}
+
 void MainWindow::chooseConfig() {
     const QStringList recent = m_session.recentFiles();
     const QString folder = recent.isEmpty() ? QString() : QFileInfo(recent.first()).absolutePath();

@@ -36,9 +36,10 @@ class MainWindow : public QMainWindow {
     Page* page(const QString& name) const;
     /// A YAML, a run directory or a run's name. Says in the window what it cannot find.
     void openPath(const QString& path);
-    void restore();                ///< where the last session was left
-    void saveState();              ///< for the next
-    QStringList liveRuns() const;  ///< started or opened here, and still at work
+    void openRuns(const QStringList& runs);  ///< one is opened, several are compared
+    void restore();                          ///< where the last session was left
+    void saveState();                        ///< for the next
+    QStringList liveRuns() const;            ///< started or opened here, and still at work
 
   Q_SIGNALS:
     void languageChosen(const QString& language);

@@ -1,0 +1,209 @@
+// The whole way as a person goes it, with the real engine: open the example, launch, watch both ranks, stop,
+// resume, close the window and open the run again, train a second time, compare.
+#include <QApplication>
+#include <QDir>
+#include <QFile>
+#include <QMessageBox>
+#include <QPlainTextEdit>
+#include <QProcess>
+#include <QPushButton>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QTimer>
+
+#include "gui/app/main_window.h"
+#include "gui/launch/launch_dialog.h"
+#include "gui/look/look.h"
+#include "gui/monitor/monitor_page.h"
+#include "launcher/example.h"
+#include "launcher/local_node.h"
+#include "launcher/recorded_run.h"
+
+using namespace ringmaster;
+using namespace Qt::Literals::StringLiterals;
+
+namespace {
+
+constexpr int kStepsMs = 120000;  ///< until something of a run that takes seconds; a machine may be busy
+
+RunDirectory run_at(const QString& dir) {
+    return {dir.toStdString()};
+}
+
+RunPhase state_of(const QString& dir) {
+    return read_run_state(dir.toStdString()).state;
+}
+
+int64_t last_step(const QString& dir) {
+    const RecordedRun run = read_recorded_run(run_at(dir));
+    int64_t least = std::numeric_limits<int64_t>::max();
+    for (const RecordedRank& rank : run.ranks)
+        least = std::min(least, rank.steps.empty() ? 0 : rank.steps.rbegin()->first);
+    return least;
+}
+
+}  // namespace
+
+class AppTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void initTestCase() {
+        QVERIFY(m_home.isValid());
+        qputenv("XDG_CONFIG_HOME", (m_home.path() + u"/config"_s).toLocal8Bit());
+        qputenv("XDG_DATA_HOME", (m_home.path() + u"/data"_s).toLocal8Bit());
+        applyAppearance(Appearance::Light);
+        m_places = find_places();
+        m_places.programs_dir = RINGMASTER_BIN;
+        m_places.share_dir = m_places.programs_dir.parent_path() / "share/ringmaster";
+        makeExample();
+        open();
+    }
+
+    void theExampleIsOpenedAndCanBeLaunched() {
+        m_window->openPath(m_example);
+        QCOMPARE(m_window->pageName(), u"plan"_s);
+        QTRY_VERIFY_WITH_TIMEOUT(button("launchButton")->isEnabled(), 20000);
+        keep("1-plan");
+    }
+
+    void launchTrainsItAndBothRanksGrow() {
+        QTest::mouseClick(button("launchButton"), Qt::LeftButton);
+        auto* dialog = m_window->findChild<LaunchDialog*>();
+        QTRY_VERIFY(dialog->isVisible());
+        QTRY_VERIFY_WITH_TIMEOUT(!dialog->isVisible(), kStepsMs);
+        QTRY_COMPARE(m_window->pageName(), u"monitor"_s);
+        m_run = m_window->findChild<MonitorPage*>()->run();
+        QVERIFY(!m_run.isEmpty());
+        QTRY_VERIFY_WITH_TIMEOUT(last_step(m_run) >= 5, kStepsMs);
+        const QString before = pictureOf("lossChart"), overhead = pictureOf("exposedChart");
+        const int64_t step = last_step(m_run);
+        QTRY_VERIFY_WITH_TIMEOUT(last_step(m_run) >= step + 5, kStepsMs);
+        QTRY_VERIFY(pictureOf("lossChart") != before);
+        QTRY_VERIFY(pictureOf("exposedChart") != overhead);
+        keep("2-running");
+    }
+
+    void stopSavesAndResumeGoesOn() {
+        QTRY_VERIFY(button("stopButton")->isEnabled());
+        QTest::mouseClick(button("stopButton"), Qt::LeftButton);
+        QTRY_COMPARE_WITH_TIMEOUT(state_of(m_run), RunPhase::Stopped, kStepsMs);
+        const int64_t stopped_after = last_step(m_run);
+        QTRY_VERIFY_WITH_TIMEOUT(button("resumeButton")->isEnabled() && button("resumeButton")->isVisible(),
+                                 20000);
+        keep("3-stopped");
+        QTest::mouseClick(button("resumeButton"), Qt::LeftButton);
+        QTRY_COMPARE_WITH_TIMEOUT(state_of(m_run), RunPhase::Running, kStepsMs);
+        QTRY_VERIFY_WITH_TIMEOUT(last_step(m_run) > stopped_after, kStepsMs);
+        QTRY_VERIFY_WITH_TIMEOUT(!m_window->findChild<LaunchDialog*>()->isVisible(), kStepsMs);
+    }
+
+    void aClosedWindowLeavesTheRunAliveAndFindsItAgain() {
+        QVERIFY(!m_window->liveRuns().isEmpty());
+        bool asked = false;
+        QTimer answer;
+        connect(&answer, &QTimer::timeout, this, [&] {
+            auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
+            if (!box) return;
+            asked = true;
+            QTest::keyClick(box, Qt::Key_Return);  // the first choice: leave running
+        });
+        answer.start(50);
+        QVERIFY(m_window->close());
+        answer.stop();
+        QVERIFY(asked);
+        m_window.reset();
+        const int64_t step = last_step(m_run);
+        QTRY_VERIFY_WITH_TIMEOUT(last_step(m_run) > step, kStepsMs);
+        open();
+        m_window->restore();
+        QCOMPARE(m_window->findChild<MonitorPage*>()->run(), m_run);
+        QCOMPARE(m_window->pageName(), u"monitor"_s);
+        QTRY_COMPARE_WITH_TIMEOUT(state_of(m_run), RunPhase::Completed, kStepsMs);
+        keep("4-completed");
+    }
+
+    void aSecondRunIsComparedWithTheFirst() {
+        QFile file(m_example);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        QByteArray text = file.readAll();
+        file.close();
+        text.replace("learning_rate: 0.003", "learning_rate: 0.001");
+        QVERIFY(file.open(QIODevice::WriteOnly | QIODevice::Truncate));
+        file.write(text);
+        file.close();
+        m_window->openPath(m_example);
+        QTRY_VERIFY_WITH_TIMEOUT(button("launchButton")->isEnabled(), 20000);
+        QTest::mouseClick(button("launchButton"), Qt::LeftButton);
+        auto* monitor = m_window->findChild<MonitorPage*>();
+        QTRY_VERIFY_WITH_TIMEOUT(monitor->run() != m_run, kStepsMs);
+        const QString second = monitor->run();
+        QTRY_COMPARE_WITH_TIMEOUT(state_of(second), RunPhase::Completed, kStepsMs);
+        m_window->openRuns({m_run, second});
+        QCOMPARE(m_window->pageName(), u"runs"_s);
+        QTRY_VERIFY_WITH_TIMEOUT(m_window->page(u"runs"_s)->settled(), 20000);
+        keep("5-compare");
+    }
+
+    void cleanupTestCase() {
+        m_window.reset();
+        if (!m_run.isEmpty() && !is_over(state_of(m_run))) request_stop(run_at(m_run), StopHow::Now);
+    }
+
+  private:
+    void open() {
+        m_session = std::make_unique<Session>(m_places);
+        m_window = std::make_unique<MainWindow>(*m_session);
+        m_window->resize(1280, 900);
+        m_window->show();
+    }
+
+    /// The example, shorter.
+    void makeExample() {
+        const std::filesystem::path made = make_example(m_places, {});
+        const QString folder = m_home.path() + u"/example"_s;
+        std::filesystem::copy(made.parent_path(), folder.toStdString(),
+                              std::filesystem::copy_options::recursive);
+        m_example = folder + u'/' + QString::fromStdString(made.filename().string());
+        QFile file(m_example);
+        QVERIFY(file.open(QIODevice::ReadWrite));
+        QByteArray text = file.readAll();
+        text.replace("max_steps: 240", "max_steps: 60");
+        text.replace("save_steps: 80", "save_steps: 20");
+        text.replace("eval_steps: 80", "eval_steps: 20");
+        file.resize(0);
+        file.seek(0);
+        file.write(text);
+    }
+
+    QPushButton* button(const char* name) {
+        auto* found = m_window->findChild<QPushButton*>(QString::fromLatin1(name));
+        if (!found) qFatal("there is no button %s", name);
+        return found;
+    }
+
+    /// What a chart shows now, as one number of its picture.
+    QString pictureOf(const char* name) {
+        auto* chart = m_window->findChild<QWidget*>(QString::fromLatin1(name));
+        if (!chart) qFatal("there is no chart %s", name);
+        const QImage image = chart->grab().toImage();
+        return QString::number(qHashBits(image.constBits(), size_t(image.sizeInBytes())));
+    }
+
+    void keep(const char* name) {
+        const QString folder = qEnvironmentVariable("RINGMASTER_GRAB");
+        if (folder.isEmpty()) return;
+        QTest::qWait(600);
+        QDir().mkpath(folder);
+        m_window->grab().save(folder + u"/app-"_s + QString::fromLatin1(name) + u".png"_s);
+    }
+
+    QTemporaryDir m_home;
+    Places m_places;
+    QString m_example, m_run;
+    std::unique_ptr<Session> m_session;
+    std::unique_ptr<MainWindow> m_window;
+};
+
+QTEST_MAIN(AppTest)
+#include "app_test.moc"

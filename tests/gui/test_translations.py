@@ -1,0 +1,59 @@
+"""Every text of the app is translated: nothing unfinished, nothing missing, placeholders and plural forms kept."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LUPDATE = os.environ.get("RINGMASTER_LUPDATE") or shutil.which("lupdate6") or "/usr/lib/qt6/bin/lupdate"
+LANGUAGES = {"en": 2, "de": 2, "zh_CN": 1}  # plural forms; English has nothing but them
+
+
+@pytest.fixture(scope="module", params=LANGUAGES)
+def updated(request, tmp_path_factory):
+    """(language, messages) after lupdate has read the sources anew; the file in the tree is left alone."""
+    language = request.param
+    copy = tmp_path_factory.mktemp("ts") / f"ringmaster_{language}.ts"
+    shutil.copy(ROOT / "translations" / copy.name, copy)
+    only = ["-pluralonly"] if language == "en" else []
+    subprocess.run([LUPDATE, "-silent", "-no-obsolete", "-locations", "none", *only, "-I", ROOT, ROOT / "gui", "-ts", copy], check=True)
+    messages = [(context.findtext("name"), message)
+                for context in ElementTree.parse(copy).getroot().iter("context") for message in context.iter("message")]
+    assert len(messages) > (3 if language == "en" else 200)
+    return language, messages
+
+
+def forms(message):
+    translation = message.find("translation")
+    return [form.text or "" for form in translation.findall("numerusform")] or [translation.text or ""]
+
+
+def test_no_text_is_unfinished_or_empty(updated):
+    language, messages = updated
+    missing = [f"{context}: {message.findtext('source')}" for context, message in messages
+               if message.find("translation").get("type") or not all(forms(message))]
+    assert not missing, f"{language}: " + "; ".join(missing)
+
+
+def test_placeholders_stay(updated):
+    language, messages = updated
+    for context, message in messages:
+        source = message.findtext("source")
+        wanted = sorted(set(re.findall(r"%L?\d|%n", source)))
+        for form in forms(message):
+            got = sorted(set(re.findall(r"%L?\d|%n", form)))
+            assert got == wanted or (message.get("numerus") and set(wanted) - set(got) <= {"%n"}), (
+                f"{language}, {context}: {source!r} -> {form!r}")
+
+
+def test_plurals_have_every_form(updated):
+    language, messages = updated
+    for context, message in messages:
+        if message.get("numerus"):
+            assert len(forms(message)) == LANGUAGES[language], f"{language}, {context}: {message.findtext('source')}"
+
