@@ -46,8 +46,7 @@ ConfigReading read_request(const Request& request) {
     return read_config(request.config, options);
 }
 
-Plan plan_request(const Request& request, const ConfigReading& reading, const Machine& machine,
-                  const Places& places, std::optional<int64_t> rows, std::optional<int64_t> eval_rows) {
+PlanRequest plan_request_of(const Request& request, const Machine& machine, const Places& places) {
     PlanRequest asked;
     asked.ranks = request.ranks;
     asked.nodes = request.nodes;
@@ -61,6 +60,12 @@ Plan plan_request(const Request& request, const ConfigReading& reading, const Ma
     }
     asked.machine_ram_bytes = machine.ram_bytes;
     asked.hf_cache_dir = places.hf_cache_dir.string();
+    return asked;
+}
+
+Plan plan_request(const Request& request, const ConfigReading& reading, const Machine& machine,
+                  const Places& places, std::optional<int64_t> rows, std::optional<int64_t> eval_rows) {
+    PlanRequest asked = plan_request_of(request, machine, places);
     asked.rows = rows;
     asked.eval_rows = eval_rows;
     return make_plan(reading, asked);

@@ -33,6 +33,9 @@ std::map<std::string, std::string> parallelism_environment();
 
 ConfigReading read_request(const Request& request);
 
+/// What a plan needs to know beside the configuration.
+PlanRequest plan_request_of(const Request& request, const Machine& machine, const Places& places);
+
 /// The plan of what was read. `rows` and `eval_rows` where the data are prepared.
 Plan plan_request(const Request& request, const ConfigReading& reading, const Machine& machine,
                   const Places& places, std::optional<int64_t> rows = {},

@@ -140,9 +140,16 @@ std::vector<ParameterShape> parameter_shapes(const ModelConfig& m) {
 }
 
 int64_t parameter_count(const ModelConfig& model) {
-    int64_t count = 0;
-    for (const ParameterShape& shape : parameter_shapes(model)) count += shape.size();
-    return count;
+    // All layers are alike, and a plan counts often.
+    const auto counted = [&](int64_t layers) {
+        ModelConfig some = model;
+        some.num_layers = layers;
+        int64_t count = 0;
+        for (const ParameterShape& shape : parameter_shapes(some)) count += shape.size();
+        return count;
+    };
+    const int64_t outside = counted(0);
+    return model.num_layers <= 0 ? outside : outside + model.num_layers * (counted(1) - outside);
 }
 
 }  // namespace ringmaster

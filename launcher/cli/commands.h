@@ -30,6 +30,7 @@ struct Command {
 };
 
 Command plan_command();
+Command advise_command();
 Command prepare_command();
 Command launch_command();
 Command watch_command();

@@ -19,8 +19,8 @@ namespace ringmaster {
 namespace {
 
 std::vector<Command> commands() {
-    return {plan_command(),   prepare_command(), launch_command(), watch_command(), stop_command(),
-            resume_command(), runs_command(),    export_command(), setup_command()};
+    return {plan_command(), advise_command(), prepare_command(), launch_command(), watch_command(),
+            stop_command(), resume_command(), runs_command(),    export_command(), setup_command()};
 }
 
 std::string usage() {

@@ -1,0 +1,437 @@
+#include "engine/config/edit.h"
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+#include <regex>
+
+#include "engine/config/document.h"
+#include "engine/config/keys.h"
+#include "engine/config/sections.h"
+#include "engine/error.h"
+
+namespace ringmaster {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+[[noreturn]] void refuse(const std::string& key, const std::string& why) {
+    throw Error(Failure::Refused, why, key, "edit the line by hand");
+}
+
+/// Where a key stands on its line. Offsets into the whole text.
+struct Place {
+    size_t line_begin = 0, line_end = 0;    ///< the end is before the line's own end
+    size_t key_begin = 0, key_end = 0;      ///< with its quotes
+    size_t value_begin = 0, value_end = 0;  ///< without the spaces around it; equal where it is empty
+    bool starts_line = true;                ///< only spaces stand before the key
+};
+
+/// Older names that mean the same as a key and must not stand beside it.
+std::vector<std::string> twins_of(const std::string& key) {
+    if (key == "context_parallel_size") return {"sequence_parallel_degree"};
+    if (key == "attn_implementation") return attention_flags();
+    return {};
+}
+
+/// Keys that a new key is put behind, the nearest first.
+std::vector<std::string> relatives_of(const std::string& key) {
+    static const std::vector<std::vector<std::string>> groups = {
+        {"sequence_len", "context_parallel_size", "sequence_parallel_degree", "ulysses_size",
+         "ring_attn_func", "heads_k_stride", "dp_shard_size", "dp_replicate_size", "attn_implementation"},
+        {"batch_size", "micro_batch_size", "gradient_accumulation_steps", "gradient_checkpointing"},
+        {"bf16", "bfloat16", "gradient_checkpointing"},
+        {"base_model", "reinit_weights"},
+        {"sample_packing", "pad_to_sequence_len"}};
+    std::vector<std::string> relatives;
+    for (const auto& group : groups) {
+        const auto at = std::find(group.begin(), group.end(), key);
+        if (at == group.end()) continue;
+        relatives.insert(relatives.end(), std::make_reverse_iterator(at), group.rend());
+        relatives.insert(relatives.end(), at + 1, group.end());
+    }
+    return relatives;
+}
+
+std::string last_part(const std::string& key) {
+    return key.substr(key.rfind('.') + 1);
+}
+
+size_t begin_of_line(std::string_view text, int line) {
+    size_t at = 0;
+    for (int i = 1; i < line; ++i) {
+        at = text.find('\n', at);
+        if (at == text.npos) return text.npos;
+        ++at;
+    }
+    return at;
+}
+
+/// The end of a plain value: a comment begins at a # behind a space.
+size_t end_of_plain(std::string_view text, size_t begin, size_t line_end) {
+    size_t end = line_end;
+    for (size_t i = begin; i < line_end; ++i) {
+        if (text[i] == '#' && (i == begin || text[i - 1] == ' ' || text[i - 1] == '\t')) {
+            end = i;
+            break;
+        }
+    }
+    while (end > begin && (text[end - 1] == ' ' || text[end - 1] == '\t')) --end;
+    return end;
+}
+
+/// Behind the closing quote, or npos where it is on another line.
+size_t end_of_quoted(std::string_view text, size_t begin, size_t line_end) {
+    const char quote = text[begin];
+    for (size_t i = begin + 1; i < line_end; ++i) {
+        if (quote == '"' && text[i] == '\\') {
+            ++i;
+        } else if (text[i] == quote) {
+            if (quote == '\'' && i + 1 < line_end && text[i + 1] == '\'') {
+                ++i;
+            } else {
+                return i + 1;
+            }
+        }
+    }
+    return text.npos;
+}
+
+/// The key's token on the line that begins at `begin`: at the line's own beginning, or behind list dashes.
+std::optional<Place> place_on_line(std::string_view text, size_t begin, const std::string& name) {
+    Place place;
+    place.line_begin = begin;
+    place.line_end = std::min(text.find('\n', begin), text.size());
+    if (place.line_end > begin && text[place.line_end - 1] == '\r') --place.line_end;
+    size_t at = begin;
+    if (begin == 0 && text.starts_with(kByteOrderMark)) at = place.line_begin = kByteOrderMark.size();
+    const auto skip_spaces = [&] {
+        while (at < place.line_end && (text[at] == ' ' || text[at] == '\t')) ++at;
+    };
+    skip_spaces();
+    while (at + 1 < place.line_end && text[at] == '-' && text[at + 1] == ' ') {
+        place.starts_line = false;
+        ++at;
+        skip_spaces();
+    }
+    place.key_begin = at;
+    for (const std::string& form : {name, '"' + name + '"', '\'' + name + '\''}) {
+        if (text.substr(at, form.size()) == form) place.key_end = at + form.size();
+    }
+    if (place.key_end == 0) return std::nullopt;
+    at = place.key_end;
+    skip_spaces();
+    if (at >= place.line_end || text[at] != ':') return std::nullopt;
+    ++at;
+    const size_t behind_colon = at;
+    skip_spaces();
+    if (at == behind_colon && at < place.line_end) return std::nullopt;
+    place.value_begin = at;
+    if (at < place.line_end && (text[at] == '"' || text[at] == '\'')) {
+        place.value_end = end_of_quoted(text, at, place.line_end);
+        if (place.value_end == text.npos) return std::nullopt;
+    } else {
+        place.value_end = end_of_plain(text, at, place.line_end);
+    }
+    if (place.value_end == place.value_begin) place.value_begin = place.value_end = behind_colon;
+    return place;
+}
+
+/// A text with its values and lines.
+struct Sheet {
+    std::string text;
+    Document document;
+
+    explicit Sheet(std::string_view from, const std::string& key) : text(from) {
+        Diagnostics problems;
+        if (!read_document(text, document, problems)) {
+            refuse(key,
+                   "the text is not valid YAML" + (problems.empty() ? "" : ": " + problems.front().message));
+        }
+    }
+
+    bool holds(const std::string& key) const { return document.lines.count(key) > 0; }
+
+    std::optional<Place> place(const std::string& key) const {
+        const auto line = document.lines.find(key);
+        if (line == document.lines.end() || line->second < 1) return std::nullopt;
+        const size_t begin = begin_of_line(text, line->second);
+        if (begin == text.npos) return std::nullopt;
+        return place_on_line(text, begin, last_part(key));
+    }
+
+    std::string line_end() const {
+        const size_t first = text.find('\n');
+        return first != text.npos && first > 0 && text[first - 1] == '\r' ? "\r\n" : "\n";
+    }
+};
+
+json* reach(json& root, const std::string& key) {
+    json* at = &root;
+    for (size_t begin = 0; begin <= key.size();) {
+        const size_t end = std::min(key.find('.', begin), key.size());
+        const std::string part = key.substr(begin, end - begin);
+        if (at->is_array()) {
+            if (part.empty() || part.size() > 6 ||
+                !std::all_of(part.begin(), part.end(), [](unsigned char c) { return std::isdigit(c); }) ||
+                std::stoul(part) >= at->size())
+                return nullptr;
+            at = &(*at)[std::stoul(part)];
+        } else if (at->is_object()) {
+            at = &(*at)[part];
+        } else {
+            return nullptr;
+        }
+        begin = end + 1;
+    }
+    return at;
+}
+
+void erase(json& root, const std::string& key) {
+    const size_t dot = key.rfind('.');
+    json* parent = dot == std::string::npos ? &root : reach(root, key.substr(0, dot));
+    if (parent && parent->is_object()) parent->erase(last_part(key));
+}
+
+/// Only the wanted difference: everything else reads as before.
+bool reads_as(const std::string& text, const json& expected) {
+    Document document;
+    Diagnostics problems;
+    return read_document(text, document, problems) && document.values == expected;
+}
+
+std::string without_line(const std::string& text, const Place& place) {
+    size_t end = std::min(text.find('\n', place.line_end), text.size());
+    if (end < text.size()) ++end;
+    return text.substr(0, place.line_begin) + text.substr(end);
+}
+
+/// A value on one line, where the key's line ends with it.
+bool is_whole_line(const Place& place) {
+    return place.starts_line;
+}
+
+std::string with_value(const Sheet& sheet, const Place& place, const std::string& name,
+                       const std::string& value) {
+    const std::string& text = sheet.text;
+    const bool empty = place.value_begin == place.value_end;
+    const std::string old_key = text.substr(place.key_begin, place.key_end - place.key_begin);
+    const std::string key = old_key.find(name) == std::string::npos ? name : old_key;
+    return text.substr(0, place.key_begin) + key +
+           text.substr(place.key_end, place.value_begin - place.key_end) + (empty ? " " : "") + value +
+           text.substr(place.value_end);
+}
+
+/// Places where a new line could go; the first that reads back right is taken.
+std::vector<size_t> insertion_points(const Sheet& sheet, const std::string& key) {
+    std::vector<size_t> points;
+    const std::string& text = sheet.text;
+    for (const std::string& relative : relatives_of(key)) {
+        const auto place = sheet.place(relative);
+        if (place && is_whole_line(*place)) {
+            points.push_back(std::min(text.find('\n', place->line_end), text.size() - 1) + 1);
+        }
+    }
+    size_t end = text.size();
+    while (end > 0 && (text[end - 1] == '\n' || text[end - 1] == '\r' || text[end - 1] == ' ')) --end;
+    const size_t line = text.find('\n', end);
+    points.push_back(line == text.npos ? text.size() : line + 1);
+    points.push_back(text.size());
+    return points;
+}
+
+std::string inserted_at(const Sheet& sheet, size_t at, const std::string& line) {
+    const std::string& text = sheet.text;
+    const std::string end = sheet.line_end();
+    const bool behind_open_line = at == text.size() && !text.empty() && text.back() != '\n';
+    if (behind_open_line) return text + end + line;
+    return text.substr(0, at) + line + end + text.substr(at);
+}
+
+std::string insert_top_level(const Sheet& sheet, const std::string& key, const std::string& value,
+                             const json& expected) {
+    for (const size_t at : insertion_points(sheet, key)) {
+        std::string edited = inserted_at(sheet, at, key + ": " + value);
+        if (reads_as(edited, expected)) return edited;
+    }
+    refuse(key, "there is no place for a new line");
+}
+
+/// Before the first key of the mapping that it belongs to, with that one's indentation.
+std::string insert_nested(const Sheet& sheet, const std::string& key, const std::string& value,
+                          const json& expected) {
+    const std::string prefix = key.substr(0, key.rfind('.') + 1);
+    std::optional<Place> first;
+    for (auto at = sheet.document.lines.lower_bound(prefix);
+         at != sheet.document.lines.end() && at->first.starts_with(prefix); ++at) {
+        if (at->first.find('.', prefix.size()) != std::string::npos) continue;
+        const auto place = sheet.place(at->first);
+        if (place && place->starts_line && (!first || place->line_begin < first->line_begin)) first = place;
+    }
+    if (!first) refuse(key, "there is no mapping that it could be put into");
+    const std::string indent = sheet.text.substr(first->line_begin, first->key_begin - first->line_begin);
+    std::string edited = inserted_at(sheet, first->line_begin, indent + last_part(key) + ": " + value);
+    if (!reads_as(edited, expected)) refuse(key, "there is no place for a new line");
+    return edited;
+}
+
+json one_line_value(const std::string& key, const std::string& value) {
+    json read;
+    Diagnostics problems;
+    const bool one_line = value.find_first_of("\r\n") == std::string::npos;
+    if (!one_line || !read_value(value, read, problems) || has_error(problems)) {
+        refuse(key, "'" + printable(value) + "' is not one line of YAML");
+    }
+    return read;
+}
+
+}  // namespace
+
+std::string set_key(std::string_view text, const std::string& key, const std::string& value) {
+    Sheet sheet(text, key);
+    json expected = sheet.document.values;
+    std::string line_of = key;  // the key whose line is taken over
+    for (const std::string& twin : twins_of(key)) {
+        if (!sheet.holds(twin)) continue;
+        expected.erase(twin);
+        if (line_of == key && !sheet.holds(key)) {
+            line_of = twin;
+            continue;
+        }
+        const auto place = sheet.place(twin);
+        if (!place || !is_whole_line(*place)) refuse(twin, "it stands on a line with other things");
+        sheet = Sheet(without_line(sheet.text, *place), key);
+    }
+    const json wanted = one_line_value(key, value);
+    json* target = reach(expected, key);
+    if (!target) refuse(key, "it names no place of this file");
+    *target = wanted;
+    if (!sheet.holds(line_of)) {
+        return key.find('.') == std::string::npos ? insert_top_level(sheet, key, value, expected)
+                                                  : insert_nested(sheet, key, value, expected);
+    }
+    const auto place = sheet.place(line_of);
+    if (!place) refuse(key, "it does not stand on a line of its own");
+    std::string edited = with_value(sheet, *place, last_part(key), value);
+    if (!reads_as(edited, expected)) refuse(key, "its value takes more than one line, or is used elsewhere");
+    return edited;
+}
+
+std::string set_keys(std::string_view text, const std::vector<std::pair<std::string, std::string>>& set) {
+    std::string edited(text);
+    for (const auto& [key, value] : set) edited = set_key(edited, key, value);
+    return edited;
+}
+
+std::string remove_key(std::string_view text, const std::string& key) {
+    const Sheet sheet(text, key);
+    const auto place = sheet.place(key);
+    if (!place || !is_whole_line(*place)) refuse(key, "it does not stand on a line of its own");
+    json expected = sheet.document.values;
+    erase(expected, key);
+    std::string edited = without_line(sheet.text, *place);
+    if (!reads_as(edited, expected)) refuse(key, "its value takes more than one line, or is used elsewhere");
+    return edited;
+}
+
+std::string rename_key(std::string_view text, const std::string& key, const std::string& name) {
+    const Sheet sheet(text, key);
+    const auto place = sheet.place(key);
+    if (!place) refuse(key, "it does not stand on a line of its own");
+    const size_t dot = key.rfind('.');
+    const std::string renamed = dot == std::string::npos ? name : key.substr(0, dot + 1) + name;
+    if (sheet.holds(renamed)) refuse(key, renamed + " is there already");
+    json expected = sheet.document.values;
+    const json* value = reach(expected, key);
+    if (!value) refuse(key, "it names no place of this file");
+    const json kept = *value;
+    erase(expected, key);
+    *reach(expected, renamed) = kept;
+    std::string edited = sheet.text.substr(0, place->key_begin) + name + sheet.text.substr(place->key_end);
+    if (!reads_as(edited, expected)) refuse(key, "it cannot be renamed where it stands");
+    return edited;
+}
+
+// ---------------------------------------------------------------------------------------------- fixes of
+// hints
+
+namespace {
+
+/// "key: value", and what follows it as " with key: value".
+std::vector<std::pair<std::string, std::string>> settings_at(const std::string& hint) {
+    static const std::regex one("^([a-z][a-z0-9_.]*): ([A-Za-z0-9_./+-]*[A-Za-z0-9_])(?=$|[ ,;)?.])");
+    std::vector<std::pair<std::string, std::string>> set;
+    std::string rest = hint;
+    std::smatch found;
+    while (std::regex_search(rest, found, one)) {
+        const std::string key = found[1];
+        if (!find_key(key.substr(0, key.find('.')))) break;
+        set.emplace_back(key, found[2]);
+        rest = found.suffix();
+        constexpr std::string_view kWith = " with ";
+        if (!rest.starts_with(kWith)) break;
+        rest.erase(0, kWith.size());
+    }
+    return set;
+}
+
+/// "sizes that work: 1, 2, 4" and "…: 1: what then; 2: …".
+std::vector<Fix> listed_values(const Diagnostic& diagnostic) {
+    static const std::regex list("^(?:sizes|strides) that work[^:]*: (.*)$");
+    static const std::regex number("(?:^|, |; )([0-9]+)(?=$|[:,;])");
+    std::smatch found;
+    std::vector<Fix> fixes;
+    if (!std::regex_match(diagnostic.hint, found, list)) return fixes;
+    const std::string values = found[1];
+    for (std::sregex_iterator at(values.begin(), values.end(), number), end; at != end; ++at) {
+        fixes.push_back({Fix::Kind::Set, {{diagnostic.key, (*at)[1].str()}}, {}, {}});
+    }
+    constexpr size_t kMost = 4;
+    if (fixes.size() > kMost) fixes.erase(fixes.begin(), fixes.end() - kMost);
+    std::reverse(fixes.begin(), fixes.end());  // the largest: nearest to what was asked for
+    return fixes;
+}
+
+}  // namespace
+
+std::vector<Fix> fixes_of(const Diagnostic& diagnostic) {
+    const std::string& hint = diagnostic.hint;
+    std::vector<Fix> fixes = listed_values(diagnostic);
+    if (!fixes.empty()) return fixes;
+    static const std::regex meant("^did you mean ([A-Za-z0-9_]+)\\?");
+    std::smatch found;
+    if (diagnostic.code == "KEY-UNKNOWN" && std::regex_search(hint, found, meant)) {
+        return {{Fix::Kind::Rename, {}, diagnostic.key, found[1]}};
+    }
+    if (hint == "leave it out" || hint == "leave " + diagnostic.key + " out") {
+        return {{Fix::Kind::Remove, {}, diagnostic.key, {}}};
+    }
+    if (hint == "keep context_parallel_size alone") {
+        return {{Fix::Kind::Remove, {}, "sequence_parallel_degree", {}}};
+    }
+    for (size_t begin = 0; begin < hint.size();) {
+        auto set = settings_at(hint.substr(begin));
+        if (!set.empty()) fixes.push_back({Fix::Kind::Set, std::move(set), {}, {}});
+        const size_t next = hint.find("or ", begin);
+        if (next == hint.npos) break;
+        begin = next + 3;
+    }
+    return fixes;
+}
+
+std::string apply_fix(std::string_view text, const Fix& fix) {
+    switch (fix.kind) {
+        case Fix::Kind::Set:
+            return set_keys(text, fix.set);
+        case Fix::Kind::Rename:
+            return rename_key(text, fix.key, fix.name);
+        case Fix::Kind::Remove:
+            break;
+    }
+    return remove_key(text, fix.key);
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,67 @@
+/// What else could be run: other meshes and options of the same configuration that this engine trains today,
+/// ranked by predicted tokens a second, and the longest sequence that fits.
+///
+/// Every alternative is a real plan of the configuration with some keys overridden, kept where it has no
+/// error: what the engine cannot do is decided by the plan's own checks. Of the plans over one mesh only the
+/// best is kept.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/plan/plan.h"
+
+namespace ringmaster {
+
+/// Why an alternative is worth a look, against the present plan.
+enum class Gain {
+    Present,           ///< the present plan itself
+    Fits,              ///< it fits where the present one does not
+    Recomputes,        ///< layers are computed again in the backward: less memory
+    KeepsActivations,  ///< nothing is computed twice: more memory
+    EvenWork,          ///< every rank has the same attention work
+    FewerShare,        ///< fewer ranks share a sequence: less is exchanged
+    MoreShare,         ///< more ranks share a sequence: fewer tokens on each
+    BatchChanges,      ///< the global batch cannot be kept
+};
+
+struct Alternative {
+    std::vector<std::pair<std::string, std::string>> set;  ///< dotted key, value as YAML; empty: as it is
+    Mesh mesh;
+    RingAttnFunc layout = RingAttnFunc::BatchRing;
+    bool gradient_checkpointing = false;
+    int64_t accumulation = 1;
+    int64_t global_batch = 1;
+    int64_t tokens_of_rank = 0;
+    double tokens_per_s = 0;
+    StepTime time;
+    int64_t memory_total = 0;  ///< of the fullest rank, expected
+    Verdict verdict = Verdict::Unknown;
+    std::vector<Gain> gains;
+    std::string why;  ///< the gains as one sentence
+
+    bool is_present() const { return set.empty(); }
+};
+
+struct Advice {
+    std::vector<Alternative> plans;  ///< best first; empty where the model's shape is not known
+    /// Multiple of the layout's multiple, 0 where none fits; nullopt where memory or device is unknown.
+    std::optional<int64_t> longest_sequence_len;
+};
+
+/// `present` is make_plan of the same reading and request. Never throws for what a configuration gets wrong.
+Advice advise(const ConfigReading& reading, const PlanRequest& request, const Plan& present);
+Advice advise(const ConfigReading& reading, const PlanRequest& request);
+
+/// The longest sequence_len that fits on every rank with the present mesh and options.
+std::optional<int64_t> longest_sequence_len(const ConfigReading& reading, const PlanRequest& request,
+                                            const Plan& present);
+
+/// The contract's object.
+nlohmann::json advice_to_json(const Advice& advice);
+
+}  // namespace ringmaster

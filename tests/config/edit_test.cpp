@@ -1,0 +1,144 @@
+#include "engine/config/edit.h"
+
+#include <gmock/gmock.h>
+
+#include "engine/config/document.h"
+#include "engine/config/read_config.h"
+#include "engine/error.h"
+#include "tests/config/reading.h"
+
+namespace ringmaster {
+namespace {
+
+TEST(Edit, ChangesOnlyTheValueAndKeepsTheComment) {
+    EXPECT_EQ(set_key("# top\na: 1\nsequence_len: 512   # long\nzz: [1, 2]\n", "sequence_len", "1024"),
+              "# top\na: 1\nsequence_len: 1024   # long\nzz: [1, 2]\n");
+}
+
+TEST(Edit, KeepsLineEndsAndAMissingLastOne) {
+    EXPECT_EQ(set_key("a: 1\r\nb: 2\r\nc: 3", "b", "4"), "a: 1\r\nb: 4\r\nc: 3");
+    EXPECT_EQ(set_key("a: 1\r\nb: 2\r\nc: 3", "d", "4"), "a: 1\r\nb: 2\r\nc: 3\r\nd: 4");
+    EXPECT_EQ(set_key("a: 1\r\nb: 2\r\n", "d", "4"), "a: 1\r\nb: 2\r\nd: 4\r\n");
+}
+
+TEST(Edit, InsertsANewKeyBesideItsRelatives) {
+    EXPECT_EQ(set_key("sequence_len: 512\nseed: 1\n", "context_parallel_size", "4"),
+              "sequence_len: 512\ncontext_parallel_size: 4\nseed: 1\n");
+    EXPECT_EQ(set_key("micro_batch_size: 1 # m\nseed: 1\n", "gradient_accumulation_steps", "4"),
+              "micro_batch_size: 1 # m\ngradient_accumulation_steps: 4\nseed: 1\n");
+}
+
+TEST(Edit, AnOlderNameGivesItsLineToTheNewOne) {
+    EXPECT_EQ(set_key("a: 1\nsequence_parallel_degree: 2  # ring\n", "context_parallel_size", "4"),
+              "a: 1\ncontext_parallel_size: 4  # ring\n");
+    EXPECT_EQ(
+        set_key("sequence_parallel_degree: 2\ncontext_parallel_size: 3\n", "context_parallel_size", "4"),
+        "context_parallel_size: 4\n");
+    EXPECT_EQ(set_key("flash_attention: true\nsdp_attention: false\n", "attn_implementation", "sdpa"),
+              "attn_implementation: sdpa\n");
+}
+
+TEST(Edit, ReadsQuotesMarksAndOddSpaces) {
+    EXPECT_EQ(set_key("\xEF\xBB\xBFseed : 3 \n", "seed", "4"), "\xEF\xBB\xBFseed : 4 \n");
+    EXPECT_EQ(set_key("\"seed\": '3' # it's\n", "seed", "4"), "\"seed\": 4 # it's\n");
+    EXPECT_EQ(set_key("seed:\nb: 1\n", "seed", "4"), "seed: 4\nb: 1\n");
+    EXPECT_EQ(set_key("seed:  # none\nb: 1\n", "seed", "4"), "seed: 4  # none\nb: 1\n");
+    EXPECT_EQ(set_key("---\nname: \"a # b\"\n...\n", "name", "c"), "---\nname: c\n...\n");
+}
+
+TEST(Edit, ReachesIntoListsAndMappings) {
+    EXPECT_EQ(set_key("datasets:\n  - path: a\n    type: b\n", "datasets.0.type", "c"),
+              "datasets:\n  - path: a\n    type: c\n");
+    EXPECT_EQ(set_key("datasets:\n  - path: a\n", "datasets.0.path", "c"), "datasets:\n  - path: c\n");
+    EXPECT_EQ(set_key("f:\n  a: 1\n", "f.b", "2"), "f:\n  b: 2\n  a: 1\n");
+}
+
+TEST(Edit, RefusesWhatItCannotDoWhole) {
+    const std::string hostile[] = {
+        "{seed: 1, a: 2}\n",
+        "seed: >\n  3\n  4\n",
+        "seed: 3\n  4\n",
+        "seed: [1,\n  2]\n",
+        "seed: &anchor 3\nb: *anchor\n",
+        "? seed\n: 3\n",
+        "seed: \"3\n  4\"\n",
+        "not: [valid\n",
+        "",
+        "- 1\n- 2\n",
+        std::string("seed: 1\n\0x", 10),
+        "\xff\xfe",
+    };
+    for (const std::string& text : hostile) EXPECT_THROW(set_key(text, "seed", "4"), Error) << text;
+    EXPECT_THROW(set_key("a: 1\n", "a", "1\nb: 2"), Error);
+    EXPECT_THROW(set_key("a: 1\n", "a", "[1"), Error);
+    EXPECT_THROW(set_key("a: 1\n", "a.b", "1"), Error);
+    EXPECT_THROW(set_key("a: 1\n", "", "1"), Error);
+}
+
+TEST(Edit, RandomTextsGiveTheWantedValueOrARefusal) {
+    std::mt19937 random(7);
+    const std::string letters = "ab:-# \n\r\t'\"[]{}|>&*!?,%@0.";
+    int edited = 0;
+    for (int round = 0; round < 20'000; ++round) {
+        std::string text = round % 2 ? "seed: 1\n" : "";
+        for (int i = 0, n = int(random() % 24); i < n; ++i) text += letters[random() % letters.size()];
+        try {
+            const std::string result = set_key(text, "seed", "42");
+            Document document;
+            Diagnostics problems;
+            ASSERT_TRUE(read_document(result, document, problems)) << text;
+            ASSERT_EQ(document.values["seed"], 42) << text;
+            ++edited;
+        } catch (const Error&) {
+        }
+    }
+    EXPECT_GT(edited, 1000);
+}
+
+TEST(Edit, RemovesAndRenamesAWholeLine) {
+    EXPECT_EQ(remove_key("a: 1\nb: 2 # x\nc: 3\n", "b"), "a: 1\nc: 3\n");
+    EXPECT_EQ(rename_key("sequnce_len: 8 # x\n", "sequnce_len", "sequence_len"), "sequence_len: 8 # x\n");
+    EXPECT_THROW(rename_key("a: 1\nb: 2\n", "a", "b"), Error);
+    EXPECT_THROW(remove_key("b:\n  c: 1\n", "b"), Error);
+}
+
+TEST(Fixes, TheHintsOfARealReadingBecomeEdits) {
+    const std::string text = kBase + "sequnce_len: 512\nsequence_parallel_degree: 2\n";
+    const ConfigReading reading = read(text);
+    std::string fixed = text;
+    for (const Diagnostic& said : reading.diagnostics) {
+        for (const Fix& fix : fixes_of(said)) {
+            fixed = apply_fix(fixed, fix);
+            break;
+        }
+    }
+    EXPECT_THAT(fixed, testing::HasSubstr("\nsequence_len: 512\ncontext_parallel_size: 2\n"));
+}
+
+TEST(Fixes, AHintNamesItsValues) {
+    const auto first = [](const std::string& key, const std::string& hint) {
+        const auto fixes = fixes_of({Severity::Error, "X", key, 1, "", hint});
+        std::string text;
+        for (const Fix& fix : fixes) {
+            for (const auto& [name, value] : fix.set) text += name + "=" + value + " ";
+        }
+        return text;
+    };
+    EXPECT_EQ(first("a", "gradient_accumulation_steps: 4 keeps 16"), "gradient_accumulation_steps=4 ");
+    EXPECT_EQ(first("a", "micro_batch_size: 1 with gradient_accumulation_steps: 8 takes 2.0 GiB a rank"),
+              "micro_batch_size=1 gradient_accumulation_steps=8 ");
+    EXPECT_EQ(first("a", "attn_implementation: flash_attention_2, where axolotl is to run it"),
+              "attn_implementation=flash_attention_2 ");
+    EXPECT_EQ(first("ulysses_size", "sizes that work: 1, 2, 4"),
+              "ulysses_size=4 ulysses_size=2 ulysses_size=1 ");
+    EXPECT_EQ(first("context_parallel_size",
+                    "sizes that work with 8 ranks: 1: global batch 8, 512 tokens a rank; 2: global batch 4, "
+                    "256 tokens a rank; or --ranks 3"),
+              "context_parallel_size=2 context_parallel_size=1 ");
+    EXPECT_EQ(first("dp_shard_size", "dp_shard_size: 4 (1 × 4 × 2), or context_parallel_size: 8 (1 × 1 × 8)"),
+              "dp_shard_size=4 context_parallel_size=8 ");
+    EXPECT_EQ(first("a", "a shorter sequence_len, or more ranks in context_parallel_size"), "");
+}
+
+}  // namespace
+}  // namespace ringmaster

@@ -1,0 +1,190 @@
+#include "engine/plan/advise.h"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "engine/plan/layout.h"
+#include "tests/plan/plans.h"
+
+namespace ringmaster {
+namespace {
+
+constexpr int64_t kGiB = int64_t{1} << 30;
+
+ReadOptions with(const std::vector<std::pair<std::string, std::string>>& set) {
+    ReadOptions options;
+    options.set = set;
+    return options;
+}
+
+PlanRequest gpus(int ranks, int64_t bytes = 80 * kGiB, int nodes = 1) {
+    PlanRequest request;
+    request.ranks = ranks;
+    request.nodes = nodes;
+    request.device = Device::Cuda;
+    request.device_memory_bytes = bytes;
+    return request;
+}
+
+ConfigReading read(const std::string& text, const ReadOptions& options = {}) {
+    return read_config_text(text, "/tmp/ringmaster/config.yaml", options);
+}
+
+const std::string kSmall = "meta-llama/Llama-3.2-1B";
+
+TEST(Advise, EverySettingPlansToTheFiguresThatWereSaid) {
+    const std::string text = config_text(
+        "sequence_len: 8192\ncontext_parallel_size: 4\nmicro_batch_size: 2\ngradient_accumulation_steps: 4\n",
+        kSmall);
+    const Advice advice = advise(read(text), gpus(8));
+    ASSERT_GE(advice.plans.size(), 3U);
+    for (const Alternative& found : advice.plans) {
+        const Plan plan = make_plan(read(text, with(found.set)), gpus(8));
+        EXPECT_TRUE(plan.ok()) << said(plan);
+        EXPECT_EQ(plan.memory->per_rank.front().total, found.memory_total);
+        EXPECT_DOUBLE_EQ(double(*plan.batch.tokens_per_step) / plan.time->step_s, found.tokens_per_s);
+        EXPECT_EQ(plan.batch.global, found.global_batch);
+        EXPECT_FALSE(found.why.empty());
+    }
+}
+
+TEST(Advise, PlansAreRankedByTokensASecondAndKeepTheGlobalBatch) {
+    const std::string text = config_text(
+        "sequence_len: 4096\ncontext_parallel_size: 8\nmicro_batch_size: 1\ngradient_accumulation_steps: 8\n",
+        kSmall);
+    const Advice advice = advise(read(text), gpus(8));
+    ASSERT_GE(advice.plans.size(), 4U);
+    for (size_t i = 1; i < advice.plans.size(); ++i) {
+        EXPECT_GE(advice.plans[i - 1].tokens_per_s, advice.plans[i].tokens_per_s);
+    }
+    for (const Alternative& found : advice.plans) EXPECT_EQ(found.global_batch, 8);
+}
+
+TEST(Advise, ABatchThatCannotBeKeptIsSaid) {
+    const Advice advice =
+        advise(read(config_text("sequence_len: 512\ncontext_parallel_size: 8\nmicro_batch_size: 1\n"
+                                "gradient_accumulation_steps: 1\n",
+                                kSmall)),
+               gpus(8));
+    ASSERT_FALSE(advice.plans.empty());
+    for (const Alternative& found : advice.plans) {
+        const bool is_said = found.why.find("global batch becomes") != std::string::npos;
+        EXPECT_EQ(is_said, found.global_batch != 1) << found.why;
+    }
+}
+
+TEST(Advise, OffersNothingThatTheEngineRefuses) {
+    const Advice advice =
+        advise(read(config_text("sequence_len: 8192\nmicro_batch_size: 1\ngradient_accumulation_steps: 1\n",
+                                kSmall)),
+               gpus(8));
+    for (const Alternative& found : advice.plans) {
+        EXPECT_EQ(found.mesh.ulysses, 1);
+        EXPECT_THAT(found.layout, testing::AnyOf(RingAttnFunc::BatchRing, RingAttnFunc::BatchZigzag));
+    }
+}
+
+TEST(Advise, WrittenShardsFollowTheMesh) {
+    const std::string text = config_text(
+        "sequence_len: 8192\nmicro_batch_size: 1\ngradient_accumulation_steps: 4\n"
+        "context_parallel_size: 4\ndp_shard_size: 2\n",
+        kSmall);
+    for (const Alternative& found : advise(read(text), gpus(8)).plans) {
+        EXPECT_TRUE(make_plan(read(text, with(found.set)), gpus(8)).ok());
+    }
+    EXPECT_GE(advise(read(text), gpus(8)).plans.size(), 3U);
+}
+
+TEST(Advise, AFileWithBatchSizeStaysConsistent) {
+    const std::string text = config_text(
+        "sequence_len: 8192\nmicro_batch_size: 1\nbatch_size: 4\ncontext_parallel_size: 4\n", kSmall);
+    for (const Alternative& found : advise(read(text), gpus(8)).plans) {
+        const Plan plan = make_plan(read(text, with(found.set)), gpus(8));
+        EXPECT_TRUE(plan.ok()) << said(plan);
+        EXPECT_EQ(plan.batch.global, found.global_batch);
+    }
+}
+
+TEST(Advise, AnInvalidSizeStillGetsAlternatives) {
+    const Advice advice =
+        advise(read(config_text("sequence_len: 8192\ncontext_parallel_size: 3\nmicro_batch_size: 1\n"
+                                "gradient_accumulation_steps: 1\n",
+                                kSmall)),
+               gpus(8));
+    EXPECT_FALSE(advice.plans.empty());
+}
+
+TEST(Advise, WhatDoesNotFitIsLeftOutWhereSomethingFits) {
+    const std::string text =
+        config_text("sequence_len: 131072\nmicro_batch_size: 1\ngradient_accumulation_steps: 1\n", kSmall);
+    const Advice advice = advise(read(text), gpus(8, 64 * kGiB));
+    ASSERT_FALSE(advice.plans.empty());
+    EXPECT_NE(advice.plans.front().verdict, Verdict::WillNotFit);
+    for (const Alternative& found : advice.plans) {
+        EXPECT_TRUE(found.is_present() || found.verdict != Verdict::WillNotFit);
+    }
+}
+
+TEST(Advise, TheLongestSequenceFitsAndTheNextDoesNot) {
+    const std::string text = config_text(
+        "sequence_len: 8192\ncontext_parallel_size: 4\nring_attn_func: batch_zigzag\n"
+        "micro_batch_size: 1\ngradient_accumulation_steps: 1\n",
+        kSmall);
+    const Advice advice = advise(read(text), gpus(8));
+    ASSERT_TRUE(advice.longest_sequence_len);
+    const int64_t longest = *advice.longest_sequence_len;
+    const int64_t multiple = length_multiple(RingAttnFunc::BatchZigzag, 4, 1);
+    EXPECT_GT(longest, 8192);
+    EXPECT_EQ(longest % multiple, 0);
+    const auto fits = [&](int64_t length) {
+        return make_plan(read(text, with({{"sequence_len", std::to_string(length)}})), gpus(8)).memory->fits;
+    };
+    EXPECT_TRUE(fits(longest));
+    EXPECT_FALSE(fits(longest + multiple));
+    EXPECT_EQ(advise(read(text), gpus(8, kGiB)).longest_sequence_len, 0);
+}
+
+TEST(Advise, AnUnknownModelGivesNullsAndNoPlans) {
+    const std::string text = config_text("sequence_len: 512\n", "someone/never-heard-of-it");
+    const Advice advice = advise(read(text), gpus(4));
+    EXPECT_TRUE(advice.plans.empty());
+    EXPECT_FALSE(advice.longest_sequence_len);
+    EXPECT_TRUE(advice_to_json(advice)["longest_sequence_len"].is_null());
+}
+
+TEST(Advise, UnreadableTextIsNoReasonToThrow) {
+    EXPECT_TRUE(advise(read("a: [1"), gpus(4)).plans.empty());
+    EXPECT_TRUE(advise(read(""), gpus(4)).plans.empty());
+    EXPECT_TRUE(advise(read("num_processes: 8\nparallelism_config: {}\n"), gpus(8)).plans.empty());
+}
+
+TEST(Advise, TheJsonHasTheContractsFields) {
+    const Advice advice =
+        advise(read(config_text("sequence_len: 8192\nmicro_batch_size: 1\ngradient_accumulation_steps: 8\n",
+                                kSmall)),
+               gpus(8));
+    const nlohmann::json json = advice_to_json(advice);
+    ASSERT_FALSE(json["plans"].empty());
+    for (const nlohmann::json& plan : json["plans"]) {
+        for (const char* field :
+             {"set", "tokens_per_s", "exposed_comm_s", "memory_total", "global_batch", "why"}) {
+            EXPECT_TRUE(plan.contains(field)) << field;
+        }
+    }
+    EXPECT_TRUE(json["longest_sequence_len"].is_number_integer());
+}
+
+TEST(Advise, NoMeshIsNamedTwice) {
+    const Advice advice =
+        advise(read(config_text("sequence_len: 8192\nmicro_batch_size: 1\ngradient_accumulation_steps: 1\n",
+                                kSmall)),
+               gpus(1024, 80 * kGiB, 128));
+    std::set<std::vector<std::pair<std::string, std::string>>> seen;
+    for (const Alternative& found : advice.plans) EXPECT_TRUE(seen.insert(found.set).second);
+    EXPECT_LE(advice.plans.size(), 12U);
+}
+
+}  // namespace
+}  // namespace ringmaster
