@@ -1,0 +1,281 @@
+#include "launcher/history.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <future>
+#include <thread>
+#include <utility>
+
+#include "engine/error.h"
+
+namespace ringmaster {
+
+namespace {
+
+constexpr int64_t kReadWhole = 1 << 20;  ///< a file up to this is read at once
+constexpr int64_t kTail = 128 << 10;     ///< of a longer one this is read first
+constexpr int kSamples = 96;             ///< then so many places in it
+constexpr int64_t kSampleBytes = 8 << 10;
+constexpr int64_t kBite = 1 << 20;
+constexpr int kMostRanks = 8192;
+constexpr unsigned kMostReaders = 4;
+constexpr size_t kKeptHappenings = 4000;
+
+/// The file, for as long as this lives; not a pipe, a device or a folder.
+class RegularFile {
+  public:
+    explicit RegularFile(const std::filesystem::path& path)
+        : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+        struct stat about {};
+        if (file_ >= 0 && ::fstat(file_, &about) == 0 && S_ISREG(about.st_mode)) size_ = about.st_size;
+    }
+    RegularFile(const RegularFile&) = delete;
+    RegularFile& operator=(const RegularFile&) = delete;
+    ~RegularFile() {
+        if (file_ >= 0) ::close(file_);
+    }
+
+    int64_t size() const { return size_; }
+    std::string read(int64_t offset, int64_t bytes) const {
+        std::string text(static_cast<size_t>(bytes), '\0');
+        const ssize_t got = ::pread(file_, text.data(), text.size(), offset);
+        text.resize(static_cast<size_t>(std::max<ssize_t>(got, 0)));
+        return text;
+    }
+
+  private:
+    int file_;
+    int64_t size_ = 0;
+};
+
+/// Where the first line after `offset` begins.
+int64_t line_after(const RegularFile& file, int64_t offset) {
+    const std::string text = file.read(offset, kTail);
+    const size_t end = text.find('\n');
+    return end == std::string::npos ? file.size() : offset + static_cast<int64_t>(end) + 1;
+}
+
+/// The steps of the whole lines in [offset, offset + kSampleBytes).
+void sample(const RegularFile& file, int64_t offset, RankHistory& rank) {
+    const std::string text = file.read(offset, kSampleBytes);
+    for (size_t begin = text.find('\n'), end; begin != std::string::npos; begin = end) {
+        end = text.find('\n', begin + 1);
+        if (end == std::string::npos) break;
+        const auto line = parse_event(std::string_view(text).substr(begin + 1, end - begin - 1));
+        if (!line || line->rank != rank.rank) continue;
+        if (const auto* step = std::get_if<StepEvent>(&line->event)) rank.steps.put(line->t, *step);
+    }
+}
+
+bool same(const Happening& a, const EventLine& b) {
+    return a.t == b.t && a.rank == b.rank && a.event.index() == b.event.index();
+}
+
+}  // namespace
+
+RunHistory::RunHistory(RunDirectory run) : run_(std::move(run)) {
+    state_ = read_run_state(run_.dir);
+}
+
+bool RunHistory::read(std::chrono::milliseconds budget) {
+    const auto until = std::chrono::steady_clock::now() + budget;
+    read_state();  // before the events: what is over wrote them all
+    look_for_ranks();
+    const bool news = read_newest();
+    return read_backlog(until) || news;
+}
+
+void RunHistory::read_state() {
+    try {
+        state_ = read_run_state(run_.dir);
+        problem_.clear();
+    } catch (const Error& problem) {
+        problem_ = problem.text();
+    }
+}
+
+void RunHistory::look_for_ranks() {
+    const auto count = static_cast<size_t>(std::clamp(state_.ranks, 0, kMostRanks));
+    if (ranks_.size() > count) {  // resumed on fewer ranks
+        ranks_.resize(count);
+        sources_.resize(count, {EventReader({}), {}, 0, {}});
+    }
+    while (ranks_.size() < count) {
+        RankHistory& rank = ranks_.emplace_back();
+        rank.rank = static_cast<int>(ranks_.size()) - 1;
+        sources_.push_back(open_source(rank));
+    }
+}
+
+RunHistory::Source RunHistory::open_source(RankHistory& rank) const {
+    const std::filesystem::path path = run_.events() / event_file_name(rank.rank);
+    const RegularFile file(path);
+    if (file.size() <= kReadWhole) return {EventReader(path), {}, 0, {}};
+    const int64_t tail = line_after(file, file.size() - kTail);
+    for (int place = 0; place < kSamples; ++place) sample(file, tail / kSamples * place, rank);
+    return {EventReader(path, tail), EventReader(path), tail, {}};
+}
+
+bool RunHistory::read_newest() {
+    bool came = false;
+    for (size_t rank = 0; rank < sources_.size(); ++rank) {
+        const std::vector<EventLine> lines = sources_[rank].newest.poll(kBite);
+        came = came || !lines.empty();
+        take(rank, lines, true);
+    }
+    return came;
+}
+
+/// Of those that are behind, the ones that have read the least.
+std::vector<size_t> RunHistory::next_backlogs() const {
+    std::vector<size_t> behind;
+    for (size_t rank = 0; rank < sources_.size(); ++rank) {
+        if (sources_[rank].backlog) behind.push_back(rank);
+    }
+    const size_t most = std::clamp(std::thread::hardware_concurrency(), 1U, kMostReaders);
+    const auto end = behind.begin() + static_cast<std::ptrdiff_t>(std::min(most, behind.size()));
+    std::partial_sort(behind.begin(), end, behind.end(), [&](size_t a, size_t b) {
+        return sources_[a].backlog->offset() < sources_[b].backlog->offset();
+    });
+    behind.erase(end, behind.end());
+    return behind;
+}
+
+bool RunHistory::read_backlog(std::chrono::steady_clock::time_point until) {
+    bool came = false;
+    for (auto ranks = next_backlogs(); !ranks.empty(); ranks = next_backlogs()) {
+        std::vector<std::future<std::vector<EventLine>>> bites;
+        for (size_t i = 1; i < ranks.size(); ++i) {
+            bites.push_back(std::async(
+                std::launch::async, [&reader = *sources_[ranks[i]].backlog] { return reader.poll(kBite); }));
+        }
+        for (size_t i = 0; i < ranks.size(); ++i) {
+            Source& source = sources_[ranks[i]];
+            const auto lines = i == 0 ? source.backlog->poll(kBite) : bites[i - 1].get();
+            take(ranks[i], lines, false);
+            if (lines.empty() || source.backlog->offset() >= source.backlog_end) source.backlog.reset();
+        }
+        came = true;
+        if (std::chrono::steady_clock::now() >= until) break;
+    }
+    return came;
+}
+
+void RunHistory::take(size_t rank, const std::vector<EventLine>& lines, bool is_newest) {
+    RankHistory& history = ranks_[rank];
+    for (const EventLine& line : lines) {
+        if (line.rank != history.rank || !std::isfinite(line.t)) continue;
+        ++events_;
+        history.last_heard = std::max(history.last_heard, line.t);
+        if (const auto* step = std::get_if<StepEvent>(&line.event)) {
+            take_step(rank, line, *step, is_newest);
+        } else {
+            take_other(history, line, is_newest);
+        }
+    }
+}
+
+void RunHistory::take_step(size_t rank, const EventLine& line, const StepEvent& step, bool is_newest) {
+    RankHistory& history = ranks_[rank];
+    StepRange& newest = sources_[rank].newest_steps;
+    const bool told_since = !is_newest && step.step >= newest.from && step.step <= newest.to;
+    if (!history.steps.put(line.t, step, told_since)) {
+        ++history.odd_lines;
+        return;
+    }
+    if (!is_newest) return;
+    newest = newest.count() == 0
+                 ? StepRange{step.step, step.step}
+                 : StepRange{std::min(newest.from, step.step), std::max(newest.to, step.step)};
+    history.last_step = step.step;
+}
+
+void RunHistory::take_other(RankHistory& rank, const EventLine& line, bool is_newest) {
+    if (const auto* device = std::get_if<DeviceEvent>(&line.event)) {
+        rank.device = *device;
+        return;
+    }
+    if (const auto* hello = std::get_if<HelloEvent>(&line.event)) {
+        if (!rank.hello || hello->attempt >= rank.hello->attempt) {
+            rank.hello = *hello;
+            if (is_newest) rank.last_step = hello->start_step;
+        }
+    }
+    if (const auto* phase = std::get_if<PhaseEvent>(&line.event)) {
+        if (line.t >= rank.phase_since) {
+            rank.phase = *phase;
+            rank.phase_since = line.t;
+        }
+    }
+    if (const auto* eval = std::get_if<EvalEvent>(&line.event)) {
+        auto& kept = evaluations_[eval->step];
+        if (line.t >= kept.first) kept = {line.t, *eval};
+    }
+    if (const auto* saved = std::get_if<CheckpointEvent>(&line.event)) checkpoints_[saved->step] = *saved;
+    note(line);
+}
+
+void RunHistory::note(const EventLine& line) {
+    const Happening happening{line.t, line.rank, line.event};
+    if (std::holds_alternative<ErrorEvent>(line.event) && line.t >= state_.started - 1 &&
+        (!first_error_ || line.t < first_error_->t || first_error_->t < state_.started - 1))
+        first_error_ = happening;
+    const auto at = std::upper_bound(happenings_.begin(), happenings_.end(), line.t,
+                                     [](double t, const Happening& other) { return t < other.t; });
+    for (auto before = at; before != happenings_.begin() && std::prev(before)->t == line.t; --before) {
+        if (same(*std::prev(before), line)) return;
+    }
+    const bool is_full = happenings_.size() >= kKeptHappenings;
+    if (is_full && at == happenings_.begin()) return;
+    happenings_.insert(at, happening);
+    if (news_.size() < kKeptHappenings) news_.push_back(happening);
+    if (is_full) happenings_.erase(happenings_.begin());
+}
+
+std::vector<Happening> RunHistory::take_news() {
+    return std::exchange(news_, {});
+}
+
+ReadProgress RunHistory::progress() const {
+    ReadProgress progress;
+    for (const Source& source : sources_) {
+        progress.total_bytes += source.backlog_end;
+        progress.read_bytes +=
+            source.backlog ? std::min(source.backlog->offset(), source.backlog_end) : source.backlog_end;
+    }
+    return progress;
+}
+
+int64_t RunHistory::first_step() const {
+    int64_t first = 0;
+    for (const RankHistory& rank : ranks_) {
+        if (!rank.steps.empty())
+            first = first == 0 ? rank.steps.first() : std::min(first, rank.steps.first());
+    }
+    return std::max<int64_t>(first, 1);
+}
+
+int64_t RunHistory::last_step() const {
+    int64_t last = 0;
+    for (const RankHistory& rank : ranks_) last = std::max(last, rank.last_step);
+    return last;
+}
+
+double RunHistory::last_heard() const {
+    double last = 0;
+    for (const RankHistory& rank : ranks_) last = std::max(last, rank.last_heard);
+    return last;
+}
+
+size_t RunHistory::bytes() const {
+    size_t bytes = happenings_.size() * sizeof(Happening) + sources_.size() * sizeof(Source);
+    for (const RankHistory& rank : ranks_)
+        bytes += sizeof(RankHistory) - sizeof(StepColumns) + rank.steps.bytes();
+    return bytes;
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,214 @@
+#include "launcher/step_columns.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace ringmaster {
+
+namespace {
+
+constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
+/// A whole file costs a block for kBlock lines. What is sampled out of one, or damaged, may cost more, but
+/// not without bound.
+constexpr int64_t kSpareBlocks = 512;
+constexpr int64_t kLinesABlock = 128;
+constexpr int64_t kMostSteps = 1'000'000'000'000;
+
+size_t column(Measure figure) {
+    return static_cast<size_t>(figure);
+}
+
+/// `at` gives a stored figure of the step.
+float made(Measure figure, const auto& at) {
+    switch (figure) {
+        case Measure::OtherSeconds: {
+            const float rest = at(Measure::StepSeconds) - at(Measure::DataSeconds) -
+                               at(Measure::ComputeSeconds) - at(Measure::ExposedSeconds);
+            return rest < 0 ? 0.0F : rest;  // rounding; a NaN stays one
+        }
+        case Measure::WorkSeconds:
+            return at(Measure::StepSeconds) - at(Measure::ExposedSeconds);
+        case Measure::ExposedShare: {
+            const float whole = at(Measure::StepSeconds);
+            return whole > 0 ? at(Measure::ExposedSeconds) / whole : kMissing;
+        }
+        case Measure::Overlap: {
+            const float comm = at(Measure::CommSeconds);
+            return comm > 0 ? std::clamp(1 - at(Measure::ExposedSeconds) / comm, 0.0F, 1.0F) : kMissing;
+        }
+        case Measure::TokensPerSecond: {
+            const float whole = at(Measure::StepSeconds);
+            return whole > 0 ? at(Measure::Tokens) / whole : kMissing;
+        }
+        default:
+            return at(figure);
+    }
+}
+
+}  // namespace
+
+const char* to_string(Measure figure) {
+    switch (figure) {
+        case Measure::Loss:
+            return "loss";
+        case Measure::RankLoss:
+            return "rank_loss";
+        case Measure::Tokens:
+            return "tokens";
+        case Measure::LearningRate:
+            return "lr";
+        case Measure::GradNorm:
+            return "grad_norm";
+        case Measure::StepSeconds:
+            return "step_s";
+        case Measure::ComputeSeconds:
+            return "compute_s";
+        case Measure::CommSeconds:
+            return "comm_s";
+        case Measure::ExposedSeconds:
+            return "exposed_comm_s";
+        case Measure::DataSeconds:
+            return "data_s";
+        case Measure::MemoryBytes:
+            return "memory_bytes";
+        case Measure::PeakMemoryBytes:
+            return "peak_memory_bytes";
+        case Measure::WorkSeconds:
+            return "work_s";
+        case Measure::OtherSeconds:
+            return "other_s";
+        case Measure::ExposedShare:
+            return "overhead";
+        case Measure::Overlap:
+            return "overlap";
+        case Measure::TokensPerSecond:
+            return "tokens_per_s";
+    }
+    return "";
+}
+
+StepColumns::Block::Block() {
+    t.fill(std::numeric_limits<double>::quiet_NaN());
+    for (auto& column_of : values) column_of.fill(kMissing);
+}
+
+const StepColumns::Block* StepColumns::block_of(int64_t block) const {
+    if (block == recent_block_) return recent_;
+    const auto found = blocks_.find(block);
+    return found == blocks_.end() ? nullptr : found->second.get();
+}
+
+bool StepColumns::put(double t, const StepEvent& event, bool keep_existing) {
+    if (event.step < 1 || event.step > kMostSteps || !std::isfinite(t)) return false;
+    ++taken_;
+    const int64_t block = event.step / kBlock;
+    if (block != recent_block_) {
+        auto found = blocks_.find(block);
+        if (found == blocks_.end()) {
+            if (static_cast<int64_t>(blocks_.size()) > kSpareBlocks + taken_ / kLinesABlock) return false;
+            found = blocks_.emplace(block, std::make_unique<Block>()).first;
+        }
+        recent_ = found->second.get();
+        recent_block_ = block;
+    }
+    const auto row = static_cast<size_t>(event.step % kBlock);
+    const bool is_new = std::isnan(recent_->t[row]);
+    if (!is_new && keep_existing) return true;
+    recent_->t[row] = t;
+    const auto counted = [](int64_t n) { return n > 0 ? static_cast<double>(n) : kMissing; };
+    const std::array<double, kStoredMeasures> values = {event.loss,
+                                                        event.rank_loss.value_or(kMissing),
+                                                        counted(event.tokens),
+                                                        event.lr,
+                                                        event.grad_norm,
+                                                        event.step_s,
+                                                        event.compute_s,
+                                                        event.comm_s,
+                                                        event.exposed_comm_s,
+                                                        event.data_s,
+                                                        counted(event.memory_bytes),
+                                                        counted(event.peak_memory_bytes)};
+    for (size_t i = 0; i < kStoredMeasures; ++i) {
+        const auto value = static_cast<float>(values[i]);  // beyond a float's range: unknown
+        recent_->values[i][row] = std::isfinite(value) ? value : kMissing;
+    }
+    if (is_new) {
+        first_ = count_ == 0 ? event.step : std::min(first_, event.step);
+        last_ = std::max(last_, event.step);
+        ++count_;
+    }
+    return true;
+}
+
+bool StepColumns::has(int64_t step) const {
+    return !std::isnan(time(step));
+}
+
+double StepColumns::time(int64_t step) const {
+    const Block* block = step < 1 ? nullptr : block_of(step / kBlock);
+    return block == nullptr ? std::numeric_limits<double>::quiet_NaN()
+                            : block->t[static_cast<size_t>(step % kBlock)];
+}
+
+float StepColumns::value(int64_t step, Measure figure) const {
+    const Block* block = step < 1 ? nullptr : block_of(step / kBlock);
+    if (block == nullptr) return kMissing;
+    const auto row = static_cast<size_t>(step % kBlock);
+    return made(figure, [&](Measure stored) { return block->values[column(stored)][row]; });
+}
+
+StepEvent StepColumns::event(int64_t step) const {
+    const auto number = [&](Measure figure) { return static_cast<double>(value(step, figure)); };
+    const auto count = [&](Measure figure) {
+        const double known = number(figure);
+        return std::isnan(known) ? 0 : std::llround(std::min(known, 9e18));
+    };
+    StepEvent event;
+    event.step = step;
+    event.loss = number(Measure::Loss);
+    if (const double own = number(Measure::RankLoss); !std::isnan(own)) event.rank_loss = own;
+    event.tokens = count(Measure::Tokens);
+    event.lr = number(Measure::LearningRate);
+    event.grad_norm = number(Measure::GradNorm);
+    event.step_s = number(Measure::StepSeconds);
+    event.compute_s = number(Measure::ComputeSeconds);
+    event.comm_s = number(Measure::CommSeconds);
+    event.exposed_comm_s = number(Measure::ExposedSeconds);
+    event.data_s = number(Measure::DataSeconds);
+    event.memory_bytes = count(Measure::MemoryBytes);
+    event.peak_memory_bytes = count(Measure::PeakMemoryBytes);
+    event.tokens_per_s = number(Measure::TokensPerSecond);
+    return event;
+}
+
+std::optional<int64_t> StepColumns::next_block(int64_t block) const {
+    const auto found = blocks_.lower_bound(block);
+    return found == blocks_.end() ? std::nullopt : std::optional(found->first);
+}
+
+bool StepColumns::read_block(int64_t number, Measure figure, float* out) const {
+    const Block* block = block_of(number);
+    if (block == nullptr) return false;
+    if (column(figure) < kStoredMeasures) {
+        std::copy_n(block->values[column(figure)].data(), kBlock, out);
+        return true;
+    }
+    for (size_t row = 0; row < static_cast<size_t>(kBlock); ++row)
+        out[row] = made(figure, [&](Measure stored) { return block->values[column(stored)][row]; });
+    return true;
+}
+
+bool StepColumns::read_times(int64_t number, double* out) const {
+    const Block* block = block_of(number);
+    if (block == nullptr) return false;
+    std::copy_n(block->t.data(), kBlock, out);
+    return true;
+}
+
+size_t StepColumns::bytes() const {
+    constexpr size_t kNode = 64;  // a map's node, and what the allocator adds to a block
+    return sizeof *this + blocks_.size() * (sizeof(Block) + kNode);
+}
+
+}  // namespace ringmaster
