@@ -1,0 +1,235 @@
+#include "launcher/compare.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "engine/config/document.h"
+#include "engine/error.h"
+#include "engine/events/event_log.h"
+#include "launcher/bounded_file.h"
+
+namespace ringmaster {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr double kSame = 0.005;
+constexpr int64_t kMostPlanBytes = 64 << 20;
+constexpr size_t kLongestValue = 400;
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+using Flat = std::map<std::string, std::string>;
+
+void flatten(const json& value, const std::string& path, Flat& into) {
+    if (value.is_object() && !value.empty()) {
+        for (const auto& [key, member] : value.items())
+            flatten(member, path.empty() ? key : path + "." + key, into);
+    } else if (value.is_array() && !value.empty()) {
+        for (size_t index = 0; index < value.size(); ++index)
+            flatten(value[index], path + "." + std::to_string(index), into);
+    } else {
+        std::string text = value.is_string() ? value.get<std::string>()
+                                             : value.dump(-1, ' ', false, json::error_handler_t::replace);
+        if (text.size() > kLongestValue) text = text.substr(0, kLongestValue) + "…";
+        into[path] = text;
+    }
+}
+
+/// The file as it was opened, then what --set and the form overrode.
+Flat asked_for(const RunDirectory& run) {
+    Flat flat;
+    Document document;
+    Diagnostics said;
+    try {
+        if (read_document(read_bounded(run.config(), kMaxConfigBytes), document, said))
+            flatten(document.values, "", flat);
+    } catch (const Error&) {  // missing: its row says so
+    }
+    try {
+        const json options = json::parse(read_bounded(run.options(), kMostPlanBytes), nullptr, false);
+        if (!options.is_object()) return flat;
+        for (const auto& setting : options.value("set", json::array())) {
+            if (!setting.is_array() || setting.size() != 2 || !setting[0].is_string() ||
+                !setting[1].is_string())
+                continue;
+            json value;
+            if (read_value(setting[1].get<std::string>(), value, said))
+                flatten(value, setting[0].get<std::string>(), flat);
+        }
+    } catch (const Error&) {
+    } catch (const json::exception&) {
+    }
+    return flat;
+}
+
+/// What a person reads in a plan; not its paths, rows and diagnostics.
+Flat planned(const RunDirectory& run) {
+    Flat flat;
+    try {
+        const json plan = json::parse(read_bounded(run.plan(), kMostPlanBytes), nullptr, false);
+        if (!plan.is_object()) return flat;
+        for (const char* key : {"ranks", "nodes", "device", "zero_stage", "mesh", "context_parallel", "batch",
+                                "sequence", "verdict"}) {
+            if (plan.contains(key)) flatten(plan[key], key, flat);
+        }
+    } catch (const Error&) {
+    }
+    return flat;
+}
+
+std::vector<DifferingLine> differing(const std::vector<Flat>& all, bool from_plan) {
+    Flat keys;
+    for (const Flat& flat : all) keys.insert(flat.begin(), flat.end());
+    std::vector<DifferingLine> lines;
+    for (const auto& [key, unused] : keys) {
+        DifferingLine line{key, {}, from_plan};
+        for (const Flat& flat : all) {
+            const auto found = flat.find(key);
+            line.values.push_back(found == flat.end() ? std::nullopt : std::optional(found->second));
+        }
+        const auto other = [&](const auto& value) { return value != line.values.front(); };
+        if (std::any_of(line.values.begin(), line.values.end(), other)) lines.push_back(std::move(line));
+    }
+    return lines;
+}
+
+std::optional<double> known(double value) {
+    return std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+std::optional<double> ratio(const auto& measured, const auto& planned) {
+    if (!measured || !planned || !(*planned > 0)) return std::nullopt;
+    return static_cast<double>(*measured) / static_cast<double>(*planned);
+}
+
+std::optional<double> value_of(ComparedFigure figure, const ComparedRun& run) {
+    const MeasuredFigures& measured = run.row.measured;
+    const PlannedFigures& plan = run.row.planned;
+    switch (figure) {
+        case ComparedFigure::LastLoss:
+            return measured.last_loss ? known(*measured.last_loss) : std::nullopt;
+        case ComparedFigure::BestLoss: {
+            double best = kNaN;
+            for (double loss : run.curves.loss) best = std::fmin(best, loss);
+            return known(best);
+        }
+        case ComparedFigure::LastEvalLoss:
+            return run.curves.eval_loss.empty() ? std::nullopt : known(run.curves.eval_loss.back());
+        case ComparedFigure::TokensPerSecond:
+            return measured.tokens_per_s;
+        case ComparedFigure::StepTime:
+            return measured.step_s;
+        case ComparedFigure::Overhead:
+            return measured.overhead;
+        case ComparedFigure::PeakMemory:
+            return measured.peak_memory_bytes
+                       ? std::optional(static_cast<double>(*measured.peak_memory_bytes))
+                       : std::nullopt;
+        case ComparedFigure::Duration:
+            return run.row.duration_s(unix_now());
+        case ComparedFigure::MemoryOverEstimate:
+            return ratio(measured.peak_memory_bytes, plan.memory_bytes);
+        case ComparedFigure::TimeOverEstimate:
+            return ratio(measured.step_s, plan.step_s);
+    }
+    return std::nullopt;
+}
+
+std::vector<FigureRow> figures_of(const std::vector<ComparedRun>& runs) {
+    std::vector<FigureRow> rows;
+    for (const ComparedFigure figure :
+         {ComparedFigure::LastLoss, ComparedFigure::BestLoss, ComparedFigure::LastEvalLoss,
+          ComparedFigure::TokensPerSecond, ComparedFigure::StepTime, ComparedFigure::Overhead,
+          ComparedFigure::PeakMemory, ComparedFigure::Duration, ComparedFigure::MemoryOverEstimate,
+          ComparedFigure::TimeOverEstimate}) {
+        FigureRow row{figure, {}, {}};
+        for (const ComparedRun& run : runs) row.values.push_back(value_of(figure, run));
+        for (size_t index = 0; index < runs.size(); ++index)
+            row.changes.push_back(index == 0 ? Change::Unknown
+                                             : change_of(figure, row.values[0], row.values[index]));
+        const auto is_known = [](const auto& value) { return value.has_value(); };
+        if (std::any_of(row.values.begin(), row.values.end(), is_known)) rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+}  // namespace
+
+const std::vector<double>& RunCurves::along(Along axis) const {
+    return axis == Along::Step ? step : axis == Along::Tokens ? tokens : time_s;
+}
+
+RunCurves read_curves(const RunDirectory& run) {
+    std::map<int64_t, StepEvent> steps;  // a later line of the same step replaces the earlier
+    std::map<int64_t, double> evaluations;
+    EventReader reader(run.events() / event_file_name(0));
+    for (auto lines = reader.poll(); !lines.empty(); lines = reader.poll()) {
+        for (const EventLine& line : lines) {
+            if (const auto* step = std::get_if<StepEvent>(&line.event))
+                steps.insert_or_assign(step->step, *step);
+            if (const auto* eval = std::get_if<EvalEvent>(&line.event)) evaluations[eval->step] = eval->loss;
+        }
+    }
+    RunCurves curves;
+    double tokens = 0, time_s = 0;
+    for (const auto& [number, step] : steps) {
+        tokens += static_cast<double>(step.tokens);
+        if (std::isfinite(step.step_s)) time_s += step.step_s;
+        curves.step.push_back(static_cast<double>(number));
+        curves.tokens.push_back(tokens);
+        curves.time_s.push_back(time_s);
+        curves.loss.push_back(step.loss);
+        curves.grad_norm.push_back(step.grad_norm);
+        curves.tokens_per_s.push_back(step.step_s > 0 ? static_cast<double>(step.tokens) / step.step_s
+                                                      : kNaN);
+        curves.overhead.push_back(step.step_s > 0 ? step.exposed_comm_s / step.step_s : kNaN);
+    }
+    for (const auto& [number, loss] : evaluations) {
+        curves.eval_step.push_back(static_cast<double>(number));
+        curves.eval_loss.push_back(loss);
+    }
+    return curves;
+}
+
+bool less_is_better(ComparedFigure figure) {
+    return figure != ComparedFigure::TokensPerSecond;
+}
+
+bool has_better(ComparedFigure figure) {
+    return figure != ComparedFigure::MemoryOverEstimate && figure != ComparedFigure::TimeOverEstimate;
+}
+
+Change change_of(ComparedFigure figure, std::optional<double> first, std::optional<double> other) {
+    if (!first || !other) return Change::Unknown;
+    if (std::abs(*other - *first) <= kSame * std::max(std::abs(*first), std::abs(*other)))
+        return Change::Same;
+    if (!has_better(figure)) return Change::Differs;
+    return (*other < *first) == less_is_better(figure) ? Change::Better : Change::Worse;
+}
+
+std::vector<DifferingLine> differing_lines(const std::vector<RunDirectory>& runs) {
+    std::vector<Flat> asked, plans;
+    for (const RunDirectory& run : runs) {
+        asked.push_back(asked_for(run));
+        plans.push_back(planned(run));
+    }
+    std::vector<DifferingLine> lines = differing(asked, false);
+    for (DifferingLine& line : differing(plans, true)) lines.push_back(std::move(line));
+    return lines;
+}
+
+Comparison compare_runs(const std::vector<RunDirectory>& runs) {
+    if (runs.size() < 2 || runs.size() > kMostCompared)
+        throw Error(Failure::Usage, "two to eight runs can be compared, not " + std::to_string(runs.size()));
+    Comparison comparison;
+    for (const RunDirectory& run : runs) comparison.runs.push_back({read_row(run), read_curves(run)});
+    comparison.lines = differing_lines(runs);
+    comparison.figures = figures_of(comparison.runs);
+    return comparison;
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,305 @@
+#include "launcher/run_table.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "engine/error.h"
+#include "engine/events/event_log.h"
+#include "launcher/bounded_file.h"
+
+namespace ringmaster {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+namespace {
+
+constexpr int64_t kMostPlanBytes = 64 << 20;
+constexpr int64_t kReadWhole = 1 << 20;    ///< rank 0's events up to this size are read whole
+constexpr int64_t kTailBytes = 256 << 10;  ///< of a longer one: its end, its beginning and pieces between
+constexpr int64_t kHeadBytes = 64 << 10;
+constexpr int64_t kPieceBytes = 16 << 10;
+constexpr int kPieces = 24;
+constexpr int64_t kOtherRankBytes = 8 << 10;  ///< the end of every other rank's events
+constexpr int kOtherRanks = 63;
+
+// ------------------------------------------------------------------------------------------ what was planned
+
+/// The member at a path of keys; null where there is none.
+const json& at(const json& from, std::initializer_list<const char*> keys) {
+    static const json nothing;
+    const json* here = &from;
+    for (const char* key : keys) {
+        if (!here->is_object()) return nothing;
+        const auto found = here->find(key);
+        if (found == here->end()) return nothing;
+        here = &*found;
+    }
+    return *here;
+}
+
+std::optional<int64_t> whole(const json& value) {
+    return value.is_number_integer() ? std::optional(value.get<int64_t>()) : std::nullopt;
+}
+std::optional<double> real(const json& value) {
+    if (!value.is_number() || !std::isfinite(value.get<double>())) return std::nullopt;
+    return value.get<double>();
+}
+std::string text(const json& value) {
+    return value.is_string() ? value.get<std::string>() : std::string();
+}
+int small(const json& value, int otherwise) {
+    const auto number = whole(value);
+    return number && *number > 0 && *number <= (1 << 24) ? static_cast<int>(*number) : otherwise;
+}
+
+/// "meta-llama/Llama-3.1-8B" -> "Llama-3.1-8B", "/models/tiny/" -> "tiny".
+std::string last_part(std::string model) {
+    while (model.size() > 1 && model.back() == '/') model.pop_back();
+    const size_t slash = model.rfind('/');
+    return slash == std::string::npos ? model : model.substr(slash + 1);
+}
+
+void take_memory(const json& plan, PlannedFigures& figures) {
+    figures.device_bytes = whole(at(plan, {"memory", "device_bytes"}));
+    const json& ranks = at(plan, {"memory", "per_rank"});
+    if (!ranks.is_array()) return;
+    for (const json& rank : ranks) {
+        const auto total = whole(at(rank, {"total"}));
+        if (!total || *total <= figures.memory_bytes.value_or(0)) continue;
+        figures.memory_bytes = total;
+        figures.memory_low_bytes = whole(at(rank, {"total_low"}));
+        figures.memory_high_bytes = whole(at(rank, {"total_high"}));
+    }
+}
+
+void take_time(const json& plan, PlannedFigures& figures) {
+    const auto step_s = real(at(plan, {"time", "step_s"}));
+    const auto exposed_s = real(at(plan, {"time", "exposed_comm_s"}));
+    const auto tokens = whole(at(plan, {"batch", "tokens_per_step"}));
+    if (!step_s || *step_s <= 0) return;
+    figures.step_s = step_s;
+    if (exposed_s) figures.overhead = *exposed_s / *step_s;
+    if (tokens) figures.tokens_per_s = static_cast<double>(*tokens) / *step_s;
+}
+
+// ----------------------------------------------------------------------------------------- what was measured
+
+void parse_lines(std::string_view lines, std::vector<StepEvent>& steps) {
+    while (!lines.empty()) {
+        const size_t length = std::min(lines.find('\n'), lines.size());
+        if (const auto line = parse_event(lines.substr(0, length))) {
+            if (const auto* step = std::get_if<StepEvent>(&line->event)) steps.push_back(*step);
+        }
+        lines.remove_prefix(std::min(length + 1, lines.size()));
+    }
+}
+
+/// The whole lines of a part of a file.
+void read_piece(const fs::path& file, int64_t offset, int64_t bytes, std::vector<StepEvent>& steps) {
+    const std::optional<std::string> part = read_part(file, offset, bytes);
+    if (!part) return;
+    const size_t begin = offset > 0 ? part->find('\n') + 1 : 0;  // npos + 1 is 0: a piece without a newline
+    const size_t end = part->rfind('\n') + 1;
+    if (end > begin) parse_lines(std::string_view(*part).substr(begin, end - begin), steps);
+}
+
+std::vector<StepEvent> steps_of_first(const fs::path& file, int64_t bytes) {
+    std::vector<StepEvent> steps;
+    if (bytes <= kReadWhole) {
+        read_piece(file, 0, bytes, steps);
+        return steps;
+    }
+    read_piece(file, 0, kHeadBytes, steps);
+    const int64_t middle = bytes - kTailBytes - kHeadBytes;
+    for (int piece = 0; piece < kPieces; ++piece)
+        read_piece(file, kHeadBytes + middle * piece / kPieces, kPieceBytes, steps);
+    read_piece(file, bytes - kTailBytes, kTailBytes, steps);
+    return steps;
+}
+
+struct Sums {
+    double step_s = 0, tokens = 0, exposed_s = 0;
+    int64_t steps = 0, peak_bytes = 0;
+
+    void add(const StepEvent& step) {
+        peak_bytes = std::max(peak_bytes, step.peak_memory_bytes);
+        if (!(step.step_s > 0) || !std::isfinite(step.step_s)) return;
+        step_s += step.step_s;
+        tokens += static_cast<double>(step.tokens);
+        exposed_s += std::isfinite(step.exposed_comm_s) ? step.exposed_comm_s : 0;
+        ++steps;
+    }
+};
+
+}  // namespace
+
+PlannedFigures read_planned(const RunDirectory& run) {
+    const json plan = json::parse(read_bounded(run.plan(), kMostPlanBytes), nullptr, false);
+    if (!plan.is_object())
+        throw Error(Failure::Refused, "is damaged: not a JSON object", run.plan().string());
+    PlannedFigures figures;
+    figures.model = last_part(text(at(plan, {"config", "base_model"})));
+    figures.config_file = text(at(plan, {"config", "file"}));
+    figures.base_dir = text(at(plan, {"config", "base_dir"}));
+    figures.output_dir = text(at(plan, {"config", "output_dir"}));
+    figures.layout = text(at(plan, {"context_parallel", "layout"}));
+    figures.device = text(at(plan, {"device"}));
+    figures.ranks = small(at(plan, {"ranks"}), 0);
+    figures.nodes = small(at(plan, {"nodes"}), 0);
+    const json& mesh = at(plan, {"mesh"});
+    if (mesh.is_object())
+        figures.mesh = Mesh{small(at(mesh, {"dp_replicate"}), 1), small(at(mesh, {"dp_shard"}), 1),
+                            small(at(mesh, {"ring"}), 1), small(at(mesh, {"ulysses"}), 1)};
+    figures.sequence_len = whole(at(plan, {"sequence", "length"}));
+    figures.global_batch = whole(at(plan, {"batch", "global"}));
+    figures.total_steps = whole(at(plan, {"batch", "total_steps"}));
+    take_memory(plan, figures);
+    take_time(plan, figures);
+    return figures;
+}
+
+MeasuredFigures read_measured(const RunDirectory& run, int ranks) {
+    MeasuredFigures figures;
+    const fs::path first = run.events() / event_file_name(0);
+    const int64_t bytes = stamp_of(first).bytes;
+    const std::vector<StepEvent> steps = steps_of_first(first, bytes);
+    if (steps.empty()) return figures;
+    Sums sums;
+    for (const StepEvent& step : steps) {
+        sums.add(step);
+        if (std::isfinite(step.loss) && (!figures.best_loss || step.loss < *figures.best_loss))
+            figures.best_loss = step.loss;
+    }
+    figures.step = steps.back().step;
+    figures.last_loss = steps.back().loss;
+    figures.best_is_sampled = bytes > kReadWhole;
+    if (sums.steps > 0) {
+        figures.step_s = sums.step_s / static_cast<double>(sums.steps);
+        figures.tokens_per_s = sums.tokens / sums.step_s;
+    }
+    double overhead = sums.steps > 0 ? sums.exposed_s / sums.step_s : 0;
+    int counted = sums.steps > 0 ? 1 : 0;
+    int64_t peak_bytes = sums.peak_bytes;
+    for (int rank = 1; rank < ranks && rank <= kOtherRanks; ++rank) {
+        const fs::path file = run.events() / event_file_name(rank);
+        std::vector<StepEvent> last;
+        read_piece(file, std::max<int64_t>(0, stamp_of(file).bytes - kOtherRankBytes), kOtherRankBytes, last);
+        Sums of_rank;
+        for (const StepEvent& step : last) of_rank.add(step);
+        peak_bytes = std::max(peak_bytes, of_rank.peak_bytes);
+        if (of_rank.steps > 0) overhead += of_rank.exposed_s / of_rank.step_s, ++counted;
+    }
+    if (counted > 0) figures.overhead = overhead / counted;
+    if (peak_bytes > 0) figures.peak_memory_bytes = peak_bytes;
+    return figures;
+}
+
+std::optional<double> RunRow::duration_s(double now) const {
+    if (!(state.started > 0)) return std::nullopt;
+    const double end = is_over(state.state) ? (state.ended > 0 ? state.ended : state.updated) : now;
+    return end >= state.started ? std::optional(end - state.started) : std::nullopt;
+}
+
+// -------------------------------------------------------------------------------------------------- the rows
+
+namespace {
+
+void note_problem(RunRow& row, const Error& problem) {
+    if (row.problem.empty()) row.problem = problem.text();
+}
+
+void read_state(const RunDirectory& run, RunRow& row) {
+    try {
+        row.state = read_run_state(run.dir);
+    } catch (const Error& problem) {
+        row.state = {};
+        row.state.state = RunPhase::Failed;
+        row.state.reason = problem.text();
+        note_problem(row, problem);
+    }
+    std::error_code unknown;
+    if (!fs::is_regular_file(run.config(), unknown))
+        note_problem(row, Error(Failure::Usage, "is missing", run.config().string()));
+}
+
+/// A run that is being made has no plan yet.
+void read_plan_figures(const RunDirectory& run, RunRow& row) {
+    std::error_code unknown;
+    if (!fs::exists(run.plan(), unknown) && row.state.started == 0) return;
+    try {
+        row.planned = read_planned(run);
+    } catch (const Error& problem) {
+        note_problem(row, problem);
+    }
+}
+
+void read_notes(const RunDirectory& run, RunRow& row) {
+    try {
+        row.notes = read_run_notes(run);
+    } catch (const Error& problem) {
+        note_problem(row, problem);
+    }
+}
+
+/// Anything of what a run directory holds.
+bool looks_like_run(const fs::path& dir) {
+    std::error_code problem;
+    for (const char* file : {"run.json", "config.yaml", "plan.json", "options.json"}) {
+        if (fs::exists(dir / file, problem)) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+RunRow read_row(const RunDirectory& run) {
+    RunRow row;
+    row.name = run.name();
+    row.dir = run.dir;
+    read_state(run, row);
+    read_plan_figures(run, row);
+    row.measured = read_measured(run, std::max(row.state.ranks, row.planned.ranks));
+    read_notes(run, row);
+    return row;
+}
+
+struct RunTable::Kept {
+    std::array<FileStamp, 5> stamps;
+    RunRow row;
+};
+
+RunTable::RunTable() = default;
+RunTable::~RunTable() = default;
+
+std::vector<RunRow> RunTable::read(const fs::path& runs_dir) {
+    std::vector<RunRow> rows;
+    std::map<std::string, Kept> kept;
+    std::error_code none;
+    for (fs::directory_iterator entry(runs_dir, none), end; !none && entry != end; entry.increment(none)) {
+        const RunDirectory run{entry->path()};
+        if (run.name().starts_with(".") || !looks_like_run(run.dir)) continue;
+        const std::array stamps{stamp_of(run.state()), stamp_of(run.config()), stamp_of(run.plan()),
+                                stamp_of(run.events() / event_file_name(0)),
+                                stamp_of(run.dir / "notes.json")};
+        const auto before = kept_.find(run.name());
+        RunRow row;
+        if (before == kept_.end() || before->second.stamps != stamps) {
+            row = read_row(run);
+        } else {
+            row = before->second.row;
+            if (row.is_live()) read_state(run, row);  // its writer may have gone without a word
+        }
+        kept[run.name()] = {stamps, row};
+        rows.push_back(std::move(row));
+    }
+    kept_ = std::move(kept);
+    std::sort(rows.begin(), rows.end(), [](const RunRow& a, const RunRow& b) {
+        return std::pair(b.state.created, a.name) < std::pair(a.state.created, b.name);
+    });
+    return rows;
+}
+
+}  // namespace ringmaster
