@@ -57,23 +57,35 @@ RunOptions run_options(const Arguments& arguments, const Session& session) {
 }
 
 /// The plan in short: verdict, mesh, batch, what is wrong.
-void show_plan(const Plan& plan, const Session& session) {
+/// Where people's text goes: of `prepare`, stdout is the directory alone, for "$(ringmaster prepare …)".
+enum class Telling { Stdout, Stderr };
+
+void tell(const std::string& text, Telling where) {
+    if (where == Telling::Stdout) {
+        print(text);
+    } else {
+        complain(text);
+    }
+}
+
+void show_plan(const Plan& plan, const Session& session, Telling where) {
     if (session.json) return;
-    print(plan_summary(plan, session.out));
+    tell(plan_summary(plan, where == Telling::Stdout ? session.out : session.err), where);
 }
 
 PreparedRun prepare(const Proposal& proposal, const RunOptions& options, const Machine& machine,
-                    const Session& session, const Interrupts& interrupts) {
+                    const Session& session, const Interrupts& interrupts, Telling where) {
     ProgressPrinter printer(session, interrupts);
     PreparedRun prepared = prepare_run(proposal, options, machine, session.places, printer.progress());
     printer.clear();
     if (!session.json) {
         const TokenizedRows& rows = prepared.rows;
         const std::string losses = describe_losses(rows);
-        print(format_count(rows.data.rows) + " rows, " + format_count(rows.tokens_total) + " tokens" +
-              (rows.data.eval_rows > 0 ? ", " + format_count(rows.data.eval_rows) + " rows for evaluation"
-                                       : "") +
-              (rows.cached ? " (prepared before)" : "") + (losses.empty() ? "" : "\n" + losses) + "\n");
+        tell(format_count(rows.data.rows) + " rows, " + format_count(rows.tokens_total) + " tokens" +
+                 (rows.data.eval_rows > 0 ? ", " + format_count(rows.data.eval_rows) + " rows for evaluation"
+                                          : "") +
+                 (rows.cached ? " (prepared before)" : "") + (losses.empty() ? "" : "\n" + losses) + "\n",
+             where);
     }
     return prepared;
 }
@@ -110,8 +122,8 @@ int run_launch(const Arguments& arguments, const Session& session) {
         print_commands(proposal, options, machine, session);
         return 0;
     }
-    show_plan(proposal.plan, session);
-    const PreparedRun prepared = prepare(proposal, options, machine, session, interrupts);
+    show_plan(proposal.plan, session, Telling::Stdout);
+    const PreparedRun prepared = prepare(proposal, options, machine, session, interrupts, Telling::Stdout);
     start_run(prepared.run, prepared.plan, machine, session.places);
     if (session.json) {
         print_run_line(prepared.run);
@@ -131,8 +143,8 @@ int run_prepare(const Arguments& arguments, const Session& session) {
     const Machine machine = this_machine();
     const Proposal proposal = propose(request_of(arguments), machine, session.places);
     require_launchable(proposal);
-    show_plan(proposal.plan, session);
-    const PreparedRun prepared = prepare(proposal, options, machine, session, interrupts);
+    show_plan(proposal.plan, session, Telling::Stderr);
+    const PreparedRun prepared = prepare(proposal, options, machine, session, interrupts, Telling::Stderr);
     if (session.json) {
         print_run_line(prepared.run);
     } else {
@@ -163,7 +175,7 @@ int run_resume(const Arguments& arguments, const Session& session) {
     ProgressPrinter printer(session, interrupts);
     const ResumedRun resumed = prepare_resume(run, options, machine, session.places, printer.progress());
     printer.clear();
-    if (resumed.replanned) show_plan(resumed.plan, session);
+    if (resumed.replanned) show_plan(resumed.plan, session, Telling::Stdout);
     RunFollower follower = terminal_follower(run);
     while (!follower.poll().empty()) {  // what the earlier attempts said is not told again
     }

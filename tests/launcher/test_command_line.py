@@ -96,6 +96,13 @@ def test_a_dry_run_prints_the_commands_and_makes_nothing(make_config, tmp_path):
     assert asked["torchrun"] in text and "LOCAL_RANK=2" in text
 
 
+def test_prepare_prints_the_directory_alone_for_the_shell_to_take(make_config, tmp_path):
+    done = run("prepare", make_config(), "--ranks", 2, "--runs-dir", tmp_path / "runs", "--name", "made", env={"XDG_CACHE_HOME": str(tmp_path)})
+    assert (done.returncode, done.stdout) == (0, f"{tmp_path}/runs/made\n"), done.stderr
+    assert "2 CPU ranks" in done.stderr and "12 rows" in done.stderr
+    assert (tmp_path / "runs/made/plan.json").is_file()
+
+
 def test_an_accelerate_file_alone_is_planned_but_not_launched(tmp_path):
     file = tmp_path / "accelerate.yaml"
     file.write_text("compute_environment: LOCAL_MACHINE\ndistributed_type: FSDP\nnum_machines: 1\nnum_processes: 4\n"
