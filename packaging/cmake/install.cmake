@@ -72,15 +72,15 @@ set(CPACK_THREADS 0)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
-set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "train language models on sequences too long for one GPU
- Ringmaster plans, launches and watches the training of language models
- whose sequences are cut over several ranks (context parallelism). It reads
- axolotl's configuration, says what fits before anything runs, and trains
- with an engine of its own to the same result on any number of ranks.
- .
- This package holds the desktop app, the command line and the engine. The
- engine computes with LibTorch, which is not in Debian: `ringmaster setup`,
- or one click in the app, brings PyTorch's wheel to the user's cache folder.")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "train language models on sequences too long for one GPU")
+set(CPACK_PACKAGE_DESCRIPTION "Ringmaster plans, launches and watches the training of language models
+whose sequences are cut over several ranks (context parallelism). It reads
+axolotl's configuration, says what fits before anything runs, and trains
+with an engine of its own to the same result on any number of ranks.
+
+This package holds the desktop app, the command line and the engine. The
+engine computes with LibTorch, which is not in Debian: 'ringmaster setup',
+or one click in the app, brings PyTorch's wheel to the user's cache folder.")
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${shlibdeps})
 set(CPACK_DEBIAN_PACKAGE_DEPENDS python3-venv)
