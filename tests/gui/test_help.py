@@ -1,0 +1,114 @@
+"""The app's help: every diagnostic code of the sources is explained in every language, and nothing else is."""
+
+import pathlib
+import re
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HELP = ROOT / "resources" / "help"
+ADVICE = {"en": "**Do:** ", "de": "**Abhilfe:** ", "zh_CN": "**处理：** "}
+SEVERITIES = {"en": ("Error", "Warning", "Info"), "de": ("Fehler", "Warnung", "Info"), "zh_CN": ("错误", "警告", "信息")}
+CODE = re.compile(r'"([A-Z]{2,}-[A-Z][A-Z0-9-]*)"')
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def codes_of_sources():
+    codes = set()
+    for folder in ("engine", "launcher"):
+        for file in (ROOT / folder).rglob("*"):
+            if file.suffix in (".cpp", ".h", ".cu"):
+                codes |= set(CODE.findall(re.sub(r"//.*", "", file.read_text(encoding="utf-8"))))
+    return codes
+
+
+def entries(book, language):
+    """[(id, what stands below its heading)], in the file's order; blocks of code hold no headings."""
+    text = (HELP / f"{book}.{language}.md").read_text(encoding="utf-8")
+    parts = re.split(r"^## ", text, flags=re.MULTILINE)
+    assert not parts[0].strip(), f"{book}.{language}.md: text before the first heading is never shown"
+    return [tuple(part.split("\n", 1)) for part in parts[1:]]
+
+
+def ids(book, language):
+    return [identifier for identifier, _ in entries(book, language)]
+
+
+def example(body):
+    """An entry's block with its remarks left out: what a person would write into a file."""
+    kind, text = BLOCK.search(body).groups()
+    return kind, [line.split("#")[0].rstrip() for line in text.splitlines()]
+
+
+@pytest.mark.parametrize("language", ADVICE)
+def test_every_code_of_the_sources_is_explained(language):
+    codes = codes_of_sources()
+    assert len(codes) > 60
+    missing = codes - set(ids("codes", language))
+    assert not missing, f"codes.{language}.md lacks {sorted(missing)}"
+
+
+@pytest.mark.parametrize("language", ADVICE)
+def test_no_code_is_explained_that_the_sources_do_not_have(language):
+    strangers = set(ids("codes", language)) - codes_of_sources()
+    assert not strangers, f"codes.{language}.md explains {sorted(strangers)}, which nothing says"
+
+
+@pytest.mark.parametrize("book", ["codes", "figures"])
+def test_the_languages_have_the_same_entries_in_the_same_order(book):
+    english = ids(book, "en")
+    assert len(set(english)) == len(english), "an id stands twice"
+    for language in ("de", "zh_CN"):
+        assert ids(book, language) == english, f"{book}.{language}.md"
+
+
+@pytest.mark.parametrize("language", ADVICE)
+@pytest.mark.parametrize("book", ["codes", "figures"])
+def test_every_entry_has_a_title_a_text_an_example_and_what_to_do(book, language):
+    for identifier, body in entries(book, language):
+        where = f"{book}.{language}.md, {identifier}"
+        title, _, rest = body.partition("\n")
+        assert title.strip() and len(title) < 90 and not title.endswith((".", "。")), f"{where}: title"
+        assert BLOCK.search(rest), f"{where}: no example or formula"
+        assert rest.count("```") % 2 == 0, f"{where}: a block is not closed"
+        before = rest[: BLOCK.search(rest).start()]
+        assert len(before.strip()) > 20, f"{where}: text"
+        advice = [line for line in rest.splitlines() if line.startswith(ADVICE[language])]
+        assert len(advice) == 1 and len(advice[0]) > len(ADVICE[language]), f"{where}: {ADVICE[language]}"
+        assert rest.rstrip().endswith(advice[0]), f"{where}: {ADVICE[language]} comes last"
+
+
+def severities(body, language):
+    """In the order in which an entry names them: 0 error, 1 warning, 2 info."""
+    words = re.findall(r"\*\*(\w+)[.。]?\*\*", body)
+    return [SEVERITIES[language].index(word) for word in words if word in SEVERITIES[language]]
+
+
+@pytest.mark.parametrize("language", ADVICE)
+def test_every_code_says_its_severity_first(language):
+    for identifier, body in entries("codes", language):
+        text = body.split("\n", 2)[2]
+        assert re.match(r"\*\*(%s)[.。]?\*\*" % "|".join(SEVERITIES[language]), text), f"codes.{language}.md, {identifier}"
+
+
+@pytest.mark.parametrize("language", ["de", "zh_CN"])
+def test_a_code_has_the_same_example_and_severity_in_every_language(language):
+    for (identifier, english), (_, other) in zip(entries("codes", "en"), entries("codes", language)):
+        where = f"codes.{language}.md, {identifier}"
+        assert example(other) == example(english), where
+        assert severities(other, language) == severities(english, "en"), where
+
+
+def test_the_guide_has_the_same_parts_in_every_language():
+    lengths = {language: [bool(body.strip()) for _, body in entries("guide", language)] for language in ADVICE}
+    assert len(lengths["en"]) >= 8 and all(lengths["en"])
+    assert lengths["de"] == lengths["en"] == lengths["zh_CN"]
+
+
+def test_the_guide_names_the_same_keys_in_every_language():
+    def keys(language):
+        rows = [line.split("|")[1].strip() for line in entries("guide", language)[-1][1].splitlines() if line.startswith("| ")]
+        return [row.replace("Strg", "Ctrl").replace("Eingabe", "Return") for row in rows[1:] if row not in ("Space", "Leertaste", "空格")]
+
+    assert len(keys("en")) > 6
+    assert keys("en") == keys("de") == keys("zh_CN")
