@@ -170,7 +170,7 @@ QString styleSheetOf(const Colours& c) {
     const QString sheet =
         uR"(
         QToolTip { color: %text; background: %card; border: 1px solid %border; padding: 0.3em; }
-        Card { background: %card; border: 1px solid %border; border-radius: 0.6em; }
+        ringmaster--Card { background: %card; border: 1px solid %border; border-radius: 0.6em; }
         QPushButton, QToolButton { color: %text; background: %card; border: 1px solid %border; border-radius: 0.4em;
             padding: 0.32em 0.85em; }
         QToolButton { padding: 0.32em 0.5em; }

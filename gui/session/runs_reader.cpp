@@ -1,0 +1,56 @@
+#include "gui/session/runs_reader.h"
+
+#include <QtConcurrent/QtConcurrentRun>
+
+namespace ringmaster {
+
+namespace {
+
+constexpr int kEveryMs = 2000;
+
+}  // namespace
+
+RunsReader::RunsReader(std::filesystem::path runs_dir, QObject* parent)
+    : QObject(parent), m_runs_dir(std::move(runs_dir)), m_table(std::make_shared<RunTable>()) {
+    connect(&m_watcher, &QFutureWatcherBase::finished, this, &RunsReader::take);
+    m_timer.setInterval(kEveryMs);
+    connect(&m_timer, &QTimer::timeout, this, &RunsReader::refresh);
+}
+
+RunsReader::~RunsReader() = default;  // a reading that is under way keeps its own share of the table
+
+void RunsReader::setActive(bool active) {
+    if (active == m_timer.isActive()) return;
+    if (!active) {
+        m_timer.stop();
+        return;
+    }
+    m_timer.start();
+    refresh();
+}
+
+void RunsReader::refresh() {
+    if (m_watcher.isRunning()) {
+        m_again = true;
+        return;
+    }
+    m_watcher.setFuture(QtConcurrent::run([table = m_table, dir = m_runs_dir] {
+        try {
+            return table->read(dir);
+        } catch (const std::exception&) {  // the folder changed under its reader: the next time is soon
+            return std::vector<RunRow>{};
+        }
+    }));
+}
+
+void RunsReader::take() {
+    m_rows = m_watcher.result();
+    m_has_read = true;
+    Q_EMIT arrived();
+    if (m_again) {
+        m_again = false;
+        refresh();
+    }
+}
+
+}  // namespace ringmaster

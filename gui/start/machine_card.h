@@ -1,0 +1,49 @@
+/// "This machine": what it has, what it lacks and the one line (or press) that mends it. Filled in the
+/// background.
+#pragma once
+
+#include <QFutureWatcher>
+#include <optional>
+
+#include "gui/look/card.h"
+#include "gui/session/session.h"
+#include "launcher/machine_report.h"
+
+class QGridLayout;
+
+namespace ringmaster {
+
+/// A check in the app's language; `topic` is one word or two.
+struct CheckWords {
+    QString topic, what, fix;
+};
+CheckWords wordsOf(const MachineCheck& check, const MachineFacts& facts);
+
+class MachineCard : public Card {
+    Q_OBJECT
+
+  public:
+    explicit MachineCard(Session& session, QWidget* parent = nullptr);
+
+    bool isKnown() const { return m_facts.has_value(); }
+    void refresh();  ///< once the session knows the machine
+    void show(const MachineFacts& facts);
+
+  protected:
+    void changeEvent(QEvent* event) override;
+
+  private:
+    void build();
+    void addRow(const MachineCheck& check);
+
+    Session& m_session;
+    QWidget* m_rows = nullptr;
+    QLabel* m_wait;
+    QFutureWatcher<MachineFacts> m_watcher;
+    std::optional<MachineFacts> m_facts;
+};
+
+/// A folder's path as a link that opens it; long ones are shortened in their middle.
+QWidget* folderLink(const QString& path, QWidget* parent = nullptr);
+
+}  // namespace ringmaster

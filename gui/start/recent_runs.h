@@ -1,0 +1,54 @@
+/// The newest runs as a list of two lines each: state, name, how far, loss, when.
+#pragma once
+
+#include <QAbstractListModel>
+#include <QListView>
+#include <vector>
+
+#include "gui/look/run_mark.h"
+#include "launcher/run_table.h"
+
+namespace ringmaster {
+
+class RecentRunsModel : public QAbstractListModel {
+    Q_OBJECT
+
+  public:
+    enum Role { DirRole = Qt::UserRole, MarkRole, SecondLineRole, LiveRole };
+
+    using QAbstractListModel::QAbstractListModel;
+    /// The first `most` of `rows`, live ones before the others.
+    void setRows(const std::vector<RunRow>& rows, size_t most);
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role) const override;
+
+  private:
+    struct Entry {
+        QString name, dir, second;
+        RunMark mark = RunMark::Waiting;
+        bool live = false;
+        bool operator==(const Entry&) const = default;
+    };
+    static Entry entryOf(const RunRow& row);
+
+    std::vector<Entry> m_entries;
+};
+
+/// Rows of two lines; Enter or a double click says `chosen`.
+class TwoLineList : public QListView {
+    Q_OBJECT
+
+  public:
+    explicit TwoLineList(QWidget* parent = nullptr);
+    QSize sizeHint() const override;
+    int rowHeight() const;
+
+  Q_SIGNALS:
+    void chosen(const QString& what);  ///< the row's Qt::UserRole
+
+  protected:
+    void keyPressEvent(QKeyEvent* event) override;
+};
+
+}  // namespace ringmaster

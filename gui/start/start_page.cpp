@@ -1,0 +1,262 @@
+#include "gui/start/start_page.h"
+
+#include <QDragEnterEvent>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QMimeData>
+#include <QPainter>
+#include <QScrollArea>
+#include <algorithm>
+
+#include "engine/error.h"
+#include "gui/look/card.h"
+#include "gui/look/card_grid.h"
+#include "gui/look/look.h"
+#include "gui/start/action_tile.h"
+#include "gui/start/machine_card.h"
+#include "gui/start/recent_runs.h"
+#include "launcher/run_directory.h"
+
+namespace ringmaster {
+
+using namespace Qt::Literals::StringLiterals;
+
+namespace {
+
+/// Lies over the page while something is dragged above it.
+class DropSheet : public QWidget {
+  public:
+    explicit DropSheet(const QString& text, QWidget* parent) : QWidget(parent), m_text(text) {
+        setAttribute(Qt::WA_TransparentForMouseEvents);
+        hide();
+    }
+
+  protected:
+    void paintEvent(QPaintEvent*) override {
+        const Colours c = coloursOf(this);
+        QPainter painter(this);
+        painter.setRenderHint(QPainter::Antialiasing);
+        QColor veil = mixed(c.window, c.accent, 0.1);
+        veil.setAlphaF(0.9F);
+        painter.fillRect(rect(), veil);
+        painter.setPen(QPen(c.accent, 2, Qt::DashLine));
+        const double margin = space(1);
+        painter.drawRoundedRect(QRectF(rect()).adjusted(margin, margin, -margin, -margin), space(0.8),
+                                space(0.8));
+        painter.setPen(c.text);
+        painter.setFont(fontOf(Type::Title));
+        painter.drawText(rect().adjusted(space(2), 0, -space(2), 0), Qt::AlignCenter | Qt::TextWordWrap,
+                         m_text);
+    }
+
+  private:
+    QString m_text;
+};
+
+/// Labels in place of an empty list.
+QLabel* emptyLabel(const QString& text) {
+    QLabel* label = mutedLabel(text);
+    label->setWordWrap(true);
+    return label;
+}
+
+bool looksLikeRun(const QString& dir) {
+    return QFileInfo::exists(dir + u"/run.json"_s) || QFileInfo::exists(dir + u"/plan.json"_s);
+}
+
+QString droppedFile(const QMimeData* data) {
+    if (!data->hasUrls()) return {};
+    for (const QUrl& url : data->urls())
+        if (url.isLocalFile()) return url.toLocalFile();
+    return {};
+}
+
+}  // namespace
+
+StartPage::StartPage(Session& session, QWidget* parent)
+    : Page(parent),
+      m_session(session),
+      m_reader(session.places().runs_dir),
+      m_runs(new RecentRunsModel(this)),
+      m_runList(new TwoLineList),
+      m_noRuns(
+          emptyLabel(tr("No run yet. What you launch appears here, and stays when the window is closed."))),
+      m_noFiles(emptyLabel(tr("No file yet. Configurations that you open are listed here."))),
+      m_files(new QVBoxLayout),
+      m_machine(new MachineCard(session)) {
+    setObjectName(u"startPage"_s);
+    setAcceptDrops(true);
+    auto* others = new QWidget;
+    auto* grid = new CardGrid(20, 2, others);
+    grid->addCard(m_machine);
+    grid->addCard(makeFilesCard());
+    auto* below = new QHBoxLayout;
+    below->setSpacing(space(0.7));
+    below->addWidget(makeRunsCard(), 4, Qt::AlignTop);
+    below->addWidget(others, 5, Qt::AlignTop);
+    auto* inside = new QWidget;
+    auto* column = new QVBoxLayout(inside);
+    column->setContentsMargins(space(1.25), space(1.25), space(1.25), space(1.25));
+    column->setSpacing(space(0.9));
+    column->addWidget(makeActions());
+    column->addLayout(below);
+    column->addStretch(1);
+    auto* scroll = new QScrollArea;
+    scroll->setWidgetResizable(true);
+    scroll->setWidget(inside);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(scroll);
+    m_dropSheet =
+        new DropSheet(tr("Drop a configuration (YAML) to plan it, or a run's folder to watch it."), this);
+    connect(&m_reader, &RunsReader::arrived, this, &StartPage::showRuns);
+    connect(&m_session, &Session::runsChanged, &m_reader, &RunsReader::refresh);
+    connect(&m_session, &Session::recentFilesChanged, this, &StartPage::showFiles);
+    showFiles();
+}
+
+QWidget* StartPage::makeActions() {
+    auto* open =
+        new ActionTile(u"open"_s, tr("Open a configuration"),
+                       tr("An axolotl YAML: see what it needs before anything runs. Or drop the file here."));
+    auto* example =
+        new ActionTile(u"example"_s, tr("Try the example"),
+                       tr("A small model that learns to write Python, on this machine, in minutes."));
+    auto* attach_to = new ActionTile(u"attach"_s, tr("Attach to a run"),
+                                     tr("Watch one that is at work, or look through one that is over."));
+    open->setStrong(true);
+    open->setObjectName(u"openButton"_s);
+    open->setToolTip(QKeySequence(QKeySequence::Open).toString(QKeySequence::NativeText));
+    example->setObjectName(u"exampleButton"_s);
+    attach_to->setObjectName(u"attachButton"_s);
+    connect(open, &ActionTile::clicked, &m_session, &Session::chooseConfig);
+    connect(example, &ActionTile::clicked, &m_session, &Session::tryExample);
+    connect(attach_to, &ActionTile::clicked, this, &StartPage::attach);
+    auto* row = new QWidget;
+    auto* grid = new CardGrid(13, 3, row);
+    grid->addCard(open);
+    grid->addCard(example);
+    grid->addCard(attach_to);
+    return row;
+}
+
+Card* StartPage::makeRunsCard() {
+    auto* card = new Card(tr("Recent runs"));
+    m_runList->setObjectName(u"recentRuns"_s);
+    m_runList->setAccessibleName(tr("Recent runs"));
+    m_runList->setModel(m_runs);
+    m_runList->hide();
+    m_noRuns->hide();
+    card->body()->addWidget(m_runList);
+    card->body()->addWidget(m_noRuns);
+    card->body()->addStretch(1);
+    connect(m_runList, &TwoLineList::chosen, &m_session, &Session::openRun);
+    return card;
+}
+
+Card* StartPage::makeFilesCard() {
+    auto* card = new Card(tr("Recent files"));
+    card->body()->addLayout(m_files);
+    card->body()->addWidget(m_noFiles);
+    card->body()->addStretch(1);
+    return card;
+}
+
+void StartPage::showRuns() {
+    const int room = height() - space(11);  // what the actions and the card's head leave
+    m_runs->setRows(m_reader.rows(), size_t(std::clamp(room / std::max(1, m_runList->rowHeight()), 6, 40)));
+    const bool some = m_runs->rowCount() > 0;
+    m_runList->setVisible(some);
+    m_noRuns->setVisible(!some);
+    m_runList->updateGeometry();
+}
+
+void StartPage::showFiles() {
+    delete m_fileRows;
+    m_fileRows = new QWidget;
+    auto* rows = new QVBoxLayout(m_fileRows);
+    rows->setContentsMargins(0, 0, 0, 0);
+    rows->setSpacing(space(0.15));
+    const QStringList files = m_session.recentFiles();
+    for (const QString& file : files) {
+        auto* name = quietButton(QFileInfo(file).fileName());
+        name->setStyleSheet(u"padding-left: 0"_s);
+        name->setObjectName(u"recentFile"_s);
+        name->setToolTip(file);
+        name->setAccessibleName(tr("Open %1").arg(file));
+        connect(name, &QPushButton::clicked, this, [this, file] { Q_EMIT m_session.openConfig(file); });
+        auto* folder = new ElidedLabel(QFileInfo(file).absolutePath());
+        folder->setFont(fontOf(Type::Small));
+        folder->setForegroundRole(QPalette::PlaceholderText);
+        auto* line = new QHBoxLayout;
+        line->setSpacing(space(0.4));
+        line->addWidget(name);
+        line->addWidget(folder, 1);
+        rows->addLayout(line);
+    }
+    m_files->addWidget(m_fileRows);
+    m_noFiles->setVisible(files.isEmpty());
+}
+
+bool StartPage::settled() const {
+    return m_reader.hasRead() && m_machine->isKnown();
+}
+
+void StartPage::attach() {
+    const QString dir = QFileDialog::getExistingDirectory(
+        this, tr("Attach to a run"), QString::fromStdString(m_session.places().runs_dir.string()));
+    if (!dir.isEmpty()) openPath(dir);
+}
+
+void StartPage::openPath(const QString& path) {
+    const QFileInfo info(path);
+    if (info.isDir() && looksLikeRun(path)) {
+        Q_EMIT m_session.openRun(info.absoluteFilePath());
+    } else if (info.isDir()) {
+        Q_EMIT m_session.notice(tr("%1 is not a run's folder: it has no run.json.").arg(path));
+    } else {
+        Q_EMIT m_session.openConfig(info.absoluteFilePath());
+    }
+}
+
+void StartPage::showEvent(QShowEvent* event) {
+    Page::showEvent(event);
+    m_reader.setActive(true);
+}
+
+void StartPage::hideEvent(QHideEvent* event) {
+    m_reader.setActive(false);
+    Page::hideEvent(event);
+}
+
+void StartPage::resizeEvent(QResizeEvent* event) {
+    Page::resizeEvent(event);
+    if (m_reader.hasRead()) showRuns();
+}
+
+void StartPage::setDragged(bool dragged) {
+    m_dropSheet->setGeometry(rect());
+    m_dropSheet->raise();
+    m_dropSheet->setVisible(dragged);
+}
+
+void StartPage::dragEnterEvent(QDragEnterEvent* event) {
+    if (droppedFile(event->mimeData()).isEmpty()) return;
+    event->acceptProposedAction();
+    setDragged(true);
+}
+
+void StartPage::dragLeaveEvent(QDragLeaveEvent*) {
+    setDragged(false);
+}
+
+void StartPage::dropEvent(QDropEvent* event) {
+    setDragged(false);
+    const QString path = droppedFile(event->mimeData());
+    if (path.isEmpty()) return;
+    event->acceptProposedAction();
+    openPath(path);
+}
+
+}  // namespace ringmaster

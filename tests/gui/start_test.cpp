@@ -1,0 +1,279 @@
+// The page where one begins.
+#include "gui/start/start_page.h"
+
+#include <QAbstractItemModelTester>
+#include <QApplication>
+#include <QDir>
+#include <QDropEvent>
+#include <QLabel>
+#include <QListView>
+#include <QMimeData>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QStandardPaths>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "gui/look/look.h"
+#include "gui/start/action_tile.h"
+#include "gui/start/machine_card.h"
+#include "gui/start/recent_runs.h"
+#include "tests/gui/test_runs.h"
+
+using namespace ringmaster;
+using namespace Qt::Literals::StringLiterals;
+
+namespace {
+
+struct Home {
+    QTemporaryDir dir;
+    Places places;
+    Home() {
+        places = find_places();
+        places.runs_dir = (dir.path() + u"/runs"_s).toStdString();
+        places.cache_dir = (dir.path() + u"/cache"_s).toStdString();
+    }
+    RunDirectory add(const TestRun& run) const { return write_test_run(places.runs_dir, run); }
+};
+
+QStringList labelsOf(const QWidget* widget) {
+    QStringList texts;
+    for (const QLabel* label : widget->findChildren<QLabel*>())
+        if (label->isVisibleTo(widget)) texts << label->text();
+    return texts;
+}
+
+}  // namespace
+
+class StartTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void initTestCase() {
+        QStandardPaths::setTestModeEnabled(true);
+        QApplication::setOrganizationName(u"ringmaster-test"_s);
+        QApplication::setApplicationName(u"start-test"_s);
+        QSettings().clear();
+        applyAppearance(Appearance::Light);
+    }
+
+    void asksForWhatItsActionsSay() {
+        Home home;
+        Session session(home.places);
+        StartPage page(session);
+        QSignalSpy choose(&session, &Session::chooseConfig), example(&session, &Session::tryExample);
+        page.show();
+        QTest::mouseClick(page.findChild<ActionTile*>(u"openButton"_s), Qt::LeftButton);
+        QTest::keyClick(page.findChild<ActionTile*>(u"exampleButton"_s), Qt::Key_Return);
+        QCOMPARE(choose.count(), 1);
+        QCOMPARE(example.count(), 1);
+    }
+
+    void listsRunsWithLiveOnesFirst() {
+        Home home;
+        home.add({.name = "older", .created = 1000});
+        home.add({.name = "newer",
+                  .phase = RunPhase::Failed,
+                  .reason = "rank 1 ran out of memory",
+                  .created = 2000});
+        home.add({.name = "alive", .phase = RunPhase::Running, .created = 500, .live = true});
+        Session session(home.places);
+        StartPage page(session);
+        page.show();
+        auto* list = page.findChild<TwoLineList*>(u"recentRuns"_s);
+        QTRY_COMPARE(list->model()->rowCount(), 3);
+        const QAbstractItemModel* model = list->model();
+        QCOMPARE(model->index(0, 0).data().toString(), u"alive"_s);
+        QVERIFY(model->index(0, 0).data(RecentRunsModel::LiveRole).toBool());
+        QCOMPARE(model->index(1, 0).data().toString(), u"newer"_s);
+        const QString spoken = model->index(1, 0).data(Qt::AccessibleTextRole).toString();
+        QVERIFY2(spoken.contains(u"failed"_s) && spoken.contains(u"loss"_s), qPrintable(spoken));
+    }
+
+    void opensARunWithEnterAndDoubleClick() {
+        Home home;
+        const RunDirectory run = home.add({.name = "llama"});
+        Session session(home.places);
+        StartPage page(session);
+        page.resize(850, 700);
+        page.show();
+        auto* list = page.findChild<TwoLineList*>(u"recentRuns"_s);
+        QTRY_COMPARE(list->model()->rowCount(), 1);
+        QSignalSpy open(&session, &Session::openRun);
+        list->setCurrentIndex(list->model()->index(0, 0));
+        QTest::keyClick(list, Qt::Key_Return);
+        QCOMPARE(open.count(), 1);
+        QCOMPARE(open[0][0].toString(), QString::fromStdString(run.dir.string()));
+        Q_EMIT list->doubleClicked(list->model()->index(0, 0));
+        QCOMPARE(open.count(), 2);
+    }
+
+    void followsALiveRun() {
+        Home home;
+        const TestRun made{.name = "alive", .phase = RunPhase::Running, .steps = 5, .live = true};
+        const RunDirectory run = home.add(made);
+        Session session(home.places);
+        StartPage page(session);
+        page.show();
+        auto* list = page.findChild<TwoLineList*>(u"recentRuns"_s);
+        QAbstractItemModelTester tester(list->model(),
+                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QTRY_VERIFY(list->model()->rowCount() == 1);
+        write_test_steps(run, made, 6, 9, 1000);
+        QTRY_VERIFY_WITH_TIMEOUT(list->model()
+                                     ->index(0, 0)
+                                     .data(RecentRunsModel::SecondLineRole)
+                                     .toString()
+                                     .contains(u"step 9 of 400"_s),
+                                 8000);
+    }
+
+    void saysWhatIsEmpty() {
+        Home home;
+        Session session(home.places);
+        StartPage page(session);
+        page.show();
+        QTRY_VERIFY(labelsOf(&page).join(u'|').contains(u"No run yet"_s));
+        QVERIFY(labelsOf(&page).join(u'|').contains(u"No file yet"_s));
+    }
+
+    void takesADroppedFileOrRun() {
+        Home home;
+        const RunDirectory run = home.add({.name = "llama"});
+        Session session(home.places);
+        StartPage page(session);
+        page.show();
+        QSignalSpy config(&session, &Session::openConfig), open(&session, &Session::openRun),
+            notice(&session, &Session::notice);
+        auto drop = [&](const QString& path) {
+            QMimeData data;
+            data.setUrls({QUrl::fromLocalFile(path)});
+            QDragEnterEvent enter(QPoint(5, 5), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+            QApplication::sendEvent(&page, &enter);
+            QVERIFY(enter.isAccepted());
+            QDropEvent event(QPointF(5, 5), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+            QApplication::sendEvent(&page, &event);
+        };
+        drop(QString::fromStdString(run.config().string()));
+        QCOMPARE(config.count(), 1);
+        drop(QString::fromStdString(run.dir.string()));
+        QCOMPARE(open.count(), 1);
+        drop(home.dir.path());
+        QCOMPARE(notice.count(), 1);
+        QMimeData text;
+        text.setText(u"x"_s);
+        QDragEnterEvent enter(QPoint(5, 5), Qt::CopyAction, &text, Qt::LeftButton, Qt::NoModifier);
+        enter.ignore();
+        QApplication::sendEvent(&page, &enter);
+        QVERIFY(!enter.isAccepted());
+    }
+
+    void listsRecentFilesAndForgetsThoseThatAreGone() {
+        Home home;
+        const QString file = home.dir.path() + u"/a long name of a configuration.yaml"_s;
+        write_text(file.toStdString(), "base_model: x\n");
+        Session session(home.places);
+        StartPage page(session);
+        page.show();
+        session.addRecentFile(file);
+        session.addRecentFile(home.dir.path() + u"/gone.yaml"_s);
+        const auto files = page.findChildren<QPushButton*>(u"recentFile"_s);
+        QCOMPARE(files.size(), 1);
+        QSignalSpy config(&session, &Session::openConfig);
+        files[0]->click();
+        QCOMPARE(config.count(), 1);
+        QCOMPARE(config[0][0].toString(), file);
+        session.settings().remove(u"recentFiles"_s);
+    }
+
+    void offersToSetUpWhatIsMissing() {
+        Home home;
+        home.places.share_dir = "/nowhere";
+        Session session(home.places);
+        StartPage page(session);
+        page.show();
+        QTRY_VERIFY_WITH_TIMEOUT(page.settled(), 20'000);
+        auto* button = page.findChild<QPushButton*>(u"setUpButton"_s);
+        QVERIFY(button);
+        QSignalSpy wanted(&session, &Session::setUpRequested);
+        button->click();
+        QCOMPARE(wanted.count(), 1);
+        QVERIFY(page.findChild<QPushButton*>(u"runsFolder"_s));
+    }
+
+    void hasWordsForEveryCheck() {
+        MachineFacts bad;
+        bad.machine.gpus = {{0, "", "NVIDIA H200", int64_t{141} << 30},
+                            {1, "", "NVIDIA H200", int64_t{141} << 30}};
+        for (const MachineCheck& check : machine_checks(bad)) {
+            const CheckWords words = wordsOf(check, bad);
+            QVERIFY(!words.topic.isEmpty() && !words.what.isEmpty());
+            QVERIFY2(check.state == CheckState::Ok || !words.fix.isEmpty() || check.fix.empty() ||
+                         check.topic == Topic::RunsDisk || check.topic == Topic::CacheDisk,
+                     to_string(check.topic));
+        }
+    }
+
+    void isQuickToCome() {
+        Home home;
+        for (int run = 0; run < 20; ++run) home.add({.name = "run-" + std::to_string(run), .steps = 100});
+        Session session(home.places);
+        QElapsedTimer timer;
+        timer.start();
+        StartPage page(session);
+        page.resize(1000, 700);
+        page.grab();
+        qInfo("first picture after %lld ms", timer.elapsed());
+        QVERIFY(page.grab().width() > 0);
+    }
+
+    void pictures();
+};
+
+void StartTest::pictures() {
+    const QString folder = qEnvironmentVariable("RINGMASTER_GRAB");
+    if (folder.isEmpty()) QSKIP("RINGMASTER_GRAB names no folder");
+    QDir().mkpath(folder);
+    const struct {
+        const char* name;
+        int runs;
+        QSize size;
+        bool dark;
+    } cases[] = {{"start-empty-light", 0, {880, 700}, false},
+                 {"start-3-dark", 3, {880, 700}, true},
+                 {"start-64-light", 64, {880, 700}, false},
+                 {"start-64-wide-dark", 64, {1720, 1160}, true},
+                 {"start-3-wide-light", 3, {1720, 1160}, false}};
+    for (const auto& one : cases) {
+        Home home;
+        applyAppearance(one.dark ? Appearance::Dark : Appearance::Light);
+        const RunPhase phases[] = {RunPhase::Running, RunPhase::Completed, RunPhase::Failed,
+                                   RunPhase::Stopped};
+        for (int run = 0; run < one.runs; ++run)
+            home.add({.name = run % 5 == 3 ? "llama-3-1-8b-langkontextdokumente-donaudampfschifffahrt-" +
+                                                 std::to_string(run)
+                                           : "longdocs-" + std::to_string(run),
+                      .phase = phases[run % 4],
+                      .steps = 20 + run,
+                      .created = unix_now() - 4000.0 * run - 100,
+                      .live = run % 4 == 0 && run < 8});
+        Session session(home.places);
+        session.settings().remove(u"recentFiles"_s);
+        for (int file = 0; file < std::min(one.runs, 6); ++file) {
+            const QString path = home.dir.path() + u"/experiments/long-context/run-%1.yaml"_s.arg(file);
+            write_text(path.toStdString(), "base_model: x\n");
+            session.addRecentFile(path);
+        }
+        StartPage page(session);
+        page.setAutoFillBackground(true);
+        page.resize(one.size);
+        page.show();
+        QTRY_VERIFY_WITH_TIMEOUT(page.settled(), 20'000);
+        QTest::qWait(100);
+        QVERIFY(page.grab().save(folder + u'/' + QString::fromLatin1(one.name) + u".png"_s));
+    }
+    applyAppearance(Appearance::Light);
+}
+
+QTEST_MAIN(StartTest)
+#include "start_test.moc"
