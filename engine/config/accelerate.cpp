@@ -38,6 +38,12 @@ class Importer {
         return m_keys.has(plain) ? plain : "parallelism_config.parallelism_config_" + name;
     }
 
+    /// The same as a person writes it.
+    std::string key_of(const std::string& name) const {
+        const std::string path = size_path(name);
+        return path.substr(path.rfind('.') + 1);
+    }
+
     std::optional<int64_t> size(const std::string& name) {
         return m_keys.whole(size_path(name), {1, kMostRanks});
     }
@@ -148,13 +154,13 @@ class Importer {
         if (!m_keys.has(path)) {
             m_keys.error("ACC-SEQ-LENGTH", path,
                          "sp_seq_length is missing, and sp_seq_length_is_variable is false",
-                         "sp_seq_length: <a multiple of " + std::to_string(size) + ">");
+                         key_of("sp_seq_length") + ": <a multiple of " + std::to_string(size) + ">");
         } else if (length && *length % size != 0) {
             const int64_t below = *length / size * size;
             m_keys.error("ACC-SEQ-LENGTH", path,
-                         "sp_seq_length " + std::to_string(*length) + " is not divisible by sp_size " +
-                             std::to_string(size),
-                         "sp_seq_length: " + (below > 0 ? std::to_string(below) + " or " : "") +
+                         "sp_seq_length " + std::to_string(*length) + " is not divisible by " +
+                             (m_all_to_all >= m_ring ? "sp_size " : "cp_size ") + std::to_string(size),
+                         key_of("sp_seq_length") + ": " + (below > 0 ? std::to_string(below) + " or " : "") +
                              std::to_string(below + size));
         } else if (length) {
             m_import.fixed_length = *length;
@@ -182,7 +188,7 @@ class Importer {
                 m_keys.warn("ACC-BACKEND", size_path(name),
                             std::string("accelerate knows only ") + only + " as " + name + ", not '" + *said +
                                 "'; here the engine is the backend",
-                            std::string(name) + ": " + only);
+                            key_of(name) + ": " + only);
             }
         }
         if (const auto strategy = m_keys.text(size_path("cp_comm_strategy"))) {
@@ -204,7 +210,7 @@ class Importer {
             m_keys.warn("ACC-BACKEND", path,
                         "accelerate refuses sp_attn_implementation '" + attention +
                             "'; here attention is the engine's own",
-                        "sp_attn_implementation: flash_attention_2");
+                        key_of("sp_attn_implementation") + ": flash_attention_2");
         }
         const std::vector<std::string> flags = attention_flags();
         const bool said = m_config.find("attn_implementation") ||
@@ -241,7 +247,8 @@ class Importer {
                     "accelerate refuses replicas without shards beside cp_size (dp_replicate_size " +
                         std::to_string(replicas) + ", dp_shard_size " + std::to_string(shards) +
                         "); here they are built",
-                    "dp_replicate_size: 1, dp_shard_size: " + std::to_string(replicas));
+                    key_of("dp_replicate_size") + ": 1, " + key_of("dp_shard_size") + ": " +
+                        std::to_string(replicas));
     }
 
     /// accelerate's guide contradicts itself here; the product rule is the one that counts.
@@ -255,7 +262,7 @@ class Importer {
                       "dp_replicate_size × dp_shard_size × sp_size be num_processes; the product counts: " +
                           std::to_string(replicas) + " × " + std::to_string(shards) + " × " +
                           std::to_string(m_all_to_all) + " = " + std::to_string(product) + " ranks",
-                      "dp_shard_size: 1 for ranks that only split the sequence");
+                      key_of("dp_shard_size") + ": 1 for ranks that only split the sequence");
     }
 
     void import_precision() {

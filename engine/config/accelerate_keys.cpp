@@ -71,6 +71,11 @@ void check_sizes(const Document& document, Diagnostics& diagnostics) {
     }
 }
 
+std::string upper(std::string text) {
+    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::toupper(c); });
+    return text;
+}
+
 std::string lower(std::string text) {
     std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
     return text;
@@ -130,7 +135,7 @@ void apply_environment(const std::map<std::string, std::string>& environment, Do
             diagnostics.push_back(
                 {Severity::Warning, "ACC-ENVIRONMENT", key, 0,
                  "the environment variable " + variable + " is none of accelerate's",
-                 nearest.empty() ? "" : "did you mean " + std::string(kPrefix) + nearest + " in capitals?"});
+                 nearest.empty() ? "" : "did you mean " + upper(std::string(kPrefix) + nearest) + "?"});
             continue;
         }
         json& sizes = accelerate.values["parallelism_config"];

@@ -39,7 +39,8 @@ void check_packed_batch(KeyReader& keys, const Config& config) {
 }
 
 void check_replicas(KeyReader& keys, const Config& config) {
-    if (config.dp_replicate_size <= 1 || config.dp_shard_size != 1) return;
+    const bool pure_ulysses = config.ulysses_size > 1 && config.ulysses_size == config.context_parallel_size;
+    if (config.dp_replicate_size <= 1 || config.dp_shard_size != 1 || pure_ulysses) return;
     keys.warn("CFG-REPLICAS", "dp_replicate_size",
               "accelerate, which axolotl asks, refuses replicas without shards beside context parallelism "
               "(dp_replicate_size " +

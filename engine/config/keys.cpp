@@ -142,7 +142,7 @@ std::string nearest_word(std::string_view word, const std::vector<std::string>& 
     }
     if (!nearest.empty() || word.size() < kShortWord) return nearest;
     const auto longer_form = std::find_if(known.begin(), known.end(), [&](const std::string& candidate) {
-        return candidate.starts_with(word);
+        return candidate.starts_with(word) || candidate.ends_with("_" + std::string(word));
     });
     return longer_form == known.end() ? std::string() : *longer_form;
 }

@@ -139,8 +139,9 @@ class EntryReader {
         const std::string nearest = word->starts_with("sharegpt")   ? "chat_template"
                                     : word->starts_with("pretrain") ? "completion"
                                                                     : nearest_word(*word, kTypes);
-        m_keys.error("CFG-DATASET-TYPE", at("type"), "dataset type '" + *word + "' is not supported",
-                     nearest.empty() ? supported : "type: " + nearest + " is; also " + supported.substr(6));
+        m_keys.error(
+            "CFG-DATASET-TYPE", at("type"), "dataset type '" + *word + "' is not supported",
+            nearest.empty() ? supported : "type: " + nearest + "; supported are " + supported.substr(6));
     }
 
     void check_file_type() { m_keys.word(at("ds_type"), kFileTypes); }

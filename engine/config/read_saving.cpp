@@ -110,8 +110,10 @@ void read_evaluation(KeyReader& keys, Config& config) {
     if (config.eval_strategy == "steps" && !counted) {
         config.eval_steps = static_cast<double>(config.logging_steps);
         keys.inform("CFG-EVAL", strategy_key,
-                    "evaluation every " + std::to_string(config.logging_steps) +
-                        " steps, as logging_steps: transformers' default",
+                    "evaluation every " +
+                        (config.logging_steps == 1 ? std::string("step")
+                                                   : std::to_string(config.logging_steps) + " steps") +
+                        ", as logging_steps: transformers' default",
                     "eval_steps: " + std::to_string(config.logging_steps));
     }
 }

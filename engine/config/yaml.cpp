@@ -64,7 +64,7 @@ std::string join(const std::string& path, const std::string& part) {
 /// Builds the tree of the first document and refuses a second one.
 class TreeBuilder : public YAML::EventHandler {
   public:
-    explicit TreeBuilder(Diagnostics& diagnostics) : m_diagnostics(diagnostics) {}
+    TreeBuilder(std::string_view text, Diagnostics& diagnostics) : m_text(text), m_diagnostics(diagnostics) {}
 
     NodePtr root() const { return m_root; }
 
@@ -86,6 +86,7 @@ class TreeBuilder : public YAML::EventHandler {
 
     void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                   const std::string& value) override {
+        if (tag == "!") require_closed_quote(mark);
         NodePtr node = make(mark, Node::Kind::Scalar);
         if (!m_frames.empty() && m_frames.back().node->kind == Node::Kind::Map && !m_frames.back().key) {
             take_key(value, node->line);
@@ -108,6 +109,25 @@ class TreeBuilder : public YAML::EventHandler {
     void OnMapEnd() override { close(); }
 
   private:
+    /// yaml-cpp takes a quote that nothing closes for text up to the end of the file, and with it every key
+    /// that follows.
+    void require_closed_quote(const YAML::Mark& mark) const {
+        const auto begin = static_cast<std::size_t>(mark.pos) + (m_text.starts_with("\xEF\xBB\xBF") ? 3 : 0);
+        if (mark.pos < 0 || begin >= m_text.size()) return;
+        const char quote = m_text[begin];
+        if (quote != '"' && quote != '\'') return;  // behind an anchor
+        for (std::size_t at = begin + 1; at < m_text.size(); ++at) {
+            if (quote == '"' && m_text[at] == '\\') {
+                ++at;
+            } else if (m_text[at] == quote) {
+                if (quote == '"' || m_text.substr(at + 1, 1) != "'") return;
+                ++at;  // '' is a quote inside
+            }
+        }
+        refuse("YAML-SYNTAX", mark.line + 1, "a quote that is never closed",
+               std::string("close it with ") + quote + " on the same line");
+    }
+
     struct Frame {
         NodePtr node;
         std::string path;
@@ -205,6 +225,7 @@ class TreeBuilder : public YAML::EventHandler {
         earlier = {key, frame.key_line, node};
     }
 
+    std::string_view m_text;
     Diagnostics& m_diagnostics;
     NodePtr m_root;
     std::vector<Frame> m_frames;
@@ -340,6 +361,8 @@ std::string hint_for(std::string_view text, int line, const std::string& message
     }
     if (message.find("illegal map value") != std::string::npos)
         return "a value that holds a colon needs quotes";
+    if (message.find("the referenced anchor is not defined") != std::string::npos)
+        return "an anchor (&name) has to stand above the place that repeats it (*name)";
     return "check the indentation and quotes of this line and the one above";
 }
 
@@ -348,13 +371,16 @@ NodePtr parse(std::string_view text, Diagnostics& diagnostics) {
     std::istringstream stream{std::string(text)};
     try {
         YAML::Parser parser(stream);
-        TreeBuilder builder(diagnostics);
+        TreeBuilder builder(text, diagnostics);
         if (!parser.HandleNextDocument(builder)) return nullptr;
         NodePtr root = builder.root();
-        TreeBuilder second(diagnostics);
+        TreeBuilder second(text, diagnostics);
         if (parser.HandleNextDocument(second)) {
             refuse("YAML-DOCUMENTS", second.root() ? second.root()->line : 0,
-                   "the file holds a second document", "leave out the --- between them");
+                   "the file holds a second document",
+                   text.find("\n---") == std::string_view::npos
+                       ? "a configuration is one mapping: is it the right file?"
+                       : "leave out the --- between them");
         }
         return root;
     } catch (const YAML::Exception& error) {

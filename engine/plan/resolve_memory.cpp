@@ -33,35 +33,47 @@ int64_t host_bytes(const Plan& plan, const RankMemory& rank) {
     return static_cast<int64_t>(std::min(each * double(plan.ranks / plan.nodes), 9e18));
 }
 
-/// The first change that makes it fit, and what it takes then.
-std::string what_would_fit(const Plan& plan, MemoryInputs in, int64_t device) {
-    const auto offer = [&](const std::string& change) -> std::string {
-        const RankMemory memory = rank_memory(in);
-        return memory.total_high <= device ? change + " takes " + gib(double(memory.total)) + " a rank" : "";
+/// The first single change that makes it fit, else two of them together, and what a rank takes then.
+std::string what_would_fit(const Plan& plan, const MemoryInputs& as_is, int64_t device) {
+    struct Change {
+        std::string text;
+        MemoryInputs in;
     };
-    if (in.micro > 1) {
-        in.micro = 1;
-        const auto accumulation = product({plan.batch.accumulation, plan.batch.micro});
-        std::string text = offer("micro_batch_size: 1 with gradient_accumulation_steps: " +
-                                 std::to_string(accumulation.value_or(1)));
-        if (!text.empty()) return text;
+    std::vector<Change> changes;
+    MemoryInputs checkpointed = as_is;
+    checkpointed.gradient_checkpointing = true;
+    if (as_is.micro > 1) {
+        Change one{"micro_batch_size: 1 with gradient_accumulation_steps: " +
+                       std::to_string(product({plan.batch.accumulation, plan.batch.micro}).value_or(1)),
+                   as_is};
+        one.in.micro = 1;
+        changes.push_back(one);
     }
-    if (!in.gradient_checkpointing) {
-        in.gradient_checkpointing = true;
-        std::string text = offer("gradient_checkpointing: true");
-        if (!text.empty()) return text;
-    }
+    if (!as_is.gradient_checkpointing) changes.push_back({"gradient_checkpointing: true", checkpointed});
+    const bool mesh_is_free =
+        plan.config.dp_shard_size == 0 && plan.config.dp_replicate_size == 0 && plan.config.ulysses_size == 0;
     for (const int size : plan.context_parallel.valid_sizes) {
-        if (size <= plan.context_parallel.size) continue;
-        in.ring = size;
-        in.shard_tokens = padded_length(plan.context_parallel.layout, plan.sequence.length, size, 1) / size;
-        std::string text = offer("context_parallel_size: " + std::to_string(size));
-        if (!text.empty()) return text + (in.gradient_checkpointing ? ", with gradient_checkpointing" : "");
+        if (size <= plan.context_parallel.size || !mesh_is_free) continue;
+        Change wider{"context_parallel_size: " + std::to_string(size), as_is};
+        wider.in.ring = size;
+        wider.in.shard_tokens =
+            padded_length(plan.context_parallel.layout, plan.sequence.length, size, 1) / size;
+        changes.push_back(wider);
+        if (as_is.gradient_checkpointing) continue;
+        wider.text += " with gradient_checkpointing: true";
+        wider.in.gradient_checkpointing = true;
+        changes.push_back(wider);
     }
-    const double states = weight_bytes(in) + gradient_bytes(in) + optimizer_bytes(in);
-    if (states > double(device))
-        return "weights, gradients and optimizer alone take " + gib(states) +
-               ": a smaller model, or bf16: full";
+    for (const Change& change : changes) {
+        const RankMemory memory = rank_memory(change.in);
+        if (memory.total_high <= device)
+            return change.text + " takes " + gib(double(memory.total)) + " a rank";
+    }
+    const double states = weight_bytes(as_is) + gradient_bytes(as_is) + optimizer_bytes(as_is);
+    if (states > double(device)) {
+        return "weights, gradients and optimizer alone take " + gib(states) + ": a smaller model" +
+               (as_is.precision == Precision::Bf16Full ? "" : ", or bf16: full");
+    }
     return "a shorter sequence_len, or more ranks in context_parallel_size";
 }
 

@@ -118,16 +118,30 @@ TEST_P(BrokenYaml, IsRefusedWithItsLine) {
 
 INSTANTIATE_TEST_SUITE_P(
     , BrokenYaml,
-    testing::Values(Broken{"", "YAML-EMPTY", 0}, Broken{"# only a comment\n", "YAML-EMPTY", 0},
-                    Broken{"- a\n- b\n", "YAML-NOT-A-MAPPING", 1}, Broken{"hello\n", "YAML-NOT-A-MAPPING", 1},
-                    Broken{"a: 1\nb: [1, 2\nc: 3\n", "YAML-SYNTAX", 3},
-                    Broken{"a: 1\nb:\n\tc: 1\n", "YAML-SYNTAX", 3}, Broken{"a: b: c\n", "YAML-SYNTAX", 1},
-                    Broken{"a: 1\n---\nb: 2\n", "YAML-DOCUMENTS", 3},
-                    Broken{"a: 1\nb: \xff\xfe\n", "YAML-ENCODING", 2},
-                    Broken{"a: 1\nb: \x04 2\n", "YAML-ENCODING", 2},
-                    Broken{"a: *nothing\n", "YAML-SYNTAX", 1}, Broken{"a: &a [*a]\n", "YAML-ALIAS", 1},
-                    Broken{"? [1, 2]\n: 3\n", "YAML-KEY", 1}, Broken{"a: !!python/object x\n", "YAML-TAG", 1},
-                    Broken{"a: 1\nb:\n  <<: 3\n", "YAML-MERGE", 3}));
+    testing::Values(
+        Broken{"", "YAML-EMPTY", 0}, Broken{"# only a comment\n", "YAML-EMPTY", 0},
+        Broken{"- a\n- b\n", "YAML-NOT-A-MAPPING", 1}, Broken{"hello\n", "YAML-NOT-A-MAPPING", 1},
+        Broken{"a: 1\nb: [1, 2\nc: 3\n", "YAML-SYNTAX", 3}, Broken{"a: 1\nb:\n\tc: 1\n", "YAML-SYNTAX", 3},
+        Broken{"a: b: c\n", "YAML-SYNTAX", 1}, Broken{"a: 1\n---\nb: 2\n", "YAML-DOCUMENTS", 3},
+        Broken{"a: 1\nb: \xff\xfe\n", "YAML-ENCODING", 2}, Broken{"a: 1\nb: \x04 2\n", "YAML-ENCODING", 2},
+        Broken{"a: 1\nb: \"x\nc: 2\nd: 3\n", "YAML-SYNTAX", 2}, Broken{"a: 'it''s\nb: 1\n", "YAML-SYNTAX", 1},
+        Broken{"a: \"x\\\"\nb: 1\n", "YAML-SYNTAX", 1},
+        Broken{"{\"a\": 1}\n{\"b\": 2}\n", "YAML-DOCUMENTS", 2}, Broken{"a: *nothing\n", "YAML-SYNTAX", 1},
+        Broken{"a: &a [*a]\n", "YAML-ALIAS", 1}, Broken{"? [1, 2]\n: 3\n", "YAML-KEY", 1},
+        Broken{"a: !!python/object x\n", "YAML-TAG", 1}, Broken{"a: 1\nb:\n  <<: 3\n", "YAML-MERGE", 3}));
+
+TEST(Document, TakesQuotesThatAreClosed) {
+    Document document;
+    Diagnostics diagnostics;
+    EXPECT_TRUE(
+        read_document("\xEF\xBB\xBF"
+                      "a: \"x\\\"y\"\nb: 'it''s'\nc: &n \"over\n  two lines\"\nd: ''\n\"e\": [\"f\"]\n",
+                      document, diagnostics));
+    EXPECT_TRUE(diagnostics.empty());
+    EXPECT_EQ(*document.find("a"), "x\"y");
+    EXPECT_EQ(*document.find("b"), "it's");
+    EXPECT_EQ(*document.find("c"), "over two lines");
+}
 
 TEST(Document, NamesATabInTheIndentation) {
     Document document;
