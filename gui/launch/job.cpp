@@ -60,7 +60,7 @@ void Job::start() {
     Reporter reporter;
     reporter.phase = [on_gui](int phase) { on_gui([phase](Job& job) { Q_EMIT job.phaseReached(phase); }); };
     reporter.progress.step = [on_gui](const ProgressStep& now) {
-        on_gui([now](Job& job) { Q_EMIT job.progressed(text(now.name), now.done, now.total); });
+        on_gui([now](Job& job) { Q_EMIT job.progressed(text(now.name), now.done, now.total, now.is_bytes); });
     };
     reporter.progress.warning = [on_gui](const std::string& words) {
         on_gui([words](Job& job) { Q_EMIT job.warned(text(words)); });

@@ -40,7 +40,7 @@ class Job : public QObject {
 
   Q_SIGNALS:
     void phaseReached(int phase);
-    void progressed(const QString& name, qint64 done, qint64 total);
+    void progressed(const QString& name, qint64 done, qint64 total, bool is_bytes);
     void warned(const QString& text);
     // Exactly one of these, once.
     void finished(const QString& result);

@@ -75,16 +75,15 @@ void Stepper::fail() {
     if (m_current >= 0) show(size_t(m_current), State::Failed);
 }
 
-void Stepper::progress(const QString& what, qint64 done, qint64 total) {
+void Stepper::progress(const QString& what, qint64 done, qint64 total, bool is_bytes) {
     if (m_current < 0) return;
     const Row& row = m_rows[size_t(m_current)];
     const bool known = total > 0;
     row.bar->setRange(0, known ? 1000 : 0);
     if (known) row.bar->setValue(int(1000.0 * double(done) / double(total)));
+    const auto counted = is_bytes ? ringmaster::show::bytes : ringmaster::show::count;
     //: a step of the preparation, how much of it is done, of how much
-    const QString detail =
-        known ? tr("%1: %2 of %3").arg(what, ringmaster::show::count(done), ringmaster::show::count(total))
-              : what;
+    const QString detail = known ? tr("%1: %2 of %3").arg(what, counted(done), counted(total)) : what;
     row.detail->setText(row.detail->fontMetrics().elidedText(detail, Qt::ElideMiddle,
                                                              std::max(space(12), row.detail->width())));
     row.detail->setToolTip(detail);

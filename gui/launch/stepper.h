@@ -19,7 +19,7 @@ class Stepper : public QWidget {
     void finish();          ///< all are done
     void fail();            ///< the one at work has failed
     /// Of the phase at work; `total` 0: not known.
-    void progress(const QString& what, qint64 done, qint64 total);
+    void progress(const QString& what, qint64 done, qint64 total, bool is_bytes = false);
     int current() const { return m_current; }
 
   private:
