@@ -24,7 +24,7 @@ namespace {
 
 constexpr const char* kPip = "pip>=24.1";  ///< the first that tells its progress to a program
 // Measured with requirements.txt's torch 2.11.0 and Python 3.11.
-constexpr int64_t kDownloadBytes = 2'900'000'000;
+constexpr int64_t kDownloadBytes = 2'830'000'000;
 constexpr int64_t kNeededBytes = 11'000'000'000;  ///< installed, in pip's cache, and aside
 
 fs::path requirements(const Places& places) {

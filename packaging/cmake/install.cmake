@@ -1,7 +1,7 @@
 # What `cmake --install` puts where, and the Debian package that CPack makes of it (packaging/deb).
 #
 #   bin/                   the programs; ringmaster-engine and ringmaster-tokenize are scripts that find LibTorch's environment
-#   lib/ringmaster/        the engine itself and its CUDA part
+#   libexec/ringmaster/    the engine itself and its CUDA part
 #   share/ringmaster/      tokenizing, requirements.txt, the example
 #
 # LibTorch is not in the package: `ringmaster setup` brings it to each user's cache.
@@ -19,9 +19,9 @@ foreach(program ringmaster ringmaster-gui ringmaster-agent)
     endif()
 endforeach()
 install(PROGRAMS ${packaging}/programs/ringmaster-engine ${packaging}/programs/ringmaster-tokenize DESTINATION bin)
-install(TARGETS ringmaster-engine RUNTIME DESTINATION lib/ringmaster)
+install(TARGETS ringmaster-engine RUNTIME DESTINATION libexec/ringmaster)
 if(TARGET ringmaster_cuda)
-    install(TARGETS ringmaster_cuda LIBRARY DESTINATION lib/ringmaster)
+    install(TARGETS ringmaster_cuda LIBRARY DESTINATION libexec/ringmaster)
 endif()
 
 # --- Shared files

@@ -38,7 +38,7 @@ def make_environment(folder):
 
 
 def engine_prints_its_library_path(prefix):
-    engine = prefix / "lib/ringmaster/ringmaster-engine"
+    engine = prefix / "libexec/ringmaster/ringmaster-engine"
     engine.unlink(missing_ok=True)
     engine.write_text('#!/bin/sh\necho "$LD_LIBRARY_PATH" "$@"\n')
     engine.chmod(0o755)
