@@ -4,66 +4,113 @@
 #include <string>
 
 #include "engine/error.h"
+#include "engine/plan/balanced_layout.h"
 
 namespace ringmaster {
 
 namespace {
 
-/// `count` positions from `begin` on; the end is just behind the last one.
-Span span_of(int64_t begin, int64_t count, int64_t step) {
-    return {begin, begin + (count - 1) * step + 1, step};
+/// Where part `part` of `parts` begins: parts of as equal a size as it allows.
+int64_t part_begin(int64_t tokens, int64_t part, int64_t parts) {
+    return tokens / parts * part + std::min(part, tokens % parts);
 }
 
-int64_t last_position(const Span& span) {
-    return span.begin + (span.size() - 1) * span.step;
+Span part_of(int64_t tokens, int64_t part, int64_t parts) {
+    return {part_begin(tokens, part, parts), part_begin(tokens, part + 1, parts)};
 }
 
-/// Local tokens [from, to) of `spans`.
-Spans cut(const Spans& spans, int64_t from, int64_t to) {
-    Spans part;
-    int64_t offset = 0;
-    for (const Span& span : spans) {
-        const int64_t first = std::max(from - offset, int64_t{0});
-        const int64_t last = std::min(to - offset, span.size());
-        if (first < last) part.push_back(span_of(span.begin + first * span.step, last - first, span.step));
-        offset += span.size();
+Spans contiguous_share(int64_t tokens, int rank, int ranks) {
+    return {part_of(tokens, rank, ranks)};
+}
+
+Spans stripe_share(int64_t tokens, int rank, int ranks) {
+    if (rank >= tokens) return {};
+    return {span_of(rank, (tokens - rank + ranks - 1) / ranks, ranks)};
+}
+
+Spans zigzag_share(int64_t tokens, int rank, int ranks) {
+    Spans share;
+    append_span(share, part_of(tokens, rank, 2 * ranks));
+    append_span(share, part_of(tokens, 2 * ranks - 1 - rank, 2 * ranks));
+    return share;
+}
+
+/// Documents, and the padding behind them as one more.
+std::vector<DocumentRange> stretches(const AttentionMask& mask, int64_t tokens) {
+    std::vector<DocumentRange> all = documents_of(mask, tokens);
+    const int64_t end = all.empty() ? 0 : all.back().end;
+    if (end < tokens) all.push_back({end, tokens});
+    return all;
+}
+
+/// Sizes of one document's parts: the tokens that are over go to the ranks in turn, from document to
+/// document.
+class Dealer {
+  public:
+    explicit Dealer(int ranks) : sizes_(static_cast<size_t>(ranks)) {}
+
+    const std::vector<int64_t>& deal(int64_t tokens) {
+        const auto ranks = static_cast<int64_t>(sizes_.size());
+        std::fill(sizes_.begin(), sizes_.end(), tokens / ranks);
+        for (int64_t over = tokens % ranks; over > 0; --over, next_ = (next_ + 1) % ranks) {
+            ++sizes_[static_cast<size_t>(next_)];
+        }
+        return sizes_;
     }
-    return part;
-}
 
-/// What one ring rank holds, before it is divided among the ranks of its Ulysses group.
-Spans ring_share(RingAttnFunc func, int64_t tokens, int ring_rank, int ring) {
-    if (func == RingAttnFunc::BatchRing) {
-        return {span_of(ring_rank * (tokens / ring), tokens / ring, 1)};
+  private:
+    std::vector<int64_t> sizes_;
+    int64_t next_ = 0;
+};
+
+std::vector<Spans> varlen_ring_shares(int64_t tokens, int ranks, const AttentionMask& mask) {
+    std::vector<Spans> shares(static_cast<size_t>(ranks));
+    Dealer dealer(ranks);
+    for (const DocumentRange& document : stretches(mask, tokens)) {
+        int64_t at = document.begin;
+        const std::vector<int64_t>& sizes = dealer.deal(document.size());
+        for (size_t rank = 0; rank < sizes.size(); at += sizes[rank++]) {
+            append_span(shares[rank], {at, at + sizes[rank]});
+        }
     }
-    if (func == RingAttnFunc::BatchStripe) return {span_of(ring_rank, tokens / ring, ring)};
-    const int64_t chunk = tokens / (2 * ring);
-    const Span low = span_of(ring_rank * chunk, chunk, 1);
-    const Span high = span_of((2 * ring - 1 - ring_rank) * chunk, chunk, 1);
-    if (low.end == high.begin) return {{low.begin, high.end, 1}};
-    return {low, high};
+    return shares;
 }
 
-void require_known(RingAttnFunc func) {
-    if (func == RingAttnFunc::BatchRing || func == RingAttnFunc::BatchZigzag ||
-        func == RingAttnFunc::BatchStripe)
-        return;
-    throw Error(Failure::Refused, std::string(to_string(func)) + " has no fixed layout of a whole sequence",
-                "ring_attn_func", "batch_ring, batch_zigzag and batch_stripe have one");
+std::vector<Spans> varlen_zigzag_shares(int64_t tokens, int ranks, const AttentionMask& mask) {
+    std::vector<Spans> shares(static_cast<size_t>(ranks));
+    Dealer dealer(ranks);
+    for (const DocumentRange& document : stretches(mask, tokens)) {
+        int64_t low = document.begin, high = document.end;
+        const std::vector<int64_t>& sizes = dealer.deal(document.size());
+        for (size_t rank = 0; rank < sizes.size(); ++rank) {
+            const int64_t first = (sizes[rank] + 1) / 2, second = sizes[rank] - first;
+            append_span(shares[rank], {low, low + first});
+            append_span(shares[rank], {high - second, high});
+            low += first;
+            high -= second;
+        }
+    }
+    return shares;
+}
+
+/// What each ring rank holds, before it is divided among the ranks of its Ulysses group.
+std::vector<Spans> ring_shares(RingAttnFunc func, int64_t tokens, int ring, const AttentionMask& mask) {
+    if (func == RingAttnFunc::VarlenRing) return varlen_ring_shares(tokens, ring, mask);
+    if (func == RingAttnFunc::VarlenZigzag) return varlen_zigzag_shares(tokens, ring, mask);
+    if (func == RingAttnFunc::Balanced) return balanced_spans(tokens, ring, mask);
+    std::vector<Spans> shares;
+    for (int rank = 0; rank < ring; ++rank) {
+        shares.push_back(func == RingAttnFunc::BatchZigzag   ? zigzag_share(tokens, rank, ring)
+                         : func == RingAttnFunc::BatchStripe ? stripe_share(tokens, rank, ring)
+                                                             : contiguous_share(tokens, rank, ring));
+    }
+    return shares;
 }
 
 }  // namespace
 
-int64_t count_tokens(const Spans& spans) {
-    int64_t count = 0;
-    for (const Span& span : spans) count += span.size();
-    return count;
-}
-
 int64_t causal_cells(const Spans& spans) {
-    int64_t cells = 0;
-    for (const Span& span : spans) cells += span.size() * (span.begin + last_position(span) + 2) / 2;
-    return cells;
+    return visible_cells(spans, {});
 }
 
 int64_t Layout::tokens_of(int rank) const {
@@ -72,7 +119,8 @@ int64_t Layout::tokens_of(int rank) const {
 
 int64_t length_multiple(RingAttnFunc func, int ring, int ulysses) {
     const int64_t size = int64_t{ring} * ulysses;
-    return func == RingAttnFunc::BatchZigzag ? 2 * size : size;
+    if (func == RingAttnFunc::BatchZigzag) return 2 * size;
+    return func == RingAttnFunc::BatchRing || func == RingAttnFunc::BatchStripe ? size : 1;
 }
 
 int64_t padded_length(RingAttnFunc func, int64_t length, int ring, int ulysses) {
@@ -81,7 +129,6 @@ int64_t padded_length(RingAttnFunc func, int64_t length, int ring, int ulysses) 
 }
 
 Layout make_layout(RingAttnFunc func, int64_t tokens, int ring, int ulysses) {
-    require_known(func);
     const int64_t multiple = length_multiple(func, ring, ulysses);
     if (tokens <= 0 || tokens % multiple != 0) {
         throw Error(Failure::Refused,
@@ -89,12 +136,22 @@ Layout make_layout(RingAttnFunc func, int64_t tokens, int ring, int ulysses) {
                         std::to_string(ring) + " × " + std::to_string(ulysses) + " ranks",
                     "sequence_len", "a multiple of " + std::to_string(multiple) + " can");
     }
-    const int64_t shard = tokens / (int64_t{ring} * ulysses);
+    return make_layout(func, tokens, ring, ulysses, {});
+}
+
+Layout make_layout(RingAttnFunc func, int64_t tokens, int ring, int ulysses, const AttentionMask& mask) {
+    if (func == RingAttnFunc::Default || func == RingAttnFunc::Auto) {
+        throw Error(Failure::Refused, std::string(to_string(func)) + " names no layout of its own",
+                    "ring_attn_func");
+    }
     Layout layout{tokens, {}};
-    layout.ranks.reserve(ring * ulysses);
-    for (int ring_rank = 0; ring_rank < ring; ++ring_rank) {
-        const Spans share = ring_share(func, tokens, ring_rank, ring);
-        for (int u = 0; u < ulysses; ++u) layout.ranks.push_back(cut(share, u * shard, (u + 1) * shard));
+    layout.ranks.reserve(static_cast<size_t>(ring) * static_cast<size_t>(ulysses));
+    for (const Spans& share : ring_shares(func, tokens, ring, mask)) {
+        const int64_t held = count_tokens(share);
+        for (int u = 0; u < ulysses; ++u) {
+            layout.ranks.push_back(
+                cut(share, part_begin(held, u, ulysses), part_begin(held, u + 1, ulysses)));
+        }
     }
     return layout;
 }
@@ -102,14 +159,8 @@ Layout make_layout(RingAttnFunc func, int64_t tokens, int ring, int ulysses) {
 Spans ring_spans(const Layout& layout, int ring_rank, int ulysses) {
     Spans joined;
     for (int u = 0; u < ulysses; ++u) {
-        for (const Span& span : layout.ranks.at(ring_rank * ulysses + u)) {
-            const bool continues = !joined.empty() && joined.back().step == span.step &&
-                                   last_position(joined.back()) + span.step == span.begin;
-            if (continues) {
-                joined.back().end = span.end;
-            } else {
-                joined.push_back(span);
-            }
+        for (const Span& span : layout.ranks.at(static_cast<size_t>(ring_rank * ulysses + u))) {
+            append_span(joined, span);
         }
     }
     return joined;

@@ -9,20 +9,10 @@
 #include <vector>
 
 #include "engine/config/config.h"
+#include "engine/plan/attention_mask.h"
+#include "engine/plan/spans.h"
 
 namespace ringmaster {
-
-/// Positions begin, begin + step, … below end.
-struct Span {
-    int64_t begin = 0;
-    int64_t end = 0;
-    int64_t step = 1;
-
-    int64_t size() const { return (end - begin + step - 1) / step; }
-    bool operator==(const Span&) const = default;
-};
-
-using Spans = std::vector<Span>;
 
 struct Layout {
     int64_t tokens = 0;        ///< length of the (padded) sequence
@@ -31,23 +21,26 @@ struct Layout {
     int64_t tokens_of(int rank) const;
 };
 
-int64_t count_tokens(const Spans& spans);
-
 /// Cells of the causal mask in the rows of these positions (position p sees p + 1 keys): the attention work
 /// of a rank.
 int64_t causal_cells(const Spans& spans);
 
 /// The multiple that a layout needs a sequence's length to be: contiguous and stripe ring × ulysses, zigzag
-/// twice the ring × ulysses.
+/// twice the ring × ulysses; the others take any length, with shards that differ by a token.
 int64_t length_multiple(RingAttnFunc func, int ring, int ulysses);
 
 /// `length` rounded up to the layout's multiple.
 int64_t padded_length(RingAttnFunc func, int64_t length, int ring, int ulysses);
 
-/// The layout of `tokens` positions (already padded) over ring × ulysses ranks. Throws Error where `func` is
-/// not batch_ring, batch_zigzag or batch_stripe, or the length is not a multiple. What a ring rank holds is
-/// cut into `ulysses` parts in order, so that the all-to-all's concatenation over a Ulysses group is sorted.
+/// The layout of one document of `tokens` positions (already padded) over ring × ulysses ranks. Throws Error
+/// where the length is not a multiple. What a ring rank holds is cut into `ulysses` parts in order, so that
+/// the all-to-all's concatenation over a Ulysses group is sorted.
 Layout make_layout(RingAttnFunc func, int64_t tokens, int ring, int ulysses);
+
+/// The same for any documents and window: varlen_ring and varlen_zigzag cut each document over all ranks,
+/// balanced places them (engine/plan/balanced_layout.h), the others do not look at them. Any length; shards
+/// are as equal as it allows. Throws Error for Default and Auto, which name no layout.
+Layout make_layout(RingAttnFunc func, int64_t tokens, int ring, int ulysses, const AttentionMask& mask);
 
 /// Positions held together by the ranks of one Ulysses group: what one ring rank attends with after the
 /// all-to-all, sorted.

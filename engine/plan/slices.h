@@ -1,14 +1,15 @@
 /// Which rectangles of the attention matrix between one rank's queries and one hop's keys are visible. Pure
 /// integers.
 ///
-/// A query at position p sees a key at position s when s <= p, both are in the same document, and p - s <
-/// window. Coordinates of a slice are *local* indices: of the queries' spans, and of the keys' spans. Source:
-/// AttnSlice of MagiAttention (arXiv 2505.13211, section 3.1) reduced to the two masks that tile the rest.
+/// What a query sees is engine/plan/attention_mask.h's to say. Coordinates of a slice are *local* indices: of
+/// the queries' spans, and of the keys' spans. Source: AttnSlice of MagiAttention (arXiv 2505.13211, section
+/// 3.1) reduced to the three masks that tile the rest.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "engine/plan/attention_mask.h"
 #include "engine/plan/layout.h"
 
 namespace ringmaster {
@@ -16,6 +17,7 @@ namespace ringmaster {
 enum class SliceMask {
     Full,    ///< every cell of the rectangle is visible
     Causal,  ///< a square; key j is visible to query i when j <= i, counted from the rectangle's corner
+    InverseCausal,  ///< a square; key j is visible to query i when j >= i: the trailing edge of a window
 };
 
 struct Slice {
@@ -33,5 +35,8 @@ struct Slice {
 /// neighbours are joined wherever the union is again a slice, so a rank's own block under zigzag is one
 /// causal slice. Spans are sorted by position. Steps other than 1 must be equal on both sides.
 std::vector<Slice> make_slices(const Spans& queries, const Spans& keys);
+
+/// The same under any mask. No slice crosses a document's end; a window of w takes about 2·T ÷ w of them.
+std::vector<Slice> make_slices(const Spans& queries, const Spans& keys, const AttentionMask& mask);
 
 }  // namespace ringmaster

@@ -1,0 +1,104 @@
+#include "engine/plan/attention_mask.h"
+
+#include <algorithm>
+
+namespace ringmaster {
+
+namespace {
+
+constexpr int64_t kEverything = int64_t{1} << 60;
+
+/// Σ over the positions of min(reach, limit), where reach is the distance to the document's edge, counted
+/// with the position itself, and grows by `step`.
+int64_t sum_of_reaches(int64_t first_reach, int64_t count, int64_t step, int64_t limit) {
+    const int64_t below = std::clamp<int64_t>((limit - first_reach + step) / step, 0, count);
+    const int64_t whole = limit < first_reach ? 0 : below;
+    return whole * first_reach + step * whole * (whole - 1) / 2 + (count - whole) * limit;
+}
+
+/// Keys that the piece's queries see at or before themselves.
+int64_t cells_behind(const Piece& piece, int64_t window) {
+    const int64_t limit = window > 0 ? std::min(window, piece.document.size()) : piece.document.size();
+    return sum_of_reaches(piece.span.begin - piece.document.begin + 1, piece.span.size(), piece.span.step,
+                          limit);
+}
+
+Piece mirrored(const Piece& piece) {
+    const int64_t begin = piece.document.begin + piece.document.end - 1 - piece.span.last();
+    return {span_of(begin, piece.span.size(), piece.span.step), piece.document};
+}
+
+}  // namespace
+
+std::vector<DocumentRange> documents_of(const AttentionMask& mask, int64_t tokens) {
+    if (mask.documents.empty()) return {{0, tokens}};
+    std::vector<DocumentRange> all;
+    int64_t begin = 0;
+    for (const int64_t end : mask.documents) {
+        if (end > begin) all.push_back({begin, end});
+        begin = std::max(begin, end);
+    }
+    return all;
+}
+
+std::vector<Piece> cut_by_documents(const Spans& spans, const AttentionMask& mask) {
+    std::vector<Piece> pieces;
+    if (mask.documents.empty()) {
+        for (const Span& span : spans) {
+            if (span.size() > 0) pieces.push_back({span, {0, kEverything}});
+        }
+        return pieces;
+    }
+    for (const Span& span : spans) {
+        int64_t at = span.begin;
+        auto end = std::upper_bound(mask.documents.begin(), mask.documents.end(), at);
+        while (at < span.end && end != mask.documents.end()) {
+            const int64_t begin = end == mask.documents.begin() ? 0 : *(end - 1);
+            const int64_t until = std::min(*end, span.end);
+            const int64_t count = (until - at + span.step - 1) / span.step;
+            pieces.push_back({span_of(at, count, span.step), {begin, *end}});
+            at += count * span.step;
+            end = std::upper_bound(end, mask.documents.end(), at);
+        }
+    }
+    return pieces;
+}
+
+int64_t visible_cells(const Piece& piece, const AttentionMask& mask) {
+    const int64_t behind = cells_behind(piece, mask.window);
+    return mask.causal ? behind : behind + cells_behind(mirrored(piece), mask.window) - piece.span.size();
+}
+
+int64_t visible_cells(const Spans& spans, const AttentionMask& mask) {
+    int64_t cells = 0;
+    for (const Piece& piece : cut_by_documents(spans, mask)) cells += visible_cells(piece, mask);
+    return cells;
+}
+
+Spans visible_keys(const Spans& queries, const AttentionMask& mask) {
+    Spans keys;
+    for (const Piece& piece : cut_by_documents(queries, mask)) {
+        const int64_t reach = mask.window > 0 ? mask.window - 1 : kEverything / 2;
+        Span seen{std::max(piece.document.begin, piece.span.begin - reach),
+                  mask.causal ? piece.span.last() + 1
+                              : std::min(piece.document.end, piece.span.last() + 1 + reach)};
+        if (!keys.empty()) seen.begin = std::max(seen.begin, keys.back().end);
+        append_span(keys, seen);
+    }
+    return keys;
+}
+
+std::vector<int64_t> positions_in_documents(const Spans& spans, const AttentionMask& mask) {
+    std::vector<int64_t> positions;
+    positions.reserve(static_cast<size_t>(count_tokens(spans)));
+    for (const Span& span : spans) {
+        auto end = std::upper_bound(mask.documents.begin(), mask.documents.end(), span.begin);
+        for (int64_t at = span.begin; at < span.end; at += span.step) {
+            while (end != mask.documents.end() && *end <= at) ++end;
+            positions.push_back(at - (end == mask.documents.begin() ? 0 : *(end - 1)));
+        }
+    }
+    return positions;
+}
+
+}  // namespace ringmaster

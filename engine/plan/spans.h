@@ -1,0 +1,38 @@
+/// Stretches of global token positions.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace ringmaster {
+
+/// Positions begin, begin + step, … below end.
+struct Span {
+    int64_t begin = 0;
+    int64_t end = 0;
+    int64_t step = 1;
+
+    int64_t size() const { return (end - begin + step - 1) / step; }
+    int64_t last() const { return begin + (size() - 1) * step; }
+    bool operator==(const Span&) const = default;
+};
+
+using Spans = std::vector<Span>;
+
+/// `count` positions from `begin` on; the end is just behind the last one.
+inline Span span_of(int64_t begin, int64_t count, int64_t step = 1) {
+    return {begin, begin + (count - 1) * step + 1, step};
+}
+
+int64_t count_tokens(const Spans& spans);
+
+/// Local tokens [from, to) of `spans`.
+Spans cut(const Spans& spans, int64_t from, int64_t to);
+
+/// Adds `span` behind the others, as one with the last where it continues it. Empty ones are left out.
+void append_span(Spans& spans, const Span& span);
+
+/// Positions of both; all of step 1, sorted.
+int64_t count_common(const Spans& a, const Spans& b);
+
+}  // namespace ringmaster

@@ -1,0 +1,104 @@
+/// What the layouts make of long-tailed mixes of documents: work, tokens, and keys that move.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+
+#include "engine/plan/layout_figures.h"
+#include "tests/plan/layout_cases.h"
+
+namespace ringmaster {
+namespace {
+
+constexpr int64_t kTokensOfRank = 8192;
+
+LayoutFigures figures_of(RingAttnFunc func, int ranks, const AttentionMask& mask) {
+    const int64_t tokens = ranks * kTokensOfRank;
+    return layout_figures(make_layout(func, tokens, ranks, 1, mask), 1, mask);
+}
+
+/// Keys that a full ring moves: each rank receives all that the others hold.
+double full_ring(int ranks) {
+    return double(ranks) * double(ranks - 1) * double(kTokensOfRank);
+}
+
+class LongTailedMix : public ::testing::TestWithParam<std::tuple<double, int, int>> {};
+
+TEST_P(LongTailedMix, IsLevelUnderBalancedAndMovesLittle) {
+    const auto [sigma, ranks, seed] = GetParam();
+    const AttentionMask mask =
+        log_normal_documents(ranks * kTokensOfRank, 7.6, sigma, static_cast<uint64_t>(seed));
+    std::printf("sigma %.1f, %d ranks, seed %d, %zu documents:   work   tokens   of the full ring\n", sigma,
+                ranks, seed, mask.documents.size());
+    for (const RingAttnFunc func : kEveryLayout) {
+        const LayoutFigures figures = figures_of(func, ranks, mask);
+        std::printf("  %-14s %8.3f %8.3f %8.1f %%\n", to_string(func), figures.work_balance(),
+                    figures.token_balance(), 100 * double(figures.received()) / full_ring(ranks));
+    }
+    const LayoutFigures balanced = figures_of(RingAttnFunc::Balanced, ranks, mask);
+    EXPECT_LE(balanced.work_balance(), 1.05);
+    EXPECT_LE(balanced.token_balance(), 1.02);
+    const LayoutFigures zigzag = figures_of(RingAttnFunc::VarlenZigzag, ranks, mask);
+    EXPECT_LE(double(balanced.received()), 0.6 * double(zigzag.received()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, LongTailedMix,
+                         ::testing::Combine(::testing::Values(1.2, 1.8), ::testing::Values(8, 64),
+                                            ::testing::Values(1, 2, 3)));
+
+TEST(Balanced, MovesNothingWhereDocumentsAreAlignedToShards) {
+    for (const int64_t size : {kTokensOfRank, kTokensOfRank / 2, kTokensOfRank / 4}) {
+        AttentionMask mask;
+        for (int64_t end = size; end <= 8 * kTokensOfRank; end += size) mask.documents.push_back(end);
+        for (const RingAttnFunc func :
+             {RingAttnFunc::BatchRing, RingAttnFunc::VarlenLlama3, RingAttnFunc::Balanced}) {
+            EXPECT_EQ(figures_of(func, 8, mask).received(), 0) << to_string(func);
+            EXPECT_EQ(figures_of(func, 8, mask).work_balance(), 1) << to_string(func);
+        }
+    }
+}
+
+TEST(Balanced, MovesAtMostAFifthOfTheFullRingOnDocumentsOfAQuarterShard) {
+    for (const int ranks : {8, 16, 64}) {
+        for (uint64_t seed = 1; seed <= 10; ++seed) {
+            for (const double sigma : {0.5, 1.0}) {  // the mean is exp(mu + sigma² ÷ 2)
+                const double mu = std::log(double(kTokensOfRank) / 4) - sigma * sigma / 2;
+                const AttentionMask mask = log_normal_documents(ranks * kTokensOfRank, mu, sigma, seed);
+                const LayoutFigures figures = figures_of(RingAttnFunc::Balanced, ranks, mask);
+                EXPECT_LE(double(figures.received()), 0.2 * full_ring(ranks))
+                    << ranks << " ranks, seed " << seed << ", sigma " << sigma;
+                EXPECT_LE(figures.work_balance(), 1.05)
+                    << ranks << " ranks, seed " << seed << ", sigma " << sigma;
+            }
+        }
+    }
+}
+
+TEST(Balanced, IsAsLevelAsZigzagOnOneDocument) {
+    for (const int ranks : {2, 3, 8, 16}) {
+        const LayoutFigures balanced = figures_of(RingAttnFunc::Balanced, ranks, {});
+        EXPECT_LE(balanced.work_balance(), 1.01);
+        EXPECT_LE(double(balanced.received()),
+                  1.01 * double(figures_of(RingAttnFunc::BatchZigzag, ranks, {}).received()));
+    }
+}
+
+TEST(Balanced, IsLevelUnderAWindowToo) {
+    AttentionMask mask = log_normal_documents(8 * kTokensOfRank, 7.6, 1.2, 5);
+    mask.window = 1024;
+    const LayoutFigures figures = figures_of(RingAttnFunc::Balanced, 8, mask);
+    EXPECT_LE(figures.work_balance(), 1.05);
+    EXPECT_LE(figures.received(), 8 * 3 * 1024) << "few cuts, a window each";
+}
+
+TEST(ChooseLayout, TakesTheOneThatIsDoneFirst) {
+    const LayoutCosts work{0, 1, 0}, bytes{0, 0, 1};
+    EXPECT_EQ(choose_layout(65536, 8, 1, {}, work), RingAttnFunc::BatchZigzag) << "nothing is better";
+    AttentionMask aligned;
+    for (int64_t end = 8192; end <= 65536; end += 8192) aligned.documents.push_back(end);
+    EXPECT_EQ(choose_layout(65536, 8, 1, aligned, bytes), RingAttnFunc::VarlenLlama3);
+    AttentionMask mixed = log_normal_documents(65536, 7.6, 1.2, 1);
+    EXPECT_EQ(choose_layout(65536, 8, 1, mixed, {0, 1, 1000}), RingAttnFunc::Balanced);
+}
+
+}  // namespace
+}  // namespace ringmaster

@@ -1,0 +1,59 @@
+/// Sequences of documents for tests, drawn from a seed: the same on every machine.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+#include <random>
+#include <vector>
+
+#include "engine/plan/layout.h"
+
+namespace ringmaster {
+
+constexpr RingAttnFunc kEveryLayout[] = {RingAttnFunc::BatchRing,   RingAttnFunc::BatchZigzag,
+                                         RingAttnFunc::BatchStripe, RingAttnFunc::VarlenLlama3,
+                                         RingAttnFunc::VarlenRing,  RingAttnFunc::VarlenZigzag,
+                                         RingAttnFunc::Balanced};
+
+inline std::vector<int64_t> positions_of(const Spans& spans) {
+    std::vector<int64_t> all;
+    for (const Span& span : spans) {
+        for (int64_t p = span.begin; p < span.end; p += span.step) all.push_back(p);
+    }
+    return all;
+}
+
+/// By Box and Muller, whose result no standard library may change.
+inline double normal(std::mt19937_64& random) {
+    const auto uniform = [&] { return (double(random() >> 11) + 0.5) / 9007199254740992.0; };
+    return std::sqrt(-2 * std::log(uniform())) * std::cos(2 * std::numbers::pi * uniform());
+}
+
+/// Documents of log-normal length, as many as fill `tokens`; the last is cut.
+inline AttentionMask log_normal_documents(int64_t tokens, double mu, double sigma, uint64_t seed) {
+    std::mt19937_64 random(seed);
+    AttentionMask mask;
+    int64_t end = 0;
+    while (end < tokens) {
+        const double length = std::exp(mu + sigma * normal(random));
+        end = std::min(tokens, end + std::max<int64_t>(1, static_cast<int64_t>(std::min(length, 1e15))));
+        mask.documents.push_back(end);
+    }
+    return mask;
+}
+
+/// The mask cell by cell, from its definition.
+inline bool sees(const AttentionMask& mask, int64_t query, int64_t key) {
+    const auto document = [&](int64_t at) {
+        return std::upper_bound(mask.documents.begin(), mask.documents.end(), at);
+    };
+    if (!mask.documents.empty()) {
+        if (document(query) == mask.documents.end() || document(query) != document(key)) return false;
+    }
+    if (mask.causal && key > query) return false;
+    return mask.window == 0 || std::abs(query - key) < mask.window;
+}
+
+}  // namespace ringmaster
