@@ -46,6 +46,7 @@ struct Options {
     QSize size{1280, 800};
     std::optional<int> appearance;
     bool time_start = false;
+    Request asked;  ///< ranks, nodes and device for the Plan page
 };
 
 /// Says how long the first picture of the window took, then ends.
@@ -82,6 +83,26 @@ QSize size_of(const QString& text) {
     return size;
 }
 
+int whole_of(const QCommandLineParser& parser, const QString& option, int least) {
+    bool good = false;
+    const int value = parser.value(option).toInt(&good);
+    if (!good || value < least) refuse(u"--%1 wants a whole number from %2 on"_s.arg(option).arg(least));
+    return value;
+}
+
+/// The plan's options of the command line.
+Request asked_of(const QCommandLineParser& parser) {
+    Request asked;
+    if (parser.isSet(u"ranks"_s)) asked.ranks = whole_of(parser, u"ranks"_s, 1);
+    if (parser.isSet(u"nodes"_s)) asked.nodes = whole_of(parser, u"nodes"_s, 1);
+    if (parser.isSet(u"device-memory"_s))
+        asked.device_memory_bytes = int64_t{whole_of(parser, u"device-memory"_s, 1)} << 30;
+    const QString device = parser.value(u"device"_s);
+    if (!device.isEmpty() && device != u"cpu" && device != u"cuda") refuse(u"--device is cpu or cuda"_s);
+    if (!device.isEmpty()) asked.device = device == u"cuda" ? Device::Cuda : Device::Cpu;
+    return asked;
+}
+
 Options options_of(const QApplication& app) {
     QCommandLineParser parser;
     parser.setApplicationDescription(
@@ -96,6 +117,10 @@ Options options_of(const QApplication& app) {
                        {u"size"_s, u"of the window, for --grab"_s, u"WIDTHxHEIGHT"_s, u"1280x800"_s},
                        {u"appearance"_s, u"system, light or dark"_s, u"NAME"_s},
                        {u"language"_s, u"en, de or zh_CN"_s, u"CODE"_s},
+                       {u"ranks"_s, u"plan for so many ranks"_s, u"N"_s},
+                       {u"nodes"_s, u"on so many nodes"_s, u"N"_s},
+                       {u"device"_s, u"cpu or cuda"_s, u"NAME"_s},
+                       {u"device-memory"_s, u"of each device, in GiB"_s, u"GiB"_s},
                        {u"time-start"_s, u"print the seconds until the first window is painted, and end"_s}});
     parser.process(app);
     Options options;
@@ -107,6 +132,7 @@ Options options_of(const QApplication& app) {
     options.grab = parser.value(u"grab"_s);
     options.size = size_of(parser.value(u"size"_s));
     options.language = parser.value(u"language"_s);
+    options.asked = asked_of(parser);
     if (parser.isSet(u"appearance"_s)) {
         const int which =
             int(QStringList{u"system"_s, u"light"_s, u"dark"_s}.indexOf(parser.value(u"appearance"_s)));
@@ -120,6 +146,7 @@ std::unique_ptr<MainWindow> open_window(Session& session, const Options& options
     auto window = std::make_unique<MainWindow>(session);
     if (!options.page.isEmpty() && !window->hasPage(options.page))
         refuse(u"there is no page '%1': start, plan, monitor, runs or help"_s.arg(options.page));
+    if (!again) window->choose(options.asked);
     if (again || (options.paths.isEmpty() && options.grab.isEmpty())) {
         window->restore();
     } else {

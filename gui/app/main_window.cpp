@@ -262,6 +262,10 @@ void MainWindow::openPath(const QString& path) {
     Q_EMIT m_session.openConfig(info.absoluteFilePath());  // the page says what is wrong with it
 }
 
+void MainWindow::choose(const Request& asked) {
+    m_plan->choose(asked);
+}
+
 void MainWindow::openRuns(const QStringList& runs) {
     QStringList dirs;
     for (const QString& run : runs) {

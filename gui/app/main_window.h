@@ -36,6 +36,7 @@ class MainWindow : public QMainWindow {
     Page* page(const QString& name) const;
     /// A YAML, a run directory or a run's name. Says in the window what it cannot find.
     void openPath(const QString& path);
+    void choose(const Request& asked);       ///< ranks, nodes and device that Plan begins with
     void openRuns(const QStringList& runs);  ///< one is opened, several are compared
     void restore();                          ///< where the last session was left
     void saveState();                        ///< for the next
