@@ -1,0 +1,77 @@
+/// A bar of coloured parts against a limit, and its legend.
+#pragma once
+
+#include <QColor>
+#include <QSlider>
+#include <QWidget>
+#include <vector>
+
+namespace ringmaster {
+
+struct BarPart {
+    QString name;
+    QString figure;  ///< the size in words
+    double size = 0;
+    QColor colour;
+};
+
+class StackedBar : public QWidget {
+    Q_OBJECT
+
+  public:
+    explicit StackedBar(QWidget* parent = nullptr);
+
+    /// `limit` 0: none; low..high: the bracket of the sum, none where both are 0.
+    void setParts(std::vector<BarPart> parts, double limit = 0, double low = 0, double high = 0);
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override;
+
+  protected:
+    void paintEvent(QPaintEvent* event) override;
+    bool event(QEvent* event) override;
+
+  private:
+    double whole() const;
+
+    std::vector<BarPart> m_parts;
+    double m_limit = 0, m_low = 0, m_high = 0;
+};
+
+class BarLegend : public QWidget {
+    Q_OBJECT
+
+  public:
+    explicit BarLegend(QWidget* parent = nullptr);
+    void setParts(const std::vector<BarPart>& parts);
+    bool hasHeightForWidth() const override { return true; }
+    int heightForWidth(int width) const override;
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override;
+
+  protected:
+    void paintEvent(QPaintEvent* event) override;
+
+  private:
+    template <class Take>
+    int arrange(int width, Take take) const;
+
+    std::vector<BarPart> m_parts;
+};
+
+/// A slider with a mark at a value.
+class MarkedSlider : public QSlider {
+    Q_OBJECT
+
+  public:
+    explicit MarkedSlider(QWidget* parent = nullptr);
+    void setMark(double share);  ///< of the way; below 0: none
+    QSize sizeHint() const override;
+
+  protected:
+    void paintEvent(QPaintEvent* event) override;
+
+  private:
+    double m_mark = -1;
+};
+
+}  // namespace ringmaster

@@ -1,0 +1,32 @@
+/// The valid sizes of context parallelism, to press.
+#pragma once
+
+#include <QButtonGroup>
+#include <QLabel>
+
+#include "engine/plan/plan.h"
+#include "gui/look/card.h"
+
+namespace ringmaster {
+
+class FlowLayout;
+
+class ContextCard : public Card {
+    Q_OBJECT
+
+  public:
+    explicit ContextCard(QWidget* parent = nullptr);
+    void setPlan(const Plan& plan);
+
+  Q_SIGNALS:
+    void sizeWanted(int size);
+
+  private:
+    QWidget* m_box;
+    FlowLayout* m_sizes;
+    QButtonGroup* m_group;
+    QLabel* m_text;
+    std::vector<int> m_shown;
+};
+
+}  // namespace ringmaster

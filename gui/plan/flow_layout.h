@@ -1,0 +1,32 @@
+/// Widgets in lines, as words in a paragraph.
+#pragma once
+
+#include <QLayout>
+
+namespace ringmaster {
+
+class FlowLayout : public QLayout {
+    Q_OBJECT
+
+  public:
+    explicit FlowLayout(int spacing, QWidget* parent = nullptr);
+    ~FlowLayout() override;
+
+    void addItem(QLayoutItem* item) override { m_items.append(item); }
+    int count() const override { return int(m_items.size()); }
+    QLayoutItem* itemAt(int index) const override { return m_items.value(index); }
+    QLayoutItem* takeAt(int index) override;
+    Qt::Orientations expandingDirections() const override { return {}; }
+    bool hasHeightForWidth() const override { return true; }
+    int heightForWidth(int width) const override { return arrange({0, 0, width, 0}, false); }
+    QSize sizeHint() const override;
+    QSize minimumSize() const override;
+    void setGeometry(const QRect& rect) override;
+
+  private:
+    int arrange(const QRect& rect, bool apply) const;
+
+    QList<QLayoutItem*> m_items;
+};
+
+}  // namespace ringmaster

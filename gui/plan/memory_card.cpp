@@ -1,0 +1,184 @@
+#include "gui/plan/memory_card.h"
+
+#include <QEvent>
+#include <QHBoxLayout>
+#include <algorithm>
+#include <cmath>
+
+#include "engine/plan/layout.h"
+#include "gui/look/look.h"
+#include "gui/look/numbers.h"
+#include "gui/plan/verdict_words.h"
+
+namespace ringmaster {
+
+using namespace Qt::Literals::StringLiterals;
+
+namespace {
+
+constexpr int kSteps = 400;  // of the slider
+constexpr int64_t kLeastTokens = 128;
+
+struct Component {
+    const char* name;
+    int64_t RankMemory::*bytes;
+};
+constexpr Component kComponents[] = {
+    {QT_TRANSLATE_NOOP("MemoryCard", "weights"), &RankMemory::weights},
+    {QT_TRANSLATE_NOOP("MemoryCard", "gradients"), &RankMemory::gradients},
+    {QT_TRANSLATE_NOOP("MemoryCard", "optimizer"), &RankMemory::optimizer},
+    {QT_TRANSLATE_NOOP("MemoryCard", "activations"), &RankMemory::activations},
+    {QT_TRANSLATE_NOOP("MemoryCard", "workspace"), &RankMemory::workspace},
+    {QT_TRANSLATE_NOOP("MemoryCard", "logits"), &RankMemory::logits},
+    {QT_TRANSLATE_NOOP("MemoryCard", "communication"), &RankMemory::communication},
+    {QT_TRANSLATE_NOOP("MemoryCard", "runtime"), &RankMemory::runtime}};
+
+}  // namespace
+
+MemoryCard::MemoryCard(QWidget* parent)
+    : Card(tr("Memory of the fullest rank"), parent),
+      m_bar(new StackedBar),
+      m_legend(new BarLegend),
+      m_unknown(mutedLabel()),
+      m_lengths(new QWidget),
+      m_slider(new MarkedSlider),
+      m_length(new QSpinBox),
+      m_longest_text(mutedLabel()) {
+    m_bar->setAccessibleName(tr("Memory by component"));
+    m_bar->setObjectName(u"memoryBar"_s);
+    m_legend->setAccessibleName(tr("Legend of the memory"));
+    m_unknown->setWordWrap(true);
+    m_slider->setObjectName(u"lengthSlider"_s);
+    m_slider->setAccessibleName(tr("sequence_len to try"));
+    m_slider->setRange(0, kSteps);
+    m_slider->setPageStep(kSteps / 20);
+    m_length->setObjectName(u"lengthBox"_s);
+    m_length->setAccessibleName(u"sequence_len"_s);
+    m_length->setKeyboardTracking(false);
+    m_length->setGroupSeparatorShown(true);
+    m_length->setRange(1, 1 << 30);
+    auto* name = new QLabel(u"sequence_len"_s);
+    name->setFont(fontOf(Type::Code));
+    name->setBuddy(m_length);
+    auto* row = new QHBoxLayout;
+    row->setSpacing(space(0.6));
+    row->addWidget(name);
+    row->addWidget(m_slider, 1);
+    row->addWidget(m_length);
+    auto* lengths = new QVBoxLayout(m_lengths);
+    lengths->setContentsMargins(0, space(0.2), 0, 0);
+    lengths->setSpacing(space(0.2));
+    lengths->addLayout(row);
+    lengths->addWidget(m_longest_text);
+    m_longest_text->setWordWrap(true);
+    body()->addWidget(m_bar);
+    body()->addWidget(m_legend);
+    body()->addWidget(m_unknown);
+    body()->addWidget(m_lengths);
+    body()->addStretch(1);
+    connect(m_slider, &QSlider::valueChanged, this, &MemoryCard::moved);
+    connect(m_slider, &QSlider::sliderReleased, this,
+            [this] { Q_EMIT lengthWanted(lengthAt(m_slider->value())); });
+    connect(m_length, &QSpinBox::valueChanged, this, [this](int length) { Q_EMIT lengthWanted(length); });
+}
+
+void MemoryCard::setPlan(const Plan& plan, bool what_if) {
+    m_plan = plan;
+    m_what_if = what_if;
+    writeMemory();
+    if (!what_if) writeLengths();
+}
+
+void MemoryCard::setLongest(std::optional<int64_t> length) {
+    m_longest = length;
+    writeLengths();
+}
+
+void MemoryCard::writeMemory() {
+    const RankMemory* rank = fullest_rank(m_plan);
+    m_bar->setVisible(rank != nullptr);
+    m_legend->setVisible(rank != nullptr);
+    m_unknown->setVisible(rank == nullptr);
+    if (!rank) {
+        setSubtitle({});
+        m_unknown->setText(m_plan.model
+                               ? tr("Not known before the problems above are solved.")
+                               : tr("The model's shape is not known here, so memory and time are not."));
+        return;
+    }
+    const Colours c = coloursOf(this);
+    std::vector<BarPart> parts;
+    for (size_t i = 0; i < std::size(kComponents); ++i) {
+        const int64_t bytes = rank->*kComponents[i].bytes;
+        if (bytes <= 0) continue;
+        parts.push_back(
+            {tr(kComponents[i].name), show::bytes(bytes), double(bytes), memoryColour(int(i), c)});
+    }
+    const int64_t device = m_plan.memory->device_bytes;
+    m_bar->setParts(parts, double(device), double(rank->total_low), double(rank->total_high));
+    m_legend->setParts(parts);
+    QString words =
+        tr("low %1, expected %2, high %3")
+            .arg(show::bytes(rank->total_low), show::bytes(rank->total), show::bytes(rank->total_high));
+    if (device > 0) words += u" \u00B7 "_s + tr("of %1").arg(show::bytes(device));
+    if (m_what_if) words = tr("if sequence_len were %1: ").arg(show::count(m_plan.sequence.length)) + words;
+    setSubtitle(words);
+}
+
+// ------------------------------------------------------------------------------------------------ the length
+// to try
+
+int64_t MemoryCard::lengthAt(int position) const {
+    const double span = std::log2(double(m_most) / double(kLeastTokens));
+    const double length = double(kLeastTokens) * std::exp2(span * position / kSteps);
+    // Steps of a 16th to a 32nd of the length, and what the layout divides by.
+    const auto grain = int64_t(std::exp2(std::floor(std::log2(length)) - 4));
+    const int64_t step = std::max(m_multiple, grain / m_multiple * m_multiple);
+    return std::max<int64_t>(step, std::llround(length / double(step)) * step);
+}
+
+int MemoryCard::positionOf(int64_t length) const {
+    const double span = std::log2(double(m_most) / double(kLeastTokens));
+    const double at = std::log2(double(std::max(length, kLeastTokens)) / double(kLeastTokens)) / span;
+    return std::clamp(int(std::lround(at * kSteps)), 0, kSteps);
+}
+
+void MemoryCard::writeLengths() {
+    const int64_t length = m_plan.sequence.length;
+    m_lengths->setVisible(length > 0 && !m_plan.config.accelerate_only);
+    if (length <= 0) return;
+    m_multiple = length_multiple(m_plan.context_parallel.layout, m_plan.mesh.ring, m_plan.mesh.ulysses);
+    m_most =
+        std::max({int64_t{4096}, 2 * length, m_longest ? *m_longest + *m_longest / 2 : 0, 64 * m_multiple});
+    m_length->setSingleStep(int(std::min<int64_t>(m_multiple, 1 << 20)));
+    const QSignalBlocker quiet_slider(m_slider), quiet_length(m_length);
+    if (!m_slider->isSliderDown()) {
+        m_slider->setValue(positionOf(length));
+        m_length->setValue(int(length));
+    }
+    const bool marked = m_longest && *m_longest > 0;
+    m_slider->setMark(marked ? double(positionOf(*m_longest)) / kSteps : -1);
+    m_longest_text->setText(marked      ? tr("Longest that fits: %1 tokens").arg(show::count(*m_longest))
+                            : m_longest ? tr("No length fits with this mesh and these options.")
+                                        : QString());
+    m_longest_text->setVisible(!m_longest_text->text().isEmpty());
+}
+
+/// The mouse drags to try, and lets go to write; each key press writes.
+void MemoryCard::moved(int position) {
+    const int64_t length = lengthAt(position);
+    if (!m_slider->isSliderDown()) {
+        Q_EMIT lengthWanted(length);
+        return;
+    }
+    const QSignalBlocker quiet(m_length);
+    m_length->setValue(int(length));
+    Q_EMIT lengthTried(length);
+}
+
+void MemoryCard::changeEvent(QEvent* event) {
+    Card::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange && m_bar) writeMemory();
+}
+
+}  // namespace ringmaster

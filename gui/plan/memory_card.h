@@ -1,0 +1,51 @@
+/// Memory of the fullest rank against its device, and the length of a sequence to try.
+#pragma once
+
+#include <QLabel>
+#include <QSpinBox>
+#include <QTimer>
+#include <optional>
+
+#include "engine/plan/plan.h"
+#include "gui/look/card.h"
+#include "gui/plan/bars.h"
+
+namespace ringmaster {
+
+class MemoryCard : public Card {
+    Q_OBJECT
+
+  public:
+    explicit MemoryCard(QWidget* parent = nullptr);
+
+    void setPlan(const Plan& plan, bool what_if);
+    void setLongest(std::optional<int64_t> length);
+
+  Q_SIGNALS:
+    void lengthTried(qint64 length);   ///< while it moves
+    void lengthWanted(qint64 length);  ///< let go: into the text
+
+  protected:
+    void changeEvent(QEvent* event) override;
+
+  private:
+    void writeMemory();
+    void writeLengths();
+    int64_t lengthAt(int position) const;
+    int positionOf(int64_t length) const;
+    void moved(int position);
+
+    Plan m_plan;
+    bool m_what_if = false;
+    std::optional<int64_t> m_longest;
+    int64_t m_multiple = 1, m_most = 4096;
+    StackedBar* m_bar;
+    BarLegend* m_legend;
+    QLabel* m_unknown;
+    QWidget* m_lengths;
+    MarkedSlider* m_slider;
+    QSpinBox* m_length;
+    QLabel* m_longest_text;
+};
+
+}  // namespace ringmaster

@@ -1,0 +1,51 @@
+/// The mesh: nodes, the ranks in them coloured by the group that shares a sequence, neighbours in a ring
+/// linked.
+#pragma once
+
+#include <QWidget>
+
+#include "engine/plan/mesh.h"
+
+namespace ringmaster {
+
+class MeshView : public QWidget {
+    Q_OBJECT
+
+  public:
+    explicit MeshView(QWidget* parent = nullptr);
+
+    void setMesh(const Mesh& mesh, int nodes);
+    bool ringsCrossNodes() const;
+    bool hasHeightForWidth() const override { return true; }
+    int heightForWidth(int width) const override { return layoutFor(width).height; }
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override;
+
+  protected:
+    void paintEvent(QPaintEvent* event) override;
+    bool event(QEvent* event) override;
+
+  private:
+    /// Distances in pixels; a cell stands for `ranks_of_cell` ranks where they are too many.
+    struct Places {
+        int ranks_of_cell = 1;
+        int cells_of_node = 1;
+        int columns = 1;  ///< cells beside each other in a node
+        int nodes_in_row = 1;
+        double cell = 0, gap = 0;
+        double node_width = 0, node_height = 0, label = 0, node_gap = 0;
+        int height = 0;
+    };
+    Places layoutFor(int width) const;
+    Places placesWith(int width, double cell, int ranks_of_cell) const;
+    QRectF nodeBox(const Places& places, int node) const;
+    QRectF cellBox(const Places& places, int node, int cell) const;
+    QColor colourOf(int rank) const;
+    void paintLinks(QPainter& painter, const Places& places) const;
+    void describe();
+
+    Mesh m_mesh;
+    int m_nodes = 1;
+};
+
+}  // namespace ringmaster

@@ -1,0 +1,66 @@
+/// What a text means, in cards: verdict, sizes, batch, mesh, sequence, memory, time, better plans, keys.
+#pragma once
+
+#include <QScrollArea>
+
+#include "gui/look/card.h"
+#include "gui/plan/replanner.h"
+
+namespace ringmaster {
+
+class AdviceCard;
+class BarLegend;
+class BatchCard;
+class ContextCard;
+class KeysCard;
+class MemoryCard;
+class MeshView;
+class SequenceView;
+class StackedBar;
+
+class PlanBoard : public QScrollArea {
+    Q_OBJECT
+
+  public:
+    explicit PlanBoard(QWidget* parent = nullptr);
+
+    void setPlan(const PlanAnswer& answer, bool machine_known);
+    void setAdvice(const Advice& advice);
+    void setAdvicePending();
+    const Banner* verdict() const { return m_verdict; }
+
+  Q_SIGNALS:
+    void settingsWanted(const std::vector<std::pair<std::string, std::string>>& set);
+    void lengthTried(qint64 length);
+
+  protected:
+    void changeEvent(QEvent* event) override;
+
+  private:
+    QWidget* makeTimeCard();
+    QWidget* makeDrawings();
+    void connectCards();
+    void writeVerdict();
+    void writeDrawings();
+    void writeTime();
+    void wantOne(const std::string& key, const std::string& value);
+
+    PlanAnswer m_answer;
+    bool m_machine_known = false;
+    Banner* m_verdict;
+    ContextCard* m_context;
+    BatchCard* m_batch;
+    Card* m_mesh_card;
+    MeshView* m_mesh;
+    Card* m_sequence_card;
+    SequenceView* m_sequence;
+    MemoryCard* m_memory;
+    Card* m_time_card;
+    StackedBar* m_time;
+    BarLegend* m_time_legend;
+    QLabel* m_time_note;
+    AdviceCard* m_advice;
+    KeysCard* m_keys;
+};
+
+}  // namespace ringmaster

@@ -1,0 +1,529 @@
+#include "gui/plan/plan_page.h"
+
+#include <QDragEnterEvent>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QMessageBox>
+#include <QMimeData>
+#include <QShortcut>
+#include <QSplitter>
+#include <QStandardPaths>
+#include <QTextDocument>
+#include <QVBoxLayout>
+
+#include "engine/error.h"
+#include "gui/look/look.h"
+#include "gui/look/numbers.h"
+#include "gui/plan/find_bar.h"
+#include "gui/plan/plan_board.h"
+#include "gui/plan/problem_list.h"
+#include "gui/plan/topology_bar.h"
+#include "gui/plan/verdict_words.h"
+#include "gui/plan/yaml_editor.h"
+
+namespace ringmaster {
+
+using namespace Qt::Literals::StringLiterals;
+
+namespace {
+
+constexpr int kDraftMs = 2000;  // after the last key
+
+QString drafts_folder() {
+    return QStandardPaths::writableLocation(QStandardPaths::AppDataLocation) + u"/drafts"_s;
+}
+
+QString shortcut_text(const QKeySequence& keys) {
+    return u" ("_s + keys.toString(QKeySequence::NativeText) + u')';
+}
+
+const QKeySequence kLaunchKeys(Qt::CTRL | Qt::Key_Return);
+
+}  // namespace
+
+PlanPage::PlanPage(Session& session, QWidget* parent)
+    : Page(parent),
+      m_session(session),
+      m_drafts(drafts_folder()),
+      m_header(new PageHeader),
+      m_notice(new Banner),
+      m_draft_notice(new Banner),
+      m_stack(new QStackedWidget),
+      m_topology(new TopologyBar),
+      m_editor(new YamlEditor),
+      m_find(new FindBar(m_editor)),
+      m_problems(new ProblemList),
+      m_board(new PlanBoard),
+      m_save(new QPushButton(tr("Save"))),
+      m_save_as(new QPushButton(tr("Save as\u2026"))),
+      m_launch(primaryButton(tr("Launch"))) {
+    setAcceptDrops(true);
+    makeHeader();
+    m_notice->setObjectName(u"fileNotice"_s);
+    m_notice->hide();
+    m_draft_notice->setObjectName(u"draftNotice"_s);
+    m_draft_notice->hide();
+
+    auto* empty = new EmptyView(tr("No configuration is open"),
+                                tr("Open an axolotl YAML or drop it here. You see what it means on your GPUs "
+                                   "before anything runs."));
+    QPushButton* open = empty->addAction(tr("Open\u2026"));
+    open->setObjectName(u"openButton"_s);
+    QPushButton* example = empty->addAction(tr("Try the example"));
+    example->setObjectName(u"exampleButton"_s);
+    connect(open, &QPushButton::clicked, &m_session, &Session::chooseConfig);
+    connect(example, &QPushButton::clicked, &m_session, &Session::tryExample);
+
+    auto* work = new QSplitter(Qt::Horizontal);
+    work->setChildrenCollapsible(false);
+    work->setHandleWidth(space(0.7));
+    work->addWidget(makeLeft());
+    work->addWidget(m_board);
+    work->setStretchFactor(0, 2);
+    work->setStretchFactor(1, 3);
+    work->setSizes({space(24), space(40)});
+    m_stack->addWidget(empty);
+    m_stack->addWidget(work);
+
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(space(1.1), space(0.9), space(1.1), space(0.9));
+    layout->setSpacing(space(0.7));
+    layout->addWidget(m_header);
+    layout->addWidget(m_draft_notice);
+    layout->addWidget(m_notice);
+    layout->addWidget(m_stack, 1);
+    m_draft_timer.setSingleShot(true);
+    m_draft_timer.setInterval(kDraftMs);
+    connectAll();
+    addShortcuts();
+    writeHeader();
+    offerDraft();
+}
+
+PlanPage::~PlanPage() = default;
+
+QWidget* PlanPage::makeLeft() {
+    auto* sheet = new Card;
+    sheet->setAccessibleName(tr("Configuration"));
+    sheet->layout()->setContentsMargins(1, 1, 1, 1);
+    auto* splitter = new QSplitter(Qt::Vertical);
+    splitter->setChildrenCollapsible(false);
+    auto* text = new QWidget;
+    auto* text_layout = new QVBoxLayout(text);
+    text_layout->setContentsMargins(0, 0, 0, 0);
+    text_layout->setSpacing(0);
+    text_layout->addWidget(m_editor, 1);
+    text_layout->addWidget(m_find);
+    splitter->addWidget(text);
+    splitter->addWidget(m_problems);
+    splitter->setStretchFactor(0, 3);
+    splitter->setStretchFactor(1, 2);
+    splitter->setSizes({space(22), space(12)});
+    sheet->body()->addWidget(splitter, 1);
+
+    auto* left = new QWidget;
+    auto* layout = new QVBoxLayout(left);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(space(0.6));
+    layout->addWidget(m_topology);
+    layout->addWidget(sheet, 1);
+    left->setMinimumWidth(space(15));
+    return left;
+}
+
+void PlanPage::makeHeader() {
+    m_save->setObjectName(u"saveButton"_s);
+    m_save->setToolTip(tr("Save") + shortcut_text(QKeySequence::Save));
+    m_save_as->setObjectName(u"saveAsButton"_s);
+    m_save_as->setToolTip(tr("Save under another name") + shortcut_text(QKeySequence::SaveAs));
+    m_launch->setObjectName(u"launchButton"_s);
+    m_header->addAction(m_save);
+    m_header->addAction(m_save_as);
+    m_header->addAction(m_launch);
+}
+
+void PlanPage::connectAll() {
+    connect(m_save, &QPushButton::clicked, this, &PlanPage::save);
+    connect(m_save_as, &QPushButton::clicked, this, &PlanPage::saveAs);
+    connect(m_launch, &QPushButton::clicked, this, &PlanPage::launch);
+    connect(m_editor->document(), &QTextDocument::contentsChange, this, [this](int, int removed, int added) {
+        if (removed == 0 && added == 0) return;
+        replan();
+        m_draft_timer.start();
+    });
+    connect(m_editor->document(), &QTextDocument::modificationChanged, this, &PlanPage::writeHeader);
+    connect(m_editor, &YamlEditor::lineChanged, m_problems, &ProblemList::followLine);
+    connect(m_editor, &YamlEditor::fileDropped, &m_session, &Session::openConfig);
+    connect(m_problems, &ProblemList::lineWanted, this, [this](int line) {
+        m_editor->goToLine(line);
+        m_editor->setFocus();
+    });
+    connect(m_problems, &ProblemList::codeWanted, &m_session, &Session::explain);
+    connect(m_problems, &ProblemList::fixWanted, this, [this](const Fix& fix) {
+        applyEdit([&](const std::string& text) { return apply_fix(text, fix); });
+    });
+    connect(m_board, &PlanBoard::settingsWanted, this,
+            [this](const std::vector<std::pair<std::string, std::string>>& set) {
+                applyEdit([&](const std::string& text) { return set_keys(text, set); });
+            });
+    connect(m_board, &PlanBoard::lengthTried, this, &PlanPage::tryLength);
+    connect(m_topology, &TopologyBar::changed, this, &PlanPage::replan);
+    connect(&m_session, &Session::machineKnown, this, &PlanPage::replan);
+    connect(&m_replanner, &Replanner::planned, this, &PlanPage::take);
+    connect(&m_replanner, &Replanner::advised, this, [this](int number, const AdvicePtr& advice) {
+        if (number != m_asked) return;
+        m_advised = number;
+        m_board->setAdvice(*advice);
+    });
+    connect(&m_draft_timer, &QTimer::timeout, this, &PlanPage::keepDraft);
+    connect(&m_watcher, &QFileSystemWatcher::fileChanged, this, &PlanPage::fileChanged);
+}
+
+void PlanPage::addShortcuts() {
+    const auto add = [this](const QKeySequence& keys, auto slot) {
+        auto* shortcut = new QShortcut(keys, this);
+        shortcut->setContext(Qt::WidgetWithChildrenShortcut);
+        connect(shortcut, &QShortcut::activated, this, slot);
+    };
+    add(QKeySequence::Save, [this] { save(); });
+    add(QKeySequence::SaveAs, [this] { saveAs(); });
+    add(QKeySequence::Find, [this] {
+        if (m_open) m_find->start();
+    });
+    add(kLaunchKeys, [this] { m_launch->click(); });
+}
+
+// ---------------------------------------------------------------------------------------------------- open
+// and show
+
+void PlanPage::openFile(const QString& file) {
+    const QString path = QFileInfo(file).absoluteFilePath();
+    if (m_open && path == m_file && !isEdited() && m_saved == m_format.bytes()) {
+        fileChanged();
+        return;
+    }
+    if (!askToSave()) return;
+    try {
+        const QByteArray bytes = read_config_bytes(path);
+        const FileText text = text_of_bytes(bytes, path);
+        m_notice->hide();
+        present(text, path, {});
+        m_saved = bytes;
+        m_session.addRecentFile(path);
+        watchFile();
+        offerDraft();
+    } catch (const std::exception& problem) {
+        complain(problem);
+    }
+}
+
+void PlanPage::openText(const QString& text, const QString& base_dir) {
+    if (!askToSave()) return;
+    FileText shown;
+    shown.text = text;
+    shown.text.replace(u"\r\n"_s, u"\n"_s);
+    m_notice->hide();
+    present(shown, {}, base_dir);
+    m_saved.clear();
+    watchFile();
+    m_editor->document()->setModified(true);
+}
+
+void PlanPage::present(const FileText& text, const QString& file, const QString& base_dir) {
+    m_file = file;
+    m_base_dir = base_dir;
+    m_format = text;
+    m_open = true;
+    m_answer.reset();
+    m_drafts.forget();
+    m_draft_timer.stop();
+    m_stack->setCurrentIndex(1);
+    m_editor->load(text.text);
+    m_draft_timer.stop();
+    m_editor->goToLine(1);
+    m_editor->setFocus();
+    writeHeader();
+    replan();
+}
+
+void PlanPage::choose(const Request& asked) {
+    m_topology->choose(asked);
+    replan();
+}
+
+bool PlanPage::isEdited() const {
+    return m_open && m_editor->document()->isModified();
+}
+
+Request PlanPage::request() const {
+    Request asked;
+    const QString path = m_file.isEmpty() ? m_base_dir + u"/untitled.yaml"_s : m_file;
+    asked.config = path.toStdString();
+    if (m_file.isEmpty()) asked.base_dir = m_base_dir.toStdString();
+    asked.environment = parallelism_environment();
+    m_topology->fill(asked);
+    return asked;
+}
+
+void PlanPage::replan() {
+    if (!m_open) return;
+    PlanQuestion question{m_format.bytesOf(m_editor->text()).toStdString(),
+                          request(),
+                          m_session.machine().value_or(Machine()),
+                          m_session.places(),
+                          {}};
+    m_asked = m_replanner.ask(std::move(question));
+    m_board->setAdvicePending();
+}
+
+void PlanPage::tryLength(qint64 length) {
+    PlanQuestion question{m_format.bytesOf(m_editor->text()).toStdString(), request(),
+                          m_session.machine().value_or(Machine()), m_session.places(), length};
+    m_replanner.ask(std::move(question));
+}
+
+void PlanPage::take(const PlanAnswerPtr& answer) {
+    m_board->setPlan(*answer, m_session.machine().has_value());
+    if (answer->what_if) return;
+    m_planned = answer->number;
+    m_answer = answer;
+    m_editor->setMarks(answer->plan.diagnostics);
+    m_problems->setProblems(answer->plan.diagnostics);
+    m_problems->followLine(m_editor->currentLine());
+    m_topology->showPlanned(answer->plan);
+    writeHeader();
+}
+
+bool PlanPage::settled() const {
+    return !m_open || (m_session.machine() && m_replanner.isIdle() && m_planned == m_asked);
+}
+
+// ------------------------------------------------------------------------------------------------------------
+// edits
+
+void PlanPage::applyEdit(const std::function<std::string(const std::string&)>& edit) {
+    try {
+        const std::string edited = edit(m_editor->text().toStdString());
+        m_notice->hide();
+        m_editor->edit(QString::fromStdString(edited));
+        m_editor->setFocus();
+    } catch (const std::exception& problem) {
+        complain(problem);
+    }
+}
+
+void PlanPage::complain(const std::exception& problem) {
+    const auto* error = dynamic_cast<const Error*>(&problem);
+    const QString what = QString::fromStdString(problem.what());
+    if (!error) return say(Tone::Error, what);
+    const QString where = QString::fromStdString(error->where);
+    say(Tone::Error, where.isEmpty() ? what : u"%1: %2"_s.arg(where, what),
+        QString::fromStdString(error->hint));
+}
+
+void PlanPage::say(Tone tone, const QString& what, const QString& why) {
+    m_notice->clearActions();
+    m_notice->say(tone, what, why);
+    QPushButton* close = m_notice->addAction(tr("Close"));
+    close->setObjectName(u"closeNoticeButton"_s);
+    connect(close, &QPushButton::clicked, m_notice, &QWidget::hide);
+    m_notice->QWidget::show();
+}
+
+// -------------------------------------------------------------------------------------------------------------
+// save
+
+bool PlanPage::save() {
+    if (!m_open) return false;
+    return m_file.isEmpty() ? saveAs() : saveTo(m_file);
+}
+
+bool PlanPage::saveAs() {
+    if (!m_open) return false;
+    const QString start = m_file.isEmpty() ? m_base_dir + u"/config.yaml"_s : m_file;
+    const QString file = QFileDialog::getSaveFileName(
+        this, tr("Save the configuration"), start, tr("YAML (*.yaml *.yml)") + u";;"_s + tr("All files (*)"));
+    return !file.isEmpty() && saveTo(QFileInfo(file).absoluteFilePath());
+}
+
+bool PlanPage::saveTo(const QString& file) {
+    try {
+        const QByteArray bytes = m_format.bytesOf(m_editor->text());
+        save_bytes(file, bytes);
+        m_saved = bytes;
+        m_notice->hide();
+        const bool moved = file != m_file;
+        m_file = file;
+        m_editor->document()->setModified(false);
+        m_drafts.forget();
+        m_draft_timer.stop();
+        m_session.addRecentFile(file);
+        watchFile();
+        writeHeader();
+        if (moved) replan();
+        return true;
+    } catch (const std::exception& problem) {
+        complain(problem);
+        return false;
+    }
+}
+
+bool PlanPage::askToSave() {
+    if (!isEdited()) return true;
+    QMessageBox box(this);
+    box.setObjectName(u"unsavedBox"_s);
+    box.setIcon(QMessageBox::Question);
+    box.setWindowTitle(tr("Edits are not saved"));
+    box.setText(tr("Save the edits of %1?")
+                    .arg(m_file.isEmpty() ? tr("the unsaved copy") : QFileInfo(m_file).fileName()));
+    QPushButton* yes = box.addButton(tr("Save"), QMessageBox::AcceptRole);
+    QPushButton* no = box.addButton(tr("Discard"), QMessageBox::DestructiveRole);
+    QPushButton* stay = box.addButton(tr("Cancel"), QMessageBox::RejectRole);
+    box.setDefaultButton(yes);
+    box.setEscapeButton(stay);
+    box.exec();
+    if (box.clickedButton() == yes) return save();
+    if (box.clickedButton() != no) return false;
+    m_draft_timer.stop();
+    m_drafts.forget();
+    return true;
+}
+
+bool PlanPage::mayClose() {
+    const bool may = askToSave();
+    if (may) m_drafts.forget();
+    return may;
+}
+
+void PlanPage::launch() {
+    if (!m_launch->isEnabled()) return;
+    if (isEdited()) {
+        QMessageBox box(this);
+        box.setObjectName(u"saveLaunchBox"_s);
+        box.setIcon(QMessageBox::Question);
+        box.setWindowTitle(tr("Launch"));
+        box.setText(tr("The edits are saved before the launch."));
+        QPushButton* go = box.addButton(tr("Save and launch"), QMessageBox::AcceptRole);
+        box.setEscapeButton(box.addButton(tr("Cancel"), QMessageBox::RejectRole));
+        box.setDefaultButton(go);
+        box.exec();
+        if (box.clickedButton() != go || !save()) return;
+    }
+    Q_EMIT m_session.launchRequested(request());
+}
+
+// ------------------------------------------------------------------------------------------- the file and
+// the draft
+
+void PlanPage::watchFile() {
+    if (!m_watcher.files().isEmpty()) m_watcher.removePaths(m_watcher.files());
+    if (!m_file.isEmpty()) m_watcher.addPath(m_file);
+}
+
+void PlanPage::fileChanged() {
+    const QString file = m_file;
+    if (QFileInfo::exists(file) && !m_watcher.files().contains(file)) m_watcher.addPath(file);
+    try {
+        const QByteArray bytes = read_config_bytes(file);
+        if (bytes == m_saved) return;
+        const FileText text = text_of_bytes(bytes, file);
+        say(Tone::Warning, tr("The file has changed on the disk."),
+            isEdited() ? tr("Reloading replaces your edits; undo brings them back.") : QString());
+        QPushButton* reload = m_notice->addAction(tr("Reload"));
+        reload->setObjectName(u"reloadButton"_s);
+        connect(reload, &QPushButton::clicked, this, [this, text, bytes] {
+            m_notice->hide();
+            m_format = text;
+            m_saved = bytes;
+            m_editor->edit(text.text);
+            m_editor->document()->setModified(false);
+        });
+    } catch (const std::exception& problem) {
+        complain(problem);  // gone, or no text any more: what is on the screen stays
+        m_editor->document()->setModified(true);
+    }
+}
+
+void PlanPage::keepDraft() {
+    if (!isEdited()) {
+        m_drafts.forget();
+        return;
+    }
+    try {
+        m_drafts.keep({m_file, m_base_dir, m_editor->text(), 0, {}});
+    } catch (const Error& error) {
+        Q_EMIT m_session.notice(
+            tr("Unsaved edits could not be kept: %1").arg(QString::fromStdString(error.text())));
+    }
+}
+
+void PlanPage::offerDraft() {
+    const auto draft = m_drafts.orphan(m_file);
+    m_draft_notice->setVisible(draft.has_value());
+    if (!draft) return;
+    const QString name = draft->file.isEmpty() ? tr("an unsaved copy") : QFileInfo(draft->file).fileName();
+    m_draft_notice->clearActions();
+    m_draft_notice->say(Tone::Warning, tr("Edits were not saved."),
+                        tr("The app ended while %1 was edited (%2).").arg(name, show::time(draft->saved_at)));
+    QPushButton* restore = m_draft_notice->addAction(tr("Restore"));
+    restore->setObjectName(u"restoreDraftButton"_s);
+    QPushButton* discard = m_draft_notice->addAction(tr("Discard"));
+    discard->setObjectName(u"discardDraftButton"_s);
+    connect(discard, &QPushButton::clicked, this, [this, draft = *draft] {
+        Drafts::discard(draft);
+        offerDraft();
+    });
+    connect(restore, &QPushButton::clicked, this, [this, draft = *draft] {
+        const bool has_file = QFileInfo(draft.file).isFile();
+        if (has_file && (m_file != draft.file || !m_open)) openFile(draft.file);
+        const bool is_here = has_file && m_open && m_file == draft.file;
+        if (is_here) {
+            m_editor->edit(draft.text);
+        } else {
+            const QString folder =
+                draft.file.isEmpty() ? draft.base_dir : QFileInfo(draft.file).absolutePath();
+            openText(draft.text, folder);
+            if (m_editor->text() != draft.text) return;  // the person stayed with what is open
+        }
+        keepDraft();  // ours now, before the old one goes
+        Drafts::discard(draft);
+        offerDraft();
+    });
+}
+
+// -----------------------------------------------------------------------------------------------------------
+// header
+
+void PlanPage::writeHeader() {
+    const bool edited = isEdited();
+    const QString name = m_file.isEmpty() ? tr("Unsaved copy") : QFileInfo(m_file).fileName();
+    m_header->setTitle(m_open ? name : tr("Plan"));
+    m_header->setSubtitle(!m_open ? QString() : edited ? tr("edited") : QFileInfo(m_file).absolutePath());
+    m_save->setEnabled(edited || (m_open && m_file.isEmpty()));
+    m_save_as->setEnabled(m_open);
+    for (QPushButton* button : {m_save, m_save_as, m_launch}) button->setVisible(m_open);
+    m_launch->setEnabled(false);
+    m_launch->setToolTip(tr("Not planned yet"));
+    if (!m_answer) return;
+    const Plan& plan = m_answer->plan;
+    m_launch->setText(tr("Launch on %1").arg(ranks_words(plan)));
+    const VerdictWords words = verdict_words(plan, m_session.machine().has_value());
+    const bool runs = plan.ok() && m_answer->reading.readable && !plan.config.accelerate_only;
+    m_launch->setEnabled(runs);
+    m_launch->setToolTip(runs ? tr("Prepare and start the training") + shortcut_text(kLaunchKeys)
+                         : plan.config.accelerate_only
+                             ? tr("An accelerate file alone can be planned, not launched.")
+                             : words.why);
+}
+
+void PlanPage::dragEnterEvent(QDragEnterEvent* event) {
+    if (event->mimeData()->hasUrls() && event->mimeData()->urls().first().isLocalFile())
+        event->acceptProposedAction();
+}
+
+void PlanPage::dropEvent(QDropEvent* event) {
+    event->acceptProposedAction();
+    Q_EMIT m_session.openConfig(event->mimeData()->urls().first().toLocalFile());
+}
+
+}  // namespace ringmaster

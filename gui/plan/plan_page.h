@@ -1,0 +1,107 @@
+/// Plan: the YAML as text at the left, what it means at the right, planned again at every change. Nothing
+/// here decides anything: texts are edited by engine/config/edit.h, plans made by engine/plan.
+#pragma once
+
+#include <QFileSystemWatcher>
+#include <QLabel>
+#include <QPushButton>
+#include <QStackedWidget>
+#include <QTimer>
+#include <functional>
+#include <optional>
+
+#include "engine/config/edit.h"
+#include "gui/look/card.h"
+#include "gui/plan/drafts.h"
+#include "gui/plan/file_text.h"
+#include "gui/plan/replanner.h"
+#include "gui/session/page.h"
+#include "gui/session/session.h"
+
+class QSplitter;
+
+namespace ringmaster {
+
+class FindBar;
+class PlanBoard;
+class ProblemList;
+class TopologyBar;
+class YamlEditor;
+
+class PlanPage : public Page {
+    Q_OBJECT
+
+  public:
+    explicit PlanPage(Session& session, QWidget* parent = nullptr);
+    ~PlanPage() override;
+
+    void openFile(const QString& file);
+    void openText(const QString& text, const QString& base_dir);  ///< an unsaved copy
+    /// Ranks, nodes, device, its memory and the accelerate file as asked for elsewhere.
+    void choose(const Request& request);
+    QString file() const { return m_file; }
+    bool isEdited() const;
+
+    bool settled() const override;
+    bool mayClose() override;
+
+  protected:
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+
+  private:
+    QWidget* makeLeft();
+    void makeHeader();
+    void connectAll();
+    void addShortcuts();
+
+    void present(const FileText& text, const QString& file, const QString& base_dir);
+    void replan();
+    void tryLength(qint64 length);
+    void take(const PlanAnswerPtr& answer);
+    Request request() const;
+
+    void applyEdit(const std::function<std::string(const std::string&)>& edit);
+    bool save();
+    bool saveAs();
+    bool saveTo(const QString& file);
+    bool askToSave();  ///< false: stay
+    void launch();
+
+    void watchFile();
+    void fileChanged();
+    void keepDraft();
+    void offerDraft();
+    void writeHeader();
+    void say(Tone tone, const QString& what, const QString& why = {});
+    void complain(const std::exception& problem);
+
+    Session& m_session;
+    Drafts m_drafts;
+    Replanner m_replanner;
+    QFileSystemWatcher m_watcher;
+    QTimer m_draft_timer;
+
+    QString m_file;      ///< empty: a text that was never saved
+    QString m_base_dir;  ///< of a text without a file
+    FileText m_format;   ///< line ends and mark of the file
+    QByteArray m_saved;  ///< the file's bytes as last read or written
+    bool m_open = false;
+    int m_planned = 0, m_asked = 0, m_advised = 0;
+    PlanAnswerPtr m_answer;
+
+    PageHeader* m_header;
+    Banner* m_notice;        ///< a file that cannot be read or saved, or has changed
+    Banner* m_draft_notice;  ///< an edit that a crash left behind
+    QStackedWidget* m_stack;
+    TopologyBar* m_topology;
+    YamlEditor* m_editor;
+    FindBar* m_find;
+    ProblemList* m_problems;
+    PlanBoard* m_board;
+    QPushButton* m_save;
+    QPushButton* m_save_as;
+    QPushButton* m_launch;
+};
+
+}  // namespace ringmaster

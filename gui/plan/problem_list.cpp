@@ -1,0 +1,183 @@
+#include "gui/plan/problem_list.h"
+
+#include <QEvent>
+#include <QPainter>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "gui/look/card.h"
+#include "gui/look/look.h"
+#include "gui/plan/flow_layout.h"
+#include "gui/plan/yaml_editor.h"
+
+namespace ringmaster {
+
+using namespace Qt::Literals::StringLiterals;
+
+namespace {
+
+constexpr size_t kMostFixes = 4;
+
+QString words_of_count(const Diagnostics& problems) {
+    int counts[3] = {};
+    for (const Diagnostic& said : problems) ++counts[int(said.severity)];
+    QStringList parts;
+    if (counts[2] > 0) parts << ProblemList::tr("%n error(s)", nullptr, counts[2]);
+    if (counts[1] > 0) parts << ProblemList::tr("%n warning(s)", nullptr, counts[1]);
+    if (counts[0] > 0) parts << ProblemList::tr("%n note(s)", nullptr, counts[0]);
+    return parts.isEmpty() ? ProblemList::tr("No problems") : parts.join(u" \u00B7 "_s);
+}
+
+QString name_of(Severity severity) {
+    switch (severity) {
+        case Severity::Error:
+            return ProblemList::tr("Error");
+        case Severity::Warning:
+            return ProblemList::tr("Warning");
+        case Severity::Info:
+            break;
+    }
+    return ProblemList::tr("Note");
+}
+
+}  // namespace
+
+QString words_of(const Fix& fix) {
+    if (fix.kind == Fix::Kind::Rename)
+        return ProblemList::tr("Rename to %1").arg(QString::fromStdString(fix.name));
+    if (fix.kind == Fix::Kind::Remove)
+        return ProblemList::tr("Remove %1").arg(QString::fromStdString(fix.key));
+    QStringList parts;
+    for (const auto& [key, value] : fix.set)
+        parts << u"%1: %2"_s.arg(QString::fromStdString(key), QString::fromStdString(value));
+    return parts.join(u", "_s);
+}
+
+ProblemList::ProblemList(QWidget* parent)
+    : QWidget(parent),
+      m_title(new QLabel),
+      m_list(new QListWidget),
+      m_details(new QWidget),
+      m_code(quietButton({})),
+      m_message(new QLabel),
+      m_hint(mutedLabel()),
+      m_fixes(nullptr),
+      m_fix_box(new QWidget) {
+    m_fixes = new FlowLayout(space(0.4), m_fix_box);
+    m_title->setFont(fontOf(Type::Section));
+    m_title->setContentsMargins(space(0.7), 0, space(0.7), 0);
+    m_list->setObjectName(u"problemList"_s);
+    m_list->setAccessibleName(tr("Problems"));
+    m_list->setProperty("flat", true);
+    m_list->setUniformItemSizes(true);
+    m_list->setTextElideMode(Qt::ElideRight);
+    m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_code->setObjectName(u"codeButton"_s);
+    m_code->setToolTip(tr("What this code means, with an example"));
+    m_message->setWordWrap(true);
+    m_message->setTextFormat(Qt::PlainText);
+    m_message->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_hint->setWordWrap(true);
+    m_hint->setTextFormat(Qt::PlainText);
+    auto* details = new QVBoxLayout(m_details);
+    details->setContentsMargins(space(0.7), space(0.2), space(0.7), space(0.5));
+    details->setSpacing(space(0.25));
+    details->addWidget(m_code, 0, Qt::AlignLeft);
+    details->addWidget(m_message);
+    details->addWidget(m_hint);
+    details->addWidget(m_fix_box);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, space(0.5), 0, 0);
+    layout->setSpacing(space(0.3));
+    layout->addWidget(m_title);
+    layout->addWidget(m_list, 1);
+    layout->addWidget(m_details);
+    connect(m_list, &QListWidget::currentRowChanged, this, &ProblemList::writeDetails);
+    const auto jump = [this](const QListWidgetItem* item) {
+        const int line = m_problems[size_t(m_list->row(item))].line;
+        if (line > 0) Q_EMIT lineWanted(line);
+    };
+    connect(m_list, &QListWidget::itemClicked, this, jump);
+    connect(m_list, &QListWidget::itemActivated, this, jump);
+    connect(m_code, &QPushButton::clicked, this, [this] { Q_EMIT codeWanted(m_code->text()); });
+    setProblems({});
+}
+
+void ProblemList::setProblems(const Diagnostics& problems) {
+    const int before = m_list->currentRow();
+    m_problems = problems;
+    std::stable_sort(m_problems.begin(), m_problems.end(),
+                     [](const Diagnostic& a, const Diagnostic& b) { return a.severity > b.severity; });
+    m_title->setText(words_of_count(m_problems));
+    writeList();
+    m_list->setVisible(!m_problems.empty());
+    m_list->setCurrentRow(std::clamp(before, 0, std::max(0, int(m_problems.size()) - 1)));
+    if (m_problems.empty()) writeDetails(-1);
+}
+
+void ProblemList::writeList() {
+    const QSignalBlocker quiet(m_list);
+    m_list->clear();
+    for (const Diagnostic& said : m_problems) {
+        const QString message = QString::fromStdString(said.message);
+        const QString text = said.line > 0 ? tr("Line %1: %2").arg(said.line).arg(message) : message;
+        auto* item = new QListWidgetItem(iconOf(said.severity), text, m_list);
+        item->setToolTip(message);
+        item->setData(Qt::AccessibleTextRole, u"%1. %2"_s.arg(name_of(said.severity), text));
+    }
+}
+
+QIcon ProblemList::iconOf(Severity severity) const {
+    const int side = space(0.85);
+    const double scale = devicePixelRatioF();
+    QPixmap picture(QSize(side, side) * scale);
+    picture.setDevicePixelRatio(scale);
+    picture.fill(Qt::transparent);
+    QPainter painter(&picture);
+    paint_severity(painter, QRectF(0, 0, side, side), severity, palette());
+    return picture;
+}
+
+void ProblemList::writeDetails(int row) {
+    while (QLayoutItem* item = m_fixes->takeAt(0)) {
+        item->widget()->deleteLater();
+        delete item;
+    }
+    const bool any = row >= 0 && size_t(row) < m_problems.size();
+    m_details->setVisible(any);
+    if (!any) return;
+    const Diagnostic& said = m_problems[size_t(row)];
+    m_code->setText(QString::fromStdString(said.code));
+    m_code->setVisible(!said.code.empty());
+    m_code->setAccessibleName(tr("Explain %1").arg(m_code->text()));
+    m_message->setText(QString::fromStdString(said.message));
+    m_hint->setText(QString::fromStdString(said.hint));
+    m_hint->setVisible(!said.hint.empty());
+    std::vector<Fix> fixes = fixes_of(said);
+    if (fixes.size() > kMostFixes) fixes.resize(kMostFixes);
+    for (const Fix& fix : fixes) {
+        auto* button = new QPushButton(words_of(fix));
+        button->setObjectName(u"fixButton"_s);
+        button->setToolTip(tr("Changes the text; undo takes it back"));
+        connect(button, &QPushButton::clicked, this, [this, fix] { Q_EMIT fixWanted(fix); });
+        m_fixes->addWidget(button);
+    }
+    m_fix_box->setVisible(!fixes.empty());
+}
+
+void ProblemList::followLine(int line) {
+    for (size_t row = 0; row < m_problems.size(); ++row) {
+        if (m_problems[row].line != line) continue;
+        m_list->setCurrentRow(int(row));
+        return;
+    }
+}
+
+void ProblemList::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() != QEvent::PaletteChange) return;
+    for (int row = 0; row < m_list->count(); ++row)
+        m_list->item(row)->setIcon(iconOf(m_problems[size_t(row)].severity));
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,52 @@
+/// What is wrong with the text and what to do about it: one line each, the chosen one in full below, with a
+/// button for every edit that its hint names.
+#pragma once
+
+#include <QLabel>
+#include <QListWidget>
+#include <QPushButton>
+
+#include "engine/config/diagnostic.h"
+#include "engine/config/edit.h"
+
+namespace ringmaster {
+
+class FlowLayout;
+
+class ProblemList : public QWidget {
+    Q_OBJECT
+
+  public:
+    explicit ProblemList(QWidget* parent = nullptr);
+
+    void setProblems(const Diagnostics& problems);
+    void followLine(int line);  ///< chooses the first problem of that line, if it has one
+
+  Q_SIGNALS:
+    void lineWanted(int line);
+    void fixWanted(const ringmaster::Fix& fix);
+    void codeWanted(const QString& code);
+
+  protected:
+    void changeEvent(QEvent* event) override;
+
+  private:
+    void writeList();
+    void writeDetails(int row);
+    QIcon iconOf(Severity severity) const;
+
+    Diagnostics m_problems;
+    QLabel* m_title;
+    QListWidget* m_list;
+    QWidget* m_details;
+    QPushButton* m_code;
+    QLabel* m_message;
+    QLabel* m_hint;
+    FlowLayout* m_fixes;
+    QWidget* m_fix_box;
+};
+
+/// "context_parallel_size: 4"; "Rename to sequence_len"; "Remove the line".
+QString words_of(const Fix& fix);
+
+}  // namespace ringmaster

@@ -1,0 +1,104 @@
+#include "gui/plan/replanner.h"
+
+#include <QFutureWatcher>
+#include <QtConcurrent/QtConcurrentRun>
+
+#include "engine/error.h"
+
+namespace ringmaster {
+
+namespace {
+
+/// What nobody foresaw is said in the page like everything else.
+PlanAnswer unforeseen(const PlanQuestion& question, const std::exception& problem) {
+    PlanAnswer failed;
+    failed.reading.readable = false;
+    failed.reading.config.file = question.request.config;
+    failed.plan.verdict = Verdict::Invalid;
+    failed.plan.diagnostics.push_back({Severity::Error, "CFG-FILE", "", 0, problem.what(), ""});
+    return failed;
+}
+
+PlanAnswer guarded(const PlanQuestion& question) {
+    try {
+        return answer(question);
+    } catch (const std::exception& problem) {
+        return unforeseen(question, problem);
+    }
+}
+
+Advice guarded_advice(const PlanAnswer& of, const PlanRequest& request) {
+    try {
+        return advise(of.reading, request, of.plan);
+    } catch (const std::exception&) {
+        return {};
+    }
+}
+
+}  // namespace
+
+PlanAnswer answer(const PlanQuestion& question) {
+    ReadOptions options;
+    options.set = question.request.set;
+    options.accelerate_file = question.request.accelerate_file;
+    options.environment = question.request.environment;
+    options.base_dir = question.request.base_dir;
+    if (question.what_if_length)
+        options.set.emplace_back("sequence_len", std::to_string(*question.what_if_length));
+    PlanAnswer found;
+    found.what_if = question.what_if_length.has_value();
+    found.reading = read_config_text(question.text, question.request.config, options);
+    found.plan =
+        make_plan(found.reading, plan_request_of(question.request, question.machine, question.places));
+    return found;
+}
+
+Replanner::Replanner(QObject* parent) : QObject(parent) {
+    m_pool.setMaxThreadCount(1);
+}
+
+Replanner::~Replanner() = default;
+
+int Replanner::ask(PlanQuestion question) {
+    m_pending = std::move(question);
+    ++m_number;
+    if (!m_running) startNext();
+    return m_number;
+}
+
+void Replanner::startNext() {
+    m_running = true;
+    PlanQuestion question = std::move(*m_pending);
+    m_pending.reset();
+    const int number = m_number;
+    const PlanRequest request = plan_request_of(question.request, question.machine, question.places);
+    auto* watcher = new QFutureWatcher<PlanAnswer>(this);
+    connect(watcher, &QFutureWatcher<PlanAnswer>::finished, this, [this, watcher, number, request] {
+        watcher->deleteLater();
+        if (m_pending) return startNext();
+        auto found = std::make_shared<PlanAnswer>(watcher->result());
+        found->number = number;
+        if (found->what_if) {
+            m_running = false;
+        } else {
+            startAdvice(found, request);
+        }
+        Q_EMIT planned(found);
+    });
+    watcher->setFuture(
+        QtConcurrent::run(&m_pool, [question = std::move(question)] { return guarded(question); }));
+}
+
+void Replanner::startAdvice(const PlanAnswerPtr& found, const PlanRequest& request) {
+    auto* watcher = new QFutureWatcher<Advice>(this);
+    connect(watcher, &QFutureWatcher<Advice>::finished, this, [this, watcher, number = found->number] {
+        watcher->deleteLater();
+        if (m_pending) return startNext();
+        m_running = false;
+        Q_EMIT advised(number, std::make_shared<Advice>(watcher->result()));
+    });
+    watcher->setFuture(
+        QtConcurrent::run(&m_pool, [found, request] { return guarded_advice(*found, request); }));
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,63 @@
+/// Plans a text again whenever it changes, off the GUI thread: the plan first, then what could be better.
+/// Only the newest question is answered.
+#pragma once
+
+#include <QObject>
+#include <QThreadPool>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "engine/plan/advise.h"
+#include "launcher/machine.h"
+#include "launcher/places.h"
+#include "launcher/request.h"
+
+namespace ringmaster {
+
+struct PlanQuestion {
+    std::string text;
+    Request request;  ///< its config is the path that the text belongs to
+    Machine machine;
+    Places places;
+    std::optional<int64_t> what_if_length;  ///< sequence_len instead of the text's; no advice is given then
+};
+
+struct PlanAnswer {
+    int number = 0;  ///< of the question
+    bool what_if = false;
+    ConfigReading reading;
+    Plan plan;
+};
+
+using PlanAnswerPtr = std::shared_ptr<const PlanAnswer>;
+using AdvicePtr = std::shared_ptr<const Advice>;
+
+/// The same without a thread.
+PlanAnswer answer(const PlanQuestion& question);
+
+class Replanner : public QObject {
+    Q_OBJECT
+
+  public:
+    explicit Replanner(QObject* parent = nullptr);
+    ~Replanner() override;
+
+    int ask(PlanQuestion question);  ///< the question's number
+    bool isIdle() const { return !m_pending && !m_running; }
+
+  Q_SIGNALS:
+    void planned(const ringmaster::PlanAnswerPtr& answer);
+    void advised(int number, const ringmaster::AdvicePtr& advice);
+
+  private:
+    void startNext();
+    void startAdvice(const PlanAnswerPtr& answer, const PlanRequest& request);
+
+    QThreadPool m_pool;
+    std::optional<PlanQuestion> m_pending;
+    bool m_running = false;
+    int m_number = 0;
+};
+
+}  // namespace ringmaster

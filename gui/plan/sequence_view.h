@@ -1,0 +1,44 @@
+/// One sequence as the chunks that the ranks hold, from the plan's own layout, and each rank's share of the
+/// attention.
+#pragma once
+
+#include <QWidget>
+#include <vector>
+
+#include "engine/plan/layout.h"
+#include "engine/plan/plan.h"
+
+namespace ringmaster {
+
+class SequenceView : public QWidget {
+    Q_OBJECT
+
+  public:
+    explicit SequenceView(QWidget* parent = nullptr);
+
+    void setPlan(const Plan& plan);
+    /// Empty where the chunks are drawn; else why they are not.
+    const QString& whyNot() const { return m_why_not; }
+    double imbalance() const { return m_imbalance; }  ///< the busiest rank's work ÷ the mean
+    bool hasHeightForWidth() const override { return false; }
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override;
+
+  protected:
+    void paintEvent(QPaintEvent* event) override;
+    bool event(QEvent* event) override;
+
+  private:
+    int rankAt(int64_t position) const;
+    double chunksHeight() const;
+    void paintChunks(QPainter& painter, const QRectF& box) const;
+    void paintWork(QPainter& painter, const QRectF& box) const;
+
+    Layout m_layout;
+    std::vector<double> m_work;  ///< of each context rank, 1 the busiest
+    QString m_why_not;
+    double m_imbalance = 1;
+    int64_t m_shown = 0;  ///< positions drawn, from the first on
+};
+
+}  // namespace ringmaster

@@ -1,0 +1,39 @@
+/// What the plan is for: ranks, nodes, device and its memory; this machine where nothing is chosen.
+#pragma once
+
+#include <QComboBox>
+#include <QDoubleSpinBox>
+#include <QPushButton>
+#include <QSpinBox>
+
+#include "engine/plan/plan.h"
+#include "launcher/request.h"
+
+namespace ringmaster {
+
+class TopologyBar : public QWidget {
+    Q_OBJECT
+
+  public:
+    explicit TopologyBar(QWidget* parent = nullptr);
+
+    void fill(Request& request) const;    ///< what is chosen
+    void choose(const Request& request);  ///< shows what was asked for elsewhere
+    void showPlanned(const Plan& plan);   ///< what is taken where nothing is chosen
+
+  Q_SIGNALS:
+    void changed();
+
+  private:
+    void writeAccelerate();
+    void chooseAccelerate();
+
+    QSpinBox* m_ranks;
+    QSpinBox* m_nodes;
+    QComboBox* m_device;
+    QDoubleSpinBox* m_memory;
+    QPushButton* m_accelerate;
+    QString m_accelerate_file;
+};
+
+}  // namespace ringmaster

@@ -1,0 +1,159 @@
+#include "gui/plan/verdict_words.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+
+#include "gui/look/numbers.h"
+
+namespace ringmaster {
+
+using namespace Qt::Literals::StringLiterals;
+
+namespace {
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(PlanVerdict)
+};
+
+const Diagnostic* first_of(const Plan& plan, Severity severity) {
+    const auto found = std::find_if(plan.diagnostics.begin(), plan.diagnostics.end(),
+                                    [&](const Diagnostic& said) { return said.severity == severity; });
+    return found == plan.diagnostics.end() ? nullptr : &*found;
+}
+
+const Diagnostic* said(const Plan& plan, std::string_view code) {
+    const auto found = std::find_if(plan.diagnostics.begin(), plan.diagnostics.end(),
+                                    [&](const Diagnostic& one) { return one.code == code; });
+    return found == plan.diagnostics.end() ? nullptr : &*found;
+}
+
+QString text(const std::string& utf8) {
+    return QString::fromStdString(utf8);
+}
+
+QString memory_words(const Plan& plan) {
+    const RankMemory* rank = fullest_rank(plan);
+    if (!rank || plan.memory->device_bytes <= 0) return {};
+    return Words::tr("%1 of %2 on the fullest rank")
+        .arg(show::bytes(rank->total), show::bytes(plan.memory->device_bytes));
+}
+
+QString time_words(const Plan& plan) {
+    if (!plan.time || plan.time->step_s <= 0) return {};
+    QString words = Words::tr("%1 exposed communication")
+                        .arg(show::percent(plan.time->exposed_comm_s / plan.time->step_s));
+    if (plan.batch.total_steps)
+        words += u", "_s + Words::tr("about %1 in all")
+                               .arg(show::duration(plan.time->step_s * double(*plan.batch.total_steps)));
+    return words;
+}
+
+QString joined(const QStringList& parts) {
+    QStringList filled = parts;
+    filled.removeAll({});
+    return filled.isEmpty() ? QString() : filled.join(u", "_s) + u'.';
+}
+
+VerdictWords invalid_words(const Plan& plan) {
+    const auto errors = std::count_if(plan.diagnostics.begin(), plan.diagnostics.end(),
+                                      [](const Diagnostic& one) { return one.severity == Severity::Error; });
+    const Diagnostic* first = first_of(plan, Severity::Error);
+    VerdictWords words{Tone::Error, Words::tr("INVALID"), {}, {}};
+    words.why = Words::tr("%n problem(s) before it can launch.", nullptr, int(errors));
+    if (first) {
+        const QString message = text(first->message);
+        words.why +=
+            u' ' + (first->line > 0 ? Words::tr("Line %1: %2").arg(first->line).arg(message) : message);
+        words.next = text(first->hint);
+    }
+    return words;
+}
+
+}  // namespace
+
+const RankMemory* fullest_rank(const Plan& plan) {
+    if (!plan.memory || plan.memory->per_rank.empty()) return nullptr;
+    const auto& ranks = plan.memory->per_rank;
+    return &*std::max_element(ranks.begin(), ranks.end(),
+                              [](const RankMemory& a, const RankMemory& b) { return a.total < b.total; });
+}
+
+QString ranks_words(const Plan& plan) {
+    return plan.device == Device::Cuda ? Words::tr("%n GPU(s)", nullptr, plan.ranks)
+                                       : Words::tr("%n CPU rank(s)", nullptr, plan.ranks);
+}
+
+QString mesh_words(const Mesh& mesh) {
+    QStringList parts;
+    const auto factor = [&](const QString& name, int size) {
+        if (size > 1) parts << u"%1 %2"_s.arg(name).arg(size);
+    };
+    factor(u"dp_replicate"_s, mesh.dp_replicate);
+    factor(u"dp_shard"_s, mesh.dp_shard);
+    factor(u"ring"_s, mesh.ring);
+    factor(u"ulysses"_s, mesh.ulysses);
+    return parts.isEmpty() ? Words::tr("no splitting") : parts.join(u" \u00D7 "_s);
+}
+
+VerdictWords verdict_words(const Plan& plan, bool machine_known) {
+    if (plan.verdict == Verdict::Invalid) return invalid_words(plan);
+    const Diagnostic* fit = said(plan, "MEM-FIT");
+    const QString next = fit ? text(fit->hint) : QString();
+    switch (plan.verdict) {
+        case Verdict::Fits:
+            return {Tone::Good, Words::tr("FITS"), joined({memory_words(plan), time_words(plan)}), {}};
+        case Verdict::Tight:
+            return {Tone::Warning, Words::tr("TIGHT"), joined({memory_words(plan), time_words(plan)}), next};
+        case Verdict::WillNotFit:
+            return {Tone::Error, Words::tr("WILL NOT FIT"), joined({memory_words(plan)}), next};
+        case Verdict::Unknown:
+        case Verdict::Invalid:
+            break;
+    }
+    if (!machine_known)
+        return {Tone::Plain, Words::tr("UNKNOWN"), Words::tr("This machine is still being asked."), {}};
+    const Diagnostic* unknown = said(plan, "MODEL-UNKNOWN");
+    if (!unknown) unknown = said(plan, "MEM-DEVICE");
+    return {Tone::Plain, Words::tr("UNKNOWN"),
+            unknown ? text(unknown->message) : Words::tr("Memory and time are not known."),
+            unknown ? text(unknown->hint) : QString()};
+}
+
+QString gains_words(const Alternative& plan, const Plan& present) {
+    QStringList parts;
+    for (const Gain gain : plan.gains) {
+        switch (gain) {
+            case Gain::Present:
+                parts << Words::tr("as the text is");
+                break;
+            case Gain::Fits:
+                parts << Words::tr("fits where the present plan does not");
+                break;
+            case Gain::Recomputes:
+                parts << Words::tr("layers are computed again in the backward: less memory");
+                break;
+            case Gain::KeepsActivations:
+                parts << Words::tr("activations are kept: nothing is computed twice");
+                break;
+            case Gain::EvenWork:
+                parts << Words::tr("every rank has the same attention work");
+                break;
+            case Gain::FewerShare:
+                parts << Words::tr("%n rank(s) share a sequence instead of %1: less is exchanged", nullptr,
+                                   plan.mesh.context_parallel_size())
+                             .arg(present.context_parallel.size);
+                break;
+            case Gain::MoreShare:
+                parts << Words::tr("%n rank(s) share a sequence: %1 tokens on each", nullptr,
+                                   plan.mesh.context_parallel_size())
+                             .arg(show::count(plan.tokens_of_rank));
+                break;
+            case Gain::BatchChanges:
+                parts << Words::tr("the global batch becomes %1").arg(show::count(plan.global_batch));
+                break;
+        }
+    }
+    return parts.isEmpty() ? Words::tr("micro-batches of another size") : parts.join(u"; "_s);
+}
+
+}  // namespace ringmaster

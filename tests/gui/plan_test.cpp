@@ -1,0 +1,528 @@
+// The Plan page, driven as a person does: typing, pressing, undoing, losing the program.
+#include <signal.h>
+
+#include <QAbstractButton>
+#include <QComboBox>
+#include <QDir>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QMessageBox>
+#include <QProcess>
+#include <QSignalSpy>
+#include <QSlider>
+#include <QSpinBox>
+#include <QStandardPaths>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QTimer>
+#include <random>
+
+#include "engine/config/document.h"
+#include "gui/look/look.h"
+#include "gui/plan/plan_board.h"
+#include "gui/plan/plan_page.h"
+#include "gui/plan/problem_list.h"
+#include "gui/plan/yaml_editor.h"
+
+using namespace ringmaster;
+using namespace Qt::Literals::StringLiterals;
+
+namespace {
+
+const QString kText =
+    u"# long documents, eight GPUs\n"
+    "base_model: meta-llama/Llama-3.2-1B   # known here\n"
+    "\n"
+    "datasets:\n"
+    "  - path: someone/longdocs\n"
+    "    type: completion\n"
+    "\n"
+    "sequence_len: 32768\n"
+    "context_parallel_size: 4   # ranks of a ring\n"
+    "ring_attn_func: batch_ring\n"
+    "attn_implementation: flash_attention_2\n"
+    "micro_batch_size: 1\n"
+    "gradient_accumulation_steps: 2\n"
+    "max_steps: 1000\n"
+    "\n"
+    "bf16: auto\n"
+    "optimizer: adamw_torch\n"
+    "learning_rate: 2e-5\n"
+    "lr_scheduler: cosine\n"
+    "wandb_project: longdocs\n"
+    "output_dir: ./out\n"_s;
+
+Request gpus(int ranks, int nodes = 1, double gib = 80) {
+    Request request;
+    request.ranks = ranks;
+    request.nodes = nodes;
+    request.device = Device::Cuda;
+    request.device_memory_bytes = int64_t(gib * double(int64_t{1} << 30));
+    return request;
+}
+
+void write(const QString& file, const QByteArray& bytes) {
+    QFile to(file);
+    QVERIFY(to.open(QIODevice::WriteOnly));
+    to.write(bytes);
+}
+
+QByteArray bytes_of(const QString& file) {
+    QFile from(file);
+    return from.open(QIODevice::ReadOnly) ? from.readAll() : QByteArray();
+}
+
+/// Presses a button of the next message box.
+void answer_box(const QString& box, const QString& label) {
+    auto* timer = new QTimer(qApp);
+    QObject::connect(timer, &QTimer::timeout, qApp, [timer, box, label] {
+        for (QWidget* widget : QApplication::topLevelWidgets()) {
+            auto* asked = qobject_cast<QMessageBox*>(widget);
+            if (!asked || !asked->isVisible() || asked->objectName() != box) continue;
+            for (QAbstractButton* button : asked->buttons()) {
+                if (button->text() != label) continue;
+                timer->deleteLater();
+                button->click();
+                return;
+            }
+        }
+    });
+    timer->start(20);
+}
+
+/// Edits a file, keeps the draft and waits to be killed.
+int edit_until_killed(const QString& file) {
+    Session session(find_places());
+    PlanPage page(session);
+    page.resize(1000, 700);
+    page.QWidget::show();
+    page.openFile(file);
+    auto* editor = page.findChild<YamlEditor*>();
+    QTest::keyClicks(editor, u"# typed and never saved"_s);
+    QTest::keyClick(editor, Qt::Key_Return);
+    return QApplication::exec();
+}
+
+}  // namespace
+
+class PlanTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void initTestCase() {
+        QVERIFY(m_home.isValid());
+        applyAppearance(Appearance::Light);
+        m_session = std::make_unique<Session>(find_places());
+        QTRY_VERIFY_WITH_TIMEOUT(m_session->machine().has_value(), 20000);
+    }
+
+    void init() {
+        QDir(QStandardPaths::writableLocation(QStandardPaths::AppDataLocation) + u"/drafts"_s)
+            .removeRecursively();
+        m_file = m_home.path() + u"/longdocs.yml"_s;
+        write(m_file, kText.toUtf8());
+        m_page = std::make_unique<PlanPage>(*m_session);
+        m_page->resize(1280, 900);
+        m_page->QWidget::show();
+    }
+
+    void cleanup() { m_page.reset(); }
+
+    void anEmptyPageSaysWhatToDo() {
+        QVERIFY(m_page->settled());
+        QSignalSpy choose(m_session.get(), &Session::chooseConfig);
+        press("openButton");
+        QCOMPARE(choose.count(), 1);
+        QSignalSpy example(m_session.get(), &Session::tryExample);
+        press("exampleButton");
+        QCOMPARE(example.count(), 1);
+    }
+
+    void typingPlansAgainAndMarksTheLine() {
+        open();
+        QCOMPARE(editor()->markCount(Severity::Error), 0);
+        QVERIFY(button("launchButton")->isEnabled());
+        editor()->goToLine(9);
+        QTest::keyClick(editor(), Qt::Key_End);
+        const QString line = u"context_parallel_size: 4   # ranks of a ring"_s;
+        for (qsizetype i = line.indexOf(u'4') + 1; i < line.size(); ++i)
+            QTest::keyClick(editor(), Qt::Key_Backspace);
+        QTest::keyClick(editor(), Qt::Key_Backspace);
+        QTest::keyClicks(editor(), u"3"_s);
+        settle();
+        QCOMPARE(editor()->markCount(Severity::Error), 1);
+        QVERIFY2(verdict().startsWith(u"INVALID"_s), qPrintable(verdict()));
+        QVERIFY(!button("launchButton")->isEnabled());
+        QVERIFY(button("launchButton")->toolTip().contains(u"does not divide"_s));
+        auto* list = m_page->findChild<QListWidget*>(u"problemList"_s);
+        QVERIFY(list->item(0)->text().startsWith(u"Line 9:"_s));
+    }
+
+    void aFixIsPressedAndUndone() {
+        open();
+        setText(QString(kText).replace(u"context_parallel_size: 4"_s, u"sequence_parallel_degree: 4"_s));
+        const QString before = editor()->text();
+        const auto row = rowWith(u"old name"_s);
+        QVERIFY(row >= 0);
+        m_page->findChild<QListWidget*>(u"problemList"_s)->setCurrentRow(row);
+        press("fixButton");
+        settle();
+        QCOMPARE(editor()->text(), kText);
+        editor()->undo();
+        QCOMPARE(editor()->text(), before);
+    }
+
+    void aCodeIsALinkToItsExplanation() {
+        open();
+        QSignalSpy explain(m_session.get(), &Session::explain);
+        press("codeButton");
+        QCOMPARE(explain.count(), 1);
+        QVERIFY(!explain.first().first().toString().isEmpty());
+    }
+
+    void aPressedSizeEditsTheTextAndUndoRestoresItByteForByte() {
+        open();
+        press("contextSize-8");
+        settle();
+        QCOMPARE(editor()->text(), QString(kText).replace(u"size: 4   #"_s, u"size: 8   #"_s));
+        QVERIFY(m_page->isEdited());
+        QVERIFY(qobject_cast<QAbstractButton*>(named("contextSize-8"))->isChecked());
+        editor()->undo();
+        settle();
+        QCOMPARE(editor()->text().toUtf8(), bytes_of(m_file));
+        QVERIFY(!m_page->isEdited());
+        QVERIFY(qobject_cast<QAbstractButton*>(named("contextSize-4"))->isChecked());
+    }
+
+    void theGlobalBatchIsKeptByOnePress() {
+        open();
+        auto* keep = button("keepBatchButton");
+        QCOMPARE(keep->text(), u"Keep 16: accumulate 8"_s);
+        keep->click();
+        settle();
+        QVERIFY(editor()->text().contains(u"gradient_accumulation_steps: 8\n"_s));
+        QVERIFY(named("batchFigure")->accessibleName().contains(u"16"_s));
+    }
+
+    void applyKeepsCommentsAndUnknownKeys() {
+        open();
+        QTRY_VERIFY_WITH_TIMEOUT(named("applyButton-0") != nullptr, 10000);
+        const QString before = editor()->text();
+        press("applyButton-0");
+        settle();
+        const QString after = editor()->text();
+        QVERIFY(after != before);
+        for (const QString& kept : {u"# long documents, eight GPUs"_s, u"# known here"_s,
+                                    u"# ranks of a ring"_s, u"wandb_project: longdocs"_s})
+            QVERIFY2(after.contains(kept), qPrintable(kept));
+        editor()->undo();
+        QCOMPARE(editor()->text(), before);
+    }
+
+    void theLengthIsTriedAndThenWritten() {
+        open();
+        auto* slider = m_page->findChild<QSlider*>(u"lengthSlider"_s);
+        slider->setSliderDown(true);
+        slider->setValue(slider->value() - 40);
+        settle();
+        QVERIFY(!m_page->isEdited());
+        slider->setSliderDown(false);
+        settle();
+        QVERIFY(m_page->isEdited());
+        QVERIFY(!editor()->text().contains(u"sequence_len: 32768"_s));
+        editor()->undo();
+        QCOMPARE(editor()->text(), kText);
+        auto* box = m_page->findChild<QSpinBox*>(u"lengthBox"_s);
+        settle();
+        box->setValue(16384);
+        settle();
+        QVERIFY(editor()->text().contains(u"sequence_len: 16384\n"_s));
+    }
+
+    void savingKeepsLineEndsAndMark() {
+        QByteArray bytes = kText.toUtf8();
+        bytes.replace("\n", "\r\n");
+        bytes.prepend("\xEF\xBB\xBF");
+        write(m_file, bytes);
+        open();
+        press("contextSize-2");
+        settle();
+        press("saveButton");
+        QVERIFY(!m_page->isEdited());
+        QCOMPARE(bytes_of(m_file), bytes.replace("size: 4   #", "size: 2   #"));
+    }
+
+    void launchSavesFirstAndAsksForWhatIsOnTheScreen() {
+        open();
+        QSignalSpy launch(m_session.get(), &Session::launchRequested);
+        press("contextSize-8");
+        settle();
+        answer_box(u"saveLaunchBox"_s, u"Cancel"_s);
+        press("launchButton");
+        QCOMPARE(launch.count(), 0);
+        answer_box(u"saveLaunchBox"_s, u"Save and launch"_s);
+        press("launchButton");
+        QCOMPARE(launch.count(), 1);
+        const auto request = launch.first().first().value<Request>();
+        QCOMPARE(QString::fromStdString(request.config), m_file);
+        QCOMPARE(request.ranks, 8);
+        QVERIFY(bytes_of(m_file).contains("context_parallel_size: 8 "));
+    }
+
+    void aFileThatChangesOnTheDiskIsSaid() {
+        open();
+        write(m_file, kText.toUtf8() + "seed: 7\n");
+        QTRY_VERIFY_WITH_TIMEOUT(named("reloadButton") != nullptr, 10000);
+        press("reloadButton");
+        settle();
+        QVERIFY(editor()->text().endsWith(u"seed: 7\n"_s));
+        QVERIFY(!m_page->isEdited());
+    }
+
+    void anEditSurvivesAKilledProcess() {
+        QProcess child;
+        child.setProcessChannelMode(QProcess::ForwardedErrorChannel);
+        child.start(QCoreApplication::applicationFilePath(), {u"--edit-until-killed"_s, m_file});
+        QVERIFY(child.waitForStarted());
+        QDir drafts(QStandardPaths::writableLocation(QStandardPaths::AppDataLocation) + u"/drafts"_s);
+        QTRY_VERIFY_WITH_TIMEOUT(!drafts.entryList({u"*.json"_s}, QDir::Files).isEmpty(), 30000);
+        PlanPage early(*m_session);  // its owner lives: nothing to offer
+        QVERIFY(!early.findChild<QWidget*>(u"draftNotice"_s)->isVisibleTo(&early));
+        ::kill(pid_t(child.processId()), SIGKILL);
+        QVERIFY(child.waitForFinished());
+        QCOMPARE(bytes_of(m_file), kText.toUtf8());
+
+        m_page = std::make_unique<PlanPage>(*m_session);
+        m_page->resize(1280, 900);
+        m_page->QWidget::show();
+        QVERIFY(named("draftNotice")->isVisible());
+        press("restoreDraftButton");
+        settle();
+        QCOMPARE(editor()->text(), u"# typed and never saved\n"_s + kText);
+        QVERIFY(m_page->isEdited());
+        QCOMPARE(m_page->file(), m_file);
+        QVERIFY(!named("draftNotice")->isVisible());
+        editor()->undo();
+        QCOMPARE(editor()->text(), kText);
+    }
+
+    void closingWithEditsAsks() {
+        open();
+        QVERIFY(m_page->mayClose());
+        press("contextSize-2");
+        answer_box(u"unsavedBox"_s, u"Cancel"_s);
+        QVERIFY(!m_page->mayClose());
+        answer_box(u"unsavedBox"_s, u"Discard"_s);
+        QVERIFY(m_page->mayClose());
+        QCOMPARE(bytes_of(m_file), kText.toUtf8());
+    }
+
+    void aThousandRanksAreDrawnAndPlanned() {
+        open(gpus(1024, 128));
+        QVERIFY(verdict().startsWith(u"FITS"_s));
+        QVERIFY(named("contextSize-1024") != nullptr);
+        QVERIFY(!m_page->grab().isNull());
+    }
+
+    void findGoesRound() {
+        open();
+        QTest::keyClick(editor(), Qt::Key_F, Qt::ControlModifier);
+        auto* what = m_page->findChild<QLineEdit*>(u"findText"_s);
+        QVERIFY(what->isVisible());
+        what->setText(u"size"_s);
+        const int first = editor()->currentLine();
+        for (int i = 0; i < editor()->text().count(u"size"_s); ++i) QTest::keyClick(what, Qt::Key_Return);
+        QCOMPARE(editor()->currentLine(), first);
+        QTest::keyClick(what, Qt::Key_Escape);
+        QVERIFY(!what->isVisible());
+    }
+
+    void hostileFilesAreSaidNotSuffered_data() {
+        QTest::addColumn<QByteArray>("bytes");
+        QTest::addColumn<bool>("is_shown");
+        QTest::newRow("empty") << QByteArray() << true;
+        QTest::newRow("binary") << QByteArray(
+                                       "\x7f"
+                                       "ELF\0\0\x01\x02\xff\xfe",
+                                       10)
+                                << false;
+        QTest::newRow("not UTF-8") << QByteArray("a: \xff\xfe\n") << false;
+        QTest::newRow("nul") << QByteArray("a: 1\0b", 6) << false;
+        QTest::newRow("two line ends") << QByteArray("a: 1\r\nb: 2\n") << false;
+        QTest::newRow("too large") << QByteArray(int(kMaxConfigBytes) + 1, '#') << false;
+        QTest::newRow("broken YAML") << QByteArray("a: [1, 2\nb: }\n") << true;
+        QTest::newRow("aliases without end") << QByteArray("a: &a [*a]\n") << true;
+        QByteArray laughs = "a0: &a0 [x,x,x,x,x,x,x,x,x]\n";
+        for (int i = 1; i < 12; ++i) {
+            const QByteArray from = QByteArray::number(i - 1), to = QByteArray::number(i);
+            laughs +=
+                "a" + to + ": &a" + to + " [*a" + from + ",*a" + from + ",*a" + from + ",*a" + from + "]\n";
+        }
+        QTest::newRow("a billion laughs") << laughs << true;
+        QTest::newRow("deep") << QByteArray(5000, '[') << true;
+        QTest::newRow("a list") << QByteArray("- 1\n- 2\n") << true;
+        QTest::newRow("html") << QByteArray("<b>a</b>: <img src=x>\nbase_model: <script>\n") << true;
+        QTest::newRow("huge numbers")
+            << QByteArray(
+                   "sequence_len: 99999999999999999999\ncontext_parallel_size: -4\nmicro_batch_size: 1e300\n")
+            << true;
+        QTest::newRow("one long line") << QByteArray("a: \"") + QByteArray(2 << 20, 'x') + "\"\n" << true;
+    }
+    void hostileFilesAreSaidNotSuffered() {
+        QFETCH(QByteArray, bytes);
+        QFETCH(bool, is_shown);
+        write(m_file, bytes);
+        m_page->openFile(m_file);
+        settle();
+        QVERIFY(!m_page->grab().isNull());
+        if (is_shown) {
+            QCOMPARE(editor()->text().toUtf8(), bytes);
+            QVERIFY2(verdict().startsWith(u"INVALID"_s), qPrintable(verdict()));
+            QVERIFY(!button("launchButton")->isEnabled());
+        } else {
+            QVERIFY(named("fileNotice")->isVisible());
+            QCOMPARE(m_page->file(), QString());
+        }
+        QCOMPARE(bytes_of(m_file), bytes);
+    }
+
+    void whatIsNoFileIsSaid() {
+        for (const QString& path :
+             {m_home.path(), m_home.path() + u"/not-there.yml"_s, u"/proc/self/mem"_s}) {
+            m_page->openFile(path);
+            QVERIFY2(named("fileNotice")->isVisible(), qPrintable(path));
+        }
+    }
+
+    void aLargeFileIsEditedAtOnce() {
+        QByteArray bytes = kText.toUtf8();
+        while (bytes.size() < qsizetype(kMaxConfigBytes) - 100)
+            bytes += "# a comment among very many others\n";
+        write(m_file, bytes);
+        m_page->choose(gpus(8));
+        QElapsedTimer clock;
+        clock.start();
+        m_page->openFile(m_file);
+        m_page->grab();
+        QTest::keyClicks(editor(), u"#"_s);
+        m_page->grab();
+        qInfo("8 MiB opened, drawn, edited and drawn in %lld ms", clock.elapsed());
+        settle();
+        QVERIFY2(!verdict().startsWith(u"INVALID"_s), qPrintable(verdict()));
+    }
+
+    void randomEditsNeverEndIt() {
+        open();
+        std::mt19937 random(11);
+        const QString letters = u"ab:-# \n\t'\"[]{}|>&*!?,%@0189._\u00e4\u4e2d"_s;
+        QString text = kText;
+        for (int round = 0; round < 150; ++round) {
+            const int at = int(random() % unsigned(text.size()));
+            const int length = int(random() % 12);
+            QString piece;
+            for (int i = int(random() % 8); i > 0; --i)
+                piece += letters[qsizetype(random() % unsigned(letters.size()))];
+            text.replace(at, length, piece);
+            if (text.size() < 50) text = kText;
+            editor()->edit(text);
+            if (round % 10 == 0) {
+                settle();
+                m_page->grab();
+                if (auto* fix = m_page->findChild<QAbstractButton*>(u"fixButton"_s)) fix->click();
+                text = editor()->text();
+            }
+        }
+        settle();
+    }
+
+    void pictures() {
+        const QString folder = qEnvironmentVariable("RINGMASTER_GRAB");
+        if (folder.isEmpty()) QSKIP("RINGMASTER_GRAB names no folder for pictures");
+        QDir().mkpath(folder);
+        QString longer = kText, mistakes = kText, packed = kText;
+        longer.replace(u"32768"_s, u"131072"_s).replace(u"batch_ring"_s, u"batch_zigzag"_s);
+        mistakes.replace(u"context_parallel_size: 4"_s, u"context_parallel_size: 3"_s)
+            .replace(u"lr_scheduler"_s, u"lr_schedular"_s)
+            .replace(u"bf16: auto"_s, u"bf16: sometimes"_s);
+        const auto picture = [&](const QString& name, const QString& text, const Request& request, QSize size,
+                                 Appearance appearance) {
+            applyAppearance(appearance);
+            write(m_file, text.toUtf8());
+            m_page = std::make_unique<PlanPage>(*m_session);
+            m_page->setAutoFillBackground(true);
+            m_page->resize(size);
+            m_page->QWidget::show();
+            m_page->choose(request);
+            if (!text.isEmpty()) m_page->openFile(m_file);
+            settle();
+            QTest::qWait(150);
+            m_page->grab().save(u"%1/plan-%2.png"_s.arg(folder, name));
+        };
+        const QSize small(870, 700), large(1750, 1200);
+        picture(u"empty-small-light"_s, {}, gpus(8), small, Appearance::Light);
+        picture(u"8-large-light"_s, kText, gpus(8), large, Appearance::Light);
+        picture(u"8-small-light"_s, kText, gpus(8), small, Appearance::Light);
+        picture(u"8-large-dark"_s, longer, gpus(8, 1, 80), large, Appearance::Dark);
+        picture(u"2-small-dark"_s, QString(kText).replace(u"size: 4 "_s, u"size: 2 "_s), gpus(2), small,
+                Appearance::Dark);
+        picture(u"64-large-light"_s, QString(longer).replace(u"size: 4 "_s, u"size: 16 "_s), gpus(64, 8),
+                large, Appearance::Light);
+        picture(u"1024-large-dark"_s, QString(longer).replace(u"size: 4 "_s, u"size: 64 "_s), gpus(1024, 128),
+                large, Appearance::Dark);
+        picture(u"mistakes-large-light"_s, mistakes, gpus(8), large, Appearance::Light);
+        picture(u"mistakes-small-dark"_s, mistakes, gpus(8), small, Appearance::Dark);
+        picture(u"broken-small-light"_s, u"base_model: [a\nb: }"_s, gpus(8), small, Appearance::Light);
+        applyAppearance(Appearance::Light);
+    }
+
+  private:
+    void open(const Request& request = gpus(8)) {
+        m_page->choose(request);
+        m_page->openFile(m_file);
+        settle();
+    }
+    void settle() { QTRY_VERIFY_WITH_TIMEOUT(m_page->settled(), 30000); }
+    void setText(const QString& text) {
+        editor()->edit(text);
+        settle();
+    }
+    QWidget* named(const char* name) { return m_page->findChild<QWidget*>(QString::fromLatin1(name)); }
+    QAbstractButton* button(const char* name) { return qobject_cast<QAbstractButton*>(named(name)); }
+    void press(const char* name) {
+        QAbstractButton* found = button(name);
+        QVERIFY2(found, name);
+        QVERIFY2(found->isEnabled(), name);
+        found->click();
+    }
+    YamlEditor* editor() { return m_page->findChild<YamlEditor*>(); }
+    QString verdict() { return m_page->findChild<PlanBoard*>()->verdict()->text(); }
+    int rowWith(const QString& words) {
+        auto* list = m_page->findChild<QListWidget*>(u"problemList"_s);
+        for (int row = 0; row < list->count(); ++row)
+            if (list->item(row)->text().contains(words)) return row;
+        return -1;
+    }
+
+    QTemporaryDir m_home;
+    QString m_file;
+    std::unique_ptr<Session> m_session;
+    std::unique_ptr<PlanPage> m_page;
+};
+
+int main(int argc, char** argv) {
+    QTemporaryDir data;  // of the parent; a child is told by the environment
+    if (qEnvironmentVariableIsEmpty("RINGMASTER_TEST_DATA")) {
+        qputenv("RINGMASTER_TEST_DATA", "1");
+        qputenv("XDG_DATA_HOME", data.path().toUtf8());
+        qputenv("XDG_CONFIG_HOME", (data.path() + u"/config"_s).toUtf8());
+    }
+    QApplication app(argc, argv);
+    QApplication::setApplicationName(u"ringmaster"_s);
+    if (argc == 3 && qstrcmp(argv[1], "--edit-until-killed") == 0)
+        return edit_until_killed(QString::fromLocal8Bit(argv[2]));
+    PlanTest test;
+    return QTest::qExec(&test, argc, argv);
+}
+
+#include "plan_test.moc"
