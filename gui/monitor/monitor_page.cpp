@@ -1,0 +1,466 @@
+#include "gui/monitor/monitor_page.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QDateTime>
+#include <QFileDialog>
+#include <QFutureWatcher>
+#include <QGraphicsOpacityEffect>
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QMenu>
+#include <QProgressBar>
+#include <QScrollArea>
+#include <QSlider>
+#include <QStackedWidget>
+#include <QTableView>
+#include <QTimer>
+#include <QtConcurrent/QtConcurrentRun>
+#include <algorithm>
+#include <cmath>
+
+#include "engine/error.h"
+#include "gui/look/icons.h"
+#include "gui/look/look.h"
+#include "gui/look/numbers.h"
+#include "gui/look/run_mark.h"
+#include "gui/monitor/notify.h"
+#include "gui/monitor/run_charts.h"
+#include "gui/monitor/verdict_text.h"
+#include "launcher/export.h"
+#include "launcher/run_directory.h"
+
+namespace ringmaster {
+
+using namespace Qt::Literals::StringLiterals;
+
+namespace {
+
+enum Sheet { kEmpty, kProblem, kRun };
+
+constexpr int kProgressParts = 10000;
+constexpr int kOfferedRuns = 15;
+constexpr int kMostTableRows = 12;
+constexpr double kGreyed = 0.5;
+
+double secondsNow() {
+    return double(QDateTime::currentMSecsSinceEpoch()) * 1e-3;
+}
+
+/// What a piece of work said; empty: it went well.
+QString saidBy(const std::function<void()>& work) {
+    try {
+        work();
+    } catch (const Error& problem) {
+        return QString::fromStdString(problem.text());
+    } catch (const std::exception& problem) {
+        return QString::fromUtf8(problem.what());
+    }
+    return {};
+}
+
+}  // namespace
+
+MonitorPage::~MonitorPage() {
+    closeRun();
+    for (QThread* thread : findChildren<QThread*>()) {
+        thread->quit();
+        thread->wait();
+    }
+}
+
+void MonitorPage::closeRun() {
+    if (m_reader) m_reader->leave();
+    if (m_thread) m_thread->quit();
+    m_reader.clear();
+    m_thread.clear();
+    m_news.reset();
+    m_fed.reset();
+    m_broken = m_stopping = false;
+    m_log->clear();
+    m_rank_model->setRows({}, 0);
+    for (ChartCard* card : m_charts) {
+        if (card != nullptr) card->setData({});
+    }
+    m_heat->setData({});
+    m_stale.fill(true);
+}
+
+void MonitorPage::openRun(const QString& dir) {
+    closeRun();
+    m_dir = dir;
+    m_wish.range.reset();
+    m_wish.tail = 0;
+    m_wish.chosen_rank = -1;
+    setPaused(false);
+    m_follow->setChecked(false);
+    m_all->setEnabled(false);
+    m_heat->setChosenRank(-1);
+    m_header->setTitle(QFileInfo(dir).fileName());
+    m_header->setSubtitle(tr("reading…"));
+    for (QWidget* button : {m_stop, m_stop_now, m_resume}) button->hide();
+    for (Figure* figure : {m_steps, m_loss, m_rate, m_overhead, m_memory, m_age})
+        figure->setValue(show::unknown());
+    m_progress->setRange(0, kProgressParts);
+    m_progress->setValue(0);
+    m_banner->say(Tone::Plain, tr("Reading the run."));
+    m_stack->setCurrentIndex(kRun);
+    m_thread = new QThread(this);
+    m_reader = new RunReader(dir);
+    m_reader->moveToThread(m_thread);
+    connect(m_thread, &QThread::started, m_reader, &RunReader::begin);
+    connect(m_thread, &QThread::finished, m_reader, &QObject::deleteLater);
+    connect(m_thread, &QThread::finished, m_thread, &QObject::deleteLater);
+    const QPointer<RunReader> reader = m_reader;
+    connect(m_reader, &RunReader::news, this, [this, reader](const std::shared_ptr<const MonitorNews>& news) {
+        if (reader && reader == m_reader) take(news);  // else of a run that was left
+    });
+    connect(m_reader, &RunReader::unreadable, this, [this, reader](const QString& what) {
+        if (reader && reader == m_reader) showProblem(what);
+    });
+    connect(m_reader, &RunReader::written, this, [this](const QString& file, const QString& problem) {
+        Q_EMIT m_session.notice(problem.isEmpty() ? tr("Saved: %1").arg(file) : problem);
+    });
+    m_wish.charts = 0;  // sendWish sees what is in sight
+    sendWish();
+    m_thread->start();
+}
+
+void MonitorPage::showProblem(const QString& what) {
+    m_broken = true;
+    delete m_problem;
+    m_problem = new EmptyView(tr("This run cannot be shown"), what);
+    QPushButton* again = m_problem->addAction(tr("Try again"));
+    again->setObjectName(u"tryAgainButton"_s);
+    connect(again, &QPushButton::clicked, this, [this] { openRun(m_dir); });
+    QPushButton* folder = m_problem->addAction(tr("Attach to a folder…"));
+    connect(folder, &QPushButton::clicked, this, &MonitorPage::chooseFolder);
+    m_problem_room->addWidget(m_problem);
+    m_stack->setCurrentIndex(kProblem);
+    Q_EMIT shown();
+}
+
+void MonitorPage::take(const std::shared_ptr<const MonitorNews>& news) {
+    const std::shared_ptr<const MonitorNews> before = std::exchange(m_news, news);
+    const RunPicture& now = m_news->picture;
+    m_log->setRanks(int(now.ranks.size()));
+    m_log->add(m_news->lines);
+    m_log->setFirstError(now.first_error ? std::optional(lineOf(*now.first_error)) : std::nullopt);
+    showHeader();
+    showFigures();
+    showVerdict();
+    if (!m_paused) {
+        m_rank_model->setRows(now.ranks, secondsNow());
+        const int rows = std::clamp(int(now.ranks.size()), 2, kMostTableRows);
+        m_ranks->setFixedHeight(m_ranks->horizontalHeader()->sizeHint().height() +
+                                rows * m_ranks->verticalHeader()->defaultSectionSize() + space(0.9));
+        const bool sameHost = std::all_of(now.ranks.begin(), now.ranks.end(), [&](const RankRow& row) {
+            return row.host == now.ranks.front().host && row.device == now.ranks.front().device;
+        });
+        m_ranks->setColumnHidden(RankTableModel::MeshPlace,
+                                 std::all_of(now.ranks.begin(), now.ranks.end(),
+                                             [](const RankRow& row) { return row.mesh.empty(); }));
+        static_cast<void>(sameHost);
+        if (m_fed != now.charts) {
+            m_fed = now.charts;
+            m_stale.fill(true);
+            feedCharts();
+        }
+    }
+    if (before) announceEnd(before->picture, now);
+    if (m_reader) QMetaObject::invokeMethod(m_reader, &RunReader::taken, Qt::QueuedConnection);
+    Q_EMIT shown();
+}
+
+void MonitorPage::showHeader() {
+    const RunPicture& now = m_news->picture;
+    const RunState& state = now.state;
+    QStringList parts{runWord(runMark(state.state))};
+    QStringList hosts;
+    for (const RankRow& rank : now.ranks) {
+        const QString host = QString::fromStdString(rank.host);
+        if (!host.isEmpty() && !hosts.contains(host)) hosts << host;
+    }
+    parts << tr("%n rank(s)", nullptr, state.ranks);
+    if (!hosts.isEmpty() && hosts.size() <= 4) parts << hosts.join(u", "_s);
+    if (hosts.size() > 4) parts << tr("%n hosts", nullptr, int(hosts.size()));
+    if (state.attempt > 1) parts << tr("attempt %1").arg(state.attempt);
+    if (now.phase) {
+        const bool counts = now.phase->total > 1;
+        const QString phase = phaseText(now.phase->name);
+        parts << (counts ? tr("%1, %2 of %3")
+                               .arg(phase, show::count(now.phase->done), show::count(now.phase->total))
+                         : phase);
+    }
+    if (!now.reading.whole()) {
+        const double share = double(now.reading.read_bytes) / double(now.reading.total_bytes);
+        parts << tr("%1 read").arg(show::percent(share));
+    }
+    m_header->setTitle(
+        QString::fromStdString(state.name.empty() ? m_dir.section(u'/', -1).toStdString() : state.name));
+    m_header->setSubtitle(parts.join(u" \u00B7 "_s));
+    const bool live = state.state == RunPhase::Running || state.state == RunPhase::Stopping;
+    const bool unknown = now.diagnosis.finding == Finding::Disconnected;
+    m_stop->setVisible(live);
+    m_stop_now->setVisible(live);
+    m_stop->setEnabled(state.state == RunPhase::Running && !m_stopping && !unknown);
+    m_stop_now->setEnabled(!unknown);
+    m_resume->setVisible(now.can_resume);
+    if (!live) m_stopping = false;
+    const bool known = now.total_steps && *now.total_steps > 0 && now.step;
+    m_progress->setVisible(known);
+    if (known) m_progress->setValue(int(double(*now.step) / double(*now.total_steps) * kProgressParts));
+}
+
+void MonitorPage::showFigures() {
+    const RunPicture& now = m_news->picture;
+    const QString total = now.total_steps ? u" / "_s + show::count(*now.total_steps) : QString();
+    m_steps->setValue(now.step ? show::count(*now.step) + total : show::unknown());
+    //: under the number of steps; %1 is a duration
+    m_steps->setCaption(now.eta_s && *now.eta_s > 0 ? tr("step · %1 left").arg(show::duration(*now.eta_s))
+                                                    : tr("step"));
+    m_loss->setValue(now.loss ? show::loss(*now.loss) : show::unknown());
+    m_rate->setValue(now.tokens_per_s ? show::rate(*now.tokens_per_s) : show::unknown());
+    m_overhead->setValue(now.overhead ? show::percent(*now.overhead) : show::unknown());
+    if (now.fullest_bytes > 0 && now.capacity_bytes > 0) {
+        //: memory: measured of capacity
+        m_memory->setValue(
+            tr("%1 of %2").arg(show::bytes(now.fullest_bytes), show::bytes(now.capacity_bytes)));
+    } else {
+        m_memory->setValue(now.fullest_bytes > 0 ? show::bytes(now.fullest_bytes) : show::unknown());
+    }
+    m_memory->setCaption(now.expected_bytes > 0
+                             ? tr("fullest rank · expected %1").arg(show::bytes(now.expected_bytes))
+                             : tr("fullest rank"));
+    showAge();
+}
+
+void MonitorPage::showAge() {
+    if (!m_news || m_stack->currentIndex() != kRun) return;
+    const RunPicture& now = m_news->picture;
+    if (is_over(now.state.state)) {
+        const bool known = now.state.started > 0 && now.state.ended >= now.state.started;
+        m_age->setCaption(known ? tr("ended %1").arg(show::time(now.state.ended)) : tr("ended"));
+        m_age->setValue(known ? show::duration(now.state.ended - now.state.started) : show::unknown());
+        return;
+    }
+    m_age->setCaption(tr("last heard"));
+    m_age->setValue(now.last_heard > 0 ? show::age(secondsNow() - now.last_heard) : show::unknown());
+}
+
+void MonitorPage::showVerdict() {
+    const RunPicture& now = m_news->picture;
+    const VerdictText said = verdictText(now.diagnosis);
+    QString next = said.next;
+    if (now.odd_lines > 0)
+        next += u" "_s + tr("%n line(s) of its events make no sense and are left out.", nullptr,
+                            int(std::min<int64_t>(now.odd_lines, 1000000)));
+    if (!now.plan_problem.empty()) next += u" "_s + tr("Its plan cannot be read: no estimates.");
+    m_banner->clearActions();
+    m_banner->say(said.tone, said.verdict, said.why, next.trimmed());
+    if (now.diagnosis.rank && now.diagnosis.urgency != Urgency::None) {
+        const int rank = *now.diagnosis.rank;
+        QPushButton* show = m_banner->addAction(tr("Show rank %1").arg(rank));
+        show->setObjectName(u"showRankButton"_s);
+        connect(show, &QPushButton::clicked, this, [this, rank] {
+            chooseRank(rank);
+            m_log->showRank(rank);
+        });
+    }
+    const bool grey = now.diagnosis.finding == Finding::Disconnected;
+    QWidget* charts = m_cards.front()->parentWidget();
+    if (grey == (charts->graphicsEffect() != nullptr)) return;
+    auto* effect = grey ? new QGraphicsOpacityEffect(charts) : nullptr;
+    if (effect != nullptr) effect->setOpacity(kGreyed);
+    charts->setGraphicsEffect(effect);
+}
+
+bool MonitorPage::isInSight(const QWidget* widget) const {
+    return widget != nullptr && widget->isVisible() && !widget->visibleRegion().isEmpty();
+}
+
+void MonitorPage::feedCharts() {
+    for (int kind = 0; kind < kChartKinds; ++kind) {
+        if (m_stale[size_t(kind)] && isInSight(m_cards[size_t(kind)])) feed(ChartKind(kind));
+    }
+    sendWish();
+}
+
+void MonitorPage::feed(ChartKind kind) {
+    if (!m_news || !m_fed || (m_fed->wish.charts & bit(kind)) == 0) return;
+    RunPicture now = m_news->picture;
+    now.charts = m_fed;
+    m_stale[size_t(kind)] = false;
+    if (kind == ChartKind::Heat) {
+        m_heat->setData(heatOf(now));
+        if (auto* card = qobject_cast<Card*>(m_cards[size_t(kind)]))
+            card->setSubtitle(chartSubtitle(kind, now));
+        return;
+    }
+    ChartCard* card = m_charts[size_t(kind)];
+    card->setSubtitle(chartSubtitle(kind, now));
+    card->setData(chartOf(kind, now, m_log_axis->isChecked()));
+}
+
+void MonitorPage::sendWish() {
+    if (!m_reader || m_paused) return;
+    unsigned charts = 0;
+    for (int kind = 0; kind < kChartKinds; ++kind) {
+        if (isInSight(m_cards[size_t(kind)])) charts |= bit(ChartKind(kind));
+    }
+    m_wish.charts = charts;
+    m_wish.width = m_charts[size_t(ChartKind::Loss)]->plot()->plotWidth();
+    m_wish.heat_columns = std::min(m_heat->columns(), 400);
+    RunReader* reader = m_reader;
+    QMetaObject::invokeMethod(
+        reader, [reader, wish = m_wish] { reader->wish(wish); }, Qt::QueuedConnection);
+}
+
+bool MonitorPage::settled() const {
+    if (m_dir.isEmpty() || m_broken) return true;
+    if (!m_news || !m_fed || !m_news->picture.reading.whole()) return false;
+    if (!(m_fed->wish == m_wish)) return false;
+    for (int kind = 0; kind < kChartKinds; ++kind) {
+        if (m_stale[size_t(kind)] && isInSight(m_cards[size_t(kind)])) return false;
+    }
+    return true;
+}
+
+void MonitorPage::setPaused(bool paused) {
+    if (m_pause->isChecked() != paused) {
+        m_pause->setChecked(paused);  // comes back here
+        return;
+    }
+    m_paused = paused;
+    m_pause->setText(paused ? tr("Paused") : tr("Pause"));
+    if (!paused && m_news && m_fed != m_news->picture.charts) take(m_news);
+    sendWish();
+}
+
+void MonitorPage::setSmoothing(double weight) {
+    m_wish.smoothing = weight;
+    const int part = int(std::lround(weight * 100));
+    if (m_smoothing->value() != part) m_smoothing->setValue(part);
+    m_smoothing_value->setText(weight > 0 ? show::number(weight, 2) : tr("off"));
+    sendWish();
+}
+
+void MonitorPage::chooseRank(int rank) {
+    if (rank == m_wish.chosen_rank) return;
+    m_wish.chosen_rank = rank;
+    m_heat->setChosenRank(rank);
+    const QAbstractItemModel* rows = m_ranks->model();
+    for (int row = 0; row < rows->rowCount(); ++row) {
+        if (rows->index(row, 0).data(RankTableModel::RankRole).toInt() == rank) m_ranks->selectRow(row);
+    }
+    if (rank < 0) m_ranks->clearSelection();
+    sendWish();
+}
+
+void MonitorPage::showSteps(std::optional<StepRange> range) {
+    if (range && m_news) {
+        const RunPicture& now = m_news->picture;
+        const int64_t last = std::max<int64_t>(now.step.value_or(1), 1);
+        const bool isAll = range->from <= 1 && range->to >= last;
+        if (isAll || range->count() < 1) range.reset();
+    }
+    if (m_wish.tail > 0) {
+        const QSignalBlocker quiet(m_follow);
+        m_follow->setChecked(false);
+        m_wish.tail = 0;
+    }
+    m_wish.range = range;
+    m_all->setEnabled(range.has_value());
+    sendWish();
+}
+
+void MonitorPage::askStop(StopHow how) {
+    m_stopping = m_stopping || how == StopHow::FinishAndSave;
+    m_stop->setEnabled(false);
+    auto* watcher = new QFutureWatcher<QString>(this);
+    connect(watcher, &QFutureWatcher<QString>::finished, this, [this, watcher] {
+        watcher->deleteLater();
+        if (watcher->result().isEmpty()) return;
+        m_stopping = false;
+        Q_EMIT m_session.notice(watcher->result());
+        if (m_news) showHeader();
+    });
+    const RunDirectory at{m_dir.toStdString()};
+    watcher->setFuture(QtConcurrent::run([at, how] { return saidBy([&] { request_stop(at, how); }); }));
+}
+
+void MonitorPage::exportTo(bool csv) {
+    const QString name = QFileInfo(m_dir).fileName();
+    const QString to =
+        csv ? QFileDialog::getSaveFileName(this, tr("Export"), name + u".csv"_s, tr("Figures (*.csv)"))
+            : QFileDialog::getExistingDirectory(this, tr("Export into an empty folder"));
+    if (to.isEmpty()) return;
+    auto* watcher = new QFutureWatcher<QString>(this);
+    connect(watcher, &QFutureWatcher<QString>::finished, this, [this, watcher, to] {
+        watcher->deleteLater();
+        Q_EMIT m_session.notice(watcher->result().isEmpty() ? tr("Exported: %1").arg(to) : watcher->result());
+    });
+    const RunDirectory from{m_dir.toStdString()};
+    watcher->setFuture(QtConcurrent::run([from, csv, file = to.toStdString()] {
+        return saidBy([&] { csv ? export_csv(from, file) : export_tensorboard(from, file); });
+    }));
+}
+
+void MonitorPage::saveFigures(ChartKind kind, const QString& file) {
+    if (!m_reader) return;
+    RunReader* reader = m_reader;
+    QMetaObject::invokeMethod(
+        reader, [reader, file, measures = measuresOf(kind)] { reader->writeCsv(file, measures); },
+        Qt::QueuedConnection);
+}
+
+void MonitorPage::offerRuns(QPushButton* button) {
+    QMenu* menu = button->menu();
+    menu->clear();
+    std::vector<RunSummary> runs;
+    const QString problem = saidBy([&] { runs = list_runs(m_session.places().runs_dir); });
+    if (runs.empty())
+        menu->addAction(problem.isEmpty() ? tr("There are no runs yet") : problem)->setEnabled(false);
+    for (const RunSummary& one : runs) {
+        if (menu->actions().size() >= kOfferedRuns) break;
+        const QString dir = QString::fromStdString(one.dir.string());
+        const RunMark mark = runMark(one.state.state);
+        menu->addAction(runIcon(mark, coloursOf(this)),
+                        QString::fromStdString(one.name) + u" \u00B7 "_s + runWord(mark), this,
+                        [this, dir] { openRun(dir); });
+    }
+}
+
+void MonitorPage::chooseFolder() {
+    const QString dir = QFileDialog::getExistingDirectory(this, tr("Attach to a run's folder"));
+    if (!dir.isEmpty()) openRun(dir);
+}
+
+void MonitorPage::announceEnd(const RunPicture& before, const RunPicture& now) {
+    if (is_over(before.state.state) || !is_over(now.state.state)) return;
+    const VerdictText said = verdictText(now.diagnosis);
+    notifyDesktop(QString::fromStdString(now.state.name) + u": "_s + said.verdict, said.why);
+    Q_EMIT m_session.runsChanged();
+}
+
+void MonitorPage::resizeEvent(QResizeEvent* event) {
+    Page::resizeEvent(event);
+    QTimer::singleShot(0, this, &MonitorPage::feedCharts);
+}
+
+void MonitorPage::showEvent(QShowEvent* event) {
+    Page::showEvent(event);
+    QTimer::singleShot(0, this, &MonitorPage::feedCharts);
+}
+
+void MonitorPage::changeEvent(QEvent* event) {
+    if (event->type() == QEvent::PaletteChange) m_pause->setIcon(icon(u"pause"_s));
+    Page::changeEvent(event);
+}
+
+void MonitorPage::keyPressEvent(QKeyEvent* event) {
+    if (event->key() == Qt::Key_Space && m_stack->currentIndex() == kRun) return setPaused(!m_paused);
+    Page::keyPressEvent(event);
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,197 @@
+#include "gui/monitor/rank_table.h"
+
+#include <QApplication>
+#include <QPainter>
+#include <QPalette>
+#include <QPixmap>
+#include <algorithm>
+#include <cmath>
+
+#include "gui/look/look.h"
+#include "gui/look/numbers.h"
+
+namespace ringmaster {
+
+namespace {
+
+QPixmap dot(const QColor& colour) {
+    const int size = space(0.6);
+    const double ratio = qApp->devicePixelRatio();
+    QPixmap picture((QSizeF(size, size) * ratio).toSize());
+    picture.setDevicePixelRatio(ratio);
+    picture.fill(Qt::transparent);
+    QPainter painter(&picture);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(colour);
+    painter.drawEllipse(QRectF(0.1 * size, 0.1 * size, 0.8 * size, 0.8 * size));
+    return picture;
+}
+
+bool isText(int column) {
+    return column == RankTableModel::Host || column == RankTableModel::Device ||
+           column == RankTableModel::MeshPlace;
+}
+
+QVariant known(double value) {
+    return std::isnan(value) ? QVariant() : QVariant(value);
+}
+
+}  // namespace
+
+void RankTableModel::setRows(const std::vector<RankRow>& rows, double now) {
+    m_now = now;
+    const auto before = int(m_rows.size()), after = int(rows.size());
+    if (after < before) {
+        beginRemoveRows({}, after, before - 1);
+        m_rows.resize(size_t(after));
+        endRemoveRows();
+    }
+    if (after > before) {
+        beginInsertRows({}, before, after - 1);
+        m_rows = rows;
+        endInsertRows();
+    }
+    m_rows = rows;
+    const int changed = std::min(before, after);
+    if (changed > 0) Q_EMIT dataChanged(index(0, 0), index(changed - 1, Columns - 1));
+}
+
+int RankTableModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : int(m_rows.size());
+}
+
+int RankTableModel::columnCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : int(Columns);
+}
+
+QString RankTableModel::text(const RankRow& row, int column) const {
+    switch (column) {
+        case Rank:
+            return QString::number(row.rank);
+        case Host:
+            return QString::fromStdString(row.host);
+        case Device:
+            return QString::fromStdString(row.device);
+        case MeshPlace:
+            return QString::fromStdString(row.mesh);
+        case Step:
+            return row.step ? show::count(*row.step) : show::unknown();
+        case Loss:
+            return show::loss(row.loss);
+        case StepSeconds:
+            return show::duration(row.step_s);
+        case Wait:
+            return show::duration(row.wait_s);
+        case Comm:
+            return show::duration(row.comm_s);
+        case Exposed:
+            return show::percent(row.exposed);
+        case Memory:
+            return row.peak_bytes > 0 ? show::bytes(row.peak_bytes) : show::unknown();
+        case Heard:
+            return row.last_heard > 0 ? show::age(m_now - row.last_heard) : show::unknown();
+        default:
+            return {};
+    }
+}
+
+QVariant RankTableModel::key(const RankRow& row, int column) const {
+    switch (column) {
+        case Rank:
+            return row.rank;
+        case Step:
+            return row.step ? QVariant(qlonglong(*row.step)) : QVariant();
+        case Loss:
+            return known(row.loss);
+        case StepSeconds:
+            return known(row.step_s);
+        case Wait:
+            return known(row.wait_s);
+        case Comm:
+            return known(row.comm_s);
+        case Exposed:
+            return known(row.exposed);
+        case Memory:
+            return row.peak_bytes > 0 ? QVariant(qlonglong(row.peak_bytes)) : QVariant();
+        case Heard:
+            return row.last_heard > 0 ? QVariant(-row.last_heard) : QVariant();
+        default:
+            return text(row, column);
+    }
+}
+
+QVariant RankTableModel::data(const QModelIndex& index, int role) const {
+    if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
+    const RankRow& row = m_rows[size_t(index.row())];
+    switch (role) {
+        case Qt::DisplayRole:
+            return text(row, index.column());
+        case Qt::DecorationRole:
+            if (index.column() != Rank) return {};
+            return dot(rankColour(row.rank, coloursOf(QApplication::palette())));
+        case Qt::TextAlignmentRole:
+            if (index.column() == Rank || isText(index.column()))
+                return int(Qt::AlignLeft | Qt::AlignVCenter);
+            return int(Qt::AlignRight | Qt::AlignVCenter);
+        case Qt::ToolTipRole:
+            if (index.column() != Memory || row.expected_bytes <= 0) return {};
+            return tr("%1 at the peak; the plan expects %2")
+                .arg(text(row, Memory), show::bytes(row.expected_bytes));
+        case SortRole:
+            return key(row, index.column());
+        case RankRole:
+            return row.rank;
+        default:
+            return {};
+    }
+}
+
+QVariant RankTableModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation != Qt::Horizontal || section < 0 || section >= Columns) return {};
+    if (role == Qt::TextAlignmentRole)
+        return int((section == Rank || isText(section) ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+    if (role == Qt::DisplayRole) {
+        const QString names[Columns] = {
+            tr("Rank"), tr("Host"), tr("Device"),
+            //: a rank's coordinates in the mesh
+            tr("Mesh"), tr("Step"), tr("Loss"),
+            //: seconds that a step takes
+            tr("Step time"),
+            //: how long it waits for the others in a step
+            tr("Wait"),
+            //: time of communication in a step
+            tr("Comm."),
+            //: communication that computation does not hide, as a share of the step
+            tr("Exposed"), tr("Memory"),
+            //: how long ago something was heard of the rank
+            tr("Heard")};
+        return names[section];
+    }
+    if (role == Qt::ToolTipRole) {
+        const QString what[Columns] = {
+            tr("Number of the rank"),
+            tr("Host it runs on"),
+            tr("Device it trains on"),
+            tr("Its place in the mesh"),
+            tr("Last step that it finished"),
+            tr("Mean loss over its own labels"),
+            tr("Time of a step, median of the last 10"),
+            tr("Exposed communication of a step: it waits for others, or for the network"),
+            tr("Time in which its collectives were in flight"),
+            tr("Exposed communication as a share of the step"),
+            tr("Tensors at the peak of its last step"),
+            tr("When something was last heard of it")};
+        return what[section];
+    }
+    return {};
+}
+
+bool RankSorter::lessThan(const QModelIndex& left, const QModelIndex& right) const {
+    const QVariant a = left.data(sortRole()), b = right.data(sortRole());
+    if (a.isValid() != b.isValid()) return a.isValid() == (sortOrder() == Qt::AscendingOrder);
+    if (a.typeId() == QMetaType::QString) return a.toString().localeAwareCompare(b.toString()) < 0;
+    return a.toDouble() < b.toDouble();
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,279 @@
+#include "gui/monitor/run_picture.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ringmaster {
+
+namespace {
+
+constexpr int kLinePoints = 8000;  ///< that one chart draws in time, all its lines together
+constexpr size_t kOutliers = 3;
+constexpr int64_t kPaceSteps = 50, kRecentSteps = 10;
+const double kUnknown = std::nan("");
+
+/// The rank whose figures stand for those that are equal on all.
+const RankHistory* reference(const RunHistory& history) {
+    const RankHistory* longest = nullptr;
+    for (const RankHistory& rank : history.ranks()) {
+        if (!rank.steps.empty() && (longest == nullptr || rank.steps.count() > 2 * longest->steps.count()))
+            longest = &rank;
+    }
+    return longest;
+}
+
+class ChartMaker {
+  public:
+    ChartMaker(const RunHistory& history, const ViewWish& wish) : history_(history) {
+        charts_.wish = wish;
+        charts_.range = shown_range(history, wish);
+        charts_.bridge_gaps = !history.progress().whole();
+        const auto lines = static_cast<int>(std::min(history.ranks().size(), kMostLines));
+        width_ = std::clamp(kLinePoints / std::max(lines, 1), 160, std::max(wish.width, 64));
+    }
+
+    RunCharts make() {
+        first_ = reference(history_);
+        if (first_ == nullptr || charts_.range.count() == 0) return std::move(charts_);
+        charts_.x = positions(first_->steps, charts_.wish.axis, charts_.range, width_);
+        if (wants(ChartKind::Loss)) losses();
+        if (wants(ChartKind::StepTime)) step_times();
+        if (wants(ChartKind::Exposed)) charts_.exposed = of_ranks(Measure::ExposedShare);
+        if (wants(ChartKind::Overlap)) charts_.overlap = of_ranks(Measure::Overlap);
+        if (wants(ChartKind::Memory)) charts_.memory = of_ranks(Measure::PeakMemoryBytes, false);
+        if (wants(ChartKind::Throughput))
+            charts_.throughput = global(Measure::TokensPerSecond, &charts_.throughput_smooth);
+        if (wants(ChartKind::GradNorm))
+            charts_.grad_norm = global(Measure::GradNorm, &charts_.grad_norm_smooth);
+        if (wants(ChartKind::LearningRate)) charts_.lr = global(Measure::LearningRate, nullptr);
+        if (wants(ChartKind::Heat)) heat();
+        return std::move(charts_);
+    }
+
+  private:
+    bool wants(ChartKind kind) const { return (charts_.wish.charts & bit(kind)) != 0; }
+
+    Curve global(Measure measure, std::vector<float>* smooth) const {
+        const double weight = charts_.wish.smoothing;
+        if (smooth != nullptr && weight > 0)
+            *smooth = smoothed(first_->steps, measure, charts_.range, width_, weight);
+        return reduce(first_->steps, measure, charts_.range, width_);
+    }
+
+    void losses() {
+        charts_.loss = global(Measure::Loss, &charts_.loss_smooth);
+        if (history_.ranks().size() > 1) charts_.rank_loss = of_ranks(Measure::RankLoss);
+        for (const auto& [step, eval] : history_.evaluations()) {
+            if (step < charts_.range.from || step > charts_.range.to) continue;
+            const double x = positions(first_->steps, charts_.wish.axis, {step, step}, 1).front();
+            charts_.evaluations.emplace_back(x, eval.second.loss);
+        }
+    }
+
+    RankCurves of_ranks(Measure measure, bool smooth = true) const {
+        std::vector<Curve> all;
+        for (const RankHistory& rank : history_.ranks())
+            all.push_back(reduce(rank.steps, measure, charts_.range, width_));
+        RankCurves curves;
+        const double weight = smooth ? charts_.wish.smoothing : 0;
+        std::vector<size_t> kept;
+        if (all.size() > kMostLines) {
+            curves.spread = spread_of(all);
+            kept = outliers(all, *curves.spread, kOutliers);
+            const auto chosen = static_cast<size_t>(std::max(charts_.wish.chosen_rank, 0));
+            const bool wanted = charts_.wish.chosen_rank >= 0 && chosen < all.size();
+            if (wanted && std::find(kept.begin(), kept.end(), chosen) == kept.end()) kept.push_back(chosen);
+            std::sort(kept.begin(), kept.end());
+            const double steps =
+                static_cast<double>(charts_.range.count()) / std::max<double>(1, double(charts_.x.size()));
+            if (weight > 0) curves.smooth_median = smoothed(curves.spread->median, weight, steps);
+        } else {
+            for (size_t rank = 0; rank < all.size(); ++rank) kept.push_back(rank);
+        }
+        for (size_t rank : kept) {
+            curves.ranks.push_back(static_cast<int>(rank));
+            curves.curves.push_back(std::move(all[rank]));
+            if (weight > 0) {
+                curves.smooth.push_back(
+                    smoothed(history_.ranks()[rank].steps, measure, charts_.range, width_, weight));
+            }
+        }
+        return curves;
+    }
+
+    std::vector<float> median_of_ranks(Measure measure) const {
+        const int chosen = charts_.wish.chosen_rank;
+        if (chosen >= 0 && static_cast<size_t>(chosen) < history_.ranks().size())
+            return reduce(history_.ranks()[static_cast<size_t>(chosen)].steps, measure, charts_.range, width_)
+                .mean;
+        std::vector<Curve> all;
+        for (const RankHistory& rank : history_.ranks())
+            all.push_back(reduce(rank.steps, measure, charts_.range, width_));
+        return spread_of(all).median;
+    }
+
+    void step_times() {
+        charts_.data_s = median_of_ranks(Measure::DataSeconds);
+        charts_.compute_s = median_of_ranks(Measure::ComputeSeconds);
+        charts_.exposed_s = median_of_ranks(Measure::ExposedSeconds);
+        charts_.other_s = median_of_ranks(Measure::OtherSeconds);
+    }
+
+    void heat() {
+        if (history_.ranks().size() < 2) return;
+        const int columns = charts_.wish.heat_columns;
+        charts_.heat_x = positions(first_->steps, charts_.wish.axis, charts_.range, columns);
+        for (const RankHistory& rank : history_.ranks())
+            charts_.heat.push_back(reduce(rank.steps, Measure::WorkSeconds, charts_.range, columns).mean);
+        std::vector<float> values;
+        for (size_t column = 0; column < charts_.heat_x.size(); ++column) {
+            values.clear();
+            for (const auto& row : charts_.heat) values.push_back(row[column]);
+            charts_.heat_median.push_back(median_of(values));
+        }
+    }
+
+    const RunHistory& history_;
+    RunCharts charts_;
+    int width_ = 0;
+    const RankHistory* first_ = nullptr;
+};
+
+float recent_median(const RankHistory& rank, Measure measure) {
+    std::vector<float> values;
+    for (int64_t step = std::max<int64_t>(1, rank.last_step - kRecentSteps + 1); step <= rank.last_step;
+         ++step)
+        values.push_back(rank.steps.value(step, measure));
+    return median_of(values);
+}
+
+/// Seconds a step by the clock, saving and evaluation included; within one attempt.
+double pace(const RankHistory& rank) {
+    const int64_t began = rank.hello ? rank.hello->start_step : 0;
+    for (int64_t first = std::max(began + 1, rank.last_step - kPaceSteps); first < rank.last_step; ++first) {
+        if (!rank.steps.has(first)) continue;
+        const double took = rank.steps.time(rank.last_step) - rank.steps.time(first);
+        return std::max(0.0, took) / static_cast<double>(rank.last_step - first);
+    }
+    return static_cast<double>(rank.steps.value(rank.last_step, Measure::StepSeconds));
+}
+
+std::string mesh_text(const MeshCoordinates& at, const Mesh& mesh) {
+    std::string text;
+    auto put = [&](const char* name, int size, int coordinate) {
+        if (size > 1)
+            text += (text.empty() ? "" : " ") + std::string(name) + " " + std::to_string(coordinate);
+    };
+    put("replica", mesh.dp_replicate, at.dp_replicate);
+    put("shard", mesh.dp_shard, at.dp_shard);
+    put("ring", mesh.ring, at.ring);
+    put("ulysses", mesh.ulysses, at.ulysses);
+    return text;
+}
+
+RankRow row_of(const RankHistory& rank, const Plan* plan) {
+    RankRow row{rank.rank, "",       "",       "", {}, kUnknown,       kUnknown,
+                kUnknown,  kUnknown, kUnknown, 0,  0,  rank.last_heard};
+    if (rank.hello) {
+        row.host = rank.hello->host;
+        row.device = rank.hello->device;
+    }
+    if (plan != nullptr && rank.rank < plan->mesh.ranks())
+        row.mesh = mesh_text(plan->mesh.coordinates(rank.rank), plan->mesh);
+    if (plan != nullptr && plan->memory) {
+        for (const RankMemory& memory : plan->memory->per_rank) {
+            if (memory.rank == rank.rank) row.expected_bytes = expected_tensor_bytes(memory);
+        }
+    }
+    if (!rank.steps.has(rank.last_step)) return row;
+    row.step = rank.last_step;
+    row.loss = static_cast<double>(rank.steps.value(rank.last_step, Measure::RankLoss));
+    row.step_s = static_cast<double>(recent_median(rank, Measure::StepSeconds));
+    row.wait_s = static_cast<double>(recent_median(rank, Measure::ExposedSeconds));
+    row.comm_s = static_cast<double>(recent_median(rank, Measure::CommSeconds));
+    row.exposed = static_cast<double>(recent_median(rank, Measure::ExposedShare));
+    const float peak = rank.steps.value(rank.last_step, Measure::PeakMemoryBytes);
+    row.peak_bytes = std::isnan(peak) ? 0 : std::llround(std::min(static_cast<double>(peak), 9e18));
+    return row;
+}
+
+void add_ranks(RunPicture& picture, const RunHistory& history, const Plan* plan) {
+    double overhead = 0;
+    int counted = 0;
+    for (const RankHistory& rank : history.ranks()) {
+        const RankRow row = row_of(rank, plan);
+        picture.odd_lines += rank.odd_lines;
+        if (!std::isnan(row.exposed)) overhead += row.exposed, ++counted;
+        if (row.peak_bytes > picture.fullest_bytes) {
+            picture.fullest_bytes = row.peak_bytes;
+            picture.fullest_rank = row.rank;
+            picture.expected_bytes = row.expected_bytes;
+        }
+        picture.ranks.push_back(row);
+    }
+    if (counted > 0) picture.overhead = overhead / counted;
+    if (picture.expected_bytes > 0 || plan == nullptr || !plan->memory) return;
+    for (const RankMemory& memory : plan->memory->per_rank)
+        picture.expected_bytes = std::max(picture.expected_bytes, expected_tensor_bytes(memory));
+}
+
+void add_headline(RunPicture& picture, const RunHistory& history) {
+    if (history.ranks().empty()) return;
+    const RankHistory& first = history.ranks().front();
+    if (first.phase && first.phase->name != "train" && !is_over(history.state().state))
+        picture.phase = first.phase;
+    if (first.hello) picture.step = first.hello->start_step;
+    if (!first.steps.has(first.last_step)) return;
+    picture.step = first.last_step;
+    picture.loss = static_cast<double>(first.steps.value(first.last_step, Measure::Loss));
+    const float rate = recent_median(first, Measure::TokensPerSecond);
+    if (!std::isnan(rate)) picture.tokens_per_s = static_cast<double>(rate);
+    const double seconds = pace(first);
+    if (picture.total_steps && !is_over(history.state().state) && !std::isnan(seconds))
+        picture.eta_s =
+            seconds * static_cast<double>(std::max<int64_t>(0, *picture.total_steps - first.last_step));
+}
+
+}  // namespace
+
+int64_t expected_tensor_bytes(const RankMemory& memory) {
+    return memory.total - memory.runtime;
+}
+
+StepRange shown_range(const RunHistory& history, const ViewWish& wish) {
+    StepRange all{history.first_step(), history.last_step()};
+    if (all.count() == 0) return {};
+    if (wish.tail > 0) return {std::max(all.from, all.to - wish.tail + 1), all.to};
+    if (!wish.range) return all;
+    StepRange shown{std::clamp(wish.range->from, all.from, all.to),
+                    std::clamp(wish.range->to, all.from, all.to)};
+    if (shown.from == shown.to) shown.from = std::max(all.from, shown.to - 1);
+    return shown;
+}
+
+RunCharts make_charts(const RunHistory& history, const ViewWish& wish) {
+    return ChartMaker(history, wish).make();
+}
+
+RunPicture make_picture(const RunHistory& history, const Plan* plan, double now) {
+    RunPicture picture;
+    picture.state = history.state();
+    picture.dir = history.run().dir.string();
+    picture.reading = history.progress();
+    Evidence evidence = evidence_of(history, now);
+    if (plan != nullptr) {
+        add_plan(evidence, *plan);
+        picture.total_steps = plan->batch.total_steps;
+        if (plan->memory) picture.capacity_bytes = plan->memory->device_bytes;
+    }
+    picture.diagnosis = diagnose(evidence);
+    picture.last_heard = history.last_heard();
+    picture.can_resume =
+        history.state().state == RunPhase::Failed || history.state().state == RunPhase::Stopped;
+    picture.first_error = history.first_error();
+    add_headline(picture, history);
+    add_ranks(picture, history, plan);
+    return picture;
+}
+
+}  // namespace ringmaster
