@@ -5,33 +5,33 @@
     <name>Charts</name>
     <message>
         <source>steady</source>
-        <translation type="unfinished"></translation>
+        <translation>平稳</translation>
     </message>
     <message>
         <source>rising</source>
-        <translation type="unfinished"></translation>
+        <translation>上升</translation>
     </message>
     <message>
         <source>falling</source>
-        <translation type="unfinished"></translation>
+        <translation>下降</translation>
     </message>
     <message>
         <source>%1: %2</source>
         <extracomment>a chart for a screen reader: name of a line, its last figure, and how it goes (&quot;falling&quot;)</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>%1：%2</translation>
     </message>
     <message>
         <source>%1: %2, %3</source>
-        <translation type="unfinished"></translation>
+        <translation>%1：%2，%3</translation>
     </message>
     <message>
         <source>No data yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>还没有数据。</translation>
     </message>
     <message numerus="yes">
         <source>And %n more.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>另有 %n 条曲线。</numerusform>
         </translation>
     </message>
 </context>
@@ -39,15 +39,15 @@
     <name>CompareCurves</name>
     <message>
         <source>time in steps</source>
-        <translation type="unfinished"></translation>
+        <translation>各步累计时间</translation>
     </message>
     <message>
         <source>tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>token</translation>
     </message>
     <message>
         <source>step</source>
-        <translation type="unfinished"></translation>
+        <translation>步</translation>
     </message>
 </context>
 <context>
@@ -55,492 +55,492 @@
     <message>
         <source>ms</source>
         <extracomment>second, as a unit</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>毫秒</translation>
     </message>
     <message>
         <source>s</source>
-        <translation type="unfinished"></translation>
+        <translation>秒</translation>
     </message>
     <message>
         <source>min</source>
         <extracomment>minutes, as a unit</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>分钟</translation>
     </message>
     <message>
         <source>h</source>
         <extracomment>hours, as a unit</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>小时</translation>
     </message>
     <message>
         <source>d</source>
         <extracomment>days, as a unit</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>天</translation>
     </message>
     <message>
         <source>now</source>
         <extracomment>the data are as old as this moment</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>刚刚</translation>
     </message>
     <message>
         <source>%1 ago</source>
         <extracomment>how long ago something happened; %1 is &quot;12 s&quot; or &quot;3 min&quot;</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>%1前</translation>
     </message>
 </context>
 <context>
     <name>Log</name>
     <message>
         <source>attempt %1 on %2, %3, Ringmaster %4, LibTorch %5</source>
-        <translation type="unfinished"></translation>
+        <translation>第 %1 次尝试，主机 %2，%3，Ringmaster %4，LibTorch %5</translation>
     </message>
     <message>
         <source>phase: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>阶段：%1</translation>
     </message>
     <message>
         <source>evaluation after step %1: loss %2</source>
-        <translation type="unfinished"></translation>
+        <translation>第 %1 步后评估：loss %2</translation>
     </message>
     <message>
         <source>checkpoint of step %1 saved in %2</source>
-        <translation type="unfinished"></translation>
+        <translation>第 %1 步的检查点已保存，用时 %2</translation>
     </message>
     <message>
         <source>completed after step %1</source>
-        <translation type="unfinished"></translation>
+        <translation>第 %1 步后完成</translation>
     </message>
     <message>
         <source>stopped after step %1</source>
-        <translation type="unfinished"></translation>
+        <translation>第 %1 步后停止</translation>
     </message>
 </context>
 <context>
     <name>MachineWords</name>
     <message>
         <source>Devices</source>
-        <translation type="unfinished"></translation>
+        <translation>设备</translation>
     </message>
     <message numerus="yes">
         <source>%n core(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 个核心</numerusform>
         </translation>
     </message>
     <message>
         <source>%1; the NVIDIA driver shows no GPU</source>
-        <translation type="unfinished"></translation>
+        <translation>%1；NVIDIA 驱动没有列出 GPU</translation>
     </message>
     <message>
         <source>Look at CUDA_VISIBLE_DEVICES and nvidia-smi.</source>
-        <translation type="unfinished"></translation>
+        <translation>请检查 CUDA_VISIBLE_DEVICES 和 nvidia-smi。</translation>
     </message>
     <message>
         <source>%1, no NVIDIA GPU</source>
-        <translation type="unfinished"></translation>
+        <translation>%1，没有 NVIDIA GPU</translation>
     </message>
     <message>
         <source>Plans for any number of GPUs, trains on the processor.</source>
-        <translation type="unfinished"></translation>
+        <translation>可为任意数量的 GPU 做规划，训练使用处理器。</translation>
     </message>
     <message>
         <source>%1; driver %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1；驱动 %2</translation>
     </message>
     <message>
         <source>The disk cannot be asked.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法查询磁盘。</translation>
     </message>
     <message>
         <source>%1 free</source>
-        <translation type="unfinished"></translation>
+        <translation>可用 %1</translation>
     </message>
     <message>
         <source>Little room: a run could fill the disk.</source>
-        <translation type="unfinished"></translation>
+        <translation>空间不多：一个运行就可能占满磁盘。</translation>
     </message>
     <message numerus="yes">
         <source>%n host(s) in ~/.ssh/config</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>~/.ssh/config 中有 %n 台主机</numerusform>
         </translation>
     </message>
     <message>
         <source>SSH</source>
-        <translation type="unfinished"></translation>
+        <translation>SSH</translation>
     </message>
     <message>
         <source>agent answers; %1</source>
-        <translation type="unfinished"></translation>
+        <translation>ssh-agent 有响应；%1</translation>
     </message>
     <message>
         <source>agent does not answer; %1</source>
-        <translation type="unfinished"></translation>
+        <translation>ssh-agent 没有响应；%1</translation>
     </message>
     <message>
         <source>Start it again: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>请重新启动：%1</translation>
     </message>
     <message>
         <source>no agent; %1</source>
-        <translation type="unfinished"></translation>
+        <translation>没有 ssh-agent；%1</translation>
     </message>
     <message>
         <source>Needed for other machines only: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>仅在使用其他机器时需要：%1</translation>
     </message>
     <message>
         <source>Engine</source>
-        <translation type="unfinished"></translation>
+        <translation>引擎</translation>
     </message>
     <message>
         <source>installed</source>
-        <translation type="unfinished"></translation>
+        <translation>已安装</translation>
     </message>
     <message>
         <source>missing</source>
-        <translation type="unfinished"></translation>
+        <translation>缺失</translation>
     </message>
     <message>
         <source>Install or build Ringmaster whole.</source>
-        <translation type="unfinished"></translation>
+        <translation>请完整安装或构建 Ringmaster。</translation>
     </message>
     <message>
         <source>CUDA</source>
-        <translation type="unfinished"></translation>
+        <translation>CUDA</translation>
     </message>
     <message>
         <source>the engine&apos;s CUDA part is there</source>
-        <translation type="unfinished"></translation>
+        <translation>引擎含 CUDA 部分</translation>
     </message>
     <message>
         <source>not in this build: GPUs stay unused</source>
-        <translation type="unfinished"></translation>
+        <translation>此构建不含 CUDA：不会使用 GPU</translation>
     </message>
     <message>
         <source>Build it on a machine with the CUDA toolkit.</source>
-        <translation type="unfinished"></translation>
+        <translation>请在装有 CUDA 工具包的机器上构建。</translation>
     </message>
     <message>
         <source>LibTorch</source>
-        <translation type="unfinished"></translation>
+        <translation>LibTorch</translation>
     </message>
     <message>
         <source>%1, set up</source>
-        <translation type="unfinished"></translation>
+        <translation>%1，已安装</translation>
     </message>
     <message>
         <source>%1 is not set up yet</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 尚未安装</translation>
     </message>
     <message>
         <source>Planning works without it; training needs it (about 3 GB to load).</source>
-        <translation type="unfinished"></translation>
+        <translation>规划不需要它，训练需要（下载约 3 GB）。</translation>
     </message>
     <message>
         <source>Memory</source>
-        <translation type="unfinished"></translation>
+        <translation>内存</translation>
     </message>
     <message>
         <source>%1 of %2 available</source>
-        <translation type="unfinished"></translation>
+        <translation>可用 %1，共 %2</translation>
     </message>
     <message>
         <source>Runs</source>
-        <translation type="unfinished"></translation>
+        <translation>运行</translation>
     </message>
     <message>
         <source>Cache</source>
-        <translation type="unfinished"></translation>
+        <translation>缓存</translation>
     </message>
 </context>
 <context>
     <name>MemoryCard</name>
     <message>
         <source>weights</source>
-        <translation type="unfinished"></translation>
+        <translation>权重</translation>
     </message>
     <message>
         <source>gradients</source>
-        <translation type="unfinished"></translation>
+        <translation>梯度</translation>
     </message>
     <message>
         <source>optimizer</source>
-        <translation type="unfinished"></translation>
+        <translation>优化器</translation>
     </message>
     <message>
         <source>activations</source>
-        <translation type="unfinished"></translation>
+        <translation>激活</translation>
     </message>
     <message>
         <source>workspace</source>
-        <translation type="unfinished"></translation>
+        <translation>工作区</translation>
     </message>
     <message>
         <source>logits</source>
-        <translation type="unfinished"></translation>
+        <translation>logits</translation>
     </message>
     <message>
         <source>communication</source>
-        <translation type="unfinished"></translation>
+        <translation>通信</translation>
     </message>
     <message>
         <source>runtime</source>
-        <translation type="unfinished"></translation>
+        <translation>运行时</translation>
     </message>
 </context>
 <context>
     <name>Monitor</name>
     <message>
         <source>rank %1</source>
-        <translation type="unfinished"></translation>
+        <translation>rank %1</translation>
     </message>
     <message>
         <source>step</source>
-        <translation type="unfinished"></translation>
+        <translation>步</translation>
     </message>
     <message>
         <source>tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>token</translation>
     </message>
     <message>
         <source>time</source>
-        <translation type="unfinished"></translation>
+        <translation>时间</translation>
     </message>
     <message numerus="yes">
         <source>median of %n ranks, from least to greatest</source>
         <extracomment>in a legend: %n ranks in one line, and the area between the least and the greatest</extracomment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 个 rank：中位数，最小值到最大值</numerusform>
         </translation>
     </message>
     <message>
         <source>global</source>
-        <translation type="unfinished"></translation>
+        <translation>全局</translation>
     </message>
     <message>
         <source>evaluation</source>
-        <translation type="unfinished"></translation>
+        <translation>评估</translation>
     </message>
     <message>
         <source>data</source>
-        <translation type="unfinished"></translation>
+        <translation>数据</translation>
     </message>
     <message>
         <source>compute</source>
-        <translation type="unfinished"></translation>
+        <translation>计算</translation>
     </message>
     <message>
         <source>exposed communication</source>
-        <translation type="unfinished"></translation>
+        <translation>暴露的通信</translation>
     </message>
     <message>
         <source>other</source>
-        <translation type="unfinished"></translation>
+        <translation>其他</translation>
     </message>
     <message>
         <source>expected</source>
-        <translation type="unfinished"></translation>
+        <translation>估算</translation>
     </message>
     <message>
         <source>capacity</source>
-        <translation type="unfinished"></translation>
+        <translation>容量</translation>
     </message>
     <message>
         <source>Loss</source>
-        <translation type="unfinished"></translation>
+        <translation>Loss</translation>
     </message>
     <message>
         <source>Step time</source>
-        <translation type="unfinished"></translation>
+        <translation>每步时间</translation>
     </message>
     <message>
         <source>Exposed communication</source>
-        <translation type="unfinished"></translation>
+        <translation>暴露的通信</translation>
     </message>
     <message>
         <source>Memory</source>
-        <translation type="unfinished"></translation>
+        <translation>显存</translation>
     </message>
     <message>
         <source>Ranks over time</source>
-        <translation type="unfinished"></translation>
+        <translation>各 rank 随时间的变化</translation>
     </message>
     <message>
         <source>Throughput</source>
-        <translation type="unfinished"></translation>
+        <translation>吞吐量</translation>
     </message>
     <message>
         <source>Overlap</source>
-        <translation type="unfinished"></translation>
+        <translation>重叠率</translation>
     </message>
     <message>
         <source>Gradient norm</source>
-        <translation type="unfinished"></translation>
+        <translation>梯度范数</translation>
     </message>
     <message>
         <source>Learning rate</source>
-        <translation type="unfinished"></translation>
+        <translation>学习率</translation>
     </message>
     <message>
         <source>global, and each rank&apos;s own</source>
-        <translation type="unfinished"></translation>
+        <translation>全局，以及各 rank 自己的</translation>
     </message>
     <message>
         <source>of rank %1</source>
-        <translation type="unfinished"></translation>
+        <translation>rank %1</translation>
     </message>
     <message>
         <source>median of the ranks</source>
-        <translation type="unfinished"></translation>
+        <translation>各 rank 的中位数</translation>
     </message>
     <message>
         <source>share of a step that waits, by rank</source>
-        <translation type="unfinished"></translation>
+        <translation>各 rank 一步中等待的占比</translation>
     </message>
     <message>
         <source>tensors at the peak, of %1</source>
-        <translation type="unfinished"></translation>
+        <translation>张量峰值，设备 %1</translation>
     </message>
     <message>
         <source>tensors at the peak</source>
-        <translation type="unfinished"></translation>
+        <translation>张量峰值</translation>
     </message>
     <message>
         <source>own work against the median</source>
-        <translation type="unfinished"></translation>
+        <translation>自身工作时间，与中位数相比</translation>
     </message>
     <message>
         <source>tokens a second, all ranks</source>
-        <translation type="unfinished"></translation>
+        <translation>每秒 token 数，所有 rank</translation>
     </message>
     <message>
         <source>share of the communication that computation hides</source>
-        <translation type="unfinished"></translation>
+        <translation>被计算掩盖的通信占比</translation>
     </message>
     <message>
         <source>before clipping</source>
-        <translation type="unfinished"></translation>
+        <translation>裁剪之前</translation>
     </message>
     <message>
         <source>tokens a second</source>
-        <translation type="unfinished"></translation>
+        <translation>每秒 token 数</translation>
     </message>
     <message>
         <source>gradient norm</source>
-        <translation type="unfinished"></translation>
+        <translation>梯度范数</translation>
     </message>
     <message>
         <source>learning rate</source>
-        <translation type="unfinished"></translation>
+        <translation>学习率</translation>
     </message>
 </context>
 <context>
     <name>PlanVerdict</name>
     <message>
         <source>%1 of %2 on the fullest rank</source>
-        <translation type="unfinished"></translation>
+        <translation>占用最多的 rank 为 %1（设备 %2）</translation>
     </message>
     <message>
         <source>%1 exposed communication</source>
-        <translation type="unfinished"></translation>
+        <translation>暴露的通信 %1</translation>
     </message>
     <message>
         <source>about %1 in all</source>
-        <translation type="unfinished"></translation>
+        <translation>共约 %1</translation>
     </message>
     <message>
         <source>INVALID</source>
-        <translation type="unfinished"></translation>
+        <translation>无效</translation>
     </message>
     <message numerus="yes">
         <source>%n problem(s) before it can launch.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>启动前需解决 %n 个问题。</numerusform>
         </translation>
     </message>
     <message>
         <source>Line %1: %2</source>
-        <translation type="unfinished"></translation>
+        <translation>第 %1 行：%2</translation>
     </message>
     <message numerus="yes">
         <source>%n GPU(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 张 GPU</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n CPU rank(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 个 CPU rank</numerusform>
         </translation>
     </message>
     <message>
         <source>no splitting</source>
-        <translation type="unfinished"></translation>
+        <translation>不切分</translation>
     </message>
     <message>
         <source>FITS</source>
-        <translation type="unfinished"></translation>
+        <translation>放得下</translation>
     </message>
     <message>
         <source>TIGHT</source>
-        <translation type="unfinished"></translation>
+        <translation>紧张</translation>
     </message>
     <message>
         <source>WILL NOT FIT</source>
-        <translation type="unfinished"></translation>
+        <translation>放不下</translation>
     </message>
     <message>
         <source>UNKNOWN</source>
-        <translation type="unfinished"></translation>
+        <translation>未知</translation>
     </message>
     <message>
         <source>This machine is still being asked.</source>
-        <translation type="unfinished"></translation>
+        <translation>正在检测这台机器。</translation>
     </message>
     <message>
         <source>Memory and time are not known.</source>
-        <translation type="unfinished"></translation>
+        <translation>显存和时间未知。</translation>
     </message>
     <message>
         <source>as the text is</source>
-        <translation type="unfinished"></translation>
+        <translation>即当前文本</translation>
     </message>
     <message>
         <source>fits where the present plan does not</source>
-        <translation type="unfinished"></translation>
+        <translation>放得下，而当前计划放不下</translation>
     </message>
     <message>
         <source>layers are computed again in the backward: less memory</source>
-        <translation type="unfinished"></translation>
+        <translation>反向中重新计算各层：显存更少</translation>
     </message>
     <message>
         <source>activations are kept: nothing is computed twice</source>
-        <translation type="unfinished"></translation>
+        <translation>保留激活：不做重复计算</translation>
     </message>
     <message>
         <source>every rank has the same attention work</source>
-        <translation type="unfinished"></translation>
+        <translation>各 rank 的注意力计算量相同</translation>
     </message>
     <message numerus="yes">
         <source>%n rank(s) share a sequence instead of %1: less is exchanged</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>由 %n 个而非 %1 个 rank 共享一条序列：交换更少</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n rank(s) share a sequence: %1 tokens on each</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 个 rank 共享一条序列：每个 rank %1 个 token</numerusform>
         </translation>
     </message>
     <message>
         <source>the global batch becomes %1</source>
-        <translation type="unfinished"></translation>
+        <translation>全局批大小变为 %1</translation>
     </message>
     <message>
         <source>micro-batches of another size</source>
-        <translation type="unfinished"></translation>
+        <translation>微批次大小不同</translation>
     </message>
 </context>
 <context>
@@ -548,853 +548,877 @@
     <message>
         <source>waiting</source>
         <extracomment>state of a run</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>排队中</translation>
     </message>
     <message>
         <source>preparing</source>
         <extracomment>state of a run</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>准备中</translation>
     </message>
     <message>
         <source>running</source>
         <extracomment>state of a run</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>运行中</translation>
     </message>
     <message>
         <source>stopping</source>
         <extracomment>state of a run</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>正在停止</translation>
     </message>
     <message>
         <source>completed</source>
         <extracomment>state of a run</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>已完成</translation>
     </message>
     <message>
         <source>stopped</source>
         <extracomment>state of a run</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>已停止</translation>
     </message>
     <message>
         <source>failed</source>
         <extracomment>state of a run</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>已失败</translation>
     </message>
     <message>
         <source>damaged</source>
         <extracomment>state of a run</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>已损坏</translation>
     </message>
 </context>
 <context>
     <name>Verdicts</name>
     <message>
         <source>A rank</source>
-        <translation type="unfinished"></translation>
+        <translation>某个 rank</translation>
     </message>
     <message>
         <source>Rank %1</source>
         <extracomment>%1 is a rank&apos;s number, %2 its host</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>rank %1</translation>
     </message>
     <message>
         <source>Rank %1 on %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%2 上的 rank %1</translation>
     </message>
     <message>
         <source>Resume goes on from the checkpoint of step %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>恢复会从第 %1 步的检查点继续。</translation>
     </message>
     <message>
         <source>No checkpoint was saved: resume starts from the beginning.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有保存检查点：恢复会从头开始。</translation>
     </message>
     <message>
         <source>%1 has come least far: step %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 进度最靠后：第 %2 步。</translation>
     </message>
     <message>
         <source>%1 has not finished a step.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 还没有完成任何一步。</translation>
     </message>
     <message>
         <source>Its last phase was %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>它最后的阶段：%1。</translation>
     </message>
     <message>
         <source>No step for %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>已有 %1 没有新的一步。</translation>
     </message>
     <message>
         <source>Look at its log; stop now and resume if it does not come back.</source>
-        <translation type="unfinished"></translation>
+        <translation>查看它的日志；若没有任何进展，立即停止再恢复。</translation>
     </message>
     <message>
         <source>The loss is not a number.</source>
-        <translation type="unfinished"></translation>
+        <translation>loss 不是数。</translation>
     </message>
     <message>
         <source>It began at step %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>从第 %1 步开始。</translation>
     </message>
     <message>
         <source>Stop now and lower the learning rate or max_grad_norm.</source>
-        <translation type="unfinished"></translation>
+        <translation>立即停止，减小学习率或 max_grad_norm。</translation>
     </message>
     <message>
         <source>Stop now, lower the learning rate or max_grad_norm, and resume from step %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>立即停止，减小学习率或 max_grad_norm，再从第 %1 步恢复。</translation>
     </message>
     <message>
         <source>Memory is nearly full.</source>
-        <translation type="unfinished"></translation>
+        <translation>显存将满。</translation>
     </message>
     <message>
         <source>%1 uses %2 of its device at the peak.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 的峰值占设备显存的 %2。</translation>
     </message>
     <message>
         <source>A longer sequence or a larger batch would not fit.</source>
-        <translation type="unfinished"></translation>
+        <translation>序列更长或批次更大就放不下。</translation>
     </message>
     <message>
         <source>%1 is slow.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 太慢。</translation>
     </message>
     <message>
         <source>The others wait %1 of a step for it since step %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>从第 %2 步起，其他 rank 每步有 %1 的时间在等它。</translation>
     </message>
     <message>
         <source>Check that device: temperature, clock, other programs.</source>
-        <translation type="unfinished"></translation>
+        <translation>检查该设备：温度、频率、其他程序。</translation>
     </message>
     <message>
         <source>The loss has jumped.</source>
-        <translation type="unfinished"></translation>
+        <translation>loss 出现尖峰。</translation>
     </message>
     <message>
         <source>At step %1 it is %2 above the usual.</source>
-        <translation type="unfinished"></translation>
+        <translation>第 %1 步比平时高 %2。</translation>
     </message>
     <message>
         <source>Watch the gradient norm; lower the learning rate if it stays.</source>
-        <translation type="unfinished"></translation>
+        <translation>留意梯度范数；若不回落，减小学习率。</translation>
     </message>
     <message>
         <source>It has become slower.</source>
-        <translation type="unfinished"></translation>
+        <translation>运行变慢了。</translation>
     </message>
     <message>
         <source>Tokens a second fell by %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>每秒 token 数下降了 %1。</translation>
     </message>
     <message>
         <source>Look for other programs on the nodes, and at the wait for data.</source>
-        <translation type="unfinished"></translation>
+        <translation>检查各节点上有无其他程序，以及等待数据的时间。</translation>
     </message>
     <message>
         <source>Much waiting for communication.</source>
-        <translation type="unfinished"></translation>
+        <translation>等待通信的时间很长。</translation>
     </message>
     <message>
         <source>%1 of a step is exposed communication.</source>
-        <translation type="unfinished"></translation>
+        <translation>暴露的通信占一步的 %1。</translation>
     </message>
     <message>
         <source>Better plans on the Plan page may expose less.</source>
-        <translation type="unfinished"></translation>
+        <translation>“计划”页中的其他方案可能暴露得更少。</translation>
     </message>
     <message>
         <source>Completed.</source>
-        <translation type="unfinished"></translation>
+        <translation>已完成。</translation>
     </message>
     <message>
         <source>The model is in %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>模型在 %1。</translation>
     </message>
     <message>
         <source>Stopped.</source>
-        <translation type="unfinished"></translation>
+        <translation>已停止。</translation>
     </message>
     <message>
         <source>Failed.</source>
-        <translation type="unfinished"></translation>
+        <translation>已失败。</translation>
     </message>
     <message>
         <source>the ranks meet</source>
-        <translation type="unfinished"></translation>
+        <translation>各 rank 会合</translation>
     </message>
     <message>
         <source>loading the model</source>
-        <translation type="unfinished"></translation>
+        <translation>加载模型</translation>
     </message>
     <message>
         <source>tokenizing</source>
-        <translation type="unfinished"></translation>
+        <translation>分词</translation>
     </message>
     <message>
         <source>training</source>
-        <translation type="unfinished"></translation>
+        <translation>训练</translation>
     </message>
     <message>
         <source>saving the final model</source>
-        <translation type="unfinished"></translation>
+        <translation>保存最终模型</translation>
     </message>
     <message>
         <source>Waiting to start.</source>
-        <translation type="unfinished"></translation>
+        <translation>等待启动。</translation>
     </message>
     <message>
         <source>Starting.</source>
-        <translation type="unfinished"></translation>
+        <translation>正在启动。</translation>
     </message>
     <message>
         <source>Now: %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>当前：%1。</translation>
     </message>
     <message>
         <source>Running well.</source>
-        <translation type="unfinished"></translation>
+        <translation>运行正常。</translation>
     </message>
     <message>
         <source>%1 of a step is exposed communication; no rank holds the others up.</source>
-        <translation type="unfinished"></translation>
+        <translation>暴露的通信占一步的 %1；没有 rank 拖慢其他 rank。</translation>
     </message>
     <message>
         <source>Saving the final model.</source>
-        <translation type="unfinished"></translation>
+        <translation>正在保存最终模型。</translation>
     </message>
     <message>
         <source>Stopping.</source>
-        <translation type="unfinished"></translation>
+        <translation>正在停止。</translation>
     </message>
     <message>
         <source>The step is finished and a checkpoint saved.</source>
-        <translation type="unfinished"></translation>
+        <translation>正在完成这一步并保存检查点。</translation>
     </message>
     <message>
         <source>Disconnected.</source>
-        <translation type="unfinished"></translation>
+        <translation>连接中断。</translation>
     </message>
     <message>
         <source>Last heard %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>最近的消息：%1。</translation>
     </message>
     <message>
         <source>The run may well go on; what is known stays here.</source>
-        <translation type="unfinished"></translation>
+        <translation>运行很可能仍在继续；已收到的内容保留在这里。</translation>
     </message>
 </context>
 <context>
     <name>ringmaster::AdviceCard</name>
     <message>
         <source>Better plans</source>
-        <translation type="unfinished"></translation>
+        <translation>其他方案</translation>
     </message>
     <message>
         <source>ranked by predicted tokens/s</source>
-        <translation type="unfinished"></translation>
+        <translation>按预计的每秒 token 数排序</translation>
     </message>
     <message>
         <source>Nothing is planned yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>尚未规划。</translation>
     </message>
     <message>
         <source>Show fewer</source>
-        <translation type="unfinished"></translation>
+        <translation>收起</translation>
     </message>
     <message numerus="yes">
         <source>Show %n more</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>再显示 %n 个</numerusform>
         </translation>
     </message>
     <message>
         <source>The present plan is the fastest; these would be the next.</source>
-        <translation type="unfinished"></translation>
+        <translation>当前计划最快，以下是其次的方案。</translation>
     </message>
     <message>
         <source>No other mesh of this text can be trained as it stands.</source>
-        <translation type="unfinished"></translation>
+        <translation>按现在的文本，没有其他网格可以训练。</translation>
     </message>
     <message>
         <source>Nothing can be ranked: the model&apos;s shape is not known here.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法排序：这里不知道模型的形状。</translation>
     </message>
     <message>
         <source>Apply</source>
-        <translation type="unfinished"></translation>
+        <translation>应用</translation>
     </message>
     <message>
         <source>Writes into the text:</source>
-        <translation type="unfinished"></translation>
+        <translation>写入文本：</translation>
     </message>
     <message>
         <source>Apply %1</source>
-        <translation type="unfinished"></translation>
+        <translation>应用 %1</translation>
     </message>
     <message>
         <source>%1 tok/s</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 token/s</translation>
     </message>
     <message>
         <source>%1 exposed</source>
         <extracomment>share of a step that is communication which computation does not hide</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>暴露 %1</translation>
     </message>
 </context>
 <context>
     <name>ringmaster::BatchCard</name>
     <message>
         <source>Global batch</source>
-        <translation type="unfinished"></translation>
+        <translation>全局批大小</translation>
     </message>
     <message>
         <source>Changes gradient_accumulation_steps in the text; undo takes it back</source>
-        <translation type="unfinished"></translation>
+        <translation>修改文本中的 gradient_accumulation_steps，可以撤销</translation>
     </message>
     <message>
         <source>Global batch: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>全局批大小：%1</translation>
     </message>
     <message>
         <source>Keep %1: accumulate %2</source>
-        <translation type="unfinished"></translation>
+        <translation>保持 %1：累积 %2 步</translation>
     </message>
     <message numerus="yes">
         <source>%1 becomes %2: %n rank(s) share one sequence.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%1 变为 %2：%n 个 rank 共享一条序列。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n row(s) a step.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>每步 %n 行。</numerusform>
         </translation>
     </message>
     <message>
         <source>%1 micro × %2 accumulation × (%3 ranks ÷ %4)</source>
-        <translation type="unfinished"></translation>
+        <translation>微批次 %1 × 累积 %2 ×（%3 个 rank ÷ %4）</translation>
     </message>
     <message>
         <source>%1 tokens a step</source>
-        <translation type="unfinished"></translation>
+        <translation>每步 %1 个 token</translation>
     </message>
     <message>
         <source>%1 steps</source>
-        <translation type="unfinished"></translation>
+        <translation>共 %1 步</translation>
     </message>
 </context>
 <context>
     <name>ringmaster::ChartCard</name>
     <message>
         <source>Menu of the chart %1</source>
-        <translation type="unfinished"></translation>
+        <translation>图表“%1”的菜单</translation>
     </message>
     <message>
         <source>Save the chart, or see all of it</source>
-        <translation type="unfinished"></translation>
+        <translation>保存图表，或显示全部</translation>
     </message>
     <message>
         <source>Save picture…</source>
-        <translation type="unfinished"></translation>
+        <translation>保存图片…</translation>
     </message>
     <message>
         <source>Pictures (*.png)</source>
-        <translation type="unfinished"></translation>
+        <translation>图片 (*.png)</translation>
     </message>
     <message>
         <source>Save figures…</source>
-        <translation type="unfinished"></translation>
+        <translation>保存数据…</translation>
     </message>
     <message>
         <source>Figures (*.csv)</source>
-        <translation type="unfinished"></translation>
+        <translation>数据 (*.csv)</translation>
     </message>
     <message>
         <source>Show all of it</source>
-        <translation type="unfinished"></translation>
+        <translation>显示全部</translation>
     </message>
     <message>
         <source>The picture cannot be written there.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法在该处写入图片。</translation>
     </message>
 </context>
 <context>
     <name>ringmaster::CompareView</name>
     <message>
-        <source>Logarithmic loss</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Nothing differs in what was asked for.</source>
-        <translation type="unfinished"></translation>
+        <translation>各运行的配置相同。</translation>
     </message>
     <message>
         <source>Figures of the compared runs</source>
-        <translation type="unfinished"></translation>
+        <translation>所比较运行的指标</translation>
     </message>
     <message>
         <source>Lines that differ</source>
-        <translation type="unfinished"></translation>
+        <translation>不同的行</translation>
     </message>
     <message>
         <source>All runs</source>
-        <translation type="unfinished"></translation>
+        <translation>所有运行</translation>
     </message>
     <message>
         <source>Back to the table (Esc)</source>
-        <translation type="unfinished"></translation>
+        <translation>返回列表（Esc）</translation>
     </message>
     <message>
         <source>Compare</source>
-        <translation type="unfinished"></translation>
+        <translation>比较</translation>
     </message>
     <message>
         <source>Loss</source>
-        <translation type="unfinished"></translation>
+        <translation>Loss</translation>
     </message>
     <message>
         <source>Tokens/s</source>
-        <translation type="unfinished"></translation>
+        <translation>token/s</translation>
     </message>
     <message>
         <source>Overhead</source>
-        <translation type="unfinished"></translation>
+        <translation>开销</translation>
     </message>
     <message>
         <source>Gradient norm</source>
-        <translation type="unfinished"></translation>
+        <translation>梯度范数</translation>
     </message>
     <message>
         <source>Saved %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>已保存 %1。</translation>
     </message>
     <message>
         <source>Figures</source>
-        <translation type="unfinished"></translation>
+        <translation>指标</translation>
     </message>
     <message>
         <source>against the first run</source>
-        <translation type="unfinished"></translation>
+        <translation>与第一个运行相比</translation>
     </message>
     <message>
         <source>What differs</source>
-        <translation type="unfinished"></translation>
+        <translation>差异</translation>
     </message>
     <message>
         <source>in the configuration and, grey, in the plan</source>
-        <translation type="unfinished"></translation>
+        <translation>配置中的差异；灰色为计划中的差异</translation>
     </message>
     <message>
         <source>Along</source>
-        <translation type="unfinished"></translation>
+        <translation>x 轴</translation>
     </message>
     <message>
         <source>Steps</source>
-        <translation type="unfinished"></translation>
+        <translation>步</translation>
     </message>
     <message>
         <source>Tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>token</translation>
     </message>
     <message>
         <source>Time</source>
-        <translation type="unfinished"></translation>
+        <translation>时间</translation>
     </message>
     <message>
         <source>Over completed steps</source>
-        <translation type="unfinished"></translation>
+        <translation>按已完成的步</translation>
     </message>
     <message>
         <source>Over the tokens trained on</source>
-        <translation type="unfinished"></translation>
+        <translation>按已训练的 token 数</translation>
     </message>
     <message>
         <source>Over the seconds spent in steps: without pauses, saving and evaluation</source>
-        <translation type="unfinished"></translation>
+        <translation>按各步累计的秒数，不含暂停、保存和评估</translation>
     </message>
     <message numerus="yes">
         <source>%n run(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 个运行</numerusform>
         </translation>
     </message>
     <message>
         <source>%1 has no steps yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 还没有完成任何一步。</translation>
     </message>
     <message>
         <source>Not everything can be compared.</source>
-        <translation type="unfinished"></translation>
+        <translation>部分内容无法比较。</translation>
+    </message>
+    <message>
+        <source>Logarithmic</source>
+        <translation>对数</translation>
+    </message>
+    <message>
+        <source>Loss on a logarithmic axis</source>
+        <translation>loss 使用对数轴</translation>
     </message>
 </context>
 <context>
     <name>ringmaster::ContextCard</name>
     <message>
         <source>Context parallel size</source>
-        <translation type="unfinished"></translation>
+        <translation>上下文并行大小</translation>
     </message>
     <message>
         <source>Context parallel size %1</source>
-        <translation type="unfinished"></translation>
+        <translation>上下文并行大小 %1</translation>
     </message>
     <message numerus="yes">
         <source>%n rank(s) share one sequence</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 个 rank 共享一条序列</numerusform>
         </translation>
     </message>
     <message>
         <source>Divisors of %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 的约数。</translation>
     </message>
     <message numerus="yes">
         <source>%n rank(s) share one sequence of %1 tokens: %2 each.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 个 rank 共享一条 %1 个 token 的序列，每个 rank %2 个。</numerusform>
         </translation>
     </message>
     <message>
         <source>Every rank holds whole sequences of %1 tokens.</source>
-        <translation type="unfinished"></translation>
+        <translation>每个 rank 持有完整的序列，每条 %1 个 token。</translation>
     </message>
 </context>
 <context>
     <name>ringmaster::DetailsPanel</name>
     <message>
         <source>Open in Monitor</source>
-        <translation type="unfinished"></translation>
+        <translation>在监控中打开</translation>
     </message>
     <message>
         <source>Resume</source>
-        <translation type="unfinished"></translation>
+        <translation>恢复</translation>
     </message>
     <message>
         <source>Duplicate into Plan</source>
-        <translation type="unfinished"></translation>
+        <translation>复制到计划</translation>
     </message>
     <message>
         <source>Resume from here</source>
-        <translation type="unfinished"></translation>
+        <translation>从这里恢复</translation>
     </message>
     <message>
         <source>File</source>
-        <translation type="unfinished"></translation>
+        <translation>文件</translation>
     </message>
     <message>
         <source>Size</source>
-        <translation type="unfinished"></translation>
+        <translation>大小</translation>
     </message>
     <message>
         <source>Changed</source>
-        <translation type="unfinished"></translation>
+        <translation>修改时间</translation>
     </message>
     <message>
         <source>Files of the run</source>
-        <translation type="unfinished"></translation>
+        <translation>运行的文件</translation>
     </message>
     <message>
         <source>Configuration of the run</source>
-        <translation type="unfinished"></translation>
+        <translation>运行的配置</translation>
     </message>
     <message>
         <source>Summary</source>
-        <translation type="unfinished"></translation>
+        <translation>概要</translation>
     </message>
     <message>
         <source>Notes</source>
-        <translation type="unfinished"></translation>
+        <translation>备注</translation>
     </message>
     <message>
         <source>Checkpoints</source>
-        <translation type="unfinished"></translation>
+        <translation>检查点</translation>
     </message>
     <message>
         <source>Configuration</source>
-        <translation type="unfinished"></translation>
+        <translation>配置</translation>
     </message>
     <message>
         <source>Files</source>
-        <translation type="unfinished"></translation>
+        <translation>文件</translation>
     </message>
     <message>
         <source>Chosen run</source>
-        <translation type="unfinished"></translation>
+        <translation>所选运行</translation>
     </message>
     <message>
         <source>Open in Monitor (Enter)</source>
-        <translation type="unfinished"></translation>
+        <translation>在监控中打开（Enter）</translation>
     </message>
     <message>
         <source>More</source>
-        <translation type="unfinished"></translation>
+        <translation>更多</translation>
     </message>
     <message>
         <source>More actions for this run</source>
-        <translation type="unfinished"></translation>
+        <translation>此运行的更多操作</translation>
     </message>
     <message>
         <source>Save diagnostics…</source>
-        <translation type="unfinished"></translation>
+        <translation>保存诊断信息…</translation>
     </message>
     <message>
         <source>Export as CSV…</source>
-        <translation type="unfinished"></translation>
+        <translation>导出为 CSV…</translation>
     </message>
     <message>
         <source>Export for TensorBoard…</source>
-        <translation type="unfinished"></translation>
+        <translation>导出为 TensorBoard…</translation>
     </message>
     <message>
         <source>Open the run&apos;s folder</source>
-        <translation type="unfinished"></translation>
+        <translation>打开运行目录</translation>
     </message>
     <message>
         <source>Open the trained model&apos;s folder</source>
-        <translation type="unfinished"></translation>
+        <translation>打开训练好的模型的文件夹</translation>
     </message>
     <message>
         <source>Delete…</source>
-        <translation type="unfinished"></translation>
+        <translation>删除…</translation>
     </message>
     <message>
         <source>step</source>
-        <translation type="unfinished"></translation>
+        <translation>步</translation>
     </message>
     <message>
         <source>loss</source>
-        <translation type="unfinished"></translation>
+        <translation>loss</translation>
     </message>
     <message>
         <source>best loss</source>
-        <translation type="unfinished"></translation>
+        <translation>最低 loss</translation>
     </message>
     <message>
         <source>tokens/s</source>
-        <translation type="unfinished"></translation>
+        <translation>token/s</translation>
     </message>
     <message>
         <source>overhead</source>
-        <translation type="unfinished"></translation>
+        <translation>开销</translation>
     </message>
     <message>
         <source>duration</source>
-        <translation type="unfinished"></translation>
+        <translation>时长</translation>
     </message>
     <message>
         <source>Checkpoint</source>
-        <translation type="unfinished"></translation>
+        <translation>检查点</translation>
     </message>
     <message>
         <source>Saved</source>
-        <translation type="unfinished"></translation>
+        <translation>保存时间</translation>
     </message>
     <message>
         <source>Complete checkpoints</source>
-        <translation type="unfinished"></translation>
+        <translation>完整的检查点</translation>
     </message>
     <message>
         <source>No run is chosen</source>
-        <translation type="unfinished"></translation>
+        <translation>未选择运行</translation>
     </message>
     <message>
         <source>This run&apos;s files are damaged.</source>
-        <translation type="unfinished"></translation>
+        <translation>此运行的文件已损坏。</translation>
     </message>
     <message>
         <source>It failed.</source>
-        <translation type="unfinished"></translation>
+        <translation>运行失败。</translation>
     </message>
     <message>
         <source>%1 tokens a sequence</source>
-        <translation type="unfinished"></translation>
+        <translation>每条序列 %1 个 token</translation>
     </message>
     <message numerus="yes">
         <source>%n row(s) a step</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>每步 %n 行</numerusform>
         </translation>
     </message>
     <message>
         <source>started %1</source>
-        <translation type="unfinished"></translation>
+        <translation>开始于 %1</translation>
     </message>
     <message>
         <source>attempt %1</source>
-        <translation type="unfinished"></translation>
+        <translation>第 %1 次尝试</translation>
     </message>
     <message>
         <source>Goes on from the newest complete checkpoint</source>
-        <translation type="unfinished"></translation>
+        <translation>从最新的完整检查点继续</translation>
     </message>
     <message>
         <source>Only a run that stopped or failed can go on</source>
-        <translation type="unfinished"></translation>
+        <translation>只有已停止或已失败的运行可以恢复</translation>
     </message>
     <message>
         <source>Checkpoints (%1)</source>
-        <translation type="unfinished"></translation>
+        <translation>检查点（%1）</translation>
     </message>
     <message>
         <source>No checkpoint was saved to its end yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>还没有完整的检查点。</translation>
     </message>
     <message>
         <source>step %1</source>
-        <translation type="unfinished"></translation>
+        <translation>第 %1 步</translation>
+    </message>
+    <message>
+        <source>Loss</source>
+        <translation>Loss</translation>
+    </message>
+    <message>
+        <source>Loss of the chosen run</source>
+        <translation>所选运行的 loss</translation>
+    </message>
+    <message>
+        <source>No step yet</source>
+        <translation>还没有完成任何一步</translation>
     </message>
 </context>
 <context>
     <name>ringmaster::EstimateBars</name>
     <message>
         <source>Estimate beside measurement</source>
-        <translation type="unfinished"></translation>
+        <translation>估算与实测对照</translation>
     </message>
     <message>
         <source>Memory of the fullest rank</source>
-        <translation type="unfinished"></translation>
+        <translation>占用最多的 rank 的显存</translation>
     </message>
     <message>
         <source>Step time</source>
-        <translation type="unfinished"></translation>
+        <translation>每步时间</translation>
     </message>
     <message>
         <source>Overhead</source>
-        <translation type="unfinished"></translation>
+        <translation>开销</translation>
     </message>
     <message>
         <source>not measured yet</source>
-        <translation type="unfinished"></translation>
+        <translation>尚无实测</translation>
     </message>
     <message>
         <source>not estimated</source>
-        <translation type="unfinished"></translation>
+        <translation>没有估算</translation>
     </message>
     <message>
         <source>as estimated</source>
-        <translation type="unfinished"></translation>
+        <translation>与估算相符</translation>
     </message>
     <message>
         <source>%1 below the estimate</source>
         <extracomment>%1 is a share such as 7 %</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>比估算低 %1</translation>
     </message>
     <message>
         <source>%1 above the estimate</source>
         <extracomment>%1 is a share such as 7 %</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>比估算高 %1</translation>
     </message>
     <message>
         <source>estimated</source>
-        <translation type="unfinished"></translation>
+        <translation>估算</translation>
     </message>
     <message>
         <source>measured</source>
-        <translation type="unfinished"></translation>
+        <translation>实测</translation>
+    </message>
+    <message>
+        <source>%1 times the estimate</source>
+        <translation>估算的 %1 倍</translation>
+    </message>
+    <message>
+        <source>%1 of the estimate</source>
+        <translation>估算的 %1</translation>
     </message>
 </context>
 <context>
     <name>ringmaster::FiguresModel</name>
     <message>
         <source>Last loss</source>
-        <translation type="unfinished"></translation>
+        <translation>最后的 loss</translation>
     </message>
     <message>
         <source>Best loss</source>
-        <translation type="unfinished"></translation>
+        <translation>最低 loss</translation>
     </message>
     <message>
         <source>Evaluation loss</source>
-        <translation type="unfinished"></translation>
+        <translation>评估 loss</translation>
     </message>
     <message>
         <source>Tokens/s</source>
-        <translation type="unfinished"></translation>
+        <translation>token/s</translation>
     </message>
     <message>
         <source>Step time</source>
-        <translation type="unfinished"></translation>
+        <translation>每步时间</translation>
     </message>
     <message>
         <source>Overhead</source>
-        <translation type="unfinished"></translation>
+        <translation>开销</translation>
     </message>
     <message>
         <source>Peak memory</source>
-        <translation type="unfinished"></translation>
+        <translation>显存峰值</translation>
     </message>
     <message>
         <source>Duration</source>
-        <translation type="unfinished"></translation>
+        <translation>时长</translation>
     </message>
     <message>
         <source>Memory ÷ estimate</source>
-        <translation type="unfinished"></translation>
+        <translation>显存 ÷ 估算</translation>
     </message>
     <message>
         <source>Step time ÷ estimate</source>
-        <translation type="unfinished"></translation>
+        <translation>每步时间 ÷ 估算</translation>
     </message>
     <message>
         <source>the same</source>
-        <translation type="unfinished"></translation>
+        <translation>相同</translation>
     </message>
     <message>
         <source>%1 more</source>
-        <translation type="unfinished"></translation>
+        <translation>多 %1</translation>
     </message>
     <message>
         <source>%1 less</source>
-        <translation type="unfinished"></translation>
+        <translation>少 %1</translation>
     </message>
     <message>
         <source>better by %1</source>
         <extracomment>%1 is a share such as 7 %</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>好 %1</translation>
     </message>
     <message>
         <source>worse by %1</source>
         <extracomment>%1 is a share such as 7 %</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>差 %1</translation>
     </message>
     <message>
         <source>Figure</source>
-        <translation type="unfinished"></translation>
+        <translation>指标</translation>
     </message>
 </context>
 <context>
     <name>ringmaster::FindBar</name>
     <message>
         <source>Find</source>
-        <translation type="unfinished"></translation>
+        <translation>查找</translation>
     </message>
     <message>
         <source>Find in the text</source>
-        <translation type="unfinished"></translation>
+        <translation>在文本中查找</translation>
     </message>
     <message>
         <source>Previous (Shift+Enter)</source>
-        <translation type="unfinished"></translation>
+        <translation>上一个（Shift+Enter）</translation>
     </message>
     <message>
         <source>Next (Enter)</source>
-        <translation type="unfinished"></translation>
+        <translation>下一个（Enter）</translation>
     </message>
     <message>
         <source>Close (Esc)</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭（Esc）</translation>
     </message>
     <message>
         <source>not found</source>
-        <translation type="unfinished"></translation>
+        <translation>未找到</translation>
     </message>
     <message numerus="yes">
         <source>%n found</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>找到 %n 处</numerusform>
         </translation>
     </message>
 </context>
@@ -1402,366 +1426,366 @@
     <name>ringmaster::HeatMap</name>
     <message>
         <source>Ranks over time</source>
-        <translation type="unfinished"></translation>
+        <translation>各 rank 随时间的变化</translation>
     </message>
     <message numerus="yes">
         <source>%n ranks against their median.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 个 rank 与它们的中位数相比。</numerusform>
         </translation>
     </message>
     <message>
         <source>%1 is slower now.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 现在较慢。</translation>
     </message>
     <message>
         <source>faster</source>
         <extracomment>of the heat map&apos;s colours: left of it, right of it</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>较快</translation>
     </message>
     <message>
         <source>slower by a quarter or more</source>
-        <translation type="unfinished"></translation>
+        <translation>慢四分之一或更多</translation>
     </message>
     <message>
         <source>Nothing to compare yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>还没有可比较的内容。</translation>
     </message>
     <message>
         <source>%1: %2, %3 slower than the median</source>
-        <translation type="unfinished"></translation>
+        <translation>%1：%2，比中位数慢 %3</translation>
     </message>
     <message>
         <source>%1: %2, %3 faster than the median</source>
-        <translation type="unfinished"></translation>
+        <translation>%1：%2，比中位数快 %3</translation>
     </message>
 </context>
 <context>
     <name>ringmaster::HelpPage</name>
     <message>
         <source>Search help</source>
-        <translation type="unfinished"></translation>
+        <translation>搜索帮助</translation>
     </message>
     <message>
         <source>Search help (%1)</source>
-        <translation type="unfinished"></translation>
+        <translation>搜索帮助（%1）</translation>
     </message>
     <message>
         <source>Topics</source>
-        <translation type="unfinished"></translation>
+        <translation>主题</translation>
     </message>
     <message>
         <source>Explanation</source>
-        <translation type="unfinished"></translation>
+        <translation>说明</translation>
     </message>
     <message>
         <source>Help</source>
-        <translation type="unfinished"></translation>
+        <translation>帮助</translation>
     </message>
     <message>
         <source>First steps</source>
-        <translation type="unfinished"></translation>
+        <translation>入门</translation>
     </message>
     <message>
         <source>Figures</source>
-        <translation type="unfinished"></translation>
+        <translation>指标</translation>
     </message>
     <message>
         <source>Messages</source>
-        <translation type="unfinished"></translation>
+        <translation>消息</translation>
     </message>
 </context>
 <context>
     <name>ringmaster::KeysCard</name>
     <message>
         <source>Keys of the file</source>
-        <translation type="unfinished"></translation>
+        <translation>文件中的键</translation>
     </message>
     <message>
         <source>Used: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>已使用：%1</translation>
     </message>
     <message>
         <source>Without effect here: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>不起作用：%1</translation>
     </message>
     <message>
         <source>Not supported: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>不支持：%1</translation>
     </message>
 </context>
 <context>
     <name>ringmaster::LaunchDialog</name>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished"></translation>
+        <translation>取消</translation>
     </message>
     <message>
         <source>Close</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭</translation>
     </message>
     <message>
         <source>Launch</source>
-        <translation type="unfinished"></translation>
+        <translation>启动</translation>
     </message>
     <message>
         <source>Check the plan</source>
-        <translation type="unfinished"></translation>
+        <translation>检查计划</translation>
     </message>
     <message>
         <source>Prepare model and data</source>
-        <translation type="unfinished"></translation>
+        <translation>准备模型和数据</translation>
     </message>
     <message>
         <source>Start the ranks</source>
-        <translation type="unfinished"></translation>
+        <translation>启动各 rank</translation>
     </message>
     <message>
         <source>Ranks meet</source>
-        <translation type="unfinished"></translation>
+        <translation>各 rank 会合</translation>
     </message>
     <message>
         <source>First step</source>
-        <translation type="unfinished"></translation>
+        <translation>完成第一步</translation>
     </message>
     <message>
         <source>Overwrite</source>
-        <translation type="unfinished"></translation>
+        <translation>覆盖</translation>
     </message>
     <message>
         <source>Resume</source>
-        <translation type="unfinished"></translation>
+        <translation>恢复</translation>
     </message>
     <message>
         <source>Check the checkpoint</source>
-        <translation type="unfinished"></translation>
+        <translation>核对检查点</translation>
     </message>
     <message>
         <source>Set up</source>
-        <translation type="unfinished"></translation>
+        <translation>安装</translation>
     </message>
     <message>
         <source>Install PyTorch and the Hugging Face libraries (some GB)</source>
-        <translation type="unfinished"></translation>
+        <translation>安装 PyTorch 和 Hugging Face 的库（数 GB）</translation>
     </message>
     <message>
         <source>The example</source>
-        <translation type="unfinished"></translation>
+        <translation>示例</translation>
     </message>
     <message>
         <source>Make the example</source>
-        <translation type="unfinished"></translation>
+        <translation>生成示例</translation>
     </message>
     <message>
         <source>Stop now</source>
-        <translation type="unfinished"></translation>
+        <translation>立即停止</translation>
     </message>
     <message>
         <source>Show in Monitor</source>
-        <translation type="unfinished"></translation>
+        <translation>在监控中查看</translation>
     </message>
     <message>
         <source>ranks</source>
-        <translation type="unfinished"></translation>
+        <translation>rank</translation>
     </message>
     <message>
         <source>The ranks&apos; logs are in Monitor.</source>
-        <translation type="unfinished"></translation>
+        <translation>各 rank 的日志见“监控”页。</translation>
     </message>
     <message>
         <source>line %1: </source>
-        <translation type="unfinished"></translation>
+        <translation>第 %1 行： </translation>
     </message>
     <message>
         <source>It did not start.</source>
-        <translation type="unfinished"></translation>
+        <translation>未能启动。</translation>
     </message>
     <message>
         <source>calling it off</source>
-        <translation type="unfinished"></translation>
+        <translation>正在取消</translation>
     </message>
 </context>
 <context>
     <name>ringmaster::LinesModel</name>
     <message>
         <source>What the plan made of it</source>
-        <translation type="unfinished"></translation>
+        <translation>计划由此得出的值</translation>
     </message>
     <message>
         <source>As the configuration says</source>
-        <translation type="unfinished"></translation>
+        <translation>配置中的值</translation>
     </message>
     <message>
         <source>Key</source>
-        <translation type="unfinished"></translation>
+        <translation>键</translation>
     </message>
 </context>
 <context>
     <name>ringmaster::LogModel</name>
     <message>
         <source>warning: </source>
-        <translation type="unfinished"></translation>
+        <translation>[警告] </translation>
     </message>
     <message>
         <source>error: </source>
-        <translation type="unfinished"></translation>
+        <translation>[错误] </translation>
     </message>
     <message>
         <source>agent</source>
-        <translation type="unfinished"></translation>
+        <translation>代理</translation>
     </message>
     <message>
         <source>rank %1</source>
-        <translation type="unfinished"></translation>
+        <translation>rank %1</translation>
     </message>
     <message>
         <source>Time</source>
-        <translation type="unfinished"></translation>
+        <translation>时间</translation>
     </message>
     <message>
         <source>From</source>
-        <translation type="unfinished"></translation>
+        <translation>来源</translation>
     </message>
     <message>
         <source>What</source>
-        <translation type="unfinished"></translation>
+        <translation>内容</translation>
     </message>
 </context>
 <context>
     <name>ringmaster::LogView</name>
     <message>
         <source>Whose log</source>
-        <translation type="unfinished"></translation>
+        <translation>日志来源</translation>
     </message>
     <message>
         <source>Search the log</source>
-        <translation type="unfinished"></translation>
+        <translation>搜索日志</translation>
     </message>
     <message>
         <source>Log of the run</source>
-        <translation type="unfinished"></translation>
+        <translation>运行的日志</translation>
     </message>
     <message>
         <source>rank %1</source>
-        <translation type="unfinished"></translation>
+        <translation>rank %1</translation>
     </message>
     <message>
         <source>All, by time</source>
-        <translation type="unfinished"></translation>
+        <translation>全部，按时间</translation>
     </message>
     <message>
         <source>Warnings and errors</source>
-        <translation type="unfinished"></translation>
+        <translation>警告和错误</translation>
     </message>
     <message>
         <source>Agent</source>
-        <translation type="unfinished"></translation>
+        <translation>代理</translation>
     </message>
     <message>
         <source>Rank %1</source>
-        <translation type="unfinished"></translation>
+        <translation>rank %1</translation>
     </message>
     <message>
         <source>First error, rank %1 at %2: %3</source>
-        <translation type="unfinished"></translation>
+        <translation>第一个错误，rank %1，%2：%3</translation>
     </message>
 </context>
 <context>
     <name>ringmaster::MachineCard</name>
     <message>
         <source>Open the folder %1</source>
-        <translation type="unfinished"></translation>
+        <translation>打开文件夹 %1</translation>
     </message>
     <message>
         <source>This machine</source>
-        <translation type="unfinished"></translation>
+        <translation>这台机器</translation>
     </message>
     <message>
         <source>Looking at this machine…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在检测这台机器…</translation>
     </message>
     <message>
         <source>fine</source>
-        <translation type="unfinished"></translation>
+        <translation>正常</translation>
     </message>
     <message>
         <source>worth knowing</source>
-        <translation type="unfinished"></translation>
+        <translation>注意</translation>
     </message>
     <message>
         <source>missing</source>
-        <translation type="unfinished"></translation>
+        <translation>缺失</translation>
     </message>
     <message>
         <source>Set up</source>
-        <translation type="unfinished"></translation>
+        <translation>安装</translation>
     </message>
     <message>
         <source>Set up LibTorch</source>
-        <translation type="unfinished"></translation>
+        <translation>安装 LibTorch</translation>
     </message>
 </context>
 <context>
     <name>ringmaster::MainWindow</name>
     <message>
         <source>Start</source>
-        <translation type="unfinished"></translation>
+        <translation>开始</translation>
     </message>
     <message>
         <source>Plan</source>
-        <translation type="unfinished"></translation>
+        <translation>计划</translation>
     </message>
     <message>
         <source>Monitor</source>
-        <translation type="unfinished"></translation>
+        <translation>监控</translation>
     </message>
     <message>
         <source>Runs</source>
-        <translation type="unfinished"></translation>
+        <translation>运行</translation>
     </message>
     <message>
         <source>Help</source>
-        <translation type="unfinished"></translation>
+        <translation>帮助</translation>
     </message>
     <message>
         <source>Menu</source>
-        <translation type="unfinished"></translation>
+        <translation>菜单</translation>
     </message>
     <message>
         <source>Open…</source>
-        <translation type="unfinished"></translation>
+        <translation>打开…</translation>
     </message>
     <message>
         <source>Attach to a run…</source>
-        <translation type="unfinished"></translation>
+        <translation>连接到运行…</translation>
     </message>
     <message>
         <source>Attach to a run</source>
-        <translation type="unfinished"></translation>
+        <translation>连接到运行</translation>
     </message>
     <message>
         <source>Language</source>
-        <translation type="unfinished"></translation>
+        <translation>语言</translation>
     </message>
     <message>
         <source>Appearance</source>
-        <translation type="unfinished"></translation>
+        <translation>外观</translation>
     </message>
     <message>
         <source>As the desktop</source>
-        <translation type="unfinished"></translation>
+        <translation>跟随系统</translation>
     </message>
     <message>
         <source>Light</source>
-        <translation type="unfinished"></translation>
+        <translation>浅色</translation>
     </message>
     <message>
         <source>Dark</source>
-        <translation type="unfinished"></translation>
+        <translation>深色</translation>
     </message>
     <message>
         <source>About Ringmaster</source>
-        <translation type="unfinished"></translation>
+        <translation>关于 Ringmaster</translation>
     </message>
     <message>
         <source>Ringmaster %1
@@ -1769,853 +1793,871 @@
 Plans, launches and watches the training of language models on sequences too long for one GPU.
 
 GPL-3.0-or-later. Built on Qt %2, LibTorch, yaml-cpp and libssh.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ringmaster %1
+
+序列太长、一张 GPU 放不下时，用来规划、启动和观察语言模型的训练。
+
+GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation>
     </message>
     <message>
         <source>Quit</source>
-        <translation type="unfinished"></translation>
+        <translation>退出</translation>
     </message>
     <message>
         <source>Open a configuration</source>
-        <translation type="unfinished"></translation>
+        <translation>打开配置</translation>
     </message>
     <message>
         <source>YAML (*.yaml *.yml)</source>
-        <translation type="unfinished"></translation>
+        <translation>YAML (*.yaml *.yml)</translation>
     </message>
     <message>
         <source>All files (*)</source>
-        <translation type="unfinished"></translation>
+        <translation>所有文件 (*)</translation>
     </message>
     <message>
         <source>looking at this machine…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在检测这台机器…</translation>
     </message>
     <message numerus="yes">
         <source>%n core(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 个核心</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n GPU(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 张 GPU</numerusform>
         </translation>
     </message>
     <message>
         <source>A run is at work</source>
-        <translation type="unfinished"></translation>
+        <translation>有运行正在进行</translation>
     </message>
     <message numerus="yes">
         <source>%n run(s) are still training.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 个运行仍在训练。</numerusform>
         </translation>
     </message>
     <message>
         <source>Left running, they go on without the window. Open them again under Runs.</source>
-        <translation type="unfinished"></translation>
+        <translation>若保持运行，关闭窗口后它们会继续，可在“运行”页重新打开。</translation>
     </message>
     <message>
         <source>Leave running</source>
-        <translation type="unfinished"></translation>
+        <translation>保持运行</translation>
     </message>
     <message>
         <source>Stop and save</source>
-        <translation type="unfinished"></translation>
+        <translation>停止并保存</translation>
     </message>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished"></translation>
+        <translation>取消</translation>
     </message>
     <message>
         <source>Not stopped</source>
-        <translation type="unfinished"></translation>
+        <translation>未能停止</translation>
     </message>
 </context>
 <context>
     <name>ringmaster::MemoryCard</name>
     <message>
         <source>Memory of the fullest rank</source>
-        <translation type="unfinished"></translation>
+        <translation>占用最多的 rank 的显存</translation>
     </message>
     <message>
         <source>Memory by component</source>
-        <translation type="unfinished"></translation>
+        <translation>各组成部分的显存</translation>
     </message>
     <message>
         <source>Legend of the memory</source>
-        <translation type="unfinished"></translation>
+        <translation>显存图例</translation>
     </message>
     <message>
         <source>sequence_len to try</source>
-        <translation type="unfinished"></translation>
+        <translation>试算的 sequence_len</translation>
     </message>
     <message>
         <source>Not known before the problems above are solved.</source>
-        <translation type="unfinished"></translation>
+        <translation>解决上面的问题之后才能得知。</translation>
     </message>
     <message>
         <source>The model&apos;s shape is not known here, so memory and time are not.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>low %1, expected %2, high %3</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>of %1</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>if sequence_len were %1: </source>
-        <translation type="unfinished"></translation>
+        <translation>这里不知道模型的形状，因此显存和时间未知。</translation>
     </message>
     <message>
         <source>Longest that fits: %1 tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>放得下的最大长度：%1 个 token</translation>
     </message>
     <message>
         <source>No length fits with this mesh and these options.</source>
-        <translation type="unfinished"></translation>
+        <translation>在当前网格和选项下，任何长度都放不下。</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 / %2</translation>
+    </message>
+    <message>
+        <source>if sequence_len were %1</source>
+        <translation>（若 sequence_len 为 %1）</translation>
+    </message>
+    <message>
+        <source>low %1 · expected %2 · high %3</source>
+        <translation>下限 %1 · 期望 %2 · 上限 %3</translation>
     </message>
 </context>
 <context>
     <name>ringmaster::MeshView</name>
     <message>
         <source>Mesh</source>
-        <translation type="unfinished"></translation>
+        <translation>网格</translation>
     </message>
     <message numerus="yes">
         <source>%n group(s) of ranks that share a sequence</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 组共享一条序列的 rank</numerusform>
         </translation>
     </message>
     <message>
         <source>%1 ranks on %2 nodes: %3, %4 ranks each</source>
-        <translation type="unfinished"></translation>
+        <translation>%2 个节点上的 %1 个 rank：%3，每组 %4 个 rank</translation>
     </message>
     <message>
         <source>node %1</source>
-        <translation type="unfinished"></translation>
+        <translation>节点 %1</translation>
     </message>
     <message>
         <source>rank %1</source>
-        <translation type="unfinished"></translation>
+        <translation>rank %1</translation>
     </message>
     <message>
         <source>ranks %1 to %2</source>
-        <translation type="unfinished"></translation>
+        <translation>rank %1 到 %2</translation>
     </message>
     <message>
         <source>%1 on node %2: dp_replicate %3, dp_shard %4, ring %5, ulysses %6</source>
-        <translation type="unfinished"></translation>
+        <translation>节点 %2 上的 %1：dp_replicate %3，dp_shard %4，ring %5，ulysses %6</translation>
     </message>
 </context>
 <context>
     <name>ringmaster::MonitorPage</name>
     <message>
         <source>reading…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在读取…</translation>
     </message>
     <message>
         <source>Reading the run.</source>
-        <translation type="unfinished"></translation>
+        <translation>正在读取运行。</translation>
     </message>
     <message>
         <source>Saved: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>已保存：%1</translation>
     </message>
     <message>
         <source>This run cannot be shown</source>
-        <translation type="unfinished"></translation>
+        <translation>无法显示此运行</translation>
     </message>
     <message>
         <source>Try again</source>
-        <translation type="unfinished"></translation>
+        <translation>重试</translation>
     </message>
     <message>
         <source>Attach to a folder…</source>
-        <translation type="unfinished"></translation>
+        <translation>连接到文件夹…</translation>
     </message>
     <message numerus="yes">
         <source>%n rank(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 个 rank</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n hosts</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 台主机</numerusform>
         </translation>
     </message>
     <message>
         <source>attempt %1</source>
-        <translation type="unfinished"></translation>
+        <translation>第 %1 次尝试</translation>
     </message>
     <message>
         <source>%1, %2 of %3</source>
-        <translation type="unfinished"></translation>
+        <translation>%1，%2/%3</translation>
     </message>
     <message>
         <source>%1 read</source>
-        <translation type="unfinished"></translation>
+        <translation>已读取 %1</translation>
     </message>
     <message>
         <source>step · %1 left</source>
         <extracomment>under the number of steps; %1 is a duration</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>步 · 剩余 %1</translation>
     </message>
     <message>
         <source>step</source>
-        <translation type="unfinished"></translation>
+        <translation>步</translation>
     </message>
     <message>
         <source>%1 of %2</source>
         <extracomment>memory: measured of capacity</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>%1 / %2</translation>
     </message>
     <message>
         <source>fullest rank · expected %1</source>
-        <translation type="unfinished"></translation>
+        <translation>占用最多的 rank · 估算 %1</translation>
     </message>
     <message>
         <source>fullest rank</source>
-        <translation type="unfinished"></translation>
+        <translation>占用最多的 rank</translation>
     </message>
     <message>
         <source>ended %1</source>
-        <translation type="unfinished"></translation>
+        <translation>结束于 %1</translation>
     </message>
     <message>
         <source>ended</source>
-        <translation type="unfinished"></translation>
+        <translation>已结束</translation>
     </message>
     <message>
         <source>last heard</source>
-        <translation type="unfinished"></translation>
+        <translation>最近的消息</translation>
     </message>
     <message numerus="yes">
         <source>%n line(s) of its events make no sense and are left out.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>有 %n 行事件无法理解，已略过。</numerusform>
         </translation>
     </message>
     <message>
         <source>Its plan cannot be read: no estimates.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法读取它的计划：没有估算。</translation>
     </message>
     <message>
         <source>Show rank %1</source>
-        <translation type="unfinished"></translation>
+        <translation>显示 rank %1</translation>
     </message>
     <message>
         <source>Paused</source>
-        <translation type="unfinished"></translation>
+        <translation>已暂停</translation>
     </message>
     <message>
         <source>Pause</source>
-        <translation type="unfinished"></translation>
+        <translation>暂停</translation>
     </message>
     <message>
         <source>off</source>
-        <translation type="unfinished"></translation>
+        <translation>关</translation>
     </message>
     <message>
         <source>Export</source>
-        <translation type="unfinished"></translation>
+        <translation>导出</translation>
     </message>
     <message>
         <source>Figures (*.csv)</source>
-        <translation type="unfinished"></translation>
+        <translation>数据 (*.csv)</translation>
     </message>
     <message>
         <source>Export into an empty folder</source>
-        <translation type="unfinished"></translation>
+        <translation>导出到空文件夹</translation>
     </message>
     <message>
         <source>Exported: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>已导出：%1</translation>
     </message>
     <message>
         <source>There are no runs yet</source>
-        <translation type="unfinished"></translation>
+        <translation>还没有运行</translation>
     </message>
     <message>
         <source>Attach to a run&apos;s folder</source>
-        <translation type="unfinished"></translation>
+        <translation>连接到运行目录</translation>
     </message>
     <message>
         <source>No run is open</source>
-        <translation type="unfinished"></translation>
+        <translation>没有打开的运行</translation>
     </message>
     <message>
         <source>Here a run shows its loss, its ranks and what holds them up, while it trains and afterwards.</source>
-        <translation type="unfinished"></translation>
+        <translation>训练期间和结束之后，这里显示运行的 loss、各 rank 以及拖慢它们的原因。</translation>
     </message>
     <message>
         <source>Choose a run</source>
-        <translation type="unfinished"></translation>
+        <translation>选择运行</translation>
     </message>
     <message>
         <source>Stop and save</source>
-        <translation type="unfinished"></translation>
+        <translation>停止并保存</translation>
     </message>
     <message>
         <source>Finish the step, save a checkpoint, end</source>
-        <translation type="unfinished"></translation>
+        <translation>完成这一步，保存检查点，然后结束</translation>
     </message>
     <message>
         <source>Stop now</source>
-        <translation type="unfinished"></translation>
+        <translation>立即停止</translation>
     </message>
     <message>
         <source>End at once; what came after the last checkpoint is lost</source>
-        <translation type="unfinished"></translation>
+        <translation>马上结束；最近一个检查点之后的工作会丢失</translation>
     </message>
     <message>
         <source>Resume</source>
-        <translation type="unfinished"></translation>
+        <translation>恢复</translation>
     </message>
     <message>
         <source>Go on from the newest complete checkpoint</source>
-        <translation type="unfinished"></translation>
+        <translation>从最新的完整检查点继续</translation>
     </message>
     <message>
         <source>All figures as CSV…</source>
-        <translation type="unfinished"></translation>
+        <translation>全部数据为 CSV…</translation>
     </message>
     <message>
         <source>TensorBoard files…</source>
-        <translation type="unfinished"></translation>
+        <translation>TensorBoard 文件…</translation>
     </message>
     <message>
         <source>Progress</source>
-        <translation type="unfinished"></translation>
+        <translation>进度</translation>
     </message>
     <message>
         <source>loss</source>
-        <translation type="unfinished"></translation>
+        <translation>loss</translation>
     </message>
     <message>
         <source>tokens a second</source>
-        <translation type="unfinished"></translation>
+        <translation>每秒 token 数</translation>
     </message>
     <message>
         <source>exposed communication</source>
-        <translation type="unfinished"></translation>
+        <translation>暴露的通信</translation>
     </message>
     <message>
         <source>Hold the charts still; the run goes on (Space)</source>
-        <translation type="unfinished"></translation>
+        <translation>暂停绘制，不暂停运行（空格键）</translation>
     </message>
     <message>
         <source>Smoothing</source>
-        <translation type="unfinished"></translation>
+        <translation>平滑</translation>
     </message>
     <message>
         <source>Moving average over the steps; what was measured stays behind it</source>
-        <translation type="unfinished"></translation>
+        <translation>按步的滑动平均；原始曲线留在后面</translation>
     </message>
     <message>
         <source>What the charts run along</source>
-        <translation type="unfinished"></translation>
+        <translation>各图的 x 轴</translation>
     </message>
     <message>
         <source>Step</source>
-        <translation type="unfinished"></translation>
+        <translation>步</translation>
     </message>
     <message>
         <source>Tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>token</translation>
     </message>
     <message>
         <source>Time</source>
-        <translation type="unfinished"></translation>
+        <translation>时间</translation>
     </message>
     <message>
         <source>Logarithmic</source>
-        <translation type="unfinished"></translation>
+        <translation>对数</translation>
     </message>
     <message>
         <source>Logarithmic figures; 0 and below are drawn at the foot</source>
-        <translation type="unfinished"></translation>
+        <translation>y 轴用对数；0 及以下画在底部</translation>
     </message>
     <message>
         <source>Follow the end</source>
-        <translation type="unfinished"></translation>
+        <translation>跟随最新</translation>
     </message>
     <message>
         <source>Show the last steps only, and go with them</source>
-        <translation type="unfinished"></translation>
+        <translation>只显示最近的步，并随之移动</translation>
     </message>
     <message>
         <source>Show all steps</source>
-        <translation type="unfinished"></translation>
+        <translation>显示所有步</translation>
     </message>
     <message>
         <source>Undo the zoom (double click in a chart)</source>
-        <translation type="unfinished"></translation>
+        <translation>取消缩放（在图中双击）</translation>
     </message>
     <message>
         <source>Along</source>
-        <translation type="unfinished"></translation>
+        <translation>x 轴</translation>
     </message>
     <message>
         <source>Nothing measured yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>还没有实测数据。</translation>
     </message>
     <message>
         <source>Ranks</source>
-        <translation type="unfinished"></translation>
+        <translation>各 rank</translation>
     </message>
     <message>
         <source>a click on a column sorts, a row is drawn out in the charts</source>
-        <translation type="unfinished"></translation>
+        <translation>点击列标题可排序，点击行可在图中突出该 rank</translation>
     </message>
     <message>
         <source>Log</source>
-        <translation type="unfinished"></translation>
+        <translation>日志</translation>
     </message>
     <message>
         <source>of all ranks by time, with the run&apos;s events</source>
-        <translation type="unfinished"></translation>
+        <translation>所有 rank，按时间，含运行的事件</translation>
+    </message>
+    <message>
+        <source>disconnected</source>
+        <translation>连接中断</translation>
     </message>
 </context>
 <context>
     <name>ringmaster::NotesEditor</name>
     <message>
         <source>Tags, with commas between them</source>
-        <translation type="unfinished"></translation>
+        <translation>标签，用半角逗号分隔</translation>
     </message>
     <message>
         <source>Tags</source>
-        <translation type="unfinished"></translation>
+        <translation>标签</translation>
     </message>
     <message>
         <source>Notes about this run</source>
-        <translation type="unfinished"></translation>
+        <translation>关于此运行的备注</translation>
     </message>
     <message>
         <source>Notes</source>
-        <translation type="unfinished"></translation>
+        <translation>备注</translation>
     </message>
     <message>
         <source>Not saved yet</source>
-        <translation type="unfinished"></translation>
+        <translation>尚未保存</translation>
     </message>
     <message>
         <source>Saved in notes.json</source>
-        <translation type="unfinished"></translation>
+        <translation>已保存到 notes.json</translation>
     </message>
 </context>
 <context>
     <name>ringmaster::PlanBoard</name>
     <message>
         <source>Mesh</source>
-        <translation type="unfinished"></translation>
+        <translation>网格</translation>
     </message>
     <message>
         <source>Who holds which tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>各 rank 持有哪些 token</translation>
     </message>
     <message>
         <source>A step</source>
-        <translation type="unfinished"></translation>
+        <translation>每步时间</translation>
     </message>
     <message>
         <source>Time of a step</source>
-        <translation type="unfinished"></translation>
+        <translation>每步时间</translation>
     </message>
     <message>
         <source>Legend of the time</source>
-        <translation type="unfinished"></translation>
+        <translation>时间图例</translation>
     </message>
     <message>
         <source>The sizes do not multiply to the ranks.</source>
-        <translation type="unfinished"></translation>
+        <translation>各大小的乘积不等于 rank 数。</translation>
     </message>
     <message>
         <source>rings cross nodes</source>
-        <translation type="unfinished"></translation>
+        <translation>环跨节点</translation>
     </message>
     <message>
         <source>the busiest rank works %1 × the mean</source>
-        <translation type="unfinished"></translation>
+        <translation>最忙的 rank 的计算量为平均的 %1 倍</translation>
     </message>
     <message>
         <source>all ranks work the same</source>
-        <translation type="unfinished"></translation>
+        <translation>各 rank 的计算量相同</translation>
     </message>
     <message>
         <source>The time of a step is not known.</source>
-        <translation type="unfinished"></translation>
+        <translation>每步时间未知。</translation>
     </message>
     <message>
         <source>compute</source>
-        <translation type="unfinished"></translation>
+        <translation>计算</translation>
     </message>
     <message>
         <source>exposed communication</source>
-        <translation type="unfinished"></translation>
+        <translation>暴露的通信</translation>
     </message>
     <message>
         <source>%1 tokens/s</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 token/s</translation>
     </message>
     <message>
         <source>From measured speeds.</source>
-        <translation type="unfinished"></translation>
+        <translation>基于实测速度。</translation>
     </message>
     <message>
         <source>From assumed speeds, until they are measured.</source>
-        <translation type="unfinished"></translation>
+        <translation>基于假定的速度，尚未实测。</translation>
     </message>
     <message>
         <source>Computation hides another %1 of communication.</source>
-        <translation type="unfinished"></translation>
+        <translation>另有 %1 的通信被计算掩盖。</translation>
+    </message>
+    <message>
+        <source>Planning…</source>
+        <translation>正在规划…</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n node(s) of %1</source>
+        <translation>
+            <numerusform>%n 个节点，每个 %1 个 rank</numerusform>
+        </translation>
     </message>
 </context>
 <context>
     <name>ringmaster::PlanPage</name>
     <message>
         <source>Save</source>
-        <translation type="unfinished"></translation>
+        <translation>保存</translation>
     </message>
     <message>
         <source>Save as…</source>
-        <translation type="unfinished"></translation>
+        <translation>另存为…</translation>
     </message>
     <message>
         <source>Launch</source>
-        <translation type="unfinished"></translation>
+        <translation>启动</translation>
     </message>
     <message>
         <source>No configuration is open</source>
-        <translation type="unfinished"></translation>
+        <translation>没有打开的配置</translation>
     </message>
     <message>
         <source>Open an axolotl YAML or drop it here. You see what it means on your GPUs before anything runs.</source>
-        <translation type="unfinished"></translation>
+        <translation>打开 axolotl 的 YAML，或把它拖到这里。运行之前就能看到它在您的 GPU 上会怎样。</translation>
     </message>
     <message>
         <source>Open…</source>
-        <translation type="unfinished"></translation>
+        <translation>打开…</translation>
     </message>
     <message>
         <source>Try the example</source>
-        <translation type="unfinished"></translation>
+        <translation>试用示例</translation>
     </message>
     <message>
         <source>Configuration</source>
-        <translation type="unfinished"></translation>
+        <translation>配置</translation>
     </message>
     <message>
         <source>Save under another name</source>
-        <translation type="unfinished"></translation>
+        <translation>以其他名称保存</translation>
     </message>
     <message>
         <source>Close</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭</translation>
     </message>
     <message>
         <source>Save the configuration</source>
-        <translation type="unfinished"></translation>
+        <translation>保存配置</translation>
     </message>
     <message>
         <source>YAML (*.yaml *.yml)</source>
-        <translation type="unfinished"></translation>
+        <translation>YAML (*.yaml *.yml)</translation>
     </message>
     <message>
         <source>All files (*)</source>
-        <translation type="unfinished"></translation>
+        <translation>所有文件 (*)</translation>
     </message>
     <message>
         <source>Edits are not saved</source>
-        <translation type="unfinished"></translation>
+        <translation>编辑未保存</translation>
     </message>
     <message>
         <source>Save the edits of %1?</source>
-        <translation type="unfinished"></translation>
+        <translation>保存对 %1 的编辑？</translation>
     </message>
     <message>
         <source>the unsaved copy</source>
-        <translation type="unfinished"></translation>
+        <translation>未保存的副本</translation>
     </message>
     <message>
         <source>Discard</source>
-        <translation type="unfinished"></translation>
+        <translation>放弃</translation>
     </message>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished"></translation>
+        <translation>取消</translation>
     </message>
     <message>
         <source>The edits are saved before the launch.</source>
-        <translation type="unfinished"></translation>
+        <translation>启动前会保存编辑。</translation>
     </message>
     <message>
         <source>Save and launch</source>
-        <translation type="unfinished"></translation>
+        <translation>保存并启动</translation>
     </message>
     <message>
         <source>The file has changed on the disk.</source>
-        <translation type="unfinished"></translation>
+        <translation>磁盘上的文件已改动。</translation>
     </message>
     <message>
         <source>Reloading replaces your edits; undo brings them back.</source>
-        <translation type="unfinished"></translation>
+        <translation>重新加载会替换您的编辑，可以撤销。</translation>
     </message>
     <message>
         <source>Reload</source>
-        <translation type="unfinished"></translation>
+        <translation>重新加载</translation>
     </message>
     <message>
         <source>Unsaved edits could not be kept: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>无法保留未保存的编辑：%1</translation>
     </message>
     <message>
         <source>an unsaved copy</source>
-        <translation type="unfinished"></translation>
+        <translation>未保存的副本</translation>
     </message>
     <message>
         <source>Edits were not saved.</source>
-        <translation type="unfinished"></translation>
+        <translation>有未保存的编辑。</translation>
     </message>
     <message>
         <source>The app ended while %1 was edited (%2).</source>
-        <translation type="unfinished"></translation>
+        <translation>编辑 %1 时程序中断（%2）。</translation>
     </message>
     <message>
         <source>Restore</source>
-        <translation type="unfinished"></translation>
+        <translation>还原</translation>
     </message>
     <message>
         <source>Unsaved copy</source>
-        <translation type="unfinished"></translation>
+        <translation>未保存的副本</translation>
     </message>
     <message>
         <source>Plan</source>
-        <translation type="unfinished"></translation>
+        <translation>计划</translation>
     </message>
     <message>
         <source>edited</source>
-        <translation type="unfinished"></translation>
+        <translation>已编辑</translation>
     </message>
     <message>
         <source>Not planned yet</source>
-        <translation type="unfinished"></translation>
+        <translation>尚未规划</translation>
     </message>
     <message>
         <source>Launch on %1</source>
-        <translation type="unfinished"></translation>
+        <translation>在 %1 上启动</translation>
     </message>
     <message>
         <source>Prepare and start the training</source>
-        <translation type="unfinished"></translation>
+        <translation>准备并开始训练</translation>
     </message>
     <message>
         <source>An accelerate file alone can be planned, not launched.</source>
-        <translation type="unfinished"></translation>
+        <translation>只有 accelerate 文件时可以规划，不能启动。</translation>
     </message>
 </context>
 <context>
     <name>ringmaster::Plot</name>
     <message>
         <source>0 and below lie at the foot</source>
-        <translation type="unfinished"></translation>
+        <translation>0 及以下在底部</translation>
     </message>
 </context>
 <context>
     <name>ringmaster::ProblemList</name>
     <message numerus="yes">
         <source>%n error(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 个错误</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n warning(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 个警告</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n note(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 条信息</numerusform>
         </translation>
     </message>
     <message>
         <source>No problems</source>
-        <translation type="unfinished"></translation>
+        <translation>没有问题</translation>
     </message>
     <message>
         <source>Error</source>
-        <translation type="unfinished"></translation>
+        <translation>错误</translation>
     </message>
     <message>
         <source>Warning</source>
-        <translation type="unfinished"></translation>
+        <translation>警告</translation>
     </message>
     <message>
         <source>Note</source>
-        <translation type="unfinished"></translation>
+        <translation>信息</translation>
     </message>
     <message>
         <source>Rename to %1</source>
-        <translation type="unfinished"></translation>
+        <translation>改名为 %1</translation>
     </message>
     <message>
         <source>Remove %1</source>
-        <translation type="unfinished"></translation>
+        <translation>删除 %1</translation>
     </message>
     <message>
         <source>Problems</source>
-        <translation type="unfinished"></translation>
+        <translation>问题</translation>
     </message>
     <message>
         <source>What this code means, with an example</source>
-        <translation type="unfinished"></translation>
+        <translation>此代码的含义和例子</translation>
     </message>
     <message>
         <source>Line %1: %2</source>
-        <translation type="unfinished"></translation>
+        <translation>第 %1 行：%2</translation>
     </message>
     <message>
         <source>Explain %1</source>
-        <translation type="unfinished"></translation>
+        <translation>解释 %1</translation>
     </message>
     <message>
         <source>Changes the text; undo takes it back</source>
-        <translation type="unfinished"></translation>
+        <translation>修改文本，可以撤销</translation>
     </message>
 </context>
 <context>
     <name>ringmaster::RankTableModel</name>
     <message>
         <source>%1 at the peak; the plan expects %2</source>
-        <translation type="unfinished"></translation>
+        <translation>峰值 %1；计划估算 %2</translation>
     </message>
     <message>
         <source>Rank</source>
-        <translation type="unfinished"></translation>
+        <translation>rank</translation>
     </message>
     <message>
         <source>Host</source>
-        <translation type="unfinished"></translation>
+        <translation>主机</translation>
     </message>
     <message>
         <source>Device</source>
-        <translation type="unfinished"></translation>
+        <translation>设备</translation>
     </message>
     <message>
         <source>Mesh</source>
         <extracomment>a rank&apos;s coordinates in the mesh</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>网格</translation>
     </message>
     <message>
         <source>Step</source>
-        <translation type="unfinished"></translation>
+        <translation>步</translation>
     </message>
     <message>
         <source>Loss</source>
-        <translation type="unfinished"></translation>
+        <translation>Loss</translation>
     </message>
     <message>
         <source>Step time</source>
         <extracomment>seconds that a step takes</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>每步时间</translation>
     </message>
     <message>
         <source>Wait</source>
         <extracomment>how long it waits for the others in a step</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>等待</translation>
     </message>
     <message>
         <source>Comm.</source>
         <extracomment>time of communication in a step</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>通信</translation>
     </message>
     <message>
         <source>Exposed</source>
         <extracomment>communication that computation does not hide, as a share of the step</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>暴露</translation>
     </message>
     <message>
         <source>Memory</source>
-        <translation type="unfinished"></translation>
+        <translation>显存</translation>
     </message>
     <message>
         <source>Heard</source>
         <extracomment>how long ago something was heard of the rank</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>消息</translation>
     </message>
     <message>
         <source>Number of the rank</source>
-        <translation type="unfinished"></translation>
+        <translation>rank 的编号</translation>
     </message>
     <message>
         <source>Host it runs on</source>
-        <translation type="unfinished"></translation>
+        <translation>它所在的主机</translation>
     </message>
     <message>
         <source>Device it trains on</source>
-        <translation type="unfinished"></translation>
+        <translation>它训练所用的设备</translation>
     </message>
     <message>
         <source>Its place in the mesh</source>
-        <translation type="unfinished"></translation>
+        <translation>它在网格中的位置</translation>
     </message>
     <message>
         <source>Last step that it finished</source>
-        <translation type="unfinished"></translation>
+        <translation>它完成的最后一步</translation>
     </message>
     <message>
         <source>Mean loss over its own labels</source>
-        <translation type="unfinished"></translation>
+        <translation>它自己的标签的平均 loss</translation>
     </message>
     <message>
         <source>Time of a step, median of the last 10</source>
-        <translation type="unfinished"></translation>
+        <translation>每步时间，最近 10 步的中位数</translation>
     </message>
     <message>
         <source>Exposed communication of a step: it waits for others, or for the network</source>
-        <translation type="unfinished"></translation>
+        <translation>一步中暴露的通信：等待其他 rank 或网络</translation>
     </message>
     <message>
         <source>Time in which its collectives were in flight</source>
-        <translation type="unfinished"></translation>
+        <translation>它的集合通信进行中的时间</translation>
     </message>
     <message>
         <source>Exposed communication as a share of the step</source>
-        <translation type="unfinished"></translation>
+        <translation>暴露的通信占一步的比例</translation>
     </message>
     <message>
         <source>Tensors at the peak of its last step</source>
-        <translation type="unfinished"></translation>
+        <translation>它最后一步的张量峰值</translation>
     </message>
     <message>
         <source>When something was last heard of it</source>
-        <translation type="unfinished"></translation>
+        <translation>距离它最近的消息有多久</translation>
     </message>
 </context>
 <context>
     <name>ringmaster::RecentRunsModel</name>
     <message>
         <source>step %1 of %2</source>
-        <translation type="unfinished"></translation>
+        <translation>第 %1 步，共 %2 步</translation>
     </message>
     <message>
         <source>step %1</source>
-        <translation type="unfinished"></translation>
+        <translation>第 %1 步</translation>
     </message>
     <message>
         <source>loss %1</source>
-        <translation type="unfinished"></translation>
+        <translation>loss %1</translation>
     </message>
 </context>
 <context>
@@ -2623,80 +2665,80 @@ GPL-3.0-or-later. Built on Qt %2, LibTorch, yaml-cpp and libssh.</source>
     <message numerus="yes">
         <source>%1 with %n checkpoint(s)</source>
         <extracomment>%1 is a size such as 12 GiB</extracomment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%1，含 %n 个检查点</numerusform>
         </translation>
     </message>
     <message>
         <source>%1 is not there any more.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 已不存在。</translation>
     </message>
     <message>
         <source>No program here opens folders: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>没有可以打开文件夹的程序：%1</translation>
     </message>
     <message>
         <source>Save diagnostics</source>
-        <translation type="unfinished"></translation>
+        <translation>保存诊断信息</translation>
     </message>
     <message>
         <source>Archive (*.tar.gz)</source>
-        <translation type="unfinished"></translation>
+        <translation>归档 (*.tar.gz)</translation>
     </message>
     <message>
         <source>Export as CSV</source>
-        <translation type="unfinished"></translation>
+        <translation>导出为 CSV</translation>
     </message>
     <message>
         <source>Table (*.csv)</source>
-        <translation type="unfinished"></translation>
+        <translation>表格 (*.csv)</translation>
     </message>
     <message>
         <source>Export for TensorBoard, into a new folder</source>
-        <translation type="unfinished"></translation>
+        <translation>导出为 TensorBoard，到新文件夹</translation>
     </message>
     <message>
         <source>Saved %1. Look through it before you pass it on.</source>
-        <translation type="unfinished"></translation>
+        <translation>已保存 %1。转交他人之前请先查看内容。</translation>
     </message>
     <message>
         <source>Saved %1: %2 rows.</source>
-        <translation type="unfinished"></translation>
+        <translation>已保存 %1：%2 行。</translation>
     </message>
     <message>
         <source>Saved %1: %2 values.</source>
-        <translation type="unfinished"></translation>
+        <translation>已保存 %1：%2 个值。</translation>
     </message>
     <message>
         <source>Delete runs</source>
-        <translation type="unfinished"></translation>
+        <translation>删除运行</translation>
     </message>
     <message numerus="yes">
         <source>Delete %n run(s)?</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>删除 %n 个运行？</numerusform>
         </translation>
     </message>
     <message>
         <source>Lost for good: %1, the curves, logs and notes. The trained model in the output folder stays.</source>
-        <translation type="unfinished"></translation>
+        <translation>将永久丢失：%1，以及曲线、日志和备注。输出文件夹中训练好的模型会保留。</translation>
     </message>
     <message>
         <source>Delete</source>
-        <translation type="unfinished"></translation>
+        <translation>删除</translation>
     </message>
     <message>
         <source>Keep</source>
-        <translation type="unfinished"></translation>
+        <translation>保留</translation>
     </message>
     <message>
         <source>Deleted %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>已删除 %1。</translation>
     </message>
     <message numerus="yes">
         <source>Deleted %n run(s).</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>已删除 %n 个运行。</numerusform>
         </translation>
     </message>
 </context>
@@ -2705,445 +2747,445 @@ GPL-3.0-or-later. Built on Qt %2, LibTorch, yaml-cpp and libssh.</source>
     <message>
         <source>ring %1</source>
         <extracomment>ranks that pass keys and values round, in a mesh</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>环 %1</translation>
     </message>
     <message>
         <source>shard %1</source>
         <extracomment>ranks that hold a part of the weights each, in a mesh</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>分片 %1</translation>
     </message>
     <message>
         <source>replica %1</source>
         <extracomment>groups of ranks that hold a copy of the weights each, in a mesh</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>副本 %1</translation>
     </message>
     <message numerus="yes">
         <source>%n rank(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 个 rank</numerusform>
         </translation>
     </message>
     <message>
         <source>Run</source>
-        <translation type="unfinished"></translation>
+        <translation>运行</translation>
     </message>
     <message>
         <source>State</source>
-        <translation type="unfinished"></translation>
+        <translation>状态</translation>
     </message>
     <message>
         <source>Step</source>
-        <translation type="unfinished"></translation>
+        <translation>步</translation>
     </message>
     <message>
         <source>Loss</source>
-        <translation type="unfinished"></translation>
+        <translation>Loss</translation>
     </message>
     <message>
         <source>Best loss</source>
-        <translation type="unfinished"></translation>
+        <translation>最低 loss</translation>
     </message>
     <message>
         <source>Tokens/s</source>
-        <translation type="unfinished"></translation>
+        <translation>token/s</translation>
     </message>
     <message>
         <source>Peak memory</source>
-        <translation type="unfinished"></translation>
+        <translation>显存峰值</translation>
     </message>
     <message>
         <source>Estimated</source>
-        <translation type="unfinished"></translation>
+        <translation>显存估算</translation>
     </message>
     <message>
         <source>Overhead</source>
-        <translation type="unfinished"></translation>
+        <translation>开销</translation>
     </message>
     <message>
         <source>Model</source>
-        <translation type="unfinished"></translation>
+        <translation>模型</translation>
     </message>
     <message>
         <source>Mesh</source>
-        <translation type="unfinished"></translation>
+        <translation>网格</translation>
     </message>
     <message>
         <source>Length</source>
-        <translation type="unfinished"></translation>
+        <translation>长度</translation>
     </message>
     <message>
         <source>Batch</source>
-        <translation type="unfinished"></translation>
+        <translation>批大小</translation>
     </message>
     <message>
         <source>Duration</source>
-        <translation type="unfinished"></translation>
+        <translation>时长</translation>
     </message>
     <message>
         <source>Started</source>
-        <translation type="unfinished"></translation>
+        <translation>开始时间</translation>
     </message>
     <message>
         <source>Tags</source>
-        <translation type="unfinished"></translation>
+        <translation>标签</translation>
     </message>
     <message>
         <source>Reason</source>
-        <translation type="unfinished"></translation>
+        <translation>原因</translation>
     </message>
     <message>
         <source>Completed optimizer steps, and how many there will be</source>
-        <translation type="unfinished"></translation>
+        <translation>已完成的优化器步数和总步数</translation>
     </message>
     <message>
         <source>Loss of the last step, over the whole global batch</source>
-        <translation type="unfinished"></translation>
+        <translation>最后一步的 loss，对整个全局批次</translation>
     </message>
     <message>
         <source>Lowest loss of a step; in a long run the lowest of those looked at</source>
-        <translation type="unfinished"></translation>
+        <translation>各步 loss 的最低值；运行很长时，为所查看各步的最低值</translation>
     </message>
     <message>
         <source>Tokens a second over the steps looked at, saving and evaluation not counted</source>
-        <translation type="unfinished"></translation>
+        <translation>所查看各步的每秒 token 数，不计保存和评估</translation>
     </message>
     <message>
         <source>Highest measured memory of a step, on the fullest rank</source>
-        <translation type="unfinished"></translation>
+        <translation>占用最多的 rank 上实测的显存峰值</translation>
     </message>
     <message>
         <source>Memory of the fullest rank as the plan expected it</source>
-        <translation type="unfinished"></translation>
+        <translation>计划估算的占用最多的 rank 的显存</translation>
     </message>
     <message>
         <source>Share of the step in which communication was not hidden behind computation</source>
-        <translation type="unfinished"></translation>
+        <translation>暴露的通信占每步时间的比例</translation>
     </message>
     <message>
         <source>How the ranks are arranged</source>
-        <translation type="unfinished"></translation>
+        <translation>rank 如何分组</translation>
     </message>
     <message>
         <source>Tokens of one sequence</source>
-        <translation type="unfinished"></translation>
+        <translation>一条序列的 token 数</translation>
     </message>
     <message>
         <source>Rows of one optimizer step, over all ranks</source>
-        <translation type="unfinished"></translation>
+        <translation>一个优化器步的行数，所有 rank 合计</translation>
     </message>
     <message>
         <source>From the start of the last attempt to its end</source>
-        <translation type="unfinished"></translation>
+        <translation>最后一次尝试从开始到结束</translation>
     </message>
     <message>
         <source>%1 of %2</source>
         <extracomment>384 of 1,000 steps</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>%1 / %2</translation>
     </message>
     <message>
         <source>The run is long: the lowest of the steps looked at</source>
-        <translation type="unfinished"></translation>
+        <translation>运行很长：所查看各步的最低值</translation>
     </message>
 </context>
 <context>
     <name>ringmaster::RunsPage</name>
     <message>
         <source>Compare</source>
-        <translation type="unfinished"></translation>
+        <translation>比较</translation>
     </message>
     <message>
         <source>No run yet</source>
-        <translation type="unfinished"></translation>
+        <translation>还没有运行</translation>
     </message>
     <message>
         <source>What you launch appears here with what mattered: loss, tokens a second, memory and why it ended.</source>
-        <translation type="unfinished"></translation>
+        <translation>您启动的运行会列在这里，附上要点：loss、每秒 token 数、显存和结束的原因。</translation>
     </message>
     <message>
         <source>Try the example</source>
-        <translation type="unfinished"></translation>
+        <translation>试用示例</translation>
     </message>
     <message>
         <source>Open a configuration</source>
-        <translation type="unfinished"></translation>
+        <translation>打开配置</translation>
     </message>
     <message>
         <source>No run matches</source>
-        <translation type="unfinished"></translation>
+        <translation>没有匹配的运行</translation>
     </message>
     <message>
         <source>Looked for in names, models, states, tags, notes and reasons.</source>
-        <translation type="unfinished"></translation>
+        <translation>已在名称、模型、状态、标签、备注和原因中查找。</translation>
     </message>
     <message>
         <source>Show all runs</source>
-        <translation type="unfinished"></translation>
+        <translation>显示所有运行</translation>
     </message>
     <message>
         <source>Runs</source>
-        <translation type="unfinished"></translation>
+        <translation>运行</translation>
     </message>
     <message>
         <source>Search</source>
-        <translation type="unfinished"></translation>
+        <translation>搜索</translation>
     </message>
     <message>
         <source>Search the runs</source>
-        <translation type="unfinished"></translation>
+        <translation>搜索运行</translation>
     </message>
     <message>
         <source>Search the runs (%1)</source>
-        <translation type="unfinished"></translation>
+        <translation>搜索运行（%1）</translation>
     </message>
     <message>
         <source>Columns</source>
-        <translation type="unfinished"></translation>
+        <translation>列</translation>
     </message>
     <message>
         <source>Choose columns</source>
-        <translation type="unfinished"></translation>
+        <translation>选择列</translation>
     </message>
     <message numerus="yes">
         <source>%n run(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 个运行</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n of them at work</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>其中 %n 个正在进行</numerusform>
         </translation>
     </message>
     <message>
         <source>%1 of %2 found</source>
-        <translation type="unfinished"></translation>
+        <translation>找到 %1 个，共 %2 个</translation>
     </message>
     <message numerus="yes">
         <source>Compare %n run(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>比较 %n 个运行</numerusform>
         </translation>
     </message>
     <message>
         <source>Choose two to eight runs: Ctrl or Shift and a click, or Shift and an arrow key</source>
-        <translation type="unfinished"></translation>
+        <translation>选择两到八个运行：按住 Ctrl 或 Shift 点击，或按住 Shift 和方向键</translation>
     </message>
     <message>
         <source>That did not work.</source>
-        <translation type="unfinished"></translation>
+        <translation>操作未成功。</translation>
     </message>
     <message>
         <source>Close</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭</translation>
     </message>
 </context>
 <context>
     <name>ringmaster::RunsTable</name>
     <message>
         <source>Runs</source>
-        <translation type="unfinished"></translation>
+        <translation>运行</translation>
     </message>
 </context>
 <context>
     <name>ringmaster::SequenceView</name>
     <message>
         <source>Who holds which tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>各 rank 持有哪些 token</translation>
     </message>
     <message>
         <source>Nothing is planned yet</source>
-        <translation type="unfinished"></translation>
+        <translation>尚未规划</translation>
     </message>
     <message>
         <source>The length of a sequence is not known.</source>
-        <translation type="unfinished"></translation>
+        <translation>序列长度未知。</translation>
     </message>
     <message>
         <source>Where the tokens lie depends on the documents of each row.</source>
-        <translation type="unfinished"></translation>
+        <translation>token 的位置取决于每行中的文档。</translation>
     </message>
     <message>
         <source>rank %1: %2 of the busiest rank&apos;s attention work</source>
-        <translation type="unfinished"></translation>
+        <translation>rank %1：注意力计算量为最忙的 rank 的 %2 倍</translation>
     </message>
     <message>
         <source>attention work of each rank</source>
-        <translation type="unfinished"></translation>
+        <translation>各 rank 的注意力计算量</translation>
     </message>
     <message>
         <source>rank %1</source>
-        <translation type="unfinished"></translation>
+        <translation>rank %1</translation>
     </message>
     <message>
         <source>token %1: rank %2, which holds %3 tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>token %1：rank %2，持有 %3 个 token</translation>
     </message>
 </context>
 <context>
     <name>ringmaster::StartPage</name>
     <message>
         <source>No run yet. What you launch appears here, and stays when the window is closed.</source>
-        <translation type="unfinished"></translation>
+        <translation>还没有运行。您启动的运行会列在这里，关闭窗口后仍会保留。</translation>
     </message>
     <message>
         <source>No file yet. Configurations that you open are listed here.</source>
-        <translation type="unfinished"></translation>
+        <translation>还没有文件。您打开的配置会列在这里。</translation>
     </message>
     <message>
         <source>Drop a configuration (YAML) to plan it, or a run&apos;s folder to watch it.</source>
-        <translation type="unfinished"></translation>
+        <translation>拖入配置（YAML）即可规划，拖入运行目录即可观察。</translation>
     </message>
     <message>
         <source>Open a configuration</source>
-        <translation type="unfinished"></translation>
+        <translation>打开配置</translation>
     </message>
     <message>
         <source>An axolotl YAML: see what it needs before anything runs. Or drop the file here.</source>
-        <translation type="unfinished"></translation>
+        <translation>axolotl 的 YAML：运行之前就能看到它需要什么。也可以把文件拖到这里。</translation>
     </message>
     <message>
         <source>Try the example</source>
-        <translation type="unfinished"></translation>
+        <translation>试用示例</translation>
     </message>
     <message>
         <source>A small model that learns to write Python, on this machine, in minutes.</source>
-        <translation type="unfinished"></translation>
+        <translation>一个学写 Python 的小模型，就在这台机器上，几分钟即可。</translation>
     </message>
     <message>
         <source>Attach to a run</source>
-        <translation type="unfinished"></translation>
+        <translation>连接到运行</translation>
     </message>
     <message>
         <source>Watch one that is at work, or look through one that is over.</source>
-        <translation type="unfinished"></translation>
+        <translation>观察正在进行的运行，或查看已结束的运行。</translation>
     </message>
     <message>
         <source>Recent runs</source>
-        <translation type="unfinished"></translation>
+        <translation>最近的运行</translation>
     </message>
     <message>
         <source>Recent files</source>
-        <translation type="unfinished"></translation>
+        <translation>最近的文件</translation>
     </message>
     <message>
         <source>Open %1</source>
-        <translation type="unfinished"></translation>
+        <translation>打开 %1</translation>
     </message>
     <message>
         <source>%1 is not a run&apos;s folder: it has no run.json.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 不是运行目录：其中没有 run.json。</translation>
     </message>
 </context>
 <context>
     <name>ringmaster::Stepper</name>
     <message>
         <source>%1: done</source>
-        <translation type="unfinished"></translation>
+        <translation>%1：已完成</translation>
     </message>
     <message>
         <source>%1: failed</source>
-        <translation type="unfinished"></translation>
+        <translation>%1：已失败</translation>
     </message>
     <message>
         <source>%1: at work</source>
-        <translation type="unfinished"></translation>
+        <translation>%1：进行中</translation>
     </message>
     <message>
         <source>%1: still to come</source>
-        <translation type="unfinished"></translation>
+        <translation>%1：未开始</translation>
     </message>
     <message>
         <source>%1: %2 of %3</source>
         <extracomment>a step of the preparation, how much of it is done, of how much</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>%1：%2 / %3</translation>
     </message>
 </context>
 <context>
     <name>ringmaster::TopologyBar</name>
     <message>
         <source>Ranks in total, one for each GPU</source>
-        <translation type="unfinished"></translation>
+        <translation>rank 总数，每张 GPU 一个</translation>
     </message>
     <message>
         <source>Machines that the ranks are spread over</source>
-        <translation type="unfinished"></translation>
+        <translation>rank 分布在几台机器上</translation>
     </message>
     <message>
         <source>auto</source>
-        <translation type="unfinished"></translation>
+        <translation>自动</translation>
     </message>
     <message>
         <source>GPU</source>
-        <translation type="unfinished"></translation>
+        <translation>GPU</translation>
     </message>
     <message>
         <source>CPU</source>
-        <translation type="unfinished"></translation>
+        <translation>CPU</translation>
     </message>
     <message>
         <source>What the ranks run on</source>
-        <translation type="unfinished"></translation>
+        <translation>rank 在什么上运行</translation>
     </message>
     <message>
         <source>Memory of one device</source>
-        <translation type="unfinished"></translation>
+        <translation>一个设备的显存</translation>
     </message>
     <message>
         <source>Ranks</source>
-        <translation type="unfinished"></translation>
+        <translation>rank 数</translation>
     </message>
     <message>
         <source>Nodes</source>
-        <translation type="unfinished"></translation>
+        <translation>节点数</translation>
     </message>
     <message>
         <source>Device</source>
-        <translation type="unfinished"></translation>
+        <translation>设备</translation>
     </message>
     <message>
         <source>Device memory</source>
-        <translation type="unfinished"></translation>
+        <translation>设备显存</translation>
     </message>
     <message>
         <source>accelerate file</source>
-        <translation type="unfinished"></translation>
+        <translation>accelerate 文件</translation>
     </message>
     <message>
         <source>auto (%1)</source>
         <extracomment>a choice left to the program, and what it took: &quot;auto (8)&quot;</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>自动（%1）</translation>
     </message>
     <message>
         <source>None…</source>
-        <translation type="unfinished"></translation>
+        <translation>无…</translation>
     </message>
     <message>
         <source>Take parallel sizes from an accelerate YAML</source>
-        <translation type="unfinished"></translation>
+        <translation>从 accelerate 的 YAML 读取并行大小</translation>
     </message>
     <message>
         <source>%1 overrides the sizes of the text. Press to leave it out.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 覆盖文本中的大小。点击可移除。</translation>
     </message>
     <message>
         <source>Open an accelerate file</source>
-        <translation type="unfinished"></translation>
+        <translation>打开 accelerate 文件</translation>
     </message>
     <message>
         <source>YAML (*.yaml *.yml)</source>
-        <translation type="unfinished"></translation>
+        <translation>YAML (*.yaml *.yml)</translation>
     </message>
     <message>
         <source>All files (*)</source>
-        <translation type="unfinished"></translation>
+        <translation>所有文件 (*)</translation>
     </message>
 </context>
 <context>
     <name>ringmaster::YamlEditor</name>
     <message>
         <source>Configuration text</source>
-        <translation type="unfinished"></translation>
+        <translation>配置文本</translation>
     </message>
 </context>
 </TS>
