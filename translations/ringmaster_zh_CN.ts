@@ -399,7 +399,7 @@
     </message>
     <message>
         <source>tensors at the peak, of %1</source>
-        <translation>张量峰值，设备 %1</translation>
+        <translation>张量峰值，设备显存 %1</translation>
     </message>
     <message>
         <source>tensors at the peak</source>
@@ -876,7 +876,7 @@
     </message>
     <message>
         <source>%1 micro × %2 accumulation × (%3 ranks ÷ %4)</source>
-        <translation>微批次 %1 × 累积 %2 ×（%3 个 rank ÷ %4）</translation>
+        <translation>微批次 %1 × 累积 %2 × (%3 个 rank ÷ %4)</translation>
     </message>
     <message>
         <source>%1 tokens a step</source>
@@ -942,7 +942,7 @@
     </message>
     <message>
         <source>Back to the table (Esc)</source>
-        <translation>返回列表（Esc）</translation>
+        <translation>返回列表 (Esc)</translation>
     </message>
     <message>
         <source>Compare</source>
@@ -1130,7 +1130,7 @@
     </message>
     <message>
         <source>Open in Monitor (Enter)</source>
-        <translation>在监控中打开（Enter）</translation>
+        <translation>在监控中打开 (Enter)</translation>
     </message>
     <message>
         <source>More</source>
@@ -1240,7 +1240,7 @@
     </message>
     <message>
         <source>Checkpoints (%1)</source>
-        <translation>检查点（%1）</translation>
+        <translation>检查点 (%1)</translation>
     </message>
     <message>
         <source>No checkpoint was saved to its end yet.</source>
@@ -1401,15 +1401,15 @@
     </message>
     <message>
         <source>Previous (Shift+Enter)</source>
-        <translation>上一个（Shift+Enter）</translation>
+        <translation>上一个 (Shift+Enter)</translation>
     </message>
     <message>
         <source>Next (Enter)</source>
-        <translation>下一个（Enter）</translation>
+        <translation>下一个 (Enter)</translation>
     </message>
     <message>
         <source>Close (Esc)</source>
-        <translation>关闭（Esc）</translation>
+        <translation>关闭 (Esc)</translation>
     </message>
     <message>
         <source>not found</source>
@@ -1468,7 +1468,7 @@
     </message>
     <message>
         <source>Search help (%1)</source>
-        <translation>搜索帮助（%1）</translation>
+        <translation>搜索帮助 (%1)</translation>
     </message>
     <message>
         <source>Topics</source>
@@ -1795,7 +1795,7 @@ Plans, launches and watches the training of language models on sequences too lon
 GPL-3.0-or-later. Built on Qt %2, LibTorch, yaml-cpp and libssh.</source>
         <translation>Ringmaster %1
 
-序列太长、一张 GPU 放不下时，用来规划、启动和观察语言模型的训练。
+规划、启动和观察语言模型的训练，适用于一张 GPU 放不下的长序列。
 
 GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation>
     </message>
@@ -1902,7 +1902,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     </message>
     <message>
         <source>if sequence_len were %1</source>
-        <translation>（若 sequence_len 为 %1）</translation>
+        <translation>· 若 sequence_len 为 %1</translation>
     </message>
     <message>
         <source>low %1 · expected %2 · high %3</source>
@@ -2429,7 +2429,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     </message>
     <message>
         <source>The app ended while %1 was edited (%2).</source>
-        <translation>编辑 %1 时程序中断（%2）。</translation>
+        <translation>编辑 %1 时程序意外结束（%2）。</translation>
     </message>
     <message>
         <source>Restore</source>
@@ -2594,7 +2594,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     <message>
         <source>Heard</source>
         <extracomment>how long ago something was heard of the rank</extracomment>
-        <translation>消息</translation>
+        <translation>最近消息</translation>
     </message>
     <message>
         <source>Number of the rank</source>
@@ -2935,7 +2935,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     </message>
     <message>
         <source>Search the runs (%1)</source>
-        <translation>搜索运行（%1）</translation>
+        <translation>搜索运行 (%1)</translation>
     </message>
     <message>
         <source>Columns</source>
@@ -3125,7 +3125,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     </message>
     <message>
         <source>What the ranks run on</source>
-        <translation>rank 在什么上运行</translation>
+        <translation>rank 运行在什么设备上</translation>
     </message>
     <message>
         <source>Memory of one device</source>
@@ -3154,7 +3154,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     <message>
         <source>auto (%1)</source>
         <extracomment>a choice left to the program, and what it took: &quot;auto (8)&quot;</extracomment>
-        <translation>自动（%1）</translation>
+        <translation>自动 (%1)</translation>
     </message>
     <message>
         <source>None…</source>
