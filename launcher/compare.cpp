@@ -200,7 +200,8 @@ bool less_is_better(ComparedFigure figure) {
 }
 
 bool has_better(ComparedFigure figure) {
-    return figure != ComparedFigure::MemoryOverEstimate && figure != ComparedFigure::TimeOverEstimate;
+    return figure != ComparedFigure::Duration && figure != ComparedFigure::MemoryOverEstimate &&
+           figure != ComparedFigure::TimeOverEstimate;
 }
 
 Change change_of(ComparedFigure figure, std::optional<double> first, std::optional<double> other) {

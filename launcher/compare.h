@@ -57,7 +57,7 @@ enum class ComparedFigure {
     TimeOverEstimate,
 };
 bool less_is_better(ComparedFigure figure);
-bool has_better(ComparedFigure figure);  ///< false where neither is: how near an estimate was
+bool has_better(ComparedFigure figure);  ///< false where neither is: how long, how near an estimate
 
 /// Against the first run.
 enum class Change { Unknown, Same, Better, Worse, Differs };

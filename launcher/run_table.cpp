@@ -24,6 +24,7 @@ constexpr int64_t kPieceBytes = 16 << 10;
 constexpr int kPieces = 24;
 constexpr int64_t kOtherRankBytes = 8 << 10;  ///< the end of every other rank's events
 constexpr int kOtherRanks = 63;
+constexpr size_t kCurvePoints = 300;
 
 // ------------------------------------------------------------------------------------------ what was planned
 
@@ -120,6 +121,20 @@ std::vector<StepEvent> steps_of_first(const fs::path& file, int64_t bytes) {
     return steps;
 }
 
+/// Every so manieth, the last line of each step; the first and the last are always there.
+void keep_curve(const std::vector<StepEvent>& steps, MeasuredFigures& figures) {
+    std::map<int64_t, double> losses;
+    for (const StepEvent& step : steps) losses[step.step] = step.loss;
+    const size_t every = std::max<size_t>(1, losses.size() / kCurvePoints);
+    size_t index = 0;
+    for (const auto& [step, loss] : losses) {
+        const bool is_last = index + 1 == losses.size();
+        if (index++ % every != 0 && !is_last) continue;
+        figures.curve_step.push_back(static_cast<float>(step));
+        figures.curve_loss.push_back(static_cast<float>(loss));
+    }
+}
+
 struct Sums {
     double step_s = 0, tokens = 0, exposed_s = 0;
     int64_t steps = 0, peak_bytes = 0;
@@ -173,6 +188,7 @@ MeasuredFigures read_measured(const RunDirectory& run, int ranks) {
         if (std::isfinite(step.loss) && (!figures.best_loss || step.loss < *figures.best_loss))
             figures.best_loss = step.loss;
     }
+    keep_curve(steps, figures);
     figures.step = steps.back().step;
     figures.last_loss = steps.back().loss;
     figures.best_is_sampled = bytes > kReadWhole;

@@ -38,6 +38,7 @@ struct MeasuredFigures {
     std::optional<double> last_loss;
     std::optional<double> best_loss;  ///< the lowest; of a long run the lowest among the steps that were read
     bool best_is_sampled = false;
+    std::vector<float> curve_step, curve_loss;   ///< a few hundred of the steps that were read, by step
     std::optional<double> step_s, tokens_per_s;  ///< means over the steps that were read
     std::optional<double> overhead;              ///< exposed communication ÷ step time, mean over ranks
     std::optional<int64_t> peak_memory_bytes;    ///< of the worst rank

@@ -80,6 +80,7 @@ Card::Card(const QString& title, QWidget* parent)
 void Card::setTitle(const QString& title) {
     m_title->setText(title);
     m_title->setVisible(!title.isEmpty());
+    m_subtitle->setVisible(!title.isEmpty());  // a card without a title begins with its body
     if (!title.isEmpty()) setAccessibleName(title);
 }
 

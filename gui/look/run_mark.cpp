@@ -146,7 +146,9 @@ QIcon runIcon(RunMark mark, const Colours& colours) {
     pixmap.fill(Qt::transparent);
     QPainter painter(&pixmap);
     paintRunMark(painter, QRectF(0, 0, kSide, kSide).adjusted(-10, -10, 10, 10), mark, colours);
-    return QIcon(pixmap);
+    QIcon made(pixmap);
+    made.addPixmap(pixmap, QIcon::Selected);  // not tinted in a chosen row
+    return made;
 }
 
 }  // namespace ringmaster

@@ -92,7 +92,7 @@ StartPage::StartPage(Session& session, QWidget* parent)
     grid->addCard(makeFilesCard());
     auto* below = new QHBoxLayout;
     below->setSpacing(space(0.7));
-    below->addWidget(makeRunsCard(), 4, Qt::AlignTop);
+    below->addWidget(makeRunsCard(), 4);
     below->addWidget(others, 5, Qt::AlignTop);
     auto* inside = new QWidget;
     auto* column = new QVBoxLayout(inside);

@@ -96,6 +96,7 @@ inline RunDirectory write_test_run(const std::filesystem::path& runs_dir, const 
     write_text(dir.config(), test_config(run));
     PlanRequest request;
     request.ranks = run.ranks;
+    request.device = Device::Cuda;
     request.device_memory_bytes = int64_t{80} << 30;
     const Plan plan =
         make_plan(read_config_text(test_config(run), (dir.dir / "config.yaml").string()), request);

@@ -1,0 +1,287 @@
+#include "gui/runs/compare_view.h"
+
+#include <QApplication>
+#include <QButtonGroup>
+#include <QEvent>
+#include <QHeaderView>
+#include <QPainter>
+#include <QPalette>
+#include <QResizeEvent>
+#include <QScrollArea>
+#include <QStyledItemDelegate>
+#include <QTableView>
+#include <QToolButton>
+#include <QtConcurrent/QtConcurrentRun>
+
+#include "engine/error.h"
+#include "gui/charts/chart_card.h"
+#include "gui/look/card.h"
+#include "gui/look/card_grid.h"
+#include "gui/look/look.h"
+#include "gui/runs/compare_curves.h"
+#include "gui/runs/compare_tables.h"
+
+namespace ringmaster {
+
+using namespace Qt::Literals::StringLiterals;
+
+namespace {
+
+constexpr CurveKind kKinds[] = {CurveKind::Loss, CurveKind::TokensPerSecond, CurveKind::Overhead,
+                                CurveKind::GradNorm};
+
+/// A figure, and under it in words how it stands to the first run's.
+class ChangeDelegate : public QStyledItemDelegate {
+  public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    void paint(QPainter* painter, const QStyleOptionViewItem& option,
+               const QModelIndex& index) const override {
+        const Colours c = coloursOf(QApplication::palette());
+        const QString change = index.data(FiguresModel::ChangeTextRole).toString();
+        const QRect box = option.rect.adjusted(space(0.4), 0, -space(0.4), 0);
+        painter->save();
+        if (option.state & QStyle::State_Selected)
+            painter->fillRect(option.rect, mixed(c.card, c.accent, c.dark ? 0.2 : 0.12));
+        painter->setPen(c.text);
+        const QFontMetrics metrics(option.font);
+        const QString value = index.data().toString();
+        if (change.isEmpty()) {
+            painter->drawText(box, Qt::AlignLeft | Qt::AlignVCenter,
+                              metrics.elidedText(value, Qt::ElideRight, box.width()));
+            painter->restore();
+            return;
+        }
+        const QFont small = fontOf(Type::Small);
+        const int both = metrics.height() + QFontMetrics(small).height(),
+                  top = box.top() + (box.height() - both) / 2;
+        painter->drawText(QRect(box.left(), top, box.width(), metrics.height()), Qt::AlignLeft, value);
+        const auto kind = Change(index.data(FiguresModel::ChangeRole).toInt());
+        painter->setFont(small);
+        painter->setPen(kind == Change::Better ? c.good : kind == Change::Worse ? c.error : c.muted);
+        const QString mark = kind == Change::Better  ? u"\u2713 "_s
+                             : kind == Change::Worse ? u"\u2715 "_s
+                                                     : QString();
+        painter->drawText(
+            QRect(box.left(), top + metrics.height(), box.width(), QFontMetrics(small).height()),
+            Qt::AlignLeft, QFontMetrics(small).elidedText(mark + change, Qt::ElideRight, box.width()));
+        painter->restore();
+    }
+};
+
+QTableView* readTable(QAbstractItemModel* model, const QString& name) {
+    auto* table = new QTableView;
+    table->setModel(model);
+    table->setAccessibleName(name);
+    table->setProperty("flat", true);
+    table->setShowGrid(false);
+    table->setWordWrap(false);
+    table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    table->setTabKeyNavigation(false);
+    table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+    table->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    table->verticalHeader()->hide();
+    table->horizontalHeader()->setHighlightSections(false);
+    table->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    return table;
+}
+
+/// So high that the page scrolls, not the table.
+void fit(QTableView* table, int rowHeight) {
+    table->verticalHeader()->setDefaultSectionSize(rowHeight);
+    table->setFixedHeight(table->horizontalHeader()->sizeHint().height() +
+                          rowHeight * table->model()->rowCount() + space(0.9));
+    table->resizeColumnToContents(0);
+    const int columns = std::max(1, table->model()->columnCount());
+    const int first = std::clamp(table->columnWidth(0) + space(0.6), space(8),
+                                 std::max(space(9), table->viewport()->width() * 2 / 5));
+    const int each = std::max(space(8), (table->viewport()->width() - first) / std::max(1, columns - 1));
+    for (int column = 0; column < columns; ++column)
+        table->setColumnWidth(column, column == 0 ? first : each);
+}
+
+}  // namespace
+
+CompareView::CompareView(Session& session, QWidget* parent)
+    : QWidget(parent),
+      m_session(session),
+      m_header(new PageHeader),
+      m_banner(new Banner),
+      m_along(new QButtonGroup(this)),
+      m_log(new QToolButton),
+      m_noLines(mutedLabel(tr("Nothing differs in what was asked for."))),
+      m_figuresModel(new FiguresModel(this)),
+      m_linesModel(new LinesModel(this)) {
+    setObjectName(u"compareView"_s);
+    m_figures = readTable(m_figuresModel, tr("Figures of the compared runs"));
+    m_figures->setObjectName(u"compareFigures"_s);
+    m_figures->setItemDelegate(new ChangeDelegate(m_figures));
+    m_lines = readTable(m_linesModel, tr("Lines that differ"));
+    m_lines->setObjectName(u"compareLines"_s);
+    auto* back = new QPushButton(tr("All runs"));
+    back->setObjectName(u"leaveCompare"_s);
+    back->setShortcut(QKeySequence(Qt::Key_Escape));
+    back->setToolTip(tr("Back to the table (Esc)"));
+    connect(back, &QPushButton::clicked, this, &CompareView::left);
+    m_header->setTitle(tr("Compare"));
+    m_header->addAction(back);
+
+    const QString titles[] = {tr("Loss"), tr("Tokens/s"), tr("Overhead"), tr("Gradient norm")};
+    auto* curves = new QWidget;
+    auto* grid = new CardGrid(24, 2, curves);
+    std::vector<Plot*> plots;
+    for (size_t kind = 0; kind < std::size(kKinds); ++kind) {
+        auto* card = new ChartCard(titles[kind]);
+        card->setObjectName(u"compareChart%1"_s.arg(kind));
+        card->setLegendVisible(kind == 0);
+        card->setMinimumHeight(space(kind == 0 ? 18 : 13));
+        grid->addCard(card, kind == 0 ? 2 : 1);
+        m_charts.push_back(card);
+        plots.push_back(card->plot());
+        connect(card, &ChartCard::saved, this,
+                [this](const QString& file) { Q_EMIT m_session.notice(tr("Saved %1.").arg(file)); });
+        connect(card, &ChartCard::saveFailed, &m_session, &Session::notice);
+    }
+    linkCursors(plots);
+    auto* figures = new Card(tr("Figures"));
+    figures->setSubtitle(tr("against the first run"));
+    figures->body()->addWidget(m_figures);
+    auto* lines = new Card(tr("What differs"));
+    lines->setSubtitle(tr("in the configuration and, grey, in the plan"));
+    lines->body()->addWidget(m_lines);
+    lines->body()->addWidget(m_noLines);
+
+    auto* inside = new QWidget;
+    auto* column = new QVBoxLayout(inside);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(space(0.7));
+    column->addWidget(m_banner);
+    column->addWidget(makeControls());
+    column->addWidget(curves);
+    column->addWidget(figures);
+    column->addWidget(lines);
+    column->addStretch(1);
+    auto* scroll = new QScrollArea;
+    scroll->setWidgetResizable(true);
+    scroll->setWidget(inside);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(space(0.7));
+    layout->addWidget(m_header);
+    layout->addWidget(scroll, 1);
+    m_banner->hide();
+    connect(&m_watcher, &QFutureWatcherBase::finished, this, &CompareView::take);
+}
+
+QWidget* CompareView::makeControls() {
+    auto* row = new QWidget;
+    auto* layout = new QHBoxLayout(row);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(space(0.4));
+    layout->addWidget(mutedLabel(tr("Along")));
+    const QString names[] = {tr("Steps"), tr("Tokens"), tr("Time")};
+    const QString tips[] = {tr("Over completed steps"), tr("Over the tokens trained on"),
+                            tr("Over the seconds spent in steps: without pauses, saving and evaluation")};
+    for (int axis = 0; axis < 3; ++axis) {
+        auto* button = new QToolButton;
+        button->setText(names[axis]);
+        button->setToolTip(tips[axis]);
+        button->setAccessibleName(tips[axis]);
+        button->setObjectName(u"along%1"_s.arg(axis));
+        button->setCheckable(true);
+        button->setChecked(axis == 0);
+        m_along->addButton(button, axis);
+        layout->addWidget(button);
+    }
+    m_log->setText(tr("Logarithmic"));
+    m_log->setToolTip(tr("Loss on a logarithmic axis"));
+    m_log->setAccessibleName(tr("Loss on a logarithmic axis"));
+    m_log->setCheckable(true);
+    m_log->setObjectName(u"compareLog"_s);
+    layout->addSpacing(space(0.6));
+    layout->addWidget(m_log);
+    layout->addStretch(1);
+    connect(m_along, &QButtonGroup::idClicked, this, &CompareView::draw);
+    connect(m_log, &QToolButton::toggled, this, &CompareView::draw);
+    return row;
+}
+
+void CompareView::compare(const QStringList& dirs) {
+    m_header->setSubtitle(tr("%n run(s)", nullptr, int(dirs.size())));
+    std::vector<RunDirectory> runs;
+    for (const QString& dir : dirs) runs.push_back(RunDirectory{dir.toStdString()});
+    m_watcher.setFuture(QtConcurrent::run([runs, job = ++m_job]() -> Outcome {
+        try {
+            return {job, compare_runs(runs), {}};
+        } catch (const Error& problem) {
+            return {job, {}, QString::fromStdString(problem.text())};
+        } catch (const std::exception& unforeseen) {
+            return {job, {}, QString::fromUtf8(unforeseen.what())};
+        }
+    }));
+}
+
+void CompareView::take() {
+    const Outcome outcome = m_watcher.result();
+    if (outcome.job != m_job) return;
+    m_taken = m_job;
+    m_comparison = outcome.comparison;
+    m_figuresModel->show(m_comparison);
+    m_linesModel->show(m_comparison);
+    m_lines->setVisible(!m_comparison.lines.empty());
+    m_noLines->setVisible(m_comparison.lines.empty());
+    showProblems(outcome.problem);
+    draw();
+    fitTables();
+}
+
+void CompareView::showProblems(const QString& problem) {
+    QStringList words;
+    if (!problem.isEmpty()) words << problem;
+    for (const ComparedRun& run : m_comparison.runs) {
+        const QString name = QString::fromStdString(run.row.name);
+        if (!run.row.problem.empty())
+            words << name + u": "_s + QString::fromStdString(run.row.problem);
+        else if (run.curves.step.empty())
+            words << tr("%1 has no steps yet.").arg(name);
+    }
+    m_banner->setVisible(!words.isEmpty());
+    m_banner->say(Tone::Warning, tr("Not everything can be compared."), words.join(u' '));
+}
+
+void CompareView::draw() {
+    const auto along = Along(std::max(0, m_along->checkedId()));
+    for (size_t kind = 0; kind < m_charts.size(); ++kind) {
+        const int width = std::max(m_charts[kind]->plot()->plotWidth(), space(10));
+        m_charts[kind]->setData(chartOf(m_comparison, kKinds[kind], along, width, m_log->isChecked()));
+    }
+    m_drawnWidth = width();
+}
+
+void CompareView::fitTables() {
+    const QFontMetrics body(font()), small(fontOf(Type::Small));
+    fit(m_figures, body.height() + small.height() + space(0.5));
+    fit(m_lines, body.height() + space(0.55));
+}
+
+void CompareView::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    fitTables();
+}
+
+void CompareView::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    fitTables();
+    if (m_drawnWidth != width()) draw();
+}
+
+void CompareView::changeEvent(QEvent* event) {
+    if (event->type() == QEvent::PaletteChange) {
+        m_figures->horizontalHeader()->viewport()->update();
+        m_lines->viewport()->update();
+    }
+    QWidget::changeEvent(event);
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,40 @@
+/// What the plan expected beside what was measured: two bars a figure, on one scale, with the estimate's
+/// range.
+#pragma once
+
+#include <QWidget>
+#include <optional>
+#include <vector>
+
+#include "launcher/run_table.h"
+
+namespace ringmaster {
+
+class EstimateBars : public QWidget {
+    Q_OBJECT
+
+  public:
+    explicit EstimateBars(QWidget* parent = nullptr);
+
+    void show(const RunRow& row);
+
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override;
+
+  protected:
+    void paintEvent(QPaintEvent* event) override;
+
+  private:
+    struct Pair {
+        QString title;
+        std::optional<double> estimated, measured, low, high;
+        QString (*form)(double);
+    };
+    QString judgement(const Pair& pair) const;
+    double paintPair(QPainter& painter, const Pair& pair, double top) const;
+    double pairHeight() const;
+
+    std::vector<Pair> m_pairs;
+};
+
+}  // namespace ringmaster

@@ -1,0 +1,42 @@
+/// Notes and tags of one run. What is written is kept by itself, a moment after the last key.
+#pragma once
+
+#include <QTimer>
+#include <QWidget>
+
+#include "launcher/run_notes.h"
+
+class QLabel;
+class QLineEdit;
+class QPlainTextEdit;
+
+namespace ringmaster {
+
+class NotesEditor : public QWidget {
+    Q_OBJECT
+
+  public:
+    explicit NotesEditor(QWidget* parent = nullptr);
+    ~NotesEditor() override;
+
+    /// Another run; what was written for the one before is saved first.
+    void edit(const RunDirectory& run, const RunNotes& notes);
+    void saveNow();
+    bool isChanged() const { return m_timer.isActive(); }
+
+  Q_SIGNALS:
+    void saved();
+
+  private:
+    void changed();
+    RunNotes written() const;
+
+    RunDirectory m_run;
+    RunNotes m_kept;
+    QLineEdit* m_tags;
+    QPlainTextEdit* m_text;
+    QLabel* m_state;
+    QTimer m_timer;
+};
+
+}  // namespace ringmaster

@@ -1,0 +1,85 @@
+/// The runs as a table: one row a run, and a proxy that finds and sorts.
+#pragma once
+
+#include <QAbstractTableModel>
+#include <QSortFilterProxyModel>
+#include <vector>
+
+#include "gui/look/run_mark.h"
+#include "launcher/run_table.h"
+
+namespace ringmaster {
+
+RunMark markOf(const RunRow& row);
+
+/// "ring 2 × shard 4"; "1 rank" where nothing is split.
+QString meshWords(const PlannedFigures& plan);
+
+class RunsModel : public QAbstractTableModel {
+    Q_OBJECT
+
+  public:
+    enum Column {
+        Name,
+        State,
+        Progress,
+        LastLoss,
+        BestLoss,
+        TokensPerSecond,
+        PeakMemory,
+        Estimate,
+        Overhead,
+        Duration,
+        Started,
+        Model,
+        MeshShape,
+        Length,
+        Batch,
+        Tags,
+        EndReason,
+        ColumnCount,
+    };
+    enum Role { SortRole = Qt::UserRole, DirRole, SearchRole };
+
+    using QAbstractTableModel::QAbstractTableModel;
+
+    /// Rows that are there already are changed where they are, the others come and go.
+    void setRows(const std::vector<RunRow>& rows);
+    const RunRow& row(int index) const { return m_rows[size_t(index)]; }
+    int rowOf(const QString& dir) const;  ///< -1: there is none
+    void lookChanged();                   ///< the palette is another
+
+    static QString title(Column column);
+    static QString explanation(Column column);  ///< what the figure means
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+  private:
+    QString text(const RunRow& row, Column column) const;
+    QVariant sortKey(const RunRow& row, Column column) const;
+    QVariant spoken(const RunRow& row, Column column) const;
+    QString tip(const RunRow& row, Column column) const;
+
+    std::vector<RunRow> m_rows;
+};
+
+class RunsFilter : public QSortFilterProxyModel {
+    Q_OBJECT
+
+  public:
+    explicit RunsFilter(QObject* parent = nullptr);
+    /// Runs in which every word stands somewhere: name, model, state, tags, notes, reason.
+    void setWords(const QString& text);
+
+  protected:
+    bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
+    bool lessThan(const QModelIndex& left, const QModelIndex& right) const override;
+
+  private:
+    QStringList m_words;
+};
+
+}  // namespace ringmaster

@@ -1,0 +1,177 @@
+#include "gui/runs/runs_table.h"
+
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QMenu>
+#include <algorithm>
+
+#include "gui/look/look.h"
+#include "gui/look/numbers.h"
+#include "gui/runs/runs_model.h"
+
+namespace ringmaster {
+
+using namespace Qt::Literals::StringLiterals;
+
+namespace {
+
+/// Those that the narrow window has room for; the others are a press away.
+bool shownAtFirst(int column) {
+    switch (column) {
+        case RunsModel::BestLoss:
+        case RunsModel::Estimate:
+        case RunsModel::Batch:
+        case RunsModel::Tags:
+        case RunsModel::EndReason:
+            return false;
+        default:
+            return true;
+    }
+}
+
+/// What a column usually holds at its widest.
+int widestOf(int column, const QFontMetrics& metrics) {
+    switch (column) {
+        case RunsModel::Name:
+            return space(12);
+        case RunsModel::State: {
+            int widest = 0;
+            for (int mark = 0; mark <= int(RunMark::Damaged); ++mark)
+                widest = std::max(widest, metrics.horizontalAdvance(runWord(RunMark(mark))));
+            return widest + space(2.4);
+        }
+        case RunsModel::Progress:
+            return metrics.horizontalAdvance(RunsModel::tr("%1 of %2").arg(u"10,000"_s, u"10,000"_s)) +
+                   space(0.8);
+        case RunsModel::LastLoss:
+        case RunsModel::BestLoss:
+            return metrics.horizontalAdvance(show::loss(12.3456)) + space(0.9);
+        case RunsModel::Started:
+            return metrics.horizontalAdvance(show::time(1.7e9)) + space(1);
+        case RunsModel::Duration:
+            return metrics.horizontalAdvance(show::duration(59 * 60 + 59)) + space(1);
+        case RunsModel::Model:
+        case RunsModel::MeshShape:
+        case RunsModel::Tags:
+            return space(8);
+        case RunsModel::EndReason:
+            return space(18);
+        default:
+            return 0;
+    }
+}
+
+}  // namespace
+
+RunsTable::RunsTable(RunsFilter* filter, QSettings& settings, QWidget* parent)
+    : QTableView(parent), m_filter(filter), m_settings(settings), m_columns(new QMenu(this)) {
+    setObjectName(u"runsTable"_s);
+    setAccessibleName(tr("Runs"));
+    setModel(filter);
+    setProperty("flat", true);
+    setSelectionBehavior(QAbstractItemView::SelectRows);
+    setSelectionMode(QAbstractItemView::ExtendedSelection);
+    setEditTriggers(QAbstractItemView::NoEditTriggers);
+    setShowGrid(false);
+    setIconSize(QSize(space(0.95), space(0.95)));
+    setStyleSheet(u"QAbstractScrollArea::corner { background: transparent; border: none; }"_s);
+    setWordWrap(false);
+    setTabKeyNavigation(false);
+    setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+    verticalHeader()->hide();
+    verticalHeader()->setDefaultSectionSize(space(1.65));
+    horizontalHeader()->setSectionsMovable(true);
+    horizontalHeader()->setHighlightSections(false);
+    horizontalHeader()->setContextMenuPolicy(Qt::CustomContextMenu);
+    horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    setSortingEnabled(true);
+    sortByColumn(RunsModel::Started, Qt::DescendingOrder);
+    restoreColumns();
+    connect(horizontalHeader(), &QHeaderView::customContextMenuRequested, this,
+            [this](const QPoint& at) { columnsMenu()->popup(horizontalHeader()->mapToGlobal(at)); });
+    for (auto changed : {&QHeaderView::sectionMoved, &QHeaderView::sectionResized})
+        connect(horizontalHeader(), changed, this, &RunsTable::keepColumns);
+    connect(horizontalHeader(), &QHeaderView::sortIndicatorChanged, this, &RunsTable::keepColumns);
+    connect(this, &QTableView::doubleClicked, this,
+            [this](const QModelIndex& index) { Q_EMIT opened(index.data(RunsModel::DirRole).toString()); });
+    connect(selectionModel(), &QItemSelectionModel::selectionChanged, this, &RunsTable::choiceChanged);
+    connect(selectionModel(), &QItemSelectionModel::currentRowChanged, this, &RunsTable::choiceChanged);
+}
+
+void RunsTable::restoreColumns() {
+    const QByteArray kept = m_settings.value(u"runs/columns"_s).toByteArray();
+    if (!kept.isEmpty() && horizontalHeader()->restoreState(kept) &&
+        horizontalHeader()->count() == RunsModel::ColumnCount && !isColumnHidden(RunsModel::Name))
+        return;
+    const QFontMetrics metrics(font());
+    const int room = space(1.5);  // margins and the sign of the sorted column
+    for (int column = 0; column < RunsModel::ColumnCount; ++column) {
+        const QString title = RunsModel::title(RunsModel::Column(column));
+        setColumnWidth(column, std::max(metrics.horizontalAdvance(title) + room, widestOf(column, metrics)));
+        setColumnHidden(column, !shownAtFirst(column));
+    }
+}
+
+void RunsTable::keepColumns() {
+    m_settings.setValue(u"runs/columns"_s, horizontalHeader()->saveState());
+}
+
+QMenu* RunsTable::columnsMenu() {
+    m_columns->clear();
+    for (int column = 0; column < RunsModel::ColumnCount; ++column) {
+        QAction* action = m_columns->addAction(RunsModel::title(RunsModel::Column(column)));
+        action->setToolTip(RunsModel::explanation(RunsModel::Column(column)));
+        action->setCheckable(true);
+        action->setChecked(!isColumnHidden(column));
+        action->setEnabled(column != RunsModel::Name);
+        connect(action, &QAction::toggled, this, [this, column](bool shown) { showColumn(column, shown); });
+    }
+    return m_columns;
+}
+
+void RunsTable::showColumn(int column, bool shown) {
+    setColumnHidden(column, !shown);
+    if (shown && columnWidth(column) < space(2)) setColumnWidth(column, space(6));
+    keepColumns();
+}
+
+QStringList RunsTable::chosenDirs() const {
+    QModelIndexList rows = selectionModel()->selectedRows();
+    std::sort(rows.begin(), rows.end());
+    QStringList dirs;
+    for (const QModelIndex& row : rows) dirs << row.data(RunsModel::DirRole).toString();
+    return dirs;
+}
+
+QString RunsTable::currentDir() const {
+    const QModelIndex current = currentIndex();
+    if (current.isValid() && selectionModel()->isRowSelected(current.row()))
+        return current.data(RunsModel::DirRole).toString();
+    const QStringList dirs = chosenDirs();
+    return dirs.isEmpty() ? QString() : dirs.first();
+}
+
+void RunsTable::choose(const QString& dir) {
+    for (int row = 0; row < m_filter->rowCount(); ++row) {
+        const QModelIndex index = m_filter->index(row, 0);
+        if (index.data(RunsModel::DirRole).toString() != dir) continue;
+        setCurrentIndex(index);
+        selectRow(row);
+        scrollTo(index);
+        return;
+    }
+}
+
+void RunsTable::keyPressEvent(QKeyEvent* event) {
+    if ((event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter) && !currentDir().isEmpty()) {
+        Q_EMIT opened(currentDir());
+        return;
+    }
+    if (event->key() == Qt::Key_Delete) {
+        Q_EMIT deleteWanted();
+        return;
+    }
+    QTableView::keyPressEvent(event);
+}
+
+}  // namespace ringmaster

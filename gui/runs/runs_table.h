@@ -1,0 +1,41 @@
+/// The table of runs with its search, its columns (which are kept) and its keys.
+#pragma once
+
+#include <QTableView>
+
+#include "gui/session/session.h"
+
+namespace ringmaster {
+
+class RunsFilter;
+
+class RunsTable : public QTableView {
+    Q_OBJECT
+
+  public:
+    RunsTable(RunsFilter* filter, QSettings& settings, QWidget* parent = nullptr);
+
+    QStringList chosenDirs() const;  ///< in the table's order
+    QString currentDir() const;
+    void choose(const QString& dir);
+    QMenu* columnsMenu();  ///< which columns are seen
+
+  Q_SIGNALS:
+    void opened(const QString& dir);  ///< Enter, or a double click
+    void deleteWanted();
+    void choiceChanged();
+
+  protected:
+    void keyPressEvent(QKeyEvent* event) override;
+
+  private:
+    void showColumn(int column, bool shown);
+    void keepColumns();
+    void restoreColumns();
+
+    RunsFilter* m_filter;
+    QSettings& m_settings;
+    QMenu* m_columns;
+};
+
+}  // namespace ringmaster

@@ -1,0 +1,120 @@
+#include "launcher/run_details.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "engine/config/document.h"
+#include "engine/config/edit.h"
+#include "engine/error.h"
+#include "launcher/bounded_file.h"
+#include "launcher/files.h"
+
+namespace ringmaster {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr size_t kMostFiles = 200;
+constexpr int64_t kMostOptionsBytes = 4 << 20;
+
+double changed_at(const fs::path& path) {
+    struct stat about {};
+    return ::lstat(path.c_str(), &about) == 0 ? static_cast<double>(about.st_mtim.tv_sec) : 0;
+}
+
+std::vector<CheckpointInfo> checkpoints_of(const RunDirectory& run) {
+    std::vector<CheckpointInfo> checkpoints;
+    for (int64_t step : complete_checkpoints(run)) {
+        std::string digits = std::to_string(step);
+        digits.insert(0, digits.size() < 8 ? 8 - digits.size() : 0, '0');
+        CheckpointInfo info{step, run.checkpoints() / ("step-" + digits), 0, 0};
+        info.bytes = bytes_within(info.dir);
+        info.saved = changed_at(info.dir / "complete");
+        checkpoints.push_back(std::move(info));
+    }
+    return checkpoints;
+}
+
+std::vector<RunFile> files_of(const RunDirectory& run) {
+    std::vector<RunFile> files;
+    std::error_code none;
+    for (fs::directory_iterator entry(run.dir, none), end; !none && entry != end && files.size() < kMostFiles;
+         entry.increment(none)) {
+        std::error_code problem;
+        const bool is_folder = entry->is_directory(problem) && !entry->is_symlink(problem);
+        const int64_t bytes = is_folder ? bytes_within(entry->path()) : stamp_of(entry->path()).bytes;
+        files.push_back(
+            {entry->path().filename().string() + (is_folder ? "/" : ""), bytes, changed_at(entry->path())});
+    }
+    std::sort(files.begin(), files.end(), [](const RunFile& a, const RunFile& b) { return a.name < b.name; });
+    return files;
+}
+
+/// Where the text cannot be edited so, as a remark at its end: nothing that was asked for is lost silently.
+void write_in(std::string& text, const std::string& key, const std::string& value) {
+    try {
+        text = set_key(text, key, value);
+    } catch (const Error&) {
+        if (!text.empty() && text.back() != '\n') text += '\n';
+        text += "# was set for this run: " + printable(key) + ": " + printable(value) + "\n";
+    }
+}
+
+}  // namespace
+
+int64_t bytes_within(const fs::path& dir, int most_files) {
+    int64_t bytes = 0;
+    std::error_code none;
+    for (fs::recursive_directory_iterator entry(dir, fs::directory_options::skip_permission_denied, none),
+         end;
+         !none && entry != end && most_files-- > 0; entry.increment(none)) {
+        std::error_code problem;
+        if (entry->is_symlink(problem) || !entry->is_regular_file(problem)) continue;
+        const auto size = entry->file_size(problem);
+        if (!problem) bytes += static_cast<int64_t>(size);
+    }
+    return bytes;
+}
+
+RunDetails read_details(const RunDirectory& run) {
+    RunDetails details;
+    details.row = read_row(run);
+    try {
+        details.config_text = read_bounded(run.config(), kMaxConfigBytes);
+    } catch (const Error&) {  // the row's problem says so
+    }
+    details.checkpoints = checkpoints_of(run);
+    details.files = files_of(run);
+    std::error_code none;
+    const fs::path output = details.row.planned.output_dir;
+    if (details.row.state.state == RunPhase::Completed && fs::is_regular_file(output / "config.json", none))
+        details.model_dir = output;
+    return details;
+}
+
+Duplicate duplicate_of(const RunDirectory& run) {
+    Duplicate copy{read_bounded(run.config(), kMaxConfigBytes), {}};
+    std::error_code none;
+    if (!fs::is_regular_file(run.options(), none)) return copy;
+    const nlohmann::json options =
+        nlohmann::json::parse(read_bounded(run.options(), kMostOptionsBytes), nullptr, false);
+    if (!options.is_object()) return copy;
+    const auto text_of = [&](const char* key) {
+        const auto found = options.find(key);
+        return found != options.end() && found->is_string() ? found->get<std::string>() : std::string();
+    };
+    copy.base_dir = text_of("base_dir");
+    if (copy.base_dir.empty()) copy.base_dir = fs::path(text_of("config")).parent_path().string();
+    const auto set = options.find("set");
+    if (set == options.end() || !set->is_array()) return copy;
+    for (const nlohmann::json& setting : *set) {
+        if (setting.is_array() && setting.size() == 2 && setting[0].is_string() && setting[1].is_string())
+            write_in(copy.text, setting[0].get<std::string>(), setting[1].get<std::string>());
+    }
+    return copy;
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,589 @@
+// The page of all runs: the table, one run in detail, several compared.
+#include "gui/runs/runs_page.h"
+
+#include <QAbstractItemModelTester>
+#include <QApplication>
+#include <QDir>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
+#include <QMessageBox>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QSignalSpy>
+#include <QStackedWidget>
+#include <QStandardPaths>
+#include <QTabWidget>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QTimer>
+#include <QTreeWidget>
+
+#include "gui/charts/chart_card.h"
+#include "gui/look/look.h"
+#include "gui/runs/compare_curves.h"
+#include "gui/runs/compare_tables.h"
+#include "gui/runs/compare_view.h"
+#include "gui/runs/details_panel.h"
+#include "gui/runs/estimate_bars.h"
+#include "gui/runs/notes_editor.h"
+#include "gui/runs/runs_model.h"
+#include "gui/runs/runs_table.h"
+#include "launcher/run_notes.h"
+#include "tests/gui/test_runs.h"
+
+using namespace ringmaster;
+using namespace Qt::Literals::StringLiterals;
+
+namespace {
+
+struct Home {
+    QTemporaryDir dir;
+    Places places;
+    Home() {
+        places = find_places();
+        places.runs_dir = (dir.path() + u"/runs"_s).toStdString();
+    }
+    RunDirectory add(const TestRun& run) const { return write_test_run(places.runs_dir, run); }
+    QString path(const QString& name) const { return dir.path() + u"/runs/"_s + name; }
+};
+
+/// A page that has read its runs.
+struct Shown {
+    Session session;
+    RunsPage page;
+    explicit Shown(const Home& home, QSize size = {860, 700}) : session(home.places), page(session) {
+        page.resize(size);
+        page.show();
+    }
+    RunsTable* table() { return page.findChild<RunsTable*>(u"runsTable"_s); }
+    template <class W>
+    W* find(const QString& name) {
+        return page.findChild<W*>(name);
+    }
+    QStringList names() {
+        QStringList names;
+        for (int row = 0; row < table()->model()->rowCount(); ++row)
+            names << table()->model()->index(row, RunsModel::Name).data().toString();
+        return names;
+    }
+};
+
+#define TRY_SETTLED(shown) QTRY_VERIFY_WITH_TIMEOUT((shown).page.settled(), 20'000)
+
+/// Presses a button of the next message box.
+void pressInBox(const QString& text, QString* said = nullptr) {
+    QTimer::singleShot(50, qApp, [text, said] {
+        auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
+        if (box == nullptr) return;
+        if (said) *said = box->text() + u' ' + box->informativeText();
+        for (QAbstractButton* button : box->buttons())
+            if (button->text() == text) return button->click();
+    });
+}
+
+}  // namespace
+
+class RunsTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void initTestCase() {
+        QStandardPaths::setTestModeEnabled(true);
+        QApplication::setOrganizationName(u"ringmaster-test"_s);
+        QApplication::setApplicationName(u"runs-test"_s);
+        applyAppearance(Appearance::Light);
+    }
+    void init() { QSettings().clear(); }
+
+    void modelKeepsTheRulesOfModels() {
+        RunsModel model;
+        RunsFilter filter;
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        filter.setSourceModel(&model);
+        QAbstractItemModelTester filterTester(&filter,
+                                              QAbstractItemModelTester::FailureReportingMode::QtTest);
+        auto rows = [](std::initializer_list<const char*> names) {
+            std::vector<RunRow> made;
+            for (const char* name : names) {
+                RunRow row;
+                row.name = name;
+                row.dir = std::string("/runs/") + name;
+                row.measured.last_loss = double(made.size());
+                made.push_back(row);
+            }
+            return made;
+        };
+        model.setRows(rows({"a", "b", "c"}));
+        model.setRows(rows({"c", "b", "d"}));
+        QCOMPARE(model.rowCount(), 3);
+        filter.sort(RunsModel::Name);
+        filter.setWords(u"d"_s);
+        QCOMPARE(filter.rowCount(), 1);
+        model.setRows({});
+        model.setRows(rows({"d"}));
+        QCOMPARE(filter.rowCount(), 1);
+    }
+
+    void tellsWhatMatteredAboutEachRun() {
+        Home home;
+        home.add({.name = "llama", .steps = 40});
+        Shown shown(home);
+        TRY_SETTLED(shown);
+        auto* model = shown.table()->model();
+        QCOMPARE(model->rowCount(), 1);
+        auto text = [&](int column) { return model->index(0, column).data().toString(); };
+        QCOMPARE(text(RunsModel::State), u"completed"_s);
+        QCOMPARE(text(RunsModel::Progress), u"40 of 400"_s);
+        QCOMPARE(text(RunsModel::Model), u"Llama-3.2-1B"_s);
+        QCOMPARE(text(RunsModel::MeshShape), u"ring 2"_s);
+        for (int column :
+             {RunsModel::LastLoss, RunsModel::BestLoss, RunsModel::TokensPerSecond, RunsModel::PeakMemory,
+              RunsModel::Estimate, RunsModel::Overhead, RunsModel::Length, RunsModel::Duration})
+            QVERIFY2(text(column) != u"\u2013"_s, qPrintable(RunsModel::title(RunsModel::Column(column))));
+        QVERIFY(!model->index(0, RunsModel::State).data(Qt::DecorationRole).value<QIcon>().isNull());
+        QVERIFY(model->index(0, RunsModel::Name)
+                    .data(Qt::AccessibleTextRole)
+                    .toString()
+                    .contains(u"completed"_s));
+    }
+
+    void sortsByFiguresAndPutsTheUnknownLast() {
+        Home home;
+        home.add({.name = "nine", .steps = 9});
+        home.add({.name = "hundred", .steps = 100});
+        home.add({.name = "none", .phase = RunPhase::Queued, .steps = 0});
+        Shown shown(home);
+        TRY_SETTLED(shown);
+        shown.table()->sortByColumn(RunsModel::Progress, Qt::AscendingOrder);
+        QCOMPARE(shown.names(), QStringList({u"nine"_s, u"hundred"_s, u"none"_s}));
+        shown.table()->sortByColumn(RunsModel::Progress, Qt::DescendingOrder);
+        QCOMPARE(shown.names(), QStringList({u"hundred"_s, u"nine"_s, u"none"_s}));
+    }
+
+    void findsByEveryWord() {
+        Home home;
+        write_run_notes(home.add({.name = "alpha"}), {"the good one", {"baseline"}});
+        home.add({.name = "beta", .phase = RunPhase::Failed, .reason = "rank 1 ran out of memory"});
+        Shown shown(home);
+        TRY_SETTLED(shown);
+        auto* search = shown.find<QLineEdit>(u"runsSearch"_s);
+        const std::pair<QString, QStringList> cases[] = {{u"BASEL"_s, {u"alpha"_s}},
+                                                         {u"good alpha"_s, {u"alpha"_s}},
+                                                         {u"out of memory"_s, {u"beta"_s}},
+                                                         {u"failed"_s, {u"beta"_s}},
+                                                         {u"nothing like it"_s, {}}};
+        for (const auto& [words, found] : cases) {
+            search->setText(words);
+            QCOMPARE(shown.names(), found);
+        }
+        QVERIFY(shown.find<QWidget>(u"noMatch"_s)->isVisible());
+        shown.find<QPushButton>(u"clearSearch"_s)->click();
+        QCOMPARE(shown.names().size(), 2);
+    }
+
+    void saysWhereThereIsNoRunYet() {
+        Home home;
+        Shown shown(home);
+        TRY_SETTLED(shown);
+        QVERIFY(shown.find<QWidget>(u"noRuns"_s)->isVisible());
+        QSignalSpy example(&shown.session, &Session::tryExample);
+        shown.find<QPushButton>(u"runsTryExample"_s)->click();
+        QCOMPARE(example.count(), 1);
+    }
+
+    void opensWithEnter() {
+        Home home;
+        home.add({.name = "llama"});
+        Shown shown(home);
+        TRY_SETTLED(shown);
+        QSignalSpy open(&shown.session, &Session::openRun);
+        QTest::keyClick(shown.table(), Qt::Key_Return);
+        QCOMPARE(open.count(), 1);
+        QCOMPARE(open[0][0].toString(), home.path(u"llama"_s));
+    }
+
+    void keepsTheChosenColumns() {
+        Home home;
+        home.add({.name = "llama"});
+        {
+            Shown shown(home);
+            TRY_SETTLED(shown);
+            for (QAction* action : shown.table()->columnsMenu()->actions())
+                if (action->text() == RunsModel::title(RunsModel::EndReason)) action->setChecked(true);
+            QVERIFY(!shown.table()->isColumnHidden(RunsModel::EndReason));
+        }
+        Shown again(home);
+        QVERIFY(!again.table()->isColumnHidden(RunsModel::EndReason));
+        QVERIFY(again.table()->isColumnHidden(RunsModel::Batch));
+    }
+
+    void followsRunsThatGrowComeAndGo() {
+        Home home;
+        const TestRun made{.name = "alive", .phase = RunPhase::Running, .steps = 5, .live = true};
+        const RunDirectory run = home.add(made);
+        Shown shown(home);
+        TRY_SETTLED(shown);
+        QCOMPARE(shown.table()->model()->index(0, RunsModel::State).data().toString(), u"running"_s);
+        write_test_steps(run, made, 6, 8, 1000);
+        home.add({.name = "another", .created = 5});
+        QTRY_COMPARE_WITH_TIMEOUT(shown.names(), QStringList({u"alive"_s, u"another"_s}), 8000);
+        QCOMPARE(shown.table()->model()->index(0, RunsModel::Progress).data().toString(), u"8 of 400"_s);
+        std::filesystem::remove_all(home.places.runs_dir / "another");
+        QTRY_COMPARE_WITH_TIMEOUT(shown.names(), QStringList({u"alive"_s}), 8000);
+    }
+
+    void savesNotesAndTagsByItself() {
+        Home home;
+        const RunDirectory run = home.add({.name = "llama"});
+        home.add({.name = "other", .created = 1});
+        Shown shown(home);
+        TRY_SETTLED(shown);
+        shown.table()->choose(home.path(u"llama"_s));
+        shown.find<QTabWidget>(u"runTabs"_s)->setCurrentIndex(1);
+        auto* tags = shown.find<QLineEdit>(u"tagsEdit"_s);
+        tags->clear();
+        QTest::keyClicks(tags, u"long, baseline"_s);
+        QTRY_COMPARE_WITH_TIMEOUT(read_run_notes(run).tags.size(), 2u, 5000);
+        auto* text = shown.find<QPlainTextEdit>(u"notesEdit"_s);
+        QTest::keyClicks(text, u"better than before"_s);
+        shown.table()->choose(home.path(u"other"_s));  // at once, before the pause is over
+        QCOMPARE(read_run_notes(run).text, "better than before");
+        QVERIFY(text->toPlainText().isEmpty());
+        QTRY_COMPARE_WITH_TIMEOUT(shown.table()->model()->index(0, RunsModel::Tags).data().toString(),
+                                  u"long, baseline"_s, 5000);
+    }
+
+    void doesNotOverwriteWhatIsBeingTyped() {
+        Home home;
+        const RunDirectory run = home.add({.name = "llama"});
+        NotesEditor editor;
+        editor.edit(run, {});
+        auto* text = editor.findChild<QPlainTextEdit*>(u"notesEdit"_s);
+        QTest::keyClicks(text, u"half a sent"_s);
+        editor.edit(run, {});  // the page has read the run again meanwhile
+        QCOMPARE(text->toPlainText(), u"half a sent"_s);
+    }
+
+    void resumesFromAChosenCheckpoint() {
+        Home home;
+        home.add({.name = "llama", .phase = RunPhase::Stopped, .checkpoints = 3});
+        write_text(home.places.runs_dir / "llama/checkpoints/step-00000040/half.safetensors", "x");
+        Shown shown(home);
+        TRY_SETTLED(shown);
+        QSignalSpy resume(&shown.session, &Session::resumeRequested);
+        auto* list = shown.find<QTreeWidget>(u"checkpoints"_s);
+        QTRY_COMPARE(list->topLevelItemCount(), 3);  // the half-written one is none
+        shown.find<QPushButton>(u"resumeRun"_s)->click();
+        QCOMPARE(resume.count(), 1);
+        QVERIFY(!resume[0][1].value<ResumeOptions>().checkpoint);
+        shown.find<QTabWidget>(u"runTabs"_s)->setCurrentIndex(2);
+        list->setCurrentItem(list->topLevelItem(1));
+        shown.find<QPushButton>(u"resumeHere"_s)->click();
+        QCOMPARE(resume.count(), 2);
+        QCOMPARE(*resume[1][1].value<ResumeOptions>().checkpoint, 20);
+    }
+
+    void offersNoResumeWhereThereIsNothingLeftToDo() {
+        Home home;
+        home.add({.name = "llama", .checkpoints = 1});
+        Shown shown(home);
+        TRY_SETTLED(shown);
+        QVERIFY(!shown.find<QPushButton>(u"resumeRun"_s)->isEnabled());
+    }
+
+    void duplicatesWithTheFolderThatPathsStartFromAndWhatWasSet() {
+        Home home;
+        const RunDirectory run = home.add({.name = "llama"});
+        write_text(run.options(), R"({"config": "/data/exp/long.yaml", "base_dir": "/data/exp",
+                                      "set": [["sequence_len", "32768"]]})");
+        Shown shown(home);
+        TRY_SETTLED(shown);
+        QSignalSpy open(&shown.session, &Session::openText);
+        shown.find<QPushButton>(u"duplicateRun"_s)->click();
+        QCOMPARE(open.count(), 1);
+        QVERIFY(open[0][0].toString().contains(u"sequence_len: 32768"_s));
+        QVERIFY(open[0][0].toString().contains(u"base_model: meta-llama"_s));
+        QCOMPARE(open[0][1].toString(), u"/data/exp"_s);
+    }
+
+    void exportsAndBundlesInTheBackground() {
+        Home home;
+        home.add({.name = "llama", .steps = 7});
+        Session session(home.places);
+        QWidget window;
+        RunActions actions(session, &window);
+        QSignalSpy done(&actions, &RunActions::done), failed(&actions, &RunActions::failed);
+        actions.exportCsv(home.path(u"llama"_s), home.dir.path() + u"/out.csv"_s);
+        actions.exportTensorBoard(home.path(u"llama"_s), home.dir.path() + u"/board"_s);
+        actions.saveDiagnostics(home.path(u"llama"_s), home.dir.path() + u"/help"_s);
+        QVERIFY(actions.isBusy());
+        QTRY_COMPARE_WITH_TIMEOUT(done.count(), 3, 30'000);
+        QVERIFY(QFileInfo(home.dir.path() + u"/out.csv"_s).size() > 100);
+        QVERIFY(QFileInfo::exists(home.dir.path() + u"/help.tar.gz"_s));
+        actions.exportCsv(home.path(u"llama"_s), u"/proc/nowhere/out.csv"_s);
+        actions.exportCsv(home.path(u"nobody"_s), home.dir.path() + u"/out2.csv"_s);
+        QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 2, 30'000);
+    }
+
+    void deletesOnlyAfterAskingAndSaysWhatIsLost() {
+        Home home;
+        home.add({.name = "llama", .checkpoints = 2});
+        Shown shown(home);
+        TRY_SETTLED(shown);
+        QString said;
+        pressInBox(u"Keep"_s, &said);
+        QTest::keyClick(shown.table(), Qt::Key_Delete);
+        QVERIFY2(said.contains(u"llama"_s) && said.contains(u"2 checkpoint"_s), qPrintable(said));
+        QVERIFY(QFileInfo::exists(home.path(u"llama"_s)));
+        pressInBox(u"Delete"_s);
+        QTest::keyClick(shown.table(), Qt::Key_Delete);
+        QTRY_VERIFY_WITH_TIMEOUT(!QFileInfo::exists(home.path(u"llama"_s)), 8000);
+        QTRY_VERIFY_WITH_TIMEOUT(shown.find<QWidget>(u"noRuns"_s)->isVisible(), 8000);
+    }
+
+    void refusesToDeleteWhatIsAtWork() {
+        Home home;
+        home.add({.name = "alive", .phase = RunPhase::Running, .live = true});
+        Session session(home.places);
+        QWidget window;
+        RunActions actions(session, &window);
+        QSignalSpy failed(&actions, &RunActions::failed);
+        actions.removeRuns({home.path(u"alive"_s)});
+        QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 1, 8000);
+        QVERIFY(failed[0][0].toString().contains(u"running"_s));
+        QVERIFY(QFileInfo::exists(home.path(u"alive"_s)));
+    }
+
+    void comparesTheChosenRuns() {
+        Home home;
+        home.add({.name = "slow", .learning_rate = 1e-4});
+        home.add({.name = "fast", .learning_rate = 3e-4, .created = 1, .step_s = 0.25});
+        Shown shown(home);
+        TRY_SETTLED(shown);
+        auto* compare = shown.find<QPushButton>(u"compareButton"_s);
+        QVERIFY(!compare->isEnabled());
+        shown.table()->selectAll();
+        QVERIFY(compare->isEnabled());
+        compare->click();
+        TRY_SETTLED(shown);
+        auto* view = shown.find<CompareView>(u"compareView"_s);
+        QVERIFY(view->isVisible());
+        QCOMPARE(view->comparison().runs.size(), 2u);
+        auto* lines = shown.find<QTableView>(u"compareLines"_s)->model();
+        QCOMPARE(lines->rowCount(), 1);
+        QCOMPARE(lines->index(0, 0).data().toString(), u"learning_rate"_s);
+        auto* figures = shown.find<QTableView>(u"compareFigures"_s)->model();
+        QStringList words;
+        for (int row = 0; row < figures->rowCount(); ++row)
+            words << figures->index(row, 0).data().toString() + u": "_s +
+                         figures->index(row, 2).data(FiguresModel::ChangeTextRole).toString();
+        QVERIFY2(words.join(u'|').contains(u"Tokens/s: better by"_s), qPrintable(words.join(u'|')));
+        auto* chart = view->findChild<ChartCard*>(u"compareChart0"_s);
+        QCOMPARE(chart->plot()->chart().series.size(), 2u);
+        QCOMPARE(chart->plot()->chart().series[0].x.back(), 40.0);
+        view->findChild<QAbstractButton*>(u"along2"_s)->click();
+        QVERIFY(std::abs(chart->plot()->chart().series[0].x.back() - 20) < 0.5);  // 40 steps of half a second
+        view->findChild<QAbstractButton*>(u"along1"_s)->click();
+        QCOMPARE(chart->plot()->chart().series[0].x.back(), 40 * 8192.0);
+        shown.find<QPushButton>(u"leaveCompare"_s)->click();
+        QVERIFY(!view->isVisible());
+    }
+
+    void comparisonModelsKeepTheRulesOfModels() {
+        Home home;
+        const auto runs = std::vector{home.add({.name = "a"}), home.add({.name = "b", .ranks = 4})};
+        FiguresModel figures;
+        LinesModel lines;
+        QAbstractItemModelTester one(&figures, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester two(&lines, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        figures.show(compare_runs(runs));
+        lines.show(compare_runs(runs));
+        QVERIFY(figures.rowCount() > 5);
+        QVERIFY(lines.rowCount() > 0);
+    }
+
+    void saysWhatCannotBeCompared() {
+        Home home;
+        home.add({.name = "whole"});
+        home.add({.name = "empty", .steps = 0});
+        Shown shown(home);
+        shown.page.compare({home.path(u"whole"_s), home.path(u"empty"_s), home.path(u"gone"_s)});
+        TRY_SETTLED(shown);
+        const auto labels = shown.find<CompareView>(u"compareView"_s)->findChildren<QLabel*>();
+        QString all;
+        for (const QLabel* label : labels) all += label->text();
+        QVERIFY(all.contains(u"empty has no steps yet"_s) && all.contains(u"gone: "_s));
+        shown.page.compare({home.path(u"whole"_s)});
+        TRY_SETTLED(shown);
+        QVERIFY(shown.page.grab().width() > 0);
+    }
+
+    void reducesLongCurvesToTheChartsWidth() {
+        Comparison comparison;
+        comparison.runs.resize(1);
+        RunCurves& curves = comparison.runs[0].curves;
+        for (int step = 1; step <= 100'000; ++step) {
+            curves.step.push_back(step);
+            curves.loss.push_back(step == 777 ? 99 : 2);
+        }
+        const ChartData data = chartOf(comparison, CurveKind::Loss, Along::Step, 800, false);
+        QVERIFY(data.series[0].x.size() <= 800);
+        QCOMPARE(data.series[0].x.back(), 100'000.0);
+        QCOMPARE(*std::max_element(data.series[0].high.begin(), data.series[0].high.end()), 99.0F);
+    }
+
+    void showsDamagedRunsWithWhatIsWrong() {
+        Home home;
+        home.add({.name = "whole"});
+        write_text(home.places.runs_dir / "torn/config.yaml", "a: [\n\x01\xff");
+        write_text(home.places.runs_dir / "torn/run.json", "{\"name\": ");
+        write_text(home.places.runs_dir / "torn/events/rank-00000.jsonl", std::string(70'000, '{'));
+        write_text(home.places.runs_dir / "torn/notes.json", "[]");
+        write_text(home.places.runs_dir / "<b>odd<b>\n\t/run.json", "[]");
+        Shown shown(home);
+        TRY_SETTLED(shown);
+        QCOMPARE(shown.names().size(), 3);
+        int damaged = 0;
+        for (int row = 0; row < 3; ++row) {
+            const auto index = shown.table()->model()->index(row, RunsModel::State);
+            damaged += index.data().toString() == u"damaged"_s;
+            shown.table()->setCurrentIndex(index);
+            shown.table()->selectRow(row);
+            TRY_SETTLED(shown);
+            QVERIFY(shown.page.grab().width() > 0);
+        }
+        QCOMPARE(damaged, 2);
+        shown.table()->selectAll();
+        shown.find<QPushButton>(u"compareButton"_s)->click();
+        TRY_SETTLED(shown);
+        std::filesystem::remove_all(home.places.runs_dir);  // gone while it is looked at
+        shown.find<QPushButton>(u"leaveCompare"_s)->click();
+        QTRY_VERIFY_WITH_TIMEOUT(shown.find<QWidget>(u"noRuns"_s)->isVisible(), 8000);
+    }
+
+    void describesTheEstimateBesideTheMeasurement() {
+        EstimateBars bars;
+        RunRow row;
+        row.planned.memory_bytes = int64_t{10} << 30;
+        row.measured.peak_memory_bytes = int64_t{9} << 30;
+        row.planned.step_s = 0.5;
+        bars.show(row);
+        QVERIFY2(bars.accessibleDescription().contains(u"below the estimate"_s),
+                 qPrintable(bars.accessibleDescription()));
+        QVERIFY(bars.accessibleDescription().contains(u"not measured yet"_s));
+        bars.resize(400, 200);
+        QVERIFY(bars.grab().width() > 0);
+    }
+
+    void namesEveryControl() {
+        Home home;
+        home.add({.name = "llama", .phase = RunPhase::Stopped, .checkpoints = 1});
+        Shown shown(home);
+        TRY_SETTLED(shown);
+        for (const QWidget* widget : shown.page.findChildren<QWidget*>()) {
+            if (!(widget->focusPolicy() & Qt::TabFocus) || !widget->isVisible()) continue;
+            const auto* button = qobject_cast<const QAbstractButton*>(widget);
+            const bool named = !widget->accessibleName().isEmpty() || (button && !button->text().isEmpty());
+            const QString kind = QString::fromLatin1(widget->metaObject()->className());
+            if (kind == u"QScrollArea"_s || kind == u"QTabBar"_s || kind == u"QTabWidget"_s) continue;
+            QVERIFY2(named, qPrintable(kind + u' ' + widget->objectName()));
+        }
+    }
+
+    void pictures();
+
+  private:
+    void fill(const Home& home, int runs);
+};
+
+void RunsTest::fill(const Home& home, int runs) {
+    const RunPhase phases[] = {RunPhase::Running, RunPhase::Completed, RunPhase::Failed, RunPhase::Stopped};
+    for (int run = 0; run < runs; ++run) {
+        const RunPhase phase = phases[run % 4];
+        const TestRun made{
+            .name = run % 5 == 3
+                        ? "llama-3-1-8b-langkontextdokumente-donaudampfschifffahrt-" + std::to_string(run)
+                        : "longdocs-" + std::to_string(run),
+            .phase = phase,
+            .reason = phase == RunPhase::Failed
+                          ? "rank 1 was killed by signal 9: out of memory, 23.1 of 23.5 GiB used"
+                          : "",
+            .ranks = 2 << (run % 3),
+            .steps = 150 + 3 * run,
+            .learning_rate = 1e-4 * (1 + run % 4),
+            .created = unix_now() - 4000.0 * run - 100,
+            .step_s = 0.4 + 0.05 * (run % 6),
+            .share = 0.04 + 0.01 * (run % 5),
+            .live = phase == RunPhase::Running && run < 8,
+            .checkpoints = run % 4};
+        const RunDirectory dir = home.add(made);
+        if (run % 3 == 0)
+            write_run_notes(dir, {"Zigzag statt Ring: weniger Wartezeit am Ende jeder Runde.",
+                                  {"baseline", "langer Kontext"}});
+    }
+    if (runs > 8) {
+        write_text(home.places.runs_dir / "half-written/config.yaml", "base_model: x\n");
+        write_text(home.places.runs_dir / "half-written/run.json", "{\"name\": \"half");
+    }
+}
+
+void RunsTest::pictures() {
+    const QString folder = qEnvironmentVariable("RINGMASTER_GRAB");
+    if (folder.isEmpty()) QSKIP("RINGMASTER_GRAB names no folder");
+    QDir().mkpath(folder);
+    const QSize narrow(860, 700), wide(1720, 1160);
+    const struct {
+        const char* name;
+        int runs;
+        QSize size;
+        bool dark;
+        int chosen, tab, compared;
+    } cases[] = {{"runs-empty-light", 0, narrow, false, 0, 0, 0},
+                 {"runs-3-light", 3, narrow, false, 1, 0, 0},
+                 {"runs-3-wide-dark", 3, wide, true, 1, 0, 0},
+                 {"runs-64-dark", 64, narrow, true, 2, 0, 0},
+                 {"runs-64-wide-light", 64, wide, false, 4, 0, 0},
+                 {"runs-notes-light", 8, narrow, false, 0, 1, 0},
+                 {"runs-checkpoints-dark", 8, narrow, true, 3, 2, 0},
+                 {"runs-config-light", 8, narrow, false, 3, 3, 0},
+                 {"runs-files-wide-dark", 8, wide, true, 3, 4, 0},
+                 {"compare-2-light", 8, narrow, false, 0, 0, 2},
+                 {"compare-2-wide-dark", 8, wide, true, 0, 0, 2},
+                 {"compare-8-wide-light", 8, wide, false, 0, 0, 8},
+                 {"compare-8-dark", 8, narrow, true, 0, 0, 8}};
+    for (const auto& one : cases) {
+        applyAppearance(one.dark ? Appearance::Dark : Appearance::Light);
+        QSettings().clear();
+        Home home;
+        fill(home, one.runs);
+        Shown shown(home, one.size);
+        shown.page.setAutoFillBackground(true);
+        TRY_SETTLED(shown);
+        if (one.runs > 0) {
+            shown.table()->selectRow(one.chosen);
+            shown.find<QTabWidget>(u"runTabs"_s)->setCurrentIndex(one.tab);
+        }
+        if (one.compared > 0) {
+            QStringList dirs;
+            for (int row = 0; row < one.compared; ++row)
+                dirs << shown.table()->model()->index(row, 0).data(RunsModel::DirRole).toString();
+            shown.page.compare(dirs);
+        }
+        TRY_SETTLED(shown);
+        QTest::qWait(100);
+        const QString file = folder + u'/' + QString::fromLatin1(one.name);
+        QVERIFY(shown.page.grab().save(file + u".png"_s));
+        if (one.compared == 0) continue;
+        for (QScrollArea* area : shown.page.findChildren<QScrollArea*>())
+            if (area->isVisible()) area->verticalScrollBar()->setValue(area->verticalScrollBar()->maximum());
+        QTest::qWait(50);
+        QVERIFY(shown.page.grab().save(file + u"-below.png"_s));
+    }
+    applyAppearance(Appearance::Light);
+}
+
+QTEST_MAIN(RunsTest)
+#include "runs_test.moc"
