@@ -296,7 +296,7 @@ Diagnosis diagnose(const Evidence& run) {
     return running_well(run);
 }
 
-Advice advice_of(const Diagnosis& found) {
+DiagnosisText text_of(const Diagnosis& found) {
     const std::string share = format_percent(found.share);
     const std::string resume =
         found.step ? "resume from step " + format_count(*found.step) : "resume starts it from the beginning";

@@ -89,10 +89,10 @@ double hang_seconds(const std::vector<RankEvidence>& ranks);
 Diagnosis diagnose(const Evidence& evidence);
 
 /// As a person reads it on a terminal, in English.
-struct Advice {
+struct DiagnosisText {
     std::string verdict, why, next;
 };
-Advice advice_of(const Diagnosis& diagnosis);
+DiagnosisText text_of(const Diagnosis& diagnosis);
 
 Evidence evidence_of(const RunHistory& history, double now);
 Evidence evidence_of(const RunFollower& follower, double now);

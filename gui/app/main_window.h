@@ -14,6 +14,7 @@ class QButtonGroup;
 class QLabel;
 class QPushButton;
 class QStackedWidget;
+class QVBoxLayout;
 
 namespace ringmaster {
 

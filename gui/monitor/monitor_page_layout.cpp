@@ -13,9 +13,9 @@
 #include <QTimer>
 
 #include "gui/look/card_grid.h"
+#include "gui/look/flow_layout.h"
 #include "gui/look/icons.h"
 #include "gui/look/look.h"
-#include "gui/monitor/flow_layout.h"
 #include "gui/monitor/monitor_page.h"
 #include "gui/monitor/run_charts.h"
 
@@ -150,7 +150,7 @@ void MonitorPage::makeFigures(QVBoxLayout* layout) {
 
 void MonitorPage::makeTools(QVBoxLayout* layout) {
     auto* box = new QWidget;
-    auto* row = new FlowLayout(box);
+    auto* row = new FlowLayout(space(0.9), box);
     m_pause = new QPushButton(icon(u"pause"_s), tr("Pause"));
     m_pause->setCheckable(true);
     m_pause->setObjectName(u"pauseButton"_s);

@@ -2,9 +2,9 @@
 
 #include <QPushButton>
 
+#include "gui/look/flow_layout.h"
 #include "gui/look/look.h"
 #include "gui/look/numbers.h"
-#include "gui/plan/flow_layout.h"
 #include "gui/plan/verdict_words.h"
 
 namespace ringmaster {

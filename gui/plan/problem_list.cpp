@@ -2,12 +2,13 @@
 
 #include <QEvent>
 #include <QPainter>
+#include <QScrollArea>
 #include <QVBoxLayout>
 #include <algorithm>
 
 #include "gui/look/card.h"
+#include "gui/look/flow_layout.h"
 #include "gui/look/look.h"
-#include "gui/plan/flow_layout.h"
 #include "gui/plan/yaml_editor.h"
 
 namespace ringmaster {
@@ -86,12 +87,23 @@ ProblemList::ProblemList(QWidget* parent)
     details->addWidget(m_message);
     details->addWidget(m_hint);
     details->addWidget(m_fix_box);
+    details->addStretch(1);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, space(0.5), 0, 0);
     layout->setSpacing(space(0.3));
     layout->addWidget(m_title);
-    layout->addWidget(m_list, 1);
-    layout->addWidget(m_details);
+    layout->addWidget(m_list, 2);
+    auto* scroll = new QScrollArea;
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setWidgetResizable(true);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setWidget(m_details);
+    scroll->viewport()->setAutoFillBackground(false);
+    m_details->setAutoFillBackground(false);
+    layout->addWidget(scroll, 3);
+    m_list->setMinimumHeight(space(3.2));
+    scroll->setMinimumHeight(space(5));
     connect(m_list, &QListWidget::currentRowChanged, this, &ProblemList::writeDetails);
     const auto jump = [this](const QListWidgetItem* item) {
         const int line = m_problems[size_t(m_list->row(item))].line;
@@ -152,8 +164,9 @@ void ProblemList::writeDetails(int row) {
     m_code->setAccessibleName(tr("Explain %1").arg(m_code->text()));
     m_message->setText(QString::fromStdString(said.message));
     m_hint->setText(QString::fromStdString(said.hint));
-    m_hint->setVisible(!said.hint.empty());
     std::vector<Fix> fixes = fixes_of(said);
+    const bool button_says_it = fixes.size() == 1 && words_of(fixes.front()) == m_hint->text();
+    m_hint->setVisible(!said.hint.empty() && !button_says_it);
     if (fixes.size() > kMostFixes) fixes.resize(kMostFixes);
     for (const Fix& fix : fixes) {
         auto* button = new QPushButton(words_of(fix));

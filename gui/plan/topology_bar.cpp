@@ -7,9 +7,9 @@
 #include <cmath>
 
 #include "gui/look/card.h"
+#include "gui/look/flow_layout.h"
 #include "gui/look/look.h"
 #include "gui/look/numbers.h"
-#include "gui/plan/flow_layout.h"
 
 namespace ringmaster {
 
@@ -38,6 +38,7 @@ void set_up(QAbstractSpinBox* box, const QString& name) {
     box->setObjectName(name);
     box->setKeyboardTracking(false);
     box->setAccelerated(true);
+    box->setButtonSymbols(QAbstractSpinBox::NoButtons);
 }
 
 }  // namespace

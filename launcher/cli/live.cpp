@@ -6,7 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/error.h"
+#include "launcher/cli/remote.h"
 #include "launcher/cli/run_view.h"
+#include "launcher/diagnosis.h"
 #include "launcher/format.h"
 #include "launcher/local_node.h"
 
@@ -26,12 +28,13 @@ struct PlanFacts {
     std::optional<int64_t> total_steps;
     int64_t logging_steps = 1;
     std::string output_dir;
+    std::optional<Plan> plan;
 };
 
 PlanFacts facts_of(const RunDirectory& run) {
     PlanFacts facts;
     try {
-        const Plan plan = read_plan(run.plan().string());
+        const Plan& plan = facts.plan.emplace(read_plan(run.plan().string()));
         facts.total_steps = plan.batch.total_steps;
         facts.logging_steps = std::max<int64_t>(1, plan.config.logging_steps);
         facts.output_dir = plan.config.output_dir;
@@ -40,6 +43,22 @@ PlanFacts facts_of(const RunDirectory& run) {
     }
     if (facts.total_steps && *facts.total_steps <= kShortRun) facts.logging_steps = 1;
     return facts;
+}
+
+/// What to think of a run that is at work, in a line; empty where there is nothing to say yet.
+std::string verdict_line(const RunFollower& run, const PlanFacts& facts, const Ink& ink) {
+    if (run.state().state != RunPhase::Running) return "";
+    Evidence evidence = evidence_of(run, unix_now());
+    if (facts.plan) add_plan(evidence, *facts.plan);
+    const Diagnosis found = diagnose(evidence);
+    if (found.urgency == Urgency::None) return "";
+    const DiagnosisText advice = text_of(found);
+    const std::string verdict = printable(advice.verdict);
+    const std::string coloured = found.urgency == Urgency::Good      ? ink.green(verdict)
+                                 : found.urgency == Urgency::Warning ? ink.yellow(verdict)
+                                                                     : ink.red(verdict);
+    const std::string why = printable(advice.why), next = printable(advice.next);
+    return coloured + (why.empty() ? "" : "  " + why) + (next.empty() ? "" : "  " + ink.dim(next));
 }
 
 /// Where the events go: a picture redrawn in place, plain lines, or JSON.
@@ -72,8 +91,12 @@ class Output {
 
     bool draw(const std::string& note) {
         if (!in_place_) return true;
-        const Terminal terminal = terminal_of(stdout);  // it may have been resized
-        const std::vector<std::string> picture = run_picture(run_, facts_.total_steps, terminal, note);
+        Terminal terminal = terminal_of(stdout);  // it may have been resized
+        const std::string verdict = verdict_line(run_, facts_, terminal.ink);
+        if (!verdict.empty() && terminal.height > 4) --terminal.height;
+        std::vector<std::string> picture = run_picture(run_, facts_.total_steps, terminal, note);
+        if (!verdict.empty() && !picture.empty())
+            picture.insert(picture.begin() + 1, fit(verdict, terminal.width));
         std::string text = drawn_ > 0 ? "\033[" + std::to_string(drawn_) + "A\r" : "\r";
         for (const std::string& line : picture) text += line + "\033[K\n";
         text += "\033[J";
@@ -113,7 +136,7 @@ class StopRequests {
   private:
     void ask(StopHow how, const char* note) {
         try {
-            request_stop(run_, how);
+            stop_anywhere(run_, how);
             note_ = note;
         } catch (const Error& problem) {
             note_ = problem.text();

@@ -1,10 +1,15 @@
-#include "gui/plan/flow_layout.h"
+#include "gui/look/flow_layout.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "gui/look/look.h"
 
 #include <QWidget>
 
 namespace ringmaster {
 
-FlowLayout::FlowLayout(int gap, QWidget* parent) : QLayout(parent) {
+FlowLayout::FlowLayout(int gap, QWidget* parent) : QLayout(parent), m_line_gap(std::min(gap, space(0.5))) {
     setContentsMargins(0, 0, 0, 0);
     setSpacing(gap);
 }
@@ -39,20 +44,29 @@ void FlowLayout::setGeometry(const QRect& rect) {
 }
 
 int FlowLayout::arrange(const QRect& rect, bool apply) const {
-    int x = 0, y = 0, line = 0;
+    int x = 0, y = 0, height = 0;
+    std::vector<std::pair<QLayoutItem*, QRect>> line;
+    const auto finish_line = [&] {
+        for (auto& [item, at] : line) {
+            at.moveTop(rect.y() + y + (height - at.height()) / 2);
+            if (apply) item->setGeometry(at);
+        }
+        line.clear();
+    };
     for (QLayoutItem* item : m_items) {
         if (item->isEmpty()) continue;
-        const QSize size = item->sizeHint().boundedTo({rect.width(), 1 << 20});
+        const QSize size = item->sizeHint().boundedTo({std::max(1, rect.width()), QLAYOUTSIZE_MAX});
         if (x > 0 && x + size.width() > rect.width()) {
-            x = 0;
-            y += line + spacing();
-            line = 0;
+            finish_line();
+            y += height + m_line_gap;
+            x = height = 0;
         }
-        if (apply) item->setGeometry({rect.topLeft() + QPoint(x, y), size});
+        line.emplace_back(item, QRect(QPoint(rect.x() + x, 0), size));
         x += size.width() + spacing();
-        line = std::max(line, size.height());
+        height = std::max(height, size.height());
     }
-    return y + line;
+    finish_line();
+    return y + height;
 }
 
 }  // namespace ringmaster

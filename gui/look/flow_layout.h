@@ -1,8 +1,8 @@
-/// Small controls beside each other, in as many rows as they need.
+/// Small controls beside each other, in as many lines as they need, as words in a paragraph; centred in their
+/// line.
 #pragma once
 
 #include <QLayout>
-#include <vector>
 
 namespace ringmaster {
 
@@ -10,24 +10,25 @@ class FlowLayout : public QLayout {
     Q_OBJECT
 
   public:
-    explicit FlowLayout(QWidget* parent = nullptr);
+    explicit FlowLayout(int gap, QWidget* parent = nullptr);
     ~FlowLayout() override;
 
-    void addItem(QLayoutItem* item) override { m_items.push_back(item); }
+    void addItem(QLayoutItem* item) override { m_items.append(item); }
     int count() const override { return int(m_items.size()); }
-    QLayoutItem* itemAt(int index) const override;
+    QLayoutItem* itemAt(int index) const override { return m_items.value(index); }
     QLayoutItem* takeAt(int index) override;
-    QSize sizeHint() const override;
-    QSize minimumSize() const override;
+    Qt::Orientations expandingDirections() const override { return {}; }
     bool hasHeightForWidth() const override { return true; }
     int heightForWidth(int width) const override { return arrange({0, 0, width, 0}, false); }
-    Qt::Orientations expandingDirections() const override { return {}; }
+    QSize sizeHint() const override;
+    QSize minimumSize() const override;
     void setGeometry(const QRect& rect) override;
 
   private:
     int arrange(const QRect& rect, bool apply) const;
 
-    std::vector<QLayoutItem*> m_items;
+    int m_line_gap;
+    QList<QLayoutItem*> m_items;
 };
 
 }  // namespace ringmaster
