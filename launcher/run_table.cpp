@@ -17,12 +17,12 @@ using nlohmann::json;
 namespace {
 
 constexpr int64_t kMostPlanBytes = 64 << 20;
-constexpr int64_t kReadWhole = 1 << 20;    ///< rank 0's events up to this size are read whole
-constexpr int64_t kTailBytes = 256 << 10;  ///< of a longer one: its end, its beginning and pieces between
+constexpr int64_t kReadWhole = 1 << 20;   ///< rank 0's events up to this size are read whole
+constexpr int64_t kTailBytes = 64 << 10;  ///< of a longer one: its end, its beginning and pieces between
 constexpr int64_t kHeadBytes = 64 << 10;
-constexpr int64_t kPieceBytes = 16 << 10;
+constexpr int64_t kPieceBytes = 8 << 10;
 constexpr int kPieces = 24;
-constexpr int64_t kOtherRankBytes = 8 << 10;  ///< the end of every other rank's events
+constexpr int64_t kOtherRankBytes = 4 << 10;  ///< the end of every other rank's events
 constexpr int kOtherRanks = 63;
 constexpr size_t kCurvePoints = 300;
 
