@@ -355,8 +355,7 @@ std::string rename_key(std::string_view text, const std::string& key, const std:
     return edited;
 }
 
-// ---------------------------------------------------------------------------------------------- fixes of
-// hints
+// ------------------------------------------------------------ fixes of hints
 
 namespace {
 

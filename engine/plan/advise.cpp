@@ -89,7 +89,7 @@ class Adviser {
     std::optional<Alternative> as_it_is_;
 };
 
-// ------------------------------------------------------------------------------------------- what to look at
+// ------------------------------------------------------------------------------------- what to look at
 
 std::vector<RingAttnFunc> Adviser::layouts_built(int64_t context) {
     std::vector<RingAttnFunc> built = {RingAttnFunc::Default};
@@ -136,8 +136,7 @@ std::vector<Choice> Adviser::choices() {
     return all;
 }
 
-// ------------------------------------------------------------------------------------------ one point as
-// plan
+// ------------------------------------------------------------ one point as plan
 
 void Adviser::override_data_parallel(const Choice& choice, Config& config, Settings& set) const {
     const int64_t groups = present_.ranks / choice.context;
@@ -192,8 +191,7 @@ ConfigReading Adviser::overridden(const Choice& choice, Settings& set) const {
     return reading;
 }
 
-// ------------------------------------------------------------------------------------------------ what is
-// best
+// ------------------------------------------------------------ what is best
 
 /// Lower is better.
 int class_of(Verdict verdict) {
@@ -302,8 +300,7 @@ std::vector<Alternative> Adviser::ranked() {
     return plans;
 }
 
-// ------------------------------------------------------------------------------------------ the longest that
-// fits
+// ------------------------------------------------------------ the longest that fits
 
 bool Adviser::fits_with(int64_t length) {
     Config& config = reading_.config;

@@ -39,6 +39,7 @@ MemoryCard::MemoryCard(QWidget* parent)
     : Card(tr("Memory of the fullest rank"), parent),
       m_bar(new StackedBar),
       m_legend(new BarLegend),
+      m_bounds(mutedLabel()),
       m_unknown(mutedLabel()),
       m_lengths(new QWidget),
       m_slider(new MarkedSlider),
@@ -48,6 +49,7 @@ MemoryCard::MemoryCard(QWidget* parent)
     m_bar->setObjectName(u"memoryBar"_s);
     m_legend->setAccessibleName(tr("Legend of the memory"));
     m_unknown->setWordWrap(true);
+    m_bounds->setWordWrap(true);
     m_slider->setObjectName(u"lengthSlider"_s);
     m_slider->setAccessibleName(tr("sequence_len to try"));
     m_slider->setRange(0, kSteps);
@@ -55,6 +57,7 @@ MemoryCard::MemoryCard(QWidget* parent)
     m_length->setObjectName(u"lengthBox"_s);
     m_length->setAccessibleName(u"sequence_len"_s);
     m_length->setKeyboardTracking(false);
+    m_length->setButtonSymbols(QAbstractSpinBox::NoButtons);
     m_length->setGroupSeparatorShown(true);
     m_length->setRange(1, 1 << 30);
     auto* name = new QLabel(u"sequence_len"_s);
@@ -73,6 +76,7 @@ MemoryCard::MemoryCard(QWidget* parent)
     m_longest_text->setWordWrap(true);
     body()->addWidget(m_bar);
     body()->addWidget(m_legend);
+    body()->addWidget(m_bounds);
     body()->addWidget(m_unknown);
     body()->addWidget(m_lengths);
     body()->addStretch(1);
@@ -98,6 +102,7 @@ void MemoryCard::writeMemory() {
     const RankMemory* rank = fullest_rank(m_plan);
     m_bar->setVisible(rank != nullptr);
     m_legend->setVisible(rank != nullptr);
+    m_bounds->setVisible(rank != nullptr);
     m_unknown->setVisible(rank == nullptr);
     if (!rank) {
         setSubtitle({});
@@ -117,16 +122,15 @@ void MemoryCard::writeMemory() {
     const int64_t device = m_plan.memory->device_bytes;
     m_bar->setParts(parts, double(device), double(rank->total_low), double(rank->total_high));
     m_legend->setParts(parts);
-    QString words =
-        tr("low %1, expected %2, high %3")
-            .arg(show::bytes(rank->total_low), show::bytes(rank->total), show::bytes(rank->total_high));
-    if (device > 0) words += u" \u00B7 "_s + tr("of %1").arg(show::bytes(device));
-    if (m_what_if) words = tr("if sequence_len were %1: ").arg(show::count(m_plan.sequence.length)) + words;
+    const QString total = show::bytes(rank->total);
+    QString words = device > 0 ? tr("%1 of %2").arg(total, show::bytes(device)) : total;
+    if (m_what_if) words += u' ' + tr("if sequence_len were %1").arg(show::count(m_plan.sequence.length));
+    m_bounds->setText(tr("low %1 \u00B7 expected %2 \u00B7 high %3")
+                          .arg(show::bytes(rank->total_low), total, show::bytes(rank->total_high)));
     setSubtitle(words);
 }
 
-// ------------------------------------------------------------------------------------------------ the length
-// to try
+// ------------------------------------------------------------ the length to try
 
 int64_t MemoryCard::lengthAt(int position) const {
     const double span = std::log2(double(m_most) / double(kLeastTokens));

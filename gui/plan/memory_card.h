@@ -41,6 +41,7 @@ class MemoryCard : public Card {
     int64_t m_multiple = 1, m_most = 4096;
     StackedBar* m_bar;
     BarLegend* m_legend;
+    QLabel* m_bounds;  ///< low, expected, high
     QLabel* m_unknown;
     QWidget* m_lengths;
     MarkedSlider* m_slider;

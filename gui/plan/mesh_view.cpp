@@ -59,7 +59,6 @@ MeshView::Places MeshView::placesWith(int room, double cell, int ranks_of_cell) 
     p.cells_of_node = (of_node + p.ranks_of_cell - 1) / p.ranks_of_cell;
     p.cell = cell;
     p.gap = cell > space(1.2) ? cell * 0.28 : std::max(1.0, cell * 0.14);
-    p.label = m_nodes > 1 ? space(1.05) : 0;
     p.node_gap = space(m_nodes > 16 ? 0.4 : 0.9);
     const double step = p.cell + p.gap;
     const int most = std::max(1, int((room + p.gap) / step));
@@ -68,6 +67,9 @@ MeshView::Places MeshView::placesWith(int room, double cell, int ranks_of_cell) 
     const int rows = (p.cells_of_node + p.columns - 1) / p.columns;
     const double loop = p.cell > space(1.2) ? space(0.65) : 0;  // the way back of a ring, below its row
     p.node_width = p.columns * step - p.gap;
+    const QFontMetricsF small(fontOf(Type::Small));
+    const bool is_named = m_nodes > 1 && small.horizontalAdvance(QString::number(m_nodes - 1)) < p.node_width;
+    p.label = is_named ? space(1.05) : 0;
     p.node_height = p.label + rows * (step + loop) - p.gap;
     p.nodes_in_row = std::clamp(int((room + p.node_gap) / (p.node_width + p.node_gap)), 1, m_nodes);
     const int node_rows = (m_nodes + p.nodes_in_row - 1) / p.nodes_in_row;
@@ -149,10 +151,10 @@ void MeshView::paintEvent(QPaintEvent*) {
     paintLinks(painter, p);
     const int of_node = m_mesh.ranks() / m_nodes;
     QFont numbers = fontOf(Type::Section);
-    if (p.cell < space(1.5)) numbers.setPointSizeF(numbers.pointSizeF() * 0.8);
+    if (p.cell < space(1.5)) numbers.setPointSizeF(numbers.pointSizeF() * 0.72);
     const bool numbered =
         p.ranks_of_cell == 1 && p.cell >= space(1.05) &&
-        QFontMetricsF(numbers).horizontalAdvance(QString::number(m_mesh.ranks() - 1)) < p.cell - space(0.1);
+        QFontMetricsF(numbers).horizontalAdvance(QString::number(m_mesh.ranks() - 1)) < p.cell - space(0.12);
     for (int node = 0; node < m_nodes; ++node) {
         if (p.label > 0) {
             painter.setPen(c.muted);

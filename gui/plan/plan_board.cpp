@@ -1,6 +1,8 @@
 #include "gui/plan/plan_board.h"
 
 #include <QEvent>
+#include <QScrollBar>
+#include <QVBoxLayout>
 #include <cmath>
 
 #include "gui/look/card_grid.h"
@@ -55,7 +57,11 @@ PlanBoard::PlanBoard(QWidget* parent)
 
     auto* inside = new QWidget;
     inside->setObjectName(u"planCards"_s);
-    auto* grid = new CardGrid(21, 2, inside);
+    auto* grid = new CardGrid(21, 2);
+    auto* column = new QVBoxLayout(inside);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->addLayout(grid);
+    column->addStretch(1);  // what is left stays below the cards
     grid->addCard(m_verdict, 2);
     grid->addCard(m_context);
     grid->addCard(m_batch);
@@ -92,16 +98,31 @@ void PlanBoard::setPlan(const PlanAnswer& answer, bool machine_known) {
     m_answer = answer;
     m_machine_known = machine_known;
     writeVerdict();
+    const bool readable = answer.reading.readable;
+    m_shows_plan = m_shows_plan || readable;
+    // In the middle of a word the text may be no YAML: what stood there stays, switched off.
+    for (QWidget* card : cards()) {
+        card->setVisible(m_shows_plan);
+        card->setEnabled(readable);
+    }
+    if (!readable) return;
     m_context->setPlan(answer.plan);
     m_batch->setPlan(answer.plan);
     writeDrawings();
     m_memory->setPlan(answer.plan, answer.what_if);
     writeTime();
     m_keys->setPlan(answer.plan);
-    const bool readable = answer.reading.readable;
-    for (QWidget* card : std::initializer_list<QWidget*>{m_context, m_batch, m_mesh_card, m_sequence_card,
-                                                         m_memory, m_time_card, m_advice, m_keys})
-        card->setVisible(readable);
+}
+
+std::vector<QWidget*> PlanBoard::cards() const {
+    return {m_context, m_batch, m_mesh_card, m_sequence_card, m_memory, m_time_card, m_advice, m_keys};
+}
+
+void PlanBoard::clear() {
+    m_shows_plan = false;
+    m_verdict->say(Tone::Plain, tr("Planning\u2026"));
+    for (QWidget* card : cards()) card->hide();
+    verticalScrollBar()->setValue(0);
 }
 
 void PlanBoard::writeVerdict() {
@@ -115,6 +136,8 @@ void PlanBoard::writeDrawings() {
     m_mesh->setVisible(has_mesh);
     if (has_mesh) m_mesh->setMesh(plan.mesh, plan.nodes);
     QString words = has_mesh ? mesh_words(plan.mesh) : tr("The sizes do not multiply to the ranks.");
+    if (has_mesh && plan.nodes > 1)
+        words += u" \u00B7 "_s + tr("%n node(s) of %1", nullptr, plan.nodes).arg(plan.ranks / plan.nodes);
     if (has_mesh && m_mesh->ringsCrossNodes()) words += u" \u00B7 "_s + tr("rings cross nodes");
     m_mesh_card->setSubtitle(words);
 

@@ -24,6 +24,7 @@ class PlanBoard : public QScrollArea {
   public:
     explicit PlanBoard(QWidget* parent = nullptr);
 
+    void clear();  ///< another text is opened
     void setPlan(const PlanAnswer& answer, bool machine_known);
     void setAdvice(const Advice& advice);
     void setAdvicePending();
@@ -39,6 +40,7 @@ class PlanBoard : public QScrollArea {
   private:
     QWidget* makeTimeCard();
     QWidget* makeDrawings();
+    std::vector<QWidget*> cards() const;
     void connectCards();
     void writeVerdict();
     void writeDrawings();
@@ -47,6 +49,7 @@ class PlanBoard : public QScrollArea {
 
     PlanAnswer m_answer;
     bool m_machine_known = false;
+    bool m_shows_plan = false;
     Banner* m_verdict;
     ContextCard* m_context;
     BatchCard* m_batch;

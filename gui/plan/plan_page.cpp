@@ -118,7 +118,7 @@ QWidget* PlanPage::makeLeft() {
     splitter->addWidget(m_problems);
     splitter->setStretchFactor(0, 3);
     splitter->setStretchFactor(1, 2);
-    splitter->setSizes({space(22), space(12)});
+    splitter->setSizes({space(19), space(13)});
     sheet->body()->addWidget(splitter, 1);
 
     auto* left = new QWidget;
@@ -193,8 +193,7 @@ void PlanPage::addShortcuts() {
     add(kLaunchKeys, [this] { m_launch->click(); });
 }
 
-// ---------------------------------------------------------------------------------------------------- open
-// and show
+// ------------------------------------------------------------ open and show
 
 void PlanPage::openFile(const QString& file) {
     const QString path = QFileInfo(file).absoluteFilePath();
@@ -238,6 +237,8 @@ void PlanPage::present(const FileText& text, const QString& file, const QString&
     m_drafts.forget();
     m_draft_timer.stop();
     m_stack->setCurrentIndex(1);
+    m_board->clear();
+    m_problems->setProblems({});
     m_editor->load(text.text);
     m_draft_timer.stop();
     m_editor->goToLine(1);
@@ -412,8 +413,7 @@ void PlanPage::launch() {
     Q_EMIT m_session.launchRequested(request());
 }
 
-// ------------------------------------------------------------------------------------------- the file and
-// the draft
+// ------------------------------------------------------------ the file and the draft
 
 void PlanPage::watchFile() {
     if (!m_watcher.files().isEmpty()) m_watcher.removePaths(m_watcher.files());
