@@ -202,7 +202,8 @@ void RunHistory::take_other(RankHistory& rank, const EventLine& line, bool is_ne
     if (const auto* hello = std::get_if<HelloEvent>(&line.event)) {
         if (!rank.hello || hello->attempt >= rank.hello->attempt) {
             rank.hello = *hello;
-            if (is_newest) rank.last_step = hello->start_step;
+            rank.hello->start_step = std::clamp<int64_t>(hello->start_step, 0, StepColumns::kMostSteps);
+            if (is_newest) rank.last_step = std::min(rank.hello->start_step, rank.steps.last());
         }
     }
     if (const auto* phase = std::get_if<PhaseEvent>(&line.event)) {

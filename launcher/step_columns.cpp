@@ -13,7 +13,6 @@ constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
 /// not without bound.
 constexpr int64_t kSpareBlocks = 512;
 constexpr int64_t kLinesABlock = 128;
-constexpr int64_t kMostSteps = 1'000'000'000'000;
 
 size_t column(Measure figure) {
     return static_cast<size_t>(figure);

@@ -51,6 +51,7 @@ struct StepRange {
 class StepColumns {
   public:
     static constexpr int64_t kBlock = 256;  ///< steps
+    static constexpr int64_t kMostSteps = 1'000'000'000'000;
 
     /// False, and nothing kept, for a step that cannot be: below 1, or so far from the others that keeping it
     /// would cost more than a damaged file may. `keep_existing`: a step that is there stays as it is.

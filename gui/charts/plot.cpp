@@ -287,6 +287,7 @@ void Plot::mouseMoveEvent(QMouseEvent* event) {
 
 void Plot::mousePressEvent(QMouseEvent* event) {
     if (event->button() != Qt::LeftButton) return QWidget::mousePressEvent(event);
+    mouseMoveEvent(event);
     m_pressed = m_dragged = event->position().x();
 }
 

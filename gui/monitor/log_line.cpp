@@ -15,6 +15,7 @@ struct Log {
 };
 
 constexpr double kHalfDay_s = 12 * 3600;
+constexpr size_t kLongestLine = 2000;
 
 QString textOf(const HelloEvent& e) {
     return Log::tr("attempt %1 on %2, %3, Ringmaster %4, LibTorch %5")
@@ -77,9 +78,19 @@ double take_time(std::string& text, double near) {
     return !has_date && found < near - kHalfDay_s ? found + 2 * kHalfDay_s : found;
 }
 
+QString plain_text(std::string text) {
+    if (text.size() > kLongestLine) text.resize(kLongestLine);
+    QString line = QString::fromStdString(text);
+    for (QChar& c : line) {
+        if (c.category() == QChar::Other_Control) c = u' ';
+    }
+    return line;
+}
+
 LogLine lineOf(const Happening& happening) {
     LogLine line{happening.t, happening.rank, LogLine::Kind::Told, {}};
-    line.text = std::visit([](const auto& event) { return textOf(event); }, happening.event);
+    const QString text = std::visit([](const auto& event) { return textOf(event); }, happening.event);
+    line.text = plain_text(text.toStdString());
     if (std::holds_alternative<WarningEvent>(happening.event)) line.kind = LogLine::Kind::Warning;
     if (std::holds_alternative<ErrorEvent>(happening.event)) line.kind = LogLine::Kind::Error;
     return line;

@@ -22,6 +22,9 @@ struct LogLine {
 /// would lie half a day before); the time is taken off `text`. `near` itself where there is none.
 double take_time(std::string& text, double near);
 
+/// Control characters (a terminal's colours, say) have no place in a list, nor has a line without an end.
+QString plain_text(std::string text);
+
 /// As a line for people; engine messages stay as they are.
 LogLine lineOf(const Happening& happening);
 

@@ -149,33 +149,34 @@ void MonitorPage::take(const std::shared_ptr<const MonitorNews>& news) {
     showHeader();
     showFigures();
     showVerdict();
-    if (!m_paused) {
-        m_rank_model->setRows(now.ranks, secondsNow());
-        const int rows = std::clamp(int(now.ranks.size()), 2, kMostTableRows);
-        m_ranks->setFixedHeight(m_ranks->horizontalHeader()->sizeHint().height() +
-                                rows * m_ranks->verticalHeader()->defaultSectionSize() + space(0.9));
-        const bool sameHost = std::all_of(now.ranks.begin(), now.ranks.end(), [&](const RankRow& row) {
-            return row.host == now.ranks.front().host && row.device == now.ranks.front().device;
-        });
-        m_ranks->setColumnHidden(RankTableModel::MeshPlace,
-                                 std::all_of(now.ranks.begin(), now.ranks.end(),
-                                             [](const RankRow& row) { return row.mesh.empty(); }));
-        static_cast<void>(sameHost);
-        if (m_fed != now.charts) {
-            m_fed = now.charts;
-            m_stale.fill(true);
-            feedCharts();
-        }
-    }
+    if (!m_paused) showRanks();
     if (before) announceEnd(before->picture, now);
     if (m_reader) QMetaObject::invokeMethod(m_reader, &RunReader::taken, Qt::QueuedConnection);
     Q_EMIT shown();
 }
 
+/// What a pause holds still.
+void MonitorPage::showRanks() {
+    const RunPicture& now = m_news->picture;
+    m_rank_model->setRows(now.ranks, secondsNow());
+    const int rows = std::clamp(int(now.ranks.size()), 2, kMostTableRows);
+    m_ranks->setFixedHeight(m_ranks->horizontalHeader()->sizeHint().height() +
+                            rows * m_ranks->verticalHeader()->defaultSectionSize() + space(0.9));
+    m_ranks->setColumnHidden(
+        RankTableModel::MeshPlace,
+        std::all_of(now.ranks.begin(), now.ranks.end(), [](const RankRow& row) { return row.mesh.empty(); }));
+    if (m_fed != now.charts) {
+        m_fed = now.charts;
+        m_stale.fill(true);
+        feedCharts();
+    }
+}
+
 void MonitorPage::showHeader() {
     const RunPicture& now = m_news->picture;
     const RunState& state = now.state;
-    QStringList parts{runWord(runMark(state.state))};
+    const bool unknown = now.diagnosis.finding == Finding::Disconnected;
+    QStringList parts{unknown ? tr("disconnected") : runWord(runMark(state.state))};
     QStringList hosts;
     for (const RankRow& rank : now.ranks) {
         const QString host = QString::fromStdString(rank.host);
@@ -200,7 +201,6 @@ void MonitorPage::showHeader() {
         QString::fromStdString(state.name.empty() ? m_dir.section(u'/', -1).toStdString() : state.name));
     m_header->setSubtitle(parts.join(u" \u00B7 "_s));
     const bool live = state.state == RunPhase::Running || state.state == RunPhase::Stopping;
-    const bool unknown = now.diagnosis.finding == Finding::Disconnected;
     m_stop->setVisible(live);
     m_stop_now->setVisible(live);
     m_stop->setEnabled(state.state == RunPhase::Running && !m_stopping && !unknown);
@@ -333,7 +333,7 @@ void MonitorPage::setPaused(bool paused) {
     }
     m_paused = paused;
     m_pause->setText(paused ? tr("Paused") : tr("Pause"));
-    if (!paused && m_news && m_fed != m_news->picture.charts) take(m_news);
+    if (!paused && m_news) showRanks();
     sendWish();
 }
 

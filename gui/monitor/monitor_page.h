@@ -74,6 +74,7 @@ class MonitorPage : public Page {
     void closeRun();
     void take(const std::shared_ptr<const MonitorNews>& news);
     void showProblem(const QString& what);
+    void showRanks();
     void showHeader();
     void showFigures();
     void showVerdict();

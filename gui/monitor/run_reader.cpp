@@ -20,20 +20,9 @@ constexpr auto kBite = 120ms;     ///< of reading between two looks at what else
 constexpr double kRefresh_s = 1;  ///< the verdict ages by itself
 constexpr double kWhileReading_s = 0.4;
 constexpr int64_t kLogTail = 256 << 10;
-constexpr size_t kLongestLine = 2000;
 
 double secondsNow() {
     return double(QDateTime::currentMSecsSinceEpoch()) * 1e-3;
-}
-
-/// Control characters (a terminal's colours, say) have no place in a list.
-QString plainText(std::string text) {
-    if (text.size() > kLongestLine) text.resize(kLongestLine);
-    QString line = QString::fromStdString(text);
-    for (QChar& c : line) {
-        if (c.category() == QChar::Other_Control) c = u' ';
-    }
-    return line;
 }
 
 LogFollower fromTail(const std::filesystem::path& file) {
@@ -115,7 +104,7 @@ void RunReader::readLogs(std::vector<LogLine>& lines) {
             t = m_history->state().started > 0 ? m_history->state().started : m_history->state().created;
         for (std::string& text : log.poll()) {
             t = take_time(text, t);
-            if (!text.empty()) lines.push_back({t, rank, LogLine::Kind::Text, plainText(std::move(text))});
+            if (!text.empty()) lines.push_back({t, rank, LogLine::Kind::Text, plain_text(std::move(text))});
         }
     }
 }
