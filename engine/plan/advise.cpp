@@ -1,7 +1,6 @@
 #include "engine/plan/advise.h"
 
 #include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -46,10 +45,24 @@ ConfigReading lean(const ConfigReading& reading) {
     return copy;
 }
 
+/// Lower is better.
+int class_of(Verdict verdict) {
+    return verdict == Verdict::WillNotFit ? 2 : verdict == Verdict::Tight ? 1 : 0;
+}
+
+bool is_better(const Alternative& a, const Alternative& b) {
+    if (class_of(a.verdict) != class_of(b.verdict)) return class_of(a.verdict) < class_of(b.verdict);
+    const bool none_fits = a.verdict == Verdict::WillNotFit;
+    if (none_fits && a.memory_total != b.memory_total) return a.memory_total < b.memory_total;
+    if (a.tokens_per_s != b.tokens_per_s) return a.tokens_per_s > b.tokens_per_s;
+    return a.set.size() < b.set.size();
+}
+
 class Adviser {
   public:
-    Adviser(const ConfigReading& reading, const PlanRequest& request, const Plan& present)
-        : reading_(lean(reading)), request_(request), present_(present) {
+    Adviser(const ConfigReading& reading, const PlanRequest& request, const Plan& present,
+            std::stop_token stop)
+        : reading_(lean(reading)), request_(request), present_(present), stop_(std::move(stop)) {
         request_.ranks = present.ranks;
         request_.nodes = present.nodes;
         request_.device = present.device;
@@ -58,8 +71,8 @@ class Adviser {
 
     std::vector<Alternative> alternatives() {
         if (!present_.model || !reading_.readable) return {};
-        if (present_.ok() && present_.time) consider(present_, {});
-        for (const Choice& choice : choices()) consider(choice);
+        if (present_.ok()) as_it_is_ = alternative_of(present_, {});
+        look_at_all();
         return ranked();
     }
 
@@ -69,15 +82,16 @@ class Adviser {
     using Settings = std::vector<std::pair<std::string, std::string>>;
 
     bool is_written(const char* key) const { return reading_.config.lines.count(key) > 0; }
-    std::vector<Choice> choices();
+    void look_at_all();
+    void look_at(int context, const std::vector<RingAttnFunc>& layouts, bool heads);
     std::vector<RingAttnFunc> layouts_built(int64_t context);
     bool splits_heads(int64_t context);
 
     ConfigReading overridden(const Choice& choice, Settings& set) const;
     void override_data_parallel(const Choice& choice, Config& config, Settings& set) const;
     void override_batch(const Choice& choice, Config& config, Settings& set) const;
-    void consider(const Choice& choice);
-    void consider(const Plan& plan, const Settings& set);
+    std::optional<Alternative> consider(const Choice& choice) const;
+    static std::optional<Alternative> alternative_of(const Plan& plan, const Settings& set);
     void explain(Alternative& plan) const;
     std::vector<Alternative> ranked();
     bool fits_with(int64_t length);
@@ -85,7 +99,8 @@ class Adviser {
     ConfigReading reading_;
     PlanRequest request_;
     const Plan& present_;
-    std::map<std::pair<int, int>, Alternative> best_;  ///< by ring and ulysses
+    std::stop_token stop_;
+    std::vector<Alternative> best_;  ///< of each context-parallel size
     std::optional<Alternative> as_it_is_;
 };
 
@@ -115,25 +130,41 @@ bool Adviser::splits_heads(int64_t context) {
     });
 }
 
-std::vector<Choice> Adviser::choices() {
-    std::vector<Choice> all;
+/// One thing after the other, each with the best of those before: layouts, then ways to split heads, then
+/// recomputing or not. All of them with all would be hundreds of plans.
+void Adviser::look_at(int context, const std::vector<RingAttnFunc>& layouts, bool heads) {
+    Choice best{context, 1, RingAttnFunc::Default, present_.config.gradient_checkpointing};
+    std::optional<Alternative> found = consider(best);
+    const auto try_other = [&](Choice choice) {
+        if (stop_.stop_requested()) return;
+        std::optional<Alternative> other = consider(choice);
+        if (!other || (found && !is_better(*other, *found))) return;
+        found = std::move(other);
+        best = choice;
+    };
+    const auto with = [&](auto Choice::*part, auto value) {
+        Choice choice = best;
+        choice.*part = value;
+        return choice;
+    };
+    for (const RingAttnFunc func : layouts) {
+        if (context > 1 && func != RingAttnFunc::Default) try_other(with(&Choice::func, func));
+    }
+    for (const int ulysses : heads ? divisors(context) : std::vector<int>{}) {
+        if (ulysses > 1) try_other(with(&Choice::ulysses, int64_t{ulysses}));
+    }
+    try_other(with(&Choice::checkpointing, !best.checkpointing));
+    if (found && !found->is_present()) best_.push_back(*found);
+}
+
+void Adviser::look_at_all() {
     const std::vector<int> sizes = divisors(present_.ranks);
     const bool heads = sizes.size() > 1 && splits_heads(sizes[1]);
     const std::vector<RingAttnFunc> layouts =
         sizes.size() > 1 ? layouts_built(sizes[1]) : std::vector{RingAttnFunc::Default};
-    for (const bool checkpointing : {false, true}) {
-        for (const int context : sizes) {
-            const std::vector<int> splits = heads ? divisors(context) : std::vector{1};
-            for (const int ulysses : splits) {
-                for (const RingAttnFunc func : layouts) {
-                    const Choice choice{context, ulysses, func, checkpointing};
-                    if (choice.ring() == 1 && func != RingAttnFunc::Default) continue;  // nothing to lay out
-                    all.push_back(choice);
-                }
-            }
-        }
+    for (const int context : sizes) {
+        if (!stop_.stop_requested()) look_at(context, layouts, heads);
     }
-    return all;
 }
 
 // ------------------------------------------------------------ one point as plan
@@ -193,28 +224,15 @@ ConfigReading Adviser::overridden(const Choice& choice, Settings& set) const {
 
 // ------------------------------------------------------------ what is best
 
-/// Lower is better.
-int class_of(Verdict verdict) {
-    return verdict == Verdict::WillNotFit ? 2 : verdict == Verdict::Tight ? 1 : 0;
-}
-
-bool is_better(const Alternative& a, const Alternative& b) {
-    if (class_of(a.verdict) != class_of(b.verdict)) return class_of(a.verdict) < class_of(b.verdict);
-    const bool none_fits = a.verdict == Verdict::WillNotFit;
-    if (none_fits && a.memory_total != b.memory_total) return a.memory_total < b.memory_total;
-    if (a.tokens_per_s != b.tokens_per_s) return a.tokens_per_s > b.tokens_per_s;
-    return a.set.size() < b.set.size();
-}
-
-void Adviser::consider(const Choice& choice) {
+std::optional<Alternative> Adviser::consider(const Choice& choice) const {
     Settings set;
     const ConfigReading reading = overridden(choice, set);
-    if (set.empty()) return;  // the present plan
-    consider(make_plan(reading, request_), set);
+    if (set.empty()) return as_it_is_;
+    return alternative_of(make_plan(reading, request_), set);
 }
 
-void Adviser::consider(const Plan& plan, const Settings& set) {
-    if (!plan.ok() || !plan.time || !plan.memory || plan.time->step_s <= 0) return;
+std::optional<Alternative> Adviser::alternative_of(const Plan& plan, const Settings& set) {
+    if (!plan.ok() || !plan.time || !plan.memory || plan.time->step_s <= 0) return std::nullopt;
     Alternative found;
     found.set = set;
     found.mesh = plan.mesh;
@@ -229,12 +247,7 @@ void Adviser::consider(const Plan& plan, const Settings& set) {
     for (const RankMemory& rank : plan.memory->per_rank) {
         found.memory_total = std::max(found.memory_total, rank.total);
     }
-    if (set.empty()) {
-        as_it_is_ = found;
-        return;
-    }
-    const auto [at, first] = best_.try_emplace({plan.mesh.ring, plan.mesh.ulysses}, found);
-    if (!first && is_better(found, at->second)) at->second = found;
+    return found;
 }
 
 std::string sentence(Gain gain, const Alternative& plan, const Plan& present) {
@@ -288,7 +301,7 @@ void Adviser::explain(Alternative& plan) const {
 std::vector<Alternative> Adviser::ranked() {
     std::vector<Alternative> plans;
     if (as_it_is_) plans.push_back(*as_it_is_);
-    for (auto& [mesh, plan] : best_) plans.push_back(std::move(plan));
+    plans.insert(plans.end(), best_.begin(), best_.end());
     std::stable_sort(plans.begin(), plans.end(), is_better);
     const bool some_fit = !plans.empty() && class_of(plans.front().verdict) < 2;
     if (some_fit) {
@@ -321,7 +334,7 @@ std::optional<int64_t> Adviser::longest() {
     const int64_t multiple =
         length_multiple(present_.context_parallel.layout, present_.mesh.ring, present_.mesh.ulysses);
     int64_t fits = 0, too_long = kLongest / multiple + 1;  // in multiples
-    while (too_long - fits > 1) {
+    while (too_long - fits > 1 && !stop_.stop_requested()) {
         const int64_t middle = fits + (too_long - fits) / 2;
         (fits_with(middle * multiple) ? fits : too_long) = middle;
     }
@@ -337,13 +350,14 @@ nlohmann::json value_of(const std::string& yaml) {
 }  // namespace
 
 std::optional<int64_t> longest_sequence_len(const ConfigReading& reading, const PlanRequest& request,
-                                            const Plan& present) {
-    return Adviser(reading, request, present).longest();
+                                            const Plan& present, std::stop_token stop) {
+    return Adviser(reading, request, present, std::move(stop)).longest();
 }
 
-Advice advise(const ConfigReading& reading, const PlanRequest& request, const Plan& present) {
-    return {Adviser(reading, request, present).alternatives(),
-            longest_sequence_len(reading, request, present)};
+Advice advise(const ConfigReading& reading, const PlanRequest& request, const Plan& present,
+              std::stop_token stop) {
+    return {Adviser(reading, request, present, stop).alternatives(),
+            longest_sequence_len(reading, request, present, stop)};
 }
 
 Advice advise(const ConfigReading& reading, const PlanRequest& request) {

@@ -2,13 +2,14 @@
 /// ranked by predicted tokens a second, and the longest sequence that fits.
 ///
 /// Every alternative is a real plan of the configuration with some keys overridden, kept where it has no
-/// error: what the engine cannot do is decided by the plan's own checks. Of the plans over one mesh only the
-/// best is kept.
+/// error: what the engine cannot do is decided by the plan's own checks. Of the plans of one
+/// context_parallel_size only the best is kept.
 #pragma once
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -54,12 +55,14 @@ struct Advice {
 };
 
 /// `present` is make_plan of the same reading and request. Never throws for what a configuration gets wrong.
-Advice advise(const ConfigReading& reading, const PlanRequest& request, const Plan& present);
+/// Ends early, with what it has, where `stop` is asked for.
+Advice advise(const ConfigReading& reading, const PlanRequest& request, const Plan& present,
+              std::stop_token stop = {});
 Advice advise(const ConfigReading& reading, const PlanRequest& request);
 
 /// The longest sequence_len that fits on every rank with the present mesh and options.
 std::optional<int64_t> longest_sequence_len(const ConfigReading& reading, const PlanRequest& request,
-                                            const Plan& present);
+                                            const Plan& present, std::stop_token stop = {});
 
 /// The contract's object.
 nlohmann::json advice_to_json(const Advice& advice);

@@ -304,8 +304,9 @@ bool PlanPage::settled() const {
 
 void PlanPage::applyEdit(const std::function<std::string(const std::string&)>& edit) {
     try {
-        const std::string edited = edit(m_editor->text().toStdString());
+        const std::string before = m_editor->text().toStdString(), edited = edit(before);
         m_notice->hide();
+        if (edited == before) replan();  // what was tried only is gone
         m_editor->edit(QString::fromStdString(edited));
         m_editor->setFocus();
     } catch (const std::exception& problem) {

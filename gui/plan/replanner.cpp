@@ -27,9 +27,9 @@ PlanAnswer guarded(const PlanQuestion& question) {
     }
 }
 
-Advice guarded_advice(const PlanAnswer& of, const PlanRequest& request) {
+Advice guarded_advice(const PlanAnswer& of, const PlanRequest& request, std::stop_token stop) {
     try {
-        return advise(of.reading, request, of.plan);
+        return advise(of.reading, request, of.plan, std::move(stop));
     } catch (const std::exception&) {
         return {};
     }
@@ -57,10 +57,13 @@ Replanner::Replanner(QObject* parent) : QObject(parent) {
     m_pool.setMaxThreadCount(1);
 }
 
-Replanner::~Replanner() = default;
+Replanner::~Replanner() {
+    m_advising.request_stop();
+}
 
 int Replanner::ask(PlanQuestion question) {
     m_pending = std::move(question);
+    m_advising.request_stop();  // of an earlier text
     ++m_number;
     if (!m_running) startNext();
     return m_number;
@@ -90,6 +93,7 @@ void Replanner::startNext() {
 }
 
 void Replanner::startAdvice(const PlanAnswerPtr& found, const PlanRequest& request) {
+    m_advising = {};
     auto* watcher = new QFutureWatcher<Advice>(this);
     connect(watcher, &QFutureWatcher<Advice>::finished, this, [this, watcher, number = found->number] {
         watcher->deleteLater();
@@ -97,8 +101,9 @@ void Replanner::startAdvice(const PlanAnswerPtr& found, const PlanRequest& reque
         m_running = false;
         Q_EMIT advised(number, std::make_shared<Advice>(watcher->result()));
     });
-    watcher->setFuture(
-        QtConcurrent::run(&m_pool, [found, request] { return guarded_advice(*found, request); }));
+    watcher->setFuture(QtConcurrent::run(&m_pool, [found, request, stop = m_advising.get_token()] {
+        return guarded_advice(*found, request, stop);
+    }));
 }
 
 }  // namespace ringmaster

@@ -6,6 +6,7 @@
 #include <QThreadPool>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 
 #include "engine/plan/advise.h"
@@ -57,6 +58,7 @@ class Replanner : public QObject {
     QThreadPool m_pool;
     std::optional<PlanQuestion> m_pending;
     bool m_running = false;
+    std::stop_source m_advising;
     int m_number = 0;
 };
 

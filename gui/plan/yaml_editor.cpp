@@ -94,7 +94,7 @@ YamlEditor::YamlEditor(QWidget* parent) : QPlainTextEdit(parent), m_gutter(new G
     setLineWrapMode(QPlainTextEdit::NoWrap);
     setTabChangesFocus(true);  // YAML is indented with spaces; the keyboard gets out again
     setFrameShape(QFrame::NoFrame);
-    setStyleSheet(u"QPlainTextEdit { border: none; border-radius: 0; background: transparent; }"_s);
+    setStyleSheet(u"QPlainTextEdit { border: none; border-radius: 0; }"_s);
     setUpLook();
     connect(this, &QPlainTextEdit::blockCountChanged, this, [this] { setUpLook(); });
     connect(this, &QPlainTextEdit::updateRequest, this, [this](const QRect& rect, int dy) {
