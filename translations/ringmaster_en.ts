@@ -5,9 +5,9 @@
     <name>Charts</name>
     <message numerus="yes">
         <source>And %n more.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>And %n more.</numerusform>
+            <numerusform>And %n more.</numerusform>
         </translation>
     </message>
 </context>
@@ -15,16 +15,16 @@
     <name>MachineWords</name>
     <message numerus="yes">
         <source>%n core(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n core</numerusform>
+            <numerusform>%n cores</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n host(s) in ~/.ssh/config</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n host in ~/.ssh/config</numerusform>
+            <numerusform>%n hosts in ~/.ssh/config</numerusform>
         </translation>
     </message>
 </context>
@@ -33,9 +33,9 @@
     <message numerus="yes">
         <source>median of %n ranks, from least to greatest</source>
         <extracomment>in a legend: %n ranks in one line, and the area between the least and the greatest</extracomment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>median of %n rank, from least to greatest</numerusform>
+            <numerusform>median of %n ranks, from least to greatest</numerusform>
         </translation>
     </message>
 </context>
@@ -43,37 +43,37 @@
     <name>PlanVerdict</name>
     <message numerus="yes">
         <source>%n problem(s) before it can launch.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n problem before it can launch.</numerusform>
+            <numerusform>%n problems before it can launch.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n GPU(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n GPU</numerusform>
+            <numerusform>%n GPUs</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n CPU rank(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n CPU rank</numerusform>
+            <numerusform>%n CPU ranks</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n rank(s) share a sequence instead of %1: less is exchanged</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n rank holds a sequence instead of %1: less is exchanged</numerusform>
+            <numerusform>%n ranks share a sequence instead of %1: less is exchanged</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n rank(s) share a sequence: %1 tokens on each</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n rank holds a sequence: %1 tokens on each</numerusform>
+            <numerusform>%n ranks share a sequence: %1 tokens on each</numerusform>
         </translation>
     </message>
 </context>
@@ -81,9 +81,9 @@
     <name>ringmaster::AdviceCard</name>
     <message numerus="yes">
         <source>Show %n more</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Show %n more</numerusform>
+            <numerusform>Show %n more</numerusform>
         </translation>
     </message>
 </context>
@@ -91,16 +91,16 @@
     <name>ringmaster::BatchCard</name>
     <message numerus="yes">
         <source>%1 becomes %2: %n rank(s) share one sequence.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%1 becomes %2: %n rank holds one sequence.</numerusform>
+            <numerusform>%1 becomes %2: %n ranks share one sequence.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n row(s) a step.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n row a step.</numerusform>
+            <numerusform>%n rows a step.</numerusform>
         </translation>
     </message>
 </context>
@@ -108,9 +108,9 @@
     <name>ringmaster::CompareView</name>
     <message numerus="yes">
         <source>%n run(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n run</numerusform>
+            <numerusform>%n runs</numerusform>
         </translation>
     </message>
 </context>
@@ -118,16 +118,16 @@
     <name>ringmaster::ContextCard</name>
     <message numerus="yes">
         <source>%n rank(s) share one sequence</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n rank holds a whole sequence</numerusform>
+            <numerusform>%n ranks share one sequence</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n rank(s) share one sequence of %1 tokens: %2 each.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n rank holds one sequence of %1 tokens: %2 each.</numerusform>
+            <numerusform>%n ranks share one sequence of %1 tokens: %2 each.</numerusform>
         </translation>
     </message>
 </context>
@@ -135,9 +135,9 @@
     <name>ringmaster::DetailsPanel</name>
     <message numerus="yes">
         <source>%n row(s) a step</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n row a step</numerusform>
+            <numerusform>%n rows a step</numerusform>
         </translation>
     </message>
 </context>
@@ -145,9 +145,9 @@
     <name>ringmaster::FindBar</name>
     <message numerus="yes">
         <source>%n found</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n found</numerusform>
+            <numerusform>%n found</numerusform>
         </translation>
     </message>
 </context>
@@ -155,9 +155,9 @@
     <name>ringmaster::HeatMap</name>
     <message numerus="yes">
         <source>%n ranks against their median.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n rank against the median.</numerusform>
+            <numerusform>%n ranks against their median.</numerusform>
         </translation>
     </message>
 </context>
@@ -165,23 +165,23 @@
     <name>ringmaster::MainWindow</name>
     <message numerus="yes">
         <source>%n core(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n core</numerusform>
+            <numerusform>%n cores</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n GPU(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n GPU</numerusform>
+            <numerusform>%n GPUs</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n run(s) are still training.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n run is still training.</numerusform>
+            <numerusform>%n runs are still training.</numerusform>
         </translation>
     </message>
 </context>
@@ -189,9 +189,9 @@
     <name>ringmaster::MeshView</name>
     <message numerus="yes">
         <source>%n group(s) of ranks that share a sequence</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n group of ranks that share a sequence</numerusform>
+            <numerusform>%n groups of ranks that share a sequence</numerusform>
         </translation>
     </message>
 </context>
@@ -199,23 +199,33 @@
     <name>ringmaster::MonitorPage</name>
     <message numerus="yes">
         <source>%n rank(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n rank</numerusform>
+            <numerusform>%n ranks</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n hosts</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n host</numerusform>
+            <numerusform>%n hosts</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n line(s) of its events make no sense and are left out.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n line of its events makes no sense and is left out.</numerusform>
+            <numerusform>%n lines of its events make no sense and are left out.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::PlanBoard</name>
+    <message numerus="yes">
+        <source>%n node(s) of %1</source>
+        <translation>
+            <numerusform>%n node of %1</numerusform>
+            <numerusform>%n nodes of %1</numerusform>
         </translation>
     </message>
 </context>
@@ -223,23 +233,23 @@
     <name>ringmaster::ProblemList</name>
     <message numerus="yes">
         <source>%n error(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n error</numerusform>
+            <numerusform>%n errors</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n warning(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n warning</numerusform>
+            <numerusform>%n warnings</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n note(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n note</numerusform>
+            <numerusform>%n notes</numerusform>
         </translation>
     </message>
 </context>
@@ -248,23 +258,23 @@
     <message numerus="yes">
         <source>%1 with %n checkpoint(s)</source>
         <extracomment>%1 is a size such as 12 GiB</extracomment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%1 with %n checkpoint</numerusform>
+            <numerusform>%1 with %n checkpoints</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>Delete %n run(s)?</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Delete %n run?</numerusform>
+            <numerusform>Delete %n runs?</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>Deleted %n run(s).</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Deleted %n run.</numerusform>
+            <numerusform>Deleted %n runs.</numerusform>
         </translation>
     </message>
 </context>
@@ -272,9 +282,9 @@
     <name>ringmaster::RunsModel</name>
     <message numerus="yes">
         <source>%n rank(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n rank</numerusform>
+            <numerusform>%n ranks</numerusform>
         </translation>
     </message>
 </context>
@@ -282,23 +292,23 @@
     <name>ringmaster::RunsPage</name>
     <message numerus="yes">
         <source>%n run(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n run</numerusform>
+            <numerusform>%n runs</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n of them at work</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n of them at work</numerusform>
+            <numerusform>%n of them at work</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>Compare %n run(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Compare %n run</numerusform>
+            <numerusform>Compare %n runs</numerusform>
         </translation>
     </message>
 </context>
