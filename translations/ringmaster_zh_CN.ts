@@ -1185,10 +1185,6 @@
         <translation>开销</translation>
     </message>
     <message>
-        <source>duration</source>
-        <translation>时长</translation>
-    </message>
-    <message>
         <source>Checkpoint</source>
         <translation>检查点</translation>
     </message>
@@ -1261,6 +1257,11 @@
     <message>
         <source>No step yet</source>
         <translation>还没有完成任何一步</translation>
+    </message>
+    <message>
+        <source>ran %1</source>
+        <extracomment>%1 is a duration such as 1 min 40 s</extracomment>
+        <translation>运行了 %1</translation>
     </message>
 </context>
 <context>
