@@ -870,7 +870,7 @@
     </message>
     <message>
         <source>Keep %1: accumulate %2</source>
-        <translation>%1 behalten: %2 akkumulieren</translation>
+        <translation>%1 beibehalten: %2 akkumulieren</translation>
     </message>
     <message numerus="yes">
         <source>%1 becomes %2: %n rank(s) share one sequence.</source>
@@ -942,7 +942,7 @@
     </message>
     <message>
         <source>Figures of the compared runs</source>
-        <translation>Werte der verglichenen Läufe</translation>
+        <translation>Kennzahlen der verglichenen Läufe</translation>
     </message>
     <message>
         <source>Lines that differ</source>
@@ -982,7 +982,7 @@
     </message>
     <message>
         <source>Figures</source>
-        <translation>Werte</translation>
+        <translation>Kennzahlen</translation>
     </message>
     <message>
         <source>against the first run</source>
@@ -1403,7 +1403,7 @@
     </message>
     <message>
         <source>Figure</source>
-        <translation>Wert</translation>
+        <translation>Kennzahl</translation>
     </message>
 </context>
 <context>
@@ -1507,7 +1507,7 @@
     </message>
     <message>
         <source>Figures</source>
-        <translation>Werte</translation>
+        <translation>Kennzahlen</translation>
     </message>
     <message>
         <source>Messages</source>
@@ -2049,7 +2049,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
     <message>
         <source>last heard</source>
-        <translation>letztes Lebenszeichen</translation>
+        <translation>letzte Daten</translation>
     </message>
     <message numerus="yes">
         <source>%n line(s) of its events make no sense and are left out.</source>
@@ -2456,7 +2456,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
     <message>
         <source>The app ended while %1 was edited (%2).</source>
-        <translation>Die App endete, während %1 bearbeitet wurde (%2).</translation>
+        <translation>Die App wurde beendet, während %1 bearbeitet wurde (%2).</translation>
     </message>
     <message>
         <source>Restore</source>
