@@ -539,8 +539,18 @@
         <translation>全局批大小变为 %1</translation>
     </message>
     <message>
-        <source>micro-batches of another size</source>
-        <translation>微批次大小不同</translation>
+        <source>keys and values go round one ring, heads are not split</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n rank(s) split the heads by all-to-all: fewer hops in a ring</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>another layout or micro-batch</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -623,7 +633,7 @@
     </message>
     <message>
         <source>No step for %1.</source>
-        <translation>已有 %1 没有新的一步。</translation>
+        <translation>已有 %1没有新的一步。</translation>
     </message>
     <message>
         <source>Look at its log; stop now and resume if it does not come back.</source>
@@ -2277,7 +2287,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     </message>
     <message>
         <source>the busiest rank works %1 × the mean</source>
-        <translation>最忙的 rank 的计算量为平均的 %1 倍</translation>
+        <translation>最忙的为平均的 %1 倍</translation>
     </message>
     <message>
         <source>all ranks work the same</source>
@@ -2309,7 +2319,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     </message>
     <message>
         <source>Computation hides another %1 of communication.</source>
-        <translation>另有 %1 的通信被计算掩盖。</translation>
+        <translation>另有 %1通信被计算掩盖。</translation>
     </message>
     <message>
         <source>Planning…</source>
