@@ -548,8 +548,19 @@
         <translation>der globale Batch wird %1</translation>
     </message>
     <message>
-        <source>micro-batches of another size</source>
-        <translation>Mikro-Batches anderer Größe</translation>
+        <source>keys and values go round one ring, heads are not split</source>
+        <translation>Keys und Values gehen um einen Ring, Köpfe werden nicht aufgeteilt</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n rank(s) split the heads by all-to-all: fewer hops in a ring</source>
+        <translation>
+            <numerusform>%n Rank hält alle Köpfe: weniger Etappen im Ring</numerusform>
+            <numerusform>%n Ranks teilen die Köpfe per All-to-all: weniger Etappen im Ring</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>another layout or micro-batch</source>
+        <translation>anderes Layout oder anderer Mikro-Batch</translation>
     </message>
 </context>
 <context>

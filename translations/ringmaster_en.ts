@@ -76,6 +76,13 @@
             <numerusform>%n ranks share a sequence: %1 tokens on each</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n rank(s) split the heads by all-to-all: fewer hops in a ring</source>
+        <translation>
+            <numerusform>%n rank holds all heads: fewer hops in a ring</numerusform>
+            <numerusform>%n ranks split the heads by all-to-all: fewer hops in a ring</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::AdviceCard</name>
