@@ -268,6 +268,10 @@ std::string sentence(Gain gain, const Alternative& plan, const Plan& present) {
         case Gain::MoreShare:
             return std::string("a sequence lies on ") + counted(plan.mesh.context_parallel_size(), "rank") +
                    ": " + grouped(plan.tokens_of_rank) + " tokens on each";
+        case Gain::SplitsHeads:
+            return plan.mesh.ulysses == 1 ? "keys and values go round one ring, heads are not split"
+                                          : counted(plan.mesh.ulysses, "rank") +
+                                                " split the heads by all-to-all: fewer hops in a ring";
         case Gain::BatchChanges:
             return "the global batch becomes " + grouped(plan.global_batch);
     }
@@ -288,6 +292,7 @@ void Adviser::explain(Alternative& plan) const {
     if (after > before) plan.gains.push_back(Gain::MoreShare);
     if (plan.mesh.ring > 1 && is_even(plan.layout) && !is_even(present_.context_parallel.layout))
         plan.gains.push_back(Gain::EvenWork);
+    if (plan.mesh.ulysses != present_.mesh.ulysses) plan.gains.push_back(Gain::SplitsHeads);
     const bool recomputed = present_.config.gradient_checkpointing;
     if (plan.gradient_checkpointing != recomputed)
         plan.gains.push_back(recomputed ? Gain::KeepsActivations : Gain::Recomputes);
@@ -295,7 +300,7 @@ void Adviser::explain(Alternative& plan) const {
     for (const Gain gain : plan.gains) {
         plan.why += (plan.why.empty() ? "" : "; ") + sentence(gain, plan, present_);
     }
-    if (plan.why.empty()) plan.why = "micro-batches of another size";
+    if (plan.why.empty()) plan.why = "another layout or micro-batch";
 }
 
 std::vector<Alternative> Adviser::ranked() {

@@ -27,6 +27,7 @@ enum class Gain {
     EvenWork,          ///< every rank has the same attention work
     FewerShare,        ///< fewer ranks share a sequence: less is exchanged
     MoreShare,         ///< more ranks share a sequence: fewer tokens on each
+    SplitsHeads,       ///< other ranks of a ring split the heads by all-to-all
     BatchChanges,      ///< the global batch cannot be kept
 };
 

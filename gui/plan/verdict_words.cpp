@@ -148,12 +148,18 @@ QString gains_words(const Alternative& plan, const Plan& present) {
                                    plan.mesh.context_parallel_size())
                              .arg(show::count(plan.tokens_of_rank));
                 break;
+            case Gain::SplitsHeads:
+                parts << (plan.mesh.ulysses == 1
+                              ? Words::tr("keys and values go round one ring, heads are not split")
+                              : Words::tr("%n rank(s) split the heads by all-to-all: fewer hops in a ring",
+                                          nullptr, plan.mesh.ulysses));
+                break;
             case Gain::BatchChanges:
                 parts << Words::tr("the global batch becomes %1").arg(show::count(plan.global_batch));
                 break;
         }
     }
-    return parts.isEmpty() ? Words::tr("micro-batches of another size") : parts.join(u"; "_s);
+    return parts.isEmpty() ? Words::tr("another layout or micro-batch") : parts.join(u"; "_s);
 }
 
 }  // namespace ringmaster
