@@ -7,18 +7,12 @@ namespace ringmaster {
 
 namespace {
 
-/// Queries of a strided layout see, but for the gaps between them, all that their neighbours hold.
+/// Every query sees its own key. Those of a strided layout see, but for the gaps between them, all that their
+/// neighbours hold.
 int64_t keys_of_others(const Spans& own, const AttentionMask& mask) {
-    const Spans seen = visible_keys(own, mask);
-    Spans held;
-    for (const Span& span : own) {
-        if (span.step == 1 || span.size() == 1) {
-            held.push_back({span.begin, span.last() + 1});
-            continue;
-        }
-        for (int64_t at = span.begin; at < span.end; at += span.step) held.push_back({at, at + 1});
-    }
-    return count_tokens(seen) - count_common(seen, held);
+    int64_t held = 0;
+    for (const Piece& piece : cut_by_documents(own, mask)) held += piece.span.size();
+    return count_tokens(visible_keys(own, mask)) - held;
 }
 
 template <typename Of>

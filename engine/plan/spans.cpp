@@ -33,18 +33,4 @@ void append_span(Spans& spans, const Span& span) {
     }
 }
 
-int64_t count_common(const Spans& a, const Spans& b) {
-    int64_t count = 0;
-    size_t i = 0, j = 0;
-    while (i < a.size() && j < b.size()) {
-        count += std::max<int64_t>(0, std::min(a[i].end, b[j].end) - std::max(a[i].begin, b[j].begin));
-        if (a[i].end < b[j].end) {
-            ++i;
-        } else {
-            ++j;
-        }
-    }
-    return count;
-}
-
 }  // namespace ringmaster

@@ -32,7 +32,4 @@ Spans cut(const Spans& spans, int64_t from, int64_t to);
 /// Adds `span` behind the others, as one with the last where it continues it. Empty ones are left out.
 void append_span(Spans& spans, const Span& span);
 
-/// Positions of both; all of step 1, sorted.
-int64_t count_common(const Spans& a, const Spans& b);
-
 }  // namespace ringmaster
