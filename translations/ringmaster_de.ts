@@ -399,7 +399,7 @@
     </message>
     <message>
         <source>share of a step that waits, by rank</source>
-        <translation>Anteil des Schritts, der wartet, je Rank</translation>
+        <translation>Anteil je Rank</translation>
     </message>
     <message>
         <source>tensors at the peak, of %1</source>
@@ -411,7 +411,7 @@
     </message>
     <message>
         <source>own work against the median</source>
-        <translation>eigene Arbeit gegenüber dem Median</translation>
+        <translation>Arbeit ÷ Median</translation>
     </message>
     <message>
         <source>tokens a second, all ranks</source>
@@ -419,7 +419,7 @@
     </message>
     <message>
         <source>share of the communication that computation hides</source>
-        <translation>vom Rechnen verdeckter Anteil der Kommunikation</translation>
+        <translation>verdeckte Kommunikation</translation>
     </message>
     <message>
         <source>before clipping</source>
@@ -969,7 +969,7 @@
     </message>
     <message>
         <source>Compare</source>
-        <translation>Vergleichen</translation>
+        <translation>Vergleich</translation>
     </message>
     <message>
         <source>Loss</source>
@@ -1009,7 +1009,7 @@
     </message>
     <message>
         <source>Along</source>
-        <translation>Entlang</translation>
+        <translation>x-Achse</translation>
     </message>
     <message>
         <source>Steps</source>
@@ -1475,7 +1475,7 @@
     </message>
     <message>
         <source>slower by a quarter or more</source>
-        <translation>ein Viertel langsamer oder mehr</translation>
+        <translation>≥ 25 % langsamer</translation>
     </message>
     <message>
         <source>Nothing to compare yet.</source>
@@ -2227,7 +2227,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
     <message>
         <source>Along</source>
-        <translation>Entlang</translation>
+        <translation>x-Achse</translation>
     </message>
     <message>
         <source>Nothing measured yet.</source>
@@ -2289,7 +2289,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
     <message>
         <source>Who holds which tokens</source>
-        <translation>Wer welche Tokens hält</translation>
+        <translation>Tokens der Ranks</translation>
     </message>
     <message>
         <source>A step</source>
@@ -2313,11 +2313,11 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
     <message>
         <source>the busiest rank works %1 × the mean</source>
-        <translation>meiste Arbeit: %1 × Mittel</translation>
+        <translation>Arbeit ≤ %1 × Mittel</translation>
     </message>
     <message>
         <source>all ranks work the same</source>
-        <translation>alle Ranks arbeiten gleich viel</translation>
+        <translation>gleiche Arbeit</translation>
     </message>
     <message>
         <source>The time of a step is not known.</source>
@@ -3039,7 +3039,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     <name>ringmaster::SequenceView</name>
     <message>
         <source>Who holds which tokens</source>
-        <translation>Wer welche Tokens hält</translation>
+        <translation>Tokens der Ranks</translation>
     </message>
     <message>
         <source>Nothing is planned yet</source>
