@@ -2,7 +2,6 @@
 
 #include <QActionGroup>
 #include <QApplication>
-#include <QButtonGroup>
 #include <QCloseEvent>
 #include <QDragEnterEvent>
 #include <QDropEvent>
@@ -41,7 +40,6 @@ MainWindow::MainWindow(Session& session)
     : m_session(session),
       m_stack(new QStackedWidget),
       m_navigation(new QVBoxLayout),
-      m_group(new QButtonGroup(this)),
       m_menu(new QPushButton),
       m_machine(mutedLabel()),
       m_start(new StartPage(session)),
@@ -64,7 +62,9 @@ MainWindow::MainWindow(Session& session)
     addPage(u"monitor"_s, tr("Monitor"), m_monitor, QKeySequence(Qt::CTRL | Qt::Key_3));
     addPage(u"runs"_s, tr("Runs"), m_runs, QKeySequence(Qt::CTRL | Qt::Key_4));
     addPage(u"help"_s, tr("Help"), m_help, QKeySequence(QKeySequence::HelpContents));
-    m_group->setExclusive(true);
+    for (size_t next = 1; next < m_places.size(); ++next)
+        setTabOrder(m_places[next - 1].button, m_places[next].button);
+    setTabOrder(m_places.back().button, m_menu);  // the pages follow
     setIcons();
     connectSession();
     connectLaunch();
@@ -108,7 +108,6 @@ void MainWindow::addPage(const QString& name, const QString& title, Page* page, 
     button->setObjectName(u"go-"_s + name);
     button->setAccessibleName(title);
     button->setToolTip(u"%1 (%2)"_s.arg(title, keys.toString(QKeySequence::NativeText)));
-    m_group->addButton(button);
     m_navigation->addWidget(button);
     m_stack->addWidget(page);
     m_places.push_back({name, page, button});
@@ -226,11 +225,9 @@ void MainWindow::connectLaunch() {
 }
 
 void MainWindow::showPage(const QString& name) {
-    for (const Place& place : m_places) {
-        if (place.name != name) continue;
-        place.button->setChecked(true);
-        m_stack->setCurrentWidget(place.page);
-    }
+    if (!hasPage(name)) return;
+    for (const Place& place : m_places) place.button->setChecked(place.name == name);
+    m_stack->setCurrentWidget(page(name));
 }
 
 QString MainWindow::pageName() const {

@@ -10,7 +10,6 @@
 #include "gui/session/page.h"
 #include "gui/session/session.h"
 
-class QButtonGroup;
 class QLabel;
 class QPushButton;
 class QStackedWidget;
@@ -71,7 +70,6 @@ class MainWindow : public QMainWindow {
     Session& m_session;
     QStackedWidget* m_stack;
     QVBoxLayout* m_navigation;
-    QButtonGroup* m_group;
     QPushButton* m_menu;
     QLabel* m_machine;
     std::vector<Place> m_places;

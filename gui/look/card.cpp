@@ -60,10 +60,13 @@ QString toneSymbol(Tone tone) {
 Card::Card(const QString& title, QWidget* parent)
     : QFrame(parent),
       m_title(new QLabel),
-      m_subtitle(mutedLabel()),
+      m_subtitle(new ElidedLabel),
       m_header(new QHBoxLayout),
       m_body(new QVBoxLayout) {
     m_title->setFont(fontOf(Type::Section));
+    m_subtitle->setFont(fontOf(Type::Small));
+    m_subtitle->setForegroundRole(QPalette::PlaceholderText);
+    m_subtitle->setElideMode(Qt::ElideRight);
     m_subtitle->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     m_header->setSpacing(space(0.5));
     m_header->addWidget(m_title);
@@ -85,8 +88,7 @@ void Card::setTitle(const QString& title) {
 }
 
 void Card::setSubtitle(const QString& subtitle) {
-    m_subtitle->setText(subtitle);
-    m_subtitle->setToolTip(subtitle);
+    m_subtitle->setFullText(subtitle);
 }
 
 void Card::addHeaderWidget(QWidget* widget) {
@@ -112,7 +114,7 @@ QSize ElidedLabel::minimumSizeHint() const {
 void ElidedLabel::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.setPen(palette().color(foregroundRole()));
-    const QString shown = fontMetrics().elidedText(m_full, Qt::ElideMiddle, contentsRect().width());
+    const QString shown = fontMetrics().elidedText(m_full, m_mode, contentsRect().width());
     painter.drawText(contentsRect(), int(alignment() | Qt::TextSingleLine), shown);
 }
 

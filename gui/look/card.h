@@ -9,6 +9,25 @@
 
 namespace ringmaster {
 
+/// A label that shortens its text with … where there is no room, and says it whole in its tool tip.
+class ElidedLabel : public QLabel {
+    Q_OBJECT
+
+  public:
+    explicit ElidedLabel(const QString& text = {}, QWidget* parent = nullptr);
+    void setFullText(const QString& text);
+    QString fullText() const { return m_full; }
+    void setElideMode(Qt::TextElideMode mode) { m_mode = mode; }  ///< in the middle, where nobody says else
+    QSize minimumSizeHint() const override;
+
+  protected:
+    void paintEvent(QPaintEvent* event) override;
+
+  private:
+    QString m_full;
+    Qt::TextElideMode m_mode = Qt::ElideMiddle;
+};
+
 /// A sheet with a title, a quiet subtitle, and room at the right of the title for small controls. Never put a
 /// card in a card.
 class Card : public QFrame {
@@ -24,26 +43,9 @@ class Card : public QFrame {
 
   private:
     QLabel* m_title;
-    QLabel* m_subtitle;
+    ElidedLabel* m_subtitle;
     QHBoxLayout* m_header;
     QVBoxLayout* m_body;
-};
-
-/// A label that shortens its text with … where there is no room, and says it whole in its tool tip.
-class ElidedLabel : public QLabel {
-    Q_OBJECT
-
-  public:
-    explicit ElidedLabel(const QString& text = {}, QWidget* parent = nullptr);
-    void setFullText(const QString& text);
-    QString fullText() const { return m_full; }
-    QSize minimumSizeHint() const override;
-
-  protected:
-    void paintEvent(QPaintEvent* event) override;
-
-  private:
-    QString m_full;
 };
 
 enum class Tone { Plain, Good, Warning, Error };

@@ -43,8 +43,18 @@ QLayoutItem* CardGrid::takeAt(int index) {
 }
 
 int CardGrid::columnsFor(int width) const {
-    const int column = space(m_column_ems);
-    return std::clamp((width + spacing()) / std::max(1, column + spacing()), 1, m_most);
+    int column = space(m_column_ems), shown = 0;
+    bool alike = true;
+    for (const Cell& cell : m_cells) {
+        if (cell.item->isEmpty()) continue;
+        column = std::max(column, cell.item->minimumSize().width() / cell.span);
+        alike = alike && cell.span == 1;
+        ++shown;
+    }
+    const int columns = std::clamp((width + spacing()) / std::max(1, column + spacing()), 1, m_most);
+    if (!alike || shown <= columns) return columns;
+    const int rows = (shown + columns - 1) / columns;
+    return (shown + rows - 1) / rows;  // six in rows of three rather than five and one
 }
 
 /// Places the cards row by row; returns the height that they need.

@@ -1,5 +1,5 @@
-/// Cards in as many columns as have room, in their order; a card may span columns. Rows are as high as their
-/// highest card asks, and share what is left.
+/// Cards in as many columns as have room for the widest of them, in their order; a card may span columns.
+/// Rows are as high as their highest card asks, and share what is left.
 #pragma once
 
 #include <QLayout>

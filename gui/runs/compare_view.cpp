@@ -133,7 +133,6 @@ CompareView::CompareView(Session& session, QWidget* parent)
     for (size_t kind = 0; kind < std::size(kKinds); ++kind) {
         auto* card = new ChartCard(titles[kind]);
         card->setObjectName(u"compareChart%1"_s.arg(kind));
-        card->setLegendVisible(kind == 0);
         card->setMinimumHeight(space(kind == 0 ? 18 : 13));
         grid->addCard(card, kind == 0 ? 2 : 1);
         m_charts.push_back(card);

@@ -36,6 +36,9 @@ bool is_control(const QWidget* widget) {
            qobject_cast<const QPlainTextEdit*>(widget) || qobject_cast<const QTextEdit*>(widget);
 }
 
+const QStringList kDrawings{u"MeshView"_s, u"SequenceView"_s, u"StackedBar"_s,
+                            u"Plot"_s,     u"HeatMap"_s,      u"EstimateBars"_s};
+
 QString called(const QWidget* widget) {
     return QString::fromLatin1(widget->metaObject()->className()) + u' ' + widget->objectName();
 }
@@ -116,23 +119,28 @@ class ControlsTest : public QObject {
         QVERIFY2(unreachable.isEmpty(), qPrintable(u"not reached by Tab: "_s + unreachable.join(u", "_s)));
     }
 
+    void everyChartAndDrawingIsDescribed_data() {
+        QTest::addColumn<QString>("page");
+        QTest::addColumn<QString>("what");
+        QTest::newRow("plan") << u"plan"_s << m_home.path() + u"/longdocs-2.yml"_s;
+        QTest::newRow("monitor") << u"monitor"_s << u"longdocs-2"_s;
+    }
     void everyChartAndDrawingIsDescribed() {
-        m_window->openPath(u"longdocs-2"_s);
-        QTRY_VERIFY_WITH_TIMEOUT(m_window->page(u"monitor"_s)->settled(), 20000);
-        m_window->openPath(m_home.path() + u"/longdocs.yml"_s);
-        QTRY_VERIFY_WITH_TIMEOUT(m_window->page(u"plan"_s)->settled(), 20000);
+        QFETCH(QString, page);
+        QFETCH(QString, what);
+        m_window->openPath(what);
+        QCOMPARE(m_window->pageName(), page);
+        QTRY_VERIFY_WITH_TIMEOUT(m_window->page(page)->settled(), 20000);
+        QTest::qWait(100);
         int drawings = 0;
-        for (QWidget* widget : m_window->findChildren<QWidget*>()) {
-            const QByteArray kind = widget->metaObject()->className();
-            if (!kind.endsWith("View") && !kind.endsWith("Chart") && !kind.endsWith("Map") &&
-                !kind.endsWith("Bar"))
-                continue;
-            if (!kind.startsWith("ringmaster::") || kind == "ringmaster::EmptyView") continue;
+        for (QWidget* widget : m_window->page(page)->findChildren<QWidget*>()) {
+            const QByteArray kind = QByteArray(widget->metaObject()->className()).replace("ringmaster::", "");
+            if (!widget->isVisible() || !kDrawings.contains(QString::fromLatin1(kind))) continue;
             ++drawings;
             QVERIFY2(!widget->accessibleName().isEmpty(), kind.constData());
             QVERIFY2(!widget->accessibleDescription().isEmpty(), kind.constData());
         }
-        QVERIFY2(drawings >= 8, qPrintable(QString::number(drawings)));
+        QVERIFY2(drawings >= 4, qPrintable(QString::number(drawings)));
     }
 
     void pagesAreReachedByTheirShortcuts() {

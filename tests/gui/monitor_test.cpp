@@ -1,0 +1,494 @@
+// The Monitor: what a run's files say is on the page, while they grow, where they are damaged, and at their
+// end.
+#include <QAbstractItemModelTester>
+#include <QApplication>
+#include <QCheckBox>
+#include <QComboBox>
+#include <QDir>
+#include <QFile>
+#include <QLabel>
+#include <QLineEdit>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QSignalSpy>
+#include <QTableView>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QTreeView>
+#include <random>
+
+#include "gui/monitor/monitor_page.h"
+#include "gui/monitor/run_charts.h"
+#include "tests/gui/synthetic_run.h"
+
+using namespace ringmaster;
+using namespace Qt::Literals::StringLiterals;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int kPatience_ms = 20000;
+
+QString plain(QString text) {
+    return text.replace(QChar(0x202f), u' ');
+}
+
+}  // namespace
+
+class MonitorTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void initTestCase() {
+        QVERIFY(m_home.isValid());
+        QCoreApplication::setOrganizationName(u"ringmaster-test"_s);
+        QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, m_home.path());
+        applyAppearance(Appearance::Dark);
+        m_places = find_places();
+        m_places.runs_dir = fs::path(m_home.path().toStdString()) / "runs";
+    }
+
+    void init() {
+        m_session = std::make_unique<Session>(m_places);
+        m_page = std::make_unique<MonitorPage>(*m_session);
+        m_page->resize(1200, 900);
+        m_page->show();
+    }
+    void cleanup() {
+        m_page.reset();
+        m_session.reset();
+    }
+
+    void withoutARunItSaysWhatToDo() {
+        QVERIFY(m_page->settled());
+        QVERIFY(m_page->findChild<QPushButton*>(u"chooseRunButton"_s)->isVisible());
+        QVERIFY(m_page->findChild<QPushButton*>(u"attachFolderButton"_s)->isVisible());
+        QVERIFY(m_page->run().isEmpty());
+    }
+
+    void aRunningRunIsShownWithItsFiguresAndVerdict() {
+        const SyntheticRun run = written({at("even"), 4, 200});
+        open(run);
+        const RunPicture& now = *m_page->picture();
+        QCOMPARE(now.step, std::optional<int64_t>(200));
+        QCOMPARE(now.total_steps, std::optional<int64_t>(1000));
+        QCOMPARE(now.diagnosis.finding, Finding::RunningWell);
+        QVERIFY(std::abs(*now.overhead - 0.055) < 0.02);
+        QVERIFY(now.expected_bytes > 0 && now.capacity_bytes == 80LL << 30);
+        QVERIFY(figure(u"step"_s).startsWith(u"200 / 1"_s));
+        QVERIFY(m_page->findChild<Banner*>(u"verdict"_s)->text().startsWith(u"Running well."_s));
+        QVERIFY(m_page->findChild<QPushButton*>(u"stopButton"_s)->isVisible());
+        QVERIFY(!m_page->findChild<QPushButton*>(u"resumeButton"_s)->isVisible());
+        const ChartData& loss = m_page->chart(ChartKind::Loss)->plot()->chart();
+        QCOMPARE(loss.series.size(), size_t(6));  // four ranks, global, evaluations
+        QCOMPARE(loss.series[5].x, (std::vector<double>{100, 200}));
+        QVERIFY(std::abs(double(loss.series[4].value.back()) - synthetic_step(run, 0, 200).loss) < 1e-4);
+        QVERIFY(m_page->chart(ChartKind::Loss)->plot()->accessibleDescription().contains(u"global"_s));
+    }
+
+    void growthIsFollowed() {
+        const SyntheticRun run = written({at("growing"), 2, 50});
+        open(run);
+        SyntheticRun longer = run;
+        longer.steps = 60;
+        append(longer, 51, 60);
+        QTRY_COMPARE_WITH_TIMEOUT(m_page->picture()->step, std::optional<int64_t>(60), kPatience_ms);
+        QTRY_COMPARE_WITH_TIMEOUT(m_page->chart(ChartKind::Loss)->plot()->chart().x.back(), 60.0,
+                                  kPatience_ms);
+    }
+
+    void aPausedPageHoldsItsChartsAndGoesOnAfterwards() {
+        const SyntheticRun run = written({at("paused"), 2, 50});
+        open(run);
+        QTest::keyClick(m_page.get(), Qt::Key_Space);
+        QVERIFY(m_page->findChild<QPushButton*>(u"pauseButton"_s)->isChecked());
+        append(run, 51, 55);
+        QTRY_COMPARE_WITH_TIMEOUT(m_page->picture()->step, std::optional<int64_t>(55), kPatience_ms);
+        QCOMPARE(m_page->chart(ChartKind::Loss)->plot()->chart().x.back(), 50.0);
+        QTest::keyClick(m_page.get(), Qt::Key_Space);
+        QTRY_COMPARE_WITH_TIMEOUT(m_page->chart(ChartKind::Loss)->plot()->chart().x.back(), 55.0,
+                                  kPatience_ms);
+    }
+
+    void aResumedAttemptReplacesTheStepsItRepeats() {
+        const SyntheticRun run = written({at("resumed"), 2, 80});
+        for (int rank = 0; rank < 2; ++rank) {
+            EventWriter events(run.dir / "events", rank);
+            events.write(synthetic_hello(run, rank, 2, 50));
+            for (int64_t step = 51; step <= 60; ++step) {
+                StepEvent event = synthetic_step(run, rank, step);
+                event.loss = 0.25;
+                events.write(event);
+            }
+        }
+        open(run);
+        QCOMPARE(m_page->picture()->step, std::optional<int64_t>(60));
+        const ChartData& loss = m_page->chart(ChartKind::Loss)->plot()->chart();
+        QCOMPARE(loss.x.back(), 60.0);
+        QCOMPARE(loss.series[2].value[59], 0.25F);
+        QVERIFY(loss.series[2].value[49] > 1);
+    }
+
+    void aStragglerIsNamedAndOneClickAway() {
+        SyntheticRun run{at("straggler"), 8, 400};
+        run.slow_rank = 5;
+        written(run);
+        open(run);
+        QCOMPARE(m_page->picture()->diagnosis.finding, Finding::Straggler);
+        QCOMPARE(m_page->picture()->diagnosis.rank, std::optional<int>(5));
+        QVERIFY(m_page->findChild<Banner*>(u"verdict"_s)->text().startsWith(u"Rank 5 on node-b is slow."_s));
+        QTest::mouseClick(m_page->findChild<QPushButton*>(u"showRankButton"_s), Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(m_page->settled(), kPatience_ms);
+        for (const ChartSeries& series : m_page->chart(ChartKind::Loss)->plot()->chart().series) {
+            if (series.rank >= 0) QCOMPARE(series.strong, series.rank == 5);
+        }
+        QVERIFY(m_page->heatMap()->accessibleDescription().contains(u"rank 5 is slower now"_s) ||
+                !m_page->heatMap()->isVisible());
+    }
+
+    void manyRanksAreABandWithItsOutliers() {
+        SyntheticRun run{at("many"), 64, 60};
+        run.slow_rank = 37;
+        written(run);
+        open(run);
+        const ChartData& loss = m_page->chart(ChartKind::Loss)->plot()->chart();
+        QCOMPARE(loss.series[0].mark, Mark::Band);
+        QVERIFY(loss.series.size() <= 6);
+        m_page->chooseRank(50);
+        QTRY_VERIFY_WITH_TIMEOUT(m_page->settled(), kPatience_ms);
+        const auto& series = m_page->chart(ChartKind::Loss)->plot()->chart().series;
+        QVERIFY(std::any_of(series.begin(), series.end(),
+                            [](const ChartSeries& s) { return s.rank == 50 && s.strong; }));
+    }
+
+    void smoothingAxisAndLogarithmGoToTheCharts() {
+        open(written({at("tools"), 2, 120}));
+        m_page->setSmoothing(0.8);
+        QTRY_VERIFY_WITH_TIMEOUT(m_page->settled(), kPatience_ms);
+        QVERIFY(!m_page->chart(ChartKind::Loss)->plot()->chart().series.front().smooth.empty());
+        auto* axis = m_page->findChild<QComboBox*>(u"axisCombo"_s);
+        axis->setCurrentIndex(1);
+        QTRY_VERIFY_WITH_TIMEOUT(m_page->settled(), kPatience_ms);
+        QCOMPARE(m_page->chart(ChartKind::Loss)->plot()->chart().x.back(), 120 * 131072.0);
+        axis->setCurrentIndex(2);
+        QTRY_VERIFY_WITH_TIMEOUT(m_page->settled(), kPatience_ms);
+        QVERIFY(std::abs(m_page->chart(ChartKind::Loss)->plot()->chart().x.back() - 60) < 2);
+        m_page->findChild<QCheckBox*>(u"logAxisBox"_s)->click();
+        QVERIFY(m_page->chart(ChartKind::Loss)->plot()->chart().logY);
+        QVERIFY(!m_page->chart(ChartKind::StepTime)->plot()->chart().logY);
+    }
+
+    void aZoomShowsItsStepsInEveryChart() {
+        open(written({at("zoom"), 2, 300}));
+        m_page->showSteps(StepRange{100, 150});
+        QTRY_VERIFY_WITH_TIMEOUT(m_page->settled(), kPatience_ms);
+        for (ChartKind kind : {ChartKind::Loss, ChartKind::StepTime, ChartKind::Exposed}) {
+            QCOMPARE(m_page->chart(kind)->plot()->chart().x.front(), 100.0);
+            QCOMPARE(m_page->chart(kind)->plot()->chart().x.back(), 150.0);
+        }
+        Q_EMIT m_page->chart(ChartKind::Loss)->plot()->rangeReset();
+        QTRY_COMPARE_WITH_TIMEOUT(m_page->chart(ChartKind::StepTime)->plot()->chart().x.back(), 300.0,
+                                  kPatience_ms);
+        m_page->findChild<QCheckBox*>(u"followBox"_s)->click();
+        QTRY_COMPARE_WITH_TIMEOUT(m_page->chart(ChartKind::Loss)->plot()->chart().x.front(), 201.0,
+                                  kPatience_ms);
+    }
+
+    void theRankTableIsAProperModelAndSorts() {
+        RankTableModel model;
+        const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        std::vector<RankRow> rows(3);
+        for (int rank = 0; rank < 3; ++rank) {
+            rows[size_t(rank)].rank = rank;
+            rows[size_t(rank)].exposed = rank == 1 ? std::nan("") : 0.1 * (3 - rank);
+        }
+        model.setRows(rows, 0);
+        RankSorter sorter;
+        sorter.setSourceModel(&model);
+        const QAbstractItemModelTester sorted(&sorter,
+                                              QAbstractItemModelTester::FailureReportingMode::QtTest);
+        const auto ranks = [&] {
+            QString text;
+            for (int row = 0; row < sorter.rowCount(); ++row) text += sorter.index(row, 0).data().toString();
+            return text;
+        };
+        sorter.sort(RankTableModel::Exposed, Qt::AscendingOrder);
+        QCOMPARE(ranks(), u"201"_s);
+        sorter.sort(RankTableModel::Exposed, Qt::DescendingOrder);
+        QCOMPARE(ranks(), u"021"_s);
+        rows.resize(1);
+        model.setRows(rows, 0);
+        rows.resize(5);
+        model.setRows(rows, 0);
+        QCOMPARE(sorter.rowCount(), 5);
+    }
+
+    void choosingARowDrawsTheRankOut() {
+        open(written({at("row"), 4, 60}));
+        auto* table = m_page->findChild<QTableView*>(u"rankTable"_s);
+        QCOMPARE(table->model()->rowCount(), 4);
+        table->selectRow(2);
+        QTRY_VERIFY_WITH_TIMEOUT(m_page->settled(), kPatience_ms);
+        QVERIFY(m_page->chart(ChartKind::Loss)->plot()->chart().series[2].strong);
+        QVERIFY(m_page->chart(ChartKind::Loss)->plot()->chart().series[1].faint);
+    }
+
+    void theLogIsMergedByTimeSearchedAndPinsTheFirstError() {
+        SyntheticRun run{at("failed"), 2, 60};
+        run.phase = RunPhase::Failed;
+        run.reason = "rank 1: the disk is full\nlast lines of its log";
+        written(run);
+        EventWriter(run.dir / "events", 1).write(ErrorEvent{"the disk is full", "checkpoints/step-00000060"});
+        open(run);
+        LogModel* log = m_page->log()->model();
+        const QAbstractItemModelTester tester(log, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QVERIFY(log->rowCount() > 50);
+        auto* pinned = m_page->findChild<QLabel*>(u"firstError"_s);
+        QVERIFY(pinned->text().contains(u"rank 1"_s) && pinned->text().contains(u"the disk is full"_s));
+        auto* list = m_page->findChild<QTreeView*>(u"logList"_s);
+        const int all = list->model()->rowCount();
+        m_page->log()->search()->setText(u"DISK IS"_s);
+        QCOMPARE(list->model()->rowCount(), 1);
+        m_page->log()->search()->clear();
+        m_page->log()->showRank(1);
+        QVERIFY(list->model()->rowCount() < all && list->model()->rowCount() >= 4);
+        QVERIFY(m_page->findChild<QPushButton*>(u"resumeButton"_s)->isVisible());
+        QVERIFY(m_page->findChild<Banner*>(u"verdict"_s)->text().contains(u"the disk is full"_s));
+    }
+
+    void resumeIsPassedOn() {
+        SyntheticRun run{at("stopped"), 2, 20};
+        run.phase = RunPhase::Stopped;
+        open(written(run));
+        QSignalSpy asked(m_session.get(), &Session::resumeRequested);
+        QTest::mouseClick(m_page->findChild<QPushButton*>(u"resumeButton"_s), Qt::LeftButton);
+        QCOMPARE(asked.size(), 1);
+        QCOMPARE(asked[0][0].toString(), QString::fromStdString(run.dir.string()));
+    }
+
+    void aKilledWriterReadsAsFailed() {
+        const SyntheticRun run = written({at("killed"), 2, 20});
+        RunState state = read_run_state(run.dir);
+        state.writer.start_time += 1;  // that process is gone
+        write_run_state(run.dir, state);
+        open(run);
+        QCOMPARE(m_page->picture()->diagnosis.finding, Finding::Failed);
+    }
+
+    void aSilentWriterElsewhereIsDisconnectedAndNotFailed() {
+        open(disconnected());
+        QCOMPARE(m_page->picture()->diagnosis.finding, Finding::Disconnected);
+        QVERIFY(plain(m_page->findChild<Banner*>(u"verdict"_s)->text()).contains(u"Last heard 5 min ago"_s));
+        QVERIFY(!m_page->findChild<QPushButton*>(u"stopNowButton"_s)->isEnabled());
+        QVERIFY(!m_page->chart(ChartKind::Loss)->plot()->chart().series.empty());
+    }
+
+    void aDirectoryThatVanishesIsDisconnected() {
+        const SyntheticRun run = written({at("vanishing"), 2, 20});
+        open(run);
+        fs::remove_all(run.dir);
+        QTRY_COMPARE_WITH_TIMEOUT(m_page->picture()->diagnosis.finding, Finding::Disconnected, kPatience_ms);
+        QCOMPARE(m_page->picture()->step, std::optional<int64_t>(20));
+    }
+
+    void whatIsNoRunIsSaidInThePage() {
+        const auto says = [&](const fs::path& dir) {
+            m_page->openRun(QString::fromStdString(dir.string()));
+            if (!QTest::qWaitFor([&] { return m_page->settled(); }, kPatience_ms)) return false;
+            auto* again = m_page->findChild<QPushButton*>(u"tryAgainButton"_s);
+            return again != nullptr && again->isVisible();
+        };
+        QVERIFY(says("/nowhere/at/all"));
+        fs::create_directories(at("empty"));
+        QVERIFY(says(at("empty")));
+        fs::create_directories(at("damaged"));
+        std::ofstream(at("damaged") / "run.json") << "{\"state\": \"run";
+        QVERIFY(says(at("damaged")));
+        fs::create_directories(at("folder") / "run.json");
+        QVERIFY(says(at("folder")));
+        open(written({at("good"), 2, 10}));
+        QCOMPARE(m_page->picture()->step, std::optional<int64_t>(10));
+    }
+
+    void hostileFilesLeaveThePageAlive() {
+        std::mt19937 random(11);
+        for (int round = 0; round < 6; ++round) {
+            const SyntheticRun run = written({at("fuzz-" + std::to_string(round)), 2, 80});
+            for (const char* name :
+                 {"events/rank-00000.jsonl", "events/rank-00001.jsonl", "plan.json", "logs/rank-00000.log"}) {
+                std::fstream file(run.dir / name, std::ios::in | std::ios::out | std::ios::binary);
+                const auto size = int(fs::file_size(run.dir / name));
+                for (int hit = 0; hit < size / 50 + 1; ++hit) {
+                    file.seekp(std::streamoff(random() % unsigned(size)));
+                    file.put(char(random() % 256));
+                }
+            }
+            fs::remove(run.dir / "logs/rank-00001.log");
+            open(run);
+            m_page->grab();
+        }
+        // Steps that nobody can have made, times from nowhere, names without an end.
+        const SyntheticRun run = written({at("hostile"), 2, 5});
+        EventWriter events(run.dir / "events", 0);
+        for (int64_t step : {int64_t(-5), int64_t(0), int64_t(999'999'999'999), INT64_MAX}) {
+            StepEvent event;
+            event.step = step;
+            event.loss = 1e300;
+            event.step_s = -1;
+            event.memory_bytes = INT64_MAX;
+            event.peak_memory_bytes = INT64_MIN;
+            events.write(event);
+        }
+        HelloEvent hello;
+        hello.host = std::string(100'000, 'x');
+        hello.attempt = -3;
+        hello.start_step = INT64_MAX;
+        events.write(hello);
+        events.write(PhaseEvent{std::string(50'000, '\n'), INT64_MIN, INT64_MAX});
+        open(run);
+        m_page->grab();
+        RunState state = read_run_state(run.dir);
+        state.ranks = 2'000'000'000;
+        state.name = std::string(10'000, '<');
+        write_run_state(run.dir, state);
+        open(run);
+    }
+
+    void figuresOfAChartAreSavedStepByStep() {
+        open(written({at("csv"), 2, 30}));
+        const QString file = m_home.filePath(u"loss.csv"_s);
+        m_page->chart(ChartKind::Loss)->saveFigures(file);
+        QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(file), kPatience_ms);
+        QFile csv(file);
+        QVERIFY(csv.open(QIODevice::ReadOnly));
+        const QByteArrayList lines = csv.readAll().split('\n');
+        QVERIFY(lines.front().startsWith("step,rank,t,loss,rank_loss"));
+        QCOMPARE(lines.size(), 1 + 60 + 1);
+    }
+
+    void fitsTheNarrowPageAndUsesTheWideOne() {
+        open(written({at("narrow"), 2, 60}));
+        m_page->resize(850, 700);
+        QTest::qWait(50);
+        auto* scroll = m_page->findChild<QScrollArea*>();
+        QVERIFY2(scroll->widget()->minimumSizeHint().width() <= 850,
+                 qPrintable(QString::number(scroll->widget()->minimumSizeHint().width())));
+        QVERIFY(m_page->minimumSizeHint().width() <= 850);
+        const auto columns = [&] {
+            return m_page->chart(ChartKind::Loss)->y() == m_page->chart(ChartKind::Exposed)->y()    ? 3
+                   : m_page->chart(ChartKind::Loss)->y() == m_page->chart(ChartKind::StepTime)->y() ? 2
+                                                                                                    : 1;
+        };
+        m_page->resize(1750, 1150);
+        QTest::qWait(50);
+        QCOMPARE(columns(), 3);
+        m_page->resize(1050, 900);
+        QTest::qWait(50);
+        QCOMPARE(columns(), 2);
+    }
+
+    void pictures() {
+        const QString folder = qEnvironmentVariable("RINGMASTER_GRAB");
+        if (folder.isEmpty()) QSKIP("RINGMASTER_GRAB names no folder");
+        QDir().mkpath(folder);
+        SyntheticRun slow{at("llama3-longdocs"), 8, 384};
+        slow.slow_rank = 5;
+        SyntheticRun many{at("llama3-64"), 64, 384};
+        many.slow_rank = 37;
+        SyntheticRun failed{at("ended"), 4, 384};
+        failed.phase = RunPhase::Failed;
+        failed.reason = "rank 3 on node-a ran out of memory: 79.1 of 80 GiB were in use";
+        written(failed);
+        EventWriter(failed.dir / "events", 3)
+            .write(ErrorEvent{"CUDA out of memory. Tried to allocate 2.10 GiB", "step 385"});
+        written(slow);
+        written(many);
+        struct Shot {
+            QString name;
+            std::optional<SyntheticRun> run;
+        };
+        const Shot shots[] = {{u"2"_s, written({at("pair"), 2, 384})},
+                              {u"8-slow"_s, slow},
+                              {u"64"_s, many},
+                              {u"failed"_s, failed},
+                              {u"disconnected"_s, disconnected()},
+                              {u"empty"_s, {}}};
+        for (const Shot& shot : shots) {
+            for (Appearance look : {Appearance::Light, Appearance::Dark}) {
+                for (const QSize& size : {QSize(850, 700), QSize(1740, 1200)}) {
+                    if (shot.name != u"2"_s && shot.name != u"64"_s &&
+                        (look == Appearance::Light) == (size.width() > 1000))
+                        continue;
+                    applyAppearance(look);
+                    cleanup();
+                    init();
+                    m_page->resize(size);
+                    if (shot.run) {
+                        m_page->setSmoothing(0.7);
+                        open(*shot.run);
+                    }
+                    QTest::qWait(200);
+                    const QString name =
+                        u"%1/monitor-%2-%3-%4.png"_s
+                            .arg(folder, shot.name, look == Appearance::Dark ? u"dark"_s : u"light"_s)
+                            .arg(size.width());
+                    m_page->grab().save(name);
+                    auto* scroll = m_page->findChild<QScrollArea*>();
+                    if (!shot.run || size.width() > 1000) continue;
+                    const QSize whole(850, scroll->widget()->height() + 200);
+                    m_page->resize(whole);
+                    QTRY_VERIFY_WITH_TIMEOUT(m_page->settled(), kPatience_ms);
+                    QTest::qWait(300);
+                    m_page->grab().save(QString(name).replace(u".png"_s, u"-whole.png"_s));
+                }
+            }
+        }
+    }
+
+  private:
+    fs::path at(const std::string& name) { return m_places.runs_dir / name; }
+
+    static SyntheticRun written(const SyntheticRun& run) {
+        write_synthetic_run(run);
+        return run;
+    }
+
+    SyntheticRun disconnected() {
+        SyntheticRun run{at("elsewhere"), 4, 200};
+        run.writer_host = "node-far";
+        run.began = unix_now() - 100 - 5 * 60 - 5;
+        write_synthetic_run(run);
+        RunState state = read_run_state(run.dir);
+        state.updated = unix_now() - 305;
+        write_run_state(run.dir, state);
+        return run;
+    }
+
+    static void append(const SyntheticRun& run, int64_t from, int64_t to) {
+        for (int rank = 0; rank < run.ranks; ++rank) {
+            EventWriter events(run.dir / "events", rank);
+            for (int64_t step = from; step <= to; ++step) events.write(synthetic_step(run, rank, step));
+        }
+    }
+
+    void open(const SyntheticRun& run) {
+        m_page->openRun(QString::fromStdString(run.dir.string()));
+        QTRY_VERIFY_WITH_TIMEOUT(m_page->settled(), kPatience_ms);
+    }
+
+    QString figure(const QString& caption) {
+        for (Figure* one : m_page->findChildren<Figure*>()) {
+            if (one->accessibleName().startsWith(caption)) return plain(one->accessibleDescription());
+        }
+        return {};
+    }
+
+    QTemporaryDir m_home;
+    Places m_places;
+    std::unique_ptr<Session> m_session;
+    std::unique_ptr<MonitorPage> m_page;
+};
+
+QTEST_MAIN(MonitorTest)
+#include "monitor_test.moc"
