@@ -29,13 +29,13 @@ void writeFile(const QString& file, const QByteArray& bytes) {
 }  // namespace
 
 Legend::Legend(QWidget* parent) : QWidget(parent) {
-    QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+    QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Preferred);
     policy.setHeightForWidth(true);
     setSizePolicy(policy);
 }
 
 void Legend::setSeries(const std::vector<ChartSeries>& series) {
-    const size_t before = m_entries.size();
+    const QString before = accessibleName();
     QStringList names;
     m_entries.clear();
     for (const ChartSeries& s : series) {
@@ -45,7 +45,7 @@ void Legend::setSeries(const std::vector<ChartSeries>& series) {
     }
     setToolTip(names.join(u", "_s));
     setAccessibleName(names.join(u", "_s));
-    if (m_entries.size() != before) updateGeometry();
+    if (accessibleName() != before) updateGeometry();
     update();
 }
 
@@ -95,7 +95,7 @@ void Legend::paintEvent(QPaintEvent*) {
         const Entry& entry = m_entries[at.entry];
         QColor colour = entry.colour ? entry.colour(c) : c.text;
         if (entry.faint) colour.setAlphaF(0.45F);
-        const double r = space(0.17), y = at.box.center().y();
+        const double r = space(0.21), y = at.box.center().y();
         if (entry.mark == Mark::Dashed) {
             painter.setPen(QPen(colour, 1.6, Qt::DotLine));
             painter.drawLine(QPointF(at.box.left(), y), QPointF(at.box.left() + 2.4 * r, y));
@@ -136,7 +136,9 @@ ChartCard::ChartCard(const QString& title, QWidget* parent)
     m_menu->setAccessibleName(tr("Menu of the chart %1").arg(title));
     m_menu->setToolTip(tr("Save the chart, or see all of it"));
     m_menu->setObjectName(u"chartMenu"_s);
-    m_menu->setProperty("role", u"quiet"_s);
+    m_menu->setStyleSheet(
+        u"QToolButton { border-color: transparent; background: transparent; padding: 0.15em 0.3em; }"
+        "QToolButton::menu-indicator { image: none; width: 0; }"_s);
     auto* menu = new QMenu(m_menu);
     menu->addAction(tr("Save picture…"), this, [this] {
         askAndSave(u".png"_s, tr("Pictures (*.png)"), [this](const QString& file) { savePicture(file); });
@@ -155,11 +157,8 @@ ChartCard::ChartCard(const QString& title, QWidget* parent)
 
 void ChartCard::setData(const ChartData& chart) {
     m_legend->setSeries(chart.series);
+    m_legend->setVisible(chart.series.size() > 1);  // the title names a single one
     m_plot->setData(chart);
-}
-
-void ChartCard::setLegendVisible(bool visible) {
-    m_legend->setVisible(visible);
 }
 
 QImage ChartCard::picture(const QSize& size, double pixelRatio) {

@@ -55,7 +55,6 @@ class ChartCard : public Card {
     void setData(const ChartData& chart);
     Plot* plot() { return m_plot; }
     Legend* legend() { return m_legend; }
-    void setLegendVisible(bool visible);
 
     /// What *Save figures…* writes where it is more than what is drawn: every step, say. Called with the
     /// file's name; may throw Error. Without it the drawn figures are written.

@@ -49,7 +49,7 @@ HeatMap::HeatMap(QWidget* parent) : QWidget(parent) {
 }
 
 QSize HeatMap::sizeHint() const {
-    return {space(16), space(12)};
+    return {space(16), space(13)};
 }
 QSize HeatMap::minimumSizeHint() const {
     return {space(10), space(7)};
@@ -116,9 +116,9 @@ HeatMap::Frame HeatMap::frame() const {
     f.cells = QRectF(left, std::ceil(line * 0.3), std::max(1.0, width() - left - line * 0.3),
                      std::max(1.0, height() - line * 3.6));
     const auto rows = double(std::max<size_t>(m_data.rows.size(), 1));
-    f.row = std::min(f.cells.height() / rows, line * 1.9);
+    f.row = std::min(f.cells.height() / rows, line * 3.2);
     f.cells.setHeight(f.row * rows);
-    f.legend = QRectF(left, height() - line * 1.3, f.cells.width(), line * 1.2);
+    f.legend = QRectF(left, f.cells.bottom() + line * 1.8, f.cells.width(), line * 1.2);
     return f;
 }
 

@@ -35,7 +35,7 @@ Plot::Plot(QWidget* parent) : QWidget(parent) {
 }
 
 QSize Plot::sizeHint() const {
-    return {space(16), space(11)};
+    return {space(16), space(13)};
 }
 QSize Plot::minimumSizeHint() const {
     return {space(10), space(7)};
@@ -81,9 +81,12 @@ Plot::Frame Plot::frameFor(const QSizeF& size, Mapping& map) const {
     map.y = yExtent(m_data, map.x);
     map.logY = m_data.logY;
     Frame frame;
-    const int rows = std::max(2, int((size.height() - line) / (line * 2.6)));
-    frame.yTicks = map.logY ? logTicks(m_data.yUnit, map.y.low, map.y.high, rows)
-                            : ticks(m_data.yUnit, map.y.low, map.y.high, rows);
+    int rows = std::max(3, int((size.height() - line) / (line * 2.2)));
+    do {  // round steps may leave too few
+        frame.yTicks = map.logY ? logTicks(m_data.yUnit, map.y.low, map.y.high, rows)
+                                : ticks(m_data.yUnit, map.y.low, map.y.high, rows);
+        ++rows;
+    } while (frame.yTicks.size() < 3 && rows < 12);
     double left = 0;
     for (const Tick& tick : frame.yTicks) left = std::max(left, metrics.horizontalAdvance(tick.text));
     left = std::ceil(left + line * 0.5);

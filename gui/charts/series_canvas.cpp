@@ -36,6 +36,21 @@ void addGap(Points& points, bool bridge) {
         points << QPointF(points.last().x(), kGap);
 }
 
+/// A step with no neighbour would be a line without a length.
+Points withLonely(const Points& points) {
+    constexpr double kHalf = 2.5;  // pixels
+    const auto isGap = [&](qsizetype i) { return i < 0 || i >= points.size() || std::isnan(points[i].y()); };
+    Points all;
+    for (qsizetype i = 0; i < points.size(); ++i) {
+        if (!isGap(i) && isGap(i - 1) && isGap(i + 1)) {
+            all << points[i] - QPointF(kHalf, 0) << points[i] + QPointF(kHalf, 0);
+        } else {
+            all << points[i];
+        }
+    }
+    return all;
+}
+
 Points linePoints(const std::vector<double>& x, const std::vector<float>& values, const Mapping& map,
                   bool bridge) {
     Points points;
@@ -47,7 +62,7 @@ Points linePoints(const std::vector<double>& x, const std::vector<float>& values
             points << QPointF(map.toX(x[i]), map.toY(double(values[i])));
         }
     }
-    return points;
+    return withLonely(points);
 }
 
 /// From the least to the greatest of each pixel column and on: no spike is lost.
@@ -65,7 +80,7 @@ Points spreadPoints(const std::vector<double>& x, const ChartSeries& s, const Ma
         points << (fromHigh ? high : low);
         if (high.y() != low.y()) points << (fromHigh ? low : high);
     }
-    return points;
+    return withLonely(points);
 }
 
 struct Drawn {

@@ -43,6 +43,8 @@ QString decimal(double value, double step) {
 
 QString label(Unit unit, double value, double step, double most) {
     const QChar gap(0x202f);
+    const bool isZero = std::abs(value) < step * 1e-6;
+    if (isZero && unit != Unit::Percent) return u"0"_s;
     switch (unit) {
         case Unit::Percent:
             return decimal(value * 100, step * 100) + gap + u"%"_s;

@@ -94,7 +94,7 @@ void MonitorPage::openRun(const QString& dir) {
     m_wish.chosen_rank = -1;
     setPaused(false);
     m_follow->setChecked(false);
-    m_all->setEnabled(false);
+    m_all->hide();
     m_heat->setChosenRank(-1);
     m_header->setTitle(QFileInfo(dir).fileName());
     m_header->setSubtitle(tr("reading…"));
@@ -165,10 +165,31 @@ void MonitorPage::showRanks() {
     m_ranks->setColumnHidden(
         RankTableModel::MeshPlace,
         std::all_of(now.ranks.begin(), now.ranks.end(), [](const RankRow& row) { return row.mesh.empty(); }));
+    fitColumns();
     if (m_fed != now.charts) {
         m_fed = now.charts;
         m_stale.fill(true);
-        feedCharts();
+    }
+    feedCharts();
+    // What was shown may have moved other charts into sight.
+    QTimer::singleShot(0, this, &MonitorPage::feedCharts);
+}
+
+/// As wide as their texts, and what room is left shared among them.
+void MonitorPage::fitColumns() {
+    QHeaderView* header = m_ranks->horizontalHeader();
+    std::vector<int> widths(RankTableModel::Columns, 0);
+    int all = 0, visible = 0;
+    for (int column = 0; column < RankTableModel::Columns; ++column) {
+        if (m_ranks->isColumnHidden(column)) continue;
+        m_ranks->resizeColumnToContents(column);
+        widths[size_t(column)] = std::max(m_ranks->columnWidth(column), header->sectionSizeHint(column));
+        all += widths[size_t(column)];
+        ++visible;
+    }
+    const int left = std::max(0, m_ranks->viewport()->width() - all) / std::max(visible, 1);
+    for (int column = 0; column < RankTableModel::Columns; ++column) {
+        if (widths[size_t(column)] > 0) m_ranks->setColumnWidth(column, widths[size_t(column)] + left);
     }
 }
 
@@ -370,7 +391,7 @@ void MonitorPage::showSteps(std::optional<StepRange> range) {
         m_wish.tail = 0;
     }
     m_wish.range = range;
-    m_all->setEnabled(range.has_value());
+    m_all->setVisible(range.has_value());
     sendWish();
 }
 
@@ -445,7 +466,10 @@ void MonitorPage::announceEnd(const RunPicture& before, const RunPicture& now) {
 
 void MonitorPage::resizeEvent(QResizeEvent* event) {
     Page::resizeEvent(event);
-    QTimer::singleShot(0, this, &MonitorPage::feedCharts);
+    QTimer::singleShot(0, this, [this] {
+        fitColumns();
+        feedCharts();
+    });
 }
 
 void MonitorPage::showEvent(QShowEvent* event) {

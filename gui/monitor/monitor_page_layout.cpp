@@ -138,6 +138,7 @@ void MonitorPage::makeHeader(QVBoxLayout* layout) {
 void MonitorPage::makeFigures(QVBoxLayout* layout) {
     auto* box = new QWidget;
     auto* grid = new CardGrid(7.5, 6, box);
+    box->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
     m_steps = new Figure(tr("step"));
     m_loss = new Figure(tr("loss"));
     m_rate = new Figure(tr("tokens a second"));
@@ -150,6 +151,7 @@ void MonitorPage::makeFigures(QVBoxLayout* layout) {
 
 void MonitorPage::makeTools(QVBoxLayout* layout) {
     auto* box = new QWidget;
+    box->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
     auto* row = new FlowLayout(space(0.9), box);
     m_pause = new QPushButton(icon(u"pause"_s), tr("Pause"));
     m_pause->setCheckable(true);
@@ -178,7 +180,7 @@ void MonitorPage::makeTools(QVBoxLayout* layout) {
     m_all = quietButton(tr("Show all steps"));
     m_all->setObjectName(u"showAllButton"_s);
     m_all->setToolTip(tr("Undo the zoom (double click in a chart)"));
-    m_all->setEnabled(false);
+    m_all->hide();
     row->addWidget(m_pause);
     row->addWidget(labelled(tr("Smoothing"), m_smoothing, m_smoothing_value));
     row->addWidget(labelled(tr("Along"), m_axis));
@@ -202,7 +204,7 @@ void MonitorPage::makeTools(QVBoxLayout* layout) {
         const int64_t now = m_fed ? m_fed->range.count() : 0;
         m_wish.tail = on ? std::max(kLeastTail, m_wish.range ? now : now / 5) : 0;
         m_wish.range.reset();
-        m_all->setEnabled(on);
+        m_all->setVisible(on);
         sendWish();
     });
     connect(m_all, &QPushButton::clicked, this, [this] {
@@ -213,7 +215,7 @@ void MonitorPage::makeTools(QVBoxLayout* layout) {
 
 void MonitorPage::makeCards(QVBoxLayout* layout) {
     auto* box = new QWidget;
-    auto* grid = new CardGrid(23, 3, box);
+    auto* grid = new CardGrid(27, 3, box);
     for (ChartKind kind : {ChartKind::Loss, ChartKind::StepTime, ChartKind::Exposed, ChartKind::Memory})
         grid->addCard(makeChart(kind));
     grid->addCard(makeHeatCard());
@@ -283,7 +285,6 @@ Card* MonitorPage::makeTableCard() {
     m_ranks->verticalHeader()->hide();
     m_ranks->verticalHeader()->setDefaultSectionSize(space(1.7));
     m_ranks->horizontalHeader()->setHighlightSections(false);
-    m_ranks->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
     card->body()->addWidget(m_ranks);
     connect(m_ranks->selectionModel(), &QItemSelectionModel::selectionChanged, this, [this] {
         const QModelIndexList rows = m_ranks->selectionModel()->selectedRows();

@@ -1,0 +1,283 @@
+#include "launcher/history.h"
+
+#include <cmath>
+#include <random>
+
+#include "launcher/curves.h"
+#include "tests/launcher/run_fixture.h"
+
+namespace ringmaster {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+class HistoryTest : public RunFixture {
+  protected:
+    static void read_all(RunHistory& history) {
+        history.read(10s);
+        while (history.read(10s) || !history.progress().whole()) {
+        }
+    }
+
+    static StepColumns columns(const std::vector<double>& losses) {
+        StepColumns steps;
+        for (size_t i = 0; i < losses.size(); ++i)
+            steps.put(100.0 + static_cast<double>(i), step_event(static_cast<int64_t>(i) + 1, losses[i]));
+        return steps;
+    }
+
+    /// A file of `steps` lines, quickly: one text, one write.
+    void write_steps(const RunDirectory& run, int rank, int64_t from, int64_t to, double loss,
+                     double t = 1000) {
+        std::string text;
+        for (int64_t step = from; step <= to; ++step) {
+            EventLine line{t + static_cast<double>(step), rank, step_event(step, loss)};
+            text += to_json_line(line) + "\n";
+        }
+        write(run.events() / event_file_name(rank), text);
+    }
+};
+
+TEST_F(HistoryTest, HoldsEveryRanksSteps) {
+    const RunDirectory run = make_run("plain", RunPhase::Running);
+    for (int rank = 0; rank < 2; ++rank) {
+        EventWriter events(run.events(), rank);
+        events.write(HelloEvent{});
+        for (int step = 1; step <= 600; ++step) events.write(step_event(step, 10.0 - step * 0.01 + rank));
+    }
+    RunHistory history(run);
+    read_all(history);
+    EXPECT_EQ(history.first_step(), 1);
+    EXPECT_EQ(history.last_step(), 600);
+    EXPECT_EQ(history.events(), 1202);
+    EXPECT_FLOAT_EQ(history.ranks()[1].steps.value(300, Measure::Loss), 8.0F);
+    EXPECT_TRUE(std::isnan(history.ranks()[1].steps.value(601, Measure::Loss)));
+    EXPECT_TRUE(history.ranks()[0].hello);
+}
+
+TEST_F(HistoryTest, FollowsWhatIsAppendedAndKeepsHalfALineForLater) {
+    const RunDirectory run = make_run("live", RunPhase::Running, 1);
+    write_steps(run, 0, 1, 3, 5);
+    RunHistory history(run);
+    EXPECT_TRUE(history.read(1s));
+    const std::string line = to_json_line({2000, 0, step_event(4, 4.5)}) + "\n";
+    write(run.events() / event_file_name(0), line.substr(0, 20));
+    EXPECT_FALSE(history.read(1s));
+    EXPECT_EQ(history.last_step(), 3);
+    write(run.events() / event_file_name(0), line.substr(20));
+    EXPECT_TRUE(history.read(1s));
+    EXPECT_EQ(history.last_step(), 4);
+    EXPECT_EQ(history.last_heard(), 2000);
+}
+
+TEST_F(HistoryTest, ALineAfterAResumeReplacesTheEarlier) {
+    const RunDirectory run = make_run("resumed", RunPhase::Running, 1);
+    write_steps(run, 0, 1, 80, 5);
+    HelloEvent again;
+    again.attempt = 2;
+    again.start_step = 50;
+    write(run.events() / event_file_name(0), to_json_line({3000, 0, again}) + "\n");
+    write_steps(run, 0, 51, 60, 3, 3000);
+    RunHistory history(run);
+    read_all(history);
+    EXPECT_EQ(history.last_step(), 60) << "steps 61 to 80 are of an attempt that was given up";
+    EXPECT_FLOAT_EQ(history.ranks()[0].steps.value(50, Measure::Loss), 5);
+    EXPECT_FLOAT_EQ(history.ranks()[0].steps.value(51, Measure::Loss), 3);
+    EXPECT_EQ(history.ranks()[0].steps.count(), 80);
+}
+
+TEST_F(HistoryTest, OfALongFileTheEndAndSamplesComeFirstAndTheRestTurnsOutTheSame) {
+    const RunDirectory run = make_run("long", RunPhase::Running, 1);
+    constexpr int64_t kSteps = 20'000;
+    write_steps(run, 0, 1, kSteps, 2.0);
+    write_steps(run, 0, kSteps - 100, kSteps - 100, 9.0, 90'000);  // told again at the very end
+    ASSERT_GT(std::filesystem::file_size(run.events() / event_file_name(0)), 2U << 20);
+    RunHistory history(run);
+    history.read(0ms);
+    const StepColumns& steps = history.ranks()[0].steps;
+    EXPECT_FALSE(history.progress().whole());
+    EXPECT_TRUE(steps.has(kSteps));
+    EXPECT_LT(steps.count(), kSteps);
+    const Curve coarse = reduce(steps, Measure::Loss, {1, kSteps}, 20);
+    for (float value : coarse.last) EXPECT_FALSE(std::isnan(value));
+    EXPECT_EQ(history.last_step(), kSteps - 100);
+    read_all(history);
+    EXPECT_EQ(steps.count(), kSteps);
+    EXPECT_FLOAT_EQ(steps.value(kSteps - 100, Measure::Loss), 9.0F) << "what was read first was newer";
+    EXPECT_FLOAT_EQ(steps.value(kSteps / 2, Measure::Loss), 2.0F);
+}
+
+TEST_F(HistoryTest, CostsLessThan100BytesAnEvent) {
+    const RunDirectory run = make_run("memory", RunPhase::Running, 1);
+    write_steps(run, 0, 1, 10'000, 2.0);
+    RunHistory history(run);
+    read_all(history);
+    EXPECT_LT(static_cast<double>(history.bytes()) / static_cast<double>(history.events()), 100);
+}
+
+TEST_F(HistoryTest, DamagedAndHostileFilesCostNothingAndBreakNothing) {
+    const RunDirectory run = make_run("hostile", RunPhase::Running, 3);
+    std::mt19937 random(7);
+    std::string noise;
+    for (int i = 0; i < 200'000; ++i) noise += static_cast<char>(random() % 256);
+    write(run.events() / event_file_name(0), noise + "\n");
+    std::string text;
+    for (int i = 0; i < 6'000; ++i) {
+        StepEvent step = step_event(static_cast<int64_t>(random()) * 200, 1);
+        if (i % 3 == 0) step.step = -step.step;
+        if (i % 5 == 0) step.step_s = 1e308;
+        text += to_json_line({1e9 * i, 1, step}) + "\n";
+    }
+    write(run.events() / event_file_name(1), text);
+    std::filesystem::create_directories(run.events() / event_file_name(2));  // a folder of that name
+    write_steps(run, 1, 1, 100, 3);
+    RunHistory history(run);
+    read_all(history);
+    EXPECT_GT(history.ranks()[1].odd_lines, 0);
+    EXPECT_LT(history.bytes(), 64U << 20);
+    const StepColumns& steps = history.ranks()[1].steps;
+    EXPECT_FLOAT_EQ(steps.value(7, Measure::Loss), 3);
+    EXPECT_EQ(reduce(steps, Measure::Loss, {steps.first(), steps.last()}, 500).size(), 500U);
+    EXPECT_EQ(positions(steps, XAxis::Seconds, {steps.first(), steps.last()}, 500).size(), 500U);
+}
+
+TEST_F(HistoryTest, AGoneDirectoryKeepsWhatIsKnownAndSaysSo) {
+    const RunDirectory run = make_run("gone", RunPhase::Running, 1);
+    write_steps(run, 0, 1, 5, 2);
+    RunHistory history(run);
+    read_all(history);
+    std::filesystem::remove_all(run.dir);
+    EXPECT_NO_THROW(history.read(1s));
+    EXPECT_THAT(history.problem(), testing::HasSubstr("run.json"));
+    EXPECT_EQ(history.last_step(), 5);
+}
+
+TEST_F(HistoryTest, TheFirstErrorOfThisAttemptIsKept) {
+    const RunDirectory run = make_run("failed", RunPhase::Failed, 2);
+    RunState state = read_run_state(run.dir);
+    state.started = 500;
+    write_run_state(run.dir, state);
+    const auto tell = [&](double t, int rank, const char* what) {
+        write(run.events() / event_file_name(rank), to_json_line({t, rank, ErrorEvent{what, ""}}) + "\n");
+    };
+    tell(100, 0, "of the attempt before");
+    tell(620, 0, "peer is gone");
+    tell(610, 1, "out of memory");
+    RunHistory history(run);
+    read_all(history);
+    ASSERT_TRUE(history.first_error());
+    EXPECT_EQ(std::get<ErrorEvent>(history.first_error()->event).message, "out of memory");
+    EXPECT_EQ(history.happenings().size(), 3U);
+    EXPECT_EQ(history.take_news().size(), 3U);
+    EXPECT_TRUE(history.take_news().empty());
+}
+
+TEST_F(HistoryTest, ASpikeOfOneStepSurvivesAnyReduction) {
+    std::vector<double> losses(10'000, 1.0);
+    losses[6'789] = 50;
+    losses[1'234] = -7;
+    const StepColumns steps = columns(losses);
+    for (int width : {1, 7, 100, 999, 10'000, 50'000}) {
+        const Curve curve = reduce(steps, Measure::Loss, {1, 10'000}, width);
+        EXPECT_EQ(*std::max_element(curve.high.begin(), curve.high.end()), 50) << width;
+        EXPECT_EQ(*std::min_element(curve.low.begin(), curve.low.end()), -7) << width;
+        EXPECT_LE(curve.size(), static_cast<size_t>(std::min(width, 10'000)));
+    }
+}
+
+TEST_F(HistoryTest, ReductionAgreesWithLookingAtEveryStep) {
+    std::mt19937 random(3);
+    std::vector<double> losses;
+    for (int i = 0; i < 3000; ++i) losses.push_back(random() % 7 == 0 ? std::nan("") : random() % 1000);
+    const StepColumns steps = columns(losses);
+    const StepRange range{37, 2811};
+    for (int width : {13, 250, 2775}) {
+        const Curve curve = reduce(steps, Measure::Loss, range, width);
+        int64_t next = range.from;
+        for (int column = 0; column < static_cast<int>(curve.size()); ++column) {
+            const StepRange part = steps_of_column(range, width, column);
+            ASSERT_EQ(part.from, next);
+            next = part.to + 1;
+            float low = std::nanf(""), high = low, last = low;
+            for (int64_t step = part.from; step <= part.to; ++step) {
+                const auto value = static_cast<float>(losses[static_cast<size_t>(step - 1)]);
+                low = std::fmin(low, value);
+                high = std::fmax(high, value);
+                if (!std::isnan(value)) last = value;
+            }
+            const auto same = [](float a, float b) { return a == b || (std::isnan(a) && std::isnan(b)); };
+            EXPECT_TRUE(same(curve.low[static_cast<size_t>(column)], low));
+            EXPECT_TRUE(same(curve.high[static_cast<size_t>(column)], high));
+            EXPECT_TRUE(same(curve.last[static_cast<size_t>(column)], last));
+        }
+        EXPECT_EQ(next, range.to + 1);
+    }
+}
+
+TEST_F(HistoryTest, GapsStayGaps) {
+    StepColumns steps;
+    for (int64_t step = 1; step <= 1000; ++step) {
+        if (step < 301 || step > 600) steps.put(1.0 * static_cast<double>(step), step_event(step, 1));
+    }
+    const Curve curve = reduce(steps, Measure::Loss, {1, 1000}, 10);
+    for (size_t column = 0; column < 10; ++column)
+        EXPECT_EQ(std::isnan(curve.last[column]), column >= 3 && column < 6) << column;
+}
+
+TEST_F(HistoryTest, SmoothingIsTheUnbiasedMovingAverage) {
+    const StepColumns steps = columns({4, 2, std::nan(""), 8});
+    const std::vector<float> smooth = smoothed(steps, Measure::Loss, {1, 4}, 4, 0.5);
+    EXPECT_FLOAT_EQ(smooth[0], 4);
+    EXPECT_FLOAT_EQ(smooth[1], (4 * 0.25F + 2 * 0.5F) / 0.75F);
+    EXPECT_TRUE(std::isnan(smooth[2]));
+    EXPECT_FLOAT_EQ(smooth[3], (4 * 0.125F + 2 * 0.25F + 8 * 0.5F) / 0.875F);
+    const std::vector<float> later = smoothed(steps, Measure::Loss, {4, 4}, 4, 0.5);
+    EXPECT_FLOAT_EQ(later[0], smooth[3]) << "a zoom does not change the figure";
+    EXPECT_FLOAT_EQ(smoothed(columns(std::vector<double>(50, 3)), Measure::Loss, {1, 50}, 5, 0.99)[0], 3);
+}
+
+TEST_F(HistoryTest, TheAxisCountsStepsTokensOrTime) {
+    const StepColumns steps =
+        columns({1, 1, 1, 1});  // 1000 tokens, 0.5 s a step, told 1 s apart from 100 s on
+    EXPECT_EQ(positions(steps, XAxis::Step, {1, 4}, 2), (std::vector<double>{2, 4}));
+    EXPECT_EQ(positions(steps, XAxis::Tokens, {1, 4}, 2), (std::vector<double>{2000, 4000}));
+    EXPECT_EQ(positions(steps, XAxis::Tokens, {3, 4}, 2), (std::vector<double>{3000, 4000}));
+    EXPECT_EQ(positions(steps, XAxis::Seconds, {1, 4}, 2), (std::vector<double>{1.5, 3.5}));
+}
+
+TEST_F(HistoryTest, DerivedMeasuresFollowTheContract) {
+    StepColumns steps;
+    StepEvent event = step_event(1, 2);
+    event.comm_s = 0.4;
+    event.tokens = 5000;
+    steps.put(1, event);
+    EXPECT_FLOAT_EQ(steps.value(1, Measure::ExposedShare), 0.2F);
+    EXPECT_FLOAT_EQ(steps.value(1, Measure::Overlap), 0.75F);
+    EXPECT_FLOAT_EQ(steps.value(1, Measure::TokensPerSecond), 10'000);
+    EXPECT_FLOAT_EQ(steps.value(1, Measure::WorkSeconds), 0.4F);
+    EXPECT_TRUE(std::isnan(steps.value(1, Measure::PeakMemoryBytes))) << "not told is not 0";
+    event.step_s = 0;
+    event.comm_s = 0;
+    steps.put(1, event);
+    EXPECT_TRUE(std::isnan(steps.value(1, Measure::ExposedShare)));
+    EXPECT_TRUE(std::isnan(steps.value(1, Measure::Overlap)));
+}
+
+TEST_F(HistoryTest, ManyRanksAreASpreadAndItsOutliers) {
+    std::vector<Curve> ranks;
+    for (int rank = 0; rank < 20; ++rank) {
+        const double value = rank == 13 ? 5 : 1 + 0.001 * rank;
+        ranks.push_back(reduce(columns(std::vector<double>(40, value)), Measure::Loss, {1, 40}, 8));
+    }
+    const Spread spread = spread_of(ranks);
+    EXPECT_FLOAT_EQ(spread.low[3], 1);
+    EXPECT_FLOAT_EQ(spread.high[3], 5);
+    EXPECT_NEAR(spread.median[3], 1.01, 1e-3);
+    ASSERT_EQ(outliers(ranks, spread, 3).size(), 3U);
+    EXPECT_EQ(outliers(ranks, spread, 3)[0], 13U);
+}
+
+}  // namespace
+
+}  // namespace ringmaster
