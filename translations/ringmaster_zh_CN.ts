@@ -540,17 +540,17 @@
     </message>
     <message>
         <source>keys and values go round one ring, heads are not split</source>
-        <translation type="unfinished"></translation>
+        <translation>K、V 沿一个环传递，不切分注意力头</translation>
     </message>
     <message numerus="yes">
         <source>%n rank(s) split the heads by all-to-all: fewer hops in a ring</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 个 rank 用 all-to-all 按头切分：环的跳数更少</numerusform>
         </translation>
     </message>
     <message>
         <source>another layout or micro-batch</source>
-        <translation type="unfinished"></translation>
+        <translation>布局或微批次不同</translation>
     </message>
 </context>
 <context>
