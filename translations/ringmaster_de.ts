@@ -1475,7 +1475,7 @@
     </message>
     <message>
         <source>slower by a quarter or more</source>
-        <translation>≥ 25 % langsamer</translation>
+        <translation>≥&#x202f;25&#x202f;% langsamer</translation>
     </message>
     <message>
         <source>Nothing to compare yet.</source>
