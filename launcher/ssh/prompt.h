@@ -1,0 +1,32 @@
+/// What a person is asked while logging in, and whether a machine's key is trusted.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace ringmaster {
+
+struct Prompt {
+    std::string host;          ///< as the person named it
+    std::string text;          ///< for a prompt of the server: its own words
+    bool from_server = false;  ///< text is the server's, and is to be shown as such
+    bool echo = false;
+};
+
+/// Empty: nobody is there to answer, or they do not want to.
+using AskPerson = std::function<std::optional<std::string>(const Prompt&)>;
+
+struct UnknownHostKey {
+    std::string host;         ///< as the person named it
+    std::string type;         ///< "ssh-ed25519"
+    std::string fingerprint;  ///< "SHA256:…"
+    std::string known_hosts;  ///< where it would be added
+};
+
+struct SshPerson {
+    AskPerson ask;                                             ///< empty: nobody
+    std::function<bool(const UnknownHostKey&)> trust_unknown;  ///< empty: never
+};
+
+}  // namespace ringmaster

@@ -1,0 +1,240 @@
+#include <algorithm>
+#include <array>
+#include <random>
+
+#include "launcher/ssh/session_impl.h"
+
+namespace ringmaster {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+namespace {
+
+/// The same text for every script and every login shell; the script itself follows on stdin, as its length
+/// and its bytes, which are read one by one so that what comes after is left for the script.
+constexpr const char* kReadScript = R"sh(exec sh -c 'read -r n && eval "$(dd bs=1 count=$n 2>/dev/null)"')sh";
+constexpr auto kStartPatience = std::chrono::seconds(30);
+constexpr size_t kMostNoise = 1 << 20;
+constexpr size_t kKeptErrors = 16 << 10;
+constexpr size_t kPiece = 256 << 10;
+
+std::string random_mark() {
+    std::random_device source;
+    std::string mark = "ringmaster-";
+    for (int i = 0; i < 32; ++i) mark += "0123456789abcdef"[source() % 16];
+    return mark;
+}
+
+/// Without what a terminal would obey.
+std::string plain(std::string text) {
+    constexpr size_t kShown = 2000;
+    if (text.size() > kShown) text = text.substr(text.size() - kShown);
+    for (char& c : text) {
+        if (static_cast<unsigned char>(c) < ' ' && c != '\n') c = ' ';
+    }
+    while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+    return text;
+}
+
+}  // namespace
+
+struct RemoteScript::Impl {
+    SshSession::Impl& session;
+    ssh_channel channel = nullptr;
+    std::string errors, noise, early;
+    bool ended = false;
+
+    explicit Impl(SshSession::Impl& of) : session(of) {}
+    Impl(const Impl&) = delete;
+    Impl& operator=(const Impl&) = delete;
+    ~Impl() {
+        if (channel != nullptr) ssh_channel_free(channel);
+    }
+
+    [[noreturn]] void fail(const std::string& what, const std::string& hint = {}) const {
+        throw Error(Failure::Unreachable, what, session.settings.target.text(), hint);
+    }
+
+    void open() {
+        channel = ssh_channel_new(session.get());
+        if (channel == nullptr || ssh_channel_open_session(channel) != SSH_OK)
+            fail("no channel for a command: " + session.problem(),
+                 "its sshd may allow too few sessions (MaxSessions)");
+        if (ssh_channel_request_exec(channel, kReadScript) != SSH_OK)
+            fail("does not run commands: " + session.problem(),
+                 "an account that may only transfer files cannot train");
+    }
+
+    /// Nothing is waited for: what is there.
+    bool drain(std::string& out) {
+        std::array<char, 65536> buffer;
+        bool some = false;
+        for (const int is_stderr : {0, 1}) {
+            for (int got; (got = ssh_channel_read_nonblocking(channel, buffer.data(), buffer.size(),
+                                                              is_stderr)) != 0;) {
+                if (got == SSH_ERROR && !ssh_channel_is_eof(channel))
+                    fail("the connection is lost: " + session.problem());
+                if (got < 0) break;
+                some = true;
+                (is_stderr != 0 ? errors : out).append(buffer.data(), static_cast<size_t>(got));
+            }
+        }
+        if (errors.size() > kKeptErrors) errors.erase(0, errors.size() - kKeptErrors);
+        return some;
+    }
+
+    bool read(std::string& out, milliseconds timeout) {
+        out += early;
+        if (!early.empty()) timeout = milliseconds(0);
+        early.clear();
+        const auto end = Clock::now() + timeout;
+        while (!drain(out)) {
+            if (ssh_channel_is_eof(channel)) {
+                ended = true;
+                return false;
+            }
+            if (!ssh_is_connected(session.get())) fail("the connection is lost");
+            const auto left = std::chrono::duration_cast<milliseconds>(end - Clock::now());
+            if (left.count() <= 0) return true;
+            wait(std::min(left, milliseconds(200)));  // stderr alone does not wake it
+        }
+        return true;
+    }
+
+    void wait(milliseconds timeout) {
+        const int came = ssh_channel_poll_timeout(channel, static_cast<int>(timeout.count()), 0);
+        if (came == SSH_ERROR && !ssh_channel_is_eof(channel))
+            fail("the connection is lost: " + session.problem());
+    }
+
+    void wait_for(const std::string& mark) {
+        const auto end = Clock::now() + kStartPatience;
+        std::string said;
+        while (true) {
+            const bool more = read(said, milliseconds(200));
+            if (const size_t at = said.find(mark + "\n"); at != std::string::npos) {
+                noise = said.substr(0, at);
+                early = said.substr(at + mark.size() + 1);
+                return;
+            }
+            if (!more) {
+                fail("the login shell ended before it ran anything" + quoted(said + "\n" + errors),
+                     "`ssh " + session.settings.target.host +
+                         " true` has to succeed: look at the shell's start files there");
+            }
+            if (said.size() > kMostNoise || Clock::now() > end) {
+                fail("the login shell did not get to running anything in 30 s" + quoted(said + "\n" + errors),
+                     "its start files wait for something or start another program: keep that for interactive "
+                     "shells");
+            }
+        }
+    }
+
+    static std::string quoted(const std::string& said) {
+        const std::string text = plain(said);
+        return text.empty() || text == "\n" ? std::string() : "; it said:\n" + text;
+    }
+
+    bool write(std::string_view bytes, milliseconds patience) {
+        auto end = Clock::now() + patience;
+        std::string ahead;
+        while (!bytes.empty()) {
+            if (drain(ahead)) early += std::exchange(ahead, {});
+            if (ssh_channel_is_eof(channel) || ssh_channel_is_closed(channel)) return false;
+            const size_t room = ssh_channel_window_size(channel);
+            if (room == 0) {
+                if (Clock::now() > end)
+                    fail("has taken nothing for " + std::to_string(patience.count() / 1000) + " s");
+                wait(milliseconds(100));
+                continue;
+            }
+            const size_t piece = std::min({bytes.size(), room, kPiece});
+            const int put = ssh_channel_write(channel, bytes.data(), static_cast<uint32_t>(piece));
+            if (put < 0) fail("the connection is lost: " + session.problem());
+            bytes.remove_prefix(static_cast<size_t>(put));
+            end = Clock::now() + patience;
+        }
+        return true;
+    }
+};
+
+RemoteScript::RemoteScript(SshSession& session, const std::string& script)
+    : impl_(std::make_unique<Impl>(session.impl())) {
+    const std::string mark = random_mark();
+    const std::string whole = "printf '\\n%s\\n' " + mark + "\n" + script;
+    impl_->open();
+    impl_->write(std::to_string(whole.size()) + "\n" + whole, kStartPatience);
+    impl_->wait_for(mark);
+    if (impl_->noise.ends_with("\n")) impl_->noise.pop_back();  // ours, so that the mark begins a line
+}
+
+RemoteScript::RemoteScript(RemoteScript&&) noexcept = default;
+RemoteScript::~RemoteScript() = default;
+
+bool RemoteScript::write(std::string_view bytes, milliseconds patience) {
+    return impl_->write(bytes, patience);
+}
+
+void RemoteScript::end_of_input() {
+    ssh_channel_send_eof(impl_->channel);
+}
+
+bool RemoteScript::read(std::string& out, milliseconds timeout) {
+    return impl_->read(out, timeout);
+}
+
+std::optional<int> RemoteScript::status() {
+    const auto end = Clock::now() + std::chrono::seconds(5);
+    while (Clock::now() < end) {
+        const int status = ssh_channel_get_exit_status(impl_->channel);
+        if (status >= 0) return status;
+        if (ssh_channel_is_closed(impl_->channel) || !ssh_is_connected(impl_->session.get())) break;
+        ssh_channel_poll_timeout(impl_->channel, 20, 0);
+    }
+    return std::nullopt;
+}
+
+const std::string& RemoteScript::errors() const {
+    return impl_->errors;
+}
+
+const std::string& RemoteScript::noise() const {
+    return impl_->noise;
+}
+
+ScriptResult run_script(SshSession& session, const std::string& script, std::chrono::seconds silence) {
+    RemoteScript remote(session, script);
+    remote.end_of_input();
+    ScriptResult result;
+    auto heard = Clock::now();
+    size_t size = 0;
+    while (remote.read(result.out, milliseconds(500))) {
+        if (result.out.size() + remote.errors().size() !=
+            std::exchange(size, result.out.size() + remote.errors().size()))
+            heard = Clock::now();
+        if (Clock::now() - heard > silence) {
+            throw Error(Failure::Unreachable,
+                        "a command there has said nothing for " + std::to_string(silence.count()) + " s",
+                        session.host(), "is a disk or network file system of the machine hanging?");
+        }
+    }
+    result.status = remote.status().value_or(-1);
+    result.errors = plain(remote.errors());
+    result.noise = remote.noise();
+    return result;
+}
+
+std::string script_output(SshSession& session, const std::string& script, const std::string& what,
+                          std::chrono::seconds silence) {
+    const ScriptResult result = run_script(session, script, silence);
+    if (result.status == 0) return result.out;
+    const bool full = result.errors.find("No space left on device") != std::string::npos;
+    throw Error(full ? Failure::Refused : Failure::Unreachable,
+                what +
+                    (full ? ": its disk is full" : ": ended with status " + std::to_string(result.status)) +
+                    (result.errors.empty() ? "" : ":\n" + result.errors),
+                session.host(), full ? "make room there" : "");
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,108 @@
+#include "launcher/ssh/session.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "launcher/ssh/jump.h"
+#include "launcher/ssh/session_impl.h"
+
+namespace ringmaster {
+
+namespace {
+
+constexpr int kMeeting_s = 20;  ///< key exchange, and each answer while logging in
+
+/// Authenticated ciphers in hardware first, where the configuration does not choose.
+constexpr const char* kCiphers =
+    "aes128-gcm@openssh.com,aes256-gcm@openssh.com,chacha20-poly1305@openssh.com,aes256-ctr,aes192-ctr,"
+    "aes128-ctr";
+
+void set(ssh_session session, ssh_options_e option, const void* value, const SshSettings& settings,
+         const char* name) {
+    if (ssh_options_set(session, option, value) < 0) {
+        throw Error(Failure::Usage, std::string(name) + " cannot be used: " + ssh_get_error(session),
+                    settings.target.text(), "`ssh -G " + settings.target.host + "` shows the configuration");
+    }
+}
+
+void set_text(ssh_session session, ssh_options_e option, const std::string& value,
+              const SshSettings& settings, const char* name) {
+    if (!value.empty()) set(session, option, value.c_str(), settings, name);
+}
+
+void configure(ssh_session session, const SshSettings& settings) {
+    const bool no = false;
+    const long timeout = kMeeting_s;
+    const auto port = static_cast<unsigned>(settings.port);
+    set(session, SSH_OPTIONS_PROCESS_CONFIG, &no, settings, "the configuration");  // `ssh -G` has read it
+    set(session, SSH_OPTIONS_HOST, settings.host_name.c_str(), settings, "HostName");
+    set(session, SSH_OPTIONS_PORT, &port, settings, "Port");
+    set(session, SSH_OPTIONS_TIMEOUT, &timeout, settings, "ConnectTimeout");
+    set_text(session, SSH_OPTIONS_USER, settings.user, settings, "User");
+    set_text(session, SSH_OPTIONS_KNOWNHOSTS, settings.known_hosts, settings, "UserKnownHostsFile");
+    set_text(session, SSH_OPTIONS_GLOBAL_KNOWNHOSTS, settings.global_known_hosts, settings,
+             "GlobalKnownHostsFile");
+    const std::string ciphers = settings.ciphers.empty() ? kCiphers : settings.ciphers;
+    set_text(session, SSH_OPTIONS_CIPHERS_C_S, ciphers, settings, "Ciphers");
+    set_text(session, SSH_OPTIONS_CIPHERS_S_C, ciphers, settings, "Ciphers");
+    set_text(session, SSH_OPTIONS_KEY_EXCHANGE, settings.key_exchange, settings, "KexAlgorithms");
+    set_text(session, SSH_OPTIONS_HMAC_C_S, settings.macs, settings, "MACs");
+    set_text(session, SSH_OPTIONS_HMAC_S_C, settings.macs, settings, "MACs");
+    set_text(session, SSH_OPTIONS_HOSTKEYS, settings.host_key_types, settings, "HostKeyAlgorithms");
+    set_text(session, SSH_OPTIONS_PROXYCOMMAND, settings.proxy_command, settings, "ProxyCommand");
+}
+
+}  // namespace
+
+std::string SshSession::Impl::problem() const {
+    std::string text = ssh_get_error(handle.get());
+    for (char& c : text) {
+        if (std::iscntrl(static_cast<unsigned char>(c)) != 0) c = ' ';
+    }
+    return text.empty() ? "no reason was given" : text;
+}
+
+std::unique_ptr<SshSession::Impl> open_session(const SshSettings& settings, const SshPerson& person,
+                                               int depth) {
+    auto impl = std::make_unique<SshSession::Impl>();
+    impl->settings = settings;
+    impl->handle.reset(ssh_new());
+    if (!impl->handle) throw Error(Failure::Unreachable, "no memory for a session", settings.target.text());
+    configure(impl->get(), settings);
+    if (settings.proxy_command.empty()) {
+        OwnedSocket socket;
+        if (settings.jumps.empty()) {
+            socket = connect_to(settings);
+        } else {
+            impl->jump = jump_through(settings, person, depth, socket);
+        }
+        const socket_t fd = socket.release();
+        set(impl->get(), SSH_OPTIONS_FD, &fd, settings, "the connection");
+    }
+    if (ssh_connect(impl->get()) != SSH_OK) {
+        throw Error(Failure::Unreachable,
+                    settings.host_name + " port " + std::to_string(settings.port) +
+                        " answered, but not as SSH should: " + impl->problem(),
+                    settings.target.text(),
+                    "`ssh -v " + settings.target.text() + "` shows the same exchange");
+    }
+    check_host_key(*impl, person);
+    log_in(*impl, person);
+    return impl;
+}
+
+SshSession::SshSession(const SshSettings& settings, const SshPerson& person)
+    : impl_(open_session(settings, person, 0)) {}
+SshSession::SshSession(SshSession&&) noexcept = default;
+SshSession& SshSession::operator=(SshSession&&) noexcept = default;
+SshSession::~SshSession() = default;
+
+const SshSettings& SshSession::settings() const {
+    return impl_->settings;
+}
+
+std::string SshSession::host() const {
+    return impl_->settings.target.text();
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,219 @@
+#include "launcher/ssh/settings.h"
+
+#include <fcntl.h>
+#include <pwd.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <sstream>
+#include <string_view>
+
+#include "engine/error.h"
+
+namespace ringmaster {
+
+namespace {
+
+using Directives = std::map<std::string, std::vector<std::string>>;
+
+constexpr std::array kHonoured = {"host",
+                                  "hostname",
+                                  "user",
+                                  "port",
+                                  "addressfamily",
+                                  "connecttimeout",
+                                  "identityfile",
+                                  "identitiesonly",
+                                  "identityagent",
+                                  "proxyjump",
+                                  "proxycommand",
+                                  "userknownhostsfile",
+                                  "ciphers",
+                                  "kexalgorithms",
+                                  "macs",
+                                  "globalknownhostsfile",
+                                  "batchmode",
+                                  "logverbose",
+                                  "loglevel",
+                                  "pubkeyauthentication",
+                                  "sendenv",
+                                  "tcpkeepalive",
+                                  "kbdinteractiveauthentication",
+                                  "passwordauthentication",
+                                  "hashknownhosts",
+                                  "serveraliveinterval",
+                                  "serveralivecountmax",
+                                  "hostkeyalgorithms",
+                                  "canonicalizefallbacklocal"};
+
+Directives parse(const std::string& text) {
+    Directives found;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        const size_t blank = line.find(' ');
+        if (blank != std::string::npos) found[line.substr(0, blank)].push_back(line.substr(blank + 1));
+    }
+    return found;
+}
+
+std::string first_of(const Directives& all, const std::string& name) {
+    const auto at = all.find(name);
+    return at == all.end() ? std::string() : at->second.front();
+}
+
+std::string home() {
+    if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0') return home;
+    const passwd* entry = ::getpwuid(::getuid());
+    return entry != nullptr ? entry->pw_dir : "/";
+}
+
+std::string expanded(const std::string& path) {
+    return path.starts_with("~/") ? home() + path.substr(1) : path;
+}
+
+/// The first of a list of files: libssh knows one.
+std::string first_file(const std::string& list) {
+    return expanded(list.substr(0, list.find(' ')));
+}
+
+/// Where the configuration names it, that is: differs from the default.
+std::string if_named(const Directives& effective, const Directives& defaults, const std::string& name) {
+    const std::string value = first_of(effective, name);
+    return value == first_of(defaults, name) ? std::string() : value;
+}
+
+std::vector<SshTarget> parse_jumps(const std::string& list) {
+    std::vector<SshTarget> jumps;
+    if (list.empty() || list == "none") return jumps;
+    std::istringstream parts(list);
+    for (std::string part; std::getline(parts, part, ',');)
+        jumps.push_back(parse_target(part.starts_with("ssh://") ? part.substr(6) : part));
+    return jumps;
+}
+
+std::vector<std::string> ignored_directives(const Directives& effective, const Directives& defaults) {
+    std::vector<std::string> ignored;
+    for (const auto& [name, values] : effective) {
+        const auto standard = defaults.find(name);
+        const bool is_set = standard == defaults.end() || standard->second != values;
+        if (!is_set || std::find(kHonoured.begin(), kHonoured.end(), name) != kHonoured.end()) continue;
+        for (const std::string& value : values) ignored.push_back(name + " " + value);
+    }
+    return ignored;
+}
+
+struct Said {
+    int status = -1;  ///< as waitpid gives it; -1: it could not be started
+    std::string out;  ///< stdout and stderr
+};
+
+Said output_of(const std::vector<std::string>& arguments) {
+    std::vector<char*> words;
+    for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
+    words.push_back(nullptr);
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) return {};
+    posix_spawn_file_actions_t files;
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&files, ends[1], 1);
+    posix_spawn_file_actions_adddup2(&files, ends[1], 2);
+    pid_t child = -1;
+    const int problem = ::posix_spawnp(&child, words[0], &files, nullptr, words.data(), environ);
+    posix_spawn_file_actions_destroy(&files);
+    ::close(ends[1]);
+    Said said;
+    std::array<char, 4096> buffer;
+    for (ssize_t got; problem == 0 && (got = ::read(ends[0], buffer.data(), buffer.size())) > 0;)
+        said.out.append(buffer.data(), static_cast<size_t>(got));
+    ::close(ends[0]);
+    if (problem == 0) ::waitpid(child, &said.status, 0);
+    return said;
+}
+
+std::vector<std::string> ssh_g(const SshTarget& target, const std::string& file) {
+    std::vector<std::string> words = {"ssh", "-G"};
+    if (!file.empty()) words.insert(words.end(), {"-F", file});
+    if (!target.user.empty()) words.insert(words.end(), {"-l", target.user});
+    if (target.port) words.insert(words.end(), {"-p", std::to_string(*target.port)});
+    words.insert(words.end(), {"--", target.host});
+    return words;
+}
+
+/// Where there is no OpenSSH: what was typed, and the usual files.
+SshSettings plain_settings(const SshTarget& target) {
+    SshSettings plain;
+    plain.target = target;
+    plain.host_name = target.host;
+    plain.user = target.user;
+    plain.port = target.port.value_or(22);
+    for (const char* name : {"id_ed25519", "id_ecdsa", "id_rsa"})
+        plain.identity_files.push_back(home() + "/.ssh/" + name);
+    plain.known_hosts = home() + "/.ssh/known_hosts";
+    plain.global_known_hosts = "/etc/ssh/ssh_known_hosts";
+    plain.ignored = {"all of ~/.ssh/config: it is read by OpenSSH's ssh, which is not installed here"};
+    return plain;
+}
+
+}  // namespace
+
+SshSettings parse_ssh_g(const SshTarget& target, const std::string& effective_text,
+                        const std::string& default_text) {
+    const Directives effective = parse(effective_text);
+    const Directives defaults = parse(default_text);
+    SshSettings settings;
+    settings.target = target;
+    settings.host_name = first_of(effective, "hostname");
+    settings.user = first_of(effective, "user");
+    check_host_name(settings.host_name, target.text() + ": HostName of ~/.ssh/config");
+    check_user_name(settings.user, target.text() + ": User of ~/.ssh/config");
+    settings.port = std::atoi(first_of(effective, "port").c_str());
+    settings.address_family = first_of(effective, "addressfamily");
+    if (const int seconds = std::atoi(first_of(effective, "connecttimeout").c_str()); seconds > 0)
+        settings.connect_timeout_s = seconds;
+    if (const auto files = effective.find("identityfile"); files != effective.end()) {
+        for (const std::string& file : files->second) settings.identity_files.push_back(expanded(file));
+    }
+    settings.identities_only = first_of(effective, "identitiesonly") == "yes";
+    settings.identity_agent = expanded(first_of(effective, "identityagent"));
+    if (settings.identity_agent == "SSH_AUTH_SOCK") settings.identity_agent.clear();
+    settings.known_hosts = first_file(first_of(effective, "userknownhostsfile"));
+    settings.global_known_hosts = first_file(first_of(effective, "globalknownhostsfile"));
+    settings.jumps = parse_jumps(first_of(effective, "proxyjump"));
+    settings.proxy_command = first_of(effective, "proxycommand");
+    if (settings.proxy_command == "none") settings.proxy_command.clear();
+    const auto says_no = [&](const char* name) {
+        return first_of(effective, name) == "no" || first_of(effective, name) == "false";
+    };
+    settings.uses_public_keys = !says_no("pubkeyauthentication");
+    settings.uses_keyboard = !says_no("kbdinteractiveauthentication");
+    settings.uses_password = !says_no("passwordauthentication");
+    settings.ciphers = if_named(effective, defaults, "ciphers");
+    settings.key_exchange = if_named(effective, defaults, "kexalgorithms");
+    settings.macs = if_named(effective, defaults, "macs");
+    settings.host_key_types = if_named(effective, defaults, "hostkeyalgorithms");
+    settings.ignored = ignored_directives(effective, defaults);
+    return settings;
+}
+
+SshSettings ssh_settings(const SshTarget& target) {
+    const char* file = std::getenv("RINGMASTER_SSH_CONFIG");
+    const Said effective = output_of(ssh_g(target, file != nullptr ? file : ""));
+    if (effective.status == -1 || (WIFEXITED(effective.status) && WEXITSTATUS(effective.status) == 127))
+        return plain_settings(target);
+    if (effective.status != 0) {
+        throw Error(Failure::Usage,
+                    "ssh does not understand its configuration: " + effective.out.substr(0, 1000),
+                    target.text(), "`ssh -G " + target.host + "` shows the same");
+    }
+    return parse_ssh_g(target, effective.out, output_of(ssh_g(target, "none")).out);
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,105 @@
+#include "launcher/ssh/socket.h"
+
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "engine/error.h"
+
+namespace ringmaster {
+
+namespace {
+
+/// 0, or an errno.
+int connect_within(int fd, const sockaddr* address, socklen_t size, int timeout_ms) {
+    if (::connect(fd, address, size) == 0) return 0;
+    if (errno != EINPROGRESS) return errno;
+    pollfd ready{fd, POLLOUT, 0};
+    const int came = ::poll(&ready, 1, timeout_ms);
+    if (came == 0) return ETIMEDOUT;
+    if (came < 0) return errno;
+    int problem = 0;
+    socklen_t length = sizeof problem;
+    ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &problem, &length);
+    return problem;
+}
+
+void keep_alive(int fd) {
+    const int on = 1, idle_s = 5, interval_s = 5, count = 2, silence_ms = 1000 * kDeadPeer_s;
+    ::setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+    ::setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof idle_s);
+    ::setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &interval_s, sizeof interval_s);
+    ::setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &count, sizeof count);
+    ::setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &silence_ms, sizeof silence_ms);
+    ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+}
+
+std::string next_step(int problem, const SshSettings& to) {
+    switch (problem) {
+        case ECONNREFUSED:
+            return "is sshd running there, and is " + std::to_string(to.port) + " its port?";
+        case ETIMEDOUT:
+            return "is the machine on, and does a firewall let port " + std::to_string(to.port) +
+                   " through? A VPN may be needed";
+        case ENETUNREACH:
+        case EHOSTUNREACH:
+            return "no route leads there from this machine: is the network or the VPN up?";
+        default:
+            return "`ssh -v " + to.target.text() + "` may say more";
+    }
+}
+
+[[noreturn]] void fail(const SshSettings& to, int problem) {
+    const std::string at = to.host_name + " port " + std::to_string(to.port);
+    const std::string what =
+        problem == ETIMEDOUT ? "no answer from " + at + " in " + std::to_string(to.connect_timeout_s) + " s"
+        : problem == ECONNREFUSED ? "connection refused by " + at
+                                  : "cannot reach " + at + ": " + std::strerror(problem);
+    throw Error(Failure::Unreachable, what, to.target.text(), next_step(problem, to));
+}
+
+}  // namespace
+
+OwnedSocket connect_to(const SshSettings& to) {
+    addrinfo hints{};
+    hints.ai_socktype = SOCK_STREAM;
+    hints.ai_family = to.address_family == "inet"    ? AF_INET
+                      : to.address_family == "inet6" ? AF_INET6
+                                                     : AF_UNSPEC;
+    addrinfo* found = nullptr;
+    const int unknown = ::getaddrinfo(to.host_name.c_str(), std::to_string(to.port).c_str(), &hints, &found);
+    if (unknown != 0) {
+        throw Error(Failure::Unreachable,
+                    "the host name " + to.host_name + " is not known here: " + ::gai_strerror(unknown),
+                    to.target.text(),
+                    "check the spelling, or add a Host entry with its HostName to ~/.ssh/config");
+    }
+    int problem = EHOSTUNREACH;
+    OwnedSocket connected;
+    for (const addrinfo* at = found; at != nullptr && problem != 0; at = at->ai_next) {
+        OwnedSocket socket(::socket(at->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+        problem = socket.get() < 0 ? errno
+                                   : connect_within(socket.get(), at->ai_addr, at->ai_addrlen,
+                                                    1000 * to.connect_timeout_s);
+        if (problem == 0) connected = std::move(socket);
+    }
+    ::freeaddrinfo(found);
+    if (problem != 0) fail(to, problem);
+    keep_alive(connected.get());
+    return connected;
+}
+
+std::pair<OwnedSocket, OwnedSocket> socket_pair() {
+    int ends[2];
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        throw Error(Failure::Unreachable, std::string("no socket for a jump host: ") + std::strerror(errno));
+    return {OwnedSocket(ends[0]), OwnedSocket(ends[1])};
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,42 @@
+/// A TCP connection to a machine, with the system's own reason where there is none.
+#pragma once
+
+#include <unistd.h>
+
+#include <string>
+#include <utility>
+
+#include "launcher/ssh/settings.h"
+
+namespace ringmaster {
+
+/// A descriptor that closes itself.
+class OwnedSocket {
+  public:
+    explicit OwnedSocket(int fd = -1) : fd_(fd) {}
+    OwnedSocket(OwnedSocket&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+    OwnedSocket& operator=(OwnedSocket&& other) noexcept {
+        std::swap(fd_, other.fd_);
+        return *this;
+    }
+    ~OwnedSocket() {
+        if (fd_ >= 0) ::close(fd_);
+    }
+    int get() const { return fd_; }
+    int release() { return std::exchange(fd_, -1); }
+
+  private:
+    int fd_;
+};
+
+/// Bytes that nobody acknowledges end the connection after this time, as does silence.
+constexpr int kDeadPeer_s = 15;
+
+/// Tries every address of the name. Throws Error(Unreachable): the name is not known, nobody listens, no
+/// answer, no route.
+OwnedSocket connect_to(const SshSettings& settings);
+
+/// Two ends of a local stream. Throws Error(Unreachable).
+std::pair<OwnedSocket, OwnedSocket> socket_pair();
+
+}  // namespace ringmaster
