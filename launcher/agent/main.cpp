@@ -6,6 +6,7 @@
 #include "engine/error.h"
 #include "launcher/agent/detach.h"
 #include "launcher/agent/options.h"
+#include "launcher/agent/reach.h"
 #include "launcher/agent/run_claim.h"
 #include "launcher/agent/say.h"
 #include "launcher/agent/supervisor.h"
@@ -17,10 +18,14 @@ using namespace ringmaster;
 int run_agent(const AgentOptions& options) {
     prepare_process();
     if (!options.foreground) enter_own_session();
-    const Descriptor log = open_agent_log(options.run_dir);
+    const Descriptor log = open_agent_log(options.own_dir());
     if (!options.foreground) say_into(log.get());
-    Supervisor supervisor(options, claim_run(options.run_dir, log));
+    Supervisor supervisor(options, claim_run(options.own_dir(), log));
     supervisor.start();
+    if (options.has_others() && options.node == 0) {
+        std::printf("meet %s\n", supervisor.meeting_place().c_str());
+        std::fflush(stdout);
+    }
     if (!options.foreground) let_go_of_starter(log.get());
     return supervisor.supervise() == RunPhase::Failed ? 1 : 0;
 }
@@ -37,6 +42,8 @@ int main(int argc, char** argv) {
     if (first == "--help") return std::fputs(kAgentUsage, stdout) < 0;
     if (first == "--version") return std::printf("ringmaster-agent %s\n", RINGMASTER_VERSION) < 0;
     try {
+        if (first == "--follow") return follow_run({argv + 1, argv + argc});
+        if (first == "--stop") return stop_run({argv + 1, argv + argc});
         return run_agent(parse_agent_options({argv + 1, argv + argc}));
     } catch (const Error& error) {
         if (error.failure == Failure::Usage) std::fputs(kAgentUsage, stderr);

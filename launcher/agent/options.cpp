@@ -14,6 +14,11 @@ const char* const kAgentUsage =
     "usage: ringmaster-agent --run DIR --ranks N [--attempt N] [--resume auto|latest|none|STEP] [--engine "
     "PATH]\n"
     "                        [--foreground]\n"
+    "                        [--nodes N --node K --first-rank N --world-size N --listen ADDRESS | --meet "
+    "ADDRESS:PORT:PORT]\n"
+    "       ringmaster-agent --follow DIR --node K --first-rank N --ranks N [--have FILE=BYTES]... | --stop "
+    "DIR "
+    "[--now]\n"
     "       ringmaster-agent --version | --help\n"
     "\n"
     "Starts the ranks of a run on this machine, supervises them and writes run.json. It goes on in a session "
@@ -37,6 +42,8 @@ int whole_number(const std::string& option, const std::string& text, int low, in
     return value;
 }
 
+constexpr int kMaxNodes = 4096;
+
 void take(AgentOptions& options, const std::string& option, const std::string& value) {
     constexpr int kMaxAttempts = 1'000'000'000;
     if (option == "--run") options.run_dir = value;
@@ -44,10 +51,17 @@ void take(AgentOptions& options, const std::string& option, const std::string& v
     if (option == "--attempt") options.attempt = whole_number(option, value, 1, kMaxAttempts);
     if (option == "--resume") options.resume = value;
     if (option == "--engine") options.engine = value;
+    if (option == "--node") options.node = whole_number(option, value, 0, kMaxNodes - 1);
+    if (option == "--nodes") options.nodes = whole_number(option, value, 1, kMaxNodes);
+    if (option == "--first-rank") options.first_rank = whole_number(option, value, 0, kMaxNodes * kMaxRanks);
+    if (option == "--world-size") options.world_size = whole_number(option, value, 1, kMaxNodes * kMaxRanks);
+    if (option == "--listen") options.listen = value;
+    if (option == "--meet") options.meet = value;
 }
 
 bool takes_value(const std::string& option) {
-    for (const char* known : {"--run", "--ranks", "--attempt", "--resume", "--engine"}) {
+    for (const char* known : {"--run", "--ranks", "--attempt", "--resume", "--engine", "--node", "--nodes",
+                              "--first-rank", "--world-size", "--listen", "--meet"}) {
         if (option == known) return true;
     }
     return false;
@@ -90,6 +104,8 @@ AgentOptions parse_agent_options(std::span<char* const> arguments) {
     }
     if (options.run_dir.empty()) throw Error(Failure::Usage, "is missing", "--run");
     if (options.ranks == 0) throw Error(Failure::Usage, "is missing", "--ranks");
+    if (options.has_others() && (options.node == 0 ? options.listen : options.meet).empty())
+        throw Error(Failure::Usage, "is missing", options.node == 0 ? "--listen" : "--meet");
     if (options.engine.empty()) options.engine = beside_this_program("ringmaster-engine");
     options.run_dir = fs::absolute(options.run_dir).lexically_normal();
     if (!options.run_dir.has_filename()) options.run_dir = options.run_dir.parent_path();  // "DIR/"

@@ -71,18 +71,18 @@ int trouble_of(int pipe) {
 
 }  // namespace
 
-StoreSocket open_store_socket() {
+StoreSocket open_store_socket(const std::string& at) {
     StoreSocket store{Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)), 0};
     sockaddr_in address{};
     address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const bool is_address = ::inet_pton(AF_INET, at.c_str(), &address.sin_addr) == 1;
     socklen_t size = sizeof address;
     auto* plain = reinterpret_cast<sockaddr*>(&address);
-    if (store.listening.get() < 0 || ::bind(store.listening.get(), plain, size) != 0 ||
+    if (!is_address) errno = EINVAL;
+    if (!is_address || store.listening.get() < 0 || ::bind(store.listening.get(), plain, size) != 0 ||
         ::listen(store.listening.get(), SOMAXCONN) != 0 ||
         ::getsockname(store.listening.get(), plain, &size) != 0) {
-        throw Error(Failure::Unreachable, "no port of the loopback for the ranks to meet: " + last_problem(),
-                    "127.0.0.1");
+        throw Error(Failure::Unreachable, "no port for the ranks to meet: " + last_problem(), at);
     }
     store.port = ntohs(address.sin_port);
     return store;
@@ -97,19 +97,23 @@ std::vector<std::string> rank_environment(const RankPlace& place, const std::vec
     const std::string ranks = std::to_string(place.ranks);
     std::vector<std::string> own = {"RANK=" + rank,
                                     "WORLD_SIZE=" + ranks,
-                                    "LOCAL_RANK=" + rank,
-                                    "LOCAL_WORLD_SIZE=" + ranks,
-                                    "GROUP_RANK=0",
-                                    "NODE_RANK=0",
-                                    "MASTER_ADDR=127.0.0.1",
+                                    "LOCAL_RANK=" + std::to_string(place.local_rank),
+                                    "LOCAL_WORLD_SIZE=" + std::to_string(place.local_ranks),
+                                    "GROUP_RANK=" + std::to_string(place.node),
+                                    "NODE_RANK=" + std::to_string(place.node),
+                                    "MASTER_ADDR=" + place.store_address,
                                     "MASTER_PORT=" + std::to_string(place.store_port),
                                     "TORCHELASTIC_RUN_ID=" + place.run_name,
                                     "TORCHELASTIC_RESTART_COUNT=0",
                                     "RINGMASTER_ATTEMPT=" + std::to_string(place.attempt),
                                     "RINGMASTER_AGENT=" + std::to_string(place.agent)};
+    for (const char* name : {"GLOO_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME"}) {
+        if (!place.interface.empty() && !is_set(name))
+            own.push_back(std::string(name) + "=" + place.interface);
+    }
     if (place.store_fd) own.push_back("RINGMASTER_STORE_FD=" + std::to_string(*place.store_fd));
     if (!is_set("OMP_NUM_THREADS")) {
-        own.push_back("OMP_NUM_THREADS=" + std::to_string(std::max(1, place.cores / place.ranks)));
+        own.push_back("OMP_NUM_THREADS=" + std::to_string(std::max(1, place.cores / place.local_ranks)));
     }
     // Of a torchrun around us: they would send the ranks to its store.
     std::vector<std::string> dropped = {"TORCHELASTIC_USE_AGENT_STORE", "RINGMASTER_STORE_FD"};

@@ -12,16 +12,22 @@
 
 namespace ringmaster {
 
-/// A listening socket on a free port of the loopback, for rank 0's store. Throws Error(Unreachable).
+/// A listening socket on a free port of one address (IPv4, as numbers), for rank 0's store. Throws
+/// Error(Unreachable).
 struct StoreSocket {
     Descriptor listening;
     int port = 0;
 };
-StoreSocket open_store_socket();
+StoreSocket open_store_socket(const std::string& address = "127.0.0.1");
 
 struct RankPlace {
     int rank = 0;
-    int ranks = 1;
+    int ranks = 1;  ///< of all nodes
+    int node = 0;
+    int local_rank = 0;
+    int local_ranks = 1;  ///< of this node
+    std::string store_address = "127.0.0.1";
+    std::string interface;  ///< that Gloo and NCCL use; empty: they find one
     int attempt = 1;
     std::string run_name;
     int store_port = 0;

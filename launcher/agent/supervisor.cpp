@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
+#include <fstream>
 #include <thread>
 
 #include "engine/error.h"
@@ -26,7 +28,11 @@ using std::chrono::milliseconds;
 
 /// Of a failure, all of it well within the 15 s that a run may take to end.
 constexpr milliseconds kGrace(3000);
-constexpr milliseconds kKillPatience(8000);  ///< a process inside the kernel ends only when it comes out
+constexpr milliseconds kKillPatience(8000);   ///< a process inside the kernel ends only when it comes out
+constexpr int kLook_ms = 200;                 ///< at the other nodes
+constexpr std::chrono::seconds kArrival(90);  ///< of the other nodes' agents
+constexpr std::chrono::seconds kLastWord(
+    20);  ///< of an agent whose ranks are to end: its grace, and the kernel's
 constexpr uintmax_t kFullBytes = 64 << 10;
 
 Descriptor signal_descriptor() {
@@ -57,15 +63,17 @@ bool is_full(const fs::path& folder) {
 Supervisor::Supervisor(const AgentOptions& options, const RunState& previous)
     : options_(options),
       state_(previous),
-      file_(options.run_dir, options.ranks),
+      file_(options.own_dir(), options.all_ranks()),
       signals_(signal_descriptor()) {
     // The engine asks run.json whether there is anything to resume, which says running from now on.
     if (options_.resume == "auto" && previous.state == RunPhase::Completed) options_.resume = "none";
     state_.attempt = options.attempt.value_or(previous.attempt + 1);
-    state_.ranks = options.ranks;
+    state_.ranks = options.all_ranks();
     state_.ended = 0;
     state_.writer = this_process();
     state_.nodes = {{state_.writer.host, state_.writer, {}}};
+    if (state_.name.empty() || options_.node > 0) state_.name = options_.run_dir.filename().string();
+    others_.resize(static_cast<size_t>(options_.nodes));
 }
 
 void Supervisor::start() {
@@ -75,7 +83,9 @@ void Supervisor::start() {
         state_.reason.clear();
         state_.updated = state_.started;
         file_.write(state_);
+        open_fleet();
         start_ranks();
+        if (fleet_ && options_.node > 0) fleet_->say_hello(state_.nodes[0]);
     } catch (const Error& problem) {
         kill_ranks();
         for (Rank& rank : ranks_) {
@@ -93,18 +103,30 @@ void Supervisor::start_ranks() {
     make_folder(options_.run_dir / "events");
     make_folder(options_.run_dir / "logs");
     memory_kills_before_ = memory_kills();
-    const StoreSocket store = open_store_socket();
+    std::optional<StoreSocket> store;
+    if (options_.node == 0) store = open_store_socket(options_.has_others() ? options_.listen : "127.0.0.1");
+    if (store) store_port_ = store->port;
     const std::vector<std::string> inherited = own_environment();
     RankPlace place;
-    place.ranks = options_.ranks;
+    place.ranks = options_.all_ranks();
+    place.node = options_.node;
+    place.local_ranks = options_.ranks;
     place.attempt = state_.attempt;
-    place.run_name = state_.name;
-    place.store_port = store.port;
+    place.run_name = state_.name + (token_.empty() ? "" : "-" + token_);  // two runs never meet in one store
+    place.store_port = store_port_;
+    if (options_.has_others()) {
+        place.store_address =
+            options_.node == 0 ? options_.listen : options_.meet.substr(0, options_.meet.find(':'));
+        place.interface =
+            interface_of(options_.node == 0 ? place.store_address : address_towards(place.store_address));
+    }
     place.agent = ::getpid();
     place.cores = static_cast<int>(std::thread::hardware_concurrency());
-    for (int rank = 0; rank < options_.ranks; ++rank) {
+    for (int local = 0; local < options_.ranks; ++local) {
+        const int rank = options_.first_rank + local;
         place.rank = rank;
-        place.store_fd = rank == 0 ? std::optional(store.listening.get()) : std::nullopt;
+        place.local_rank = local;
+        place.store_fd = rank == 0 ? std::optional(store->listening.get()) : std::nullopt;
         Rank started;
         started.end.rank = rank;
         started.from = offsets_now(options_.run_dir, rank);
@@ -120,13 +142,19 @@ void Supervisor::start_ranks() {
 }
 
 RunPhase Supervisor::supervise() {
-    while (some_alive()) {
+    while (some_alive() || waits_for_nodes()) {
         wait_for_signals();
         reap();
+        hear_nodes();
+        if (!some_alive()) deadline_.reset();
         if (deadline_ && Clock::now() >= *deadline_) on_deadline();
     }
+    if (fleet_ && options_.node > 0) return end_as_other_node();
     const Verdict end = verdict();
     end_with(end);
+    if (fleet_)
+        fleet_->send_all("over " + std::string(to_string(end.state)) + " " +
+                         end.reason.substr(0, end.reason.find('\n')));
     return end.state;
 }
 
@@ -136,8 +164,12 @@ void Supervisor::wait_for_signals() {
         const auto left = std::chrono::ceil<milliseconds>(*deadline_ - Clock::now());
         timeout_ms = static_cast<int>(std::max(left, milliseconds(0)).count());
     }
-    pollfd ready{signals_.get(), POLLIN, 0};
-    ::poll(&ready, 1, timeout_ms);
+    std::vector<pollfd> waited = {{signals_.get(), POLLIN, 0}};
+    if (fleet_) {
+        fleet_->add_to(waited);
+        timeout_ms = timeout_ms < 0 ? kLook_ms : std::min(timeout_ms, kLook_ms);
+    }
+    ::poll(waited.data(), waited.size(), timeout_ms);
     signalfd_siginfo came{};
     while (::read(signals_.get(), &came, sizeof came) == sizeof came)
         on_signal(static_cast<int>(came.ssi_signo));
@@ -147,16 +179,20 @@ void Supervisor::on_signal(int signal) {
     if (signal == SIGCHLD) return;  // reaped after every wait
     reap();                         // what happened before the request is not its consequence
     if (trigger_ != Trigger::None || !some_alive()) return;
+    if (fleet_ && options_.node > 0)
+        fleet_->send(0, signal == SIGUSR1 || stop_requested_ ? "asked now" : "asked stop");
     if (signal != SIGUSR1 && !stop_requested_) {
         ask_to_stop();
     } else {
         say("asked to stop now");
+        if (fleet_ && options_.node == 0) fleet_->send_all("now");
         begin_end(Trigger::StopNow, milliseconds(0));
     }
 }
 
 void Supervisor::ask_to_stop() {
     stop_requested_ = true;
+    if (fleet_ && options_.node == 0) fleet_->send_all("stop");
     for (const Rank& rank : ranks_) {
         if (rank.alive) ::kill(rank.pid, SIGTERM);
     }
@@ -168,6 +204,7 @@ void Supervisor::begin_end(Trigger trigger, milliseconds grace) {
     if (trigger_ != Trigger::None) return;
     trigger_ = trigger;
     deadline_ = Clock::now() + grace;
+    if (fleet_ && options_.node == 0) patience_ = *deadline_ + kLastWord;
 }
 
 void Supervisor::reap() {
@@ -189,6 +226,7 @@ void Supervisor::reap(Rank& rank) {
         killed_ && WIFSIGNALED(rank.end.wait_status) && WTERMSIG(rank.end.wait_status) == SIGKILL;
     if (rank.end.wait_status == 0 || rank.end.killed_by_us) return;
     const bool failed = has_failed(rank.end.wait_status, stop_requested_);
+    if (trigger_ == Trigger::None) tell_failure();
     begin_end(failed ? Trigger::RankFailed : Trigger::StopTooEarly, kGrace);
 }
 
@@ -227,7 +265,145 @@ Verdict Supervisor::verdict() {
         rank.end.record = read_rank_record(options_.run_dir, rank.end.rank, rank.from, rank.end.rank == 0);
         ending.ranks.push_back(rank.end);
     }
+    ending.lost_node = lost_node_;
+    for (const OtherNode& other : others_)
+        ending.ranks.insert(ending.ranks.end(), other.ranks.begin(), other.ranks.end());
     return judge(ending);
+}
+
+void Supervisor::open_fleet() {
+    if (!options_.has_others()) return;
+    std::ifstream in(options_.run_dir / "token");
+    in >> token_;
+    if (token_.size() < 16)
+        throw Error(Failure::Unreachable, "holds no token of this run",
+                    (options_.run_dir / "token").string());
+    FleetPlace place{options_.node, options_.nodes, options_.listen, 0, token_};
+    if (options_.node > 0) {
+        const size_t first = options_.meet.find(':'), second = options_.meet.find(':', first + 1);
+        if (second == std::string::npos) throw Error(Failure::Usage, "is not ADDRESS:PORT:PORT", "--meet");
+        place.address = options_.meet.substr(0, first);
+        place.port = std::atoi(options_.meet.c_str() + second + 1);
+        store_port_ = std::atoi(options_.meet.c_str() + first + 1);
+    }
+    fleet_.emplace(place);
+    patience_ = Clock::now() + kArrival;
+}
+
+std::string Supervisor::meeting_place() const {
+    return options_.listen + ":" + std::to_string(store_port_) + ":" +
+           std::to_string(fleet_ ? fleet_->port() : 0);
+}
+
+std::string Supervisor::name_of(int node) const {
+    const std::string& host = others_[static_cast<size_t>(node)].state.host;
+    return "node " + std::to_string(node) + (host.empty() || options_.node > 0 ? "" : " (" + host + ")");
+}
+
+void Supervisor::tell_failure() {
+    if (fleet_) options_.node == 0 ? fleet_->send_all("end") : fleet_->send(0, "failing");
+}
+
+void Supervisor::hear_nodes() {
+    if (!fleet_) return;
+    for (const FleetMessage& message : fleet_->take())
+        options_.node == 0 ? hear_as_first(message) : hear(message);
+    fleet_->beat();
+    if (options_.node > 0 || !patience_ || Clock::now() < *patience_) return;
+    patience_.reset();
+    for (int node = 1; node < options_.nodes; ++node) {
+        const OtherNode& other = others_[static_cast<size_t>(node)];
+        if (!other.here || (trigger_ != Trigger::None && !other.ended))
+            lose_node(node, other.here ? "did not end its ranks" : "did not come");
+    }
+}
+
+void Supervisor::lose_node(int node, const std::string& how) {
+    OtherNode& other = others_[static_cast<size_t>(node)];
+    if (other.ended) return;
+    other.ended = true;
+    say(name_of(node) + " " + how);
+    if (lost_node_.empty() && trigger_ == Trigger::None) lost_node_ = name_of(node) + " " + how;
+    if (trigger_ == Trigger::None) tell_failure();
+    begin_end(Trigger::OtherNode, kGrace);
+}
+
+/// What node 0 is told.
+void Supervisor::hear_as_first(const FleetMessage& message) {
+    OtherNode& other = others_[static_cast<size_t>(message.node)];
+    if (message.word == "hello" && !other.here) {
+        other.here = true;
+        other.state = node_from_line(message.rest);
+        state_.nodes.push_back(other.state);
+        std::sort(state_.nodes.begin(), state_.nodes.end(),
+                  [](const ringmaster::NodeState& a, const ringmaster::NodeState& b) {
+                      return !a.ranks.empty() && !b.ranks.empty() && a.ranks[0].rank < b.ranks[0].rank;
+                  });
+        if (trigger_ != Trigger::None) fleet_->send(message.node, "end");
+        if (stop_requested_) fleet_->send(message.node, "stop");
+        set_state(state_.state, "");
+        say(name_of(message.node) + " is here");
+    } else if (message.word == "failing") {
+        if (trigger_ == Trigger::None) tell_failure();
+        begin_end(Trigger::OtherNode, kGrace);
+    } else if (message.word == "asked" && trigger_ == Trigger::None && some_alive()) {
+        if (message.rest == "stop" && !stop_requested_) ask_to_stop();
+        if (message.rest == "now") on_signal(SIGUSR1);
+    } else if (message.word == "ended") {
+        other.ranks = rank_ends_from_line(message.rest);
+        other.ended = true;
+    } else if (message.word == "gone") {
+        lose_node(message.node, "is gone: its agent was killed, or the machine");
+    } else if (message.word == "silent") {
+        lose_node(message.node, "has been silent for 20 s: the machine or the network between");
+    }
+}
+
+/// What another node is told.
+void Supervisor::hear(const FleetMessage& message) {
+    if (message.word == "over") {
+        const size_t blank = message.rest.find(' ');
+        const std::string word = message.rest.substr(0, blank);
+        const RunPhase phase = word == "completed" ? RunPhase::Completed
+                               : word == "stopped" ? RunPhase::Stopped
+                                                   : RunPhase::Failed;
+        told_ = Verdict{phase, blank == std::string::npos ? "" : message.rest.substr(blank + 1)};
+    } else if (message.word == "stop") {
+        if (!stop_requested_ && some_alive()) ask_to_stop();
+    } else if (message.word == "now") {
+        begin_end(Trigger::StopNow, milliseconds(0));
+    } else if (message.word == "end") {
+        begin_end(Trigger::OtherNode, kGrace);
+    } else if (message.word == "gone" || message.word == "silent") {
+        lost_node_ = message.word == "gone"
+                         ? "node 0 is gone: its agent was killed, or the machine"
+                         : "node 0 has been silent for 20 s: the machine or the network between";
+        say(lost_node_);
+        begin_end(Trigger::OtherNode, kGrace);
+    }
+}
+
+/// Node 0 ends last.
+bool Supervisor::waits_for_nodes() {
+    if (!fleet_ || options_.node > 0) return false;
+    return std::any_of(others_.begin() + 1, others_.end(),
+                       [](const OtherNode& other) { return !other.ended; });
+}
+
+RunPhase Supervisor::end_as_other_node() {
+    std::vector<RankEnd> ends;
+    for (Rank& rank : ranks_) {
+        rank.end.record = read_rank_record(options_.run_dir, rank.end.rank, rank.from, false);
+        ends.push_back(rank.end);
+    }
+    fleet_->send(0, "ended " + rank_ends_to_line(ends));
+    while (!told_ && lost_node_.empty()) {
+        wait_for_signals();
+        hear_nodes();
+    }
+    if (!told_) told_ = Verdict{RunPhase::Failed, lost_node_};
+    end_with(*told_);
+    return told_->state;
 }
 
 void Supervisor::set_state(RunPhase phase, const std::string& reason) {

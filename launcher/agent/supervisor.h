@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "launcher/agent/descriptor.h"
+#include "launcher/agent/fleet.h"
 #include "launcher/agent/options.h"
 #include "launcher/agent/run_claim.h"
 #include "launcher/agent/verdict.h"
@@ -30,6 +31,9 @@ class Supervisor {
     /// Throws Error where a rank cannot be started or run.json not be written; nothing runs then, and
     /// run.json says so.
     void start();
+
+    /// Of a run on several nodes: what the other agents are told, ADDRESS:STORE_PORT:AGENT_PORT.
+    std::string meeting_place() const;
 
     /// Until the end. SIGTERM, SIGINT, SIGUSR1 and SIGCHLD are blocked by then.
     RunPhase supervise();
@@ -54,6 +58,15 @@ class Supervisor {
     void on_deadline();
     void kill_ranks();
     bool some_alive() const;
+    void open_fleet();
+    void hear_nodes();
+    void hear(const FleetMessage& message);
+    void hear_as_first(const FleetMessage& message);
+    void lose_node(int node, const std::string& how);
+    void tell_failure();
+    bool waits_for_nodes();
+    RunPhase end_as_other_node();
+    std::string name_of(int node) const;
     Verdict verdict();
     void set_state(RunPhase phase, const std::string& reason);
     void end_with(const Verdict& verdict);
@@ -68,6 +81,19 @@ class Supervisor {
     bool killed_ = false;
     Trigger trigger_ = Trigger::None;
     std::optional<Clock::time_point> deadline_;  ///< of the grace, then of the kernel's ending the killed
+
+    struct OtherNode {
+        NodeState state;
+        bool here = false, ended = false;
+        std::vector<RankEnd> ranks;
+    };
+    std::optional<Fleet> fleet_;  ///< of a run on several nodes
+    std::string token_;
+    int store_port_ = 0;
+    std::vector<OtherNode> others_;  ///< node 0's; by node, itself unused
+    std::string lost_node_;
+    std::optional<Clock::time_point> patience_;  ///< for the other nodes to come, or to end
+    std::optional<Verdict> told_;                ///< by node 0
 };
 
 }  // namespace ringmaster

@@ -132,6 +132,8 @@ Verdict judge_ranks(const Ending& ending) {
     if (ending.trigger == Trigger::StopNow) return stopped_unsaved("stopped at once by request", first);
     if (ending.trigger == Trigger::StopTooEarly) return stopped_unsaved("stopped by request", first);
     const std::vector<const RankEnd*> failed = failed_ranks(ending);
+    if (!ending.lost_node.empty() && (failed.empty() || lost_a_peer(root_cause(failed))))
+        return {RunPhase::Failed, ending.lost_node + what_is_saved(first)};
     if (!failed.empty()) return {RunPhase::Failed, sentence_of(root_cause(failed), ending)};
     return ended_well(first);
 }

@@ -19,6 +19,7 @@ enum class Trigger {
     RankFailed,    ///
     StopTooEarly,  ///< asked to stop, a rank died of it: it could not save yet
     StopNow,
+    OtherNode,  ///< something happened on another node
 };
 
 struct RankEnd {
@@ -34,6 +35,7 @@ struct Ending {
     Trigger trigger = Trigger::None;
     bool stop_requested = false;            ///< SIGTERM was sent to the ranks
     bool kernel_killed_for_memory = false;  ///< its out-of-memory killer was at work during the run
+    std::string lost_node;                  ///< that another node is gone or silent, in a sentence
     bool disk_full = false;                 ///< of the run directory
     std::vector<RankEnd> ranks;             ///< by rank, 0 first
 };
