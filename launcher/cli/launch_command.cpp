@@ -6,6 +6,7 @@
 #include "launcher/cli/interrupts.h"
 #include "launcher/cli/live.h"
 #include "launcher/cli/plan_text.h"
+#include "launcher/cli/remote.h"
 #include "launcher/format.h"
 #include "launcher/local_node.h"
 #include "launcher/prepare.h"
@@ -25,22 +26,29 @@ std::vector<OptionSpec> launch_options() {
         {"--dry-run", "", "print the exact commands, start nothing"},
         {"--no-preflight", "", "accepted; there is no preflight yet"},
         {"--restarts", "N", "0; restarting after a failure is not built yet"},
-        {"--node", "HOST", "not built yet: runs are started on this machine", true},
+        {"--node", "HOST", "[user@]host[:port] that the ranks are spread over, reached by SSH", true},
         {"--slurm", "key=value", "not built yet", true},
-        {"--trust-on-first-use", "", "not built yet"}};
+        {"--trust-on-first-use", "", "accept host keys of --node that are not known yet"}};
     options.insert(options.end(), more.begin(), more.end());
     return options;
 }
 
 /// Before anything is done: what a later version will do must not be ignored by this one.
 void refuse_unbuilt(const Arguments& arguments) {
-    for (const char* option : {"--node", "--slurm", "--trust-on-first-use"}) {
+    for (const char* option : {"--slurm"}) {
         if (arguments.has(option)) {
             throw Error(
-                Failure::Usage, std::string(option) + ": other machines are not built yet", {},
+                Failure::Usage, std::string(option) + ": Slurm is not built yet", {},
                 "`ringmaster prepare` makes a run directory that torchrun or srun can start elsewhere");
         }
     }
+    if (arguments.has("--trust-on-first-use") && !arguments.has("--node"))
+        throw Error(Failure::Usage, "is about the nodes of --node, and none is named",
+                    "--trust-on-first-use");
+    const size_t named = arguments.all("--node").size();
+    if (named > 0 &&
+        arguments.whole("--nodes", 1).value_or(static_cast<int64_t>(named)) != static_cast<int64_t>(named))
+        throw Error(Failure::Usage, "is not the number of machines that --node names", "--nodes");
     if (arguments.whole("--restarts", 0).value_or(0) > 0) {
         throw Error(Failure::Usage, "restarting a failed run by itself is not built yet", "--restarts",
                     "`ringmaster resume RUN` continues it");
@@ -112,6 +120,7 @@ void print_commands(const Proposal& proposal, const RunOptions& options, const M
 int run_launch(const Arguments& arguments, const Session& session) {
     refuse_unbuilt(arguments);
     const RunOptions options = run_options(arguments, session);
+    if (arguments.has("--node")) return launch_on_nodes(arguments, session, options);
     const Interrupts interrupts;
     const Machine machine = this_machine();
     const Proposal proposal = propose(request_of(arguments), machine, session.places);
@@ -138,6 +147,9 @@ int run_launch(const Arguments& arguments, const Session& session) {
 
 int run_prepare(const Arguments& arguments, const Session& session) {
     refuse_unbuilt(arguments);
+    if (arguments.has("--node"))
+        throw Error(Failure::Usage,
+                    "a run directory is prepared on this machine; `launch` takes it to others", "--node");
     const RunOptions options = run_options(arguments, session);
     const Interrupts interrupts;
     const Machine machine = this_machine();
@@ -170,6 +182,7 @@ int run_resume(const Arguments& arguments, const Session& session) {
         complain(run.name() + " is already completed: the model is in its output_dir\n");
         return 0;
     }
+    if (is_remote(run)) return resume_on_nodes(arguments, session, run);
     const Interrupts interrupts;
     const Machine machine = this_machine();
     ProgressPrinter printer(session, interrupts);

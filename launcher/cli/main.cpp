@@ -20,7 +20,7 @@ namespace {
 
 std::vector<Command> commands() {
     return {plan_command(), advise_command(), prepare_command(), launch_command(), watch_command(),
-            stop_command(), resume_command(), runs_command(),    export_command(), setup_command()};
+            stop_command(), resume_command(), runs_command(),    export_command(), setup_command(), nodes_command()};
 }
 
 std::string usage() {
@@ -34,22 +34,21 @@ std::string usage() {
     return text + "\n  ringmaster COMMAND --help   its options\n  ringmaster --version\n";
 }
 
-/// "ringmaster-engine 0.1.0, LibTorch 2.11.0"; empty where it is not there or cannot run.
+/// "ringmaster-engine 0.1.0, LibTorch 2.11.0", or why it does not start.
 std::string engine_version(const Places& places) {
     constexpr int kPatienceMs = 20'000;
-    if (!std::filesystem::exists(places.engine())) return "";
+    const std::string unknown = "ringmaster-engine was not found or does not start";
+    if (!std::filesystem::exists(places.engine())) return unknown;
     QProcess engine;
     engine.start(QString::fromStdString(places.engine().string()), {QStringLiteral("--version")});
-    if (!engine.waitForFinished(kPatienceMs) || engine.exitStatus() != QProcess::NormalExit ||
-        engine.exitCode() != 0)
-        return "";
-    return engine.readAllStandardOutput().trimmed().toStdString();
+    if (!engine.waitForFinished(kPatienceMs) || engine.exitStatus() != QProcess::NormalExit) return unknown;
+    const QByteArray said =
+        engine.exitCode() == 0 ? engine.readAllStandardOutput() : engine.readAllStandardError();
+    return said.trimmed().isEmpty() ? unknown : said.trimmed().toStdString();
 }
 
 int print_version(const Places& places) {
-    const std::string engine = engine_version(places);
-    print(std::string("ringmaster ") + RINGMASTER_VERSION + "\n" +
-          (engine.empty() ? "ringmaster-engine was not found or does not start" : engine) + "\n");
+    print(std::string("ringmaster ") + RINGMASTER_VERSION + "\n" + engine_version(places) + "\n");
     return 0;
 }
 

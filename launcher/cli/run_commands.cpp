@@ -6,6 +6,7 @@
 #include "launcher/cli/commands.h"
 #include "launcher/cli/interrupts.h"
 #include "launcher/cli/live.h"
+#include "launcher/cli/remote.h"
 #include "launcher/follower.h"
 #include "launcher/format.h"
 #include "launcher/local_node.h"
@@ -23,6 +24,7 @@ int run_watch(const Arguments& arguments, const Session& session) {
     const RunDirectory run = run_of(arguments, session);
     const Interrupts interrupts;
     if (session.json) print_run_line(run);
+    const auto mirror = mirror_of(run);
     RunFollower follower = terminal_follower(run);
     return follow_to_end(follower, CtrlC::Leaves, session, interrupts);
 }
@@ -49,7 +51,8 @@ int run_stop(const Arguments& arguments, const Session& session) {
     const StopHow how = arguments.has("--now") ? StopHow::Now : StopHow::FinishAndSave;
     const Interrupts interrupts;
     ProgressPrinter printer(session, interrupts);
-    const bool asked = request_stop(run, how);
+    const bool asked = stop_anywhere(run, how);
+    const auto mirror = mirror_of(run);
     const RunState state =
         wait_for_end(run, how == StopHow::Now ? kNowPatience : kSavePatience, printer, interrupts);
     printer.clear();

@@ -53,10 +53,17 @@ def test_a_run_that_is_not_there_is_exit_status_2(command, tmp_path):
     assert json.loads(done.stdout)["ok"] is False and "nowhere" in done.stderr
 
 
-@pytest.mark.parametrize("arguments", [["--node", "a"], ["--slurm", "partition=x"], ["--trust-on-first-use"], ["--restarts", "2"]])
+@pytest.mark.parametrize("arguments", [["--slurm", "partition=x"], ["--restarts", "2"]])
 def test_what_is_not_built_yet_is_refused_not_ignored(make_config, arguments, tmp_path):
     done = run("launch", make_config(), "--runs-dir", tmp_path / "runs", *arguments)
     assert done.returncode == 2 and "not built yet" in done.stderr
+    assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize("arguments", [["--trust-on-first-use"], ["--node", "a;b"], ["--node", "a", "--node", "a"], ["--node", "a", "--nodes", "2"]])
+def test_nodes_that_make_no_sense_are_usage_errors(make_config, arguments, tmp_path):
+    done = run("launch", make_config(), "--runs-dir", tmp_path / "runs", *arguments)
+    assert done.returncode == 2 and "--" in done.stderr
     assert not (tmp_path / "runs").exists()
 
 

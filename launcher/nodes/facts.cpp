@@ -1,0 +1,361 @@
+#include "launcher/nodes/facts.h"
+
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "engine/error.h"
+#include "launcher/format.h"
+#include "launcher/local_node.h"
+
+namespace ringmaster {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int64_t kLeastDisk = int64_t{1} << 30;
+constexpr double kClockTolerance_s = 30;
+
+/// POSIX sh. `key value` lines; values are the rest of the line. TORCH_HERE and TORCH_VERSION stand before
+/// it.
+constexpr const char* kAsk = R"sh(
+say() { printf '%s %s\n' "$1" "$(printf '%s' "$2" | tr '\n\r\t' '   ')"; }
+quick() { if command -v timeout >/dev/null 2>&1; then timeout 20 "$@"; else "$@"; fi; }
+say host_name "$(uname -n)"
+say system "$(uname -s)"
+say architecture "$(uname -m)"
+say boot_id "$(cat /proc/sys/kernel/random/boot_id 2>/dev/null)"
+say glibc "$(getconf GNU_LIBC_VERSION 2>/dev/null)"
+say cores "$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)"
+say memory_kb "$(sed -n 's/^MemTotal: *\([0-9]*\) kB/\1/p' /proc/meminfo 2>/dev/null)"
+say available_kb "$(sed -n 's/^MemAvailable: *\([0-9]*\) kB/\1/p' /proc/meminfo 2>/dev/null)"
+say home "$HOME"
+say clock "$(date +%s)"
+say address "$(printf '%s' "${SSH_CONNECTION:-}" | cut -d' ' -f3)"
+if command -v sha256sum >/dev/null 2>&1; then say sha256sum yes; fi
+data=${XDG_DATA_HOME:-$HOME/.local/share}/ringmaster
+say data_dir "$data"
+probe=$data/.probe-$$
+if problem=$( { mkdir -p "$data" && printf '#!/bin/sh\nexit 0\n' >"$probe" && chmod 700 "$probe"; } 2>&1 ); then
+    say writable yes
+    if "$probe" 2>/dev/null; then say executable yes; fi
+else
+    say write_problem "$problem"
+    if [ -d "$data" ] && [ -w "$data" ] && [ "$(df -Pk "$data" | tail -n 1 | tr -s ' ' | cut -d' ' -f4)" -lt 64 ]; then say disk_full yes; fi
+fi
+rm -f "$probe" 2>/dev/null
+say disk_kb "$(df -Pk "$data" 2>/dev/null | tail -n 1 | tr -s ' ' | cut -d' ' -f4)"
+if command -v nvidia-smi >/dev/null 2>&1; then
+    say driver "$(quick nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null | head -n 1)"
+    quick nvidia-smi --query-gpu=index,memory.total,memory.used,uuid,name --format=csv,noheader,nounits 2>/dev/null | while IFS= read -r line; do
+        say gpu "$line"
+    done
+    quick nvidia-smi --query-compute-apps=gpu_uuid,pid --format=csv,noheader,nounits 2>/dev/null | tr -d ',' | while read -r uuid pid; do
+        say gpu_process "$uuid $(ps -o user= -p "$pid" 2>/dev/null)"
+    done
+fi
+try_torch() {
+    [ -e "$1/libtorch_cpu.so" ] || return 1
+    version=$(sed -n "s/^__version__ = '\([0-9.]*\).*/\1/p" "$1/../version.py" 2>/dev/null)
+    if [ "$version" = "$TORCH_VERSION" ]; then say libtorch "$1"; return 0; fi
+    say other_libtorch "$version in $1"
+    return 1
+}
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/ringmaster/venv-torch-$TORCH_VERSION
+find_torch() {
+    [ -n "$TORCH_HERE" ] && try_torch "$TORCH_HERE" && return 0
+    for env in "$cache" "/var/lib/ringmaster/venv-torch-$TORCH_VERSION" "${VIRTUAL_ENV:-/nowhere}" "${CONDA_PREFIX:-/nowhere}" \
+        "$HOME"/venv "$HOME"/.venv "$HOME"/venvs/* "$HOME"/miniconda3 "$HOME"/miniconda3/envs/* "$HOME"/anaconda3/envs/* \
+        "$HOME"/miniforge3/envs/* "$HOME"/.conda/envs/* /opt/conda /opt/conda/envs/* /opt/venv; do
+        for lib in "$env"/lib/python3*/site-packages/torch/lib; do try_torch "$lib" && return 0; done
+    done
+    for python in python3 python; do
+        lib=$(quick "$python" -c 'import importlib.util, os; s = importlib.util.find_spec("torch"); print(os.path.join(os.path.dirname(s.origin), "lib"))' 2>/dev/null) &&
+            try_torch "$lib" && return 0
+    done
+    return 1
+}
+find_torch
+say end ok
+)sh";
+
+int64_t whole(const std::string& text) {
+    int64_t value = 0;
+    const size_t begin = text.find_first_not_of(' ');
+    if (begin != std::string::npos) std::from_chars(text.data() + begin, text.data() + text.size(), value);
+    return value;
+}
+
+/// "0, 81559, 12, GPU-…, NVIDIA H100"
+void take_gpu(NodeFacts& facts, std::vector<std::string>& uuids, const std::string& line) {
+    std::vector<std::string> fields;
+    std::istringstream parts(line);
+    for (std::string part; std::getline(parts, part, ',');) {
+        const size_t begin = part.find_first_not_of(' ');
+        fields.push_back(begin == std::string::npos ? "" : part.substr(begin));
+    }
+    if (fields.size() < 5) return;
+    facts.gpus.push_back(
+        {static_cast<int>(whole(fields[0])), fields[4], whole(fields[1]) << 20, whole(fields[2]) << 20, {}});
+    uuids.push_back(fields[3]);
+}
+
+void take_gpu_process(NodeFacts& facts, const std::vector<std::string>& uuids, const std::string& value) {
+    const size_t blank = value.find(' ');
+    if (blank == std::string::npos) return;
+    const auto at = std::find(uuids.begin(), uuids.end(), value.substr(0, blank));
+    const std::string user = value.substr(blank + 1);
+    if (at == uuids.end() || user.empty()) return;
+    std::vector<std::string>& users = facts.gpus[static_cast<size_t>(at - uuids.begin())].users;
+    if (std::find(users.begin(), users.end(), user) == users.end()) users.push_back(user);
+}
+
+struct Finding {
+    std::string message, next;
+};
+
+std::optional<Finding> what_prevents(const NodeFacts& facts, const ProgramNeeds& needs) {
+    if (facts.system != "Linux")
+        return Finding{"runs " + facts.system + "; Ringmaster's engine is for Linux", "choose another node"};
+    if (facts.architecture != needs.architecture) {
+        return Finding{
+            "is a " + facts.architecture + " machine; the engine here is built for " + needs.architecture,
+            "build Ringmaster on a " + facts.architecture + " machine and launch from there"};
+    }
+    if (facts.glibc.empty())
+        return Finding{"has no glibc (its libc is another); the engine needs glibc " + needs.glibc,
+                       "choose a node with a glibc distribution"};
+    if (is_older(facts.glibc, needs.glibc)) {
+        return Finding{"has glibc " + facts.glibc + ", older than the " + needs.glibc +
+                           " that the engine is built against",
+                       "build Ringmaster on a system as old as that node's, or choose another node"};
+    }
+    if (!facts.is_writable) {
+        const bool full = facts.is_full || facts.write_problem.find("No space left") != std::string::npos;
+        return Finding{
+            full ? "its disk is full: nothing can be written in " + facts.data_dir
+                 : "nothing can be written in " + facts.data_dir + ": " + facts.write_problem,
+            full ? "make room there" : "set XDG_DATA_HOME there to a folder that you may write in"};
+    }
+    if (!facts.is_executable) {
+        return Finding{"programs may not run in " + facts.data_dir + " (mounted noexec)",
+                       "set XDG_DATA_HOME there to a folder on a disk without noexec"};
+    }
+    if (!facts.has_sha256sum) return Finding{"has no sha256sum", "install coreutils there"};
+    if (facts.disk_free_bytes < kLeastDisk)
+        return Finding{"has " + format_bytes(facts.disk_free_bytes) + " free in " + facts.data_dir +
+                           "; 1 GiB is the least",
+                       "make room there"};
+    if (facts.libtorch.empty()) {
+        return Finding{"has no LibTorch " + needs.torch_version +
+                           (facts.other_libtorch.empty() ? "" : " (there is " + facts.other_libtorch + ")"),
+                       "there: python3 -m venv ~/.cache/ringmaster/venv-torch-" + needs.torch_version +
+                           " && ~/.cache/ringmaster/venv-torch-" + needs.torch_version +
+                           "/bin/pip install torch==" + needs.torch_version};
+    }
+    return std::nullopt;
+}
+
+std::optional<Finding> what_is_worth_knowing(const NodeFacts& facts) {
+    for (const NodeGpu& gpu : facts.gpus) {
+        if (gpu.users.empty()) continue;
+        std::string users;
+        for (const std::string& user : gpu.users) users += (users.empty() ? "" : ", ") + user;
+        return Finding{"GPU " + std::to_string(gpu.index) + " is in use by " + users + " (" +
+                           format_bytes(gpu.used_bytes) + ")",
+                       "agree with them, or leave it out with CUDA_VISIBLE_DEVICES"};
+    }
+    if (std::abs(facts.clock_ahead_s) > kClockTolerance_s) {
+        return Finding{"its clock is " + format_duration(std::abs(facts.clock_ahead_s)) +
+                           (facts.clock_ahead_s > 0 ? " ahead" : " behind"),
+                       "set it (NTP): times of events will not agree"};
+    }
+    if (!facts.noise.empty()) {
+        return Finding{"its login shell prints text before every command (\"" + facts.noise + "\")",
+                       "harmless here, though scp and sftp fail of it: keep that for interactive shells in "
+                       "its start files"};
+    }
+    return std::nullopt;
+}
+
+std::string in_short(const NodeFacts& facts) {
+    std::string text = std::to_string(facts.cores) + " cores, " + format_bytes(facts.available_bytes) +
+                       " of " + format_bytes(facts.memory_bytes) + " memory free, " +
+                       format_bytes(facts.disk_free_bytes) + " disk free";
+    if (facts.gpus.empty()) return text + ", no GPU";
+    return std::to_string(facts.gpus.size()) + " × " + facts.gpus.front().name + " (driver " + facts.driver +
+           "), " + text;
+}
+
+std::string first_line(const std::string& text) {
+    constexpr size_t kShown = 80;
+    const size_t begin = text.find_first_not_of("\n\r \t");
+    if (begin == std::string::npos) return {};
+    std::string line = text.substr(begin, text.find_first_of("\n\r", begin) - begin);
+    for (char& c : line) {
+        if (static_cast<unsigned char>(c) < ' ' || c == 127) c = '?';
+    }
+    return line.size() > kShown ? line.substr(0, kShown) + "…" : line;
+}
+
+}  // namespace
+
+bool is_older(const std::string& version, const std::string& than) {
+    std::istringstream a(version), b(than);
+    while (a.good() || b.good()) {
+        std::string x, y;
+        std::getline(a, x, '.');
+        std::getline(b, y, '.');
+        if (whole(x) != whole(y)) return whole(x) < whole(y);
+    }
+    return false;
+}
+
+const char* to_string(NodeVerdict state) {
+    switch (state) {
+        case NodeVerdict::Ready:
+            return "ready";
+        case NodeVerdict::Warning:
+            return "warning";
+        case NodeVerdict::Unusable:
+            return "unusable";
+        case NodeVerdict::Unreachable:
+            break;
+    }
+    return "unreachable";
+}
+
+ProgramNeeds needs_of(const std::string& engine, const std::string& torch_version) {
+    ProgramNeeds needs;
+    needs.torch_version = torch_version;
+    utsname here{};
+    ::uname(&here);
+    needs.architecture = here.machine;
+    std::error_code missing;
+    needs.torch_here = fs::canonical(fs::path(engine).parent_path() / "libtorch", missing).string();
+    // The names of symbol versions stand in the file as text.
+    std::ifstream in(engine, std::ios::binary);
+    const std::string content{std::istreambuf_iterator<char>(in), {}};
+    constexpr std::string_view kMark = "GLIBC_2.";
+    needs.glibc = "2.17";
+    for (size_t at = content.find(kMark); at != std::string::npos; at = content.find(kMark, at + 1)) {
+        size_t end = at + kMark.size();
+        while (end < content.size() &&
+               (std::isdigit(static_cast<unsigned char>(content[end])) != 0 || content[end] == '.'))
+            ++end;
+        const std::string version = content.substr(at + 6, end - at - 6);
+        if (is_older(needs.glibc, version)) needs.glibc = version;
+    }
+    return needs;
+}
+
+NodeFacts parse_facts(const std::string& text) {
+    NodeFacts facts;
+    std::vector<std::string> uuids;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        const size_t blank = line.find(' ');
+        if (blank == std::string::npos) continue;
+        const std::string key = line.substr(0, blank), value = line.substr(blank + 1);
+        if (key == "host_name") facts.host_name = value;
+        if (key == "system") facts.system = value;
+        if (key == "architecture") facts.architecture = value;
+        if (key == "boot_id") facts.boot_id = value;
+        if (key == "glibc" && value.starts_with("glibc ")) facts.glibc = value.substr(6);
+        if (key == "cores") facts.cores = static_cast<int>(whole(value));
+        if (key == "memory_kb") facts.memory_bytes = whole(value) << 10;
+        if (key == "available_kb") facts.available_bytes = whole(value) << 10;
+        if (key == "home") facts.home = value;
+        if (key == "data_dir") facts.data_dir = value;
+        if (key == "writable") facts.is_writable = true;
+        if (key == "executable") facts.is_executable = true;
+        if (key == "write_problem") facts.write_problem = value;
+        if (key == "disk_kb") facts.disk_free_bytes = whole(value) << 10;
+        if (key == "disk_full") facts.is_full = true;
+        if (key == "driver") facts.driver = value;
+        if (key == "gpu") take_gpu(facts, uuids, value);
+        if (key == "gpu_process") take_gpu_process(facts, uuids, value);
+        if (key == "libtorch") facts.libtorch = value;
+        if (key == "other_libtorch") facts.other_libtorch = value;
+        if (key == "address") facts.address = value;
+        if (key == "sha256sum") facts.has_sha256sum = true;
+        if (key == "clock") facts.clock_ahead_s = static_cast<double>(whole(value) - std::time(nullptr));
+    }
+    return facts;
+}
+
+NodeFacts ask_node(SshSession& session, const ProgramNeeds& needs) {
+    const std::string script = "TORCH_HERE=" + shell_quoted(needs.torch_here) +
+                               "\nTORCH_VERSION=" + shell_quoted(needs.torch_version) + kAsk;
+    const ScriptResult result = run_script(session, script);
+    if (result.out.find("\nend ok") == std::string::npos) {
+        throw Error(
+            Failure::Unreachable,
+            "its shell did not answer our questions" + (result.errors.empty() ? "" : ":\n" + result.errors),
+            session.host(), "`sh` has to be a POSIX shell there");
+    }
+    NodeFacts facts = parse_facts(result.out);
+    facts.noise = first_line(result.noise);
+    return facts;
+}
+
+NodeReport judge_node(const std::string& host, const NodeFacts& facts, const ProgramNeeds& needs) {
+    NodeReport report{host, NodeVerdict::Ready, in_short(facts), "", facts, {}};
+    if (const auto prevents = what_prevents(facts, needs)) {
+        report.state = NodeVerdict::Unusable;
+        report.message = prevents->message;
+        report.next = prevents->next;
+    } else if (const auto known = what_is_worth_knowing(facts)) {
+        report.state = NodeVerdict::Warning;
+        report.message = known->message;
+        report.next = known->next;
+    }
+    return report;
+}
+
+nlohmann::json report_to_json(const NodeReport& report) {
+    nlohmann::json devices = nlohmann::json::array();
+    nlohmann::json facts = nullptr;
+    if (report.facts) {
+        for (const NodeGpu& gpu : report.facts->gpus) {
+            devices.push_back({{"index", gpu.index},
+                               {"name", gpu.name},
+                               {"memory_bytes", gpu.memory_bytes},
+                               {"used_bytes", gpu.used_bytes},
+                               {"users", gpu.users}});
+        }
+        const NodeFacts& of = *report.facts;
+        facts = {{"host_name", of.host_name},
+                 {"architecture", of.architecture},
+                 {"glibc", of.glibc},
+                 {"cores", of.cores},
+                 {"memory_bytes", of.memory_bytes},
+                 {"available_bytes", of.available_bytes},
+                 {"data_dir", of.data_dir},
+                 {"disk_free_bytes", of.disk_free_bytes},
+                 {"driver", of.driver},
+                 {"libtorch", of.libtorch},
+                 {"clock_ahead_s", of.clock_ahead_s},
+                 {"shell_prints", of.noise},
+                 {"address", of.address}};
+    }
+    return {{"host", report.host},
+            {"state", to_string(report.state)},
+            {"devices", std::move(devices)},
+            {"message", report.message},
+            {"next", report.next},
+            {"facts", std::move(facts)},
+            {"ignored_directives", report.ignored}};
+}
+
+}  // namespace ringmaster

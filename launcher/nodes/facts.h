@@ -1,0 +1,85 @@
+/// What a machine says of itself in a few seconds, before anything of ours is there (tier 1), and what that
+/// means for a run.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "launcher/ssh/session.h"
+
+namespace ringmaster {
+
+struct NodeGpu {
+    int index = 0;
+    std::string name;
+    int64_t memory_bytes = 0, used_bytes = 0;
+    std::vector<std::string> users;  ///< of processes on it
+};
+
+struct NodeFacts {
+    std::string host_name, boot_id, system, architecture;
+    std::string glibc;  ///< "2.36"; empty: another libc, or not told
+    int cores = 0;
+    int64_t memory_bytes = 0, available_bytes = 0;
+    std::string home;
+    std::string data_dir;        ///< where ours goes: ${XDG_DATA_HOME:-~/.local/share}/ringmaster
+    bool is_writable = false;    ///< data_dir
+    bool is_executable = false;  ///< a program in data_dir may run (no `noexec`)
+    std::string write_problem;
+    bool is_full = false;
+    int64_t disk_free_bytes = 0;
+    double clock_ahead_s = 0;  ///< of ours
+    std::string driver;        ///< NVIDIA's
+    std::vector<NodeGpu> gpus;
+    std::string libtorch;        ///< folder of the matching LibTorch; empty: none found
+    std::string other_libtorch;  ///< "2.9.1 in …", where only others are there
+    std::string address;         ///< at which its sshd was reached
+    bool has_sha256sum = false;
+    std::string noise;  ///< that the login shell prints before every command
+};
+
+/// What a program of ours demands of the machine that it is copied to.
+struct ProgramNeeds {
+    std::string architecture;   ///< as `uname -m` says it
+    std::string glibc;          ///< the newest symbol version that it uses
+    std::string torch_version;  ///< "2.11.0"
+    std::string torch_here;     ///< LibTorch's folder here: on a shared file system it is there, too
+};
+
+ProgramNeeds needs_of(const std::string& engine, const std::string& torch_version);
+
+/// Asks. Throws Error(Unreachable) where the connection is lost.
+NodeFacts ask_node(SshSession& session, const ProgramNeeds& needs);
+
+NodeFacts parse_facts(const std::string& text);
+
+enum class NodeVerdict {
+    Ready,
+    Warning,      ///< it can train, and something is worth knowing
+    Unusable,     ///< reached, and cannot train
+    Unreachable,  ///< name, key, login, network
+};
+const char* to_string(NodeVerdict state);  ///< "ready", …
+
+struct NodeReport {
+    std::string host;
+    NodeVerdict state = NodeVerdict::Unreachable;
+    std::string message;  ///< one sentence
+    std::string next;     ///< what to do; empty where it is ready
+    std::optional<NodeFacts> facts;
+    std::vector<std::string> ignored;  ///< directives of ~/.ssh/config without effect here
+};
+
+/// The first thing that keeps it from training, else what is worth knowing.
+NodeReport judge_node(const std::string& host, const NodeFacts& facts, const ProgramNeeds& needs);
+
+/// The contract's fields: host, state, devices, message, next; and `facts`.
+nlohmann::json report_to_json(const NodeReport& report);
+
+/// "2.36" before "2.4"? Compared as numbers.
+bool is_older(const std::string& version, const std::string& than);
+
+}  // namespace ringmaster

@@ -1,0 +1,112 @@
+#include "launcher/nodes/fleet.h"
+
+#include <atomic>
+#include <exception>
+#include <set>
+#include <thread>
+
+namespace ringmaster {
+
+namespace {
+
+constexpr size_t kAtOnce = 8;  ///< an sshd behind one gate takes ten logins at a time (MaxStartups)
+
+}  // namespace
+
+std::vector<SshTarget> parse_targets(const std::vector<std::string>& names) {
+    std::vector<SshTarget> targets;
+    std::set<std::string> seen;
+    for (const std::string& name : names) {
+        targets.push_back(parse_target(name));
+        if (!seen.insert(targets.back().text()).second)
+            throw Error(Failure::Usage, targets.back().text() + " is named twice", "--node",
+                        "each node once; --ranks says how many in total");
+    }
+    return targets;
+}
+
+void for_each_at_once(size_t count, const std::function<void(size_t)>& work) {
+    std::vector<std::exception_ptr> problems(count);
+    std::atomic<size_t> next = 0;
+    std::vector<std::thread> threads;
+    for (size_t i = 0; i < std::min(count, kAtOnce); ++i) {
+        threads.emplace_back([&] {
+            for (size_t index; (index = next++) < count;) {
+                try {
+                    work(index);
+                } catch (...) {
+                    problems[index] = std::current_exception();
+                }
+            }
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    for (const std::exception_ptr& problem : problems) {
+        if (problem) std::rethrow_exception(problem);
+    }
+}
+
+SshPerson one_at_a_time(const SshPerson& person) {
+    const auto turn = std::make_shared<std::mutex>();
+    SshPerson one;
+    if (person.ask) {
+        one.ask = [ask = person.ask, turn](const Prompt& prompt) {
+            const std::lock_guard lock(*turn);
+            return ask(prompt);
+        };
+    }
+    if (person.trust_unknown) {
+        one.trust_unknown = [trust = person.trust_unknown, turn](const UnknownHostKey& key) {
+            const std::lock_guard lock(*turn);
+            return trust(key);
+        };
+    }
+    return one;
+}
+
+NodeReport check_node(const SshTarget& target, const SshPerson& person, const ProgramNeeds& needs,
+                      Node* kept) {
+    NodeReport report;
+    report.host = target.text();
+    try {
+        const SshSettings settings = ssh_settings(target);
+        auto session = std::make_unique<SshSession>(settings, person);
+        report = judge_node(target.text(), ask_node(*session, needs), needs);
+        report.ignored = settings.ignored;
+        if (kept != nullptr) *kept = {target, settings, *report.facts, std::move(session)};
+    } catch (const Error& problem) {
+        report.message = problem.where == report.host || problem.where.empty()
+                             ? problem.what()
+                             : problem.where + ": " + problem.what();
+        report.next = problem.hint;
+    }
+    return report;
+}
+
+std::vector<NodeReport> check_nodes(const std::vector<SshTarget>& targets, const SshPerson& person,
+                                    const ProgramNeeds& needs) {
+    std::vector<NodeReport> reports(targets.size());
+    const SshPerson one = one_at_a_time(person);
+    for_each_at_once(targets.size(), [&](size_t i) { reports[i] = check_node(targets[i], one, needs); });
+    return reports;
+}
+
+std::vector<Node> connect_nodes(const std::vector<SshTarget>& targets, const SshPerson& person,
+                                const ProgramNeeds& needs) {
+    std::vector<Node> nodes(targets.size());
+    std::vector<NodeReport> reports(targets.size());
+    const SshPerson one = one_at_a_time(person);
+    for_each_at_once(targets.size(),
+                     [&](size_t i) { reports[i] = check_node(targets[i], one, needs, &nodes[i]); });
+    std::string problems;
+    std::set<std::string> machines;
+    for (const NodeReport& report : reports) {
+        if (report.state == NodeVerdict::Ready || report.state == NodeVerdict::Warning) continue;
+        problems += (problems.empty() ? "" : "\n") + report.host + ": " + report.message +
+                    (report.next.empty() ? "" : "\n  " + report.next);
+    }
+    if (!problems.empty()) throw Error(Failure::Unreachable, problems);
+    return nodes;
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,312 @@
+#include "launcher/nodes/remote_run.h"
+
+#include <QCryptographicHash>
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <sstream>
+
+#include "engine/error.h"
+#include "launcher/files.h"
+#include "launcher/nodes/stage.h"
+
+namespace ringmaster {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+namespace {
+
+constexpr auto kStartPatience = std::chrono::seconds(60);
+
+std::string random_hex(int digits) {
+    std::random_device source;
+    std::string text;
+    for (int i = 0; i < digits; ++i) text += "0123456789abcdef"[source() % 16];
+    return text;
+}
+
+std::string short_hash(const std::string& text) {
+    const auto bytes = QByteArray::fromRawData(text.data(), static_cast<qsizetype>(text.size()));
+    return QCryptographicHash::hash(bytes, QCryptographicHash::Sha256).toHex().left(16).toStdString();
+}
+
+fs::path remote_file(const RunDirectory& run) {
+    return run.dir / "remote.json";
+}
+
+void write_remote_run(const RunDirectory& run, const RemoteRun& remote) {
+    Json nodes = Json::array();
+    for (const RemoteNode& node : remote.nodes) {
+        nodes.push_back({{"target", node.target},
+                         {"run_dir", node.run_dir},
+                         {"agent", node.agent},
+                         {"address", node.address},
+                         {"first_rank", node.first_rank},
+                         {"ranks", node.ranks}});
+    }
+    write_file(remote_file(run), Json{{"ranks", remote.ranks}, {"nodes", std::move(nodes)}}.dump(2) + "\n");
+}
+
+/// The engine, its agent, and the CUDA part where there is one.
+std::vector<fs::path> programs(const Places& places) {
+    std::vector<fs::path> files = {places.engine(), places.agent()};
+    std::error_code none;
+    if (const fs::path cuda = places.programs_dir / "ringmaster_cuda.so"; fs::exists(cuda, none))
+        files.push_back(cuda);
+    return files;
+}
+
+std::string programs_key(const Places& places) {
+    std::string key;
+    for (const fs::path& file : programs(places)) key += content_hash(file, {});
+    return key;
+}
+
+/// Beside them is the link to that node's LibTorch.
+std::string programs_dir(const Node& node, const std::string& programs_key) {
+    const std::string key = programs_key + node.facts.libtorch;
+    return node.facts.data_dir + "/programs/" + short_hash(key) + "/bin";
+}
+
+bool is_of_model(const fs::path& file, bool with_weights) {
+    const std::string end = file.extension().string();
+    if (end == ".safetensors") return with_weights;
+    return end == ".json" || end == ".txt" || end == ".model" || end == ".jinja";
+}
+
+/// Files of a model or tokenizer folder, and the name that the folder gets there: by the path and size of
+/// each, since the objects below are by content.
+std::vector<StagedFile> folder_files(const std::string& folder, const std::string& to, bool with_weights) {
+    std::vector<StagedFile> files;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+        if (entry.is_regular_file() && is_of_model(entry.path(), with_weights))
+            files.push_back({entry.path(), to + "/" + entry.path().filename().string(), false});
+    }
+    return files;
+}
+
+/// plan.json as it is there: the same plan, its files where they lie on that node.
+std::string plan_there(const RunDirectory& run, const Node& node, const RemoteNode& there,
+                       std::vector<StagedFile>& files) {
+    Json plan = read_json_file(run.plan());
+    const std::string data = node.facts.data_dir;
+    Json& config = plan.at("config");
+    std::error_code none;
+    for (const char* key : {"model_dir", "tokenizer"}) {
+        const std::string folder = config.value(key, "");
+        if (!fs::path(folder).is_absolute() || !fs::is_directory(folder, none)) continue;
+        const std::string to = data + "/models/" + short_hash(folder);
+        const bool with_weights = std::string(key) == "model_dir" && !config.value("reinit_weights", false);
+        const std::vector<StagedFile> of_folder = folder_files(folder, to, with_weights);
+        files.insert(files.end(), of_folder.begin(), of_folder.end());
+        config[key] = to;
+    }
+    config["output_dir"] = there.run_dir + "/output";
+    for (const char* key : {"tokens", "eval_tokens"}) {
+        const std::string file = plan.at("data").value(key, "");
+        if (file.empty()) continue;
+        const std::string to =
+            data + "/tokens/" + short_hash(file) + "/" + fs::path(file).filename().string();
+        files.push_back({file, to, false});
+        plan.at("data")[key] = to;
+    }
+    return plan.dump(2) + "\n";
+}
+
+void add_checkpoints(const RunDirectory& run, const RemoteNode& there, std::vector<StagedFile>& files) {
+    const std::vector<int64_t> steps = complete_checkpoints(run);
+    if (steps.empty()) return;
+    std::error_code none;
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(run.checkpoints(), none)) {
+        if (!entry.is_regular_file()) continue;
+        const fs::path name = entry.path().lexically_relative(run.dir);
+        files.push_back({entry.path(), there.run_dir + "/" + name.string(), false});
+    }
+}
+
+std::string start_script(const RemoteNode& node, const StartCommand& command) {
+    return "cd " + shell_quoted(node.run_dir) + " && mkdir -p events logs || exit 1\n" + shell_line(command) +
+           " </dev/null &\n";
+}
+
+/// What it printed before it let go. Throws Error(Unreachable) with its complaint.
+std::string start_one(Node& node, const RemoteNode& there, const StartCommand& command) {
+    const ScriptResult result = run_script(*node.session, start_script(there, command), kStartPatience);
+    if (result.errors.find("ringmaster-agent:") != std::string::npos || result.status != 0)
+        throw Error(Failure::Unreachable, "its agent did not start: " + result.errors, node.name());
+    return result.out;
+}
+
+void stop_now(Node& node, const RemoteNode& there) {
+    run_script(*node.session, shell_line({{}, {there.agent, "--stop", there.run_dir, "--now"}}));
+}
+
+}  // namespace
+
+bool is_remote(const RunDirectory& run) {
+    std::error_code none;
+    return fs::exists(remote_file(run), none);
+}
+
+RemoteRun read_remote_run(const RunDirectory& run) {
+    const Json json = read_json_file(remote_file(run));
+    try {
+        RemoteRun remote;
+        remote.ranks = json.at("ranks");
+        for (const Json& node : json.at("nodes")) {
+            remote.nodes.push_back({node.at("target"), node.at("run_dir"), node.at("agent"),
+                                    node.at("address"), node.at("first_rank"), node.at("ranks")});
+            parse_target(remote.nodes.back().target);
+        }
+        if (remote.nodes.empty())
+            throw Error(Failure::Refused, "is damaged: it names no node", remote_file(run).string());
+        return remote;
+    } catch (const Json::exception& problem) {
+        throw Error(Failure::Refused, std::string("is damaged: ") + problem.what(),
+                    remote_file(run).string());
+    }
+}
+
+Machine machine_of(const std::vector<Node>& nodes) {
+    Machine machine;
+    machine.host = nodes.front().name();
+    machine.cores = nodes.front().facts.cores;
+    machine.ram_bytes = nodes.front().facts.memory_bytes;
+    for (const Node& node : nodes) {
+        machine.cores = std::min(machine.cores, node.facts.cores);
+        machine.ram_bytes = std::min(machine.ram_bytes, node.facts.memory_bytes);
+        for (const NodeGpu& gpu : node.facts.gpus)
+            machine.gpus.push_back(
+                {gpu.index, node.name() + "/" + std::to_string(gpu.index), gpu.name, gpu.memory_bytes});
+    }
+    return machine;
+}
+
+RemoteRun lay_out(const std::vector<Node>& nodes, const RunDirectory& run, const Plan& plan,
+                  const Places& places) {
+    const int count = static_cast<int>(nodes.size());
+    if (plan.ranks % count != 0) {
+        throw Error(Failure::Usage,
+                    std::to_string(plan.ranks) + " ranks cannot be spread evenly over " +
+                        std::to_string(count) + " nodes",
+                    "--ranks", "--ranks " + std::to_string((plan.ranks / count + 1) * count));
+    }
+    RemoteRun remote{plan.ranks, {}};
+    const std::string id = random_hex(12);
+    const std::string key = programs_key(places);
+    for (const Node& node : nodes) {
+        if (plan.device == Device::Cuda && static_cast<int>(node.facts.gpus.size()) < plan.ranks / count) {
+            throw Error(Failure::Unreachable,
+                        "has " + std::to_string(node.facts.gpus.size()) + " GPUs, and gets " +
+                            std::to_string(plan.ranks / count) + " ranks",
+                        node.name(), "fewer --ranks, or --device cpu");
+        }
+        RemoteNode there;
+        there.target = node.name();
+        there.run_dir = node.facts.data_dir + "/runs/" + id + "/" + run.name();
+        there.agent = programs_dir(node, key) + "/ringmaster-agent";
+        there.address = node.facts.address;
+        there.ranks = plan.ranks / count;
+        there.first_rank = static_cast<int>(remote.nodes.size()) * there.ranks;
+        remote.nodes.push_back(std::move(there));
+    }
+    return remote;
+}
+
+std::vector<StartCommand> agent_commands(const RemoteRun& remote, int attempt, const std::string& resume) {
+    std::vector<StartCommand> commands;
+    for (size_t i = 0; i < remote.nodes.size(); ++i) {
+        const RemoteNode& node = remote.nodes[i];
+        StartCommand command;
+        command.arguments = {node.agent,
+                             "--run",
+                             node.run_dir,
+                             "--ranks",
+                             std::to_string(node.ranks),
+                             "--attempt",
+                             std::to_string(attempt),
+                             "--resume",
+                             resume};
+        if (remote.nodes.size() > 1) {
+            for (const std::string& word :
+                 {std::string("--nodes"), std::to_string(remote.nodes.size()), std::string("--node"),
+                  std::to_string(i), std::string("--first-rank"), std::to_string(node.first_rank),
+                  std::string("--world-size"), std::to_string(remote.ranks)})
+                command.arguments.push_back(word);
+            if (i == 0) command.arguments.insert(command.arguments.end(), {"--listen", node.address});
+        }
+        commands.push_back(std::move(command));
+    }
+    return commands;
+}
+
+void place_run(std::vector<Node>& nodes, const RemoteRun& remote, const RunDirectory& run,
+               const Places& places, const Progress& progress) {
+    const std::string token = random_hex(32);
+    const std::string config = read_file(run.config());
+    for_each_at_once(nodes.size(), [&](size_t i) {
+        Node& node = nodes[i];
+        const RemoteNode& there = remote.nodes[i];
+        const std::string bin = fs::path(there.agent).parent_path().string();
+        std::vector<StagedFile> files;
+        for (const fs::path& file : programs(places))
+            files.push_back({file, bin + "/" + file.filename().string(), true});
+        const std::string plan_text = plan_there(run, node, there, files);
+        add_checkpoints(run, there, files);
+        stage_files(node, files, progress);
+        script_output(*node.session,
+                      "ln -sfn " + shell_quoted(node.facts.libtorch) + " " + shell_quoted(bin + "/libtorch"),
+                      "LibTorch cannot be linked");
+        write_remote_file(*node.session, there.run_dir + "/plan.json", plan_text);
+        write_remote_file(*node.session, there.run_dir + "/config.yaml", config);
+        write_remote_file(*node.session, there.run_dir + "/token", token + "\n");
+    });
+    write_remote_run(run, remote);
+}
+
+void start_remote(std::vector<Node>& nodes, const RemoteRun& remote, int attempt, const std::string& resume) {
+    std::vector<StartCommand> commands = agent_commands(remote, attempt, resume);
+    const std::string said = start_one(nodes[0], remote.nodes[0], commands[0]);
+    if (nodes.size() == 1) return;
+    const size_t at = said.find("meet ");
+    if (at == std::string::npos)
+        throw Error(Failure::Unreachable, "its agent did not say where the others meet it", nodes[0].name());
+    const std::string meeting = said.substr(at + 5, said.find('\n', at) - at - 5);
+    try {
+        for_each_at_once(nodes.size() - 1, [&](size_t i) {
+            commands[i + 1].arguments.insert(commands[i + 1].arguments.end(), {"--meet", meeting});
+            start_one(nodes[i + 1], remote.nodes[i + 1], commands[i + 1]);
+        });
+    } catch (const Error&) {
+        stop_now(nodes[0], remote.nodes[0]);
+        throw;
+    }
+}
+
+bool request_remote_stop(SshSession& first, const RemoteRun& remote, StopHow how) {
+    StartCommand command{{}, {remote.nodes[0].agent, "--stop", remote.nodes[0].run_dir}};
+    if (how == StopHow::Now) command.arguments.emplace_back("--now");
+    return script_output(first, shell_line(command), "its run cannot be stopped").find("over") ==
+           std::string::npos;
+}
+
+void fetch_checkpoint(SshSession& first, const RemoteRun& remote, const RunDirectory& run,
+                      std::optional<int64_t> step, const Progress& progress) {
+    const std::string folder = remote.nodes[0].run_dir + "/checkpoints";
+    const ScriptResult listed = run_script(
+        first,
+        "cd " + shell_quoted(folder) +
+            " 2>/dev/null || exit 0\nfor d in step-*; do [ -e \"$d/complete\" ] && echo \"$d\"; done; true");
+    std::istringstream lines(listed.out);
+    std::string chosen;
+    for (std::string name; std::getline(lines, name);) {
+        const int64_t at = name.size() > 5 ? std::atoll(name.c_str() + 5) : 0;
+        if (!step || at == *step) chosen = std::max(chosen, name);
+    }
+    if (chosen.empty() || chosen.find('/') != std::string::npos) return;
+    fetch_folder(first, folder + "/" + chosen, run.checkpoints() / chosen, progress);
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,64 @@
+/// A run that lives on other machines. The local run directory mirrors it; remote.json there says where it
+/// is:
+///
+///     {"ranks": 4, "nodes": [{"target", "run_dir", "agent", "first_rank", "ranks", "output_dir"}, …]}
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/plan/plan.h"
+#include "launcher/local_node.h"
+#include "launcher/nodes/fleet.h"
+#include "launcher/places.h"
+#include "launcher/progress.h"
+#include "launcher/run_directory.h"
+
+namespace ringmaster {
+
+struct RemoteNode {
+    std::string target;   ///< as the person named it
+    std::string run_dir;  ///< there
+    std::string agent;    ///< there: the program
+    std::string address;  ///< at which the others reach it
+    int first_rank = 0, ranks = 0;
+};
+
+struct RemoteRun {
+    int ranks = 0;
+    std::vector<RemoteNode> nodes;  ///< node 0 first
+
+    std::string output_dir() const { return nodes.front().run_dir + "/output"; }
+};
+
+bool is_remote(const RunDirectory& run);
+RemoteRun read_remote_run(const RunDirectory& run);  ///< throws Error
+
+/// The machine that a plan for these nodes is made for: all their GPUs, the least memory.
+Machine machine_of(const std::vector<Node>& nodes);
+
+/// Where a run would be on these nodes, ranks spread evenly. Throws Error(Usage) where they cannot be.
+RemoteRun lay_out(const std::vector<Node>& nodes, const RunDirectory& run, const Plan& plan,
+                  const Places& places);
+
+/// The agents' exact commands; the ports are chosen at the start.
+std::vector<StartCommand> agent_commands(const RemoteRun& remote, int attempt, const std::string& resume);
+
+/// Programs, model, tokens and run directory to every node, all at once; writes remote.json. What is there
+/// already is not sent.
+void place_run(std::vector<Node>& nodes, const RemoteRun& remote, const RunDirectory& run,
+               const Places& places, const Progress& progress);
+
+/// Starts the agents, node 0's first. Throws Error(Unreachable) where one does not come up; nothing runs
+/// then.
+void start_remote(std::vector<Node>& nodes, const RemoteRun& remote, int attempt, const std::string& resume);
+
+/// Asks node 0's agent. False where the run is over already.
+bool request_remote_stop(SshSession& first, const RemoteRun& remote, StopHow how);
+
+/// The newest complete checkpoint (or that of `step`), brought to the local run directory, from where a
+/// resume sends it to every node. Empty: there is none.
+void fetch_checkpoint(SshSession& first, const RemoteRun& remote, const RunDirectory& run,
+                      std::optional<int64_t> step, const Progress& progress);
+
+}  // namespace ringmaster

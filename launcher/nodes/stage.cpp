@@ -1,0 +1,217 @@
+#include "launcher/nodes/stage.h"
+
+#include <QCryptographicHash>
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "engine/error.h"
+#include "launcher/files.h"
+#include "launcher/local_node.h"
+
+namespace ringmaster {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr size_t kPiece = 1 << 20;
+constexpr auto kHashPatience = std::chrono::seconds(600);  ///< hashing some hundred GB on a slow disk
+
+struct Object {
+    std::string hash;
+    fs::path from;
+    std::string to;
+    int64_t size = 0;
+    int64_t there = -1;  ///< bytes that are there already; -1: all of it
+};
+
+/// Asks what is there. Its input: "HASH SIZE TARGET" a line; its answer: "HASH have" or "HASH BYTES".
+constexpr const char* kAskObjects = R"sh(
+mkdir -p "$objects" || exit 1
+while read -r hash size target; do
+    if [ -f "$objects/$hash" ]; then echo "$hash have"; continue; fi
+    if [ -f "$target" ] && [ "$(wc -c <"$target")" -eq "$size" ] && [ "$(sha256sum <"$target" | cut -c1-64)" = "$hash" ]; then
+        ln "$target" "$objects/$hash" 2>/dev/null || cp "$target" "$objects/$hash" && echo "$hash have" && continue
+    fi
+    if [ -f "$objects/$hash.$part" ]; then echo "$hash $(wc -c <"$objects/$hash.$part")"; else echo "$hash 0"; fi
+done
+)sh";
+
+/// Appends its input; "ok", "bad" (another content: thrown away) at the end.
+constexpr const char* kTakeObject = R"sh(
+cat >>"$objects/$hash.$part" || exit 1
+if [ "$(wc -c <"$objects/$hash.$part")" -lt "$size" ]; then echo short; exit 0; fi
+if [ "$(sha256sum <"$objects/$hash.$part" | cut -c1-64)" = "$hash" ]; then mv "$objects/$hash.$part" "$objects/$hash" && echo ok
+else rm -f "$objects/$hash.$part"; echo bad; fi
+)sh";
+
+/// Its input: "HASH MODE TARGET" a line. A target is a name of the object where its file system allows, else
+/// a copy.
+constexpr const char* kPlaceObjects = R"sh(
+while read -r hash mode target; do
+    if [ "$objects/$hash" -ef "$target" ]; then continue; fi
+    mkdir -p "$(dirname "$target")" && rm -f "$target.new" || exit 1
+    if [ "$mode" = 755 ]; then cp "$objects/$hash" "$target.new"; else ln "$objects/$hash" "$target.new" 2>/dev/null || cp "$objects/$hash" "$target.new"; fi || exit 1
+    chmod "$mode" "$target.new" && mv -f "$target.new" "$target" || exit 1
+done
+echo placed
+)sh";
+
+std::string with_input(SshSession& session, const std::string& script, const std::string& input,
+                       const std::string& what) {
+    RemoteScript remote(session, script);
+    remote.write(input);
+    remote.end_of_input();
+    std::string out;
+    const auto end = std::chrono::steady_clock::now() + kHashPatience;
+    while (remote.read(out, std::chrono::milliseconds(500))) {
+        if (std::chrono::steady_clock::now() > end)
+            throw Error(Failure::Unreachable, what + ": no answer", session.host());
+    }
+    if (remote.status().value_or(-1) == 0) return out;
+    const bool full = remote.errors().find("No space left") != std::string::npos;
+    throw Error(full ? Failure::Refused : Failure::Unreachable,
+                what + (full ? ": its disk is full" : ": " + remote.errors()), session.host(),
+                full ? "make room there" : "");
+}
+
+/// What came in part bears the node's name: nodes may share the folder.
+std::string objects_of(const Node& node) {
+    std::string name = node.name();
+    std::replace_if(
+        name.begin(), name.end(), [](char c) { return c == '/' || c == '%'; }, '_');
+    return "objects=" + shell_quoted(node.facts.data_dir + "/objects") +
+           "\npart=" + shell_quoted("part-" + name) + "\n";
+}
+
+void ask(Node& node, std::vector<Object>& objects) {
+    std::string input;
+    for (const Object& object : objects)
+        input += object.hash + " " + std::to_string(object.size) + " " + object.to + "\n";
+    std::istringstream answers(
+        with_input(*node.session, objects_of(node) + kAskObjects, input, "its files cannot be looked at"));
+    std::map<std::string, std::string> by_hash;
+    for (std::string hash, answer; answers >> hash >> answer;) by_hash[hash] = answer;
+    for (Object& object : objects) {
+        const std::string& answer = by_hash[object.hash];
+        object.there = answer == "have" ? -1 : std::min<int64_t>(object.size, std::atoll(answer.c_str()));
+    }
+}
+
+void send(Node& node, const Object& object, int64_t& sent, int64_t before, int64_t total,
+          const Progress& progress) {
+    RemoteScript remote(*node.session, objects_of(node) + "hash=" + object.hash +
+                                           "\nsize=" + std::to_string(object.size) + kTakeObject);
+    std::ifstream in(object.from, std::ios::binary);
+    in.seekg(object.there);
+    std::string piece(kPiece, '\0');
+    for (int64_t done = object.there; done < object.size;) {
+        progress.stop_if_cancelled();
+        in.read(piece.data(), static_cast<std::streamsize>(std::min<int64_t>(kPiece, object.size - done)));
+        const auto got = static_cast<size_t>(in.gcount());
+        if (got == 0)
+            throw Error(Failure::Usage, "has become shorter while it was sent", object.from.string());
+        if (!remote.write(std::string_view(piece).substr(0, got))) break;
+        done += static_cast<int64_t>(got);
+        sent += static_cast<int64_t>(got);
+        progress.report({"sending to " + node.name(), before + done, total, true});
+    }
+    remote.end_of_input();
+    std::string answer;
+    while (remote.read(answer, std::chrono::milliseconds(500))) progress.stop_if_cancelled();
+    if (answer.find("ok") != std::string::npos) return;
+    const bool full = remote.errors().find("No space left") != std::string::npos;
+    throw Error(full ? Failure::Refused : Failure::Unreachable,
+                object.from.filename().string() + (full ? " does not fit: its disk is full"
+                                                   : answer.find("bad") != std::string::npos
+                                                       ? " came with another content"
+                                                       : " did not come whole: " + remote.errors()),
+                node.name(), full ? "make room there" : "try again: what came so far is kept");
+}
+
+}  // namespace
+
+std::string content_hash(const fs::path& file, const Progress& progress) {
+    std::ifstream in(file, std::ios::binary);
+    if (!in) throw Error(Failure::Usage, "cannot be read", file.string());
+    QCryptographicHash hash(QCryptographicHash::Sha256);
+    std::string piece(kPiece, '\0');
+    while (in.read(piece.data(), static_cast<std::streamsize>(piece.size())), in.gcount() > 0) {
+        progress.stop_if_cancelled();
+        hash.addData(QByteArrayView(piece.data(), static_cast<qsizetype>(in.gcount())));
+    }
+    return hash.result().toHex().toStdString();
+}
+
+Staged stage_files(Node& node, const std::vector<StagedFile>& files, const Progress& progress) {
+    std::vector<Object> objects;
+    std::string places;
+    Staged staged;
+    for (const StagedFile& file : files) {
+        if (file.to.find('\n') != std::string::npos)
+            throw Error(Failure::Usage, "has a line break in its name", file.to);
+        Object object{content_hash(file.from, progress), file.from, file.to, 0, -1};
+        object.size = static_cast<int64_t>(fs::file_size(file.from));
+        staged.all_bytes += object.size;
+        places += object.hash + (file.executable ? " 755 " : " 644 ") + file.to + "\n";
+        const bool known = std::any_of(objects.begin(), objects.end(),
+                                       [&](const Object& o) { return o.hash == object.hash; });
+        if (!known) objects.push_back(std::move(object));
+    }
+    ask(node, objects);
+    int64_t before = 0;
+    for (const Object& object : objects) {
+        if (object.there >= 0) send(node, object, staged.sent_bytes, before, staged.all_bytes, progress);
+        before += object.size;
+    }
+    with_input(*node.session, objects_of(node) + kPlaceObjects, places, "its files cannot be put into place");
+    return staged;
+}
+
+void write_remote_file(SshSession& session, const std::string& path, const std::string& content) {
+    const std::string script =
+        "umask 077\nfile=" + shell_quoted(path) +
+        "\nmkdir -p \"$(dirname \"$file\")\" && cat >\"$file.new\" && mv -f \"$file.new\" \"$file\"";
+    with_input(session, script, content, path + " cannot be written");
+}
+
+void fetch_folder(SshSession& session, const std::string& from, const fs::path& to,
+                  const Progress& progress) {
+    const std::string list =
+        script_output(session, "cd " + shell_quoted(from) + " && find . -type f -exec sha256sum {} +",
+                      "its results cannot be read", kHashPatience);
+    std::istringstream lines(list);
+    for (std::string line; std::getline(lines, line);) {
+        if (line.size() < 69 || line.compare(64, 4, "  ./") != 0) continue;
+        const std::string hash = line.substr(0, 64), name = line.substr(68);
+        const fs::path target = (to / name).lexically_normal();
+        const fs::path inside = target.lexically_relative(to);
+        if (inside.empty() || *inside.begin() == "..") continue;
+        std::error_code none;
+        if (fs::is_regular_file(target, none) && content_hash(target, progress) == hash) continue;
+        make_folder(target.parent_path());
+        const fs::path aside = target.string() + ".part";
+        std::ofstream out(aside, std::ios::binary | std::ios::trunc);
+        RemoteScript remote(session, "cat " + shell_quoted(from + "/" + name));
+        remote.end_of_input();
+        std::string bytes;
+        int64_t done = 0;
+        while (remote.read(bytes, std::chrono::milliseconds(1000))) {
+            progress.stop_if_cancelled();
+            out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+            done += static_cast<int64_t>(bytes.size());
+            bytes.clear();
+            progress.report({"fetching " + name, done, 0, true});
+        }
+        out.close();
+        if (!out) throw Error(Failure::Refused, "cannot be written: is the disk full?", aside.string());
+        if (content_hash(aside, progress) != hash)
+            throw Error(Failure::Unreachable, name + " did not come whole", session.host(), "try again");
+        fs::rename(aside, target);
+    }
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,178 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+
+#include "engine/error.h"
+#include "launcher/local_node.h"
+#include "launcher/nodes/facts.h"
+#include "launcher/ssh/key_agent.h"
+#include "launcher/ssh/settings.h"
+#include "launcher/ssh/target.h"
+
+namespace ringmaster {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(SshTarget, ReadsUserHostAndPort) {
+    const SshTarget plain = parse_target("gpu1");
+    EXPECT_EQ(plain.host, "gpu1");
+    EXPECT_EQ(plain.user, "");
+    EXPECT_FALSE(plain.port);
+    const SshTarget whole = parse_target("ann@10.0.0.7:2222");
+    EXPECT_EQ(whole.host, "10.0.0.7");
+    EXPECT_EQ(whole.user, "ann");
+    EXPECT_EQ(whole.port, 2222);
+    EXPECT_EQ(parse_target("ann@site.org@gate").user, "ann@site.org");
+}
+
+TEST(SshTarget, ReadsAddressesOfIpv6) {
+    EXPECT_EQ(parse_target("fe80::1%eth0").host, "fe80::1%eth0");
+    const SshTarget bracketed = parse_target("[::1]:22");
+    EXPECT_EQ(bracketed.host, "::1");
+    EXPECT_EQ(bracketed.port, 22);
+    EXPECT_EQ(bracketed.text(), "[::1]:22");
+}
+
+TEST(SshTarget, RefusesWhatIsMoreThanAName) {
+    for (const char* text : {"",        "-v",      "-oProxyCommand=x",
+                             "a b",     "a;b",     "$(x)",
+                             "`x`",     "a'b",     "a\"b",
+                             "a|b",     "a&b",     "a>b",
+                             "a\nb",    "a/b",     "a*",
+                             "-l@a",    "a;b@c",   "a\\@c",
+                             "@a",      "a@",      "a:0",
+                             "a:65536", "a:22x",   "[::1",
+                             "[::1]x",  "a\x1b[2J"}) {
+        EXPECT_THROW(parse_target(text), Error) << text;
+    }
+}
+
+TEST(SshSettings, TakesWhatSshSaysIsEffective) {
+    const std::string defaults =
+        "hostname x\nuser me\nport 22\nforwardagent no\nciphers a,b\nidentityfile ~/.ssh/id_rsa\n";
+    const std::string effective =
+        "hostname 10.1.2.3\nuser ann\nport 2222\nforwardagent yes\nciphers a,b\nidentityfile "
+        "/keys/one\nidentityfile /keys/two\n"
+        "identitiesonly yes\nuserknownhostsfile /k/one /k/two\nproxyjump gate,bob@inner:23\nconnecttimeout "
+        "7\npasswordauthentication no\n";
+    const SshSettings settings = parse_ssh_g(parse_target("gpu1"), effective, defaults);
+    EXPECT_EQ(settings.host_name, "10.1.2.3");
+    EXPECT_EQ(settings.user, "ann");
+    EXPECT_EQ(settings.port, 2222);
+    EXPECT_EQ(settings.connect_timeout_s, 7);
+    EXPECT_THAT(settings.identity_files, ElementsAre("/keys/one", "/keys/two"));
+    EXPECT_TRUE(settings.identities_only);
+    EXPECT_EQ(settings.known_hosts, "/k/one");
+    ASSERT_EQ(settings.jumps.size(), 2U);
+    EXPECT_EQ(settings.jumps[1].text(), "bob@inner:23");
+    EXPECT_FALSE(settings.uses_password);
+    EXPECT_TRUE(settings.uses_keyboard);
+    EXPECT_EQ(settings.ciphers, "");  // the default is nobody's wish
+    EXPECT_THAT(settings.ignored, ElementsAre("forwardagent yes"));
+}
+
+TEST(SshSettings, RefusesAHostNameThatIsNone) {
+    EXPECT_THROW(parse_ssh_g(parse_target("a"), "hostname $(x)\nuser me\nport 22\n", ""), Error);
+    EXPECT_THROW(parse_ssh_g(parse_target("a"), "hostname a\nuser -x\nport 22\n", ""), Error);
+}
+
+TEST(KeyAgent, PutsTheNamedKeysFirst) {
+    const std::vector<AgentKey> all = {{"a", "1"}, {"b", "2"}, {"c", "3"}};
+    const auto blobs = [](const std::vector<AgentKey>& keys) {
+        std::string text;
+        for (const AgentKey& key : keys) text += key.blob;
+        return text;
+    };
+    EXPECT_EQ(blobs(choose_keys(all, {"c", "x"}, false)), "cab");
+    EXPECT_EQ(blobs(choose_keys(all, {"c", "x"}, true)), "c");
+    EXPECT_EQ(blobs(choose_keys(all, {}, false)), "abc");
+}
+
+TEST(KeyAgent, ReadsItsOwnMessageAndNoDamagedOne) {
+    const std::vector<AgentKey> keys = {{std::string("\0\1\2", 3), "one"}, {"two", ""}};
+    const std::string message = identities_message(keys);
+    const std::vector<AgentKey> back = parse_identities(message);
+    ASSERT_EQ(back.size(), 2U);
+    EXPECT_EQ(back[0].blob, keys[0].blob);
+    for (size_t size = 0; size < message.size(); ++size)
+        EXPECT_TRUE(parse_identities(message.substr(0, size)).empty()) << size;
+}
+
+TEST(ShellQuoted, GivesEveryTextBackToTheShellAsOneWord) {
+    for (const std::string text : {"",
+                                   " ",
+                                   "a b",
+                                   "'",
+                                   "\"",
+                                   "\\",
+                                   "$(touch canary)",
+                                   "`touch canary`",
+                                   "a;b",
+                                   "a&b",
+                                   "*",
+                                   "~",
+                                   "-n",
+                                   "!x",
+                                   "a\nb",
+                                   "a\tb",
+                                   "é漢",
+                                   "''''",
+                                   "\\'",
+                                   "%s",
+                                   "a=b",
+                                   "#x",
+                                   "{a,b}",
+                                   "|",
+                                   ">f",
+                                   "\x7f"}) {
+        const std::string command = "printf '%s' " + shell_quoted(text) + "; printf .";
+        FILE* pipe = ::popen(command.c_str(), "r");
+        std::array<char, 256> buffer{};
+        const size_t got = std::fread(buffer.data(), 1, buffer.size(), pipe);
+        ::pclose(pipe);
+        EXPECT_EQ(std::string(buffer.data(), got), text + ".");
+    }
+    EXPECT_FALSE(std::filesystem::exists("canary"));
+}
+
+TEST(NodeFacts, ComparesVersionsAsNumbers) {
+    EXPECT_TRUE(is_older("2.4", "2.36"));
+    EXPECT_FALSE(is_older("2.36", "2.4"));
+    EXPECT_FALSE(is_older("2.36", "2.36"));
+    EXPECT_TRUE(is_older("2.36", "2.36.1"));
+}
+
+TEST(NodeFacts, KnowsGpusAndWhoUsesThem) {
+    const NodeFacts facts = parse_facts(
+        "system Linux\narchitecture x86_64\nglibc glibc 2.36\ncores 8\nmemory_kb 1024\ndriver 580.1\ngpu 0, "
+        "81559, 40000, GPU-a, NVIDIA H100 80GB\n"
+        "gpu 1, 81559, 0, GPU-b, NVIDIA H100 80GB\ngpu_process GPU-a ann\ngpu_process GPU-a ann\ngpu_process "
+        "GPU-x bob\nwritable yes\nexecutable yes\n"
+        "sha256sum yes\ndisk_kb 99999999\nlibtorch /t\n");
+    ASSERT_EQ(facts.gpus.size(), 2U);
+    EXPECT_EQ(facts.gpus[0].name, "NVIDIA H100 80GB");
+    EXPECT_THAT(facts.gpus[0].users, ElementsAre("ann"));
+    EXPECT_TRUE(facts.gpus[1].users.empty());
+    ProgramNeeds needs{"x86_64", "2.34", "2.11.0", ""};
+    const NodeReport report = judge_node("a", facts, needs);
+    EXPECT_EQ(report.state, NodeVerdict::Warning);
+    EXPECT_THAT(report.message, HasSubstr("GPU 0 is in use by ann"));
+    needs.architecture = "aarch64";
+    EXPECT_EQ(judge_node("a", facts, needs).state, NodeVerdict::Unusable);
+}
+
+TEST(NodeFacts, SurvivesAnyText) {
+    for (const std::string text :
+         {"", "\n\n", "gpu", "gpu ", "gpu ,,,,", "cores x\nclock y\ngpu_process a b\n",
+          "memory_kb 99999999999999999999\n"}) {
+        EXPECT_NO_THROW(parse_facts(text)) << text;
+    }
+}
+
+}  // namespace
+}  // namespace ringmaster

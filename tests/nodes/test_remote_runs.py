@@ -1,0 +1,232 @@
+"""Runs on machines reached by SSH: two real sshd servers, each with a home of its own; the client's run directory sees them as any run."""
+
+import json
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import time
+
+import pytest
+
+from ringmaster_runs import BIN, events_of, launch, losses_of, make_config, make_model, make_rows, state_of
+
+
+@pytest.fixture(scope="module")
+def llama(tmp_path_factory):
+    return make_model(tmp_path_factory.mktemp("llama") / "model", "llama")
+
+
+@pytest.fixture(scope="module")
+def rows_file(tmp_path_factory):
+    file = tmp_path_factory.mktemp("rows") / "rows.jsonl"
+    make_rows(file, 44)
+    return file
+
+
+@pytest.fixture
+def pair(client):
+    """Hosts a and b, and the environment of the person who reaches them."""
+    for name in ("a", "b"):
+        client.host(name, client.serve(name))
+    client.a, client.b = client.servers
+    return client
+
+
+def run(client, *arguments, timeout=120, check=True):
+    done = subprocess.run([str(BIN / "ringmaster"), *map(str, arguments)], capture_output=True, text=True, timeout=timeout,
+                          stdin=subprocess.DEVNULL, env=client.env(OMP_NUM_THREADS="1"), start_new_session=True)
+    if check:
+        assert done.returncode == 0, done.stdout + done.stderr
+    return done
+
+
+def launch_on(client, config, runs, *arguments, **options):
+    done = run(client, "launch", config, "--runs-dir", runs, "--node", "a", "--node", "b", "--json", *arguments, **options)
+    return pathlib.Path(json.loads(done.stdout.splitlines()[0])["dir"])
+
+
+def wait_for(condition, what, seconds=60):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, f"waited {seconds} s for {what}"
+        time.sleep(0.05)
+
+
+def there(server):
+    """The run directory on a node."""
+    (found,) = server.home.glob("data/ringmaster/runs/*/*")
+    return found
+
+
+def agent_pid(server, node):
+    file = there(server) / ("run.json" if node == 0 else f"node-{node}/run.json")
+    return json.loads(file.read_text())["nodes"][0]["agent"]["pid"]
+
+
+def processes_of(folder):
+    found = []
+    for entry in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if str(folder) in entry.read_bytes().decode(errors="replace").replace("\0", " "):
+                found.append(int(entry.parent.name))
+        except OSError:
+            pass
+    return [pid for pid in found if pid != os.getpid()]
+
+
+def steps(run_dir, rank=0):
+    try:
+        return [event["step"] for event in events_of(run_dir, rank)]
+    except (FileNotFoundError, json.JSONDecodeError):
+        return []
+
+
+def raw_steps(run_dir, rank):
+    lines = (run_dir / "events" / f"rank-{rank:05d}.jsonl").read_text().splitlines()
+    return [event["step"] for event in map(json.loads, lines) if event["type"] == "step"]
+
+
+def test_two_hosts_train_to_the_losses_of_one(pair, llama, rows_file, tmp_path):
+    keys = dict(max_steps=6, context_parallel_size=4, ring_attn_func="batch_zigzag")
+    alone = make_config(tmp_path, llama, rows_file, **keys, output_dir=str(tmp_path / "alone"))
+    local = launch(alone, tmp_path / "runs", "--ranks", 4, "--name", "alone", env={"CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1"})
+    config = make_config(tmp_path, llama, rows_file, **keys, output_dir=str(tmp_path / "out"))
+    remote = launch_on(pair, config, tmp_path / "runs", "--ranks", 4, "--name", "two")
+    state = state_of(remote)
+    assert state["state"] == "completed", state["reason"]
+    assert [node["host"] for node in state["nodes"]] == ["a", "b"]
+    assert [[rank["rank"] for rank in node["ranks"]] for node in state["nodes"]] == [[0, 1], [2, 3]]
+    for rank in range(4):
+        assert losses_of(remote, rank) == pytest.approx(losses_of(local, rank), abs=1e-6)
+        assert raw_steps(remote, rank) == [1, 2, 3, 4, 5, 6]
+    assert (tmp_path / "out/model.safetensors").stat().st_size == (tmp_path / "alone/model.safetensors").stat().st_size
+    assert not list(pair.a.home.glob("data/ringmaster/runs/*/*/events/rank-00002*"))
+    assert not processes_of(pair.a.home) and not processes_of(pair.b.home)
+
+
+def test_a_second_launch_sends_the_model_no_more(pair, llama, rows_file, tmp_path):
+    config = make_config(tmp_path, llama, rows_file, max_steps=1)
+    launch_on(pair, config, tmp_path / "runs", "--ranks", 2, "--name", "one")
+    objects = sorted((file.name, file.stat().st_ino) for file in pair.a.home.glob("data/ringmaster/objects/*"))
+    launch_on(pair, config, tmp_path / "runs", "--ranks", 2, "--name", "two")
+    assert sorted((file.name, file.stat().st_ino) for file in pair.a.home.glob("data/ringmaster/objects/*")) == objects
+
+
+def test_the_run_goes_on_without_client_and_sshd_and_watch_catches_up(pair, llama, rows_file, tmp_path):
+    config = make_config(tmp_path, llama, rows_file, max_steps=400)
+    remote = launch_on(pair, config, tmp_path / "runs", "--ranks", 2, "--detach")
+    wait_for(lambda: len(steps(there(pair.a))) >= 3, "step 3")
+    pair.a.stop()
+    pair.b.stop()
+    before = len(steps(there(pair.a)))
+    wait_for(lambda: len(steps(there(pair.a))) >= before + 20, "20 more steps")
+    pair.a.start()
+    pair.b.start()
+    run(pair, "watch", remote)
+    assert state_of(remote)["state"] == "completed"
+    for rank in range(2):
+        assert raw_steps(remote, rank) == list(range(1, 401))
+
+
+def test_watch_survives_the_end_of_its_connection(pair, llama, rows_file, tmp_path):
+    config = make_config(tmp_path, llama, rows_file, max_steps=1500)
+    remote = launch_on(pair, config, tmp_path / "runs", "--ranks", 2, "--detach")
+    watch = subprocess.Popen([str(BIN / "ringmaster"), "watch", str(remote)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                             env=pair.env(), start_new_session=True)
+    wait_for(lambda: len(steps(remote)) >= 5, "step 5 here")
+    for server in (pair.a, pair.b):
+        server.stop()
+        server.start()
+    assert watch.wait(120) == 0
+    for rank in range(2):
+        assert raw_steps(remote, rank) == list(range(1, 1501))
+
+
+def test_stop_saves_and_resume_goes_on_to_the_same_losses(pair, llama, rows_file, tmp_path):
+    keys = dict(context_parallel_size=2, save_strategy=None, save_steps=1000)
+    config = make_config(tmp_path, llama, rows_file, max_steps=300, **keys)
+    remote = launch_on(pair, config, tmp_path / "runs", "--ranks", 2, "--detach")
+    wait_for(lambda: len(steps(there(pair.a))) >= 3, "step 3")
+    run(pair, "stop", remote)
+    assert state_of(remote)["state"] == "stopped"
+    stopped_at = len(steps(remote))
+    assert 3 <= stopped_at < 300
+    run(pair, "resume", remote)
+    assert state_of(remote)["state"] == "completed"
+    straight = make_config(tmp_path, llama, rows_file, max_steps=300, **keys, output_dir=str(tmp_path / "straight"))
+    local = launch(straight, tmp_path / "runs", "--ranks", 2, "--name", "straight", env={"CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1"})
+    assert losses_of(remote) == losses_of(local)
+
+
+def test_stop_now_ends_every_process(pair, llama, rows_file, tmp_path):
+    config = make_config(tmp_path, llama, rows_file, max_steps=4000)
+    remote = launch_on(pair, config, tmp_path / "runs", "--ranks", 2, "--detach")
+    wait_for(lambda: len(steps(there(pair.a))) >= 3, "step 3")
+    run(pair, "stop", "--now", remote)
+    assert state_of(remote)["state"] == "stopped"
+    wait_for(lambda: not processes_of(pair.a.home) + processes_of(pair.b.home), "the end of all processes", 15)
+
+
+@pytest.mark.parametrize("victim", ["rank", "agent of node 1", "agent of node 0"])
+def test_a_killed_process_ends_the_run_everywhere_with_its_reason(victim, pair, llama, rows_file, tmp_path):
+    config = make_config(tmp_path, llama, rows_file, max_steps=4000)
+    remote = launch_on(pair, config, tmp_path / "runs", "--ranks", 2, "--detach")
+    wait_for(lambda: len(steps(there(pair.a))) >= 3, "step 3")
+    if victim == "rank":
+        pid = json.loads((there(pair.a) / "run.json").read_text())["nodes"][1]["ranks"][0]["pid"]
+    else:
+        pid = agent_pid(pair.b, 1) if victim.endswith("1") else agent_pid(pair.a, 0)
+    os.kill(pid, signal.SIGKILL)
+    wait_for(lambda: not processes_of(pair.a.home) + processes_of(pair.b.home), "the end of all processes", 30)
+    assert run(pair, "watch", remote, check=False).returncode == 1
+    state = state_of(remote)
+    assert state["state"] == "failed"
+    expected = {"rank": "rank 1 was killed by signal 9", "agent of node 1": "node 1", "agent of node 0": "supervisor"}[victim]
+    assert expected in state["reason"], state["reason"]
+
+
+def test_the_exact_commands_are_shown_first(pair, llama, rows_file, tmp_path):
+    config = make_config(tmp_path, llama, rows_file)
+    done = run(pair, "launch", config, "--runs-dir", tmp_path / "runs", "--node", "a", "--node", "b", "--ranks", 2, "--dry-run", "--json")
+    plan = json.loads(done.stdout)
+    assert [node["host"] for node in plan["nodes"]] == ["a", "b"]
+    assert "--first-rank" in plan["nodes"][1]["agent"]["argv"] and "--nnodes 2" in plan["torchrun"]
+    assert not list(pair.a.home.glob("data/ringmaster/runs/*"))
+
+
+def test_a_node_that_is_not_there_is_status_3_and_nothing_is_left(pair, llama, rows_file, tmp_path):
+    config = make_config(tmp_path, llama, rows_file)
+    done = run(pair, "launch", config, "--runs-dir", tmp_path / "runs", "--node", "a", "--node", "nowhere.invalid", check=False)
+    assert done.returncode == 3 and "nowhere.invalid" in done.stderr
+    assert not list(pair.a.home.glob("data/ringmaster/runs/*")) and not (tmp_path / "runs").exists()
+
+
+def test_hostile_names_of_runs_and_folders_run_nothing(pair, llama, rows_file, tmp_path):
+    folder = tmp_path / "it's $(touch r-canary) `touch r-canary`; touch r-canary &"
+    folder.mkdir()
+    config = make_config(folder, llama, rows_file, max_steps=1)
+    remote = launch_on(pair, config, folder / "runs", "--ranks", 2, "--name", "x'; touch r-canary; $(touch r-canary) \"")
+    assert state_of(remote)["state"] == "completed"
+    for root in (tmp_path, pair.folder):
+        assert not list(root.rglob("r-canary"))
+    for folder in (pathlib.Path.home(), pathlib.Path.cwd(), pathlib.Path("/")):
+        assert not (folder / "r-canary").exists()
+
+
+def test_what_listens_is_on_the_stated_interface(pair, llama, rows_file, tmp_path):
+    config = make_config(tmp_path, llama, rows_file, max_steps=4000)
+    remote = launch_on(pair, config, tmp_path / "runs", "--ranks", 2, "--detach")
+    wait_for(lambda: len(steps(there(pair.a))) >= 3, "step 3")
+    listening = subprocess.run(["ss", "-Hltnp"], capture_output=True, text=True, check=True).stdout.splitlines()
+    ours = [line.split()[3] for line in listening if "ringmaster" in line]
+    for line in listening:  # the agent hears nobody without the run's token
+        if "ringmaster-agen" in line:
+            with socket.create_connection(("127.0.0.1", int(line.split()[3].rsplit(":", 1)[1])), timeout=5) as stranger:
+                stranger.sendall(b"hello 00000000000000000000000000000000 1 {}\nfailing\n")
+                assert stranger.recv(1) == b""
+    before = len(steps(there(pair.a)))
+    wait_for(lambda: len(steps(there(pair.a))) > before + 3, "more steps")
+    run(pair, "stop", "--now", remote)
+    assert ours and all(address.startswith("127.0.0.1:") for address in ours), ours
