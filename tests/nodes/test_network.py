@@ -1,0 +1,101 @@
+"""Two nodes with addresses of their own, in network namespaces, and what their links do. Needs root."""
+
+import json
+import os
+import shutil
+import subprocess
+import time
+
+import pytest
+
+from ringmaster_runs import BIN, make_config, make_model, make_rows, state_of
+from test_remote_runs import launch_on, processes_of, raw_steps, run, steps, there, wait_for
+
+pytestmark = pytest.mark.skipif(os.getuid() != 0 or shutil.which("ip") is None, reason="network namespaces need root and iproute2")
+
+NET = f"10.{77 + os.getpid() % 100}.{os.getpid() // 100 % 250}"
+NAME = f"rm{os.getpid() % 100000}"
+
+
+def ip(*arguments, inside=None):
+    prefix = ["ip", "netns", "exec", inside] if inside else []
+    subprocess.run([*prefix, "ip", *arguments], check=True, capture_output=True)
+
+
+@pytest.fixture
+def network():
+    """A bridge here and two namespaces on it: .11 and .12."""
+    bridge = f"{NAME}br"
+    spaces = [f"{NAME}a", f"{NAME}b"]
+    ip("link", "add", bridge, "type", "bridge")
+    ip("addr", "add", f"{NET}.1/24", "dev", bridge)
+    ip("link", "set", bridge, "up")
+    for i, space in enumerate(spaces):
+        ip("netns", "add", space)
+        ip("link", "add", f"{NAME}v{i}", "type", "veth", "peer", "name", "eth0", "netns", space)
+        ip("link", "set", f"{NAME}v{i}", "master", bridge, "up")
+        ip("addr", "add", f"{NET}.{11 + i}/24", "dev", "eth0", inside=space)
+        ip("link", "set", "eth0", "up", inside=space)
+        ip("link", "set", "lo", "up", inside=space)
+    yield spaces
+    for i, space in enumerate(spaces):
+        ip("link", "del", f"{NAME}v{i}")
+        pids = subprocess.run(["ip", "netns", "pids", space], capture_output=True, text=True).stdout.split()
+        for pid in pids:
+            subprocess.run(["kill", "-9", pid], check=False)
+        ip("netns", "del", space)
+    ip("link", "del", bridge)
+
+
+@pytest.fixture
+def pair(client, network):
+    client.a = client.serve("a", address=f"{NET}.11", port=22, inside=["ip", "netns", "exec", network[0]])
+    client.b = client.serve("b", address=f"{NET}.12", port=22, inside=["ip", "netns", "exec", network[1]])
+    client.known_hosts.write_text("".join(server.known_hosts_line().replace("[", "").replace("]:22", "") for server in client.servers))
+    for name, server in (("a", client.a), ("b", client.b)):
+        client.host(name, server)
+    return client
+
+
+@pytest.fixture
+def config(tmp_path):
+    make_rows(tmp_path / "rows.jsonl", 44)
+    return make_config(tmp_path, make_model(tmp_path / "model", "llama"), tmp_path / "rows.jsonl", max_steps=4000)
+
+
+def test_ranks_meet_on_the_address_that_routes_and_listen_there_alone(pair, config, network, tmp_path):
+    remote = launch_on(pair, config, tmp_path / "runs", "--ranks", 2, "--detach")
+    wait_for(lambda: len(steps(there(pair.a))) >= 3, "step 3")
+    for i, space in enumerate(network):
+        said = subprocess.run(["ip", "netns", "exec", space, "ss", "-Hltnp"], capture_output=True, text=True, check=True).stdout
+        ours = [line.split()[3] for line in said.splitlines() if "ringmaster" in line]
+        assert ours and all(address.startswith(f"{NET}.{11 + i}:") for address in ours), ours
+    run(pair, "stop", "--now", remote)
+    assert state_of(remote)["state"] == "stopped"
+
+
+def test_the_clients_link_may_be_down_for_ten_seconds(pair, config, network, tmp_path):
+    remote = launch_on(pair, config, tmp_path / "runs", "--ranks", 2, "--detach")
+    watch = subprocess.Popen([str(BIN / "ringmaster"), "watch", str(remote)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                             env=pair.env(), start_new_session=True)
+    wait_for(lambda: len(steps(remote)) >= 3, "step 3 here")
+    ip("addr", "del", f"{NET}.1/24", "dev", f"{NAME}br")  # the nodes still reach each other through the bridge
+    time.sleep(10)
+    ip("addr", "add", f"{NET}.1/24", "dev", f"{NAME}br")
+    far = len(steps(there(pair.a)))
+    wait_for(lambda: len(steps(remote)) > far, "the view to catch up")
+    run(pair, "stop", remote)
+    assert watch.wait(30) == 0
+    for rank in range(2):
+        told = raw_steps(remote, rank)
+        assert told == list(range(1, len(told) + 1)) and len(told) > far
+
+
+def test_a_node_whose_link_is_cut_ends_the_run_everywhere(pair, config, network, tmp_path):
+    remote = launch_on(pair, config, tmp_path / "runs", "--ranks", 2, "--detach")
+    wait_for(lambda: len(steps(there(pair.a))) >= 3, "step 3")
+    ip("link", "set", "eth0", "down", inside=network[1])
+    wait_for(lambda: not processes_of(pair.a.home) + processes_of(pair.b.home), "the end of all processes", 60)
+    state = json.loads((there(pair.a) / "run.json").read_text())
+    assert state["state"] == "failed" and "node 1" in state["reason"] and "silent" in state["reason"], state["reason"]
+    assert "node 0" in json.loads((there(pair.b) / "node-1/run.json").read_text())["reason"]
