@@ -7,7 +7,9 @@ namespace ringmaster {
 
 namespace {
 
-constexpr int kLinePoints = 8000;  ///< that one chart draws in time, all its lines together
+/// Pixel columns that one chart draws in time, of all its lines together: each is two points at worst, and a
+/// third where it is smoothed.
+constexpr int kColumns = 3000, kSmoothColumns = 2400;
 constexpr size_t kOutliers = 3;
 constexpr int64_t kPaceSteps = 50, kRecentSteps = 10;
 const double kUnknown = std::nan("");
@@ -28,8 +30,10 @@ class ChartMaker {
         charts_.wish = wish;
         charts_.range = shown_range(history, wish);
         charts_.bridge_gaps = !history.progress().whole();
-        const auto lines = static_cast<int>(std::min(history.ranks().size(), kMostLines));
-        width_ = std::clamp(kLinePoints / std::max(lines, 1), 160, std::max(wish.width, 64));
+        const size_t ranks = history.ranks().size();
+        const auto lines = static_cast<int>(ranks > kMostLines ? kOutliers + 2 : ranks);
+        const int columns = wish.smoothing > 0 ? kSmoothColumns : kColumns;
+        width_ = std::min(std::max(wish.width, 64), std::max(columns / std::max(lines, 1), 150));
     }
 
     RunCharts make() {
