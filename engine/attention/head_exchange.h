@@ -1,36 +1,65 @@
 /// Ulysses: an all-to-all turns "my tokens, all heads" into "my heads, the group's tokens" and back.
 ///
-/// Letters: B rows, N heads, U ranks of the group, t a rank's tokens, D head_dim. A rank owns n = N/U heads;
-/// where there are fewer key/value heads than ranks, n = 1 and U/N ranks own copies of the same one, whose
-/// gradients add up on the way back. Source: Jacobs et al. 2023, "DeepSpeed Ulysses", section 3.
+/// Letters: B rows, N heads, U ranks of the group, t a rank's tokens, S the group's, D head_dim, n the heads
+/// that a rank owns. Neither heads nor tokens need divide: ranks own as equal numbers as there are. Where
+/// there are fewer key/value heads than ranks, some ranks own the same one, whose gradients add up on the way
+/// back. Source: Jacobs et al. 2023, "DeepSpeed Ulysses", section 3.
 #pragma once
 
 #include <ATen/core/Tensor.h>
+
+#include <vector>
 
 #include "engine/comm/groups.h"
 
 namespace ringmaster {
 
-/// Throws Error(Refused) where the heads cannot be divided: query heads must be a multiple of U, key/value
-/// heads a multiple or a divisor.
-void require_divisible_heads(int64_t query_heads, int64_t key_heads, int ranks);
+/// Heads [begin, begin + count).
+struct HeadRange {
+    int64_t begin = 0;
+    int64_t count = 0;
 
-/// Heads that one rank owns of `heads`.
-int64_t owned_heads(int64_t heads, int ranks);
+    bool operator==(const HeadRange&) const = default;
+};
 
-/// x_btnd [B, t, N, D], any strides. `owned_sbnd` [U·t, B, n, D], contiguous, holds this rank's heads of all
-/// tokens when the transfer is waited for, in the order of the group's ranks.
-Transfer tokens_to_heads(Group& group, const at::Tensor& x_btnd, const at::Tensor& owned_sbnd,
-                         const std::string& what);
+/// What one rank of the group owns; queries.count is a multiple of keys.count, and of their own heads.
+struct OwnedHeads {
+    HeadRange queries;
+    HeadRange keys;
+};
 
-/// The way back: owned_bsnd [B, U·t, n, D], any strides. `wait_and_join` gives [B, t, N, D], contiguous, for
-/// `heads` = N.
-struct HeadsOnTheirWay {
-    at::Tensor received_utbnd;
+/// Of every rank. Throws Error(Refused) where there are fewer query heads than ranks.
+std::vector<OwnedHeads> split_heads(int64_t query_heads, int64_t key_heads, int ranks);
+
+/// One direction's shape: whose heads and whose tokens.
+struct HeadExchange {
+    std::vector<HeadRange> heads;  ///< of each rank
+    std::vector<int64_t> tokens;   ///< of each rank
+
+    int64_t all_tokens() const;
+};
+
+/// x_tbnd [t, B, N, D], any strides. What is waited for holds this rank's heads of all tokens, in the order
+/// of the group's ranks: [S, B, n, D].
+struct ByHeads {
+    at::Tensor owned_sbnd;
     Transfer transfer;
 
-    at::Tensor wait_and_join(int64_t heads);
+    at::Tensor wait();
 };
-HeadsOnTheirWay heads_to_tokens(Group& group, const at::Tensor& owned_bsnd, const std::string& what);
+ByHeads tokens_to_heads(Group& group, const HeadExchange& exchange, const at::Tensor& x_tbnd,
+                        const std::string& what);
+
+/// The way back: owned_sbnd [S, B, n, D], any strides. `wait_and_join` gives [t, B, N, D].
+struct ByTokens {
+    HeadExchange exchange;
+    at::Tensor received;
+    at::Tensor like_tbnd;  ///< an empty tensor that says B, D and t
+    Transfer transfer;
+
+    at::Tensor wait_and_join();
+};
+ByTokens heads_to_tokens(Group& group, const HeadExchange& exchange, const at::Tensor& owned_sbnd,
+                         const std::string& what);
 
 }  // namespace ringmaster

@@ -4,15 +4,14 @@
 
 #include "engine/attention/flash.h"
 #include "engine/attention/head_exchange.h"
-#include "engine/attention/ring_attention.h"
+#include "engine/attention/scheduled_attention.h"
 
 namespace ringmaster {
 
 struct ShardedAttention::Impl {
     Groups& groups;
-    std::vector<RingHop> hops;
-
-    bool alone() { return groups.ring().size() == 1 && groups.ulysses().size() == 1; }
+    AttentionSchedule schedule;
+    std::vector<int64_t> ulysses_tokens;  ///< of each rank of this Ulysses group
 };
 
 namespace {
@@ -24,41 +23,62 @@ at::Tensor tokens_first(const at::Tensor& x_bhtd) {
     return x_bhtd.transpose(1, 2);
 }
 
-KeysValues pack(const at::Tensor& k_btkd, const at::Tensor& v_btkd) {
-    return {at::stack({k_btkd.transpose(0, 1), v_btkd.transpose(0, 1)})};
-}
+/// The exchanges of a Ulysses group. Keys and values travel as one: [t, 2·B, K, D].
+class Ulysses {
+  public:
+    Ulysses(Group& group, const std::vector<int64_t>& tokens, int64_t query_heads, int64_t key_heads)
+        : group_(group) {
+        for (const OwnedHeads& owned : split_heads(query_heads, key_heads, group.size())) {
+            queries_.heads.push_back(owned.queries);
+            keys_.heads.push_back(owned.keys);
+        }
+        queries_.tokens = keys_.tokens = tokens;
+    }
 
-/// What a Ulysses rank attends with: its heads of the group's tokens, S = U·T.
-struct OwnedHeads {
-    at::Tensor q_bhsd;
-    KeysValues keys_values;
+    ByHeads queries(const at::Tensor& x_bthd, const char* what) {
+        return tokens_to_heads(group_, queries_, x_bthd.transpose(0, 1), what);
+    }
+    ByHeads keys_values(const at::Tensor& k_btkd, const at::Tensor& v_btkd, const char* what) {
+        const at::Tensor both = at::cat({k_btkd.transpose(0, 1), v_btkd.transpose(0, 1)}, 1);
+        return tokens_to_heads(group_, keys_, both, what);
+    }
+    ByTokens queries_back(const at::Tensor& owned_bhsd, const char* what) {
+        return heads_to_tokens(group_, queries_, owned_bhsd.permute({2, 0, 1, 3}), what);
+    }
+    ByTokens keys_values_back(const KeysValues& owned_bskd, const char* what) {
+        const at::Tensor both =
+            at::cat({owned_bskd.k_btkd.transpose(0, 1), owned_bskd.v_btkd.transpose(0, 1)}, 1);
+        return heads_to_tokens(group_, keys_, both, what);
+    }
+
+  private:
+    Group& group_;
+    HeadExchange queries_, keys_;
 };
 
-OwnedHeads gather_heads(Group& group, const at::Tensor& q_bthd, const at::Tensor& k_btkd,
-                        const at::Tensor& v_btkd) {
-    const int64_t B = q_bthd.size(0), S = q_bthd.size(1) * group.size(), D = q_bthd.size(3);
-    const int64_t heads = owned_heads(q_bthd.size(2), group.size());
-    const int64_t key_heads = owned_heads(k_btkd.size(2), group.size());
-    const at::Tensor q_sbhd = at::empty({S, B, heads, D}, q_bthd.options());
-    const at::Tensor both = at::empty({2, S, B, key_heads, D}, k_btkd.options());
-    Transfer queries = tokens_to_heads(group, q_bthd, q_sbhd, "queries by heads");
-    Transfer keys = tokens_to_heads(group, k_btkd, both.select(0, 0), "keys by heads");
-    Transfer values = tokens_to_heads(group, v_btkd, both.select(0, 1), "values by heads");
-    queries.wait();
-    keys.wait();
-    values.wait();
-    return {q_sbhd.permute({1, 2, 0, 3}), {both}};
+at::Tensor as_s2bkd(const at::Tensor& owned_s2b_kd) {
+    return owned_s2b_kd.unflatten(1, {2, owned_s2b_kd.size(1) / 2});
+}
+
+KeysValues views_of(const at::Tensor& both_s2bkd) {
+    return {both_s2bkd.select(1, 0).transpose(0, 1), both_s2bkd.select(1, 1).transpose(0, 1)};
 }
 
 }  // namespace
 
-ShardedAttention::ShardedAttention(Groups& groups, const Layout& layout)
-    : impl_(std::make_unique<Impl>(Impl{groups, {}})) {
+ShardedAttention::ShardedAttention(Groups& groups, const Layout& layout, const AttentionMask& mask,
+                                   int64_t gathered_heads)
+    : impl_(std::make_unique<Impl>(Impl{groups, {}, {}})) {
+    const int ring_rank = groups.ring().rank(), ulysses = groups.ulysses().size();
     std::vector<Spans> spans;
     for (int rank = 0; rank < groups.ring().size(); ++rank) {
-        spans.push_back(ring_spans(layout, rank, groups.ulysses().size()));
+        spans.push_back(ring_spans(layout, rank, ulysses));
     }
-    impl_->hops = make_ring_schedule(spans, groups.ring().rank());
+    for (int u = 0; u < ulysses; ++u) {
+        impl_->ulysses_tokens.push_back(layout.tokens_of(ring_rank * ulysses + u));
+    }
+    impl_->schedule = gathered_heads > 0 ? make_gather_schedule(spans, ring_rank, mask, gathered_heads)
+                                         : make_ring_schedule(spans, ring_rank, mask);
 }
 
 ShardedAttention::~ShardedAttention() = default;
@@ -66,51 +86,43 @@ ShardedAttention::~ShardedAttention() = default;
 AttentionOutput ShardedAttention::forward(const at::Tensor& q_bthd, const at::Tensor& k_btkd,
                                           const at::Tensor& v_btkd) {
     Groups& groups = impl_->groups;
-    if (impl_->alone()) {
-        FlashOutput whole =
-            flash_forward(heads_first(q_bthd), heads_first(k_btkd), heads_first(v_btkd), true);
-        return {tokens_first(whole.out_bhtd), whole.lse_bht, {}};
-    }
     if (groups.ulysses().size() == 1) {
         FlashOutput whole =
-            ring_forward(groups.ring(), impl_->hops, heads_first(q_bthd), pack(k_btkd, v_btkd));
+            scheduled_forward(groups.ring(), impl_->schedule, heads_first(q_bthd), {k_btkd, v_btkd});
         return {tokens_first(whole.out_bhtd), whole.lse_bht, {}};
     }
-    require_divisible_heads(q_bthd.size(2), k_btkd.size(2), groups.ulysses().size());
-    OwnedHeads owned = gather_heads(groups.ulysses(), q_bthd, k_btkd, v_btkd);
-    FlashOutput whole = ring_forward(groups.ring(), impl_->hops, owned.q_bhsd, owned.keys_values);
-    HeadsOnTheirWay out =
-        heads_to_tokens(groups.ulysses(), tokens_first(whole.out_bhtd), "attention's output");
-    return {out.wait_and_join(q_bthd.size(2)),
-            whole.lse_bht,
-            {owned.q_bhsd, owned.keys_values.both, whole.out_bhtd}};
+    Ulysses ulysses(groups.ulysses(), impl_->ulysses_tokens, q_bthd.size(2), k_btkd.size(2));
+    ByHeads queries = ulysses.queries(q_bthd, "queries by heads");
+    ByHeads keys_values = ulysses.keys_values(k_btkd, v_btkd, "keys and values by heads");
+    const at::Tensor q_bhsd = queries.wait().permute({1, 2, 0, 3});
+    const at::Tensor both_s2bkd = as_s2bkd(keys_values.wait());
+    FlashOutput whole = scheduled_forward(groups.ring(), impl_->schedule, q_bhsd, views_of(both_s2bkd));
+    ByTokens out = ulysses.queries_back(whole.out_bhtd, "attention's output");
+    return {out.wait_and_join().transpose(0, 1), whole.lse_bht, {q_bhsd, both_s2bkd, whole.out_bhtd}};
 }
 
 AttentionGradients ShardedAttention::backward(const at::Tensor& dout_bthd, const at::Tensor& q_bthd,
                                               const at::Tensor& k_btkd, const at::Tensor& v_btkd,
                                               const AttentionOutput& output) {
     Groups& groups = impl_->groups;
-    const FlashOutput whole{heads_first(output.out_bthd), output.lse_bht};
     if (groups.ulysses().size() == 1) {
-        FlashGradients d = impl_->alone()
-                               ? flash_backward(heads_first(dout_bthd), heads_first(q_bthd),
-                                                heads_first(k_btkd), heads_first(v_btkd), whole, true)
-                               : ring_backward(groups.ring(), impl_->hops, heads_first(dout_bthd),
-                                               heads_first(q_bthd), pack(k_btkd, v_btkd), whole);
-        return {tokens_first(d.dq_bhtd), tokens_first(d.dk_bksd), tokens_first(d.dv_bksd)};
+        ScheduledGradients d =
+            scheduled_backward(groups.ring(), impl_->schedule, heads_first(dout_bthd), heads_first(q_bthd),
+                               {k_btkd, v_btkd}, {heads_first(output.out_bthd), output.lse_bht});
+        return {tokens_first(d.dq_bhtd), d.d_btkd.k_btkd, d.d_btkd.v_btkd};
     }
-    Group& ulysses = groups.ulysses();
-    const auto& [q_bhsd, both, out_bhsd] = output.by_heads;
-    const at::Tensor dout_sbhd =
-        at::empty({q_bhsd.size(2), q_bhsd.size(0), q_bhsd.size(1), q_bhsd.size(3)}, q_bhsd.options());
-    tokens_to_heads(ulysses, dout_bthd, dout_sbhd, "the output's gradient by heads").wait();
-    FlashGradients d = ring_backward(groups.ring(), impl_->hops, dout_sbhd.permute({1, 2, 0, 3}), q_bhsd,
-                                     {both}, {out_bhsd, output.lse_bht});
-    HeadsOnTheirWay dq = heads_to_tokens(ulysses, tokens_first(d.dq_bhtd), "gradients of queries");
-    HeadsOnTheirWay dk = heads_to_tokens(ulysses, tokens_first(d.dk_bksd), "gradients of keys");
-    HeadsOnTheirWay dv = heads_to_tokens(ulysses, tokens_first(d.dv_bksd), "gradients of values");
-    return {dq.wait_and_join(q_bthd.size(2)), dk.wait_and_join(k_btkd.size(2)),
-            dv.wait_and_join(k_btkd.size(2))};
+    Ulysses ulysses(groups.ulysses(), impl_->ulysses_tokens, q_bthd.size(2), k_btkd.size(2));
+    const auto& [q_bhsd, both_s2bkd, out_bhsd] = output.by_heads;
+    const at::Tensor dout_bhsd =
+        ulysses.queries(dout_bthd, "the output's gradient by heads").wait().permute({1, 2, 0, 3});
+    ScheduledGradients d = scheduled_backward(groups.ring(), impl_->schedule, dout_bhsd, q_bhsd,
+                                              views_of(both_s2bkd), {out_bhsd, output.lse_bht});
+    ByTokens dq = ulysses.queries_back(d.dq_bhtd, "gradients of queries");
+    ByTokens dkv = ulysses.keys_values_back(d.d_btkd, "gradients of keys and values");
+    const at::Tensor dq_tbhd = dq.wait_and_join(), dkv_tbkd = dkv.wait_and_join();
+    const int64_t B = dkv_tbkd.size(1) / 2;
+    return {dq_tbhd.transpose(0, 1), dkv_tbkd.narrow(1, 0, B).transpose(0, 1),
+            dkv_tbkd.narrow(1, B, B).transpose(0, 1)};
 }
 
 }  // namespace ringmaster

@@ -1,6 +1,7 @@
 /// The one attention: a flash kernel over slices, partial results merged by their log-sum-exp in fp32, keys
-/// and values carried by a transport: round a ring, by an all-to-all over heads (Ulysses), or both, the
-/// all-to-all inside the ring. Exact on every layout. Forward beside backward.
+/// and values carried by a transport: round a ring or gathered a few heads at a time, by an all-to-all over
+/// heads (Ulysses), or both, the all-to-all inside the ring. Exact on every layout, for any documents and
+/// window. Forward beside backward.
 ///
 /// Letters: B rows, H query heads, K key/value heads (H a multiple of K), T this rank's tokens, D head_dim.
 /// Source: Liu et al. 2023, "Ring Attention with Blockwise Transformers", section 3; the backward of a block
@@ -12,20 +13,21 @@
 #include <memory>
 
 #include "engine/comm/groups.h"
+#include "engine/plan/attention_mask.h"
 #include "engine/plan/layout.h"
 
 namespace ringmaster {
 
 struct AttentionOutput {
-    /// What a Ulysses rank attended with, wanted again by the backward; undefined without Ulysses. S = U·T, h
-    /// = H/U.
-    struct ByHeads {
-        at::Tensor q_bhsd, keys_values_2sbkd, out_bhsd;
+    /// What a Ulysses rank attended with, wanted again by the backward; undefined without Ulysses. S are the
+    /// group's tokens, h and k the heads that the rank owns.
+    struct OfOwnHeads {
+        at::Tensor q_bhsd, keys_values_s2bkd, out_bhsd;
     };
 
     at::Tensor out_bthd;  ///< [B, T, H, D], the inputs' dtype
     at::Tensor lse_bht;   ///< [B, H, T] float32, natural log; with Ulysses of its own heads, [B, h, S]
-    ByHeads by_heads;
+    OfOwnHeads by_heads;
 };
 
 struct AttentionGradients {
@@ -38,13 +40,15 @@ class ShardedAttention {
   public:
     struct Impl;
     /// `layout` is of one sequence over groups.mesh()'s context-parallel ranks; slices are derived here,
-    /// once.
-    ShardedAttention(Groups& groups, const Layout& layout);
+    /// once. `gathered_heads`: keys and values are gathered, that many heads at a time, which needs ranks
+    /// that hold ascending positions (batch_ring, varlen_llama3); 0: they go round the ring.
+    ShardedAttention(Groups& groups, const Layout& layout, const AttentionMask& mask = {},
+                     int64_t gathered_heads = 0);
     ~ShardedAttention();
 
     /// q_bthd [B, T, H, D], k_btkd and v_btkd [B, T, K, D], float32 or bfloat16, rotary embedding applied;
-    /// last dim contiguous, other strides free. Softmax scale is D^-1/2. Throws Error(Refused) where Ulysses
-    /// cannot divide the heads, or a peer is gone.
+    /// last dim contiguous, other strides free. Softmax scale is D^-1/2. Throws Error(Refused) where there
+    /// are fewer heads than Ulysses ranks, or a peer is gone.
     AttentionOutput forward(const at::Tensor& q_bthd, const at::Tensor& k_btkd, const at::Tensor& v_btkd);
     AttentionGradients backward(const at::Tensor& dout_bthd, const at::Tensor& q_bthd,
                                 const at::Tensor& k_btkd, const at::Tensor& v_btkd,

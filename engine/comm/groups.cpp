@@ -145,16 +145,23 @@ Transfer Group::all_reduce(at::Tensor tensor, Reduce op) {
 }
 
 Transfer Group::all_to_all(at::Tensor recv, at::Tensor send, const std::string& what) {
+    const int64_t ranks = size();
+    return all_to_all(recv.view({-1}), send.view({-1}), std::vector<int64_t>(ranks, recv.numel() / ranks),
+                      std::vector<int64_t>(ranks, send.numel() / ranks), what);
+}
+
+Transfer Group::all_to_all(at::Tensor recv, at::Tensor send, std::vector<int64_t> recv_counts,
+                           std::vector<int64_t> send_counts, const std::string& what) {
     auto& group = *impl_;
     if (group.size() == 1) {
         recv.copy_(send);
         return {};
     }
-    const int64_t bytes = static_cast<int64_t>(send.nbytes()) / group.size() * (group.size() - 1);
+    const int64_t kept = send_counts[static_cast<size_t>(group.rank)];
+    const int64_t bytes = (send.numel() - kept) * static_cast<int64_t>(send.element_size());
     const std::string label = what + group.among();
     return group.post(label, {recv, send}, bytes, [&](std::vector<Operation>& works, const std::string&) {
-        std::vector<int64_t> equal_splits;
-        works.push_back({group.backend->alltoall_base(recv, send, equal_splits, equal_splits), label});
+        works.push_back({group.backend->alltoall_base(recv, send, recv_counts, send_counts), label});
     });
 }
 

@@ -85,6 +85,9 @@ class Group {
     Transfer all_reduce(at::Tensor tensor, Reduce op = Reduce::Sum);  ///< in place
     /// Equal splits along dim 0: chunk i of `send` goes to rank i, chunk i of `recv` comes from it.
     Transfer all_to_all(at::Tensor recv, at::Tensor send, const std::string& what = "all-to-all");
+    /// Of one dimension, `send_counts[i]` elements to rank i and `recv_counts[i]` from it.
+    Transfer all_to_all(at::Tensor recv, at::Tensor send, std::vector<int64_t> recv_counts,
+                        std::vector<int64_t> send_counts, const std::string& what = "all-to-all");
     Transfer broadcast(at::Tensor tensor, int root);
     void barrier();
 

@@ -6,7 +6,10 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <cmath>
+
+#include "engine/plan/attention_mask.h"
 
 namespace ringmaster {
 
@@ -14,7 +17,7 @@ struct FullAttention {
     at::Tensor out_bthd, lse_bht, dq_bthd, dk_bskd, dv_bskd;
 };
 
-/// `hidden_ts` says which keys a query does not see.
+/// `hidden_ts` says which keys a query does not see; one that sees none gets zeros.
 inline FullAttention full_attention(const at::Tensor& q_bthd, const at::Tensor& k_bskd,
                                     const at::Tensor& v_bskd, const at::Tensor& dout_bthd,
                                     const at::Tensor& hidden_ts) {
@@ -26,7 +29,7 @@ inline FullAttention full_attention(const at::Tensor& q_bthd, const at::Tensor& 
     const at::Tensor k = each_query_head(k_bskd), v = each_query_head(v_bskd);
     const double scale = 1 / std::sqrt(static_cast<double>(D));
     const at::Tensor scores = (at::matmul(q, k.transpose(2, 3)) * scale).masked_fill(hidden_ts, -INFINITY);
-    const at::Tensor p = at::softmax(scores, 3), out = at::matmul(p, v);
+    const at::Tensor p = at::softmax(scores, 3).nan_to_num(0), out = at::matmul(p, v);
     const at::Tensor dp = at::matmul(dout, v.transpose(2, 3));
     const at::Tensor ds = p * (dp - (dout * out).sum(3, true)) * scale;
     auto summed = [&](const at::Tensor& x_bhsd) {
@@ -38,6 +41,23 @@ inline FullAttention full_attention(const at::Tensor& q_bthd, const at::Tensor& 
 
 inline at::Tensor causal_hidden(int64_t tokens) {
     return at::ones({tokens, tokens}, at::kBool).triu(1);
+}
+inline at::Tensor hidden_by(const AttentionMask& mask, int64_t tokens) {
+    at::Tensor hidden = at::ones({tokens, tokens}, at::kBool);
+    auto cells = hidden.accessor<bool, 2>();
+    const auto document = [&](int64_t at) {
+        return std::upper_bound(mask.documents.begin(), mask.documents.end(), at) - mask.documents.begin();
+    };
+    const auto documents = static_cast<int64_t>(mask.documents.size());
+    for (int64_t query = 0; query < tokens; ++query) {
+        for (int64_t key = 0; key < tokens; ++key) {
+            const bool together =
+                documents == 0 || (document(query) < documents && document(query) == document(key));
+            const bool near = mask.window == 0 || std::abs(query - key) < mask.window;
+            cells[query][key] = !(together && near && (!mask.causal || key <= query));
+        }
+    }
+    return hidden;
 }
 inline at::Tensor nothing_hidden(int64_t queries, int64_t keys) {
     return at::zeros({queries, keys}, at::kBool);

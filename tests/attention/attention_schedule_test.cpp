@@ -1,0 +1,95 @@
+#include "engine/attention/attention_schedule.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/plan/layout_figures.h"
+
+namespace ringmaster {
+namespace {
+
+constexpr RingAttnFunc kFuncs[] = {RingAttnFunc::BatchRing,   RingAttnFunc::BatchZigzag,
+                                   RingAttnFunc::BatchStripe, RingAttnFunc::VarlenLlama3,
+                                   RingAttnFunc::VarlenRing,  RingAttnFunc::VarlenZigzag,
+                                   RingAttnFunc::Balanced};
+const AttentionMask kMasks[] = {{}, {{30, 31, 96, 180}, 0, true}, {{150, 192}, 20, true}};
+
+std::vector<AttentionSchedule> schedules(RingAttnFunc func, int64_t tokens, int ranks,
+                                         const AttentionMask& mask = {}) {
+    const Layout layout = make_layout(func, tokens, ranks, 1, mask);
+    std::vector<AttentionSchedule> all;
+    for (int rank = 0; rank < ranks; ++rank) {
+        all.push_back(func == RingAttnFunc::VarlenLlama3 ? make_gather_schedule(layout.ranks, rank, mask, 1)
+                                                         : make_ring_schedule(layout.ranks, rank, mask));
+    }
+    return all;
+}
+
+class Schedule : public ::testing::TestWithParam<std::tuple<RingAttnFunc, int>> {};
+
+TEST_P(Schedule, AgreesOnEveryMessageAndReadsOnlyWhatCame) {
+    const auto [func, ranks] = GetParam();
+    for (const AttentionMask& mask : kMasks) {
+        const auto all = schedules(func, 192, ranks, mask);
+        std::vector<std::vector<int64_t>> sent(static_cast<size_t>(ranks),
+                                               std::vector<int64_t>(static_cast<size_t>(ranks)));
+        auto came = sent;
+        for (int rank = 0; rank < ranks; ++rank) {
+            for (const Stage& stage : all[static_cast<size_t>(rank)].stages) {
+                for (const Slice& slice : stage.slices) EXPECT_LE(slice.key_end, stage.keys);
+                for (const KeyExchange& exchange : stage.exchanges) {
+                    sent[static_cast<size_t>(rank)][static_cast<size_t>(exchange.to)] +=
+                        count_keys(exchange.sent);
+                    came[static_cast<size_t>(exchange.from)][static_cast<size_t>(rank)] += exchange.received;
+                    EXPECT_LE(exchange.at + exchange.received, stage.keys);
+                }
+            }
+        }
+        EXPECT_EQ(sent, came);
+    }
+}
+
+TEST_P(Schedule, MovesTheKeysThatTheLayoutsFiguresCount) {
+    const auto [func, ranks] = GetParam();
+    if (func == RingAttnFunc::BatchStripe) return;  // the figures count the gaps as read
+    for (const AttentionMask& mask : kMasks) {
+        const auto all = schedules(func, 192, ranks, mask);
+        const LayoutFigures figures = layout_figures(make_layout(func, 192, ranks, 1, mask), 1, mask);
+        for (int rank = 0; rank < ranks; ++rank) {
+            EXPECT_EQ(all[static_cast<size_t>(rank)].received_keys(),
+                      figures.ranks[static_cast<size_t>(rank)].received);
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Layouts, Schedule,
+                         ::testing::Combine(::testing::ValuesIn(kFuncs), ::testing::Values(1, 2, 3, 4, 8)));
+
+TEST(RingSchedule, CallsTheKernelOnceAStageUnderZigzag) {
+    for (const AttentionSchedule& schedule : schedules(RingAttnFunc::BatchZigzag, 64, 4)) {
+        for (const Stage& stage : schedule.stages) EXPECT_EQ(stage.slices.size(), 1U);
+    }
+}
+
+TEST(RingSchedule, SendsHalfOfTheKeysToTheRanksThatReadTheirBeginning) {
+    // Rank 0 of 4 holds chunks 0 and 7, rank 1 chunks 1 and 6: of rank 0 it reads chunk 0 only.
+    const auto all = schedules(RingAttnFunc::BatchZigzag, 64, 4);
+    EXPECT_EQ(all[1].stages[1].keys, 8);
+    EXPECT_EQ(all[0].stages[3].keys, 16) << "rank 1's, all of them";
+}
+
+TEST(RingSchedule, KeepsKeysThatNoRankReads) {
+    const auto all = schedules(RingAttnFunc::BatchRing, 64, 4);
+    for (int rank = 0; rank < 4; ++rank)
+        EXPECT_EQ(all[static_cast<size_t>(rank)].sent_keys(), (3 - rank) * 16);
+}
+
+TEST(GatherSchedule, CallsTheKernelOnceADocumentOverTheKeysOfAllRanks) {
+    const auto all = schedules(RingAttnFunc::VarlenLlama3, 64, 4);
+    ASSERT_EQ(all[3].stages.size(), 1U);
+    EXPECT_EQ(all[3].stages[0].slices.size(), 2U) << "what is before, and the triangle";
+    EXPECT_EQ(all[3].stages[0].keys, 64);
+    EXPECT_TRUE(all[0].stages[0].exchanges.size() == 3 && all[0].received_keys() == 0);
+}
+
+}  // namespace
+}  // namespace ringmaster
