@@ -61,7 +61,11 @@ void write_run_notes(const RunDirectory& run, const RunNotes& notes) {
 
 std::vector<std::string> parse_tags(const std::string& text) {
     std::vector<std::string> tags;
-    std::istringstream parts(text);
+    constexpr std::string_view kWideComma = "\uFF0C";  // as a Chinese keyboard types it
+    std::string plain = text;
+    for (size_t at = plain.find(kWideComma); at != std::string::npos; at = plain.find(kWideComma, at))
+        plain.replace(at, kWideComma.size(), ",");
+    std::istringstream parts(plain);
     for (std::string part; std::getline(parts, part, ',');) {
         const std::string tag = trimmed(part);
         if (!tag.empty() && std::find(tags.begin(), tags.end(), tag) == tags.end()) tags.push_back(tag);

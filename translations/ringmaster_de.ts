@@ -149,7 +149,7 @@
         <translation>%1; Treiber %2</translation>
     </message>
     <message>
-        <source>The disk cannot be asked.</source>
+        <source>The free space cannot be read.</source>
         <translation>Der freie Platz lässt sich nicht ermitteln.</translation>
     </message>
     <message>
@@ -254,41 +254,6 @@
     <message>
         <source>Cache</source>
         <translation>Cache</translation>
-    </message>
-</context>
-<context>
-    <name>MemoryCard</name>
-    <message>
-        <source>weights</source>
-        <translation>Gewichte</translation>
-    </message>
-    <message>
-        <source>gradients</source>
-        <translation>Gradienten</translation>
-    </message>
-    <message>
-        <source>optimizer</source>
-        <translation>Optimizer</translation>
-    </message>
-    <message>
-        <source>activations</source>
-        <translation>Aktivierungen</translation>
-    </message>
-    <message>
-        <source>workspace</source>
-        <translation>Arbeitspuffer</translation>
-    </message>
-    <message>
-        <source>logits</source>
-        <translation>Logits</translation>
-    </message>
-    <message>
-        <source>communication</source>
-        <translation>Kommunikation</translation>
-    </message>
-    <message>
-        <source>runtime</source>
-        <translation>Laufzeit</translation>
     </message>
 </context>
 <context>
@@ -510,7 +475,7 @@
         <translation>Speicher und Zeit sind nicht bekannt.</translation>
     </message>
     <message>
-        <source>as the text is</source>
+        <source>as the file stands</source>
         <translation>wie der Text dasteht</translation>
     </message>
     <message>
@@ -1008,7 +973,7 @@
         <translation>in der Konfiguration und, grau, im Plan</translation>
     </message>
     <message>
-        <source>Along</source>
+        <source>x axis</source>
         <translation>x-Achse</translation>
     </message>
     <message>
@@ -1898,6 +1863,38 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
 <context>
     <name>ringmaster::MemoryCard</name>
     <message>
+        <source>weights</source>
+        <translation>Gewichte</translation>
+    </message>
+    <message>
+        <source>gradients</source>
+        <translation>Gradienten</translation>
+    </message>
+    <message>
+        <source>optimizer</source>
+        <translation>Optimizer</translation>
+    </message>
+    <message>
+        <source>activations</source>
+        <translation>Aktivierungen</translation>
+    </message>
+    <message>
+        <source>workspace</source>
+        <translation>Arbeitspuffer</translation>
+    </message>
+    <message>
+        <source>logits</source>
+        <translation>Logits</translation>
+    </message>
+    <message>
+        <source>communication</source>
+        <translation>Kommunikation</translation>
+    </message>
+    <message>
+        <source>runtime</source>
+        <translation>Laufzeit</translation>
+    </message>
+    <message>
         <source>Memory of the fullest rank</source>
         <translation>Speicher des vollsten Ranks</translation>
     </message>
@@ -2226,7 +2223,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
         <translation>Zoom aufheben (Doppelklick in ein Diagramm)</translation>
     </message>
     <message>
-        <source>Along</source>
+        <source>x axis</source>
         <translation>x-Achse</translation>
     </message>
     <message>

@@ -147,7 +147,7 @@
         <translation>%1；驱动 %2</translation>
     </message>
     <message>
-        <source>The disk cannot be asked.</source>
+        <source>The free space cannot be read.</source>
         <translation>无法查询磁盘。</translation>
     </message>
     <message>
@@ -251,41 +251,6 @@
     <message>
         <source>Cache</source>
         <translation>缓存</translation>
-    </message>
-</context>
-<context>
-    <name>MemoryCard</name>
-    <message>
-        <source>weights</source>
-        <translation>权重</translation>
-    </message>
-    <message>
-        <source>gradients</source>
-        <translation>梯度</translation>
-    </message>
-    <message>
-        <source>optimizer</source>
-        <translation>优化器</translation>
-    </message>
-    <message>
-        <source>activations</source>
-        <translation>激活</translation>
-    </message>
-    <message>
-        <source>workspace</source>
-        <translation>工作区</translation>
-    </message>
-    <message>
-        <source>logits</source>
-        <translation>logits</translation>
-    </message>
-    <message>
-        <source>communication</source>
-        <translation>通信</translation>
-    </message>
-    <message>
-        <source>runtime</source>
-        <translation>运行时</translation>
     </message>
 </context>
 <context>
@@ -503,7 +468,7 @@
         <translation>显存和时间未知。</translation>
     </message>
     <message>
-        <source>as the text is</source>
+        <source>as the file stands</source>
         <translation>即当前文本</translation>
     </message>
     <message>
@@ -995,7 +960,7 @@
         <translation>配置中的差异；灰色为计划中的差异</translation>
     </message>
     <message>
-        <source>Along</source>
+        <source>x axis</source>
         <translation>x 轴</translation>
     </message>
     <message>
@@ -1876,6 +1841,38 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
 <context>
     <name>ringmaster::MemoryCard</name>
     <message>
+        <source>weights</source>
+        <translation>权重</translation>
+    </message>
+    <message>
+        <source>gradients</source>
+        <translation>梯度</translation>
+    </message>
+    <message>
+        <source>optimizer</source>
+        <translation>优化器</translation>
+    </message>
+    <message>
+        <source>activations</source>
+        <translation>激活</translation>
+    </message>
+    <message>
+        <source>workspace</source>
+        <translation>工作区</translation>
+    </message>
+    <message>
+        <source>logits</source>
+        <translation>logits</translation>
+    </message>
+    <message>
+        <source>communication</source>
+        <translation>通信</translation>
+    </message>
+    <message>
+        <source>runtime</source>
+        <translation>运行时</translation>
+    </message>
+    <message>
         <source>Memory of the fullest rank</source>
         <translation>占用最多的 rank 的显存</translation>
     </message>
@@ -2200,7 +2197,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
         <translation>取消缩放（在图中双击）</translation>
     </message>
     <message>
-        <source>Along</source>
+        <source>x axis</source>
         <translation>x 轴</translation>
     </message>
     <message>

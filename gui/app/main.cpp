@@ -55,17 +55,23 @@ class FirstPaint : public QObject {
     explicit FirstPaint(double started) : m_started(started) {}
 
   protected:
-    bool eventFilter(QObject* watched, QEvent* event) override {
-        if (event->type() == QEvent::Paint) {
-            std::printf("%.3f\n", unix_now() - m_started);
-            std::fflush(stdout);
-            watched->removeEventFilter(this);
-            QMetaObject::invokeMethod(qApp, &QCoreApplication::quit, Qt::QueuedConnection);
+    bool eventFilter(QObject*, QEvent* event) override {
+        if (event->type() == QEvent::Paint && !m_painted) {
+            m_painted = true;  // the rest of the window is painted in the same breath
+            QMetaObject::invokeMethod(
+                qApp, [this] { tell(); }, Qt::QueuedConnection);
         }
         return false;
     }
 
   private:
+    void tell() const {
+        std::printf("%.3f\n", unix_now() - m_started);
+        std::fflush(stdout);
+        QCoreApplication::exit();
+    }
+
+    bool m_painted = false;
     double m_started;
 };
 
@@ -195,7 +201,7 @@ int main(int argc, char** argv) {
     };
     QObject::connect(window.get(), &MainWindow::languageChosen, &app, change_language);
     FirstPaint first_paint(started);
-    if (options.time_start) window->installEventFilter(&first_paint);
+    if (options.time_start) app.installEventFilter(&first_paint);
     window->show();
     return QApplication::exec();
 }

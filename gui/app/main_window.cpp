@@ -17,6 +17,7 @@
 #include <QStackedWidget>
 #include <QStatusBar>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "engine/error.h"
 #include "gui/app/languages.h"
@@ -228,6 +229,14 @@ void MainWindow::showPage(const QString& name) {
     if (!hasPage(name)) return;
     for (const Place& place : m_places) place.button->setChecked(place.name == name);
     m_stack->setCurrentWidget(page(name));
+    const auto is_navigation = [this](const QWidget* widget) {
+        return std::any_of(m_places.begin(), m_places.end(),
+                           [widget](const Place& place) { return place.button == widget; });
+    };
+    if (!focusWidget() || is_navigation(focusWidget())) {
+        for (const Place& place : m_places)
+            if (place.name == name) place.button->setFocus();
+    }
 }
 
 QString MainWindow::pageName() const {

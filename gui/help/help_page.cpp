@@ -52,7 +52,6 @@ HelpPage::HelpPage(Session&, QWidget* parent)
         tr("Search help (%1)").arg(QKeySequence(QKeySequence::Find).toString(QKeySequence::NativeText)));
     m_list->setAccessibleName(tr("Topics"));
     m_list->setObjectName(u"helpTopics"_s);
-    m_list->setMaximumWidth(space(15));
     m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_list->setTextElideMode(Qt::ElideRight);
     m_text->setAccessibleName(tr("Explanation"));
@@ -98,6 +97,7 @@ void HelpPage::explain(const QString& what) {
         }
     }
     m_list->setCurrentRow(first);
+    m_list->scrollToTop();  // with the heading above it
 }
 
 void HelpPage::showEntry(int row) {

@@ -183,7 +183,7 @@ void MonitorPage::makeTools(QVBoxLayout* layout) {
     m_all->hide();
     row->addWidget(m_pause);
     row->addWidget(labelled(tr("Smoothing"), m_smoothing, m_smoothing_value));
-    row->addWidget(labelled(tr("Along"), m_axis));
+    row->addWidget(labelled(tr("x axis"), m_axis));
     row->addWidget(m_log_axis);
     row->addWidget(m_follow);
     row->addWidget(m_all);

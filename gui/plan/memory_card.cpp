@@ -24,14 +24,14 @@ struct Component {
     int64_t RankMemory::*bytes;
 };
 constexpr Component kComponents[] = {
-    {QT_TRANSLATE_NOOP("MemoryCard", "weights"), &RankMemory::weights},
-    {QT_TRANSLATE_NOOP("MemoryCard", "gradients"), &RankMemory::gradients},
-    {QT_TRANSLATE_NOOP("MemoryCard", "optimizer"), &RankMemory::optimizer},
-    {QT_TRANSLATE_NOOP("MemoryCard", "activations"), &RankMemory::activations},
-    {QT_TRANSLATE_NOOP("MemoryCard", "workspace"), &RankMemory::workspace},
-    {QT_TRANSLATE_NOOP("MemoryCard", "logits"), &RankMemory::logits},
-    {QT_TRANSLATE_NOOP("MemoryCard", "communication"), &RankMemory::communication},
-    {QT_TRANSLATE_NOOP("MemoryCard", "runtime"), &RankMemory::runtime}};
+    {QT_TRANSLATE_NOOP("ringmaster::MemoryCard", "weights"), &RankMemory::weights},
+    {QT_TRANSLATE_NOOP("ringmaster::MemoryCard", "gradients"), &RankMemory::gradients},
+    {QT_TRANSLATE_NOOP("ringmaster::MemoryCard", "optimizer"), &RankMemory::optimizer},
+    {QT_TRANSLATE_NOOP("ringmaster::MemoryCard", "activations"), &RankMemory::activations},
+    {QT_TRANSLATE_NOOP("ringmaster::MemoryCard", "workspace"), &RankMemory::workspace},
+    {QT_TRANSLATE_NOOP("ringmaster::MemoryCard", "logits"), &RankMemory::logits},
+    {QT_TRANSLATE_NOOP("ringmaster::MemoryCard", "communication"), &RankMemory::communication},
+    {QT_TRANSLATE_NOOP("ringmaster::MemoryCard", "runtime"), &RankMemory::runtime}};
 
 }  // namespace
 

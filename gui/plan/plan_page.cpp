@@ -116,9 +116,9 @@ QWidget* PlanPage::makeLeft() {
     text_layout->addWidget(m_find);
     splitter->addWidget(text);
     splitter->addWidget(m_problems);
-    splitter->setStretchFactor(0, 3);
-    splitter->setStretchFactor(1, 2);
-    splitter->setSizes({space(19), space(13)});
+    splitter->setStretchFactor(0, 1);  // a larger window is more text; the problems stay as they are
+    splitter->setStretchFactor(1, 0);
+    splitter->setSizes({space(19), space(14)});
     sheet->body()->addWidget(splitter, 1);
 
     auto* left = new QWidget;

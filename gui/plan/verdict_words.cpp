@@ -124,7 +124,7 @@ QString gains_words(const Alternative& plan, const Plan& present) {
     for (const Gain gain : plan.gains) {
         switch (gain) {
             case Gain::Present:
-                parts << Words::tr("as the text is");
+                parts << Words::tr("as the file stands");
                 break;
             case Gain::Fits:
                 parts << Words::tr("fits where the present plan does not");

@@ -178,7 +178,7 @@ QWidget* CompareView::makeControls() {
     auto* layout = new QHBoxLayout(row);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(space(0.4));
-    layout->addWidget(mutedLabel(tr("Along")));
+    layout->addWidget(mutedLabel(tr("x axis")));
     const QString names[] = {tr("Steps"), tr("Tokens"), tr("Time")};
     const QString tips[] = {tr("Over completed steps"), tr("Over the tokens trained on"),
                             tr("Over the seconds spent in steps: without pauses, saving and evaluation")};

@@ -51,7 +51,7 @@ CheckWords deviceWords(const MachineFacts& facts) {
 }
 
 CheckWords diskWords(const QString& topic, const MachineCheck& check, const DiskSpace& disk) {
-    if (disk.total_bytes == 0) return {topic, MachineWords::tr("The disk cannot be asked."), {}};
+    if (disk.total_bytes == 0) return {topic, MachineWords::tr("The free space cannot be read."), {}};
     return {topic, MachineWords::tr("%1 free").arg(show::bytes(disk.free_bytes)),
             check.state == CheckState::Ok ? QString()
                                           : MachineWords::tr("Little room: a run could fill the disk.")};

@@ -88,10 +88,10 @@ class LookTest : public QObject {
         QCOMPARE(show::loss(2.71418), u"2,7142"_s);
     }
 
-    void cardsTakeAsManyColumnsAsThereIsRoomAndFillTheRow() {
+    void cardsTakeAsManyColumnsAsThereIsRoomInEvenRows() {
         QWidget page;
         auto* grid = new CardGrid(10, 3, &page);
-        QWidget* cards[4];
+        QWidget* cards[5];
         for (QWidget*& card : cards) grid->addCard(card = new Card(u"A card"_s));
         page.setLayout(grid);
         page.resize(space(34), space(40));
@@ -100,7 +100,11 @@ class LookTest : public QObject {
         QCOMPARE(grid->columns(), 3);
         QCOMPARE(cards[0]->y(), cards[2]->y());
         QVERIFY(cards[3]->y() > cards[0]->y());
-        QCOMPARE(cards[3]->width(), page.width());  // alone in its row
+        QCOMPARE(cards[4]->geometry().right(), cards[2]->geometry().right());  // the last fills its row
+        cards[4]->hide();
+        QCoreApplication::processEvents();
+        QCOMPARE(grid->columns(), 2);  // two and two, not three and one
+        QCOMPARE(cards[2]->y(), cards[3]->y());
         page.resize(space(12), space(60));
         QCoreApplication::processEvents();
         QCOMPARE(grid->columns(), 1);
