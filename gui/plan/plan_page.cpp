@@ -1,5 +1,6 @@
 #include "gui/plan/plan_page.h"
 
+#include <QDir>
 #include <QDragEnterEvent>
 #include <QFileDialog>
 #include <QFileInfo>
@@ -38,6 +39,12 @@ QString shortcut_text(const QKeySequence& keys) {
 }
 
 const QKeySequence kLaunchKeys(Qt::CTRL | Qt::Key_Return);
+
+/// As a person writes it: ~ for their own folder.
+QString folder_of(const QString& file) {
+    const QString folder = QFileInfo(file).absolutePath(), home = QDir::homePath();
+    return folder == home || folder.startsWith(home + u'/') ? u'~' + folder.mid(home.size()) : folder;
+}
 
 }  // namespace
 
@@ -499,7 +506,7 @@ void PlanPage::writeHeader() {
     const bool edited = isEdited();
     const QString name = m_file.isEmpty() ? tr("Unsaved copy") : QFileInfo(m_file).fileName();
     m_header->setTitle(m_open ? name : tr("Plan"));
-    m_header->setSubtitle(!m_open ? QString() : edited ? tr("edited") : QFileInfo(m_file).absolutePath());
+    m_header->setSubtitle(!m_open ? QString() : edited ? tr("edited") : folder_of(m_file));
     m_save->setEnabled(edited || (m_open && m_file.isEmpty()));
     m_save_as->setEnabled(m_open);
     for (QPushButton* button : {m_save, m_save_as, m_launch}) button->setVisible(m_open);
