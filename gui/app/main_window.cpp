@@ -43,11 +43,6 @@ MainWindow::MainWindow(Session& session)
       m_navigation(new QVBoxLayout),
       m_menu(new QPushButton),
       m_machine(mutedLabel()),
-      m_start(new StartPage(session)),
-      m_plan(new PlanPage(session)),
-      m_monitor(new MonitorPage(session)),
-      m_runs(new RunsPage(session)),
-      m_help(new HelpPage(session)),
       m_launch(new LaunchDialog(session, this)) {
     setWindowTitle(u"Ringmaster"_s);
     setAcceptDrops(true);
@@ -58,11 +53,16 @@ MainWindow::MainWindow(Session& session)
     layout->addWidget(makeSidebar());
     layout->addWidget(m_stack, 1);
     setCentralWidget(central);
-    addPage(u"start"_s, tr("Start"), m_start, QKeySequence(Qt::CTRL | Qt::Key_1));
-    addPage(u"plan"_s, tr("Plan"), m_plan, QKeySequence(Qt::CTRL | Qt::Key_2));
-    addPage(u"monitor"_s, tr("Monitor"), m_monitor, QKeySequence(Qt::CTRL | Qt::Key_3));
-    addPage(u"runs"_s, tr("Runs"), m_runs, QKeySequence(Qt::CTRL | Qt::Key_4));
-    addPage(u"help"_s, tr("Help"), m_help, QKeySequence(QKeySequence::HelpContents));
+    addPage(u"start"_s, tr("Start"), QKeySequence(Qt::CTRL | Qt::Key_1),
+            [this] { return new StartPage(m_session); });
+    addPage(u"plan"_s, tr("Plan"), QKeySequence(Qt::CTRL | Qt::Key_2),
+            [this] { return new PlanPage(m_session); });
+    addPage(u"monitor"_s, tr("Monitor"), QKeySequence(Qt::CTRL | Qt::Key_3),
+            [this] { return new MonitorPage(m_session); });
+    addPage(u"runs"_s, tr("Runs"), QKeySequence(Qt::CTRL | Qt::Key_4),
+            [this] { return new RunsPage(m_session); });
+    addPage(u"help"_s, tr("Help"), QKeySequence(QKeySequence::HelpContents),
+            [this] { return new HelpPage(m_session); });
     for (size_t next = 1; next < m_places.size(); ++next)
         setTabOrder(m_places[next - 1].button, m_places[next].button);
     setTabOrder(m_places.back().button, m_menu);  // the pages follow
@@ -102,7 +102,8 @@ QWidget* MainWindow::makeSidebar() {
     return bar;
 }
 
-void MainWindow::addPage(const QString& name, const QString& title, Page* page, const QKeySequence& keys) {
+void MainWindow::addPage(const QString& name, const QString& title, const QKeySequence& keys,
+                         std::function<Page*()> make) {
     auto* button = new QPushButton(title);
     button->setCheckable(true);
     button->setProperty("role", u"navigation"_s);
@@ -110,8 +111,7 @@ void MainWindow::addPage(const QString& name, const QString& title, Page* page, 
     button->setAccessibleName(title);
     button->setToolTip(u"%1 (%2)"_s.arg(title, keys.toString(QKeySequence::NativeText)));
     m_navigation->addWidget(button);
-    m_stack->addWidget(page);
-    m_places.push_back({name, page, button});
+    m_places.push_back({name, std::move(make), nullptr, button});
     connect(button, &QPushButton::clicked, this, [this, name] { showPage(name); });
     auto* shortcut = new QShortcut(keys, this);
     connect(shortcut, &QShortcut::activated, this, [this, name] { showPage(name); });
@@ -178,25 +178,25 @@ void MainWindow::connectSession() {
     Session* s = &m_session;
     connect(s, &Session::openConfig, this, [this](const QString& file) {
         showPage(u"plan"_s);
-        m_plan->openFile(file);
+        plan()->openFile(file);
     });
     connect(s, &Session::openText, this, [this](const QString& text, const QString& base_dir) {
         showPage(u"plan"_s);
-        m_plan->openText(text, base_dir);
+        plan()->openText(text, base_dir);
     });
     connect(s, &Session::chooseConfig, this, &MainWindow::chooseConfig);
     connect(s, &Session::openRun, this, [this](const QString& dir) {
         m_seen_runs.insert(dir);
         showPage(u"monitor"_s);
-        m_monitor->openRun(dir);
+        monitor()->openRun(dir);
     });
     connect(s, &Session::compareRuns, this, [this](const QStringList& dirs) {
         showPage(u"runs"_s);
-        m_runs->compare(dirs);
+        runs()->compare(dirs);
     });
     connect(s, &Session::explain, this, [this](const QString& what) {
         showPage(u"help"_s);
-        m_help->explain(what);
+        help()->explain(what);
     });
     connect(s, &Session::notice, this, [this](const QString& text) { statusBar()->showMessage(text, 8000); });
     connect(s, &Session::machineKnown, this, &MainWindow::tellMachine);
@@ -241,18 +241,35 @@ void MainWindow::showPage(const QString& name) {
 
 QString MainWindow::pageName() const {
     for (const Place& place : m_places)
-        if (place.page == m_stack->currentWidget()) return place.name;
+        if (place.page && place.page == m_stack->currentWidget()) return place.name;
     return {};
 }
 
-Page* MainWindow::page(const QString& name) const {
-    for (const Place& place : m_places)
-        if (place.name == name) return place.page;
+Page* MainWindow::page(const QString& name) {
+    for (Place& place : m_places) {
+        if (place.name != name) continue;
+        if (!place.page) m_stack->addWidget(place.page = place.make());
+        return place.page;
+    }
     return nullptr;
 }
 
 bool MainWindow::hasPage(const QString& name) const {
-    return page(name) != nullptr;
+    return std::any_of(m_places.begin(), m_places.end(),
+                       [&](const Place& place) { return place.name == name; });
+}
+
+PlanPage* MainWindow::plan() {
+    return static_cast<PlanPage*>(page(u"plan"_s));
+}
+MonitorPage* MainWindow::monitor() {
+    return static_cast<MonitorPage*>(page(u"monitor"_s));
+}
+RunsPage* MainWindow::runs() {
+    return static_cast<RunsPage*>(page(u"runs"_s));
+}
+HelpPage* MainWindow::help() {
+    return static_cast<HelpPage*>(page(u"help"_s));
 }
 
 void MainWindow::openPath(const QString& path) {
@@ -273,7 +290,7 @@ void MainWindow::openPath(const QString& path) {
 }
 
 void MainWindow::choose(const Request& asked) {
-    m_plan->choose(asked);
+    if (asked.ranks || asked.nodes || asked.device || asked.device_memory_bytes) plan()->choose(asked);
 }
 
 void MainWindow::openRuns(const QStringList& runs) {
@@ -317,8 +334,8 @@ void MainWindow::restore() {
     if (!restoreGeometry(settings.value(u"geometry"_s).toByteArray())) resize(space(72), space(47));
     const QString file = settings.value(u"openFile"_s).toString();
     const QString run = settings.value(u"openRun"_s).toString();
-    if (QFileInfo(file).isFile()) m_plan->openFile(file);
-    if (QFileInfo(run + u"/run.json"_s).isFile()) m_monitor->openRun(run);
+    if (QFileInfo(file).isFile()) plan()->openFile(file);
+    if (QFileInfo(run + u"/run.json"_s).isFile()) monitor()->openRun(run);
     showPage(settings.value(u"page"_s, u"start"_s).toString());
 }
 
@@ -326,8 +343,12 @@ void MainWindow::saveState() {
     QSettings& settings = m_session.settings();
     settings.setValue(u"geometry"_s, saveGeometry());
     settings.setValue(u"page"_s, pageName());
-    settings.setValue(u"openFile"_s, m_plan->file());
-    settings.setValue(u"openRun"_s, m_monitor->run());
+    for (const Place& place : m_places) {  // what nobody went to is as it was
+        if (const auto* plan = qobject_cast<PlanPage*>(place.page))
+            settings.setValue(u"openFile"_s, plan->file());
+        if (const auto* monitor = qobject_cast<MonitorPage*>(place.page))
+            settings.setValue(u"openRun"_s, monitor->run());
+    }
 }
 
 QStringList MainWindow::liveRuns() const {
@@ -372,7 +393,7 @@ bool MainWindow::askAboutLiveRuns() {
 
 void MainWindow::closeEvent(QCloseEvent* event) {
     bool may = true;
-    for (const Place& place : m_places) may = may && place.page->mayClose();
+    for (const Place& place : m_places) may = may && (!place.page || place.page->mayClose());
     if (!may || !askAboutLiveRuns()) {
         event->ignore();
         return;

@@ -4,6 +4,7 @@
 
 #include <QMainWindow>
 #include <QPointer>
+#include <functional>
 #include <set>
 #include <vector>
 
@@ -22,7 +23,6 @@ class LaunchDialog;
 class MonitorPage;
 class PlanPage;
 class RunsPage;
-class StartPage;
 
 class MainWindow : public QMainWindow {
     Q_OBJECT
@@ -33,7 +33,7 @@ class MainWindow : public QMainWindow {
     void showPage(const QString& name);  ///< "start", "plan", "monitor", "runs", "help"
     QString pageName() const;
     bool hasPage(const QString& name) const;
-    Page* page(const QString& name) const;
+    Page* page(const QString& name);  ///< made when it is first asked for: the window opens with one page
     /// A YAML, a run directory or a run's name. Says in the window what it cannot find.
     void openPath(const QString& path);
     void choose(const Request& asked);       ///< ranks, nodes and device that Plan begins with
@@ -54,11 +54,17 @@ class MainWindow : public QMainWindow {
   private:
     struct Place {
         QString name;
-        Page* page;
+        std::function<Page*()> make;
+        Page* page;  ///< null until somebody goes there
         QPushButton* button;
     };
     QWidget* makeSidebar();
-    void addPage(const QString& name, const QString& title, Page* page, const QKeySequence& keys);
+    void addPage(const QString& name, const QString& title, const QKeySequence& keys,
+                 std::function<Page*()> make);
+    PlanPage* plan();
+    MonitorPage* monitor();
+    RunsPage* runs();
+    HelpPage* help();
     void makeMenu(QPushButton* button);
     void connectSession();
     void connectLaunch();
@@ -73,11 +79,6 @@ class MainWindow : public QMainWindow {
     QPushButton* m_menu;
     QLabel* m_machine;
     std::vector<Place> m_places;
-    StartPage* m_start;
-    PlanPage* m_plan;
-    MonitorPage* m_monitor;
-    RunsPage* m_runs;
-    HelpPage* m_help;
     LaunchDialog* m_launch;
     std::set<QString> m_seen_runs;
 };
