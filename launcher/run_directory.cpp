@@ -9,10 +9,10 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 
+#include "engine/config/keys.h"
 #include "engine/error.h"
 #include "engine/events/event_log.h"
 #include "launcher/files.h"
-#include "launcher/nearest.h"
 #include "launcher/places.h"
 
 namespace ringmaster {
@@ -161,11 +161,11 @@ RunDirectory find_run(const std::string& name_or_path, const fs::path& runs_dir)
                     given.string(), "`ringmaster runs` lists the runs in " + runs_dir.string());
     }
     const std::vector<std::string> names = run_names(runs_dir);
-    const auto near = nearest(name_or_path, names);
+    const std::string near = nearest_word(name_or_path, names);
     throw Error(
         Failure::Usage,
         "there is no run '" + name_or_path + "', neither as a folder nor by name in " + runs_dir.string(), {},
-        near ? "did you mean " + *near + "?" : "`ringmaster runs` lists those there are");
+        !near.empty() ? "did you mean " + near + "?" : "`ringmaster runs` lists those there are");
 }
 
 std::vector<RunSummary> list_runs(const fs::path& runs_dir) {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <string_view>
 
+#include "engine/config/keys.h"
 #include "engine/error.h"
-#include "launcher/nearest.h"
 
 namespace ringmaster {
 
@@ -18,10 +18,10 @@ const OptionSpec& find_option(const CommandSpec& spec, const std::string& name) 
         if (option.name == name) return option;
         names.push_back(option.name);
     }
-    const auto near = nearest(name, names);
-    throw Error(
-        Failure::Usage, "`ringmaster " + spec.name + "` has no option " + name, {},
-        near ? "did you mean " + *near + "?" : "`ringmaster " + spec.name + " --help` lists its options");
+    const std::string near = nearest_word(name, names);
+    throw Error(Failure::Usage, "`ringmaster " + spec.name + "` has no option " + name, {},
+                !near.empty() ? "did you mean " + near + "?"
+                              : "`ringmaster " + spec.name + " --help` lists its options");
 }
 
 constexpr size_t kHelpColumn = 26;

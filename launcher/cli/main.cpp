@@ -8,10 +8,10 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "engine/config/keys.h"
 #include "engine/error.h"
 #include "launcher/cli/commands.h"
 #include "launcher/cli/plan_text.h"
-#include "launcher/nearest.h"
 #include "launcher/prepare.h"
 
 namespace ringmaster {
@@ -19,8 +19,9 @@ namespace ringmaster {
 namespace {
 
 std::vector<Command> commands() {
-    return {plan_command(), advise_command(), prepare_command(), launch_command(), watch_command(),
-            stop_command(), resume_command(), runs_command(),    export_command(), setup_command(), nodes_command()};
+    return {plan_command(),   advise_command(), prepare_command(), launch_command(),
+            watch_command(),  stop_command(),   resume_command(),  runs_command(),
+            export_command(), setup_command(),  nodes_command()};
 }
 
 std::string usage() {
@@ -114,11 +115,11 @@ int dispatch(std::span<char* const> words, const Session& session) {
         if (command.spec.name == name) return run_command(command, words.subspan(1), session);
         names.push_back(command.spec.name);
     }
-    const auto near = nearest(name, names);
+    const std::string near = nearest_word(name, names);
     std::string all;
     for (const std::string& known : names) all += (all.empty() ? "" : ", ") + known;
     throw Error(Failure::Usage, "there is no command '" + name + "'", {},
-                (near ? "did you mean " + *near + "? " : std::string()) + "There are: " + all);
+                (near.empty() ? std::string() : "did you mean " + near + "? ") + "There are: " + all);
 }
 
 int guarded(std::span<char* const> words, const Session& session) {

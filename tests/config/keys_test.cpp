@@ -122,4 +122,14 @@ TEST(Keys, PartsOfAnUnsupportedWholeGetOneMessage) {
 }
 
 }  // namespace
+
+TEST(NearestWord, FindsACommandOrAnOption) {
+    const std::vector<std::string> words = {"plan", "launch", "watch", "--ranks", "--runs-dir"};
+    EXPECT_EQ(nearest_word("lanuch", words), "launch");
+    EXPECT_EQ(nearest_word("--rank", words), "--ranks");
+    EXPECT_EQ(nearest_word("paln", words), "plan");
+    EXPECT_EQ(nearest_word("completely", words), "");
+    EXPECT_EQ(nearest_word("", words), "");
+}
+
 }  // namespace ringmaster

@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "launcher/nearest.h"
 
 namespace ringmaster {
 
@@ -47,15 +46,6 @@ TEST(Format, SharesAndRates) {
     EXPECT_EQ(format_rate(812.4), "812");
     EXPECT_EQ(format_rate(19800), "19.8k");
     EXPECT_EQ(format_rate(1.2e6), "1.2M");
-}
-
-TEST(Nearest, IsTheOneThatWasMeant) {
-    const std::vector<std::string> words = {"plan", "launch", "watch", "--ranks", "--runs-dir"};
-    EXPECT_EQ(nearest("lanuch", words), "launch");
-    EXPECT_EQ(nearest("--rank", words), "--ranks");
-    EXPECT_EQ(nearest("paln", words), "plan");
-    EXPECT_FALSE(nearest("completely", words));
-    EXPECT_FALSE(nearest("", words));
 }
 
 }  // namespace
