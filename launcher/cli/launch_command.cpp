@@ -193,14 +193,7 @@ int run_resume(const Arguments& arguments, const Session& session) {
     while (!follower.poll().empty()) {  // what the earlier attempts said is not told again
     }
     start_resumed(run, resumed, machine, session.places);
-    if (session.json) {
-        print_run_line(run);
-    } else {
-        print(run.name() +
-              (resumed.from_step ? " goes on after step " + format_count(*resumed.from_step)
-                                 : " has no complete checkpoint: it starts from the beginning") +
-              "\n");
-    }
+    tell_resumed(run, resumed, session);
     if (arguments.has("--detach")) return 0;
     return follow_to_end(follower, CtrlC::StopsRun, session, interrupts);
 }

@@ -244,6 +244,17 @@ void print_run_line(const RunDirectory& run) {
     print(nlohmann::ordered_json{{"type", "run"}, {"dir", run.dir.string()}}.dump() + "\n");
 }
 
+void tell_resumed(const RunDirectory& run, const ResumedRun& resumed, const Session& session) {
+    if (session.json) {
+        print_run_line(run);
+        return;
+    }
+    print(run.name() +
+          (resumed.from_step ? " goes on after step " + format_count(*resumed.from_step)
+                             : " has no complete checkpoint: it starts from the beginning") +
+          "\n");
+}
+
 Progress ProgressPrinter::progress() {
     Progress progress;
     progress.step = [this](const ProgressStep& step) { show(step); };

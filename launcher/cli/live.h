@@ -9,6 +9,7 @@
 #include "launcher/cli/interrupts.h"
 #include "launcher/follower.h"
 #include "launcher/progress.h"
+#include "launcher/resume.h"
 
 namespace ringmaster {
 
@@ -30,6 +31,9 @@ std::string ending_text(const RunDirectory& run, const Terminal& terminal);
 
 /// `{"type":"run","dir":"…"}`
 void print_run_line(const RunDirectory& run);
+
+/// From which step it goes on; with --json its directory, as of any run.
+void tell_resumed(const RunDirectory& run, const ResumedRun& resumed, const Session& session);
 
 /// Progress of the long steps on stderr: one line in place on a terminal, else a line for each new step.
 class ProgressPrinter {

@@ -174,14 +174,7 @@ int resume_on_nodes(const Arguments& arguments, const Session& session, const Ru
     place_and_start(nodes, remote, run, resumed.attempt,
                     resumed.from_step ? std::to_string(*resumed.from_step) : "none", session, interrupts);
     mark_running(run, resumed.attempt, resumed.plan.ranks);
-    if (session.json) {
-        print_run_line(run);
-    } else {
-        print(run.name() +
-              (resumed.from_step ? " goes on after step " + format_count(*resumed.from_step)
-                                 : " has no complete checkpoint: it starts from the beginning") +
-              "\n");
-    }
+    tell_resumed(run, resumed, session);
     return follow_remote(arguments, follower, nodes, session, interrupts);
 }
 
