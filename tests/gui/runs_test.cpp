@@ -39,22 +39,11 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-struct Home {
-    QTemporaryDir dir;
-    Places places;
-    Home() {
-        places = find_places();
-        places.runs_dir = (dir.path() + u"/runs"_s).toStdString();
-    }
-    RunDirectory add(const TestRun& run) const { return write_test_run(places.runs_dir, run); }
-    QString path(const QString& name) const { return dir.path() + u"/runs/"_s + name; }
-};
-
 /// A page that has read its runs.
 struct Shown {
     Session session;
     RunsPage page;
-    explicit Shown(const Home& home, QSize size = {860, 700}) : session(home.places), page(session) {
+    explicit Shown(const TestHome& home, QSize size = {860, 700}) : session(home.places), page(session) {
         page.resize(size);
         page.show();
     }
@@ -128,7 +117,7 @@ class RunsTest : public QObject {
     }
 
     void tellsWhatMatteredAboutEachRun() {
-        Home home;
+        TestHome home;
         home.add({.name = "llama", .steps = 40});
         Shown shown(home);
         TRY_SETTLED(shown);
@@ -151,7 +140,7 @@ class RunsTest : public QObject {
     }
 
     void sortsByFiguresAndPutsTheUnknownLast() {
-        Home home;
+        TestHome home;
         home.add({.name = "nine", .steps = 9});
         home.add({.name = "hundred", .steps = 100});
         home.add({.name = "none", .phase = RunPhase::Queued, .steps = 0});
@@ -164,7 +153,7 @@ class RunsTest : public QObject {
     }
 
     void findsByEveryWord() {
-        Home home;
+        TestHome home;
         write_run_notes(home.add({.name = "alpha"}), {"the good one", {"baseline"}});
         home.add({.name = "beta", .phase = RunPhase::Failed, .reason = "rank 1 ran out of memory"});
         Shown shown(home);
@@ -185,7 +174,7 @@ class RunsTest : public QObject {
     }
 
     void saysWhereThereIsNoRunYet() {
-        Home home;
+        TestHome home;
         Shown shown(home);
         TRY_SETTLED(shown);
         QVERIFY(shown.find<QWidget>(u"noRuns"_s)->isVisible());
@@ -195,7 +184,7 @@ class RunsTest : public QObject {
     }
 
     void opensWithEnter() {
-        Home home;
+        TestHome home;
         home.add({.name = "llama"});
         Shown shown(home);
         TRY_SETTLED(shown);
@@ -206,7 +195,7 @@ class RunsTest : public QObject {
     }
 
     void keepsTheChosenColumns() {
-        Home home;
+        TestHome home;
         home.add({.name = "llama"});
         {
             Shown shown(home);
@@ -221,7 +210,7 @@ class RunsTest : public QObject {
     }
 
     void followsRunsThatGrowComeAndGo() {
-        Home home;
+        TestHome home;
         const TestRun made{.name = "alive", .phase = RunPhase::Running, .steps = 5, .live = true};
         const RunDirectory run = home.add(made);
         Shown shown(home);
@@ -236,7 +225,7 @@ class RunsTest : public QObject {
     }
 
     void savesNotesAndTagsByItself() {
-        Home home;
+        TestHome home;
         const RunDirectory run = home.add({.name = "llama"});
         home.add({.name = "other", .created = 1});
         Shown shown(home);
@@ -257,7 +246,7 @@ class RunsTest : public QObject {
     }
 
     void doesNotOverwriteWhatIsBeingTyped() {
-        Home home;
+        TestHome home;
         const RunDirectory run = home.add({.name = "llama"});
         NotesEditor editor;
         editor.edit(run, {});
@@ -268,7 +257,7 @@ class RunsTest : public QObject {
     }
 
     void resumesFromAChosenCheckpoint() {
-        Home home;
+        TestHome home;
         home.add({.name = "llama", .phase = RunPhase::Stopped, .checkpoints = 3});
         write_text(home.places.runs_dir / "llama/checkpoints/step-00000040/half.safetensors", "x");
         Shown shown(home);
@@ -287,7 +276,7 @@ class RunsTest : public QObject {
     }
 
     void offersNoResumeWhereThereIsNothingLeftToDo() {
-        Home home;
+        TestHome home;
         home.add({.name = "llama", .checkpoints = 1});
         Shown shown(home);
         TRY_SETTLED(shown);
@@ -295,7 +284,7 @@ class RunsTest : public QObject {
     }
 
     void duplicatesWithTheFolderThatPathsStartFromAndWhatWasSet() {
-        Home home;
+        TestHome home;
         const RunDirectory run = home.add({.name = "llama"});
         write_text(run.options(), R"({"config": "/data/exp/long.yaml", "base_dir": "/data/exp",
                                       "set": [["sequence_len", "32768"]]})");
@@ -310,7 +299,7 @@ class RunsTest : public QObject {
     }
 
     void exportsAndBundlesInTheBackground() {
-        Home home;
+        TestHome home;
         home.add({.name = "llama", .steps = 7});
         Session session(home.places);
         QWidget window;
@@ -329,7 +318,7 @@ class RunsTest : public QObject {
     }
 
     void deletesOnlyAfterAskingAndSaysWhatIsLost() {
-        Home home;
+        TestHome home;
         home.add({.name = "llama", .checkpoints = 2});
         Shown shown(home);
         TRY_SETTLED(shown);
@@ -345,7 +334,7 @@ class RunsTest : public QObject {
     }
 
     void refusesToDeleteWhatIsAtWork() {
-        Home home;
+        TestHome home;
         home.add({.name = "alive", .phase = RunPhase::Running, .live = true});
         Session session(home.places);
         QWidget window;
@@ -358,7 +347,7 @@ class RunsTest : public QObject {
     }
 
     void comparesTheChosenRuns() {
-        Home home;
+        TestHome home;
         home.add({.name = "slow", .learning_rate = 1e-4});
         home.add({.name = "fast", .learning_rate = 3e-4, .created = 1, .step_s = 0.25});
         Shown shown(home);
@@ -393,7 +382,7 @@ class RunsTest : public QObject {
     }
 
     void comparisonModelsKeepTheRulesOfModels() {
-        Home home;
+        TestHome home;
         const auto runs = std::vector{home.add({.name = "a"}), home.add({.name = "b", .ranks = 4})};
         FiguresModel figures;
         LinesModel lines;
@@ -406,7 +395,7 @@ class RunsTest : public QObject {
     }
 
     void saysWhatCannotBeCompared() {
-        Home home;
+        TestHome home;
         home.add({.name = "whole"});
         home.add({.name = "empty", .steps = 0});
         Shown shown(home);
@@ -436,7 +425,7 @@ class RunsTest : public QObject {
     }
 
     void showsDamagedRunsWithWhatIsWrong() {
-        Home home;
+        TestHome home;
         home.add({.name = "whole"});
         write_text(home.places.runs_dir / "torn/config.yaml", "a: [\n\x01\xff");
         write_text(home.places.runs_dir / "torn/run.json", "{\"name\": ");
@@ -479,7 +468,7 @@ class RunsTest : public QObject {
     }
 
     void namesEveryControl() {
-        Home home;
+        TestHome home;
         home.add({.name = "llama", .phase = RunPhase::Stopped, .checkpoints = 1});
         Shown shown(home);
         TRY_SETTLED(shown);
@@ -496,10 +485,10 @@ class RunsTest : public QObject {
     void pictures();
 
   private:
-    void fill(const Home& home, int runs);
+    void fill(const TestHome& home, int runs);
 };
 
-void RunsTest::fill(const Home& home, int runs) {
+void RunsTest::fill(const TestHome& home, int runs) {
     const RunPhase phases[] = {RunPhase::Running, RunPhase::Completed, RunPhase::Failed, RunPhase::Stopped};
     for (int run = 0; run < runs; ++run) {
         const RunPhase phase = phases[run % 4];
@@ -557,7 +546,7 @@ void RunsTest::pictures() {
     for (const auto& one : cases) {
         applyAppearance(one.dark ? Appearance::Dark : Appearance::Light);
         QSettings().clear();
-        Home home;
+        TestHome home;
         fill(home, one.runs);
         Shown shown(home, one.size);
         shown.page.setAutoFillBackground(true);

@@ -25,17 +25,6 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-struct Home {
-    QTemporaryDir dir;
-    Places places;
-    Home() {
-        places = find_places();
-        places.runs_dir = (dir.path() + u"/runs"_s).toStdString();
-        places.cache_dir = (dir.path() + u"/cache"_s).toStdString();
-    }
-    RunDirectory add(const TestRun& run) const { return write_test_run(places.runs_dir, run); }
-};
-
 QStringList labelsOf(const QWidget* widget) {
     QStringList texts;
     for (const QLabel* label : widget->findChildren<QLabel*>())
@@ -58,7 +47,7 @@ class StartTest : public QObject {
     }
 
     void asksForWhatItsActionsSay() {
-        Home home;
+        TestHome home;
         Session session(home.places);
         StartPage page(session);
         QSignalSpy choose(&session, &Session::chooseConfig), example(&session, &Session::tryExample);
@@ -70,7 +59,7 @@ class StartTest : public QObject {
     }
 
     void listsRunsWithLiveOnesFirst() {
-        Home home;
+        TestHome home;
         home.add({.name = "older", .created = 1000});
         home.add({.name = "newer",
                   .phase = RunPhase::Failed,
@@ -91,7 +80,7 @@ class StartTest : public QObject {
     }
 
     void opensARunWithEnterAndDoubleClick() {
-        Home home;
+        TestHome home;
         const RunDirectory run = home.add({.name = "llama"});
         Session session(home.places);
         StartPage page(session);
@@ -109,7 +98,7 @@ class StartTest : public QObject {
     }
 
     void followsALiveRun() {
-        Home home;
+        TestHome home;
         const TestRun made{.name = "alive", .phase = RunPhase::Running, .steps = 5, .live = true};
         const RunDirectory run = home.add(made);
         Session session(home.places);
@@ -129,7 +118,7 @@ class StartTest : public QObject {
     }
 
     void saysWhatIsEmpty() {
-        Home home;
+        TestHome home;
         Session session(home.places);
         StartPage page(session);
         page.show();
@@ -138,7 +127,7 @@ class StartTest : public QObject {
     }
 
     void takesADroppedFileOrRun() {
-        Home home;
+        TestHome home;
         const RunDirectory run = home.add({.name = "llama"});
         Session session(home.places);
         StartPage page(session);
@@ -169,7 +158,7 @@ class StartTest : public QObject {
     }
 
     void listsRecentFilesAndForgetsThoseThatAreGone() {
-        Home home;
+        TestHome home;
         const QString file = home.dir.path() + u"/a long name of a configuration.yaml"_s;
         write_text(file.toStdString(), "base_model: x\n");
         Session session(home.places);
@@ -187,7 +176,7 @@ class StartTest : public QObject {
     }
 
     void offersToSetUpWhatIsMissing() {
-        Home home;
+        TestHome home;
         home.places.share_dir = "/nowhere";
         Session session(home.places);
         StartPage page(session);
@@ -215,7 +204,7 @@ class StartTest : public QObject {
     }
 
     void isQuickToCome() {
-        Home home;
+        TestHome home;
         for (int run = 0; run < 20; ++run) home.add({.name = "run-" + std::to_string(run), .steps = 100});
         Session session(home.places);
         QElapsedTimer timer;
@@ -245,7 +234,7 @@ void StartTest::pictures() {
                  {"start-64-wide-dark", 64, {1720, 1160}, true},
                  {"start-3-wide-light", 3, {1720, 1160}, false}};
     for (const auto& one : cases) {
-        Home home;
+        TestHome home;
         applyAppearance(one.dark ? Appearance::Dark : Appearance::Light);
         const RunPhase phases[] = {RunPhase::Running, RunPhase::Completed, RunPhase::Failed,
                                    RunPhase::Stopped};

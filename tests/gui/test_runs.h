@@ -2,6 +2,7 @@
 /// events in the engine's schema.
 #pragma once
 
+#include <QTemporaryDir>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -10,6 +11,7 @@
 #include "engine/events/event_log.h"
 #include "engine/events/run_state.h"
 #include "engine/plan/plan.h"
+#include "launcher/places.h"
 #include "launcher/run_directory.h"
 
 namespace ringmaster {
@@ -112,5 +114,17 @@ inline RunDirectory write_test_run(const std::filesystem::path& runs_dir, const 
     }
     return dir;
 }
+
+/// A user's folders, with runs in them, gone with the object.
+struct TestHome {
+    QTemporaryDir dir;
+    Places places = find_places();
+    TestHome() {
+        places.runs_dir = (dir.path() + QStringLiteral("/runs")).toStdString();
+        places.cache_dir = (dir.path() + QStringLiteral("/cache")).toStdString();
+    }
+    RunDirectory add(const TestRun& run) const { return write_test_run(places.runs_dir, run); }
+    QString path(const QString& name) const { return dir.path() + QStringLiteral("/runs/") + name; }
+};
 
 }  // namespace ringmaster
