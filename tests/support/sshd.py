@@ -122,8 +122,7 @@ class Client:
 
 @pytest.fixture
 def client(tmp_path):
-    if SSHD is None:
-        pytest.skip("openssh-server is not installed (packaging/setup --tests)")
+    assert SSHD, "openssh-server is not installed: packaging/setup --tests"
     made = Client(tmp_path / "client")
     yield made
     made.close()
