@@ -79,12 +79,12 @@ def processes_of(folder):
 def steps(run_dir, rank=0):
     try:
         return [event["step"] for event in events_of(run_dir, rank)]
-    except (FileNotFoundError, json.JSONDecodeError):
+    except FileNotFoundError:
         return []
 
 
 def raw_steps(run_dir, rank):
-    lines = (run_dir / "events" / f"rank-{rank:05d}.jsonl").read_text().splitlines()
+    lines = (run_dir / "events" / f"rank-{rank:05d}.jsonl").read_text().split("\n")[:-1]
     return [event["step"] for event in map(json.loads, lines) if event["type"] == "step"]
 
 

@@ -86,9 +86,9 @@ def launch(config, runs, *arguments, **options):
 
 
 def events_of(run, rank=0, kind="step"):
-    """The last event of each step (or all of another kind) of a rank."""
+    """The last event of each step (or all of another kind) of a rank; a line still being written is not one yet."""
     found = []
-    for line in (run / "events" / f"rank-{rank:05d}.jsonl").read_text().splitlines():
+    for line in (run / "events" / f"rank-{rank:05d}.jsonl").read_text().split("\n")[:-1]:
         event = json.loads(line)
         if event["type"] == kind:
             found.append(event)
