@@ -24,7 +24,9 @@ enum Role { kId = Qt::UserRole, kText, kTitle };
 void add_heading(QListWidget* list, const QString& text) {
     auto* item = new QListWidgetItem(text, list);
     item->setFlags(Qt::NoItemFlags);
-    item->setFont(fontOf(Type::Small));
+    item->setFont(fontOf(Type::Section));
+    item->setSizeHint({0, space(2)});
+    item->setTextAlignment(Qt::AlignLeft | Qt::AlignBottom);
 }
 
 void add_book(QListWidget* list, const QString& heading, HelpBook book) {
@@ -37,6 +39,7 @@ void add_book(QListWidget* list, const QString& heading, HelpBook book) {
         item->setData(kTitle, entry.title);
         item->setData(kText, entry.text);
         item->setToolTip(entry.title);
+        item->setSizeHint({0, space(1.6)});
     }
 }
 
