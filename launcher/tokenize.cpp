@@ -7,6 +7,7 @@
 #include <QByteArray>
 #include <QProcess>
 #include <QStringList>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "engine/error.h"
@@ -165,6 +166,7 @@ json tokenize_request(const Config& config, const std::optional<ModelConfig>& mo
             {"val_set_size", config.val_set_size},
             {"seed", config.seed},
             {"curriculum_sampling", config.curriculum_sampling},
+            {"sample_packing", config.sample_packing},
             {"dataset_prepared_path", config.dataset_prepared_path},
             {"vocab_size", model ? json(model->vocab_size) : json(nullptr)}};
 }
@@ -188,6 +190,9 @@ TokenizedRows tokenize(const json& request, const std::filesystem::path& request
     rows.kept = count_at(counts, "kept");
     rows.tokens_total = count_at(result, "tokens_total");
     rows.longest = count_at(result, "longest");
+    const json packing = result.value("packing", json::object());
+    rows.documents = count_at(packing, "documents");
+    rows.packing_efficiency = packing.value("efficiency", 0.0);
     rows.cached = result.value("cached", false);
     if (rows.data.tokens.empty() || rows.data.rows <= 0) {
         throw Error(Failure::Refused, "the result names no rows: " + result.dump(), "tokenizing");
@@ -210,6 +215,10 @@ std::string describe_losses(const TokenizedRows& rows) {
     add(rows.dropped_long, "longer than sequence_len dropped");
     add(rows.truncated, "cut to sequence_len");
     add(rows.dropped_short, "too short dropped");
+    if (rows.documents > 0) {
+        text += ", packed into " + format_count(rows.data.rows) + " of sequence_len, " +
+                format_number(std::round(1000 * rows.packing_efficiency) / 10, 3) + " % full";
+    }
     if (text.empty()) return text;
     return format_count(rows.read) + " rows read, " + format_count(rows.kept) + " kept" + text;
 }

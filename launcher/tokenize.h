@@ -21,7 +21,9 @@ struct TokenizedRows {
             kept = 0;  ///< training rows, as the length rules treated them
     int64_t tokens_total = 0;
     int64_t longest = 0;
-    bool cached = false;  ///< nothing had to be done
+    int64_t documents = 0;          ///< that were packed into rows; 0: rows are not packed
+    double packing_efficiency = 0;  ///< share of the rows' room that they fill
+    bool cached = false;            ///< nothing had to be done
 };
 
 /// What the Python step is asked for.
@@ -35,7 +37,8 @@ TokenizedRows tokenize(const nlohmann::json& request, const std::filesystem::pat
 /// Downloads a model of the hub; the folder where it lies.
 std::filesystem::path fetch_model(const std::string& hub_id, const Places& places, const Progress& progress);
 
-/// "1,204 rows: 1,200 kept, 4 longer than sequence_len dropped"; empty where every row was kept.
+/// "1,204 rows read, 1,200 kept, 4 longer than sequence_len dropped", and how full packed rows are; empty
+/// where every row was kept as it is.
 std::string describe_losses(const TokenizedRows& rows);
 
 }  // namespace ringmaster

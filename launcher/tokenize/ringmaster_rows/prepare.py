@@ -1,4 +1,4 @@
-"""From a request to tokens.safetensors: read, encode, apply the length rules, split off the evaluation rows, write."""
+"""From a request to tokens.safetensors: read, encode, apply the length rules, split off the evaluation rows, pack, write."""
 
 import math
 from functools import partial
@@ -7,6 +7,7 @@ import numpy as np
 
 from .chat import chat_options, chat_template
 from .encoders import Example, alpaca, check_ids, completion, pretokenized
+from .packing import pack
 from .report import Failure
 from .rows import read_rows
 from .tokens import Rows, write_tokens
@@ -41,14 +42,26 @@ def prepare(request, folder, report):
         evaluation = np.arange(len(eval_rows.lengths))
     elif request["val_set_size"]:
         chosen, evaluation = split_rows(len(chosen), request)
-    total, longest = write_tokens(folder / "tokens.safetensors", rows, chosen, partial(report.progress, "writing"))
+    packed = packed_rows(request, rows, chosen)
+    total, longest = write_tokens(folder / "tokens.safetensors", rows, packed, partial(report.progress, "writing"),
+                                  request["sample_packing"])
+    result = {"rows": len(packed), "eval_rows": 0, "counts": counts, "tokens_total": total, "longest": longest}
+    if request["sample_packing"]:
+        result["packing"] = {"documents": len(chosen), "efficiency": total / (len(packed) * request["sequence_len"])}
     if len(evaluation):
-        write_tokens(folder / "eval.safetensors", eval_rows, evaluation, partial(report.progress, "writing evaluation rows"))
+        eval_packed = packed_rows(request, eval_rows, evaluation)
+        write_tokens(folder / "eval.safetensors", eval_rows, eval_packed, partial(report.progress, "writing evaluation rows"),
+                     request["sample_packing"])
+        result["eval_rows"] = len(eval_packed)
     for written in {id(rows): rows, id(eval_rows): eval_rows}.values():
         written.remove()
-    result = {"rows": len(chosen), "eval_rows": len(evaluation), "counts": counts, "tokens_total": total,
-              "longest": longest}
     return result if eval_counts is None else {**result, "eval_counts": eval_counts}
+
+
+def packed_rows(request, rows, chosen):
+    if not request["sample_packing"]:
+        return [[index] for index in chosen]
+    return pack(rows.lengths, chosen, request["sequence_len"], request["curriculum_sampling"])
 
 
 class Encoders:

@@ -1,4 +1,5 @@
-"""tokens.safetensors: `input_ids` I32 [N], `labels` I32 [N] (-100 = none; not shifted), `row_offsets` I64 [rows+1].
+"""tokens.safetensors: `input_ids` I32 [N], `labels` I32 [N] (-100 = none; not shifted), `row_offsets` I64 [rows+1]; of packed
+rows `document_offsets` I64 [documents+1] too.
 
 Rows go to disk as they come; the file is put together from them in the end, so memory stays bounded."""
 
@@ -39,21 +40,27 @@ class Rows:
             path.unlink()
 
 
-def write_tokens(path, rows, chosen, progress):
-    """Writes the rows with the ascending indices `chosen`; returns (number of tokens, longest row)."""
+def write_tokens(path, rows, packed, progress, with_documents):
+    """Writes rows, each a list of indices of `rows`; returns (number of tokens, longest of what they hold)."""
     lengths = np.asarray(rows.lengths, np.int64)
     begins = np.concatenate([[0], np.cumsum(lengths)])
-    offsets = np.concatenate([[0], np.cumsum(lengths[chosen])]).astype("<i8")
-    count = int(offsets[-1])
+    chosen = np.array([index for row in packed for index in row], np.int64)
+    ends = np.cumsum(lengths[chosen])
+    lasts = np.cumsum([len(row) for row in packed]) - 1
+    tensors = {"row_offsets": np.concatenate([[0], ends[lasts]]).astype("<i8")}
+    if with_documents:
+        tensors["document_offsets"] = np.concatenate([[0], ends]).astype("<i8")
+    count = int(ends[-1])
     with open(path, "wb") as file:
-        file.write(header(count, len(offsets)))
+        file.write(header(count, {name: len(tensor) for name, tensor in tensors.items()}))
         for number, name in enumerate(("input_ids", "labels")):
             done = number * count
             for begin, end in runs(begins, chosen):
                 file.write(rows.part(name)[begin:end].tobytes())
                 done += end - begin
                 progress(done, 2 * count)
-        file.write(offsets.tobytes())
+        for tensor in tensors.values():
+            file.write(tensor.tobytes())
     return count, int(lengths[chosen].max(initial=0))
 
 
@@ -69,7 +76,8 @@ def runs(begins, chosen):
 
 def header(count, offsets):
     """The format's 8 bytes of length and JSON, padded with spaces so that the tensors begin at a multiple of 8."""
-    sizes = {"input_ids": ("I32", count, 4), "labels": ("I32", count, 4), "row_offsets": ("I64", offsets, 8)}
+    sizes = {"input_ids": ("I32", count, 4), "labels": ("I32", count, 4),
+             **{name: ("I64", length, 8) for name, length in offsets.items()}}
     tensors, begin = {}, 0
     for name, (dtype, length, width) in sizes.items():
         tensors[name] = {"dtype": dtype, "shape": [length], "data_offsets": [begin, begin + length * width]}

@@ -1,0 +1,41 @@
+"""Packs documents into rows of at most `sequence_len` tokens. Documents stay whole; a row says where each begins."""
+
+def pack(lengths, chosen, capacity, in_file_order):
+    """[indices of a row's documents, in the file's order], the rows of the documents with the indices `chosen`."""
+    if in_file_order:
+        return next_fit(lengths, chosen, capacity)
+    return first_fit_decreasing(lengths, chosen, capacity)
+
+
+def next_fit(lengths, chosen, capacity):
+    rows, room = [], 0
+    for index in chosen:
+        length = int(lengths[index])
+        if not rows or length > room:
+            rows.append([])
+            room = capacity
+        rows[-1].append(int(index))
+        room -= length
+    return rows
+
+
+def first_fit_decreasing(lengths, chosen, capacity):
+    """The longest first, each into the first row with room for it. A tree over the rows' room finds that row."""
+    order = sorted((int(index) for index in chosen), key=lambda index: (-int(lengths[index]), index))
+    leaves = 1
+    while leaves < len(order):
+        leaves *= 2
+    room = [capacity] * (2 * leaves)  # of a node: the most that any of its rows has
+    rows = [[] for _ in order]
+    for index in order:
+        length, node = int(lengths[index]), 1
+        while node < leaves:
+            node *= 2
+            if room[node] < length:
+                node += 1
+        rows[node - leaves].append(index)
+        room[node] -= length
+        while node > 1:
+            node //= 2
+            room[node] = max(room[2 * node], room[2 * node + 1])
+    return [sorted(row) for row in rows if row]
