@@ -22,24 +22,81 @@ int64_t batch_length(const TokenFile& file, const std::vector<int64_t>& rows, co
     return longest;
 }
 
-BatchShard shard_rows(const TokenFile& file, const std::vector<int64_t>& rows, const Layout& layout,
-                      int context_rank) {
-    const Spans& spans = layout.ranks[static_cast<size_t>(context_rank)];
-    BatchShard shard;
-    shard.rows = static_cast<int64_t>(rows.size());
-    shard.input_ids.reserve(static_cast<size_t>(shard.rows * count_tokens(spans)));
-    shard.labels.reserve(shard.input_ids.capacity());
-    for (int64_t index : rows) {
-        const Row row = file.row(index);
-        for (const Span& span : spans) {
-            for (int64_t at = span.begin; at < span.end; at += span.step) {
-                const bool has_label = at + 1 < row.tokens();
-                shard.input_ids.push_back(at < row.tokens() ? row.input_ids[static_cast<size_t>(at)] : 0);
-                shard.labels.push_back(has_label ? row.labels[static_cast<size_t>(at + 1)] : kNoLabel);
-                shard.valid_labels += shard.labels.back() != kNoLabel;
+BatchShape batch_shape(const TokenFile& file, const std::vector<int64_t>& rows, const Config& config,
+                       std::optional<int64_t> window) {
+    BatchShape shape;
+    if (config.sample_packing) {
+        int64_t held = 0;
+        for (const int64_t index : rows) {
+            int64_t begin = 0;
+            for (const int64_t end : file.row(index).document_ends) {
+                shape.mask.documents.push_back(held + end);
+                shape.longest_document = std::max(shape.longest_document, end - begin);
+                begin = end;
             }
+            held += begin;
+            shape.tokens += batch_length(file, {index}, config.padding, config.sequence_len);
+        }
+    } else {
+        shape.tokens = batch_length(file, rows, config.padding, config.sequence_len);
+        shape.longest_document = shape.tokens;
+    }
+    if (window && *window < shape.longest_document) shape.mask.window = *window;
+    return shape;
+}
+
+namespace {
+
+/// A whole sequence: the rows one behind the other, then padding.
+struct Sequence {
+    std::vector<int64_t> input_ids, labels;
+
+    explicit Sequence(int64_t tokens)
+        : input_ids(static_cast<size_t>(tokens)), labels(static_cast<size_t>(tokens), kNoLabel) {}
+
+    void add(const Row& row, size_t at) {
+        std::copy(row.input_ids.begin(), row.input_ids.end(),
+                  input_ids.begin() + static_cast<std::ptrdiff_t>(at));
+        size_t begin = 0;
+        for (const int64_t end : row.document_ends) {
+            for (size_t i = begin; i + 1 < static_cast<size_t>(end); ++i) labels[at + i] = row.labels[i + 1];
+            begin = static_cast<size_t>(end);
         }
     }
+};
+
+void add_share(BatchShard& shard, const Sequence& sequence, const Spans& spans) {
+    for (const Span& span : spans) {
+        for (int64_t at = span.begin; at < span.end; at += span.step) {
+            shard.input_ids.push_back(sequence.input_ids[static_cast<size_t>(at)]);
+            shard.labels.push_back(sequence.labels[static_cast<size_t>(at)]);
+            shard.valid_labels += shard.labels.back() != kNoLabel;
+        }
+    }
+}
+
+}  // namespace
+
+BatchShard shard_rows(const TokenFile& file, const std::vector<int64_t>& rows, const Layout& layout,
+                      int context_rank, bool as_one_sequence) {
+    const Spans& spans = layout.ranks[static_cast<size_t>(context_rank)];
+    BatchShard shard;
+    shard.rows = as_one_sequence ? 1 : static_cast<int64_t>(rows.size());
+    shard.input_ids.reserve(static_cast<size_t>(shard.rows * count_tokens(spans)));
+    shard.labels.reserve(shard.input_ids.capacity());
+    Sequence sequence(layout.tokens);
+    size_t at = 0;
+    for (const int64_t index : rows) {
+        const Row row = file.row(index);
+        sequence.add(row, at);
+        if (as_one_sequence) {
+            at += row.input_ids.size();
+            continue;
+        }
+        add_share(shard, sequence, spans);
+        sequence = Sequence(layout.tokens);
+    }
+    if (as_one_sequence) add_share(shard, sequence, spans);
     return shard;
 }
 

@@ -7,8 +7,15 @@
 namespace ringmaster {
 
 int64_t Row::valid_labels() const {
-    if (labels.empty()) return 0;
-    return std::count_if(labels.begin() + 1, labels.end(), [](int32_t label) { return label != kNoLabel; });
+    int64_t count = 0, begin = 0;
+    for (const int64_t end : document_ends) {
+        if (end > begin) {
+            count += std::count_if(labels.begin() + begin + 1, labels.begin() + end,
+                                   [](int32_t label) { return label != kNoLabel; });
+        }
+        begin = end;
+    }
+    return count;
 }
 
 TokenFile::TokenFile(const std::filesystem::path& path)
@@ -16,9 +23,14 @@ TokenFile::TokenFile(const std::filesystem::path& path)
       input_ids_(file_.elements<int32_t>("input_ids", "I32")),
       labels_(file_.elements<int32_t>("labels", "I32")),
       offsets_(file_.elements<int64_t>("row_offsets", "I64")) {
+    if (file_.tensors().contains("document_offsets"))
+        documents_ = file_.elements<int64_t>("document_offsets", "I64");
     const auto tokens = static_cast<int64_t>(input_ids_.size());
     bool good = labels_.size() == input_ids_.size() && !offsets_.empty() && offsets_.front() == 0 &&
                 offsets_.back() == tokens && std::is_sorted(offsets_.begin(), offsets_.end());
+    good = good && std::is_sorted(documents_.begin(), documents_.end()) &&
+           (documents_.empty() ||
+            std::includes(documents_.begin(), documents_.end(), offsets_.begin(), offsets_.end()));
     if (!good)
         throw Error(Failure::Refused, "row_offsets, input_ids and labels do not fit together", path.string());
 }
@@ -27,7 +39,13 @@ Row TokenFile::row(int64_t index) const {
     const auto i = static_cast<size_t>(index);
     const auto begin = static_cast<size_t>(offsets_[i]);
     const auto count = static_cast<size_t>(offsets_[i + 1]) - begin;
-    return {input_ids_.subspan(begin, count), labels_.subspan(begin, count)};
+    Row found{input_ids_.subspan(begin, count), labels_.subspan(begin, count), {}};
+    auto end = std::upper_bound(documents_.begin(), documents_.end(), offsets_[i]);
+    for (; end != documents_.end() && *end <= offsets_[i + 1]; ++end) {
+        found.document_ends.push_back(*end - offsets_[i]);
+    }
+    if (documents_.empty()) found.document_ends.push_back(found.tokens());
+    return found;
 }
 
 void TokenFile::check(int64_t vocab_size, int64_t longest) const {

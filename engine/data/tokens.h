@@ -1,10 +1,11 @@
 /// Prepared rows, mapped: `input_ids` and `labels` of all rows one behind the other, and where each row
-/// begins.
+/// begins. A packed row holds several documents: `document_offsets` says where each begins.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <vector>
 
 #include "engine/files/safetensors.h"
 
@@ -14,10 +15,11 @@ constexpr int32_t kNoLabel = -100;
 
 struct Row {
     std::span<const int32_t> input_ids;
-    std::span<const int32_t> labels;  ///< not shifted; the first is the label of nothing
+    std::span<const int32_t> labels;     ///< not shifted; the first of a document is the label of nothing
+    std::vector<int64_t> document_ends;  ///< ascending, the last is tokens(); one where the row is not packed
 
     int64_t tokens() const { return static_cast<int64_t>(input_ids.size()); }
-    /// Labels that a loss is taken on: from the second token on, without -100.
+    /// Labels that a loss is taken on: from each document's second token on, without -100.
     int64_t valid_labels() const;
 };
 
@@ -38,6 +40,7 @@ class TokenFile {
     std::span<const int32_t> input_ids_;
     std::span<const int32_t> labels_;
     std::span<const int64_t> offsets_;
+    std::span<const int64_t> documents_;  ///< empty: rows are not packed
 };
 
 }  // namespace ringmaster

@@ -11,21 +11,21 @@ namespace {
 constexpr int64_t kLossChunkTokens = 1024;
 constexpr int64_t kIgnoredLabel = -100;
 
-at::Tensor positions_of(const Spans& spans) {
-    std::vector<at::Tensor> parts;
-    for (const Span& span : spans) parts.push_back(at::arange(span.begin, span.end, span.step, at::kLong));
-    return at::cat(parts);
+at::Tensor positions_of(const Spans& spans, const AttentionMask& mask) {
+    return at::tensor(positions_in_documents(spans, mask), at::kLong);
 }
 
 }  // namespace
 
 SequenceShard::SequenceShard(Groups& groups, const ModelConfig& model, const Layout& layout_,
-                             int64_t sequence_length, at::Device device)
+                             const AttentionMask& mask, int64_t longest, int64_t gathered_heads,
+                             at::Device device)
     : layout(layout_),
-      positions_t(positions_of(layout.ranks[static_cast<size_t>(groups.mesh().context_rank(groups.rank()))])
-                      .to(device)),
-      rope(make_rope_tables(model, positions_t, sequence_length)),
-      attention(groups, layout) {}
+      positions_t(
+          positions_of(layout.ranks[static_cast<size_t>(groups.mesh().context_rank(groups.rank()))], mask)
+              .to(device)),
+      rope(make_rope_tables(model, positions_t, longest)),
+      attention(groups, layout, mask, gathered_heads) {}
 
 struct Decoder::LayerState {
     int64_t rows = 0;  // B

@@ -17,22 +17,24 @@
 
 namespace ringmaster {
 
-/// What depends on the sequence's length and layout only, made once and used by every batch of that length.
+/// What depends on a sequence's length, documents and layout only, made once and used by every batch that has
+/// the same.
 struct SequenceShard {
-    SequenceShard(Groups& groups, const ModelConfig& model, const Layout& layout, int64_t sequence_length,
-                  at::Device device);
+    /// `longest` is how far positions go, before the layout's padding. `gathered_heads`: as
+    /// ShardedAttention's.
+    SequenceShard(Groups& groups, const ModelConfig& model, const Layout& layout, const AttentionMask& mask,
+                  int64_t longest, int64_t gathered_heads, at::Device device);
 
     Layout layout;
-    at::Tensor positions_t;  ///< int64 [T], global positions of this rank's tokens
+    at::Tensor positions_t;  ///< int64 [T], positions of this rank's tokens in their documents
     RopeTables rope;
     ShardedAttention attention;
 };
 
 /// This rank's share of one micro-batch.
 struct MicroBatch {
-    at::Tensor ids_bt;            ///< int64 [B, T]
-    at::Tensor labels_bt;         ///< int64 [B, T], shifted: the token that follows; -100 = none
-    int64_t sequence_length = 0;  ///< before the layout's padding
+    at::Tensor ids_bt;     ///< int64 [B, T]
+    at::Tensor labels_bt;  ///< int64 [B, T], shifted: the token that follows; -100 = none
 };
 
 /// Told of every activation and gradient of a layer as it comes; used to find where a value stopped being

@@ -8,6 +8,8 @@
 
 #include "engine/data/batch.h"
 #include "engine/error.h"
+#include "engine/plan/layout_figures.h"
+#include "engine/plan/step_time.h"
 #include "engine/train/not_finite.h"
 #include "engine/train/run_log.h"
 #include "engine/train/tensor_memory.h"
@@ -248,23 +250,37 @@ void Trainer::save() {
     groups_.world().barrier();
 }
 
-SequenceShard& Trainer::shard_of(const TokenFile& file, const std::vector<int64_t>& rows, int64_t& length) {
-    length = batch_length(file, rows, config_.padding, config_.sequence_len);
-    const RingAttnFunc func = plan_.context_parallel.layout;
-    const int64_t padded = padded_length(func, length, plan_.mesh.ring, plan_.mesh.ulysses);
-    std::unique_ptr<SequenceShard>& shard = shards_[{padded, length}];
+RingAttnFunc Trainer::layout_of(const BatchShape& shape) {
+    if (config_.ring_attn_func != RingAttnFunc::Auto || plan_.context_parallel.size == 1)
+        return plan_.context_parallel.layout;
+    const RingAttnFunc func =
+        choose_layout(shape.tokens, plan_.mesh.ring, plan_.mesh.ulysses, shape.mask, layout_costs(plan_));
+    if (groups_.rank() == 0 && picked_ != func)
+        log_line("layout from step " + std::to_string(step_ + 1) + " on: " + to_string(func));
+    picked_ = func;
+    return func;
+}
+
+SequenceShard& Trainer::shard_of(const BatchShape& shape) {
+    std::unique_ptr<SequenceShard>& shard = shards_[{shape.tokens, shape.mask.window, shape.mask.documents}];
     if (shard) return *shard;
-    const Layout layout = make_layout(func, padded, plan_.mesh.ring, plan_.mesh.ulysses);
-    auto made = std::make_unique<SequenceShard>(groups_, model_, layout, length, device_);
+    const RingAttnFunc func = layout_of(shape);
+    const int64_t padded = padded_length(func, shape.tokens, plan_.mesh.ring, plan_.mesh.ulysses);
+    const Layout layout = make_layout(func, padded, plan_.mesh.ring, plan_.mesh.ulysses, shape.mask);
+    const int64_t gathered =
+        func == RingAttnFunc::VarlenLlama3 ? std::max<int64_t>(1, plan_.context_parallel.heads_k_stride) : 0;
+    auto made = std::make_unique<SequenceShard>(groups_, model_, layout, shape.mask, shape.longest_document,
+                                                gathered, device_);
     if (shards_.size() > kKeptShards) shards_.clear();
-    return *(shards_[{padded, length}] = std::move(made));
+    return *(shards_[{shape.tokens, shape.mask.window, shape.mask.documents}] = std::move(made));
 }
 
 MicroBatch Trainer::load(const TokenFile& file, const std::vector<int64_t>& rows, SequenceShard*& shard,
                          int64_t* valid_labels) {
     MicroBatch batch;
-    shard = &shard_of(file, rows, batch.sequence_length);
-    BatchShard own = shard_rows(file, rows, shard->layout, plan_.mesh.context_rank(groups_.rank()));
+    shard = &shard_of(batch_shape(file, rows, config_, model_.sliding_window));
+    BatchShard own = shard_rows(file, rows, shard->layout, plan_.mesh.context_rank(groups_.rank()),
+                                config_.sample_packing);
     if (valid_labels != nullptr) *valid_labels += own.valid_labels;
     auto to_tensor = [&](std::vector<int64_t>& values) {
         return at::from_blob(values.data(), {own.rows, static_cast<int64_t>(values.size()) / own.rows},

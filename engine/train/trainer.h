@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "engine/comm/groups.h"
@@ -66,7 +67,8 @@ class Trainer {
     void save();
     void log_step(const StepEvent& event) const;
 
-    SequenceShard& shard_of(const TokenFile& file, const std::vector<int64_t>& rows, int64_t& length);
+    SequenceShard& shard_of(const BatchShape& shape);
+    RingAttnFunc layout_of(const BatchShape& shape);
     MicroBatch load(const TokenFile& file, const std::vector<int64_t>& rows, SequenceShard*& shard,
                     int64_t* valid_labels);
 
@@ -90,8 +92,9 @@ class Trainer {
     AdamW optimizer_;
     Decoder decoder_;
     GradientReduction reduction_;
-    std::map<std::pair<int64_t, int64_t>, std::unique_ptr<SequenceShard>>
-        shards_;  ///< by padded and own length
+    /// By tokens, window and documents.
+    std::map<std::tuple<int64_t, int64_t, std::vector<int64_t>>, std::unique_ptr<SequenceShard>> shards_;
+    std::optional<RingAttnFunc> picked_;  ///< layout of the batch before, where it is chosen for each
     int64_t step_ = 0;
     int64_t saved_step_ = -1;
 };

@@ -18,7 +18,9 @@ using ::testing::ElementsAre;
 /// A tokens file of the given rows; labels are the ids but where an id is negative: that token has no label.
 class TokensOnDisk {
   public:
-    explicit TokensOnDisk(const std::vector<std::vector<int32_t>>& rows) {
+    explicit TokensOnDisk(const std::vector<std::vector<int32_t>>& rows) : TokensOnDisk(rows, {}) {}
+    /// Packed: `documents` says where each begins among all tokens, and the end.
+    TokensOnDisk(const std::vector<std::vector<int32_t>>& rows, const std::vector<int64_t>& documents) {
         std::vector<int32_t> ids, labels;
         std::vector<int64_t> offsets = {0};
         for (const auto& row : rows) {
@@ -29,12 +31,16 @@ class TokensOnDisk {
             offsets.push_back(static_cast<int64_t>(ids.size()));
         }
         const auto count = static_cast<int64_t>(ids.size());
-        SafetensorsWriter writer(path_, {{"input_ids", "I32", {count}},
-                                         {"labels", "I32", {count}},
-                                         {"row_offsets", "I64", {static_cast<int64_t>(offsets.size())}}});
+        std::vector<TensorInfo> tensors = {{"input_ids", "I32", {count}},
+                                           {"labels", "I32", {count}},
+                                           {"row_offsets", "I64", {static_cast<int64_t>(offsets.size())}}};
+        if (!documents.empty())
+            tensors.push_back({"document_offsets", "I64", {static_cast<int64_t>(documents.size())}});
+        SafetensorsWriter writer(path_, tensors);
         writer.write(ids.data(), ids.size() * sizeof(int32_t));
         writer.write(labels.data(), labels.size() * sizeof(int32_t));
         writer.write(offsets.data(), offsets.size() * sizeof(int64_t));
+        writer.write(documents.data(), documents.size() * sizeof(int64_t));
         writer.finish();
     }
     ~TokensOnDisk() { std::filesystem::remove(path_); }
@@ -82,6 +88,48 @@ TEST(Batch, LengthIsTheLongestRowOrWhatIsFixed) {
     EXPECT_EQ(batch_length(file, {0, 1}, {}, 64), 5);
     EXPECT_EQ(batch_length(file, {0}, {true, std::nullopt}, 64), 64);
     EXPECT_EQ(batch_length(file, {0}, {false, 16}, 64), 16);
+}
+
+TEST(Packing, TheFirstTokenOfADocumentIsNoLabel) {
+    TokensOnDisk disk({{1, 2, 3, 4, 5}, {6, 7, 8}}, {0, 2, 5, 6, 8});
+    TokenFile file(disk.path());
+    EXPECT_THAT(file.row(0).document_ends, ElementsAre(2, 5));
+    EXPECT_THAT(file.row(1).document_ends, ElementsAre(1, 3));
+    EXPECT_EQ(file.row(0).valid_labels(), 3);
+    EXPECT_EQ(count_rows(file, {0, 1}).valid_labels, 4);
+    const BatchShard row = shard_rows(file, {0}, {8, {{{0, 8, 1}}}}, 0, true);
+    EXPECT_THAT(row.labels, ElementsAre(2, -100, 4, 5, -100, -100, -100, -100));
+    EXPECT_EQ(row.valid_labels, 3);
+}
+
+TEST(Packing, TheRowsOfAMicroBatchAreOneSequenceOfAllTheirDocuments) {
+    TokensOnDisk disk({{1, 2, 3, 4, 5}, {6, 7, 8}}, {0, 2, 5, 6, 8});
+    TokenFile file(disk.path());
+    Config config;
+    config.sample_packing = true;
+    config.sequence_len = 6;
+    BatchShape shape = batch_shape(file, {0, 1}, config, 2);
+    EXPECT_EQ(shape.tokens, 8) << "rows are not padded";
+    EXPECT_THAT(shape.mask.documents, ElementsAre(2, 5, 6, 8));
+    EXPECT_EQ(shape.longest_document, 3);
+    EXPECT_EQ(shape.mask.window, 2);
+    config.padding.to_sequence_len = true;
+    shape = batch_shape(file, {0, 1}, config, 3);
+    EXPECT_EQ(shape.tokens, 12);
+    EXPECT_EQ(shape.mask.window, 0) << "no document is longer";
+    const Layout layout = halves(12);
+    const BatchShard first = shard_rows(file, {0, 1}, layout, 0, true),
+                     second = shard_rows(file, {0, 1}, layout, 1, true);
+    EXPECT_EQ(first.rows, 1);
+    EXPECT_THAT(first.input_ids, ElementsAre(1, 2, 3, 4, 5, 6));
+    EXPECT_THAT(first.labels, ElementsAre(2, -100, 4, 5, -100, -100));
+    EXPECT_THAT(second.input_ids, ElementsAre(7, 8, 0, 0, 0, 0));
+    EXPECT_THAT(second.labels, ElementsAre(8, -100, -100, -100, -100, -100));
+}
+
+TEST(Packing, DocumentsThatDoNotFitTheRowsAreRefused) {
+    TokensOnDisk disk({{1, 2, 3}, {4, 5}}, {0, 2, 5});
+    EXPECT_THROW(TokenFile file(disk.path()), Error) << "a document across two rows";
 }
 
 TEST(Tokens, WhatTheModelCannotReadIsNamedByRow) {
