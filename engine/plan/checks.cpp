@@ -12,43 +12,17 @@ bool splits(const Plan& plan) {
 
 // ------------------------------------------------------------------------- what this engine cannot do yet
 
-void limit_packing(Plan& plan, Findings& findings) {
-    if (!plan.config.sample_packing) return;
-    findings.error("ENGINE-PACKING", "sample_packing", "packed rows are not trained yet",
-                   "sample_packing: false; rows are then padded to the longest of their micro-batch");
-}
-
-void limit_layouts(Plan& plan, Findings& findings) {
-    const RingAttnFunc layout = plan.context_parallel.layout;
-    const bool built = layout == RingAttnFunc::BatchRing || layout == RingAttnFunc::BatchZigzag;
-    const bool follows_packing =
-        plan.config.ring_attn_func == RingAttnFunc::Default && plan.config.sample_packing;
-    if (!splits(plan) || built || follows_packing) return;
-    findings.error(
-        "ENGINE-LAYOUT", "ring_attn_func", std::string(to_string(layout)) + " is not trained yet",
-        "ring_attn_func: batch_zigzag gives all ranks the same work, batch_ring is axolotl's default");
-}
-
-void limit_ulysses(Plan& plan, Findings& findings) {
-    if (plan.mesh.ulysses == 1) return;
-    findings.error(
-        "ENGINE-ULYSSES", "ulysses_size",
-        "splitting heads over " + counted(plan.mesh.ulysses, "rank") + " by all-to-all is not trained yet",
-        "ulysses_size: 1 splits the sequence by a ring over the same ranks (cp_size instead of sp_size in an "
-        "accelerate file)");
-}
-
+/// Where every layer slides it is trained; Qwen's configs name the layers that do.
 void limit_window(Plan& plan, Findings& findings) {
     if (!plan.model || !plan.model->trainable() || !plan.model->sliding_window) return;
     const int64_t window = *plan.model->sliding_window;
-    if (window >= plan.sequence.length) return;
+    if (window >= plan.sequence.length || !plan.model->model_type.starts_with("qwen")) return;
     findings.error("ENGINE-WINDOW", findings.key_of({"sequence_len"}),
-                   "the model's sliding window of " + grouped(window) +
-                       " tokens is shorter than the sequence of " + grouped(plan.sequence.length) +
-                       ", which is not trained yet",
+                   "the sliding window of " + grouped(window) +
+                       " tokens in some of the model's layers is shorter than the sequence of " +
+                       grouped(plan.sequence.length) + ", which is not trained yet",
                    "sequence_len: " + std::to_string(window) +
-                       ", or \"sliding_window\": null in the model's config.json "
-                       "for full attention");
+                       ", or \"use_sliding_window\": false in the model's config.json for full attention");
 }
 
 void limit_models(Plan& plan, Findings& findings) {
@@ -68,36 +42,40 @@ void limit_sharding(Plan& plan, Findings& findings) {
 }
 
 using Limit = void (*)(Plan&, Findings&);
-constexpr Limit kLimits[] = {limit_packing, limit_layouts, limit_ulysses,
-                             limit_window,  limit_models,  limit_sharding};
+constexpr Limit kLimits[] = {limit_window, limit_models, limit_sharding};
 
 // ---------------------------------------------------------------------------------- rules of the model's
 // heads
 
 std::vector<int> usable_ulysses(const ModelConfig& model, int context) {
     std::vector<int> usable = divisors(context);
-    std::erase_if(usable, [&](int size) {
-        return model.num_heads % size != 0 ||
-               (model.num_kv_heads % size != 0 && size % model.num_kv_heads != 0);
-    });
+    std::erase_if(usable, [&](int size) { return size > model.num_heads; });
     return usable;
 }
 
 /// DeepSpeed's rules: "Attention head count … is not divisible by SP size", and the same of key/value heads
-/// or vice versa.
+/// or vice versa. Here ranks own as equal numbers as there are.
 void rule_ulysses_heads(const Plan& plan, Findings& findings) {
     if (!plan.model || plan.mesh.ulysses == 1) return;
     const int size = plan.mesh.ulysses;
     const int64_t heads = plan.model->num_heads, kv_heads = plan.model->num_kv_heads;
     if (heads % size == 0 && (kv_heads % size == 0 || size % kv_heads == 0)) return;
-    findings.error("CP-HEADS", "ulysses_size",
-                   grouped(heads) + " heads with " + grouped(kv_heads) +
-                       " key/value heads cannot be split over ulysses_size " + std::to_string(size) +
-                       " (DeepSpeed's rule, and of all-to-all itself)",
-                   "sizes that work: " + joined(usable_ulysses(*plan.model, plan.context_parallel.size)));
+    const std::string all = grouped(heads) + " heads with " + grouped(kv_heads) + " key/value heads";
+    if (heads < size) {
+        findings.error("CP-HEADS", "ulysses_size",
+                       all + " are too few for ulysses_size " + std::to_string(size),
+                       "sizes that work: " + joined(usable_ulysses(*plan.model, plan.context_parallel.size)) +
+                           "; the ring takes the rest");
+        return;
+    }
+    findings.warn("CP-HEADS", "ulysses_size",
+                  "DeepSpeed refuses " + all + " over ulysses_size " + std::to_string(size) +
+                      "; here some ranks own one more than others",
+                  "a ulysses_size that divides them is level; the ring takes the rest");
 }
 
-/// axolotl states it as text only; ring-flash-attention fails on it at run time.
+/// axolotl states it as text only, ring-flash-attention fails on it at run time; here the last heads are
+/// fewer.
 void rule_heads_stride(const Plan& plan, Findings& findings) {
     const int64_t stride = plan.context_parallel.heads_k_stride;
     if (!splits(plan) || plan.context_parallel.layout != RingAttnFunc::VarlenLlama3) {
@@ -108,10 +86,10 @@ void rule_heads_stride(const Plan& plan, Findings& findings) {
         return;
     }
     if (!plan.model || plan.model->num_kv_heads % stride == 0) return;
-    findings.error("CP-HEADS-STRIDE", "heads_k_stride",
-                   "heads_k_stride " + grouped(stride) + " does not divide the model's " +
-                       counted(plan.model->num_kv_heads, "key/value head"),
-                   "strides that work: " + joined(divisors(plan.model->num_kv_heads)));
+    findings.warn("CP-HEADS-STRIDE", "heads_k_stride",
+                  "heads_k_stride " + grouped(stride) + " does not divide the model's " +
+                      counted(plan.model->num_kv_heads, "key/value head"),
+                  "strides that work: " + joined(divisors(plan.model->num_kv_heads)));
 }
 
 // ------------------------------------------------------------------------------- what only others ask or do

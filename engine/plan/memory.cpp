@@ -90,6 +90,10 @@ double layer_saved_bytes(const MemoryInputs& in) {
         elements += query_width(m) + kv_width(m);  // q and k before their norm
         float32 += heads + kv_heads;
     }
+    if (in.ulysses > 1) {  // and by heads: q, attention's output, k and v, which several ranks may hold
+        const double kv = std::max(kv_width(m), double(in.ulysses) * double(m.head_dim));
+        elements += 2 * query_width(m) + 2 * kv;
+    }
     return in.tokens() * (elements * in.element_bytes() + 4 * float32);
 }
 
@@ -102,9 +106,18 @@ double kept_bytes(const MemoryInputs& in) {
 
 double communication_bytes(const MemoryInputs& in) {
     if (in.ring == 1) return 0;
-    const double kv = in.tokens() * 2 * kv_width(in.model);
-    // held and arriving; then the float32 gradients computed, under way from here, and under way to here
-    return 2 * kv * in.element_bytes() + 3 * kv * 4;
+    const double kv = in.tokens() * 2 * kv_width(in.model), e = in.element_bytes();
+    if (in.gathered_heads > 0) {
+        // Of some heads the keys of all ranks, held and coming, and the own ones sent; in float32 the own
+        // gradients, those computed, those under way from here, and those under way to here.
+        const double share = std::min(1.0, double(in.gathered_heads) / double(in.model.num_kv_heads));
+        const double all = share * in.ring * kv;
+        return e * (2 * all + share * kv) + 4 * (kv + 2 * all + all);
+    }
+    // Sent and arriving, and from the third rank on held besides; in float32 the own gradients, those
+    // computed and those under way to here, and from the third rank on those under way from here besides.
+    const double more = in.ring > 2 ? 1 : 0;
+    return (2 + more) * kv * e + (3 + more) * kv * 4;
 }
 
 double logits_bytes(const MemoryInputs& in) {
@@ -138,7 +151,8 @@ double attention_moment_bytes(const MemoryInputs& in) {
     const ModelConfig& m = in.model;
     const double N = in.tokens(), e = in.element_bytes(), q = query_width(m), kv = kv_width(m);
     const double freed = layer_input_bytes(in) + 2 * N * intermediate(m) * e;  // the MLP's part of the layer
-    const double sum = in.ring > 1 ? 4 * N * q : 0;                            // dq in float32 over the hops
+    // dq in float32 over the slices; where nothing is exchanged, those of k and v too
+    const double sum = in.ring > 1 ? 4 * N * q : in.packed ? 4 * N * (q + 2 * kv) : 0;
     // flash attention's own on CUDA: dq in float32, dk and dv of every query head
     const double kernel = in.device == Device::Cuda ? N * q * (4 + 2 * e) : 0;
     const double attention = N * q * e + N * (q + 2 * kv) * e + sum + kernel + communication_bytes(in);

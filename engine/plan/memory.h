@@ -20,6 +20,9 @@ struct MemoryInputs {
     int64_t micro = 1;         ///< rows of a micro-batch
     int64_t shard_tokens = 0;  ///< of one row, the largest shard
     int ring = 1;
+    int ulysses = 1;
+    bool packed = false;         ///< rows of documents: attention by slices, on one rank too
+    int64_t gathered_heads = 0;  ///< key/value heads gathered at a time; 0: they go round the ring
 
     double tokens() const { return double(micro) * double(shard_tokens); }
     double element_bytes() const { return precision == Precision::Float32 ? 4 : 2; }
@@ -36,7 +39,7 @@ double layer_saved_bytes(const MemoryInputs& in);  ///< of one layer, its input 
 double kept_bytes(const MemoryInputs& in);         ///< of all layers
 
 // Buffers of one moment, beyond states and kept activations.
-double communication_bytes(const MemoryInputs& in);  ///< the ring's keys, values and their gradients
+double communication_bytes(const MemoryInputs& in);  ///< keys, values and their gradients of other ranks
 double logits_bytes(const MemoryInputs& in);         ///< one chunk of the head
 double head_moment_bytes(const MemoryInputs& in);    ///< final norm, logits, their gradients
 double mlp_moment_bytes(const MemoryInputs& in);     ///< backward of a layer's MLP

@@ -17,6 +17,11 @@ MemoryInputs inputs_of(const Plan& plan) {
     in.micro = plan.batch.micro;
     in.shard_tokens = plan.sequence.per_rank;
     in.ring = plan.mesh.ring;
+    in.ulysses = plan.mesh.ulysses;
+    in.packed = plan.config.sample_packing ||
+                plan.model->sliding_window.value_or(plan.sequence.length) < plan.sequence.length;
+    if (plan.context_parallel.layout == RingAttnFunc::VarlenLlama3)
+        in.gathered_heads = std::max<int64_t>(1, plan.context_parallel.heads_k_stride);
     return in;
 }
 
@@ -57,7 +62,7 @@ std::string what_would_fit(const Plan& plan, const MemoryInputs& as_is, int64_t 
         Change wider{"context_parallel_size: " + std::to_string(size), as_is};
         wider.in.ring = size;
         wider.in.shard_tokens =
-            padded_length(plan.context_parallel.layout, plan.sequence.length, size, 1) / size;
+            (padded_length(plan.context_parallel.layout, plan.sequence.length, size, 1) + size - 1) / size;
         changes.push_back(wider);
         if (as_is.gradient_checkpointing) continue;
         wider.text += " with gradient_checkpointing: true";

@@ -65,7 +65,8 @@ void resolve_sequence(Plan& plan, Findings& findings) {
     sequence.length = length;
     sequence.padded_length =
         padded_length(plan.context_parallel.layout, length, plan.mesh.ring, plan.mesh.ulysses);
-    sequence.per_rank = sequence.padded_length / plan.context_parallel.size;
+    const int64_t ranks = plan.context_parallel.size;
+    sequence.per_rank = (sequence.padded_length + ranks - 1) / ranks;
     say_padding(plan, findings);
     say_positions(plan, findings);
 }

@@ -30,6 +30,16 @@ double query_width(const ModelConfig& m) {
     return double(m.num_heads) * double(m.head_dim);
 }
 
+/// Of one sequence that is one document: which documents packed rows will hold is not known here.
+LayoutFigures figures_of(const Plan& plan) {
+    AttentionMask mask;
+    if (plan.model && plan.model->sliding_window && *plan.model->sliding_window < plan.sequence.length)
+        mask.window = *plan.model->sliding_window;
+    const Layout layout = make_layout(plan.context_parallel.layout, plan.sequence.padded_length,
+                                      plan.mesh.ring, plan.mesh.ulysses, mask);
+    return layout_figures(layout, plan.mesh.ulysses, mask);
+}
+
 /// What one rank computes in a micro-batch, in seconds.
 struct Computing {
     double linear_forward_s = 0;  ///< all layers and the head
@@ -75,15 +85,14 @@ Sending sending_of(const Plan& plan, const Speeds& speeds) {
     const double tokens = double(plan.batch.micro) * double(plan.sequence.per_rank);
     const double forwards = plan.config.gradient_checkpointing ? 2 : 1;
 
-    // A ring rank holds P ranks' tokens and a P-th of the heads: as many numbers as one rank's tokens and all
-    // heads.
-    const double numbers = 2 * tokens * kv_heads * double(m.head_dim);
     Sending sending;
     if (R > 1) {
-        const double hop_s = numbers * e / link, gradient_hop_s = numbers * 4 / link;
-        sending.ring_forward_s = layers * forwards * (R - 1) * hop_s;
-        sending.ring_backward_s = layers * ((R - 1) * hop_s + R * gradient_hop_s);
-        sending.last_exchange_s = layers * gradient_hop_s;
+        // What the busiest rank receives, of a P-th of the heads; the gradients go the same way back.
+        const double keys = double(plan.batch.micro) * double(figures_of(plan).most_received());
+        const double numbers = 2 * keys * kv_heads / P * double(m.head_dim);
+        sending.ring_forward_s = layers * forwards * numbers * e / link;
+        sending.ring_backward_s = layers * numbers * (e + 4) / link;
+        sending.last_exchange_s = layers * numbers * 4 / link / (R - 1);
     }
     if (P > 1) {
         const double numbers_moved = tokens * double(m.head_dim) * (2 * double(m.num_heads) + 2 * kv_heads);
@@ -142,15 +151,26 @@ Speeds assumed_speeds(Device device, Precision precision, int cores, int ranks_p
     return {units * flops, units * figures.memory, figures.inside_node, figures.across_nodes};
 }
 
+LayoutCosts layout_costs(const Plan& plan) {
+    const ModelConfig& m = *plan.model;
+    const bool cpu = plan.device == Device::Cpu;
+    const double flops = cpu ? kCpuCore.float32_flops : kGpu.bfloat16_flops;
+    const double link =
+        plan.nodes > 1 ? (cpu ? kCpuCore : kGpu).across_nodes : (cpu ? kCpuCore : kGpu).inside_node;
+    const double P = plan.mesh.ulysses, layers = double(m.num_layers);
+    const double kv_heads = std::max(double(m.num_kv_heads), P) / P;
+    LayoutCosts costs;  // of forward and backward together, of a ring rank's tokens over its P ranks
+    costs.token_s = 6 * active_parameters(m) / flops / P;
+    costs.cell_s = 12 * query_width(m) * layers / flops / P;
+    costs.key_s = 2 * kv_heads * double(m.head_dim) * layers * (2 * (cpu ? 4 : 2) + 4) / link;
+    return costs;
+}
+
 std::vector<int64_t> work_of_ranks(const Plan& plan) {
-    const RingAttnFunc func = plan.context_parallel.layout;
-    const bool fixed = func == RingAttnFunc::BatchZigzag || func == RingAttnFunc::BatchStripe;
-    const Layout layout = make_layout(fixed ? func : RingAttnFunc::BatchRing, plan.sequence.padded_length,
-                                      plan.mesh.ring, plan.mesh.ulysses);
+    const LayoutFigures figures = figures_of(plan);
     std::vector<int64_t> work;
-    for (int ring = 0; ring < plan.mesh.ring; ++ring) {
-        const int64_t cells = causal_cells(ring_spans(layout, ring, plan.mesh.ulysses));
-        work.insert(work.end(), static_cast<size_t>(plan.mesh.ulysses), cells / plan.mesh.ulysses);
+    for (const RankFigures& rank : figures.ranks) {
+        work.insert(work.end(), static_cast<size_t>(plan.mesh.ulysses), rank.cells / plan.mesh.ulysses);
     }
     return work;
 }

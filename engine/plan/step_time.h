@@ -7,6 +7,7 @@
 /// the ring's and the all-to-all's messages as the engine sends them.
 #pragma once
 
+#include "engine/plan/layout_figures.h"
 #include "engine/plan/plan.h"
 
 namespace ringmaster {
@@ -32,7 +33,11 @@ StepTime step_time(const Plan& plan, const Speeds& speeds);
 /// Floating-point operations of one rank's share of one sequence without recomputation, of the busiest rank.
 double sequence_flops(const Plan& plan);
 
-/// Attention work of each context rank, in cells of the causal mask; what the layout makes of it.
+/// What `ring_attn_func: auto` weighs layouts with: from the plan and fixed figures alone, so that all ranks
+/// of a run choose the same whatever machine they are on. Needs the plan's model.
+LayoutCosts layout_costs(const Plan& plan);
+
+/// Attention work of each context rank, in cells of the mask of one document; what the layout makes of it.
 std::vector<int64_t> work_of_ranks(const Plan& plan);
 
 }  // namespace ringmaster
