@@ -83,6 +83,14 @@ ShardedAttention::ShardedAttention(Groups& groups, const Layout& layout, const A
 
 ShardedAttention::~ShardedAttention() = default;
 
+int64_t ShardedAttention::cells() const {
+    int64_t cells = 0;
+    for (const Stage& stage : impl_->schedule.stages) {
+        for (const Slice& slice : stage.slices) cells += slice.visible_cells();
+    }
+    return cells;
+}
+
 AttentionOutput ShardedAttention::forward(const at::Tensor& q_bthd, const at::Tensor& k_btkd,
                                           const at::Tensor& v_btkd) {
     Groups& groups = impl_->groups;

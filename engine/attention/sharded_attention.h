@@ -46,6 +46,9 @@ class ShardedAttention {
                      int64_t gathered_heads = 0);
     ~ShardedAttention();
 
+    /// Of the mask, that this rank's ring rank computes: its Ulysses group shares them by heads.
+    int64_t cells() const;
+
     /// q_bthd [B, T, H, D], k_btkd and v_btkd [B, T, K, D], float32 or bfloat16, rotary embedding applied;
     /// last dim contiguous, other strides free. Softmax scale is D^-1/2. Throws Error(Refused) where there
     /// are fewer heads than Ulysses ranks, or a peer is gone.

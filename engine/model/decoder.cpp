@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include "engine/model/gather.h"
 #include "engine/model/ops.h"
 
 namespace ringmaster {
@@ -21,6 +22,7 @@ SequenceShard::SequenceShard(Groups& groups, const ModelConfig& model, const Lay
                              const AttentionMask& mask, int64_t longest, int64_t gathered_heads,
                              at::Device device)
     : layout(layout_),
+      places_t(own_places(groups, layout, device)),
       positions_t(
           positions_of(layout.ranks[static_cast<size_t>(groups.mesh().context_rank(groups.rank()))], mask)
               .to(device)),
@@ -97,6 +99,7 @@ void Decoder::attention_backward(int layer, LayerState& state, at::Tensor& dx_nc
     state.heads_of(dqkv_nw, H, K, D).copy_(d.dk_btkd);
     state.heads_of(dqkv_nw, H + K, K, D).copy_(d.dv_btkd);
     d = {};
+    probe(layer, "gradient of q, k, v", dqkv_nw);
     rotate(dqkv_nw, shard.rope.cos_td, shard.rope.sin_td, H + K, D, true);
     if (model_.qk_norm) {
         at::Tensor dqk_md = dqkv_nw.view({N, -1, D});
@@ -168,8 +171,8 @@ void Decoder::layer_backward(int layer, LayerState& state, at::Tensor& dx_nc, Se
     probe(layer, "gradient", dx_nc);
 }
 
-double Decoder::head(const at::Tensor& x_nc, const at::Tensor& labels_n, std::optional<double> scale,
-                     double beta, at::Tensor& dx_nc) {
+double Decoder::head(const at::Tensor& x_nc, const at::Tensor& labels_n, double scale, double beta,
+                     at::Tensor& dx_nc) {
     const ModelTensors& weights = parameters_.weights();
     const ModelTensors& gradients = parameters_.weight_gradients();
     at::Tensor rstd_n;
@@ -179,7 +182,7 @@ double Decoder::head(const at::Tensor& x_nc, const at::Tensor& labels_n, std::op
     const bool all = valid == labels_n.size(0);
     at::Tensor hidden_mc = all ? normed_nc : normed_nc.index_select(0, valid_m);
     at::Tensor labels_m = all ? labels_n : labels_n.index_select(0, valid_m);
-    if (scale && valid == 0 && beta == 0) at::Tensor(gradients.head_vc).zero_();
+    if (valid == 0 && beta == 0) at::Tensor(gradients.head_vc).zero_();
 
     double loss = 0;
     at::Tensor logits_kv = at::empty({std::min(valid, kLossChunkTokens), model_.vocab_size}, x_nc.options());
@@ -188,12 +191,11 @@ double Decoder::head(const at::Tensor& x_nc, const at::Tensor& labels_n, std::op
         at::Tensor chunk_kc = hidden_mc.narrow(0, begin, count);
         at::Tensor logits = logits_kv.narrow(0, 0, count);
         at::mm_out(logits, chunk_kc, weights.head_vc.t());
-        loss += cross_entropy(logits, labels_m.narrow(0, begin, count), scale);
-        if (!scale) continue;
+        loss +=
+            cross_entropy(logits, labels_m.narrow(0, begin, count), scale).sum(at::kDouble).item<double>();
         accumulate_weight_gradient(gradients.head_vc, logits, chunk_kc, begin == 0 ? beta : 1);
         at::mm_out(chunk_kc, logits, weights.head_vc);  // the chunk's hidden states become their gradient
     }
-    if (!scale) return loss;
     at::Tensor dnormed_nc = hidden_mc;
     if (!all) {
         dnormed_nc = normed_nc.zero_();
@@ -242,15 +244,38 @@ double Decoder::forward_backward(const MicroBatch& batch, SequenceShard& shard, 
     return loss;
 }
 
-double Decoder::forward_loss(const MicroBatch& batch, SequenceShard& shard) {
+at::Tensor Decoder::label_logprobs(const at::Tensor& normed_nc, const at::Tensor& labels_n) {
+    at::Tensor logprobs_n = at::zeros(labels_n.sizes(), normed_nc.options().dtype(at::kFloat));
+    at::Tensor valid_m = at::nonzero(labels_n.ne(kIgnoredLabel)).squeeze(1);
+    for (int64_t begin = 0; begin < valid_m.size(0); begin += kLossChunkTokens) {
+        at::Tensor chunk_k = valid_m.narrow(0, begin, std::min(kLossChunkTokens, valid_m.size(0) - begin));
+        at::Tensor logits_kv = at::mm(normed_nc.index_select(0, chunk_k), parameters_.weights().head_vc.t());
+        logprobs_n.index_copy_(
+            0, chunk_k, cross_entropy(logits_kv, labels_n.index_select(0, chunk_k), std::nullopt).neg_());
+    }
+    return logprobs_n;
+}
+
+Outputs Decoder::forward(const MicroBatch& batch, SequenceShard& shard, int64_t logits_from) {
     at::Tensor x_nc = parameters_.weights().embedding_vc.index_select(0, batch.ids_bt.reshape({-1}));
     for (int layer = 0; layer < static_cast<int>(model_.num_layers); ++layer) {
         LayerState state;
         state.rows = batch.ids_bt.size(0);
         x_nc = layer_forward(layer, x_nc, state, shard);
     }
-    at::Tensor no_gradient;
-    return head(x_nc, batch.labels_bt.reshape({-1}), std::nullopt, 1, no_gradient);
+    at::Tensor rstd_n;
+    at::Tensor normed_nc = rms_norm(x_nc, parameters_.weights().norm_w, model_.rms_norm_eps, rstd_n);
+    Outputs outputs;
+    outputs.logprobs_bt =
+        label_logprobs(normed_nc, batch.labels_bt.reshape({-1})).view(batch.labels_bt.sizes());
+    outputs.loss_sum = -outputs.logprobs_bt.sum(at::kDouble).item<double>();
+    const at::Tensor kept_k = at::nonzero(shard.places_t.ge(logits_from)).squeeze(1);
+    if (kept_k.size(0) > 0) {
+        at::Tensor normed_bkc =
+            normed_nc.view({batch.ids_bt.size(0), -1, model_.hidden_size}).index_select(1, kept_k);
+        outputs.logits_bkv = at::matmul(normed_bkc, parameters_.weights().head_vc.t());
+    }
+    return outputs;
 }
 
 }  // namespace ringmaster

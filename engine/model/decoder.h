@@ -8,7 +8,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <functional>
-#include <optional>
+#include <limits>
 #include <vector>
 
 #include "engine/attention/sharded_attention.h"
@@ -26,6 +26,7 @@ struct SequenceShard {
                   int64_t longest, int64_t gathered_heads, at::Device device);
 
     Layout layout;
+    at::Tensor places_t;     ///< int64 [T], where this rank's tokens lie in the sequence
     at::Tensor positions_t;  ///< int64 [T], positions of this rank's tokens in their documents
     RopeTables rope;
     ShardedAttention attention;
@@ -35,6 +36,14 @@ struct SequenceShard {
 struct MicroBatch {
     at::Tensor ids_bt;     ///< int64 [B, T]
     at::Tensor labels_bt;  ///< int64 [B, T], shifted: the token that follows; -100 = none
+};
+
+/// What a forward gives to callers beside the loss.
+struct Outputs {
+    double loss_sum = 0;  ///< of this rank's valid labels
+    at::Tensor
+        logprobs_bt;        ///< float32 [B, T]: log p(label) of this rank's tokens, 0 where there is no label
+    at::Tensor logits_bkv;  ///< [B, k, V]: of this rank's tokens among the last, in their order
 };
 
 /// Told of every activation and gradient of a layer as it comes; used to find where a value stopped being
@@ -51,8 +60,10 @@ class Decoder {
     double forward_backward(const MicroBatch& batch, SequenceShard& shard, double scale, bool first,
                             const std::function<void(FlatRange)>& on_gradients);
 
-    /// Sum of this rank's losses; nothing is kept.
-    double forward_loss(const MicroBatch& batch, SequenceShard& shard);
+    /// Nothing is kept for a backward. Logits are given of the tokens whose position in the sequence is
+    /// `from` or later (their gather over ranks: engine/model/gather.h); of none by default.
+    Outputs forward(const MicroBatch& batch, SequenceShard& shard,
+                    int64_t logits_from = std::numeric_limits<int64_t>::max());
 
     void set_probe(Probe probe) { probe_ = std::move(probe); }
 
@@ -67,10 +78,11 @@ class Decoder {
     void attention_backward(int layer, LayerState& state, at::Tensor& dx_nc, SequenceShard& shard,
                             double beta);
     void layer_backward(int layer, LayerState& state, at::Tensor& dx_nc, SequenceShard& shard, double beta);
-    /// Final norm, head and loss in chunks of tokens, with the gradient in the forward: dx_nc is set where
-    /// scale is given.
-    double head(const at::Tensor& x_nc, const at::Tensor& labels_n, std::optional<double> scale, double beta,
+    /// Final norm, head and loss in chunks of tokens, with the gradient in the forward.
+    double head(const at::Tensor& x_nc, const at::Tensor& labels_n, double scale, double beta,
                 at::Tensor& dx_nc);
+    /// Log-probability of each valid label; 0 where there is none.
+    at::Tensor label_logprobs(const at::Tensor& normed_nc, const at::Tensor& labels_n);
     void probe(int layer, const char* what, const at::Tensor& tensor) const {
         if (probe_) probe_(layer, what, tensor);
     }

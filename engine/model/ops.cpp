@@ -186,19 +186,19 @@ at::Tensor swiglu_backward(at::Tensor gate_up_n2i, const at::Tensor& dact_ni) {
     return act_ni;
 }
 
-double cross_entropy(at::Tensor logits_nv, const at::Tensor& labels_n, std::optional<double> scale) {
+at::Tensor cross_entropy(at::Tensor logits_nv, const at::Tensor& labels_n, std::optional<double> scale) {
     const int64_t rows = logits_nv.size(0);
     const int64_t vocab = logits_nv.size(1);
     if (!logits_nv.is_cpu()) {
         at::Tensor log_p = at::log_softmax(logits_nv, 1, at::kFloat);
         at::Tensor picked = log_p.gather(1, labels_n.unsqueeze(1));
-        double sum = -picked.sum(at::kDouble).item<double>();
+        at::Tensor loss_n = picked.squeeze(1).neg();
         if (scale) {
             at::Tensor gradient = log_p.exp_();
             gradient.scatter_add_(1, labels_n.unsqueeze(1), at::full({rows, 1}, -1.0, gradient.options()));
             logits_nv.copy_(gradient.mul_(*scale));
         }
-        return sum;
+        return loss_n;
     }
     at::Tensor loss_n = at::empty({rows}, logits_nv.options().dtype(at::kFloat));
     with_element(logits_nv, [&]<typename T>(T) {
@@ -208,7 +208,7 @@ double cross_entropy(at::Tensor logits_nv, const at::Tensor& labels_n, std::opti
                                      end - begin, vocab, static_cast<float>(scale.value_or(0)));
         });
     });
-    return loss_n.sum(at::kDouble).item<double>();
+    return loss_n;
 }
 
 void accumulate_embedding_gradient(at::Tensor gradient_vw, const at::Tensor& ids_n, const at::Tensor& dx_nw) {

@@ -40,9 +40,9 @@ at::Tensor swiglu(const at::Tensor& gate_up_n2i);
 /// Turns gate_up into its gradient in place and returns the forward's product again.
 at::Tensor swiglu_backward(at::Tensor gate_up_n2i, const at::Tensor& dact_ni);
 
-/// Sum of the rows' cross-entropy in double; where `scale` is given, logits become (softmax − onehot) · scale
+/// Each row's cross-entropy, float32 [N]; where `scale` is given, logits become (softmax − onehot) · scale
 /// in place.
-double cross_entropy(at::Tensor logits_nv, const at::Tensor& labels_n, std::optional<double> scale);
+at::Tensor cross_entropy(at::Tensor logits_nv, const at::Tensor& labels_n, std::optional<double> scale);
 
 /// gradient_vw[ids_n] += dx_nw, rows in order.
 void accumulate_embedding_gradient(at::Tensor gradient_vw, const at::Tensor& ids_n, const at::Tensor& dx_nw);
