@@ -4,41 +4,39 @@
 
 namespace ringmaster {
 
-RowCounts count_rows(const TokenFile& file, const std::vector<int64_t>& rows) {
+RowCounts count_rows(const std::vector<Row>& rows) {
     RowCounts counts;
-    for (int64_t index : rows) {
-        counts.tokens += file.row(index).tokens();
-        counts.valid_labels += file.row(index).valid_labels();
+    for (const Row& row : rows) {
+        counts.tokens += row.tokens();
+        counts.valid_labels += row.valid_labels();
     }
     return counts;
 }
 
-int64_t batch_length(const TokenFile& file, const std::vector<int64_t>& rows, const Padding& padding,
-                     int64_t sequence_len) {
+int64_t batch_length(const std::vector<Row>& rows, const Padding& padding, int64_t sequence_len) {
     if (padding.fixed_length) return *padding.fixed_length;
     if (padding.to_sequence_len) return sequence_len;
     int64_t longest = 0;
-    for (int64_t index : rows) longest = std::max(longest, file.row(index).tokens());
+    for (const Row& row : rows) longest = std::max(longest, row.tokens());
     return longest;
 }
 
-BatchShape batch_shape(const TokenFile& file, const std::vector<int64_t>& rows, const Config& config,
-                       std::optional<int64_t> window) {
+BatchShape batch_shape(const std::vector<Row>& rows, const Config& config, std::optional<int64_t> window) {
     BatchShape shape;
     if (config.sample_packing) {
         int64_t held = 0;
-        for (const int64_t index : rows) {
+        for (const Row& row : rows) {
             int64_t begin = 0;
-            for (const int64_t end : file.row(index).document_ends) {
+            for (const int64_t end : row.document_ends) {
                 shape.mask.documents.push_back(held + end);
                 shape.longest_document = std::max(shape.longest_document, end - begin);
                 begin = end;
             }
             held += begin;
-            shape.tokens += batch_length(file, {index}, config.padding, config.sequence_len);
+            shape.tokens += batch_length({row}, config.padding, config.sequence_len);
         }
     } else {
-        shape.tokens = batch_length(file, rows, config.padding, config.sequence_len);
+        shape.tokens = batch_length(rows, config.padding, config.sequence_len);
         shape.longest_document = shape.tokens;
     }
     if (window && *window < shape.longest_document) shape.mask.window = *window;
@@ -77,8 +75,8 @@ void add_share(BatchShard& shard, const Sequence& sequence, const Spans& spans) 
 
 }  // namespace
 
-BatchShard shard_rows(const TokenFile& file, const std::vector<int64_t>& rows, const Layout& layout,
-                      int context_rank, bool as_one_sequence) {
+BatchShard shard_rows(const std::vector<Row>& rows, const Layout& layout, int context_rank,
+                      bool as_one_sequence) {
     const Spans& spans = layout.ranks[static_cast<size_t>(context_rank)];
     BatchShard shard;
     shard.rows = as_one_sequence ? 1 : static_cast<int64_t>(rows.size());
@@ -86,8 +84,7 @@ BatchShard shard_rows(const TokenFile& file, const std::vector<int64_t>& rows, c
     shard.labels.reserve(shard.input_ids.capacity());
     Sequence sequence(layout.tokens);
     size_t at = 0;
-    for (const int64_t index : rows) {
-        const Row row = file.row(index);
+    for (const Row& row : rows) {
         sequence.add(row, at);
         if (as_one_sequence) {
             at += row.input_ids.size();

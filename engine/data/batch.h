@@ -19,12 +19,11 @@ struct RowCounts {
     int64_t valid_labels = 0;
 };
 
-RowCounts count_rows(const TokenFile& file, const std::vector<int64_t>& rows);
+RowCounts count_rows(const std::vector<Row>& rows);
 
 /// Length that a micro-batch's rows are padded to, before the layout's own padding: the longest row, or what
 /// `padding` fixes.
-int64_t batch_length(const TokenFile& file, const std::vector<int64_t>& rows, const Padding& padding,
-                     int64_t sequence_len);
+int64_t batch_length(const std::vector<Row>& rows, const Padding& padding, int64_t sequence_len);
 
 /// The sequences of a micro-batch before they are split, all of them alike.
 struct BatchShape {
@@ -34,8 +33,7 @@ struct BatchShape {
 };
 
 /// `window` is the model's sliding window, if any.
-BatchShape batch_shape(const TokenFile& file, const std::vector<int64_t>& rows, const Config& config,
-                       std::optional<int64_t> window);
+BatchShape batch_shape(const std::vector<Row>& rows, const Config& config, std::optional<int64_t> window);
 
 /// One rank's share, row-major [rows, tokens of this rank].
 struct BatchShard {
@@ -47,7 +45,7 @@ struct BatchShard {
 
 /// Rows padded to layout.tokens and cut to `context_rank`'s spans; with `as_one_sequence` one row of them
 /// all.
-BatchShard shard_rows(const TokenFile& file, const std::vector<int64_t>& rows, const Layout& layout,
-                      int context_rank, bool as_one_sequence = false);
+BatchShard shard_rows(const std::vector<Row>& rows, const Layout& layout, int context_rank,
+                      bool as_one_sequence = false);
 
 }  // namespace ringmaster

@@ -18,6 +18,28 @@ int64_t Row::valid_labels() const {
     return count;
 }
 
+Row Row::head(int64_t tokens) const {
+    const auto count = static_cast<size_t>(std::min(tokens, this->tokens()));
+    Row cut{input_ids.first(count), labels.first(count), {}};
+    for (const int64_t end : document_ends) {
+        cut.document_ends.push_back(std::min(end, cut.tokens()));
+        if (end >= cut.tokens()) break;
+    }
+    return cut;
+}
+
+std::vector<Row> Row::documents() const {
+    std::vector<Row> found;
+    int64_t begin = 0;
+    for (const int64_t end : document_ends) {
+        const auto at = static_cast<size_t>(begin), count = static_cast<size_t>(end - begin);
+        if (count > 0)
+            found.push_back({input_ids.subspan(at, count), labels.subspan(at, count), {end - begin}});
+        begin = end;
+    }
+    return found;
+}
+
 TokenFile::TokenFile(const std::filesystem::path& path)
     : file_(path),
       input_ids_(file_.elements<int32_t>("input_ids", "I32")),
@@ -46,6 +68,12 @@ Row TokenFile::row(int64_t index) const {
     }
     if (documents_.empty()) found.document_ends.push_back(found.tokens());
     return found;
+}
+
+std::vector<Row> rows_of(const TokenFile& file, const std::vector<int64_t>& indices) {
+    std::vector<Row> rows;
+    for (const int64_t index : indices) rows.push_back(file.row(index));
+    return rows;
 }
 
 void TokenFile::check(int64_t vocab_size, int64_t longest) const {

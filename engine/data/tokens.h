@@ -21,6 +21,10 @@ struct Row {
     int64_t tokens() const { return static_cast<int64_t>(input_ids.size()); }
     /// Labels that a loss is taken on: from each document's second token on, without -100.
     int64_t valid_labels() const;
+    /// Its first `tokens`, the last document cut.
+    Row head(int64_t tokens) const;
+    /// Its documents, a row each.
+    std::vector<Row> documents() const;
 };
 
 class TokenFile {
@@ -42,5 +46,7 @@ class TokenFile {
     std::span<const int64_t> offsets_;
     std::span<const int64_t> documents_;  ///< empty: rows are not packed
 };
+
+std::vector<Row> rows_of(const TokenFile& file, const std::vector<int64_t>& indices);
 
 }  // namespace ringmaster

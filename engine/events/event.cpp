@@ -30,6 +30,8 @@ void each_field(auto& field, EventOf<StepEvent> auto& e) {
     field("tokens", e.tokens);
     field("valid_tokens", e.valid_tokens);
     field("rank_valid_tokens", e.rank_valid_tokens);
+    field("position_sum", e.position_sum);
+    field("attention_cells", e.attention_cells);
     field("lr", e.lr);
     field("grad_norm", e.grad_norm);
     field("step_s", e.step_s);

@@ -8,8 +8,6 @@
 
 #include "engine/data/batch.h"
 #include "engine/error.h"
-#include "engine/plan/layout_figures.h"
-#include "engine/plan/step_time.h"
 #include "engine/train/not_finite.h"
 #include "engine/train/run_log.h"
 #include "engine/train/tensor_memory.h"
@@ -27,9 +25,6 @@ double seconds_since(Clock::time_point start) {
 std::filesystem::path checkpoint_request(const Config& config) {
     return std::filesystem::path(config.output_dir) / "axolotl_checkpoint.save";
 }
-
-/// Few lengths at a time: rows of ever new lengths must not pile up tables.
-constexpr size_t kKeptShards = 8;
 
 }  // namespace
 
@@ -54,8 +49,12 @@ Trainer::Trainer(const Plan& plan, const RunFolder& run, Groups& groups, EventWr
       evaluation_(evaluation_of(config_, total_steps_, steps_per_epoch_)),
       parameters_(model_, config_.precision, device),
       optimizer_(parameters_, config_),
-      decoder_(model_, parameters_, config_.gradient_checkpointing),
-      reduction_(groups, parameters_) {
+      pass_(plan, groups, parameters_, config_.gradient_checkpointing) {
+    if (groups.rank() == 0) {
+        pass_.on_layout([this](RingAttnFunc func) {
+            log_line("layout from step " + std::to_string(step_ + 1) + " on: " + to_string(func));
+        });
+    }
     if (groups.rank() == 0) {
         tokens_.check(model_.vocab_size, config_.sequence_len);
         if (eval_tokens_) eval_tokens_->check(model_.vocab_size, config_.sequence_len);
@@ -95,56 +94,47 @@ TrainingEnd Trainer::train(const std::atomic<bool>& stop_requested) {
     return TrainingEnd::Completed;
 }
 
+std::vector<int64_t> Trainer::next_rows() const {
+    return Sampler(sampler_).next_step();
+}
+
 Trainer::Agreement Trainer::step(bool stop_requested) {
     reset_peak(device_);
     groups_.take_totals();
     const Clock::time_point start = Clock::now();
     StepEvent event;
-    StepRows rows;
-    const std::vector<int64_t> step_rows = sampler_.next_step();
-    rows.counts = count_rows(tokens_, step_rows);
-    rows.micro_batches = micro_batches_of(step_rows, plan_.batch.micro, plan_.mesh.data_rank(groups_.rank()),
-                                          plan_.mesh.data_parallel_size());
+    const StepRows rows = step_rows(plan_, tokens_, sampler_.next_step(), groups_.rank());
     event.data_s = seconds_since(start);
 
-    const double scale =
-        rows.counts.valid_labels == 0 ? 0 : 1.0 / static_cast<double>(rows.counts.valid_labels);
-    const double rank_loss_sum = forward_backward(rows, scale, event, true);
-    const Agreement agreed = agree(rank_loss_sum, stop_requested);
+    const MeshPass::Result result = pass_.forward_backward(rows.micro_batches, rows.scale());
+    const Agreement agreed = agree(result, rows, stop_requested);
+    event.data_s += result.data_s;
+    event.rank_valid_tokens = result.shares.held.labels;
+    event.position_sum = result.shares.held.positions;
+    event.attention_cells = result.shares.held.cells / plan_.mesh.ulysses;
     if (event.rank_valid_tokens > 0)
-        event.rank_loss = rank_loss_sum / static_cast<double>(event.rank_valid_tokens);
-    event.loss = agreed.loss_sum * scale;
+        event.rank_loss = result.loss_sum / static_cast<double>(event.rank_valid_tokens);
+    event.loss = agreed.loss_sum * rows.scale();
     update(agreed, rows, event);
     finish(rows, event, seconds_since(start));
     return agreed;
 }
 
-double Trainer::forward_backward(const StepRows& rows, double scale, StepEvent& event, bool reduce) {
-    double loss_sum = 0;
-    for (size_t i = 0; i < rows.micro_batches.size(); ++i) {
-        const Clock::time_point start = Clock::now();
-        SequenceShard* shard = nullptr;
-        const MicroBatch batch = load(tokens_, rows.micro_batches[i], shard, &event.rank_valid_tokens);
-        event.data_s += seconds_since(start);
-        const bool last = i + 1 == rows.micro_batches.size();
-        loss_sum += decoder_.forward_backward(batch, *shard, scale, i == 0, [&](FlatRange range) {
-            if (reduce && last) reduction_.start(range);
-        });
-    }
-    if (rows.micro_batches.empty() && reduce) reduction_.start_zeros(static_cast<int>(model_.num_layers));
-    reduction_.wait();
-    return loss_sum;
-}
-
-Trainer::Agreement Trainer::agree(double loss_sum, bool stop_requested) {
+Trainer::Agreement Trainer::agree(const MeshPass::Result& result, const StepRows& rows, bool stop_requested) {
     const bool save_requested = groups_.rank() == 0 && std::filesystem::exists(checkpoint_request(config_));
-    at::Tensor values =
-        at::tensor({loss_sum, stop_requested ? 1.0 : 0.0, save_requested ? 1.0 : 0.0}, at::kDouble);
+    at::Tensor values = at::zeros({3 + kShareNumbers}, at::kDouble);
+    double* mine = values.data_ptr<double>();
+    mine[0] = result.loss_sum;
+    mine[1] = stop_requested ? 1 : 0;
+    mine[2] = save_requested ? 1 : 0;
+    put_shares(result.shares, groups_, mine + 3);
     at::Tensor shared = values.to(device_);
     groups_.world().all_reduce(shared).wait();
     values = shared.cpu();
+    const double* sums = values.data_ptr<double>();
     if (save_requested) std::filesystem::remove(checkpoint_request(config_));
-    return {values[0].item<double>(), values[1].item<double>() > 0, values[2].item<double>() > 0};
+    check_shares(sums + 3, rows.counts.valid_labels);
+    return {sums[0], sums[1] > 0, sums[2] > 0};
 }
 
 void Trainer::update(const Agreement& agreed, const StepRows& rows, StepEvent& event) {
@@ -195,9 +185,8 @@ void Trainer::log_step(const StepEvent& event) const {
 }
 
 void Trainer::report_not_finite(const StepRows& rows, double loss, double norm) {
-    NotFiniteFinder finder(decoder_);
-    StepEvent unused;
-    forward_backward(rows, 1, unused, false);
+    NotFiniteFinder finder(pass_.decoder());
+    pass_.forward_backward(rows.micro_batches, 1, false);
     const std::string place = finder.agree(groups_, parameters_, device_);
     const std::vector<int64_t> good = run_.complete_checkpoints();
     throw Error(Failure::Refused,
@@ -218,13 +207,11 @@ void Trainer::evaluate() {
     double loss_sum = 0;
     for (const std::vector<int64_t>& rows : micro_batches_of(all, micro, plan_.mesh.data_rank(groups_.rank()),
                                                              plan_.mesh.data_parallel_size())) {
-        SequenceShard* shard = nullptr;
-        const MicroBatch batch = load(*eval_tokens_, rows, shard, nullptr);
-        loss_sum += decoder_.forward_loss(batch, *shard);
+        loss_sum += pass_.forward(rows_of(*eval_tokens_, rows)).loss_sum;
     }
     at::Tensor sum = at::tensor({loss_sum}, at::TensorOptions().dtype(at::kDouble)).to(device_);
     groups_.world().all_reduce(sum).wait();
-    const int64_t labels = count_rows(*eval_tokens_, all).valid_labels;
+    const int64_t labels = count_rows(rows_of(*eval_tokens_, all)).valid_labels;
     if (groups_.rank() != 0 || labels == 0) return;
     const double loss = sum.item<double>() / static_cast<double>(labels);
     events_.write(EvalEvent{step_, loss, labels});
@@ -248,49 +235,6 @@ void Trainer::save() {
         log_line(line);
     }
     groups_.world().barrier();
-}
-
-RingAttnFunc Trainer::layout_of(const BatchShape& shape) {
-    if (config_.ring_attn_func != RingAttnFunc::Auto || plan_.context_parallel.size == 1)
-        return plan_.context_parallel.layout;
-    const RingAttnFunc func =
-        choose_layout(shape.tokens, plan_.mesh.ring, plan_.mesh.ulysses, shape.mask, layout_costs(plan_));
-    if (groups_.rank() == 0 && picked_ != func)
-        log_line("layout from step " + std::to_string(step_ + 1) + " on: " + to_string(func));
-    picked_ = func;
-    return func;
-}
-
-SequenceShard& Trainer::shard_of(const BatchShape& shape) {
-    std::unique_ptr<SequenceShard>& shard = shards_[{shape.tokens, shape.mask.window, shape.mask.documents}];
-    if (shard) return *shard;
-    const RingAttnFunc func = layout_of(shape);
-    const int64_t padded = padded_length(func, shape.tokens, plan_.mesh.ring, plan_.mesh.ulysses);
-    const Layout layout = make_layout(func, padded, plan_.mesh.ring, plan_.mesh.ulysses, shape.mask);
-    const int64_t gathered =
-        func == RingAttnFunc::VarlenLlama3 ? std::max<int64_t>(1, plan_.context_parallel.heads_k_stride) : 0;
-    auto made = std::make_unique<SequenceShard>(groups_, model_, layout, shape.mask, shape.longest_document,
-                                                gathered, device_);
-    if (shards_.size() > kKeptShards) shards_.clear();
-    return *(shards_[{shape.tokens, shape.mask.window, shape.mask.documents}] = std::move(made));
-}
-
-MicroBatch Trainer::load(const TokenFile& file, const std::vector<int64_t>& rows, SequenceShard*& shard,
-                         int64_t* valid_labels) {
-    MicroBatch batch;
-    shard = &shard_of(batch_shape(file, rows, config_, model_.sliding_window));
-    BatchShard own = shard_rows(file, rows, shard->layout, plan_.mesh.context_rank(groups_.rank()),
-                                config_.sample_packing);
-    if (valid_labels != nullptr) *valid_labels += own.valid_labels;
-    auto to_tensor = [&](std::vector<int64_t>& values) {
-        return at::from_blob(values.data(), {own.rows, static_cast<int64_t>(values.size()) / own.rows},
-                             at::kLong)
-            .clone()
-            .to(device_);
-    };
-    batch.ids_bt = to_tensor(own.input_ids);
-    batch.labels_bt = to_tensor(own.labels);
-    return batch;
 }
 
 }  // namespace ringmaster

@@ -4,22 +4,18 @@
 #include <ATen/core/Tensor.h>
 
 #include <atomic>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "engine/comm/groups.h"
-#include "engine/data/batch.h"
 #include "engine/data/sampler.h"
 #include "engine/data/tokens.h"
 #include "engine/events/event_log.h"
-#include "engine/model/decoder.h"
 #include "engine/plan/plan.h"
 #include "engine/train/checkpoint.h"
-#include "engine/train/gradient_reduction.h"
+#include "engine/train/mesh_pass.h"
 #include "engine/train/optimizer.h"
 #include "engine/train/run_folder.h"
 #include "engine/train/schedule.h"
@@ -43,6 +39,10 @@ class Trainer {
 
     int64_t completed_steps() const { return step_; }
     Parameters& parameters() { return parameters_; }
+    const TokenFile& tokens() const { return tokens_; }
+    /// Of the step that comes next.
+    std::vector<int64_t> next_rows() const;
+    int64_t total_steps() const { return total_steps_; }
 
   private:
     /// What the ranks agree on at the end of a step.
@@ -51,26 +51,16 @@ class Trainer {
         bool stop = false;
         bool save = false;
     };
-    /// One step's rows as this rank has them.
-    struct StepRows {
-        RowCounts counts;  ///< global
-        std::vector<std::vector<int64_t>> micro_batches;
-    };
 
     Agreement step(bool stop_requested);
-    double forward_backward(const StepRows& rows, double scale, StepEvent& event, bool reduce);
-    Agreement agree(double loss_sum, bool stop_requested);
+    /// Throws Error(Refused) where the ranks' shares do not add up to the rows.
+    Agreement agree(const MeshPass::Result& result, const StepRows& rows, bool stop_requested);
     void update(const Agreement& agreed, const StepRows& rows, StepEvent& event);
     void finish(const StepRows& rows, StepEvent& event, double wall_s);
     [[noreturn]] void report_not_finite(const StepRows& rows, double loss, double norm);
     void evaluate();
     void save();
     void log_step(const StepEvent& event) const;
-
-    SequenceShard& shard_of(const BatchShape& shape);
-    RingAttnFunc layout_of(const BatchShape& shape);
-    MicroBatch load(const TokenFile& file, const std::vector<int64_t>& rows, SequenceShard*& shard,
-                    int64_t* valid_labels);
 
     const Plan& plan_;
     const Config& config_;
@@ -90,11 +80,7 @@ class Trainer {
 
     Parameters parameters_;
     AdamW optimizer_;
-    Decoder decoder_;
-    GradientReduction reduction_;
-    /// By tokens, window and documents.
-    std::map<std::tuple<int64_t, int64_t, std::vector<int64_t>>, std::unique_ptr<SequenceShard>> shards_;
-    std::optional<RingAttnFunc> picked_;  ///< layout of the batch before, where it is chosen for each
+    MeshPass pass_;
     int64_t step_ = 0;
     int64_t saved_step_ = -1;
 };

@@ -59,8 +59,8 @@ Layout halves(int64_t tokens) {
 TEST(Batch, LabelsAreShiftedBeforeTheCutSoThatNoneIsLostAtAShardsEdge) {
     TokensOnDisk disk({{1, 2, 3, 4, 5, 6, 7, 8}});
     TokenFile file(disk.path());
-    const BatchShard first = shard_rows(file, {0}, halves(8), 0);
-    const BatchShard second = shard_rows(file, {0}, halves(8), 1);
+    const BatchShard first = shard_rows(rows_of(file, {0}), halves(8), 0);
+    const BatchShard second = shard_rows(rows_of(file, {0}), halves(8), 1);
     EXPECT_THAT(first.input_ids, ElementsAre(1, 2, 3, 4));
     EXPECT_THAT(first.labels, ElementsAre(2, 3, 4, 5));
     EXPECT_THAT(second.labels, ElementsAre(6, 7, 8, kNoLabel));
@@ -70,13 +70,13 @@ TEST(Batch, LabelsAreShiftedBeforeTheCutSoThatNoneIsLostAtAShardsEdge) {
 TEST(Batch, PaddingHasNoLabelsAndMaskedTokensHaveNone) {
     TokensOnDisk disk({{1, -2, 3}, {4, 5, 6, 7, -8}});
     TokenFile file(disk.path());
-    const BatchShard second = shard_rows(file, {0, 1}, halves(8), 1);
+    const BatchShard second = shard_rows(rows_of(file, {0, 1}), halves(8), 1);
     EXPECT_EQ(second.rows, 2);
     EXPECT_THAT(second.labels, ElementsAre(-100, -100, -100, -100, -100, -100, -100, -100));
     EXPECT_EQ(second.valid_labels, 0) << "a rank without any valid label is fine";
-    const BatchShard first = shard_rows(file, {0, 1}, halves(8), 0);
+    const BatchShard first = shard_rows(rows_of(file, {0, 1}), halves(8), 0);
     EXPECT_THAT(first.labels, ElementsAre(-100, 3, -100, -100, 5, 6, 7, -100));
-    const RowCounts counts = count_rows(file, {0, 1});
+    const RowCounts counts = count_rows(rows_of(file, {0, 1}));
     EXPECT_EQ(counts.tokens, 8);
     EXPECT_EQ(counts.valid_labels, 4);
     EXPECT_EQ(first.valid_labels, counts.valid_labels);
@@ -85,9 +85,9 @@ TEST(Batch, PaddingHasNoLabelsAndMaskedTokensHaveNone) {
 TEST(Batch, LengthIsTheLongestRowOrWhatIsFixed) {
     TokensOnDisk disk({{1, 2, 3}, {4, 5, 6, 7, 8}});
     TokenFile file(disk.path());
-    EXPECT_EQ(batch_length(file, {0, 1}, {}, 64), 5);
-    EXPECT_EQ(batch_length(file, {0}, {true, std::nullopt}, 64), 64);
-    EXPECT_EQ(batch_length(file, {0}, {false, 16}, 64), 16);
+    EXPECT_EQ(batch_length(rows_of(file, {0, 1}), {}, 64), 5);
+    EXPECT_EQ(batch_length(rows_of(file, {0}), {true, std::nullopt}, 64), 64);
+    EXPECT_EQ(batch_length(rows_of(file, {0}), {false, 16}, 64), 16);
 }
 
 TEST(Packing, TheFirstTokenOfADocumentIsNoLabel) {
@@ -96,8 +96,8 @@ TEST(Packing, TheFirstTokenOfADocumentIsNoLabel) {
     EXPECT_THAT(file.row(0).document_ends, ElementsAre(2, 5));
     EXPECT_THAT(file.row(1).document_ends, ElementsAre(1, 3));
     EXPECT_EQ(file.row(0).valid_labels(), 3);
-    EXPECT_EQ(count_rows(file, {0, 1}).valid_labels, 4);
-    const BatchShard row = shard_rows(file, {0}, {8, {{{0, 8, 1}}}}, 0, true);
+    EXPECT_EQ(count_rows(rows_of(file, {0, 1})).valid_labels, 4);
+    const BatchShard row = shard_rows(rows_of(file, {0}), {8, {{{0, 8, 1}}}}, 0, true);
     EXPECT_THAT(row.labels, ElementsAre(2, -100, 4, 5, -100, -100, -100, -100));
     EXPECT_EQ(row.valid_labels, 3);
 }
@@ -108,18 +108,18 @@ TEST(Packing, TheRowsOfAMicroBatchAreOneSequenceOfAllTheirDocuments) {
     Config config;
     config.sample_packing = true;
     config.sequence_len = 6;
-    BatchShape shape = batch_shape(file, {0, 1}, config, 2);
+    BatchShape shape = batch_shape(rows_of(file, {0, 1}), config, 2);
     EXPECT_EQ(shape.tokens, 8) << "rows are not padded";
     EXPECT_THAT(shape.mask.documents, ElementsAre(2, 5, 6, 8));
     EXPECT_EQ(shape.longest_document, 3);
     EXPECT_EQ(shape.mask.window, 2);
     config.padding.to_sequence_len = true;
-    shape = batch_shape(file, {0, 1}, config, 3);
+    shape = batch_shape(rows_of(file, {0, 1}), config, 3);
     EXPECT_EQ(shape.tokens, 12);
     EXPECT_EQ(shape.mask.window, 0) << "no document is longer";
     const Layout layout = halves(12);
-    const BatchShard first = shard_rows(file, {0, 1}, layout, 0, true),
-                     second = shard_rows(file, {0, 1}, layout, 1, true);
+    const BatchShard first = shard_rows(rows_of(file, {0, 1}), layout, 0, true),
+                     second = shard_rows(rows_of(file, {0, 1}), layout, 1, true);
     EXPECT_EQ(first.rows, 1);
     EXPECT_THAT(first.input_ids, ElementsAre(1, 2, 3, 4, 5, 6));
     EXPECT_THAT(first.labels, ElementsAre(2, -100, 4, 5, -100, -100));

@@ -1,0 +1,112 @@
+/// A pass of rows over the mesh: cut by the layout, forward and backward, gradients summed over all ranks
+/// while the backward still runs. Training, evaluation and preflight go through the same one.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "engine/comm/groups.h"
+#include "engine/data/batch.h"
+#include "engine/data/tokens.h"
+#include "engine/error.h"
+#include "engine/model/decoder.h"
+#include "engine/plan/plan.h"
+#include "engine/train/gradient_reduction.h"
+
+namespace ringmaster {
+
+/// What the ranks' shares of a batch must add up to. `expected` comes from whole rows, what `held` from the
+/// layouts and slices that the ranks worked by.
+struct Shares {
+    struct Sums {
+        int64_t labels = 0;     ///< valid
+        int64_t positions = 0;  ///< position ids
+        int64_t cells = 0;      ///< of the attention mask
+
+        bool operator==(const Sums&) const = default;
+    };
+    Sums held;      ///< by this rank; cells by its ring rank
+    Sums expected;  ///< of the data-parallel group's sequences
+
+    void add(const Shares& other);
+};
+
+/// A step's rows as one data-parallel group reads them.
+struct StepRows {
+    RowCounts counts;  ///< of all groups together
+    std::vector<std::vector<Row>> micro_batches;
+
+    /// What each label's loss counts for: their mean over the whole global batch.
+    double scale() const {
+        return counts.valid_labels == 0 ? 0 : 1.0 / static_cast<double>(counts.valid_labels);
+    }
+};
+
+/// Rows longer than `longest` are cut. The same counts on every rank without asking anyone.
+StepRows step_rows(const Plan& plan, const TokenFile& file, const std::vector<int64_t>& indices, int rank,
+                   int64_t longest = std::numeric_limits<int64_t>::max());
+
+class MeshPass {
+  public:
+    MeshPass(const Plan& plan, Groups& groups, Parameters& parameters, bool gradient_checkpointing);
+
+    struct Result {
+        double loss_sum = 0;  ///< of this rank's valid labels
+        double data_s = 0;    ///< spent on cutting rows
+        Shares shares;
+    };
+
+    /// Gradients of scale · Σ cross-entropy over all ranks' micro-batches; of this rank's alone without
+    /// `reduce`. Ranks may have different numbers of micro-batches, none included.
+    Result forward_backward(const std::vector<std::vector<Row>>& micro_batches, double scale,
+                            bool reduce = true);
+    /// One micro-batch; nothing is kept.
+    Outputs forward(const std::vector<Row>& rows);
+
+    Decoder& decoder() { return decoder_; }
+    /// Told whenever `ring_attn_func: auto` changes its mind.
+    void on_layout(std::function<void(RingAttnFunc)> told) { on_layout_ = std::move(told); }
+    /// Told before each micro-batch's forward how it is cut.
+    void on_batch(std::function<void(const SequenceShard&)> told) { on_batch_ = std::move(told); }
+
+  private:
+    struct Loaded {
+        MicroBatch batch;
+        SequenceShard* shard = nullptr;
+        Shares shares;
+    };
+
+    Loaded load(const std::vector<Row>& rows);
+    SequenceShard& shard_of(const BatchShape& shape);
+    RingAttnFunc layout_of(const BatchShape& shape);
+
+    const Plan& plan_;
+    const ModelConfig& model_;
+    Groups& groups_;
+    Decoder decoder_;
+    GradientReduction reduction_;
+    /// By tokens, window and documents.
+    std::map<std::tuple<int64_t, int64_t, std::vector<int64_t>>, std::unique_ptr<SequenceShard>> shards_;
+    std::optional<RingAttnFunc> picked_;  ///< layout of the batch before, where it is chosen for each
+    std::function<void(RingAttnFunc)> on_layout_;
+    std::function<void(const SequenceShard&)> on_batch_;
+};
+
+/// Sums of all ranks, from one all-reduce that others' numbers may join: pack into `values`, reduce, check.
+constexpr int kShareNumbers = 5;
+void put_shares(const Shares& shares, const Groups& groups, double* values);
+/// Labels, positions or attention cells do not add up: a fault of the program.
+struct SharesDiffer : Error {
+    using Error::Error;
+};
+/// Throws SharesDiffer. `labels` are those of the global batch.
+void check_shares(const double* summed, int64_t labels);
+
+}  // namespace ringmaster
