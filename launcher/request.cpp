@@ -52,6 +52,7 @@ PlanRequest plan_request_of(const Request& request, const Machine& machine, cons
     asked.nodes = request.nodes;
     asked.device = request.device;
     asked.device_memory_bytes = request.device_memory_bytes;
+    asked.preflight = request.preflight;
     asked.devices_seen = static_cast<int>(machine.gpus.size());
     for (const Gpu& gpu : machine.gpus) {  // the smallest has to hold a rank, too
         asked.seen_device_bytes = asked.seen_device_bytes == 0
@@ -98,7 +99,8 @@ nlohmann::json request_to_json(const Request& request) {
             {"ranks", or_null(request.ranks)},
             {"nodes", or_null(request.nodes)},
             {"device", request.device ? nlohmann::json(to_string(*request.device)) : nlohmann::json(nullptr)},
-            {"device_memory_bytes", or_null(request.device_memory_bytes)}};
+            {"device_memory_bytes", or_null(request.device_memory_bytes)},
+            {"preflight", to_string(request.preflight)}};
 }
 
 Request request_from_json(const nlohmann::json& json, const std::string& where) {
@@ -117,6 +119,7 @@ Request request_from_json(const nlohmann::json& json, const std::string& where) 
             request.device = *device == "cuda" ? Device::Cuda : Device::Cpu;
         }
         request.device_memory_bytes = optional_field<int64_t>(json, "device_memory_bytes");
+        if (json.value("preflight", "before") == "none") request.preflight = Preflight::None;
         return request;
     } catch (const nlohmann::json::exception& problem) {
         throw Error(Failure::Refused, std::string("is damaged: ") + problem.what(), where);

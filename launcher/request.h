@@ -26,6 +26,7 @@ struct Request {
     std::optional<int> nodes;
     std::optional<Device> device;
     std::optional<int64_t> device_memory_bytes;
+    Preflight preflight = Preflight::Before;
 };
 
 /// The PARALLELISM_CONFIG_* variables of this process.

@@ -22,6 +22,7 @@ struct RunDirectory {
     std::filesystem::path plan() const { return dir / "plan.json"; }
     std::filesystem::path options() const { return dir / "options.json"; }
     std::filesystem::path state() const { return dir / "run.json"; }
+    std::filesystem::path preflight() const { return dir / "preflight.json"; }
     std::filesystem::path events() const { return dir / "events"; }
     std::filesystem::path logs() const { return dir / "logs"; }
     std::filesystem::path checkpoints() const { return dir / "checkpoints"; }

@@ -10,6 +10,7 @@ Plan make_plan(const ConfigReading& reading, const PlanRequest& request) {
     Plan plan;
     plan.config = reading.config;
     plan.keys = reading.keys;
+    plan.preflight = request.preflight;
     plan.diagnostics = reading.diagnostics;
     Findings findings(plan);
 

@@ -71,6 +71,9 @@ struct PreparedData {
     int64_t eval_rows = 0;
 };
 
+/// What the engine proves before it trains (`ringmaster preflight`): first, not at all, or that alone.
+enum class Preflight { Before, None, Only };
+
 struct Plan {
     Verdict verdict = Verdict::Unknown;
     int ranks = 1;
@@ -88,6 +91,7 @@ struct Plan {
     Config config;
     std::optional<ModelConfig> model;
     PreparedData data;
+    Preflight preflight = Preflight::Before;
 
     bool ok() const { return !has_error(diagnostics); }
 };
@@ -107,6 +111,7 @@ struct PlanRequest {
     std::string hf_cache_dir;
     std::optional<int64_t> rows;  ///< training rows where they are known (prepared)
     std::optional<int64_t> eval_rows;
+    Preflight preflight = Preflight::Before;
 };
 
 /// Never throws for what a person can get wrong: those are the plan's diagnostics (the reading's come first).
@@ -117,7 +122,8 @@ Plan plan_from_json(const nlohmann::json& json);
 Plan read_plan(const std::string& path);  ///< throws Error(Usage) missing, Error(Refused) damaged
 void write_plan(const std::string& path, const Plan& plan);  ///< written aside, then renamed
 
-const char* to_string(Verdict verdict);  ///< "fits", "tight", "will_not_fit", "invalid", "unknown"
-const char* to_string(Device device);    ///< "cpu", "cuda"
+const char* to_string(Verdict verdict);      ///< "fits", "tight", "will_not_fit", "invalid", "unknown"
+const char* to_string(Preflight preflight);  ///< "before", "none", "only"
+const char* to_string(Device device);        ///< "cpu", "cuda"
 
 }  // namespace ringmaster

@@ -171,6 +171,7 @@ Enum from_name(const Members& from, const char* key, const std::array<Enum, N>& 
 constexpr std::array kVerdicts = {Verdict::Fits, Verdict::Tight, Verdict::WillNotFit, Verdict::Invalid,
                                   Verdict::Unknown};
 constexpr std::array kDevices = {Device::Cpu, Device::Cuda};
+constexpr std::array kPreflights = {Preflight::Before, Preflight::None, Preflight::Only};
 constexpr std::array kLayouts = {RingAttnFunc::BatchRing,   RingAttnFunc::BatchZigzag,
                                  RingAttnFunc::BatchStripe, RingAttnFunc::VarlenLlama3,
                                  RingAttnFunc::VarlenRing,  RingAttnFunc::VarlenZigzag,
@@ -307,6 +308,10 @@ const char* to_string(Verdict verdict) {
     return "unknown";
 }
 
+const char* to_string(Preflight preflight) {
+    return preflight == Preflight::None ? "none" : preflight == Preflight::Only ? "only" : "before";
+}
+
 const char* to_string(Device device) {
     return device == Device::Cuda ? "cuda" : "cpu";
 }
@@ -345,7 +350,8 @@ json plan_to_json(const Plan& plan) {
              {{"tokens", plan.data.tokens},
               {"eval_tokens", plan.data.eval_tokens},
               {"rows", plan.data.rows},
-              {"eval_rows", plan.data.eval_rows}}}};
+              {"eval_rows", plan.data.eval_rows}}},
+            {"preflight", to_string(plan.preflight)}};
 }
 
 Plan plan_from_json(const json& values) {
@@ -370,6 +376,7 @@ Plan plan_from_json(const json& values) {
     if (!from.member("model").is_null())
         plan.model = model_config_from_json(from.member("model"), "plan: model");
     plan.data = read_data(from.object("data"));
+    if (values.contains("preflight")) plan.preflight = from_name(from, "preflight", kPreflights);
     return plan;
 }
 

@@ -13,6 +13,7 @@ struct RunFolder {
     std::filesystem::path dir;
 
     std::filesystem::path plan() const { return dir / "plan.json"; }
+    std::filesystem::path preflight() const { return dir / "preflight.json"; }
     std::filesystem::path events() const { return dir / "events"; }
     std::filesystem::path logs() const { return dir / "logs"; }
     std::filesystem::path checkpoints() const { return dir / "checkpoints"; }

@@ -17,6 +17,7 @@
 #include "engine/events/event_log.h"
 #include "engine/events/run_state.h"
 #include "engine/plan/plan.h"
+#include "engine/train/preflight.h"
 #include "engine/train/run_log.h"
 #include "engine/train/tensor_memory.h"
 #include "engine/train/trainer.h"
@@ -158,6 +159,32 @@ std::optional<int64_t> agree_on_checkpoint(Groups& groups, const RunFolder& run,
     return step < 0 ? std::nullopt : std::optional(step);
 }
 
+bool agree_on_preflight(Groups& groups, const RunFolder& run, const Plan& plan, at::Device device) {
+    if (plan.preflight != Preflight::Before) return plan.preflight == Preflight::Only;
+    int64_t wanted = groups.rank() == 0 && !passed_before(run.preflight(), plan) ? 1 : 0;
+    at::Tensor shared = at::full({1}, wanted, at::TensorOptions().dtype(at::kLong)).to(device);
+    groups.world().broadcast(shared, 0).wait();
+    return shared.item<int64_t>() == 1;
+}
+
+/// Refuses to train what the mesh would compute otherwise than one rank.
+void prove_first(const Plan& plan, const RunFolder& run, Groups& groups, Trainer& trainer,
+                 EventWriter& events) {
+    events.write(PhaseEvent{"preflight", 0, 1});
+    const int64_t steps = trainer.total_steps() - trainer.completed_steps();
+    const PreflightReport report =
+        preflight(plan, groups, trainer.parameters(), trainer.tokens(), trainer.next_rows(), steps);
+    if (groups.rank() == 0) {
+        write_report(run.preflight(), report);
+        log_line(report.summary());
+    }
+    groups.world().barrier();
+    if (report.ok()) return;
+    throw Error(Failure::Refused, "preflight: " + report.failure, run.preflight().string(),
+                "the run would not train what one rank trains; please report it. --no-preflight starts it "
+                "all the same");
+}
+
 void train(const SessionOptions& options, const Rendezvous& who, const RunFolder& run, OwnRunState& state,
            EventWriter& events) {
     const Plan plan = read_plan(run.plan());
@@ -172,7 +199,8 @@ void train(const SessionOptions& options, const Rendezvous& who, const RunFolder
     Groups groups = connect(who, plan.mesh, group_options);
     const auto from = agree_on_checkpoint(groups, run, options.resume, state.was_completed(), device);
     events.write(hello_of(plan, who, state.attempt(), from.value_or(0)));
-    if (who.rank == 0) claim_output_dir(plan, state.name());
+    const bool only = plan.preflight == Preflight::Only;
+    if (who.rank == 0 && !only) claim_output_dir(plan, state.name());
 
     events.write(PhaseEvent{"load", 0, 1});
     Trainer trainer(plan, run, groups, events, device);
@@ -181,6 +209,12 @@ void train(const SessionOptions& options, const Rendezvous& who, const RunFolder
         log_line("resumed from the checkpoint of step " + std::to_string(*from));
     }
     groups.world().barrier();
+    if (agree_on_preflight(groups, run, plan, device)) prove_first(plan, run, groups, trainer, events);
+    if (only) {
+        events.write(DoneEvent{0, "completed"});
+        state.over(RunPhase::Completed, "preflight passed");
+        return;
+    }
     events.write(PhaseEvent{"train", trainer.completed_steps(), plan.batch.total_steps.value_or(0)});
     const TrainingEnd end = trainer.train(stop_requested);
     const std::string step = std::to_string(trainer.completed_steps());

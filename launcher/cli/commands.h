@@ -31,6 +31,7 @@ struct Command {
 
 Command plan_command();
 Command advise_command();
+Command preflight_command();
 Command prepare_command();
 Command launch_command();
 Command watch_command();

@@ -35,6 +35,7 @@ Request request_of(const Arguments& arguments) {
             throw Error(Failure::Usage, "'" + device + "' is neither cpu nor cuda", "--device");
         request.device = device == "cuda" ? Device::Cuda : Device::Cpu;
     }
+    if (arguments.has("--no-preflight")) request.preflight = Preflight::None;
     return request;
 }
 

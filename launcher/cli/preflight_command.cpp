@@ -1,0 +1,124 @@
+// preflight: proves on one real batch that the mesh computes what one rank would. Nothing of it is left.
+#include <QTemporaryDir>
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "engine/error.h"
+#include "launcher/cli/commands.h"
+#include "launcher/cli/interrupts.h"
+#include "launcher/cli/live.h"
+#include "launcher/cli/plan_text.h"
+#include "launcher/format.h"
+#include "launcher/local_node.h"
+#include "launcher/prepare.h"
+
+namespace ringmaster {
+
+namespace {
+
+constexpr int kPollMs = 50;
+
+/// The state that it ended in, when no process of it is left. Throws Cancelled where the person ended it.
+RunState wait_for_end(const RunDirectory& run, const Interrupts& interrupts) {
+    bool asked = false;
+    while (true) {
+        const RunState state = read_run_state(run.dir);
+        if (is_over(state.state) && !living_process(state)) {
+            if (asked) throw Cancelled();
+            return state;
+        }
+        if (interrupts.wants_end() && !asked) {
+            asked = true;
+            request_stop(run, StopHow::Now);
+        }
+        interrupts.wait(kPollMs);
+    }
+}
+
+nlohmann::json read_report(const RunDirectory& run) {
+    std::ifstream file(run.preflight());
+    return nlohmann::json::parse(file, nullptr, false);
+}
+
+double worst(const nlohmann::json& errors) {
+    double found = 0;
+    for (const nlohmann::json& entry : errors)
+        found = std::max(found, entry.at("relative_error").get<double>());
+    return found;
+}
+
+std::string report_text(const nlohmann::json& report, const Ink& ink) {
+    const bool ok = report.at("ok");
+    std::string text = ok ? ink.bold(ink.green("passed")) : ink.bold(ink.red("failed"));
+    text += " in " + format_duration(report.at("seconds")) + " on " + format_count(report.at("rows")) +
+            " rows of up to " + format_count(report.at("tokens")) + " tokens\n";
+    const auto line = [&](const std::string& name, const std::string& value) {
+        text += "  " + name + std::string(30 - std::min<size_t>(30, name.size()), ' ') + value + "\n";
+    };
+    const double bound = report.at("bound");
+    line("loss on one rank", format_number(report.at("loss").at("reference"), 8));
+    line("loss on the mesh", format_number(report.at("loss").at("mesh"), 8));
+    if (!report.at("gradients").empty()) {
+        line("largest error of a gradient", format_number(worst(report.at("gradients")), 2) +
+                                                " of its norm (bound " + format_number(bound, 2) + ")");
+        line("of queries, keys and values", format_number(worst(report.at("attention")), 2));
+        line("other documents", report.at("leak") ? ink.red("a change of one reaches them")
+                                                  : "unchanged to the last bit when one is changed");
+    }
+    if (!ok) text += ink.red(printable(report.at("failure").get<std::string>())) + "\n";
+    return text;
+}
+
+int run_preflight(const Arguments& arguments, const Session& session) {
+    const Interrupts interrupts;
+    const Machine machine = this_machine();
+    Request request = request_of(arguments);
+    request.preflight = Preflight::Only;
+    const Proposal proposal = propose(request, machine, session.places);
+    require_launchable(proposal);
+    require_startable(proposal.plan, machine, session.places);
+    if (!session.json) print(plan_summary(proposal.plan, session.out));
+
+    const QTemporaryDir folder;
+    if (!folder.isValid())
+        throw Error(Failure::Refused, folder.errorString().toStdString(), "the folder for temporary files");
+    RunOptions options;
+    options.runs_dir = folder.path().toStdString();
+    options.name = "preflight";
+    options.overwrite = true;  // output_dir is not touched
+    try {
+        ProgressPrinter printer(session, interrupts);
+        const PreparedRun prepared =
+            prepare_run(proposal, options, machine, session.places, printer.progress());
+        printer.clear();
+        start_run(prepared.run, prepared.plan, machine, session.places);
+        const RunState state = wait_for_end(prepared.run, interrupts);
+        const nlohmann::json report = read_report(prepared.run);
+        if (!report.is_object()) throw Error(Failure::Refused, state.reason);
+        if (session.json) {
+            print_json(report);
+        } else {
+            print(report_text(report, session.out.ink));
+        }
+        return report.at("ok").get<bool>() ? 0 : 1;
+    } catch (const Cancelled&) {
+        return kInterrupted;
+    }
+}
+
+}  // namespace
+
+Command preflight_command() {
+    return {
+        {"preflight", "CONFIG", true,
+         "Proves on the run's first rows that the mesh computes what one rank would: loss, gradients, no "
+         "leak "
+         "between documents.",
+         request_options(),
+         "exit status: 0 proved; 1 not, or the configuration cannot be launched; 2 missing file, malformed "
+         "YAML; 3 the engine could\nnot be started; 130 interrupted"},
+        run_preflight};
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,89 @@
+// The engine's own libraries with one fault put in at the link (-Wl,--wrap): RINGMASTER_FAULT names which.
+// What preflight has to catch.
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+
+#include "engine/attention/attention_schedule.h"
+#include "engine/data/batch.h"
+#include "engine/train/gradient_reduction.h"
+
+using namespace ringmaster;
+
+namespace {
+
+bool put_in(std::string_view fault) {
+    const char* asked = std::getenv("RINGMASTER_FAULT");
+    return asked != nullptr && fault == asked;
+}
+
+}  // namespace
+
+/// Defines what is called in place of the function with this symbol, which `real_<name>` still calls.
+/// CMakeLists.txt reads the symbols from here.
+#define IN_PLACE_OF(symbol, returned, name, ...)               \
+    returned real_##name(__VA_ARGS__) asm("__real_" symbol);   \
+    returned faulty_##name(__VA_ARGS__) asm("__wrap_" symbol); \
+    returned faulty_##name(__VA_ARGS__)
+
+/// Labels shifted after sharding: the last token of each span has none.
+IN_PLACE_OF("_ZN10ringmaster10shard_rowsERKSt6vectorINS_3RowESaIS1_EERKNS_6LayoutEib", BatchShard, shard_rows,
+            const std::vector<Row>& rows, const Layout& layout, int rank, bool as_one) {
+    BatchShard shard = real_shard_rows(rows, layout, rank, as_one);
+    if (!put_in("label lost at shard edges")) return shard;
+    const Spans& spans = layout.ranks[static_cast<size_t>(rank)];
+    const int64_t width = count_tokens(spans);
+    for (int64_t row = 0; row < shard.rows; ++row) {
+        int64_t end = row * width;
+        for (const Span& span : spans) {
+            end += span.size();
+            shard.labels[static_cast<size_t>(end - 1)] = kNoLabel;
+        }
+    }
+    shard.valid_labels = std::count_if(shard.labels.begin(), shard.labels.end(),
+                                       [](int64_t label) { return label != kNoLabel; });
+    return shard;
+}
+
+/// Every rank counts from 0.
+IN_PLACE_OF("_ZN10ringmaster22positions_in_documentsERKSt6vectorINS_4SpanESaIS1_EERKNS_13AttentionMaskE",
+            std::vector<int64_t>, positions_in_documents, const Spans& spans, const AttentionMask& mask) {
+    std::vector<int64_t> positions = real_positions_in_documents(spans, mask);
+    if (put_in("positions not adjusted")) {
+        for (size_t i = 0; i < positions.size(); ++i) positions[i] = static_cast<int64_t>(i);
+    }
+    return positions;
+}
+
+IN_PLACE_OF(
+    "_ZN10ringmaster18make_ring_scheduleERKSt6vectorIS0_INS_4SpanESaIS1_EESaIS3_EEiRKNS_13AttentionMaskE",
+    AttentionSchedule, make_ring_schedule, const std::vector<Spans>& spans, int rank,
+    const AttentionMask& mask) {
+    AttentionSchedule schedule = real_make_ring_schedule(spans, rank, mask);
+    if (put_in("one hop dropped") && schedule.stages.size() > 1) schedule.stages.back().slices.clear();
+    return schedule;
+}
+
+IN_PLACE_OF("_ZN10ringmaster11batch_shapeERKSt6vectorINS_3RowESaIS1_EERKNS_6ConfigESt8optionalIlE",
+            BatchShape, batch_shape, const std::vector<Row>& rows, const Config& config,
+            std::optional<int64_t> window) {
+    BatchShape shape = real_batch_shape(rows, config, window);
+    if (put_in("document boundary ignored")) {
+        shape.mask.documents.clear();
+        shape.longest_document = shape.tokens;
+    }
+    return shape;
+}
+
+IN_PLACE_OF("_ZN10ringmaster10count_rowsERKSt6vectorINS_3RowESaIS1_EE", RowCounts, count_rows,
+            const std::vector<Row>& rows) {
+    RowCounts counts = real_count_rows(rows);
+    if (put_in("valid count averaged instead of summed")) counts.valid_labels /= 2;
+    return counts;
+}
+
+/// A member function is a function with the object first.
+IN_PLACE_OF("_ZN10ringmaster17GradientReduction5startENS_9FlatRangeE", void, start, GradientReduction* self,
+            FlatRange range) {
+    if (!put_in("gradient not reduced")) real_start(self, range);
+}
