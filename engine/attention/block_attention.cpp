@@ -3,6 +3,8 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "engine/kernels/block_softmax.h"
@@ -15,155 +17,223 @@ namespace {
 constexpr int64_t kRows = 256;
 constexpr int64_t kKeys = 512;
 
-struct Shape {
-    int64_t B, H, K, T, S, D;
-    int64_t group() const { return H / K; }  ///< query heads that share a key/value head
-    int64_t queries() const { return std::max<int64_t>(16, kRows / group()); }
+/// The query heads of one key/value head, and whose turn their blocks of queries are: where there are fewer
+/// key/value heads than threads, several parts share one.
+struct Task {
+    int64_t b, key_head, group, part, parts;
+
+    /// Of [B, H, T, ...], this row's and these heads': [group, T, ...].
+    at::Tensor of_queries(const at::Tensor& x) const {
+        return x.select(0, b).narrow(0, key_head * group, group);
+    }
+    at::Tensor of_keys(const at::Tensor& x_bksd) const { return x_bksd.select(0, b).select(0, key_head); }
 };
 
-Shape shape_of(const at::Tensor& q_bhtd, const at::Tensor& k_bksd) {
-    return {q_bhtd.size(0), q_bhtd.size(1), k_bksd.size(1), q_bhtd.size(2), k_bksd.size(2), q_bhtd.size(3)};
+std::vector<Task> tasks_of(const at::Tensor& q_bhtd, const at::Tensor& k_bksd) {
+    const int64_t rows = k_bksd.size(0), heads = k_bksd.size(1), group = q_bhtd.size(1) / heads;
+    const int64_t parts = std::max<int64_t>(1, at::get_num_threads() / (rows * heads));
+    std::vector<Task> tasks;
+    for (int64_t i = 0; i < rows * heads * parts; ++i)
+        tasks.push_back({i / parts / heads, i / parts % heads, group, i % parts, parts});
+    return tasks;
 }
 
-at::Tensor empty_as_bthd(int64_t B, int64_t heads, int64_t tokens, int64_t D, const at::Tensor& like) {
-    return at::empty({B, tokens, heads, D}, like.options()).transpose(1, 2);
+template <typename Body>
+void in_parallel(const std::vector<Task>& tasks, const Body& body) {
+    at::parallel_for(0, static_cast<int64_t>(tasks.size()), 1, [&](int64_t first, int64_t last) {
+        for (auto i = static_cast<size_t>(first); i < static_cast<size_t>(last); ++i) body(i);
+    });
 }
 
-/// Queries [begin, end) of the heads of one group, one head behind the other: [group · queries, D].
-at::Tensor group_rows(const at::Tensor& x_bhtd, int64_t b, int64_t first_head, int64_t heads, int64_t begin,
-                      int64_t end) {
-    return x_bhtd.select(0, b).narrow(0, first_head, heads).narrow(1, begin, end - begin);
-}
+/// The keys that the slices read.
+struct Reach {
+    int64_t begin = std::numeric_limits<int64_t>::max();
+    int64_t end = 0;
 
-BlockMask mask_of(bool causal, int64_t query_begin, int64_t query_end, int64_t key_begin, int64_t key_end) {
-    if (!causal || key_end <= query_begin + 1) return {};
-    return {false, query_end - query_begin, query_begin + 1 - key_begin};
-}
-
-void forward_rows(const Shape& s, const at::Tensor& q_bhtd, const at::Tensor& k_sd, const at::Tensor& v_sd,
-                  at::Tensor out_bhtd, at::Tensor lse_bht, int64_t b, int64_t kv_head, int64_t begin,
-                  int64_t end, bool causal, double scale) {
-    const BlockSoftmax& softmax = block_softmax();
-    const int64_t group = s.group();
-    const int64_t rows = group * (end - begin);
-    const auto options = q_bhtd.options();
-    const at::Tensor q_rd =
-        (group_rows(q_bhtd, b, kv_head * group, group, begin, end) * scale).reshape({rows, s.D});
-    at::Tensor out_rd = at::zeros({rows, s.D}, options);
-    at::Tensor top_r = at::full({rows}, -std::numeric_limits<float>::infinity(), options);
-    at::Tensor sum_r = at::zeros({rows}, options);
-    at::Tensor shrink_r = at::empty({rows}, options);
-    at::Tensor scores = at::empty({rows * kKeys}, options);
-    const int64_t last_key = causal ? std::min(end, s.S) : s.S;
-    for (int64_t key = 0; key < last_key; key += kKeys) {
-        const int64_t keys = std::min(kKeys, last_key - key);
-        at::Tensor scores_rk = scores.narrow(0, 0, rows * keys).view({rows, keys});
-        at::mm_out(scores_rk, q_rd, k_sd.narrow(0, key, keys).t());
-        softmax.forward(scores_rk.data_ptr<float>(), rows, keys, mask_of(causal, begin, end, key, key + keys),
-                        top_r.data_ptr<float>(), sum_r.data_ptr<float>(), shrink_r.data_ptr<float>());
-        if (key > 0) softmax.rescale(out_rd.data_ptr<float>(), shrink_r.data_ptr<float>(), rows, s.D);
-        at::addmm_out(out_rd, out_rd, scores_rk, v_sd.narrow(0, key, keys), key > 0 ? 1 : 0, 1);
-    }
-    out_rd.div_(sum_r.unsqueeze(1));
-    group_rows(out_bhtd, b, kv_head * group, group, begin, end).copy_(out_rd.view({group, end - begin, s.D}));
-    lse_bht.select(0, b)
-        .narrow(0, kv_head * group, group)
-        .narrow(1, begin, end - begin)
-        .copy_(sum_r.log().add_(top_r).view({group, end - begin}));
-}
-
-/// One key/value head with all queries that see it: its dk and dv, and those heads' dq.
-void backward_head(const Shape& s, const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd,
-                   const at::Tensor& k_sd, const at::Tensor& v_sd, const at::Tensor& lse_bht,
-                   const at::Tensor& delta_bht, at::Tensor dq_bhtd, at::Tensor dk_sd, at::Tensor dv_sd,
-                   int64_t b, int64_t kv_head, bool causal, double scale) {
-    const BlockSoftmax& softmax = block_softmax();
-    const int64_t group = s.group();
-    const auto options = q_bhtd.options();
-    at::Tensor scores = at::empty({group * s.queries() * kKeys}, options);
-    at::Tensor dscores = at::empty_like(scores);
-    for (int64_t begin = 0; begin < s.T; begin += s.queries()) {
-        const int64_t end = std::min(begin + s.queries(), s.T);
-        const int64_t rows = group * (end - begin);
-        auto gathered = [&](const at::Tensor& x) {
-            return group_rows(x, b, kv_head * group, group, begin, end).reshape({rows, s.D});
-        };
-        auto gathered_scalars = [&](const at::Tensor& x_bht) {
-            return x_bht.select(0, b)
-                .narrow(0, kv_head * group, group)
-                .narrow(1, begin, end - begin)
-                .contiguous();
-        };
-        const at::Tensor q_rd = gathered(q_bhtd), dout_rd = gathered(dout_bhtd);
-        const at::Tensor scaled_q_rd = q_rd * scale;
-        const at::Tensor lse_r = gathered_scalars(lse_bht), delta_r = gathered_scalars(delta_bht);
-        at::Tensor dq_rd = at::empty({rows, s.D}, options);
-        const int64_t last_key = causal ? std::min(end, s.S) : s.S;
-        for (int64_t key = 0; key < last_key; key += kKeys) {
-            const int64_t keys = std::min(kKeys, last_key - key);
-            const at::Tensor k_kd = k_sd.narrow(0, key, keys);
-            at::Tensor scores_rk = scores.narrow(0, 0, rows * keys).view({rows, keys});
-            at::Tensor dscores_rk = dscores.narrow(0, 0, rows * keys).view({rows, keys});
-            at::mm_out(scores_rk, scaled_q_rd, k_kd.t());
-            at::mm_out(dscores_rk, dout_rd, v_sd.narrow(0, key, keys).t());
-            softmax.backward(scores_rk.data_ptr<float>(), dscores_rk.data_ptr<float>(), rows, keys,
-                             mask_of(causal, begin, end, key, key + keys), lse_r.data_ptr<float>(),
-                             delta_r.data_ptr<float>(), static_cast<float>(scale));
-            at::Tensor dk_kd = dk_sd.narrow(0, key, keys), dv_kd = dv_sd.narrow(0, key, keys);
-            at::addmm_out(dv_kd, dv_kd, scores_rk.t(), dout_rd);
-            at::addmm_out(dk_kd, dk_kd, dscores_rk.t(), q_rd);
-            at::addmm_out(dq_rd, dq_rd, dscores_rk, k_kd, key > 0 ? 1 : 0, 1);
+    explicit Reach(const std::vector<Slice>& slices) {
+        for (const Slice& slice : slices) {
+            begin = std::min(begin, slice.key_begin);
+            end = std::max(end, slice.key_end);
         }
-        group_rows(dq_bhtd, b, kv_head * group, group, begin, end)
-            .copy_(dq_rd.view({group, end - begin, s.D}));
+    }
+    at::Tensor of(const at::Tensor& x_sd) const { return x_sd.narrow(0, begin, end - begin); }
+};
+
+/// Keys and values of one head, or their gradients, float32, rows side by side as the matrix products want
+/// them.
+struct HeadKeys {
+    at::Tensor k_sd, v_sd;
+    int64_t begin = 0;  ///< the first row's key
+
+    at::Tensor k(int64_t key, int64_t keys) const { return k_sd.narrow(0, key - begin, keys); }
+    at::Tensor v(int64_t key, int64_t keys) const { return v_sd.narrow(0, key - begin, keys); }
+};
+
+HeadKeys keys_of(const Task& task, const at::Tensor& k_bksd, const at::Tensor& v_bksd, const Reach& reach) {
+    const auto rows = [&](const at::Tensor& x) {
+        return reach.of(task.of_keys(x)).to(at::kFloat).contiguous();
+    };
+    return {rows(k_bksd), rows(v_bksd), reach.begin};
+}
+
+/// Queries [begin, end) of a slice against the keys that any of them sees.
+struct QueryBlock {
+    const Slice& slice;
+    int64_t begin, end;          ///< of the rank's queries
+    int64_t key_begin, key_end;  ///< of the stage's keys
+
+    int64_t queries() const { return end - begin; }
+
+    BlockMask mask(int64_t key, int64_t keys) const {
+        const int64_t corner =
+            begin - slice.query_begin + slice.key_begin - key;  // the first query's own key
+        if (slice.mask == SliceMask::Causal && corner + 1 < keys)
+            return {BlockMask::Below, queries(), corner + 1};
+        if (slice.mask == SliceMask::InverseCausal && corner + queries() > 1)
+            return {BlockMask::From, queries(), corner};
+        return {};
+    }
+};
+
+/// The blocks of queries whose turn it is, in order.
+template <typename Body>
+void for_each_block(const Task& task, const std::vector<Slice>& slices, const Body& body) {
+    const int64_t step = std::max<int64_t>(16, kRows / task.group);
+    int64_t turn = 0;
+    for (const Slice& slice : slices) {
+        for (int64_t begin = slice.query_begin; begin < slice.query_end; begin += step, ++turn) {
+            if (turn % task.parts != task.part) continue;
+            const int64_t end = std::min(begin + step, slice.query_end);
+            const bool below = slice.mask == SliceMask::Causal, from = slice.mask == SliceMask::InverseCausal;
+            body(QueryBlock{slice, begin, end, slice.key_begin + (from ? begin - slice.query_begin : 0),
+                            below ? slice.key_begin + end - slice.query_begin : slice.key_end});
+        }
     }
 }
 
-/// A head's rows side by side, as the matrix products want them.
-at::Tensor head_of(const at::Tensor& x_bksd, int64_t b, int64_t head) {
-    return x_bksd.select(0, b).select(0, head).contiguous();
+/// Scratch for blocks of scores, [rows, keys] of it at a time.
+at::Tensor scratch(const Task& task, const at::Tensor& like) {
+    const int64_t rows = task.group * std::max<int64_t>(16, kRows / task.group);
+    return at::empty({rows * kKeys}, like.options().dtype(at::kFloat));
+}
+at::Tensor block_of(const at::Tensor& scratch, int64_t rows, int64_t keys) {
+    return scratch.narrow(0, 0, rows * keys).view({rows, keys});
+}
+
+/// A block's rows, head behind head, in float32: [group · queries, ...].
+at::Tensor gathered(const at::Tensor& x_gt, const QueryBlock& block) {
+    const at::Tensor part = x_gt.narrow(1, block.begin, block.queries());
+    at::Tensor rows = at::empty(part.sizes(), part.options().dtype(at::kFloat));
+    rows.copy_(part);
+    return rows.flatten(0, 1);
+}
+void scatter(const at::Tensor& rows, const at::Tensor& x_gt, const QueryBlock& block) {
+    const at::Tensor part = x_gt.narrow(1, block.begin, block.queries());
+    part.copy_(rows.view(part.sizes()));
+}
+
+double scale_of(const at::Tensor& q_bhtd) {
+    return 1 / std::sqrt(static_cast<double>(q_bhtd.size(3)));
+}
+
+void forward_block(const Task& task, SoftmaxSums& sums, const at::Tensor& q_bhtd, const HeadKeys& head,
+                   const at::Tensor& scores, const QueryBlock& block, double scale) {
+    const BlockSoftmax& softmax = block_softmax();
+    const at::Tensor q_rd = gathered(task.of_queries(q_bhtd), block).mul_(scale);
+    const at::Tensor top_r = gathered(task.of_queries(sums.top_bht), block);
+    const at::Tensor total_r = gathered(task.of_queries(sums.total_bht), block);
+    at::Tensor values_rd = gathered(task.of_queries(sums.values_bhtd), block);
+    const int64_t rows = q_rd.size(0);
+    const at::Tensor shrink_r = at::empty_like(top_r);
+    for (int64_t key = block.key_begin; key < block.key_end; key += kKeys) {
+        const int64_t keys = std::min(kKeys, block.key_end - key);
+        at::Tensor scores_rk = block_of(scores, rows, keys);
+        at::mm_out(scores_rk, q_rd, head.k(key, keys).t());
+        softmax.forward(scores_rk.data_ptr<float>(), rows, keys, block.mask(key, keys),
+                        top_r.data_ptr<float>(), total_r.data_ptr<float>(), shrink_r.data_ptr<float>());
+        softmax.rescale(values_rd.data_ptr<float>(), shrink_r.data_ptr<float>(), rows, values_rd.size(1));
+        at::addmm_out(values_rd, values_rd, scores_rk, head.v(key, keys));
+    }
+    scatter(top_r, task.of_queries(sums.top_bht), block);
+    scatter(total_r, task.of_queries(sums.total_bht), block);
+    scatter(values_rd, task.of_queries(sums.values_bhtd), block);
+}
+
+void backward_block(const Task& task, const at::Tensor& dq_bhtd, const HeadKeys& d,
+                    const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd, const HeadKeys& head,
+                    const at::Tensor& lse_bht, const at::Tensor& delta_bht, const at::Tensor& scores,
+                    const at::Tensor& dscores, const QueryBlock& block, double scale) {
+    const at::Tensor q_rd = gathered(task.of_queries(q_bhtd), block).mul_(scale);
+    const at::Tensor dout_rd = gathered(task.of_queries(dout_bhtd), block);
+    const at::Tensor lse_r = gathered(task.of_queries(lse_bht), block);
+    const at::Tensor delta_r = gathered(task.of_queries(delta_bht), block);
+    at::Tensor dq_rd = gathered(task.of_queries(dq_bhtd), block);
+    const int64_t rows = q_rd.size(0);
+    for (int64_t key = block.key_begin; key < block.key_end; key += kKeys) {
+        const int64_t keys = std::min(kKeys, block.key_end - key);
+        const at::Tensor k_kd = head.k(key, keys);
+        at::Tensor scores_rk = block_of(scores, rows, keys), dscores_rk = block_of(dscores, rows, keys);
+        at::mm_out(scores_rk, q_rd, k_kd.t());
+        at::mm_out(dscores_rk, dout_rd, head.v(key, keys).t());
+        block_softmax().backward(scores_rk.data_ptr<float>(), dscores_rk.data_ptr<float>(), rows, keys,
+                                 block.mask(key, keys), lse_r.data_ptr<float>(), delta_r.data_ptr<float>());
+        at::Tensor dk_kd = d.k(key, keys);
+        at::Tensor dv_kd = d.v(key, keys);
+        at::addmm_out(dv_kd, dv_kd, scores_rk.t(), dout_rd);
+        at::addmm_out(dk_kd, dk_kd, dscores_rk.t(), q_rd);
+        at::addmm_out(dq_rd, dq_rd, dscores_rk, k_kd, 1, scale);
+    }
+    scatter(dq_rd, task.of_queries(dq_bhtd), block);
 }
 
 }  // namespace
 
-std::tuple<at::Tensor, at::Tensor> block_attention_forward(const at::Tensor& q_bhtd, const at::Tensor& k_bksd,
-                                                           const at::Tensor& v_bksd, bool causal,
-                                                           double scale) {
-    const Shape s = shape_of(q_bhtd, k_bksd);
-    at::Tensor out_bhtd = empty_as_bthd(s.B, s.H, s.T, s.D, q_bhtd);
-    at::Tensor lse_bht = at::empty({s.B, s.H, s.T}, q_bhtd.options());
-    const int64_t blocks = (s.T + s.queries() - 1) / s.queries();
-    at::parallel_for(0, s.B * s.K, 1, [&](int64_t first, int64_t last) {
-        for (int64_t task = first; task < last; ++task) {
-            const int64_t b = task / s.K, head = task % s.K;
-            const at::Tensor k_sd = head_of(k_bksd, b, head), v_sd = head_of(v_bksd, b, head);
-            for (int64_t block = 0; block < blocks; ++block) {
-                const int64_t begin = block * s.queries();
-                forward_rows(s, q_bhtd, k_sd, v_sd, out_bhtd, lse_bht, b, head, begin,
-                             std::min(begin + s.queries(), s.T), causal, scale);
-            }
-        }
-    });
-    return {out_bhtd, lse_bht};
+SoftmaxSums no_keys_seen(const at::Tensor& q_bhtd) {
+    const int64_t B = q_bhtd.size(0), H = q_bhtd.size(1), T = q_bhtd.size(2), D = q_bhtd.size(3);
+    const auto options = q_bhtd.options().dtype(at::kFloat);
+    return {at::zeros({B, T, H, D}, options).transpose(1, 2),
+            at::full({B, H, T}, -std::numeric_limits<float>::infinity(), options),
+            at::zeros({B, H, T}, options)};
 }
 
-std::tuple<at::Tensor, at::Tensor, at::Tensor> block_attention_backward(
-    const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd, const at::Tensor& k_bksd, const at::Tensor& v_bksd,
-    const at::Tensor& out_bhtd, const at::Tensor& lse_bht, bool causal, double scale) {
-    const Shape s = shape_of(q_bhtd, k_bksd);
-    const at::Tensor delta_bht = (dout_bhtd * out_bhtd).sum(3);
-    at::Tensor dq_bhtd = empty_as_bthd(s.B, s.H, s.T, s.D, q_bhtd);
-    at::Tensor dk_bksd = at::zeros({s.B, s.K, s.S, s.D}, q_bhtd.options());
-    at::Tensor dv_bksd = at::zeros({s.B, s.K, s.S, s.D}, q_bhtd.options());
-    at::parallel_for(0, s.B * s.K, 1, [&](int64_t first, int64_t last) {
-        for (int64_t task = first; task < last; ++task) {
-            const int64_t b = task / s.K, head = task % s.K;
-            backward_head(s, dout_bhtd, q_bhtd, head_of(k_bksd, b, head), head_of(v_bksd, b, head), lse_bht,
-                          delta_bht, dq_bhtd, dk_bksd.select(0, b).select(0, head),
-                          dv_bksd.select(0, b).select(0, head), b, head, causal, scale);
-        }
+void block_attention_forward(SoftmaxSums& sums, const at::Tensor& q_bhtd, const at::Tensor& k_bksd,
+                             const at::Tensor& v_bksd, const std::vector<Slice>& slices) {
+    if (slices.empty()) return;
+    const Reach reach(slices);
+    const std::vector<Task> tasks = tasks_of(q_bhtd, k_bksd);
+    in_parallel(tasks, [&](size_t i) {
+        const HeadKeys head = keys_of(tasks[i], k_bksd, v_bksd, reach);
+        const at::Tensor scores = scratch(tasks[i], q_bhtd);
+        for_each_block(tasks[i], slices, [&](const QueryBlock& block) {
+            forward_block(tasks[i], sums, q_bhtd, head, scores, block, scale_of(q_bhtd));
+        });
     });
-    return {dq_bhtd, dk_bksd, dv_bksd};
+}
+
+void block_attention_backward(at::Tensor dq_bhtd, at::Tensor dk_bksd, at::Tensor dv_bksd,
+                              const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd, const at::Tensor& k_bksd,
+                              const at::Tensor& v_bksd, const at::Tensor& lse_bht,
+                              const at::Tensor& delta_bht, const std::vector<Slice>& slices) {
+    if (slices.empty()) return;
+    const Reach reach(slices);
+    const std::vector<Task> tasks = tasks_of(q_bhtd, k_bksd);
+    std::vector<HeadKeys> waiting(tasks.size());
+    const auto add = [&](const Task& task, HeadKeys& d) {
+        reach.of(task.of_keys(dk_bksd)).add_(d.k_sd);
+        reach.of(task.of_keys(dv_bksd)).add_(d.v_sd);
+        d = {};
+    };
+    in_parallel(tasks, [&](size_t i) {
+        const HeadKeys head = keys_of(tasks[i], k_bksd, v_bksd, reach);
+        const at::Tensor scores = scratch(tasks[i], q_bhtd), dscores = scratch(tasks[i], q_bhtd);
+        waiting[i] = {at::zeros_like(head.k_sd), at::zeros_like(head.v_sd), reach.begin};
+        for_each_block(tasks[i], slices, [&](const QueryBlock& block) {
+            backward_block(tasks[i], dq_bhtd, waiting[i], dout_bhtd, q_bhtd, head, lse_bht, delta_bht, scores,
+                           dscores, block, scale_of(q_bhtd));
+        });
+        if (tasks[i].parts == 1) add(tasks[i], waiting[i]);
+    });
+    for (size_t i = 0; i < tasks.size() && tasks[i].parts > 1; ++i) add(tasks[i], waiting[i]);
 }
 
 }  // namespace ringmaster

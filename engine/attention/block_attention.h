@@ -1,26 +1,40 @@
-/// Float32 attention on the CPU over blocks of scores, by matrix products with the softmax between them: what
-/// LibTorch's flash kernel computes, faster where rows are many. Forward beside backward.
+/// Attention on the CPU over blocks of scores, by matrix products with the softmax between them: what
+/// LibTorch's flash kernel computes, faster where rows are many. All arithmetic and all sums are float32:
+/// bfloat16 is widened block by block on the way in, and a result over some keys is never rounded before
+/// those over others join it. Slices of the same keys go in one call. Forward beside backward.
 ///
 /// Letters: B rows, H query heads, K key/value heads (H a multiple of K), T queries, S keys, D head_dim.
+/// q_bhtd, k_bksd, v_bksd, dout_bhtd are float32 or bfloat16, last dim contiguous, other strides free; the
+/// softmax's scale is D^-1/2. The same result every time with as many threads.
 /// Source: Dao 2023, "FlashAttention-2", algorithms 1 and 2.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
-#include <tuple>
+#include <vector>
+
+#include "engine/plan/slices.h"
 
 namespace ringmaster {
 
-/// q_bhtd, k_bksd, v_bksd float32, last dim contiguous, other strides free. With `causal` query i sees keys j
-/// <= i (T = S). Returns out [B, H, T, D] (memory in B T H D order) and lse [B, H, T] (natural log).
-std::tuple<at::Tensor, at::Tensor> block_attention_forward(const at::Tensor& q_bhtd, const at::Tensor& k_bksd,
-                                                           const at::Tensor& v_bksd, bool causal,
-                                                           double scale);
+/// Of each query over the keys seen so far, float32.
+struct SoftmaxSums {
+    at::Tensor values_bhtd;  ///< Σ exp(score − top) · v; memory in B T H D order
+    at::Tensor top_bht;      ///< the highest score; −infinity where no key was seen
+    at::Tensor total_bht;    ///< Σ exp(score − top)
+};
 
-/// out and lse may be those of more keys than these (the global ones of a ring). Returns dq, dk, dv, shaped
-/// as q, k, v.
-std::tuple<at::Tensor, at::Tensor, at::Tensor> block_attention_backward(
-    const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd, const at::Tensor& k_bksd, const at::Tensor& v_bksd,
-    const at::Tensor& out_bhtd, const at::Tensor& lse_bht, bool causal, double scale);
+SoftmaxSums no_keys_seen(const at::Tensor& q_bhtd);
+
+/// Adds the keys of `slices`, which are of q's T queries and k's S keys.
+void block_attention_forward(SoftmaxSums& sums, const at::Tensor& q_bhtd, const at::Tensor& k_bksd,
+                             const at::Tensor& v_bksd, const std::vector<Slice>& slices);
+
+/// Adds a block of keys' part to dq_bhtd, dk_bksd and dv_bksd, float32. lse_bht is over *all* keys, and
+/// delta_bht that of dout · out.
+void block_attention_backward(at::Tensor dq_bhtd, at::Tensor dk_bksd, at::Tensor dv_bksd,
+                              const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd, const at::Tensor& k_bksd,
+                              const at::Tensor& v_bksd, const at::Tensor& lse_bht,
+                              const at::Tensor& delta_bht, const std::vector<Slice>& slices);
 
 }  // namespace ringmaster

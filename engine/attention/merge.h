@@ -1,4 +1,5 @@
-/// Joins partial attention results by their log-sum-exp, in float32, in place.
+/// Joins partial attention results by their log-sum-exp, in float32, in place: those of CUDA's kernels; the
+/// CPU's (engine/attention/block_attention.h) join theirs before they are divided.
 ///
 /// Letters: B rows, H query heads, T queries, D head_dim.
 /// Source: Liu et al. 2023, "Ring Attention with Blockwise Transformers", section 3.

@@ -1,5 +1,5 @@
 /// Attention by a schedule: the next stage's keys and values are under way while a stage computes, partial
-/// results are merged by their log-sum-exp in float32; in the backward the gradients of keys and values that
+/// results are joined in float32; in the backward the gradients of keys and values that
 /// came from others go straight home, in float32, while the next stage computes, and are added there in the
 /// order of the stages. Forward beside backward.
 ///
@@ -9,7 +9,7 @@
 #include <ATen/core/Tensor.h>
 
 #include "engine/attention/attention_schedule.h"
-#include "engine/attention/flash.h"
+#include "engine/attention/cuda_flash.h"
 #include "engine/comm/groups.h"
 
 namespace ringmaster {
@@ -26,7 +26,7 @@ FlashOutput scheduled_forward(Group& ring, const AttentionSchedule& schedule, co
                               const KeysValues& own);
 
 struct ScheduledGradients {
-    at::Tensor dq_bhtd;  ///< the inputs' dtype
+    at::Tensor dq_bhtd;  ///< float32, not rounded yet; from one CUDA kernel alone the inputs' dtype
     KeysValues d_btkd;
 };
 

@@ -2,7 +2,8 @@
 
 #include <ATen/ATen.h>
 
-#include "engine/attention/flash.h"
+#include <algorithm>
+
 #include "engine/attention/head_exchange.h"
 #include "engine/attention/scheduled_attention.h"
 
@@ -45,10 +46,12 @@ class Ulysses {
     ByTokens queries_back(const at::Tensor& owned_bhsd, const char* what) {
         return heads_to_tokens(group_, queries_, owned_bhsd.permute({2, 0, 1, 3}), what);
     }
-    ByTokens keys_values_back(const KeysValues& owned_bskd, const char* what) {
+    /// Parts of a head that ranks share travel unrounded: they are summed first.
+    ByTokens keys_values_back(const KeysValues& owned_bskd, at::ScalarType dtype, const char* what) {
+        const bool shared = std::adjacent_find(keys_.heads.begin(), keys_.heads.end()) != keys_.heads.end();
         const at::Tensor both =
             at::cat({owned_bskd.k_btkd.transpose(0, 1), owned_bskd.v_btkd.transpose(0, 1)}, 1);
-        return heads_to_tokens(group_, keys_, both, what);
+        return heads_to_tokens(group_, keys_, shared ? both : both.to(dtype), what);
     }
 
   private:
@@ -113,11 +116,12 @@ AttentionGradients ShardedAttention::backward(const at::Tensor& dout_bthd, const
                                               const at::Tensor& k_btkd, const at::Tensor& v_btkd,
                                               const AttentionOutput& output) {
     Groups& groups = impl_->groups;
+    const at::ScalarType dtype = q_bthd.scalar_type();
     if (groups.ulysses().size() == 1) {
         ScheduledGradients d =
             scheduled_backward(groups.ring(), impl_->schedule, heads_first(dout_bthd), heads_first(q_bthd),
                                {k_btkd, v_btkd}, {heads_first(output.out_bthd), output.lse_bht});
-        return {tokens_first(d.dq_bhtd), d.d_btkd.k_btkd, d.d_btkd.v_btkd};
+        return {tokens_first(d.dq_bhtd).to(dtype), d.d_btkd.k_btkd.to(dtype), d.d_btkd.v_btkd.to(dtype)};
     }
     Ulysses ulysses(groups.ulysses(), impl_->ulysses_tokens, q_bthd.size(2), k_btkd.size(2));
     const auto& [q_bhsd, both_s2bkd, out_bhsd] = output.by_heads;
@@ -125,9 +129,9 @@ AttentionGradients ShardedAttention::backward(const at::Tensor& dout_bthd, const
         ulysses.queries(dout_bthd, "the output's gradient by heads").wait().permute({1, 2, 0, 3});
     ScheduledGradients d = scheduled_backward(groups.ring(), impl_->schedule, dout_bhsd, q_bhsd,
                                               views_of(both_s2bkd), {out_bhsd, output.lse_bht});
-    ByTokens dq = ulysses.queries_back(d.dq_bhtd, "gradients of queries");
-    ByTokens dkv = ulysses.keys_values_back(d.d_btkd, "gradients of keys and values");
-    const at::Tensor dq_tbhd = dq.wait_and_join(), dkv_tbkd = dkv.wait_and_join();
+    ByTokens dq = ulysses.queries_back(d.dq_bhtd.to(dtype), "gradients of queries");
+    ByTokens dkv = ulysses.keys_values_back(d.d_btkd, dtype, "gradients of keys and values");
+    const at::Tensor dq_tbhd = dq.wait_and_join(), dkv_tbkd = dkv.wait_and_join().to(dtype);
     const int64_t B = dkv_tbkd.size(1) / 2;
     return {dq_tbhd.transpose(0, 1), dkv_tbkd.narrow(1, 0, B).transpose(0, 1),
             dkv_tbkd.narrow(1, B, B).transpose(0, 1)};

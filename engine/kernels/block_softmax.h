@@ -1,35 +1,35 @@
-/// What lies between the matrix products of an attention over blocks of scores, in float32, rows of `keys` scores each.
-/// A causal block's row i sees its first `visible + i` keys (at least none, at most all). Exists for each instruction set.
+/// What lies between the matrix products of an attention over blocks of scores, in float32, rows of `keys`
+/// scores each. Exists for each instruction set.
 ///
-/// Source: Milakov & Gimelshein 2018, "Online normalizer calculation for softmax"; Dao 2023, "FlashAttention-2", section 3.1.
+/// Source: Milakov & Gimelshein 2018, "Online normalizer calculation for softmax"; Dao 2023,
+/// "FlashAttention-2", section 3.1.
 #pragma once
 
 #include <cstdint>
 
 namespace ringmaster {
 
-/// Which keys a block's rows see: row r belongs to query r mod `queries` (heads of one group lie behind each other) and sees
-/// keys below first_visible + (r mod queries); `all` where every row sees every key.
+/// Which keys a block's rows see: row r belongs to query r mod `queries` (heads of one group lie behind each
+/// other), whose edge is `edge` + (r mod `queries`), held to [0, keys].
 struct BlockMask {
-    bool all = true;
+    enum Sees { All, Below, From };  ///< every key; those below the edge; those from the edge on
+    Sees sees = All;
     int64_t queries = 1;
-    int64_t first_visible = 0;
+    int64_t edge = 0;
 };
 
 struct BlockSoftmax {
-    /// Scores become exp(score − new maximum); top and sum are brought up to the new maximum, `shrink` says by how much what was
-    /// summed before must shrink.
-    void (*forward)(float* scores, int64_t rows, int64_t keys, const BlockMask& mask, float* top, float* sum, float* shrink);
+    /// Scores become exp(score − new maximum), 0 where hidden; top and sum are brought up to the new maximum,
+    /// `shrink` says by how much what was summed before must shrink. A row that saw no key yet has top
+    /// −infinity.
+    void (*forward)(float* scores, int64_t rows, int64_t keys, const BlockMask& mask, float* top, float* sum,
+                    float* shrink);
     /// accumulated_rd *= shrink_r.
     void (*rescale)(float* accumulated, const float* shrink, int64_t rows, int64_t width);
     /// scores become probabilities exp(score − lse); dprobability becomes the scores' gradient
-    /// probability · (dprobability − delta) · scale.
-    void (*backward)(float* scores, float* dprobability, int64_t rows, int64_t keys, const BlockMask& mask, const float* lse,
-                     const float* delta, float scale);
-    /// Joins a block's result into the running one by their log-sum-exp: both are rows of `width`, lse −infinity where no key was
-    /// seen yet. Order of blocks matters to rounding only.
-    void (*merge)(float* out, int64_t out_stride, float* lse, const float* block_out, int64_t block_stride,
-                  const float* block_lse, int64_t rows, int64_t width);
+    /// probability · (dprobability − delta).
+    void (*backward)(float* scores, float* dprobability, int64_t rows, int64_t keys, const BlockMask& mask,
+                     const float* lse, const float* delta);
 };
 
 const BlockSoftmax& block_softmax();

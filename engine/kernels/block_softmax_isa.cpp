@@ -11,26 +11,39 @@ namespace ringmaster::RINGMASTER_ISA {
 
 namespace {
 
-int64_t visible_keys(const BlockMask& mask, int64_t row, int64_t keys) {
-    return mask.all ? keys : std::clamp<int64_t>(mask.first_visible + row % mask.queries, 0, keys);
+/// Keys [begin, end).
+struct Visible {
+    int64_t begin, end;
+};
+
+Visible visible_keys(const BlockMask& mask, int64_t row, int64_t keys) {
+    const int64_t edge = std::clamp<int64_t>(mask.edge + row % mask.queries, 0, keys);
+    return {mask.sees == BlockMask::From ? edge : 0, mask.sees == BlockMask::Below ? edge : keys};
 }
 
-void forward(float* scores, int64_t rows, int64_t keys, const BlockMask& mask, float* top, float* sum, float* shrink) {
+void hide(float* scores, const Visible& visible, int64_t keys) {
+    std::fill(scores, scores + visible.begin, 0.0F);
+    std::fill(scores + visible.end, scores + keys, 0.0F);
+}
+
+void forward(float* scores, int64_t rows, int64_t keys, const BlockMask& mask, float* top, float* sum,
+             float* shrink) {
     for (int64_t r = 0; r < rows; ++r, scores += keys) {
-        const int64_t visible = visible_keys(mask, r, keys);
+        const Visible visible = visible_keys(mask, r, keys);
         float highest = top[r];
 #pragma omp simd reduction(max : highest)
-        for (int64_t k = 0; k < visible; ++k) highest = scores[k] > highest ? scores[k] : highest;
+        for (int64_t k = visible.begin; k < visible.end; ++k)
+            highest = scores[k] > highest ? scores[k] : highest;
         // A row that has seen no key yet keeps −infinity, and its scores are all hidden.
         const float base = highest == -std::numeric_limits<float>::infinity() ? 0 : highest;
         float total = 0;
 #pragma omp simd reduction(+ : total)
-        for (int64_t k = 0; k < visible; ++k) {
+        for (int64_t k = visible.begin; k < visible.end; ++k) {
             const float p = exponential(scores[k] - base);
             scores[k] = p;
             total += p;
         }
-        std::fill(scores + visible, scores + keys, 0.0F);
+        hide(scores, visible, keys);
         shrink[r] = exponential(top[r] - base);
         sum[r] = sum[r] * shrink[r] + total;
         top[r] = highest;
@@ -44,42 +57,26 @@ void rescale(float* accumulated, const float* shrink, int64_t rows, int64_t widt
     }
 }
 
-void backward(float* scores, float* dprobability, int64_t rows, int64_t keys, const BlockMask& mask, const float* lse,
-              const float* delta, float scale) {
+void backward(float* scores, float* dprobability, int64_t rows, int64_t keys, const BlockMask& mask,
+              const float* lse, const float* delta) {
     for (int64_t r = 0; r < rows; ++r, scores += keys, dprobability += keys) {
-        const int64_t visible = visible_keys(mask, r, keys);
+        const Visible visible = visible_keys(mask, r, keys);
         const float row_lse = lse[r];
         const float row_delta = delta[r];
 #pragma omp simd
-        for (int64_t k = 0; k < visible; ++k) {
+        for (int64_t k = visible.begin; k < visible.end; ++k) {
             const float p = exponential(scores[k] - row_lse);
             scores[k] = p;
-            dprobability[k] = p * (dprobability[k] - row_delta) * scale;
+            dprobability[k] = p * (dprobability[k] - row_delta);
         }
-        std::fill(scores + visible, scores + keys, 0.0F);
-        std::fill(dprobability + visible, dprobability + keys, 0.0F);
-    }
-}
-
-void merge(float* out, int64_t out_stride, float* lse, const float* block_out, int64_t block_stride, const float* block_lse,
-           int64_t rows, int64_t width) {
-    for (int64_t r = 0; r < rows; ++r, out += out_stride, block_out += block_stride) {
-        const float high = std::max(lse[r], block_lse[r]);
-        if (high == -std::numeric_limits<float>::infinity()) continue;  // neither saw a key
-        const float mine = std::exp(lse[r] - high);
-        const float theirs = std::exp(block_lse[r] - high);
-        const float total = mine + theirs;
-        const float keep = mine / total;
-        const float add = theirs / total;
-#pragma omp simd
-        for (int64_t w = 0; w < width; ++w) out[w] = out[w] * keep + block_out[w] * add;
-        lse[r] = high + std::log(total);
+        hide(scores, visible, keys);
+        hide(dprobability, visible, keys);
     }
 }
 
 }  // namespace
 
 extern const BlockSoftmax kBlockSoftmax;
-const BlockSoftmax kBlockSoftmax = {forward, rescale, backward, merge};
+const BlockSoftmax kBlockSoftmax = {forward, rescale, backward};
 
 }  // namespace ringmaster::RINGMASTER_ISA

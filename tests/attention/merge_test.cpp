@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/attention/flash.h"
 #include "tests/attention/full_attention.h"
 
 namespace ringmaster {
@@ -19,8 +18,13 @@ at::Tensor random(int64_t tokens) {
     return at::randn({2, tokens, kHeads, kHeadDim});
 }
 
-FlashOutput block_of(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) {
-    return flash_forward(q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2), false);
+struct Block {
+    at::Tensor out_bthd, lse_bht;
+};
+
+Block block_of(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) {
+    const FullAttention full = full_attention(q, k, v, q, nothing_hidden(q.size(1), k.size(1)));
+    return {full.out_bthd.to(at::kFloat), full.lse_bht.to(at::kFloat)};
 }
 
 TEST(Merge, OfBlocksIsAttentionOverAllTheirKeys) {
@@ -29,8 +33,8 @@ TEST(Merge, OfBlocksIsAttentionOverAllTheirKeys) {
     const FullAttention truth = full_attention(q, k, v, q, nothing_hidden(kQueries, 90));
     Running running;
     for (const auto& [begin, count] : {std::pair{0, 30}, std::pair{30, 1}, std::pair{31, 59}}) {
-        const FlashOutput block = block_of(q, k.narrow(1, begin, count), v.narrow(1, begin, count));
-        merge_by_lse(running.out_bthd, running.lse_bht, block.out_bhtd.transpose(1, 2), block.lse_bht);
+        const Block block = block_of(q, k.narrow(1, begin, count), v.narrow(1, begin, count));
+        merge_by_lse(running.out_bthd, running.lse_bht, block.out_bthd, block.lse_bht);
     }
     EXPECT_LT(relative_error(running.out_bthd, truth.out_bthd), 1e-6);
     EXPECT_LT(relative_error(running.lse_bht, truth.lse_bht), 1e-6);
@@ -40,10 +44,10 @@ TEST(Merge, TouchesOnlyTheRowsItIsGiven) {
     at::manual_seed(2);
     const at::Tensor q = random(kQueries), k = random(20), v = random(20);
     Running running;
-    const FlashOutput block = block_of(q.narrow(1, 10, 20), k, v);
-    merge_by_lse(running.out_bthd.narrow(1, 10, 20), running.lse_bht.narrow(2, 10, 20),
-                 block.out_bhtd.transpose(1, 2), block.lse_bht);
-    EXPECT_TRUE(at::equal(running.out_bthd.narrow(1, 10, 20), block.out_bhtd.transpose(1, 2)));
+    const Block block = block_of(q.narrow(1, 10, 20), k, v);
+    merge_by_lse(running.out_bthd.narrow(1, 10, 20), running.lse_bht.narrow(2, 10, 20), block.out_bthd,
+                 block.lse_bht);
+    EXPECT_TRUE(at::equal(running.out_bthd.narrow(1, 10, 20), block.out_bthd));
     EXPECT_EQ(running.out_bthd.narrow(1, 0, 10).abs().max().item<float>(), 0);
     EXPECT_TRUE(at::isinf(running.lse_bht.narrow(2, 30, 10)).all().item<bool>());
 }

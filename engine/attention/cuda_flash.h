@@ -1,5 +1,5 @@
-/// One face for the attention kernels of a device: a block of queries against a block of keys, with the
-/// log-sum-exp.
+/// CUDA's attention kernels behind one face: a block of queries against a block of keys, with the
+/// log-sum-exp. The CPU's are engine/attention/block_attention.h.
 ///
 /// Letters: B rows, H query heads, K key/value heads (H a multiple of K), T queries, S keys, D head_dim.
 #pragma once

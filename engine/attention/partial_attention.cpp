@@ -1,0 +1,104 @@
+#include "engine/attention/partial_attention.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+
+#include "engine/attention/cuda_flash.h"
+#include "engine/attention/merge.h"
+
+namespace ringmaster {
+
+namespace {
+
+at::Tensor queries_of(const at::Tensor& x_bht, const Slice& slice) {
+    return x_bht.narrow(2, slice.query_begin, slice.query_end - slice.query_begin);
+}
+at::Tensor keys_of(const at::Tensor& x_bks, const Slice& slice) {
+    return x_bks.narrow(2, slice.key_begin, slice.key_end - slice.key_begin);
+}
+
+FlashOutput reversed(const FlashOutput& x) {
+    return {x.out_bhtd.flip(2), x.lse_bht.flip(2)};
+}
+
+/// A triangle at the trailing edge of a window is a causal one, read backwards.
+FlashOutput slice_forward(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, SliceMask mask) {
+    if (mask != SliceMask::InverseCausal) return flash_forward(q, k, v, mask == SliceMask::Causal);
+    return reversed(flash_forward(q.flip(2), k.flip(2), v.flip(2), true));
+}
+
+FlashGradients slice_backward(const at::Tensor& dout, const at::Tensor& q, const at::Tensor& k,
+                              const at::Tensor& v, const FlashOutput& whole, SliceMask mask) {
+    if (mask != SliceMask::InverseCausal)
+        return flash_backward(dout, q, k, v, whole, mask == SliceMask::Causal);
+    const FlashGradients d =
+        flash_backward(dout.flip(2), q.flip(2), k.flip(2), v.flip(2), reversed(whole), true);
+    return {d.dq_bhtd.flip(2), d.dk_bksd.flip(2), d.dv_bksd.flip(2)};
+}
+
+/// The rows' dot products, in float32, a head at a time.
+at::Tensor dot_bht(const at::Tensor& x_bhtd, const at::Tensor& y_bhtd) {
+    const int64_t B = x_bhtd.size(0), H = x_bhtd.size(1);
+    at::Tensor dot = at::empty({B, H, x_bhtd.size(2)}, x_bhtd.options().dtype(at::kFloat));
+    at::parallel_for(0, B * H, 1, [&](int64_t first, int64_t last) {
+        for (int64_t i = first; i < last; ++i) {
+            const auto of = [&](const at::Tensor& x) { return x.select(0, i / H).select(0, i % H); };
+            at::Tensor dot_t = of(dot);
+            at::sum_out(dot_t, of(x_bhtd).to(at::kFloat) * of(y_bhtd), {1});
+        }
+    });
+    return dot;
+}
+
+}  // namespace
+
+PartialAttention::PartialAttention(const at::Tensor& q_bhtd) : q_bhtd_(q_bhtd), sums_(no_keys_seen(q_bhtd)) {}
+
+void PartialAttention::add(const at::Tensor& k_bksd, const at::Tensor& v_bksd, const KeyHeads& heads,
+                           const std::vector<Slice>& slices) {
+    SoftmaxSums sums{heads.of_queries(sums_.values_bhtd), heads.of_queries(sums_.top_bht),
+                     heads.of_queries(sums_.total_bht)};
+    const at::Tensor q = heads.of_queries(q_bhtd_);
+    if (q.is_cpu()) return block_attention_forward(sums, q, k_bksd, v_bksd, slices);
+    for (const Slice& slice : slices) {
+        const FlashOutput part =
+            slice_forward(queries_of(q, slice), keys_of(k_bksd, slice), keys_of(v_bksd, slice), slice.mask);
+        merge_by_lse(queries_of(sums.values_bhtd, slice).transpose(1, 2), queries_of(sums.top_bht, slice),
+                     part.out_bhtd.transpose(1, 2), part.lse_bht);
+    }
+}
+
+FlashOutput PartialAttention::finish() {
+    const auto dtype = q_bhtd_.scalar_type();
+    if (!q_bhtd_.is_cpu()) return {sums_.values_bhtd.to(dtype), sums_.top_bht};
+    const at::Tensor divisor = sums_.total_bht.masked_fill(sums_.total_bht == 0, 1).unsqueeze(3);
+    return {sums_.values_bhtd.div_(divisor).to(dtype), sums_.total_bht.log().add_(sums_.top_bht)};
+}
+
+PartialGradients::PartialGradients(const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd,
+                                   const FlashOutput& whole)
+    : dout_bhtd_(dout_bhtd), q_bhtd_(q_bhtd), dq_bhtd_(no_keys_seen(q_bhtd).values_bhtd), whole_(whole) {
+    if (q_bhtd.is_cpu()) delta_bht_ = dot_bht(dout_bhtd, whole.out_bhtd);
+}
+
+void PartialGradients::add(const at::Tensor& k_bksd, const at::Tensor& v_bksd, const KeyHeads& heads,
+                           const std::vector<Slice>& slices, const at::Tensor& dk_bksd,
+                           const at::Tensor& dv_bksd) {
+    const at::Tensor q = heads.of_queries(q_bhtd_), dout = heads.of_queries(dout_bhtd_);
+    const at::Tensor dq = heads.of_queries(dq_bhtd_), lse = heads.of_queries(whole_.lse_bht);
+    if (q.is_cpu()) {
+        return block_attention_backward(dq, dk_bksd, dv_bksd, dout, q, k_bksd, v_bksd, lse,
+                                        heads.of_queries(delta_bht_), slices);
+    }
+    const at::Tensor out = heads.of_queries(whole_.out_bhtd);
+    for (const Slice& slice : slices) {
+        const FlashGradients d = slice_backward(queries_of(dout, slice), queries_of(q, slice),
+                                                keys_of(k_bksd, slice), keys_of(v_bksd, slice),
+                                                {queries_of(out, slice), queries_of(lse, slice)}, slice.mask);
+        queries_of(dq, slice).add_(d.dq_bhtd);
+        keys_of(dk_bksd, slice).add_(d.dk_bksd);
+        keys_of(dv_bksd, slice).add_(d.dv_bksd);
+    }
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,106 @@
+/// Attention alone, forward and backward, in one run: `ranks` ranks of one thread each with zigzag over Gloo
+/// on 127.0.0.1, against one rank with as many threads. Heads and head_dim are those of
+/// tests/bench/whole_step.py.
+///
+///   attention_bench [--tokens 8192] [--ranks 2] [--dtype float32|bfloat16] [--rounds 3] [--json FILE]
+///
+/// The two take turns; the best of each counts. Prints seconds, GFLOP/s (2 · 7 matrix products of half the
+/// square) and the ratio: 1 is no loss from splitting.
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <string>
+
+#include "engine/attention/sharded_attention.h"
+#include "tests/support/ranks.h"
+
+namespace ringmaster {
+namespace {
+
+constexpr int64_t kQueryHeads = 8, kKeyHeads = 4, kHeadDim = 64;
+
+struct Settings {
+    int64_t tokens = 8192;
+    int ranks = 2;
+    at::ScalarType dtype = at::kFloat;
+    int rounds = 3;
+};
+
+/// Seconds of forward and backward of the slowest rank.
+double seconds(const Settings& settings, int ranks, int threads) {
+    const Layout layout = make_layout(RingAttnFunc::BatchZigzag, settings.tokens, ranks, 1);
+    std::vector<double> taken(static_cast<size_t>(ranks));
+    run_ranks(ring_mesh(ranks), [&](int rank, Groups& groups) {
+        at::set_num_threads(threads);
+        const int64_t tokens = settings.tokens / ranks;
+        const auto random = [&](int64_t heads) {
+            return at::randn({1, tokens, heads, kHeadDim}).to(settings.dtype);
+        };
+        const at::Tensor q = random(kQueryHeads), k = random(kKeyHeads), v = random(kKeyHeads);
+        const at::Tensor dout = random(kQueryHeads);
+        ShardedAttention attention(groups, layout);
+        groups.world().barrier();
+        const auto start = std::chrono::steady_clock::now();
+        const AttentionOutput output = attention.forward(q, k, v);
+        attention.backward(dout, q, k, v, output);
+        taken[static_cast<size_t>(rank)] =
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    });
+    return *std::max_element(taken.begin(), taken.end());
+}
+
+double load_average() {
+    double load = 0;
+    std::ifstream("/proc/loadavg") >> load;
+    return load;
+}
+
+Settings settings_of(std::map<std::string, std::string> words) {
+    Settings settings;
+    const auto number = [&](const char* name, int64_t otherwise) {
+        return words.contains(name) ? std::stoll(words[name]) : otherwise;
+    };
+    settings.tokens = number("--tokens", settings.tokens);
+    settings.ranks = static_cast<int>(number("--ranks", settings.ranks));
+    settings.rounds = static_cast<int>(number("--rounds", settings.rounds));
+    if (words["--dtype"] == "bfloat16") settings.dtype = at::kBFloat16;
+    return settings;
+}
+
+int run(std::map<std::string, std::string> words) {
+    const Settings settings = settings_of(words);
+    double whole = 1e9, split = 1e9;
+    for (int round = 0; round < settings.rounds; ++round) {
+        whole = std::min(whole, seconds(settings, 1, settings.ranks));
+        split = std::min(split, seconds(settings, settings.ranks, 1));
+        std::printf("round %d  one rank %.3f s, %d ranks %.3f s, load %.2f\n", round + 1, whole,
+                    settings.ranks, split, load_average());
+        std::fflush(stdout);
+    }
+    const double t = double(settings.tokens);
+    const double work = 2.0 * 7 * t * t / 2 * kQueryHeads * kHeadDim / 1e9;
+    std::printf("%s, %lld tokens: %.0f GFLOP/s on one rank, %.0f on %d; %.3fx\n",
+                settings.dtype == at::kFloat ? "float32" : "bfloat16",
+                static_cast<long long>(settings.tokens), work / whole, work / split, settings.ranks,
+                whole / split);
+    if (words.contains("--json")) {
+        std::ofstream(words["--json"]) << "{\"one_rank_s\": " << whole << ", \"split_s\": " << split
+                                       << ", \"ratio\": " << whole / split << "}\n";
+    }
+    return 0;
+}
+
+}  // namespace
+}  // namespace ringmaster
+
+int main(int count, char** words) {
+    std::map<std::string, std::string> named;
+    for (int i = 1; i + 1 < count; i += 2) named[words[i]] = words[i + 1];
+    return ringmaster::run(named);
+}
