@@ -25,7 +25,8 @@ SequenceShard::SequenceShard(Groups& groups, const ModelConfig& model, const Lay
       positions_t(positions_of(layout.ranks[static_cast<size_t>(groups.mesh().context_rank(groups.rank()))])
                       .to(device)),
       rope(make_rope_tables(model, positions_t, sequence_length)),
-      attention(groups, layout) {}
+      attention(groups, layout),
+      progress(groups.progress()) {}
 
 struct Decoder::LayerState {
     int64_t rows = 0;  // B
@@ -144,6 +145,7 @@ void Decoder::mlp_backward(int layer, LayerState& state, at::Tensor& dx_nc, doub
 
 at::Tensor Decoder::layer_forward(int layer, const at::Tensor& x_nc, LayerState& state,
                                   SequenceShard& shard) {
+    shard.progress.enter_layer(Pass::Forward, layer);
     const LayerTensors& weights = parameters_.weights().layers[static_cast<size_t>(layer)];
     state.x_nc = x_nc;
     state.mid_nc = attention_forward(weights, x_nc, state, shard);
@@ -157,6 +159,7 @@ at::Tensor Decoder::layer_forward(int layer, const at::Tensor& x_nc, LayerState&
 
 void Decoder::layer_backward(int layer, LayerState& state, at::Tensor& dx_nc, SequenceShard& shard,
                              double beta) {
+    shard.progress.enter_layer(Pass::Backward, layer);
     if (checkpointing_) {
         const LayerTensors& weights = parameters_.weights().layers[static_cast<size_t>(layer)];
         state.mid_nc = attention_forward(weights, state.x_nc, state, shard);
@@ -225,6 +228,7 @@ double Decoder::forward_backward(const MicroBatch& batch, SequenceShard& shard, 
         }
         x_nc = std::move(y_nc);
     }
+    shard.progress.leave_layers();
     at::Tensor dx_nc;
     double loss = head(x_nc, batch.labels_bt.reshape({-1}), scale, beta, dx_nc);
     x_nc.reset();
@@ -235,6 +239,7 @@ double Decoder::forward_backward(const MicroBatch& batch, SequenceShard& shard, 
         states.pop_back();
         on_gradients(parameters_.range_of_layer(layer));
     }
+    shard.progress.leave_layers();
     at::Tensor embedding_gradient = parameters_.weight_gradients().embedding_vc;
     if (first && !model_.tie_word_embeddings) embedding_gradient.zero_();
     accumulate_embedding_gradient(embedding_gradient, ids_n, dx_nc);
@@ -249,6 +254,7 @@ double Decoder::forward_loss(const MicroBatch& batch, SequenceShard& shard) {
         state.rows = batch.ids_bt.size(0);
         x_nc = layer_forward(layer, x_nc, state, shard);
     }
+    shard.progress.leave_layers();
     at::Tensor no_gradient;
     return head(x_nc, batch.labels_bt.reshape({-1}), std::nullopt, 1, no_gradient);
 }

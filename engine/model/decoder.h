@@ -26,6 +26,7 @@ struct SequenceShard {
     at::Tensor positions_t;  ///< int64 [T], global positions of this rank's tokens
     RopeTables rope;
     ShardedAttention attention;
+    Progress& progress;  ///< told where this rank is
 };
 
 /// This rank's share of one micro-batch.

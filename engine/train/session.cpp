@@ -15,6 +15,7 @@
 #include "engine/comm/groups.h"
 #include "engine/error.h"
 #include "engine/events/event_log.h"
+#include "engine/events/progress.h"
 #include "engine/events/run_state.h"
 #include "engine/plan/plan.h"
 #include "engine/train/run_log.h"
@@ -158,6 +159,13 @@ std::optional<int64_t> agree_on_checkpoint(Groups& groups, const RunFolder& run,
     return step < 0 ? std::nullopt : std::optional(step);
 }
 
+/// In the agent's table where there is an agent.
+std::shared_ptr<Progress> progress_of(const Rendezvous& who) {
+    const char* table = std::getenv("RINGMASTER_PROGRESS_FD");
+    if (table == nullptr) return std::make_shared<Progress>();
+    return std::make_shared<Progress>(std::atoi(table), who.local_rank);
+}
+
 void train(const SessionOptions& options, const Rendezvous& who, const RunFolder& run, OwnRunState& state,
            EventWriter& events) {
     const Plan plan = read_plan(run.plan());
@@ -169,6 +177,8 @@ void train(const SessionOptions& options, const Rendezvous& who, const RunFolder
     events.write(PhaseEvent{"rendezvous", 0, 1});
     GroupOptions group_options;
     group_options.device = plan.device;
+    group_options.timeout = Patience(plan.config).elsewhere();
+    group_options.progress = progress_of(who);
     Groups groups = connect(who, plan.mesh, group_options);
     const auto from = agree_on_checkpoint(groups, run, options.resume, state.was_completed(), device);
     events.write(hello_of(plan, who, state.attempt(), from.value_or(0)));
@@ -186,6 +196,8 @@ void train(const SessionOptions& options, const Rendezvous& who, const RunFolder
     const std::string step = std::to_string(trainer.completed_steps());
     if (end == TrainingEnd::Completed) {
         events.write(PhaseEvent{"export", 0, 1});
+        groups.progress().begin(Activity::Saving, trainer.completed_steps());
+        groups.set_timeout(group_options.timeout);
         if (who.rank == 0) export_model(plan, trainer.parameters());
         groups.world().barrier();
     }

@@ -53,7 +53,8 @@ Trainer::Trainer(const Plan& plan, const RunFolder& run, Groups& groups, EventWr
       parameters_(model_, config_.precision, device),
       optimizer_(parameters_, config_),
       decoder_(model_, parameters_, config_.gradient_checkpointing),
-      reduction_(groups, parameters_) {
+      reduction_(groups, parameters_),
+      patience_(config_) {
     if (groups.rank() == 0) {
         tokens_.check(model_.vocab_size, config_.sequence_len);
         if (eval_tokens_) eval_tokens_->check(model_.vocab_size, config_.sequence_len);
@@ -97,6 +98,7 @@ Trainer::Agreement Trainer::step(bool stop_requested) {
     reset_peak(device_);
     groups_.take_totals();
     const Clock::time_point start = Clock::now();
+    groups_.progress().begin(Activity::Training, step_ + 1);
     StepEvent event;
     StepRows rows;
     const std::vector<int64_t> step_rows = sampler_.next_step();
@@ -113,7 +115,10 @@ Trainer::Agreement Trainer::step(bool stop_requested) {
         event.rank_loss = rank_loss_sum / static_cast<double>(event.rank_valid_tokens);
     event.loss = agreed.loss_sum * scale;
     update(agreed, rows, event);
-    finish(rows, event, seconds_since(start));
+    const double seconds = seconds_since(start);
+    finish(rows, event, seconds);
+    patience_.step_took(seconds);
+    groups_.set_timeout(patience_.in_steps());
     return agreed;
 }
 
@@ -121,6 +126,7 @@ double Trainer::forward_backward(const StepRows& rows, double scale, StepEvent& 
     double loss_sum = 0;
     for (size_t i = 0; i < rows.micro_batches.size(); ++i) {
         const Clock::time_point start = Clock::now();
+        groups_.progress().begin_micro_batch(static_cast<int>(i) + 1);
         SequenceShard* shard = nullptr;
         const MicroBatch batch = load(tokens_, rows.micro_batches[i], shard, &event.rank_valid_tokens);
         event.data_s += seconds_since(start);
@@ -210,6 +216,7 @@ void Trainer::report_not_finite(const StepRows& rows, double loss, double norm) 
 
 void Trainer::evaluate() {
     const Clock::time_point start = Clock::now();
+    groups_.progress().begin(Activity::Evaluating, step_);
     const int64_t micro = config_.eval_batch_size > 0 ? config_.eval_batch_size : plan_.batch.micro;
     std::vector<int64_t> all(static_cast<size_t>(eval_tokens_->rows()));
     for (size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int64_t>(i);
@@ -234,6 +241,8 @@ void Trainer::evaluate() {
 
 void Trainer::save() {
     saved_step_ = step_;
+    groups_.progress().begin(Activity::Saving, step_);
+    groups_.set_timeout(patience_.elsewhere());
     if (groups_.rank() == 0) {
         const Clock::time_point start = Clock::now();
         const auto path = save_checkpoint(run_, plan_, parameters_, optimizer_,
@@ -246,6 +255,7 @@ void Trainer::save() {
         log_line(line);
     }
     groups_.world().barrier();
+    groups_.set_timeout(patience_.in_steps());
 }
 
 SequenceShard& Trainer::shard_of(const TokenFile& file, const std::vector<int64_t>& rows, int64_t& length) {

@@ -20,6 +20,7 @@
 #include "engine/train/checkpoint.h"
 #include "engine/train/gradient_reduction.h"
 #include "engine/train/optimizer.h"
+#include "engine/train/patience.h"
 #include "engine/train/run_folder.h"
 #include "engine/train/schedule.h"
 
@@ -90,6 +91,7 @@ class Trainer {
     AdamW optimizer_;
     Decoder decoder_;
     GradientReduction reduction_;
+    Patience patience_;
     std::map<std::pair<int64_t, int64_t>, std::unique_ptr<SequenceShard>>
         shards_;  ///< by padded and own length
     int64_t step_ = 0;
