@@ -715,6 +715,10 @@
         <translation>Modell wird geladen</translation>
     </message>
     <message>
+        <source>proving the mesh</source>
+        <translation>Mesh wird geprüft</translation>
+    </message>
+    <message>
         <source>tokenizing</source>
         <translation>Tokenisierung</translation>
     </message>

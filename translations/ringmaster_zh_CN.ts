@@ -705,6 +705,10 @@
         <translation>加载模型</translation>
     </message>
     <message>
+        <source>proving the mesh</source>
+        <translation>验证网格</translation>
+    </message>
+    <message>
         <source>tokenizing</source>
         <translation>分词</translation>
     </message>

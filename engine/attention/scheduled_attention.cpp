@@ -59,12 +59,14 @@ class Courier {
         transfers_.clear();
         held_ = std::exchange(coming_, {});
         if (unit + 1 < units_.size()) start(unit + 1);
+        ring_.progress().enter_hop(static_cast<int>(unit));
         if (units_[unit].stage->is_own) return of_heads(own_, units_[unit].heads);
         return held_.defined() ? views_of(held_) : KeysValues{};
     }
 
   private:
     void start(size_t unit) {
+        ring_.progress().enter_hop(static_cast<int>(unit));
         const Stage& stage = *units_[unit].stage;
         const KeysValues own = of_heads(own_, units_[unit].heads);
         if (!stage.is_own && stage.keys > 0) {

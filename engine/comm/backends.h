@@ -9,12 +9,15 @@
 
 namespace ringmaster {
 
+/// Of Gloo's own waits: the thread that waits for a transfer counts how long (transfer.h).
+constexpr std::chrono::milliseconds kEndless = std::chrono::hours(24 * 365);
+
 struct BackendRequest {
     c10::intrusive_ptr<c10d::Store> store;        ///< keys of this group only
     std::string name;                             ///< "ring"
     int rank = 0;                                 ///< in the group
     std::vector<int> global_ranks;                ///< of the group's ranks
-    std::chrono::milliseconds timeout{};          ///< of one transfer
+    std::chrono::milliseconds timeout{};          ///< of one transfer; NCCL's
     std::chrono::milliseconds meeting_timeout{};  ///< of connecting to the others
     std::string interface_address;                ///< Gloo's
     int device_index = 0;                         ///< NCCL's

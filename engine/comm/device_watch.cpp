@@ -34,8 +34,9 @@ struct DeviceMeasure {
 };
 
 struct DeviceTransfer final : Transfer::State {
-    DeviceTransfer(std::shared_ptr<DeviceMeasure> measure_, std::string who_, at::Device device_)
-        : measure(std::move(measure_)), who(std::move(who_)), device(device_) {}
+    DeviceTransfer(std::shared_ptr<DeviceMeasure> measure_, std::shared_ptr<const GroupContext> context_,
+                   at::Device device_)
+        : measure(std::move(measure_)), context(std::move(context_)), device(device_) {}
 
     void wait() override {
         const c10::impl::VirtualGuardImpl guard(device.type());
@@ -45,8 +46,8 @@ struct DeviceTransfer final : Transfer::State {
             try {
                 operation.work->wait();  // makes the current stream wait, not this thread
             } catch (...) {
-                throw Error(Failure::Refused, operation.what + ": " + cause_of(std::current_exception()),
-                            who);
+                throw context->broken({place, operation.whom, context->name, sequence},
+                                      cause_of(std::current_exception()));
             }
         }
         tensors.clear();
@@ -55,22 +56,21 @@ struct DeviceTransfer final : Transfer::State {
     }
 
     const std::shared_ptr<DeviceMeasure> measure;
-    const std::string who;
+    const std::shared_ptr<const GroupContext> context;
     const at::Device device;
     std::optional<c10::Event> begin;
 };
 
 class DeviceWatch final : public Watch {
   public:
-    DeviceWatch(std::shared_ptr<Meter> meter, std::string who, at::Device device)
-        : meter_(std::move(meter)),
-          who_(std::move(who)),
+    DeviceWatch(std::shared_ptr<const GroupContext> context, at::Device device)
+        : context_(std::move(context)),
           device_(device),
           guard_(device.type()),
           side_(guard_.getStreamFromGlobalPool(device)) {}
 
     std::shared_ptr<Transfer::State> begin() override {
-        auto transfer = std::make_shared<DeviceTransfer>(measure_, who_, device_);
+        auto transfer = std::make_shared<DeviceTransfer>(measure_, context_, device_);
         transfer->begin = record_on(guard_.getStream(device_));
         return transfer;
     }
@@ -84,7 +84,9 @@ class DeviceWatch final : public Watch {
             for (const auto& operation : transfer->operations) operation.work->synchronize();
         } catch (...) {
             guard_.exchangeStream(current);
-            throw Error(Failure::Refused, cause_of(std::current_exception()), who_);
+            throw context_->broken(
+                {transfer->place, transfer->operations[0].whom, context_->name, transfer->sequence},
+                cause_of(std::current_exception()));
         }
         c10::Event completed = record_on(side_);
         guard_.exchangeStream(current);
@@ -109,16 +111,15 @@ class DeviceWatch final : public Watch {
                                 origin.elapsedTime(interval.end) * kMillisecond);
             if (!first) first = std::move(interval);
         }
-        meter_->in_flight(union_length(std::move(passed)));
+        context_->meter->in_flight(union_length(std::move(passed)));
         auto& exposed = measure_->exposed;
         for (; !exposed.empty() && exposed.front().end.query(); exposed.pop_front()) {
-            meter_->exposed(exposed.front().begin.elapsedTime(exposed.front().end) * kMillisecond);
+            context_->meter->exposed(exposed.front().begin.elapsedTime(exposed.front().end) * kMillisecond);
         }
     }
 
   private:
-    std::shared_ptr<Meter> meter_;
-    std::string who_;
+    std::shared_ptr<const GroupContext> context_;
     at::Device device_;
     c10::impl::VirtualGuardImpl guard_;
     c10::Stream side_;
@@ -127,8 +128,8 @@ class DeviceWatch final : public Watch {
 
 }  // namespace
 
-std::unique_ptr<Watch> watch_on_device(std::shared_ptr<Meter> meter, std::string who, at::Device device) {
-    return std::make_unique<DeviceWatch>(std::move(meter), std::move(who), device);
+std::unique_ptr<Watch> watch_on_device(std::shared_ptr<const GroupContext> context, at::Device device) {
+    return std::make_unique<DeviceWatch>(std::move(context), device);
 }
 
 }  // namespace ringmaster

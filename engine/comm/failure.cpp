@@ -2,6 +2,8 @@
 
 #include <c10/util/Exception.h>
 
+#include <cstdio>
+
 namespace ringmaster {
 
 namespace {
@@ -32,6 +34,12 @@ std::string cause_of(const std::exception_ptr& exception) {
     } catch (...) {
         return "unknown failure";
     }
+}
+
+std::string seconds_text(std::chrono::milliseconds time) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%g s", std::chrono::duration<double>(time).count());
+    return text;
 }
 
 }  // namespace ringmaster

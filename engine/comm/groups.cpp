@@ -14,6 +14,10 @@
 
 namespace ringmaster {
 
+Error GroupContext::broken(const Awaited& awaited, const std::string& cause) const {
+    return Error(Failure::Refused, "rank " + std::to_string(rank) + " " + to_text(awaited) + ": " + cause);
+}
+
 // --- Transfer
 
 Transfer::Transfer(std::shared_ptr<State> state)
@@ -47,7 +51,8 @@ struct Group::Impl {
     std::string name;
     int rank = 0;
     std::vector<int> global_ranks;
-    std::shared_ptr<Meter> meter;
+    std::shared_ptr<const GroupContext> context;
+    int64_t posted = 0;                         // transfers
     std::unique_ptr<Watch> watch;               // null: one rank
     c10::intrusive_ptr<c10d::Backend> backend;  // null: one rank
     at::Device device = at::kCPU;
@@ -66,26 +71,32 @@ struct Group::Impl {
         return "rank " + std::to_string(global_ranks[static_cast<size_t>(group_rank)]);
     }
     std::string who() const { return global(rank) + " (" + name + " " + std::to_string(rank) + ")"; }
-    std::string among() const { return " among the " + std::to_string(size()) + " ranks of " + name; }
+    /// "the all-reduce of all 4 ranks of world"
+    std::string all_in(const std::string& what) const {
+        return "the " + what + " of all " + std::to_string(size()) + " ranks of " + name;
+    }
 
     template <typename Post>
-    Transfer post(std::string what, std::vector<at::Tensor> tensors, int64_t sent_bytes, Post&& post_works);
+    Transfer post(std::string whom, std::vector<at::Tensor> tensors, int64_t sent_bytes, Post&& post_works);
 };
 
-/// `post_works` appends to the operations; what it throws becomes an Error that begins with `what`, which it
-/// may change.
+/// `post_works` appends to the operations; what it throws becomes an Error that names `whom`, which it may
+/// change.
 template <typename Post>
-Transfer Group::Impl::post(std::string what, std::vector<at::Tensor> tensors, int64_t sent_bytes,
+Transfer Group::Impl::post(std::string whom, std::vector<at::Tensor> tensors, int64_t sent_bytes,
                            Post&& post_works) {
     const auto state = watch->begin();
     state->tensors = std::move(tensors);
+    state->place = context->progress->place();
+    state->sequence = ++posted;
     try {
-        post_works(state->operations, what);
+        post_works(state->operations, whom);
     } catch (...) {
         watch->failed(state);
-        throw Error(Failure::Refused, what + ": " + cause_of(std::current_exception()), who());
+        throw context->broken({state->place, whom, name, state->sequence},
+                              cause_of(std::current_exception()));
     }
-    meter->sent(sent_bytes);
+    context->meter->sent(sent_bytes);
     watch->posted(state);
     return Transfer(state);
 }
@@ -97,6 +108,10 @@ int Group::size() const {
     return impl_->size();
 }
 
+Progress& Group::progress() {
+    return *impl_->context->progress;
+}
+
 Transfer Group::exchange(std::vector<at::Tensor> send, int to, std::vector<at::Tensor> recv, int from,
                          const std::string& what) {
     auto& group = *impl_;
@@ -106,11 +121,11 @@ Transfer Group::exchange(std::vector<at::Tensor> send, int to, std::vector<at::T
     }
     int64_t bytes = 0;
     for (const auto& tensor : send) bytes += static_cast<int64_t>(tensor.nbytes());
-    const std::string receiving = "waiting for " + what + " from " + group.global(from);
-    const std::string sending = "sending " + what + " to " + group.global(to);
+    const std::string receiving = group.global(from) + " to send " + what;
+    const std::string sending = group.global(to) + " to take " + what;
     std::vector<at::Tensor> kept = send;
     kept.insert(kept.end(), recv.begin(), recv.end());
-    const auto post_both = [&](std::vector<Operation>& works, std::string& doing) {
+    const auto post_both = [&](std::vector<Operation>& works, std::string& whom) {
         c10d::Backend& backend = *group.backend;
         // NCCL hangs on a send and a receive that are not one call.
         const bool as_one = backend.supportsCoalescing();
@@ -120,7 +135,7 @@ Transfer Group::exchange(std::vector<at::Tensor> send, int to, std::vector<at::T
             auto work = backend.recv(one, from, static_cast<int>(i));
             if (!as_one) works.push_back({std::move(work), receiving});
         }
-        doing = sending;
+        whom = sending;
         for (size_t i = 0; i < send.size(); ++i) {
             std::vector<at::Tensor> one{send[i]};
             auto work = backend.send(one, to, static_cast<int>(i));
@@ -135,12 +150,12 @@ Transfer Group::all_reduce(at::Tensor tensor, Reduce op) {
     auto& group = *impl_;
     if (group.size() == 1) return {};
     const int64_t bytes = static_cast<int64_t>(tensor.nbytes()) * 2 * (group.size() - 1) / group.size();
-    const std::string what = "all-reduce" + group.among();
-    return group.post(what, {tensor}, bytes, [&](std::vector<Operation>& works, const std::string&) {
+    const std::string whom = group.all_in("all-reduce");
+    return group.post(whom, {tensor}, bytes, [&](std::vector<Operation>& works, const std::string&) {
         c10d::AllreduceOptions options;
         options.reduceOp = op == Reduce::Sum ? c10d::ReduceOp::SUM : c10d::ReduceOp::MAX;
         std::vector<at::Tensor> tensors{tensor};
-        works.push_back({group.backend->allreduce(tensors, options), what});
+        works.push_back({group.backend->allreduce(tensors, options), whom});
     });
 }
 
@@ -159,9 +174,9 @@ Transfer Group::all_to_all(at::Tensor recv, at::Tensor send, std::vector<int64_t
     }
     const int64_t kept = send_counts[static_cast<size_t>(group.rank)];
     const int64_t bytes = (send.numel() - kept) * static_cast<int64_t>(send.element_size());
-    const std::string label = what + group.among();
-    return group.post(label, {recv, send}, bytes, [&](std::vector<Operation>& works, const std::string&) {
-        works.push_back({group.backend->alltoall_base(recv, send, recv_counts, send_counts), label});
+    const std::string whom = group.all_in(what);
+    return group.post(whom, {recv, send}, bytes, [&](std::vector<Operation>& works, const std::string&) {
+        works.push_back({group.backend->alltoall_base(recv, send, recv_counts, send_counts), whom});
     });
 }
 
@@ -169,12 +184,12 @@ Transfer Group::broadcast(at::Tensor tensor, int root) {
     auto& group = *impl_;
     if (group.size() == 1) return {};
     const int64_t bytes = root == group.rank ? static_cast<int64_t>(tensor.nbytes()) * (group.size() - 1) : 0;
-    const std::string what = "broadcast from " + group.global(root) + group.among();
-    return group.post(what, {tensor}, bytes, [&](std::vector<Operation>& works, const std::string&) {
+    const std::string whom = group.all_in("broadcast from " + group.global(root));
+    return group.post(whom, {tensor}, bytes, [&](std::vector<Operation>& works, const std::string&) {
         c10d::BroadcastOptions options;
         options.rootRank = root;
         std::vector<at::Tensor> tensors{tensor};
-        works.push_back({group.backend->broadcast(tensors, options), what});
+        works.push_back({group.backend->broadcast(tensors, options), whom});
     });
 }
 
@@ -187,11 +202,11 @@ void Group::barrier() {
         token.item();  // until here the host has waited for nobody
         return;
     }
-    const std::string what = "barrier" + group.among();
+    const std::string whom = group.all_in("barrier");
     group
-        .post(what, {}, 0,
+        .post(whom, {}, 0,
               [&](std::vector<Operation>& works, const std::string&) {
-                  works.push_back({group.backend->barrier(), what});
+                  works.push_back({group.backend->barrier(), whom});
               })
         .wait();
 }
@@ -203,6 +218,8 @@ struct Groups::Impl {
     Mesh mesh;
     at::Device device = at::kCPU;
     std::shared_ptr<Meter> meter = std::make_shared<Meter>();
+    std::shared_ptr<Progress> progress;
+    std::shared_ptr<std::atomic<std::chrono::milliseconds>> timeout;
     std::shared_ptr<Group::Impl> impls[3];
     std::vector<Group> groups;  // world, ring, ulysses
 };
@@ -240,7 +257,7 @@ c10::intrusive_ptr<c10d::Backend> make_backend(const c10::intrusive_ptr<c10d::St
     try {
         if (options.device == Device::Cuda) return make_nccl_backend(request);
         auto backend = make_gloo_backend(request);
-        backend->setTimeout(options.timeout);
+        backend->setTimeout(kEndless);
         return backend;
     } catch (const Error&) {
         throw;
@@ -262,12 +279,13 @@ std::shared_ptr<Group::Impl> make_group(const c10::intrusive_ptr<c10d::Store>& s
     group->rank =
         static_cast<int>(std::find(group->global_ranks.begin(), group->global_ranks.end(), groups.rank) -
                          group->global_ranks.begin());
-    group->meter = groups.meter;
+    group->context = std::make_shared<GroupContext>(
+        GroupContext{group->name, groups.rank, groups.meter, groups.progress, groups.timeout});
     group->device = groups.device;
     if (group->size() == 1) return group;
     group->backend = make_backend(store, *group, options);
-    group->watch = groups.device.is_cpu() ? watch_on_host(groups.meter, group->who(), options.timeout)
-                                          : watch_on_device(groups.meter, group->who(), groups.device);
+    group->watch = groups.device.is_cpu() ? watch_on_host(group->context)
+                                          : watch_on_device(group->context, groups.device);
     return group;
 }
 
@@ -294,6 +312,18 @@ Group& Groups::ulysses() {
     return impl_->groups[kUlysses];
 }
 
+Progress& Groups::progress() {
+    return *impl_->progress;
+}
+
+void Groups::set_timeout(std::chrono::milliseconds timeout) {
+    *impl_->timeout = timeout;
+    if (impl_->device.is_cpu()) return;
+    for (const auto& group : impl_->impls) {
+        if (group->backend) group->backend->setTimeout(timeout);
+    }
+}
+
 CommTotals Groups::take_totals() {
     for (const auto& group : impl_->impls) {
         if (group->watch) group->watch->collect();
@@ -306,6 +336,9 @@ Groups make_groups(const c10::intrusive_ptr<c10d::Store>& store, int rank, const
     auto impl = std::make_shared<Groups::Impl>();
     impl->rank = rank;
     impl->mesh = mesh;
+    impl->progress = options.progress ? options.progress : std::make_shared<Progress>();
+    impl->progress->set_hops(mesh.ring > 1);
+    impl->timeout = std::make_shared<std::atomic<std::chrono::milliseconds>>(options.timeout);
     if (options.device == Device::Cuda) {
         load_cuda(options.device_index);
         impl->device = at::Device(at::kCUDA, static_cast<c10::DeviceIndex>(options.device_index));

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "engine/comm/meter.h"
+#include "engine/events/progress.h"
 #include "engine/plan/mesh.h"
 #include "engine/plan/plan.h"
 
@@ -58,7 +59,8 @@ class Transfer {
     Transfer& operator=(Transfer&& other) noexcept;
     ~Transfer();
     /// Returns when the received data may be read and the sent may be written over. Throws Error(Refused)
-    /// where a peer is gone or does not answer in time, naming the group, the operation and the peer.
+    /// where a peer is gone or does not answer in time: "rank 3 waits in layer 12, hop 5, for rank 2 to send
+    /// keys and values (…): nothing came for 120 s".
     void wait();
 
   private:
@@ -78,8 +80,8 @@ class Group {
 
     /// Sends to group rank `to` while receiving from `from`; lists are matched in order. Tensors are
     /// contiguous; a tensor must not be written (sent) or read (received) until the transfer is waited for.
-    /// An empty list sends, or receives, nothing. `what` is said in an error: "waiting for keys and values
-    /// from rank 0".
+    /// An empty list sends, or receives, nothing. `what` is said in an error: "rank 0 to send keys and
+    /// values".
     Transfer exchange(std::vector<at::Tensor> send, int to, std::vector<at::Tensor> recv, int from,
                       const std::string& what = "data");
     Transfer all_reduce(at::Tensor tensor, Reduce op = Reduce::Sum);  ///< in place
@@ -90,6 +92,8 @@ class Group {
                         std::vector<int64_t> send_counts, const std::string& what = "all-to-all");
     Transfer broadcast(at::Tensor tensor, int root);
     void barrier();
+
+    Progress& progress();  ///< that of Groups
 
   private:
     std::shared_ptr<Impl> impl_;
@@ -107,6 +111,10 @@ class Groups {
     Group& ring();     ///< ranks that differ in the ring coordinate only, in its order
     Group& ulysses();  ///< ranks that differ in the ulysses coordinate only, in its order
 
+    Progress& progress();  ///< where this rank is: errors, and its agent, say it
+    /// Of a transfer, from now on: how long one is waited for that nobody answers.
+    void set_timeout(std::chrono::milliseconds timeout);
+
     CommTotals take_totals();  ///< since the last call
 
   private:
@@ -120,7 +128,8 @@ struct GroupOptions {
     /// Gloo listens on this address only. Empty: 127.0.0.1 where all ranks are on this machine, else that of
     /// the interface which reaches rank 0's machine.
     std::string interface_address;
-    int device_index = 0;  ///< of CUDA; connect takes the local rank
+    int device_index = 0;                ///< of CUDA; connect takes the local rank
+    std::shared_ptr<Progress> progress;  ///< null: one of their own
 };
 
 /// Meets the other ranks at the rendezvous. Throws Error(Unreachable): port in use, nobody there (the missing

@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <condition_variable>
 #include <deque>
 #include <thread>
 
+#include "engine/comm/backends.h"
 #include "engine/comm/failure.h"
 #include "engine/comm/transfer.h"
 #include "engine/error.h"
@@ -13,31 +15,51 @@ namespace {
 using Clock = Meter::Clock;
 
 struct HostTransfer final : Transfer::State {
-    HostTransfer(std::shared_ptr<Meter> meter_, std::string who_, std::chrono::milliseconds timeout_)
-        : meter(std::move(meter_)), who(std::move(who_)), timeout(timeout_) {}
+    explicit HostTransfer(std::shared_ptr<const GroupContext> context_) : context(std::move(context_)) {}
 
     void wait() override {
         std::unique_lock lock(mutex);
         if (!complete) {
             const auto from = Clock::now();
-            completed.wait(lock, [this] { return complete; });
-            meter->exposed(std::chrono::duration<double>(Clock::now() - from).count());
+            wait_for_completion(lock);
+            context->meter->exposed(std::chrono::duration<double>(Clock::now() - from).count());
         }
-        if (!failure.empty()) throw Error(Failure::Refused, failure, who);
+        if (!failure.empty()) throw context->broken(awaited(), failure);
+    }
+
+    /// In short waits, so that the time in which this process was suspended counts as little.
+    void wait_for_completion(std::unique_lock<std::mutex>& lock) {
+        constexpr Clock::duration kLook = std::chrono::seconds(1);
+        Clock::duration waited{};
+        while (true) {
+            const std::chrono::milliseconds timeout = *context->timeout;
+            context->progress->wait_for(awaited());
+            const Clock::duration look = std::min<Clock::duration>(kLook, timeout - waited);
+            const auto from = Clock::now();
+            if (completed.wait_for(lock, look, [this] { return complete; })) break;
+            waited += std::min(Clock::now() - from, 2 * look);
+            if (waited >= timeout)
+                throw context->broken(awaited(), "nothing came for " + seconds_text(timeout));
+        }
+        context->progress->wait_is_over();
+    }
+
+    Awaited awaited() const {
+        return {place, operations.empty() ? "" : operations[under_way].whom, context->name, sequence};
     }
 
     /// On the waiting thread. Works that come after a failed one are dropped: their group is broken.
     void follow() {
         std::string cause;
         try {
-            for (auto& operation : operations) {
-                const auto work = operation.work;
+            for (size_t i = 0; i < operations.size() && cause.empty(); ++i) {
+                under_way = i;
+                const auto work = operations[i].work;
                 try {
-                    if (!work->wait(timeout)) cause = operation.what + ": given up";
+                    if (!work->wait(kEndless)) cause = "given up";
                 } catch (...) {
-                    cause = operation.what + ": " + cause_of(std::current_exception());
+                    cause = cause_of(std::current_exception());
                 }
-                if (!cause.empty()) break;
             }
         } catch (...) {
             cause = "out of memory while waiting";
@@ -46,7 +68,7 @@ struct HostTransfer final : Transfer::State {
     }
 
     void finish(const std::string& cause) {
-        meter->end(Clock::now());
+        context->meter->end(Clock::now());
         std::lock_guard lock(mutex);
         failure = cause;
         tensors.clear();
@@ -54,9 +76,8 @@ struct HostTransfer final : Transfer::State {
         completed.notify_all();
     }
 
-    const std::shared_ptr<Meter> meter;
-    const std::string who;
-    const std::chrono::milliseconds timeout;
+    const std::shared_ptr<const GroupContext> context;
+    std::atomic<size_t> under_way{0};  ///< of the operations
     std::mutex mutex;
     std::condition_variable completed;
     bool complete = false;
@@ -91,16 +112,15 @@ void follow_all(const std::shared_ptr<Queue>& queue) {
 
 class HostWatch final : public Watch {
   public:
-    HostWatch(std::shared_ptr<Meter> meter, std::string who, std::chrono::milliseconds timeout)
-        : meter_(std::move(meter)), who_(std::move(who)), timeout_(timeout) {
+    explicit HostWatch(std::shared_ptr<const GroupContext> context) : context_(std::move(context)) {
         thread_ = std::thread([queue = queue_] { follow_all(queue); });
     }
 
     ~HostWatch() override { stop(); }
 
     std::shared_ptr<Transfer::State> begin() override {
-        meter_->begin(Clock::now());
-        return std::make_shared<HostTransfer>(meter_, who_, timeout_);
+        context_->meter->begin(Clock::now());
+        return std::make_shared<HostTransfer>(context_);
     }
 
     void posted(const std::shared_ptr<Transfer::State>& state) override {
@@ -109,7 +129,7 @@ class HostWatch final : public Watch {
         queue_->changed.notify_all();
     }
 
-    void failed(const std::shared_ptr<Transfer::State>&) override { meter_->end(Clock::now()); }
+    void failed(const std::shared_ptr<Transfer::State>&) override { context_->meter->end(Clock::now()); }
 
     bool stop() override {
         if (!thread_.joinable()) return true;
@@ -123,8 +143,7 @@ class HostWatch final : public Watch {
         if (stopped) {
             thread_.join();
         } else {
-            thread_
-                .detach();  // a collective that nobody answers: it ends with its timeout, or with the process
+            thread_.detach();  // a collective that nobody answers: it ends with the process
         }
         return stopped;
     }
@@ -141,18 +160,15 @@ class HostWatch final : public Watch {
         }
     }
 
-    std::shared_ptr<Meter> meter_;
-    std::string who_;
-    std::chrono::milliseconds timeout_;
+    std::shared_ptr<const GroupContext> context_;
     std::shared_ptr<Queue> queue_ = std::make_shared<Queue>();
     std::thread thread_;
 };
 
 }  // namespace
 
-std::unique_ptr<Watch> watch_on_host(std::shared_ptr<Meter> meter, std::string who,
-                                     std::chrono::milliseconds timeout) {
-    return std::make_unique<HostWatch>(std::move(meter), std::move(who), timeout);
+std::unique_ptr<Watch> watch_on_host(std::shared_ptr<const GroupContext> context) {
+    return std::make_unique<HostWatch>(std::move(context));
 }
 
 }  // namespace ringmaster

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <thread>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
@@ -136,13 +135,6 @@ int listen_for_ranks(const Rendezvous& at) {
     }
     throw Error(Failure::Unreachable, "cannot listen at " + endpoint(at) + ": " + std::strerror(errno), {},
                 "MASTER_ADDR and MASTER_PORT say where rank 0 listens");
-}
-
-std::string seconds_text(std::chrono::milliseconds time) {
-    const double seconds = std::chrono::duration<double>(time).count();
-    char text[32];
-    std::snprintf(text, sizeof text, "%g s", seconds);
-    return text;
 }
 
 using Clock = std::chrono::steady_clock;

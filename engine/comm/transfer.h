@@ -1,10 +1,14 @@
 /// How a posted transfer is followed to its completion and metered: on the CPU by a thread that waits for
 /// c10d's works, on a CUDA device by events that are read later. `Watch` is one of the two, one for each
 /// process group.
+///
+/// How long a transfer may be waited for is counted on the CPU by the thread that waits, and only while it
+/// runs: a process that was suspended has not waited. On a device NCCL's watchdog counts, and aborts.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -13,13 +17,27 @@
 
 #include "engine/comm/groups.h"
 #include "engine/comm/meter.h"
+#include "engine/error.h"
+#include "engine/events/progress.h"
 
 namespace ringmaster {
 
-/// One work of c10d and what is said when it fails: "waiting for keys and values from rank 0".
+/// One work of c10d and whom it waits for: "rank 0 to send keys and values".
 struct Operation {
     c10::intrusive_ptr<c10d::Work> work;
-    std::string what;
+    std::string whom;
+};
+
+/// What a group's transfers have in common.
+struct GroupContext {
+    std::string name;  ///< "ring"
+    int rank = 0;      ///< global
+    std::shared_ptr<Meter> meter;
+    std::shared_ptr<Progress> progress;
+    std::shared_ptr<std::atomic<std::chrono::milliseconds>> timeout;  ///< of one wait
+
+    /// "rank 3 waits in layer 12, hop 5, for rank 2 to send keys and values (…): nothing came for 120 s"
+    Error broken(const Awaited& awaited, const std::string& cause) const;
 };
 
 struct Transfer::State {
@@ -31,6 +49,8 @@ struct Transfer::State {
 
     std::vector<Operation> operations;
     std::vector<at::Tensor> tensors;  ///< alive until the works are complete
+    Place place;                      ///< where it was posted
+    int64_t sequence = 0;             ///< its number in the group
 };
 
 class Watch {
@@ -53,9 +73,7 @@ class Watch {
     virtual void collect() = 0;
 };
 
-/// `who` begins an error: "rank 1 (ring 1)"; a work that takes longer than `timeout` is one.
-std::unique_ptr<Watch> watch_on_host(std::shared_ptr<Meter> meter, std::string who,
-                                     std::chrono::milliseconds timeout);
-std::unique_ptr<Watch> watch_on_device(std::shared_ptr<Meter> meter, std::string who, at::Device device);
+std::unique_ptr<Watch> watch_on_host(std::shared_ptr<const GroupContext> context);
+std::unique_ptr<Watch> watch_on_device(std::shared_ptr<const GroupContext> context, at::Device device);
 
 }  // namespace ringmaster

@@ -112,6 +112,7 @@ struct Config {
     int zero_stage_asked = 0;      ///< from fsdp_config or deepspeed; 0 where neither asks
     std::optional<int64_t> ranks;  ///< accelerate's num_processes
     std::optional<int64_t> nodes;  ///< accelerate's num_machines
+    std::optional<int64_t> ddp_timeout;  ///< s, of a transfer that nobody answers, after the first step
     bool accelerate_only = false;  ///< an accelerate YAML given alone: can be planned, not launched
 
     std::map<std::string, int> lines;  ///< dotted key -> 1-based line, for diagnostics that come later

@@ -80,6 +80,7 @@ void each_run_field(ConfigType& c, const Visitor& visit) {
     visit("zero_stage_asked", c.zero_stage_asked);
     visit("ranks", c.ranks);
     visit("nodes", c.nodes);
+    visit("ddp_timeout", c.ddp_timeout);
     visit("accelerate_only", c.accelerate_only);
     visit("lines", c.lines);
 }

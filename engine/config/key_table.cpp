@@ -25,7 +25,8 @@ std::vector<KeyGroup> used_keys() {
              "eval_steps evals_per_epoch eval_strategy evaluation_strategy logging_steps "
              "context_parallel_size sequence_parallel_degree ulysses_size heads_k_stride ring_attn_func "
              "dp_shard_size dp_replicate_size attn_implementation flash_attention sdp_attention "
-             "eager_attention xformers_attention flex_attention sage_attention fsdp fsdp_config deepspeed"}};
+             "eager_attention xformers_attention flex_attention sage_attention fsdp fsdp_config deepspeed "
+             "ddp_timeout"}};
 }
 
 std::vector<KeyGroup> model_keys() {
@@ -110,7 +111,7 @@ std::vector<KeyGroup> kernel_keys() {
         {Fate::Unsupported, "fp8 arithmetic is not built", "use bf16: true", "", "fp8"},
         {Fate::NoEffect, "part of fp8", "", "fp8", "fp8_enable_fsdp_float8_all_gather"},
         {Fate::NoEffect, "states are sharded by the engine's own means", "", "",
-         "fsdp_version fsdp_final_state_dict_type ddp ddp_timeout ddp_bucket_cap_mb "
+         "fsdp_version fsdp_final_state_dict_type ddp ddp_bucket_cap_mb "
          "ddp_broadcast_buffers ddp_find_unused_parameters"},
         {Fate::Unsupported, "tensor parallelism is not built",
          "split the sequence instead: context_parallel_size", "", "tensor_parallel_size"},

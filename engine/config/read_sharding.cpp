@@ -132,6 +132,7 @@ std::optional<int> deepspeed_file_stage(const std::string& path, std::string& pr
 }
 
 void read_sharding(KeyReader& keys, Config& config) {
+    take(config.ddp_timeout, keys.whole("ddp_timeout"));
     const bool fsdp = asks(keys, "fsdp") || asks(keys, "fsdp_config");
     const bool deepspeed = asks(keys, "deepspeed");
     if (fsdp && deepspeed) {

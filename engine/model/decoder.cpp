@@ -27,7 +27,8 @@ SequenceShard::SequenceShard(Groups& groups, const ModelConfig& model, const Lay
           positions_of(layout.ranks[static_cast<size_t>(groups.mesh().context_rank(groups.rank()))], mask)
               .to(device)),
       rope(make_rope_tables(model, positions_t, longest)),
-      attention(groups, layout, mask, gathered_heads) {}
+      attention(groups, layout, mask, gathered_heads),
+      progress(groups.progress()) {}
 
 struct Decoder::LayerState {
     int64_t rows = 0;  // B
@@ -147,6 +148,7 @@ void Decoder::mlp_backward(int layer, LayerState& state, at::Tensor& dx_nc, doub
 
 at::Tensor Decoder::layer_forward(int layer, const at::Tensor& x_nc, LayerState& state,
                                   SequenceShard& shard) {
+    shard.progress.enter_layer(Pass::Forward, layer);
     const LayerTensors& weights = parameters_.weights().layers[static_cast<size_t>(layer)];
     state.x_nc = x_nc;
     state.mid_nc = attention_forward(weights, x_nc, state, shard);
@@ -160,6 +162,7 @@ at::Tensor Decoder::layer_forward(int layer, const at::Tensor& x_nc, LayerState&
 
 void Decoder::layer_backward(int layer, LayerState& state, at::Tensor& dx_nc, SequenceShard& shard,
                              double beta) {
+    shard.progress.enter_layer(Pass::Backward, layer);
     if (checkpointing_) {
         const LayerTensors& weights = parameters_.weights().layers[static_cast<size_t>(layer)];
         state.mid_nc = attention_forward(weights, state.x_nc, state, shard);
@@ -227,6 +230,7 @@ double Decoder::forward_backward(const MicroBatch& batch, SequenceShard& shard, 
         }
         x_nc = std::move(y_nc);
     }
+    shard.progress.leave_layers();
     at::Tensor dx_nc;
     double loss = head(x_nc, batch.labels_bt.reshape({-1}), scale, beta, dx_nc);
     x_nc.reset();
@@ -237,6 +241,7 @@ double Decoder::forward_backward(const MicroBatch& batch, SequenceShard& shard, 
         states.pop_back();
         on_gradients(parameters_.range_of_layer(layer));
     }
+    shard.progress.leave_layers();
     at::Tensor embedding_gradient = parameters_.weight_gradients().embedding_vc;
     if (first && !model_.tie_word_embeddings) embedding_gradient.zero_();
     accumulate_embedding_gradient(embedding_gradient, ids_n, dx_nc);
@@ -263,6 +268,7 @@ Outputs Decoder::forward(const MicroBatch& batch, SequenceShard& shard, int64_t 
         state.rows = batch.ids_bt.size(0);
         x_nc = layer_forward(layer, x_nc, state, shard);
     }
+    shard.progress.leave_layers();
     at::Tensor rstd_n;
     at::Tensor normed_nc = rms_norm(x_nc, parameters_.weights().norm_w, model_.rms_norm_eps, rstd_n);
     Outputs outputs;

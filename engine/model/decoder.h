@@ -30,6 +30,7 @@ struct SequenceShard {
     at::Tensor positions_t;  ///< int64 [T], positions of this rank's tokens in their documents
     RopeTables rope;
     ShardedAttention attention;
+    Progress& progress;  ///< told where this rank is
 };
 
 /// This rank's share of one micro-batch.

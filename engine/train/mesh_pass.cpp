@@ -64,6 +64,7 @@ MeshPass::Result MeshPass::forward_backward(const std::vector<std::vector<Row>>&
     Result result;
     for (size_t i = 0; i < micro_batches.size(); ++i) {
         const Clock::time_point start = Clock::now();
+        groups_.progress().begin_micro_batch(static_cast<int>(i) + 1);
         const Loaded loaded = load(micro_batches[i]);
         result.data_s += std::chrono::duration<double>(Clock::now() - start).count();
         result.shares.add(loaded.shares);

@@ -15,6 +15,7 @@
 #include "engine/comm/groups.h"
 #include "engine/error.h"
 #include "engine/events/event_log.h"
+#include "engine/events/progress.h"
 #include "engine/events/run_state.h"
 #include "engine/plan/plan.h"
 #include "engine/train/preflight.h"
@@ -171,6 +172,7 @@ bool agree_on_preflight(Groups& groups, const RunFolder& run, const Plan& plan, 
 void prove_first(const Plan& plan, const RunFolder& run, Groups& groups, Trainer& trainer,
                  EventWriter& events) {
     events.write(PhaseEvent{"preflight", 0, 1});
+    groups.progress().begin(Activity::Preflight, trainer.completed_steps());
     const int64_t steps = trainer.total_steps() - trainer.completed_steps();
     const PreflightReport report =
         preflight(plan, groups, trainer.parameters(), trainer.tokens(), trainer.next_rows(), steps);
@@ -185,6 +187,13 @@ void prove_first(const Plan& plan, const RunFolder& run, Groups& groups, Trainer
                 "all the same");
 }
 
+/// In the agent's table where there is an agent.
+std::shared_ptr<Progress> progress_of(const Rendezvous& who) {
+    const char* table = std::getenv("RINGMASTER_PROGRESS_FD");
+    if (table == nullptr) return std::make_shared<Progress>();
+    return std::make_shared<Progress>(std::atoi(table), who.local_rank);
+}
+
 void train(const SessionOptions& options, const Rendezvous& who, const RunFolder& run, OwnRunState& state,
            EventWriter& events) {
     const Plan plan = read_plan(run.plan());
@@ -196,6 +205,8 @@ void train(const SessionOptions& options, const Rendezvous& who, const RunFolder
     events.write(PhaseEvent{"rendezvous", 0, 1});
     GroupOptions group_options;
     group_options.device = plan.device;
+    group_options.timeout = Patience(plan.config).elsewhere();
+    group_options.progress = progress_of(who);
     Groups groups = connect(who, plan.mesh, group_options);
     const auto from = agree_on_checkpoint(groups, run, options.resume, state.was_completed(), device);
     events.write(hello_of(plan, who, state.attempt(), from.value_or(0)));
@@ -220,6 +231,8 @@ void train(const SessionOptions& options, const Rendezvous& who, const RunFolder
     const std::string step = std::to_string(trainer.completed_steps());
     if (end == TrainingEnd::Completed) {
         events.write(PhaseEvent{"export", 0, 1});
+        groups.progress().begin(Activity::Saving, trainer.completed_steps());
+        groups.set_timeout(group_options.timeout);
         if (who.rank == 0) export_model(plan, trainer.parameters());
         groups.world().barrier();
     }

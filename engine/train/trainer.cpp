@@ -49,7 +49,8 @@ Trainer::Trainer(const Plan& plan, const RunFolder& run, Groups& groups, EventWr
       evaluation_(evaluation_of(config_, total_steps_, steps_per_epoch_)),
       parameters_(model_, config_.precision, device),
       optimizer_(parameters_, config_),
-      pass_(plan, groups, parameters_, config_.gradient_checkpointing) {
+      pass_(plan, groups, parameters_, config_.gradient_checkpointing),
+      patience_(config_) {
     if (groups.rank() == 0) {
         pass_.on_layout([this](RingAttnFunc func) {
             log_line("layout from step " + std::to_string(step_ + 1) + " on: " + to_string(func));
@@ -102,6 +103,7 @@ Trainer::Agreement Trainer::step(bool stop_requested) {
     reset_peak(device_);
     groups_.take_totals();
     const Clock::time_point start = Clock::now();
+    groups_.progress().begin(Activity::Training, step_ + 1);
     StepEvent event;
     const StepRows rows = step_rows(plan_, tokens_, sampler_.next_step(), groups_.rank());
     event.data_s = seconds_since(start);
@@ -116,7 +118,10 @@ Trainer::Agreement Trainer::step(bool stop_requested) {
         event.rank_loss = result.loss_sum / static_cast<double>(event.rank_valid_tokens);
     event.loss = agreed.loss_sum * rows.scale();
     update(agreed, rows, event);
-    finish(rows, event, seconds_since(start));
+    const double seconds = seconds_since(start);
+    finish(rows, event, seconds);
+    patience_.step_took(seconds);
+    groups_.set_timeout(patience_.in_steps());
     return agreed;
 }
 
@@ -201,6 +206,7 @@ void Trainer::report_not_finite(const StepRows& rows, double loss, double norm) 
 
 void Trainer::evaluate() {
     const Clock::time_point start = Clock::now();
+    groups_.progress().begin(Activity::Evaluating, step_);
     const int64_t micro = config_.eval_batch_size > 0 ? config_.eval_batch_size : plan_.batch.micro;
     std::vector<int64_t> all(static_cast<size_t>(eval_tokens_->rows()));
     for (size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int64_t>(i);
@@ -223,6 +229,8 @@ void Trainer::evaluate() {
 
 void Trainer::save() {
     saved_step_ = step_;
+    groups_.progress().begin(Activity::Saving, step_);
+    groups_.set_timeout(patience_.elsewhere());
     if (groups_.rank() == 0) {
         const Clock::time_point start = Clock::now();
         const auto path = save_checkpoint(run_, plan_, parameters_, optimizer_,
@@ -235,6 +243,7 @@ void Trainer::save() {
         log_line(line);
     }
     groups_.world().barrier();
+    groups_.set_timeout(patience_.in_steps());
 }
 
 }  // namespace ringmaster

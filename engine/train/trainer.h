@@ -17,6 +17,7 @@
 #include "engine/train/checkpoint.h"
 #include "engine/train/mesh_pass.h"
 #include "engine/train/optimizer.h"
+#include "engine/train/patience.h"
 #include "engine/train/run_folder.h"
 #include "engine/train/schedule.h"
 
@@ -81,6 +82,7 @@ class Trainer {
     Parameters parameters_;
     AdamW optimizer_;
     MeshPass pass_;
+    Patience patience_;
     int64_t step_ = 0;
     int64_t saved_step_ = -1;
 };

@@ -113,6 +113,7 @@ QString phaseText(const std::string& phase) {
     if (phase == "rendezvous") return Verdicts::tr("the ranks meet");
     if (phase == "load") return Verdicts::tr("loading the model");
     if (phase == "tokenize" || phase == "tokenizing") return Verdicts::tr("tokenizing");
+    if (phase == "preflight") return Verdicts::tr("proving the mesh");
     if (phase == "train") return Verdicts::tr("training");
     if (phase == "export") return Verdicts::tr("saving the final model");
     return QString::fromStdString(phase);

@@ -213,6 +213,9 @@ std::string rank_ends_to_line(const std::vector<RankEnd>& ends) {
                         {"killed_by_us", end.killed_by_us},
                         {"unkillable", end.unkillable},
                         {"t", end.t},
+                        {"stopped", end.stopped},
+                        {"place", end.place},
+                        {"waits", end.waits},
                         {"log", end.record.last_log_lines}});
         if (end.record.error) {
             list.back()["error"] = {{"message", end.record.error->message},
@@ -233,6 +236,9 @@ std::vector<RankEnd> rank_ends_from_line(const std::string& line) {
             end.killed_by_us = json.at("killed_by_us");
             end.unkillable = json.at("unkillable");
             end.t = json.at("t");
+            end.stopped = json.at("stopped");
+            end.place = json.at("place");
+            end.waits = json.at("waits");
             end.record.last_log_lines = json.at("log").get<std::vector<std::string>>();
             if (json.contains("error")) {
                 end.record.error = ErrorEvent{json.at("error").at("message"), json.at("error").at("where")};

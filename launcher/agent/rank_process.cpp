@@ -42,7 +42,7 @@ void reset_signals() {
 
 /// In the child. `trouble` gets errno where the program could not be run.
 [[noreturn]] void become(char* const* arguments, char* const* environment, int log,
-                         std::optional<int> kept_fd, int trouble, pid_t agent) {
+                         const std::vector<int>& kept_fds, int trouble, pid_t agent) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != agent) ::_exit(EXIT_FAILURE);  // it died before the line above
     ::setpgid(0, 0);
@@ -51,7 +51,7 @@ void reset_signals() {
     ::dup2(log, STDOUT_FILENO);
     ::dup2(log, STDERR_FILENO);
     ::close_range(3, UINT_MAX, CLOSE_RANGE_CLOEXEC);
-    if (kept_fd) ::fcntl(*kept_fd, F_SETFD, 0);
+    for (const int fd : kept_fds) ::fcntl(fd, F_SETFD, 0);
     reset_signals();
     ::execve(arguments[0], arguments, environment);
     const int problem = errno;
@@ -111,6 +111,7 @@ std::vector<std::string> rank_environment(const RankPlace& place, const std::vec
         if (!place.interface.empty() && !is_set(name))
             own.push_back(std::string(name) + "=" + place.interface);
     }
+    own.push_back("RINGMASTER_PROGRESS_FD=" + std::to_string(place.progress_fd));
     if (place.store_fd) own.push_back("RINGMASTER_STORE_FD=" + std::to_string(*place.store_fd));
     if (!is_set("OMP_NUM_THREADS")) {
         own.push_back("OMP_NUM_THREADS=" + std::to_string(std::max(1, place.cores / place.local_ranks)));
@@ -142,7 +143,7 @@ pid_t start_rank(const RankCommand& command) {
     const pid_t rank = ::fork();
     if (rank < 0) throw Error(Failure::Unreachable, "no process for a rank: " + last_problem());
     if (rank == 0) {
-        become(arguments.data(), environment.data(), log.get(), command.kept_fd, trouble_in.get(), agent);
+        become(arguments.data(), environment.data(), log.get(), command.kept_fds, trouble_in.get(), agent);
     }
     trouble_in.close();
     if (const int problem = trouble_of(trouble.get())) {

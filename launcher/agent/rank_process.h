@@ -32,6 +32,7 @@ struct RankPlace {
     std::string run_name;
     int store_port = 0;
     std::optional<int> store_fd;  ///< rank 0's
+    int progress_fd = -1;         ///< the table that it notes its place in
     pid_t agent = 0;
     int cores = 1;  ///< shared by all ranks
 };
@@ -43,8 +44,8 @@ std::vector<std::string> rank_environment(const RankPlace& place, const std::vec
 struct RankCommand {
     std::vector<std::string> arguments;  ///< the program first
     std::vector<std::string> environment;
-    std::filesystem::path log;   ///< stdout and stderr are appended here
-    std::optional<int> kept_fd;  ///< the only descriptor beside stdin, stdout and stderr that it inherits
+    std::filesystem::path log;  ///< stdout and stderr are appended here
+    std::vector<int> kept_fds;  ///< the descriptors beside stdin, stdout and stderr that it inherits
 };
 
 /// Starts it as the leader of a process group of its own, killed when this process dies. Throws

@@ -1,10 +1,15 @@
 #include "launcher/agent/rank_record.h"
 
+#include <fcntl.h>
+
 #include <algorithm>
 #include <cctype>
+#include <cstdio>
+#include <ctime>
 #include <fstream>
 
 #include "engine/events/event_log.h"
+#include "launcher/agent/descriptor.h"
 
 namespace ringmaster {
 
@@ -72,6 +77,15 @@ std::vector<std::string> last_lines(const fs::path& file, int64_t from) {
 
 RankOffsets offsets_now(const fs::path& run_dir, int rank) {
     return {size_of(events_of(run_dir, rank)), size_of(log_of(run_dir, rank))};
+}
+
+void append_to_log(const fs::path& run_dir, int rank, const std::string& text) {
+    char time[16];
+    const std::time_t now = std::time(nullptr);
+    std::tm parts{};
+    std::strftime(time, sizeof time, "%H:%M:%S", localtime_r(&now, &parts));
+    const Descriptor log(::open(log_of(run_dir, rank).c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+    if (log.get() >= 0) ::dprintf(log.get(), "%s agent: %s\n", time, text.c_str());
 }
 
 RankRecord read_rank_record(const fs::path& run_dir, int rank, const RankOffsets& from, bool whole) {

@@ -27,6 +27,10 @@ struct RankRecord {
     std::vector<std::string> last_log_lines;    ///< up to five, printable
 };
 
+/// Adds a line of the agent's to a rank's log, as the rank writes them itself; a log that cannot be written
+/// goes without.
+void append_to_log(const std::filesystem::path& run_dir, int rank, const std::string& text);
+
 /// Files that are missing or damaged give what they can. Without `whole`, only the last mebibyte of the
 /// events is read: enough for done and error.
 RankRecord read_rank_record(const std::filesystem::path& run_dir, int rank, const RankOffsets& from,

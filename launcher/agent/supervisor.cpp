@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <thread>
 
@@ -120,6 +121,8 @@ void Supervisor::start_ranks() {
         place.interface =
             interface_of(options_.node == 0 ? place.store_address : address_towards(place.store_address));
     }
+    progress_.emplace(options_.ranks);
+    place.progress_fd = progress_->descriptor();
     place.agent = ::getpid();
     place.cores = static_cast<int>(std::thread::hardware_concurrency());
     for (int local = 0; local < options_.ranks; ++local) {
@@ -127,13 +130,15 @@ void Supervisor::start_ranks() {
         place.rank = rank;
         place.local_rank = local;
         place.store_fd = rank == 0 ? std::optional(store->listening.get()) : std::nullopt;
+        std::vector<int> kept = {place.progress_fd};
+        if (place.store_fd) kept.push_back(*place.store_fd);
         Rank started;
         started.end.rank = rank;
         started.from = offsets_now(options_.run_dir, rank);
         started.pid = start_rank({{options_.engine, "--run", options_.run_dir, "--resume", options_.resume},
                                   rank_environment(place, inherited),
                                   options_.run_dir / "logs" / log_file_name(rank),
-                                  place.store_fd});
+                                  kept});
         started.alive = true;
         ranks_.push_back(started);
         const ProcessId ended_already{state_.writer.host, started.pid, 0, state_.writer.boot_id};
@@ -145,12 +150,14 @@ RunPhase Supervisor::supervise() {
     while (some_alive() || waits_for_nodes()) {
         wait_for_signals();
         reap();
+        look_for_stopped();
         hear_nodes();
         if (!some_alive()) deadline_.reset();
         if (deadline_ && Clock::now() >= *deadline_) on_deadline();
     }
     if (fleet_ && options_.node > 0) return end_as_other_node();
     const Verdict end = verdict();
+    tell_ranks(end);
     end_with(end);
     if (fleet_)
         fleet_->send_all("over " + std::string(to_string(end.state)) + " " +
@@ -163,6 +170,8 @@ void Supervisor::wait_for_signals() {
     if (deadline_) {
         const auto left = std::chrono::ceil<milliseconds>(*deadline_ - Clock::now());
         timeout_ms = static_cast<int>(std::max(left, milliseconds(0)).count());
+    } else if (trigger_ == Trigger::None) {
+        timeout_ms = static_cast<int>(std::chrono::duration_cast<milliseconds>(StopClock::kLook).count());
     }
     std::vector<pollfd> waited = {{signals_.get(), POLLIN, 0}};
     if (fleet_) {
@@ -202,6 +211,7 @@ void Supervisor::ask_to_stop() {
 
 void Supervisor::begin_end(Trigger trigger, milliseconds grace) {
     if (trigger_ != Trigger::None) return;
+    note_places();
     trigger_ = trigger;
     deadline_ = Clock::now() + grace;
     if (fleet_ && options_.node == 0) patience_ = *deadline_ + kLastWord;
@@ -228,6 +238,34 @@ void Supervisor::reap(Rank& rank) {
     const bool failed = has_failed(rank.end.wait_status, stop_requested_);
     if (trigger_ == Trigger::None) tell_failure();
     begin_end(failed ? Trigger::RankFailed : Trigger::StopTooEarly, kGrace);
+}
+
+void Supervisor::look_for_stopped() {
+    if (trigger_ != Trigger::None) return;
+    bool stalled = false;
+    for (Rank& rank : ranks_) {
+        const int signal = rank.alive ? stopped_by(rank.pid) : 0;
+        rank.stop_clock.look(signal != 0, Clock::now());
+        if (!rank.stop_clock.is_too_long()) continue;
+        rank.end.stopped = std::string("was stopped by SIG") + ::sigabbrev_np(signal) +
+                           " and not continued for " + std::to_string(StopClock::kPatience.count()) + " s";
+        say("rank " + std::to_string(rank.end.rank) + " " + rank.end.stopped);
+        stalled = true;
+    }
+    if (!stalled) return;
+    tell_failure();
+    begin_end(Trigger::RankFailed, milliseconds(0));
+}
+
+/// Before anything is killed: where each rank is, also one that is stopped or does not answer.
+void Supervisor::note_places() {
+    for (size_t i = 0; i < ranks_.size(); ++i) {
+        const Whereabouts at = progress_->of(static_cast<int>(i));
+        const bool is_stopped = ranks_[i].alive && stopped_by(ranks_[i].pid) != 0;
+        ranks_[i].end.waits = at.waits && !is_stopped;
+        ranks_[i].end.place =
+            (is_stopped && ranks_[i].end.stopped.empty() ? "is stopped; it " : "") + to_text(at);
+    }
 }
 
 void Supervisor::on_deadline() {
@@ -402,8 +440,20 @@ RunPhase Supervisor::end_as_other_node() {
         hear_nodes();
     }
     if (!told_) told_ = Verdict{RunPhase::Failed, lost_node_};
+    tell_ranks(*told_);
     end_with(*told_);
     return told_->state;
+}
+
+/// Each rank's log says why it ended, also of a rank that could not say so itself.
+void Supervisor::tell_ranks(const Verdict& verdict) const {
+    if (verdict.state != RunPhase::Failed || options_.all_ranks() == 1) return;
+    const std::string reason = verdict.reason.substr(0, verdict.reason.find('\n'));
+    for (const Rank& rank : ranks_) {
+        const bool cut_off = rank.end.killed_by_us && !rank.end.place.empty();
+        append_to_log(options_.run_dir, rank.end.rank,
+                      "the run failed: " + reason + (cut_off ? "; this rank " + rank.end.place : ""));
+    }
 }
 
 void Supervisor::set_state(RunPhase phase, const std::string& reason) {

@@ -3,8 +3,8 @@
 ///
 ///     running ── SIGTERM ──▶ stopping: SIGTERM to the ranks, which save; no time limit
 ///        │                      │
-///        │ a rank fails         │ SIGUSR1, SIGTERM again: SIGKILL at once
-///        ▼                      ▼
+///        │ a rank fails, or     │ SIGUSR1, SIGTERM again: SIGKILL at once
+///        ▼ is stopped for 10 s  ▼
 ///     a grace for the others' own words, SIGKILL ──▶ completed, failed or stopped, written to run.json
 ///
 /// Only children that are not reaped yet are ever signalled: their pids cannot be anybody else's.
@@ -15,10 +15,12 @@
 #include <string>
 #include <vector>
 
+#include "engine/events/progress.h"
 #include "launcher/agent/descriptor.h"
 #include "launcher/agent/fleet.h"
 #include "launcher/agent/options.h"
 #include "launcher/agent/run_claim.h"
+#include "launcher/agent/stop_clock.h"
 #include "launcher/agent/verdict.h"
 
 namespace ringmaster {
@@ -45,6 +47,7 @@ class Supervisor {
         pid_t pid = 0;
         bool alive = false;
         RankOffsets from;
+        StopClock stop_clock;
         RankEnd end;
     };
 
@@ -55,6 +58,8 @@ class Supervisor {
     void begin_end(Trigger trigger, std::chrono::milliseconds grace);
     void reap();
     void reap(Rank& rank);
+    void look_for_stopped();
+    void note_places();
     void on_deadline();
     void kill_ranks();
     bool some_alive() const;
@@ -68,6 +73,7 @@ class Supervisor {
     RunPhase end_as_other_node();
     std::string name_of(int node) const;
     Verdict verdict();
+    void tell_ranks(const Verdict& verdict) const;
     void set_state(RunPhase phase, const std::string& reason);
     void end_with(const Verdict& verdict);
 
@@ -75,6 +81,7 @@ class Supervisor {
     RunState state_;
     RunFile file_;
     Descriptor signals_;
+    std::optional<ProgressTable> progress_;
     std::vector<Rank> ranks_;
     int64_t memory_kills_before_ = 0;
     bool stop_requested_ = false;

@@ -40,6 +40,11 @@ bool lost_a_peer(const RankEnd& end) {
                         "lost rank 0's store", "remote process exited", "ncclremoteerror", "given up"});
 }
 
+/// In the words of engine/comm.
+bool waited_in_vain(const RankEnd& end) {
+    return end.record.error && end.record.error->message.find("nothing came for") != std::string::npos;
+}
+
 bool ran_out_of_memory(const RankEnd& end, const Ending& ending) {
     if (WIFSIGNALED(end.wait_status) && WTERMSIG(end.wait_status) == SIGKILL)
         return ending.kernel_killed_for_memory;
@@ -92,6 +97,29 @@ std::string what_is_saved(const RankRecord& record) {
                     : "; no checkpoint was saved";
 }
 
+/// "; rank 2 is at work in layer 12, hop 4 (…)": those that kept the others waiting.
+std::string ranks_at_work(const Ending& ending) {
+    constexpr int kNamed = 4;
+    std::string text;
+    int named = 0;
+    for (const RankEnd& end : ending.ranks) {
+        if (end.waits || end.place.empty() || !end.killed_by_us || named++ >= kNamed) continue;
+        text += "; rank " + std::to_string(end.rank) + " " + end.place;
+    }
+    return text;
+}
+
+/// A line for each rank.
+std::string all_places(const Ending& ending) {
+    constexpr size_t kLines = 64;
+    std::string text;
+    for (size_t i = 0; i < ending.ranks.size() && i < kLines; ++i) {
+        const RankEnd& end = ending.ranks[i];
+        if (!end.place.empty()) text += "\n  rank " + std::to_string(end.rank) + " " + end.place;
+    }
+    return text;
+}
+
 Verdict stopped_unsaved(const std::string& how, const RankRecord& record) {
     const int64_t step = record.step.value_or(record.start_step);
     const int64_t saved = record.checkpoint ? record.checkpoint->step : record.start_step;
@@ -131,11 +159,18 @@ Verdict judge_ranks(const Ending& ending) {
     if (ending.trigger == Trigger::StopNow && first.done) return ended_well(first);
     if (ending.trigger == Trigger::StopNow) return stopped_unsaved("stopped at once by request", first);
     if (ending.trigger == Trigger::StopTooEarly) return stopped_unsaved("stopped by request", first);
+    for (const RankEnd& end : ending.ranks) {
+        if (end.stopped.empty()) continue;
+        return {RunPhase::Failed, "rank " + std::to_string(end.rank) + " " + end.stopped + ": it " +
+                                      end.place + what_is_saved(first) + all_places(ending)};
+    }
     const std::vector<const RankEnd*> failed = failed_ranks(ending);
     if (!ending.lost_node.empty() && (failed.empty() || lost_a_peer(root_cause(failed))))
         return {RunPhase::Failed, ending.lost_node + what_is_saved(first)};
-    if (!failed.empty()) return {RunPhase::Failed, sentence_of(root_cause(failed), ending)};
-    return ended_well(first);
+    if (failed.empty()) return ended_well(first);
+    const RankEnd& cause = root_cause(failed);
+    const std::string places = waited_in_vain(cause) ? ranks_at_work(ending) + all_places(ending) : "";
+    return {RunPhase::Failed, sentence_of(cause, ending) + places};
 }
 
 }  // namespace

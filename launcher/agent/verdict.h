@@ -2,7 +2,9 @@
 ///
 /// The run fails by the rank that failed first, not by those that only lost it: a rank whose own words are
 /// about a lost peer comes last, then ranks killed by a signal come before ranks that ended themselves, then
-/// the earlier before the later.
+/// the earlier before the later. Before all of them comes a rank that was stopped and not continued. A rank
+/// that waited in vain names the one that it waited for; who kept it waiting is a rank that does not wait
+/// itself.
 #pragma once
 
 #include <string>
@@ -28,6 +30,9 @@ struct RankEnd {
     bool killed_by_us = false;
     bool unkillable = false;  ///< still there seconds after SIGKILL
     double t = 0;             ///< Unix seconds
+    std::string stopped;      ///< "was stopped by SIGSTOP", where that ended the run
+    std::string place;        ///< when the end of the run began: "is at work in layer 12, hop 4 (…)"
+    bool waits = false;       ///< for another rank, there
     RankRecord record;
 };
 

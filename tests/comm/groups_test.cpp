@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <latch>
+#include <thread>
 
 #include "tests/support/ranks.h"
 
@@ -199,8 +200,8 @@ TEST(Groups, SayWhichPeerIsGone) {
         },
         std::chrono::seconds(20));
     EXPECT_EQ(error.failure, Failure::Refused);
-    EXPECT_EQ(error.where, "rank 1 (ring 1)");
-    EXPECT_THAT(error.what(), ::testing::HasSubstr("waiting for keys and values from rank 0: "));
+    EXPECT_THAT(error.what(), ::testing::StartsWith("rank 1 waits before the first layer, for rank 0 to send "
+                                                    "keys and values (starting; transfer 1 of ring): "));
     EXPECT_THAT(error.what(), ::testing::Not(::testing::HasSubstr(".cc")));
 }
 
@@ -214,6 +215,10 @@ TEST(Groups, EndATransferThatNobodyAnswers) {
                 rank_0_failed.wait();
                 return;
             }
+            groups.progress().begin(Activity::Training, 7);
+            groups.progress().begin_micro_batch(2);
+            groups.progress().enter_layer(Pass::Backward, 12);
+            groups.progress().enter_hop(5);
             const at::Tensor received = at::empty({4}, at::kFloat);
             try {
                 groups.ring().exchange({}, 1, {received}, 1, "keys and values").wait();
@@ -225,8 +230,68 @@ TEST(Groups, EndATransferThatNobodyAnswers) {
         },
         std::chrono::milliseconds(300));
     EXPECT_EQ(error.failure, Failure::Refused);
-    EXPECT_THAT(error.text(),
-                ::testing::HasSubstr("rank 0 (ring 0): waiting for keys and values from rank 1: "));
+    EXPECT_EQ(error.text(),
+              "rank 0 waits in layer 12, hop 5, for rank 1 to send keys and values (backward of step 7, "
+              "micro-batch 2; transfer 1 of ring): nothing came for 0.3 s");
+}
+
+TEST(Groups, EndACollectiveThatNobodyAnswersWhereItWasPosted) {
+    std::latch rank_0_failed(1);
+    const Error error = failure_of_rank(
+        0, ring_mesh(3),
+        [&](int rank, Groups& groups) {
+            groups.world().barrier();
+            if (rank == 1) {
+                rank_0_failed.wait();
+                return;
+            }
+            groups.set_timeout(std::chrono::milliseconds(200));
+            groups.progress().begin(Activity::Training, 1);
+            groups.progress().enter_layer(Pass::Backward, 1);
+            Transfer sum = groups.world().all_reduce(filled(rank));
+            groups.progress().enter_layer(Pass::Backward, 0);
+            try {
+                sum.wait();
+            } catch (...) {
+                if (rank == 0) rank_0_failed.count_down();
+                throw;
+            }
+        },
+        std::chrono::minutes(1));
+    EXPECT_EQ(
+        error.text(),
+        "rank 0 waits in layer 1, hop 0, for the all-reduce of all 3 ranks of world (backward of step 1, "
+        "micro-batch 0; transfer 2 of world): nothing came for 0.2 s");
+}
+
+TEST(Groups, NumberTransfersAlikeOnAllRanks) {
+    ProgressTable table(3);
+    std::latch all_wait(1);
+    const auto store = c10::make_intrusive<c10d::HashStore>();
+    std::vector<std::thread> threads;
+    for (int rank = 0; rank < 3; ++rank) {
+        threads.emplace_back([&, rank] {
+            GroupOptions options;
+            options.progress = std::make_shared<Progress>(table.descriptor(), rank);
+            Groups groups = make_groups(store, rank, ring_mesh(3), options);
+            groups.world().barrier();
+            for (int hop = 0; hop < 4; ++hop) {
+                if (rank == 2 && hop == 3) all_wait.wait();
+                groups.progress().enter_hop(hop);
+                const at::Tensor received = at::empty({4}, at::kFloat);
+                groups.ring().exchange({filled(hop)}, (rank + 1) % 3, {received}, (rank + 2) % 3).wait();
+            }
+        });
+    }
+    while (!table.of(0).waits || table.of(0).awaited.sequence < 4) std::this_thread::yield();
+    const Whereabouts at = table.of(0);
+    all_wait.count_down();
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(at.awaited.whom, "rank 2 to send data");
+    EXPECT_EQ(at.awaited.group, "ring");
+    EXPECT_EQ(at.awaited.sequence, 4);
+    EXPECT_EQ(at.awaited.place.hop, 3);
+    EXPECT_FALSE(table.of(0).waits);
 }
 
 TEST(Groups, LeaveATransferBehindWhileAnExceptionPasses) {

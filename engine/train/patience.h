@@ -1,0 +1,37 @@
+/// How long a rank waits for a transfer that nobody answers, before it ends with the place where it waits.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+
+#include "engine/config/config.h"
+
+namespace ringmaster {
+
+class Patience {
+  public:
+    using Time = std::chrono::milliseconds;
+
+    explicit Patience(const Config& config) {
+        if (config.ddp_timeout) asked_ = std::chrono::seconds(*config.ddp_timeout);
+    }
+
+    void step_took(double seconds) {
+        longest_step_ = std::max(longest_step_, Time(static_cast<int64_t>(seconds * 1e3)));
+    }
+
+    /// Within steps, once there was one: `ddp_timeout`; where the file is silent two minutes, or twice the
+    /// longest step so far, since no rank can be behind by more.
+    Time in_steps() const {
+        return asked_.count() > 0 ? asked_ : std::max<Time>(std::chrono::minutes(2), 2 * longest_step_);
+    }
+
+    /// Before the first step, and where one rank writes files while the others wait.
+    Time elsewhere() const { return std::max<Time>(std::chrono::minutes(30), in_steps()); }
+
+  private:
+    Time asked_{};
+    Time longest_step_{};
+};
+
+}  // namespace ringmaster
