@@ -40,9 +40,9 @@ bool lost_a_peer(const RankEnd& end) {
                         "lost rank 0's store", "remote process exited", "ncclremoteerror", "given up"});
 }
 
-/// In the words of engine/comm.
+/// In the words of engine/comm, or of NCCL's watchdog.
 bool waited_in_vain(const RankEnd& end) {
-    return end.record.error && end.record.error->message.find("nothing came for") != std::string::npos;
+    return says_one_of(words_of(end.record), {"nothing came for", "collective operation timeout"});
 }
 
 bool ran_out_of_memory(const RankEnd& end, const Ending& ending) {

@@ -135,6 +135,42 @@ TEST_F(Agent, IsNotFooledByTheEventsOfAnEarlierAttempt) {
     EXPECT_EQ(state().attempt, 2);
 }
 
+TEST_F(Agent, EndsARunOfWhichARankIsStoppedAndTellsEveryLogWhereItWas) {
+    script({"steps=0 waits=1", "steps=0 at=5 hang", "steps=0 waits=1"});
+    const pid_t agent = start(3);
+    wait_until_training(3);
+    wait_until("step 5", [&] { return steps_of(1) == 5; });
+    ::kill(static_cast<pid_t>(state().nodes[0].ranks[1].process.pid), SIGSTOP);
+    EXPECT_EQ(wait_for(agent).status, 1);
+    const std::string named =
+        "rank 1 was stopped by SIGSTOP and not continued for 10 s: it is at work in layer 4, hop 1 (forward "
+        "of "
+        "step 5, micro-batch 1)";
+    EXPECT_EQ(state().state, RunPhase::Failed);
+    EXPECT_THAT(state().reason, StartsWith(named));
+    EXPECT_THAT(state().reason,
+                HasSubstr("\n  rank 2 waits in layer 4, hop 2, for rank 1 (forward of step "));
+    for (int rank = 0; rank < 3; ++rank) {
+        EXPECT_THAT(content_of(run_ / "logs" / log_file_name(rank)),
+                    HasSubstr("agent: the run failed: " + named));
+    }
+    EXPECT_THAT(content_of(run_ / "logs" / log_file_name(2)),
+                HasSubstr("; this rank waits in layer 4, hop 2, for rank 1 "));
+    EXPECT_TRUE(are_gone(state()));
+}
+
+TEST_F(Agent, NamesTheRankThatKeptAnotherWaitingInVain) {
+    script(
+        {"steps=0 waits=1 at=6 error=rank_0_waits_for_rank_1:_nothing_came_for_120_s", "steps=0 at=5 hang"});
+    const pid_t agent = start(2);
+    EXPECT_EQ(wait_for(agent).status, 1);
+    EXPECT_THAT(
+        state().reason,
+        StartsWith("rank 0 ended with exit status 1: rank 0: rank 0 waits for rank 1: nothing came for "
+                   "120 s; rank 1 is at work in layer 4, hop 1 (forward of step "));
+    EXPECT_THAT(content_of(run_ / "logs" / log_file_name(1)), HasSubstr("nothing came for 120 s"));
+}
+
 TEST_F(Agent, LeavesNothingRunningThatARankStarted) {
     script({"at=1 leave"});
     EXPECT_EQ(ended(1).status, 1);

@@ -8,6 +8,8 @@
 //   peer=R         fails with a lost connection once rank R is gone
 //   deaf           SIGTERM has its usual effect: it dies
 //   slow=MS        saves for so long when asked to stop
+//   waits=R        notes that it waits for rank R in layer 4, hop 2; others note that they work in layer 4,
+//   hop 1
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -24,6 +26,7 @@
 
 #include "engine/events/event_log.h"
 #include "engine/events/process_id.h"
+#include "engine/events/progress.h"
 
 namespace {
 
@@ -53,7 +56,10 @@ class Rank {
           resume_(std::move(resume)),
           rank_(std::stoi(variable("RANK"))),
           script_(script_of(variable("RANK"))),
-          events_(run_ / "events", rank_) {}
+          events_(run_ / "events", rank_),
+          progress_(std::stoi(variable("RINGMASTER_PROGRESS_FD")), std::stoi(variable("LOCAL_RANK"))) {
+        ::close(std::stoi(variable("RINGMASTER_PROGRESS_FD")));
+    }
 
     int live() {
         leave_traces();
@@ -64,6 +70,7 @@ class Rank {
         const int64_t last = has("steps") ? number("steps") : 3;
         for (int64_t step = 1; last == 0 || step <= last; ++step) {
             std::this_thread::sleep_for(std::chrono::milliseconds(10));
+            note_place(step);
             StepEvent done;
             done.step = step;
             events_.write(done);
@@ -100,6 +107,14 @@ class Rank {
         if (!store.empty()) ::getsockopt(std::stoi(store), SOL_SOCKET, SO_ACCEPTCONN, &listening, &size);
         out << "store_listens=" << listening << "\nother_descriptors=" << open << "\nresume=" << resume_
             << "\n";
+    }
+
+    void note_place(int64_t step) {
+        progress_.begin(Activity::Training, step);
+        progress_.begin_micro_batch(1);
+        progress_.enter_layer(Pass::Forward, 4);
+        progress_.enter_hop(has("waits") ? 2 : 1);
+        if (has("waits")) progress_.wait_for({progress_.place(), "rank " + script_.at("waits"), "ring", 11});
     }
 
     [[noreturn]] void fail(const std::string& message) {
@@ -155,6 +170,7 @@ class Rank {
     int rank_;
     std::map<std::string, std::string> script_;
     EventWriter events_;
+    Progress progress_;
 };
 
 }  // namespace

@@ -56,6 +56,19 @@ Ending failure(std::vector<RankEnd> ranks) {
 constexpr const char* kLost =
     "waiting for keys and values from rank 1: Connection closed by peer [127.0.0.1]:4242";
 
+TEST(Verdict, NamesTheStoppedRankBeforeThoseThatLostItOrTheirNode) {
+    RankEnd stopped = ours(2);
+    stopped.stopped = "was stopped by SIGSTOP";
+    stopped.place = "is at work in layer 1, hop 2 (step 3)";
+    Ending ending = failure({saying(rank(0, exited(1)), 90, kLost), ours(1), stopped});
+    ending.lost_node = "node 1 is gone";
+    EXPECT_EQ(
+        judge(ending).reason,
+        "rank 2 was stopped by SIGSTOP: it is at work in layer 1, hop 2 (step 3); no checkpoint was saved\n  "
+        "rank 2 is at work in layer 1, hop 2 (step 3)");
+    EXPECT_EQ(judge(ending).state, RunPhase::Failed);
+}
+
 TEST(Verdict, NamesTheRankAndTheSignalThatKilledIt) {
     const Verdict verdict = judge(failure({ours(0), rank(1, killed(SIGKILL))}));
     EXPECT_EQ(verdict.state, RunPhase::Failed);

@@ -62,7 +62,7 @@ TEST(ReadConfig, ReadsEveryKeyOfTraining) {
         "gradient_checkpointing: true\noutput_dir: out\nsave_steps: 5\nsave_total_limit: 2\nlogging_steps: "
         "3\n"
         "eval_steps: 10\neval_batch_size: 4\ncontext_parallel_size: 2\nulysses_size: 2\ndp_shard_size: 2\n"
-        "dp_replicate_size: 3\nheads_k_stride: 2\nring_attn_func: batch_zigzag\nbf16: full\n"
+        "dp_replicate_size: 3\nheads_k_stride: 2\nring_attn_func: batch_zigzag\nbf16: full\nddp_timeout: 90\n"
         "special_tokens: {pad_token: <pad>, eos_token: null}\ntrain_on_inputs: true\nmin_sample_len: 3\n"
         "chat_template: chatml\neot_tokens: ['</s>']\ntrust_remote_code: true\nrevision_of_model: main\n");
     EXPECT_FALSE(has_error(reading.diagnostics)) << all_said(reading);
@@ -104,6 +104,7 @@ TEST(ReadConfig, ReadsEveryKeyOfTraining) {
     EXPECT_EQ(c.heads_k_stride, 2);
     EXPECT_EQ(c.ring_attn_func, RingAttnFunc::BatchZigzag);
     EXPECT_EQ(c.precision, Precision::Bf16Full);
+    EXPECT_EQ(c.ddp_timeout, 90);
     EXPECT_EQ(c.special_tokens, (json{{"pad_token", "<pad>"}}));
     EXPECT_EQ(c.tokenization,
               json::parse(R"({"train_on_inputs": true, "min_sample_len": 3, "chat_template": "chatml",

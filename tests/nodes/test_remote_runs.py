@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import signal
 import socket
 import subprocess
@@ -185,6 +186,22 @@ def test_a_killed_process_ends_the_run_everywhere_with_its_reason(victim, pair, 
     assert state["state"] == "failed"
     expected = {"rank": "rank 1 was killed by signal 9", "agent of node 1": "node 1", "agent of node 0": "supervisor"}[victim]
     assert expected in state["reason"], state["reason"]
+
+
+def test_a_stopped_rank_ends_the_run_everywhere_and_every_log_names_it(pair, llama, rows_file, tmp_path):
+    config = make_config(tmp_path, llama, rows_file, max_steps=4000, context_parallel_size=2, ring_attn_func="batch_zigzag")
+    remote = launch_on(pair, config, tmp_path / "runs", "--ranks", 2, "--detach")
+    wait_for(lambda: len(steps(there(pair.a))) >= 3, "step 3")
+    os.kill(json.loads((there(pair.a) / "run.json").read_text())["nodes"][1]["ranks"][0]["pid"], signal.SIGSTOP)
+    wait_for(lambda: not processes_of(pair.a.home) + processes_of(pair.b.home), "the end of all processes", 30)
+    assert run(pair, "watch", remote, check=False).returncode == 1
+    state = state_of(remote)
+    named = r"rank 1 was stopped by SIGSTOP and not continued for 10 s: it (waits|is at work) (in|after) layer \d+, hop \d+"
+    assert state["state"] == "failed" and re.match(named, state["reason"]), state["reason"]
+    assert re.search(r"\n  rank 0 waits (in|after) layer \d+, hop \d+, for ", state["reason"]), state["reason"]
+    for rank in range(2):
+        log = (remote / f"logs/rank-{rank:05d}.log").read_text()
+        assert re.search(f"agent: the run failed: {named}", log), log
 
 
 def test_the_exact_commands_are_shown_first(pair, llama, rows_file, tmp_path):
