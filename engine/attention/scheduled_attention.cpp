@@ -38,6 +38,23 @@ std::vector<Unit> units_of(const AttentionSchedule& schedule, int64_t query_head
     return units;
 }
 
+/// In the backward half of the own heads come last: while the first half computes, others' keys arrive; while
+/// the other half does, the last of their gradients go home.
+std::vector<Unit> backward_units_of(const AttentionSchedule& schedule, int64_t query_heads,
+                                    int64_t key_heads) {
+    std::vector<Unit> units = units_of(schedule, query_heads, key_heads);
+    Unit& first = units.front();
+    const bool split =
+        schedule.heads_at_once == 0 && units.size() > 1 && first.stage->is_own && key_heads > 1;
+    if (!split) return units;
+    Unit last = first;
+    first.heads.count = key_heads / 2;
+    last.heads.begin = first.heads.count;
+    last.heads.count = key_heads - first.heads.count;
+    units.push_back(last);
+    return units;
+}
+
 bool is_plain(const AttentionSchedule& schedule, int64_t queries) {
     const Stage& stage = schedule.stages.front();
     return schedule.stages.size() == 1 && stage.is_own && stage.slices.size() == 1 &&
@@ -225,7 +242,7 @@ ScheduledGradients scheduled_backward(Group& ring, const AttentionSchedule& sche
                                           whole, schedule.stages[0].slices[0].mask == SliceMask::Causal);
         return {d.dq_bhtd, {d.dk_bksd.transpose(1, 2), d.dv_bksd.transpose(1, 2)}};
     }
-    const std::vector<Unit> units = units_of(schedule, q_bhtd.size(1), own.k_btkd.size(2));
+    const std::vector<Unit> units = backward_units_of(schedule, q_bhtd.size(1), own.k_btkd.size(2));
     Courier courier(ring, units, own);
     Homecoming homecoming(ring, own);
     PartialGradients sums(dout_bhtd, q_bhtd, whole);

@@ -1,13 +1,18 @@
-"""Whole training steps beside transformers in one run: 2 CPU ranks with zigzag against one process with 2 threads.
+"""Whole training steps of several ways to run them, side by side in one run, each against the first.
 
-    python tests/bench/whole_step.py --bin build/bin [--tokens 8192] [--rounds 2] [--steps 3] [--json FILE]
+    python tests/bench/whole_step.py --bin build/bin [--sides transformers zigzag] [--tokens 8192] [--dtype float32]
+                                     [--ranks 2] [--rounds 2] [--steps 3] [--json FILE]
 
-Both train the same shape (hidden 512, 8 heads, 4 key/value heads, 6 layers, intermediate 1408, vocabulary 8192) on one row of
-fp32 tokens with AdamW and no activation checkpointing. The two take turns; each side's first step of a round is a warm-up.
-Prints tokens/s and peak resident memory a process, and the ratios that the README quotes.
+Sides: `transformers` (one process, 2 threads, sdpa); `one` (one rank of ours, 2 threads); `zigzag` (--ranks ranks of ours, a
+thread each, on this machine); `linked` (as zigzag, each rank in a network namespace of its own, joined by a virtual link:
+needs root); `gigabit` (as linked, the link held to 1 Gbit/s both ways by tc's token bucket). All train the same shape (hidden
+512, 8 heads, 4 key/value heads, 6 layers, intermediate 1408, vocabulary 8192) on one row with AdamW and no activation
+checkpointing. They take turns; the first step of a turn is a warm-up, the best of the others counts. Prints seconds a step,
+peak resident memory a process, the load of the machine, and the ratios that the README quotes.
 """
 
 import argparse
+import contextlib
 import json
 import os
 import pathlib
@@ -19,6 +24,7 @@ import time
 
 SHAPE = dict(vocab_size=8192, hidden_size=512, intermediate_size=1408, num_hidden_layers=6, num_attention_heads=8,
              num_key_value_heads=4, max_position_embeddings=65536, tie_word_embeddings=False)
+SIDES = ["transformers", "one", "zigzag", "linked", "gigabit"]
 
 
 def reference_process(tokens, steps, dtype):
@@ -53,13 +59,14 @@ def run_reference(arguments):
 
 
 def peak_kib(pid):
-    for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("VmHWM"):
-            return int(line.split()[1])
+    with contextlib.suppress(OSError):
+        for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
+            if line.startswith("VmHWM"):
+                return int(line.split()[1])
     return 0
 
 
-def run_ringmaster(arguments, folder, number):
+def write_config(arguments, folder, ranks, name):
     model = folder / "model"
     model.mkdir(exist_ok=True)
     (model / "config.json").write_text(json.dumps({**SHAPE, "model_type": "llama", "architectures": ["LlamaForCausalLM"],
@@ -70,34 +77,118 @@ def run_ringmaster(arguments, folder, number):
         "base_model": str(model), "reinit_weights": True, "sequence_len": arguments.tokens, "flash_attention": True,
         "datasets": [{"path": str(folder / "rows.jsonl"), "ds_type": "json", "type": ""}], "curriculum_sampling": True,
         "micro_batch_size": 1, "gradient_accumulation_steps": 1, "max_steps": arguments.steps + 1, "learning_rate": 1e-4,
-        "optimizer": "adamw_torch", "lr_scheduler": "constant", "save_strategy": "no", "output_dir": str(folder / f"out{number}"),
-        **({"bf16": "full"} if arguments.dtype == "bfloat16" else {}),
-        **({"context_parallel_size": arguments.ranks, "ring_attn_func": "batch_zigzag"} if arguments.ranks > 1 else {}),
+        "optimizer": "adamw_torch", "lr_scheduler": "constant", "save_strategy": "no", "output_dir": str(folder / f"out-{name}"),
+        **({"bfloat16": True} if arguments.dtype == "bfloat16" else {}),
+        **({"context_parallel_size": ranks, "ring_attn_func": "batch_zigzag"} if ranks > 1 else {}),
     }
     (folder / "config.yaml").write_text(json.dumps(config))
-    launched = subprocess.Popen([arguments.bin / "ringmaster", "launch", folder / "config.yaml", "--ranks", str(arguments.ranks),
-                                 "--runs-dir", folder / "runs", "--name", f"bench{number}", "--no-preflight", "--json"],
-                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    run, peaks = folder / "runs" / f"bench{number}", {}
-    while launched.poll() is None:
-        time.sleep(0.2)
-        try:
-            for rank in json.loads((run / "run.json").read_text())["nodes"][0]["ranks"]:
-                peaks[rank["rank"]] = max(peaks.get(rank["rank"], 0), peak_kib(rank["pid"]))
-        except (OSError, ValueError, KeyError, IndexError):
-            continue
-    if launched.returncode != 0:
-        raise SystemExit(launched.stderr.read())
+    return folder / "config.yaml"
+
+
+def figures_of(run, peaks):
     events = [json.loads(line) for line in (run / "events/rank-00000.jsonl").read_text().splitlines()]
     steps = [event for event in events if event["type"] == "step"]
-    return {"seconds": [event["step_s"] for event in steps[1:]], "peak_kib": max(peaks.values()),
-            "exposed": statistics.median(event["exposed_comm_s"] / event["step_s"] for event in steps[1:]),
-            "tensor_peak": max(event["peak_memory_bytes"] for event in steps)}
+    return {"seconds": [event["step_s"] for event in steps[1:]], "peak_kib": max(peaks),
+            "exposed": statistics.median(event["exposed_comm_s"] / event["step_s"] for event in steps[1:])}
+
+
+def wait_and_measure(processes, pids):
+    """Peak resident memory of each of pids() while the processes live."""
+    peaks = {}
+    while any(process.poll() is None for process in processes):
+        time.sleep(0.2)
+        for pid in pids():
+            peaks[pid] = max(peaks.get(pid, 0), peak_kib(pid))
+    for process in processes:
+        if process.returncode != 0:
+            raise SystemExit(process.stderr.read())
+    return list(peaks.values())
+
+
+def run_launched(arguments, folder, ranks, name):
+    config = write_config(arguments, folder, ranks, name)
+    run = folder / "runs" / name
+    launched = subprocess.Popen([arguments.bin / "ringmaster", "launch", config, "--ranks", str(ranks), "--device", "cpu", "--runs-dir",
+                                 folder / "runs", "--name", name, "--no-preflight", "--json"],
+                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+    def pids():
+        with contextlib.suppress(OSError, ValueError, KeyError, IndexError):
+            return [rank["pid"] for rank in json.loads((run / "run.json").read_text())["nodes"][0]["ranks"]]
+        return []
+
+    return figures_of(run, wait_and_measure([launched], pids))
+
+
+def ip(*words):
+    subprocess.run(["ip", *map(str, words)], check=True, capture_output=True)
+
+
+@contextlib.contextmanager
+def namespaces(ranks, gigabit):
+    """One network namespace a rank on one bridge; yields names and the first one's address."""
+    name, net = f"rmb{os.getpid() % 100000}", f"10.{177 + os.getpid() % 50}.{os.getpid() // 50 % 250}"
+    spaces = [f"{name}n{rank}" for rank in range(ranks)]
+    try:
+        ip("link", "add", f"{name}br", "type", "bridge")
+        ip("link", "set", f"{name}br", "up")
+        for rank, space in enumerate(spaces):
+            ip("netns", "add", space)
+            ip("link", "add", f"{name}v{rank}", "type", "veth", "peer", "name", "eth0", "netns", space)
+            ip("link", "set", f"{name}v{rank}", "master", f"{name}br", "up")
+            for words in (["addr", "add", f"{net}.{11 + rank}/24", "dev", "eth0"], ["link", "set", "eth0", "up"], ["link", "set", "lo", "up"]):
+                ip("netns", "exec", space, "ip", *words)
+            if gigabit:
+                ip("netns", "exec", space, "tc", "qdisc", "add", "dev", "eth0", "root", "tbf", "rate", "1gbit", "burst", "256kb",
+                   "latency", "50ms")
+        yield spaces, f"{net}.11"
+    finally:
+        for rank, space in enumerate(spaces):
+            subprocess.run(["ip", "link", "del", f"{name}v{rank}"], capture_output=True, check=False)
+            subprocess.run(["ip", "netns", "del", space], capture_output=True, check=False)
+        subprocess.run(["ip", "link", "del", f"{name}br"], capture_output=True, check=False)
+
+
+def run_linked(arguments, folder, ranks, name, gigabit):
+    config = write_config(arguments, folder, ranks, name)
+    prepared = subprocess.run([arguments.bin / "ringmaster", "prepare", config, "--ranks", str(ranks), "--device", "cpu", "--runs-dir",
+                               folder / "runs", "--name", name], check=True, capture_output=True, text=True)
+    run = pathlib.Path(prepared.stdout.splitlines()[-1])
+    with namespaces(ranks, gigabit) as (spaces, address):
+        processes = []
+        for rank, space in enumerate(spaces):
+            place = {"RANK": rank, "WORLD_SIZE": ranks, "LOCAL_RANK": 0, "LOCAL_WORLD_SIZE": 1, "MASTER_ADDR": address, "MASTER_PORT": 29400,
+                     "OMP_NUM_THREADS": 1}
+            processes.append(subprocess.Popen(["ip", "netns", "exec", space, arguments.bin / "ringmaster-engine", "--run", run],
+                                              env={**os.environ, **{key: str(value) for key, value in place.items()}},
+                                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True))
+        return figures_of(run, wait_and_measure(processes, lambda: [process.pid for process in processes]))
+
+
+def run_side(side, arguments, folder, turn):
+    name = f"{side}-{turn}"
+    if side == "transformers":
+        return run_reference(arguments)
+    if side in ("linked", "gigabit"):
+        return run_linked(arguments, folder, arguments.ranks, name, side == "gigabit")
+    return run_launched(arguments, folder, 1 if side == "one" else arguments.ranks, name)
+
+
+def report_of(arguments, sides):
+    best = {side: min(second for turn in turns for second in turn["seconds"]) for side, turns in sides.items()}
+    memory = {side: max(turn["peak_kib"] for turn in turns) for side, turns in sides.items()}
+    first = arguments.sides[0]
+    return {"tokens": arguments.tokens, "dtype": arguments.dtype, "ranks": arguments.ranks, "seconds": best,
+            "tokens_per_s": {side: arguments.tokens / seconds for side, seconds in best.items()}, "peak_kib": memory, "against": first,
+            "speed_ratio": {side: best[first] / seconds for side, seconds in best.items()},
+            "memory_ratio": {side: peak / memory[first] for side, peak in memory.items()},
+            "exposed_comm": {side: turns[-1]["exposed"] for side, turns in sides.items() if side != "transformers"}}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", type=pathlib.Path)
+    parser.add_argument("--sides", nargs="+", choices=SIDES, default=["transformers", "zigzag"])
     parser.add_argument("--tokens", type=int, default=8192)
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--steps", type=int, default=3)
@@ -109,22 +200,19 @@ def main():
     if arguments.reference:
         return reference_process(arguments.tokens, arguments.steps, arguments.dtype)
 
-    sides = {"transformers": [], "ringmaster": []}
+    arguments.bin = arguments.bin.resolve()
+    sides = {side: [] for side in arguments.sides}
     with tempfile.TemporaryDirectory() as temporary:
-        for number in range(arguments.rounds):
-            sides["transformers"].append(run_reference(arguments))
-            sides["ringmaster"].append(run_ringmaster(arguments, pathlib.Path(temporary), number))
-            for name, rounds in sides.items():
-                print(f"round {number + 1}  {name:<13} {statistics.median(rounds[-1]['seconds']):7.2f} s a step  "
-                      f"{rounds[-1]['peak_kib'] / 1024:6.0f} MiB", flush=True)
-    speed = {name: arguments.tokens / statistics.median(s for r in rounds for s in r["seconds"]) for name, rounds in sides.items()}
-    memory = {name: max(r["peak_kib"] for r in rounds) for name, rounds in sides.items()}
-    report = {"tokens": arguments.tokens, "dtype": arguments.dtype, "ranks": arguments.ranks, "tokens_per_s": speed, "peak_kib": memory,
-              "speed_ratio": speed["ringmaster"] / speed["transformers"],
-              "memory_ratio": memory["ringmaster"] / memory["transformers"],
-              "exposed_comm": sides["ringmaster"][-1]["exposed"]}
-    print(f"tokens/s: {speed['ringmaster']:.0f} against {speed['transformers']:.0f}, {report['speed_ratio']:.3f}x; peak memory a process: "
-          f"{memory['ringmaster'] / 1024:.0f} against {memory['transformers'] / 1024:.0f} MiB, {report['memory_ratio']:.3f}x")
+        for turn in range(arguments.rounds):
+            for side, turns in sides.items():
+                turns.append(run_side(side, arguments, pathlib.Path(temporary), turn))
+                print(f"round {turn + 1}  {side:<13} {min(turns[-1]['seconds']):7.2f} s a step  "
+                      f"{turns[-1]['peak_kib'] / 1024:6.0f} MiB  load {os.getloadavg()[0]:.1f}", flush=True)
+    report = report_of(arguments, sides)
+    for side in arguments.sides:
+        print(f"{side:<13} {report['tokens_per_s'][side]:7.0f} tokens/s, {report['speed_ratio'][side]:.3f}x; "
+              f"{report['peak_kib'][side] / 1024:.0f} MiB a process, {report['memory_ratio'][side]:.3f}x"
+              + (f"; exposed communication {report['exposed_comm'][side]:.1%}" if side in report["exposed_comm"] else ""))
     if arguments.json:
         arguments.json.write_text(json.dumps(report, indent=1) + "\n")
     return 0
