@@ -24,6 +24,15 @@ MESHES = {
     "4 ranks, stripe and ulysses": (4, dict(context_parallel_size=4, ulysses_size=2, ring_attn_func="batch_stripe",
                                             micro_batch_size=2, gradient_accumulation_steps=4)),
 }
+# The layouts and transports that are left, for one model.
+LAYOUTS = {f"{ranks} ranks, {layout}": (ranks, dict(context_parallel_size=ranks, ring_attn_func=layout, micro_batch_size=2,
+                                                    gradient_accumulation_steps=4))
+           for ranks, layout in ((2, "batch_stripe"), (2, "varlen_llama3"), (3, "varlen_ring"), (2, "varlen_zigzag"), (3, "balanced"),
+                                 (2, "auto"))}
+LAYOUTS["4 ranks, llama3 by 2 heads"] = (4, dict(context_parallel_size=4, ring_attn_func="varlen_llama3", heads_k_stride=2,
+                                                 micro_batch_size=2, gradient_accumulation_steps=4))
+LAYOUTS["4 ranks, ulysses over 2 key heads"] = (4, dict(context_parallel_size=4, ulysses_size=4, micro_batch_size=2,
+                                                        gradient_accumulation_steps=4))
 MODELS = {
     "llama": {},
     "qwen2": {"tie_word_embeddings": True},
@@ -78,11 +87,20 @@ def reference(request, tmp_path_factory):
 
 @pytest.mark.parametrize("mesh", MESHES)
 def test_losses_and_the_exported_model_are_those_of_transformers(reference, mesh, tmp_path):
+    check(reference, *MESHES[mesh], tmp_path)
+
+
+@pytest.mark.parametrize("reference", ["llama"], indirect=True)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_every_layout_trains_as_transformers_does(reference, layout, tmp_path):
+    check(reference, *LAYOUTS[layout], tmp_path)
+
+
+def check(reference, ranks, keys, tmp_path):
     import torch
     import transformers
 
     folder, model_dir, trained, history = reference
-    ranks, keys = MESHES[mesh]
     config = make_config(tmp_path, model_dir, folder / "rows.jsonl", **TRAINING, **keys)
     run = launch(config, tmp_path / "runs", "--ranks", ranks)
     assert state_of(run)["state"] == "completed"
