@@ -8,9 +8,7 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
-#include <vector>
 
 namespace ringmaster {
 
@@ -54,14 +52,14 @@ struct ProgressRecord;
 /// A rank's own record; one thread writes.
 class Progress {
   public:
-    /// With hops: keys travel among ranks, each layer begins at hop 0. Memory of its own.
-    Progress();
+    Progress();  ///< in memory of its own
     /// Slot `slot` of the agent's table, which stays open. Throws Error(Usage) where it is no such table.
     Progress(int table, int slot);
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
     ~Progress();
 
+    /// Where keys travel among ranks, each layer begins at hop 0; else it has none.
     void set_hops(bool keys_travel);
     void begin(Activity activity, int64_t step);
     void begin_micro_batch(int number);
