@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 const char* const kAgentUsage =
     "usage: ringmaster-agent --run DIR --ranks N [--attempt N] [--resume auto|latest|none|STEP] [--engine "
     "PATH]\n"
-    "                        [--foreground]\n"
+    "                        [--restarts N] [--foreground]\n"
     "                        [--nodes N --node K --first-rank N --world-size N --listen ADDRESS | --meet "
     "ADDRESS:PORT:PORT]\n"
     "       ringmaster-agent --follow DIR --node K --first-rank N --ranks N [--have FILE=BYTES]... | --stop "
@@ -51,6 +51,7 @@ void take(AgentOptions& options, const std::string& option, const std::string& v
     if (option == "--attempt") options.attempt = whole_number(option, value, 1, kMaxAttempts);
     if (option == "--resume") options.resume = value;
     if (option == "--engine") options.engine = value;
+    if (option == "--restarts") options.restarts = whole_number(option, value, 0, kMaxAttempts);
     if (option == "--node") options.node = whole_number(option, value, 0, kMaxNodes - 1);
     if (option == "--nodes") options.nodes = whole_number(option, value, 1, kMaxNodes);
     if (option == "--first-rank") options.first_rank = whole_number(option, value, 0, kMaxNodes * kMaxRanks);
@@ -61,7 +62,7 @@ void take(AgentOptions& options, const std::string& option, const std::string& v
 
 bool takes_value(const std::string& option) {
     for (const char* known : {"--run", "--ranks", "--attempt", "--resume", "--engine", "--node", "--nodes",
-                              "--first-rank", "--world-size", "--listen", "--meet"}) {
+                              "--first-rank", "--world-size", "--listen", "--meet", "--restarts"}) {
         if (option == known) return true;
     }
     return false;
@@ -106,6 +107,8 @@ AgentOptions parse_agent_options(std::span<char* const> arguments) {
     if (options.ranks == 0) throw Error(Failure::Usage, "is missing", "--ranks");
     if (options.has_others() && (options.node == 0 ? options.listen : options.meet).empty())
         throw Error(Failure::Usage, "is missing", options.node == 0 ? "--listen" : "--meet");
+    if (options.has_others() && options.restarts > 0)
+        throw Error(Failure::Usage, "is for the ranks of one machine", "--restarts");
     if (options.engine.empty()) options.engine = beside_this_program("ringmaster-engine");
     options.run_dir = fs::absolute(options.run_dir).lexically_normal();
     if (!options.run_dir.has_filename()) options.run_dir = options.run_dir.parent_path();  // "DIR/"

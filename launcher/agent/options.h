@@ -14,6 +14,7 @@ struct AgentOptions {
     std::optional<int> attempt;    ///< else one more than run.json's
     std::string resume = "auto";   ///< auto, latest, none or a step; the engine judges it
     std::filesystem::path engine;  ///< absolute
+    int restarts = 0;              ///< after a failure, from the newest complete checkpoint
     bool foreground = false;
 
     // Of a run on several nodes:

@@ -65,7 +65,8 @@ Supervisor::Supervisor(const AgentOptions& options, const RunState& previous)
     : options_(options),
       state_(previous),
       file_(options.own_dir(), options.all_ranks()),
-      signals_(signal_descriptor()) {
+      signals_(signal_descriptor()),
+      restarts_left_(options.restarts) {
     // The engine asks run.json whether there is anything to resume, which says running from now on.
     if (options_.resume == "auto" && previous.state == RunPhase::Completed) options_.resume = "none";
     state_.attempt = options.attempt.value_or(previous.attempt + 1);
@@ -147,6 +148,23 @@ void Supervisor::start_ranks() {
 }
 
 RunPhase Supervisor::supervise() {
+    watch_ranks();
+    if (fleet_ && options_.node > 0) return end_as_other_node();
+    Verdict end = verdict();
+    tell_ranks(end);
+    while (restart_after(end)) {
+        watch_ranks();
+        end = verdict();
+        tell_ranks(end);
+    }
+    end_with(end);
+    if (fleet_)
+        fleet_->send_all("over " + std::string(to_string(end.state)) + " " +
+                         end.reason.substr(0, end.reason.find('\n')));
+    return end.state;
+}
+
+void Supervisor::watch_ranks() {
     while (some_alive() || waits_for_nodes()) {
         wait_for_signals();
         reap();
@@ -155,14 +173,33 @@ RunPhase Supervisor::supervise() {
         if (!some_alive()) deadline_.reset();
         if (deadline_ && Clock::now() >= *deadline_) on_deadline();
     }
-    if (fleet_ && options_.node > 0) return end_as_other_node();
-    const Verdict end = verdict();
-    tell_ranks(end);
-    end_with(end);
-    if (fleet_)
-        fleet_->send_all("over " + std::string(to_string(end.state)) + " " +
-                         end.reason.substr(0, end.reason.find('\n')));
-    return end.state;
+}
+
+/// The run goes on being a run: run.json says why it began again, never that it had failed.
+bool Supervisor::restart_after(const Verdict& verdict) {
+    const bool unkillable =
+        std::any_of(ranks_.begin(), ranks_.end(), [](const Rank& rank) { return rank.end.unkillable; });
+    if (verdict.state != RunPhase::Failed || stop_requested_ || restarts_left_ == 0 || unkillable) return false;
+    --restarts_left_;
+    const std::string why = verdict.reason.substr(0, verdict.reason.find('\n'));
+    say("attempt " + std::to_string(state_.attempt) + " failed: " + why + "; " +
+        std::to_string(restarts_left_) + " restarts are left after this one");
+    ranks_.clear();
+    state_.nodes[0].ranks.clear();
+    ++state_.attempt;
+    options_.resume = "latest";
+    trigger_ = Trigger::None;
+    deadline_.reset();
+    killed_ = false;
+    try {
+        start_ranks();
+    } catch (const Error& problem) {
+        say("not started again: " + problem.text());
+        kill_ranks();
+        return false;
+    }
+    set_state(RunPhase::Running, "started again after: " + why);
+    return true;
 }
 
 void Supervisor::wait_for_signals() {
@@ -187,6 +224,7 @@ void Supervisor::wait_for_signals() {
 void Supervisor::on_signal(int signal) {
     if (signal == SIGCHLD) return;  // reaped after every wait
     reap();                         // what happened before the request is not its consequence
+    restarts_left_ = 0;             // who stops a run wants it stopped
     if (trigger_ != Trigger::None || !some_alive()) return;
     if (fleet_ && options_.node > 0)
         fleet_->send(0, signal == SIGUSR1 || stop_requested_ ? "asked now" : "asked stop");

@@ -1,11 +1,12 @@
-/// The life of one attempt of a run on this machine: starts its ranks, waits for what happens, ends them,
+/// The life of a run on this machine: starts its ranks, waits for what happens, ends them,
 /// says how it ended.
 ///
 ///     running ── SIGTERM ──▶ stopping: SIGTERM to the ranks, which save; no time limit
 ///        │                      │
 ///        │ a rank fails, or     │ SIGUSR1, SIGTERM again: SIGKILL at once
 ///        ▼ is stopped for 10 s  ▼
-///     a grace for the others' own words, SIGKILL ──▶ completed, failed or stopped, written to run.json
+///     a grace for the others' own words, SIGKILL ──▶ completed, failed or stopped, written to run.json;
+///                                                   or the next attempt, where restarts are left
 ///
 /// Only children that are not reaped yet are ever signalled: their pids cannot be anybody else's.
 #pragma once
@@ -52,6 +53,8 @@ class Supervisor {
     };
 
     void start_ranks();
+    void watch_ranks();
+    bool restart_after(const Verdict& verdict);
     void wait_for_signals();
     void on_signal(int signal);
     void ask_to_stop();
@@ -84,6 +87,7 @@ class Supervisor {
     std::optional<ProgressTable> progress_;
     std::vector<Rank> ranks_;
     int64_t memory_kills_before_ = 0;
+    int restarts_left_;
     bool stop_requested_ = false;
     bool killed_ = false;
     Trigger trigger_ = Trigger::None;

@@ -171,6 +171,28 @@ TEST_F(Agent, NamesTheRankThatKeptAnotherWaitingInVain) {
     EXPECT_THAT(content_of(run_ / "logs" / log_file_name(1)), HasSubstr("nothing came for 120 s"));
 }
 
+TEST_F(Agent, StartsAFailedRunAgainFromItsNewestCheckpoint) {
+    environment_ = {"SCRIPT_1=at=2 signal=9 attempt=1"};
+    auto arguments = agent_arguments(2);
+    arguments.insert(arguments.end(), {"--restarts", "3"});
+    EXPECT_EQ(ended(arguments).status, 0);
+    EXPECT_EQ(state().state, RunPhase::Completed);
+    EXPECT_EQ(state().attempt, 2);
+    EXPECT_EQ(state().nodes.at(0).ranks.size(), 2u) << "those of the attempt before are gone";
+    EXPECT_THAT(content_of(run_ / "traces-1"), HasSubstr("resume=latest"));
+    EXPECT_THAT(content_of(run_ / "agent.log"),
+                AllOf(HasSubstr("attempt 1 failed: rank 1"), HasSubstr("2 restarts are left")));
+}
+
+TEST_F(Agent, GivesUpWhenItsRestartsAreUsedUp) {
+    environment_ = {"SCRIPT_1=at=2 signal=9"};
+    auto arguments = agent_arguments(2);
+    arguments.insert(arguments.end(), {"--restarts", "2"});
+    EXPECT_EQ(ended(arguments).status, 1);
+    EXPECT_EQ(state().state, RunPhase::Failed);
+    EXPECT_EQ(state().attempt, 3);
+}
+
 TEST_F(Agent, LeavesNothingRunningThatARankStarted) {
     script({"at=1 leave"});
     EXPECT_EQ(ended(1).status, 1);

@@ -5,6 +5,7 @@
 //   at=N           does the following when step N is done:
 //     exit=N | signal=N | error=TEXT (an error event, then exit status 1; '_' stands for a blank) | hang
 //     (deaf to SIGTERM) | leave (a child that sleeps, then SIGKILL) | quiet (exit 0 without a word)
+//   attempt=N      does it in attempt N only
 //   peer=R         fails with a lost connection once rank R is gone
 //   deaf           SIGTERM has its usual effect: it dies
 //   slow=MS        saves for so long when asked to stop
@@ -76,7 +77,8 @@ class Rank {
             events_.write(done);
             std::printf("step %ld\n", static_cast<long>(step));
             std::fflush(stdout);
-            if (has("at") && number("at") == step) go_wrong();
+            if (has("at") && number("at") == step && (!has("attempt") || number("attempt") == hello.attempt))
+                go_wrong();
             if (has("peer") && is_gone(number("peer")))
                 fail("waiting for keys: Connection closed by peer [127.0.0.1]:4242");
             if (stop_requested) return stop(step);
