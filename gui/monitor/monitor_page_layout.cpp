@@ -5,7 +5,6 @@
 #include <QHeaderView>
 #include <QMenu>
 #include <QProgressBar>
-#include <QScrollArea>
 #include <QScrollBar>
 #include <QSlider>
 #include <QStackedWidget>
@@ -16,6 +15,7 @@
 #include "gui/look/flow_layout.h"
 #include "gui/look/icons.h"
 #include "gui/look/look.h"
+#include "gui/look/scrolled.h"
 #include "gui/monitor/monitor_page.h"
 #include "gui/monitor/run_charts.h"
 
@@ -97,11 +97,7 @@ QWidget* MonitorPage::makeRun() {
     rows->addWidget(m_banner);
     makeTools(rows);
     makeCards(rows);
-    m_scroll = new QScrollArea;
-    m_scroll->setWidgetResizable(true);
-    m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    m_scroll->setFocusPolicy(Qt::NoFocus);
-    m_scroll->setWidget(inside);
+    m_scroll = scrolled(inside);
     layout->addWidget(m_scroll, 1);
     connect(m_scroll->verticalScrollBar(), &QScrollBar::valueChanged, this, &MonitorPage::feedCharts);
     return box;

@@ -2,13 +2,13 @@
 
 #include <QEvent>
 #include <QPainter>
-#include <QScrollArea>
 #include <QVBoxLayout>
 #include <algorithm>
 
 #include "gui/look/card.h"
 #include "gui/look/flow_layout.h"
 #include "gui/look/look.h"
+#include "gui/look/scrolled.h"
 #include "gui/plan/yaml_editor.h"
 
 namespace ringmaster {
@@ -93,17 +93,10 @@ ProblemList::ProblemList(QWidget* parent)
     layout->setSpacing(space(0.3));
     layout->addWidget(m_title);
     layout->addWidget(m_list, 2);
-    auto* scroll = new QScrollArea;
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setWidgetResizable(true);
-    scroll->setFocusPolicy(Qt::NoFocus);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    scroll->setWidget(m_details);
-    scroll->viewport()->setAutoFillBackground(false);
-    m_details->setAutoFillBackground(false);
-    layout->addWidget(scroll, 3);
+    QScrollArea* sheet = scrolled(m_details);
+    layout->addWidget(sheet, 3);
     m_list->setMinimumHeight(space(3.2));
-    scroll->setMinimumHeight(space(5));
+    sheet->setMinimumHeight(space(5));
     connect(m_list, &QListWidget::currentRowChanged, this, &ProblemList::writeDetails);
     const auto jump = [this](const QListWidgetItem* item) {
         const int line = m_problems[size_t(m_list->row(item))].line;

@@ -7,7 +7,6 @@
 #include <QPainter>
 #include <QPalette>
 #include <QResizeEvent>
-#include <QScrollArea>
 #include <QStyledItemDelegate>
 #include <QTableView>
 #include <QToolButton>
@@ -18,6 +17,7 @@
 #include "gui/look/card.h"
 #include "gui/look/card_grid.h"
 #include "gui/look/look.h"
+#include "gui/look/scrolled.h"
 #include "gui/runs/compare_curves.h"
 #include "gui/runs/compare_tables.h"
 
@@ -160,15 +160,11 @@ CompareView::CompareView(Session& session, QWidget* parent)
     column->addWidget(figures);
     column->addWidget(lines);
     column->addStretch(1);
-    auto* scroll = new QScrollArea;
-    scroll->setWidgetResizable(true);
-    scroll->setWidget(inside);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(space(0.7));
     layout->addWidget(m_header);
-    layout->addWidget(scroll, 1);
+    layout->addWidget(scrolled(inside), 1);
     m_banner->hide();
     connect(&m_watcher, &QFutureWatcherBase::finished, this, &CompareView::take);
 }

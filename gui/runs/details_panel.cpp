@@ -3,7 +3,6 @@
 #include <QHeaderView>
 #include <QMenu>
 #include <QPlainTextEdit>
-#include <QScrollArea>
 #include <QScrollBar>
 #include <QTabWidget>
 #include <QToolButton>
@@ -16,6 +15,7 @@
 #include "gui/look/icons.h"
 #include "gui/look/look.h"
 #include "gui/look/numbers.h"
+#include "gui/look/scrolled.h"
 #include "gui/runs/estimate_bars.h"
 #include "gui/runs/notes_editor.h"
 #include "gui/runs/runs_model.h"
@@ -40,16 +40,6 @@ QTreeWidget* plainTable(const QStringList& titles, const QString& name) {
     table->header()->setSectionResizeMode(QHeaderView::ResizeToContents);
     table->header()->setSectionResizeMode(0, QHeaderView::Stretch);
     return table;
-}
-
-QWidget* scrolled(QWidget* inside) {
-    auto* scroll = new QScrollArea;
-    scroll->setWidgetResizable(true);
-    scroll->setWidget(inside);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    inside->setAutoFillBackground(false);
-    scroll->viewport()->setAutoFillBackground(false);
-    return scroll;
 }
 
 ChartData lossChart(const MeasuredFigures& measured) {

@@ -5,13 +5,13 @@
 #include <QFileInfo>
 #include <QMimeData>
 #include <QPainter>
-#include <QScrollArea>
 #include <algorithm>
 
 #include "engine/error.h"
 #include "gui/look/card.h"
 #include "gui/look/card_grid.h"
 #include "gui/look/look.h"
+#include "gui/look/scrolled.h"
 #include "gui/start/action_tile.h"
 #include "gui/start/machine_card.h"
 #include "gui/start/recent_runs.h"
@@ -101,13 +101,9 @@ StartPage::StartPage(Session& session, QWidget* parent)
     column->addWidget(makeActions());
     column->addLayout(below);
     column->addStretch(1);
-    auto* scroll = new QScrollArea;
-    scroll->setWidgetResizable(true);
-    scroll->setWidget(inside);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
-    layout->addWidget(scroll);
+    layout->addWidget(scrolled(inside));
     m_dropSheet =
         new DropSheet(tr("Drop a configuration (YAML) to plan it, or a run's folder to watch it."), this);
     connect(&m_reader, &RunsReader::arrived, this, &StartPage::showRuns);
