@@ -120,71 +120,96 @@ at::Tensor block_of(const at::Tensor& scratch, int64_t rows, int64_t keys) {
     return scratch.narrow(0, 0, rows * keys).view({rows, keys});
 }
 
-/// A block's rows, head behind head, in float32: [group · queries, ...].
-at::Tensor gathered(const at::Tensor& x_gt, const QueryBlock& block) {
-    const at::Tensor part = x_gt.narrow(1, block.begin, block.queries());
+/// A block's rows, head behind head, in float32: [group · queries, D].
+at::Tensor gathered(const at::Tensor& x_gtd, const QueryBlock& block) {
+    const at::Tensor part = x_gtd.narrow(1, block.begin, block.queries());
     at::Tensor rows = at::empty(part.sizes(), part.options().dtype(at::kFloat));
     rows.copy_(part);
     return rows.flatten(0, 1);
 }
-void scatter(const at::Tensor& rows, const at::Tensor& x_gt, const QueryBlock& block) {
-    const at::Tensor part = x_gt.narrow(1, block.begin, block.queries());
+void scatter(const at::Tensor& rows, const at::Tensor& x_gtd, const QueryBlock& block) {
+    const at::Tensor part = x_gtd.narrow(1, block.begin, block.queries());
     part.copy_(rows.view(part.sizes()));
 }
 
-double scale_of(const at::Tensor& q_bhtd) {
-    return 1 / std::sqrt(static_cast<double>(q_bhtd.size(3)));
+/// One float to a row, likewise.
+std::vector<float> gathered_scalars(const at::Tensor& x_gt, const QueryBlock& block) {
+    std::vector<float> rows;
+    for (int64_t g = 0; g < x_gt.size(0); ++g) {
+        const float* head = x_gt.data_ptr<float>() + g * x_gt.stride(0);
+        rows.insert(rows.end(), head + block.begin, head + block.end);
+    }
+    return rows;
+}
+void scatter_scalars(const std::vector<float>& rows, const at::Tensor& x_gt, const QueryBlock& block) {
+    for (int64_t g = 0; g < x_gt.size(0); ++g)
+        std::copy_n(rows.data() + g * block.queries(), block.queries(),
+                    x_gt.data_ptr<float>() + g * x_gt.stride(0) + block.begin);
 }
 
-void forward_block(const Task& task, SoftmaxSums& sums, const at::Tensor& q_bhtd, const HeadKeys& head,
-                   const at::Tensor& scores, const QueryBlock& block, double scale) {
-    const BlockSoftmax& softmax = block_softmax();
-    const at::Tensor q_rd = gathered(task.of_queries(q_bhtd), block).mul_(scale);
-    const at::Tensor top_r = gathered(task.of_queries(sums.top_bht), block);
-    const at::Tensor total_r = gathered(task.of_queries(sums.total_bht), block);
-    at::Tensor values_rd = gathered(task.of_queries(sums.values_bhtd), block);
-    const int64_t rows = q_rd.size(0);
-    const at::Tensor shrink_r = at::empty_like(top_r);
-    for (int64_t key = block.key_begin; key < block.key_end; key += kKeys) {
-        const int64_t keys = std::min(kKeys, block.key_end - key);
-        at::Tensor scores_rk = block_of(scores, rows, keys);
-        at::mm_out(scores_rk, q_rd, head.k(key, keys).t());
-        softmax.forward(scores_rk.data_ptr<float>(), rows, keys, block.mask(key, keys),
-                        top_r.data_ptr<float>(), total_r.data_ptr<float>(), shrink_r.data_ptr<float>());
-        softmax.rescale(values_rd.data_ptr<float>(), shrink_r.data_ptr<float>(), rows, values_rd.size(1));
-        at::addmm_out(values_rd, values_rd, scores_rk, head.v(key, keys));
-    }
-    scatter(top_r, task.of_queries(sums.top_bht), block);
-    scatter(total_r, task.of_queries(sums.total_bht), block);
-    scatter(values_rd, task.of_queries(sums.values_bhtd), block);
+double scale_of(const at::Tensor& q) {
+    return 1 / std::sqrt(static_cast<double>(q.size(-1)));
 }
 
-void backward_block(const Task& task, const at::Tensor& dq_bhtd, const HeadKeys& d,
-                    const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd, const HeadKeys& head,
-                    const at::Tensor& lse_bht, const at::Tensor& delta_bht, const at::Tensor& scores,
-                    const at::Tensor& dscores, const QueryBlock& block, double scale) {
-    const at::Tensor q_rd = gathered(task.of_queries(q_bhtd), block).mul_(scale);
-    const at::Tensor dout_rd = gathered(task.of_queries(dout_bhtd), block);
-    const at::Tensor lse_r = gathered(task.of_queries(lse_bht), block);
-    const at::Tensor delta_r = gathered(task.of_queries(delta_bht), block);
-    at::Tensor dq_rd = gathered(task.of_queries(dq_bhtd), block);
-    const int64_t rows = q_rd.size(0);
-    for (int64_t key = block.key_begin; key < block.key_end; key += kKeys) {
-        const int64_t keys = std::min(kKeys, block.key_end - key);
-        const at::Tensor k_kd = head.k(key, keys);
-        at::Tensor scores_rk = block_of(scores, rows, keys), dscores_rk = block_of(dscores, rows, keys);
-        at::mm_out(scores_rk, q_rd, k_kd.t());
-        at::mm_out(dscores_rk, dout_rd, head.v(key, keys).t());
-        block_softmax().backward(scores_rk.data_ptr<float>(), dscores_rk.data_ptr<float>(), rows, keys,
-                                 block.mask(key, keys), lse_r.data_ptr<float>(), delta_r.data_ptr<float>());
-        at::Tensor dk_kd = d.k(key, keys);
-        at::Tensor dv_kd = d.v(key, keys);
-        at::addmm_out(dv_kd, dv_kd, scores_rk.t(), dout_rd);
-        at::addmm_out(dk_kd, dk_kd, dscores_rk.t(), q_rd);
-        at::addmm_out(dq_rd, dq_rd, dscores_rk, k_kd, 1, scale);
+/// A task's tensors: heads of one group, [group, T, ...], and their keys.
+struct ForwardTask {
+    at::Tensor q_gtd;
+    HeadKeys keys;
+    at::Tensor values_gtd, top_gt, total_gt;  ///< added to
+    at::Tensor scores;
+
+    void run(const QueryBlock& block) {
+        const at::Tensor q_rd = gathered(q_gtd, block).mul_(scale_of(q_gtd));
+        at::Tensor values_rd = gathered(values_gtd, block);
+        std::vector<float> top = gathered_scalars(top_gt, block), total = gathered_scalars(total_gt, block);
+        std::vector<float> shrink(top.size());
+        const int64_t rows = q_rd.size(0);
+        for (int64_t key = block.key_begin; key < block.key_end; key += kKeys) {
+            const int64_t count = std::min(kKeys, block.key_end - key);
+            at::Tensor scores_rk = block_of(scores, rows, count);
+            at::mm_out(scores_rk, q_rd, keys.k(key, count).t());
+            block_softmax().forward(scores_rk.data_ptr<float>(), rows, count, block.mask(key, count),
+                                    top.data(), total.data(), shrink.data());
+            block_softmax().rescale(values_rd.data_ptr<float>(), shrink.data(), rows, values_rd.size(1));
+            at::addmm_out(values_rd, values_rd, scores_rk, keys.v(key, count));
+        }
+        scatter_scalars(top, top_gt, block);
+        scatter_scalars(total, total_gt, block);
+        scatter(values_rd, values_gtd, block);
     }
-    scatter(dq_rd, task.of_queries(dq_bhtd), block);
-}
+};
+
+struct BackwardTask {
+    at::Tensor dout_gtd, q_gtd;
+    HeadKeys keys;
+    at::Tensor lse_gt, delta_gt;
+    at::Tensor dq_gtd;  ///< added to
+    HeadKeys d_keys;    ///< added to
+    at::Tensor scores, dscores;
+
+    void run(const QueryBlock& block) {
+        const double scale = scale_of(q_gtd);
+        const at::Tensor q_rd = gathered(q_gtd, block).mul_(scale), dout_rd = gathered(dout_gtd, block);
+        const std::vector<float> lse = gathered_scalars(lse_gt, block);
+        const std::vector<float> delta = gathered_scalars(delta_gt, block);
+        at::Tensor dq_rd = gathered(dq_gtd, block);
+        const int64_t rows = q_rd.size(0);
+        for (int64_t key = block.key_begin; key < block.key_end; key += kKeys) {
+            const int64_t count = std::min(kKeys, block.key_end - key);
+            const at::Tensor k_kd = keys.k(key, count);
+            at::Tensor scores_rk = block_of(scores, rows, count), dscores_rk = block_of(dscores, rows, count);
+            at::mm_out(scores_rk, q_rd, k_kd.t());
+            at::mm_out(dscores_rk, dout_rd, keys.v(key, count).t());
+            block_softmax().backward(scores_rk.data_ptr<float>(), dscores_rk.data_ptr<float>(), rows, count,
+                                     block.mask(key, count), lse.data(), delta.data());
+            at::Tensor dk_kd = d_keys.k(key, count), dv_kd = d_keys.v(key, count);
+            at::addmm_out(dv_kd, dv_kd, scores_rk.t(), dout_rd);
+            at::addmm_out(dk_kd, dk_kd, dscores_rk.t(), q_rd);
+            at::addmm_out(dq_rd, dq_rd, dscores_rk, k_kd, 1, scale);
+        }
+        scatter(dq_rd, dq_gtd, block);
+    }
+};
 
 }  // namespace
 
@@ -202,11 +227,11 @@ void block_attention_forward(SoftmaxSums& sums, const at::Tensor& q_bhtd, const 
     const Reach reach(slices);
     const std::vector<Task> tasks = tasks_of(q_bhtd, k_bksd);
     in_parallel(tasks, [&](size_t i) {
-        const HeadKeys head = keys_of(tasks[i], k_bksd, v_bksd, reach);
-        const at::Tensor scores = scratch(tasks[i], q_bhtd);
-        for_each_block(tasks[i], slices, [&](const QueryBlock& block) {
-            forward_block(tasks[i], sums, q_bhtd, head, scores, block, scale_of(q_bhtd));
-        });
+        const Task& task = tasks[i];
+        ForwardTask forward{task.of_queries(q_bhtd),           keys_of(task, k_bksd, v_bksd, reach),
+                            task.of_queries(sums.values_bhtd), task.of_queries(sums.top_bht),
+                            task.of_queries(sums.total_bht),   scratch(task, q_bhtd)};
+        for_each_block(task, slices, [&](const QueryBlock& block) { forward.run(block); });
     });
 }
 
@@ -218,20 +243,23 @@ void block_attention_backward(at::Tensor dq_bhtd, at::Tensor dk_bksd, at::Tensor
     const Reach reach(slices);
     const std::vector<Task> tasks = tasks_of(q_bhtd, k_bksd);
     std::vector<HeadKeys> waiting(tasks.size());
-    const auto add = [&](const Task& task, HeadKeys& d) {
+    const auto add = [&](const Task& task, const HeadKeys& d) {
         reach.of(task.of_keys(dk_bksd)).add_(d.k_sd);
         reach.of(task.of_keys(dv_bksd)).add_(d.v_sd);
-        d = {};
     };
     in_parallel(tasks, [&](size_t i) {
-        const HeadKeys head = keys_of(tasks[i], k_bksd, v_bksd, reach);
-        const at::Tensor scores = scratch(tasks[i], q_bhtd), dscores = scratch(tasks[i], q_bhtd);
-        waiting[i] = {at::zeros_like(head.k_sd), at::zeros_like(head.v_sd), reach.begin};
-        for_each_block(tasks[i], slices, [&](const QueryBlock& block) {
-            backward_block(tasks[i], dq_bhtd, waiting[i], dout_bhtd, q_bhtd, head, lse_bht, delta_bht, scores,
-                           dscores, block, scale_of(q_bhtd));
-        });
-        if (tasks[i].parts == 1) add(tasks[i], waiting[i]);
+        const Task& task = tasks[i];
+        const HeadKeys keys = keys_of(task, k_bksd, v_bksd, reach);
+        const HeadKeys d_keys{at::zeros_like(keys.k_sd), at::zeros_like(keys.v_sd), reach.begin};
+        BackwardTask backward{
+            task.of_queries(dout_bhtd), task.of_queries(q_bhtd),  keys,   task.of_queries(lse_bht),
+            task.of_queries(delta_bht), task.of_queries(dq_bhtd), d_keys, scratch(task, q_bhtd),
+            scratch(task, q_bhtd)};
+        for_each_block(task, slices, [&](const QueryBlock& block) { backward.run(block); });
+        if (task.parts == 1)
+            add(task, d_keys);
+        else
+            waiting[i] = d_keys;  // others add to the same head: in order, behind all
     });
     for (size_t i = 0; i < tasks.size() && tasks[i].parts > 1; ++i) add(tasks[i], waiting[i]);
 }

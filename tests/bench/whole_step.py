@@ -1,4 +1,4 @@
-"""Whole training steps of several ways to run them, side by side in one run, each against the first.
+"""Whole training steps of several ways to run them, side by side in one run.
 
     python tests/bench/whole_step.py --bin build/bin [--sides transformers zigzag] [--tokens 8192] [--dtype float32]
                                      [--ranks 2] [--rounds 2] [--steps 3] [--json FILE]
@@ -13,6 +13,7 @@ peak resident memory a process, the load of the machine, and the ratios that the
 
 import argparse
 import contextlib
+import itertools
 import json
 import os
 import pathlib
@@ -177,11 +178,10 @@ def run_side(side, arguments, folder, turn):
 def report_of(arguments, sides):
     best = {side: min(second for turn in turns for second in turn["seconds"]) for side, turns in sides.items()}
     memory = {side: max(turn["peak_kib"] for turn in turns) for side, turns in sides.items()}
-    first = arguments.sides[0]
     return {"tokens": arguments.tokens, "dtype": arguments.dtype, "ranks": arguments.ranks, "seconds": best,
-            "tokens_per_s": {side: arguments.tokens / seconds for side, seconds in best.items()}, "peak_kib": memory, "against": first,
-            "speed_ratio": {side: best[first] / seconds for side, seconds in best.items()},
-            "memory_ratio": {side: peak / memory[first] for side, peak in memory.items()},
+            "tokens_per_s": {side: arguments.tokens / seconds for side, seconds in best.items()}, "peak_kib": memory,
+            "speed_ratio": {f"{side}/{other}": best[other] / best[side] for other, side in itertools.combinations(arguments.sides, 2)},
+            "memory_ratio": {f"{side}/{other}": memory[side] / memory[other] for other, side in itertools.combinations(arguments.sides, 2)},
             "exposed_comm": {side: turns[-1]["exposed"] for side, turns in sides.items() if side != "transformers"}}
 
 
@@ -210,9 +210,10 @@ def main():
                       f"{turns[-1]['peak_kib'] / 1024:6.0f} MiB  load {os.getloadavg()[0]:.1f}", flush=True)
     report = report_of(arguments, sides)
     for side in arguments.sides:
-        print(f"{side:<13} {report['tokens_per_s'][side]:7.0f} tokens/s, {report['speed_ratio'][side]:.3f}x; "
-              f"{report['peak_kib'][side] / 1024:.0f} MiB a process, {report['memory_ratio'][side]:.3f}x"
-              + (f"; exposed communication {report['exposed_comm'][side]:.1%}" if side in report["exposed_comm"] else ""))
+        print(f"{side:<13} {report['tokens_per_s'][side]:7.0f} tokens/s, {report['peak_kib'][side] / 1024:.0f} MiB a process"
+              + (f", exposed communication {report['exposed_comm'][side]:.1%}" if side in report["exposed_comm"] else ""))
+    for pair, ratio in report["speed_ratio"].items():
+        print(f"{pair:<22} {ratio:.3f}x as fast with {report['memory_ratio'][pair]:.3f}x the memory a process")
     if arguments.json:
         arguments.json.write_text(json.dumps(report, indent=1) + "\n")
     return 0
