@@ -72,7 +72,7 @@ ResumedRun prepare_resume(const RunDirectory& run, const ResumeOptions& options,
                           const Places& places, const Progress& progress) {
     const RunState state = read_run_state(run.dir);
     const auto alive = living_process(state);
-    if (alive || (!is_over(state.state) && state.writer.pid != 0)) {
+    if (alive || (!is_over(state.state) && (state.writer.pid != 0 || state.is_of_slurm()))) {
         throw Error(
             Failure::Refused,
             "is " + std::string(to_string(state.state)) + ": only a run that has ended can be resumed",
