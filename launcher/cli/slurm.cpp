@@ -188,7 +188,10 @@ int resume_on_slurm(const Arguments& arguments, const Session& session, const Ru
     if (remote_run && arguments.has("--ranks"))
         throw Error(Failure::Usage, "a run on another machine goes on with the ranks that it had", "--ranks",
                     "launch it anew with other --ranks");
-    settle_slurm_run(run);
+    {
+        ProgressPrinter printer(session, interrupts);
+        wait_for_job(*site_of(run), run, printer.progress());
+    }
     const RemoteRun remote = remote_run ? read_remote_run(run) : RemoteRun();
     Cluster cluster = reach(remote_run ? std::vector{remote.nodes[0].target} : std::vector<std::string>(),
                             false, session, interrupts);

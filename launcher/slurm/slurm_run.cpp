@@ -1,7 +1,9 @@
 #include "launcher/slurm/slurm_run.h"
 
 #include <algorithm>
+#include <chrono>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "engine/error.h"
 #include "engine/events/event_log.h"
@@ -48,8 +50,7 @@ void settle(SlurmSite& site, const RunDirectory& run, SlurmRecord record, const 
     if (record.settled || (!over && !seen.waits())) return;
     const bool needs_no_word = before.state == RunPhase::Completed;
     if (!needs_no_word) {
-        RunTraces traces = traces_of(run, before);
-        if (!site.host().empty()) traces.last_words = "";
+        RunTraces traces = traces_of(run, before, site.read("agent.log").value_or(""));
         traces.stop_asked = site.read(kStop).has_value();
         const auto after = judge(before, over ? end_of(site, record.job) : seen, record.job, traces);
         if (after && state_at(site).updated == before.updated) write_state(site, run, *after);
@@ -128,6 +129,19 @@ JobStatus look_and_settle(SlurmSite& site, const RunDirectory& run) {
     if (seen.state == "RUNNING" && !is_over(before.state) && site.read(kStop))
         signal_ranks(site, record.job, "TERM");
     return seen;
+}
+
+void wait_for_job(SlurmSite& site, const RunDirectory& run, const Progress& progress) {
+    using namespace std::chrono_literals;
+    for (const auto pause : {0ms, 2000ms, 10000ms, 10000ms, 10000ms, 10000ms, 10000ms}) {
+        const auto end = std::chrono::steady_clock::now() + pause;
+        while (std::chrono::steady_clock::now() < end) {
+            progress.report({"waiting for the end of Slurm job " + read_slurm_record(run).job.number, 0, 0});
+            progress.stop_if_cancelled();
+            std::this_thread::sleep_for(100ms);
+        }
+        if (look_and_settle(site, run).is_over() || !is_over(state_at(site).state)) return;
+    }
 }
 
 void settle_runs(const std::vector<RunDirectory>& runs) {

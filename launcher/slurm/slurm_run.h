@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "launcher/local_node.h"
+#include "launcher/progress.h"
 #include "launcher/slurm/queue.h"
 #include "launcher/slurm/script.h"
 #include "launcher/slurm/site.h"
@@ -38,7 +39,10 @@ JobId submit_run(SlurmSite& site, const RunDirectory& run, const SlurmSubmission
 /// so; a run that is asked to stop is asked again. Gives the job as it was seen. Throws Error(Unreachable).
 JobStatus look_and_settle(SlurmSite& site, const RunDirectory& run);
 
-/// The same for all runs of this machine's Slurm that are not over, with one squeue for all.
+/// A run that is over may have a job that still cleans up: looks until that is over too, a minute at most.
+void wait_for_job(SlurmSite& site, const RunDirectory& run, const Progress& progress);
+
+/// As look_and_settle for all runs of this machine's Slurm that are not over, with one squeue for all.
 void settle_runs(const std::vector<RunDirectory>& runs);
 
 /// False where the run is over already. A job that waits is cancelled; of one that runs the ranks save and

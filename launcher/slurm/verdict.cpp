@@ -24,13 +24,31 @@ std::vector<EventLine> last_events(const fs::path& file) {
     return reader.poll();
 }
 
-std::string end_of_file(const fs::path& file) {
-    std::string text = read_tail(file, kTailBytes);
-    const size_t start = text.rfind("Slurm job ");
-    if (start != std::string::npos) text.erase(0, std::min(text.find('\n', start), text.size()));
+/// What the log says since the job's last start.
+std::string since_start(const std::string& log) {
+    const size_t start = log.rfind("Slurm job ");  // the script's first words
+    return start == std::string::npos ? log : log.substr(std::min(log.find('\n', start), log.size()));
+}
+
+std::string end_of(std::string text) {
     while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
     while (!text.empty() && text.front() == '\n') text.erase(0, 1);
     return text.size() > kShownLog ? "…" + text.substr(text.size() - kShownLog) : text;
+}
+
+/// Of srun's first "srun: error: n3: task 1: Killed"; empty where that rank ended with a status of its own.
+std::string lost_rank_of(const std::string& log) {
+    constexpr std::string_view kHead = "srun: error: ", kTask = ": task ";
+    const size_t task = log.find(kTask);
+    const size_t head = task == std::string::npos ? task : log.rfind(kHead, task);
+    if (head == std::string::npos) return "";
+    const std::string line = log.substr(head, log.find('\n', head) - head);
+    if (line.find("Exited with exit code") != std::string::npos || task > head + line.size()) return "";
+    const std::string node = log.substr(head + kHead.size(), task - head - kHead.size());
+    const std::string rest = log.substr(task + kTask.size(), head + line.size() - task - kTask.size());
+    const size_t colon = rest.find(": ");
+    if (colon == std::string::npos) return "";
+    return "rank " + rest.substr(0, colon) + " on " + node + ": " + rest.substr(colon + 2);
 }
 
 struct Ending {
@@ -61,6 +79,7 @@ Ending ending_of(const JobStatus& status, const std::string& job, const RunTrace
     if (status.exit_signal == kCannotOpenOutput)
         return {RunPhase::Failed, job + " could not open agent.log in the run directory" + nodes,
                 "the run directory has to be on a file system that the nodes share: --runs-dir"};
+    if (!traces.lost_rank.empty()) return {RunPhase::Failed, traces.lost_rank, ""};
     if (!traces.error.empty()) return {RunPhase::Failed, traces.error, ""};
     const std::string said = traces.last_words.empty() ? "" : ":\n" + traces.last_words;
     if (state == "FAILED")
@@ -104,7 +123,7 @@ std::optional<RunState> judge_waiting(const RunState& before, const JobStatus& s
 
 }  // namespace
 
-RunTraces traces_of(const RunDirectory& run, const RunState& state) {
+RunTraces traces_of(const RunDirectory& run, const RunState& state, const std::string& job_log) {
     RunTraces traces;
     double first_error = 0;
     for (int rank = 0; rank < std::max(1, state.ranks); ++rank) {
@@ -121,7 +140,9 @@ RunTraces traces_of(const RunDirectory& run, const RunState& state) {
     }
     const std::vector<int64_t> complete = complete_checkpoints(run);
     if (!complete.empty()) traces.checkpoint = complete.back();
-    traces.last_words = end_of_file(run.agent_log());
+    const std::string said = since_start(job_log);
+    traces.last_words = end_of(said);
+    traces.lost_rank = lost_rank_of(said);
     return traces;
 }
 
@@ -132,7 +153,10 @@ std::optional<RunState> judge(const RunState& before, const JobStatus& status, c
     if (!status.is_over()) return std::nullopt;
     if (before.state == RunPhase::Completed) return std::nullopt;
     if (is_over(before.state)) {
-        if (traces.stop_asked || !knows_better(status.state)) return std::nullopt;
+        if (traces.stop_asked) return std::nullopt;
+        if (before.state == RunPhase::Failed && !knows_better(status.state) && !traces.lost_rank.empty())
+            return ended(before, {RunPhase::Failed, traces.lost_rank, before.reason});
+        if (!knows_better(status.state)) return std::nullopt;
         Ending ending = ending_of(status, job, traces);
         if (before.state == RunPhase::Stopped) ending.phase = RunPhase::Stopped;  // it was saved
         return ended(before, ending);

@@ -15,12 +15,13 @@ namespace ringmaster {
 struct RunTraces {
     std::optional<int64_t> checkpoint;  ///< the newest that was saved
     std::string error;                  ///< the first error event of this attempt: "rank 1: …"
-    std::string last_words;             ///< the end of agent.log
-    bool stop_asked = false;            ///< by `ringmaster stop`
+    std::string lost_rank;  ///< the first rank that ended, where it was not by itself: "rank 1 on n3: Killed"
+    std::string last_words;   ///< the end of agent.log
+    bool stop_asked = false;  ///< by `ringmaster stop`
 };
 
-/// From the events and agent.log in the run directory.
-RunTraces traces_of(const RunDirectory& run, const RunState& state);
+/// From the events in the run directory, and agent.log's text as it is where the job writes it.
+RunTraces traces_of(const RunDirectory& run, const RunState& state, const std::string& job_log);
 
 /// The state as it should be; empty where it is right as it stands. `status` is of a job that is over (then
 /// from end_of) or waits.

@@ -40,7 +40,7 @@ SlurmdPort={free_port()}
 SlurmUser={user}
 SlurmdUser={user}
 AuthType=auth/munge
-AuthInfo=socket={here}/munge.socket,cred_expire=2
+AuthInfo=socket={here}/munge.socket,cred_expire=5
 CredType=cred/munge
 StateSaveLocation={here}/state
 SlurmdSpoolDir={here}/spool
