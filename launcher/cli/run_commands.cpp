@@ -109,8 +109,8 @@ int run_runs(const Arguments& arguments, const Session& session) {
         }
         return 0;
     }
-    settle_slurm_runs(runs_dir);
-    const std::vector<RunSummary> runs = list_runs(runs_dir);
+    std::vector<RunSummary> runs = list_runs(runs_dir);
+    if (settle_slurm_runs(runs)) runs = list_runs(runs_dir);
     if (session.json) {
         nlohmann::json list = nlohmann::json::array();
         for (const RunSummary& run : runs) list.push_back(summary_to_json(run));

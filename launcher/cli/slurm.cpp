@@ -238,16 +238,17 @@ void settle_slurm_run(const RunDirectory& run) {
     look_and_settle(*site_of(run), run);
 }
 
-void settle_slurm_runs(const std::filesystem::path& runs_dir) {
+bool settle_slurm_runs(const std::vector<RunSummary>& runs) {
+    std::vector<RunDirectory> open;
+    for (const RunSummary& run : runs) {
+        if (!is_over(run.state.state) && is_slurm({run.dir})) open.push_back({run.dir});
+    }
     try {
-        std::vector<RunDirectory> open;
-        for (const RunSummary& run : list_runs(runs_dir)) {
-            if (!is_over(run.state.state)) open.push_back({run.dir});
-        }
         settle_runs(open);
     } catch (const Error& problem) {
         complain("ringmaster: " + printable(problem.text()) + "\n");
     }
+    return !open.empty();
 }
 
 }  // namespace ringmaster

@@ -31,9 +31,9 @@ Companion companion_of(SlurmWatch* watch);
 
 bool stop_on_slurm(const RunDirectory& run, StopHow how);
 
-/// Brings what is over up to date in run.json, asking this machine's Slurm once for all runs; says where it
-/// does not answer.
-void settle_slurm_runs(const std::filesystem::path& runs_dir);
+/// Brings run.json up to date where the job is over, asking this machine's Slurm once for all runs; says
+/// where it does not answer. False where none of them is in Slurm.
+bool settle_slurm_runs(const std::vector<RunSummary>& runs);
 void settle_slurm_run(const RunDirectory& run);
 
 }  // namespace ringmaster

@@ -9,8 +9,8 @@ namespace ringmaster {
 
 namespace {
 
-/// What follows the #SBATCH lines and the variables. `stop` is there once the run is to stop; rank 0 says
-/// "queued" only where it has saved because Slurm warned it, which ends with status 0.
+/// What follows the #SBATCH lines and the variables. `stop` is there once the run is to stop. A run that was
+/// resumed from an older checkpoint must not go on from a newer one of before: only this job's own count.
 constexpr const char* kBody = R"sh(
 echo "Slurm job $SLURM_JOB_ID, start ${SLURM_RESTART_COUNT:-0}, on $SLURM_JOB_NODELIST"
 cd "$run" || exit
@@ -24,11 +24,16 @@ unset RANK WORLD_SIZE LOCAL_RANK LOCAL_WORLD_SIZE MASTER_ADDR RINGMASTER_AGENT R
 threads=${SLURM_CPUS_PER_TASK:-$((SLURM_CPUS_ON_NODE / ranks_per_node))}
 export OMP_NUM_THREADS=${OMP_NUM_THREADS:-$((threads > 0 ? threads : 1))}
 [ -n "$SLURM_CPUS_PER_TASK" ] && export SRUN_CPUS_PER_TASK=$SLURM_CPUS_PER_TASK
-[ "${SLURM_RESTART_COUNT:-0}" -gt 0 ] && resume=auto
+if [ "${SLURM_RESTART_COUNT:-0}" -gt 0 ]; then # from the newest checkpoint of this job, else as at its first start
+    for saved in checkpoints/step-*/complete; do
+        [ "$saved" -nt submit.sbatch ] && step=${saved#checkpoints/step-} && resume=$((10#${step%/complete}))
+    done
+fi
 export RINGMASTER_ATTEMPT=$((first_attempt + ${SLURM_RESTART_COUNT:-0}))
 
 srun --mpi=none --kill-on-bad-exit=1 "$engine" --run "$run" --resume "$resume"
 status=$?
+# Warned that the time is nearly over, the ranks have saved and rank 0 says so: back into the queue.
 if [ $status = 0 ] && [ ! -e stop ] && grep -q '"state": "queued"' run.json; then
     scontrol requeue "$SLURM_JOB_ID" || echo "Slurm did not take job $SLURM_JOB_ID back into its queue"
 fi
@@ -122,10 +127,10 @@ std::string submit_script(const SlurmSubmission& job) {
     check_path(job.run_dir);
     check_path(job.engine);
     const int per_node = ranks_per_node(job);
-    return "#!/bin/bash\n" + directives(job, per_node) + "\nrun=" + shell_quoted(job.run_dir) +
-           "\nengine=" + shell_quoted(job.engine) + "\nranks_per_node=" + std::to_string(per_node) +
-           "\nfirst_attempt=" + std::to_string(job.attempt) + "\nresume=" + shell_quoted(job.resume) + "\n" +
-           kBody;
+    return "#!/bin/bash\n# Trains one run of Ringmaster.\n" + directives(job, per_node) +
+           "\nrun=" + shell_quoted(job.run_dir) + "\nengine=" + shell_quoted(job.engine) +
+           "\nranks_per_node=" + std::to_string(per_node) + "\nfirst_attempt=" + std::to_string(job.attempt) +
+           "\nresume=" + shell_quoted(job.resume) + "\n" + kBody;
 }
 
 }  // namespace ringmaster

@@ -17,7 +17,7 @@ struct SlurmSubmission {
     int nodes = 1;
     Device device = Device::Cpu;
     int attempt = 1;              ///< of its first start; every start again counts one more
-    std::string resume = "none";  ///< of its first start; "auto" after that
+    std::string resume = "none";  ///< of its first start; after that from the newest checkpoint that it saved
     SlurmOptions options;
 };
 

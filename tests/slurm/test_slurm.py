@@ -141,6 +141,31 @@ def test_a_partition_that_is_not_there_is_slurms_own_words_and_leaves_nothing(as
     assert not (tmp_path / "runs").exists()
 
 
+def test_a_job_that_is_refused_after_all_is_the_runs_reason(ask, llama, rows_file, tmp_path):
+    config = make_config(tmp_path, llama, rows_file, **KEYS)
+    fake = tmp_path / "bin/sbatch"
+    fake.parent.mkdir()
+    fake.write_text('#!/bin/sh\n[ "$1" = --test-only ] && exec cat >/dev/null\necho "sbatch: error: too many jobs" >&2\nexit 1\n')
+    fake.chmod(0o755)
+    done = ask("launch", config, "--ranks", 2, "--slurm", "partition=main", check=False, env={"PATH": f"{fake.parent}:{os.environ['PATH']}"})
+    assert done.returncode == 3 and "sbatch: error: too many jobs" in done.stderr
+    (run,) = (tmp_path / "runs").iterdir()
+    assert state_of(run)["state"] == "failed" and "too many jobs" in state_of(run)["reason"]
+
+
+def test_ctrl_c_takes_a_job_that_waits_out_of_the_queue(slurm, llama, rows_file, tmp_path):
+    config = make_config(tmp_path, llama, rows_file, **KEYS)
+    person = subprocess.Popen([BIN / "ringmaster", "launch", config, "--ranks", "2", "--runs-dir", tmp_path / "runs", "--name", "held", "--slurm",
+                               "hold"], env=slurm.env(**ONE_THREAD), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    run = tmp_path / "runs/held"
+    wait_for(lambda: (run / "slurm.json").exists() and slurm.state_of(job_of(run)) == "PENDING", "the job in the queue")
+    time.sleep(1)
+    person.send_signal(signal.SIGINT)
+    said, _ = person.communicate(timeout=60)
+    assert person.returncode == 0 and "JobHeldUser" in said, said
+    assert state_of(run)["state"] == "stopped" and slurm.state_of(job_of(run)) == "CANCELLED"
+
+
 def test_without_slurm_it_says_so(ask, llama, rows_file, tmp_path):
     config = make_config(tmp_path, llama, rows_file, **KEYS)
     done = ask("launch", config, "--ranks", 2, "--slurm", "partition=main", check=False, env={"PATH": str(tmp_path)})
