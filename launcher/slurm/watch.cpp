@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto kPace = 10s;          ///< between two squeue
+constexpr auto kPace = 10s;          ///< between two squeue, unless somebody asked the run to stop
 constexpr auto kLastPatience = 25s;  ///< for Slurm to say how a job ended
 constexpr auto kClosing = 3s;        ///< that Slurm takes to clean up: then it is asked once out of turn
 constexpr auto kGlance = 200ms;
@@ -49,7 +49,11 @@ void SlurmWatch::watch() {
         look();
         lock.lock();
         changed_.notify_all();
-        changed_.wait_for(lock, kPace, [this] { return ending_ || hurry_; });
+        const bool was_asked = is_stop_asked(run_);
+        const auto next = std::chrono::steady_clock::now() + kPace;
+        while (!ending_ && !hurry_ && std::chrono::steady_clock::now() < next &&
+               is_stop_asked(run_) == was_asked)
+            changed_.wait_for(lock, kGlance);
         hurry_ = false;
     }
 }
