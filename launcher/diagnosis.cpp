@@ -94,7 +94,9 @@ Maybe ended(const Evidence& run) {
 
 Maybe disconnected(const Evidence& run) {
     const double silence = run.now - std::max(last_heard(run), run.state.updated);
-    const bool is_elsewhere = !run.state.writer.host.empty() && run.state.writer.host != this_host();
+    const bool waits = run.state.state == RunPhase::Queued;
+    const bool is_elsewhere =
+        !waits && !run.state.writer.host.empty() && run.state.writer.host != this_host();
     const bool is_silent = is_elsewhere && silence > std::max(hang_seconds(run.ranks), 120.0);
     if (run.problem.empty() && !is_silent) return {};
     Diagnosis found{Finding::Disconnected, Urgency::None};

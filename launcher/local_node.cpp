@@ -192,6 +192,9 @@ void start_agent(const RunDirectory& run, int ranks, int attempt, const std::str
 bool request_stop(const RunDirectory& run, StopHow how) {
     RunState state = read_run_state(run.dir);
     if (is_over(state.state)) return false;
+    if (state.is_of_slurm())
+        throw Error(Failure::Refused, "is a job of Slurm", state.name,
+                    "`ringmaster stop " + run.name() + "` in a terminal stops it");
     if (state.nodes.empty()) {
         if (state.writer.pid != 0) {
             throw Error(Failure::Refused,

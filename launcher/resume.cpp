@@ -72,7 +72,7 @@ ResumedRun prepare_resume(const RunDirectory& run, const ResumeOptions& options,
                           const Places& places, const Progress& progress) {
     const RunState state = read_run_state(run.dir);
     const auto alive = living_process(state);
-    if (alive || (!is_over(state.state) && state.writer.pid != 0)) {
+    if (alive || (!is_over(state.state) && (state.writer.pid != 0 || state.is_of_slurm()))) {
         throw Error(
             Failure::Refused,
             "is " + std::string(to_string(state.state)) + ": only a run that has ended can be resumed",
@@ -92,6 +92,9 @@ ResumedRun prepare_resume(const RunDirectory& run, const ResumeOptions& options,
 
 void start_resumed(const RunDirectory& run, const ResumedRun& resumed, const Machine& machine,
                    const Places& places) {
+    if (read_run_state(run.dir).is_of_slurm())
+        throw Error(Failure::Refused, "is a job of Slurm", run.name(),
+                    "`ringmaster resume " + run.name() + "` in a terminal submits it again");
     require_startable(resumed.plan, machine, places);
     start(run, resumed.plan.ranks, resumed.attempt,
           resumed.from_step ? std::to_string(*resumed.from_step) : "none", places);

@@ -35,7 +35,7 @@ struct ResumedRun {
 ResumedRun prepare_resume(const RunDirectory& run, const ResumeOptions& options, const Machine& machine,
                           const Places& places, const Progress& progress);
 
-/// Starts what prepare_resume said.
+/// Starts what prepare_resume said. Throws Error(Refused) for a run that was submitted to Slurm.
 void start_resumed(const RunDirectory& run, const ResumedRun& resumed, const Machine& machine,
                    const Places& places);
 

@@ -215,10 +215,12 @@ void delete_run(const RunDirectory& run) {
         state.state = RunPhase::Failed;  // a damaged run.json: the folder is a run's all the same
     }
     const auto alive = living_process(state);
-    if (alive || (!is_over(state.state) && state.writer.pid != 0)) {
+    if (alive || (!is_over(state.state) && (state.writer.pid != 0 || state.is_of_slurm()))) {
         throw Error(Failure::Refused,
-                    "the run is " + std::string(to_string(state.state)) + " (pid " +
-                        std::to_string(alive ? alive->pid : state.writer.pid) + ")",
+                    "the run is " + std::string(to_string(state.state)) +
+                        (state.is_of_slurm()
+                             ? " in Slurm"
+                             : " (pid " + std::to_string(alive ? alive->pid : state.writer.pid) + ")"),
                     run.name(), "`ringmaster stop " + run.name() + "` first");
     }
     const fs::path aside = run.dir.parent_path() / (".deleted-" + run.name());  // never seen half deleted

@@ -19,10 +19,11 @@ set(allowed_launcher/agent engine/events)
 set(allowed_launcher engine/config engine/plan engine/events)
 set(allowed_launcher/ssh)
 set(allowed_launcher/nodes launcher launcher/ssh engine/config engine/plan engine/events)
-set(allowed_launcher/cli launcher launcher/ssh launcher/nodes engine/config engine/plan engine/events)
+set(allowed_launcher/slurm launcher launcher/ssh launcher/nodes engine/config engine/plan engine/events)
+set(allowed_launcher/cli launcher launcher/ssh launcher/nodes launcher/slurm engine/config engine/plan engine/events)
 set(allowed_gui launcher engine/config engine/plan engine/events)
 set(rooms engine/config engine/plan engine/events engine/files engine/kernels engine/comm engine/attention engine/model engine/data
-    engine/train launcher/agent launcher/ssh launcher/nodes launcher/cli launcher gui)
+    engine/train launcher/agent launcher/ssh launcher/nodes launcher/slurm launcher/cli launcher gui)
 
 set(checked 0)
 foreach(room IN LISTS rooms)

@@ -96,13 +96,7 @@ RunState as_written(const fs::path& file) {
     if (fs::is_regular_file(file, unknown)) in.open(file);
     const std::string text{std::istreambuf_iterator<char>(in), {}};
     if (!in.is_open()) throw Error(Failure::Refused, "cannot be read", file.string());
-    try {
-        return state_of(Json::parse(text));
-    } catch (const nlohmann::json::exception& problem) {
-        throw Error(Failure::Refused, std::string("is damaged: ") + problem.what(), file.string());
-    } catch (const Error& problem) {
-        throw Error(Failure::Refused, std::string("is damaged: ") + problem.what(), file.string());
-    }
+    return parse_run_state(text, file.string());
 }
 
 bool is_abandoned(const RunState& state) {
@@ -119,9 +113,22 @@ bool is_over(RunPhase phase) {
     return phase == RunPhase::Completed || phase == RunPhase::Failed || phase == RunPhase::Stopped;
 }
 
+std::string run_state_text(const RunState& state) {
+    return json_of(state).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+RunState parse_run_state(const std::string& text, const std::string& where) {
+    try {
+        return state_of(Json::parse(text));
+    } catch (const nlohmann::json::exception& problem) {
+        throw Error(Failure::Refused, std::string("is damaged: ") + problem.what(), where);
+    } catch (const Error& problem) {
+        throw Error(Failure::Refused, std::string("is damaged: ") + problem.what(), where);
+    }
+}
+
 void write_run_state(const fs::path& run_dir, const RunState& state) {
-    const std::string text = json_of(state).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-    write_file_durably(run_dir / "run.json", text);
+    write_file_durably(run_dir / "run.json", run_state_text(state));
 }
 
 RunState read_run_state(const fs::path& run_dir) {

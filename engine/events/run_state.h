@@ -16,6 +16,10 @@ namespace ringmaster {
 
 enum class RunPhase { Queued, Preparing, Running, Stopping, Completed, Failed, Stopped };
 
+/// A run that was submitted to Slurm: its writer is this host and the job as pid (0: not known yet). No look
+/// at a process says whether it lives, only Slurm does.
+inline constexpr const char* kSlurmJob = "Slurm job";
+
 const char* to_string(RunPhase phase);  ///< "queued", "preparing", …
 bool is_over(RunPhase phase);           ///< completed, failed or stopped
 
@@ -40,10 +44,16 @@ struct RunState {
            updated = 0;  ///< Unix seconds; 0: not yet. updated: the last write
     ProcessId writer;    ///< pid 0: nobody stands behind this state (a run that is prepared and waits)
     std::vector<NodeState> nodes;
+
+    bool is_of_slurm() const { return writer.host == kSlurmJob; }
 };
 
 /// Throws Error(Refused) naming the file and why.
 void write_run_state(const std::filesystem::path& run_dir, const RunState& state);
+
+/// run.json's text, and a state from it; throws Error(Refused) naming `where` where it is damaged.
+std::string run_state_text(const RunState& state);
+RunState parse_run_state(const std::string& text, const std::string& where);
 
 /// Throws Error(Usage) where there is no run.json, Error(Refused) where it is damaged. A run that is not over
 /// and whose writer is gone reads as failed, with that as its reason and the last write as its end. A writer

@@ -28,8 +28,11 @@ namespace ringmaster {
 namespace {
 
 std::atomic<bool> stop_requested{false};
+std::atomic<bool> time_is_nearly_over{false};
 
-void request_stop(int) {
+/// SIGUSR1 is Slurm's warning: saved as at a stop, and the run waits to be started again.
+void request_stop(int signal) {
+    if (signal == SIGUSR1) time_is_nearly_over.store(true);
     stop_requested.store(true);
 }
 
@@ -40,6 +43,7 @@ void install_signal_handlers() {
     action.sa_flags = SA_RESTART;
     sigaction(SIGTERM, &action, nullptr);
     sigaction(SIGINT, &action, nullptr);
+    sigaction(SIGUSR1, &action, nullptr);
     std::signal(SIGPIPE, SIG_IGN);
 }
 
@@ -73,9 +77,17 @@ class OwnRunState {
     void running() {
         state_.started = unix_seconds();
         state_.ended = 0;
-        state_.writer = this_process();
-        state_.nodes = {{state_.writer.host, state_.writer, {{0, state_.writer}}}};
+        const ProcessId self = this_process();
+        const char* job = std::getenv("SLURM_JOB_ID");
+        state_.writer =
+            state_.is_of_slurm() && job != nullptr ? ProcessId{kSlurmJob, std::atoll(job), 0, ""} : self;
+        state_.nodes = {{self.host, self, {{0, self}}}};
         set(RunPhase::Running, "");
+    }
+    void waits(const std::string& reason) {
+        if (!state_.is_of_slurm()) state_.writer = {};
+        state_.nodes.clear();
+        set(RunPhase::Queued, reason);
     }
     void over(RunPhase phase, const std::string& reason) {
         state_.ended = unix_seconds();
@@ -194,6 +206,13 @@ std::shared_ptr<Progress> progress_of(const Rendezvous& who) {
     return std::make_shared<Progress>(std::atoi(table), who.local_rank);
 }
 
+/// Slurm's warning need not have come to every rank in the same step.
+bool agree_on_warning(Groups& groups, at::Device device) {
+    at::Tensor warned = at::full({1}, time_is_nearly_over.load() ? 1 : 0, at::kLong).to(device);
+    groups.world().all_reduce(warned, Reduce::Max).wait();
+    return warned.item<int64_t>() != 0;
+}
+
 void train(const SessionOptions& options, const Rendezvous& who, const RunFolder& run, OwnRunState& state,
            EventWriter& events) {
     const Plan plan = read_plan(run.plan());
@@ -237,7 +256,13 @@ void train(const SessionOptions& options, const Rendezvous& who, const RunFolder
         groups.world().barrier();
     }
     const bool completed = end == TrainingEnd::Completed;
+    const bool waits = !completed && agree_on_warning(groups, device);
     events.write(DoneEvent{trainer.completed_steps(), completed ? "completed" : "stopped"});
+    if (waits) {
+        state.waits("saved after step " + step + ", its time was nearly over: waits to be started again");
+        log_line("saved after step " + step + ": the time given is nearly over");
+        return;
+    }
     state.over(completed ? RunPhase::Completed : RunPhase::Stopped,
                completed ? "completed after step " + step + ": the model is in " + plan.config.output_dir
                          : "stopped by request after step " + step + ": saved in " +

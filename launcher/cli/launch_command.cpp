@@ -7,6 +7,7 @@
 #include "launcher/cli/live.h"
 #include "launcher/cli/plan_text.h"
 #include "launcher/cli/remote.h"
+#include "launcher/cli/slurm.h"
 #include "launcher/format.h"
 #include "launcher/local_node.h"
 #include "launcher/prepare.h"
@@ -28,7 +29,11 @@ std::vector<OptionSpec> launch_options() {
          "start without proving first, on the run's first rows, that the mesh computes what one rank would"},
         {"--restarts", "N", "0; restarting after a failure is not built yet"},
         {"--node", "HOST", "[user@]host[:port] that the ranks are spread over, reached by SSH", true},
-        {"--slurm", "key=value", "not built yet", true},
+        {"--slurm", "key=value",
+         "submit it to Slurm, here or with --node on that login node: partition, account,\ntime, gres, "
+         "nodes, "
+         "ntasks-per-node, signal, and any other long option of sbatch",
+         true},
         {"--trust-on-first-use", "", "accept host keys of --node that are not known yet"}};
     options.insert(options.end(), more.begin(), more.end());
     return options;
@@ -36,18 +41,11 @@ std::vector<OptionSpec> launch_options() {
 
 /// Before anything is done: what a later version will do must not be ignored by this one.
 void refuse_unbuilt(const Arguments& arguments) {
-    for (const char* option : {"--slurm"}) {
-        if (arguments.has(option)) {
-            throw Error(
-                Failure::Usage, std::string(option) + ": Slurm is not built yet", {},
-                "`ringmaster prepare` makes a run directory that torchrun or srun can start elsewhere");
-        }
-    }
     if (arguments.has("--trust-on-first-use") && !arguments.has("--node"))
         throw Error(Failure::Usage, "is about the nodes of --node, and none is named",
                     "--trust-on-first-use");
     const size_t named = arguments.all("--node").size();
-    if (named > 0 &&
+    if (named > 0 && !arguments.has("--slurm") &&
         arguments.whole("--nodes", 1).value_or(static_cast<int64_t>(named)) != static_cast<int64_t>(named))
         throw Error(Failure::Usage, "is not the number of machines that --node names", "--nodes");
     if (arguments.whole("--restarts", 0).value_or(0) > 0) {
@@ -121,6 +119,7 @@ void print_commands(const Proposal& proposal, const RunOptions& options, const M
 int run_launch(const Arguments& arguments, const Session& session) {
     refuse_unbuilt(arguments);
     const RunOptions options = run_options(arguments, session);
+    if (arguments.has("--slurm")) return launch_on_slurm(arguments, session, options);
     if (arguments.has("--node")) return launch_on_nodes(arguments, session, options);
     const Interrupts interrupts;
     const Machine machine = this_machine();
@@ -154,10 +153,13 @@ int run_prepare(const Arguments& arguments, const Session& session) {
     const RunOptions options = run_options(arguments, session);
     const Interrupts interrupts;
     const Machine machine = this_machine();
-    const Proposal proposal = propose(request_of(arguments), machine, session.places);
+    Request request = request_of(arguments);
+    if (arguments.has("--slurm")) add_slurm_wishes(request, arguments);
+    const Proposal proposal = propose(request, machine, session.places);
     require_launchable(proposal);
     show_plan(proposal.plan, session, Telling::Stderr);
     const PreparedRun prepared = prepare(proposal, options, machine, session, interrupts, Telling::Stderr);
+    if (arguments.has("--slurm")) write_submit_script(arguments, prepared, session);
     if (session.json) {
         print_run_line(prepared.run);
     } else {
@@ -183,6 +185,10 @@ int run_resume(const Arguments& arguments, const Session& session) {
         complain(run.name() + " is already completed: the model is in its output_dir\n");
         return 0;
     }
+    if (is_slurm(run)) return resume_on_slurm(arguments, session, run);
+    if (arguments.has("--slurm"))
+        throw Error(Failure::Usage, "is about a run that was submitted to Slurm, and this one was not",
+                    "--slurm");
     if (is_remote(run)) return resume_on_nodes(arguments, session, run);
     const Interrupts interrupts;
     const Machine machine = this_machine();
@@ -230,6 +236,7 @@ Command resume_command() {
     spec.options = {{"--checkpoint", "STEP", "from this step's checkpoint"},
                     {"--ranks", "N", "on another number of ranks: it is planned again"},
                     {"--set", "key=value", "with another value of a key: it is planned again", true},
+                    {"--slurm", "key=value", "of a run in Slurm: with another option of sbatch", true},
                     {"--detach", "", "return as soon as the run has been started"},
                     runs_dir_option(),
                     json_option()};

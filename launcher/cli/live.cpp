@@ -151,6 +151,26 @@ class StopRequests {
     bool saving_ = false, now_ = false;
 };
 
+/// The line below the picture; elsewhere a companion's note is a line of its own when it changes.
+class Notes {
+  public:
+    Notes(const Companion& companion, const Session& session) : companion_(companion), session_(session) {}
+
+    const std::string& tell(const std::string& hint, const std::string& stopping) {
+        const std::string told = companion_.note ? companion_.note() : "";
+        if (told != told_ && !told.empty() && (session_.json || !session_.out.is_tty))
+            complain(printable(told) + "\n");
+        told_ = told;
+        shown_ = !stopping.empty() ? stopping : told.empty() ? hint : printable(told) + "; " + hint;
+        return shown_;
+    }
+
+  private:
+    const Companion& companion_;
+    const Session& session_;
+    std::string told_, shown_;
+};
+
 /// A rank that ended before it had met the others, with the status of what cannot be reached or started: 3 is
 /// the engine's own, 126 and 127 the loader's.
 bool could_not_start(const RunFollower& run) {
@@ -188,7 +208,8 @@ RunFollower terminal_follower(const RunDirectory& run) {
     return RunFollower(run, kKeptSteps);
 }
 
-int follow_to_end(RunFollower& follower, CtrlC ctrl_c, const Session& session, const Interrupts& interrupts) {
+int follow_to_end(RunFollower& follower, CtrlC ctrl_c, const Session& session, const Interrupts& interrupts,
+                  const Companion& companion) {
     const RunDirectory& run = follower.run();
     const PlanFacts facts = facts_of(run);
     StopRequests stop(run, interrupts, session);
@@ -197,13 +218,17 @@ int follow_to_end(RunFollower& follower, CtrlC ctrl_c, const Session& session, c
                                  : "Ctrl-C leaves, the run goes on";
     {
         Output output(follower, facts, session);
+        const auto given_up = [&] { return interrupts.wants_end() || interrupts.hung_up(); };
+        Notes notes(companion, session);
         while (true) {
             const std::vector<EventLine> events = follower.poll();
-            const bool over = is_over(follower.state().state) && events.empty();
+            bool over = is_over(follower.state().state) && events.empty();
+            if (over && companion.is_really_over) over = companion.is_really_over(given_up);
             const bool heard = output.take(events);
+            const std::string& note = notes.tell(hint, over ? "" : stop.note());
             if (interrupts.hung_up() || !heard) return 0;
             const bool catching_up = events.size() > 1000;
-            if (!catching_up && !output.draw(over ? "" : stop.note().empty() ? hint : stop.note())) return 0;
+            if (!catching_up && !output.draw(over ? "" : note)) return 0;
             if (over) break;
             if (ctrl_c == CtrlC::StopsRun) {
                 stop.pass_on();
@@ -213,6 +238,7 @@ int follow_to_end(RunFollower& follower, CtrlC ctrl_c, const Session& session, c
             if (!catching_up) interrupts.wait(kPollMs);
         }
     }
+    follower.poll();  // the companion may have written the reason
     say_ending(run, follower.state().state, session);
     return exit_status(follower);
 }

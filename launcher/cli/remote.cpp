@@ -8,6 +8,7 @@
 #include "launcher/cli/live.h"
 #include "launcher/cli/person.h"
 #include "launcher/cli/plan_text.h"
+#include "launcher/cli/slurm.h"
 #include "launcher/follower.h"
 #include "launcher/format.h"
 #include "launcher/nodes/remote_run.h"
@@ -21,16 +22,6 @@ std::vector<std::unique_ptr<SshSession>> sessions_of(std::vector<Node>& nodes) {
     std::vector<std::unique_ptr<SshSession>> sessions;
     for (Node& node : nodes) sessions.push_back(std::move(node.session));
     return sessions;
-}
-
-std::vector<Node> connect(const std::vector<std::string>& names, bool trust, const Session& session,
-                          const Interrupts& interrupts) {
-    ProgressPrinter printer(session, interrupts);
-    printer.progress().report({"connecting to " + format_count(static_cast<int64_t>(names.size())) +
-                                   (names.size() == 1 ? " node" : " nodes"),
-                               0, 0});
-    return connect_nodes(parse_targets(names), person_at_terminal(trust),
-                         needs_of(session.places.engine().string(), RINGMASTER_TORCH_VERSION));
 }
 
 Request request_for(const Arguments& arguments, const Machine& machine, int nodes) {
@@ -76,6 +67,18 @@ void say_not_started(const RunDirectory& run, RunPhase phase, const std::string&
     write_run_state(run.dir, state);
 }
 
+void saying_why(const RunDirectory& run, const std::function<void()>& work) {
+    try {
+        work();
+    } catch (const Cancelled&) {
+        say_not_started(run, RunPhase::Stopped, "interrupted before it started");
+        throw;
+    } catch (const Error& problem) {
+        say_not_started(run, RunPhase::Failed, problem.text());
+        throw;
+    }
+}
+
 void place_and_start(std::vector<Node>& nodes, const RemoteRun& remote, const RunDirectory& run, int attempt,
                      const std::string& resume, const Session& session, const Interrupts& interrupts) {
     ProgressPrinter printer(session, interrupts);
@@ -85,16 +88,8 @@ void place_and_start(std::vector<Node>& nodes, const RemoteRun& remote, const Ru
         const std::lock_guard lock(turn);
         step(now);
     };
-    try {
-        place_run(nodes, remote, run, session.places, progress);
-        start_remote(nodes, remote, attempt, resume);
-    } catch (const Cancelled&) {
-        say_not_started(run, RunPhase::Stopped, "interrupted before it started");
-        throw;
-    } catch (const Error& problem) {
-        say_not_started(run, RunPhase::Failed, problem.text());
-        throw;
-    }
+    place_run_or_say(nodes, remote, run, session, progress);
+    saying_why(run, [&] { start_remote(nodes, remote, attempt, resume); });
 }
 
 /// The state as it was before this start is not taken for its end.
@@ -119,6 +114,21 @@ int follow_remote(const Arguments& arguments, RunFollower& follower, std::vector
 }
 
 }  // namespace
+
+std::vector<Node> connect(const std::vector<std::string>& names, bool trust, const Session& session,
+                          const Interrupts& interrupts) {
+    ProgressPrinter printer(session, interrupts);
+    printer.progress().report({"connecting to " + format_count(static_cast<int64_t>(names.size())) +
+                                   (names.size() == 1 ? " node" : " nodes"),
+                               0, 0});
+    return connect_nodes(parse_targets(names), person_at_terminal(trust),
+                         needs_of(session.places.engine().string(), RINGMASTER_TORCH_VERSION));
+}
+
+void place_run_or_say(std::vector<Node>& nodes, const RemoteRun& remote, const RunDirectory& run,
+                      const Session& session, const Progress& progress) {
+    saying_why(run, [&] { place_run(nodes, remote, run, session.places, progress); });
+}
 
 int launch_on_nodes(const Arguments& arguments, const Session& session, const RunOptions& options) {
     const Interrupts interrupts;
@@ -195,6 +205,7 @@ std::unique_ptr<RunMirror> mirror_of(const RunDirectory& run) {
 }
 
 bool stop_anywhere(const RunDirectory& run, StopHow how) {
+    if (is_slurm(run)) return stop_on_slurm(run, how);
     if (!is_remote(run)) return request_stop(run, how);
     if (is_over(read_run_state(run.dir).state)) return false;
     const RemoteRun remote = read_remote_run(run);

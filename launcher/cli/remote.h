@@ -4,11 +4,20 @@
 #include <memory>
 
 #include "launcher/cli/commands.h"
+#include "launcher/cli/interrupts.h"
 #include "launcher/local_node.h"
 #include "launcher/nodes/mirror.h"
 #include "launcher/prepare.h"
 
 namespace ringmaster {
+
+/// Logged in and able to train; throws Error(Unreachable).
+std::vector<Node> connect(const std::vector<std::string>& names, bool trust, const Session& session,
+                          const Interrupts& interrupts);
+
+/// place_run of launcher/nodes/remote_run.h; what it throws is also run.json's reason.
+void place_run_or_say(std::vector<Node>& nodes, const RemoteRun& remote, const RunDirectory& run,
+                      const Session& session, const Progress& progress);
 
 /// `launch CONFIG --node …`: the exit status.
 int launch_on_nodes(const Arguments& arguments, const Session& session, const RunOptions& options);

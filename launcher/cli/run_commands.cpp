@@ -7,6 +7,7 @@
 #include "launcher/cli/interrupts.h"
 #include "launcher/cli/live.h"
 #include "launcher/cli/remote.h"
+#include "launcher/cli/slurm.h"
 #include "launcher/follower.h"
 #include "launcher/format.h"
 #include "launcher/local_node.h"
@@ -25,8 +26,9 @@ int run_watch(const Arguments& arguments, const Session& session) {
     const Interrupts interrupts;
     if (session.json) print_run_line(run);
     const auto mirror = mirror_of(run);
+    const auto slurm = slurm_watch_of(run);
     RunFollower follower = terminal_follower(run);
-    return follow_to_end(follower, CtrlC::Leaves, session, interrupts);
+    return follow_to_end(follower, CtrlC::Leaves, session, interrupts, companion_of(slurm.get()));
 }
 
 /// The state once it is over; what it is where the patience or the person ends the waiting.
@@ -53,6 +55,7 @@ int run_stop(const Arguments& arguments, const Session& session) {
     ProgressPrinter printer(session, interrupts);
     const bool asked = stop_anywhere(run, how);
     const auto mirror = mirror_of(run);
+    const auto slurm = slurm_watch_of(run);
     const RunState state =
         wait_for_end(run, how == StopHow::Now ? kNowPatience : kSavePatience, printer, interrupts);
     printer.clear();
@@ -97,6 +100,7 @@ int run_runs(const Arguments& arguments, const Session& session) {
     const std::filesystem::path runs_dir = runs_dir_of(arguments, session);
     if (arguments.has("--delete")) {
         const RunDirectory run = find_run(arguments.text("--delete"), runs_dir);
+        if (is_slurm(run)) settle_slurm_run(run);
         delete_run(run);
         if (session.json) {
             print_json({{"deleted", run.dir.string()}});
@@ -105,7 +109,8 @@ int run_runs(const Arguments& arguments, const Session& session) {
         }
         return 0;
     }
-    const std::vector<RunSummary> runs = list_runs(runs_dir);
+    std::vector<RunSummary> runs = list_runs(runs_dir);
+    if (settle_slurm_runs(runs)) runs = list_runs(runs_dir);
     if (session.json) {
         nlohmann::json list = nlohmann::json::array();
         for (const RunSummary& run : runs) list.push_back(summary_to_json(run));

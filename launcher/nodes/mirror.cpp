@@ -52,7 +52,7 @@ std::string reason_of(const std::string& state) {
 }
 
 void rename_host(Json& process, const std::string& name) {
-    if (process.is_object() && process.contains("host")) process["host"] = name;
+    if (process.is_object() && process.value("host", kSlurmJob) != kSlurmJob) process["host"] = name;
 }
 
 }  // namespace

@@ -70,6 +70,18 @@ std::string programs_dir(const Node& node, const std::string& programs_key) {
     return node.facts.data_dir + "/programs/" + short_hash(key) + "/bin";
 }
 
+RemoteNode node_of_run(const Node& node, const RunDirectory& run, const std::string& id,
+                       const std::string& programs_key, int first_rank, int ranks) {
+    RemoteNode there;
+    there.target = node.name();
+    there.run_dir = node.facts.data_dir + "/runs/" + id + "/" + run.name();
+    there.agent = programs_dir(node, programs_key) + "/ringmaster-agent";
+    there.address = node.facts.address;
+    there.first_rank = first_rank;
+    there.ranks = ranks;
+    return there;
+}
+
 bool is_of_model(const fs::path& file, bool with_weights) {
     const std::string end = file.extension().string();
     if (end == ".safetensors") return with_weights;
@@ -184,6 +196,10 @@ Machine machine_of(const std::vector<Node>& nodes) {
     return machine;
 }
 
+RemoteRun lay_out_at_login(const Node& login, const RunDirectory& run, int ranks, const Places& places) {
+    return {ranks, {node_of_run(login, run, random_hex(12), programs_key(places), 0, ranks)}};
+}
+
 RemoteRun lay_out(const std::vector<Node>& nodes, const RunDirectory& run, const Plan& plan,
                   const Places& places) {
     const int count = static_cast<int>(nodes.size());
@@ -203,14 +219,9 @@ RemoteRun lay_out(const std::vector<Node>& nodes, const RunDirectory& run, const
                             std::to_string(plan.ranks / count) + " ranks",
                         node.name(), "fewer --ranks, or --device cpu");
         }
-        RemoteNode there;
-        there.target = node.name();
-        there.run_dir = node.facts.data_dir + "/runs/" + id + "/" + run.name();
-        there.agent = programs_dir(node, key) + "/ringmaster-agent";
-        there.address = node.facts.address;
-        there.ranks = plan.ranks / count;
-        there.first_rank = static_cast<int>(remote.nodes.size()) * there.ranks;
-        remote.nodes.push_back(std::move(there));
+        const int ranks = plan.ranks / count;
+        const int first_rank = static_cast<int>(remote.nodes.size()) * ranks;
+        remote.nodes.push_back(node_of_run(node, run, id, key, first_rank, ranks));
     }
     return remote;
 }

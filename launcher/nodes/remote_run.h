@@ -29,6 +29,10 @@ struct RemoteRun {
     std::vector<RemoteNode> nodes;  ///< node 0 first
 
     std::string output_dir() const { return nodes.front().run_dir + "/output"; }
+    /// The engine on node 0: beside its agent.
+    std::string engine() const {
+        return std::filesystem::path(nodes.front().agent).parent_path().string() + "/ringmaster-engine";
+    }
 };
 
 bool is_remote(const RunDirectory& run);
@@ -40,6 +44,10 @@ Machine machine_of(const std::vector<Node>& nodes);
 /// Where a run would be on these nodes, ranks spread evenly. Throws Error(Usage) where they cannot be.
 RemoteRun lay_out(const std::vector<Node>& nodes, const RunDirectory& run, const Plan& plan,
                   const Places& places);
+
+/// A run whose files are all reached through one node, while its ranks are on others (a cluster's shared file
+/// system).
+RemoteRun lay_out_at_login(const Node& login, const RunDirectory& run, int ranks, const Places& places);
 
 /// The agents' exact commands; the ports are chosen at the start.
 std::vector<StartCommand> agent_commands(const RemoteRun& remote, int attempt, const std::string& resume);

@@ -85,9 +85,10 @@ struct RemoteScript::Impl {
     }
 
     bool read(std::string& out, milliseconds timeout) {
-        out += early;
-        if (!early.empty()) timeout = milliseconds(0);
-        early.clear();
+        if (!early.empty()) {  // what came at the end is not the end yet
+            out += std::exchange(early, {});
+            return true;
+        }
         const auto end = Clock::now() + timeout;
         while (!drain(out)) {
             if (ssh_channel_is_eof(channel)) {

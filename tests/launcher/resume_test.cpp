@@ -61,6 +61,21 @@ TEST_F(ResumeTest, ARunningRunIsLeftAlone) {
     EXPECT_THROW(resume(run), Error);
 }
 
+TEST_F(ResumeTest, AJobOfSlurmIsNeitherResumedWhileItWaitsNorStartedHere) {
+    const RunDirectory run = prepared(RunPhase::Queued);
+    RunState state = read_run_state(run.dir);
+    state.writer = {kSlurmJob, 0, 0, ""};
+    write_run_state(run.dir, state);
+    EXPECT_THROW(resume(run), Error);
+    EXPECT_THROW(delete_run(run), Error);
+    state.state = RunPhase::Stopped;
+    write_run_state(run.dir, state);
+    const ResumedRun resumed = resume(run);
+    EXPECT_THROW(start_resumed(run, resumed, {}, {}), Error);
+    EXPECT_EQ(read_run_state(run.dir).state, RunPhase::Stopped);
+    delete_run(run);
+}
+
 }  // namespace
 
 }  // namespace ringmaster

@@ -31,7 +31,7 @@ def fingerprint(key):
 class Sshd:
     """One server. `inside` is a command prefix (ip netns exec NAME)."""
 
-    def __init__(self, folder, client_key, address="127.0.0.1", port=None, options=(), host_key_type="ed25519", inside=(), home=None):
+    def __init__(self, folder, client_key, address="127.0.0.1", port=None, options=(), host_key_type="ed25519", inside=(), home=None, environment=""):
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         self.home = pathlib.Path(home) if home else self.folder / "home"
@@ -42,14 +42,14 @@ class Sshd:
             make_key(self.host_key, host_key_type)
         if client_key:
             (self.folder / "authorized_keys").write_text(pathlib.Path(f"{client_key}.pub").read_text())
-        self.options, self.inside, self.process = list(options), list(inside), None
+        self.options, self.inside, self.environment, self.process = list(options), list(inside), environment, None
         self.start()
 
     def start(self):
         config = self.folder / "sshd_config"
         lines = [f"Port {self.port}", f"ListenAddress {self.address}", f"HostKey {self.host_key}", "PidFile none", "UsePAM no", "StrictModes no",
                  f"AuthorizedKeysFile {self.folder}/authorized_keys", "MaxStartups 100",
-                 f"SetEnv HOME={self.home} XDG_DATA_HOME={self.home}/data XDG_CACHE_HOME={self.home}/cache OMP_NUM_THREADS=1"]
+                 f"SetEnv HOME={self.home} XDG_DATA_HOME={self.home}/data XDG_CACHE_HOME={self.home}/cache OMP_NUM_THREADS=1 {self.environment}"]
         given = {line.split()[0] for line in self.options}
         defaults = ["PasswordAuthentication no", "KbdInteractiveAuthentication no", "PermitRootLogin prohibit-password", "LogLevel VERBOSE"]
         lines += [line for line in defaults if line.split()[0] not in given] + self.options

@@ -1,0 +1,136 @@
+#include "launcher/slurm/script.h"
+
+#include <algorithm>
+
+#include "engine/error.h"
+#include "launcher/local_node.h"
+
+namespace ringmaster {
+
+namespace {
+
+/// What follows the #SBATCH lines and the variables. `stop` is there once the run is to stop. A run that was
+/// resumed from an older checkpoint must not go on from a newer one of before: only this job's own count.
+constexpr const char* kBody = R"sh(
+echo "Slurm job $SLURM_JOB_ID, start ${SLURM_RESTART_COUNT:-0}, on $SLURM_JOB_NODELIST"
+cd "$run" || exit
+[ -e stop ] && exit 0
+if [ ! -x "$engine" ]; then
+    echo "$(hostname): $engine is not there: the nodes have to see Ringmaster's programs on a shared file system"
+    exit 127
+fi
+unset RANK WORLD_SIZE LOCAL_RANK LOCAL_WORLD_SIZE MASTER_ADDR RINGMASTER_AGENT RINGMASTER_STORE_FD
+[ "$SLURM_JOB_NUM_NODES" = 1 ] && export MASTER_ADDR=127.0.0.1
+threads=${SLURM_CPUS_PER_TASK:-$((SLURM_CPUS_ON_NODE / ranks_per_node))}
+export OMP_NUM_THREADS=${OMP_NUM_THREADS:-$((threads > 0 ? threads : 1))}
+[ -n "$SLURM_CPUS_PER_TASK" ] && export SRUN_CPUS_PER_TASK=$SLURM_CPUS_PER_TASK
+if [ "${SLURM_RESTART_COUNT:-0}" -gt 0 ]; then # from the newest checkpoint of this job, else as at its first start
+    for saved in checkpoints/step-*/complete; do
+        [ "$saved" -nt submit.sbatch ] && step=${saved#checkpoints/step-} && resume=$((10#${step%/complete}))
+    done
+fi
+export RINGMASTER_ATTEMPT=$((first_attempt + ${SLURM_RESTART_COUNT:-0}))
+
+srun --mpi=none --kill-on-bad-exit=1 "$engine" --run "$run" --resume "$resume"
+status=$?
+# Warned that the time is nearly over, the ranks have saved and rank 0 says so: back into the queue.
+if [ $status = 0 ] && [ ! -e stop ] && grep -q '"state": "queued"' run.json; then
+    scontrol requeue "$SLURM_JOB_ID" || echo "Slurm did not take job $SLURM_JOB_ID back into its queue"
+fi
+exit $status
+)sh";
+
+void check_path(const std::string& path) {
+    const bool strange = std::any_of(path.begin(), path.end(), [](char c) {
+        return static_cast<unsigned char>(c) < ' ' || c == 0x7f || c == '\\';
+    });
+    if (strange)
+        throw Error(Failure::Usage, "a backslash or control character in a path cannot be told to Slurm",
+                    path, "--runs-dir names another folder");
+}
+
+/// Slurm replaces %j and its like in the name of a file.
+std::string file_name_quoted(const std::string& path) {
+    std::string plain;
+    for (char c : path) plain += c == '%' ? std::string("%%") : std::string(1, c);
+    return sbatch_quoted(plain);
+}
+
+/// What squeue shows; the run's own name may hold anything.
+std::string job_name(const std::string& run_name) {
+    constexpr size_t kLongest = 60;
+    std::string name = run_name.substr(0, kLongest);
+    std::replace_if(
+        name.begin(), name.end(),
+        [](char c) {
+            const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+            return !plain && c != '.' && c != '_' && c != '-';
+        },
+        '_');
+    return name;
+}
+
+int ranks_per_node(const SlurmSubmission& job) {
+    if (job.ranks % job.nodes != 0) {
+        throw Error(Failure::Usage,
+                    std::to_string(job.ranks) + " ranks cannot be spread evenly over " +
+                        std::to_string(job.nodes) + " nodes",
+                    "--ranks", "--ranks " + std::to_string((job.ranks / job.nodes + 1) * job.nodes));
+    }
+    const int per_node = job.ranks / job.nodes;
+    const auto asked = job.options.tasks_per_node();
+    if (asked && *asked != per_node) {
+        throw Error(Failure::Usage,
+                    "ntasks-per-node=" + std::to_string(*asked) + ", while " + std::to_string(job.ranks) +
+                        " ranks on " + std::to_string(job.nodes) + " nodes are " + std::to_string(per_node) +
+                        " on each",
+                    "--slurm");
+    }
+    return per_node;
+}
+
+std::string directive(const std::string& key, const std::string& quoted_value) {
+    return "#SBATCH --" + key + (quoted_value.empty() ? "" : "=" + quoted_value) + "\n";
+}
+
+std::string directives(const SlurmSubmission& job, int per_node) {
+    const SlurmOptions& options = job.options;
+    std::string text;
+    if (!options.value("job-name")) text += directive("job-name", sbatch_quoted(job_name(job.run_name)));
+    text += directive("nodes", std::to_string(job.nodes)) + directive("ntasks", std::to_string(job.ranks)) +
+            directive("ntasks-per-node", std::to_string(per_node)) +
+            directive("output", file_name_quoted(job.run_dir + "/agent.log")) +
+            directive("open-mode", "append") +
+            directive("signal", "USR1@" + std::to_string(options.warning_s()));
+    if (!options.value("no-requeue")) text += directive("requeue", "");
+    if (job.device == Device::Cuda && !options.asks_for_gpus())
+        text += directive("gres", "gpu:" + std::to_string(per_node));
+    for (const auto& [key, value] : options.values) {
+        if (key == "nodes" || key == "ntasks-per-node" || key == "signal") continue;
+        text += directive(key, value.empty() ? "" : sbatch_quoted(value));
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string sbatch_quoted(const std::string& text) {
+    std::string quoted = "\"";
+    for (char c : text) {
+        if (c == '"' || c == '\\') quoted += '\\';
+        quoted += c;
+    }
+    return quoted + '"';
+}
+
+std::string submit_script(const SlurmSubmission& job) {
+    check_path(job.run_dir);
+    check_path(job.engine);
+    const int per_node = ranks_per_node(job);
+    return "#!/bin/bash\n# Trains one run of Ringmaster.\n" + directives(job, per_node) +
+           "\nrun=" + shell_quoted(job.run_dir) + "\nengine=" + shell_quoted(job.engine) +
+           "\nranks_per_node=" + std::to_string(per_node) + "\nfirst_attempt=" + std::to_string(job.attempt) +
+           "\nresume=" + shell_quoted(job.resume) + "\n" + kBody;
+}
+
+}  // namespace ringmaster

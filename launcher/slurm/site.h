@@ -1,0 +1,47 @@
+/// Where Slurm's commands are run and where the run directory is that a job sees: this machine, or a login
+/// node reached through SSH.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "launcher/nodes/remote_run.h"
+#include "launcher/run_directory.h"
+#include "launcher/ssh/session.h"
+
+namespace ringmaster {
+
+struct CommandEnd {
+    int status = -1;
+    std::string out, errors;
+};
+
+class SlurmSite {
+  public:
+    explicit SlurmSite(std::string run_dir) : run_dir_(std::move(run_dir)) {}
+    virtual ~SlurmSite() = default;
+
+    const std::string& run_dir() const { return run_dir_; }
+    virtual std::string host() const = 0;  ///< empty: this machine
+
+    /// Runs one of Slurm's commands to its end. Throws Error(Unreachable) where there is none of that name,
+    /// it takes too long or the connection is lost.
+    virtual CommandEnd run(const std::vector<std::string>& command, const std::string& input = {}) = 0;
+
+    // Files of the run directory.
+    virtual std::optional<std::string> read(const std::string& name) = 0;  ///< at most its last 64 KiB
+    virtual void write(const std::string& name, const std::string& content) = 0;
+    virtual void remove(const std::string& name) = 0;
+
+  private:
+    std::string run_dir_;
+};
+
+std::unique_ptr<SlurmSite> local_site(const std::filesystem::path& run_dir);
+
+/// `session` is used by the site alone, or by one thread at a time.
+std::unique_ptr<SlurmSite> ssh_site(std::shared_ptr<SshSession> session, const std::string& run_dir);
+
+}  // namespace ringmaster

@@ -1,0 +1,174 @@
+#include "launcher/slurm/verdict.h"
+
+#include <algorithm>
+
+#include "engine/error.h"
+#include "engine/events/event_log.h"
+#include "launcher/bounded_file.h"
+
+namespace ringmaster {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int64_t kTailBytes = 256 << 10;
+constexpr size_t kShownLog = 600;
+constexpr int kCannotOpenOutput = 53;  ///< Slurm's signal number for a job whose output file cannot be opened
+
+std::vector<EventLine> last_events(const fs::path& file) {
+    std::error_code none;
+    const auto size = fs::file_size(file, none);
+    if (none) return {};
+    EventReader reader(file, std::max<int64_t>(0, static_cast<int64_t>(size) - kTailBytes));
+    return reader.poll();
+}
+
+/// What the log says since the job's last start.
+std::string since_start(const std::string& log) {
+    const size_t start = log.rfind("Slurm job ");  // the script's first words
+    return start == std::string::npos ? log : log.substr(std::min(log.find('\n', start), log.size()));
+}
+
+std::string end_of(std::string text) {
+    while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+    while (!text.empty() && text.front() == '\n') text.erase(0, 1);
+    return text.size() > kShownLog ? "…" + text.substr(text.size() - kShownLog) : text;
+}
+
+/// Of srun's first "srun: error: n3: task 1: Killed"; empty where that rank ended with a status of its own.
+std::string lost_rank_of(const std::string& log) {
+    constexpr std::string_view kHead = "srun: error: ", kTask = ": task ";
+    const size_t task = log.find(kTask);
+    const size_t head = task == std::string::npos ? task : log.rfind(kHead, task);
+    if (head == std::string::npos) return "";
+    const std::string line = log.substr(head, log.find('\n', head) - head);
+    if (line.find("Exited with exit code") != std::string::npos || task > head + line.size()) return "";
+    const std::string node = log.substr(head + kHead.size(), task - head - kHead.size());
+    const std::string rest = log.substr(task + kTask.size(), head + line.size() - task - kTask.size());
+    const size_t colon = rest.find(": ");
+    if (colon == std::string::npos) return "";
+    return "rank " + rest.substr(0, colon) + " on " + node + ": " + rest.substr(colon + 2);
+}
+
+struct Ending {
+    RunPhase phase = RunPhase::Failed;
+    std::string what, next;
+};
+
+std::string saved_words(const RunTraces& traces) {
+    return traces.checkpoint ? "the newest checkpoint is of step " + std::to_string(*traces.checkpoint)
+                             : "nothing was saved";
+}
+
+Ending ending_of(const JobStatus& status, const std::string& job, const RunTraces& traces) {
+    const std::string nodes = status.nodes.empty() ? "" : " (" + status.nodes + ")";
+    const std::string& state = status.state;
+    if (state == "TIMEOUT" || state == "DEADLINE")
+        return {RunPhase::Failed, job + " reached its time limit; " + saved_words(traces),
+                "`ringmaster resume RUN --slurm time=…` goes on with more time"};
+    if (state == "OUT_OF_MEMORY")
+        return {RunPhase::Failed, job + " ran out of the memory that Slurm gave it; " + saved_words(traces),
+                "--slurm mem=… with more, a shorter sequence_len, or more ranks"};
+    if (state == "NODE_FAIL" || state == "BOOT_FAIL")
+        return {RunPhase::Failed, "a node of " + job + nodes + " failed; " + saved_words(traces),
+                "`ringmaster resume RUN` goes on on other nodes"};
+    if (state == "PREEMPTED" || state == "REVOKED")
+        return {RunPhase::Stopped, job + " had to make way for another; " + saved_words(traces), ""};
+    if (state == "CANCELLED") return {RunPhase::Stopped, job + " was cancelled; " + saved_words(traces), ""};
+    if (status.exit_signal == kCannotOpenOutput)
+        return {RunPhase::Failed, job + " could not open agent.log in the run directory" + nodes,
+                "the run directory has to be on a file system that the nodes share: --runs-dir"};
+    if (!traces.lost_rank.empty()) return {RunPhase::Failed, traces.lost_rank, ""};
+    if (!traces.error.empty()) return {RunPhase::Failed, traces.error, ""};
+    const std::string said = traces.last_words.empty() ? "" : ":\n" + traces.last_words;
+    if (state == "FAILED")
+        return {RunPhase::Failed,
+                job + " ended with status " + std::to_string(status.exit_status) +
+                    (status.exit_signal != 0 ? ", signal " + std::to_string(status.exit_signal) : "") + said,
+                ""};
+    if (state.empty())
+        return {RunPhase::Failed, "Slurm does not know " + job + " any more; " + saved_words(traces),
+                "`ringmaster resume RUN` goes on from there"};
+    return {RunPhase::Failed, job + " ended (" + state + ") and its ranks left no last word" + said, ""};
+}
+
+/// The run wrote its end itself, while Slurm knows what it could not.
+bool knows_better(const std::string& state) {
+    return state == "TIMEOUT" || state == "OUT_OF_MEMORY" || state == "NODE_FAIL" || state == "PREEMPTED";
+}
+
+RunState ended(const RunState& before, const Ending& ending) {
+    RunState after = before;
+    after.state = ending.phase;
+    after.reason = ending.what + (ending.next.empty() ? "" : "\n" + ending.next);
+    after.updated = unix_now();
+    if (!is_over(before.state)) after.ended = after.updated;
+    return after;
+}
+
+std::optional<RunState> judge_waiting(const RunState& before, const JobStatus& status, const std::string& job,
+                                      const RunTraces& traces) {
+    const bool went_on = before.state == RunPhase::Queued || before.state == RunPhase::Completed;
+    if (went_on || traces.stop_asked) return std::nullopt;
+    RunState after = before;
+    after.state = RunPhase::Queued;
+    after.reason = "Slurm put " + job + " back into its queue" +
+                   (status.reason.empty() ? "" : " (" + status.reason + ")") + "; " + saved_words(traces);
+    after.ended = 0;
+    after.updated = unix_now();
+    after.nodes.clear();
+    return after;
+}
+
+}  // namespace
+
+RunTraces traces_of(const RunDirectory& run, const RunState& state, const std::string& job_log) {
+    RunTraces traces;
+    double first_error = 0;
+    for (int rank = 0; rank < std::max(1, state.ranks); ++rank) {
+        for (const EventLine& line : last_events(run.events() / event_file_name(rank))) {
+            if (const auto* saved = std::get_if<CheckpointEvent>(&line.event))
+                traces.checkpoint = std::max(traces.checkpoint.value_or(0), saved->step);
+            const auto* error = std::get_if<ErrorEvent>(&line.event);
+            if (error == nullptr || line.t < state.started) continue;
+            if (!traces.error.empty() && line.t >= first_error) continue;
+            first_error = line.t;
+            traces.error = "rank " + std::to_string(rank) + ": " +
+                           (error->where.empty() ? "" : error->where + ": ") + error->message;
+        }
+    }
+    const std::vector<int64_t> complete = complete_checkpoints(run);
+    if (!complete.empty()) traces.checkpoint = complete.back();
+    const std::string said = since_start(job_log);
+    traces.last_words = end_of(said);
+    traces.lost_rank = lost_rank_of(said);
+    return traces;
+}
+
+std::optional<RunState> judge(const RunState& before, const JobStatus& status, const JobId& id,
+                              const RunTraces& traces) {
+    const std::string job = "Slurm job " + id.number;
+    if (status.waits()) return judge_waiting(before, status, job, traces);
+    if (!status.is_over()) return std::nullopt;
+    if (before.state == RunPhase::Completed) return std::nullopt;
+    if (is_over(before.state)) {
+        if (traces.stop_asked) return std::nullopt;
+        if (before.state == RunPhase::Failed && !knows_better(status.state) && !traces.lost_rank.empty())
+            return ended(before, {RunPhase::Failed, traces.lost_rank, before.reason});
+        if (!knows_better(status.state)) return std::nullopt;
+        Ending ending = ending_of(status, job, traces);
+        if (before.state == RunPhase::Stopped) ending.phase = RunPhase::Stopped;  // it was saved
+        return ended(before, ending);
+    }
+    if (traces.stop_asked)
+        return ended(before, {RunPhase::Stopped, "stopped by request; " + saved_words(traces), ""});
+    if (before.state == RunPhase::Queued && !before.reason.empty() && status.state == "COMPLETED")
+        return ended(before, {RunPhase::Stopped,
+                              "saved as its time was nearly over, and Slurm did not take " + job +
+                                  " back into its queue; " + saved_words(traces),
+                              ""});
+    return ended(before, ending_of(status, job, traces));
+}
+
+}  // namespace ringmaster

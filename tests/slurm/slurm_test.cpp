@@ -1,0 +1,276 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "engine/error.h"
+#include "launcher/slurm/queue.h"
+#include "launcher/slurm/script.h"
+#include "launcher/slurm/verdict.h"
+
+namespace ringmaster {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::string refusal(const std::vector<std::string>& words) {
+    try {
+        parse_slurm_options(words);
+        return "";
+    } catch (const Error& problem) {
+        EXPECT_EQ(problem.failure, Failure::Usage);
+        return problem.text();
+    }
+}
+
+TEST(SlurmOptions, KnowWhatTheyMeanForTheRun) {
+    const SlurmOptions options =
+        parse_slurm_options({"nodes=2", "gres=gpu:a100:4", "time=1-2:30", "exclusive"});
+    EXPECT_EQ(options.nodes(), 2);
+    EXPECT_EQ(options.gpus_per_node(), 4);
+    EXPECT_TRUE(options.asks_for_gpus());
+    EXPECT_EQ(options.time_s(), 86400 + 2 * 3600 + 30 * 60);
+    EXPECT_EQ(options.value("exclusive"), "");
+    EXPECT_EQ(parse_slurm_options({"gpus-per-node=8"}).gpus_per_node(), 8);
+    EXPECT_FALSE(parse_slurm_options({"gres=shard:4"}).asks_for_gpus());
+}
+
+TEST(SlurmOptions, ALaterOneReplacesAnEarlier) {
+    const SlurmOptions older = parse_slurm_options({"time=1:00:00", "partition=a", "partition=b"});
+    const SlurmOptions all = merged(older, parse_slurm_options({"time=2:00:00"}));
+    EXPECT_EQ(all.value("partition"), "b");
+    EXPECT_EQ(all.time_s(), 7200);
+    EXPECT_EQ(all.values.size(), 2u);
+}
+
+TEST(SlurmOptions, WarnAFifthOfAShortTimeAheadAndNeverBeforeTheStart) {
+    EXPECT_EQ(parse_slurm_options({}).warning_s(), 120);
+    EXPECT_EQ(parse_slurm_options({"time=4:00:00"}).warning_s(), 120);
+    EXPECT_EQ(parse_slurm_options({"time=5"}).warning_s(), 60);
+    EXPECT_EQ(parse_slurm_options({"time=5", "signal=USR1@30"}).warning_s(), 30);
+    EXPECT_EQ(parse_slurm_options({"signal=45"}).warning_s(), 45);
+    EXPECT_THAT(refusal({"time=2", "signal=USR1@120"}), HasSubstr("before the start"));
+}
+
+TEST(SlurmOptions, RefuseWhatTheScriptSaysItself) {
+    EXPECT_THAT(refusal({"output=x"}), HasSubstr("agent.log"));
+    EXPECT_THAT(refusal({"ntasks=4"}), HasSubstr("--ranks"));
+    EXPECT_THAT(refusal({"p=gpu"}), HasSubstr("no option of sbatch"));
+    EXPECT_THAT(refusal({"=x"}), HasSubstr("no option of sbatch"));
+    EXPECT_THAT(refusal({"comment=a\nb"}), HasSubstr("control character"));
+    EXPECT_THAT(refusal({"signal=B:USR1@60"}), HasSubstr("signal=USR1@120"));
+}
+
+TEST(SlurmTime, ReadsTheSixFormsAndNothingElse) {
+    EXPECT_EQ(slurm_seconds("90"), 5400);
+    EXPECT_EQ(slurm_seconds("1:30"), 90);
+    EXPECT_EQ(slurm_seconds("1:30:00"), 5400);
+    EXPECT_EQ(slurm_seconds("2-0"), 172800);
+    EXPECT_EQ(slurm_seconds("1-1:1"), 86400 + 3600 + 60);
+    EXPECT_EQ(slurm_seconds("1-1:1:1"), 86400 + 3600 + 61);
+    for (const char* text : {"", "x", "1:", ":1", "1:2:3:4", "-1", "1-", "1 0", "1.5"})
+        EXPECT_EQ(slurm_seconds(text), std::nullopt) << text;
+}
+
+SlurmSubmission small_job() {
+    SlurmSubmission job;
+    job.run_name = "llama";
+    job.run_dir = "/data/runs/llama";
+    job.engine = "/opt/bin/ringmaster-engine";
+    job.ranks = 4;
+    job.nodes = 2;
+    return job;
+}
+
+TEST(SubmitScript, SpreadsTheRanksEvenlyAndRefusesWhatDoesNotGoTogether) {
+    SlurmSubmission job = small_job();
+    EXPECT_THAT(submit_script(job),
+                HasSubstr("#SBATCH --nodes=2\n#SBATCH --ntasks=4\n#SBATCH --ntasks-per-node=2\n"));
+    job.ranks = 3;
+    EXPECT_THROW(submit_script(job), Error);
+    job.ranks = 4;
+    job.options = parse_slurm_options({"ntasks-per-node=4"});
+    EXPECT_THROW(submit_script(job), Error);
+}
+
+TEST(SubmitScript, AsksForAGpuForEachRankUnlessThePersonDid) {
+    SlurmSubmission job = small_job();
+    EXPECT_THAT(submit_script(job), Not(HasSubstr("gres")));
+    job.device = Device::Cuda;
+    EXPECT_THAT(submit_script(job), HasSubstr("#SBATCH --gres=gpu:2\n"));
+    job.options = parse_slurm_options({"gpus-per-node=4"});
+    EXPECT_THAT(submit_script(job), Not(HasSubstr("--gres")));
+}
+
+TEST(SubmitScript, QuotesForSlurmAndForTheShell) {
+    SlurmSubmission job = small_job();
+    job.run_dir = "/data/it's 50%j \"$(x)\"/r";
+    job.run_name = "$(x) ü";
+    const std::string script = submit_script(job);
+    EXPECT_THAT(script, HasSubstr(R"x(--output="/data/it's 50%%j \"$(x)\"/r/agent.log")x"));
+    EXPECT_THAT(script, HasSubstr(R"x(run='/data/it'\''s 50%j "$(x)"/r')x"));
+    EXPECT_THAT(script, HasSubstr("--job-name=\"__x____\""));
+    job.run_dir = "/data/a\nb";
+    EXPECT_THROW(submit_script(job), Error);
+    job.run_dir = "/data/a\\b";
+    EXPECT_THROW(submit_script(job), Error);
+}
+
+TEST(SubmitScript, LeavesRequeueingToThePerson) {
+    SlurmSubmission job = small_job();
+    EXPECT_THAT(submit_script(job), HasSubstr("#SBATCH --requeue\n"));
+    job.options = parse_slurm_options({"no-requeue"});
+    EXPECT_THAT(submit_script(job), Not(HasSubstr("#SBATCH --requeue\n")));
+    EXPECT_THAT(submit_script(job), HasSubstr("#SBATCH --no-requeue\n"));
+}
+
+TEST(SlurmOutput, TheJobsNumber) {
+    EXPECT_EQ(parse_job_id("42\n").number, "42");
+    EXPECT_EQ(parse_job_id("42;north\n").cluster, "north");
+    EXPECT_EQ(parse_job_id("Submitted batch job 42\n").number, "");
+    EXPECT_EQ(parse_job_id("").number, "");
+}
+
+TEST(SlurmOutput, TheQueue) {
+    const auto jobs =
+        parse_squeue("CLUSTER: north\n42|PENDING|Resources|\n43|RUNNING|None|gpu[03-04]\nnonsense\n");
+    ASSERT_EQ(jobs.size(), 2u);
+    EXPECT_TRUE(jobs.at("42").waits());
+    EXPECT_EQ(jobs.at("42").reason, "Resources");
+    EXPECT_EQ(jobs.at("43").nodes, "gpu[03-04]");
+    EXPECT_FALSE(jobs.at("43").is_over() || jobs.at("43").waits());
+}
+
+TEST(SlurmOutput, WhatTheAccountingSaysLastCounts) {
+    const JobStatus status = parse_sacct("42|NODE_FAIL|0:0|n1\n42|CANCELLED by 1000|0:15|n[1-2]\n");
+    EXPECT_EQ(status.state, "CANCELLED");
+    EXPECT_EQ(status.exit_signal, 15);
+    EXPECT_TRUE(parse_sacct("").is_over());
+}
+
+TEST(SlurmOutput, TheControllersRecord) {
+    const JobStatus status = parse_scontrol(
+        "JobId=1 JobName=x JobState=FAILED Reason=JobLaunchFailure ExitCode=0:53 NodeList=vm "
+        "ReqNodeList=(null)");
+    EXPECT_EQ(status.state, "FAILED");
+    EXPECT_EQ(status.exit_signal, 53);
+    EXPECT_EQ(status.nodes, "vm");
+}
+
+TEST(SlurmOutput, TheJobsLogSinceItsLastStart) {
+    EXPECT_EQ(parse_job_log("Slurm job 1, start 0, on n\nslurmstepd: error: *** STEP 1.0 ON n CANCELLED AT T "
+                            "DUE TO TIME LIMIT ***\n")
+                  .state,
+              "TIMEOUT");
+    EXPECT_EQ(parse_job_log("Slurm job 1, start 0, on n\n*** JOB 1 CANCELLED AT T DUE TO TIME LIMIT "
+                            "***\nSlurm job 2, start 0, on n\n")
+                  .state,
+              "");
+    EXPECT_EQ(parse_job_log("slurmstepd: error: Detected 1 oom_kill event in StepId=1.0.\n").state,
+              "OUT_OF_MEMORY");
+}
+
+RunState running() {
+    RunState state;
+    state.name = "llama";
+    state.state = RunPhase::Running;
+    state.ranks = 2;
+    state.attempt = 1;
+    state.started = 100;
+    state.writer = {kSlurmJob, 42, 0, ""};
+    return state;
+}
+
+std::optional<RunState> judged(const RunState& before, const JobStatus& status,
+                               const RunTraces& traces = {}) {
+    return judge(before, status, {"42", ""}, traces);
+}
+
+TEST(SlurmVerdict, AJobThatEndedWithoutAWordIsSaidInWords) {
+    RunTraces saved;
+    saved.checkpoint = 30;
+    const struct {
+        const char* state;
+        RunPhase phase;
+        const char* words;
+    } kCases[] = {
+        {"TIMEOUT", RunPhase::Failed, "time limit"},     {"OUT_OF_MEMORY", RunPhase::Failed, "memory"},
+        {"NODE_FAIL", RunPhase::Failed, "node of"},      {"CANCELLED", RunPhase::Stopped, "cancelled"},
+        {"PREEMPTED", RunPhase::Stopped, "make way"},    {"FAILED", RunPhase::Failed, "ended with status"},
+        {"COMPLETED", RunPhase::Failed, "no last word"}, {"", RunPhase::Failed, "does not know"}};
+    for (const auto& one : kCases) {
+        const auto after = judged(running(), {one.state, "", "n1"}, saved);
+        ASSERT_TRUE(after) << one.state;
+        EXPECT_EQ(after->state, one.phase) << one.state;
+        EXPECT_THAT(after->reason, HasSubstr(one.words));
+        EXPECT_GT(after->ended, 0);
+    }
+    EXPECT_THAT(judged(running(), {"TIMEOUT", "", ""}, saved)->reason, HasSubstr("step 30"));
+    EXPECT_THAT(judged(running(), {"TIMEOUT", "", ""})->reason, HasSubstr("nothing was saved"));
+}
+
+TEST(SlurmVerdict, ALivingJobAndACompletedRunAreLeftAlone) {
+    EXPECT_FALSE(judged(running(), {"RUNNING", "", "n1"}));
+    EXPECT_FALSE(judged(running(), {"COMPLETING", "", "n1"}));
+    RunState done = running();
+    done.state = RunPhase::Completed;
+    EXPECT_FALSE(judged(done, {"COMPLETED", "", ""}));
+    EXPECT_FALSE(judged(done, {"NODE_FAIL", "", ""}));
+}
+
+TEST(SlurmVerdict, AStopThatWasAskedForIsNoFailure) {
+    RunTraces asked;
+    asked.stop_asked = true;
+    EXPECT_EQ(judged(running(), {"CANCELLED", "", ""}, asked)->state, RunPhase::Stopped);
+    EXPECT_EQ(judged(running(), {"FAILED", "", ""}, asked)->state, RunPhase::Stopped);
+    RunState stopped = running();
+    stopped.state = RunPhase::Stopped;
+    EXPECT_FALSE(judged(stopped, {"COMPLETED", "", ""}, asked));
+}
+
+TEST(SlurmVerdict, ARunningRunWhoseJobWaitsIsQueuedAgain) {
+    const auto after = judged(running(), {"PENDING", "BeginTime", ""});
+    ASSERT_TRUE(after);
+    EXPECT_EQ(after->state, RunPhase::Queued);
+    EXPECT_TRUE(after->is_of_slurm());
+    RunState queued = running();
+    queued.state = RunPhase::Queued;
+    EXPECT_FALSE(judged(queued, {"PENDING", "Resources", ""}));
+}
+
+TEST(SlurmVerdict, ASavedRunThatSlurmDidNotTakeBackIsStopped) {
+    RunState queued = running();
+    queued.state = RunPhase::Queued;
+    queued.reason = "saved after step 9";
+    const auto after = judged(queued, {"COMPLETED", "", ""});
+    ASSERT_TRUE(after);
+    EXPECT_EQ(after->state, RunPhase::Stopped);
+    EXPECT_THAT(after->reason, HasSubstr("did not take Slurm job 42 back"));
+}
+
+TEST(SlurmVerdict, SlurmsKnowledgeComesBeforeWhatTheOtherRanksSaw) {
+    RunState failed = running();
+    failed.state = RunPhase::Failed;
+    failed.reason = "rank 0: connection reset by rank 1";
+    EXPECT_THAT(judged(failed, {"OUT_OF_MEMORY", "", ""})->reason, HasSubstr("memory that Slurm gave it"));
+    EXPECT_FALSE(judged(failed, {"FAILED", "", ""}));
+    const RunTraces traces =
+        traces_of({"/nonexistent"}, failed,
+                  "Slurm job 42, start 0, on n1\nerror: reset\nsrun: error: n1: task 1: Killed\n"
+                  "srun: error: n1: task 0: Exited with exit code 1\n");
+    EXPECT_EQ(traces.lost_rank, "rank 1 on n1: Killed");
+    EXPECT_THAT(judged(failed, {"FAILED", "", ""}, traces)->reason,
+                testing::StartsWith("rank 1 on n1: Killed\n"));
+    const RunTraces own =
+        traces_of({"/nonexistent"}, failed,
+                  "srun: error: n1: task 0: Exited with exit code 1\nsrun: error: n1: task 1: Killed\n");
+    EXPECT_EQ(own.lost_rank, "");
+}
+
+TEST(SlurmVerdict, ARunDirectoryThatTheNodesDoNotSeeIsNamed) {
+    JobStatus status{"FAILED", "", "n1"};
+    status.exit_signal = 53;
+    EXPECT_THAT(judged(running(), status)->reason, HasSubstr("file system that the nodes share"));
+}
+
+}  // namespace
+}  // namespace ringmaster
