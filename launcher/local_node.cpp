@@ -23,17 +23,20 @@ constexpr auto kStartPatience = 30s;
 constexpr auto kPoll = 20ms;
 constexpr size_t kShownLog = 2000;
 
-std::vector<std::string> agent_arguments(const RunDirectory& run, int ranks, int attempt,
-                                         const std::string& resume, const Places& places) {
-    return {places.agent().string(),
-            "--run",
-            run.dir.string(),
-            "--ranks",
-            std::to_string(ranks),
-            "--attempt",
-            std::to_string(attempt),
-            "--resume",
-            resume};
+std::vector<std::string> agent_arguments(const RunDirectory& run, const Attempt& attempt,
+                                         const Places& places) {
+    std::vector<std::string> arguments = {places.agent().string(),
+                                          "--run",
+                                          run.dir.string(),
+                                          "--ranks",
+                                          std::to_string(attempt.ranks),
+                                          "--attempt",
+                                          std::to_string(attempt.number),
+                                          "--resume",
+                                          attempt.resume};
+    if (attempt.restarts > 0)
+        arguments.insert(arguments.end(), {"--restarts", std::to_string(attempt.restarts)});
+    return arguments;
 }
 
 std::string end_of_log(const fs::path& file, int64_t from) {
@@ -87,11 +90,12 @@ bool has_agent(const NodeState& node) {
 
 }  // namespace
 
-NodeCommands local_commands(const RunDirectory& run, int ranks, int attempt, const std::string& resume,
-                            const Places& places, int cores) {
+NodeCommands local_commands(const RunDirectory& run, const Attempt& attempt, const Places& places,
+                            int cores) {
     NodeCommands node;
     node.host = this_host();
-    node.agent.arguments = agent_arguments(run, ranks, attempt, resume, places);
+    node.agent.arguments = agent_arguments(run, attempt, places);
+    const int ranks = attempt.ranks;
     for (int rank = 0; rank < ranks; ++rank) {
         const std::string r = std::to_string(rank), n = std::to_string(ranks);
         StartCommand command;
@@ -104,9 +108,9 @@ NodeCommands local_commands(const RunDirectory& run, int ranks, int attempt, con
                                {"MASTER_ADDR", "127.0.0.1"},
                                {"TORCHELASTIC_RUN_ID", run.name()},
                                {"TORCHELASTIC_RESTART_COUNT", "0"},
-                               {"RINGMASTER_ATTEMPT", std::to_string(attempt)},
+                               {"RINGMASTER_ATTEMPT", std::to_string(attempt.number)},
                                {"OMP_NUM_THREADS", std::to_string(std::max(1, cores / ranks))}};
-        command.arguments = {places.engine().string(), "--run", run.dir.string(), "--resume", resume};
+        command.arguments = {places.engine().string(), "--run", run.dir.string(), "--resume", attempt.resume};
         node.ranks.push_back(std::move(command));
     }
     return node;
@@ -169,14 +173,13 @@ void require_startable(const Plan& plan, const Machine& machine, const Places& p
     }
 }
 
-void start_agent(const RunDirectory& run, int ranks, int attempt, const std::string& resume,
-                 const Places& places) {
+void start_agent(const RunDirectory& run, const Attempt& attempt, const Places& places) {
     const int64_t log_size = size_of(run.agent_log());
-    const qint64 pid = start_detached(agent_arguments(run, ranks, attempt, resume, places), run);
+    const qint64 pid = start_detached(agent_arguments(run, attempt, places), run);
     const auto end = std::chrono::steady_clock::now() + kStartPatience;
-    while (!is_taken_over(run, attempt)) {
+    while (!is_taken_over(run, attempt.number)) {
         const bool gone = !find_process(pid);
-        if (gone && is_taken_over(run, attempt)) return;  // it came and went between the two looks
+        if (gone && is_taken_over(run, attempt.number)) return;  // it came and went between the two looks
         if (gone || std::chrono::steady_clock::now() > end) {
             const std::string said = end_of_log(run.agent_log(), log_size);
             throw Error(Failure::Unreachable,

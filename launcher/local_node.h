@@ -27,8 +27,15 @@ struct NodeCommands {
     std::vector<StartCommand> ranks;  ///< what the agent starts; its port is chosen at the start
 };
 
-NodeCommands local_commands(const RunDirectory& run, int ranks, int attempt, const std::string& resume,
-                            const Places& places, int cores);
+/// What an agent is told to do.
+struct Attempt {
+    int ranks = 1;
+    int number = 1;
+    std::string resume = "none";  ///< none, latest, or a step
+    int restarts = 0;             ///< after a failure, from the newest complete checkpoint
+};
+
+NodeCommands local_commands(const RunDirectory& run, const Attempt& attempt, const Places& places, int cores);
 
 /// The same run under torchrun.
 std::string torchrun_command(const RunDirectory& run, int ranks, const Places& places);
@@ -43,8 +50,7 @@ void require_startable(const Plan& plan, const Machine& machine, const Places& p
 
 /// Starts the agent in a session of its own and waits until run.json is its. Throws Error(Unreachable) with
 /// the end of agent.log where it did not come up.
-void start_agent(const RunDirectory& run, int ranks, int attempt, const std::string& resume,
-                 const Places& places);
+void start_agent(const RunDirectory& run, const Attempt& attempt, const Places& places);
 
 enum class StopHow {
     FinishAndSave,  ///< finish the step, save a checkpoint

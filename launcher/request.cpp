@@ -100,7 +100,8 @@ nlohmann::json request_to_json(const Request& request) {
             {"nodes", or_null(request.nodes)},
             {"device", request.device ? nlohmann::json(to_string(*request.device)) : nlohmann::json(nullptr)},
             {"device_memory_bytes", or_null(request.device_memory_bytes)},
-            {"preflight", to_string(request.preflight)}};
+            {"preflight", to_string(request.preflight)},
+            {"restarts", request.restarts}};
 }
 
 Request request_from_json(const nlohmann::json& json, const std::string& where) {
@@ -119,6 +120,7 @@ Request request_from_json(const nlohmann::json& json, const std::string& where) 
             request.device = *device == "cuda" ? Device::Cuda : Device::Cpu;
         }
         request.device_memory_bytes = optional_field<int64_t>(json, "device_memory_bytes");
+        request.restarts = json.value("restarts", 0);
         if (json.value("preflight", "before") == "none") request.preflight = Preflight::None;
         return request;
     } catch (const nlohmann::json::exception& problem) {

@@ -27,6 +27,7 @@ struct Request {
     std::optional<Device> device;
     std::optional<int64_t> device_memory_bytes;
     Preflight preflight = Preflight::Before;
+    int restarts = 0;  ///< of a run that fails, by itself
 };
 
 /// The PARALLELISM_CONFIG_* variables of this process.

@@ -12,9 +12,9 @@ namespace ringmaster {
 namespace {
 
 /// Where the agent did not come up, nobody else says so in run.json.
-void start(const RunDirectory& run, int ranks, int attempt, const std::string& resume, const Places& places) {
+void start(const RunDirectory& run, const Attempt& attempt, const Places& places) {
     try {
-        start_agent(run, ranks, attempt, resume, places);
+        start_agent(run, attempt, places);
     } catch (const Error& problem) {
         RunState state = read_run_state(run.dir);
         state.state = RunPhase::Failed;
@@ -61,7 +61,7 @@ Plan replan(const RunDirectory& run, const ResumeOptions& options, const Machine
 
 void start_run(const RunDirectory& run, const Plan& plan, const Machine& machine, const Places& places) {
     require_startable(plan, machine, places);
-    start(run, plan.ranks, 1, "none", places);
+    start(run, {plan.ranks, 1, "none", request_of(run).restarts}, places);
 }
 
 bool is_completed(const RunDirectory& run) {
@@ -96,8 +96,10 @@ void start_resumed(const RunDirectory& run, const ResumedRun& resumed, const Mac
         throw Error(Failure::Refused, "is a job of Slurm", run.name(),
                     "`ringmaster resume " + run.name() + "` in a terminal submits it again");
     require_startable(resumed.plan, machine, places);
-    start(run, resumed.plan.ranks, resumed.attempt,
-          resumed.from_step ? std::to_string(*resumed.from_step) : "none", places);
+    start(run,
+          {resumed.plan.ranks, resumed.attempt,
+           resumed.from_step ? std::to_string(*resumed.from_step) : "none", request_of(run).restarts},
+          places);
 }
 
 }  // namespace ringmaster

@@ -35,6 +35,8 @@ Request request_of(const Arguments& arguments) {
             throw Error(Failure::Usage, "'" + device + "' is neither cpu nor cuda", "--device");
         request.device = device == "cuda" ? Device::Cuda : Device::Cpu;
     }
+    if (const auto restarts = arguments.whole("--restarts", 0))
+        request.restarts = static_cast<int>(*restarts);
     if (arguments.has("--no-preflight")) request.preflight = Preflight::None;
     return request;
 }

@@ -27,7 +27,8 @@ std::vector<OptionSpec> launch_options() {
         {"--dry-run", "", "print the exact commands, start nothing"},
         {"--no-preflight", "",
          "start without proving first, on the run's first rows, that the mesh computes what one rank would"},
-        {"--restarts", "N", "0; restarting after a failure is not built yet"},
+        {"--restarts", "N",
+         "start a failed run again by itself, at most so often (0), from its newest complete checkpoint"},
         {"--node", "HOST", "[user@]host[:port] that the ranks are spread over, reached by SSH", true},
         {"--slurm", "key=value",
          "submit it to Slurm, here or with --node on that login node: partition, account,\ntime, gres, "
@@ -39,8 +40,8 @@ std::vector<OptionSpec> launch_options() {
     return options;
 }
 
-/// Before anything is done: what a later version will do must not be ignored by this one.
-void refuse_unbuilt(const Arguments& arguments) {
+/// Before anything is done: options that do not go together.
+void refuse_contradictions(const Arguments& arguments) {
     if (arguments.has("--trust-on-first-use") && !arguments.has("--node"))
         throw Error(Failure::Usage, "is about the nodes of --node, and none is named",
                     "--trust-on-first-use");
@@ -48,9 +49,9 @@ void refuse_unbuilt(const Arguments& arguments) {
     if (named > 0 && !arguments.has("--slurm") &&
         arguments.whole("--nodes", 1).value_or(static_cast<int64_t>(named)) != static_cast<int64_t>(named))
         throw Error(Failure::Usage, "is not the number of machines that --node names", "--nodes");
-    if (arguments.whole("--restarts", 0).value_or(0) > 0) {
-        throw Error(Failure::Usage, "restarting a failed run by itself is not built yet", "--restarts",
-                    "`ringmaster resume RUN` continues it");
+    if (arguments.whole("--restarts", 0).value_or(0) > 0 && (named > 0 || arguments.has("--slurm"))) {
+        throw Error(Failure::Usage, "is for runs on this machine", "--restarts",
+                    "`ringmaster resume RUN` continues the others");
     }
 }
 
@@ -100,8 +101,8 @@ PreparedRun prepare(const Proposal& proposal, const RunOptions& options, const M
 void print_commands(const Proposal& proposal, const RunOptions& options, const Machine& machine,
                     const Session& session) {
     const RunDirectory run{next_run_directory(options.runs_dir, options.name)};
-    const NodeCommands node =
-        local_commands(run, proposal.plan.ranks, 1, "none", session.places, machine.cores);
+    const NodeCommands node = local_commands(run, {proposal.plan.ranks, 1, "none", proposal.request.restarts},
+                                             session.places, machine.cores);
     const std::string torchrun = torchrun_command(run, proposal.plan.ranks, session.places);
     if (session.json) {
         print_json({{"dir", run.dir.string()},
@@ -117,7 +118,7 @@ void print_commands(const Proposal& proposal, const RunOptions& options, const M
 }
 
 int run_launch(const Arguments& arguments, const Session& session) {
-    refuse_unbuilt(arguments);
+    refuse_contradictions(arguments);
     const RunOptions options = run_options(arguments, session);
     if (arguments.has("--slurm")) return launch_on_slurm(arguments, session, options);
     if (arguments.has("--node")) return launch_on_nodes(arguments, session, options);
@@ -146,7 +147,7 @@ int run_launch(const Arguments& arguments, const Session& session) {
 }
 
 int run_prepare(const Arguments& arguments, const Session& session) {
-    refuse_unbuilt(arguments);
+    refuse_contradictions(arguments);
     if (arguments.has("--node"))
         throw Error(Failure::Usage,
                     "a run directory is prepared on this machine; `launch` takes it to others", "--node");

@@ -48,6 +48,19 @@ def test_killed_and_resumed_gives_the_same_losses_and_weights(order, llama, rows
     assert (tmp_path / "broken/model.safetensors").read_bytes() == (tmp_path / "straight/model.safetensors").read_bytes()
 
 
+def test_a_run_with_restarts_goes_on_by_itself_with_the_same_losses(llama, rows_file, tmp_path):
+    keys = dict(max_steps=30, save_steps=5, save_strategy=None, context_parallel_size=2, ring_attn_func="batch_zigzag")
+    straight = make_config(tmp_path, llama, rows_file, **keys, output_dir=str(tmp_path / "straight"))
+    whole = launch(straight, tmp_path / "runs", "--ranks", 2, "--name", "straight")
+    broken = make_config(tmp_path, llama, rows_file, **keys, output_dir=str(tmp_path / "broken"))
+    run = launch(broken, tmp_path / "runs", "--ranks", 2, "--name", "broken", "--restarts", 1, "--detach")
+    wait_for(lambda: steps_done(run) >= 12, "step 12")
+    os.kill(state_of(run)["nodes"][0]["ranks"][1]["pid"], signal.SIGKILL)
+    wait_for(lambda: state_of(run)["state"] in ("completed", "failed"), "the end of the run")
+    assert state_of(run)["state"] == "completed" and state_of(run)["attempt"] == 2
+    assert [losses_of(run, rank) for rank in range(2)] == [losses_of(whole, rank) for rank in range(2)]
+
+
 def test_stopping_saves_and_resuming_goes_on(llama, rows_file, tmp_path):
     config = make_config(tmp_path, llama, rows_file, max_steps=400, context_parallel_size=2)
     run = launch(config, tmp_path / "runs", "--ranks", 2, "--detach")

@@ -99,7 +99,7 @@ TEST(Commands, AreQuotedForAShell) {
 TEST(Commands, NameEveryRankAndShareTheCores) {
     Places places;
     places.programs_dir = "/opt/bin";
-    const NodeCommands node = local_commands({"/runs/a"}, 3, 2, "7", places, 8);
+    const NodeCommands node = local_commands({"/runs/a"}, {3, 2, "7", 0}, places, 8);
     EXPECT_EQ(shell_line(node.agent),
               "/opt/bin/ringmaster-agent --run /runs/a --ranks 3 --attempt 2 --resume 7");
     ASSERT_EQ(node.ranks.size(), 3U);

@@ -53,10 +53,10 @@ def test_a_run_that_is_not_there_is_exit_status_2(command, tmp_path):
     assert json.loads(done.stdout)["ok"] is False and "nowhere" in done.stderr
 
 
-@pytest.mark.parametrize("arguments", [["--slurm", "partition=x"], ["--restarts", "2"]])
-def test_what_is_not_built_yet_is_refused_not_ignored(make_config, arguments, tmp_path):
-    done = run("launch", make_config(), "--runs-dir", tmp_path / "runs", *arguments)
-    assert done.returncode == 2 and "not built yet" in done.stderr
+@pytest.mark.parametrize("elsewhere", [["--slurm", "partition=x"], ["--node", "a"]])
+def test_restarts_are_refused_where_nothing_would_restart_the_run(make_config, elsewhere, tmp_path):
+    done = run("launch", make_config(), "--runs-dir", tmp_path / "runs", "--restarts", "2", *elsewhere)
+    assert done.returncode == 2 and "--restarts" in done.stderr
     assert not (tmp_path / "runs").exists()
 
 
