@@ -134,6 +134,32 @@ def test_a_killed_rank_is_the_reason(slurm, ask, llama, rows_file, tmp_path):
     assert state_of(run)["state"] == "failed" and slurm.state_of(job_of(run)) == "FAILED"
 
 
+def test_a_prepared_script_can_be_submitted_by_hand(slurm, ask, llama, rows_file, tmp_path):
+    config = make_config(tmp_path, llama, rows_file, max_steps=2, **KEYS)
+    run = pathlib.Path(ask("prepare", config, "--slurm", "ntasks-per-node=2").stdout.strip())
+    job = slurm.say("sbatch", "--parsable", run / "submit.sbatch").stdout.strip()
+    wait_for(lambda: slurm.state_of(job) == "COMPLETED", "the end")
+    assert state_of(run)["state"] == "completed"
+    assert [event["step"] for event in events_of(run, 1)] == [1, 2]
+    ask("runs", "--delete", run.name, env={"PATH": str(tmp_path)})
+    assert not run.exists()
+
+
+def test_a_run_resumed_from_an_older_checkpoint_never_goes_on_from_a_newer_one(slurm, ask, llama, rows_file, tmp_path):
+    config = make_config(tmp_path, llama, rows_file, max_steps=600, **{**KEYS, "save_steps": 4, "save_total_limit": 100})
+    run = submit(ask, config)
+    wait_for(lambda: len(steps(run)) >= 16, "step 16")
+    ask("stop", run)
+    first = len(events_of(run, kind="hello"))
+    ask("resume", run, "--checkpoint", 4, "--detach")
+    wait_for(lambda: len(events_of(run, kind="hello")) > first, "the second start")
+    slurm.say("scancel", "--signal=USR1", job_of(run))
+    wait_for(lambda: len(events_of(run, kind="hello")) > first + 1, "the third start")
+    ask("stop", run, "--now")
+    starts = [event["start_step"] for event in events_of(run, kind="hello")]
+    assert starts[:2] == [0, 4] and 4 < starts[2] < 16
+
+
 def test_a_partition_that_is_not_there_is_slurms_own_words_and_leaves_nothing(ask, llama, rows_file, tmp_path):
     config = make_config(tmp_path, llama, rows_file, **KEYS)
     done = ask("launch", config, "--ranks", 2, "--slurm", "partition=nowhere", check=False)
