@@ -115,8 +115,8 @@ int follow_remote(const Arguments& arguments, RunFollower& follower, std::vector
 
 }  // namespace
 
-std::vector<Node> connect(const std::vector<std::string>& names, bool trust, const Session& session,
-                          const Interrupts& interrupts) {
+std::vector<Node> connect_to(const std::vector<std::string>& names, bool trust, const Session& session,
+                             const Interrupts& interrupts) {
     ProgressPrinter printer(session, interrupts);
     printer.progress().report({"connecting to " + format_count(static_cast<int64_t>(names.size())) +
                                    (names.size() == 1 ? " node" : " nodes"),
@@ -133,7 +133,7 @@ void place_run_or_say(std::vector<Node>& nodes, const RemoteRun& remote, const R
 int launch_on_nodes(const Arguments& arguments, const Session& session, const RunOptions& options) {
     const Interrupts interrupts;
     std::vector<Node> nodes =
-        connect(arguments.all("--node"), arguments.has("--trust-on-first-use"), session, interrupts);
+        connect_to(arguments.all("--node"), arguments.has("--trust-on-first-use"), session, interrupts);
     const Machine machine = machine_of(nodes);
     const Proposal proposal =
         propose(request_for(arguments, machine, static_cast<int>(nodes.size())), machine, session.places);
@@ -169,7 +169,7 @@ int resume_on_nodes(const Arguments& arguments, const Session& session, const Ru
     const RemoteRun remote = read_remote_run(run);
     std::vector<std::string> names;
     for (const RemoteNode& node : remote.nodes) names.push_back(node.target);
-    std::vector<Node> nodes = connect(names, false, session, interrupts);
+    std::vector<Node> nodes = connect_to(names, false, session, interrupts);
     ResumeOptions options;
     options.checkpoint = arguments.whole("--checkpoint", 0);
     for (const std::string& setting : arguments.all("--set")) options.set.push_back(parse_set(setting));

@@ -12,8 +12,8 @@
 namespace ringmaster {
 
 /// Logged in and able to train; throws Error(Unreachable).
-std::vector<Node> connect(const std::vector<std::string>& names, bool trust, const Session& session,
-                          const Interrupts& interrupts);
+std::vector<Node> connect_to(const std::vector<std::string>& names, bool trust, const Session& session,
+                             const Interrupts& interrupts);
 
 /// place_run of launcher/nodes/remote_run.h; what it throws is also run.json's reason.
 void place_run_or_say(std::vector<Node>& nodes, const RemoteRun& remote, const RunDirectory& run,

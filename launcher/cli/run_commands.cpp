@@ -100,7 +100,7 @@ int run_runs(const Arguments& arguments, const Session& session) {
     const std::filesystem::path runs_dir = runs_dir_of(arguments, session);
     if (arguments.has("--delete")) {
         const RunDirectory run = find_run(arguments.text("--delete"), runs_dir);
-        if (is_slurm(run)) settle_slurm_run(run);
+        settle_slurm_run(run);
         delete_run(run);
         if (session.json) {
             print_json({{"deleted", run.dir.string()}});

@@ -35,7 +35,7 @@ Cluster reach(const std::vector<std::string>& names, bool trust, const Session& 
         throw Error(Failure::Usage, "with --slurm names one machine, a login node of the cluster", "--node",
                     "--slurm nodes=N says how many nodes the job gets");
     if (names.empty()) return {};
-    return {connect(names, trust, session, interrupts)};
+    return {connect_to(names, trust, session, interrupts)};
 }
 
 std::unique_ptr<SlurmSite> site_at(Cluster& cluster, const std::string& run_dir) {
@@ -111,6 +111,15 @@ int follow(const Arguments& arguments, RunFollower& follower, Cluster& cluster, 
         mirror = std::make_unique<RunMirror>(follower.run(), std::move(sessions));
     }
     return follow_to_end(follower, CtrlC::StopsRun, session, interrupts, companion_of(watch.get()));
+}
+
+/// A run whose run.json is damaged is over.
+bool is_open(const RunDirectory& run) {
+    try {
+        return !is_over(read_run_state(run.dir).state);
+    } catch (const Error&) {
+        return false;
+    }
 }
 
 void tell_submitted(const RunDirectory& run, const JobId& job, const Session& session) {
@@ -235,7 +244,7 @@ bool stop_on_slurm(const RunDirectory& run, StopHow how) {
 }
 
 void settle_slurm_run(const RunDirectory& run) {
-    look_and_settle(*site_of(run), run);
+    if (is_slurm(run) && is_open(run)) look_and_settle(*site_of(run), run);
 }
 
 bool settle_slurm_runs(const std::vector<RunSummary>& runs) {

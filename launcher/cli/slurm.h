@@ -34,6 +34,7 @@ bool stop_on_slurm(const RunDirectory& run, StopHow how);
 /// Brings run.json up to date where the job is over, asking this machine's Slurm once for all runs; says
 /// where it does not answer. False where none of them is in Slurm.
 bool settle_slurm_runs(const std::vector<RunSummary>& runs);
+/// The same of one run, wherever its Slurm is. Throws Error(Unreachable).
 void settle_slurm_run(const RunDirectory& run);
 
 }  // namespace ringmaster

@@ -134,6 +134,46 @@ def test_a_killed_rank_is_the_reason(slurm, ask, llama, rows_file, tmp_path):
     assert state_of(run)["state"] == "failed" and slurm.state_of(job_of(run)) == "FAILED"
 
 
+def test_a_prepared_script_can_be_submitted_by_hand(slurm, ask, llama, rows_file, tmp_path):
+    config = make_config(tmp_path, llama, rows_file, max_steps=2, **KEYS)
+    run = pathlib.Path(ask("prepare", config, "--slurm", "ntasks-per-node=2").stdout.strip())
+    job = slurm.say("sbatch", "--parsable", run / "submit.sbatch").stdout.strip()
+    wait_for(lambda: slurm.state_of(job) == "COMPLETED", "the end")
+    assert state_of(run)["state"] == "completed"
+    assert [event["step"] for event in events_of(run, 1)] == [1, 2]
+    ask("runs", "--delete", run.name, env={"PATH": str(tmp_path)})
+    assert not run.exists()
+
+
+def test_a_job_started_again_goes_on_from_the_newest_checkpoint_of_its_own(ask, llama, rows_file, tmp_path):
+    """The script itself, with an srun that says what it was asked for: other attempts may have left newer checkpoints."""
+    config = make_config(tmp_path, llama, rows_file, **KEYS)
+    run = pathlib.Path(ask("prepare", config, "--slurm", "ntasks-per-node=2").stdout.strip())
+    srun = tmp_path / "bin/srun"
+    srun.parent.mkdir()
+    srun.write_text('#!/bin/sh\necho "$RINGMASTER_ATTEMPT $*"\n')
+    srun.chmod(0o755)
+
+    def started(count):
+        env = {**os.environ, "PATH": f"{srun.parent}:{os.environ['PATH']}", "SLURM_JOB_ID": "1", "SLURM_JOB_NODELIST": "n", "SLURM_JOB_NUM_NODES": "1",
+               "SLURM_CPUS_ON_NODE": "2", "SLURM_RESTART_COUNT": str(count)}
+        said = subprocess.run(["bash", run / "submit.sbatch"], env=env, capture_output=True, text=True, timeout=20).stdout.splitlines()[1].split()
+        return int(said[0]), said[-1]
+
+    def save(step, seconds):
+        complete = run / f"checkpoints/step-{step:08d}/complete"
+        complete.parent.mkdir(parents=True)
+        complete.touch()
+        made = (run / "submit.sbatch").stat().st_mtime + seconds
+        os.utime(complete, (made, made))
+
+    save(50, -60)
+    assert started(0) == (1, "none") and started(1) == (2, "none")
+    save(8, 60)
+    save(9, 61)
+    assert started(2) == (3, "9")
+
+
 def test_a_partition_that_is_not_there_is_slurms_own_words_and_leaves_nothing(ask, llama, rows_file, tmp_path):
     config = make_config(tmp_path, llama, rows_file, **KEYS)
     done = ask("launch", config, "--ranks", 2, "--slurm", "partition=nowhere", check=False)
@@ -192,11 +232,11 @@ HOSTILE = ["$(touch CANARY)", "`touch CANARY`", "';touch CANARY;'", '";touch CAN
 
 
 def test_hostile_names_do_nothing_but_name_the_run(slurm, ask, llama, rows_file, tmp_path):
-    config = make_config(tmp_path, llama, rows_file, max_steps=1, **KEYS)
+    config = make_config(tmp_path, llama, rows_file, max_steps=1)
     runs = []
     for name in HOSTILE:
         name = name.replace("CANARY", "canary")
-        runs.append(submit(ask, config, f"--name={name}", f"--slurm=comment={name}", "--overwrite"))
+        runs.append(submit(ask, config, "--ranks=1", f"--name={name}", f"--slurm=comment={name}", "--overwrite"))
         assert runs[-1].name == name
     comments = slurm.say("squeue", "--noheader", "--states=all", "--format=%k").stdout.splitlines()
     for run in runs:
