@@ -95,15 +95,15 @@ struct QueryBlock {
     }
 };
 
-/// The blocks of queries whose turn it is, in order.
+/// The task's blocks of queries, in order. Parts of one head take turns by the queries' place, so that no two
+/// touch the same ones.
 template <typename Body>
 void for_each_block(const Task& task, const std::vector<Slice>& slices, const Body& body) {
     const int64_t step = std::max<int64_t>(16, kRows / task.group);
-    int64_t turn = 0;
     for (const Slice& slice : slices) {
-        for (int64_t begin = slice.query_begin; begin < slice.query_end; begin += step, ++turn) {
-            if (turn % task.parts != task.part) continue;
-            const int64_t end = std::min(begin + step, slice.query_end);
+        for (int64_t begin = slice.query_begin, end = 0; begin < slice.query_end; begin = end) {
+            end = std::min(task.parts == 1 ? begin + step : (begin / step + 1) * step, slice.query_end);
+            if (begin / step % task.parts != task.part) continue;
             const bool below = slice.mask == SliceMask::Causal, from = slice.mask == SliceMask::InverseCausal;
             body(QueryBlock{slice, begin, end, slice.key_begin + (from ? begin - slice.query_begin : 0),
                             below ? slice.key_begin + end - slice.query_begin : slice.key_end});

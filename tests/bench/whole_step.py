@@ -17,6 +17,7 @@ import itertools
 import json
 import os
 import pathlib
+import signal
 import statistics
 import subprocess
 import sys
@@ -93,13 +94,29 @@ def figures_of(run, peaks):
             "exposed": statistics.median(event["exposed_comm_s"] / event["step_s"] for event in steps[1:])}
 
 
+def end(process):
+    """Twice interrupted, a launch takes its ranks with it at once."""
+    for _ in range(2):
+        if process.poll() is None:
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.5)
+    try:
+        process.wait(5)
+    except subprocess.TimeoutExpired:
+        process.kill()
+
+
 def wait_and_measure(processes, pids):
     """Peak resident memory of each of pids() while the processes live."""
     peaks = {}
-    while any(process.poll() is None for process in processes):
-        time.sleep(0.2)
-        for pid in pids():
-            peaks[pid] = max(peaks.get(pid, 0), peak_kib(pid))
+    try:
+        while any(process.poll() is None for process in processes):
+            time.sleep(0.2)
+            for pid in pids():
+                peaks[pid] = max(peaks.get(pid, 0), peak_kib(pid))
+    finally:
+        for process in processes:
+            end(process)
     for process in processes:
         if process.returncode != 0:
             raise SystemExit(process.stderr.read())
@@ -200,6 +217,7 @@ def main():
     if arguments.reference:
         return reference_process(arguments.tokens, arguments.steps, arguments.dtype)
 
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # what was begun is undone
     arguments.bin = arguments.bin.resolve()
     sides = {side: [] for side in arguments.sides}
     with tempfile.TemporaryDirectory() as temporary:
