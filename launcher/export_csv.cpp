@@ -15,7 +15,8 @@ namespace {
 constexpr const char* kHeader =
     "rank,t,step,epoch,loss,rank_loss,tokens,valid_tokens,rank_valid_tokens,lr,grad_norm,step_s,compute_s,"
     "comm_s,"
-    "exposed_comm_s,comm_bytes,data_s,memory_bytes,peak_memory_bytes,tokens_per_s\r\n";
+    "exposed_comm_s,comm_bytes,data_s,memory_bytes,peak_memory_bytes,tokens_per_s,"
+    "position_sum,attention_cells\r\n";
 
 /// The shortest text that reads back as the same value, whatever the locale.
 template <class Number>
@@ -46,6 +47,8 @@ void append_row(std::string& text, int rank, const Timed<StepEvent>& step) {
     append(text, e.memory_bytes);
     append(text, e.peak_memory_bytes);
     append(text, e.tokens_per_s);
+    append(text, e.position_sum);
+    append(text, e.attention_cells);
     text.back() = '\r';
     text += '\n';
 }

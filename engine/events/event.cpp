@@ -30,8 +30,6 @@ void each_field(auto& field, EventOf<StepEvent> auto& e) {
     field("tokens", e.tokens);
     field("valid_tokens", e.valid_tokens);
     field("rank_valid_tokens", e.rank_valid_tokens);
-    field("position_sum", e.position_sum);
-    field("attention_cells", e.attention_cells);
     field("lr", e.lr);
     field("grad_norm", e.grad_norm);
     field("step_s", e.step_s);
@@ -43,6 +41,8 @@ void each_field(auto& field, EventOf<StepEvent> auto& e) {
     field("memory_bytes", e.memory_bytes);
     field("peak_memory_bytes", e.peak_memory_bytes);
     field("tokens_per_s", e.tokens_per_s);
+    field("position_sum", e.position_sum);
+    field("attention_cells", e.attention_cells);
 }
 
 void each_field(auto& field, EventOf<HelloEvent> auto& e) {

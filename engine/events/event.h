@@ -19,8 +19,6 @@ struct StepEvent {
     int64_t tokens = 0;               ///< global, without padding
     int64_t valid_tokens = 0;         ///< global
     int64_t rank_valid_tokens = 0;
-    int64_t position_sum = 0;     ///< of this rank's position ids
-    int64_t attention_cells = 0;  ///< of the attention mask, that this rank computed for each head
     double lr = 0;
     double grad_norm = 0;  ///< before clipping
     double step_s = 0;     ///< data_s + compute_s + exposed_comm_s
@@ -32,6 +30,8 @@ struct StepEvent {
     int64_t memory_bytes = 0;
     int64_t peak_memory_bytes = 0;
     double tokens_per_s = 0;
+    int64_t position_sum = 0;     ///< of this rank's position ids
+    int64_t attention_cells = 0;  ///< of the attention mask, that this rank computed for each head
 };
 
 struct HelloEvent {

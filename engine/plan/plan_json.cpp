@@ -376,7 +376,7 @@ Plan plan_from_json(const json& values) {
     if (!from.member("model").is_null())
         plan.model = model_config_from_json(from.member("model"), "plan: model");
     plan.data = read_data(from.object("data"));
-    if (values.contains("preflight")) plan.preflight = from_name(from, "preflight", kPreflights);
+    plan.preflight = from_name(from, "preflight", kPreflights);
     return plan;
 }
 

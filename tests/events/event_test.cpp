@@ -20,6 +20,7 @@ StepEvent a_step() {
     e.comm_s = 0.2;
     e.exposed_comm_s = 0.1, e.comm_bytes = 1 << 20, e.data_s = 0.062, e.memory_bytes = 5'000'000'000;
     e.peak_memory_bytes = 6'000'000'000, e.tokens_per_s = 19883.5;
+    e.position_sum = 33550336, e.attention_cells = 16779264;
     return e;
 }
 
@@ -51,7 +52,7 @@ TEST(Event, IsWrittenAsTheContractSays) {
         R"({"type":"step","t":1.5,"rank":1,"step":12,"epoch":0.31,"loss":2.71,"rank_loss":2.69,"tokens":8192,)"
         R"("valid_tokens":8001,"rank_valid_tokens":4011,"lr":0.0001,"grad_norm":0.8,"step_s":0.412,"compute_s":0.25,)"
         R"("comm_s":0.2,"exposed_comm_s":0.1,"comm_bytes":1048576,"data_s":0.062,"memory_bytes":5000000000,)"
-        R"("peak_memory_bytes":6000000000,"tokens_per_s":19883.5})");
+        R"("peak_memory_bytes":6000000000,"tokens_per_s":19883.5,"position_sum":33550336,"attention_cells":16779264})");
     EXPECT_EQ(to_json_line({8, 0, DoneEvent{20, "stopped"}}),
               R"({"type":"done","t":8.0,"rank":0,"step":20,"state":"stopped"})");
 }

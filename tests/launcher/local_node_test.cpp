@@ -117,7 +117,7 @@ TEST_F(StopTest, AnAgentThatDoesNotComeUpIsToldWithItsWords) {
     write(places.agent(), "#!/bin/sh\necho cannot do this >&2\nexit 1\n");
     std::filesystem::permissions(places.agent(), std::filesystem::perms::owner_all);
     try {
-        start_agent(run, 2, 2, "none", places);
+        start_agent(run, {2, 2, "none", 0}, places);
         FAIL();
     } catch (const Error& problem) {
         EXPECT_EQ(problem.failure, Failure::Unreachable);
