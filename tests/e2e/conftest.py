@@ -1,19 +1,5 @@
 import pathlib
 import sys
 
-import pytest
-
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "support"))
-from ringmaster_runs import make_model, make_rows
-
-
-@pytest.fixture(scope="session")
-def llama(tmp_path_factory):
-    return make_model(tmp_path_factory.mktemp("llama") / "model", "llama")
-
-
-@pytest.fixture(scope="session")
-def rows_file(tmp_path_factory):
-    file = tmp_path_factory.mktemp("rows") / "rows.jsonl"
-    make_rows(file, 44)
-    return file
+from tiny import llama, rows_file  # noqa: F401  (fixtures)

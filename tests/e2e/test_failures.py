@@ -11,8 +11,8 @@ import time
 
 import pytest
 
-from ringmaster_runs import BIN, events_of, launch, losses_of, make_config, ringmaster, state_of
-from test_resume import steps_done, wait_for
+from ringmaster_runs import BIN, events_of, launch, losses_of, make_config, ringmaster, state_of, wait_for
+from test_resume import steps_done
 
 
 def launch_badly(config, runs, *arguments):

@@ -2,18 +2,10 @@
 
 import os
 import signal
-import time
 
 import pytest
 
-from ringmaster_runs import events_of, launch, losses_of, make_config, ringmaster, state_of
-
-
-def wait_for(condition, what, seconds=90):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, f"waited {seconds} s for {what}"
-        time.sleep(0.05)
+from ringmaster_runs import events_of, launch, losses_of, make_config, ringmaster, state_of, wait_for
 
 
 def steps_done(run):

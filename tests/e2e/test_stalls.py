@@ -11,8 +11,8 @@ import time
 
 import pytest
 
-from ringmaster_runs import BIN, launch, make_config, ringmaster, state_of
-from test_resume import steps_done, wait_for
+from ringmaster_runs import BIN, launch, make_config, ringmaster, state_of, wait_for
+from test_resume import steps_done
 
 RANKS = 4
 RING = dict(context_parallel_size=RANKS, ring_attn_func="batch_zigzag", max_steps=100000)

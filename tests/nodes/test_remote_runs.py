@@ -11,19 +11,8 @@ import time
 
 import pytest
 
-from ringmaster_runs import BIN, events_of, launch, losses_of, make_config, make_model, make_rows, state_of
-
-
-@pytest.fixture(scope="module")
-def llama(tmp_path_factory):
-    return make_model(tmp_path_factory.mktemp("llama") / "model", "llama")
-
-
-@pytest.fixture(scope="module")
-def rows_file(tmp_path_factory):
-    file = tmp_path_factory.mktemp("rows") / "rows.jsonl"
-    make_rows(file, 44)
-    return file
+from ringmaster_runs import BIN, events_of, launch, losses_of, make_config, state_of, wait_for
+from tiny import llama, rows_file  # noqa: F401  (fixtures)
 
 
 @pytest.fixture
@@ -46,13 +35,6 @@ def run(client, *arguments, timeout=120, check=True):
 def launch_on(client, config, runs, *arguments, **options):
     done = run(client, "launch", config, "--runs-dir", runs, "--node", "a", "--node", "b", "--json", *arguments, **options)
     return pathlib.Path(json.loads(done.stdout.splitlines()[0])["dir"])
-
-
-def wait_for(condition, what, seconds=60):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, f"waited {seconds} s for {what}"
-        time.sleep(0.05)
 
 
 def there(server):

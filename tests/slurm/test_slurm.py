@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from ringmaster_runs import BIN, events_of, launch, losses_of, make_config, ringmaster, state_of
+from ringmaster_runs import BIN, events_of, launch, losses_of, make_config, ringmaster, state_of, wait_for
 
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
 KEYS = dict(context_parallel_size=2, ring_attn_func="batch_zigzag", save_strategy=None, save_steps=1000)
@@ -48,13 +48,6 @@ def submit(ask, config, *arguments, **options):
 
 def job_of(run):
     return json.loads((run / "slurm.json").read_text())["job"]
-
-
-def wait_for(condition, what, seconds=60):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, f"waited {seconds} s for {what}"
-        time.sleep(0.05)
 
 
 def steps(run):

@@ -5,6 +5,7 @@ import os
 import pathlib
 import random
 import subprocess
+import time
 
 BIN = pathlib.Path(os.environ["RINGMASTER_BIN"])
 VOCABULARY = 256
@@ -103,3 +104,10 @@ def losses_of(run, rank=0):
 
 def state_of(run):
     return json.loads((run / "run.json").read_text())
+
+
+def wait_for(condition, what, seconds=90):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, f"waited {seconds} s for {what}"
+        time.sleep(0.05)
