@@ -229,7 +229,8 @@ def test_hostile_names_do_nothing_but_name_the_run(slurm, ask, llama, rows_file,
     runs = []
     for name in HOSTILE:
         name = name.replace("CANARY", "canary")
-        runs.append(submit(ask, config, "--ranks=1", f"--name={name}", f"--slurm=comment={name}", "--overwrite"))
+        runs.append(submit(ask, config, "--ranks=1", f"--name={name}", f"--slurm=comment={name}",
+                           f"--set=output_dir={tmp_path / 'out' / str(len(runs))}"))
         assert runs[-1].name == name
     comments = slurm.say("squeue", "--noheader", "--states=all", "--format=%k").stdout.splitlines()
     for run in runs:
