@@ -90,7 +90,7 @@ void Decoder::attention_backward(int layer, LayerState& state, at::Tensor& dx_nc
     accumulate_weight_gradient(gradients.output_oc, dx_nc, state.attention.out_bthd.reshape({N, H * D}),
                                beta);
     accumulate_bias_gradient(gradients.output_bias_o, dx_nc, beta);
-    at::Tensor dout_bthd = at::mm(dx_nc, weights.output_oc).view({state.rows, -1, H, D});
+    at::Tensor dout_bthd = product(dx_nc, weights.output_oc).view({state.rows, -1, H, D});
     AttentionGradients d = shard.attention.backward(dout_bthd, state.heads(0, H, D), state.heads(H, K, D),
                                                     state.heads(H + K, K, D), state.attention);
     dout_bthd.reset();
@@ -119,7 +119,7 @@ void Decoder::attention_backward(int layer, LayerState& state, at::Tensor& dx_nc
     accumulate_bias_gradient(gradients.qkv_bias_o, dqkv_nw, beta);
     at::Tensor normed_nc = rms_norm_again(state.x_nc, weights.input_norm_w, state.rstd_attention_n);
     accumulate_weight_gradient(gradients.qkv_oc, dqkv_nw, normed_nc, beta);
-    at::Tensor dnormed_nc = at::mm_out(normed_nc, dqkv_nw, weights.qkv_oc);
+    at::Tensor dnormed_nc = product_out(normed_nc, dqkv_nw, weights.qkv_oc);
     rms_norm_backward(dnormed_nc, state.x_nc, weights.input_norm_w, state.rstd_attention_n, dx_nc, true,
                       gradients.input_norm_w, beta);
 }
@@ -134,14 +134,14 @@ void Decoder::mlp_backward(int layer, LayerState& state, at::Tensor& dx_nc, doub
     const LayerTensors& gradients = parameters_.weight_gradients().layers[static_cast<size_t>(layer)];
 
     accumulate_bias_gradient(gradients.down_bias_o, dx_nc, beta);
-    at::Tensor act_ni = swiglu_backward(state.gate_up_n2i, at::mm(dx_nc, weights.down_oc));
+    at::Tensor act_ni = swiglu_backward(state.gate_up_n2i, product(dx_nc, weights.down_oc));
     at::Tensor dgate_up_n2i = std::move(state.gate_up_n2i);  // turned into its gradient in place
     accumulate_weight_gradient(gradients.down_oc, dx_nc, act_ni, beta);
     act_ni.reset();
     accumulate_bias_gradient(gradients.gate_up_bias_o, dgate_up_n2i, beta);
     at::Tensor normed_nc = rms_norm_again(state.mid_nc, weights.post_norm_w, state.rstd_mlp_n);
     accumulate_weight_gradient(gradients.gate_up_oc, dgate_up_n2i, normed_nc, beta);
-    at::Tensor dnormed_nc = at::mm_out(normed_nc, dgate_up_n2i, weights.gate_up_oc);
+    at::Tensor dnormed_nc = product_out(normed_nc, dgate_up_n2i, weights.gate_up_oc);
     rms_norm_backward(dnormed_nc, state.mid_nc, weights.post_norm_w, state.rstd_mlp_n, dx_nc, true,
                       gradients.post_norm_w, beta);
 }
@@ -193,11 +193,11 @@ double Decoder::head(const at::Tensor& x_nc, const at::Tensor& labels_n, double 
         const int64_t count = std::min(kLossChunkTokens, valid - begin);
         at::Tensor chunk_kc = hidden_mc.narrow(0, begin, count);
         at::Tensor logits = logits_kv.narrow(0, 0, count);
-        at::mm_out(logits, chunk_kc, weights.head_vc.t());
+        product_out(logits, chunk_kc, weights.head_vc.t());
         loss +=
             cross_entropy(logits, labels_m.narrow(0, begin, count), scale).sum(at::kDouble).item<double>();
         accumulate_weight_gradient(gradients.head_vc, logits, chunk_kc, begin == 0 ? beta : 1);
-        at::mm_out(chunk_kc, logits, weights.head_vc);  // the chunk's hidden states become their gradient
+        product_out(chunk_kc, logits, weights.head_vc);  // the chunk's hidden states become their gradient
     }
     at::Tensor dnormed_nc = hidden_mc;
     if (!all) {
@@ -254,7 +254,7 @@ at::Tensor Decoder::label_logprobs(const at::Tensor& normed_nc, const at::Tensor
     at::Tensor valid_m = at::nonzero(labels_n.ne(kIgnoredLabel)).squeeze(1);
     for (int64_t begin = 0; begin < valid_m.size(0); begin += kLossChunkTokens) {
         at::Tensor chunk_k = valid_m.narrow(0, begin, std::min(kLossChunkTokens, valid_m.size(0) - begin));
-        at::Tensor logits_kv = at::mm(normed_nc.index_select(0, chunk_k), parameters_.weights().head_vc.t());
+        at::Tensor logits_kv = product(normed_nc.index_select(0, chunk_k), parameters_.weights().head_vc.t());
         logprobs_n.index_copy_(
             0, chunk_k, cross_entropy(logits_kv, labels_n.index_select(0, chunk_k), std::nullopt).neg_());
     }
@@ -279,7 +279,8 @@ Outputs Decoder::forward(const MicroBatch& batch, SequenceShard& shard, int64_t 
     if (kept_k.size(0) > 0) {
         at::Tensor normed_bkc =
             normed_nc.view({batch.ids_bt.size(0), -1, model_.hidden_size}).index_select(1, kept_k);
-        outputs.logits_bkv = at::matmul(normed_bkc, parameters_.weights().head_vc.t());
+        outputs.logits_bkv = product(normed_bkc.flatten(0, 1), parameters_.weights().head_vc.t())
+                                 .view({normed_bkc.size(0), kept_k.size(0), model_.vocab_size});
     }
     return outputs;
 }

@@ -11,6 +11,10 @@
 
 namespace ringmaster {
 
+/// a_nk · b_km, any strides.
+at::Tensor product(const at::Tensor& a_nk, const at::Tensor& b_km);
+at::Tensor product_out(at::Tensor out_nm, const at::Tensor& a_nk, const at::Tensor& b_km);
+
 /// x_nc · weight_ocᵀ (+ bias_o).
 at::Tensor linear(const at::Tensor& x_nc, const at::Tensor& weight_oc, const at::Tensor& bias_o);
 
