@@ -57,8 +57,12 @@ std::string report_text(const nlohmann::json& report, const Ink& ink) {
         text += "  " + name + std::string(30 - std::min<size_t>(30, name.size()), ' ') + value + "\n";
     };
     const double bound = report.at("bound");
-    line("loss on one rank", format_number(report.at("loss").at("reference"), 8));
-    line("loss on the mesh", format_number(report.at("loss").at("mesh"), 8));
+    const auto loss = [&](const char* which) {
+        const nlohmann::json& value = report.at("loss").at(which);
+        return value.is_number() ? format_number(value, 8) : "not finite";
+    };
+    line("loss on one rank", loss("reference"));
+    line("loss on the mesh", loss("mesh"));
     if (!report.at("gradients").empty()) {
         line("largest error of a gradient", format_number(worst(report.at("gradients")), 2) +
                                                 " of its norm (bound " + format_number(bound, 2) + ")");
