@@ -102,8 +102,6 @@ std::string what_is_off(const char* what, const std::vector<LayerError>& errors,
 }
 
 std::string failure_of(const PreflightReport& report) {
-    // Weights or data then, which the first step names by rank and layer.
-    if (!std::isfinite(report.loss_reference)) return "";
     const double off = std::abs(report.loss_mesh - report.loss_reference);
     if (!(off <= report.bound / 10 * std::abs(report.loss_reference))) {
         char text[120];
@@ -157,6 +155,7 @@ Round prove(const Plan& plan, Groups& groups, Parameters& parameters, const Toke
     report.attention = attention_errors(layers, mesh, reference);
     worst_of_ranks(groups, report.gradients);
     worst_of_ranks(groups, report.attention);
+    if (!std::isfinite(report.loss_reference)) return round;  // the first step names rank and layer
     report.leak = largest_of_ranks(groups, leaks(batch, groups, parameters) ? 1 : 0) > 0;
     report.failure = failure_of(report);
     return round;
