@@ -26,6 +26,7 @@ Transfer::Transfer(std::shared_ptr<State> state)
 Transfer& Transfer::operator=(Transfer&& other) noexcept {
     Transfer old(std::move(*this));  // waits where it must
     state_ = std::move(other.state_);
+    then_ = std::move(other.then_);
     exceptions_ = other.exceptions_;
     return *this;
 }
@@ -43,6 +44,7 @@ void Transfer::wait() {
     if (!state_) return;
     const auto state = std::exchange(state_, nullptr);
     state->wait();
+    if (then_) std::exchange(then_, nullptr)();
 }
 
 // --- Group
@@ -193,6 +195,55 @@ Transfer Group::broadcast(at::Tensor tensor, int root) {
     });
 }
 
+Transfer Group::reduce_scatter(at::Tensor own, at::Tensor whole, const std::string& what) {
+    auto& group = *impl_;
+    if (group.size() == 1) {
+        if (!own.is_alias_of(whole)) own.copy_(whole);
+        return {};
+    }
+    if (group.device.is_cpu()) {  // Gloo's own is an all-reduce of a copy: twice the traffic
+        at::Tensor parts = at::empty_like(whole);
+        Transfer transfer = all_to_all(parts, whole, what);
+        transfer.then_ = [own, parts = parts.view({size(), -1})]() mutable { at::sum_out(own, parts, 0); };
+        return transfer;
+    }
+    const int64_t bytes = static_cast<int64_t>(own.nbytes()) * (group.size() - 1);
+    const std::string whom = group.all_in(what);
+    return group.post(whom, {own, whole}, bytes, [&](std::vector<Operation>& works, const std::string&) {
+        works.push_back({group.backend->_reduce_scatter_base(own, whole, {}), whom});
+    });
+}
+
+Transfer Group::all_gather(at::Tensor whole, at::Tensor own, const std::string& what) {
+    auto& group = *impl_;
+    const auto chunks = whole.view({size(), -1}).unbind();
+    at::Tensor own_chunk = chunks[static_cast<size_t>(rank())];
+    if (own.data_ptr() != own_chunk.data_ptr()) own_chunk.copy_(own);
+    if (group.size() == 1) return {};
+    const int64_t bytes = static_cast<int64_t>(own.nbytes()) * (group.size() - 1);
+    const std::string whom = group.all_in(what);
+    if (!group.device.is_cpu()) {
+        return group.post(whom, {own, whole}, bytes, [&](std::vector<Operation>& works, const std::string&) {
+            works.push_back({group.backend->_allgather_base(whole, own_chunk, {}), whom});
+        });
+    }
+    // Straight into place: Gloo's own gathers into a copy.
+    return group.post(whom, {own, whole}, bytes, [&](std::vector<Operation>& works, std::string& waits_for) {
+        for (int other = 0; other < group.size(); ++other) {
+            if (other == group.rank) continue;
+            std::vector<at::Tensor> chunk{chunks[static_cast<size_t>(other)]};
+            waits_for = group.global(other) + " to send " + what;
+            works.push_back({group.backend->recv(chunk, other, 0), waits_for});
+        }
+        for (int other = 0; other < group.size(); ++other) {
+            if (other == group.rank) continue;
+            std::vector<at::Tensor> chunk{own_chunk};
+            waits_for = group.global(other) + " to take " + what;
+            works.push_back({group.backend->send(chunk, other, 0), waits_for});
+        }
+    });
+}
+
 void Group::barrier() {
     auto& group = *impl_;
     if (group.size() == 1) return;
@@ -220,13 +271,13 @@ struct Groups::Impl {
     std::shared_ptr<Meter> meter = std::make_shared<Meter>();
     std::shared_ptr<Progress> progress;
     std::shared_ptr<std::atomic<std::chrono::milliseconds>> timeout;
-    std::shared_ptr<Group::Impl> impls[3];
-    std::vector<Group> groups;  // world, ring, ulysses
+    std::vector<std::shared_ptr<Group::Impl>> impls;
+    std::vector<Group> groups;  // world, ring, ulysses, shard, replicas
 };
 
 namespace {
 
-enum : size_t { kWorld, kRing, kUlysses };
+enum : size_t { kWorld, kRing, kUlysses, kShard, kReplicas };
 
 std::vector<int> ranks_of(size_t group, int rank, const Mesh& mesh) {
     std::vector<int> ranks;
@@ -235,8 +286,14 @@ std::vector<int> ranks_of(size_t group, int rank, const Mesh& mesh) {
         for (int other = 0; other < mesh.ranks(); ++other) ranks.push_back(other);
     } else if (group == kRing) {
         for (at.ring = 0; at.ring < mesh.ring; ++at.ring) ranks.push_back(mesh.rank_of(at));
-    } else {
+    } else if (group == kUlysses) {
         for (at.ulysses = 0; at.ulysses < mesh.ulysses; ++at.ulysses) ranks.push_back(mesh.rank_of(at));
+    } else if (group == kShard) {
+        const int shards = mesh.shards();
+        for (int other = 0; other < shards; ++other) ranks.push_back(rank / shards * shards + other);
+    } else {
+        for (at.dp_replicate = 0; at.dp_replicate < mesh.dp_replicate; ++at.dp_replicate)
+            ranks.push_back(mesh.rank_of(at));
     }
     return ranks;
 }
@@ -272,7 +329,7 @@ c10::intrusive_ptr<c10d::Backend> make_backend(const c10::intrusive_ptr<c10d::St
 std::shared_ptr<Group::Impl> make_group(const c10::intrusive_ptr<c10d::Store>& store,
                                         const Groups::Impl& groups, size_t kind,
                                         const GroupOptions& options) {
-    static constexpr const char* kNames[] = {"world", "ring", "ulysses"};
+    static constexpr const char* kNames[] = {"world", "ring", "ulysses", "shard", "replicas"};
     auto group = std::make_shared<Group::Impl>();
     group->name = kNames[kind];
     group->global_ranks = ranks_of(kind, groups.rank, groups.mesh);
@@ -312,6 +369,13 @@ Group& Groups::ulysses() {
     return impl_->groups[kUlysses];
 }
 
+Group& Groups::shard() {
+    return impl_->groups.at(kShard);
+}
+Group& Groups::replicas() {
+    return impl_->groups.at(kReplicas);
+}
+
 Progress& Groups::progress() {
     return *impl_->progress;
 }
@@ -344,9 +408,11 @@ Groups make_groups(const c10::intrusive_ptr<c10d::Store>& store, int rank, const
         impl->device = at::Device(at::kCUDA, static_cast<c10::DeviceIndex>(options.device_index));
         c10::impl::VirtualGuardImpl(at::kCUDA).setDevice(impl->device);
     }
-    for (size_t kind : {kWorld, kRing, kUlysses}) {
-        impl->impls[kind] = make_group(store, *impl, kind, options);
-        impl->groups.emplace_back(impl->impls[kind]);
+    for (size_t kind : {kWorld, kRing, kUlysses, kShard, kReplicas}) {
+        if (kind == kShard && !options.shards_states) break;
+        const bool is_world = kind == kShard && mesh.dp_replicate == 1;
+        impl->impls.push_back(is_world ? impl->impls[kWorld] : make_group(store, *impl, kind, options));
+        impl->groups.emplace_back(impl->impls.back());
     }
     return Groups(std::move(impl));
 }

@@ -1,8 +1,9 @@
 /// The process groups of a mesh over c10d, and how the ranks find each other.
 ///
 /// One Groups per rank. World carries gradients and the step's few scalars; ring and ulysses carry keys and
-/// values. A group of one rank has no process group: its transfers are copies at most. Every transfer of a
-/// Groups is metered together. All ranks of a group make the same calls in the same order.
+/// values; shard and replica carry states that are sharded. A group of one rank has no process group: its
+/// transfers are copies at most. Every transfer of a Groups is metered together. All ranks of a group make
+/// the same calls in the same order.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -64,8 +65,10 @@ class Transfer {
     void wait();
 
   private:
+    friend class Group;
     std::shared_ptr<State> state_;
-    int exceptions_ = 0;  ///< under way when this was made
+    std::function<void()> then_;  ///< what is left to do with what was received
+    int exceptions_ = 0;          ///< under way when this was made
 };
 
 enum class Reduce { Sum, Max };
@@ -91,6 +94,11 @@ class Group {
     Transfer all_to_all(at::Tensor recv, at::Tensor send, std::vector<int64_t> recv_counts,
                         std::vector<int64_t> send_counts, const std::string& what = "all-to-all");
     Transfer broadcast(at::Tensor tensor, int root);
+    /// Tensors of one dimension. `whole` is as many equal chunks as there are ranks; of the sum of all ranks'
+    /// this one receives its own chunk, always added in the same order. `own` may lie in `whole`.
+    Transfer reduce_scatter(at::Tensor own, at::Tensor whole, const std::string& what = "reduce-scatter");
+    /// Chunk i of `whole` comes from rank i. `own` may be this rank's chunk of it.
+    Transfer all_gather(at::Tensor whole, at::Tensor own, const std::string& what = "all-gather");
     void barrier();
 
     Progress& progress();  ///< that of Groups
@@ -110,6 +118,9 @@ class Groups {
     Group& world();
     Group& ring();     ///< ranks that differ in the ring coordinate only, in its order
     Group& ulysses();  ///< ranks that differ in the ulysses coordinate only, in its order
+    // With GroupOptions::shards_states only:
+    Group& shard();     ///< ranks of one dp_replicate coordinate, which share one copy of the states
+    Group& replicas();  ///< ranks that differ in the dp_replicate coordinate only: they hold the same states
 
     Progress& progress();  ///< where this rank is: errors, and its agent, say it
     /// Of a transfer, from now on: how long one is waited for that nobody answers.
@@ -129,6 +140,7 @@ struct GroupOptions {
     /// the interface which reaches rank 0's machine.
     std::string interface_address;
     int device_index = 0;                ///< of CUDA; connect takes the local rank
+    bool shards_states = false;          ///< makes the groups shard and replicas
     std::shared_ptr<Progress> progress;  ///< null: one of their own
 };
 

@@ -5,7 +5,8 @@
 /// synchronised to measure it.
 ///
 /// Bytes are what this rank sends. An exchange: its tensors. An all-reduce over n ranks: 2(n-1)/n of the
-/// tensor, as a ring does it. An all-to-all: (n-1)/n of what is given. A broadcast: (n-1) times the tensor on
+/// tensor, as a ring does it. An all-to-all, a reduce-scatter: (n-1)/n of what is given. An all-gather: (n-1)
+/// times what is given. A broadcast: (n-1) times the tensor on
 /// its root, 0 elsewhere.
 #pragma once
 

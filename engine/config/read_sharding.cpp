@@ -47,14 +47,58 @@ int fsdp_list_stage(const json& fsdp) {
     return text.find("shard_grad_op") != std::string::npos || text.find("zero2") != std::string::npos ? 2 : 3;
 }
 
+void say_offload(KeyReader& keys, const char* key) {
+    keys.warn("CFG-OFFLOAD", key,
+              "states stay on the device: offloading them to the host is not built, and on the CPU it would "
+              "have no effect; it changes memory, not results",
+              "more ranks to shard over take memory off each");
+}
+
+bool deepspeed_offloads(const json& deepspeed) {
+    const auto zero = deepspeed.find("zero_optimization");
+    if (zero == deepspeed.end() || !zero->is_object()) return false;
+    const auto asked = [&](const char* what) {
+        const auto offload = zero->find(what);
+        return offload != zero->end() && offload->is_object() &&
+               offload->value("device", json("none")) != "none";
+    };
+    return asked("offload_optimizer") || asked("offload_param");
+}
+
+std::optional<json> read_deepspeed_file(const std::string& path, std::string& problem) {
+    std::ifstream file(path, std::ios::binary);
+    if (is_folder(path) || !file) {
+        problem = "no such DeepSpeed file: " + path;
+        return std::nullopt;
+    }
+    std::string text(kMaxConfigBytes + 1, '\0');
+    file.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(file.gcount()));
+    json read = json::parse(text, nullptr, /*allow_exceptions=*/false, /*ignore_comments=*/true);
+    if (text.size() <= kMaxConfigBytes && !read.is_discarded()) return read;
+    problem = path + " is not valid JSON";
+    return std::nullopt;
+}
+
+std::optional<int> stage_in_file(const json& deepspeed, const std::string& path, std::string& problem) {
+    auto stage = deepspeed_stage(deepspeed, problem);
+    if (!problem.empty()) problem = path + ": " + problem;
+    return stage;
+}
+
 void read_deepspeed(KeyReader& keys, Config& config) {
     const json& said = *keys.find("deepspeed");
     std::string problem;
+    std::optional<json> deepspeed;
     if (said.is_object()) {
+        deepspeed = said;
         take(config.zero_stage_asked, deepspeed_stage(said, problem));
     } else if (const auto path = keys.text("deepspeed")) {
-        take(config.zero_stage_asked, deepspeed_file_stage(absolute_path(config.base_dir, *path), problem));
+        const std::string file = absolute_path(config.base_dir, *path);
+        deepspeed = read_deepspeed_file(file, problem);
+        if (deepspeed) take(config.zero_stage_asked, stage_in_file(*deepspeed, file, problem));
     }
+    if (problem.empty() && deepspeed && deepspeed_offloads(*deepspeed)) say_offload(keys, "deepspeed");
     if (!problem.empty()) {
         keys.error("CFG-DEEPSPEED", "deepspeed", problem,
                    "axolotl's own are fetched with `axolotl fetch deepspeed_configs`; paths start from " +
@@ -78,6 +122,13 @@ void read_fsdp(KeyReader& keys, Config& config) {
     const bool says_stage =
         fsdp_option(*options, "sharding_strategy") || fsdp_option(*options, "reshard_after_forward");
     if (config.zero_stage_asked == 0 || says_stage) config.zero_stage_asked = fsdp_stage(*options);
+    for (const char* name : {"offload_params", "cpu_offload"}) {
+        const json* offload = fsdp_option(*options, name);
+        if (offload && as_flag(*offload) == true) {
+            say_offload(keys, "fsdp_config");
+            break;
+        }
+    }
     const json* checkpointing = fsdp_option(*options, "activation_checkpointing");
     if (checkpointing && as_flag(*checkpointing) == true) config.gradient_checkpointing = true;
 }
@@ -113,22 +164,8 @@ std::optional<int> deepspeed_stage(const json& deepspeed, std::string& problem) 
 }
 
 std::optional<int> deepspeed_file_stage(const std::string& path, std::string& problem) {
-    std::ifstream file(path, std::ios::binary);
-    if (is_folder(path) || !file) {
-        problem = "no such DeepSpeed file: " + path;
-        return std::nullopt;
-    }
-    std::string text(kMaxConfigBytes + 1, '\0');
-    file.read(text.data(), static_cast<std::streamsize>(text.size()));
-    text.resize(static_cast<std::size_t>(file.gcount()));
-    const json read = json::parse(text, nullptr, /*allow_exceptions=*/false, /*ignore_comments=*/true);
-    if (text.size() > kMaxConfigBytes || read.is_discarded()) {
-        problem = path + " is not valid JSON";
-        return std::nullopt;
-    }
-    auto stage = deepspeed_stage(read, problem);
-    if (!problem.empty()) problem = path + ": " + problem;
-    return stage;
+    const std::optional<json> read = read_deepspeed_file(path, problem);
+    return read ? stage_in_file(*read, path, problem) : std::nullopt;
 }
 
 void read_sharding(KeyReader& keys, Config& config) {

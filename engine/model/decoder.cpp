@@ -176,6 +176,10 @@ void Decoder::layer_backward(int layer, LayerState& state, at::Tensor& dx_nc, Se
 
 double Decoder::head(const at::Tensor& x_nc, const at::Tensor& labels_n, double scale, double beta,
                      at::Tensor& dx_nc) {
+    for (const int unit : parameters_.units_of_head()) {
+        parameters_.use(unit);
+        parameters_.open_gradients(unit);
+    }
     const ModelTensors& weights = parameters_.weights();
     const ModelTensors& gradients = parameters_.weight_gradients();
     at::Tensor rstd_n;
@@ -206,21 +210,43 @@ double Decoder::head(const at::Tensor& x_nc, const at::Tensor& labels_n, double 
     }
     dx_nc = at::empty_like(x_nc);
     rms_norm_backward(dnormed_nc, x_nc, weights.norm_w, rstd_n, dx_nc, false, gradients.norm_w, beta);
+    for (const int unit : parameters_.units_of_head()) parameters_.drop(unit);
     return loss;
 }
 
+at::Tensor Decoder::embed(const at::Tensor& ids_n) {
+    parameters_.use(0);
+    parameters_.gather(parameters_.unit_of_layer(0));
+    at::Tensor x_nc = parameters_.weights().embedding_vc.index_select(0, ids_n);
+    parameters_.drop(0);
+    return x_nc;
+}
+
+/// Brings the layer's weights here, and starts to bring those that come after it.
+void Decoder::use_layer(int layer, Pass pass) {
+    parameters_.use(parameters_.unit_of_layer(layer));
+    const int next = pass == Pass::Forward ? layer + 1 : layer - 1;
+    if (next == static_cast<int>(model_.num_layers)) {
+        for (const int unit : parameters_.units_of_head()) parameters_.gather(unit);
+    } else if (next >= 0) {
+        parameters_.gather(parameters_.unit_of_layer(next));
+    }
+}
+
 double Decoder::forward_backward(const MicroBatch& batch, SequenceShard& shard, double scale, bool first,
-                                 const std::function<void(FlatRange)>& on_gradients) {
+                                 const std::function<void(int)>& on_gradients) {
     const double beta = first ? 0 : 1;
     const at::Tensor ids_n = batch.ids_bt.reshape({-1});
     const int layers = static_cast<int>(model_.num_layers);
     std::vector<LayerState> states(static_cast<size_t>(layers));
-    at::Tensor x_nc = parameters_.weights().embedding_vc.index_select(0, ids_n);
+    at::Tensor x_nc = embed(ids_n);
     probe(-1, "embedding", x_nc);
     for (int layer = 0; layer < layers; ++layer) {
         LayerState state;
         state.rows = batch.ids_bt.size(0);
+        use_layer(layer, Pass::Forward);
         at::Tensor y_nc = layer_forward(layer, x_nc, state, shard);
+        if (layer + 1 < layers) parameters_.drop(parameters_.unit_of_layer(layer));
         LayerState& kept = states[static_cast<size_t>(layer)];
         if (checkpointing_) {
             kept.rows = state.rows;
@@ -235,17 +261,22 @@ double Decoder::forward_backward(const MicroBatch& batch, SequenceShard& shard, 
     double loss = head(x_nc, batch.labels_bt.reshape({-1}), scale, beta, dx_nc);
     x_nc.reset();
     probe(layers, "gradient", dx_nc);
-    on_gradients(parameters_.range_of_head());
+    on_gradients(parameters_.head_unit());
     for (int layer = layers - 1; layer >= 0; --layer) {
+        const int unit = parameters_.unit_of_layer(layer);
+        use_layer(layer, Pass::Backward);
+        parameters_.open_gradients(unit);
         layer_backward(layer, states[static_cast<size_t>(layer)], dx_nc, shard, beta);
         states.pop_back();
-        on_gradients(parameters_.range_of_layer(layer));
+        parameters_.drop(unit);
+        on_gradients(unit);
     }
     shard.progress.leave_layers();
+    parameters_.open_gradients(0);
     at::Tensor embedding_gradient = parameters_.weight_gradients().embedding_vc;
     if (first && !model_.tie_word_embeddings) embedding_gradient.zero_();
     accumulate_embedding_gradient(embedding_gradient, ids_n, dx_nc);
-    on_gradients(parameters_.range_of_embedding());
+    on_gradients(0);
     return loss;
 }
 
@@ -262,13 +293,16 @@ at::Tensor Decoder::label_logprobs(const at::Tensor& normed_nc, const at::Tensor
 }
 
 Outputs Decoder::forward(const MicroBatch& batch, SequenceShard& shard, int64_t logits_from) {
-    at::Tensor x_nc = parameters_.weights().embedding_vc.index_select(0, batch.ids_bt.reshape({-1}));
+    at::Tensor x_nc = embed(batch.ids_bt.reshape({-1}));
     for (int layer = 0; layer < static_cast<int>(model_.num_layers); ++layer) {
         LayerState state;
         state.rows = batch.ids_bt.size(0);
+        use_layer(layer, Pass::Forward);
         x_nc = layer_forward(layer, x_nc, state, shard);
+        parameters_.drop(parameters_.unit_of_layer(layer));
     }
     shard.progress.leave_layers();
+    for (const int unit : parameters_.units_of_head()) parameters_.use(unit);
     at::Tensor rstd_n;
     at::Tensor normed_nc = rms_norm(x_nc, parameters_.weights().norm_w, model_.rms_norm_eps, rstd_n);
     Outputs outputs;
@@ -282,6 +316,7 @@ Outputs Decoder::forward(const MicroBatch& batch, SequenceShard& shard, int64_t 
         outputs.logits_bkv = product(normed_bkc.flatten(0, 1), parameters_.weights().head_vc.t())
                                  .view({normed_bkc.size(0), kept_k.size(0), model_.vocab_size});
     }
+    for (const int unit : parameters_.units_of_head()) parameters_.drop(unit);
     return outputs;
 }
 

@@ -56,10 +56,10 @@ class Decoder {
     Decoder(const ModelConfig& model, Parameters& parameters, bool gradient_checkpointing);
 
     /// Forward and backward. Gradients of scale · Σ cross-entropy over this rank's valid labels are added to
-    /// (or, with `first`, written over) the parameters' gradients; `on_gradients` is called with each flat
-    /// range once it is final. Returns the unscaled sum of this rank's losses.
+    /// (or, with `first`, written over) the parameters' gradients; `on_gradients` is called with each unit
+    /// once its gradients are final. Returns the unscaled sum of this rank's losses.
     double forward_backward(const MicroBatch& batch, SequenceShard& shard, double scale, bool first,
-                            const std::function<void(FlatRange)>& on_gradients);
+                            const std::function<void(int)>& on_gradients);
 
     /// Nothing is kept for a backward. Logits are given of the tokens whose position in the sequence is
     /// `from` or later (their gather over ranks: engine/model/gather.h); of none by default.
@@ -71,6 +71,8 @@ class Decoder {
   private:
     struct LayerState;  ///< what a layer's backward needs
 
+    at::Tensor embed(const at::Tensor& ids_n);
+    void use_layer(int layer, Pass pass);
     at::Tensor attention_forward(const LayerTensors& weights, const at::Tensor& x_nc, LayerState& state,
                                  SequenceShard& shard);
     void gate_up_forward(const LayerTensors& weights, LayerState& state);

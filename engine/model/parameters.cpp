@@ -3,139 +3,188 @@
 #include <ATen/ATen.h>
 #include <ATen/CPUGeneratorImpl.h>
 
-#include <map>
+#include <algorithm>
 
 #include "engine/error.h"
 
 namespace ringmaster {
 
-namespace {
-
-bool ends_with(const std::string& name, const char* ending) {
-    return name.ends_with(ending);
-}
-
-/// Builds one view over parameters that lie side by side: [Σ rows, …].
-class ViewBuilder {
-  public:
-    ViewBuilder(const std::vector<ParameterShape>& shapes, const std::vector<int64_t>& offsets,
-                const at::Tensor& flat)
-        : offsets_(offsets), flat_(flat), shapes_(shapes) {
-        for (size_t i = 0; i < shapes.size(); ++i) index_[shapes[i].name] = i;
-    }
-
-    at::Tensor joined(const std::vector<std::string>& names) const {
-        auto first = index_.find(names.front());
-        if (first == index_.end()) return {};
-        std::vector<int64_t> shape = shapes_[first->second].shape;
-        shape[0] = 0;
-        for (size_t i = 0; i < names.size(); ++i) {
-            TORCH_INTERNAL_ASSERT(index_.at(names[i]) == first->second + i);
-            shape[0] += shapes_[first->second + i].shape[0];
-        }
-        int64_t begin = offsets_[first->second];
-        return flat_.narrow(0, begin, offsets_[first->second + names.size()] - begin).view(shape);
-    }
-
-    at::Tensor one(const std::string& name) const { return joined({name}); }
-
-  private:
-    const std::vector<int64_t>& offsets_;
-    const at::Tensor& flat_;
-    const std::vector<ParameterShape>& shapes_;
-    std::map<std::string, size_t> index_;
-};
-
-LayerTensors layer_views(const ViewBuilder& build, int layer) {
-    const std::string prefix = "model.layers." + std::to_string(layer) + ".";
-    const std::string attention = prefix + "self_attn.";
-    const std::string mlp = prefix + "mlp.";
-    LayerTensors views;
-    views.input_norm_w = build.one(prefix + "input_layernorm.weight");
-    views.qkv_oc =
-        build.joined({attention + "q_proj.weight", attention + "k_proj.weight", attention + "v_proj.weight"});
-    views.qkv_bias_o =
-        build.joined({attention + "q_proj.bias", attention + "k_proj.bias", attention + "v_proj.bias"});
-    views.q_norm_d = build.one(attention + "q_norm.weight");
-    views.k_norm_d = build.one(attention + "k_norm.weight");
-    views.output_oc = build.one(attention + "o_proj.weight");
-    views.output_bias_o = build.one(attention + "o_proj.bias");
-    views.post_norm_w = build.one(prefix + "post_attention_layernorm.weight");
-    views.gate_up_oc = build.joined({mlp + "gate_proj.weight", mlp + "up_proj.weight"});
-    views.gate_up_bias_o = build.joined({mlp + "gate_proj.bias", mlp + "up_proj.bias"});
-    views.down_oc = build.one(mlp + "down_proj.weight");
-    views.down_bias_o = build.one(mlp + "down_proj.bias");
-    return views;
-}
-
-}  // namespace
-
-Parameters::Parameters(const ModelConfig& model, Precision precision, at::Device device)
-    : shapes_(parameter_shapes(model)), num_layers_(static_cast<int>(model.num_layers)) {
-    offsets_.push_back(0);
-    for (const ParameterShape& shape : shapes_) offsets_.push_back(offsets_.back() + shape.size());
+Parameters::Parameters(const ModelConfig& model, Precision precision, at::Device device, Sharding sharding)
+    : shapes_(parameter_shapes(model)),
+      sharding_(std::move(sharding)),
+      num_layers_(static_cast<int>(model.num_layers)),
+      device_(device) {
+    if (sharding_.groups && sharding_.stage > 0 && sharding_.groups->shard().size() > 1)
+        stage_ = sharding_.stage;
+    lay_out_units();
+    const bool mixed = precision == Precision::Bf16Mixed;
     const at::ScalarType dtype = precision == Precision::Bf16Full ? at::kBFloat16 : at::kFloat;
-    const auto options = at::TensorOptions().device(device);
-    master_ = at::empty({count()}, options.dtype(dtype));
-    compute_ =
-        precision == Precision::Bf16Mixed ? at::empty({count()}, options.dtype(at::kBFloat16)) : master_;
-    gradients_ = at::empty({count()}, options.dtype(dtype));
-    weights_ = views_of(compute_);
-    weight_gradients_ = views_of(gradients_);
+    master_ = make_flat(stage_ == 3 || (stage_ > 0 && mixed), dtype);
+    compute_ = mixed ? make_flat(stage_ == 3, at::kBFloat16) : master_;
+    gradients_ = make_flat(stage_ >= 2, dtype);
+    weights_.layers.resize(static_cast<size_t>(num_layers_));
+    weight_gradients_.layers.resize(static_cast<size_t>(num_layers_));
+    for (int unit = 0; unit < units(); ++unit) {
+        if (!compute_.sharded) bind(weights_, unit, whole_unit(compute_, unit));
+        if (!gradients_.sharded) bind(weight_gradients_, unit, whole_unit(gradients_, unit));
+    }
 }
 
-ModelTensors Parameters::views_of(const at::Tensor& flat) const {
-    ViewBuilder build(shapes_, offsets_, flat);
-    ModelTensors views;
-    views.embedding_vc = build.one("model.embed_tokens.weight");
-    for (int layer = 0; layer < num_layers_; ++layer) views.layers.push_back(layer_views(build, layer));
-    views.norm_w = build.one("model.norm.weight");
-    views.head_vc = build.one("lm_head.weight");
-    if (!views.head_vc.defined()) views.head_vc = views.embedding_vc;
+void Parameters::lay_out_units() {
+    const int ranks = stage_ > 0 ? sharding_.groups->shard().size() : 1;
+    const int rank = stage_ > 0 ? sharding_.groups->shard().rank() : 0;
+    units_.resize(static_cast<size_t>(num_layers_) + 2);
+    for (size_t i = 0; i < shapes_.size(); ++i) {
+        index_[shapes_[i].name] = i;
+        units_[static_cast<size_t>(unit_of(i))].elements += shapes_[i].size();
+    }
+    FlatRange whole;
+    int64_t shard_begin = 0;
+    for (Unit& unit : units_) {
+        const int64_t slice = slice_elements(unit.elements, ranks);
+        whole = {whole.end, whole.end + ranks * slice};
+        unit.whole = whole;
+        unit.own = {whole.begin + rank * slice, whole.begin + (rank + 1) * slice};
+        unit.shard_begin = shard_begin;
+        shard_begin += slice;
+    }
+    int64_t end = 0;
+    for (size_t i = 0; i < shapes_.size(); ++i) {
+        const bool first = i == 0 || unit_of(i) != unit_of(i - 1);
+        offsets_.push_back(first ? units_[static_cast<size_t>(unit_of(i))].whole.begin : end);
+        end = offsets_.back() + shapes_[i].size();
+    }
+}
+
+int Parameters::unit_of(size_t index) const {
+    const int layer = shapes_[index].layer;
+    return layer >= 0 ? unit_of_layer(layer) : index == 0 ? 0 : num_layers_ + 1;
+}
+
+int64_t Parameters::count() const {
+    int64_t count = 0;
+    for (const Unit& unit : units_) count += unit.elements;
+    return count;
+}
+
+std::vector<int> Parameters::units_of_head() const {
+    if (index_.contains("lm_head.weight")) return {head_unit()};
+    return {0, head_unit()};
+}
+
+std::string Parameters::name_of(int unit) const {
+    return unit == 0 ? "embedding" : unit == head_unit() ? "head" : "layer " + std::to_string(unit - 1);
+}
+
+// ------------------------------------------------------------------------------------------ flat tensors
+
+Flat Parameters::make_flat(bool sharded, at::ScalarType dtype) const {
+    const Unit& last = units_.back();
+    const int64_t elements = sharded ? last.shard_begin + last.own.size() : last.whole.end;
+    return {at::zeros({elements}, at::TensorOptions().device(device_).dtype(dtype)), sharded};
+}
+
+at::Tensor Parameters::whole_unit(const Flat& flat, int unit) const {
+    TORCH_INTERNAL_ASSERT(!flat.sharded);
+    const FlatRange& range = units_[static_cast<size_t>(unit)].whole;
+    return flat.values.narrow(0, range.begin, range.size());
+}
+
+at::Tensor Parameters::own_slice(const Flat& flat, int unit) const {
+    const Unit& at = units_[static_cast<size_t>(unit)];
+    return flat.values.narrow(0, flat.sharded ? at.shard_begin : at.own.begin, at.own.size());
+}
+
+FlatRange Parameters::own_elements(size_t index) const {
+    const FlatRange all = range_of(index), own = units_[static_cast<size_t>(unit_of(index))].own;
+    const int64_t begin = std::max(all.begin, own.begin), end = std::min(all.end, own.end);
+    return begin < end ? FlatRange{begin - all.begin, end - all.begin} : FlatRange{};
+}
+
+at::Tensor Parameters::own_values(const Flat& flat, size_t index) const {
+    const FlatRange own = own_elements(index);
+    if (own.size() == 0) return flat.values.narrow(0, 0, 0);
+    const Unit& unit = units_[static_cast<size_t>(unit_of(index))];
+    const int64_t begin = offsets_[index] + own.begin;
+    return flat.values.narrow(0, flat.sharded ? begin - unit.own.begin + unit.shard_begin : begin,
+                              own.size());
+}
+
+// ------------------------------------------------------------------------------------------ views
+
+at::Tensor Parameters::joined(const std::vector<std::string>& names, const at::Tensor& values) const {
+    const auto first = index_.find(names.front());
+    if (first == index_.end() || !values.defined()) return {};
+    std::vector<int64_t> shape = shapes_[first->second].shape;
+    shape[0] = 0;
+    int64_t elements = 0;
+    for (size_t i = 0; i < names.size(); ++i) {
+        TORCH_INTERNAL_ASSERT(index_.at(names[i]) == first->second + i);
+        shape[0] += shapes_[first->second + i].shape[0];
+        elements += shapes_[first->second + i].size();
+    }
+    return values.narrow(0, begin_in_unit(first->second), elements).view(shape);
+}
+
+int64_t Parameters::begin_in_unit(size_t index) const {
+    return offsets_[index] - units_[static_cast<size_t>(unit_of(index))].whole.begin;
+}
+
+at::Tensor Parameters::view(const at::Tensor& unit_values, size_t index) const {
+    return unit_values.narrow(0, begin_in_unit(index), shapes_[index].size()).view(shapes_[index].shape);
+}
+
+LayerTensors Parameters::layer_views(int layer, const at::Tensor& values) const {
+    const std::string prefix = "model.layers." + std::to_string(layer) + ".";
+    const std::string attention = prefix + "self_attn.", mlp = prefix + "mlp.";
+    const auto all = [&](const std::vector<std::string>& names) { return joined(names, values); };
+    LayerTensors views;
+    views.input_norm_w = all({prefix + "input_layernorm.weight"});
+    views.qkv_oc =
+        all({attention + "q_proj.weight", attention + "k_proj.weight", attention + "v_proj.weight"});
+    views.qkv_bias_o = all({attention + "q_proj.bias", attention + "k_proj.bias", attention + "v_proj.bias"});
+    views.q_norm_d = all({attention + "q_norm.weight"});
+    views.k_norm_d = all({attention + "k_norm.weight"});
+    views.output_oc = all({attention + "o_proj.weight"});
+    views.output_bias_o = all({attention + "o_proj.bias"});
+    views.post_norm_w = all({prefix + "post_attention_layernorm.weight"});
+    views.gate_up_oc = all({mlp + "gate_proj.weight", mlp + "up_proj.weight"});
+    views.gate_up_bias_o = all({mlp + "gate_proj.bias", mlp + "up_proj.bias"});
+    views.down_oc = all({mlp + "down_proj.weight"});
+    views.down_bias_o = all({mlp + "down_proj.bias"});
     return views;
 }
 
-FlatRange Parameters::range_of_layer(int layer) const {
-    FlatRange range{count(), 0};
-    for (size_t i = 0; i < shapes_.size(); ++i) {
-        if (shapes_[i].layer != layer) continue;
-        range.begin = std::min(range.begin, offsets_[i]);
-        range.end = offsets_[i + 1];
+void Parameters::bind(ModelTensors& views, int unit, const at::Tensor& values) const {
+    if (unit > 0 && unit < head_unit()) {
+        views.layers[static_cast<size_t>(unit - 1)] = layer_views(unit - 1, values);
+        return;
     }
-    return range;
-}
-
-FlatRange Parameters::range_of_embedding() const {
-    return {0, range_of_layer(0).begin};
-}
-
-FlatRange Parameters::range_of_head() const {
-    return {range_of_layer(num_layers_ - 1).end, count()};
-}
-
-at::Tensor Parameters::view(const at::Tensor& flat, size_t index) const {
-    FlatRange range = range_of(index);
-    return flat.narrow(0, range.begin, range.size()).view(shapes_[index].shape);
-}
-
-void Parameters::refresh_compute() {
-    if (!compute_.is_same(master_)) compute_.copy_(master_);
+    const bool tied = !index_.contains("lm_head.weight");
+    if (unit == 0) {
+        views.embedding_vc = joined({"model.embed_tokens.weight"}, values);
+        if (tied) views.head_vc = views.embedding_vc;
+    } else {
+        views.norm_w = joined({"model.norm.weight"}, values);
+        if (!tied) views.head_vc = joined({"lm_head.weight"}, values);
+    }
 }
 
 void Parameters::initialize(const ModelConfig& model, int64_t seed) {
     at::Generator generator = at::detail::createCPUGenerator(static_cast<uint64_t>(seed));
     for (size_t i = 0; i < shapes_.size(); ++i) {
-        at::Tensor values = at::empty(shapes_[i].shape, at::kFloat);
-        if (ends_with(shapes_[i].name, "bias")) {
+        at::Tensor values = at::empty(shapes_[i].size(), at::kFloat);
+        if (shapes_[i].name.ends_with("bias")) {
             values.zero_();
-        } else if (ends_with(shapes_[i].name, "norm.weight")) {
+        } else if (shapes_[i].name.ends_with("norm.weight")) {
             values.fill_(1);
         } else {
             values.normal_(0, model.initializer_range, generator);
         }
-        view(master_, i).copy_(values);
+        const FlatRange own = own_elements(i);
+        own_values(master_, i).copy_(values.narrow(0, own.begin, own.size()));
     }
-    refresh_compute();
+    share_update();
 }
 
 }  // namespace ringmaster

@@ -53,12 +53,14 @@ std::string name_in(const std::map<std::string, fs::path>& files, const std::str
                 "the folder's config.json and weights must belong to the same model");
 }
 
-void read_tensor(const SafetensorsFile& file, const std::string& name, at::Tensor into) {
+/// Elements [begin, end) of it.
+void read_tensor(const SafetensorsFile& file, const std::string& name, const std::vector<int64_t>& shape,
+                 FlatRange elements, at::Tensor into) {
     const TensorInfo& info = file.info(name);
-    if (at::IntArrayRef(info.shape) != into.sizes()) {
+    if (info.shape != shape) {
         throw Error(Failure::Refused,
                     "tensor '" + name + "' is " + nlohmann::json(info.shape).dump() +
-                        ", config.json makes it " + nlohmann::json(into.sizes().vec()).dump(),
+                        ", config.json makes it " + nlohmann::json(shape).dump(),
                     file.path().string());
     }
     auto dtype = kDtypes.find(info.dtype);
@@ -68,7 +70,8 @@ void read_tensor(const SafetensorsFile& file, const std::string& name, at::Tenso
                     file.path().string());
     }
     void* bytes = const_cast<std::byte*>(file.bytes(name).data());
-    into.copy_(at::from_blob(bytes, info.shape, at::TensorOptions().dtype(dtype->second)));
+    into.copy_(at::from_blob(bytes, {info.elements()}, at::TensorOptions().dtype(dtype->second))
+                   .narrow(0, elements.begin, elements.size()));
 }
 
 /// Parameter indices of each shard, in order.
@@ -95,8 +98,8 @@ std::string shard_name(size_t shard, size_t count) {
     return name;
 }
 
-void write_shard(Parameters& parameters, const fs::path& path, const std::vector<size_t>& indices,
-                 at::ScalarType dtype) {
+void write_shard(const Parameters& parameters, WholeValues& master, const fs::path& path,
+                 const std::vector<size_t>& indices, at::ScalarType dtype) {
     std::vector<TensorInfo> infos;
     for (size_t i : indices) {
         infos.push_back({parameters.shapes()[i].name, dtype == at::kFloat ? "F32" : "BF16",
@@ -104,7 +107,7 @@ void write_shard(Parameters& parameters, const fs::path& path, const std::vector
     }
     SafetensorsWriter writer(path, infos);
     for (size_t i : indices) {
-        at::Tensor values = parameters.view(parameters.master(), i).to(at::kCPU, dtype).contiguous();
+        at::Tensor values = master.of(i).to(at::kCPU, dtype).contiguous();
         writer.write(values.data_ptr(), values.nbytes());
     }
     writer.finish();
@@ -120,19 +123,27 @@ void Parameters::load(const std::string& model_dir) {
     }
     for (const auto& [path, indices] : wanted) {
         SafetensorsFile file(path);
-        for (size_t i : indices)
-            read_tensor(file, name_in(files, shapes_[i].name, model_dir), view(master_, i));
+        for (size_t i : indices) {
+            read_tensor(file, name_in(files, shapes_[i].name, model_dir), shapes_[i].shape, own_elements(i),
+                        own_values(master_, i));
+        }
     }
-    refresh_compute();
+    share_update();
 }
 
-void save_weights(Parameters& parameters, const std::string& dir, at::ScalarType dtype, int64_t shard_bytes) {
+void save_weights(Parameters& parameters, const std::string& dir, at::ScalarType dtype, bool writes,
+                  int64_t shard_bytes) {
+    WholeValues master(parameters, parameters.master());
+    if (!writes) {
+        for (size_t i = 0; i < parameters.shapes().size(); ++i) master.of(i);
+        return;
+    }
     const auto element_bytes = static_cast<int64_t>(c10::elementSize(dtype));
     const auto shards = shards_of(parameters, element_bytes, shard_bytes);
     nlohmann::json weight_map = nlohmann::json::object();
     for (size_t s = 0; s < shards.size(); ++s) {
         const std::string name = shard_name(s, shards.size());
-        write_shard(parameters, fs::path(dir) / name, shards[s], dtype);
+        write_shard(parameters, master, fs::path(dir) / name, shards[s], dtype);
         for (size_t i : shards[s]) weight_map[parameters.shapes()[i].name] = name;
     }
     if (shards.size() > 1) {

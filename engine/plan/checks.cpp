@@ -33,16 +33,8 @@ void limit_models(Plan& plan, Findings& findings) {
                    "llama, mistral, qwen2 and qwen3 are trained");
 }
 
-void limit_sharding(Plan& plan, Findings& findings) {
-    if (plan.config.zero_stage_asked == 0) return;
-    findings.warn("ENGINE-SHARDING", findings.key_of({"fsdp_config", "fsdp", "deepspeed"}),
-                  "ZeRO stage " + std::to_string(plan.config.zero_stage_asked) +
-                      " is asked for; states are whole on every rank for now, and the memory figures say so");
-    plan.zero_stage = 0;
-}
-
 using Limit = void (*)(Plan&, Findings&);
-constexpr Limit kLimits[] = {limit_window, limit_models, limit_sharding};
+constexpr Limit kLimits[] = {limit_window, limit_models};
 
 // ---------------------------------------------------------------------------------- rules of the model's
 // heads

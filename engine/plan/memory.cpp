@@ -55,6 +55,28 @@ double norm_again_bytes(const MemoryInputs& in) {
     return in.tokens() * hidden(in.model) * (e == 4 ? 4 : 8 + e);
 }
 
+/// Sharing with nobody is sharding nothing.
+int stage(const MemoryInputs& in) {
+    return in.shards > 1 ? in.zero_stage : 0;
+}
+
+double elements(const MemoryInputs& in, bool sharded) {
+    if (stage(in) == 0) return double(parameter_count(in.model));
+    return double(sharded_count(in.model, in.shards)) * (sharded ? 1 : in.shards);
+}
+
+double padded(const MemoryInputs& in, int64_t unit) {
+    return double(slice_elements(unit, in.shards)) * in.shards;
+}
+
+/// Gradients of a unit while it is computed, those of the unit before while they are reduced, and what is
+/// received of these; on a GPU they are reduced without a copy.
+double reduced_bytes(const MemoryInputs& in, double unit, double before) {
+    if (stage(in) == 0) return 0;
+    const double received = in.device == Device::Cpu ? before : 0;
+    return ((stage(in) >= 2 ? unit + before : 0) + received) * parameter_bytes(in);
+}
+
 int64_t whole(double bytes) {
     return static_cast<int64_t>(std::min(bytes, 1e18));
 }
@@ -62,16 +84,38 @@ int64_t whole(double bytes) {
 }  // namespace
 
 double weight_bytes(const MemoryInputs& in) {
-    const double copy = in.precision == Precision::Bf16Mixed ? 2 : 0;
-    return double(parameter_count(in.model)) * (parameter_bytes(in) + copy);
+    const bool mixed = in.precision == Precision::Bf16Mixed;
+    const double master = elements(in, stage(in) == 3 || (mixed && stage(in) > 0)) * parameter_bytes(in);
+    return master + (mixed ? 2 * elements(in, stage(in) == 3) : 0);
 }
 
 double gradient_bytes(const MemoryInputs& in) {
-    return double(parameter_count(in.model)) * parameter_bytes(in);
+    return elements(in, stage(in) >= 2) * parameter_bytes(in);
 }
 
 double optimizer_bytes(const MemoryInputs& in) {
-    return 2 * double(parameter_count(in.model)) * parameter_bytes(in);
+    return 2 * elements(in, stage(in) > 0) * parameter_bytes(in);
+}
+
+double layer_unit_bytes(const MemoryInputs& in) {
+    const UnitSizes sizes = unit_sizes(in.model);
+    const double unit = padded(in, sizes.layer);
+    const double weights = stage(in) == 3 ? 2 * unit * in.element_bytes() : 0;  // this layer's and the next's
+    return weights + reduced_bytes(in, unit, std::max(unit, padded(in, sizes.head)));
+}
+
+double head_unit_bytes(const MemoryInputs& in) {
+    const UnitSizes sizes = unit_sizes(in.model);
+    const double layer = padded(in, sizes.layer);
+    double head = padded(in, sizes.head);
+    if (in.model.tie_word_embeddings) head += padded(in, sizes.embedding);
+    const double weights = stage(in) == 3 ? (head + layer) * in.element_bytes() : 0;
+    return weights + (stage(in) >= 2 ? head * parameter_bytes(in) : 0);
+}
+
+double embedding_unit_bytes(const MemoryInputs& in) {
+    const UnitSizes sizes = unit_sizes(in.model);
+    return reduced_bytes(in, padded(in, sizes.embedding), padded(in, sizes.layer));
 }
 
 double layer_input_bytes(const MemoryInputs& in) {
@@ -172,8 +216,9 @@ RankMemory rank_memory(const MemoryInputs& in) {
     // ids and labels, the rotary tables
     const double inputs = 16 * in.tokens() + double(in.shard_tokens) * (4 * double(in.model.head_dim) + 8);
     const double named = logits_bytes(in) + communication_bytes(in);
-    const double moment = std::max({head_moment_bytes(in), mlp_moment_bytes(in), attention_moment_bytes(in),
-                                    embedding_moment_bytes(in), named});
+    const double layer = std::max(mlp_moment_bytes(in), attention_moment_bytes(in));
+    const double moment = std::max({head_moment_bytes(in) + head_unit_bytes(in), layer + layer_unit_bytes(in),
+                                    embedding_moment_bytes(in) + embedding_unit_bytes(in), named});
     const double tensors = states + inputs + kept_bytes(in) + moment;
 
     RankMemory memory;

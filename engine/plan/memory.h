@@ -23,12 +23,14 @@ struct MemoryInputs {
     int ulysses = 1;
     bool packed = false;         ///< rows of documents: attention by slices, on one rank too
     int64_t gathered_heads = 0;  ///< key/value heads gathered at a time; 0: they go round the ring
+    int zero_stage = 0;
+    int shards = 1;  ///< ranks that sharded states are shared by
 
     double tokens() const { return double(micro) * double(shard_tokens); }
     double element_bytes() const { return precision == Precision::Float32 ? 4 : 2; }
 };
 
-// States: whole on every rank.
+// States: whole on every rank, or this rank's slices (engine/model/parameters.h) by the ZeRO stage.
 double weight_bytes(const MemoryInputs& in);  ///< with the bfloat16 copy under `bf16: true`
 double gradient_bytes(const MemoryInputs& in);
 double optimizer_bytes(const MemoryInputs& in);  ///< AdamW's two moments
@@ -41,8 +43,14 @@ double kept_bytes(const MemoryInputs& in);         ///< of all layers
 // Buffers of one moment, beyond states and kept activations.
 double communication_bytes(const MemoryInputs& in);  ///< keys, values and their gradients of other ranks
 double logits_bytes(const MemoryInputs& in);         ///< one chunk of the head
-double head_moment_bytes(const MemoryInputs& in);    ///< final norm, logits, their gradients
-double mlp_moment_bytes(const MemoryInputs& in);     ///< backward of a layer's MLP
+
+// Whole units of sharded states beside the slices, while a layer or the head is computed backward: weights
+// gathered (stage 3), gradients computed and being reduced (stage 2 and 3), what is received of them.
+double layer_unit_bytes(const MemoryInputs& in);
+double head_unit_bytes(const MemoryInputs& in);
+double embedding_unit_bytes(const MemoryInputs& in);
+double head_moment_bytes(const MemoryInputs& in);  ///< final norm, logits, their gradients
+double mlp_moment_bytes(const MemoryInputs& in);   ///< backward of a layer's MLP
 double attention_moment_bytes(
     const MemoryInputs& in);  ///< backward of a layer's attention, the ring's buffers included
 double embedding_moment_bytes(

@@ -19,6 +19,7 @@ struct Mesh {
 
     int context_parallel_size() const { return ring * ulysses; }
     int data_parallel_size() const { return dp_replicate * dp_shard; }  ///< groups that read different rows
+    int shards() const { return dp_shard * ring * ulysses; }  ///< ranks that states are sharded over
     int ranks() const { return data_parallel_size() * context_parallel_size(); }
 
     MeshCoordinates coordinates(int rank) const;

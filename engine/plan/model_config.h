@@ -68,6 +68,17 @@ struct ParameterShape {
 std::vector<ParameterShape> parameter_shapes(const ModelConfig& model);
 int64_t parameter_count(const ModelConfig& model);
 
+/// Elements of each rank's slice where `elements` are shared by so many ranks: a multiple of 16 (a cache line
+/// of float32), the last slices padded; all of them on one rank.
+int64_t slice_elements(int64_t elements, int shards);
+/// Elements of the units that states are sharded by: the embedding, one layer, final norm and head.
+struct UnitSizes {
+    int64_t embedding = 0, layer = 0, head = 0;
+};
+UnitSizes unit_sizes(const ModelConfig& model);
+/// Elements of all the slices that one rank holds.
+int64_t sharded_count(const ModelConfig& model, int shards);
+
 /// Reads `config.json` (transformers 4 and 5 spellings). Throws Error(Refused): a missing or mistyped field
 /// by name.
 ModelConfig model_config_from_json(const nlohmann::json& json, const std::string& where);

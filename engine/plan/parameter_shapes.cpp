@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <numeric>
 
 #include "engine/plan/model_config.h"
@@ -139,17 +140,37 @@ std::vector<ParameterShape> parameter_shapes(const ModelConfig& m) {
     return shapes;
 }
 
-int64_t parameter_count(const ModelConfig& model) {
+UnitSizes unit_sizes(const ModelConfig& model) {
     // All layers are alike, and a plan counts often.
-    const auto counted = [&](int64_t layers) {
-        ModelConfig some = model;
-        some.num_layers = layers;
-        int64_t count = 0;
-        for (const ParameterShape& shape : parameter_shapes(some)) count += shape.size();
-        return count;
-    };
-    const int64_t outside = counted(0);
-    return model.num_layers <= 0 ? outside : outside + model.num_layers * (counted(1) - outside);
+    ModelConfig one = model;
+    one.num_layers = std::min<int64_t>(model.num_layers, 1);
+    UnitSizes sizes;
+    for (const ParameterShape& shape : parameter_shapes(one)) {
+        int64_t& unit = shape.layer == 0                            ? sizes.layer
+                        : shape.name == "model.embed_tokens.weight" ? sizes.embedding
+                                                                    : sizes.head;
+        unit += shape.size();
+    }
+    return sizes;
+}
+
+int64_t parameter_count(const ModelConfig& model) {
+    const UnitSizes sizes = unit_sizes(model);
+    return sizes.embedding + std::max<int64_t>(0, model.num_layers) * sizes.layer + sizes.head;
+}
+
+int64_t slice_elements(int64_t elements, int shards) {
+    if (shards == 1) return elements;
+    constexpr int64_t kTogether = 16;
+    const int64_t slice = (elements + shards - 1) / shards;
+    return (slice + kTogether - 1) / kTogether * kTogether;
+}
+
+int64_t sharded_count(const ModelConfig& model, int shards) {
+    const UnitSizes sizes = unit_sizes(model);
+    return slice_elements(sizes.embedding, shards) +
+           std::max<int64_t>(0, model.num_layers) * slice_elements(sizes.layer, shards) +
+           slice_elements(sizes.head, shards);
 }
 
 }  // namespace ringmaster

@@ -18,6 +18,8 @@ MemoryInputs inputs_of(const Plan& plan) {
     in.shard_tokens = plan.sequence.per_rank;
     in.ring = plan.mesh.ring;
     in.ulysses = plan.mesh.ulysses;
+    in.zero_stage = plan.zero_stage;
+    in.shards = plan.mesh.shards();
     in.packed = plan.config.sample_packing ||
                 plan.model->sliding_window.value_or(plan.sequence.length) < plan.sequence.length;
     if (plan.context_parallel.layout == RingAttnFunc::VarlenLlama3)
@@ -55,6 +57,13 @@ std::string what_would_fit(const Plan& plan, const MemoryInputs& as_is, int64_t 
         changes.push_back(one);
     }
     if (!as_is.gradient_checkpointing) changes.push_back({"gradient_checkpointing: true", checkpointed});
+    if (as_is.zero_stage < 3 && as_is.shards > 1) {
+        Change sharded{"fsdp_config: {reshard_after_forward: true} (states sharded over " +
+                           counted(as_is.shards, "rank") + ")",
+                       as_is};
+        sharded.in.zero_stage = 3;
+        changes.push_back(sharded);
+    }
     const bool mesh_is_free =
         plan.config.dp_shard_size == 0 && plan.config.dp_replicate_size == 0 && plan.config.ulysses_size == 0;
     for (const int size : plan.context_parallel.valid_sizes) {
@@ -103,7 +112,8 @@ void resolve_memory(const PlanRequest& request, Plan& plan, Findings& findings) 
     memory.device_bytes = std::max<int64_t>(0, device_bytes(request, plan));
     memory.host_bytes = host_bytes(plan, rank);
     memory.fits = memory.device_bytes > 0 && rank.total_high <= memory.device_bytes;
-    // Every layout gives its ranks equal shards, and states are whole on each: all ranks take the same.
+    // Every layout gives its ranks equal shards, and states are whole on each or equal slices: all ranks take
+    // the same.
     for (rank.rank = 0; rank.rank < plan.ranks; ++rank.rank) memory.per_rank.push_back(rank);
     plan.memory = std::move(memory);
     if (plan.memory->device_bytes == 0) {

@@ -111,15 +111,34 @@ double exposed_of(const Plan& plan, const Computing& computing, const Sending& s
            std::max(sending.last_exchange_s, sending.ring_backward_s - backward_s) + sending.all_to_all_s;
 }
 
+/// Of gradients, and of weights where they are sharded.
 struct Reduction {
     double total_s = 0;
-    double last_s = 0;  ///< of the embedding's gradient, which comes last
+    double last_s =
+        0;  ///< what nothing can hide: the embedding's gradient, which comes last, and new weights
 };
+
+/// Sharded states: a reduce-scatter in a step (stage 1) or a micro-batch, an all-reduce of the slices over
+/// the replicas; new weights gathered behind the update, or at stage 3 for each forward and backward.
+Reduction sharded_reduction(const Plan& plan, double link) {
+    const double bytes = plan.config.precision == Precision::Bf16Full ? 2 : 4;
+    const double copy_bytes = plan.config.precision == Precision::Float32 ? 4 : 2;
+    const double shards = plan.mesh.shards(), replicas = plan.mesh.dp_replicate;
+    const double micro_batches = plan.zero_stage >= 2 ? double(plan.batch.accumulation) : 1;
+    const double count = double(parameter_count(*plan.model));
+    const double embedding = double(plan.model->vocab_size) * double(plan.model->hidden_size);
+    const double scatter = (shards - 1) / shards * bytes / link, gather = scatter / bytes * copy_bytes;
+    const double over_replicas = 2 * (replicas - 1) / replicas * bytes / link * count / shards;
+    const double gathers = plan.zero_stage == 3 ? 2 * micro_batches : 1;
+    return {micro_batches * scatter * count + over_replicas + gathers * gather * count,
+            scatter * embedding + (plan.zero_stage == 3 ? 0 : gather * count)};
+}
 
 Reduction reduction_of(const Plan& plan, const Speeds& speeds) {
     if (plan.ranks == 1) return {};
     const double bytes = plan.config.precision == Precision::Bf16Full ? 2 : 4;
     const double link = plan.nodes > 1 ? speeds.across_nodes : speeds.inside_node;
+    if (plan.zero_stage > 0 && plan.mesh.shards() > 1) return sharded_reduction(plan, link);
     const double sent = 2 * double(plan.ranks - 1) / double(plan.ranks) * bytes / link;
     const double embedding = double(plan.model->vocab_size) * double(plan.model->hidden_size);
     return {sent * double(parameter_count(*plan.model)), sent * embedding};
@@ -129,7 +148,8 @@ Reduction reduction_of(const Plan& plan, const Speeds& speeds) {
 /// them again.
 double update_s(const Plan& plan, const Speeds& speeds) {
     const double bytes = plan.config.precision == Precision::Bf16Full ? 16 : 32;
-    return bytes * double(parameter_count(*plan.model)) / speeds.memory;
+    const double ranks = plan.zero_stage > 0 ? plan.mesh.shards() : 1;
+    return bytes * double(parameter_count(*plan.model)) / ranks / speeds.memory;
 }
 
 }  // namespace

@@ -106,6 +106,12 @@ at::ScalarType export_dtype(const Plan& plan, const Parameters& parameters) {
     return dtype == "bfloat16" ? parameters.compute_dtype() : at::kFloat;
 }
 
+/// Whether a rank shares states with rank 0.
+bool helps_to_save(Parameters& parameters) {
+    Groups* groups = parameters.sharding_groups();
+    return groups != nullptr && groups->mesh().coordinates(groups->rank()).dp_replicate == 0;
+}
+
 void prune(const RunFolder& run, int64_t keep) {
     std::vector<int64_t> steps = run.complete_checkpoints();
     for (size_t i = 0; i + static_cast<size_t>(std::max<int64_t>(1, keep)) < steps.size(); ++i) {
@@ -119,10 +125,16 @@ void prune(const RunFolder& run, int64_t keep) {
 }  // namespace
 
 fs::path save_checkpoint(const RunFolder& run, const Plan& plan, Parameters& parameters,
-                         const AdamW& optimizer, const TrainerState& state) {
+                         const AdamW& optimizer, const TrainerState& state, int rank) {
     const fs::path target = run.checkpoint(state.step);
+    const at::ScalarType dtype = parameters.master().values.scalar_type();
+    if (rank != 0) {
+        if (!helps_to_save(parameters)) return target;
+        save_weights(parameters, {}, dtype, false);
+        optimizer.save({}, false);
+        return target;
+    }
     FolderAside aside(target);
-    const at::ScalarType dtype = parameters.master().scalar_type();
     save_weights(parameters, aside.path(), dtype);
     write_model_files(plan, aside.path(), dtype);
     optimizer.save(aside.path() / "optimizer.safetensors");
@@ -151,11 +163,15 @@ TrainerState load_checkpoint(const fs::path& dir, Parameters& parameters, AdamW&
     return state;
 }
 
-void export_model(const Plan& plan, Parameters& parameters) {
+void export_model(const Plan& plan, Parameters& parameters, int rank) {
+    const at::ScalarType dtype = export_dtype(plan, parameters);
+    if (rank != 0) {
+        if (helps_to_save(parameters)) save_weights(parameters, {}, dtype, false);
+        return;
+    }
     const fs::path target = plan.config.output_dir;
     std::error_code problem;
     FolderAside aside(target / "model");
-    const at::ScalarType dtype = export_dtype(plan, parameters);
     save_weights(parameters, aside.path(), dtype);
     write_model_files(plan, aside.path(), dtype);
     std::set<std::string> written;

@@ -24,17 +24,19 @@ struct TrainerState {
 };
 
 /// Returns the checkpoint's folder. Throws Error(Refused) naming the file and why (a full disk); what was
-/// half written is gone then, and the older checkpoints stay.
+/// half written is gone then, and the older checkpoints stay. All ranks call it: rank 0 writes, the others
+/// send it what it does not hold, a unit at a time.
 std::filesystem::path save_checkpoint(const RunFolder& run, const Plan& plan, Parameters& parameters,
-                                      const AdamW& optimizer, const TrainerState& state);
+                                      const AdamW& optimizer, const TrainerState& state, int rank);
 
+/// Each rank reads what it holds, whatever mesh and stage the checkpoint was written at.
 TrainerState load_checkpoint(const std::filesystem::path& dir, Parameters& parameters, AdamW& optimizer);
 
 /// Makes plan.config.output_dir and puts the marker file ringmaster-run.json into it, which says whose it is.
 void claim_output_dir(const Plan& plan, const std::string& run_name);
 
 /// The finished model in plan.config.output_dir (claimed before), as Hugging Face reads it. Mixed-precision
-/// runs are written in the base model's own dtype where its config.json names one.
-void export_model(const Plan& plan, Parameters& parameters);
+/// runs are written in the base model's own dtype where its config.json names one. All ranks call it.
+void export_model(const Plan& plan, Parameters& parameters, int rank);
 
 }  // namespace ringmaster

@@ -44,9 +44,11 @@ StepRows step_rows(const Plan& plan, const TokenFile& file, const std::vector<in
         for (Row& row : rows) row = row.head(longest);
         return rows;
     };
-    StepRows rows{count_rows(cut(indices)), {}};
-    for (const std::vector<int64_t>& micro_batch : micro_batches_of(
-             indices, plan.batch.micro, plan.mesh.data_rank(rank), plan.mesh.data_parallel_size())) {
+    const int groups = plan.mesh.data_parallel_size();
+    StepRows rows{count_rows(cut(indices)), {}, 0};
+    rows.rounds = micro_batches_of(indices, plan.batch.micro, 0, groups).size();  // dealt in turn
+    for (const std::vector<int64_t>& micro_batch :
+         micro_batches_of(indices, plan.batch.micro, plan.mesh.data_rank(rank), groups)) {
         rows.micro_batches.push_back(cut(micro_batch));
     }
     return rows;
@@ -57,31 +59,43 @@ MeshPass::MeshPass(const Plan& plan, Groups& groups, Parameters& parameters, boo
       model_(*plan.model),
       groups_(groups),
       decoder_(model_, parameters, gradient_checkpointing),
+      parameters_(parameters),
       reduction_(groups, parameters) {}
 
-MeshPass::Result MeshPass::forward_backward(const std::vector<std::vector<Row>>& micro_batches, double scale,
-                                            bool reduce) {
+MeshPass::Result MeshPass::forward_backward(const std::vector<std::vector<Row>>& micro_batches, size_t rounds,
+                                            double scale, Gradients gradients) {
     Result result;
-    for (size_t i = 0; i < micro_batches.size(); ++i) {
+    const size_t own = micro_batches.size();
+    if (!parameters_.gradients_are_taken()) rounds = own;
+    const auto send_off = [&](int unit) {
+        if (gradients == Gradients::OfAllRanks) reduction_.start(unit);
+        if (gradients == Gradients::OfAllRanksPlainly) reduction_.start_plainly(unit);
+    };
+    for (size_t i = 0; i < rounds; ++i) {
         const Clock::time_point start = Clock::now();
         groups_.progress().begin_micro_batch(static_cast<int>(i) + 1);
-        const Loaded loaded = load(micro_batches[i]);
+        const Loaded loaded = load(i < own ? micro_batches[i] : filler());
         result.data_s += std::chrono::duration<double>(Clock::now() - start).count();
-        result.shares.add(loaded.shares);
-        const bool last = i + 1 == micro_batches.size();
-        result.loss_sum +=
-            decoder_.forward_backward(loaded.batch, *loaded.shard, scale, i == 0, [&](FlatRange range) {
-                if (reduce && last) reduction_.start(range);
-            });
+        if (i < own) result.shares.add(loaded.shares);
+        reduction_.begin_micro_batch(i == 0, i + 1 == rounds);
+        const bool anew = i == 0 || parameters_.gradients_are_taken();
+        result.loss_sum += decoder_.forward_backward(loaded.batch, *loaded.shard, scale, anew, send_off);
     }
-    if (micro_batches.empty() && reduce) reduction_.start_zeros(static_cast<int>(model_.num_layers));
+    reduction_.begin_micro_batch(true, true);
+    if (rounds == 0 && gradients == Gradients::OfAllRanks) reduction_.start_zeros();
     reduction_.wait();
     return result;
 }
 
 Outputs MeshPass::forward(const std::vector<Row>& rows) {
-    const Loaded loaded = load(rows);
+    if (rows.empty() && parameters_.stage() < 3) return {};
+    const Loaded loaded = load(rows.empty() ? filler() : rows);
     return decoder_.forward(loaded.batch, *loaded.shard);
+}
+
+std::vector<Row> MeshPass::filler() const {
+    static constexpr int32_t kIds[] = {0, 0}, kLabels[] = {kNoLabel, kNoLabel};
+    return {Row{kIds, kLabels, {2}}};
 }
 
 MeshPass::Loaded MeshPass::load(const std::vector<Row>& rows) {

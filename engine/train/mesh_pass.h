@@ -42,6 +42,7 @@ struct Shares {
 struct StepRows {
     RowCounts counts;  ///< of all groups together
     std::vector<std::vector<Row>> micro_batches;
+    size_t rounds = 0;  ///< the most micro-batches that any group has
 
     /// What each label's loss counts for: their mean over the whole global batch.
     double scale() const {
@@ -53,6 +54,13 @@ struct StepRows {
 StepRows step_rows(const Plan& plan, const TokenFile& file, const std::vector<int64_t>& indices, int rank,
                    int64_t longest = std::numeric_limits<int64_t>::max());
 
+/// How a pass ends up with gradients.
+enum class Gradients {
+    OfAllRanks,
+    OfAllRanksPlainly,  ///< the same by another way (GradientReduction::start_plainly)
+    OfThisRank,         ///< below stage 2
+};
+
 class MeshPass {
   public:
     MeshPass(const Plan& plan, Groups& groups, Parameters& parameters, bool gradient_checkpointing);
@@ -63,11 +71,11 @@ class MeshPass {
         Shares shares;
     };
 
-    /// Gradients of scale · Σ cross-entropy over all ranks' micro-batches; of this rank's alone without
-    /// `reduce`. Ranks may have different numbers of micro-batches, none included.
-    Result forward_backward(const std::vector<std::vector<Row>>& micro_batches, double scale,
-                            bool reduce = true);
-    /// One micro-batch; nothing is kept.
+    /// Gradients of scale · Σ cross-entropy over the micro-batches. Ranks may have different numbers of them,
+    /// none included; `rounds` is the most that any has.
+    Result forward_backward(const std::vector<std::vector<Row>>& micro_batches, size_t rounds, double scale,
+                            Gradients gradients = Gradients::OfAllRanks);
+    /// One micro-batch; nothing is kept. Without rows only what the others need of this rank is done.
     Outputs forward(const std::vector<Row>& rows);
 
     Decoder& decoder() { return decoder_; }
@@ -84,6 +92,8 @@ class MeshPass {
     };
 
     Loaded load(const std::vector<Row>& rows);
+    /// Rows without labels, for a round in which this rank has none but others send and receive.
+    std::vector<Row> filler() const;
     SequenceShard& shard_of(const BatchShape& shape);
     RingAttnFunc layout_of(const BatchShape& shape);
 
@@ -91,6 +101,7 @@ class MeshPass {
     const ModelConfig& model_;
     Groups& groups_;
     Decoder decoder_;
+    Parameters& parameters_;
     GradientReduction reduction_;
     /// By tokens, window and documents.
     std::map<std::tuple<int64_t, int64_t, std::vector<int64_t>>, std::unique_ptr<SequenceShard>> shards_;

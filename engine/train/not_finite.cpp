@@ -37,7 +37,7 @@ std::string NotFiniteFinder::agree(Groups& groups, Parameters& parameters, at::D
     table[groups.rank()][1] = layer_;
     table[groups.rank()][2] = what_;
     for (size_t i = 0; i < parameters.shapes().size(); ++i) {
-        if (at::isfinite(parameters.view(parameters.gradients(), i)).all().item<bool>()) continue;
+        if (at::isfinite(parameters.own_values(parameters.gradients(), i)).all().item<bool>()) continue;
         table[groups.rank()][3] = static_cast<double>(i + 1);
         break;
     }
@@ -63,8 +63,10 @@ std::string NotFiniteFinder::agree(Groups& groups, Parameters& parameters, at::D
     for (int rank = 0; rank < ranks; ++rank) {
         if (cell(rank, 3) == 0) continue;
         const ParameterShape& shape = parameters.shapes()[static_cast<size_t>(cell(rank, 3) - 1)];
-        return "on rank " + std::to_string(rank) + " in the gradient of " + shape.name + " (layer " +
-               std::to_string(shape.layer) + ")";
+        const std::string place =
+            "in the gradient of " + shape.name + " (layer " + std::to_string(shape.layer) + ")";
+        return parameters.gradients_are_taken() ? place + ", summed over all ranks"
+                                                : "on rank " + std::to_string(rank) + " " + place;
     }
     return "in the sum over ranks: every rank's own values are finite";
 }

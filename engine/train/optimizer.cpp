@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include <cmath>
+#include <memory>
 
 #include "engine/files/safetensors.h"
 
@@ -14,60 +15,87 @@ const char* safetensors_dtype(const at::Tensor& tensor) {
     return tensor.scalar_type() == at::kFloat ? "F32" : "BF16";
 }
 
+bool lies_behind(const at::Tensor& next, const at::Tensor& before) {
+    return next.is_alias_of(before) && next.storage_offset() == before.storage_offset() + before.size(0);
+}
+
+at::Tensor longer(const at::Tensor& flat, int64_t by) {
+    return flat.as_strided({flat.size(0) + by}, {1});
+}
+
 }  // namespace
 
 AdamW::AdamW(Parameters& parameters, const Config& config)
     : parameters_(parameters),
       config_(config),
-      exp_avg_(at::zeros_like(parameters.master())),
-      exp_avg_sq_(at::zeros_like(parameters.master())),
-      steps_(at::zeros({}, parameters.master().options().dtype(at::kFloat))) {
+      exp_avg_(parameters.make_flat(parameters.stage() > 0, parameters.master().values.scalar_type())),
+      exp_avg_sq_(parameters.make_flat(parameters.stage() > 0, parameters.master().values.scalar_type())),
+      steps_(at::zeros({}, parameters.master().values.options().dtype(at::kFloat))) {
     for (size_t i = 0; i < parameters.shapes().size(); ++i) {
-        const bool decays = parameters.shapes()[i].decays;
-        if (parts_.empty() || parts_.back().decays != decays)
-            parts_.push_back({parameters.range_of(i), decays});
-        parts_.back().range.end = parameters.range_of(i).end;
+        if (parameters.own_elements(i).size() == 0) continue;
+        const auto own = [&](const Flat& flat) { return parameters.own_values(flat, i); };
+        const Part part{own(parameters.master()), own(parameters.gradients()), own(exp_avg_),
+                        own(exp_avg_sq_), parameters.shapes()[i].decays};
+        if (!parts_.empty() && part.continues(parts_.back())) {
+            parts_.back().join(part);
+        } else {
+            parts_.push_back(part);
+        }
     }
+}
+
+bool AdamW::Part::continues(const Part& before) const {
+    return decays == before.decays && lies_behind(master, before.master) &&
+           lies_behind(gradients, before.gradients) && lies_behind(exp_avg, before.exp_avg);
+}
+
+void AdamW::Part::join(const Part& next) {
+    for (at::Tensor* flat : {&master, &gradients, &exp_avg, &exp_avg_sq})
+        *flat = longer(*flat, next.master.size(0));
 }
 
 void AdamW::step(double learning_rate) {
     steps_.add_(1);
     for (const Part& part : parts_) {
-        auto piece = [&](const at::Tensor& flat) {
-            return std::vector{flat.narrow(0, part.range.begin, part.range.size())};
-        };
-        at::_fused_adamw_(piece(parameters_.master()), piece(parameters_.gradients()), piece(exp_avg_),
-                          piece(exp_avg_sq_), {}, {steps_}, learning_rate, config_.adam_beta1,
-                          config_.adam_beta2, part.decays ? config_.weight_decay : 0, config_.adam_epsilon,
-                          false, false);
+        at::_fused_adamw_({part.master}, {part.gradients}, {part.exp_avg}, {part.exp_avg_sq}, {}, {steps_},
+                          learning_rate, config_.adam_beta1, config_.adam_beta2,
+                          part.decays ? config_.weight_decay : 0, config_.adam_epsilon, false, false);
     }
-    parameters_.refresh_compute();
+    parameters_.share_update();
 }
 
-void AdamW::save(const std::filesystem::path& file) const {
-    std::vector<TensorInfo> infos;
-    for (const char* state : {"exp_avg.", "exp_avg_sq."}) {
-        for (const ParameterShape& shape : parameters_.shapes()) {
-            infos.push_back({state + shape.name, safetensors_dtype(exp_avg_), shape.shape});
+void AdamW::save(const std::filesystem::path& file, bool writes) const {
+    std::unique_ptr<SafetensorsWriter> writer;
+    if (writes) {
+        std::vector<TensorInfo> infos;
+        for (const char* state : {"exp_avg.", "exp_avg_sq."}) {
+            for (const ParameterShape& shape : parameters_.shapes())
+                infos.push_back({state + shape.name, safetensors_dtype(exp_avg_.values), shape.shape});
+        }
+        writer = std::make_unique<SafetensorsWriter>(file, infos);
+    }
+    for (const Flat* state : {&exp_avg_, &exp_avg_sq_}) {
+        WholeValues whole(parameters_, *state);
+        for (size_t i = 0; i < parameters_.shapes().size(); ++i) {
+            const at::Tensor values = whole.of(i);
+            if (!writer) continue;
+            const at::Tensor here = values.cpu();
+            writer->write(here.data_ptr(), here.nbytes());
         }
     }
-    SafetensorsWriter writer(file, infos);
-    for (const at::Tensor& state : {exp_avg_, exp_avg_sq_}) {
-        at::Tensor values = state.cpu();
-        writer.write(values.data_ptr(), values.nbytes());
-    }
-    writer.finish();
+    if (writer) writer->finish();
 }
 
 void AdamW::load(const std::filesystem::path& path, int64_t completed_steps) {
     SafetensorsFile file(path);
-    auto read = [&](const std::string& state, at::Tensor& into) {
+    auto read = [&](const std::string& state, const Flat& into) {
         for (size_t i = 0; i < parameters_.shapes().size(); ++i) {
             const ParameterShape& shape = parameters_.shapes()[i];
-            const auto bytes = file.elements<std::byte>(state + shape.name, safetensors_dtype(into));
-            at::Tensor stored = at::from_blob(const_cast<std::byte*>(bytes.data()), shape.shape,
-                                              at::TensorOptions().dtype(into.scalar_type()));
-            parameters_.view(into, i).copy_(stored);
+            const auto bytes = file.elements<std::byte>(state + shape.name, safetensors_dtype(into.values));
+            at::Tensor stored = at::from_blob(const_cast<std::byte*>(bytes.data()), {shape.size()},
+                                              at::TensorOptions().dtype(into.values.scalar_type()));
+            const FlatRange own = parameters_.own_elements(i);
+            parameters_.own_values(into, i).copy_(stored.narrow(0, own.begin, own.size()));
         }
     };
     read("exp_avg.", exp_avg_);
@@ -76,12 +104,17 @@ void AdamW::load(const std::filesystem::path& path, int64_t completed_steps) {
 }
 
 double gradient_norm(Parameters& parameters) {
-    at::Tensor& gradients = parameters.gradients();
     std::vector<at::Tensor> norms;
     for (size_t i = 0; i < parameters.shapes().size(); ++i) {
-        norms.push_back(at::linalg_vector_norm(parameters.view(gradients, i), 2, {}, false, at::kFloat));
+        norms.push_back(at::linalg_vector_norm(parameters.own_values(parameters.gradients(), i), 2, {}, false,
+                                               at::kFloat));
     }
-    return std::sqrt(at::stack(norms).to(at::kDouble).square().sum().item<double>());
+    at::Tensor sum = at::stack(norms).to(at::kDouble).square().sum();
+    if (Groups* groups = parameters.sharding_groups()) {
+        sum = sum.view({1});
+        groups->shard().all_reduce(sum).wait();
+    }
+    return std::sqrt(sum.item<double>());
 }
 
 }  // namespace ringmaster

@@ -1,4 +1,4 @@
-/// AdamW over a model's flat parameters, by LibTorch's fused kernel.
+/// AdamW over a model's flat parameters, by LibTorch's fused kernel; of sharded ones over this rank's slices.
 /// Source: Loshchilov & Hutter 2019, "Decoupled Weight Decay Regularization", algorithm 2.
 #pragma once
 
@@ -17,29 +17,33 @@ class AdamW {
     /// States have the master's dtype. Norms and biases are not decayed.
     AdamW(Parameters& parameters, const Config& config);
 
-    /// One update from the parameters' gradients; brings the compute copy up.
+    /// One update from the parameters' gradients; brings the weights of computation up, on all ranks.
     void step(double learning_rate);
 
-    /// Per parameter: exp_avg.<name>, exp_avg_sq.<name>. `completed_steps` goes into the bias correction.
-    void save(const std::filesystem::path& file) const;
+    /// Per parameter: exp_avg.<name>, exp_avg_sq.<name>; whole, whoever holds them (as save_weights).
+    void save(const std::filesystem::path& file, bool writes = true) const;
+    /// `completed_steps` goes into the bias correction.
     void load(const std::filesystem::path& file, int64_t completed_steps);
 
   private:
     /// Neighbouring parameters that are decayed alike, updated in one call.
     struct Part {
-        FlatRange range;
+        at::Tensor master, gradients, exp_avg, exp_avg_sq;
         bool decays = true;
+
+        bool continues(const Part& before) const;
+        void join(const Part& next);
     };
 
     Parameters& parameters_;
     const Config& config_;
     std::vector<Part> parts_;
-    at::Tensor exp_avg_;
-    at::Tensor exp_avg_sq_;
+    Flat exp_avg_;
+    Flat exp_avg_sq_;
     at::Tensor steps_;
 };
 
-/// L2 norm over all gradients, in double over the parameters' own norms.
+/// L2 norm over all gradients, in double over the parameters' own norms; the same on all ranks.
 double gradient_norm(Parameters& parameters);
 
 }  // namespace ringmaster

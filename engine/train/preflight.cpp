@@ -36,35 +36,42 @@ std::string proved_by(const Plan& plan) {
     return std::to_string(mesh.dp_replicate) + " x " + std::to_string(mesh.dp_shard) + " x " +
            std::to_string(mesh.ring) + " x " + std::to_string(mesh.ulysses) + ", " +
            to_string(plan.config.ring_attn_func == RingAttnFunc::Auto ? RingAttnFunc::Auto
-                                                                      : plan.context_parallel.layout);
-}
-
-double largest_of_ranks(Groups& groups, double value) {
-    at::Tensor shared = at::full({1}, value, at::TensorOptions().dtype(at::kDouble)).to(groups.device());
-    groups.world().all_reduce(shared, Reduce::Max).wait();
-    return shared.item<double>();
+                                                                      : plan.context_parallel.layout) +
+           (plan.zero_stage > 0 ? ", states sharded (ZeRO " + std::to_string(plan.zero_stage) + ")" : "");
 }
 
 // ---------------------------------------------------------------------------------------------- comparing
 
-double relative_error(const at::Tensor& mesh, const at::Tensor& reference) {
-    if (mesh.numel() == 0) return 0;
-    const double norm = reference.norm(2, at::kDouble).item<double>();
-    const double off = (mesh - reference).norm(2, at::kDouble).item<double>();
-    return off == 0 ? 0 : off / norm;
+double relative_error(double off, double norm) {
+    return off == 0 ? 0 : std::sqrt(off) / std::sqrt(norm);
 }
 
-std::vector<LayerError> gradient_errors(const Parameters& parameters, int layers, const MeshProof& mesh,
+double squared_norm(const at::Tensor& values) {
+    return std::pow(values.norm(2, at::kDouble).item<double>(), 2);
+}
+
+/// Of every unit. Sharded gradients are compared slice by slice, and the slices' squares summed.
+std::vector<LayerError> gradient_errors(Parameters& parameters, const MeshProof& mesh,
                                         const MeshProof& reference) {
+    at::Tensor squares_u2 = at::zeros({parameters.units(), 2}, at::kDouble);
+    auto squares = squares_u2.accessor<double, 2>();
+    for (int unit = 0; unit < parameters.units(); ++unit) {
+        const at::Tensor got = parameters.own_slice(mesh.gradients, unit);
+        const at::Tensor expected = parameters.own_slice(reference.gradients, unit);
+        squares[unit][0] = squared_norm(got - expected);
+        squares[unit][1] = squared_norm(expected);
+    }
+    if (Groups* groups = parameters.sharding_groups()) {
+        const at::Tensor sums = squares_u2.to(groups->device());
+        groups->shard().all_reduce(sums).wait();
+        squares_u2.copy_(sums);
+    }
     std::vector<LayerError> errors;
-    const auto add = [&](std::string name, FlatRange range) {
-        errors.push_back(
-            {std::move(name), relative_error(mesh.gradients.narrow(0, range.begin, range.size()),
-                                             reference.gradients.narrow(0, range.begin, range.size()))});
-    };
-    add("embedding", parameters.range_of_embedding());
-    for (int layer = 0; layer < layers; ++layer) add(std::to_string(layer), parameters.range_of_layer(layer));
-    add("head", parameters.range_of_head());
+    for (int unit = 0; unit < parameters.units(); ++unit) {
+        const bool a_layer = unit > 0 && unit < parameters.head_unit();
+        errors.push_back({a_layer ? std::to_string(unit - 1) : parameters.name_of(unit),
+                          relative_error(squares[unit][0], squares[unit][1])});
+    }
     return errors;
 }
 
@@ -72,7 +79,8 @@ std::vector<LayerError> attention_errors(int layers, const MeshProof& mesh, cons
     std::vector<LayerError> errors;
     for (const int64_t which : {0, 1}) {
         errors.push_back({std::to_string(which == 0 ? 0 : layers - 1),
-                          relative_error(mesh.samples_lsw[which], reference.samples_lsw[which])});
+                          relative_error(squared_norm(mesh.samples_lsw[which] - reference.samples_lsw[which]),
+                                         squared_norm(reference.samples_lsw[which]))});
     }
     return errors;
 }
@@ -151,7 +159,7 @@ Round prove(const Plan& plan, Groups& groups, Parameters& parameters, const Toke
     reference = prove_on_one_rank(batch, groups, parameters);
     report.loss_mesh = mesh.loss;
     report.loss_reference = reference.loss;
-    report.gradients = gradient_errors(parameters, layers, mesh, reference);
+    report.gradients = gradient_errors(parameters, mesh, reference);
     report.attention = attention_errors(layers, mesh, reference);
     worst_of_ranks(groups, report.gradients);
     worst_of_ranks(groups, report.attention);
@@ -181,6 +189,8 @@ int64_t longest_that_fits(const Plan& plan, int64_t longest) {
     in.precision = plan.config.precision;
     in.device = plan.device;
     in.gradient_checkpointing = true;
+    in.zero_stage = plan.zero_stage;
+    in.shards = plan.mesh.shards();
     const auto fits = [&](int64_t tokens) {
         in.shard_tokens = tokens;
         const double copy = 4 * gradient_bytes(in) / (plan.config.precision == Precision::Bf16Full ? 2 : 4);

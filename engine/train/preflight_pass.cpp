@@ -43,6 +43,10 @@ at::Tensor sum_of_ranks(Groups& groups, at::Tensor values) {
     return values;
 }
 
+Flat in_float32(const Flat& flat) {
+    return {flat.values.to(at::kFloat, false, true), flat.sharded};
+}
+
 double loss_of_all(Groups& groups, double own_sum, double scale) {
     return sum_of_ranks(groups,
                         at::full({1}, own_sum, at::TensorOptions().dtype(at::kDouble)).to(groups.device()))
@@ -123,6 +127,12 @@ at::Tensor fingerprints(const PreflightBatch& batch, const std::vector<Row>& row
 
 }  // namespace
 
+double largest_of_ranks(Groups& groups, double value) {
+    at::Tensor shared = at::full({1}, value, at::TensorOptions().dtype(at::kDouble)).to(groups.device());
+    groups.world().all_reduce(shared, Reduce::Max).wait();
+    return shared.item<double>();
+}
+
 PreflightBatch::PreflightBatch(const Plan& whole, const Groups& groups, const TokenFile& file,
                                const std::vector<int64_t>& first_rows, int64_t tokens)
     : plan(whole) {
@@ -159,14 +169,15 @@ MeshProof prove_on_mesh(const PreflightBatch& batch, Groups& groups, Parameters&
             if (held[i]) samples.take(i, layer, tensor, *held[i]);
         }
     });
-    const MeshPass::Result result = pass.forward_backward(batch.rows.micro_batches, batch.rows.scale());
+    const MeshPass::Result result =
+        pass.forward_backward(batch.rows.micro_batches, batch.rows.rounds, batch.rows.scale());
 
     at::Tensor shares = at::zeros({kShareNumbers}, at::kDouble);
     put_shares(result.shares, groups, shares.data_ptr<double>());
     shares = sum_of_ranks(groups, shares.to(groups.device())).cpu();
     check_shares(shares.data_ptr<double>(), batch.rows.counts.valid_labels);
-    return {loss_of_all(groups, result.loss_sum, batch.rows.scale()),
-            parameters.gradients().to(at::kFloat, false, true), sum_of_ranks(groups, samples.table())};
+    return {loss_of_all(groups, result.loss_sum, batch.rows.scale()), in_float32(parameters.gradients()),
+            sum_of_ranks(groups, samples.table())};
 }
 
 MeshProof prove_on_one_rank(const PreflightBatch& batch, Groups& groups, Parameters& parameters) {
@@ -198,24 +209,33 @@ MeshProof prove_on_one_rank(const PreflightBatch& batch, Groups& groups, Paramet
     }
     size_t begun = 0;
     pass.on_batch([&](const SequenceShard&) { ++begun; });
+    const bool sharded = parameters.gradients_are_taken();
     pass.decoder().set_probe([&](int layer, const char* what, const at::Tensor& tensor) {
         if (std::strcmp(what, kAttentionGradient) != 0) return;
         for (size_t i = 0; i < samples.tokens().size(); ++i) {
             const Samples::Token& token = samples.tokens()[i];
-            if (token.document == indices[begun - 1]) samples.take(i, layer, tensor, token.at);
+            if (begun <= indices.size() && token.document == indices[begun - 1])
+                samples.take(i, layer, tensor, token.at);
         }
     });
     const double all_labels = loss_of_all(groups, static_cast<double>(labels), 1);
     const double scale = all_labels > 0 ? 1 / all_labels : 0;
-    if (own.empty()) parameters.gradients().zero_();
-    const MeshPass::Result result = pass.forward_backward(own, scale, false);
-    return {loss_of_all(groups, result.loss_sum, scale),
-            sum_of_ranks(groups, parameters.gradients().to(at::kFloat, false, true)),
-            sum_of_ranks(groups, samples.table())};
+    if (own.empty()) parameters.gradients().values.zero_();
+    const auto rounds = static_cast<size_t>(largest_of_ranks(groups, static_cast<double>(own.size())));
+    const MeshPass::Result result = pass.forward_backward(
+        own, rounds, scale, sharded ? Gradients::OfAllRanksPlainly : Gradients::OfThisRank);
+    MeshProof proof{loss_of_all(groups, result.loss_sum, scale), in_float32(parameters.gradients()),
+                    sum_of_ranks(groups, samples.table())};
+    if (!sharded) sum_of_ranks(groups, proof.gradients.values);
+    return proof;
 }
 
 bool leaks(const PreflightBatch& batch, Groups& groups, Parameters& parameters) {
-    if (batch.rows.micro_batches.empty()) return false;
+    if (batch.rows.micro_batches.empty()) {  // the others may need this rank's weights
+        MeshPass pass(batch.plan, groups, parameters, true);
+        for (int i = 0; i < 2; ++i) pass.forward({});
+        return false;
+    }
     std::vector<Row> rows = batch.rows.micro_batches[0];
     const auto in_first = [](const PreflightBatch::Document& document) { return document.micro_batch == 0; };
     const auto documents = std::count_if(batch.documents.begin(), batch.documents.end(), in_first);

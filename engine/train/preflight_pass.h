@@ -35,8 +35,8 @@ struct PreflightBatch {
 
 /// The same on every rank.
 struct MeshProof {
-    double loss = 0;       ///< mean over all labels
-    at::Tensor gradients;  ///< float32, flat, of all rows
+    double loss = 0;  ///< mean over all labels
+    Flat gradients;   ///< float32, of all rows; right in the own slices
     at::Tensor
         samples_lsw;  ///< float32 [2, samples, (H + 2K)·D]: gradients of q, k and v, first and last layer
 };
@@ -44,8 +44,11 @@ struct MeshProof {
 /// Throws SharesDiffer.
 MeshProof prove_on_mesh(const PreflightBatch& batch, Groups& groups, Parameters& parameters);
 
-/// Documents are dealt to the ranks of the context-parallel group; nothing of the mesh is used but a sum.
+/// Documents are dealt to the ranks of the context-parallel group; nothing of the mesh is used but a sum, and
+/// at stage 3 the gathering of weights.
 MeshProof prove_on_one_rank(const PreflightBatch& batch, Groups& groups, Parameters& parameters);
+
+double largest_of_ranks(Groups& groups, double value);
 
 /// Changes the second half of one document of the group's first micro-batch: whether any output outside it
 /// changed, or none inside.

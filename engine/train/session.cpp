@@ -226,6 +226,7 @@ void train(const SessionOptions& options, const Rendezvous& who, const RunFolder
     group_options.device = plan.device;
     group_options.timeout = Patience(plan.config).elsewhere();
     group_options.progress = progress_of(who);
+    group_options.shards_states = plan.zero_stage > 0;
     Groups groups = connect(who, plan.mesh, group_options);
     const auto from = agree_on_checkpoint(groups, run, options.resume, state.was_completed(), device);
     events.write(hello_of(plan, who, state.attempt(), from.value_or(0)));
@@ -252,7 +253,7 @@ void train(const SessionOptions& options, const Rendezvous& who, const RunFolder
         events.write(PhaseEvent{"export", 0, 1});
         groups.progress().begin(Activity::Saving, trainer.completed_steps());
         groups.set_timeout(group_options.timeout);
-        if (who.rank == 0) export_model(plan, trainer.parameters());
+        export_model(plan, trainer.parameters(), who.rank);
         groups.world().barrier();
     }
     const bool completed = end == TrainingEnd::Completed;

@@ -22,6 +22,10 @@ double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+Sharding sharding_of(const Plan& plan, const Groups& groups) {
+    return plan.zero_stage > 0 ? Sharding{plan.zero_stage, groups} : Sharding{};
+}
+
 std::filesystem::path checkpoint_request(const Config& config) {
     return std::filesystem::path(config.output_dir) / "axolotl_checkpoint.save";
 }
@@ -47,7 +51,7 @@ Trainer::Trainer(const Plan& plan, const RunFolder& run, Groups& groups, EventWr
                                            config_.num_epochs * static_cast<double>(steps_per_epoch_)))),
       saving_(saving_of(config_, total_steps_, steps_per_epoch_)),
       evaluation_(evaluation_of(config_, total_steps_, steps_per_epoch_)),
-      parameters_(model_, config_.precision, device),
+      parameters_(model_, config_.precision, device, sharding_of(plan, groups)),
       optimizer_(parameters_, config_),
       pass_(plan, groups, parameters_, config_.gradient_checkpointing),
       patience_(config_) {
@@ -108,7 +112,7 @@ Trainer::Agreement Trainer::step(bool stop_requested) {
     const StepRows rows = step_rows(plan_, tokens_, sampler_.next_step(), groups_.rank());
     event.data_s = seconds_since(start);
 
-    const MeshPass::Result result = pass_.forward_backward(rows.micro_batches, rows.scale());
+    const MeshPass::Result result = pass_.forward_backward(rows.micro_batches, rows.rounds, rows.scale());
     const Agreement agreed = agree(result, rows, stop_requested);
     event.data_s += result.data_s;
     event.rank_valid_tokens = result.shares.held.labels;
@@ -150,7 +154,7 @@ void Trainer::update(const Agreement& agreed, const StepRows& rows, StepEvent& e
     if (config_.max_grad_norm) {
         // As torch.nn.utils.clip_grad_norm_: never a gain, a small constant against division by zero.
         const double factor = *config_.max_grad_norm / (event.grad_norm + 1e-6);
-        if (factor < 1) parameters_.gradients().mul_(factor);
+        if (factor < 1) parameters_.gradients().values.mul_(factor);
     }
     event.lr = learning_rate_at(config_, step_ + 1, total_steps_);
     optimizer_.step(event.lr);
@@ -191,7 +195,8 @@ void Trainer::log_step(const StepEvent& event) const {
 
 void Trainer::report_not_finite(const StepRows& rows, double loss, double norm) {
     NotFiniteFinder finder(pass_.decoder());
-    pass_.forward_backward(rows.micro_batches, 1, false);
+    pass_.forward_backward(rows.micro_batches, rows.rounds, 1,
+                           parameters_.gradients_are_taken() ? Gradients::OfAllRanks : Gradients::OfThisRank);
     const std::string place = finder.agree(groups_, parameters_, device_);
     const std::vector<int64_t> good = run_.complete_checkpoints();
     throw Error(Failure::Refused,
@@ -211,10 +216,13 @@ void Trainer::evaluate() {
     std::vector<int64_t> all(static_cast<size_t>(eval_tokens_->rows()));
     for (size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int64_t>(i);
     double loss_sum = 0;
-    for (const std::vector<int64_t>& rows : micro_batches_of(all, micro, plan_.mesh.data_rank(groups_.rank()),
-                                                             plan_.mesh.data_parallel_size())) {
+    const int data_ranks = plan_.mesh.data_parallel_size();
+    const size_t rounds = micro_batches_of(all, micro, 0, data_ranks).size();
+    std::vector<std::vector<int64_t>> own =
+        micro_batches_of(all, micro, plan_.mesh.data_rank(groups_.rank()), data_ranks);
+    own.resize(rounds);  // without rows, where others have one more
+    for (const std::vector<int64_t>& rows : own)
         loss_sum += pass_.forward(rows_of(*eval_tokens_, rows)).loss_sum;
-    }
     at::Tensor sum = at::tensor({loss_sum}, at::TensorOptions().dtype(at::kDouble)).to(device_);
     groups_.world().all_reduce(sum).wait();
     const int64_t labels = count_rows(rows_of(*eval_tokens_, all)).valid_labels;
@@ -231,10 +239,11 @@ void Trainer::save() {
     saved_step_ = step_;
     groups_.progress().begin(Activity::Saving, step_);
     groups_.set_timeout(patience_.elsewhere());
+    const Clock::time_point start = Clock::now();
+    const auto path =
+        save_checkpoint(run_, plan_, parameters_, optimizer_,
+                        {step_, sampler_.consumed(), tokens_.rows(), config_.seed}, groups_.rank());
     if (groups_.rank() == 0) {
-        const Clock::time_point start = Clock::now();
-        const auto path = save_checkpoint(run_, plan_, parameters_, optimizer_,
-                                          {step_, sampler_.consumed(), tokens_.rows(), config_.seed});
         const double seconds = seconds_since(start);
         events_.write(CheckpointEvent{step_, path.string(), seconds});
         char line[80];

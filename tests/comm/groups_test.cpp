@@ -69,6 +69,46 @@ TEST_P(Ranks, ReduceBroadcastAndSwapChunks) {
     });
 }
 
+TEST_P(Ranks, ScatterSumsAndGatherThemAgain) {
+    const int size = GetParam();
+    run_ranks(ring_mesh(size), [&](int rank, Groups& groups) {
+        Group& world = groups.world();
+        groups.take_totals();
+        const at::Tensor whole = at::arange(4 * size, at::kFloat) + rank;
+        const at::Tensor own = at::empty({4}, at::kFloat);
+        world.reduce_scatter(own, whole, "gradients").wait();
+        const at::Tensor sum = at::arange(4 * size, at::kFloat) * size + size * (size - 1) / 2;
+        EXPECT_TRUE(at::equal(own, sum.narrow(0, 4 * rank, 4)));
+        EXPECT_EQ(groups.take_totals().sent_bytes, 16 * (size - 1));
+
+        const at::Tensor all = at::empty({4 * size}, at::kFloat);
+        const at::Tensor in_place = at::zeros({2 * size}, at::kBFloat16);
+        in_place.narrow(0, 2 * rank, 2).fill_(rank);
+        Transfer first = world.all_gather(all, own, "weights");
+        Transfer second = world.all_gather(in_place, in_place.narrow(0, 2 * rank, 2));
+        first.wait();
+        second.wait();
+        EXPECT_TRUE(at::equal(all, sum));
+        EXPECT_TRUE(at::equal(in_place, at::arange(size, at::kBFloat16).repeat_interleave(2)));
+        EXPECT_EQ(groups.take_totals().sent_bytes, (16 + 4) * (size - 1));
+        world.reduce_scatter(whole.narrow(0, 4 * rank, 4), whole).wait();
+        EXPECT_TRUE(at::equal(whole.narrow(0, 4 * rank, 4), own));
+    });
+}
+
+TEST(Groups, ShareStatesWithinAReplica) {
+    const Mesh mesh = mesh_of(2, 1, 2, 1);
+    run_ranks(mesh, [&](int rank, Groups& groups) {
+        EXPECT_EQ(groups.shard().size(), 2);
+        EXPECT_EQ(groups.replicas().size(), 2);
+        const at::Tensor of_shard = filled(rank), of_replicas = filled(rank);
+        groups.shard().all_reduce(of_shard).wait();
+        groups.replicas().all_reduce(of_replicas).wait();
+        EXPECT_TRUE(at::equal(of_shard, filled(rank < 2 ? 1 : 5)));
+        EXPECT_TRUE(at::equal(of_replicas, filled(rank % 2 == 0 ? 2 : 4)));
+    });
+}
+
 INSTANTIATE_TEST_SUITE_P(Sizes, Ranks, ::testing::Values(1, 2, 3, 4, 8));
 
 TEST(Groups, FollowTheMesh) {

@@ -23,6 +23,11 @@ MESHES = {
     "2 ranks, ulysses": (2, dict(context_parallel_size=2, ulysses_size=2, micro_batch_size=2, gradient_accumulation_steps=4)),
     "4 ranks, stripe and ulysses": (4, dict(context_parallel_size=4, ulysses_size=2, ring_attn_func="batch_stripe",
                                             micro_batch_size=2, gradient_accumulation_steps=4)),
+    "2 ranks, weights sharded": (2, dict(context_parallel_size=2, ring_attn_func="batch_zigzag", micro_batch_size=2,
+                                         gradient_accumulation_steps=4, fsdp_version=2,
+                                         fsdp_config={"reshard_after_forward": True})),
+    "4 ranks as 2 x 2, gradients sharded": (4, dict(context_parallel_size=2, micro_batch_size=2, gradient_accumulation_steps=2,
+                                                    fsdp_version=2, fsdp_config={"reshard_after_forward": False})),
 }
 # The layouts and transports that are left, for one model.
 LAYOUTS = {f"{ranks} ranks, {layout}": (ranks, dict(context_parallel_size=ranks, ring_attn_func=layout, micro_batch_size=2,

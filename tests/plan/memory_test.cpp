@@ -112,6 +112,43 @@ TEST(Memory, SplittingASequenceDividesWhatTokensTake) {
     EXPECT_EQ(split.memory->per_rank[0].optimizer, whole.memory->per_rank[0].optimizer);
 }
 
+TEST(Memory, EachStageSharesMoreOfTheStates) {
+    MemoryInputs in = llama_8b();
+    in.shards = 8;
+    const auto bytes_a_parameter = [&](int stage) {
+        in.zero_stage = stage;
+        return (weight_bytes(in) + gradient_bytes(in) + optimizer_bytes(in)) / kParameters;
+    };
+    EXPECT_NEAR(bytes_a_parameter(0), 18, 1e-9);
+    EXPECT_NEAR(bytes_a_parameter(1), 2 + 4 + (4 + 8) / 8.0, 1e-3)
+        << "bfloat16 weights and gradients are whole";
+    EXPECT_NEAR(bytes_a_parameter(2), 2 + 16 / 8.0, 1e-3);
+    EXPECT_NEAR(bytes_a_parameter(3), 18 / 8.0, 1e-3);
+    in.shards = 1;
+    EXPECT_NEAR(bytes_a_parameter(3), 18, 1e-9) << "nobody to share with";
+}
+
+TEST(Memory, UnitsDivideByAnyNumberOfRanks) {
+    const ModelConfig model = llama_8b().model;
+    for (const int shards : {2, 3, 7, 64, 1000}) {
+        const int64_t padding = sharded_count(model, shards) * shards - parameter_count(model);
+        EXPECT_GE(padding, 0);
+        EXPECT_LE(padding, 34 * 16 * shards);
+    }
+    EXPECT_EQ(sharded_count(model, 1), parameter_count(model));
+}
+
+TEST(Memory, WeightsGatheredForALayerComeOnTop) {
+    MemoryInputs in = llama_8b();
+    in.shards = 8;
+    in.zero_stage = 3;
+    const double layer = double(unit_sizes(in.model).layer);
+    in.device = Device::Cuda;
+    EXPECT_NEAR(layer_unit_bytes(in), 2 * 2 * layer + 4 * (layer + double(unit_sizes(in.model).head)), 1e6);
+    in.zero_stage = 1;
+    EXPECT_EQ(layer_unit_bytes(in), 0);
+}
+
 TEST(Memory, TheVerdictFollowsTheBracket) {
     const RankMemory rank = plan_of("", 1).memory->per_rank[0];
     const auto verdict = [](int64_t device) {

@@ -260,11 +260,29 @@ TEST(Plan, LayoutsThatTakeAnyLengthDoNotPad) {
     EXPECT_EQ(plan.sequence.per_rank, 251) << "the largest shard";
 }
 
-TEST(Plan, ShardingIsAskedForButNotDoneYet) {
-    const Plan plan = plan_of("fsdp_version: 2\nfsdp_config:\n  reshard_after_forward: true\n", 8);
-    EXPECT_TRUE(plan.ok()) << said(plan);
-    EXPECT_EQ(plan.zero_stage, 0);
-    EXPECT_EQ(find(plan, "ENGINE-SHARDING")->severity, Severity::Warning);
+TEST(Plan, ShardingIsDoneWhereItIsAskedFor) {
+    const auto stage = [](const std::string& more) {
+        const Plan plan = plan_of(more, 8);
+        EXPECT_TRUE(plan.ok()) << said(plan);
+        return plan.zero_stage;
+    };
+    EXPECT_EQ(stage("fsdp_version: 2\nfsdp_config:\n  reshard_after_forward: true\n"), 3);
+    EXPECT_EQ(stage("fsdp_version: 2\nfsdp_config:\n  reshard_after_forward: false\n"), 2);
+    EXPECT_EQ(stage("deepspeed: {zero_optimization: {stage: 1}}\n"), 1);
+    EXPECT_EQ(stage(""), 0);
+}
+
+TEST(Plan, OffloadedStatesAreSaidToStay) {
+    for (const char* asked :
+         {"fsdp_config: {offload_params: true}\n",
+          "deepspeed: {zero_optimization: {stage: 3, offload_optimizer: {device: cpu}}}\n"}) {
+        const Plan plan = plan_of(asked, 8);
+        ASSERT_TRUE(find(plan, "CFG-OFFLOAD")) << said(plan);
+        EXPECT_EQ(plan.zero_stage, 3);
+    }
+    EXPECT_FALSE(
+        find(plan_of("deepspeed: {zero_optimization: {stage: 3, offload_param: {device: none}}}\n", 8),
+             "CFG-OFFLOAD"));
 }
 
 TEST(Plan, StridesAreCheckedOnlyWhereTheyAct) {

@@ -83,7 +83,6 @@ IN_PLACE_OF("_ZN10ringmaster10count_rowsERKSt6vectorINS_3RowESaIS1_EE", RowCount
 }
 
 /// A member function is a function with the object first.
-IN_PLACE_OF("_ZN10ringmaster17GradientReduction5startENS_9FlatRangeE", void, start, GradientReduction* self,
-            FlatRange range) {
-    if (!put_in("gradient not reduced")) real_start(self, range);
+IN_PLACE_OF("_ZN10ringmaster17GradientReduction5startEi", void, start, GradientReduction* self, int unit) {
+    if (!put_in("gradient not reduced")) real_start(self, unit);
 }

@@ -61,6 +61,16 @@ def test_a_fault_that_the_counts_do_not_show_is_found_in_what_is_computed(files,
     assert all(layer["relative_error"] > report["bound"] for layer in report["gradients"])
 
 
+@pytest.mark.parametrize("stage", [1, 2, 3])
+def test_a_sharded_gradient_that_is_not_reduced_is_found(stage, files, tmp_path):
+    config = packed(tmp_path, files, deepspeed={"zero_optimization": {"stage": stage}})
+    run = pathlib.Path(ringmaster("prepare", config, "--ranks", 2, "--runs-dir", tmp_path / "runs").stdout.strip())
+    subprocess.run([BIN / "ringmaster-agent", "--run", run, "--ranks", "2", "--engine", FAULTY, "--foreground"], timeout=120,
+                   env={**os.environ, "RINGMASTER_FAULT": "gradient not reduced"})
+    assert "gradients of" in state_of(run)["reason"]
+    assert not json.loads((run / "preflight.json").read_text())["ok"]
+
+
 @pytest.mark.parametrize("ranks, keys", [
     (1, dict(context_parallel_size=1)),
     (2, dict(ring_attn_func="auto")),
@@ -69,6 +79,9 @@ def test_a_fault_that_the_counts_do_not_show_is_found_in_what_is_computed(files,
     (4, dict(context_parallel_size=2, ring_attn_func="batch_zigzag", sample_packing=False, micro_batch_size=3)),
     (2, dict(context_parallel_size=1, sample_packing=False, micro_batch_size=2)),
     (2, dict(bf16=True)),
+    (3, dict(context_parallel_size=3, ring_attn_func="balanced", fsdp_version=2, fsdp_config={"reshard_after_forward": True})),
+    (4, dict(dp_replicate_size=2, fsdp_version=2, fsdp_config={"reshard_after_forward": False})),
+    (4, dict(bf16=True, deepspeed={"zero_optimization": {"stage": 1}})),
     (2, dict(bfloat16=True, gradient_checkpointing=True)),
 ], ids=str)
 def test_meshes_that_are_right_pass(ranks, keys, files, tmp_path):

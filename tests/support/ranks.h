@@ -60,6 +60,7 @@ inline void run_ranks(const Mesh& mesh, const std::function<void(int, Groups&)>&
     const auto store = c10::make_intrusive<c10d::HashStore>();
     GroupOptions options;
     options.timeout = timeout;
+    options.shards_states = true;
     FirstFailure failure;
     std::vector<std::thread> threads;
     for (int rank = 0; rank < mesh.ranks(); ++rank) {
