@@ -177,7 +177,8 @@ TEST(Memory, WhatDoesNotFitNamesWhatWould) {
     EXPECT_THAT(hint("sequence_len: 65536\n", 210), testing::HasSubstr("gradient_checkpointing: true"));
     EXPECT_THAT(hint("sequence_len: 262144\ngradient_checkpointing: true\n", 190),
                 testing::HasSubstr("context_parallel_size: "));
-    EXPECT_THAT(hint("sequence_len: 512\n", 80),
+    EXPECT_THAT(hint("sequence_len: 512\n", 80), testing::HasSubstr("reshard_after_forward: true"));
+    EXPECT_THAT(hint("sequence_len: 512\ndp_replicate_size: 8\n", 80),
                 testing::HasSubstr("weights, gradients and optimizer alone"));
 }
 
