@@ -68,7 +68,7 @@ def test_stages_go_with_every_precision_recomputing_and_evaluation(keys, rows_fi
         assert_alike(run, whole, rel)
         evaluated = [event["loss"] for event in events_of(run, kind="eval")]
         assert evaluated == pytest.approx([event["loss"] for event in events_of(whole, kind="eval")], rel=rel)
-        assert len(evaluated) == (3 if "eval_steps" in keys else 0)
+        assert len(evaluated) == (2 if "eval_steps" in keys else 0)
 
 
 @pytest.fixture(scope="module")
