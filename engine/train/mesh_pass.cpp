@@ -15,27 +15,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 /// Few lengths at a time: rows of ever new lengths must not pile up tables.
-constexpr size_t kKeptShards = 8;
-
-/// 0 + 1 + … within each document, and over the padding.
-int64_t position_sum(const AttentionMask& mask, int64_t tokens) {
-    int64_t sum = 0, begin = 0;
-    for (const int64_t end : mask.documents) {
-        sum += (end - begin) * (end - begin - 1) / 2;
-        begin = end;
-    }
-    return sum + (tokens - begin) * (tokens - begin - 1) / 2;
-}
+constexpr size_t kKeptShapes = 8;
 
 }  // namespace
-
-void Shares::add(const Shares& other) {
-    for (auto [mine, more] : {std::pair{&held, &other.held}, std::pair{&expected, &other.expected}}) {
-        mine->labels += more->labels;
-        mine->positions += more->positions;
-        mine->cells += more->cells;
-    }
-}
 
 StepRows step_rows(const Plan& plan, const TokenFile& file, const std::vector<int64_t>& indices, int rank,
                    int64_t longest) {
@@ -76,7 +58,7 @@ MeshPass::Result MeshPass::forward_backward(const std::vector<std::vector<Row>>&
         groups_.progress().begin_micro_batch(static_cast<int>(i) + 1);
         const Loaded loaded = load(i < own ? micro_batches[i] : filler());
         result.data_s += std::chrono::duration<double>(Clock::now() - start).count();
-        if (i < own) result.shares.add(loaded.shares);
+        if (i < own) result.shares += loaded.shares;
         reduction_.begin_micro_batch(i == 0, i + 1 == rounds);
         const bool anew = i == 0 || parameters_.gradients_are_taken();
         result.loss_sum += decoder_.forward_backward(loaded.batch, *loaded.shard, scale, anew, send_off);
@@ -100,15 +82,12 @@ std::vector<Row> MeshPass::filler() const {
 
 MeshPass::Loaded MeshPass::load(const std::vector<Row>& rows) {
     Loaded loaded;
-    const BatchShape shape = batch_shape(rows, plan_.config, model_.sliding_window);
-    loaded.shard = &shard_of(shape);
+    KnownShape& shape = known(batch_shape(rows, plan_.config, model_.sliding_window));
+    loaded.shard = shape.shard.get();
     BatchShard own = shard_rows(rows, loaded.shard->layout, plan_.mesh.context_rank(groups_.rank()),
                                 plan_.config.sample_packing);
-    const int64_t tokens = loaded.shard->layout.tokens;
-    loaded.shares.held = {own.valid_labels, own.rows * loaded.shard->positions_t.sum().item<int64_t>(),
-                          own.rows * loaded.shard->attention.cells()};
-    loaded.shares.expected = {count_rows(rows).valid_labels, own.rows * position_sum(shape.mask, tokens),
-                              own.rows * visible_cells(Spans{{0, tokens, 1}}, shape.mask)};
+    loaded.shares = shape.shares.times(own.rows);
+    loaded.shares.labels = own.valid_labels;
     auto to_tensor = [&](std::vector<int64_t>& values) {
         return at::from_blob(values.data(), {own.rows, static_cast<int64_t>(values.size()) / own.rows},
                              at::kLong)
@@ -131,41 +110,23 @@ RingAttnFunc MeshPass::layout_of(const BatchShape& shape) {
     return func;
 }
 
-SequenceShard& MeshPass::shard_of(const BatchShape& shape) {
-    std::unique_ptr<SequenceShard>& shard = shards_[{shape.tokens, shape.mask.window, shape.mask.documents}];
-    if (shard) return *shard;
+MeshPass::KnownShape& MeshPass::known(const BatchShape& shape) {
+    const ShapeKey key{shape.tokens, shape.mask.window, shape.mask.documents};
+    if (const auto found = shapes_.find(key); found != shapes_.end()) return found->second;
     const RingAttnFunc func = layout_of(shape);
     const int64_t padded = padded_length(func, shape.tokens, plan_.mesh.ring, plan_.mesh.ulysses);
     const Layout layout = make_layout(func, padded, plan_.mesh.ring, plan_.mesh.ulysses, shape.mask);
     const int64_t gathered =
         func == RingAttnFunc::VarlenLlama3 ? std::max<int64_t>(1, plan_.context_parallel.heads_k_stride) : 0;
-    auto made = std::make_unique<SequenceShard>(groups_, model_, layout, shape.mask, shape.longest_document,
-                                                gathered, groups_.device());
-    if (shards_.size() > kKeptShards) shards_.clear();
-    return *(shards_[{shape.tokens, shape.mask.window, shape.mask.documents}] = std::move(made));
-}
-
-void put_shares(const Shares& shares, const Groups& groups, double* values) {
-    const MeshCoordinates at = groups.mesh().coordinates(groups.rank());
-    const bool first_of_heads = at.ulysses == 0, first_of_all = first_of_heads && at.ring == 0;
-    values[0] = static_cast<double>(shares.held.labels);
-    values[1] = static_cast<double>(shares.held.positions);
-    values[2] = first_of_heads ? static_cast<double>(shares.held.cells) : 0;
-    values[3] = first_of_all ? static_cast<double>(shares.expected.positions) : 0;
-    values[4] = first_of_all ? static_cast<double>(shares.expected.cells) : 0;
-}
-
-void check_shares(const double* summed, int64_t labels) {
-    const auto refuse = [](const std::string& what, double held, double expected) {
-        throw SharesDiffer(Failure::Refused,
-                           "the ranks' shares do not add up: " + std::to_string(static_cast<int64_t>(held)) +
-                               " " + what + " instead of " + std::to_string(static_cast<int64_t>(expected)),
-                           {}, "this is a fault of the program, not of the configuration: please report it");
-    };
-    if (summed[0] != static_cast<double>(labels))
-        refuse("valid labels", summed[0], static_cast<double>(labels));
-    if (summed[1] != summed[3]) refuse("as the sum of position ids", summed[1], summed[3]);
-    if (summed[2] != summed[4]) refuse("cells of the attention mask", summed[2], summed[4]);
+    KnownShape made;
+    made.shard = std::make_unique<SequenceShard>(groups_, model_, layout, shape.mask, shape.longest_document,
+                                                 gathered, groups_.device());
+    made.shares.positions = made.shard->positions_t.sum().item<int64_t>();
+    made.shares.cells = made.shard->attention.cells();
+    made.shares.expected_positions = expected_positions(shape.mask, padded);
+    made.shares.expected_cells = expected_cells(shape.mask, padded);
+    if (shapes_.size() >= kKeptShapes) shapes_.clear();
+    return shapes_[key] = std::move(made);
 }
 
 }  // namespace ringmaster

@@ -15,28 +15,12 @@
 #include "engine/comm/groups.h"
 #include "engine/data/batch.h"
 #include "engine/data/tokens.h"
-#include "engine/error.h"
 #include "engine/model/decoder.h"
 #include "engine/plan/plan.h"
 #include "engine/train/gradient_reduction.h"
+#include "engine/train/shares.h"
 
 namespace ringmaster {
-
-/// What the ranks' shares of a batch must add up to. `expected` comes from whole rows, what `held` from the
-/// layouts and slices that the ranks worked by.
-struct Shares {
-    struct Sums {
-        int64_t labels = 0;     ///< valid
-        int64_t positions = 0;  ///< position ids
-        int64_t cells = 0;      ///< of the attention mask
-
-        bool operator==(const Sums&) const = default;
-    };
-    Sums held;      ///< by this rank; cells by its ring rank
-    Sums expected;  ///< of the data-parallel group's sequences
-
-    void add(const Shares& other);
-};
 
 /// A step's rows as one data-parallel group reads them.
 struct StepRows {
@@ -94,7 +78,14 @@ class MeshPass {
     Loaded load(const std::vector<Row>& rows);
     /// Rows without labels, for a round in which this rank has none but others send and receive.
     std::vector<Row> filler() const;
-    SequenceShard& shard_of(const BatchShape& shape);
+    /// All that depends on a batch's shape alone, made once.
+    struct KnownShape {
+        std::unique_ptr<SequenceShard> shard;
+        Shares shares;  ///< of one sequence, labels left out
+    };
+    using ShapeKey = std::tuple<int64_t, int64_t, std::vector<int64_t>>;  ///< tokens, window, documents
+
+    KnownShape& known(const BatchShape& shape);
     RingAttnFunc layout_of(const BatchShape& shape);
 
     const Plan& plan_;
@@ -103,21 +94,10 @@ class MeshPass {
     Decoder decoder_;
     Parameters& parameters_;
     GradientReduction reduction_;
-    /// By tokens, window and documents.
-    std::map<std::tuple<int64_t, int64_t, std::vector<int64_t>>, std::unique_ptr<SequenceShard>> shards_;
+    std::map<ShapeKey, KnownShape> shapes_;
     std::optional<RingAttnFunc> picked_;  ///< layout of the batch before, where it is chosen for each
     std::function<void(RingAttnFunc)> on_layout_;
     std::function<void(const SequenceShard&)> on_batch_;
 };
-
-/// Sums of all ranks, from one all-reduce that others' numbers may join: pack into `values`, reduce, check.
-constexpr int kShareNumbers = 5;
-void put_shares(const Shares& shares, const Groups& groups, double* values);
-/// Labels, positions or attention cells do not add up: a fault of the program.
-struct SharesDiffer : Error {
-    using Error::Error;
-};
-/// Throws SharesDiffer. `labels` are those of the global batch.
-void check_shares(const double* summed, int64_t labels);
 
 }  // namespace ringmaster

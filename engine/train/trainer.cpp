@@ -115,9 +115,9 @@ Trainer::Agreement Trainer::step(bool stop_requested) {
     const MeshPass::Result result = pass_.forward_backward(rows.micro_batches, rows.rounds, rows.scale());
     const Agreement agreed = agree(result, rows, stop_requested);
     event.data_s += result.data_s;
-    event.rank_valid_tokens = result.shares.held.labels;
-    event.position_sum = result.shares.held.positions;
-    event.attention_cells = result.shares.held.cells / plan_.mesh.ulysses;
+    event.rank_valid_tokens = result.shares.labels;
+    event.position_sum = result.shares.positions;
+    event.attention_cells = result.shares.cells / plan_.mesh.ulysses;
     if (event.rank_valid_tokens > 0)
         event.rank_loss = result.loss_sum / static_cast<double>(event.rank_valid_tokens);
     event.loss = agreed.loss_sum * rows.scale();

@@ -1,0 +1,40 @@
+/// What the ranks' shares of a batch must add up to, checked at every step in the all-reduce that carries the
+/// loss anyway: labels lost at shard edges, positions that were not adjusted and hops that were dropped would
+/// train something else without a word.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/comm/groups.h"
+#include "engine/error.h"
+#include "engine/plan/attention_mask.h"
+
+namespace ringmaster {
+
+/// `held` from the layouts and slices that this rank worked by, `expected` from whole sequences.
+struct Shares {
+    int64_t labels = 0;     ///< valid, held
+    int64_t positions = 0;  ///< sum of position ids, held
+    int64_t cells = 0;      ///< of the attention mask, held by the ring rank
+    int64_t expected_positions = 0;
+    int64_t expected_cells = 0;
+
+    Shares& operator+=(const Shares& other);
+    Shares times(int64_t sequences) const;
+};
+
+int64_t expected_positions(const AttentionMask& mask, int64_t tokens);
+int64_t expected_cells(const AttentionMask& mask, int64_t tokens);
+
+constexpr int kShareNumbers = 5;
+/// This rank's part of the sums over all ranks.
+void put_shares(const Shares& shares, const Groups& groups, double* values);
+
+/// A fault of the program.
+struct SharesDiffer : Error {
+    using Error::Error;
+};
+/// Throws SharesDiffer where the summed numbers do not add up; `labels` are those of the global batch.
+void check_shares(const double* summed, int64_t labels);
+
+}  // namespace ringmaster
