@@ -37,6 +37,7 @@ std::string proved_by(const Plan& plan) {
            std::to_string(mesh.ring) + " x " + std::to_string(mesh.ulysses) + ", " +
            to_string(plan.config.ring_attn_func == RingAttnFunc::Auto ? RingAttnFunc::Auto
                                                                       : plan.context_parallel.layout) +
+           (plan.config.sample_packing ? ", packed" : "") + ", " + to_string(plan.config.precision) +
            (plan.zero_stage > 0 ? ", states sharded (ZeRO " + std::to_string(plan.zero_stage) + ")" : "");
 }
 
@@ -93,6 +94,10 @@ void worst_of_ranks(Groups& groups, std::vector<LayerError>& errors) {
     }
 }
 
+bool is_a_layer(const LayerError& error) {
+    return error.layer.find_first_not_of("0123456789") == std::string::npos;
+}
+
 std::string number(double value) {
     char text[32];
     std::snprintf(text, sizeof text, "%.3g", value);
@@ -104,9 +109,8 @@ std::string what_is_off(const char* what, const std::vector<LayerError>& errors,
         return a.relative_error < b.relative_error;
     });
     if (worst == errors.end() || worst->relative_error <= bound) return "";
-    const bool a_layer = worst->layer.find_first_not_of("0123456789") == std::string::npos;
-    return std::string(what) + " of " + (a_layer ? "layer " : "the ") + worst->layer + " differ by " +
-           number(worst->relative_error) + " of their norm (bound " + number(bound) + ")";
+    return std::string(what) + " of " + (is_a_layer(*worst) ? "layer " : "the ") + worst->layer +
+           " differ by " + number(worst->relative_error) + " of their norm (bound " + number(bound) + ")";
 }
 
 std::string failure_of(const PreflightReport& report) {
@@ -251,10 +255,9 @@ nlohmann::json report_to_json(const PreflightReport& report) {
     const auto errors = [](const std::vector<LayerError>& list) {
         nlohmann::json json = nlohmann::json::array();
         for (const LayerError& error : list) {
-            const bool a_layer = error.layer.find_first_not_of("0123456789") == std::string::npos;
-            json.push_back(
-                {{"layer", a_layer ? nlohmann::json(std::stoi(error.layer)) : nlohmann::json(error.layer)},
-                 {"relative_error", error.relative_error}});
+            json.push_back({{"layer", is_a_layer(error) ? nlohmann::json(std::stoi(error.layer))
+                                                        : nlohmann::json(error.layer)},
+                            {"relative_error", error.relative_error}});
         }
         return json;
     };
