@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <ctime>
+#include <functional>
 #include <memory>
 #include <thread>
 
@@ -161,23 +162,23 @@ HelloEvent hello_of(const Plan& plan, const Rendezvous& who, int attempt, int64_
     return hello;
 }
 
-/// Rank 0 chooses, the others follow: they could see another state of the folder.
-std::optional<int64_t> agree_on_checkpoint(Groups& groups, const RunFolder& run, const std::string& resume,
-                                           bool completed, at::Device device) {
-    int64_t step = -1;
-    if (groups.rank() == 0) step = checkpoint_to_resume(run, resume, completed).value_or(-1);
-    at::Tensor shared = at::full({1}, step, at::TensorOptions().dtype(at::kLong)).to(device);
+/// Rank 0 looks, the others follow: they could see another state of the folder.
+int64_t as_rank_0_says(Groups& groups, const std::function<int64_t()>& look) {
+    at::Tensor shared = at::full({1}, groups.rank() == 0 ? look() : 0, at::kLong).to(groups.device());
     groups.world().broadcast(shared, 0).wait();
-    step = shared.item<int64_t>();
+    return shared.item<int64_t>();
+}
+
+std::optional<int64_t> agree_on_checkpoint(Groups& groups, const RunFolder& run, const std::string& resume,
+                                           bool completed) {
+    const int64_t step =
+        as_rank_0_says(groups, [&] { return checkpoint_to_resume(run, resume, completed).value_or(-1); });
     return step < 0 ? std::nullopt : std::optional(step);
 }
 
-bool agree_on_preflight(Groups& groups, const RunFolder& run, const Plan& plan, at::Device device) {
+bool agree_on_preflight(Groups& groups, const RunFolder& run, const Plan& plan) {
     if (plan.preflight != Preflight::Before) return plan.preflight == Preflight::Only;
-    int64_t wanted = groups.rank() == 0 && !passed_before(run.preflight(), plan) ? 1 : 0;
-    at::Tensor shared = at::full({1}, wanted, at::TensorOptions().dtype(at::kLong)).to(device);
-    groups.world().broadcast(shared, 0).wait();
-    return shared.item<int64_t>() == 1;
+    return as_rank_0_says(groups, [&] { return int64_t{!passed_before(run.preflight(), plan)}; }) == 1;
 }
 
 /// Refuses to train what the mesh would compute otherwise than one rank.
@@ -207,8 +208,8 @@ std::shared_ptr<Progress> progress_of(const Rendezvous& who) {
 }
 
 /// Slurm's warning need not have come to every rank in the same step.
-bool agree_on_warning(Groups& groups, at::Device device) {
-    at::Tensor warned = at::full({1}, time_is_nearly_over.load() ? 1 : 0, at::kLong).to(device);
+bool agree_on_warning(Groups& groups) {
+    at::Tensor warned = at::full({1}, time_is_nearly_over.load() ? 1 : 0, at::kLong).to(groups.device());
     groups.world().all_reduce(warned, Reduce::Max).wait();
     return warned.item<int64_t>() != 0;
 }
@@ -228,7 +229,7 @@ void train(const SessionOptions& options, const Rendezvous& who, const RunFolder
     group_options.progress = progress_of(who);
     group_options.shards_states = plan.zero_stage > 0;
     Groups groups = connect(who, plan.mesh, group_options);
-    const auto from = agree_on_checkpoint(groups, run, options.resume, state.was_completed(), device);
+    const auto from = agree_on_checkpoint(groups, run, options.resume, state.was_completed());
     events.write(hello_of(plan, who, state.attempt(), from.value_or(0)));
     const bool only = plan.preflight == Preflight::Only;
     if (who.rank == 0 && !only) claim_output_dir(plan, state.name());
@@ -240,7 +241,7 @@ void train(const SessionOptions& options, const Rendezvous& who, const RunFolder
         log_line("resumed from the checkpoint of step " + std::to_string(*from));
     }
     groups.world().barrier();
-    if (agree_on_preflight(groups, run, plan, device)) prove_first(plan, run, groups, trainer, events);
+    if (agree_on_preflight(groups, run, plan)) prove_first(plan, run, groups, trainer, events);
     if (only) {
         events.write(DoneEvent{0, "completed"});
         state.over(RunPhase::Completed, "preflight passed");
@@ -257,7 +258,7 @@ void train(const SessionOptions& options, const Rendezvous& who, const RunFolder
         groups.world().barrier();
     }
     const bool completed = end == TrainingEnd::Completed;
-    const bool waits = !completed && agree_on_warning(groups, device);
+    const bool waits = !completed && agree_on_warning(groups);
     events.write(DoneEvent{trainer.completed_steps(), completed ? "completed" : "stopped"});
     if (waits) {
         state.waits("saved after step " + step + ", its time was nearly over: waits to be started again");
