@@ -64,7 +64,6 @@ class AppTest : public QObject {
         m_window->openPath(m_example);
         QCOMPARE(m_window->pageName(), u"plan"_s);
         QTRY_VERIFY_WITH_TIMEOUT(button("launchButton")->isEnabled(), 20000);
-        keep("1-plan");
     }
 
     void launchTrainsItAndBothRanksGrow() {
@@ -81,7 +80,6 @@ class AppTest : public QObject {
         QTRY_VERIFY_WITH_TIMEOUT(last_step(m_run) >= step + 5, kStepsMs);
         QTRY_VERIFY(pictureOf("lossChart") != before);
         QTRY_VERIFY(pictureOf("exposedChart") != overhead);
-        keep("2-running");
     }
 
     void stopSavesAndResumeGoesOn() {
@@ -91,7 +89,6 @@ class AppTest : public QObject {
         const int64_t stopped_after = last_step(m_run);
         QTRY_VERIFY_WITH_TIMEOUT(button("resumeButton")->isEnabled() && button("resumeButton")->isVisible(),
                                  20000);
-        keep("3-stopped");
         QTest::mouseClick(button("resumeButton"), Qt::LeftButton);
         QTRY_COMPARE_WITH_TIMEOUT(state_of(m_run), RunPhase::Running, kStepsMs);
         QTRY_VERIFY_WITH_TIMEOUT(last_step(m_run) > stopped_after, kStepsMs);
@@ -120,7 +117,6 @@ class AppTest : public QObject {
         QCOMPARE(m_window->findChild<MonitorPage*>()->run(), m_run);
         QCOMPARE(m_window->pageName(), u"monitor"_s);
         QTRY_COMPARE_WITH_TIMEOUT(state_of(m_run), RunPhase::Completed, kStepsMs);
-        keep("4-completed");
     }
 
     void aSecondRunIsComparedWithTheFirst() {
@@ -142,7 +138,6 @@ class AppTest : public QObject {
         m_window->openRuns({m_run, second});
         QCOMPARE(m_window->pageName(), u"runs"_s);
         QTRY_VERIFY_WITH_TIMEOUT(m_window->page(u"runs"_s)->settled(), 20000);
-        keep("5-compare");
     }
 
     void cleanupTestCase() {
@@ -188,14 +183,6 @@ class AppTest : public QObject {
         if (!chart) qFatal("there is no chart %s", name);
         const QImage image = chart->grab().toImage();
         return QString::number(qHashBits(image.constBits(), size_t(image.sizeInBytes())));
-    }
-
-    void keep(const char* name) {
-        const QString folder = qEnvironmentVariable("RINGMASTER_GRAB");
-        if (folder.isEmpty()) return;
-        QTest::qWait(600);
-        QDir().mkpath(folder);
-        m_window->grab().save(folder + u"/app-"_s + QString::fromLatin1(name) + u".png"_s);
     }
 
     QTemporaryDir m_home;

@@ -388,64 +388,6 @@ class MonitorTest : public QObject {
         QCOMPARE(columns(), 2);
     }
 
-    void pictures() {
-        const QString folder = qEnvironmentVariable("RINGMASTER_GRAB");
-        if (folder.isEmpty()) QSKIP("RINGMASTER_GRAB names no folder");
-        QDir().mkpath(folder);
-        SyntheticRun slow{at("llama3-longdocs"), 8, 384};
-        slow.slow_rank = 5;
-        SyntheticRun many{at("llama3-64"), 64, 384};
-        many.slow_rank = 37;
-        SyntheticRun failed{at("ended"), 4, 384};
-        failed.phase = RunPhase::Failed;
-        failed.reason = "rank 3 on node-a ran out of memory: 79.1 of 80 GiB were in use";
-        written(failed);
-        EventWriter(failed.dir / "events", 3)
-            .write(ErrorEvent{"CUDA out of memory. Tried to allocate 2.10 GiB", "step 385"});
-        written(slow);
-        written(many);
-        struct Shot {
-            QString name;
-            std::optional<SyntheticRun> run;
-        };
-        const Shot shots[] = {{u"2"_s, written({at("pair"), 2, 384})},
-                              {u"8-slow"_s, slow},
-                              {u"64"_s, many},
-                              {u"failed"_s, failed},
-                              {u"disconnected"_s, disconnected()},
-                              {u"empty"_s, {}}};
-        for (const Shot& shot : shots) {
-            for (Appearance look : {Appearance::Light, Appearance::Dark}) {
-                for (const QSize& size : {QSize(850, 700), QSize(1740, 1200)}) {
-                    if (shot.name != u"2"_s && shot.name != u"64"_s &&
-                        (look == Appearance::Light) == (size.width() > 1000))
-                        continue;
-                    applyAppearance(look);
-                    cleanup();
-                    init();
-                    m_page->resize(size);
-                    if (shot.run) {
-                        m_page->setSmoothing(0.7);
-                        open(*shot.run);
-                    }
-                    QTest::qWait(200);
-                    const QString name =
-                        u"%1/monitor-%2-%3-%4.png"_s
-                            .arg(folder, shot.name, look == Appearance::Dark ? u"dark"_s : u"light"_s)
-                            .arg(size.width());
-                    m_page->grab().save(name);
-                    auto* scroll = m_page->findChild<QScrollArea*>();
-                    if (!shot.run || size.width() > 1000) continue;
-                    const QSize whole(850, scroll->widget()->height() + 200);
-                    m_page->resize(whole);
-                    QTRY_VERIFY_WITH_TIMEOUT(m_page->settled(), kPatience_ms);
-                    QTest::qWait(300);
-                    m_page->grab().save(QString(name).replace(u".png"_s, u"-whole.png"_s));
-                }
-            }
-        }
-    }
-
   private:
     fs::path at(const std::string& name) { return m_places.runs_dir / name; }
 

@@ -436,46 +436,6 @@ class PlanTest : public QObject {
         settle();
     }
 
-    void pictures() {
-        const QString folder = qEnvironmentVariable("RINGMASTER_GRAB");
-        if (folder.isEmpty()) QSKIP("RINGMASTER_GRAB names no folder for pictures");
-        QDir().mkpath(folder);
-        QString longer = kText, mistakes = kText, packed = kText;
-        longer.replace(u"32768"_s, u"131072"_s).replace(u"batch_ring"_s, u"batch_zigzag"_s);
-        mistakes.replace(u"context_parallel_size: 4"_s, u"context_parallel_size: 3"_s)
-            .replace(u"lr_scheduler"_s, u"lr_schedular"_s)
-            .replace(u"bf16: auto"_s, u"bf16: sometimes"_s);
-        const auto picture = [&](const QString& name, const QString& text, const Request& request, QSize size,
-                                 Appearance appearance) {
-            applyAppearance(appearance);
-            write(m_file, text.toUtf8());
-            m_page = std::make_unique<PlanPage>(*m_session);
-            m_page->setAutoFillBackground(true);
-            m_page->resize(size);
-            m_page->QWidget::show();
-            m_page->choose(request);
-            if (!text.isEmpty()) m_page->openFile(m_file);
-            settle();
-            QTest::qWait(150);
-            m_page->grab().save(u"%1/plan-%2.png"_s.arg(folder, name));
-        };
-        const QSize small(870, 700), large(1750, 1200);
-        picture(u"empty-small-light"_s, {}, gpus(8), small, Appearance::Light);
-        picture(u"8-large-light"_s, kText, gpus(8), large, Appearance::Light);
-        picture(u"8-small-light"_s, kText, gpus(8), small, Appearance::Light);
-        picture(u"8-large-dark"_s, longer, gpus(8, 1, 80), large, Appearance::Dark);
-        picture(u"2-small-dark"_s, QString(kText).replace(u"size: 4 "_s, u"size: 2 "_s), gpus(2), small,
-                Appearance::Dark);
-        picture(u"64-large-light"_s, QString(longer).replace(u"size: 4 "_s, u"size: 16 "_s), gpus(64, 8),
-                large, Appearance::Light);
-        picture(u"1024-large-dark"_s, QString(longer).replace(u"size: 4 "_s, u"size: 64 "_s), gpus(1024, 128),
-                large, Appearance::Dark);
-        picture(u"mistakes-large-light"_s, mistakes, gpus(8), large, Appearance::Light);
-        picture(u"mistakes-small-dark"_s, mistakes, gpus(8), small, Appearance::Dark);
-        picture(u"broken-small-light"_s, u"base_model: [a\nb: }"_s, gpus(8), small, Appearance::Light);
-        applyAppearance(Appearance::Light);
-    }
-
   private:
     void open(const Request& request = gpus(8)) {
         m_page->choose(request);

@@ -215,54 +215,7 @@ class StartTest : public QObject {
         qInfo("first picture after %lld ms", timer.elapsed());
         QVERIFY(page.grab().width() > 0);
     }
-
-    void pictures();
 };
-
-void StartTest::pictures() {
-    const QString folder = qEnvironmentVariable("RINGMASTER_GRAB");
-    if (folder.isEmpty()) QSKIP("RINGMASTER_GRAB names no folder");
-    QDir().mkpath(folder);
-    const struct {
-        const char* name;
-        int runs;
-        QSize size;
-        bool dark;
-    } cases[] = {{"start-empty-light", 0, {880, 700}, false},
-                 {"start-3-dark", 3, {880, 700}, true},
-                 {"start-64-light", 64, {880, 700}, false},
-                 {"start-64-wide-dark", 64, {1720, 1160}, true},
-                 {"start-3-wide-light", 3, {1720, 1160}, false}};
-    for (const auto& one : cases) {
-        TestHome home;
-        applyAppearance(one.dark ? Appearance::Dark : Appearance::Light);
-        const RunPhase phases[] = {RunPhase::Running, RunPhase::Completed, RunPhase::Failed,
-                                   RunPhase::Stopped};
-        for (int run = 0; run < one.runs; ++run)
-            home.add({.name = run % 5 == 3 ? "llama-3-1-8b-langkontextdokumente-donaudampfschifffahrt-" +
-                                                 std::to_string(run)
-                                           : "longdocs-" + std::to_string(run),
-                      .phase = phases[run % 4],
-                      .steps = 20 + run,
-                      .created = unix_now() - 4000.0 * run - 100,
-                      .live = run % 4 == 0 && run < 8});
-        Session session(home.places);
-        session.settings().remove(u"recentFiles"_s);
-        for (int file = 0; file < std::min(one.runs, 6); ++file) {
-            const QString path = home.dir.path() + u"/experiments/long-context/run-%1.yaml"_s.arg(file);
-            write_text(path.toStdString(), "base_model: x\n");
-            session.addRecentFile(path);
-        }
-        StartPage page(session);
-        page.setAutoFillBackground(true);
-        page.resize(one.size);
-        page.show();
-        QTRY_VERIFY_WITH_TIMEOUT(page.settled(), 20'000);
-        QTest::qWait(100);
-        QVERIFY(page.grab().save(folder + u'/' + QString::fromLatin1(one.name) + u".png"_s));
-    }
-    applyAppearance(Appearance::Light);
-}
 
 QTEST_MAIN(StartTest)
 #include "start_test.moc"
