@@ -89,6 +89,10 @@ struct Config {
 
     Precision precision = Precision::Float32;
     bool gradient_checkpointing = false;
+    bool selective_checkpointing = false;     ///< attention's output is kept, the rest computed again
+    bool activation_offloading = false;       ///< what checkpointing keeps lies in host memory
+    bool tiled_mlp = false;                   ///< MLPs in tiles of tokens
+    std::optional<int64_t> tiled_mlp_shards;  ///< of a rank's tokens; else tiles of hidden_size tokens
 
     // Saving, evaluation, logging
     std::string output_dir;
@@ -109,11 +113,12 @@ struct Config {
     int64_t dp_replicate_size = 0;
     int64_t heads_k_stride = 1;
     RingAttnFunc ring_attn_func = RingAttnFunc::Default;
-    int zero_stage_asked = 0;      ///< from fsdp_config or deepspeed; 0 where neither asks
-    std::optional<int64_t> ranks;  ///< accelerate's num_processes
-    std::optional<int64_t> nodes;  ///< accelerate's num_machines
+    int zero_stage_asked = 0;            ///< from fsdp_config or deepspeed; 0 where neither asks
+    bool optimizer_offloading = false;   ///< the optimizer's moments lie in host memory
+    std::optional<int64_t> ranks;        ///< accelerate's num_processes
+    std::optional<int64_t> nodes;        ///< accelerate's num_machines
     std::optional<int64_t> ddp_timeout;  ///< s, of a transfer that nobody answers, after the first step
-    bool accelerate_only = false;  ///< an accelerate YAML given alone: can be planned, not launched
+    bool accelerate_only = false;        ///< an accelerate YAML given alone: can be planned, not launched
 
     std::map<std::string, int> lines;  ///< dotted key -> 1-based line, for diagnostics that come later
 };

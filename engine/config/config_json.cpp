@@ -57,6 +57,11 @@ void each_training_field(ConfigType& c, const Visitor& visit) {
     visit("max_grad_norm", c.max_grad_norm);
     visit("precision", c.precision);
     visit("gradient_checkpointing", c.gradient_checkpointing);
+    visit("selective_checkpointing", c.selective_checkpointing);
+    visit("activation_offloading", c.activation_offloading);
+    visit("tiled_mlp", c.tiled_mlp);
+    visit("tiled_mlp_num_shards", c.tiled_mlp_shards);
+    visit("optimizer_offloading", c.optimizer_offloading);
 }
 
 template <class ConfigType, class Visitor>

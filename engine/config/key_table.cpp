@@ -21,7 +21,8 @@ std::vector<KeyGroup> used_keys() {
              "micro_batch_size gradient_accumulation_steps batch_size eval_batch_size num_epochs max_steps "
              "optimizer learning_rate lr_scheduler warmup_steps warmup_ratio cosine_min_lr_ratio "
              "weight_decay adam_beta1 adam_beta2 adam_epsilon max_grad_norm bf16 bfloat16 "
-             "gradient_checkpointing output_dir save_steps saves_per_epoch save_strategy save_total_limit "
+             "gradient_checkpointing selective_checkpointing activation_offloading tiled_mlp "
+             "tiled_mlp_num_shards output_dir save_steps saves_per_epoch save_strategy save_total_limit "
              "eval_steps evals_per_epoch eval_strategy evaluation_strategy logging_steps "
              "context_parallel_size sequence_parallel_degree ulysses_size heads_k_stride ring_attn_func "
              "dp_shard_size dp_replicate_size attn_implementation flash_attention sdp_attention "
@@ -95,15 +96,15 @@ std::vector<KeyGroup> kernel_keys() {
          "flash_attn_cross_entropy flash_attn_fuse_mlp flash_attn_rms_norm flash_attn_fuse_qkv "
          "flash_optimum flex_attn_compile_kwargs gemma4_hybrid_attn_impl large_head_attention "
          "flash_attn_d512 sdpa_varlen fused_attn_kernel experts_implementation use_kernels "
-         "chunked_cross_entropy chunked_cross_entropy_num_chunks cut_cross_entropy tiled_mlp "
-         "tiled_mlp_num_shards tiled_mlp_use_original_mlp llama4_linearized_experts torch_compile "
+         "chunked_cross_entropy chunked_cross_entropy_num_chunks cut_cross_entropy "
+         "tiled_mlp_use_original_mlp llama4_linearized_experts torch_compile "
          "torch_compile_backend torch_compile_mode torch_compile_options deepcompile liger_rope "
          "liger_rms_norm liger_rms_norm_gated liger_layer_norm liger_swiglu liger_glu_activation "
          "liger_cross_entropy liger_fused_linear_cross_entropy batch_flattening multipack_real_batches "
          "use_scattermoe use_sonicmoe use_dsv4_kernels use_glm_dsa_kernels unsloth_cross_entropy_loss "
          "unsloth_rms_norm unsloth_rope"},
         {Fate::NoEffect, "how checkpointed activations are kept changes memory and time, not the numbers", "",
-         "", "gradient_checkpointing_kwargs selective_checkpointing activation_offloading layer_offloading"},
+         "", "gradient_checkpointing_kwargs layer_offloading"},
         {Fate::NoEffect, "fp32 products are computed in fp32", "", "", "tf32 float32"},
         {Fate::NoEffect, "norms are accumulated in fp32 anyway", "", "", "fp32_norms fp32_norm_classes"},
         {Fate::Unsupported, "16-bit floats with the narrow range are not built", "use bf16: true", "",

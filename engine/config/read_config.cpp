@@ -58,6 +58,7 @@ void read_sections(const Document& document, const AccelerateImport& import, Con
     read_evaluation(keys, reading.config);
     read_parallel(keys, reading.config);
     read_sharding(keys, reading.config);
+    read_checkpointing(keys, reading.config);
     take_import(import, reading.config);
     check_rules(keys, reading.config);
     reading.config.lines = document.lines;

@@ -47,22 +47,19 @@ int fsdp_list_stage(const json& fsdp) {
     return text.find("shard_grad_op") != std::string::npos || text.find("zero2") != std::string::npos ? 2 : 3;
 }
 
-void say_offload(KeyReader& keys, const char* key) {
+void say_parameters_stay(KeyReader& keys, const char* key) {
     keys.warn("CFG-OFFLOAD", key,
-              "states stay on the device: offloading them to the host is not built, and on the CPU it would "
-              "have no effect; it changes memory, not results",
-              "more ranks to shard over take memory off each");
+              "parameters stay on the device: of states the optimizer's alone are offloaded to the host; it "
+              "changes memory, not results",
+              "ZeRO stage 3 takes parameters off each rank");
 }
 
-bool deepspeed_offloads(const json& deepspeed) {
+/// "offload_optimizer" or "offload_param" of a DeepSpeed configuration.
+bool deepspeed_offloads(const json& deepspeed, const char* what) {
     const auto zero = deepspeed.find("zero_optimization");
     if (zero == deepspeed.end() || !zero->is_object()) return false;
-    const auto asked = [&](const char* what) {
-        const auto offload = zero->find(what);
-        return offload != zero->end() && offload->is_object() &&
-               offload->value("device", json("none")) != "none";
-    };
-    return asked("offload_optimizer") || asked("offload_param");
+    const auto offload = zero->find(what);
+    return offload != zero->end() && offload->is_object() && offload->value("device", json("none")) != "none";
 }
 
 std::optional<json> read_deepspeed_file(const std::string& path, std::string& problem) {
@@ -98,7 +95,10 @@ void read_deepspeed(KeyReader& keys, Config& config) {
         deepspeed = read_deepspeed_file(file, problem);
         if (deepspeed) take(config.zero_stage_asked, stage_in_file(*deepspeed, file, problem));
     }
-    if (problem.empty() && deepspeed && deepspeed_offloads(*deepspeed)) say_offload(keys, "deepspeed");
+    if (problem.empty() && deepspeed) {
+        config.optimizer_offloading = deepspeed_offloads(*deepspeed, "offload_optimizer");
+        if (deepspeed_offloads(*deepspeed, "offload_param")) say_parameters_stay(keys, "deepspeed");
+    }
     if (!problem.empty()) {
         keys.error("CFG-DEEPSPEED", "deepspeed", problem,
                    "axolotl's own are fetched with `axolotl fetch deepspeed_configs`; paths start from " +
@@ -125,7 +125,8 @@ void read_fsdp(KeyReader& keys, Config& config) {
     for (const char* name : {"offload_params", "cpu_offload"}) {
         const json* offload = fsdp_option(*options, name);
         if (offload && as_flag(*offload) == true) {
-            say_offload(keys, "fsdp_config");
+            config.optimizer_offloading = true;
+            say_parameters_stay(keys, "fsdp_config");
             break;
         }
     }

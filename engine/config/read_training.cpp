@@ -86,23 +86,6 @@ void read_adamw(KeyReader& keys, Config& config) {
     }
 }
 
-void read_checkpointing(KeyReader& keys, Config& config) {
-    const json* said = keys.find("gradient_checkpointing");
-    const bool offload = said && said->is_string() && said->get<std::string>().starts_with("offload");
-    const bool offload_key = keys.find("activation_offloading") && is_on(*keys.find("activation_offloading"));
-    if (offload) {
-        config.gradient_checkpointing = true;
-    } else {
-        take(config.gradient_checkpointing, keys.flag("gradient_checkpointing"));
-    }
-    if (offload || offload_key) {
-        keys.warn("CFG-OFFLOAD", offload ? "gradient_checkpointing" : "activation_offloading",
-                  "checkpointed activations stay on the device: offloading them is not built yet, it changes "
-                  "memory alone",
-                  config.gradient_checkpointing ? "" : "gradient_checkpointing: true");
-    }
-}
-
 }  // namespace
 
 void read_optimizer(KeyReader& keys, Config& config) {
@@ -113,7 +96,6 @@ void read_optimizer(KeyReader& keys, Config& config) {
 }
 
 void read_precision(KeyReader& keys, Config& config) {
-    read_checkpointing(keys, config);
     const json* bf16 = keys.find("bf16");
     const std::string word = bf16 && bf16->is_string() ? bf16->get<std::string>() : "";
     if (word == "full") {

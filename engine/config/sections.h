@@ -21,6 +21,7 @@ void read_saving(KeyReader& keys, Config& config);
 void read_evaluation(KeyReader& keys, Config& config);  ///< after read_data
 void read_parallel(KeyReader& keys, Config& config);
 void read_sharding(KeyReader& keys, Config& config);
+void read_checkpointing(KeyReader& keys, Config& config);  ///< behind read_sharding
 
 /// ZeRO stage that an `fsdp_config` (axolotl's or accelerate's) asks for.
 int fsdp_stage(const nlohmann::json& fsdp_config);

@@ -4,6 +4,7 @@
 
 #include "engine/model/gather.h"
 #include "engine/model/ops.h"
+#include "engine/plan/memory.h"
 
 namespace ringmaster {
 
@@ -30,6 +31,12 @@ SequenceShard::SequenceShard(Groups& groups, const ModelConfig& model, const Lay
       attention(groups, layout, mask, gathered_heads),
       progress(groups.progress()) {}
 
+/// A run of tokens whose MLP is computed at once.
+struct Decoder::MlpTile {
+    at::Tensor mid_nc;
+    at::Tensor rstd_n, gate_up_n2i;
+};
+
 struct Decoder::LayerState {
     int64_t rows = 0;  // B
     at::Tensor x_nc;   // the layer's input: all that gradient checkpointing keeps
@@ -39,8 +46,7 @@ struct Decoder::LayerState {
     at::Tensor rstd_qk_m;  // [N·(H + K)]
     AttentionOutput attention;
     at::Tensor mid_nc;  // after the attention's residual
-    at::Tensor rstd_mlp_n;
-    at::Tensor gate_up_n2i;
+    MlpTile mlp;        // where it is not tiled: all of it
 
     at::Tensor heads(int64_t first, int64_t count, int64_t head_dim) const {
         return heads_of(qkv_nw, first, count, head_dim);
@@ -51,13 +57,24 @@ struct Decoder::LayerState {
     }
 };
 
-Decoder::Decoder(const ModelConfig& model, Parameters& parameters, bool gradient_checkpointing)
-    : model_(model), parameters_(parameters), checkpointing_(gradient_checkpointing) {}
+Kept what_is_kept(const Plan& plan) {
+    const Config& config = plan.config;
+    Kept kept;
+    kept.checkpointing = config.gradient_checkpointing;
+    kept.attention = config.selective_checkpointing;
+    kept.mlp_tile_tokens = mlp_tile_tokens(config, *plan.model, plan.batch.micro * plan.sequence.per_rank);
+    kept.in_host = config.activation_offloading;
+    return kept;
+}
 
-at::Tensor Decoder::attention_forward(const LayerTensors& weights, const at::Tensor& x_nc, LayerState& state,
-                                      SequenceShard& shard) {
+Decoder::Decoder(const ModelConfig& model, Parameters& parameters, Kept kept)
+    : model_(model), parameters_(parameters), kept_(kept) {}
+
+at::Tensor Decoder::attention_forward(int layer, LayerState& state, SequenceShard& shard) {
+    const LayerTensors& weights = parameters_.weights().layers[static_cast<size_t>(layer)];
     const int64_t H = model_.num_heads, K = model_.num_kv_heads, D = model_.head_dim;
-    at::Tensor normed_nc = rms_norm(x_nc, weights.input_norm_w, model_.rms_norm_eps, state.rstd_attention_n);
+    at::Tensor normed_nc =
+        rms_norm(state.x_nc, weights.input_norm_w, model_.rms_norm_eps, state.rstd_attention_n);
     state.qkv_nw = linear(normed_nc, weights.qkv_oc, weights.qkv_bias_o);
     normed_nc.reset();
     if (model_.qk_norm) {
@@ -73,11 +90,12 @@ at::Tensor Decoder::attention_forward(const LayerTensors& weights, const at::Ten
         state.rstd_qk_m = at::cat({rstd_q, rstd_k});
     }
     rotate(state.qkv_nw, shard.rope.cos_td, shard.rope.sin_td, H + K, D, false);
-    state.attention =
-        shard.attention.forward(state.heads(0, H, D), state.heads(H, K, D), state.heads(H + K, K, D));
-    at::Tensor out_nc = linear(state.attention.out_bthd.reshape({x_nc.size(0), H * D}), weights.output_oc,
-                               weights.output_bias_o);
-    return out_nc.add_(x_nc);
+    if (!state.attention.out_bthd.defined())
+        state.attention =
+            shard.attention.forward(state.heads(0, H, D), state.heads(H, K, D), state.heads(H + K, K, D));
+    at::Tensor out_nc = linear(state.attention.out_bthd.reshape({state.x_nc.size(0), H * D}),
+                               weights.output_oc, weights.output_bias_o);
+    return out_nc.add_(state.x_nc);
 }
 
 void Decoder::attention_backward(int layer, LayerState& state, at::Tensor& dx_nc, SequenceShard& shard,
@@ -124,38 +142,78 @@ void Decoder::attention_backward(int layer, LayerState& state, at::Tensor& dx_nc
                       gradients.input_norm_w, beta);
 }
 
-void Decoder::gate_up_forward(const LayerTensors& weights, LayerState& state) {
-    at::Tensor normed_nc = rms_norm(state.mid_nc, weights.post_norm_w, model_.rms_norm_eps, state.rstd_mlp_n);
-    state.gate_up_n2i = linear(normed_nc, weights.gate_up_oc, weights.gate_up_bias_o);
+std::vector<FlatRange> Decoder::mlp_tiles(int64_t tokens) const {
+    const int64_t size = kept_.mlp_tile_tokens > 0 ? kept_.mlp_tile_tokens : tokens;
+    std::vector<FlatRange> tiles;
+    for (int64_t begin = 0; begin < tokens; begin += size) {
+        tiles.push_back({begin, std::min(begin + size, tokens)});
+    }
+    return tiles;
 }
 
-void Decoder::mlp_backward(int layer, LayerState& state, at::Tensor& dx_nc, double beta) {
+Decoder::MlpTile Decoder::gate_up_forward(int layer, const at::Tensor& mid_nc) {
+    const LayerTensors& weights = parameters_.weights().layers[static_cast<size_t>(layer)];
+    MlpTile tile{mid_nc, {}, {}};
+    at::Tensor normed_nc = rms_norm(mid_nc, weights.post_norm_w, model_.rms_norm_eps, tile.rstd_n);
+    tile.gate_up_n2i = linear(normed_nc, weights.gate_up_oc, weights.gate_up_bias_o);
+    return tile;
+}
+
+at::Tensor Decoder::mlp_forward(int layer, LayerState& state) {
+    const LayerTensors& weights = parameters_.weights().layers[static_cast<size_t>(layer)];
+    const auto through = [&](const MlpTile& tile) {
+        return linear(swiglu(tile.gate_up_n2i), weights.down_oc, weights.down_bias_o).add_(tile.mid_nc);
+    };
+    if (kept_.mlp_tile_tokens == 0) {
+        state.mlp = gate_up_forward(layer, state.mid_nc);
+        return through(state.mlp);
+    }
+    at::Tensor y_nc = at::empty_like(state.mid_nc);
+    for (const FlatRange& tile : mlp_tiles(y_nc.size(0))) {
+        y_nc.narrow(0, tile.begin, tile.size())
+            .copy_(through(gate_up_forward(layer, state.mid_nc.narrow(0, tile.begin, tile.size()))));
+    }
+    return y_nc;
+}
+
+/// dx_nc becomes the gradient of the tile's input.
+void Decoder::mlp_tile_backward(int layer, MlpTile tile, at::Tensor dx_nc, double beta) {
     const LayerTensors& weights = parameters_.weights().layers[static_cast<size_t>(layer)];
     const LayerTensors& gradients = parameters_.weight_gradients().layers[static_cast<size_t>(layer)];
 
     accumulate_bias_gradient(gradients.down_bias_o, dx_nc, beta);
-    at::Tensor act_ni = swiglu_backward(state.gate_up_n2i, product(dx_nc, weights.down_oc));
-    at::Tensor dgate_up_n2i = std::move(state.gate_up_n2i);  // turned into its gradient in place
+    at::Tensor act_ni = swiglu_backward(tile.gate_up_n2i, product(dx_nc, weights.down_oc));
+    at::Tensor dgate_up_n2i = std::move(tile.gate_up_n2i);  // turned into its gradient in place
     accumulate_weight_gradient(gradients.down_oc, dx_nc, act_ni, beta);
     act_ni.reset();
     accumulate_bias_gradient(gradients.gate_up_bias_o, dgate_up_n2i, beta);
-    at::Tensor normed_nc = rms_norm_again(state.mid_nc, weights.post_norm_w, state.rstd_mlp_n);
+    at::Tensor normed_nc = rms_norm_again(tile.mid_nc, weights.post_norm_w, tile.rstd_n);
     accumulate_weight_gradient(gradients.gate_up_oc, dgate_up_n2i, normed_nc, beta);
     at::Tensor dnormed_nc = product_out(normed_nc, dgate_up_n2i, weights.gate_up_oc);
-    rms_norm_backward(dnormed_nc, state.mid_nc, weights.post_norm_w, state.rstd_mlp_n, dx_nc, true,
+    rms_norm_backward(dnormed_nc, tile.mid_nc, weights.post_norm_w, tile.rstd_n, dx_nc, true,
                       gradients.post_norm_w, beta);
+}
+
+void Decoder::mlp_backward(int layer, LayerState& state, at::Tensor& dx_nc, double beta) {
+    if (kept_.mlp_tile_tokens == 0) {
+        if (!state.mlp.gate_up_n2i.defined()) state.mlp = gate_up_forward(layer, state.mid_nc);
+        mlp_tile_backward(layer, std::move(state.mlp), dx_nc, beta);
+        return;
+    }
+    for (const FlatRange& tile : mlp_tiles(dx_nc.size(0))) {
+        const auto rows = [&](const at::Tensor& x) { return x.narrow(0, tile.begin, tile.size()); };
+        mlp_tile_backward(layer, gate_up_forward(layer, rows(state.mid_nc)), rows(dx_nc), beta);
+        beta = 1;
+    }
 }
 
 at::Tensor Decoder::layer_forward(int layer, const at::Tensor& x_nc, LayerState& state,
                                   SequenceShard& shard) {
     shard.progress.enter_layer(Pass::Forward, layer);
-    const LayerTensors& weights = parameters_.weights().layers[static_cast<size_t>(layer)];
     state.x_nc = x_nc;
-    state.mid_nc = attention_forward(weights, x_nc, state, shard);
+    state.mid_nc = attention_forward(layer, state, shard);
     probe(layer, "attention output", state.mid_nc);
-    gate_up_forward(weights, state);
-    at::Tensor y_nc =
-        linear(swiglu(state.gate_up_n2i), weights.down_oc, weights.down_bias_o).add_(state.mid_nc);
+    at::Tensor y_nc = mlp_forward(layer, state);
     probe(layer, "layer output", y_nc);
     return y_nc;
 }
@@ -163,11 +221,8 @@ at::Tensor Decoder::layer_forward(int layer, const at::Tensor& x_nc, LayerState&
 void Decoder::layer_backward(int layer, LayerState& state, at::Tensor& dx_nc, SequenceShard& shard,
                              double beta) {
     shard.progress.enter_layer(Pass::Backward, layer);
-    if (checkpointing_) {
-        const LayerTensors& weights = parameters_.weights().layers[static_cast<size_t>(layer)];
-        state.mid_nc = attention_forward(weights, state.x_nc, state, shard);
-        gate_up_forward(weights, state);
-    }
+    bring_back(layer, state);
+    if (kept_.checkpointing) state.mid_nc = attention_forward(layer, state, shard);
     mlp_backward(layer, state, dx_nc, beta);
     state.mid_nc.reset();
     attention_backward(layer, state, dx_nc, shard, beta);
@@ -233,6 +288,26 @@ void Decoder::use_layer(int layer, Pass pass) {
     }
 }
 
+Decoder::LayerState Decoder::keep(int layer, LayerState state) {
+    if (!kept_.checkpointing) return state;
+    LayerState kept;
+    kept.rows = state.rows;
+    kept.x_nc = std::move(state.x_nc);
+    if (kept_.attention) kept.attention = std::move(state.attention);
+    if (!kept_.in_host || kept.x_nc.is_cpu()) return kept;
+    if (!stash_) stash_.emplace(kept.x_nc.device(), static_cast<size_t>(model_.num_layers));
+    stash_->put(static_cast<size_t>(layer), kept.x_nc);
+    kept.x_nc.reset();
+    return kept;
+}
+
+/// The layer's input, and on its way the one before it.
+void Decoder::bring_back(int layer, LayerState& state) {
+    if (state.x_nc.defined()) return;
+    state.x_nc = stash_->take(static_cast<size_t>(layer));
+    if (layer > 0) stash_->fetch(static_cast<size_t>(layer) - 1);
+}
+
 double Decoder::forward_backward(const MicroBatch& batch, SequenceShard& shard, double scale, bool first,
                                  const std::function<void(int)>& on_gradients) {
     const double beta = first ? 0 : 1;
@@ -247,13 +322,7 @@ double Decoder::forward_backward(const MicroBatch& batch, SequenceShard& shard, 
         use_layer(layer, Pass::Forward);
         at::Tensor y_nc = layer_forward(layer, x_nc, state, shard);
         if (layer + 1 < layers) parameters_.drop(parameters_.unit_of_layer(layer));
-        LayerState& kept = states[static_cast<size_t>(layer)];
-        if (checkpointing_) {
-            kept.rows = state.rows;
-            kept.x_nc = x_nc;
-        } else {
-            kept = std::move(state);
-        }
+        states[static_cast<size_t>(layer)] = keep(layer, std::move(state));
         x_nc = std::move(y_nc);
     }
     shard.progress.leave_layers();

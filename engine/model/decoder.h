@@ -9,11 +9,14 @@
 
 #include <functional>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "engine/attention/sharded_attention.h"
+#include "engine/model/host_stash.h"
 #include "engine/model/parameters.h"
 #include "engine/model/rope.h"
+#include "engine/plan/plan.h"
 
 namespace ringmaster {
 
@@ -51,9 +54,21 @@ struct Outputs {
 /// finite.
 using Probe = std::function<void(int layer, const char* what, const at::Tensor& tensor)>;
 
+/// What the forward keeps of a layer for its backward, and what that computes again. None changes a loss.
+struct Kept {
+    bool checkpointing = false;  ///< the layer's input alone; the rest again (Chen et al. 2016)
+    bool attention = false;      ///< with checkpointing: also attention's output and log-sum-exp
+    /// The MLP forward and backward in tiles of so many tokens, each tile computed again in the backward, as
+    /// in Arctic Long Sequence Training (arXiv 2506.13996, section 3.1.2); 0: whole.
+    int64_t mlp_tile_tokens = 0;
+    bool in_host = false;  ///< with checkpointing: on a GPU, layers' inputs wait in host memory
+};
+
+Kept what_is_kept(const Plan& plan);
+
 class Decoder {
   public:
-    Decoder(const ModelConfig& model, Parameters& parameters, bool gradient_checkpointing);
+    Decoder(const ModelConfig& model, Parameters& parameters, Kept kept);
 
     /// Forward and backward. Gradients of scale · Σ cross-entropy over this rank's valid labels are added to
     /// (or, with `first`, written over) the parameters' gradients; `on_gradients` is called with each unit
@@ -69,17 +84,23 @@ class Decoder {
     void set_probe(Probe probe) { probe_ = std::move(probe); }
 
   private:
+    struct MlpTile;
     struct LayerState;  ///< what a layer's backward needs
 
     at::Tensor embed(const at::Tensor& ids_n);
     void use_layer(int layer, Pass pass);
-    at::Tensor attention_forward(const LayerTensors& weights, const at::Tensor& x_nc, LayerState& state,
-                                 SequenceShard& shard);
-    void gate_up_forward(const LayerTensors& weights, LayerState& state);
+    /// From the layer's input; the attention itself is not computed again where it was kept.
+    at::Tensor attention_forward(int layer, LayerState& state, SequenceShard& shard);
     at::Tensor layer_forward(int layer, const at::Tensor& x_nc, LayerState& state, SequenceShard& shard);
+    std::vector<FlatRange> mlp_tiles(int64_t tokens) const;
+    MlpTile gate_up_forward(int layer, const at::Tensor& mid_nc);
+    at::Tensor mlp_forward(int layer, LayerState& state);
+    void mlp_tile_backward(int layer, MlpTile tile, at::Tensor dx_nc, double beta);
     void mlp_backward(int layer, LayerState& state, at::Tensor& dx_nc, double beta);
     void attention_backward(int layer, LayerState& state, at::Tensor& dx_nc, SequenceShard& shard,
                             double beta);
+    LayerState keep(int layer, LayerState state);
+    void bring_back(int layer, LayerState& state);
     void layer_backward(int layer, LayerState& state, at::Tensor& dx_nc, SequenceShard& shard, double beta);
     /// Final norm, head and loss in chunks of tokens, with the gradient in the forward.
     double head(const at::Tensor& x_nc, const at::Tensor& labels_n, double scale, double beta,
@@ -92,7 +113,8 @@ class Decoder {
 
     const ModelConfig model_;
     Parameters& parameters_;
-    const bool checkpointing_;
+    const Kept kept_;
+    std::optional<HostStash> stash_;  ///< of layers' inputs
     Probe probe_;
 };
 

@@ -19,9 +19,9 @@ Parameters::Parameters(const ModelConfig& model, Precision precision, at::Device
     lay_out_units();
     const bool mixed = precision == Precision::Bf16Mixed;
     const at::ScalarType dtype = precision == Precision::Bf16Full ? at::kBFloat16 : at::kFloat;
-    master_ = make_flat(stage_ == 3 || (stage_ > 0 && mixed), dtype);
-    compute_ = mixed ? make_flat(stage_ == 3, at::kBFloat16) : master_;
-    gradients_ = make_flat(stage_ >= 2, dtype);
+    master_ = make_flat(stage_ == 3 || (stage_ > 0 && mixed), dtype, device_);
+    compute_ = mixed ? make_flat(stage_ == 3, at::kBFloat16, device_) : master_;
+    gradients_ = make_flat(stage_ >= 2, dtype, device_);
     weights_.layers.resize(static_cast<size_t>(num_layers_));
     weight_gradients_.layers.resize(static_cast<size_t>(num_layers_));
     for (int unit = 0; unit < units(); ++unit) {
@@ -78,10 +78,10 @@ std::string Parameters::name_of(int unit) const {
 
 // ------------------------------------------------------------------------------------------ flat tensors
 
-Flat Parameters::make_flat(bool sharded, at::ScalarType dtype) const {
+Flat Parameters::make_flat(bool sharded, at::ScalarType dtype, at::Device device) const {
     const Unit& last = units_.back();
     const int64_t elements = sharded ? last.shard_begin + last.own.size() : last.whole.end;
-    return {at::zeros({elements}, at::TensorOptions().device(device_).dtype(dtype)), sharded};
+    return {at::zeros({elements}, at::TensorOptions().device(device).dtype(dtype)), sharded};
 }
 
 at::Tensor Parameters::whole_unit(const Flat& flat, int unit) const {

@@ -85,8 +85,8 @@ class Parameters {
     std::string name_of(int unit) const;  ///< "embedding", "layer 3", "head"
 
     // Flat tensors: whole ones have all units, each padded so that it divides by the ranks that share it.
-    Flat make_flat(bool sharded, at::ScalarType dtype) const;  ///< zeros
-    at::Tensor whole_unit(const Flat& flat, int unit) const;   ///< of a flat tensor that is not sharded
+    Flat make_flat(bool sharded, at::ScalarType dtype, at::Device device) const;  ///< zeros
+    at::Tensor whole_unit(const Flat& flat, int unit) const;  ///< of a flat tensor that is not sharded
     /// Of any; where it is sharded all ranks of the shard group gather it together.
     at::Tensor whole_values(const Flat& flat, int unit);
     at::Tensor view(const at::Tensor& unit_values, size_t index) const;  ///< a parameter in its unit's values

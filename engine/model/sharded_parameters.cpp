@@ -70,8 +70,9 @@ at::Tensor Parameters::take_gradients(int index) {
 at::Tensor Parameters::whole_values(const Flat& flat, int index) {
     if (!flat.sharded) return whole_unit(flat, index);
     const Unit& unit = units_[static_cast<size_t>(index)];
-    at::Tensor whole = at::empty({unit.whole.size()}, flat.values.options());
-    sharding_.groups->shard().all_gather(whole, own_slice(flat, index), "states of " + name_of(index)).wait();
+    at::Tensor whole = at::empty({unit.whole.size()}, flat.values.options().device(device_));
+    const at::Tensor own = own_slice(flat, index).to(device_);
+    sharding_.groups->shard().all_gather(whole, own, "states of " + name_of(index)).wait();
     return whole;
 }
 

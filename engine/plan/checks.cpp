@@ -124,9 +124,22 @@ void rule_packing_elsewhere(const Plan& plan, Findings& findings) {
                     "TRL and accelerate refuse packed rows with context parallelism; axolotl takes them");
 }
 
+/// What a CPU holds lies in the host's memory anyway.
+void rule_offload(const Plan& plan, Findings& findings) {
+    if (plan.device != Device::Cpu) return;
+    const auto say = [&](const std::string& key, const std::string& what) {
+        findings.inform("CFG-OFFLOAD", key,
+                        what + " lie in the host's memory anyway where the CPU trains: no effect");
+    };
+    if (plan.config.activation_offloading)
+        say(findings.key_of({"activation_offloading", "gradient_checkpointing"}), "activations");
+    if (plan.config.optimizer_offloading)
+        say(findings.key_of({"fsdp_config", "deepspeed"}), "the optimizer's states");
+}
+
 using Rule = void (*)(const Plan&, Findings&);
-constexpr Rule kRules[] = {rule_ulysses_heads, rule_heads_stride,      rule_replicas,
-                           rule_ulysses_stage, rule_batch_ring_packed, rule_packing_elsewhere};
+constexpr Rule kRules[] = {rule_ulysses_heads,     rule_heads_stride,      rule_replicas, rule_ulysses_stage,
+                           rule_batch_ring_packed, rule_packing_elsewhere, rule_offload};
 
 }  // namespace
 

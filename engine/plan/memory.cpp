@@ -7,7 +7,8 @@ namespace ringmaster {
 namespace {
 
 constexpr double kGiB = double(int64_t{1} << 30);
-constexpr double kLossChunkTokens = 1024;  // of engine/model/decoder.cpp
+constexpr double kOptimizerChunk = 16.0 * 1024 * 1024;  // elements, of engine/train/optimizer.cpp
+constexpr double kLossChunkTokens = 1024;               // of engine/model/decoder.cpp
 
 /// A process with LibTorch before its first tensor, and what the allocator does not count: libraries,
 /// threads, Gloo's or NCCL's buffers, on CUDA the context. Assumed.
@@ -77,6 +78,29 @@ double reduced_bytes(const MemoryInputs& in, double unit, double before) {
     return ((stage(in) >= 2 ? unit + before : 0) + received) * parameter_bytes(in);
 }
 
+bool offloads(const MemoryInputs& in, bool asked) {
+    return asked && in.device == Device::Cuda;
+}
+
+double moments_bytes(const MemoryInputs& in) {
+    return 2 * elements(in, stage(in) > 0) * parameter_bytes(in);
+}
+
+/// Of attention, wanted by its backward.
+double attention_output_bytes(const MemoryInputs& in) {
+    const ModelConfig& m = in.model;
+    double elements = query_width(m);
+    if (in.ulysses > 1) {  // and by heads: q, attention's output, k and v, which several ranks may hold
+        elements += 2 * query_width(m) + 2 * std::max(kv_width(m), double(in.ulysses) * double(m.head_dim));
+    }
+    return in.tokens() * (elements * in.element_bytes() + 4 * double(m.num_heads));
+}
+
+/// Of a layer, by checkpointing: all else is computed again.
+double checkpoint_bytes(const MemoryInputs& in) {
+    return layer_input_bytes(in) + (in.keeps_attention ? attention_output_bytes(in) : 0);
+}
+
 int64_t whole(double bytes) {
     return static_cast<int64_t>(std::min(bytes, 1e18));
 }
@@ -94,7 +118,8 @@ double gradient_bytes(const MemoryInputs& in) {
 }
 
 double optimizer_bytes(const MemoryInputs& in) {
-    return 2 * elements(in, stage(in) > 0) * parameter_bytes(in);
+    if (offloads(in, in.offloads_optimizer)) return 2 * 2 * kOptimizerChunk * parameter_bytes(in);
+    return moments_bytes(in);
 }
 
 double layer_unit_bytes(const MemoryInputs& in) {
@@ -125,27 +150,25 @@ double layer_input_bytes(const MemoryInputs& in) {
 double layer_saved_bytes(const MemoryInputs& in) {
     const ModelConfig& m = in.model;
     const double heads = double(m.num_heads), kv_heads = double(m.num_kv_heads);
-    double elements = 2 * hidden(m)                       // input, and after attention's residual
-                      + query_width(m) + 2 * kv_width(m)  // q, k, v, rotated
-                      + query_width(m)                    // attention's output
-                      + 2 * intermediate(m);              // gate and up
-    double float32 = 2 + heads;                           // two norms' rstd, attention's log-sum-exp
+    double elements = 2 * hidden(m)                                // input, and after attention's residual
+                      + query_width(m) + 2 * kv_width(m);          // q, k, v, rotated
+    double float32 = 2;                                            // two norms' rstd
+    if (in.mlp_tile_tokens == 0) elements += 2 * intermediate(m);  // gate and up
     if (m.qk_norm) {
         elements += query_width(m) + kv_width(m);  // q and k before their norm
         float32 += heads + kv_heads;
     }
-    if (in.ulysses > 1) {  // and by heads: q, attention's output, k and v, which several ranks may hold
-        const double kv = std::max(kv_width(m), double(in.ulysses) * double(m.head_dim));
-        elements += 2 * query_width(m) + 2 * kv;
-    }
-    return in.tokens() * (elements * in.element_bytes() + 4 * float32);
+    return in.tokens() * (elements * in.element_bytes() + 4 * float32) + attention_output_bytes(in);
 }
 
 double kept_bytes(const MemoryInputs& in) {
     const double layers = double(in.model.num_layers);
     if (!in.gradient_checkpointing) return layers * layer_saved_bytes(in);
-    return layers * layer_input_bytes(in) + layer_saved_bytes(in) -
-           layer_input_bytes(in);  // one layer recomputed
+    const double recomputed = layer_saved_bytes(in) - checkpoint_bytes(in);  // of one layer
+    if (!offloads(in, in.offloads_activations)) return layers * checkpoint_bytes(in) + recomputed;
+    const double here = std::min(layers, 3.0);  // the layer's, one leaving or coming, one just used
+    return here * layer_input_bytes(in) + layers * (checkpoint_bytes(in) - layer_input_bytes(in)) +
+           recomputed;
 }
 
 double communication_bytes(const MemoryInputs& in) {
@@ -175,26 +198,31 @@ double head_moment_bytes(const MemoryInputs& in) {
     // in the end the gradient, while the logits are still held.
     const double hidden_states = 3 * layer_input_bytes(in);
     const double head_gradient = gradient_copy_bytes(in, double(in.model.vocab_size) * hidden(in.model));
-    const double recomputed = in.gradient_checkpointing ? layer_saved_bytes(in) - layer_input_bytes(in) : 0;
+    const double recomputed = in.gradient_checkpointing ? layer_saved_bytes(in) - checkpoint_bytes(in) : 0;
     return hidden_states + logits_bytes(in) + std::max(head_gradient, layer_input_bytes(in)) -
            recomputed;  // kept_bytes counts a layer that is not recomputed yet
 }
 
 double mlp_moment_bytes(const MemoryInputs& in) {
-    const double N = in.tokens(), I = intermediate(in.model), e = in.element_bytes();
-    const double dx = layer_input_bytes(in);
+    const double I = intermediate(in.model), e = in.element_bytes();
+    const bool tiled = in.mlp_tile_tokens > 0;
+    const double N = tiled ? std::min(in.tokens(), double(in.mlp_tile_tokens)) : in.tokens();
+    const double of_tile = N / in.tokens();
+    const double dx = layer_input_bytes(in) + (tiled ? 2 * N * I * e : 0);  // gate and up of the tile
     // gradient of the activation beside it; on CUDA by way of seven float32 tensors
     const double swiglu = N * I * (in.device == Device::Cuda ? e + 28 : 2 * e);
     const double down = N * I * e + gradient_copy_bytes(in, hidden(in.model) * I);
-    const double gate_up = std::max(
-        norm_again_bytes(in), layer_input_bytes(in) + gradient_copy_bytes(in, 2 * hidden(in.model) * I));
+    const double gate_up =
+        std::max(of_tile * norm_again_bytes(in),
+                 of_tile * layer_input_bytes(in) + gradient_copy_bytes(in, 2 * hidden(in.model) * I));
     return dx + std::max({swiglu, down, gate_up});
 }
 
 double attention_moment_bytes(const MemoryInputs& in) {
     const ModelConfig& m = in.model;
     const double N = in.tokens(), e = in.element_bytes(), q = query_width(m), kv = kv_width(m);
-    const double freed = layer_input_bytes(in) + 2 * N * intermediate(m) * e;  // the MLP's part of the layer
+    const double gate_up = in.mlp_tile_tokens > 0 ? 0 : 2 * N * intermediate(m) * e;
+    const double freed = layer_input_bytes(in) + gate_up;  // the MLP's part of the layer
     // dq in float32 over the slices; where nothing is exchanged, those of k and v too
     const double sum = in.ring > 1 ? 4 * N * q : in.packed ? 4 * N * (q + 2 * kv) : 0;
     // flash attention's own on CUDA: dq in float32, dk and dv of every query head
@@ -207,6 +235,19 @@ double attention_moment_bytes(const MemoryInputs& in) {
 double embedding_moment_bytes(const MemoryInputs& in) {
     const double elements = double(in.model.vocab_size) * hidden(in.model);
     return layer_input_bytes(in) + (in.precision == Precision::Bf16Full ? 4 * elements : 0) - kept_bytes(in);
+}
+
+double offloaded_bytes(const MemoryInputs& in) {
+    const double activations = double(in.model.num_layers) * layer_input_bytes(in);
+    return (offloads(in, in.offloads_activations) ? activations : 0) +
+           (offloads(in, in.offloads_optimizer) ? moments_bytes(in) : 0);
+}
+
+int64_t mlp_tile_tokens(const Config& config, const ModelConfig& model, int64_t tokens) {
+    if (!config.tiled_mlp) return 0;
+    constexpr int64_t kSmallest = 1024;
+    if (!config.tiled_mlp_shards) return std::max(kSmallest, model.hidden_size);
+    return std::max<int64_t>(1, (tokens + *config.tiled_mlp_shards - 1) / *config.tiled_mlp_shards);
 }
 
 RankMemory rank_memory(const MemoryInputs& in) {

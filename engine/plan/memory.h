@@ -24,7 +24,11 @@ struct MemoryInputs {
     bool packed = false;         ///< rows of documents: attention by slices, on one rank too
     int64_t gathered_heads = 0;  ///< key/value heads gathered at a time; 0: they go round the ring
     int zero_stage = 0;
-    int shards = 1;  ///< ranks that sharded states are shared by
+    int shards = 1;                     ///< ranks that sharded states are shared by
+    bool keeps_attention = false;       ///< with checkpointing: attention's output is not computed again
+    int64_t mlp_tile_tokens = 0;        ///< of an MLP in tiles; 0: whole
+    bool offloads_activations = false;  ///< what checkpointing keeps lies in host memory; CUDA alone
+    bool offloads_optimizer = false;    ///< its moments do; CUDA alone
 
     double tokens() const { return double(micro) * double(shard_tokens); }
     double element_bytes() const { return precision == Precision::Float32 ? 4 : 2; }
@@ -38,7 +42,7 @@ double optimizer_bytes(const MemoryInputs& in);  ///< AdamW's two moments
 // Activations kept from the forward for the backward.
 double layer_input_bytes(const MemoryInputs& in);  ///< of one layer: all that checkpointing keeps
 double layer_saved_bytes(const MemoryInputs& in);  ///< of one layer, its input included
-double kept_bytes(const MemoryInputs& in);         ///< of all layers
+double kept_bytes(const MemoryInputs& in);         ///< of all layers, on the device
 
 // Buffers of one moment, beyond states and kept activations.
 double communication_bytes(const MemoryInputs& in);  ///< keys, values and their gradients of other ranks
@@ -61,5 +65,12 @@ double embedding_moment_bytes(
 /// the total. low and high: tensors 3 % less, and 6 % (CPU) or 12 % (CUDA) more for the allocator, with the
 /// runtime's own bounds.
 RankMemory rank_memory(const MemoryInputs& in);
+
+/// What a rank keeps in host memory instead, pinned.
+double offloaded_bytes(const MemoryInputs& in);
+
+/// Of a rank's `tokens` (rows × shard): as many as tiled_mlp_num_shards asks for, else as many as the hidden
+/// state is wide (ALST, arXiv 2506.13996, section 3.1.2), but 1,024 at least; 0 where MLPs are whole.
+int64_t mlp_tile_tokens(const Config& config, const ModelConfig& model, int64_t tokens);
 
 }  // namespace ringmaster

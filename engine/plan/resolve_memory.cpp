@@ -24,6 +24,10 @@ MemoryInputs inputs_of(const Plan& plan) {
                 plan.model->sliding_window.value_or(plan.sequence.length) < plan.sequence.length;
     if (plan.context_parallel.layout == RingAttnFunc::VarlenLlama3)
         in.gathered_heads = std::max<int64_t>(1, plan.context_parallel.heads_k_stride);
+    in.keeps_attention = plan.config.selective_checkpointing;
+    in.mlp_tile_tokens = mlp_tile_tokens(plan.config, *plan.model, in.micro * in.shard_tokens);
+    in.offloads_activations = plan.config.activation_offloading;
+    in.offloads_optimizer = plan.config.optimizer_offloading;
     return in;
 }
 
@@ -36,53 +40,79 @@ int64_t device_bytes(const PlanRequest& request, const Plan& plan) {
 /// Of all ranks of a node together; a CUDA rank's process takes what an empty one takes.
 int64_t host_bytes(const Plan& plan, const RankMemory& rank) {
     constexpr double kCudaProcess = 2.0 * double(int64_t{1} << 30);
-    const double each = plan.device == Device::Cuda ? kCudaProcess : double(rank.total);
+    const double each =
+        plan.device == Device::Cuda ? kCudaProcess + offloaded_bytes(inputs_of(plan)) : double(rank.total);
     return static_cast<int64_t>(std::min(each * double(plan.ranks / plan.nodes), 9e18));
 }
 
-/// The first single change that makes it fit, else two of them together, and what a rank takes then.
-std::string what_would_fit(const Plan& plan, const MemoryInputs& as_is, int64_t device) {
-    struct Change {
-        std::string text;
-        MemoryInputs in;
-    };
+struct Change {
+    std::string text;
+    MemoryInputs in;
+};
+
+/// What can be changed alone, the cheapest in time first.
+std::vector<Change> single_changes(const Plan& plan, const MemoryInputs& as_is) {
     std::vector<Change> changes;
-    MemoryInputs checkpointed = as_is;
-    checkpointed.gradient_checkpointing = true;
+    const auto add = [&](const std::string& text, auto change) {
+        changes.push_back({text, as_is});
+        change(changes.back().in);
+    };
     if (as_is.micro > 1) {
-        Change one{"micro_batch_size: 1 with gradient_accumulation_steps: " +
-                       std::to_string(product({plan.batch.accumulation, plan.batch.micro}).value_or(1)),
-                   as_is};
-        one.in.micro = 1;
-        changes.push_back(one);
+        const int64_t accumulation = product({plan.batch.accumulation, plan.batch.micro}).value_or(1);
+        add("micro_batch_size: 1 with gradient_accumulation_steps: " + std::to_string(accumulation),
+            [](MemoryInputs& in) { in.micro = 1; });
     }
-    if (!as_is.gradient_checkpointing) changes.push_back({"gradient_checkpointing: true", checkpointed});
+    if (as_is.mlp_tile_tokens == 0) {
+        Config tiled = plan.config;
+        tiled.tiled_mlp = true;
+        add("tiled_mlp: true", [&](MemoryInputs& in) {
+            in.mlp_tile_tokens = mlp_tile_tokens(tiled, in.model, in.micro * in.shard_tokens);
+        });
+    }
+    if (!as_is.gradient_checkpointing)
+        add("gradient_checkpointing: true", [](MemoryInputs& in) { in.gradient_checkpointing = true; });
     if (as_is.zero_stage < 3 && as_is.shards > 1) {
-        Change sharded{"fsdp_config: {reshard_after_forward: true} (states sharded over " +
-                           counted(as_is.shards, "rank") + ")",
-                       as_is};
-        sharded.in.zero_stage = 3;
-        changes.push_back(sharded);
+        add("fsdp_config: {reshard_after_forward: true} (states sharded over " +
+                counted(as_is.shards, "rank") + ")",
+            [](MemoryInputs& in) { in.zero_stage = 3; });
     }
     const bool mesh_is_free =
         plan.config.dp_shard_size == 0 && plan.config.dp_replicate_size == 0 && plan.config.ulysses_size == 0;
     for (const int size : plan.context_parallel.valid_sizes) {
         if (size <= plan.context_parallel.size || !mesh_is_free) continue;
-        Change wider{"context_parallel_size: " + std::to_string(size), as_is};
-        wider.in.ring = size;
-        wider.in.shard_tokens =
-            (padded_length(plan.context_parallel.layout, plan.sequence.length, size, 1) + size - 1) / size;
-        changes.push_back(wider);
-        if (as_is.gradient_checkpointing) continue;
-        wider.text += " with gradient_checkpointing: true";
-        wider.in.gradient_checkpointing = true;
-        changes.push_back(wider);
+        add("context_parallel_size: " + std::to_string(size), [&](MemoryInputs& in) {
+            in.ring = size;
+            in.shard_tokens =
+                (padded_length(plan.context_parallel.layout, plan.sequence.length, size, 1) + size - 1) /
+                size;
+        });
     }
-    for (const Change& change : changes) {
-        const RankMemory memory = rank_memory(change.in);
-        if (memory.total_high <= device)
-            return change.text + " takes " + gib(double(memory.total)) + " a rank";
-    }
+    return changes;
+}
+
+/// The first single change that makes it fit, else the first with layers computed again and MLPs tiled, and
+/// what a rank takes then.
+std::string what_would_fit(const Plan& plan, const MemoryInputs& as_is, int64_t device) {
+    const auto fitting = [&](const MemoryInputs& from,
+                             const std::string& with) -> std::optional<std::string> {
+        for (const Change& change : single_changes(plan, from)) {
+            const RankMemory memory = rank_memory(change.in);
+            if (memory.total_high <= device)
+                return change.text + with + " takes " + gib(double(memory.total)) + " a rank";
+        }
+        return std::nullopt;
+    };
+    if (const auto found = fitting(as_is, "")) return *found;
+    MemoryInputs checkpointed = as_is;
+    checkpointed.gradient_checkpointing = true;
+    if (const auto found = fitting(checkpointed, " with gradient_checkpointing: true")) return *found;
+    Config tiled = plan.config;
+    tiled.tiled_mlp = true;
+    checkpointed.mlp_tile_tokens = mlp_tile_tokens(tiled, as_is.model, as_is.micro * as_is.shard_tokens);
+    const bool checkpoints = as_is.gradient_checkpointing;
+    if (const auto found = fitting(checkpointed, checkpoints ? " with tiled_mlp: true"
+                                                             : " with gradient_checkpointing and tiled_mlp"))
+        return *found;
     const double states = weight_bytes(as_is) + gradient_bytes(as_is) + optimizer_bytes(as_is);
     if (states > double(device)) {
         return "weights, gradients and optimizer alone take " + gib(states) + ": a smaller model" +

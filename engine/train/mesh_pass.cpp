@@ -36,11 +36,11 @@ StepRows step_rows(const Plan& plan, const TokenFile& file, const std::vector<in
     return rows;
 }
 
-MeshPass::MeshPass(const Plan& plan, Groups& groups, Parameters& parameters, bool gradient_checkpointing)
+MeshPass::MeshPass(const Plan& plan, Groups& groups, Parameters& parameters, const Kept& kept)
     : plan_(plan),
       model_(*plan.model),
       groups_(groups),
-      decoder_(model_, parameters, gradient_checkpointing),
+      decoder_(model_, parameters, kept),
       parameters_(parameters),
       reduction_(groups, parameters) {}
 

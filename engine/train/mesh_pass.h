@@ -47,7 +47,7 @@ enum class Gradients {
 
 class MeshPass {
   public:
-    MeshPass(const Plan& plan, Groups& groups, Parameters& parameters, bool gradient_checkpointing);
+    MeshPass(const Plan& plan, Groups& groups, Parameters& parameters, const Kept& kept);
 
     struct Result {
         double loss_sum = 0;  ///< of this rank's valid labels

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 
@@ -10,6 +11,9 @@
 namespace ringmaster {
 
 namespace {
+
+constexpr int64_t kChunk = int64_t{16}
+                           << 20;  // elements on their way at once; known to engine/plan/memory.cpp
 
 const char* safetensors_dtype(const at::Tensor& tensor) {
     return tensor.scalar_type() == at::kFloat ? "F32" : "BF16";
@@ -23,13 +27,21 @@ at::Tensor longer(const at::Tensor& flat, int64_t by) {
     return flat.as_strided({flat.size(0) + by}, {1});
 }
 
+Flat make_moments(const Parameters& parameters, const Config& config) {
+    const at::Tensor& master = parameters.master().values;
+    const at::Device device = config.optimizer_offloading ? at::Device(at::kCPU) : master.device();
+    Flat moments = parameters.make_flat(parameters.stage() > 0, master.scalar_type(), device);
+    if (device != master.device()) moments.values = moments.values.pin_memory();
+    return moments;
+}
+
 }  // namespace
 
 AdamW::AdamW(Parameters& parameters, const Config& config)
     : parameters_(parameters),
       config_(config),
-      exp_avg_(parameters.make_flat(parameters.stage() > 0, parameters.master().values.scalar_type())),
-      exp_avg_sq_(parameters.make_flat(parameters.stage() > 0, parameters.master().values.scalar_type())),
+      exp_avg_(make_moments(parameters, config)),
+      exp_avg_sq_(make_moments(parameters, config)),
       steps_(at::zeros({}, parameters.master().values.options().dtype(at::kFloat))) {
     for (size_t i = 0; i < parameters.shapes().size(); ++i) {
         if (parameters.own_elements(i).size() == 0) continue;
@@ -49,6 +61,11 @@ bool AdamW::Part::continues(const Part& before) const {
            lies_behind(gradients, before.gradients) && lies_behind(exp_avg, before.exp_avg);
 }
 
+AdamW::Part AdamW::Part::rows(int64_t begin, int64_t count) const {
+    const auto cut = [&](const at::Tensor& flat) { return flat.narrow(0, begin, count); };
+    return {cut(master), cut(gradients), cut(exp_avg), cut(exp_avg_sq), decays};
+}
+
 void AdamW::Part::join(const Part& next) {
     for (at::Tensor* flat : {&master, &gradients, &exp_avg, &exp_avg_sq})
         *flat = longer(*flat, next.master.size(0));
@@ -57,11 +74,25 @@ void AdamW::Part::join(const Part& next) {
 void AdamW::step(double learning_rate) {
     steps_.add_(1);
     for (const Part& part : parts_) {
-        at::_fused_adamw_({part.master}, {part.gradients}, {part.exp_avg}, {part.exp_avg_sq}, {}, {steps_},
-                          learning_rate, config_.adam_beta1, config_.adam_beta2,
-                          part.decays ? config_.weight_decay : 0, config_.adam_epsilon, false, false);
+        const bool here = part.exp_avg.device() == part.master.device();
+        const int64_t elements = part.master.size(0), chunk = here ? elements : kChunk;
+        for (int64_t begin = 0; begin < elements; begin += chunk) {
+            update(part.rows(begin, std::min(chunk, elements - begin)), learning_rate);
+        }
     }
     parameters_.share_update();
+}
+
+/// Moments that lie in host memory come to the device, and go back.
+void AdamW::update(const Part& part, double learning_rate) {
+    at::Tensor exp_avg = part.exp_avg.to(part.master.device());
+    at::Tensor exp_avg_sq = part.exp_avg_sq.to(part.master.device());
+    at::_fused_adamw_({part.master}, {part.gradients}, {exp_avg}, {exp_avg_sq}, {}, {steps_}, learning_rate,
+                      config_.adam_beta1, config_.adam_beta2, part.decays ? config_.weight_decay : 0,
+                      config_.adam_epsilon, false, false);
+    if (exp_avg.is_same(part.exp_avg)) return;
+    part.exp_avg.copy_(exp_avg);
+    part.exp_avg_sq.copy_(exp_avg_sq);
 }
 
 void AdamW::save(const std::filesystem::path& file, bool writes) const {

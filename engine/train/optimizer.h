@@ -14,7 +14,8 @@ namespace ringmaster {
 
 class AdamW {
   public:
-    /// States have the master's dtype. Norms and biases are not decayed.
+    /// States have the master's dtype, and lie in host memory where the configuration says so. Norms and
+    /// biases are not decayed.
     AdamW(Parameters& parameters, const Config& config);
 
     /// One update from the parameters' gradients; brings the weights of computation up, on all ranks.
@@ -33,7 +34,10 @@ class AdamW {
 
         bool continues(const Part& before) const;
         void join(const Part& next);
+        Part rows(int64_t begin, int64_t count) const;
     };
+
+    void update(const Part& part, double learning_rate);
 
     Parameters& parameters_;
     const Config& config_;

@@ -106,7 +106,7 @@ std::optional<int64_t> local_row(const SequenceShard& shard, int64_t sequence, i
 /// Of each token's last hidden state, so that a changed bit shows: int64 [B, S] on every rank of the group.
 at::Tensor fingerprints(const PreflightBatch& batch, const std::vector<Row>& rows, Groups& groups,
                         Parameters& parameters) {
-    MeshPass pass(batch.plan, groups, parameters, true);
+    MeshPass pass(batch.plan, groups, parameters, Kept{.checkpointing = true});
     const int last = static_cast<int>(batch.plan.model->num_layers) - 1;
     at::Tensor print_n;
     Layout layout;
@@ -151,7 +151,7 @@ PreflightBatch::PreflightBatch(const Plan& whole, const Groups& groups, const To
 }
 
 MeshProof prove_on_mesh(const PreflightBatch& batch, Groups& groups, Parameters& parameters) {
-    MeshPass pass(batch.plan, groups, parameters, batch.plan.config.gradient_checkpointing);
+    MeshPass pass(batch.plan, groups, parameters, what_is_kept(batch.plan));
     Samples samples(batch, groups);
     size_t begun = 0;
     std::vector<std::optional<int64_t>> held;
@@ -194,7 +194,7 @@ MeshProof prove_on_one_rank(const PreflightBatch& batch, Groups& groups, Paramet
     options.device = alone.device;
     options.device_index = groups.device().has_index() ? groups.device().index() : 0;
     Groups one = make_groups({}, 0, alone.mesh, options);
-    MeshPass pass(alone, one, parameters, true);
+    MeshPass pass(alone, one, parameters, Kept{.checkpointing = true});
     Samples samples(batch, groups);
 
     int64_t labels = 0;
@@ -232,7 +232,7 @@ MeshProof prove_on_one_rank(const PreflightBatch& batch, Groups& groups, Paramet
 
 bool leaks(const PreflightBatch& batch, Groups& groups, Parameters& parameters) {
     if (batch.rows.micro_batches.empty()) {  // the others may need this rank's weights
-        MeshPass pass(batch.plan, groups, parameters, true);
+        MeshPass pass(batch.plan, groups, parameters, Kept{.checkpointing = true});
         for (int i = 0; i < 2; ++i) pass.forward({});
         return false;
     }

@@ -53,7 +53,7 @@ Trainer::Trainer(const Plan& plan, const RunFolder& run, Groups& groups, EventWr
       evaluation_(evaluation_of(config_, total_steps_, steps_per_epoch_)),
       parameters_(model_, config_.precision, device, sharding_of(plan, groups)),
       optimizer_(parameters_, config_),
-      pass_(plan, groups, parameters_, config_.gradient_checkpointing),
+      pass_(plan, groups, parameters_, what_is_kept(plan)),
       patience_(config_) {
     if (groups.rank() == 0) {
         pass_.on_layout([this](RingAttnFunc func) {

@@ -1,14 +1,16 @@
 """Whole training steps of several ways to run them, side by side in one run.
 
     python tests/bench/whole_step.py --bin build/bin [--sides transformers zigzag] [--tokens 8192] [--dtype float32]
-                                     [--ranks 2] [--rounds 2] [--steps 3] [--json FILE]
+                                     [--ranks 2] [--rounds 2] [--steps 3] [--packed] [--json FILE]
 
-Sides: `transformers` (one process, 2 threads, sdpa); `one` (one rank of ours, 2 threads); `zigzag` (--ranks ranks of ours, a
-thread each, on this machine); `linked` (as zigzag, each rank in a network namespace of its own, joined by a virtual link:
-needs root); `gigabit` (as linked, the link held to 1 Gbit/s both ways by tc's token bucket). All train the same shape (hidden
-512, 8 heads, 4 key/value heads, 6 layers, intermediate 1408, vocabulary 8192) on one row with AdamW and no activation
-checkpointing. They take turns; the first step of a turn is a warm-up, the best of the others counts. Prints seconds a step,
-peak resident memory a process, the load of the machine, and the ratios that the README quotes.
+Sides: `transformers` (one process, 2 threads, sdpa); `one` (one rank of ours, 2 threads), also with a memory option:
+`checkpointing`, `selective` (attention's output kept), `tiled` (MLPs); `zigzag`, `balanced`, `varlen_llama3` (--ranks ranks of
+ours by that layout, a thread each, on this machine), `zero3` (zigzag with sharded states); `linked` (as zigzag, each rank in
+a network namespace of its own, joined by a virtual link: needs root); `gigabit` (as linked, the link held to 1 Gbit/s both
+ways by tc's token bucket). All train the same shape (hidden 512, 8 heads, 4 key/value heads, 6 layers, intermediate 1408,
+vocabulary 8192) on one row with AdamW, all activations kept where the side says nothing else; with --packed the row is half
+documents of 512 tokens and then one document. They take turns; the first step of a turn is a warm-up, the best of the others
+counts. Prints seconds a step, peak resident memory a process, the load of the machine, and the ratios that the README quotes.
 """
 
 import argparse
@@ -26,7 +28,18 @@ import time
 
 SHAPE = dict(vocab_size=8192, hidden_size=512, intermediate_size=1408, num_hidden_layers=6, num_attention_heads=8,
              num_key_value_heads=4, max_position_embeddings=65536, tie_word_embeddings=False)
-SIDES = ["transformers", "one", "zigzag", "linked", "gigabit"]
+ZIGZAG = {"ring_attn_func": "batch_zigzag"}
+SPLIT = {  # over --ranks ranks
+    "zigzag": ZIGZAG, "linked": ZIGZAG, "gigabit": ZIGZAG, "balanced": {"ring_attn_func": "balanced"},
+    "varlen_llama3": {"ring_attn_func": "varlen_llama3"},
+    "zero3": {**ZIGZAG, "fsdp_version": 2, "fsdp_config": {"reshard_after_forward": True}},
+}
+WHOLE = {
+    "one": {}, "checkpointing": {"gradient_checkpointing": True}, "tiled": {"tiled_mlp": True},
+    "selective": {"gradient_checkpointing": True, "selective_checkpointing": True},
+}
+SIDES = ["transformers", *WHOLE, *SPLIT]
+SHORT = 512  # tokens of a short document
 
 
 def reference_process(tokens, steps, dtype):
@@ -68,20 +81,28 @@ def peak_kib(pid):
     return 0
 
 
-def write_config(arguments, folder, ranks, name):
+def write_rows(arguments, file):
+    tokens = [arguments.tokens]
+    if arguments.packed:
+        tokens = [SHORT] * (arguments.tokens // 2 // SHORT) + [arguments.tokens // 2]
+    rows = [[(i * 31) % SHAPE["vocab_size"] for i in range(count)] for count in tokens]
+    file.write_text("".join(json.dumps({"input_ids": ids, "labels": ids}) + "\n" for ids in rows))
+
+
+def write_config(arguments, folder, ranks, side, name):
     model = folder / "model"
     model.mkdir(exist_ok=True)
     (model / "config.json").write_text(json.dumps({**SHAPE, "model_type": "llama", "architectures": ["LlamaForCausalLM"],
                                                    "rms_norm_eps": 1e-6, "rope_theta": 10000.0, "hidden_act": "silu"}))
-    ids = [(i * 31) % SHAPE["vocab_size"] for i in range(arguments.tokens)]
-    (folder / "rows.jsonl").write_text(json.dumps({"input_ids": ids, "labels": ids}) + "\n")
+    write_rows(arguments, folder / "rows.jsonl")
     config = {
         "base_model": str(model), "reinit_weights": True, "sequence_len": arguments.tokens, "flash_attention": True,
         "datasets": [{"path": str(folder / "rows.jsonl"), "ds_type": "json", "type": ""}], "curriculum_sampling": True,
         "micro_batch_size": 1, "gradient_accumulation_steps": 1, "max_steps": arguments.steps + 1, "learning_rate": 1e-4,
         "optimizer": "adamw_torch", "lr_scheduler": "constant", "save_strategy": "no", "output_dir": str(folder / f"out-{name}"),
         **({"bfloat16": True} if arguments.dtype == "bfloat16" else {}),
-        **({"context_parallel_size": ranks, "ring_attn_func": "batch_zigzag"} if ranks > 1 else {}),
+        **({"sample_packing": True} if arguments.packed else {}),
+        **WHOLE.get(side, {}), **({"context_parallel_size": ranks, **SPLIT[side]} if side in SPLIT else {}),
     }
     (folder / "config.yaml").write_text(json.dumps(config))
     return folder / "config.yaml"
@@ -123,8 +144,8 @@ def wait_and_measure(processes, pids):
     return list(peaks.values())
 
 
-def run_launched(arguments, folder, ranks, name):
-    config = write_config(arguments, folder, ranks, name)
+def run_launched(arguments, folder, ranks, side, name):
+    config = write_config(arguments, folder, ranks, side, name)
     run = folder / "runs" / name
     launched = subprocess.Popen([arguments.bin / "ringmaster", "launch", config, "--ranks", str(ranks), "--device", "cpu", "--runs-dir",
                                  folder / "runs", "--name", name, "--no-preflight", "--json"],
@@ -167,12 +188,12 @@ def namespaces(ranks, gigabit):
         subprocess.run(["ip", "link", "del", f"{name}br"], capture_output=True, check=False)
 
 
-def run_linked(arguments, folder, ranks, name, gigabit):
-    config = write_config(arguments, folder, ranks, name)
+def run_linked(arguments, folder, ranks, side, name):
+    config = write_config(arguments, folder, ranks, side, name)
     prepared = subprocess.run([arguments.bin / "ringmaster", "prepare", config, "--ranks", str(ranks), "--device", "cpu", "--runs-dir",
                                folder / "runs", "--name", name], check=True, capture_output=True, text=True)
     run = pathlib.Path(prepared.stdout.splitlines()[-1])
-    with namespaces(ranks, gigabit) as (spaces, address):
+    with namespaces(ranks, side == "gigabit") as (spaces, address):
         processes = []
         for rank, space in enumerate(spaces):
             place = {"RANK": rank, "WORLD_SIZE": ranks, "LOCAL_RANK": 0, "LOCAL_WORLD_SIZE": 1, "MASTER_ADDR": address, "MASTER_PORT": 29400,
@@ -188,8 +209,8 @@ def run_side(side, arguments, folder, turn):
     if side == "transformers":
         return run_reference(arguments)
     if side in ("linked", "gigabit"):
-        return run_linked(arguments, folder, arguments.ranks, name, side == "gigabit")
-    return run_launched(arguments, folder, 1 if side == "one" else arguments.ranks, name)
+        return run_linked(arguments, folder, arguments.ranks, side, name)
+    return run_launched(arguments, folder, 1 if side in WHOLE else arguments.ranks, side, name)
 
 
 def report_of(arguments, sides):
@@ -211,6 +232,7 @@ def main():
     parser.add_argument("--steps", type=int, default=3)
     parser.add_argument("--ranks", type=int, default=2)
     parser.add_argument("--dtype", choices=["float32", "bfloat16"], default="float32")
+    parser.add_argument("--packed", action="store_true")
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--reference", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()

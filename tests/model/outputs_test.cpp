@@ -48,7 +48,7 @@ Gathered run(const Mesh& mesh, RingAttnFunc func) {
         const at::NoGradGuard no_grad;
         Parameters parameters(model, Precision::Float32, at::kCPU);
         parameters.initialize(model, 1);
-        Decoder decoder(model, parameters, false);
+        Decoder decoder(model, parameters, {});
         SequenceShard shard(groups, model, layout, mask, kTokens, 0, at::kCPU);
         const auto own = [&](const at::Tensor& x, int64_t filler) {
             at::Tensor whole = at::full({kRows, padded}, filler, at::kLong);

@@ -272,14 +272,19 @@ TEST(Plan, ShardingIsDoneWhereItIsAskedFor) {
     EXPECT_EQ(stage(""), 0);
 }
 
-TEST(Plan, OffloadedStatesAreSaidToStay) {
-    for (const char* asked :
-         {"fsdp_config: {offload_params: true}\n",
-          "deepspeed: {zero_optimization: {stage: 3, offload_optimizer: {device: cpu}}}\n"}) {
+TEST(Plan, OffloadingIsSaidToHaveNoEffectOnTheCpuAndParametersToStay) {
+    const auto severity = [](const char* asked) {
         const Plan plan = plan_of(asked, 8);
-        ASSERT_TRUE(find(plan, "CFG-OFFLOAD")) << said(plan);
-        EXPECT_EQ(plan.zero_stage, 3);
-    }
+        const Diagnostic* said = find(plan, "CFG-OFFLOAD");
+        return said ? std::optional(said->severity) : std::nullopt;
+    };
+    EXPECT_EQ(severity("fsdp_config: {offload_params: true}\n"), Severity::Warning);
+    EXPECT_EQ(severity("deepspeed: {zero_optimization: {stage: 3, offload_param: {device: cpu}}}\n"),
+              Severity::Warning);
+    EXPECT_EQ(severity("deepspeed: {zero_optimization: {stage: 3, offload_optimizer: {device: cpu}}}\n"),
+              Severity::Info);
+    EXPECT_EQ(severity("gradient_checkpointing: offload\n"), Severity::Info);
+    EXPECT_EQ(severity("gradient_checkpointing: true\n"), std::nullopt);
     EXPECT_FALSE(
         find(plan_of("deepspeed: {zero_optimization: {stage: 3, offload_param: {device: none}}}\n", 8),
              "CFG-OFFLOAD"));

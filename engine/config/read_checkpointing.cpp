@@ -1,0 +1,67 @@
+// What of the activations is kept for the backward, and where.
+#include "engine/config/key_reader.h"
+#include "engine/config/keys.h"
+#include "engine/config/sections.h"
+
+namespace ringmaster {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kCheckpointing = "gradient_checkpointing";
+
+/// gradient_checkpointing: offload | offload_disk
+bool offloads_checkpoints(KeyReader& keys) {
+    const json* said = keys.find(kCheckpointing);
+    return said && said->is_string() && said->get<std::string>().starts_with("offload");
+}
+
+void say_without_effect(KeyReader& keys, const char* key, const std::string& needed) {
+    keys.warn("CFG-CHECKPOINT", key, std::string(key) + " has no effect without " + needed,
+              needed + ": true");
+}
+
+void read_offloading(KeyReader& keys, Config& config) {
+    const char* key = offloads_checkpoints(keys) ? kCheckpointing : "activation_offloading";
+    const json* how = keys.find(key);
+    if (!how || !is_on(*how) || (key == kCheckpointing && !offloads_checkpoints(keys))) return;
+    if (!config.gradient_checkpointing) return say_without_effect(keys, key, kCheckpointing);
+    config.activation_offloading = true;
+    if (how->is_string() && how->get<std::string>().ends_with("disk"))
+        keys.inform("CFG-OFFLOAD", key, "activations are offloaded to the host's memory, not to its disk");
+}
+
+void read_selection(KeyReader& keys, Config& config) {
+    const char* key = "selective_checkpointing";
+    const json* said = keys.find(key);
+    if (!said || !is_on(*said)) return;
+    if (!config.gradient_checkpointing) return say_without_effect(keys, key, kCheckpointing);
+    const json* save = said->is_object() && said->contains("save") ? &said->at("save") : nullptr;
+    config.selective_checkpointing = !save || save->dump().find("attention") != std::string::npos;
+    if (!save || *save == json::array({"attention"})) return;
+    keys.warn("CFG-CHECKPOINT", key,
+              "of what selective_checkpointing can save, attention alone is kept here; the rest is computed "
+              "again, which changes time and memory, not results",
+              "selective_checkpointing: true");
+}
+
+void read_tiles(KeyReader& keys, Config& config) {
+    take(config.tiled_mlp, keys.flag("tiled_mlp"));
+    const auto shards = keys.whole("tiled_mlp_num_shards");
+    if (shards && !config.tiled_mlp) return say_without_effect(keys, "tiled_mlp_num_shards", "tiled_mlp");
+    config.tiled_mlp_shards = shards;
+}
+
+}  // namespace
+
+void read_checkpointing(KeyReader& keys, Config& config) {
+    const bool offloads = offloads_checkpoints(keys);
+    const bool asked = offloads || keys.flag(kCheckpointing).value_or(false);
+    config.gradient_checkpointing = config.gradient_checkpointing || asked;  // fsdp_config can ask too
+    read_selection(keys, config);
+    read_offloading(keys, config);
+    read_tiles(keys, config);
+}
+
+}  // namespace ringmaster

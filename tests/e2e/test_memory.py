@@ -1,0 +1,116 @@
+"""The memory that a plan predicts is what the engine's allocator then counts: a table over models, lengths, ranks, precisions
+and every option that means something on the CPU."""
+
+import json
+import random
+
+import pytest
+
+from ringmaster_runs import events_of, launch, make_config, make_model
+
+MODELS = {
+    "llama": dict(kind="llama", hidden_size=128, intermediate_size=352),
+    "wide vocabulary": dict(kind="llama", vocab_size=16384, tie_word_embeddings=True, num_hidden_layers=2),
+    "qwen2": dict(kind="qwen2", hidden_size=96, intermediate_size=256, num_hidden_layers=5),
+    "qwen3": dict(kind="qwen3", num_key_value_heads=4, intermediate_size=288, num_hidden_layers=4),
+}
+MESHES = {
+    "1 rank": (1, {}),
+    "2 ranks": (2, {}),
+    "zigzag 2": (2, dict(context_parallel_size=2, ring_attn_func="batch_zigzag")),
+    "ulysses 2": (2, dict(context_parallel_size=2, ulysses_size=2)),
+    "gathered 2": (2, dict(context_parallel_size=2, ring_attn_func="varlen_llama3")),
+    "stripe 4": (4, dict(context_parallel_size=4, ring_attn_func="batch_stripe")),
+    "2 x 2": (4, dict(context_parallel_size=4, ulysses_size=2, ring_attn_func="balanced")),
+    "dp 2 x cp 2": (4, dict(context_parallel_size=2, dp_shard_size=2)),
+}
+CHECKPOINTING = dict(gradient_checkpointing=True)
+ACTIVATIONS = {
+    "all kept": {},
+    "checkpointing": CHECKPOINTING,
+    "attention kept": dict(CHECKPOINTING, selective_checkpointing=True),
+    "tiled MLP": dict(tiled_mlp=True),
+    "checkpointing, tiled MLP": dict(CHECKPOINTING, tiled_mlp=True),
+    "attention kept, tiled MLP in 3": dict(CHECKPOINTING, selective_checkpointing=True, tiled_mlp=True, tiled_mlp_num_shards=3),
+    "offloaded": dict(gradient_checkpointing="offload"),
+}
+STAGES = {
+    0: {},
+    1: dict(deepspeed={"zero_optimization": {"stage": 1, "offload_optimizer": {"device": "cpu"}}}),
+    2: dict(fsdp_version=2, fsdp_config={"reshard_after_forward": False}),
+    3: dict(fsdp_version=2, fsdp_config={"reshard_after_forward": True}),
+}
+PRECISIONS = {"fp32": {}, "bf16": dict(bf16=True), "bf16 full": dict(bfloat16=True)}
+LENGTHS = [1024, 2048, 4096, 8192, 16384, 32768, 65536]
+DOCUMENT = 512  # tokens of a row: longer sequences are packed of them
+
+
+def configurations(count=84):
+    """Each value of each question about equally often, in ever other company."""
+    source = random.Random(11)
+    decks = {}
+
+    def draw(name, values):
+        if not decks.get(name):
+            decks[name] = source.sample(list(values), len(values))
+        return decks[name].pop()
+
+    for _ in range(count):
+        mesh = draw("mesh", MESHES)
+        stage = draw("stage", STAGES) if MESHES[mesh][0] > 1 else 0
+        yield (draw("model", MODELS), draw("length", LENGTHS), mesh, stage, draw("activations", ACTIVATIONS),
+               draw("precision", PRECISIONS), draw("micro", [1, 1, 2]))
+
+
+EVERY = list(configurations())
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory):
+    made = {}
+
+    def model(name):
+        if name not in made:
+            made[name] = make_model(tmp_path_factory.mktemp("models") / "model", **MODELS[name], max_position_embeddings=65536)
+        return made[name]
+
+    return model
+
+
+@pytest.fixture(scope="module")
+def documents(tmp_path_factory):
+    source = random.Random(3)
+    file = tmp_path_factory.mktemp("rows") / "rows.jsonl"
+    ids = [source.randrange(256) for _ in range(DOCUMENT)]
+    file.write_text("".join(json.dumps({"input_ids": ids, "labels": ids}) + "\n" for _ in range(2048)))
+    return file
+
+
+def measured_over_predicted(case, models, documents, folder):
+    model, length, mesh, stage, activations, precision, micro = case
+    ranks, sizes = MESHES[mesh]
+    config = make_config(folder, models(model), documents, sequence_len=length, sample_packing=True, pad_to_sequence_len=True,
+                         micro_batch_size=micro, max_steps=2, **sizes, **STAGES[stage], **ACTIVATIONS[activations],
+                         **PRECISIONS[precision])
+    run = launch(config, folder / "runs", "--ranks", ranks, "--no-preflight")
+    ratios = []
+    for predicted in json.loads((run / "plan.json").read_text())["memory"]["per_rank"]:
+        counted = max(event["peak_memory_bytes"] for event in events_of(run, predicted["rank"]))
+        ratios.append(counted / (predicted["total"] - predicted["runtime"]))
+    return max(ratios, key=lambda ratio: abs(ratio - 1))
+
+
+@pytest.mark.parametrize("cases", [EVERY[::12], EVERY], ids=["spread", "every"])
+def test_predicted_peaks_are_the_counted_ones(cases, models, documents, tmp_path):
+    table = []
+    for index, case in enumerate(cases):
+        folder = tmp_path / str(index)
+        folder.mkdir()
+        table.append((measured_over_predicted(case, models, documents, folder), case))
+    table.sort(key=lambda row: -abs(row[0] - 1))
+    print("counted / predicted")
+    for ratio, case in table:
+        print(f"{ratio:.3f}  {', '.join(map(str, case))}")
+    errors = [abs(ratio - 1) for ratio, _ in table]
+    assert max(errors) <= 0.10
+    assert sum(error <= 0.05 for error in errors) >= 0.95 * len(errors)

@@ -1,0 +1,84 @@
+// What is kept of the forward changes memory and time, never a loss or a gradient.
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <mutex>
+
+#include "engine/model/decoder.h"
+#include "tests/support/ranks.h"
+
+namespace ringmaster {
+namespace {
+
+constexpr int64_t kTokens = 24;
+
+ModelConfig tiny_model(bool qwen3) {
+    ModelConfig model;
+    model.model_type = qwen3 ? "qwen3" : "qwen2";
+    model.hidden_size = 32;
+    model.intermediate_size = 48;
+    model.num_layers = 3;
+    model.num_heads = 4;
+    model.num_kv_heads = 2;
+    model.head_dim = 8;
+    model.vocab_size = 61;
+    model.max_position_embeddings = 64;
+    model.qk_norm = qwen3;
+    model.qkv_bias = model.mlp_bias = !qwen3;
+    return model;
+}
+
+struct Learned {
+    double loss = 0;
+    at::Tensor gradients;  ///< of all ranks together
+};
+
+Learned learn(const ModelConfig& model, const Mesh& mesh, const Kept& kept, Precision precision) {
+    at::manual_seed(5);
+    const at::Tensor ids = at::randint(0, 61, {2, kTokens}, at::kLong);
+    const Layout layout = make_layout(RingAttnFunc::BatchZigzag, kTokens, mesh.ring, mesh.ulysses, {});
+    Learned learned;
+    std::mutex mutex;
+    run_ranks(mesh, [&](int, Groups& groups) {
+        const at::NoGradGuard no_grad;
+        Parameters parameters(model, precision, at::kCPU);
+        parameters.initialize(model, 1);
+        Decoder decoder(model, parameters, kept);
+        SequenceShard shard(groups, model, layout, {}, kTokens, 0, at::kCPU);
+        const MicroBatch batch{ids.index_select(1, shard.places_t), ids.index_select(1, shard.places_t)};
+        double loss = 0;
+        for (const bool first : {true, false})  // an accumulation of two
+            loss += decoder.forward_backward(batch, shard, 0.01, first, [](int) {});
+        const std::lock_guard lock(mutex);
+        learned.loss += loss;
+        const at::Tensor& own = parameters.gradients().values;
+        learned.gradients = learned.gradients.defined() ? learned.gradients + own : own.clone();
+    });
+    return learned;
+}
+
+TEST(Kept, NoChoiceOfItChangesALossOrAGradient) {
+    const Kept choices[] = {{true, false, 0}, {true, true, 0},  {false, false, 5},
+                            {true, false, 7}, {true, true, 24}, {false, false, 1000}};
+    Mesh ring = ring_mesh(2), ulysses, both = ring_mesh(2);
+    ulysses.ulysses = both.ulysses = 2;
+    for (const Precision precision : {Precision::Float32, Precision::Bf16Mixed}) {
+        const double bound = precision == Precision::Float32 ? 1e-6 : 1e-3;
+        for (const bool qwen3 : {false, true}) {
+            const ModelConfig model = tiny_model(qwen3);
+            for (const Mesh& mesh : {Mesh{}, ring, ulysses, both}) {
+                const Learned all = learn(model, mesh, {}, precision);
+                const double norm = all.gradients.norm().item<double>();
+                ASSERT_GT(norm, 0.01);
+                for (const Kept& kept : choices) {
+                    const Learned less = learn(model, mesh, kept, precision);
+                    EXPECT_NEAR(less.loss / all.loss, 1, bound);
+                    EXPECT_LT((less.gradients - all.gradients).norm().item<double>() / norm, bound);
+                }
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace ringmaster

@@ -1,0 +1,49 @@
+#include "engine/train/optimizer.h"
+
+#include <ATen/ATen.h>
+
+#include "tests/support/gpu.h"
+
+namespace ringmaster {
+namespace {
+
+ModelConfig tiny_model() {
+    ModelConfig model;
+    model.model_type = "llama";
+    model.hidden_size = 256;
+    model.intermediate_size = 512;
+    model.num_layers = 2;
+    model.num_heads = 4;
+    model.num_kv_heads = 2;
+    model.head_dim = 64;
+    model.vocab_size = 100'000;  // more than is on its way at once
+    return model;
+}
+
+at::Tensor updated(at::Device device, bool in_host) {
+    const ModelConfig model = tiny_model();
+    Config config;
+    config.weight_decay = 0.1;
+    config.optimizer_offloading = in_host;
+    Parameters parameters(model, Precision::Float32, device);
+    parameters.initialize(model, 1);
+    AdamW optimizer(parameters, config);
+    for (int step = 0; step < 3; ++step) {
+        parameters.gradients().values.copy_(parameters.master().values * (step + 1));
+        optimizer.step(1e-3);
+    }
+    return parameters.master().values.cpu();
+}
+
+TEST(AdamW, MomentsInHostMemoryAreTheSameOnTheCpu) {
+    EXPECT_TRUE(at::equal(updated(at::kCPU, true), updated(at::kCPU, false)));
+}
+
+TEST(AdamW, GpuUpdatesFromMomentsInHostMemoryAreTheSame) {
+    ASSERT_TRUE(has_gpu());
+    const at::Device device(at::kCUDA, 0);
+    EXPECT_TRUE(at::equal(updated(device, true), updated(device, false)));
+}
+
+}  // namespace
+}  // namespace ringmaster
