@@ -8,7 +8,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "engine/attention/attention_schedule.h"
+#include "engine/plan/attention_schedule.h"
 #include "engine/attention/cuda_flash.h"
 #include "engine/comm/groups.h"
 

@@ -71,12 +71,19 @@ at::Tensor product(const at::Tensor& a_nk, const at::Tensor& b_km) {
 
 at::Tensor product_out(at::Tensor out_nm, const at::Tensor& a_nk, const at::Tensor& b_km) {
     if (!is_widened(a_nk)) return at::mm_out(out_nm, a_nk, b_km);
+    const int64_t depth = b_km.size(0);
     for_parts(b_km.size(1), kWideColumns, [&](int64_t m, int64_t columns) {
-        const at::Tensor b = b_km.narrow(1, m, columns).to(at::kFloat);
+        const auto widened = [&](int64_t k, int64_t count) {
+            return b_km.narrow(0, k, count).narrow(1, m, columns).to(at::kFloat);
+        };
+        const at::Tensor all = depth <= kWideColumns ? widened(0, depth) : at::Tensor();
         for_parts(a_nk.size(0), kWideRows, [&](int64_t n, int64_t rows) {
-            out_nm.narrow(0, n, rows)
-                .narrow(1, m, columns)
-                .copy_(at::mm(a_nk.narrow(0, n, rows).to(at::kFloat), b));
+            at::Tensor sum = at::zeros({rows, columns}, a_nk.options().dtype(at::kFloat));
+            for_parts(depth, kWideColumns, [&](int64_t k, int64_t count) {
+                sum.addmm_(a_nk.narrow(0, n, rows).narrow(1, k, count).to(at::kFloat),
+                           all.defined() ? all : widened(k, count));
+            });
+            out_nm.narrow(0, n, rows).narrow(1, m, columns).copy_(sum);
         });
     });
     return out_nm;

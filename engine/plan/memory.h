@@ -29,10 +29,19 @@ struct MemoryInputs {
     int64_t mlp_tile_tokens = 0;        ///< of an MLP in tiles; 0: whole
     bool offloads_activations = false;  ///< what checkpointing keeps lies in host memory; CUDA alone
     bool offloads_optimizer = false;    ///< its moments do; CUDA alone
+    RingAttnFunc layout = RingAttnFunc::BatchZigzag;
+    int ring_rank = 0;
+    int64_t window = 0;  ///< sliding; 0: none
+    int threads = 1;     ///< of the rank's process
 
     double tokens() const { return double(micro) * double(shard_tokens); }
     double element_bytes() const { return precision == Precision::Float32 ? 4 : 2; }
+    /// Products of bfloat16 are made in float32 where the processor has none (engine/model/ops.cpp).
+    bool widens() const;
 };
+
+/// Of the layers' MLP; a token meets experts_per_token experts where there are experts.
+double intermediate_width(const ModelConfig& model);
 
 // States: whole on every rank, or this rank's slices (engine/model/parameters.h) by the ZeRO stage.
 double weight_bytes(const MemoryInputs& in);  ///< with the bfloat16 copy under `bf16: true`
@@ -40,30 +49,22 @@ double gradient_bytes(const MemoryInputs& in);
 double optimizer_bytes(const MemoryInputs& in);  ///< AdamW's two moments
 
 // Activations kept from the forward for the backward.
-double layer_input_bytes(const MemoryInputs& in);  ///< of one layer: all that checkpointing keeps
-double layer_saved_bytes(const MemoryInputs& in);  ///< of one layer, its input included
-double kept_bytes(const MemoryInputs& in);         ///< of all layers, on the device
+double layer_input_bytes(const MemoryInputs& in);       ///< of one layer
+double layer_saved_bytes(const MemoryInputs& in);       ///< of one layer, its input included
+double attention_output_bytes(const MemoryInputs& in);  ///< of one layer, with the log-sum-exp
+double kept_bytes(const MemoryInputs& in, double layers);
 
-// Buffers of one moment, beyond states and kept activations.
-double communication_bytes(const MemoryInputs& in);  ///< keys, values and their gradients of other ranks
-double logits_bytes(const MemoryInputs& in);         ///< one chunk of the head
-
-// Whole units of sharded states beside the slices, while a layer or the head is computed backward: weights
-// gathered (stage 3), gradients computed and being reduced (stage 2 and 3), what is received of them.
-double layer_unit_bytes(const MemoryInputs& in);
+// Whole units of sharded states beside the slices: weights gathered (stage 3), gradients computed and being
+// reduced (stage 2 and 3), what is received of them.
+double layer_forward_unit_bytes(const MemoryInputs& in);
+double layer_unit_bytes(const MemoryInputs& in);  ///< in the backward
 double head_unit_bytes(const MemoryInputs& in);
 double embedding_unit_bytes(const MemoryInputs& in);
-double head_moment_bytes(const MemoryInputs& in);  ///< final norm, logits, their gradients
-double mlp_moment_bytes(const MemoryInputs& in);   ///< backward of a layer's MLP
-double attention_moment_bytes(
-    const MemoryInputs& in);  ///< backward of a layer's attention, the ring's buffers included
-double embedding_moment_bytes(
-    const MemoryInputs& in);  ///< the embedding's gradient, when no activation is left
 
-/// Expected total = states + kept activations + the largest moment + the runtime. The moments never meet, so
-/// `workspace` is what the largest needs beyond the logits' and the ring's buffers, and the components sum to
-/// the total. low and high: tensors 3 % less, and 6 % (CPU) or 12 % (CUDA) more for the allocator, with the
-/// runtime's own bounds.
+/// Expected total = the most that tensors take at once (engine/plan/memory_trace.h), and the runtime. The
+/// components sum to the total: logits and the ring's buffers are what they take at their own most,
+/// `workspace` is what that moment needs beyond them. low and high: tensors 3 % less, and 6 % (CPU) or 12 %
+/// (CUDA) more for the allocator, with the runtime's own bounds.
 RankMemory rank_memory(const MemoryInputs& in);
 
 /// What a rank keeps in host memory instead, pinned.

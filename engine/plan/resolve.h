@@ -22,6 +22,9 @@ void resolve_sequence(Plan& plan, Findings& findings);
 /// Rows a step, tokens a step, steps an epoch, steps in all.
 void resolve_batch(const PlanRequest& request, Plan& plan, Findings& findings);
 
+/// Of a node: what the request says, else this machine's.
+int cores_of(const PlanRequest& request);
+
 /// Memory of every rank against its device; null where the model is unknown.
 void resolve_memory(const PlanRequest& request, Plan& plan, Findings& findings);
 

@@ -8,8 +8,9 @@ namespace ringmaster {
 
 namespace {
 
-MemoryInputs inputs_of(const Plan& plan) {
+MemoryInputs inputs_of(const Plan& plan, int threads) {
     MemoryInputs in;
+    in.threads = threads;
     in.model = *plan.model;
     in.precision = plan.config.precision;
     in.device = plan.device;
@@ -24,6 +25,8 @@ MemoryInputs inputs_of(const Plan& plan) {
                 plan.model->sliding_window.value_or(plan.sequence.length) < plan.sequence.length;
     if (plan.context_parallel.layout == RingAttnFunc::VarlenLlama3)
         in.gathered_heads = std::max<int64_t>(1, plan.context_parallel.heads_k_stride);
+    in.layout = plan.context_parallel.layout;
+    in.window = plan.model->sliding_window.value_or(0);
     in.keeps_attention = plan.config.selective_checkpointing;
     in.mlp_tile_tokens = mlp_tile_tokens(plan.config, *plan.model, in.micro * in.shard_tokens);
     in.offloads_activations = plan.config.activation_offloading;
@@ -38,11 +41,29 @@ int64_t device_bytes(const PlanRequest& request, const Plan& plan) {
 }
 
 /// Of all ranks of a node together; a CUDA rank's process takes what an empty one takes.
-int64_t host_bytes(const Plan& plan, const RankMemory& rank) {
+int64_t host_bytes(const Plan& plan, const MemoryInputs& in, const RankMemory& rank) {
     constexpr double kCudaProcess = 2.0 * double(int64_t{1} << 30);
-    const double each =
-        plan.device == Device::Cuda ? kCudaProcess + offloaded_bytes(inputs_of(plan)) : double(rank.total);
+    const double each = plan.device == Device::Cuda ? kCudaProcess + offloaded_bytes(in) : double(rank.total);
     return static_cast<int64_t>(std::min(each * double(plan.ranks / plan.nodes), 9e18));
+}
+
+RankMemory fullest(const std::vector<RankMemory>& ranks) {
+    return *std::max_element(ranks.begin(), ranks.end(), [](const RankMemory& a, const RankMemory& b) {
+        return a.total_high < b.total_high;
+    });
+}
+
+/// Each ring rank's; where there are many, the most that the first, the middle and the last one take.
+std::vector<RankMemory> memory_of_ring(MemoryInputs in) {
+    constexpr int kEach = 8;
+    const bool each = in.ring <= kEach;
+    std::vector<RankMemory> memory;
+    for (int i = 0; i < (each ? in.ring : 3); ++i) {
+        in.ring_rank = each ? i : (in.ring - 1) * i / 2;
+        memory.push_back(rank_memory(in));
+    }
+    if (each) return memory;
+    return std::vector<RankMemory>(static_cast<size_t>(in.ring), fullest(memory));
 }
 
 struct Change {
@@ -96,7 +117,7 @@ std::string what_would_fit(const Plan& plan, const MemoryInputs& as_is, int64_t 
     const auto fitting = [&](const MemoryInputs& from,
                              const std::string& with) -> std::optional<std::string> {
         for (const Change& change : single_changes(plan, from)) {
-            const RankMemory memory = rank_memory(change.in);
+            const RankMemory memory = fullest(memory_of_ring(change.in));
             if (memory.total_high <= device)
                 return change.text + with + " takes " + gib(double(memory.total)) + " a rank";
         }
@@ -121,15 +142,15 @@ std::string what_would_fit(const Plan& plan, const MemoryInputs& as_is, int64_t 
     return "a shorter sequence_len, or more ranks in context_parallel_size";
 }
 
-void say_fit(const Plan& plan, const RankMemory& worst, Findings& findings) {
+void say_fit(const Plan& plan, const MemoryInputs& in, const RankMemory& worst, Findings& findings) {
     const int64_t device = plan.memory->device_bytes;
     const std::string takes = "a rank takes " + gib(double(worst.total)) + " (" +
                               gib(double(worst.total_low)) + " to " + gib(double(worst.total_high)) +
                               "), the device has " + gib(double(device));
     if (plan.verdict == Verdict::WillNotFit) {
-        findings.warn("MEM-FIT", "", takes, what_would_fit(plan, inputs_of(plan), device));
+        findings.warn("MEM-FIT", "", takes, what_would_fit(plan, in, device));
     } else if (plan.verdict == Verdict::Tight) {
-        findings.warn("MEM-FIT", "", "tight: " + takes, what_would_fit(plan, inputs_of(plan), device));
+        findings.warn("MEM-FIT", "", "tight: " + takes, what_would_fit(plan, in, device));
     }
 }
 
@@ -137,24 +158,30 @@ void say_fit(const Plan& plan, const RankMemory& worst, Findings& findings) {
 
 void resolve_memory(const PlanRequest& request, Plan& plan, Findings& findings) {
     if (!plan.model || plan.sequence.per_rank == 0) return;
+    const int of_node = plan.ranks / plan.nodes;
+    const MemoryInputs in = inputs_of(plan, std::max(1, cores_of(request) / of_node));
+    const std::vector<RankMemory> of_ring = memory_of_ring(in);
+    const RankMemory worst = fullest(of_ring);
     Memory memory;
-    RankMemory rank = rank_memory(inputs_of(plan));
     memory.device_bytes = std::max<int64_t>(0, device_bytes(request, plan));
-    memory.host_bytes = host_bytes(plan, rank);
-    memory.fits = memory.device_bytes > 0 && rank.total_high <= memory.device_bytes;
-    // Every layout gives its ranks equal shards, and states are whole on each or equal slices: all ranks take
-    // the same.
-    for (rank.rank = 0; rank.rank < plan.ranks; ++rank.rank) memory.per_rank.push_back(rank);
+    memory.host_bytes = host_bytes(plan, in, worst);
+    memory.fits = memory.device_bytes > 0 && worst.total_high <= memory.device_bytes;
+    // States are whole on each rank or equal slices, and every layout gives equal shards: what differs is
+    // whose keys come.
+    for (int rank = 0; rank < plan.ranks; ++rank) {
+        memory.per_rank.push_back(of_ring[static_cast<size_t>(plan.mesh.coordinates(rank).ring)]);
+        memory.per_rank.back().rank = rank;
+    }
     plan.memory = std::move(memory);
     if (plan.memory->device_bytes == 0) {
         findings.inform("MEM-DEVICE", "", "the device's memory is not known: whether it fits is not said",
                         "--device-memory GiB tells it");
         return;
     }
-    plan.verdict = plan.memory->fits                            ? Verdict::Fits
-                   : rank.total_low > plan.memory->device_bytes ? Verdict::WillNotFit
-                                                                : Verdict::Tight;
-    say_fit(plan, rank, findings);
+    plan.verdict = plan.memory->fits                             ? Verdict::Fits
+                   : worst.total_low > plan.memory->device_bytes ? Verdict::WillNotFit
+                                                                 : Verdict::Tight;
+    say_fit(plan, in, worst, findings);
 }
 
 }  // namespace ringmaster

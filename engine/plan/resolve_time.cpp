@@ -25,9 +25,8 @@ std::string figures(const Speeds& speeds, Device device) {
 
 void resolve_time(const PlanRequest& request, Plan& plan, Findings& findings) {
     if (!plan.model || plan.sequence.per_rank == 0) return;
-    const int cores = request.machine_cores > 0 ? request.machine_cores
-                                                : static_cast<int>(std::thread::hardware_concurrency());
-    const Speeds speeds = assumed_speeds(plan.device, plan.config.precision, cores, plan.ranks / plan.nodes);
+    const Speeds speeds =
+        assumed_speeds(plan.device, plan.config.precision, cores_of(request), plan.ranks / plan.nodes);
     plan.time = step_time(plan, speeds);
     findings.inform("TIME-ASSUMED", "",
                     "the time of a step is made from assumed figures: " + figures(speeds, plan.device));

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <thread>
 
 #include "engine/plan/resolve.h"
 
@@ -52,6 +53,11 @@ void resolve_topology(const PlanRequest& request, Plan& plan, Findings& findings
                         "this machine has " + counted(request.devices_seen, "GPU") + ", the plan is for " +
                             counted(plan.ranks, "rank") + " with one each");
     }
+}
+
+int cores_of(const PlanRequest& request) {
+    if (request.machine_cores > 0) return request.machine_cores;
+    return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
 }  // namespace ringmaster

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <map>
 
-#include "engine/attention/attention_schedule.h"
+#include "engine/plan/attention_schedule.h"
 #include "engine/attention/head_exchange.h"
 #include "tests/attention/full_attention.h"
 #include "tests/support/ranks.h"

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "engine/attention/attention_schedule.h"
+#include "engine/plan/attention_schedule.h"
 #include "engine/data/batch.h"
 #include "engine/train/gradient_reduction.h"
 

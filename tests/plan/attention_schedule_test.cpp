@@ -1,4 +1,4 @@
-#include "engine/attention/attention_schedule.h"
+#include "engine/plan/attention_schedule.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,469 @@
+#include "engine/plan/memory_trace.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "engine/plan/attention_schedule.h"
+#include "engine/plan/layout.h"
+
+namespace ringmaster {
+
+namespace {
+
+using Block = Heap::Block;
+constexpr auto kActivations = MemoryPart::Activations;
+constexpr auto kCommunication = MemoryPart::Communication;
+
+constexpr double kLossChunkTokens = 1024;               // engine/model/decoder.cpp
+constexpr double kWideRows = 256, kWideColumns = 4096;  // engine/model/ops.cpp
+constexpr double kScoreRows = 256, kScoreKeys = 512;    // engine/attention/block_attention.cpp
+
+/// Rings are traced up to so many ranks: what one rank of a longer one holds at a time is the same.
+constexpr int kTracedRing = 8;
+
+/// What a rank attends with: of a Ulysses group all tokens, and the heads that it owns.
+struct AttentionShape {
+    double rows, tokens, heads, kv_heads, head_dim;
+
+    double queries() const { return rows * tokens * heads * head_dim; }  ///< elements
+    double keys() const { return rows * tokens * kv_heads * head_dim; }  ///< of the keys alone
+    double of_keys(double count) const { return 2 * rows * count * kv_heads * head_dim; }  ///< and values
+};
+
+struct Layer {
+    Block x, rstd_attention, qkv, qk_raw, rstd_qk, attention, mid, mlp;
+};
+
+class Tracer {
+  public:
+    explicit Tracer(const MemoryInputs& in);
+    Heap run();
+
+  private:
+    double element() const { return in_.element_bytes(); }
+    bool is_bfloat16() const { return element() == 2; }
+    bool on_gpu() const { return in_.device == Device::Cuda; }
+    double hidden_states(double tokens) const { return tokens * C_ * element(); }
+    double mlp_tokens() const {
+        return in_.mlp_tile_tokens > 0 ? std::min(N_, double(in_.mlp_tile_tokens)) : N_;
+    }
+
+    void product(double rows, double depth, double columns);
+    void weight_gradient(double outputs, double inputs, double rows);
+    Block norm(double rows, double width);
+    void norm_again(double rows, double width);
+    void norm_backward(double rows, double width);
+
+    void attention_forward(Layer& layer, bool attends);
+    void normalize_queries_and_keys(Layer& layer);
+    Block attend();
+    Block attend_over_heads();
+    void scheduled_forward(const AttentionShape& shape);
+    void attention_backward(Layer& layer);
+    void pull_back();
+    void pull_back_over_heads();
+    void scheduled_backward(const AttentionShape& shape, Block& dq, Block& home);
+    double of_tasks(const AttentionShape& shape, const Stage& stage, bool backward) const;
+    Block tokens_to_heads(double bytes);
+
+    Block mlp_forward(double tokens);
+    void mlp_backward(Layer& layer);
+    void head();
+    void embedding_backward();
+
+    const MemoryInputs& in_;
+    const ModelConfig& model_;
+    const double N_, C_, I_, V_, L_;
+    const double q_, kv_, W_;  ///< widths of a token's queries, keys, and all three
+    AttentionShape shape_;
+    AttentionSchedule schedule_;
+    double gathered_ = 1;  ///< ranks that a stage of the schedule stands for
+    Heap heap_;
+};
+
+AttentionSchedule schedule_of(const MemoryInputs& in, int ring, int rank) {
+    AttentionMask mask;
+    const int64_t tokens = in.shard_tokens * ring * in.ulysses;
+    if (in.window > 0 && in.window < tokens) mask.window = in.window;
+    const Layout layout = make_layout(in.layout, tokens, ring, in.ulysses, mask);
+    std::vector<Spans> spans;
+    for (int r = 0; r < ring; ++r) spans.push_back(ring_spans(layout, r, in.ulysses));
+    return in.gathered_heads > 0 ? make_gather_schedule(spans, rank, mask, in.gathered_heads)
+                                 : make_ring_schedule(spans, rank, mask);
+}
+
+Tracer::Tracer(const MemoryInputs& in)
+    : in_(in),
+      model_(in.model),
+      N_(in.tokens()),
+      C_(double(in.model.hidden_size)),
+      I_(intermediate_width(in.model)),
+      V_(double(in.model.vocab_size)),
+      L_(double(in.model.num_layers)),
+      q_(double(in.model.num_heads * in.model.head_dim)),
+      kv_(double(in.model.num_kv_heads * in.model.head_dim)),
+      W_(q_ + 2 * kv_) {
+    const double ulysses = in.ulysses, kv_heads = double(in.model.num_kv_heads);
+    shape_ = {double(in.micro), double(in.shard_tokens) * ulysses, double(in.model.num_heads) / ulysses,
+              std::max(1.0, kv_heads / ulysses), double(in.model.head_dim)};
+    const int ring = std::min(in.ring, kTracedRing);
+    const int rank = ring == in.ring ? in.ring_rank : in.ring_rank * ring / in.ring;
+    schedule_ = schedule_of(in, ring, rank);
+    if (in.gathered_heads > 0) gathered_ = double(in.ring) / ring;
+}
+
+// ------------------------------------------------------------------------------------------- operations
+
+/// A product's own, where bfloat16 is widened to float32 in parts.
+void Tracer::product(double rows, double depth, double columns) {
+    if (!in_.widens()) return;
+    const double n = std::min(rows, kWideRows), k = std::min(depth, kWideColumns),
+                 m = std::min(columns, kWideColumns);
+    heap_.touch(4 * (k * m + n * m + n * k));
+}
+
+void Tracer::weight_gradient(double outputs, double inputs, double rows) {
+    if (in_.widens()) {
+        const double n = std::min(rows, kWideRows), o = std::min(outputs, kWideColumns);
+        const double sum = in_.precision == Precision::Bf16Full ? o * inputs : 0;
+        heap_.touch(4 * (sum + n * o + n * inputs));
+    } else if (in_.precision == Precision::Bf16Mixed) {
+        heap_.touch(2 * outputs * inputs);  // in bfloat16, before it is added to the float32 one
+    }
+}
+
+Block Tracer::norm(double rows, double width) {
+    if (on_gpu()) heap_.touch(rows * width * (8 + element()));
+    return heap_.take(rows * width * element());
+}
+
+/// In bfloat16 by way of two float32 tensors.
+void Tracer::norm_again(double rows, double width) {
+    heap_.touch(rows * width * (is_bfloat16() ? 8 + element() : 4));
+}
+
+void Tracer::norm_backward(double rows, double width) {
+    if (on_gpu()) heap_.touch(rows * width * 16);
+}
+
+// -------------------------------------------------------------------------------------------- attention
+
+/// Of the threads that are at work at once: a head's keys and values in float32 (backward: their gradients
+/// too), blocks of scores and of queries.
+double Tracer::of_tasks(const AttentionShape& shape, const Stage& stage, bool backward) const {
+    if (on_gpu() || stage.slices.empty()) return 0;
+    int64_t begin = stage.slices[0].key_begin, end = 0;
+    for (const Slice& slice : stage.slices) {
+        begin = std::min(begin, slice.key_begin);
+        end = std::max(end, slice.key_end);
+    }
+    const double pairs = shape.rows * std::max(1.0, shape.kv_heads);
+    const double parts = std::max(1.0, std::floor(double(in_.threads) / pairs));
+    const double at_once = std::min(double(in_.threads), pairs * parts);
+    const double group = shape.heads / shape.kv_heads, D = shape.head_dim;
+    const double rows = group * std::max(16.0, std::floor(kScoreRows / group));
+    const double keys = double(end - begin) * gathered_ * D * 4 * (backward ? 4 : 2);
+    const double waiting =  // gradients of parts of one head, added in order behind all
+        backward && parts > 1 ? std::max(0.0, pairs * parts - at_once) * keys / 2 : 0;
+    return at_once * (keys + rows * 4 * (backward ? 2 * kScoreKeys + 3 * D : kScoreKeys + 2 * D)) + waiting;
+}
+
+void Tracer::scheduled_forward(const AttentionShape& shape) {
+    const double e = element(), statistics = 4 * shape.rows * shape.tokens * shape.heads;
+    const double share = in_.gathered_heads > 0
+                             ? std::min(1.0, double(in_.gathered_heads) / std::max(1.0, shape.kv_heads))
+                             : 1;
+    const bool plain = on_gpu() && in_.ring == 1 && !in_.packed;
+    if (plain) return heap_.touch(shape.queries() * e + statistics);
+    Block sums = heap_.take(4 * shape.queries() + 2 * statistics);
+    Block held, coming, sent;
+    const int rounds = share < 1 ? 2 : 1;  // of heads: a second one is under way while the first is used
+    for (int round = 0; round < rounds; ++round) {
+        for (size_t u = 0; u <= schedule_.stages.size(); ++u) {
+            held = std::move(coming);
+            if (u < schedule_.stages.size()) {
+                const Stage& stage = schedule_.stages[u];
+                if (!stage.is_own && stage.keys > 0)
+                    coming =
+                        heap_.take(share * e * shape.of_keys(double(stage.keys) * gathered_), kCommunication);
+                int64_t going = 0;
+                for (const KeyExchange& exchange : stage.exchanges)
+                    going = std::max(going, count_keys(exchange.sent));
+                Block next = heap_.take(share * e * shape.of_keys(double(going)), kCommunication);
+                sent = std::move(next);
+            }
+            if (u > 0) heap_.touch(of_tasks(shape, schedule_.stages[u - 1], false));
+        }
+    }
+    held.free();
+    coming.free();
+    sent.free();
+    heap_.touch(1.25 * statistics);  // the divisor, and which are zero
+    heap_.touch((is_bfloat16() ? shape.queries() * e : 0) + statistics);
+}
+
+/// One rank's, or a ring's: gives what is kept of it.
+Block Tracer::attend() {
+    scheduled_forward(shape_);
+    return heap_.take(attention_output_bytes(in_), kActivations);
+}
+
+/// The parts for each rank, all of them joined and under way, what comes of the others; then that alone.
+Block Tracer::tokens_to_heads(double bytes) {
+    Block owned = heap_.take(bytes, kCommunication);
+    heap_.touch(2 * bytes, kCommunication);
+    return owned;
+}
+
+Block Tracer::attend_over_heads() {
+    const double e = element(), q = shape_.queries() * e, keys_values = 2 * shape_.keys() * e;
+    {
+        Block queries = tokens_to_heads(q);
+        Block under_way = heap_.take(q, kCommunication);
+        Block both = heap_.take(2 * N_ * kv_ * e, kCommunication);
+        Block keys = tokens_to_heads(keys_values);
+        both.free();
+        under_way.free();
+        scheduled_forward(shape_);
+        Block out = heap_.take(q);
+        heap_.touch(q * (in_.micro > 1 ? 3 : 2), kCommunication);  // received, joined
+    }
+    return heap_.take(attention_output_bytes(in_), kActivations);
+}
+
+void Tracer::normalize_queries_and_keys(Layer& layer) {
+    const double heads = double(model_.num_heads), kv_heads = double(model_.num_kv_heads);
+    layer.qk_raw = heap_.take(N_ * (q_ + kv_) * element(), kActivations);
+    const auto normed = [&](double width) {
+        Block in = heap_.take(N_ * width * element());
+        return norm(N_, width);
+    };
+    Block q = normed(q_), k = normed(kv_);
+    layer.rstd_qk = heap_.take(4 * N_ * (heads + kv_heads), kActivations);
+}
+
+void Tracer::attention_forward(Layer& layer, bool attends) {
+    layer.rstd_attention = heap_.take(4 * N_, kActivations);
+    Block normed = norm(N_, C_);
+    layer.qkv = heap_.take(N_ * W_ * element(), kActivations);
+    product(N_, C_, W_);
+    normed.free();
+    if (model_.qk_norm) normalize_queries_and_keys(layer);
+    if (attends) layer.attention = in_.ulysses > 1 ? attend_over_heads() : attend();
+    layer.mid = heap_.take(hidden_states(N_), kActivations);
+    product(N_, q_, C_);
+}
+
+void Tracer::scheduled_backward(const AttentionShape& shape, Block& dq, Block& home) {
+    const double e = element(), statistics = 4 * shape.rows * shape.tokens * shape.heads;
+    const bool plain = on_gpu() && in_.ring == 1 && !in_.packed;
+    if (on_gpu()) heap_.touch(shape.queries() * (4 + 2 * e));  // flash attention's own: dq in float32, dk, dv
+    if (plain) {
+        dq = heap_.take(shape.queries() * e);
+        home = heap_.take(2 * shape.keys() * e);
+        return;
+    }
+    home = heap_.take(4 * 2 * shape.keys());
+    dq = heap_.take(4 * shape.queries());
+    Block delta;
+    if (!on_gpu()) {
+        const double at_once = std::min(double(in_.threads), shape.rows * shape.heads);
+        delta = heap_.take(statistics);
+        heap_.touch(at_once * shape.tokens * shape.head_dim * 4 * (is_bfloat16() ? 3 : 1));
+    }
+    const double share = in_.gathered_heads > 0
+                             ? std::min(1.0, double(in_.gathered_heads) / std::max(1.0, shape.kv_heads))
+                             : 1;
+    std::vector<const Stage*> units;
+    const int rounds = share < 1 ? 3 : 1;
+    for (int round = 0; round < rounds; ++round) {
+        for (const Stage& stage : schedule_.stages) units.push_back(&stage);
+    }
+    Block held, coming, sent, gradients, going_home, arriving;
+    for (size_t u = 0; u <= units.size(); ++u) {
+        held = std::move(coming);
+        if (u < units.size() && !units[u]->is_own) {
+            const Stage& stage = *units[u];
+            int64_t going = 0;
+            for (const KeyExchange& exchange : stage.exchanges)
+                going = std::max(going, count_keys(exchange.sent));
+            coming = heap_.take(share * e * shape.of_keys(double(stage.keys) * gathered_), kCommunication);
+            Block next = heap_.take(share * e * shape.of_keys(double(going)), kCommunication);
+            sent = std::move(next);
+        }
+        if (u == 0) continue;
+        const Stage& stage = *units[u - 1];
+        if (!stage.is_own)
+            gradients = heap_.take(4 * share * shape.of_keys(double(stage.keys) * gathered_), kCommunication);
+        heap_.touch(of_tasks(shape, stage, true));
+        if (stage.is_own) continue;
+        going_home = std::move(gradients);
+        double arrives = 0;
+        for (const KeyExchange& exchange : stage.exchanges) arrives += double(count_keys(exchange.sent));
+        arriving.free();
+        arriving = heap_.take(4 * share * shape.of_keys(arrives * gathered_), kCommunication);
+    }
+}
+
+void Tracer::pull_back() {
+    Block dq, home, narrow;
+    scheduled_backward(shape_, dq, home);
+    if (is_bfloat16()) narrow = heap_.take((shape_.queries() + 2 * shape_.keys()) * element());
+}
+
+void Tracer::pull_back_over_heads() {
+    const double e = element(), q = shape_.queries() * e;
+    const bool shared = model_.num_kv_heads < in_.ulysses;  // summed over ranks in float32
+    const double keys_values = 2 * shape_.keys() * (shared ? 4 : e);
+    Block dout = tokens_to_heads(q), dq, home;
+    scheduled_backward(shape_, dq, home);
+    Block narrow = heap_.take(is_bfloat16() || in_.micro > 1 ? q : 0);
+    Block received_q = heap_.take(q, kCommunication);
+    Block both = heap_.take(4 * 2 * shape_.keys(), kCommunication);
+    Block sent_keys = heap_.take(shared && in_.micro == 1 ? 0 : keys_values, kCommunication);
+    Block received_keys = heap_.take(keys_values, kCommunication);
+    Block joined_q = heap_.take(q);
+    received_q.free();
+    Block joined_keys = heap_.take(2 * N_ * kv_ * e);
+    heap_.touch(shared ? keys_values : 0);
+}
+
+void Tracer::attention_backward(Layer& layer) {
+    const double e = element();
+    weight_gradient(C_, q_, N_);
+    {
+        Block dout = heap_.take(N_ * q_ * e);
+        product(N_, C_, q_);
+        in_.ulysses > 1 ? pull_back_over_heads() : pull_back();
+    }
+    layer.attention.free();
+    if (model_.qk_norm) heap_.touch(3 * N_ * q_ * e);
+    norm_again(N_, C_);
+    Block normed = heap_.take(hidden_states(N_));
+    weight_gradient(W_, C_, N_);
+    product(N_, W_, C_);
+    norm_backward(N_, C_);
+}
+
+// ---------------------------------------------------------------------------------------- MLP and the ends
+
+/// Of a tile; gives gate and up.
+Block Tracer::mlp_forward(double tokens) {
+    Block normed = norm(tokens, C_);
+    Block gate_up = heap_.take(tokens * (2 * I_ * element() + 4), kActivations);
+    product(tokens, C_, 2 * I_);
+    return gate_up;
+}
+
+void Tracer::mlp_backward(Layer& layer) {
+    const double tokens = mlp_tokens(), e = element();
+    if (!layer.mlp.is_held()) layer.mlp = mlp_forward(tokens);
+    {
+        Block dact = heap_.take(tokens * I_ * e);
+        product(tokens, C_, I_);
+        if (on_gpu()) heap_.touch(tokens * I_ * 28);  // by way of seven float32 tensors
+        Block act = heap_.take(tokens * I_ * e);
+        dact.free();
+        weight_gradient(C_, I_, tokens);
+    }
+    norm_again(tokens, C_);
+    Block normed = heap_.take(hidden_states(tokens));
+    weight_gradient(2 * I_, C_, tokens);
+    product(tokens, 2 * I_, C_);
+    norm_backward(tokens, C_);
+    normed.free();
+    layer.mlp.free();
+}
+
+/// Leaves the gradient of its input.
+void Tracer::head() {
+    const double chunk = std::min(kLossChunkTokens, N_);
+    Block normed = norm(N_, C_);
+    Block with_label = heap_.take(hidden_states(N_));  // a sequence's last token has none
+    Block logits = heap_.take(chunk * V_ * element(), MemoryPart::Logits);
+    product(chunk, C_, V_);
+    if (on_gpu()) heap_.touch(chunk * V_ * 8, MemoryPart::Logits);  // softmax in float32
+    weight_gradient(V_, C_, chunk);
+    product(chunk, V_, C_);
+    heap_.touch(hidden_states(N_));
+    norm_backward(N_, C_);
+}
+
+void Tracer::embedding_backward() {
+    if (in_.precision == Precision::Bf16Full) heap_.touch(4 * V_ * C_);
+}
+
+Heap Tracer::run() {
+    const Block weights = heap_.take(weight_bytes(in_), MemoryPart::Weights);
+    const Block gradients = heap_.take(gradient_bytes(in_), MemoryPart::Gradients);
+    const Block optimizer = heap_.take(optimizer_bytes(in_), MemoryPart::Optimizer);
+    // ids and labels; places, positions and the rotary tables of a sequence
+    const Block inputs =
+        heap_.take(16 * N_ + double(in_.shard_tokens) * (4 * double(model_.head_dim) + 16), kActivations);
+    {
+        Block others = heap_.take(kept_bytes(in_, L_ - 1), kActivations);
+        Layer last;
+        last.x = heap_.take(hidden_states(N_), kActivations);
+        Block y;
+        {
+            const Block units = heap_.take(layer_forward_unit_bytes(in_));
+            attention_forward(last, true);
+            const double tile = mlp_tokens();
+            Block gate_up = mlp_forward(tile);
+            if (in_.mlp_tile_tokens > 0) y = heap_.take(hidden_states(N_));
+            {
+                Block act = heap_.take(tile * I_ * element());
+                product(tile, I_, C_);
+                if (in_.mlp_tile_tokens > 0) {
+                    heap_.touch(hidden_states(tile));
+                } else {
+                    y = heap_.take(hidden_states(N_));
+                    last.mlp = std::move(gate_up);
+                }
+            }
+        }
+        if (in_.gradient_checkpointing) {  // the layer's input, and maybe attention's output, are left
+            Block x = std::move(last.x), attention = std::move(last.attention);
+            last = Layer();
+            last.x = std::move(x);
+            if (in_.keeps_attention) last.attention = std::move(attention);
+            if (in_.offloads_activations && on_gpu()) last.x.free();
+        }
+        {
+            const Block units = heap_.take(head_unit_bytes(in_));
+            head();
+        }
+        y.free();
+        const Block dx = heap_.take(hidden_states(N_));
+        const Block units = heap_.take(layer_unit_bytes(in_));
+        if (!last.x.is_held()) last.x = heap_.take(hidden_states(N_), kActivations);
+        if (in_.gradient_checkpointing) attention_forward(last, !in_.keeps_attention);
+        mlp_backward(last);
+        last.mid.free();
+        attention_backward(last);
+    }
+    const Block dx = heap_.take(hidden_states(N_));
+    const Block units = heap_.take(embedding_unit_bytes(in_));
+    embedding_backward();
+    return heap_;
+}
+
+}  // namespace
+
+void Heap::change(double bytes, MemoryPart part) {
+    double& of_part = now_[static_cast<size_t>(part)];
+    double& most = most_[static_cast<size_t>(part)];
+    of_part += bytes;
+    most = std::max(most, of_part);
+    sum_ += bytes;
+    if (sum_ <= peak_) return;
+    peak_ = sum_;
+    at_peak_ = now_;
+}
+
+Heap trace_step(const MemoryInputs& in) {
+    return Tracer(in).run();
+}
+
+}  // namespace ringmaster
