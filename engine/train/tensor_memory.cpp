@@ -45,7 +45,7 @@ class CountingAllocator final : public c10::Allocator {
                             std::to_string(current_bytes.load()) + " bytes of tensors are in use",
                         {},
                         "shorten sequence_len, use more ranks in context_parallel_size, or set "
-                        "gradient_checkpointing: true");
+                        "gradient_checkpointing and tiled_mlp: true");
         }
         *static_cast<size_t*>(block) = bytes;
         add(static_cast<int64_t>(bytes));

@@ -66,10 +66,10 @@ def train(config, ranks, length, folder):
         port = free.getsockname()[1]
     environment = {**os.environ, "WORLD_SIZE": str(ranks), "LOCAL_WORLD_SIZE": str(ranks), "MASTER_ADDR": "127.0.0.1",
                    "MASTER_PORT": str(port), "OMP_NUM_THREADS": "2"}
-    processes = [subprocess.Popen([BIN / "ringmaster-engine", "--run", run], stderr=subprocess.PIPE, text=True,
+    processes = [subprocess.Popen([BIN / "ringmaster-engine", "--run", run], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                   env={**environment, "RANK": str(rank), "LOCAL_RANK": str(rank)},
                                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (LIMIT, LIMIT))) for rank in range(ranks)]
-    said = [process.communicate(timeout=300)[1] for process in processes]
+    said = [process.communicate(timeout=300)[0] for process in processes]
     return [process.returncode for process in processes], "\n".join(said)
 
 
