@@ -5,8 +5,8 @@
 Every process may allocate --limit-gib (RLIMIT_DATA). Both train one step of hidden 512, 6 layers, 8 heads, 4 key/value heads,
 intermediate 1408, vocabulary 128,256, untied, float32, AdamW, one row: transformers with sdpa and gradient checkpointing, ours with
 gradient checkpointing and tiled MLPs, on two ranks with sharded states (ZeRO 3). Attention takes the same memory whatever it looks at, and hours at
-these lengths: ours is bisected with a sliding window of 1,024 tokens, then --dense trains the length that was found (and --times
-transformers') with full attention.
+these lengths, and so does the head, a chunk of tokens at a time: ours is bisected with a sliding window of 1,024 tokens and labels
+on the last 2,048 alone, then --dense trains what was found (and --times transformers' length) with full attention and all labels.
 """
 
 import argparse
@@ -25,6 +25,7 @@ SHAPE = dict(vocab_size=128256, hidden_size=512, intermediate_size=1408, num_hid
 SHARDED = {"fsdp_version": 2, "fsdp_config": {"reshard_after_forward": True}}
 GIB = 1 << 30
 WINDOW = 1024
+LABELS = 2048
 
 
 def reference_process(tokens):
@@ -70,7 +71,8 @@ def write_config(tokens, ranks, dense, folder):
     kind = {"model_type": "llama"} if dense else {"model_type": "mistral", "sliding_window": WINDOW}
     (model / "config.json").write_text(json.dumps({**shape, **kind}))
     ids = [(i * 31) % SHAPE["vocab_size"] for i in range(tokens)]
-    (folder / "rows.jsonl").write_text(json.dumps({"input_ids": ids, "labels": ids}) + "\n")
+    labels = ids if dense else [-100] * (tokens - LABELS) + ids[-LABELS:]
+    (folder / "rows.jsonl").write_text(json.dumps({"input_ids": ids, "labels": labels}) + "\n")
     config = {
         "base_model": str(model), "reinit_weights": True, "sequence_len": tokens, "flash_attention": True, "max_steps": 1,
         "datasets": [{"path": str(folder / "rows.jsonl"), "ds_type": "json", "type": ""}], "learning_rate": 1e-4,

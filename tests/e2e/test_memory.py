@@ -69,10 +69,11 @@ SPREAD = [case for case in EVERY if case[1] <= 4096][::6]
 def models(tmp_path_factory):
     made = {}
 
-    def model(name):
-        if name not in made:
-            made[name] = make_model(tmp_path_factory.mktemp("models") / "model", **MODELS[name], max_position_embeddings=65536)
-        return made[name]
+    def model(name, layers=None):
+        if (name, layers) not in made:
+            shape = {**MODELS[name], **({"num_hidden_layers": layers} if layers else {})}
+            made[name, layers] = make_model(tmp_path_factory.mktemp("models") / "model", **shape, max_position_embeddings=65536)
+        return made[name, layers]
 
     return model
 
@@ -95,9 +96,10 @@ def rows(tmp_path_factory):
 def measured_over_predicted(case, models, rows, folder):
     model, length, mesh, stage, activations, precision, micro = case
     ranks, sizes = MESHES[mesh]
-    config = make_config(folder, models(model), rows(length), sequence_len=length, micro_batch_size=micro, max_steps=1, **sizes, **STAGES[stage],
+    layers = 1 if length > 16384 else None  # attention takes its time there
+    config = make_config(folder, models(model, layers), rows(length), sequence_len=length, micro_batch_size=micro, max_steps=1, **sizes, **STAGES[stage],
                          **ACTIVATIONS[activations], **PRECISIONS[precision])
-    run = launch(config, folder / "runs", "--ranks", ranks, "--no-preflight")
+    run = launch(config, folder / "runs", "--ranks", ranks, "--no-preflight", timeout=1800)
     ratios = []
     for predicted in json.loads((run / "plan.json").read_text())["memory"]["per_rank"]:
         counted = max(event["peak_memory_bytes"] for event in events_of(run, predicted["rank"]))
