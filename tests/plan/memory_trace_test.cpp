@@ -1,0 +1,57 @@
+#include "engine/plan/memory_trace.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/plan/plans.h"
+
+namespace ringmaster {
+namespace {
+
+TEST(Heap, RemembersTheMostThatWasInUseAtOnce) {
+    Heap heap;
+    {
+        const Heap::Block weights = heap.take(100, MemoryPart::Weights);
+        Heap::Block first = heap.take(30), second = heap.take(20, MemoryPart::Logits);
+        first.free();
+        heap.touch(25);
+        second = heap.take(5);  // both for a moment
+    }
+    EXPECT_EQ(heap.peak(), 150);
+    EXPECT_EQ(heap.at_peak(MemoryPart::Weights), 100);
+    EXPECT_EQ(heap.at_peak(MemoryPart::Workspace), 30);
+    EXPECT_EQ(heap.most(MemoryPart::Logits), 20);
+    const Heap::Block again = heap.take(160);
+    EXPECT_EQ(heap.peak(), 160) << "what was in use before is free";
+}
+
+RankMemory of_rank(const char* layout, int rank) {
+    const Plan plan = plan_of(
+        "sequence_len: 1048576\ngradient_checkpointing: true\ntiled_mlp: true\n"
+        "context_parallel_size: 4\nring_attn_func: " +
+            std::string(layout) + "\n",
+        4);
+    return plan.memory->per_rank.at(static_cast<size_t>(rank));
+}
+
+TEST(MemoryTrace, KnowsWhoseKeysComeToARank) {
+    EXPECT_LT(of_rank("batch_ring", 0).total, of_rank("batch_ring", 3).total)
+        << "no rank's keys are read by the first of a contiguous ring";
+    EXPECT_GE(of_rank("batch_zigzag", 0).total, of_rank("batch_zigzag", 3).total)
+        << "the last reads half of what others hold";
+}
+
+TEST(MemoryTrace, EachOptionTakesMemoryOff) {
+    const auto total = [](const std::string& options) {
+        return plan_of("sequence_len: 65536\n" + options, 1).memory->per_rank[0].total;
+    };
+    const auto checkpointed = total("gradient_checkpointing: true\n");
+    const auto selective = total("gradient_checkpointing: true\nselective_checkpointing: true\n");
+    EXPECT_LT(checkpointed, selective);
+    EXPECT_LT(selective, total(""));
+    EXPECT_LT(total("tiled_mlp: true\n"), total(""));
+    EXPECT_LT(total("gradient_checkpointing: true\ntiled_mlp: true\n"), checkpointed);
+    EXPECT_EQ(total("gradient_checkpointing: offload\n"), checkpointed) << "on the CPU";
+}
+
+}  // namespace
+}  // namespace ringmaster
