@@ -27,6 +27,13 @@ struct Slack {
 constexpr Slack kCpuSlack = {0.97, 1.06};
 constexpr Slack kCudaSlack = {0.97, 1.12};
 
+Slack slack_of(const MemoryInputs& in) {
+    const Slack cold = in.device == Device::Cuda ? kCudaSlack : kCpuSlack;
+    if (in.basis == MemoryBasis::Measured) return {0.99, 1.01};
+    if (in.basis == MemoryBasis::Recalibrated) return {(1 + cold.low) / 2, (1 + cold.high) / 2};
+    return cold;
+}
+
 double query_width(const ModelConfig& m) {
     return double(m.num_heads) * double(m.head_dim);
 }
@@ -184,25 +191,29 @@ int64_t mlp_tile_tokens(const Config& config, const ModelConfig& model, int64_t 
 
 RankMemory rank_memory(const MemoryInputs& in) {
     const Runtime& runtime = in.device == Device::Cuda ? kCudaRuntime : kCpuRuntime;
-    const Slack& slack = in.device == Device::Cuda ? kCudaSlack : kCpuSlack;
+    const Slack slack = slack_of(in);
     const Heap heap = trace_step(in);
+    const double ratio = in.measured_ratio;  // of what is beyond the states
     const auto part = [&](MemoryPart of) { return whole(heap.at_peak(of)); };
+    const auto scaled = [&](MemoryPart of) { return whole(ratio * heap.at_peak(of)); };
 
     RankMemory memory;
     memory.weights = part(MemoryPart::Weights);
     memory.gradients = part(MemoryPart::Gradients);
     memory.optimizer = part(MemoryPart::Optimizer);
-    memory.activations = part(MemoryPart::Activations);
+    memory.activations = scaled(MemoryPart::Activations);
     const int64_t buffers =
-        part(MemoryPart::Workspace) + part(MemoryPart::Logits) + part(MemoryPart::Communication);
-    memory.communication = std::min(whole(heap.most(MemoryPart::Communication)), buffers);
-    memory.logits = std::min(whole(heap.most(MemoryPart::Logits)), buffers - memory.communication);
+        scaled(MemoryPart::Workspace) + scaled(MemoryPart::Logits) + scaled(MemoryPart::Communication);
+    memory.communication = std::min(whole(ratio * heap.most(MemoryPart::Communication)), buffers);
+    memory.logits = std::min(whole(ratio * heap.most(MemoryPart::Logits)), buffers - memory.communication);
     memory.workspace = buffers - memory.communication - memory.logits;
     memory.runtime = whole(runtime.expected);
     memory.total = memory.weights + memory.gradients + memory.optimizer + memory.activations +
                    memory.workspace + memory.logits + memory.communication + memory.runtime;
-    memory.total_low = whole(slack.low * heap.peak() + runtime.low);
-    memory.total_high = whole(slack.high * heap.peak() + runtime.high);
+    const double states = double(memory.weights + memory.gradients + memory.optimizer);
+    const double tensors = states + ratio * (heap.peak() - states);
+    memory.total_low = whole(slack.low * tensors + runtime.low);
+    memory.total_high = whole(slack.high * tensors + runtime.high);
     return memory;
 }
 

@@ -34,6 +34,10 @@ struct MemoryInputs {
     int64_t window = 0;  ///< sliding; 0: none
     int threads = 1;     ///< of the rank's process
 
+    /// What is beyond the states, measured ÷ predicted of a run like this one; 1 where nothing was measured.
+    double measured_ratio = 1;
+    MemoryBasis basis = MemoryBasis::Formula;
+
     double tokens() const { return double(micro) * double(shard_tokens); }
     double element_bytes() const { return precision == Precision::Float32 ? 4 : 2; }
     /// Products of bfloat16 are made in float32 where the processor has none (engine/model/ops.cpp).
@@ -64,7 +68,8 @@ double embedding_unit_bytes(const MemoryInputs& in);
 /// Expected total = the most that tensors take at once (engine/plan/memory_trace.h), and the runtime. The
 /// components sum to the total: logits and the ring's buffers are what they take at their own most,
 /// `workspace` is what that moment needs beyond them. low and high: tensors 3 % less, and 6 % (CPU) or 12 %
-/// (CUDA) more for the allocator, with the runtime's own bounds.
+/// (CUDA) more for the allocator, with the runtime's own bounds; half of that where a run like this one was
+/// measured, and 1 % where this one was.
 RankMemory rank_memory(const MemoryInputs& in);
 
 /// What a rank keeps in host memory instead, pinned.

@@ -28,7 +28,7 @@ Plan make_plan(const ConfigReading& reading, const PlanRequest& request) {
         check_rules(plan, findings);
         check_engine_limits(plan, findings);
         resolve_memory(request, plan, findings);
-        resolve_time(request, plan, findings);
+        if (request.needs_time) resolve_time(request, plan, findings);
     }
     if (!plan.ok()) plan.verdict = Verdict::Invalid;
     return plan;

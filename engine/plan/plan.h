@@ -11,6 +11,7 @@
 #include "engine/config/config.h"
 #include "engine/config/diagnostic.h"
 #include "engine/config/read_config.h"
+#include "engine/plan/calibration.h"
 #include "engine/plan/mesh.h"
 #include "engine/plan/model_config.h"
 
@@ -51,7 +52,12 @@ struct RankMemory {
     int64_t total = 0, total_low = 0, total_high = 0;
 };
 
+/// What memory's figures rest on: the engine's own arithmetic, the same corrected by a measured run of the
+/// same model and options, or a measured run of this very plan.
+enum class MemoryBasis { Formula, Recalibrated, Measured };
+
 struct Memory {
+    MemoryBasis basis = MemoryBasis::Formula;
     int64_t device_bytes = 0;  ///< 0: not known; null in the JSON, and so is fits
     bool fits = false;
     int64_t host_bytes = 0;
@@ -112,6 +118,11 @@ struct PlanRequest {
     std::optional<int64_t> rows;  ///< training rows where they are known (prepared)
     std::optional<int64_t> eval_rows;
     Preflight preflight = Preflight::Before;
+    std::vector<Calibration> calibrations;  ///< of this machine: of its processor, of its GPUs
+    std::vector<Measurement> measurements;  ///< of runs on this machine
+    // Of an adviser, which makes hundreds of plans of one configuration:
+    std::optional<ModelConfig> known_model;  ///< read before, and nothing was wrong with its folder
+    bool needs_time = true;
 };
 
 /// Never throws for what a person can get wrong: those are the plan's diagnostics (the reading's come first).
@@ -125,5 +136,6 @@ void write_plan(const std::string& path, const Plan& plan);  ///< written aside,
 const char* to_string(Verdict verdict);      ///< "fits", "tight", "will_not_fit", "invalid", "unknown"
 const char* to_string(Preflight preflight);  ///< "before", "none", "only"
 const char* to_string(Device device);        ///< "cpu", "cuda"
+const char* to_string(MemoryBasis basis);    ///< "formula", "recalibrated", "measured"
 
 }  // namespace ringmaster

@@ -68,6 +68,7 @@ json to_json(const std::optional<Memory>& memory) {
     return {{"device_bytes", known(memory->device_bytes)},
             {"fits", memory->device_bytes > 0 ? json(memory->fits) : json(nullptr)},
             {"host_bytes", memory->host_bytes},
+            {"basis", to_string(memory->basis)},
             {"per_rank", std::move(ranks)}};
 }
 
@@ -115,6 +116,8 @@ class Members {
     }
     /// A size that is null where it is unknown: 0 then.
     int64_t known(const char* key) const { return optional<int64_t>(key).value_or(0); }
+
+    bool has(const char* key) const { return values_.contains(key); }
 
     int positive(const char* key) const {
         const auto value = get<int64_t>(key);
@@ -171,6 +174,7 @@ Enum from_name(const Members& from, const char* key, const std::array<Enum, N>& 
 constexpr std::array kVerdicts = {Verdict::Fits, Verdict::Tight, Verdict::WillNotFit, Verdict::Invalid,
                                   Verdict::Unknown};
 constexpr std::array kDevices = {Device::Cpu, Device::Cuda};
+constexpr std::array kBases = {MemoryBasis::Formula, MemoryBasis::Recalibrated, MemoryBasis::Measured};
 constexpr std::array kPreflights = {Preflight::Before, Preflight::None, Preflight::Only};
 constexpr std::array kLayouts = {RingAttnFunc::BatchRing,   RingAttnFunc::BatchZigzag,
                                  RingAttnFunc::BatchStripe, RingAttnFunc::VarlenLlama3,
@@ -229,6 +233,7 @@ Memory read_memory(const Members& from) {
     memory.device_bytes = from.known("device_bytes");
     memory.fits = from.optional<bool>("fits").value_or(false);
     memory.host_bytes = from.get<int64_t>("host_bytes");
+    if (from.has("basis")) memory.basis = from_name(from, "basis", kBases);  // older plans have none
     for (const json& rank : from.list("per_rank")) {
         memory.per_rank.push_back(read_rank_memory({rank, from.path_of("per_rank")}));
     }
@@ -314,6 +319,11 @@ const char* to_string(Preflight preflight) {
 
 const char* to_string(Device device) {
     return device == Device::Cuda ? "cuda" : "cpu";
+}
+const char* to_string(MemoryBasis basis) {
+    return basis == MemoryBasis::Measured       ? "measured"
+           : basis == MemoryBasis::Recalibrated ? "recalibrated"
+                                                : "formula";
 }
 
 json plan_to_json(const Plan& plan) {

@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <cstdio>
 
 #include "engine/plan/layout.h"
+#include "engine/plan/measured.h"
 #include "engine/plan/memory.h"
 #include "engine/plan/resolve.h"
 
@@ -154,15 +156,34 @@ void say_fit(const Plan& plan, const MemoryInputs& in, const RankMemory& worst, 
     }
 }
 
+/// The measured peak itself where this very plan was run, else what it says of plans like it.
+void recalibrate(const PlanRequest& request, const Plan& plan, MemoryInputs& in, Findings& findings) {
+    const std::optional<Recalibration> known = recalibration_of(request, plan);
+    if (!known) return;
+    const Measurement& from = *known->from;
+    in.measured_ratio = known->memory_ratio();
+    in.basis = known->is_same_run ? MemoryBasis::Measured : MemoryBasis::Recalibrated;
+    char error[32];
+    std::snprintf(error, sizeof error, "%+.1f %%", 100 * (from.predicted_bytes / from.peak_bytes - 1));
+    findings.inform("MEM-MEASURED", "",
+                    (known->is_same_run ? "memory is that of" : "memory is corrected by") +
+                        std::string(" a run of ") + grouped(from.length) + " tokens on " +
+                        counted(from.ranks, "rank") + " that was measured here on " +
+                        date_text(from.measured_at) + ": " + gib(from.peak_bytes) +
+                        " of tensors, the formula was off by " + error);
+}
+
 }  // namespace
 
 void resolve_memory(const PlanRequest& request, Plan& plan, Findings& findings) {
     if (!plan.model || plan.sequence.per_rank == 0) return;
     const int of_node = plan.ranks / plan.nodes;
-    const MemoryInputs in = inputs_of(plan, std::max(1, cores_of(request) / of_node));
+    MemoryInputs in = inputs_of(plan, std::max(1, cores_of(request) / of_node));
+    recalibrate(request, plan, in, findings);
     const std::vector<RankMemory> of_ring = memory_of_ring(in);
     const RankMemory worst = fullest(of_ring);
     Memory memory;
+    memory.basis = in.basis;
     memory.device_bytes = std::max<int64_t>(0, device_bytes(request, plan));
     memory.host_bytes = host_bytes(plan, in, worst);
     memory.fits = memory.device_bytes > 0 && worst.total_high <= memory.device_bytes;

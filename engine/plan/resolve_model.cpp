@@ -47,6 +47,10 @@ void find_by_id(const PlanRequest& request, Plan& plan, Findings& findings) {
 void resolve_model(const PlanRequest& request, Plan& plan, Findings& findings) {
     const Config& config = plan.config;
     if (config.base_model.empty()) return;
+    if (request.known_model) {
+        plan.model = request.known_model;
+        return;
+    }
     if (!config.model_dir.empty()) {
         read_folder(plan, findings);
     } else if (looks_like_path(config.base_model)) {

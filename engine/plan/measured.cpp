@@ -1,0 +1,136 @@
+#include "engine/plan/measured.h"
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+#include <nlohmann/json.hpp>
+
+#include "engine/error.h"
+
+namespace ringmaster {
+
+namespace {
+
+using nlohmann::json;
+
+/// Everything that a rank's memory and speed depend on beside length, mesh and batch.
+json family_of(const Plan& plan) {
+    const Config& config = plan.config;
+    return {{"model", model_config_to_json(*plan.model)},
+            {"device", to_string(plan.device)},
+            {"precision", static_cast<int>(config.precision)},
+            {"gradient_checkpointing", config.gradient_checkpointing},
+            {"selective_checkpointing", config.selective_checkpointing},
+            {"tiled_mlp", config.tiled_mlp ? config.tiled_mlp_shards.value_or(0) : -1},
+            {"activation_offloading", config.activation_offloading},
+            {"optimizer_offloading", config.optimizer_offloading},
+            {"packed", config.sample_packing}};
+}
+
+json run_of(const Plan& plan) {
+    const Mesh& mesh = plan.mesh;
+    return {{"mesh", {mesh.dp_replicate, mesh.dp_shard, mesh.ring, mesh.ulysses}},
+            {"layout", to_string(plan.context_parallel.layout)},
+            {"heads_k_stride", plan.context_parallel.heads_k_stride},
+            {"zero_stage", plan.zero_stage},
+            {"length", plan.sequence.padded_length},
+            {"micro", plan.batch.micro},
+            {"accumulation", plan.batch.accumulation}};
+}
+
+double distance(const Measurement& measurement, const Plan& plan) {
+    const double length = double(std::max<int64_t>(1, plan.sequence.padded_length));
+    return std::abs(std::log(double(std::max<int64_t>(1, measurement.length)) / length));
+}
+
+}  // namespace
+
+double Recalibration::memory_ratio() const {
+    const double measured = from->peak_bytes - from->states_bytes;
+    const double predicted = from->predicted_bytes - from->states_bytes;
+    return measured > 0 && predicted > 0 ? measured / predicted : 1;
+}
+
+double Recalibration::compute_ratio() const {
+    return from->assumed_compute_s > 0 ? from->compute_s / from->assumed_compute_s : 1;
+}
+
+std::optional<Recalibration> recalibration_of(const PlanRequest& request, const Plan& plan) {
+    if (!plan.model || plan.nodes > 1 || request.measurements.empty()) return std::nullopt;
+    const Measurement wanted = measurement_for(plan);
+    Recalibration best;
+    for (const Measurement& measurement : request.measurements) {
+        if (measurement.version != wanted.version || measurement.family != wanted.family) continue;
+        const bool same = measurement.run == wanted.run;
+        const bool nearer = best.from == nullptr ||
+                            distance(measurement, plan) < distance(*best.from, plan) ||
+                            (distance(measurement, plan) == distance(*best.from, plan) &&
+                             measurement.measured_at > best.from->measured_at);
+        if (same ? best.is_same_run && measurement.measured_at < best.from->measured_at
+                 : best.is_same_run || !nearer)
+            continue;
+        best = {&measurement, same};
+    }
+    return best.from == nullptr ? std::nullopt : std::optional(best);
+}
+
+Measurement measurement_for(const Plan& plan) {
+    Measurement measurement;
+    measurement.family = family_of(plan).dump();
+    measurement.run = run_of(plan).dump();
+    measurement.version = RINGMASTER_VERSION;
+    measurement.ranks = plan.ranks;
+    measurement.length = plan.sequence.padded_length;
+    return measurement;
+}
+
+json measurement_to_json(const Measurement& m) {
+    return {{"family", m.family},
+            {"run", m.run},
+            {"version", m.version},
+            {"measured_at", m.measured_at},
+            {"ranks", m.ranks},
+            {"length", m.length},
+            {"peak_bytes", m.peak_bytes},
+            {"predicted_bytes", m.predicted_bytes},
+            {"states_bytes", m.states_bytes},
+            {"step_s", m.step_s},
+            {"compute_s", m.compute_s},
+            {"comm_s", m.comm_s},
+            {"exposed_comm_s", m.exposed_comm_s},
+            {"assumed_compute_s", m.assumed_compute_s}};
+}
+
+Measurement measurement_from_json(const json& from) {
+    try {
+        Measurement m;
+        from.at("family").get_to(m.family);
+        from.at("run").get_to(m.run);
+        from.at("version").get_to(m.version);
+        from.at("measured_at").get_to(m.measured_at);
+        from.at("ranks").get_to(m.ranks);
+        from.at("length").get_to(m.length);
+        from.at("peak_bytes").get_to(m.peak_bytes);
+        from.at("predicted_bytes").get_to(m.predicted_bytes);
+        from.at("states_bytes").get_to(m.states_bytes);
+        from.at("step_s").get_to(m.step_s);
+        from.at("compute_s").get_to(m.compute_s);
+        from.at("comm_s").get_to(m.comm_s);
+        from.at("exposed_comm_s").get_to(m.exposed_comm_s);
+        from.at("assumed_compute_s").get_to(m.assumed_compute_s);
+        return m;
+    } catch (const json::exception& problem) {
+        throw Error(Failure::Refused, std::string("a measurement is damaged: ") + problem.what());
+    }
+}
+
+std::string date_text(double unix_seconds) {
+    const auto seconds = static_cast<std::time_t>(unix_seconds);
+    std::tm local{};
+    localtime_r(&seconds, &local);
+    char text[32] = {};
+    std::strftime(text, sizeof text, "%Y-%m-%d %H:%M", &local);
+    return text;
+}
+
+}  // namespace ringmaster

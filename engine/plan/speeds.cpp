@@ -1,0 +1,185 @@
+#include "engine/plan/speeds.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "engine/error.h"
+#include "engine/plan/resolve.h"
+
+namespace ringmaster {
+
+namespace {
+
+/// Assumed until measured. CPU: of one core with AVX2, and its share of the memory's bandwidth; bfloat16
+/// where the core has instructions for it, and where LibTorch goes without; Gloo over the loopback, and over
+/// 10-Gbit Ethernet. CUDA: an H100's matrix products as training reaches them; FlashAttention-2 as
+/// ring-flash-attention publishes it of one H800 (19.3 × 8 causal passes forward and backward a second over
+/// 8,192 tokens, 32 heads of 128); NVLink 4, 200-Gbit InfiniBand.
+struct DeviceFigures {
+    double float32_flops, bfloat16_flops, bfloat16_slow_flops;
+    double float32_attention, bfloat16_attention_forward, bfloat16_attention_backward;
+    double memory, inside_node, across_nodes, latency_s;
+};
+constexpr DeviceFigures kCpuCore = {70e9, 200e9, 2e9, 70e9, 130e9, 140e9, 8e9, 0.8e9, 1.0e9, 50e-6};
+constexpr DeviceFigures kGpu = {50e12, 400e12, 400e12, 40e12, 325e12, 287e12, 2.4e12, 200e9, 25e9, 10e-6};
+
+/// CUDA's partial results are merged by LibTorch's element-wise operations (engine/attention/merge.cpp): by
+/// count about 30 and 10 bytes an element. Fitted on ring-flash-attention's zigzag on eight H800s, 90.2 % of
+/// the ideal (tests/plan/published_test.cpp), whose merges are of that kind. The CPU's kernel adds in place.
+constexpr double kMergeBytes = 45, kMergeGradBytes = 15;
+
+const DeviceFigures& figures_of(Device device) {
+    return device == Device::Cpu ? kCpuCore : kGpu;
+}
+
+void add_merging(Device device, Speeds& speeds) {
+    if (device == Device::Cpu) return;
+    speeds.merge_bytes = kMergeBytes;
+    speeds.merge_grad_bytes = kMergeGradBytes;
+}
+
+const Calibration* calibration_for(const PlanRequest& request, const Plan& plan) {
+    if (plan.nodes > 1) return nullptr;  // what is known of this node is not known of the others
+    const bool cpu = plan.device == Device::Cpu;
+    if (!cpu && plan.ranks > request.devices_seen) return nullptr;  // planned for another machine
+    for (const Calibration& calibration : request.calibrations) {
+        if ((calibration.device == "cpu") == cpu) return &calibration;
+    }
+    return nullptr;
+}
+
+/// A rank's share of the cores, of what all of them together reach; a GPU is one rank's.
+Speeds measured_speeds(const Calibration& measured, Speeds speeds, const Plan& plan) {
+    const bool narrow = plan.config.precision != Precision::Float32;
+    const ComputeFigures& figures = narrow ? measured.bfloat16 : measured.float32;
+    const double share = measured.device == "cpu" ? 1.0 / std::max(1, plan.ranks) : 1;
+    speeds.flops = share * figures.product;
+    speeds.attention_forward = share * figures.attention_forward;
+    speeds.attention_backward = share * figures.attention_backward;
+    speeds.memory = share * measured.memory;
+    speeds.inside_node = measured.link.value_or(speeds.inside_node);
+    speeds.latency_s = measured.latency_s.value_or(speeds.latency_s);
+    return speeds;
+}
+
+/// Assumed computation, taking `ratio` times as long; the links as they are known.
+Speeds slowed(Speeds assumed, double ratio, const Speeds& known) {
+    assumed.flops /= ratio;
+    assumed.attention_forward /= ratio;
+    assumed.attention_backward /= ratio;
+    assumed.memory /= ratio;
+    assumed.inside_node = known.inside_node;
+    assumed.latency_s = known.latency_s;
+    return assumed;
+}
+
+nlohmann::json to_json(const ComputeFigures& figures) {
+    return {{"product_flops", figures.product},
+            {"attention_forward_flops", figures.attention_forward},
+            {"attention_backward_flops", figures.attention_backward}};
+}
+
+double positive(const nlohmann::json& json, const char* key) {
+    const double value = json.at(key).get<double>();
+    if (!(value > 0)) throw Error(Failure::Refused, std::string(key) + " is not above 0");
+    return value;
+}
+
+ComputeFigures compute_figures(const nlohmann::json& json) {
+    return {positive(json, "product_flops"), positive(json, "attention_forward_flops"),
+            positive(json, "attention_backward_flops")};
+}
+
+std::optional<double> number_or_null(const nlohmann::json& json, const char* key) {
+    return json.at(key).is_null() ? std::nullopt : std::optional(positive(json, key));
+}
+
+template <typename T>
+nlohmann::json or_null(const std::optional<T>& value) {
+    return value ? nlohmann::json(*value) : nlohmann::json(nullptr);
+}
+
+}  // namespace
+
+bool cpu_has_bfloat16() {
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("avx512bf16");
+#else
+    return true;
+#endif
+}
+
+Speeds assumed_speeds(Device device, Precision precision, int cores, int ranks_per_node) {
+    const bool cpu = device == Device::Cpu, narrow = precision != Precision::Float32;
+    const DeviceFigures& figures = figures_of(device);
+    const double units = cpu ? std::max(1.0, double(cores) / double(ranks_per_node)) : 1;
+    const double slow = cpu && !cpu_has_bfloat16() ? figures.bfloat16_slow_flops : 1e300;
+    Speeds speeds;
+    speeds.flops = units * std::min(slow, narrow ? figures.bfloat16_flops : figures.float32_flops);
+    speeds.attention_forward =
+        units * std::min(slow, narrow ? figures.bfloat16_attention_forward : figures.float32_attention);
+    speeds.attention_backward =
+        units * std::min(slow, narrow ? figures.bfloat16_attention_backward : figures.float32_attention);
+    speeds.memory = units * figures.memory;
+    speeds.inside_node = figures.inside_node;
+    speeds.across_nodes = figures.across_nodes;
+    speeds.latency_s = figures.latency_s;
+    add_merging(device, speeds);
+    return speeds;
+}
+
+SpeedsOfPlan speeds_of(const PlanRequest& request, const Plan& plan) {
+    SpeedsOfPlan found;
+    const Speeds assumed =
+        assumed_speeds(plan.device, plan.config.precision, cores_of(request), plan.ranks / plan.nodes);
+    found.speeds = assumed;
+    found.calibration = calibration_for(request, plan);
+    if (found.calibration != nullptr) found.speeds = measured_speeds(*found.calibration, assumed, plan);
+    const bool link_is_known =
+        plan.ranks == 1 || (found.calibration != nullptr && found.calibration->link.has_value());
+    found.recalibration = recalibration_of(request, plan);
+    if (found.recalibration)
+        found.speeds = slowed(assumed, found.recalibration->compute_ratio(), found.speeds);
+    found.measured = link_is_known && (found.recalibration || found.calibration != nullptr);
+    if (found.recalibration && found.recalibration->is_same_run) found.measured = true;
+    return found;
+}
+
+nlohmann::json calibration_to_json(const Calibration& c) {
+    return {{"host", c.host},
+            {"device", c.device},
+            {"processor", c.processor},
+            {"cores", c.cores},
+            {"version", c.version},
+            {"measured_at", c.measured_at},
+            {"float32", to_json(c.float32)},
+            {"bfloat16", to_json(c.bfloat16)},
+            {"memory_bytes_per_s", c.memory},
+            {"link_bytes_per_s", or_null(c.link)},
+            {"link_latency_s", or_null(c.latency_s)},
+            {"seconds", c.seconds}};
+}
+
+Calibration calibration_from_json(const nlohmann::json& json, const std::string& where) {
+    try {
+        Calibration c;
+        json.at("host").get_to(c.host);
+        json.at("device").get_to(c.device);
+        json.at("processor").get_to(c.processor);
+        json.at("cores").get_to(c.cores);
+        json.at("version").get_to(c.version);
+        json.at("measured_at").get_to(c.measured_at);
+        c.float32 = compute_figures(json.at("float32"));
+        c.bfloat16 = compute_figures(json.at("bfloat16"));
+        c.memory = positive(json, "memory_bytes_per_s");
+        c.link = number_or_null(json, "link_bytes_per_s");
+        c.latency_s = number_or_null(json, "link_latency_s");
+        json.at("seconds").get_to(c.seconds);
+        return c;
+    } catch (const std::exception& problem) {
+        throw Error(Failure::Refused, std::string("is damaged: ") + problem.what(), where,
+                    "ringmaster calibrate measures anew");
+    }
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,365 @@
+#include "engine/plan/step_costs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "engine/plan/layout.h"
+#include "engine/plan/step_time.h"
+
+namespace ringmaster {
+
+namespace {
+
+/// Hops of one bunch that are looked at; between them costs change evenly.
+constexpr int kLookedAt = 2;
+
+/// Σ over x = 1 … n of min(x, m).
+double staircase(double n, double m) {
+    if (n <= 0) return 0;
+    return n <= m ? n * (n + 1) / 2 : m * (m + 1) / 2 + (n - m) * m;
+}
+
+int64_t floor_div(int64_t a, int64_t b) {
+    return a >= 0 ? a / b : -((-a + b - 1) / b);
+}
+
+/// Pairs of a query p and a key k with k <= p − behind.
+double pairs_behind(const Span& queries, const Span& keys, int64_t behind) {
+    const auto offset = double(floor_div(queries.begin - keys.begin - behind, keys.step));
+    const auto n = double(queries.size()), m = double(keys.size());
+    return staircase(offset + n, m) - staircase(offset, m);
+}
+
+/// Positions from `first` to `last`.
+double count_within(const Spans& spans, int64_t first, int64_t last) {
+    double count = 0;
+    for (const Span& span : spans) {
+        const int64_t up_to_last = std::min(span.size(), floor_div(last - span.begin, span.step) + 1);
+        const int64_t below_first =
+            std::clamp<int64_t>(floor_div(first - 1 - span.begin, span.step) + 1, 0, span.size());
+        count += double(std::max<int64_t>(0, up_to_last - below_first));
+    }
+    return count;
+}
+
+/// Keys of one document that some query of it sees.
+double keys_seen(const Spans& queries, const Spans& keys, int64_t window) {
+    if (queries.empty()) return 0;
+    if (window == 0) return count_within(keys, 0, queries.back().last());
+    double count = 0;
+    int64_t counted = -1;  // up to this position
+    for (const Span& query : queries) {
+        count += count_within(keys, std::max(counted + 1, query.begin - window + 1), query.last());
+        counted = std::max(counted, query.last());
+    }
+    return count;
+}
+
+/// Queries that see some key: from the first key on, and with a window up to where the last one leaves it.
+double queries_between(const Spans& queries, const Spans& keys, int64_t window) {
+    if (keys.empty()) return 0;
+    const int64_t last = window > 0 ? keys.back().last() + window - 1 : int64_t{1} << 60;
+    return count_within(queries, keys.front().begin, last);
+}
+
+// ------------------------------------------------------------------------------------------ what is where
+
+/// Which links a plan's ranks are joined by.
+struct Links {
+    int ring_ranks_of_node = 0;  ///< 0: keys never stay inside a node
+    bool all_inside = true, heads_inside = true;
+    double inside, across, states;
+
+    Links(const Plan& plan, const Speeds& speeds)
+        : inside(speeds.inside_node),
+          across(speeds.across_nodes),
+          states(plan.nodes > 1 ? speeds.across_nodes : speeds.inside_node) {
+        const int of_node = plan.ranks / plan.nodes, ulysses = plan.mesh.ulysses;
+        all_inside = of_node % plan.context_parallel.size == 0;
+        heads_inside = of_node % ulysses == 0;
+        if (heads_inside) ring_ranks_of_node = of_node / ulysses;
+    }
+
+    double between(int one, int other) const {
+        const bool inside_node =
+            all_inside || (ring_ranks_of_node > 0 && one / ring_ranks_of_node == other / ring_ranks_of_node);
+        return inside_node ? inside : across;
+    }
+};
+
+/// What the hops of one ring rank hold, summed over a bunch of them.
+struct Hop {
+    int first = 0, last = 0;
+    double cells = 0, queries = 0, keys_over_rate = 0, messages = 0;
+};
+
+class Ring {
+  public:
+    Ring(const Plan& plan, const Links& links, const AttentionMask& mask)
+        : links_(links), size_(plan.mesh.ring), mask_(mask) {
+        const Layout layout = make_layout(plan.context_parallel.layout, plan.sequence.padded_length, size_,
+                                          plan.mesh.ulysses, mask);
+        for (int rank = 0; rank < size_; ++rank)
+            spans_.push_back(ring_spans(layout, rank, plan.mesh.ulysses));
+    }
+
+    int columns() const { return columns_of(size_); }
+    int ring_rank(int column) const {
+        return columns() == size_ ? column : int(int64_t{column} * (size_ - 1) / (columns() - 1));
+    }
+    double tokens(int rank) const { return double(count_tokens(spans_[static_cast<size_t>(rank)])); }
+
+    /// As many as there are columns, the own first.
+    std::vector<Hop> hops(int rank) const {
+        const int count = columns();
+        std::vector<Hop> hops(static_cast<size_t>(count));
+        double seen = 0;
+        for (int bunch = 0; bunch < count; ++bunch) {
+            Hop& hop = hops[static_cast<size_t>(bunch)];
+            hop.first = bunch == 0 ? 0 : 1 + int(int64_t{bunch - 1} * (size_ - 1) / (count - 1));
+            hop.last = bunch == 0 ? 0 : int(int64_t{bunch} * (size_ - 1) / (count - 1));
+            look_at(rank, hop);
+            seen += hop.cells;
+        }
+        // what was looked at stands for the rest: together they are exactly the rank's work
+        const double all = double(visible_cells(spans_[static_cast<size_t>(rank)], mask_));
+        for (Hop& hop : hops) hop.cells *= seen > 0 ? all / seen : 0;
+        return hops;
+    }
+
+  private:
+    void look_at(int rank, Hop& hop) const {
+        const int hops = hop.last - hop.first + 1, looked_at = std::min(hops, kLookedAt);
+        const double stands_for = double(hops) / double(looked_at);
+        for (int i = 0; i < looked_at; ++i) {
+            const int distance = hop.first + int(int64_t{2 * i + 1} * hops / (2 * looked_at));
+            const int source = (rank - distance + size_) % size_;
+            const Spans& own = spans_[static_cast<size_t>(rank)];
+            const Spans& other = spans_[static_cast<size_t>(source)];
+            hop.cells += stands_for * cells_between(own, other, mask_);
+            if (source == rank) continue;
+            const double keys = stands_for * keys_between(own, other, mask_);
+            hop.keys_over_rate += keys / links_.between(rank, source);
+            if (keys == 0) continue;
+            hop.messages += stands_for;
+            hop.queries += stands_for * queries_between(own, other, mask_.window);
+        }
+    }
+
+    const Links& links_;
+    int size_;
+    const AttentionMask& mask_;
+    std::vector<Spans> spans_;
+};
+
+// ------------------------------------------------------------------------------------------ computation
+
+/// Weights that a token meets.
+struct LayerWeights {
+    double projections, output, mlp, head;
+
+    explicit LayerWeights(const ModelConfig& m) {
+        const auto hidden = double(m.hidden_size);
+        projections = hidden * double(m.num_heads + 2 * m.num_kv_heads) * double(m.head_dim);
+        output = hidden * double(m.num_heads * m.head_dim);
+        head = hidden * double(m.vocab_size);
+        mlp = (active_parameters(m) - head) / double(m.num_layers) - projections - output;
+    }
+};
+
+/// Of the columns' attention, from cells and keys to seconds.
+struct AttentionCosts {
+    double forward_cell_s, backward_cell_s, merge_s, merge_grad_s;  ///< the last two: of each query
+    double key_bytes, gradient_bytes, latency_s;
+    double groups = 1;  ///< of heads that keys are gathered by
+};
+
+AttentionCosts attention_costs(const Plan& plan, const Speeds& speeds) {
+    const ModelConfig& m = *plan.model;
+    const double P = plan.mesh.ulysses, D = double(m.head_dim), rows = double(plan.batch.micro);
+    const double e = plan.config.precision == Precision::Float32 ? 4 : 2;
+    const double width = rows * double(m.num_heads) * D / P;
+    const double kv_heads = std::max(double(m.num_kv_heads), P) / P;
+    AttentionCosts costs;
+    costs.forward_cell_s = 4 * width / speeds.attention_forward;
+    costs.backward_cell_s = 10 * width / speeds.attention_backward;
+    costs.merge_s = width * speeds.merge_bytes / speeds.memory;
+    costs.merge_grad_s = width * speeds.merge_grad_bytes / speeds.memory;
+    costs.key_bytes = rows * 2 * kv_heads * D * e;
+    costs.gradient_bytes = rows * 2 * kv_heads * D * 4;
+    costs.latency_s = speeds.latency_s;
+    if (plan.context_parallel.layout == RingAttnFunc::VarlenLlama3 && plan.mesh.ring > 1)
+        costs.groups = std::max(
+            1.0, std::ceil(kv_heads / double(std::max<int64_t>(1, plan.context_parallel.heads_k_stride))));
+    return costs;
+}
+
+std::vector<HopCosts> ring_hops(const std::vector<Hop>& hops, const AttentionCosts& costs) {
+    std::vector<HopCosts> made;
+    for (const Hop& hop : hops) {
+        HopCosts one{hop.first, hop.last, 0, 0, 0, 0};
+        one.forward_s = hop.cells * costs.forward_cell_s + hop.queries * costs.merge_s;
+        one.backward_s = hop.cells * costs.backward_cell_s + hop.queries * costs.merge_grad_s;
+        one.keys_s = hop.keys_over_rate * costs.key_bytes + hop.messages * costs.latency_s;
+        one.gradients_s = hop.keys_over_rate * costs.gradient_bytes + hop.messages * costs.latency_s;
+        made.push_back(one);
+    }
+    return made;
+}
+
+/// All ranks' keys at once, a group of heads at a time.
+std::vector<HopCosts> gathered_hops(const std::vector<Hop>& hops, const AttentionCosts& costs) {
+    HopCosts all;
+    for (const Hop& hop : hops) {
+        all.forward_s += hop.cells * costs.forward_cell_s / costs.groups;
+        all.backward_s += hop.cells * costs.backward_cell_s / costs.groups;
+        all.keys_s += hop.keys_over_rate * costs.key_bytes / costs.groups + hop.messages * costs.latency_s;
+        all.gradients_s +=
+            hop.keys_over_rate * costs.gradient_bytes / costs.groups + hop.messages * costs.latency_s;
+    }
+    std::vector<HopCosts> made(static_cast<size_t>(costs.groups), all);
+    for (size_t group = 0; group < made.size(); ++group)
+        made[group].first = made[group].last = static_cast<int>(group);
+    return made;
+}
+
+void add_head_exchange(const Plan& plan, const Speeds& speeds, const Links& links, double tokens,
+                       ColumnCosts& column) {
+    const ModelConfig& m = *plan.model;
+    const double P = plan.mesh.ulysses;
+    if (plan.mesh.ulysses == 1) return;
+    const double e = plan.config.precision == Precision::Float32 ? 4 : 2;
+    const bool shared = m.num_kv_heads < plan.mesh.ulysses;  // gradients of shared heads travel unrounded
+    const double numbers = double(plan.batch.micro) * tokens * double(m.head_dim) * (P - 1) / P /
+                           (links.heads_inside ? links.inside : links.across);
+    const double queries = numbers * double(m.num_heads);
+    const double keys_values = numbers * 2 * std::max(double(m.num_kv_heads), P);
+    column.exchange_in_s = (queries + keys_values) * e + 2 * speeds.latency_s;
+    column.exchange_out_s = queries * e + speeds.latency_s;
+    column.exchange_back_in_s = queries * e + speeds.latency_s;
+    column.exchange_back_out_s = queries * e + keys_values * (shared ? 4 : e) + 2 * speeds.latency_s;
+}
+
+ColumnCosts column_costs(const Plan& plan, const Speeds& speeds, const Links& links, const Ring& ring,
+                         int rank) {
+    const LayerWeights weights(*plan.model);
+    const AttentionCosts attention = attention_costs(plan, speeds);
+    const double tokens = ring.tokens(rank) / plan.mesh.ulysses;
+    const double weight_s = 2 * double(plan.batch.micro) * tokens / speeds.flops;
+    ColumnCosts column;
+    column.ring_rank = rank;
+    column.projections_s = weights.projections * weight_s;
+    column.output_s = weights.output * weight_s;
+    column.mlp_s = weights.mlp * weight_s;
+    column.mlp_again_s = column.mlp_s * 2 / 3;  // gate and up
+    column.head_s = 3 * weights.head * weight_s;
+    add_head_exchange(plan, speeds, links, tokens, column);
+    const std::vector<Hop> hops = ring.hops(rank);
+    const bool gathers = plan.context_parallel.layout == RingAttnFunc::VarlenLlama3 && plan.mesh.ring > 1;
+    column.hops = gathers ? gathered_hops(hops, attention) : ring_hops(hops, attention);
+    return column;
+}
+
+// ------------------------------------------------------------------------------------------ states
+
+/// Whole states are all-reduced over all ranks; sharded ones reduce-scattered, their slices all-reduced over
+/// the replicas; weights gathered for each pass (stage 3) or behind the update.
+void add_states(const Plan& plan, const Speeds& speeds, const Links& links, StepCosts& costs) {
+    const double bytes = plan.config.precision == Precision::Bf16Full ? 2 : 4;
+    const double copy_bytes = plan.config.precision == Precision::Float32 ? 4 : 2;
+    const UnitSizes sizes = unit_sizes(*plan.model);
+    const double shards = plan.mesh.shards(), replicas = plan.mesh.dp_replicate, ranks = plan.ranks;
+    const auto unit = [&](int64_t elements) {
+        UnitCosts made;
+        const double n = double(elements) / links.states;
+        if (costs.stage == 0) {
+            if (plan.ranks > 1) made.reduce_s = 2 * (ranks - 1) / ranks * bytes * n + speeds.latency_s;
+            return made;
+        }
+        made.reduce_s = (shards - 1) / shards * bytes * n + speeds.latency_s;
+        made.gather_s = (shards - 1) / shards * copy_bytes * n + speeds.latency_s;
+        if (replicas > 1)
+            made.replicas_s = 2 * (replicas - 1) / replicas * bytes * n / shards + speeds.latency_s;
+        return made;
+    };
+    costs.embedding = unit(sizes.embedding);
+    costs.layer = unit(sizes.layer);
+    costs.head = unit(sizes.head);
+    if (plan.model->tie_word_embeddings) costs.head.gather_s += costs.embedding.gather_s;
+    if (costs.stage == 1 || costs.stage == 2)
+        costs.new_weights_s =
+            costs.embedding.gather_s + double(costs.layers) * costs.layer.gather_s + costs.head.gather_s;
+    // AdamW reads and writes its states, the weights and their gradients once, the norm reads them again.
+    const double update_bytes = plan.config.precision == Precision::Bf16Full ? 16 : 32;
+    costs.update_s =
+        update_bytes * double(parameter_count(*plan.model)) / (costs.stage > 0 ? shards : 1) / speeds.memory;
+}
+
+}  // namespace
+
+int columns_of(int ring) {
+    return ring <= kMostColumns ? ring : kColumnsOfMore;
+}
+
+double cells_between(const Spans& queries, const Spans& keys, const AttentionMask& mask) {
+    double cells = 0;
+    const auto add = [&](const Span& query, const Span& key) {
+        if (key.begin > query.last()) return;
+        cells += pairs_behind(query, key, 0);
+        if (mask.window > 0) cells -= pairs_behind(query, key, mask.window);
+    };
+    if (mask.documents.empty()) {
+        for (const Span& query : queries)
+            for (const Span& key : keys) add(query, key);
+        return cells;
+    }
+    const std::vector<Piece> pieces = cut_by_documents(keys, mask);
+    for (const Piece& query : cut_by_documents(queries, mask)) {
+        for (const Piece& key : pieces) {
+            if (key.document == query.document) add(query.span, key.span);
+        }
+    }
+    return cells;
+}
+
+double keys_between(const Spans& queries, const Spans& keys, const AttentionMask& mask) {
+    if (mask.documents.empty()) return keys_seen(queries, keys, mask.window);
+    std::map<int64_t, std::pair<Spans, Spans>> of_document;
+    for (const Piece& query : cut_by_documents(queries, mask))
+        of_document[query.document.begin].first.push_back(query.span);
+    for (const Piece& key : cut_by_documents(keys, mask))
+        of_document[key.document.begin].second.push_back(key.span);
+    double count = 0;
+    for (const auto& [begin, both] : of_document) count += keys_seen(both.first, both.second, mask.window);
+    return count;
+}
+
+AttentionMask mask_of(const Plan& plan) {
+    AttentionMask mask;
+    if (plan.model && plan.model->sliding_window && *plan.model->sliding_window < plan.sequence.length)
+        mask.window = *plan.model->sliding_window;
+    return mask;
+}
+
+StepCosts step_costs(const Plan& plan, const Speeds& speeds, const AttentionMask& mask) {
+    const Links links(plan, speeds);
+    const Ring ring(plan, links, mask);
+    StepCosts costs;
+    costs.ring = plan.mesh.ring;
+    costs.layers = plan.model->num_layers;
+    costs.micro_batches = plan.batch.accumulation;
+    costs.checkpointing = plan.config.gradient_checkpointing;
+    costs.keeps_attention = plan.config.selective_checkpointing;
+    costs.stage = plan.mesh.shards() > 1 ? plan.zero_stage : 0;
+    costs.gathers_keys = plan.context_parallel.layout == RingAttnFunc::VarlenLlama3 && plan.mesh.ring > 1;
+    costs.splits_own = !costs.gathers_keys && plan.mesh.ring > 1 &&
+                       std::max<int64_t>(plan.model->num_kv_heads, plan.mesh.ulysses) > plan.mesh.ulysses;
+    costs.shares_link = plan.nodes == 1 || !links.all_inside;
+    for (int column = 0; column < ring.columns(); ++column)
+        costs.columns.push_back(column_costs(plan, speeds, links, ring, ring.ring_rank(column)));
+    add_states(plan, speeds, links, costs);
+    return costs;
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,294 @@
+#include "engine/plan/simulate.h"
+
+#include <gmock/gmock.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <set>
+#include <sstream>
+
+#include "engine/plan/layout.h"
+#include "engine/plan/step_time.h"
+#include "engine/plan/timeline.h"
+#include "tests/plan/plans.h"
+
+namespace ringmaster {
+namespace {
+
+const std::vector<std::string> kLayouts = {"batch_ring",  "batch_zigzag",  "batch_stripe", "varlen_llama3",
+                                           "varlen_ring", "varlen_zigzag", "balanced"};
+
+Speeds round_speeds() {
+    Speeds speeds;
+    speeds.flops = speeds.attention_forward = speeds.attention_backward = 1e12;
+    speeds.memory = 1e15;
+    speeds.inside_node = speeds.across_nodes = 1e18;
+    return speeds;
+}
+
+Plan cpu_plan(const std::string& more, int ranks) {
+    PlanRequest request;
+    request.device = Device::Cpu;
+    return plan_of(more, ranks, request);
+}
+
+/// Counts one by one.
+double brute_force_cells(const Spans& queries, const Spans& keys, const AttentionMask& mask) {
+    const auto document = [&](int64_t at) {
+        return std::upper_bound(mask.documents.begin(), mask.documents.end(), at) - mask.documents.begin();
+    };
+    double cells = 0;
+    for (const Span& query : queries)
+        for (int64_t p = query.begin; p < query.end; p += query.step)
+            for (const Span& key : keys)
+                for (int64_t s = key.begin; s < key.end; s += key.step)
+                    cells +=
+                        s <= p && (mask.window == 0 || p - s < mask.window) && document(s) == document(p);
+    return cells;
+}
+
+TEST(StepCosts, CellsAndKeysBetweenTwoRanksAreThoseCountedOneByOne) {
+    for (const RingAttnFunc func : {RingAttnFunc::BatchRing, RingAttnFunc::BatchZigzag,
+                                    RingAttnFunc::BatchStripe, RingAttnFunc::Balanced}) {
+        for (const AttentionMask& mask :
+             {AttentionMask{}, AttentionMask{{}, 1}, AttentionMask{{}, 7}, AttentionMask{{}, 20},
+              AttentionMask{{3, 17, 40, 64}, 0}, AttentionMask{{30, 64}, 9}}) {
+            const int64_t window = mask.window;
+            const Layout layout = make_layout(func, 64, 4, 1, mask);
+            for (const Spans& queries : layout.ranks) {
+                for (const Spans& keys : layout.ranks) {
+                    EXPECT_EQ(cells_between(queries, keys, mask), brute_force_cells(queries, keys, mask))
+                        << to_string(func) << " window " << window;
+                    EXPECT_LE(keys_between(queries, keys, mask), double(count_tokens(keys)));
+                    if (func == RingAttnFunc::BatchStripe && window > 0) continue;  // gaps count there
+                    EXPECT_EQ(keys_between(queries, keys, mask) == 0,
+                              brute_force_cells(queries, keys, mask) == 0)
+                        << to_string(func) << " window " << window;
+                }
+            }
+        }
+    }
+}
+
+TEST(StepCosts, HopsTogetherAreExactlyARanksWork) {
+    for (const std::string& layout : kLayouts) {
+        for (const int ranks : {2, 8, 128}) {
+            const Plan plan =
+                cpu_plan("sequence_len: 65536\ncontext_parallel_size: " + std::to_string(ranks) +
+                             "\nring_attn_func: " + layout + "\n",
+                         ranks);
+            ASSERT_TRUE(plan.time) << said(plan);
+            const StepCosts costs = step_costs(plan, round_speeds());
+            const std::vector<int64_t> work = work_of_ranks(plan);
+            for (const ColumnCosts& column : costs.columns) {
+                double forward_s = 0;
+                for (const HopCosts& hop : column.hops) forward_s += hop.forward_s;
+                const double cells = double(work[static_cast<size_t>(column.ring_rank)]);
+                EXPECT_NEAR(forward_s, 4 * cells * 4096 / 1e12, 1e-9 * forward_s) << layout << " " << ranks;
+            }
+        }
+    }
+}
+
+// Where links are endless nothing waits but for slower ranks, so the slowest rank's own work is the step.
+TEST(Simulate, WithEndlessLinksTheStepIsTheSlowestRanksWork) {
+    for (const std::string& layout : kLayouts) {
+        const Plan plan = cpu_plan(
+            "sequence_len: 32768\ncontext_parallel_size: 8\ngradient_accumulation_steps: 3\n"
+            "ring_attn_func: " +
+                layout + "\n",
+            8);
+        ASSERT_TRUE(plan.time) << said(plan);
+        const SimulatedStep step = simulate_step(step_costs(plan, round_speeds()));
+        EXPECT_NEAR(step.time.step_s, step.time.compute_s, 1e-3 * step.time.step_s) << layout;
+        // attention's backward is 2.5 times its forward, which sequence_flops counts as twice
+        EXPECT_GT(step.time.compute_s, 3 * sequence_flops(plan) / 1e12) << layout;
+        EXPECT_LT(step.time.compute_s, 3 * sequence_flops(plan) / 1e12 * 3.5 / 3) << layout;
+    }
+}
+
+TEST(Simulate, AStepIsNeverShorterThanItsPartsNorThanWithFasterLinks) {
+    for (const std::string& layout : kLayouts) {
+        for (const int ulysses : {1, 2, 8}) {
+            const Plan plan = cpu_plan("sequence_len: 16384\ncontext_parallel_size: 8\nulysses_size: " +
+                                           std::to_string(ulysses) + "\nring_attn_func: " + layout + "\n",
+                                       16);
+            ASSERT_TRUE(plan.ok()) << said(plan);
+            double before = 0;
+            for (const double link : {1e14, 1e12, 1e10, 1e8}) {
+                Speeds speeds = round_speeds();
+                speeds.inside_node = speeds.across_nodes = link;
+                const SimulatedStep step = simulate_step(step_costs(plan, speeds));
+                EXPECT_GE(step.time.step_s, before * (1 - 1e-9)) << layout << " " << ulysses << " " << link;
+                EXPECT_DOUBLE_EQ(step.time.step_s, step.time.compute_s + step.time.exposed_comm_s);
+                EXPECT_LE(step.time.exposed_comm_s, step.time.comm_s * (1 + 1e-9));
+                for (const RankTime& rank : step.ranks)
+                    EXPECT_NEAR(rank.compute_s + rank.exposed_s, step.time.step_s, 1e-6 * step.time.step_s);
+                before = step.time.step_s;
+            }
+        }
+    }
+}
+
+/// By hand: zigzag's hops are equal, so a hop's keys hide wherever they take no longer than a hop.
+TEST(Simulate, KeysHideBehindAHopUntilTheLinkIsSlowerThanIt) {
+    const Plan plan =
+        cpu_plan("sequence_len: 65536\ncontext_parallel_size: 4\nring_attn_func: batch_zigzag\n", 4);
+    Speeds speeds = round_speeds();
+    const StepCosts endless = step_costs(plan, speeds);
+    const HopCosts& hop = endless.columns[0].hops[1];
+    const double bytes = 65536 / 4 * 2 * 8 * 128 * 2.0;  // all keys of a rank, bfloat16
+    const auto attention_waits = [&](double link) {
+        Speeds slow = speeds;
+        slow.inside_node = link;
+        StepCosts costs = step_costs(plan, slow);
+        costs.embedding = costs.layer = costs.head = {};
+        return simulate_step(costs).time.exposed_comm_s;
+    };
+    EXPECT_EQ(attention_waits(1.5 * 3 * bytes / hop.forward_s), 0);
+    EXPECT_GT(attention_waits(0.5 * bytes / hop.forward_s), 0);
+}
+
+TEST(Simulate, GradientsHideBehindTheBackwardButForTheLastUnits) {
+    const Plan plan = cpu_plan("sequence_len: 8192\n", 8);
+    Speeds speeds = round_speeds();
+    speeds.inside_node = 1e12;
+    const StepCosts costs = step_costs(plan, speeds);
+    const SimulatedStep step = simulate_step(costs);
+    EXPECT_NEAR(step.time.exposed_comm_s, costs.layer.reduce_s + costs.embedding.reduce_s,
+                1e-6 * step.time.step_s);
+    // and where the link is hopeless, all of it comes behind the first unit's computation
+    speeds.inside_node = 1e6;
+    const StepCosts slow = step_costs(plan, speeds);
+    const double all =
+        slow.embedding.reduce_s + double(slow.layers) * slow.layer.reduce_s + slow.head.reduce_s;
+    EXPECT_NEAR(simulate_step(slow).time.step_s / all, 1, 0.01);
+}
+
+TEST(Simulate, ShardedStatesGatherAheadAndReduceAsTheyCome) {
+    const std::string fsdp = "sequence_len: 8192\ngradient_checkpointing: true\nfsdp_version: 2\n";
+    Speeds speeds = round_speeds();
+    speeds.inside_node = 3e10;
+    const Plan whole = cpu_plan("sequence_len: 8192\ngradient_checkpointing: true\n", 8);
+    const Plan sharded = cpu_plan(fsdp + "fsdp_config:\n  reshard_after_forward: true\n", 8);
+    ASSERT_EQ(sharded.zero_stage, 3) << said(sharded);
+    const StepCosts costs = step_costs(sharded, speeds);
+    EXPECT_GT(costs.layer.gather_s, 0);
+    EXPECT_NEAR(costs.layer.reduce_s * 2, step_costs(whole, speeds).layer.reduce_s, 1e-9);
+    // at stage 3 the first gathers and the last reduction show, at least
+    const SimulatedStep step = simulate_step(costs);
+    EXPECT_GE(step.time.exposed_comm_s,
+              costs.embedding.gather_s + costs.layer.gather_s + costs.embedding.reduce_s - 1e-9);
+}
+
+TEST(Simulate, FewColumnsStandForManyRanks) {
+    for (const std::string& layout : kLayouts) {
+        const auto time_on = [&](int ranks) {
+            Speeds speeds = round_speeds();
+            speeds.inside_node = 1e13;
+            const Plan plan = cpu_plan("sequence_len: " + std::to_string(ranks * 4096) +
+                                           "\ncontext_parallel_size: " + std::to_string(ranks) +
+                                           "\nring_attn_func: " + layout + "\n",
+                                       ranks);
+            const SimulatedStep step = simulate_step(step_costs(plan, speeds));
+            return step.time.step_s / double(ranks);
+        };
+        // twice the ranks and tokens: twice the attention of a rank, and the rest as before
+        EXPECT_NEAR(time_on(256) / time_on(64), 1, 0.35) << layout;
+        EXPECT_NEAR(time_on(65) / time_on(64), 1, 0.03) << layout;
+    }
+}
+
+TEST(Simulate, MicroBatchesAreAsManyTimesTheWork) {
+    const auto plan = [](int accumulation) {
+        return cpu_plan("sequence_len: 8192\ncontext_parallel_size: 2\ngradient_accumulation_steps: " +
+                            std::to_string(accumulation) + "\n",
+                        4);
+    };
+    const auto step_s = [&](int accumulation) {
+        return simulate_step(step_costs(plan(accumulation), round_speeds())).time.compute_s;
+    };
+    EXPECT_NEAR(step_s(5) - step_s(4), step_s(2) - step_s(1), 1e-9 * step_s(5));
+}
+
+// ------------------------------------------------------------------------------------------ the timeline
+
+struct Trace {
+    nlohmann::json json;
+    std::map<std::pair<int, int>, std::vector<nlohmann::json>> rows;  // of pid and tid
+    std::map<std::pair<int, int>, std::string> names;
+};
+
+Trace trace_of(const Plan& plan, const PlanRequest& request) {
+    std::ostringstream text;
+    write_timeline(text, request, plan);
+    Trace trace;
+    trace.json = nlohmann::json::parse(text.str());
+    for (const nlohmann::json& event : trace.json.at("traceEvents")) {
+        const std::pair<int, int> row = {event.at("pid"), event.at("tid")};
+        if (event.at("ph") == "X") trace.rows[row].push_back(event);
+        if (event.at("name") == "thread_name") trace.names[row] = event.at("args").at("name");
+    }
+    return trace;
+}
+
+TEST(Timeline, ShowsEveryRankLayerAndHopWithoutOverlap) {
+    PlanRequest request;
+    request.device = Device::Cpu;
+    request.nodes = 2;
+    const Plan plan = plan_of(
+        "sequence_len: 8192\ncontext_parallel_size: 4\nring_attn_func: batch_zigzag\n"
+        "gradient_checkpointing: true\n",
+        8, request);
+    const Trace trace = trace_of(plan, request);
+    EXPECT_EQ(trace.names.size(), 8U * 3);
+    std::set<int> nodes;
+    for (const auto& [row, name] : trace.names) nodes.insert(row.first);
+    EXPECT_EQ(nodes.size(), 2U);
+    for (const auto& [row, events] : trace.rows) {
+        double until = 0;
+        for (const nlohmann::json& event : events) {
+            EXPECT_GE(event.at("ts").get<double>(), until - 0.01) << trace.names.at(row) << " " << event;
+            until = std::max(until, event.at("ts").get<double>() + event.at("dur").get<double>());
+        }
+    }
+    std::set<std::string> names;
+    for (const nlohmann::json& event : trace.rows.at({1, 5 * 3})) names.insert(event.at("name"));
+    for (const char* name : {"layer 0 hop 0 forward", "layer 31 hop 3 forward", "layer 7 hop 2 recomputed",
+                             "layer 7 hop 2 backward", "head forward and backward", "update"})
+        EXPECT_TRUE(names.count(name)) << name;
+    EXPECT_EQ(trace.json.at("otherData").at("basis"), "assumed");
+    EXPECT_EQ(trace.json.at("otherData").at("shown"), "all 8 ranks");
+}
+
+TEST(Timeline, EndsWhenThePlanSaysAndComputesWhatItSays) {
+    PlanRequest request;
+    request.device = Device::Cpu;
+    const Plan plan = plan_of("sequence_len: 8192\ncontext_parallel_size: 4\n", 4, request);
+    const Trace trace = trace_of(plan, request);
+    double end = 0, busiest = 0;
+    for (const auto& [row, events] : trace.rows) {
+        double busy = 0;
+        for (const nlohmann::json& event : events) {
+            end = std::max(end, event.at("ts").get<double>() + event.at("dur").get<double>());
+            busy += event.at("dur").get<double>();
+        }
+        if (trace.names.at(row).ends_with("compute")) busiest = std::max(busiest, busy);
+    }
+    EXPECT_NEAR(end / 1e6, plan.time->step_s, 0.02 * plan.time->step_s);
+    EXPECT_NEAR(busiest / 1e6, plan.time->compute_s, 1e-4 * plan.time->compute_s);
+}
+
+TEST(Timeline, ManyRanksAreASelectionThatIsSaid) {
+    PlanRequest request;
+    request.device = Device::Cpu;
+    const Plan plan = plan_of("sequence_len: 1048576\ncontext_parallel_size: 128\n", 1024, request);
+    EXPECT_EQ(timeline_ranks(plan).size(), 32U);
+    EXPECT_THAT(timeline_selection(plan), testing::HasSubstr("32 of 1,024 ranks"));
+    EXPECT_EQ(trace_of(plan, request).names.size(), 32U * 3);
+    EXPECT_EQ(timeline_ranks(plan_of("sequence_len: 8192\n", 64, request)).size(), 64U);
+}
+
+}  // namespace
+}  // namespace ringmaster
