@@ -490,6 +490,21 @@
         <source>activations are kept: nothing is computed twice</source>
         <translation>Aktivierungen bleiben erhalten: nichts wird doppelt berechnet</translation>
     </message>
+    <message numerus="yes">
+        <source>states are shared by %n rank(s) (ZeRO %1): less memory</source>
+        <translation>
+            <numerusform>die Zustände liegen auf %n Rank (ZeRO %1): weniger Speicher</numerusform>
+            <numerusform>%n Ranks teilen sich die Zustände (ZeRO %1): weniger Speicher</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>every rank holds all states: nothing is gathered</source>
+        <translation>jeder Rank hält alle Zustände: nichts wird gesammelt</translation>
+    </message>
+    <message>
+        <source>every rank holds all weights: they are gathered once a step</source>
+        <translation>jeder Rank hält alle Gewichte: sie werden einmal je Schritt gesammelt</translation>
+    </message>
     <message>
         <source>every rank has the same attention work</source>
         <translation>jeder Rank hat gleich viel Attention-Arbeit</translation>

@@ -77,6 +77,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>states are shared by %n rank(s) (ZeRO %1): less memory</source>
+        <translation>
+            <numerusform>states lie on %n rank (ZeRO %1): less memory</numerusform>
+            <numerusform>states are shared by %n ranks (ZeRO %1): less memory</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n rank(s) split the heads by all-to-all: fewer hops in a ring</source>
         <translation>
             <numerusform>%n rank holds all heads: fewer hops in a ring</numerusform>

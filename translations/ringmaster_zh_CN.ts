@@ -483,6 +483,20 @@
         <source>activations are kept: nothing is computed twice</source>
         <translation>保留激活：不做重复计算</translation>
     </message>
+    <message numerus="yes">
+        <source>states are shared by %n rank(s) (ZeRO %1): less memory</source>
+        <translation>
+            <numerusform>%n 个 rank 共享状态（ZeRO %1）：占用内存更少</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>every rank holds all states: nothing is gathered</source>
+        <translation>每个 rank 持有全部状态：无需收集</translation>
+    </message>
+    <message>
+        <source>every rank holds all weights: they are gathered once a step</source>
+        <translation>每个 rank 持有全部权重：每步只收集一次</translation>
+    </message>
     <message>
         <source>every rank has the same attention work</source>
         <translation>各 rank 的注意力计算量相同</translation>

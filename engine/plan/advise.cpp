@@ -1,6 +1,7 @@
 #include "engine/plan/advise.h"
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -18,14 +19,32 @@ constexpr RingAttnFunc kLayouts[] = {RingAttnFunc::BatchRing,   RingAttnFunc::Ba
                                      RingAttnFunc::VarlenRing,  RingAttnFunc::VarlenZigzag,
                                      RingAttnFunc::Balanced};
 
+/// A key that is on or off: on takes less memory and more time.
+struct MemoryOption {
+    const char* key;
+    bool Config::*is_on;
+    Gain turned_on, turned_off;
+};
+constexpr MemoryOption kMemoryOptions[] = {
+    {"gradient_checkpointing", &Config::gradient_checkpointing, Gain::Recomputes, Gain::KeepsActivations},
+};
+
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
 /// One point of what can be chosen.
 struct Choice {
     int64_t context = 1;
     int64_t ulysses = 1;
     RingAttnFunc func = RingAttnFunc::Default;  ///< as the file says
-    bool checkpointing = false;
+    std::array<bool, std::size(kMemoryOptions)> options{};
+    int zero_stage = 0;
 
-    int64_t ring() const { return context / ulysses; }
+    explicit Choice(const Plan& present)
+        : context(present.context_parallel.size),
+          ulysses(present.mesh.ulysses),
+          zero_stage(present.config.zero_stage_asked) {
+        for (size_t i = 0; i < options.size(); ++i) options[i] = present.config.*kMemoryOptions[i].is_on;
+    }
 };
 
 bool blames(const Plan& plan, std::string_view key) {
@@ -67,6 +86,11 @@ class Adviser {
         request_.nodes = present.nodes;
         request_.device = present.device;
         if (present.batch.rows) request_.rows = present.batch.rows;
+        const bool model_is_fine =
+            std::none_of(present.diagnostics.begin(), present.diagnostics.end(), [](const Diagnostic& said) {
+                return said.severity == Severity::Error && said.code.starts_with("MODEL-");
+            });
+        if (model_is_fine) request_.known_model = present.model;
     }
 
     std::vector<Alternative> alternatives() {
@@ -76,25 +100,28 @@ class Adviser {
         return ranked();
     }
 
-    std::optional<int64_t> longest();
+    std::optional<int64_t> longest() { return longest(reading_, present_); }
+    std::optional<LongerBy> longest_by_one_change();
 
   private:
-    using Settings = std::vector<std::pair<std::string, std::string>>;
-
     bool is_written(const char* key) const { return reading_.config.lines.count(key) > 0; }
     void look_at_all();
     void look_at(int context, const std::vector<RingAttnFunc>& layouts, bool heads);
     std::vector<RingAttnFunc> layouts_built(int64_t context);
     bool splits_heads(int64_t context);
 
+    std::vector<int> stages() const;
+    std::vector<Choice> single_changes() const;
     ConfigReading overridden(const Choice& choice, Settings& set) const;
+    void override_stage(const Choice& choice, Config& config, Settings& set) const;
     void override_data_parallel(const Choice& choice, Config& config, Settings& set) const;
     void override_batch(const Choice& choice, Config& config, Settings& set) const;
     std::optional<Alternative> consider(const Choice& choice) const;
     static std::optional<Alternative> alternative_of(const Plan& plan, const Settings& set);
     void explain(Alternative& plan) const;
     std::vector<Alternative> ranked();
-    bool fits_with(int64_t length);
+    std::optional<int64_t> longest(ConfigReading reading, const Plan& plan) const;
+    bool fits_with(ConfigReading& reading, int64_t length) const;
 
     ConfigReading reading_;
     PlanRequest request_;
@@ -108,7 +135,9 @@ class Adviser {
 
 std::vector<RingAttnFunc> Adviser::layouts_built(int64_t context) {
     std::vector<RingAttnFunc> built = {RingAttnFunc::Default};
-    Choice choice{context, 1, RingAttnFunc::Default, present_.config.gradient_checkpointing};
+    Choice choice(present_);
+    choice.context = context;
+    choice.ulysses = 1;
     Settings ignored;
     const RingAttnFunc as_written = make_plan(overridden(choice, ignored), request_).context_parallel.layout;
     for (const RingAttnFunc func : kLayouts) {
@@ -122,7 +151,8 @@ std::vector<RingAttnFunc> Adviser::layouts_built(int64_t context) {
 
 bool Adviser::splits_heads(int64_t context) {
     Settings ignored;
-    const Choice choice{context, context, RingAttnFunc::Default, present_.config.gradient_checkpointing};
+    Choice choice(present_);
+    choice.context = choice.ulysses = context;
     const Plan plan = make_plan(overridden(choice, ignored), request_);
     return std::none_of(plan.diagnostics.begin(), plan.diagnostics.end(), [](const Diagnostic& said) {
         return said.severity == Severity::Error && said.key == "ulysses_size" &&
@@ -130,10 +160,23 @@ bool Adviser::splits_heads(int64_t context) {
     });
 }
 
-/// One thing after the other, each with the best of those before: layouts, then ways to split heads, then
-/// recomputing or not. All of them with all would be hundreds of plans.
+/// Stages that the configuration can be given: where the ranks can share, and `fsdp_config` says it or can.
+std::vector<int> Adviser::stages() const {
+    const int asked = present_.config.zero_stage_asked;
+    const bool said_elsewhere =
+        is_written("deepspeed") || is_written("fsdp") || (asked > 0 && !is_written("fsdp_config"));
+    if (said_elsewhere) return {asked};
+    if (asked > 0 || is_written("fsdp_config")) return {2, 3};  // one key of a mapping that is there
+    return {0, 2, 3};
+}
+
+/// One thing after the other, each with the best of those before: what takes less memory where it is short,
+/// layouts, ways to split heads, then what takes less memory or more speed. All of them with all would be
+/// thousands of plans.
 void Adviser::look_at(int context, const std::vector<RingAttnFunc>& layouts, bool heads) {
-    Choice best{context, 1, RingAttnFunc::Default, present_.config.gradient_checkpointing};
+    Choice best(present_);
+    best.context = context;
+    best.ulysses = 1;
     std::optional<Alternative> found = consider(best);
     const auto try_other = [&](Choice choice) {
         if (stop_.stop_requested()) return;
@@ -147,13 +190,24 @@ void Adviser::look_at(int context, const std::vector<RingAttnFunc>& layouts, boo
         choice.*part = value;
         return choice;
     };
+    const auto try_options = [&] {
+        for (size_t option = 0; option < best.options.size(); ++option) {
+            Choice choice = best;
+            choice.options[option] = !choice.options[option];
+            try_other(choice);
+        }
+        for (const int stage : stages()) {
+            if (stage != best.zero_stage) try_other(with(&Choice::zero_stage, stage));
+        }
+    };
+    if (found && class_of(found->verdict) > 0) try_options();
     for (const RingAttnFunc func : layouts) {
         if (context > 1 && func != RingAttnFunc::Default) try_other(with(&Choice::func, func));
     }
     for (const int ulysses : heads ? divisors(context) : std::vector<int>{}) {
         if (ulysses > 1) try_other(with(&Choice::ulysses, int64_t{ulysses}));
     }
-    try_other(with(&Choice::checkpointing, !best.checkpointing));
+    try_options();
     if (found && !found->is_present()) best_.push_back(*found);
 }
 
@@ -198,6 +252,12 @@ void Adviser::override_batch(const Choice& choice, Config& config, Settings& set
     config.gradient_accumulation_steps = accumulation;
 }
 
+void Adviser::override_stage(const Choice& choice, Config& config, Settings& set) const {
+    if (choice.zero_stage == config.zero_stage_asked) return;
+    config.zero_stage_asked = choice.zero_stage;
+    set.emplace_back("fsdp_config.reshard_after_forward", choice.zero_stage == 3 ? "true" : "false");
+}
+
 ConfigReading Adviser::overridden(const Choice& choice, Settings& set) const {
     ConfigReading reading = reading_;
     Config& config = reading.config;
@@ -213,10 +273,13 @@ ConfigReading Adviser::overridden(const Choice& choice, Settings& set) const {
         config.ring_attn_func = choice.func;
         set.emplace_back("ring_attn_func", to_string(choice.func));
     }
-    if (choice.checkpointing != config.gradient_checkpointing) {
-        config.gradient_checkpointing = choice.checkpointing;
-        set.emplace_back("gradient_checkpointing", choice.checkpointing ? "true" : "false");
+    for (size_t i = 0; i < choice.options.size(); ++i) {
+        const MemoryOption& option = kMemoryOptions[i];
+        if (choice.options[i] == config.*option.is_on) continue;
+        config.*option.is_on = choice.options[i];
+        set.emplace_back(option.key, choice.options[i] ? "true" : "false");
     }
+    override_stage(choice, config, set);
     override_data_parallel(choice, config, set);
     override_batch(choice, config, set);
     return reading;
@@ -238,6 +301,9 @@ std::optional<Alternative> Adviser::alternative_of(const Plan& plan, const Setti
     found.mesh = plan.mesh;
     found.layout = plan.context_parallel.layout;
     found.gradient_checkpointing = plan.config.gradient_checkpointing;
+    for (size_t i = 0; i < std::size(kMemoryOptions); ++i)
+        found.options.push_back(plan.config.*kMemoryOptions[i].is_on);
+    found.zero_stage = plan.mesh.shards() > 1 ? plan.zero_stage : 0;
     found.accumulation = plan.batch.accumulation;
     found.global_batch = plan.batch.global;
     found.tokens_of_rank = plan.sequence.per_rank;
@@ -260,6 +326,14 @@ std::string sentence(Gain gain, const Alternative& plan, const Plan& present) {
             return "layers are computed again in the backward, which takes less memory";
         case Gain::KeepsActivations:
             return "activations are kept: nothing is computed twice";
+        case Gain::SharesStates:
+            return (plan.zero_stage == 3 ? "weights, gradients and optimizer are shared by "
+                                         : "gradients and optimizer are shared by ") +
+                   counted(plan.mesh.shards(), "rank") + " (ZeRO " + std::to_string(plan.zero_stage) +
+                   "), which takes less memory";
+        case Gain::WholeStates:
+            return plan.zero_stage == 0 ? "every rank holds all states: nothing is gathered"
+                                        : "every rank holds all weights: they are gathered once a step";
         case Gain::EvenWork:
             return "every rank has the same attention work";
         case Gain::FewerShare:
@@ -293,9 +367,14 @@ void Adviser::explain(Alternative& plan) const {
     if (plan.mesh.ring > 1 && is_even(plan.layout) && !is_even(present_.context_parallel.layout))
         plan.gains.push_back(Gain::EvenWork);
     if (plan.mesh.ulysses != present_.mesh.ulysses) plan.gains.push_back(Gain::SplitsHeads);
-    const bool recomputed = present_.config.gradient_checkpointing;
-    if (plan.gradient_checkpointing != recomputed)
-        plan.gains.push_back(recomputed ? Gain::KeepsActivations : Gain::Recomputes);
+    for (size_t i = 0; i < std::size(kMemoryOptions); ++i) {
+        const bool before_on = present_.config.*kMemoryOptions[i].is_on;
+        if (plan.options[i] != before_on)
+            plan.gains.push_back(before_on ? kMemoryOptions[i].turned_off : kMemoryOptions[i].turned_on);
+    }
+    const int stage = present_.mesh.shards() > 1 ? present_.zero_stage : 0;
+    if (plan.zero_stage != stage)
+        plan.gains.push_back(plan.zero_stage > stage ? Gain::SharesStates : Gain::WholeStates);
     if (plan.global_batch != present_.batch.global) plan.gains.push_back(Gain::BatchChanges);
     for (const Gain gain : plan.gains) {
         plan.why += (plan.why.empty() ? "" : "; ") + sentence(gain, plan, present_);
@@ -320,36 +399,90 @@ std::vector<Alternative> Adviser::ranked() {
 
 // ------------------------------------------------------------ the longest that fits
 
-bool Adviser::fits_with(int64_t length) {
-    Config& config = reading_.config;
+bool Adviser::fits_with(ConfigReading& reading, int64_t length) const {
+    Config& config = reading.config;
     if (config.padding.fixed_length) {
         config.padding.fixed_length = length;
     } else {
         config.sequence_len = length;
     }
-    const Plan plan = make_plan(reading_, request_);
+    PlanRequest request = request_;
+    request.needs_time = false;
+    const Plan plan = make_plan(reading, request);
     return plan.memory && plan.memory->fits && plan.sequence.length == length &&
            !blames(plan, "sequence_len");
 }
 
-std::optional<int64_t> Adviser::longest() {
-    if (!present_.memory || present_.memory->device_bytes <= 0 || present_.sequence.length <= 0)
-        return std::nullopt;
+std::optional<int64_t> Adviser::longest(ConfigReading reading, const Plan& plan) const {
+    if (!plan.memory || plan.memory->device_bytes <= 0 || plan.sequence.length <= 0) return std::nullopt;
     constexpr int64_t kLongest = int64_t{1} << 30;  // that can be planned
-    const int64_t multiple =
-        length_multiple(present_.context_parallel.layout, present_.mesh.ring, present_.mesh.ulysses);
+    const int64_t multiple = length_multiple(plan.context_parallel.layout, plan.mesh.ring, plan.mesh.ulysses);
     int64_t fits = 0, too_long = kLongest / multiple + 1;  // in multiples
     while (too_long - fits > 1 && !stop_.stop_requested()) {
         const int64_t middle = fits + (too_long - fits) / 2;
-        (fits_with(middle * multiple) ? fits : too_long) = middle;
+        (fits_with(reading, middle * multiple) ? fits : too_long) = middle;
     }
     return fits * multiple;
+}
+
+std::vector<Choice> Adviser::single_changes() const {
+    std::vector<Choice> changes;
+    const Choice as_it_is(present_);
+    for (size_t option = 0; option < as_it_is.options.size(); ++option) {
+        if (as_it_is.options[option]) continue;
+        changes.push_back(as_it_is);
+        changes.back().options[option] = true;
+    }
+    for (const int stage : stages()) {
+        if (stage <= as_it_is.zero_stage) continue;
+        changes.push_back(as_it_is);
+        changes.back().zero_stage = stage;
+    }
+    for (const int size : divisors(present_.ranks)) {
+        if (size <= as_it_is.context) continue;
+        changes.push_back(as_it_is);
+        changes.back().context = size;
+    }
+    return changes;
+}
+
+std::optional<LongerBy> Adviser::longest_by_one_change() {
+    const std::optional<int64_t> as_it_is = longest();
+    if (!as_it_is || !reading_.readable) return std::nullopt;
+    LongerBy best{{}, *as_it_is};
+    const auto look = [&](const ConfigReading& reading, const Settings& set) {
+        PlanRequest request = request_;
+        request.needs_time = false;
+        const Plan plan = make_plan(reading, request);
+        if (!plan.ok() || set.empty() || stop_.stop_requested()) return;
+        const std::optional<int64_t> found = longest(reading, plan);
+        if (found && *found > best.sequence_len) best = {set, *found};
+    };
+    for (const Choice& choice : single_changes()) {
+        Settings set;
+        const ConfigReading reading = overridden(choice, set);
+        look(reading, set);
+    }
+    if (present_.batch.micro > 1 && !is_written("batch_size")) {
+        ConfigReading reading = reading_;
+        const int64_t rows = reading.config.micro_batch_size * reading.config.gradient_accumulation_steps;
+        reading.config.micro_batch_size = 1;
+        reading.config.gradient_accumulation_steps = rows;
+        look(reading, {{"micro_batch_size", "1"}, {"gradient_accumulation_steps", std::to_string(rows)}});
+    }
+    return best.set.empty() ? std::nullopt : std::optional(best);
 }
 
 nlohmann::json value_of(const std::string& yaml) {
     nlohmann::json value;
     Diagnostics ignored;
     return read_value(yaml, value, ignored) ? value : nlohmann::json(yaml);
+}
+
+nlohmann::json to_json(const Settings& settings) {
+    nlohmann::json set = nlohmann::json::object();
+    for (const auto& [key, value] : settings) set[key] = value_of(value);
+    return set;
 }
 
 }  // namespace
@@ -359,10 +492,16 @@ std::optional<int64_t> longest_sequence_len(const ConfigReading& reading, const 
     return Adviser(reading, request, present, std::move(stop)).longest();
 }
 
+std::optional<LongerBy> longest_by_one_change(const ConfigReading& reading, const PlanRequest& request,
+                                              const Plan& present, std::stop_token stop) {
+    return Adviser(reading, request, present, std::move(stop)).longest_by_one_change();
+}
+
 Advice advise(const ConfigReading& reading, const PlanRequest& request, const Plan& present,
               std::stop_token stop) {
     return {Adviser(reading, request, present, stop).alternatives(),
-            longest_sequence_len(reading, request, present, stop)};
+            longest_sequence_len(reading, request, present, stop),
+            longest_by_one_change(reading, request, present, stop)};
 }
 
 Advice advise(const ConfigReading& reading, const PlanRequest& request) {
@@ -372,19 +511,21 @@ Advice advise(const ConfigReading& reading, const PlanRequest& request) {
 nlohmann::json advice_to_json(const Advice& advice) {
     nlohmann::json plans = nlohmann::json::array();
     for (const Alternative& plan : advice.plans) {
-        nlohmann::json set = nlohmann::json::object();
-        for (const auto& [key, value] : plan.set) set[key] = value_of(value);
-        plans.push_back({{"set", std::move(set)},
+        plans.push_back({{"set", to_json(plan.set)},
                          {"tokens_per_s", plan.tokens_per_s},
                          {"exposed_comm_s", plan.time.exposed_comm_s},
                          {"memory_total", plan.memory_total},
                          {"global_batch", plan.global_batch},
                          {"why", plan.why}});
     }
-    return {
-        {"plans", std::move(plans)},
-        {"longest_sequence_len", advice.longest_sequence_len ? nlohmann::json(*advice.longest_sequence_len)
-                                                             : nlohmann::json(nullptr)}};
+    nlohmann::json longest, longer_by;  // null
+    if (advice.longest_sequence_len) longest = *advice.longest_sequence_len;
+    if (advice.longer_by)
+        longer_by = {{"set", to_json(advice.longer_by->set)},
+                     {"sequence_len", advice.longer_by->sequence_len}};
+    return {{"plans", std::move(plans)},
+            {"longest_sequence_len", std::move(longest)},
+            {"longer_by", std::move(longer_by)}};
 }
 
 }  // namespace ringmaster

@@ -24,6 +24,8 @@ enum class Gain {
     Fits,              ///< it fits where the present one does not
     Recomputes,        ///< layers are computed again in the backward: less memory
     KeepsActivations,  ///< nothing is computed twice: more memory
+    SharesStates,      ///< weights, gradients and optimizer are sharded, or more of them
+    WholeStates,       ///< fewer of them are: less is gathered
     EvenWork,          ///< every rank has the same attention work
     FewerShare,        ///< fewer ranks share a sequence: less is exchanged
     MoreShare,         ///< more ranks share a sequence: fewer tokens on each
@@ -36,6 +38,8 @@ struct Alternative {
     Mesh mesh;
     RingAttnFunc layout = RingAttnFunc::BatchRing;
     bool gradient_checkpointing = false;
+    std::vector<bool> options;  ///< the adviser's table of them, on or off
+    int zero_stage = 0;
     int64_t accumulation = 1;
     int64_t global_batch = 1;
     int64_t tokens_of_rank = 0;
@@ -49,10 +53,18 @@ struct Alternative {
     bool is_present() const { return set.empty(); }
 };
 
+/// One change of the configuration, and how long sequences may be with it.
+struct LongerBy {
+    std::vector<std::pair<std::string, std::string>> set;
+    int64_t sequence_len = 0;
+};
+
 struct Advice {
     std::vector<Alternative> plans;  ///< best first; empty where the model's shape is not known
     /// Multiple of the layout's multiple, 0 where none fits; nullopt where memory or device is unknown.
     std::optional<int64_t> longest_sequence_len;
+    /// The single change that buys most; nullopt where none makes it longer, or nothing is known.
+    std::optional<LongerBy> longer_by;
 };
 
 /// `present` is make_plan of the same reading and request. Never throws for what a configuration gets wrong.
@@ -65,7 +77,12 @@ Advice advise(const ConfigReading& reading, const PlanRequest& request);
 std::optional<int64_t> longest_sequence_len(const ConfigReading& reading, const PlanRequest& request,
                                             const Plan& present, std::stop_token stop = {});
 
-/// The contract's object.
+/// That of `present`, with one thing changed: an option that takes less memory, states sharded, more ranks to
+/// a sequence, or one row at a time.
+std::optional<LongerBy> longest_by_one_change(const ConfigReading& reading, const PlanRequest& request,
+                                              const Plan& present, std::stop_token stop = {});
+
+/// The contract's object, and `longer_by`: {"set", "sequence_len"} or null.
 nlohmann::json advice_to_json(const Advice& advice);
 
 }  // namespace ringmaster

@@ -135,6 +135,16 @@ QString gains_words(const Alternative& plan, const Plan& present) {
             case Gain::KeepsActivations:
                 parts << Words::tr("activations are kept: nothing is computed twice");
                 break;
+            case Gain::SharesStates:
+                parts << Words::tr("states are shared by %n rank(s) (ZeRO %1): less memory", nullptr,
+                                   plan.mesh.shards())
+                             .arg(plan.zero_stage);
+                break;
+            case Gain::WholeStates:
+                parts << (plan.zero_stage == 0
+                              ? Words::tr("every rank holds all states: nothing is gathered")
+                              : Words::tr("every rank holds all weights: they are gathered once a step"));
+                break;
             case Gain::EvenWork:
                 parts << Words::tr("every rank has the same attention work");
                 break;

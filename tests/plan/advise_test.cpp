@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdio>
+#include <ctime>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -172,6 +174,60 @@ TEST(Advise, TheJsonHasTheContractsFields) {
         }
     }
     EXPECT_TRUE(json["longest_sequence_len"].is_number_integer());
+}
+
+TEST(Advise, StatesAreSharedWhereTheyAreTooLarge) {
+    const std::string text =
+        config_text("sequence_len: 8192\nmicro_batch_size: 1\n");  // 8 billion parameters
+    const Advice advice = advise(read(text), gpus(8));
+    ASSERT_FALSE(advice.plans.empty());
+    const Alternative& best = advice.plans.front();
+    EXPECT_EQ(best.verdict, Verdict::Fits) << best.why;
+    EXPECT_GE(best.zero_stage, 2);
+    EXPECT_NE(best.why.find("ZeRO"), std::string::npos) << best.why;
+    const Plan plan = make_plan(read(text, with(best.set)), gpus(8));
+    EXPECT_EQ(plan.zero_stage, best.zero_stage);
+    EXPECT_EQ(plan.verdict, Verdict::Fits) << said(plan);
+}
+
+TEST(Advise, StagesSaidByDeepSpeedAreLeftToIt) {
+    const std::string text = config_text(
+        "sequence_len: 8192\nmicro_batch_size: 1\ndeepspeed:\n  zero_optimization:\n    stage: 1\n");
+    for (const Alternative& found : advise(read(text), gpus(8)).plans)
+        EXPECT_EQ(found.zero_stage, 1) << found.why;
+}
+
+TEST(Advise, TheSingleChangeThatBuysMostIsOneAndHolds) {
+    const std::string text = config_text(
+        "sequence_len: 8192\ncontext_parallel_size: 2\nmicro_batch_size: 1\ngradient_accumulation_steps: 1\n",
+        kSmall);
+    const Advice advice = advise(read(text), gpus(8));
+    ASSERT_TRUE(advice.longer_by && advice.longest_sequence_len);
+    EXPECT_GT(advice.longer_by->sequence_len, *advice.longest_sequence_len);
+    auto set = advice.longer_by->set;
+    set.emplace_back("sequence_len", std::to_string(advice.longer_by->sequence_len));
+    EXPECT_TRUE(make_plan(read(text, with(set)), gpus(8)).memory->fits);
+    const nlohmann::json json = advice_to_json(advice);
+    EXPECT_EQ(json["longer_by"]["sequence_len"], advice.longer_by->sequence_len);
+    EXPECT_FALSE(json["longer_by"]["set"].empty());
+    EXPECT_TRUE(advice_to_json(
+                    advise(read(config_text("sequence_len: 512\n", "someone/unknown")), gpus(4)))["longer_by"]
+                    .is_null());
+}
+
+TEST(Advise, AThousandRanksTakeAMoment) {
+    const std::string text =
+        config_text("sequence_len: 1048576\nmicro_batch_size: 1\ngradient_accumulation_steps: 1\n", kSmall);
+    const ConfigReading reading = read(text);
+    const PlanRequest request = gpus(1024, 80 * kGiB, 128);
+    const std::clock_t start = std::clock();
+    const Advice advice = advise(reading, request);
+    const double seconds = double(std::clock() - start) / CLOCKS_PER_SEC;  // its own, whatever else runs here
+    EXPECT_FALSE(advice.plans.empty());
+    std::printf("advice for 1,024 ranks: %.0f ms\n", 1e3 * seconds);
+#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    EXPECT_LT(seconds, 0.2);
+#endif
 }
 
 TEST(Advise, NoMeshIsNamedTwice) {
