@@ -1,0 +1,290 @@
+#include "engine/train/calibrate.h"
+
+#include <ATen/ATen.h>
+#include <ATen/DeviceAccelerator.h>
+#include <ATen/Parallel.h>
+#include <sched.h>
+#include <torch/version.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <ctime>
+#include <nlohmann/json.hpp>
+#include <thread>
+#include <torch/csrc/distributed/c10d/HashStore.hpp>
+
+#include "engine/attention/block_attention.h"
+#include "engine/attention/cuda_flash.h"
+#include "engine/comm/backends.h"
+#include "engine/comm/groups.h"
+#include "engine/error.h"
+#include "engine/model/ops.h"
+#include "engine/plan/speeds.h"
+
+namespace ringmaster {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kParts = 8;
+
+double seconds_since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// Of repeated work on one device, the median of single rounds: a busy moment of the machine does not count.
+class Stopwatch {
+  public:
+    Stopwatch(at::Device device, double seconds) : device_(device), seconds_(seconds) {}
+
+    double median(const std::function<void()>& work) const {
+        timed(work);  // first touch, code paths, caches
+        std::vector<double> rounds;
+        const Clock::time_point start = Clock::now();
+        do rounds.push_back(timed(work));
+        while (seconds_since(start) < seconds_ || rounds.size() < 3);
+        std::nth_element(rounds.begin(), rounds.begin() + static_cast<int64_t>(rounds.size() / 2),
+                         rounds.end());
+        return rounds[rounds.size() / 2];
+    }
+
+  private:
+    double timed(const std::function<void()>& work) const {
+        const Clock::time_point start = Clock::now();
+        work();
+        if (device_.is_cuda()) at::accelerator::synchronizeDevice(device_.index());
+        return seconds_since(start);
+    }
+
+    at::Device device_;
+    double seconds_;
+};
+
+at::Tensor random(at::IntArrayRef sizes, at::ScalarType dtype, at::Device device) {
+    return at::randn(sizes, at::TensorOptions().device(device)).mul_(0.5).to(dtype);
+}
+
+/// The largest square product that takes a tenth of a second at most.
+double product_flops(at::ScalarType dtype, at::Device device, const Stopwatch& watch) {
+    int64_t side = device.is_cuda() ? 8192 : 256;
+    const auto rate_of = [&](const Stopwatch& how) {
+        const at::Tensor a = random({side, side}, dtype, device), b = random({side, side}, dtype, device);
+        at::Tensor c = at::empty_like(a);
+        return 2 * std::pow(double(side), 3) / how.median([&] { product_out(c, a, b); });
+    };
+    if (device.is_cpu()) {
+        const double rate = rate_of(Stopwatch(device, 0));
+        while (side < 2048 && 2 * std::pow(2 * double(side), 3) / rate < 0.1) side *= 2;
+    }
+    return rate_of(watch);
+}
+
+/// One causal sequence, query heads in groups of four, as the models of this kind have.
+struct AttentionCase {
+    int64_t heads, kv_heads, tokens, head_dim;
+    at::Tensor q, k, v, dout;
+
+    AttentionCase(at::ScalarType dtype, at::Device device)
+        : heads(device.is_cuda() ? 32 : 8),
+          kv_heads(heads / 4),
+          tokens(device.is_cuda() ? 8192 : 2048),
+          head_dim(device.is_cuda() ? 128 : 64) {
+        q = random({1, tokens, heads, head_dim}, dtype, device).transpose(1, 2);
+        k = random({1, tokens, kv_heads, head_dim}, dtype, device).transpose(1, 2);
+        v = random({1, tokens, kv_heads, head_dim}, dtype, device).transpose(1, 2);
+        dout = random({1, tokens, heads, head_dim}, dtype, device).transpose(1, 2);
+    }
+    double cells() const { return double(tokens) * double(tokens + 1) / 2; }
+    double numbers() const { return cells() * double(heads * head_dim); }
+};
+
+void measure_attention_cpu(const AttentionCase& at_, const Stopwatch& watch, ComputeFigures& figures,
+                           const std::function<void()>& next) {
+    const std::vector<Slice> slices = {{0, at_.tokens, 0, at_.tokens, SliceMask::Causal}};
+    SoftmaxSums sums;
+    figures.attention_forward = 4 * at_.numbers() / watch.median([&] {
+        sums = no_keys_seen(at_.q);
+        block_attention_forward(sums, at_.q, at_.k, at_.v, slices);
+    });
+    next();
+    const at::Tensor out = sums.values_bhtd / sums.total_bht.unsqueeze(3);
+    const at::Tensor lse = sums.total_bht.log() + sums.top_bht;
+    const at::Tensor delta = (at_.dout.to(at::kFloat) * out).sum(3);
+    at::Tensor dq = no_keys_seen(at_.q).values_bhtd;
+    at::Tensor dk = at::zeros_like(at_.k, at::kFloat), dv = at::zeros_like(at_.v, at::kFloat);
+    figures.attention_backward = 10 * at_.numbers() / watch.median([&] {
+        block_attention_backward(dq, dk, dv, at_.dout, at_.q, at_.k, at_.v, lse, delta, slices);
+    });
+}
+
+void measure_attention_cuda(const AttentionCase& at_, const Stopwatch& watch, ComputeFigures& figures,
+                            const std::function<void()>& next) {
+    FlashOutput whole;
+    figures.attention_forward =
+        4 * at_.numbers() / watch.median([&] { whole = flash_forward(at_.q, at_.k, at_.v, true); });
+    next();
+    figures.attention_backward = 10 * at_.numbers() / watch.median([&] {
+        flash_backward(at_.dout, at_.q, at_.k, at_.v, whole, true);
+    });
+}
+
+double copy_bytes_per_s(at::Device device, const Stopwatch& watch) {
+    constexpr int64_t kNumbers = int64_t{64} << 20;  // 256 MiB, beyond any cache
+    const at::Tensor from = at::ones({kNumbers}, at::TensorOptions().device(device));
+    at::Tensor to = at::empty_like(from);
+    return 2 * 4 * double(kNumbers) / watch.median([&] { to.copy_(from); });
+}
+
+struct LinkFigures {
+    double bytes_per_s = 0, latency_s = 0;
+};
+
+/// One of two ranks that send to each other at the same time, as those of a ring do.
+LinkFigures measure_as(int rank, const c10::intrusive_ptr<c10d::Store>& store, Device kind,
+                       const CalibrationOptions& options) {
+    constexpr int64_t kLarge = int64_t{4} << 20, kRounds = 200;  // 16 MiB
+    Mesh mesh;
+    mesh.ring = 2;
+    GroupOptions group_options;
+    group_options.device = kind;
+    group_options.device_index = kind == Device::Cuda ? rank : 0;
+    group_options.timeout = std::chrono::seconds(30);
+    at::set_num_threads(1);
+    Groups groups = make_groups(store, rank, mesh, group_options);
+    const auto round = [&](const at::Tensor& out, const at::Tensor& in) {
+        groups.ring().exchange({out}, 1 - rank, {in}, 1 - rank, "calibration").wait();
+        if (groups.device().is_cuda()) at::accelerator::synchronizeDevice(groups.device().index());
+    };
+    const auto seconds_of = [&](int64_t numbers, int64_t rounds) {
+        const at::Tensor out = at::ones({numbers}, at::TensorOptions().device(groups.device()));
+        const at::Tensor in = at::empty_like(out);
+        round(out, in);
+        groups.world().barrier();
+        const Clock::time_point start = Clock::now();
+        for (int64_t i = 0; i < rounds; ++i) round(out, in);
+        return seconds_since(start) / double(rounds);
+    };
+    LinkFigures figures;
+    figures.latency_s = seconds_of(1, kRounds);
+    const double once = seconds_of(kLarge, 1);
+    const at::Tensor agreed = at::full({1}, once, at::TensorOptions().device(groups.device()));
+    groups.world().all_reduce(agreed, Reduce::Max).wait();  // both do as many rounds
+    const double slowest = agreed.item<double>();
+    const auto rounds = static_cast<int64_t>(std::clamp(options.seconds_each / slowest, 3.0, 2000.0));
+    figures.bytes_per_s = 4 * double(kLarge) / seconds_of(kLarge, rounds);
+    return figures;
+}
+
+LinkFigures measure_link(Device device, const CalibrationOptions& options) {
+    const c10::intrusive_ptr<c10d::Store> store = c10::make_intrusive<c10d::HashStore>();
+    std::array<LinkFigures, 2> of_rank;
+    std::array<std::exception_ptr, 2> failures;
+    std::vector<std::thread> threads;
+    for (int rank = 0; rank < 2; ++rank) {
+        threads.emplace_back([&, rank] {
+            const auto place = static_cast<size_t>(rank);
+            try {
+                const at::NoGradGuard no_grad;
+                of_rank[place] = measure_as(rank, store, device, options);
+            } catch (...) {
+                failures[place] = std::current_exception();
+            }
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    for (const std::exception_ptr& failure : failures) {
+        if (failure) std::rethrow_exception(failure);
+    }
+    return {std::min(of_rank[0].bytes_per_s, of_rank[1].bytes_per_s),
+            std::max(of_rank[0].latency_s, of_rank[1].latency_s)};
+}
+
+int usable_cores() {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
+    return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+double unix_seconds() {
+    timespec now{};
+    clock_gettime(CLOCK_REALTIME, &now);
+    return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
+}
+
+Calibration about_this_machine(Device device) {
+    Calibration made;
+    char host[256] = {};
+    gethostname(host, sizeof host - 1);
+    made.host = host;
+    made.device = to_string(device);
+    made.cores = usable_cores();
+    made.version = std::string(RINGMASTER_VERSION) + ", LibTorch " + TORCH_VERSION;
+    made.measured_at = unix_seconds();
+    return made;
+}
+
+void print_line(const nlohmann::json& line) {
+    std::printf("%s\n", line.dump().c_str());
+    std::fflush(stdout);
+}
+
+}  // namespace
+
+Calibration calibrate(const CalibrationOptions& options, const OnPart& on_part) {
+    const Clock::time_point start = Clock::now();
+    const at::NoGradGuard no_grad;
+    const bool cuda = options.device == Device::Cuda;
+    if (cuda) load_cuda(0);
+    const at::Device device = cuda ? at::Device(at::kCUDA, 0) : at::Device(at::kCPU);
+    const Stopwatch watch(device, options.seconds_each);
+    Calibration made = about_this_machine(options.device);
+    at::set_num_threads(made.cores);
+    int done = 0;
+    const auto part = [&](const std::string& name) { on_part(name, done++, kParts); };
+    for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16}) {
+        const std::string in = dtype == at::kFloat ? " in float32" : " in bfloat16";
+        ComputeFigures& figures = dtype == at::kFloat ? made.float32 : made.bfloat16;
+        part("matrix product" + in);
+        figures.product = product_flops(dtype, device, watch);
+        part("attention forward" + in);
+        const auto next = [&] { part("attention backward" + in); };
+        const AttentionCase attention(dtype, device);
+        cuda ? measure_attention_cuda(attention, watch, figures, next)
+             : measure_attention_cpu(attention, watch, figures, next);
+    }
+    part("memory copy");
+    made.memory = copy_bytes_per_s(device, watch);
+    part("link between two ranks");
+    if (!cuda || options.devices > 1) {
+        const LinkFigures link = measure_link(options.device, options);
+        made.link = link.bytes_per_s;
+        made.latency_s = link.latency_s;
+    }
+    on_part("done", kParts, kParts);
+    made.seconds = seconds_since(start);
+    return made;
+}
+
+int print_calibration(const CalibrationOptions& options) {
+    try {
+        const Calibration made = calibrate(options, [](const std::string& name, int done, int total) {
+            print_line({{"phase", name}, {"done", done}, {"total", total}});
+        });
+        print_line({{"result", calibration_to_json(made)}});
+        return 0;
+    } catch (const Error& error) {
+        std::fprintf(stderr, "ringmaster-engine: %s\n", error.text().c_str());
+        return static_cast<int>(error.failure);
+    } catch (const std::exception& problem) {
+        std::fprintf(stderr, "ringmaster-engine: %s\n", problem.what());
+        return 1;
+    }
+}
+
+}  // namespace ringmaster
