@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <sstream>
 
 namespace ringmaster {
@@ -66,6 +67,15 @@ int usable_cores() {
     return std::max(1, static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)));
 }
 
+std::string processor_name() {
+    std::ifstream info("/proc/cpuinfo");
+    for (std::string line; std::getline(info, line);) {
+        if (line.starts_with("model name"))
+            return trimmed(line.substr(std::min(line.size(), line.find(':') + 1)));
+    }
+    return "";
+}
+
 }  // namespace
 
 Machine this_machine() {
@@ -73,6 +83,7 @@ Machine this_machine() {
     char host[256] = {};
     gethostname(host, sizeof host - 1);
     machine.host = host;
+    machine.processor = processor_name();
     machine.cores = usable_cores();
     machine.ram_bytes = static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
     const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");

@@ -17,7 +17,8 @@ struct Gpu {
 
 struct Machine {
     std::string host;
-    int cores = 1;  ///< that this process may run on
+    std::string processor;  ///< its model; empty: not known
+    int cores = 1;          ///< that this process may run on
     int64_t ram_bytes = 0;
     std::vector<Gpu> gpus;  ///< those that CUDA_VISIBLE_DEVICES leaves, in its order
 };

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "engine/error.h"
+#include "launcher/machine_figures.h"
 
 namespace ringmaster {
 
@@ -60,6 +61,9 @@ PlanRequest plan_request_of(const Request& request, const Machine& machine, cons
                                       : std::min(asked.seen_device_bytes, gpu.memory_bytes);
     }
     asked.machine_ram_bytes = machine.ram_bytes;
+    asked.machine_cores = machine.cores;
+    asked.calibrations = known_calibrations(places, machine);
+    asked.measurements = known_measurements(places, machine);
     asked.hf_cache_dir = places.hf_cache_dir.string();
     return asked;
 }

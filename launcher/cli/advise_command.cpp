@@ -97,7 +97,17 @@ std::string advice_text(const Advice& advice, const Plan& plan, const Terminal& 
     } else {
         text += table_text(advice, terminal) + "\n";
     }
-    return text + longest_text(advice, plan);
+    text += longest_text(advice, plan);
+    if (advice.longer_by) {
+        std::string set;
+        for (const auto& [key, value] : advice.longer_by->set)
+            set += (set.empty() ? "" : " ") + key + "=" + value;
+        for (const std::string& part : wrap("The single change that buys most: " + set + ", up to " +
+                                                format_count(advice.longer_by->sequence_len) + " tokens",
+                                            terminal.width))
+            text += part + "\n";
+    }
+    return text;
 }
 
 int run_advise(const Arguments& arguments, const Session& session) {

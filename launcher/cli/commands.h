@@ -40,6 +40,7 @@ Command resume_command();
 Command runs_command();
 Command export_command();
 Command setup_command();
+Command calibrate_command();
 Command nodes_command();
 
 /// --ranks, --nodes, --device, --device-memory, --accelerate, --set, --json, and those that are not built

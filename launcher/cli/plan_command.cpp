@@ -1,21 +1,68 @@
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "engine/error.h"
+#include "engine/plan/timeline.h"
 #include "launcher/cli/commands.h"
+#include "launcher/cli/interrupts.h"
+#include "launcher/cli/live.h"
 #include "launcher/cli/plan_text.h"
+#include "launcher/files.h"
+#include "launcher/format.h"
+#include "launcher/machine_figures.h"
+#include "launcher/measure.h"
 #include "launcher/prepare.h"
 
 namespace ringmaster {
 
 namespace {
 
-int run_plan(const Arguments& arguments, const Session& session) {
-    for (const char* later : {"--measure", "--timeline"}) {
-        if (arguments.has(later))
-            throw Error(Failure::Usage, std::string(later) + " is not built yet", {},
-                        "without it the plan uses assumed device figures");
+std::string off_by(double measured, double predicted) {
+    return measured > 0 ? ", " + format_percent(predicted / measured - 1) + " off" : "";
+}
+
+std::string measured_text(const Measurement& m, const Plan& before) {
+    return "measured over " + std::to_string(kMeasuredSteps) + " steps on " + format_count(m.ranks) +
+           (m.ranks == 1 ? " rank" : " ranks") + ": " + format_bytes(static_cast<int64_t>(m.peak_bytes)) +
+           " of tensors on the fullest (the formula said " +
+           format_bytes(static_cast<int64_t>(m.predicted_bytes)) + off_by(m.peak_bytes, m.predicted_bytes) +
+           "), " + format_duration(m.step_s) + " a step (" + format_duration(before.time->step_s) +
+           " before it was measured)\n";
+}
+
+/// Measures and keeps it; the plan is made again with it.
+void measure(Proposal& proposal, const Machine& machine, const Session& session) {
+    const Interrupts interrupts;
+    ProgressPrinter printer(session, interrupts);
+    const Measurement measured = measure_plan(proposal, machine, session.places, printer.progress());
+    keep_measurement(session.places, machine, measured);
+    printer.clear();
+    complain(measured_text(measured, proposal.plan));
+    proposal.plan = plan_request(proposal.request, proposal.reading, machine, session.places);
+}
+
+void write_timeline_file(const Proposal& proposal, const Machine& machine, const Session& session,
+                         const std::string& file) {
+    if (file.empty()) throw Error(Failure::Usage, "is empty", "--timeline");
+    const Plan& plan = proposal.plan;
+    if (!plan.ok() || !plan.time) {
+        throw Error(Failure::Refused,
+                    plan.ok() ? "there is no time to draw: the model's shape is not known"
+                              : "a plan with an error has no timeline",
+                    "--timeline");
     }
-    const Proposal proposal = propose(request_of(arguments), this_machine(), session.places);
+    std::ostringstream trace;
+    write_timeline(trace, plan_request_of(proposal.request, machine, session.places), plan);
+    write_file(absolute_path(file), trace.str());
+    complain("timeline of " + timeline_selection(plan) + " written to " + printable(file) +
+             " (open it in Perfetto or chrome://tracing)\n");
+}
+
+int run_plan(const Arguments& arguments, const Session& session) {
+    const Machine machine = this_machine();
+    Proposal proposal = propose(request_of(arguments), machine, session.places);
+    if (arguments.has("--measure") && proposal.reading.readable) measure(proposal, machine, session);
     if (session.json) {
         print_json(plan_to_json(proposal.plan));
     } else if (proposal.reading.readable) {
@@ -23,21 +70,31 @@ int run_plan(const Arguments& arguments, const Session& session) {
     } else {
         complain(diagnostics_text(proposal.plan.diagnostics, session.err, Severity::Error));
     }
-    return !proposal.reading.readable ? 2 : proposal.plan.ok() ? 0 : 1;
+    if (!proposal.reading.readable) return 2;
+    if (arguments.has("--timeline"))
+        write_timeline_file(proposal, machine, session, arguments.text("--timeline"));
+    return proposal.plan.ok() ? 0 : 1;
 }
 
 }  // namespace
 
 Command plan_command() {
-    CommandSpec spec{"plan",
-                     "CONFIG",
-                     true,
-                     "What an axolotl (or accelerate) YAML means on a number of ranks: mesh, batch, memory, "
-                     "time, and what is wrong with it.",
-                     request_options(),
-                     "exit status: 0 no error, 1 the plan has an error, 2 missing file or malformed YAML"};
-    spec.options.push_back({"--measure", "", "not built yet"});
-    spec.options.push_back({"--timeline", "FILE", "not built yet"});
+    CommandSpec spec{
+        "plan",
+        "CONFIG",
+        true,
+        "What an axolotl (or accelerate) YAML means on a number of ranks: mesh, batch, memory, "
+        "time, and what is wrong with it.",
+        request_options(),
+        "exit status: 0 no error; 1 the plan has an error, or could not be measured; 2 missing file "
+        "or malformed YAML; 3 the engine could\nnot be started; 130 interrupted"};
+    spec.options.push_back(
+        {"--measure", "",
+         "run three steps of it here, on rows of random tokens: their memory and time replace "
+         "the\nestimate, and correct that of other lengths and meshes from then on. Nothing is "
+         "saved"});
+    spec.options.push_back(
+        {"--timeline", "FILE", "write the simulated step as a Chrome trace (Perfetto, chrome://tracing)"});
     return {std::move(spec), run_plan};
 }
 

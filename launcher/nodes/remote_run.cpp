@@ -19,6 +19,7 @@ using Json = nlohmann::json;
 namespace {
 
 constexpr auto kStartPatience = std::chrono::seconds(60);
+constexpr auto kCalibrationPoll = std::chrono::milliseconds(100);
 
 std::string random_hex(int digits) {
     std::random_device source;
@@ -68,6 +69,19 @@ std::string programs_key(const Places& places) {
 std::string programs_dir(const Node& node, const std::string& programs_key) {
     const std::string key = programs_key + node.facts.libtorch;
     return node.facts.data_dir + "/programs/" + short_hash(key) + "/bin";
+}
+
+std::vector<StagedFile> program_files(const Places& places, const std::string& bin) {
+    std::vector<StagedFile> files;
+    for (const fs::path& file : programs(places))
+        files.push_back({file, bin + "/" + file.filename().string(), true});
+    return files;
+}
+
+void link_libtorch(Node& node, const std::string& bin) {
+    script_output(*node.session,
+                  "ln -sfn " + shell_quoted(node.facts.libtorch) + " " + shell_quoted(bin + "/libtorch"),
+                  "LibTorch cannot be linked");
 }
 
 RemoteNode node_of_run(const Node& node, const RunDirectory& run, const std::string& id,
@@ -253,6 +267,32 @@ std::vector<StartCommand> agent_commands(const RemoteRun& remote, int attempt, c
     return commands;
 }
 
+Calibration calibrate_there(Node& node, const Machine& machine, bool cuda, const Places& places,
+                            const Progress& progress) {
+    StartCommand command{{}, calibration_arguments(machine, cuda)};
+    const std::string bin = programs_dir(node, programs_key(places));
+    command.arguments.insert(command.arguments.begin(), bin + "/ringmaster-engine");
+    stage_files(node, program_files(places, bin), progress);
+    link_libtorch(node, bin);
+    RemoteScript script(*node.session, "exec " + shell_line(command) + " </dev/null");
+    CalibrationLines lines(progress);
+    std::string pending;
+    const auto take_lines = [&] {
+        for (size_t end; (end = pending.find('\n')) != std::string::npos;) {
+            lines.take(pending.substr(0, end));
+            pending.erase(0, end + 1);
+        }
+    };
+    while (script.read(pending, kCalibrationPoll)) {
+        progress.stop_if_cancelled();
+        take_lines();
+    }
+    take_lines();
+    if (script.status() != 0)
+        throw Error(Failure::Unreachable, "its engine could not measure: " + script.errors(), node.name());
+    return lines.result(machine, cuda);
+}
+
 void place_run(std::vector<Node>& nodes, const RemoteRun& remote, const RunDirectory& run,
                const Places& places, const Progress& progress) {
     const std::string token = random_hex(32);
@@ -261,15 +301,11 @@ void place_run(std::vector<Node>& nodes, const RemoteRun& remote, const RunDirec
         Node& node = nodes[i];
         const RemoteNode& there = remote.nodes[i];
         const std::string bin = fs::path(there.agent).parent_path().string();
-        std::vector<StagedFile> files;
-        for (const fs::path& file : programs(places))
-            files.push_back({file, bin + "/" + file.filename().string(), true});
+        std::vector<StagedFile> files = program_files(places, bin);
         const std::string plan_text = plan_there(run, node, there, files);
         add_checkpoints(run, there, files);
         stage_files(node, files, progress);
-        script_output(*node.session,
-                      "ln -sfn " + shell_quoted(node.facts.libtorch) + " " + shell_quoted(bin + "/libtorch"),
-                      "LibTorch cannot be linked");
+        link_libtorch(node, bin);
         write_remote_file(*node.session, there.run_dir + "/plan.json", plan_text);
         write_remote_file(*node.session, there.run_dir + "/config.yaml", config);
         write_remote_file(*node.session, there.run_dir + "/token", token + "\n");

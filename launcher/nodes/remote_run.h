@@ -9,6 +9,7 @@
 
 #include "engine/plan/plan.h"
 #include "launcher/local_node.h"
+#include "launcher/machine_figures.h"
 #include "launcher/nodes/fleet.h"
 #include "launcher/places.h"
 #include "launcher/progress.h"
@@ -56,6 +57,11 @@ std::vector<StartCommand> agent_commands(const RemoteRun& remote, int attempt, c
 /// already is not sent.
 void place_run(std::vector<Node>& nodes, const RemoteRun& remote, const RunDirectory& run,
                const Places& places, const Progress& progress);
+
+/// Measures a node with the engine that is brought there (launcher/machine_figures.h). Throws
+/// Error(Unreachable), Cancelled: the engine there ends by itself then, within seconds.
+Calibration calibrate_there(Node& node, const Machine& machine, bool cuda, const Places& places,
+                            const Progress& progress);
 
 /// Starts the agents, node 0's first. Throws Error(Unreachable) where one does not come up; nothing runs
 /// then.

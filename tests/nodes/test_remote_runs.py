@@ -229,3 +229,15 @@ def test_what_listens_is_on_the_stated_interface(pair, llama, rows_file, tmp_pat
     wait_for(lambda: len(steps(there(pair.a))) > before + 3, "more steps")
     run(pair, "stop", "--now", remote)
     assert ours and all(address.startswith("127.0.0.1:") for address in ours), ours
+
+
+def test_calibrate_measures_the_node_with_the_engine_brought_there(client):
+    client.host("a", client.serve("a"))
+    done = run(client, "calibrate", "--node", "a", "--device", "cpu", "--json")
+    (figures,) = json.loads(done.stdout)
+    assert figures["host"] == "a" and figures["device"] == "cpu" and figures["float32"]["product_flops"] > 1e8
+    kept = pathlib.Path(figures["file"])
+    assert kept.exists() and kept.parent.name == "a", "for node a, and not for this machine"
+    assert list(client.servers[0].home.glob("data/ringmaster/programs/*/bin/ringmaster-engine"))
+    done = run(client, "calibrate", "--node", "nowhere.invalid", check=False)
+    assert done.returncode == 3 and "nowhere.invalid" in done.stderr

@@ -1,0 +1,219 @@
+#include "launcher/measure.h"
+
+#include <QTemporaryDir>
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <thread>
+
+#include "engine/plan/measured.h"
+#include "engine/plan/speeds.h"
+#include "engine/plan/step_time.h"
+#include "launcher/files.h"
+#include "launcher/follower.h"
+#include "launcher/local_node.h"
+#include "launcher/resume.h"
+
+namespace ringmaster {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr auto kPoll = std::chrono::milliseconds(50);
+
+double unix_seconds() {
+    return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+/// The configuration with nothing in it that costs time beside the steps, or touches what is the user's.
+ConfigReading to_measure(ConfigReading reading, const fs::path& folder) {
+    Config& config = reading.config;
+    config.reinit_weights = true;
+    config.output_dir = (folder / "output").string();
+    config.max_steps = 1'000'000;  // stopped from here
+    config.save_steps = config.saves_per_epoch = config.eval_steps = config.evals_per_epoch = std::nullopt;
+    config.save_strategy = config.eval_strategy = "no";
+    config.val_set_size = 0;
+    return reading;
+}
+
+template <typename T>
+void append(std::string& bytes, const std::vector<T>& values) {
+    static_assert(std::endian::native == std::endian::little);
+    bytes.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
+}
+
+/// Rows of random tokens in the format of the tokenizing step: input_ids, labels, row_offsets.
+void write_rows(const fs::path& file, int64_t rows, int64_t length, int64_t vocabulary) {
+    std::minstd_rand random(1);
+    std::vector<int32_t> ids(static_cast<size_t>(rows * length));
+    for (int32_t& id : ids) id = static_cast<int32_t>(random() % static_cast<uint64_t>(vocabulary));
+    std::vector<int64_t> offsets;
+    for (int64_t row = 0; row <= rows; ++row) offsets.push_back(row * length);
+    const int64_t size = rows * length * 4, end = 2 * size + (rows + 1) * 8;
+    std::string header =
+        nlohmann::json{
+            {"input_ids", {{"dtype", "I32"}, {"shape", {rows * length}}, {"data_offsets", {0, size}}}},
+            {"labels", {{"dtype", "I32"}, {"shape", {rows * length}}, {"data_offsets", {size, 2 * size}}}},
+            {"row_offsets", {{"dtype", "I64"}, {"shape", {rows + 1}}, {"data_offsets", {2 * size, end}}}}}
+            .dump();
+    header.resize((header.size() + 7) / 8 * 8, ' ');
+    std::string bytes;
+    append(bytes, std::vector<uint64_t>{header.size()});
+    bytes += header;
+    append(bytes, ids);
+    append(bytes, ids);
+    append(bytes, offsets);
+    write_file(file, bytes);
+}
+
+RunDirectory make_run(const Proposal& proposal, Plan& plan, const fs::path& folder) {
+    const RunDirectory run = create_run_directory(folder, "measure");
+    plan.data.tokens = (run.dir / "tokens.safetensors").string();
+    plan.data.rows = plan.batch.global;
+    write_rows(plan.data.tokens, plan.data.rows, plan.sequence.length, plan.model->vocab_size);
+    write_file(run.config(), read_file(proposal.request.config));
+    write_file(run.options(), request_to_json(proposal.request).dump(2) + "\n");
+    write_plan(run.plan().string(), plan);
+    make_folder(run.events());
+    make_folder(run.logs());
+    RunState state;
+    state.name = run.name();
+    state.ranks = plan.ranks;
+    state.created = state.updated = unix_seconds();
+    write_run_state(run.dir, state);
+    return run;
+}
+
+/// Stopped at once when it goes out of scope, and waited for.
+class Running {
+  public:
+    explicit Running(const RunDirectory& run) : run_(run) {}
+    Running(const Running&) = delete;
+    Running& operator=(const Running&) = delete;
+    ~Running() {
+        try {
+            request_stop(run_, StopHow::Now);
+            while (living_process(read_run_state(run_.dir))) std::this_thread::sleep_for(kPoll);
+        } catch (const std::exception&) {
+            return;  // nothing of it runs
+        }
+    }
+
+  private:
+    const RunDirectory& run_;
+};
+
+int64_t steps_of_all(const RunFollower& follower, int ranks) {
+    if (static_cast<int>(follower.ranks().size()) < ranks) return 0;
+    int64_t steps = kMeasuredSteps;
+    for (const RankProgress& rank : follower.ranks())
+        steps = std::min(steps, static_cast<int64_t>(rank.steps.size()));
+    return steps;
+}
+
+void follow(RunFollower& follower, int ranks, const Progress& progress) {
+    ProgressStep step{"measuring: steps", 0, kMeasuredSteps, false};
+    progress.report(step);
+    while (true) {
+        progress.stop_if_cancelled();
+        const bool came = !follower.poll().empty();
+        const int64_t steps = steps_of_all(follower, ranks);
+        if (steps != step.done) {
+            step.done = steps;
+            progress.report(step);
+        }
+        if (steps >= kMeasuredSteps) return;
+        if (!came && is_over(follower.state().state))
+            throw Error(Failure::Refused, "the measuring run ended: " + follower.state().reason);
+        if (!came) std::this_thread::sleep_for(kPoll);
+    }
+}
+
+/// Means over the steps behind the first, which also warms up.
+void take_times(const RankProgress& rank, Measurement& measurement) {
+    double step_s = 0, compute_s = 0, comm_s = 0, exposed_s = 0;
+    constexpr double kCounted = kMeasuredSteps - 1;
+    for (int i = 1; i < kMeasuredSteps; ++i) {
+        const StepEvent& event = rank.steps[static_cast<size_t>(i)].event;
+        step_s += event.step_s / kCounted;
+        compute_s += event.compute_s / kCounted;
+        comm_s += event.comm_s / kCounted;
+        exposed_s += event.exposed_comm_s / kCounted;
+    }
+    if (compute_s <= measurement.compute_s) return;
+    measurement.step_s = step_s;
+    measurement.compute_s = compute_s;
+    measurement.comm_s = comm_s;
+    measurement.exposed_comm_s = exposed_s;
+}
+
+/// What the plan says by itself, without anything measured.
+void take_predictions(const Proposal& proposal, const Machine& machine, const Places& places,
+                      Measurement& measurement) {
+    PlanRequest request = plan_request_of(proposal.request, machine, places);
+    request.measurements.clear();
+    request.calibrations.clear();
+    const Plan plan = make_plan(proposal.reading, request);
+    for (const RankMemory& rank : plan.memory->per_rank) {
+        const auto tensors = double(rank.total - rank.runtime);
+        if (tensors <= measurement.predicted_bytes) continue;
+        measurement.predicted_bytes = tensors;
+        measurement.states_bytes = double(rank.weights + rank.gradients + rank.optimizer);
+    }
+    measurement.assumed_compute_s = step_time(plan, speeds_of(request, plan).speeds).compute_s;
+}
+
+void require_measurable(const Plan& plan) {
+    if (!plan.ok()) throw PlanRefused(plan);
+    if (!plan.model || !plan.memory || !plan.time || !plan.model->trainable()) {
+        throw Error(Failure::Refused, "this model cannot be trained here, and so not measured", "base_model",
+                    "llama, mistral, qwen2 and qwen3 can be");
+    }
+    if (plan.verdict == Verdict::WillNotFit) {
+        throw Error(Failure::Refused, "the plan will not fit, and running it would end in no memory left",
+                    "--measure",
+                    "measure a shorter one (--set sequence_len=…): what it takes corrects the estimate of "
+                    "this one");
+    }
+}
+
+}  // namespace
+
+Measurement measure_plan(const Proposal& proposal, const Machine& machine, const Places& places,
+                         const Progress& progress) {
+    const QTemporaryDir temporary;
+    if (!temporary.isValid())
+        throw Error(Failure::Refused, temporary.errorString().toStdString(),
+                    "the folder for temporary files");
+    const fs::path folder = temporary.path().toStdString();
+    Request request = proposal.request;
+    request.preflight = Preflight::None;
+    request.restarts = 0;
+    const Proposal measured{request, to_measure(proposal.reading, folder), {}};
+    Plan plan = plan_request(request, measured.reading, machine, places);
+    require_measurable(plan);
+    require_startable(plan, machine, places);
+    const RunDirectory run = make_run(measured, plan, folder);
+    progress.stop_if_cancelled();
+    start_run(run, plan, machine, places);
+    const Running running(run);
+    RunFollower follower(run);
+    follow(follower, plan.ranks, progress);
+
+    Measurement measurement = measurement_for(proposal.plan);
+    measurement.measured_at = unix_seconds();
+    for (const RankProgress& rank : follower.ranks()) {
+        for (const TimedStep& step : rank.steps)
+            measurement.peak_bytes = std::max(measurement.peak_bytes, double(step.event.peak_memory_bytes));
+        take_times(rank, measurement);
+    }
+    take_predictions(proposal, machine, places, measurement);
+    return measurement;
+}
+
+}  // namespace ringmaster
