@@ -490,6 +490,14 @@
         <source>activations are kept: nothing is computed twice</source>
         <translation>Aktivierungen bleiben erhalten: nichts wird doppelt berechnet</translation>
     </message>
+    <message>
+        <source>MLPs go in tiles of tokens: less memory</source>
+        <translation>MLPs gehen in Kacheln von Token: weniger Speicher</translation>
+    </message>
+    <message>
+        <source>MLPs are computed whole: nothing of them twice</source>
+        <translation>MLPs werden am Stück gerechnet: nichts davon doppelt</translation>
+    </message>
     <message numerus="yes">
         <source>states are shared by %n rank(s) (ZeRO %1): less memory</source>
         <translation>

@@ -483,6 +483,14 @@
         <source>activations are kept: nothing is computed twice</source>
         <translation>保留激活：不做重复计算</translation>
     </message>
+    <message>
+        <source>MLPs go in tiles of tokens: less memory</source>
+        <translation>MLP 按 token 分块计算：占用内存更少</translation>
+    </message>
+    <message>
+        <source>MLPs are computed whole: nothing of them twice</source>
+        <translation>MLP 整体计算：不重复计算</translation>
+    </message>
     <message numerus="yes">
         <source>states are shared by %n rank(s) (ZeRO %1): less memory</source>
         <translation>

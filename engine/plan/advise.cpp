@@ -27,6 +27,7 @@ struct MemoryOption {
 };
 constexpr MemoryOption kMemoryOptions[] = {
     {"gradient_checkpointing", &Config::gradient_checkpointing, Gain::Recomputes, Gain::KeepsActivations},
+    {"tiled_mlp", &Config::tiled_mlp, Gain::TilesMlp, Gain::WholeMlp},
 };
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
@@ -120,7 +121,8 @@ class Adviser {
     static std::optional<Alternative> alternative_of(const Plan& plan, const Settings& set);
     void explain(Alternative& plan) const;
     std::vector<Alternative> ranked();
-    std::optional<int64_t> longest(ConfigReading reading, const Plan& plan) const;
+    /// Where none is longer than `above`, that.
+    std::optional<int64_t> longest(ConfigReading reading, const Plan& plan, int64_t above = 0) const;
     bool fits_with(ConfigReading& reading, int64_t length) const;
 
     ConfigReading reading_;
@@ -326,6 +328,10 @@ std::string sentence(Gain gain, const Alternative& plan, const Plan& present) {
             return "layers are computed again in the backward, which takes less memory";
         case Gain::KeepsActivations:
             return "activations are kept: nothing is computed twice";
+        case Gain::TilesMlp:
+            return "MLPs go in tiles of tokens, which takes less memory";
+        case Gain::WholeMlp:
+            return "MLPs are computed whole: nothing of them twice";
         case Gain::SharesStates:
             return (plan.zero_stage == 3 ? "weights, gradients and optimizer are shared by "
                                          : "gradients and optimizer are shared by ") +
@@ -413,11 +419,12 @@ bool Adviser::fits_with(ConfigReading& reading, int64_t length) const {
            !blames(plan, "sequence_len");
 }
 
-std::optional<int64_t> Adviser::longest(ConfigReading reading, const Plan& plan) const {
+std::optional<int64_t> Adviser::longest(ConfigReading reading, const Plan& plan, int64_t above) const {
     if (!plan.memory || plan.memory->device_bytes <= 0 || plan.sequence.length <= 0) return std::nullopt;
     constexpr int64_t kLongest = int64_t{1} << 30;  // that can be planned
     const int64_t multiple = length_multiple(plan.context_parallel.layout, plan.mesh.ring, plan.mesh.ulysses);
-    int64_t fits = 0, too_long = kLongest / multiple + 1;  // in multiples
+    int64_t fits = above / multiple, too_long = kLongest / multiple + 1;  // in multiples
+    if (above > 0 && (fits + 1 >= too_long || !fits_with(reading, (fits + 1) * multiple))) return above;
     while (too_long - fits > 1 && !stop_.stop_requested()) {
         const int64_t middle = fits + (too_long - fits) / 2;
         (fits_with(reading, middle * multiple) ? fits : too_long) = middle;
@@ -455,7 +462,7 @@ std::optional<LongerBy> Adviser::longest_by_one_change() {
         request.needs_time = false;
         const Plan plan = make_plan(reading, request);
         if (!plan.ok() || set.empty() || stop_.stop_requested()) return;
-        const std::optional<int64_t> found = longest(reading, plan);
+        const std::optional<int64_t> found = longest(reading, plan, best.sequence_len);
         if (found && *found > best.sequence_len) best = {set, *found};
     };
     for (const Choice& choice : single_changes()) {

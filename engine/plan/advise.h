@@ -24,6 +24,8 @@ enum class Gain {
     Fits,              ///< it fits where the present one does not
     Recomputes,        ///< layers are computed again in the backward: less memory
     KeepsActivations,  ///< nothing is computed twice: more memory
+    TilesMlp,          ///< MLPs go in tiles of tokens: less memory
+    WholeMlp,          ///< they do not: nothing of them is computed twice
     SharesStates,      ///< weights, gradients and optimizer are sharded, or more of them
     WholeStates,       ///< fewer of them are: less is gathered
     EvenWork,          ///< every rank has the same attention work

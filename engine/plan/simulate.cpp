@@ -152,7 +152,10 @@ class LayerPass {
     }
 
     void play_backward() {
-        compute_all("MLP and output", [](const ColumnCosts& c) { return 2 * (c.mlp_s + c.output_s); });
+        const bool tiles = costs_.tiles_mlp && !costs_.checkpointing;  // else it counts as recomputing
+        compute_all("MLP and output", [tiles](const ColumnCosts& c) {
+            return 2 * (c.mlp_s + c.output_s) + (tiles ? c.mlp_again_s : 0);
+        });
         exchange_heads("the output's gradient by heads", &ColumnCosts::exchange_back_in_s);
         const size_t units = hops() + (costs_.splits_own ? 1 : 0);
         Seconds here = exchange(0, clock_, &HopCosts::keys_s, false, "keys and values");

@@ -350,6 +350,7 @@ StepCosts step_costs(const Plan& plan, const Speeds& speeds, const AttentionMask
     costs.layers = plan.model->num_layers;
     costs.micro_batches = plan.batch.accumulation;
     costs.checkpointing = plan.config.gradient_checkpointing;
+    costs.tiles_mlp = plan.config.tiled_mlp;
     costs.keeps_attention = plan.config.selective_checkpointing;
     costs.stage = plan.mesh.shards() > 1 ? plan.zero_stage : 0;
     costs.gathers_keys = plan.context_parallel.layout == RingAttnFunc::VarlenLlama3 && plan.mesh.ring > 1;

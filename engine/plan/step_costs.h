@@ -55,6 +55,7 @@ struct StepCosts {
     bool shares_link = false;   ///< states travel on the link that keys do
     int64_t layers = 0, micro_batches = 1;
     bool checkpointing = false;
+    bool tiles_mlp = false;        ///< its backward computes gate and up again, tile by tile
     bool keeps_attention = false;  ///< its output is not computed again
     int stage = 0;  ///< ZeRO's; 0 where nobody shares
     UnitCosts embedding, layer, head;

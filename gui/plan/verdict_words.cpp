@@ -135,6 +135,12 @@ QString gains_words(const Alternative& plan, const Plan& present) {
             case Gain::KeepsActivations:
                 parts << Words::tr("activations are kept: nothing is computed twice");
                 break;
+            case Gain::TilesMlp:
+                parts << Words::tr("MLPs go in tiles of tokens: less memory");
+                break;
+            case Gain::WholeMlp:
+                parts << Words::tr("MLPs are computed whole: nothing of them twice");
+                break;
             case Gain::SharesStates:
                 parts << Words::tr("states are shared by %n rank(s) (ZeRO %1): less memory", nullptr,
                                    plan.mesh.shards())
