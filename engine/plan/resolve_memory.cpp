@@ -202,7 +202,7 @@ void resolve_memory(const PlanRequest& request, Plan& plan, Findings& findings) 
     plan.verdict = plan.memory->fits                             ? Verdict::Fits
                    : worst.total_low > plan.memory->device_bytes ? Verdict::WillNotFit
                                                                  : Verdict::Tight;
-    say_fit(plan, in, worst, findings);
+    if (!request.known_model) say_fit(plan, in, worst, findings);  // an adviser looks for itself
 }
 
 }  // namespace ringmaster
