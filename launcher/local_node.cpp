@@ -153,10 +153,9 @@ nlohmann::json commands_to_json(const NodeCommands& node) {
 void require_startable(const Plan& plan, const Machine& machine, const Places& places) {
     if (plan.nodes > 1) {
         throw Error(Failure::Usage,
-                    std::to_string(plan.nodes) +
-                        " nodes are asked for, and this version starts runs on this machine only",
-                    "--nodes",
-                    "`ringmaster prepare` makes a run directory that torchrun or srun can start on several");
+                    std::to_string(plan.nodes) + " nodes are asked for, and this machine is one", "--nodes",
+                    "name the machines (--node), submit it to Slurm, or let `ringmaster prepare` make a run "
+                    "directory that torchrun or srun can start on several");
     }
     for (const fs::path& program : {places.agent(), places.engine()}) {
         if (!fs::exists(program))

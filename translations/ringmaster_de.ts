@@ -89,6 +89,53 @@
     </message>
 </context>
 <context>
+    <name>LaunchSteps</name>
+    <message>
+        <source>Connect to the login node</source>
+        <translation>Mit dem Login-Knoten verbinden</translation>
+    </message>
+    <message>
+        <source>Connect to the nodes</source>
+        <translation>Mit den Knoten verbinden</translation>
+    </message>
+    <message>
+        <source>Check the plan</source>
+        <translation>Plan prüfen</translation>
+    </message>
+    <message>
+        <source>Prepare model and data</source>
+        <translation>Modell und Daten vorbereiten</translation>
+    </message>
+    <message>
+        <source>Send it to the cluster</source>
+        <translation>Zum Cluster schicken</translation>
+    </message>
+    <message>
+        <source>Send it to the nodes</source>
+        <translation>Zu den Knoten schicken</translation>
+    </message>
+    <message>
+        <source>Submit the job</source>
+        <translation>Job einreichen</translation>
+    </message>
+    <message>
+        <source>Start the ranks</source>
+        <translation>Ranks starten</translation>
+    </message>
+    <message>
+        <source>Wait in the queue</source>
+        <translation>In der Warteschlange warten</translation>
+    </message>
+    <message>
+        <source>Ranks meet</source>
+        <translation>Ranks finden sich</translation>
+    </message>
+    <message>
+        <source>First step</source>
+        <translation>Erster Schritt</translation>
+    </message>
+</context>
+<context>
     <name>Log</name>
     <message>
         <source>attempt %1 on %2, %3, Ringmaster %4, LibTorch %5</source>
@@ -401,6 +448,168 @@
     <message>
         <source>learning rate</source>
         <translation>Lernrate</translation>
+    </message>
+</context>
+<context>
+    <name>NodeWords</name>
+    <message>
+        <source>in use by %1 (%2)</source>
+        <extracomment>of a GPU: %1 are names of people, %2 a size of memory</extracomment>
+        <translation>benutzt von %1 (%2)</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 of %n node(s) idle</source>
+        <translation>
+            <numerusform>%1 von %n Knoten frei</numerusform>
+            <numerusform>%1 von %n Knoten frei</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n core(s)</source>
+        <extracomment>of a node of Slurm</extracomment>
+        <translation>
+            <numerusform>%n Kern</numerusform>
+            <numerusform>%n Kerne</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>at most %1</source>
+        <extracomment>%1 is Slurm&apos;s time limit, such as 2-00:00:00</extracomment>
+        <translation>höchstens %1</translation>
+    </message>
+    <message>
+        <source>down</source>
+        <extracomment>of a partition of Slurm</extracomment>
+        <translation>außer Betrieb</translation>
+    </message>
+    <message>
+        <source>Host name</source>
+        <translation>Hostname</translation>
+    </message>
+    <message>
+        <source>System</source>
+        <translation>System</translation>
+    </message>
+    <message>
+        <source>Cores</source>
+        <translation>Kerne</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>%1 of %2 free</source>
+        <translation>%1 von %2 frei</translation>
+    </message>
+    <message>
+        <source>GPUs</source>
+        <translation>GPUs</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>keine</translation>
+    </message>
+    <message>
+        <source>NVIDIA driver</source>
+        <translation>NVIDIA-Treiber</translation>
+    </message>
+    <message>
+        <source>not found</source>
+        <translation>nicht gefunden</translation>
+    </message>
+    <message>
+        <source>Files go to</source>
+        <extracomment>a folder, and how much room there is</extracomment>
+        <translation>Dateien kommen nach</translation>
+    </message>
+    <message>
+        <source>%1, %2 free</source>
+        <translation>%1, %2 frei</translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>Adresse</translation>
+    </message>
+    <message>
+        <source>Clock</source>
+        <translation>Uhr</translation>
+    </message>
+    <message>
+        <source>%1 ahead</source>
+        <translation>%1 voraus</translation>
+    </message>
+    <message>
+        <source>%1 behind</source>
+        <translation>%1 zurück</translation>
+    </message>
+    <message>
+        <source>This machine</source>
+        <translation>Diese Maschine</translation>
+    </message>
+    <message>
+        <source>Slurm here</source>
+        <extracomment>jobs are submitted with the commands of this machine</extracomment>
+        <translation>Slurm hier</translation>
+    </message>
+    <message>
+        <source>Slurm through %1</source>
+        <extracomment>%1 is a login node</extracomment>
+        <translation>Slurm über %1</translation>
+    </message>
+    <message>
+        <source>checking</source>
+        <extracomment>state of a node</extracomment>
+        <translation>wird geprüft</translation>
+    </message>
+    <message>
+        <source>waiting</source>
+        <extracomment>state of a node: its check has not begun</extracomment>
+        <translation>wartet</translation>
+    </message>
+    <message>
+        <source>not checked</source>
+        <extracomment>state of a node</extracomment>
+        <translation>nicht geprüft</translation>
+    </message>
+    <message>
+        <source>ready</source>
+        <extracomment>state of a node: it can train</extracomment>
+        <translation>bereit</translation>
+    </message>
+    <message>
+        <source>ready, with a remark</source>
+        <extracomment>state of a node: it can train, and something is worth knowing</extracomment>
+        <translation>bereit, mit Hinweis</translation>
+    </message>
+    <message>
+        <source>cannot train</source>
+        <extracomment>state of a node: reached, and cannot train</extracomment>
+        <translation>kann nicht trainieren</translation>
+    </message>
+    <message>
+        <source>not reached</source>
+        <extracomment>state of a node</extracomment>
+        <translation>nicht erreicht</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n partition(s)</source>
+        <translation>
+            <numerusform>%n Partition</numerusform>
+            <numerusform>%n Partitionen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Connecting, logging in, asking the machine…</source>
+        <translation>Verbinden, anmelden, die Maschine fragen…</translation>
+    </message>
+    <message>
+        <source>Eight are checked at a time.</source>
+        <translation>Acht werden gleichzeitig geprüft.</translation>
+    </message>
+    <message>
+        <source>Of ~/.ssh/config, without effect here</source>
+        <translation>Aus ~/.ssh/config, hier ohne Wirkung</translation>
     </message>
 </context>
 <context>
@@ -796,6 +1005,37 @@
     <message>
         <source>The run may well go on; what is known stays here.</source>
         <translation>Der Lauf geht vielleicht weiter; das Bekannte bleibt stehen.</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::AddTarget</name>
+    <message>
+        <source>Add</source>
+        <translation>Hinzufügen</translation>
+    </message>
+    <message>
+        <source>Kind of target</source>
+        <translation>Art des Ziels</translation>
+    </message>
+    <message>
+        <source>Machine over SSH</source>
+        <translation>Maschine über SSH</translation>
+    </message>
+    <message>
+        <source>Slurm of this machine</source>
+        <translation>Slurm dieser Maschine</translation>
+    </message>
+    <message>
+        <source>Slurm through a login node</source>
+        <translation>Slurm über einen Login-Knoten</translation>
+    </message>
+    <message>
+        <source>Machine</source>
+        <translation>Maschine</translation>
+    </message>
+    <message>
+        <source>A host of ~/.ssh/config, or [user@]host[:port]</source>
+        <translation>Ein Host aus ~/.ssh/config oder [user@]host[:port]</translation>
     </message>
 </context>
 <context>
@@ -1282,6 +1522,23 @@
         <extracomment>%1 is a duration such as 1 min 40 s</extracomment>
         <translation>Dauer %1</translation>
     </message>
+    <message>
+        <source>on %1</source>
+        <translation>auf %1</translation>
+    </message>
+    <message>
+        <source>for Slurm</source>
+        <translation>für Slurm</translation>
+    </message>
+    <message>
+        <source>Slurm job %1</source>
+        <extracomment>%1 is the number of a job, %2 a login node</extracomment>
+        <translation>Slurm-Job %1</translation>
+    </message>
+    <message>
+        <source>Slurm job %1 of %2</source>
+        <translation>Slurm-Job %1 von %2</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::EstimateBars</name>
@@ -1551,26 +1808,6 @@
         <translation>Start</translation>
     </message>
     <message>
-        <source>Check the plan</source>
-        <translation>Plan prüfen</translation>
-    </message>
-    <message>
-        <source>Prepare model and data</source>
-        <translation>Modell und Daten vorbereiten</translation>
-    </message>
-    <message>
-        <source>Start the ranks</source>
-        <translation>Ranks starten</translation>
-    </message>
-    <message>
-        <source>Ranks meet</source>
-        <translation>Ranks finden sich</translation>
-    </message>
-    <message>
-        <source>First step</source>
-        <translation>Erster Schritt</translation>
-    </message>
-    <message>
         <source>Overwrite</source>
         <translation>Überschreiben</translation>
     </message>
@@ -1625,6 +1862,81 @@
     <message>
         <source>calling it off</source>
         <translation>wird abgebrochen</translation>
+    </message>
+    <message>
+        <source>Back</source>
+        <translation>Zurück</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::LaunchForm</name>
+    <message>
+        <source>not checked yet</source>
+        <translation>noch nicht geprüft</translation>
+    </message>
+    <message>
+        <source>This machine</source>
+        <translation>Diese Maschine</translation>
+    </message>
+    <message>
+        <source>Machines over SSH</source>
+        <translation>Maschinen über SSH</translation>
+    </message>
+    <message>
+        <source>Prove the mesh first (preflight)</source>
+        <translation>Zuerst das Mesh beweisen (Preflight)</translation>
+    </message>
+    <message>
+        <source>The ranks are processes of this machine; they go on when the window is closed.</source>
+        <translation>Die Ranks sind Prozesse dieser Maschine; sie machen weiter, wenn das Fenster geschlossen wird.</translation>
+    </message>
+    <message>
+        <source>Machines that the ranks are spread over</source>
+        <translation>Maschinen, auf die die Ranks verteilt werden</translation>
+    </message>
+    <message>
+        <source>Name and check machines…</source>
+        <translation>Maschinen nennen und prüfen…</translation>
+    </message>
+    <message>
+        <source>Before the first step, the run&apos;s first rows are computed as one rank would: loss and gradients have to agree, or it does not start.</source>
+        <translation>Vor dem ersten Schritt werden die ersten Zeilen so gerechnet, wie ein einzelner Rank es täte: Loss und Gradienten müssen übereinstimmen, sonst startet der Lauf nicht.</translation>
+    </message>
+    <message>
+        <source>never</source>
+        <translation>nie</translation>
+    </message>
+    <message>
+        <source>Restarts after a failure</source>
+        <translation>Neustarts nach einem Fehlschlag</translation>
+    </message>
+    <message>
+        <source>Name of the run</source>
+        <translation>Name des Laufs</translation>
+    </message>
+    <message>
+        <source>No machine is named yet.</source>
+        <translation>Noch ist keine Maschine genannt.</translation>
+    </message>
+    <message>
+        <source>Choose the machines.</source>
+        <translation>Die Maschinen auswählen.</translation>
+    </message>
+    <message>
+        <source>by itself, from the newest complete checkpoint</source>
+        <translation>von selbst, vom neuesten vollständigen Checkpoint</translation>
+    </message>
+    <message>
+        <source>on this machine only; elsewhere press Resume</source>
+        <translation>nur auf dieser Maschine; anderswo Fortsetzen drücken</translation>
+    </message>
+    <message>
+        <source>Submit</source>
+        <translation>Einreichen</translation>
+    </message>
+    <message>
+        <source>Launch</source>
+        <translation>Start</translation>
     </message>
 </context>
 <context>
@@ -1885,6 +2197,10 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     <message>
         <source>Not stopped</source>
         <translation>Nicht gestoppt</translation>
+    </message>
+    <message>
+        <source>Nodes</source>
+        <translation>Knoten</translation>
     </message>
 </context>
 <context>
@@ -2277,6 +2593,133 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
         <source>disconnected</source>
         <translation>nicht verbunden</translation>
     </message>
+    <message>
+        <source>Take out of the queue</source>
+        <translation>Aus der Warteschlange nehmen</translation>
+    </message>
+    <message>
+        <source>Not everything is heard just now.</source>
+        <translation>Gerade ist nicht alles zu hören.</translation>
+    </message>
+    <message>
+        <source>The run does not need the connection; it is tried again by itself.</source>
+        <translation>Der Lauf braucht die Verbindung nicht; sie wird von selbst wieder versucht.</translation>
+    </message>
+    <message>
+        <source>Reconnect</source>
+        <translation>Neu verbinden</translation>
+    </message>
+    <message>
+        <source>Waiting in the queue.</source>
+        <translation>Wartet in der Warteschlange.</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::NodeDetails</name>
+    <message>
+        <source>Check again</source>
+        <translation>Erneut prüfen</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>Entfernen</translation>
+    </message>
+    <message>
+        <source>Copy next step</source>
+        <translation>Nächsten Schritt kopieren</translation>
+    </message>
+    <message>
+        <source>Forget this target; nothing on the machine changes</source>
+        <translation>Dieses Ziel vergessen; auf der Maschine ändert sich nichts</translation>
+    </message>
+    <message>
+        <source>checked %1</source>
+        <translation>geprüft %1</translation>
+    </message>
+    <message>
+        <source>Key, login, system, GPUs and who uses them, memory, disk, clock and LibTorch are looked at in seconds; nothing is installed.</source>
+        <translation>Schlüssel, Anmeldung, System, GPUs und wer sie benutzt, Speicher, Platte, Uhr und LibTorch werden in Sekunden angesehen; installiert wird nichts.</translation>
+    </message>
+    <message>
+        <source>%1:</source>
+        <extracomment>a state and what was found: &quot;Ready: 32 cores, …&quot;</extracomment>
+        <translation>%1:</translation>
+    </message>
+    <message>
+        <source>Check</source>
+        <translation>Prüfen</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::NodesModel</name>
+    <message>
+        <source>Target</source>
+        <translation>Ziel</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>Zustand</translation>
+    </message>
+    <message>
+        <source>Devices</source>
+        <translation>Geräte</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>Checked</source>
+        <extracomment>column: how long ago</extracomment>
+        <translation>Geprüft</translation>
+    </message>
+    <message>
+        <source>What was found</source>
+        <translation>Befund</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::NodesPage</name>
+    <message>
+        <source>Check all</source>
+        <translation>Alle prüfen</translation>
+    </message>
+    <message>
+        <source>Cancel checks</source>
+        <translation>Prüfungen abbrechen</translation>
+    </message>
+    <message>
+        <source>Nodes</source>
+        <translation>Knoten</translation>
+    </message>
+    <message>
+        <source>Check every target (%1)</source>
+        <translation>Jedes Ziel prüfen (%1)</translation>
+    </message>
+    <message>
+        <source>Progress of the checks</source>
+        <translation>Fortschritt der Prüfungen</translation>
+    </message>
+    <message>
+        <source>Targets</source>
+        <translation>Ziele</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n target(s)</source>
+        <translation>
+            <numerusform>%n Ziel</numerusform>
+            <numerusform>%n Ziele</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>checked %1 of %2</source>
+        <extracomment>progress of checks: &quot;checked 5 of 32&quot;</extracomment>
+        <translation>%1 von %2 geprüft</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::NotesEditor</name>
@@ -2534,6 +2977,37 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
 </context>
 <context>
+    <name>ringmaster::PreviewPanel</name>
+    <message>
+        <source>Exactly what is started</source>
+        <translation>Genau das wird gestartet</translation>
+    </message>
+    <message>
+        <source>This cannot be launched.</source>
+        <translation>So kann nicht gestartet werden.</translation>
+    </message>
+    <message>
+        <source>Show again</source>
+        <translation>Erneut zeigen</translation>
+    </message>
+    <message>
+        <source>Connect and show</source>
+        <translation>Verbinden und zeigen</translation>
+    </message>
+    <message>
+        <source>The machines are asked before it can be shown.</source>
+        <translation>Die Maschinen werden gefragt, bevor es gezeigt werden kann.</translation>
+    </message>
+    <message>
+        <source>connecting…</source>
+        <translation>verbindet…</translation>
+    </message>
+    <message>
+        <source>planning…</source>
+        <translation>plant…</translation>
+    </message>
+</context>
+<context>
     <name>ringmaster::ProblemList</name>
     <message numerus="yes">
         <source>%n error(s)</source>
@@ -2599,6 +3073,54 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     <message>
         <source>Changes the text; undo takes it back</source>
         <translation>Ändert den Text; lässt sich rückgängig machen</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::PromptDialog</name>
+    <message>
+        <source>Log in to %1</source>
+        <extracomment>%1 is a machine</extracomment>
+        <translation>Anmelden bei %1</translation>
+    </message>
+    <message>
+        <source>Asked again.</source>
+        <translation>Erneut gefragt.</translation>
+    </message>
+    <message>
+        <source>The last answer was not accepted.</source>
+        <translation>Die letzte Antwort wurde nicht angenommen.</translation>
+    </message>
+    <message>
+        <source>The answer goes to the machine only. It is not stored.</source>
+        <translation>Die Antwort geht nur an die Maschine. Sie wird nicht gespeichert.</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Answer</source>
+        <translation>Antworten</translation>
+    </message>
+    <message>
+        <source>Your password on %1</source>
+        <translation>Dein Passwort auf %1</translation>
+    </message>
+    <message>
+        <source>Password of %1 on %2</source>
+        <translation>Passwort von %1 auf %2</translation>
+    </message>
+    <message>
+        <source>Passphrase of the key %1, which stays on this machine</source>
+        <translation>Passphrase des Schlüssels %1; sie bleibt auf dieser Maschine</translation>
+    </message>
+    <message>
+        <source>%1 asks, in its own words:</source>
+        <translation>%1 fragt, in eigenen Worten:</translation>
+    </message>
+    <message>
+        <source>Answer to %1</source>
+        <translation>Antwort an %1</translation>
     </message>
 </context>
 <context>
@@ -3095,6 +3617,57 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
 </context>
 <context>
+    <name>ringmaster::SlurmFields</name>
+    <message>
+        <source>on this machine</source>
+        <translation>auf dieser Maschine</translation>
+    </message>
+    <message>
+        <source>through %1</source>
+        <translation>über %1</translation>
+    </message>
+    <message>
+        <source>the cluster&apos;s default</source>
+        <translation>Vorgabe des Clusters</translation>
+    </message>
+    <message>
+        <source>as planned</source>
+        <translation>wie geplant</translation>
+    </message>
+    <message>
+        <source>Submitted</source>
+        <translation>Eingereicht</translation>
+    </message>
+    <message>
+        <source>Partition</source>
+        <translation>Partition</translation>
+    </message>
+    <message>
+        <source>Nodes</source>
+        <translation>Knoten</translation>
+    </message>
+    <message>
+        <source>Account</source>
+        <translation>Konto</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>Zeit</translation>
+    </message>
+    <message>
+        <source>GPUs of a node (gres)</source>
+        <translation>GPUs je Knoten (gres)</translation>
+    </message>
+    <message>
+        <source>More</source>
+        <translation>Weiteres</translation>
+    </message>
+    <message>
+        <source>Any other long option of sbatch, key=value, one a line</source>
+        <translation>Jede andere lange Option von sbatch, key=value, eine je Zeile</translation>
+    </message>
+</context>
+<context>
     <name>ringmaster::StartPage</name>
     <message>
         <source>No run yet. What you launch appears here, and stays when the window is closed.</source>
@@ -3251,6 +3824,41 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     <message>
         <source>All files (*)</source>
         <translation>Alle Dateien (*)</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::TrustDialog</name>
+    <message>
+        <source>Is this really %1?</source>
+        <translation>Ist das wirklich %1?</translation>
+    </message>
+    <message>
+        <source>It shows a host key that is not known on this machine. If the key is not its own, somebody stands between. Nothing has been sent to it yet.</source>
+        <translation>Die Maschine zeigt einen Host-Schlüssel, der hier nicht bekannt ist. Gehört er ihr nicht, steht jemand dazwischen. Gesendet wurde ihr noch nichts.</translation>
+    </message>
+    <message>
+        <source>Fingerprint</source>
+        <translation>Fingerabdruck</translation>
+    </message>
+    <message>
+        <source>Type of key</source>
+        <translation>Art des Schlüssels</translation>
+    </message>
+    <message>
+        <source>Remembered in</source>
+        <translation>Wird gemerkt in</translation>
+    </message>
+    <message>
+        <source>Compare it with what this prints on the machine itself, or ask whoever runs it:</source>
+        <translation>Vergleichen mit dem, was dies auf der Maschine selbst ausgibt, oder ihren Betreiber fragen:</translation>
+    </message>
+    <message>
+        <source>Do not trust it</source>
+        <translation>Nicht vertrauen</translation>
+    </message>
+    <message>
+        <source>Trust and remember</source>
+        <translation>Vertrauen und merken</translation>
     </message>
 </context>
 <context>

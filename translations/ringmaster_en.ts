@@ -40,6 +40,31 @@
     </message>
 </context>
 <context>
+    <name>NodeWords</name>
+    <message numerus="yes">
+        <source>%1 of %n node(s) idle</source>
+        <translation>
+            <numerusform>%1 of %n node idle</numerusform>
+            <numerusform>%1 of %n nodes idle</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n core(s)</source>
+        <extracomment>of a node of Slurm</extracomment>
+        <translation>
+            <numerusform>%n core</numerusform>
+            <numerusform>%n cores</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n partition(s)</source>
+        <translation>
+            <numerusform>%n partition</numerusform>
+            <numerusform>%n partitions</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>PlanVerdict</name>
     <message numerus="yes">
         <source>%n problem(s) before it can launch.</source>
@@ -230,6 +255,16 @@
         <translation>
             <numerusform>%n line of its events makes no sense and is left out.</numerusform>
             <numerusform>%n lines of its events make no sense and are left out.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::NodesPage</name>
+    <message numerus="yes">
+        <source>%n target(s)</source>
+        <translation>
+            <numerusform>%n target</numerusform>
+            <numerusform>%n targets</numerusform>
         </translation>
     </message>
 </context>

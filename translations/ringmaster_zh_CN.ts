@@ -88,6 +88,53 @@
     </message>
 </context>
 <context>
+    <name>LaunchSteps</name>
+    <message>
+        <source>Connect to the login node</source>
+        <translation>连接登录节点</translation>
+    </message>
+    <message>
+        <source>Connect to the nodes</source>
+        <translation>连接各节点</translation>
+    </message>
+    <message>
+        <source>Check the plan</source>
+        <translation>检查计划</translation>
+    </message>
+    <message>
+        <source>Prepare model and data</source>
+        <translation>准备模型和数据</translation>
+    </message>
+    <message>
+        <source>Send it to the cluster</source>
+        <translation>发送到集群</translation>
+    </message>
+    <message>
+        <source>Send it to the nodes</source>
+        <translation>发送到各节点</translation>
+    </message>
+    <message>
+        <source>Submit the job</source>
+        <translation>提交作业</translation>
+    </message>
+    <message>
+        <source>Start the ranks</source>
+        <translation>启动各 rank</translation>
+    </message>
+    <message>
+        <source>Wait in the queue</source>
+        <translation>在队列中等待</translation>
+    </message>
+    <message>
+        <source>Ranks meet</source>
+        <translation>各 rank 会合</translation>
+    </message>
+    <message>
+        <source>First step</source>
+        <translation>完成第一步</translation>
+    </message>
+</context>
+<context>
     <name>Log</name>
     <message>
         <source>attempt %1 on %2, %3, Ringmaster %4, LibTorch %5</source>
@@ -397,6 +444,165 @@
     <message>
         <source>learning rate</source>
         <translation>学习率</translation>
+    </message>
+</context>
+<context>
+    <name>NodeWords</name>
+    <message>
+        <source>in use by %1 (%2)</source>
+        <extracomment>of a GPU: %1 are names of people, %2 a size of memory</extracomment>
+        <translation>%1 正在使用（%2）</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 of %n node(s) idle</source>
+        <translation>
+            <numerusform>%n 个节点中 %1 个空闲</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n core(s)</source>
+        <extracomment>of a node of Slurm</extracomment>
+        <translation>
+            <numerusform>%n 核</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>at most %1</source>
+        <extracomment>%1 is Slurm&apos;s time limit, such as 2-00:00:00</extracomment>
+        <translation>最长 %1</translation>
+    </message>
+    <message>
+        <source>down</source>
+        <extracomment>of a partition of Slurm</extracomment>
+        <translation>停用</translation>
+    </message>
+    <message>
+        <source>Host name</source>
+        <translation>主机名</translation>
+    </message>
+    <message>
+        <source>System</source>
+        <translation>系统</translation>
+    </message>
+    <message>
+        <source>Cores</source>
+        <translation>核心</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>内存</translation>
+    </message>
+    <message>
+        <source>%1 of %2 free</source>
+        <translation>%2 中 %1 空闲</translation>
+    </message>
+    <message>
+        <source>GPUs</source>
+        <translation>GPU</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>NVIDIA driver</source>
+        <translation>NVIDIA 驱动</translation>
+    </message>
+    <message>
+        <source>not found</source>
+        <translation>未找到</translation>
+    </message>
+    <message>
+        <source>Files go to</source>
+        <extracomment>a folder, and how much room there is</extracomment>
+        <translation>文件存放于</translation>
+    </message>
+    <message>
+        <source>%1, %2 free</source>
+        <translation>%1，%2 空闲</translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>地址</translation>
+    </message>
+    <message>
+        <source>Clock</source>
+        <translation>时钟</translation>
+    </message>
+    <message>
+        <source>%1 ahead</source>
+        <translation>快 %1</translation>
+    </message>
+    <message>
+        <source>%1 behind</source>
+        <translation>慢 %1</translation>
+    </message>
+    <message>
+        <source>This machine</source>
+        <translation>本机</translation>
+    </message>
+    <message>
+        <source>Slurm here</source>
+        <extracomment>jobs are submitted with the commands of this machine</extracomment>
+        <translation>本机 Slurm</translation>
+    </message>
+    <message>
+        <source>Slurm through %1</source>
+        <extracomment>%1 is a login node</extracomment>
+        <translation>通过 %1 的 Slurm</translation>
+    </message>
+    <message>
+        <source>checking</source>
+        <extracomment>state of a node</extracomment>
+        <translation>检查中</translation>
+    </message>
+    <message>
+        <source>waiting</source>
+        <extracomment>state of a node: its check has not begun</extracomment>
+        <translation>等待中</translation>
+    </message>
+    <message>
+        <source>not checked</source>
+        <extracomment>state of a node</extracomment>
+        <translation>未检查</translation>
+    </message>
+    <message>
+        <source>ready</source>
+        <extracomment>state of a node: it can train</extracomment>
+        <translation>就绪</translation>
+    </message>
+    <message>
+        <source>ready, with a remark</source>
+        <extracomment>state of a node: it can train, and something is worth knowing</extracomment>
+        <translation>就绪，有提示</translation>
+    </message>
+    <message>
+        <source>cannot train</source>
+        <extracomment>state of a node: reached, and cannot train</extracomment>
+        <translation>无法训练</translation>
+    </message>
+    <message>
+        <source>not reached</source>
+        <extracomment>state of a node</extracomment>
+        <translation>无法连接</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n partition(s)</source>
+        <translation>
+            <numerusform>%n 个分区</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Connecting, logging in, asking the machine…</source>
+        <translation>正在连接、登录、询问机器…</translation>
+    </message>
+    <message>
+        <source>Eight are checked at a time.</source>
+        <translation>每次同时检查八个。</translation>
+    </message>
+    <message>
+        <source>Of ~/.ssh/config, without effect here</source>
+        <translation>~/.ssh/config 中在此无效的项</translation>
     </message>
 </context>
 <context>
@@ -785,6 +991,37 @@
     <message>
         <source>The run may well go on; what is known stays here.</source>
         <translation>运行很可能仍在继续；已收到的内容保留在这里。</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::AddTarget</name>
+    <message>
+        <source>Add</source>
+        <translation>添加</translation>
+    </message>
+    <message>
+        <source>Kind of target</source>
+        <translation>目标类型</translation>
+    </message>
+    <message>
+        <source>Machine over SSH</source>
+        <translation>SSH 机器</translation>
+    </message>
+    <message>
+        <source>Slurm of this machine</source>
+        <translation>本机的 Slurm</translation>
+    </message>
+    <message>
+        <source>Slurm through a login node</source>
+        <translation>通过登录节点的 Slurm</translation>
+    </message>
+    <message>
+        <source>Machine</source>
+        <translation>机器</translation>
+    </message>
+    <message>
+        <source>A host of ~/.ssh/config, or [user@]host[:port]</source>
+        <translation>~/.ssh/config 中的主机，或 [user@]host[:port]</translation>
     </message>
 </context>
 <context>
@@ -1264,6 +1501,23 @@
         <extracomment>%1 is a duration such as 1 min 40 s</extracomment>
         <translation>运行了 %1</translation>
     </message>
+    <message>
+        <source>on %1</source>
+        <translation>在 %1 上</translation>
+    </message>
+    <message>
+        <source>for Slurm</source>
+        <translation>用于 Slurm</translation>
+    </message>
+    <message>
+        <source>Slurm job %1</source>
+        <extracomment>%1 is the number of a job, %2 a login node</extracomment>
+        <translation>Slurm 作业 %1</translation>
+    </message>
+    <message>
+        <source>Slurm job %1 of %2</source>
+        <translation>%2 的 Slurm 作业 %1</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::EstimateBars</name>
@@ -1531,26 +1785,6 @@
         <translation>启动</translation>
     </message>
     <message>
-        <source>Check the plan</source>
-        <translation>检查计划</translation>
-    </message>
-    <message>
-        <source>Prepare model and data</source>
-        <translation>准备模型和数据</translation>
-    </message>
-    <message>
-        <source>Start the ranks</source>
-        <translation>启动各 rank</translation>
-    </message>
-    <message>
-        <source>Ranks meet</source>
-        <translation>各 rank 会合</translation>
-    </message>
-    <message>
-        <source>First step</source>
-        <translation>完成第一步</translation>
-    </message>
-    <message>
         <source>Overwrite</source>
         <translation>覆盖</translation>
     </message>
@@ -1605,6 +1839,81 @@
     <message>
         <source>calling it off</source>
         <translation>正在取消</translation>
+    </message>
+    <message>
+        <source>Back</source>
+        <translation>返回</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::LaunchForm</name>
+    <message>
+        <source>not checked yet</source>
+        <translation>尚未检查</translation>
+    </message>
+    <message>
+        <source>This machine</source>
+        <translation>本机</translation>
+    </message>
+    <message>
+        <source>Machines over SSH</source>
+        <translation>SSH 机器</translation>
+    </message>
+    <message>
+        <source>Prove the mesh first (preflight)</source>
+        <translation>先证明网格（preflight）</translation>
+    </message>
+    <message>
+        <source>The ranks are processes of this machine; they go on when the window is closed.</source>
+        <translation>各 rank 是本机的进程；关闭窗口后它们会继续。</translation>
+    </message>
+    <message>
+        <source>Machines that the ranks are spread over</source>
+        <translation>各 rank 分布到的机器</translation>
+    </message>
+    <message>
+        <source>Name and check machines…</source>
+        <translation>添加并检查机器…</translation>
+    </message>
+    <message>
+        <source>Before the first step, the run&apos;s first rows are computed as one rank would: loss and gradients have to agree, or it does not start.</source>
+        <translation>第一步之前，用最前面的数据按单个 rank 的方式计算：损失和梯度必须一致，否则不会启动。</translation>
+    </message>
+    <message>
+        <source>never</source>
+        <translation>从不</translation>
+    </message>
+    <message>
+        <source>Restarts after a failure</source>
+        <translation>失败后重启次数</translation>
+    </message>
+    <message>
+        <source>Name of the run</source>
+        <translation>运行名称</translation>
+    </message>
+    <message>
+        <source>No machine is named yet.</source>
+        <translation>尚未添加机器。</translation>
+    </message>
+    <message>
+        <source>Choose the machines.</source>
+        <translation>请选择机器。</translation>
+    </message>
+    <message>
+        <source>by itself, from the newest complete checkpoint</source>
+        <translation>自动从最新的完整检查点重启</translation>
+    </message>
+    <message>
+        <source>on this machine only; elsewhere press Resume</source>
+        <translation>仅限本机；其他地方请点击“恢复”</translation>
+    </message>
+    <message>
+        <source>Submit</source>
+        <translation>提交</translation>
+    </message>
+    <message>
+        <source>Launch</source>
+        <translation>启动</translation>
     </message>
 </context>
 <context>
@@ -1862,6 +2171,10 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     <message>
         <source>Not stopped</source>
         <translation>未能停止</translation>
+    </message>
+    <message>
+        <source>Nodes</source>
+        <translation>节点</translation>
     </message>
 </context>
 <context>
@@ -2250,6 +2563,132 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
         <source>disconnected</source>
         <translation>连接中断</translation>
     </message>
+    <message>
+        <source>Take out of the queue</source>
+        <translation>移出队列</translation>
+    </message>
+    <message>
+        <source>Not everything is heard just now.</source>
+        <translation>目前有些内容听不到。</translation>
+    </message>
+    <message>
+        <source>The run does not need the connection; it is tried again by itself.</source>
+        <translation>运行不需要连接；会自动重试。</translation>
+    </message>
+    <message>
+        <source>Reconnect</source>
+        <translation>重新连接</translation>
+    </message>
+    <message>
+        <source>Waiting in the queue.</source>
+        <translation>正在队列中等待。</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::NodeDetails</name>
+    <message>
+        <source>Check again</source>
+        <translation>重新检查</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>移除</translation>
+    </message>
+    <message>
+        <source>Copy next step</source>
+        <translation>复制下一步</translation>
+    </message>
+    <message>
+        <source>Forget this target; nothing on the machine changes</source>
+        <translation>忘记此目标；机器上不会有任何改变</translation>
+    </message>
+    <message>
+        <source>checked %1</source>
+        <translation>检查于 %1</translation>
+    </message>
+    <message>
+        <source>Key, login, system, GPUs and who uses them, memory, disk, clock and LibTorch are looked at in seconds; nothing is installed.</source>
+        <translation>几秒内查看密钥、登录、系统、GPU 及其使用者、内存、磁盘、时钟和 LibTorch；不安装任何东西。</translation>
+    </message>
+    <message>
+        <source>%1:</source>
+        <extracomment>a state and what was found: &quot;Ready: 32 cores, …&quot;</extracomment>
+        <translation>%1：</translation>
+    </message>
+    <message>
+        <source>Check</source>
+        <translation>检查</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::NodesModel</name>
+    <message>
+        <source>Target</source>
+        <translation>目标</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <source>Devices</source>
+        <translation>设备</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>内存</translation>
+    </message>
+    <message>
+        <source>Checked</source>
+        <extracomment>column: how long ago</extracomment>
+        <translation>检查时间</translation>
+    </message>
+    <message>
+        <source>What was found</source>
+        <translation>检查结果</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::NodesPage</name>
+    <message>
+        <source>Check all</source>
+        <translation>全部检查</translation>
+    </message>
+    <message>
+        <source>Cancel checks</source>
+        <translation>取消检查</translation>
+    </message>
+    <message>
+        <source>Nodes</source>
+        <translation>节点</translation>
+    </message>
+    <message>
+        <source>Check every target (%1)</source>
+        <translation>检查所有目标（%1）</translation>
+    </message>
+    <message>
+        <source>Progress of the checks</source>
+        <translation>检查进度</translation>
+    </message>
+    <message>
+        <source>Targets</source>
+        <translation>目标</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n target(s)</source>
+        <translation>
+            <numerusform>%n 个目标</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>checked %1 of %2</source>
+        <extracomment>progress of checks: &quot;checked 5 of 32&quot;</extracomment>
+        <translation>已检查 %1 / %2</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::NotesEditor</name>
@@ -2506,6 +2945,37 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     </message>
 </context>
 <context>
+    <name>ringmaster::PreviewPanel</name>
+    <message>
+        <source>Exactly what is started</source>
+        <translation>确切的启动内容</translation>
+    </message>
+    <message>
+        <source>This cannot be launched.</source>
+        <translation>无法这样启动。</translation>
+    </message>
+    <message>
+        <source>Show again</source>
+        <translation>重新显示</translation>
+    </message>
+    <message>
+        <source>Connect and show</source>
+        <translation>连接并显示</translation>
+    </message>
+    <message>
+        <source>The machines are asked before it can be shown.</source>
+        <translation>显示之前需要先询问各机器。</translation>
+    </message>
+    <message>
+        <source>connecting…</source>
+        <translation>正在连接…</translation>
+    </message>
+    <message>
+        <source>planning…</source>
+        <translation>正在规划…</translation>
+    </message>
+</context>
+<context>
     <name>ringmaster::ProblemList</name>
     <message numerus="yes">
         <source>%n error(s)</source>
@@ -2568,6 +3038,54 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     <message>
         <source>Changes the text; undo takes it back</source>
         <translation>修改文本，可以撤销</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::PromptDialog</name>
+    <message>
+        <source>Log in to %1</source>
+        <extracomment>%1 is a machine</extracomment>
+        <translation>登录 %1</translation>
+    </message>
+    <message>
+        <source>Asked again.</source>
+        <translation>再次询问。</translation>
+    </message>
+    <message>
+        <source>The last answer was not accepted.</source>
+        <translation>上一次的回答未被接受。</translation>
+    </message>
+    <message>
+        <source>The answer goes to the machine only. It is not stored.</source>
+        <translation>回答只发送给该机器，不会保存。</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Answer</source>
+        <translation>回答</translation>
+    </message>
+    <message>
+        <source>Your password on %1</source>
+        <translation>%1 上的密码</translation>
+    </message>
+    <message>
+        <source>Password of %1 on %2</source>
+        <translation>%1 在 %2 上的密码</translation>
+    </message>
+    <message>
+        <source>Passphrase of the key %1, which stays on this machine</source>
+        <translation>密钥 %1 的口令（不会离开本机）</translation>
+    </message>
+    <message>
+        <source>%1 asks, in its own words:</source>
+        <translation>%1 询问（原文）：</translation>
+    </message>
+    <message>
+        <source>Answer to %1</source>
+        <translation>对 %1 的回答</translation>
     </message>
 </context>
 <context>
@@ -3057,6 +3575,57 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     </message>
 </context>
 <context>
+    <name>ringmaster::SlurmFields</name>
+    <message>
+        <source>on this machine</source>
+        <translation>在本机</translation>
+    </message>
+    <message>
+        <source>through %1</source>
+        <translation>通过 %1</translation>
+    </message>
+    <message>
+        <source>the cluster&apos;s default</source>
+        <translation>集群默认</translation>
+    </message>
+    <message>
+        <source>as planned</source>
+        <translation>按计划</translation>
+    </message>
+    <message>
+        <source>Submitted</source>
+        <translation>提交方式</translation>
+    </message>
+    <message>
+        <source>Partition</source>
+        <translation>分区</translation>
+    </message>
+    <message>
+        <source>Nodes</source>
+        <translation>节点数</translation>
+    </message>
+    <message>
+        <source>Account</source>
+        <translation>账户</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>时间</translation>
+    </message>
+    <message>
+        <source>GPUs of a node (gres)</source>
+        <translation>每节点 GPU（gres）</translation>
+    </message>
+    <message>
+        <source>More</source>
+        <translation>其他选项</translation>
+    </message>
+    <message>
+        <source>Any other long option of sbatch, key=value, one a line</source>
+        <translation>sbatch 的任何其他长选项，key=value，每行一个</translation>
+    </message>
+</context>
+<context>
     <name>ringmaster::StartPage</name>
     <message>
         <source>No run yet. What you launch appears here, and stays when the window is closed.</source>
@@ -3213,6 +3782,41 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     <message>
         <source>All files (*)</source>
         <translation>所有文件 (*)</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::TrustDialog</name>
+    <message>
+        <source>Is this really %1?</source>
+        <translation>这真的是 %1 吗？</translation>
+    </message>
+    <message>
+        <source>It shows a host key that is not known on this machine. If the key is not its own, somebody stands between. Nothing has been sent to it yet.</source>
+        <translation>它出示的主机密钥在本机上未知。如果该密钥不属于它，就有人介于其间。尚未向它发送任何内容。</translation>
+    </message>
+    <message>
+        <source>Fingerprint</source>
+        <translation>指纹</translation>
+    </message>
+    <message>
+        <source>Type of key</source>
+        <translation>密钥类型</translation>
+    </message>
+    <message>
+        <source>Remembered in</source>
+        <translation>记录于</translation>
+    </message>
+    <message>
+        <source>Compare it with what this prints on the machine itself, or ask whoever runs it:</source>
+        <translation>请与该机器上此命令的输出核对，或询问其管理员：</translation>
+    </message>
+    <message>
+        <source>Do not trust it</source>
+        <translation>不信任</translation>
+    </message>
+    <message>
+        <source>Trust and remember</source>
+        <translation>信任并记住</translation>
     </message>
 </context>
 <context>

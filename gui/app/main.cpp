@@ -118,7 +118,7 @@ Options options_of(const QApplication& app) {
     parser.addPositionalArgument(
         u"FILE|RUN"_s, u"a configuration, a run directory or a run's name; several runs with --page runs"_s,
         u"[FILE|RUN]…"_s);
-    parser.addOptions({{u"page"_s, u"open this page: start, plan, monitor, runs or help"_s, u"NAME"_s},
+    parser.addOptions({{u"page"_s, u"open this page: start, plan, nodes, monitor, runs or help"_s, u"NAME"_s},
                        {u"grab"_s, u"save a picture of the page and end; needs no display"_s, u"FILE.png"_s},
                        {u"size"_s, u"of the window, for --grab"_s, u"WIDTHxHEIGHT"_s, u"1280x800"_s},
                        {u"appearance"_s, u"system, light or dark"_s, u"NAME"_s},
@@ -151,7 +151,7 @@ Options options_of(const QApplication& app) {
 std::unique_ptr<MainWindow> open_window(Session& session, const Options& options, bool again) {
     auto window = std::make_unique<MainWindow>(session);
     if (!options.page.isEmpty() && !window->hasPage(options.page))
-        refuse(u"there is no page '%1': start, plan, monitor, runs or help"_s.arg(options.page));
+        refuse(u"there is no page '%1': start, plan, nodes, monitor, runs or help"_s.arg(options.page));
     if (!again) window->choose(options.asked);
     if (again || (options.paths.isEmpty() && options.grab.isEmpty())) {
         window->restore();

@@ -23,11 +23,13 @@
 #include "gui/app/languages.h"
 #include "gui/help/help_page.h"
 #include "gui/launch/launch_dialog.h"
+#include "gui/login/login_prompts.h"
 #include "gui/look/card.h"
 #include "gui/look/icons.h"
 #include "gui/look/look.h"
 #include "gui/look/numbers.h"
 #include "gui/monitor/monitor_page.h"
+#include "gui/nodes/nodes_page.h"
 #include "gui/plan/plan_page.h"
 #include "gui/runs/runs_page.h"
 #include "gui/start/start_page.h"
@@ -43,7 +45,8 @@ MainWindow::MainWindow(Session& session)
       m_navigation(new QVBoxLayout),
       m_menu(new QPushButton),
       m_machine(mutedLabel()),
-      m_launch(new LaunchDialog(session, this)) {
+      m_launch(new LaunchDialog(session, this)),
+      m_prompts(new LoginPrompts(this)) {
     setWindowTitle(u"Ringmaster"_s);
     setAcceptDrops(true);
     auto* central = new QWidget;
@@ -57,9 +60,11 @@ MainWindow::MainWindow(Session& session)
             [this] { return new StartPage(m_session); });
     addPage(u"plan"_s, tr("Plan"), QKeySequence(Qt::CTRL | Qt::Key_2),
             [this] { return new PlanPage(m_session); });
-    addPage(u"monitor"_s, tr("Monitor"), QKeySequence(Qt::CTRL | Qt::Key_3),
+    addPage(u"nodes"_s, tr("Nodes"), QKeySequence(Qt::CTRL | Qt::Key_3),
+            [this] { return new NodesPage(m_session); });
+    addPage(u"monitor"_s, tr("Monitor"), QKeySequence(Qt::CTRL | Qt::Key_4),
             [this] { return new MonitorPage(m_session); });
-    addPage(u"runs"_s, tr("Runs"), QKeySequence(Qt::CTRL | Qt::Key_4),
+    addPage(u"runs"_s, tr("Runs"), QKeySequence(Qt::CTRL | Qt::Key_5),
             [this] { return new RunsPage(m_session); });
     addPage(u"help"_s, tr("Help"), QKeySequence(QKeySequence::HelpContents),
             [this] { return new HelpPage(m_session); });
@@ -67,6 +72,9 @@ MainWindow::MainWindow(Session& session)
         setTabOrder(m_places[next - 1].button, m_places[next].button);
     setTabOrder(m_places.back().button, m_menu);  // the pages follow
     setIcons();
+    m_session.setPeople([prompts = QPointer(m_prompts)](std::function<bool()> given_up) {
+        return prompts ? prompts->person(std::move(given_up)) : SshPerson{{}, {}, std::move(given_up)};
+    });
     connectSession();
     connectLaunch();
     tellMachine();
@@ -190,6 +198,7 @@ void MainWindow::connectSession() {
         showPage(u"monitor"_s);
         monitor()->openRun(dir);
     });
+    connect(s, &Session::nodesRequested, this, [this] { showPage(u"nodes"_s); });
     connect(s, &Session::compareRuns, this, [this](const QStringList& dirs) {
         showPage(u"runs"_s);
         runs()->compare(dirs);
@@ -205,7 +214,7 @@ void MainWindow::connectSession() {
 void MainWindow::connectLaunch() {
     Session* s = &m_session;
     connect(s, &Session::launchRequested, this, [this](const Request& request) {
-        if (!m_launch->isBusy()) m_launch->launch(request);
+        if (!m_launch->isBusy()) m_launch->ask(request);
     });
     connect(s, &Session::resumeRequested, this, [this](const QString& dir, const ResumeOptions& options) {
         if (!m_launch->isBusy()) m_launch->resume(dir, options);
@@ -218,6 +227,7 @@ void MainWindow::connectLaunch() {
     });
     connect(m_launch, &LaunchDialog::exampleMade, s, &Session::openConfig);
     connect(m_launch, &LaunchDialog::madeReady, s, &Session::machineKnown);
+    connect(m_launch, &LaunchDialog::nodesWanted, s, &Session::nodesRequested);
     connect(m_launch, &LaunchDialog::started, this, [this](const QString& dir) {
         m_seen_runs.insert(dir);
         Q_EMIT m_session.runsChanged();

@@ -20,6 +20,7 @@ namespace ringmaster {
 
 class HelpPage;
 class LaunchDialog;
+class LoginPrompts;
 class MonitorPage;
 class PlanPage;
 class RunsPage;
@@ -30,7 +31,7 @@ class MainWindow : public QMainWindow {
   public:
     explicit MainWindow(Session& session);
 
-    void showPage(const QString& name);  ///< "start", "plan", "monitor", "runs", "help"
+    void showPage(const QString& name);  ///< "start", "plan", "nodes", "monitor", "runs", "help"
     QString pageName() const;
     bool hasPage(const QString& name) const;
     Page* page(const QString& name);  ///< made when it is first asked for: the window opens with one page
@@ -80,6 +81,7 @@ class MainWindow : public QMainWindow {
     QLabel* m_machine;
     std::vector<Place> m_places;
     LaunchDialog* m_launch;
+    LoginPrompts* m_prompts;
     std::set<QString> m_seen_runs;
 };
 

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "engine/error.h"
+#include "gui/session/long_wait.h"
 #include "launcher/prepare.h"
 
 namespace ringmaster {
@@ -67,6 +68,7 @@ void Job::start() {
     };
     reporter.progress.cancelled = [flag = m_cancelled] { return flag->load(); };
     std::ignore = QtConcurrent::run([work = m_work, reporter, on_gui] {
+        const LongWait waits;
         const Ending ending = ending_of(work, reporter);
         on_gui([ending](Job& job) {
             if (const auto* result = std::get_if<QString>(&ending)) Q_EMIT job.finished(*result);

@@ -3,16 +3,16 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
+#include <QTimer>
 #include <QVBoxLayout>
-#include <set>
+#include <algorithm>
 
 #include "engine/error.h"
+#include "gui/launch/launch_form.h"
 #include "gui/launch/stepper.h"
 #include "gui/look/card.h"
 #include "gui/look/look.h"
 #include "launcher/example.h"
-#include "launcher/local_node.h"
-#include "launcher/prepare.h"
 #include "launcher/setup.h"
 
 namespace ringmaster {
@@ -21,47 +21,7 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-enum Phase { kCheck, kPrepare, kStart, kMeet, kFirstStep };
-
-Job::Work launch_work(const Places& places, const Request& request, bool overwrite,
-                      std::shared_ptr<std::atomic<bool>> in_the_way) {
-    return [=](const Job::Reporter& report) {
-        report.phase(kCheck);
-        const Machine machine = this_machine();
-        const Proposal proposal = propose(request, machine, places);
-        require_launchable(proposal);
-        try {
-            check_output_dir(proposal.reading.config.output_dir, overwrite);
-        } catch (const Error&) {
-            in_the_way->store(true);  // the one refusal that a press of a button can answer
-            throw;
-        }
-        require_startable(proposal.plan, machine, places);
-        report.phase(kPrepare);
-        RunOptions options;
-        options.name = suggest_run_name(request.config);
-        options.overwrite = overwrite;
-        const PreparedRun prepared = prepare_run(proposal, options, machine, places, report.progress);
-        report.progress.stop_if_cancelled();
-        report.phase(kStart);
-        start_run(prepared.run, prepared.plan, machine, places);
-        return QString::fromStdString(prepared.run.dir.string());
-    };
-}
-
-Job::Work resume_work(const Places& places, const QString& dir, const ResumeOptions& options) {
-    return [=](const Job::Reporter& report) {
-        report.phase(kCheck);
-        const RunDirectory run{dir.toStdString()};
-        const Machine machine = this_machine();
-        report.phase(kPrepare);
-        const ResumedRun resumed = prepare_resume(run, options, machine, places, report.progress);
-        report.progress.stop_if_cancelled();
-        report.phase(kStart);
-        start_resumed(run, resumed, machine, places);
-        return dir;
-    };
-}
+constexpr double kFormEms = 44;  ///< the form is wider than the phases
 
 }  // namespace
 
@@ -73,7 +33,8 @@ LaunchDialog::LaunchDialog(Session& session, QWidget* parent)
       m_banner(new Banner),
       m_warnings(mutedLabel()),
       m_cancel(new QPushButton(tr("Cancel"))),
-      m_away(new QPushButton(tr("Close"))) {
+      m_away(new QPushButton(tr("Close"))),
+      m_go(primaryButton(tr("Launch"))) {
     setObjectName(u"launchDialog"_s);
     m_title->setFont(fontOf(Type::Title));
     m_warnings->setWordWrap(true);
@@ -81,41 +42,94 @@ LaunchDialog::LaunchDialog(Session& session, QWidget* parent)
     m_warnings->hide();
     m_cancel->setObjectName(u"cancelLaunchButton"_s);
     m_away->setObjectName(u"closeLaunchButton"_s);
+    m_go->setObjectName(u"goLaunchButton"_s);
+    m_go->hide();
     auto* buttons = new QHBoxLayout;
     buttons->addStretch(1);
     buttons->addWidget(m_cancel);
     buttons->addWidget(m_away);
+    buttons->addWidget(m_go);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(space(1.4), space(1.2), space(1.4), space(1.2));
     layout->setSpacing(space(0.9));
     layout->addWidget(m_title);
-    layout->addLayout(m_room);
+    layout->addLayout(m_room, 1);
     layout->addWidget(m_warnings);
     layout->addWidget(m_banner);
-    layout->addStretch(1);
     layout->addLayout(buttons);
     setMinimumWidth(space(30));
     connect(m_away, &QPushButton::clicked, this, &QDialog::accept);
     connect(m_cancel, &QPushButton::clicked, this, &LaunchDialog::reject);
+    connect(m_go, &QPushButton::clicked, this, &LaunchDialog::go);
+    connect(&session.keeper(), &RunKeeper::changed, this, [this](const QString& dir) {
+        if (dir == m_dir) showQueue();
+    });
 }
 
-void LaunchDialog::begin(const QString& title, const QStringList& phases, Job::Work work) {
+LaunchDialog::~LaunchDialog() {
+    if (m_given_up) m_given_up->store(true);
+}
+
+void LaunchDialog::clear(const QString& title) {
     setWindowTitle(title);
     m_title->setText(title);
     delete m_stepper;
-    m_stepper = new Stepper(phases);
-    m_room->addWidget(m_stepper);
+    dropForm();
     m_banner->hide();
     m_banner->clearActions();
     m_warnings->clear();
     m_warnings->hide();
     m_watch.reset();
     m_dir.clear();
-    m_busy = true;
+    m_go->hide();
+    m_away->hide();
     m_cancel->show();
     m_cancel->setEnabled(true);
     m_cancel->setText(tr("Cancel"));
-    m_away->hide();
+}
+
+/// It may be one of its own buttons that was pressed.
+void LaunchDialog::dropForm() {
+    if (!m_form) return;
+    m_form->hide();
+    m_form->deleteLater();
+    m_form.clear();
+}
+
+void LaunchDialog::ask(const Request& request) {
+    clear(tr("Launch"));
+    m_request = request;
+    m_form = new LaunchForm(m_session, request);
+    m_room->addWidget(m_form);
+    const auto show = [this] {
+        m_go->setText(m_form->actionText());
+        m_go->setEnabled(m_form->isReady());
+    };
+    connect(m_form, &LaunchForm::changed, this, show);
+    connect(m_form, &LaunchForm::nodesWanted, this, [this] {
+        reject();
+        Q_EMIT nodesWanted();
+    });
+    show();
+    m_go->show();
+    m_go->setDefault(true);
+    m_go->setFocus();
+    resize(std::max(width(), space(kFormEms)), std::max(height(), space(38)));
+    open();
+}
+
+void LaunchDialog::go() {
+    const auto choice = m_form ? m_form->choice() : std::nullopt;
+    if (!choice || !m_form->isReady()) return;
+    m_form->keep();
+    launch(m_request, *choice);
+}
+
+void LaunchDialog::begin(const QString& title, const QStringList& phases, Job::Work work) {
+    clear(title);
+    m_stepper = new Stepper(phases);
+    m_room->addWidget(m_stepper, 0, Qt::AlignTop);
+    m_busy = true;
     m_stepper->reach(0);
     delete m_job;
     m_job = new Job(std::move(work), this);
@@ -125,38 +139,75 @@ void LaunchDialog::begin(const QString& title, const QStringList& phases, Job::W
         m_warnings->setText(m_warnings->text().isEmpty() ? text : m_warnings->text() + u'\n' + text);
         m_warnings->show();
     });
-    connect(m_job, &Job::failed, this, &LaunchDialog::showFailure);
+    connect(m_job, &Job::failed, this, [this](const JobFailure& failure) {
+        if (m_given_up && m_given_up->load()) {  // what it stumbled over is that it was called off
+            m_busy = false;
+            QDialog::reject();
+            return;
+        }
+        showFailure(failure);
+    });
     connect(m_job, &Job::cancelled, this, [this] {
         m_busy = false;
         QDialog::reject();
     });
     m_job->start();
     open();
+    QTimer::singleShot(0, this, &QWidget::adjustSize);  // the form was larger
 }
 
-void LaunchDialog::launch(const Request& request, bool overwrite) {
+LaunchOrder LaunchDialog::orderFor(const Destination& to) {
+    m_given_up = std::make_shared<std::atomic<bool>>(false);
+    m_phases = launchPhases(to);
+    LaunchOrder order;
+    order.places = m_session.places();
+    order.person = m_session.person([flag = m_given_up] { return flag->load(); });
+    order.phases = m_phases;
+    return order;
+}
+
+void LaunchDialog::launch(const Request& request, const LaunchChoice& choice, bool overwrite) {
     m_request = request;
-    auto in_the_way = std::make_shared<std::atomic<bool>>(false);
-    begin(tr("Launch"),
-          {tr("Check the plan"), tr("Prepare model and data"), tr("Start the ranks"), tr("Ranks meet"),
-           tr("First step")},
-          launch_work(m_session.places(), request, overwrite, in_the_way));
-    connect(m_job, &Job::failed, this, [this, in_the_way] {
-        if (!in_the_way->load()) return;
-        connect(offer(tr("Overwrite")), &QPushButton::clicked, this, [this] { launch(*m_request, true); });
+    m_choice = choice;
+    LaunchOrder order = orderFor(choice.to);
+    order.request = request;
+    order.choice = choice;
+    order.overwrite = overwrite;
+    if (m_form) order.reached = m_form->takeReached();
+    begin(tr("Launch"), phaseNames(m_phases, choice.to), launchWork(order));
+    connect(m_job, &Job::failed, this, [this, refused = order.in_the_way] {
+        if (!m_busy && !m_banner->isVisible()) return;  // it was called off
+        connect(offer(tr("Back")), &QPushButton::clicked, this, [this] { ask(m_request); });
+        if (!refused->load()) return;
+        connect(offer(tr("Overwrite")), &QPushButton::clicked, this,
+                [this] { launch(m_request, m_choice, true); });
     });
-    connect(m_job, &Job::finished, this, &LaunchDialog::follow);
+    connect(m_job, &Job::finished, this, [this, order](const QString& dir) { take(order, dir); });
 }
 
 void LaunchDialog::resume(const QString& dir, const ResumeOptions& options) {
-    begin(tr("Resume"),
-          {tr("Check the checkpoint"), tr("Prepare model and data"), tr("Start the ranks"), tr("Ranks meet"),
-           tr("First step")},
-          resume_work(m_session.places(), dir, options));
-    connect(m_job, &Job::finished, this, &LaunchDialog::follow);
+    Destination to;
+    try {
+        to = destination_of(RunDirectory{dir.toStdString()});
+    } catch (const Error&) {  // the work says what is damaged
+        to = {};
+    }
+    const LaunchOrder order = orderFor(to);
+    QStringList names = phaseNames(m_phases, to);
+    names[to.nodes.empty() ? 0 : 1] = tr("Check the checkpoint");
+    begin(tr("Resume"), names, resumeWork(order, dir, options));
+    connect(m_job, &Job::finished, this, [this, order](const QString& run) { take(order, run); });
+}
+
+/// It has been started: from here on it is only looked at, by those who are logged in already.
+void LaunchDialog::take(const LaunchOrder& order, const QString& dir) {
+    m_given_up.reset();
+    m_session.keeper().keep(dir, order.sessions);
+    follow(dir);
 }
 
 void LaunchDialog::setUp() {
+    m_given_up.reset();
     begin(tr("Set up"), {tr("Install PyTorch and the Hugging Face libraries (some GB)")},
           [places = m_session.places()](const Job::Reporter& report) {
               set_up(places, report.progress);
@@ -171,6 +222,7 @@ void LaunchDialog::setUp() {
 }
 
 void LaunchDialog::makeExample() {
+    m_given_up.reset();
     begin(tr("The example"), {tr("Make the example")},
           [places = m_session.places()](const Job::Reporter& report) {
               return QString::fromStdString(make_example(places, report.progress).string());
@@ -185,7 +237,8 @@ void LaunchDialog::makeExample() {
 void LaunchDialog::follow(const QString& dir) {
     m_dir = dir;
     Q_EMIT started(dir);
-    m_stepper->reach(kMeet);
+    reach(m_phases.at(m_phases.size() - 3) == LaunchPhase::Queue ? LaunchPhase::Queue : LaunchPhase::Meet);
+    showQueue();
     m_cancel->setText(tr("Stop now"));
     m_away->setText(tr("Show in Monitor"));
     m_away->show();
@@ -203,15 +256,18 @@ void LaunchDialog::follow(const QString& dir) {
 void LaunchDialog::read(const std::vector<EventLine>& events) {
     const RunFollower& follower = m_watch->follower();
     int met = 0;
-    for (const RankProgress& rank : follower.ranks()) met += rank.hello.has_value();
-    const int all = follower.state().ranks;
-    if (all > 0 && met < all) m_stepper->progress(tr("ranks"), met, all);
-    if (all > 0 && met >= all) m_stepper->reach(kFirstStep);
+    const RunState& state = follower.state();
+    for (const RankProgress& rank : follower.ranks())
+        met += rank.hello && rank.hello->attempt == state.attempt;
+    const int all = state.ranks;
+    if (met > 0) reach(LaunchPhase::Meet);
+    if (met > 0 && met < all) m_stepper->progress(tr("ranks"), met, all);
+    if (all > 0 && met >= all) reach(LaunchPhase::FirstStep);
     for (const EventLine& line : events) {
         if (const auto* phase = std::get_if<PhaseEvent>(&line.event); phase && line.rank == 0)
             m_stepper->progress(QString::fromStdString(phase->name), phase->done, phase->total);
         const auto* step = std::get_if<StepEvent>(&line.event);
-        if (step && line.t >= follower.state().started) {
+        if (step && state.state == RunPhase::Running && line.t >= state.started) {
             m_busy = false;
             m_stepper->finish();
             const QString dir = m_dir;
@@ -222,8 +278,22 @@ void LaunchDialog::read(const std::vector<EventLine>& events) {
     }
 }
 
+void LaunchDialog::reach(LaunchPhase phase) {
+    const auto at = std::find(m_phases.begin(), m_phases.end(), phase);
+    if (at != m_phases.end()) m_stepper->reach(int(at - m_phases.begin()));
+}
+
+/// What Slurm says of a job that waits, or which node is not heard.
+void LaunchDialog::showQueue() {
+    if (!m_stepper || m_dir.isEmpty() || !m_busy) return;
+    const KeptNews news = m_session.keeper().news(m_dir);
+    const QString said = news.job.isEmpty() ? news.trouble : news.job;
+    if (!said.isEmpty()) m_stepper->progress(said, 0, 0);
+}
+
 void LaunchDialog::stateChanged() {
     const RunState& state = m_watch->follower().state();
+    if (state.state == RunPhase::Running) reach(LaunchPhase::Meet);
     if (!is_over(state.state) || !m_busy) return;
     if (state.state == RunPhase::Failed) {
         showEnd(QString::fromStdString(state.reason), tr("The ranks' logs are in Monitor."));
@@ -265,20 +335,31 @@ QPushButton* LaunchDialog::offer(const QString& text) {
 
 void LaunchDialog::reject() {
     if (!m_busy) {
+        dropForm();
         QDialog::reject();
         return;
     }
     m_cancel->setEnabled(false);
-    if (m_dir.isEmpty()) {
-        m_job->cancel();
-        m_stepper->progress(tr("calling it off"), 0, 0);
-        return;
-    }
-    try {
-        request_stop(RunDirectory{m_dir.toStdString()}, StopHow::Now);
-    } catch (const Error& error) {
-        showEnd(QString::fromUtf8(error.what()), QString::fromStdString(error.hint));
-    }
+    if (!m_dir.isEmpty()) return stopNow();
+    m_job->cancel();
+    if (m_given_up) m_given_up->store(true);
+    m_stepper->progress(tr("calling it off"), 0, 0);
+}
+
+/// It has been started, here or elsewhere: asking it may take as long as a login.
+void LaunchDialog::stopNow() {
+    auto* stopping = new Job(
+        [dir = m_dir, person = m_session.person()](const Job::Reporter&) {
+            stop_anywhere(RunDirectory{dir.toStdString()}, StopHow::Now, person);
+            return QString();
+        },
+        this);
+    connect(stopping, &Job::finished, stopping, &QObject::deleteLater);
+    connect(stopping, &Job::failed, this, [this, stopping](const JobFailure& failure) {
+        stopping->deleteLater();
+        showEnd(failure.what, failure.hint);
+    });
+    stopping->start();
 }
 
 }  // namespace ringmaster

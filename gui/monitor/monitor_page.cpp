@@ -27,6 +27,8 @@
 #include "gui/monitor/notify.h"
 #include "gui/monitor/run_charts.h"
 #include "gui/monitor/verdict_text.h"
+#include "gui/session/long_wait.h"
+#include "gui/session/run_keeper.h"
 #include "launcher/export.h"
 #include "launcher/run_directory.h"
 
@@ -76,6 +78,7 @@ void MonitorPage::closeRun() {
     m_thread.clear();
     m_news.reset();
     m_fed.reset();
+    m_elsewhere.reset();
     m_broken = m_stopping = false;
     m_log->clear();
     m_rank_model->setRows({}, 0);
@@ -89,6 +92,7 @@ void MonitorPage::closeRun() {
 void MonitorPage::openRun(const QString& dir) {
     closeRun();
     m_dir = dir;
+    m_session.keeper().keep(dir);
     m_wish.range.reset();
     m_wish.tail = 0;
     m_wish.chosen_rank = -1;
@@ -222,8 +226,10 @@ void MonitorPage::showHeader() {
         QString::fromStdString(state.name.empty() ? m_dir.section(u'/', -1).toStdString() : state.name));
     m_header->setSubtitle(parts.join(u" \u00B7 "_s));
     const bool live = state.state == RunPhase::Running || state.state == RunPhase::Stopping;
+    const bool queued = state.state == RunPhase::Queued && state.is_of_slurm();
     m_stop->setVisible(live);
-    m_stop_now->setVisible(live);
+    m_stop_now->setVisible(live || queued);
+    m_stop_now->setText(queued ? tr("Take out of the queue") : tr("Stop now"));
     m_stop->setEnabled(state.state == RunPhase::Running && !m_stopping && !unknown);
     m_stop_now->setEnabled(!unknown);
     m_resume->setVisible(now.can_resume);
@@ -277,6 +283,9 @@ void MonitorPage::showVerdict() {
         next += u" "_s + tr("%n line(s) of its events make no sense and are left out.", nullptr,
                             int(std::min<int64_t>(now.odd_lines, 1000000)));
     if (!now.plan_problem.empty()) next += u" "_s + tr("Its plan cannot be read: no estimates.");
+    greyOut(now.diagnosis.finding == Finding::Disconnected);
+    if (showElsewhere()) return;
+    m_elsewhere.reset();
     m_banner->clearActions();
     m_banner->say(said.tone, said.verdict, said.why, next.trimmed());
     if (now.diagnosis.rank && now.diagnosis.urgency != Urgency::None) {
@@ -288,12 +297,35 @@ void MonitorPage::showVerdict() {
             m_log->showRank(rank);
         });
     }
-    const bool grey = now.diagnosis.finding == Finding::Disconnected;
+}
+
+void MonitorPage::greyOut(bool grey) {
     QWidget* charts = m_cards.front()->parentWidget();
     if (grey == (charts->graphicsEffect() != nullptr)) return;
     auto* effect = grey ? new QGraphicsOpacityEffect(charts) : nullptr;
     if (effect != nullptr) effect->setOpacity(kGreyed);
     charts->setGraphicsEffect(effect);
+}
+
+/// What is to be known of a run that lives elsewhere before anything else; false where that is nothing.
+bool MonitorPage::showElsewhere() {
+    const KeptNews news = m_session.keeper().news(m_dir);
+    const RunState& state = m_news->picture.state;
+    const bool waits = !news.job.isEmpty() && state.state == RunPhase::Queued;
+    if (is_over(state.state) || (news.trouble.isEmpty() && !waits)) return false;
+    if (m_elsewhere == news) return true;  // its button may just be pressed
+    m_elsewhere = news;
+    m_banner->clearActions();
+    if (!news.trouble.isEmpty()) {
+        m_banner->say(Tone::Warning, tr("Not everything is heard just now."), news.trouble,
+                      tr("The run does not need the connection; it is tried again by itself."));
+        QPushButton* again = m_banner->addAction(tr("Reconnect"));
+        again->setObjectName(u"reconnectButton"_s);
+        connect(again, &QPushButton::clicked, this, [this] { m_session.keeper().reconnect(m_dir); });
+        return true;
+    }
+    m_banner->say(Tone::Plain, tr("Waiting in the queue."), news.job);
+    return true;
 }
 
 bool MonitorPage::isInSight(const QWidget* widget) const {
@@ -407,7 +439,10 @@ void MonitorPage::askStop(StopHow how) {
         if (m_news) showHeader();
     });
     const RunDirectory at{m_dir.toStdString()};
-    watcher->setFuture(QtConcurrent::run([at, how] { return saidBy([&] { request_stop(at, how); }); }));
+    watcher->setFuture(QtConcurrent::run([at, how, person = m_session.person()] {
+        const LongWait waits;
+        return saidBy([&] { stop_anywhere(at, how, person); });
+    }));
 }
 
 void MonitorPage::exportTo(bool csv) {

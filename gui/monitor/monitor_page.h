@@ -14,6 +14,7 @@
 #include "gui/monitor/rank_table.h"
 #include "gui/monitor/run_reader.h"
 #include "gui/session/page.h"
+#include "gui/session/run_keeper.h"
 #include "gui/session/session.h"
 #include "launcher/local_node.h"
 
@@ -79,6 +80,8 @@ class MonitorPage : public Page {
     void showHeader();
     void showFigures();
     void showVerdict();
+    bool showElsewhere();
+    void greyOut(bool grey);
     void showAge();
     void feedCharts();
     void feed(ChartKind kind);
@@ -123,6 +126,7 @@ class MonitorPage : public Page {
     std::shared_ptr<const RunCharts> m_fed;  ///< what the charts show
     ViewWish m_wish;
     bool m_paused = false, m_broken = false, m_stopping = false;
+    std::optional<KeptNews> m_elsewhere;  ///< that the banner shows
 };
 
 }  // namespace ringmaster

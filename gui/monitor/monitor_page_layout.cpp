@@ -17,7 +17,9 @@
 #include "gui/look/look.h"
 #include "gui/look/scrolled.h"
 #include "gui/monitor/monitor_page.h"
+
 #include "gui/monitor/run_charts.h"
+#include "gui/session/run_keeper.h"
 
 namespace ringmaster {
 
@@ -52,6 +54,9 @@ MonitorPage::MonitorPage(Session& session, QWidget* parent)
     m_stack->addWidget(makeRun());
     m_ticker->setInterval(1000);
     connect(m_ticker, &QTimer::timeout, this, &MonitorPage::showAge);
+    connect(&m_session.keeper(), &RunKeeper::changed, this, [this](const QString& dir) {
+        if (dir == m_dir && m_news) showVerdict();
+    });
     m_ticker->start();
 }
 

@@ -9,6 +9,7 @@
 #include <QTreeWidget>
 #include <QtConcurrent/QtConcurrentRun>
 
+#include "engine/error.h"
 #include "engine/events/event_log.h"
 #include "gui/charts/plot.h"
 #include "gui/look/card_grid.h"
@@ -19,6 +20,7 @@
 #include "gui/runs/estimate_bars.h"
 #include "gui/runs/notes_editor.h"
 #include "gui/runs/runs_model.h"
+#include "launcher/anywhere/launch.h"
 
 namespace ringmaster {
 
@@ -55,6 +57,24 @@ ChartData lossChart(const MeasuredFigures& measured) {
     series.value = measured.curve_loss;
     if (!data.x.empty()) data.series.push_back(std::move(series));
     return data;
+}
+
+/// Where a run lives that is not of this machine; empty: it is.
+QString whereWords(const RunDirectory& run) {
+    try {
+        const Destination where = destination_of(run);
+        QStringList hosts;
+        for (const std::string& node : where.nodes) hosts << QString::fromStdString(node);
+        if (!where.slurm)
+            return hosts.isEmpty() ? QString() : DetailsPanel::tr("on %1").arg(hosts.join(u", "_s));
+        const QString job = QString::fromStdString(read_slurm_record(run).job.number);
+        if (job.isEmpty()) return DetailsPanel::tr("for Slurm");
+        //: %1 is the number of a job, %2 a login node
+        return hosts.isEmpty() ? DetailsPanel::tr("Slurm job %1").arg(job)
+                               : DetailsPanel::tr("Slurm job %1 of %2").arg(job, hosts.first());
+    } catch (const Error&) {  // of a damaged run the banner speaks
+        return {};
+    }
 }
 
 QString firstLines(const std::string& reason) {
@@ -288,6 +308,7 @@ void DetailsPanel::fillSummary(const RunRow& row) {
         facts << QString::fromStdString(plan.layout);
     if (plan.sequence_len) facts << tr("%1 tokens a sequence").arg(show::count(*plan.sequence_len));
     if (plan.global_batch) facts << tr("%n row(s) a step", nullptr, int(*plan.global_batch));
+    if (const QString where = whereWords(RunDirectory{row.dir}); !where.isEmpty()) facts << where;
     if (row.state.started > 0) facts << tr("started %1").arg(show::time(row.state.started));
     //: %1 is a duration such as 1 min 40 s
     if (const auto seconds = row.duration_s(unix_now())) facts << tr("ran %1").arg(show::duration(*seconds));

@@ -1,5 +1,6 @@
 /// The runs of the user's folder, read in the background: at once, when somebody says that they changed, and
-/// every two seconds while it is active.
+/// every two seconds while it is active. Of jobs that ended without a last word this machine's Slurm is
+/// asked, at a civil pace.
 #pragma once
 
 #include <QFutureWatcher>
@@ -29,6 +30,7 @@ class RunsReader : public QObject {
 
   private:
     void take();
+    void settle();
 
     std::filesystem::path m_runs_dir;
     std::shared_ptr<RunTable> m_table;
@@ -37,6 +39,8 @@ class RunsReader : public QObject {
     std::vector<RunRow> m_rows;
     bool m_has_read = false;
     bool m_again = false;
+    QFutureWatcher<bool> m_settling;  ///< asks Slurm about jobs that have no last word
+    double m_settled = 0;             ///< Unix seconds
 };
 
 }  // namespace ringmaster

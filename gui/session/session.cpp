@@ -6,6 +6,8 @@
 #include <QStandardPaths>
 #include <QtConcurrent/QtConcurrentRun>
 
+#include "gui/session/run_keeper.h"
+
 namespace ringmaster {
 
 using namespace Qt::Literals::StringLiterals;
@@ -16,8 +18,18 @@ constexpr int kRecentFiles = 12;
 
 }  // namespace
 
-Session::Session(const Places& places, QObject* parent) : QObject(parent), m_places(places) {
+Session::Session(const Places& places, QObject* parent)
+    : QObject(parent), m_places(places), m_keeper(new RunKeeper(*this)) {
     askMachine();
+}
+
+Session::~Session() {
+    delete m_keeper;  // it asks this session
+}
+
+SshPerson Session::person(std::function<bool()> given_up) const {
+    if (m_people) return m_people(std::move(given_up));
+    return {{}, {}, std::move(given_up)};
 }
 
 void Session::askMachine() {

@@ -6,26 +6,40 @@
 #include <QSettings>
 #include <QString>
 #include <QStringList>
+#include <functional>
 #include <optional>
 
 #include "launcher/machine.h"
 #include "launcher/places.h"
 #include "launcher/request.h"
 #include "launcher/resume.h"
+#include "launcher/ssh/prompt.h"
 
 namespace ringmaster {
+
+class RunKeeper;
 
 class Session : public QObject {
     Q_OBJECT
 
   public:
     explicit Session(const Places& places, QObject* parent = nullptr);
+    ~Session() override;
 
     const Places& places() const { return m_places; }
     QSettings& settings() { return m_settings; }
 
     /// Empty until the background thread has asked the system; machineKnown says when.
     const std::optional<Machine>& machine() const { return m_machine; }
+
+    /// Who answers while logging in to a machine, for one undertaking that nobody waits for any more once
+    /// `given_up` says so. Without a window: nobody.
+    using People = std::function<SshPerson(std::function<bool()>)>;
+    void setPeople(People people) { m_people = std::move(people); }
+    SshPerson person(std::function<bool()> given_up = {}) const;
+
+    /// Runs that live elsewhere, kept up to date here while somebody looks at them.
+    RunKeeper& keeper() { return *m_keeper; }
 
     QStringList recentFiles() const;
     void addRecentFile(const QString& file);
@@ -42,6 +56,7 @@ class Session : public QObject {
     void tryExample();
     void openRun(const QString& dir);  ///< Monitor
     void compareRuns(const QStringList& dirs);
+    void nodesRequested();  ///< the Nodes page
     void launchRequested(const ringmaster::Request& request);
     void resumeRequested(const QString& dir, const ringmaster::ResumeOptions& options);
     void setUpRequested();              ///< the Python environment (ringmaster setup)
@@ -54,6 +69,8 @@ class Session : public QObject {
     Places m_places;
     QSettings m_settings;
     std::optional<Machine> m_machine;
+    People m_people;
+    RunKeeper* m_keeper;
 };
 
 }  // namespace ringmaster

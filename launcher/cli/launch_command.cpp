@@ -2,16 +2,15 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/error.h"
+#include "launcher/anywhere/preview.h"
 #include "launcher/cli/commands.h"
 #include "launcher/cli/interrupts.h"
 #include "launcher/cli/live.h"
+#include "launcher/cli/person.h"
 #include "launcher/cli/plan_text.h"
-#include "launcher/cli/remote.h"
-#include "launcher/cli/slurm.h"
+#include "launcher/files.h"
 #include "launcher/format.h"
 #include "launcher/local_node.h"
-#include "launcher/prepare.h"
-#include "launcher/resume.h"
 
 namespace ringmaster {
 
@@ -98,52 +97,80 @@ PreparedRun prepare(const Proposal& proposal, const RunOptions& options, const M
     return prepared;
 }
 
-void print_commands(const Proposal& proposal, const RunOptions& options, const Machine& machine,
-                    const Session& session) {
-    const RunDirectory run{next_run_directory(options.runs_dir, options.name)};
-    const NodeCommands node = local_commands(run, {proposal.plan.ranks, 1, "none", proposal.request.restarts},
-                                             session.places, machine.cores);
-    const std::string torchrun = torchrun_command(run, proposal.plan.ranks, session.places);
+Destination destination_of(const Arguments& arguments) {
+    Destination to;
+    to.nodes = arguments.all("--node");
+    if (arguments.has("--slurm")) to.slurm = parse_slurm_options(arguments.all("--slurm"));
+    return to;
+}
+
+/// What it is to be, and that it can be: nothing has been made yet.
+Proposal propose_at(const Arguments& arguments, const Reached& at, const Session& session) {
+    const Proposal proposal =
+        propose(request_at(request_of(arguments), at.to, at.machine), at.machine, session.places);
+    require_launchable(proposal);
+    check_output_dir(proposal.reading.config.output_dir, arguments.has("--overwrite"));
+    if (at.to.is_here()) require_startable(proposal.plan, at.machine, session.places);
+    return proposal;
+}
+
+void print_preview(const LaunchPreview& preview, const Session& session) {
     if (session.json) {
-        print_json({{"dir", run.dir.string()},
-                    {"nodes", nlohmann::json::array({commands_to_json(node)})},
-                    {"torchrun", torchrun}});
-        return;
+        print_json(preview_to_json(preview));
+    } else {
+        print(printable(preview_text(preview)));
     }
-    std::string text = "run directory: " + run.dir.string() + " (made by launch or prepare)\n\n" + node.host +
-                       ":\n  " + shell_line(node.agent) +
-                       "\n\nwhich starts, with MASTER_PORT and the port's open socket added:\n";
-    for (const StartCommand& rank : node.ranks) text += "  " + shell_line(rank) + "\n";
-    print(text + "\nthe same, without an agent:\n  " + torchrun + "\n");
+}
+
+/// Before anything is prepared: what goes to Slurm, and that it would be taken.
+void show_script(Reached& at, const LaunchPreview& preview, const Session& session) {
+    try_launch(at, preview);
+    if (!session.json) print("\n" + printable(preview.script) + "\n");
+}
+
+void tell_submitted(const RunDirectory& run, const Started& started, const Session& session) {
+    if (session.json || !started.job) return;
+    const JobId& job = *started.job;
+    print("submitted as Slurm job " + job.number + (job.cluster.empty() ? "" : " of " + job.cluster) +
+          "; the script is " + printable((run.dir / kSubmitScript).string()) + "\n");
+}
+
+int follow(const Arguments& arguments, RunFollower& follower, Reached& at, const Session& session,
+           const Interrupts& interrupts) {
+    if (arguments.has("--detach")) return 0;
+    RunCompanion companion(follower.run(), take_sessions(at), person_at_terminal(false));
+    return follow_to_end(follower, CtrlC::StopsRun, session, interrupts, &companion);
 }
 
 int run_launch(const Arguments& arguments, const Session& session) {
     refuse_contradictions(arguments);
     const RunOptions options = run_options(arguments, session);
-    if (arguments.has("--slurm")) return launch_on_slurm(arguments, session, options);
-    if (arguments.has("--node")) return launch_on_nodes(arguments, session, options);
+    const Destination to = destination_of(arguments);
     const Interrupts interrupts;
-    const Machine machine = this_machine();
-    const Proposal proposal = propose(request_of(arguments), machine, session.places);
-    require_launchable(proposal);
-    check_output_dir(proposal.reading.config.output_dir, options.overwrite);
-    require_startable(proposal.plan, machine, session.places);
+    ProgressPrinter printer(session, interrupts);
+    const SshPerson person = person_at_terminal(arguments.has("--trust-on-first-use"));
+    Reached at = reach(to, session.places, person, printer.progress());
+    printer.clear();
+    const Proposal proposal = propose_at(arguments, at, session);
     if (arguments.has("--dry-run")) {
-        print_commands(proposal, options, machine, session);
+        print_preview(preview_launch(at, proposal, options, session.places), session);
         return 0;
     }
     show_plan(proposal.plan, session, Telling::Stdout);
-    const PreparedRun prepared = prepare(proposal, options, machine, session, interrupts, Telling::Stdout);
-    start_run(prepared.run, prepared.plan, machine, session.places);
+    if (to.slurm) show_script(at, preview_launch(at, proposal, options, session.places), session);
+    const PreparedRun prepared = prepare(proposal, options, at.machine, session, interrupts, Telling::Stdout);
+    const RemoteRun placed = place_at(at, prepared, session.places, printer.progress());
+    printer.clear();
+    const Started started = start_at(at, placed, prepared, session.places);
     if (session.json) {
         print_run_line(prepared.run);
     } else {
         print("run directory: " + prepared.run.dir.string() + "\n");
     }
-    if (arguments.has("--detach")) return 0;
-    if (!session.json) print("\n");
+    tell_submitted(prepared.run, started, session);
+    if (to.is_here() && !session.json && !arguments.has("--detach")) print("\n");
     RunFollower follower = terminal_follower(prepared.run);
-    return follow_to_end(follower, CtrlC::StopsRun, session, interrupts);
+    return follow(arguments, follower, at, session, interrupts);
 }
 
 int run_prepare(const Arguments& arguments, const Session& session) {
@@ -152,15 +179,19 @@ int run_prepare(const Arguments& arguments, const Session& session) {
         throw Error(Failure::Usage,
                     "a run directory is prepared on this machine; `launch` takes it to others", "--node");
     const RunOptions options = run_options(arguments, session);
+    const Destination to = destination_of(arguments);
     const Interrupts interrupts;
     const Machine machine = this_machine();
-    Request request = request_of(arguments);
-    if (arguments.has("--slurm")) add_slurm_wishes(request, arguments);
-    const Proposal proposal = propose(request, machine, session.places);
+    const Proposal proposal =
+        propose(request_at(request_of(arguments), to, machine), machine, session.places);
     require_launchable(proposal);
     show_plan(proposal.plan, session, Telling::Stderr);
     const PreparedRun prepared = prepare(proposal, options, machine, session, interrupts, Telling::Stderr);
-    if (arguments.has("--slurm")) write_submit_script(arguments, prepared, session);
+    if (to.slurm) {
+        const SlurmSubmission job =
+            submission_of(prepared.run, nullptr, prepared.plan, *to.slurm, session.places);
+        write_file(prepared.run.dir / kSubmitScript, submit_script(job));
+    }
     if (session.json) {
         print_run_line(prepared.run);
     } else {
@@ -186,24 +217,25 @@ int run_resume(const Arguments& arguments, const Session& session) {
         complain(run.name() + " is already completed: the model is in its output_dir\n");
         return 0;
     }
-    if (is_slurm(run)) return resume_on_slurm(arguments, session, run);
-    if (arguments.has("--slurm"))
+    if (arguments.has("--slurm") && !is_slurm(run))
         throw Error(Failure::Usage, "is about a run that was submitted to Slurm, and this one was not",
                     "--slurm");
-    if (is_remote(run)) return resume_on_nodes(arguments, session, run);
+    const SlurmOptions slurm = parse_slurm_options(arguments.all("--slurm"));
     const Interrupts interrupts;
-    const Machine machine = this_machine();
     ProgressPrinter printer(session, interrupts);
-    const ResumedRun resumed = prepare_resume(run, options, machine, session.places, printer.progress());
+    Comeback comeback =
+        prepare_comeback(run, options, slurm, session.places, person_at_terminal(false), printer.progress());
     printer.clear();
-    if (resumed.replanned) show_plan(resumed.plan, session, Telling::Stdout);
+    if (comeback.resumed.replanned) show_plan(comeback.resumed.plan, session, Telling::Stdout);
     RunFollower follower = terminal_follower(run);
     while (!follower.poll().empty()) {  // what the earlier attempts said is not told again
     }
-    start_resumed(run, resumed, machine, session.places);
-    tell_resumed(run, resumed, session);
-    if (arguments.has("--detach")) return 0;
-    return follow_to_end(follower, CtrlC::StopsRun, session, interrupts);
+    place_comeback(comeback, run, session.places, printer.progress());
+    printer.clear();
+    const Started started = start_comeback(comeback, run, session.places);
+    tell_resumed(run, comeback.resumed, session);
+    tell_submitted(run, started, session);
+    return follow(arguments, follower, comeback.at, session, interrupts);
 }
 
 constexpr const char* kEndings =

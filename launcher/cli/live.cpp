@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/error.h"
-#include "launcher/cli/remote.h"
+#include "launcher/cli/person.h"
 #include "launcher/cli/run_view.h"
 #include "launcher/diagnosis.h"
 #include "launcher/format.h"
@@ -136,7 +136,7 @@ class StopRequests {
   private:
     void ask(StopHow how, const char* note) {
         try {
-            stop_anywhere(run_, how);
+            stop_anywhere(run_, how, person_at_terminal(false));
             note_ = note;
         } catch (const Error& problem) {
             note_ = problem.text();
@@ -154,10 +154,11 @@ class StopRequests {
 /// The line below the picture; elsewhere a companion's note is a line of its own when it changes.
 class Notes {
   public:
-    Notes(const Companion& companion, const Session& session) : companion_(companion), session_(session) {}
+    Notes(const RunCompanion* companion, const Session& session) : companion_(companion), session_(session) {}
 
     const std::string& tell(const std::string& hint, const std::string& stopping) {
-        const std::string told = companion_.note ? companion_.note() : "";
+        std::string told = companion_ != nullptr ? companion_->job_note() : "";
+        if (told.empty() && companion_ != nullptr) told = companion_->trouble();
         if (told != told_ && !told.empty() && (session_.json || !session_.out.is_tty))
             complain(printable(told) + "\n");
         told_ = told;
@@ -166,7 +167,7 @@ class Notes {
     }
 
   private:
-    const Companion& companion_;
+    const RunCompanion* companion_;
     const Session& session_;
     std::string told_, shown_;
 };
@@ -209,7 +210,7 @@ RunFollower terminal_follower(const RunDirectory& run) {
 }
 
 int follow_to_end(RunFollower& follower, CtrlC ctrl_c, const Session& session, const Interrupts& interrupts,
-                  const Companion& companion) {
+                  RunCompanion* companion) {
     const RunDirectory& run = follower.run();
     const PlanFacts facts = facts_of(run);
     StopRequests stop(run, interrupts, session);
@@ -223,7 +224,7 @@ int follow_to_end(RunFollower& follower, CtrlC ctrl_c, const Session& session, c
         while (true) {
             const std::vector<EventLine> events = follower.poll();
             bool over = is_over(follower.state().state) && events.empty();
-            if (over && companion.is_really_over) over = companion.is_really_over(given_up);
+            if (over && companion != nullptr) over = companion->is_really_over(given_up);
             const bool heard = output.take(events);
             const std::string& note = notes.tell(hint, over ? "" : stop.note());
             if (interrupts.hung_up() || !heard) return 0;

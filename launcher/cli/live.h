@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 
 #include "engine/plan/plan.h"
+#include "launcher/anywhere/companion.h"
 #include "launcher/cli/commands.h"
 #include "launcher/cli/interrupts.h"
 #include "launcher/follower.h"
@@ -19,19 +19,12 @@ enum class CtrlC {
     Leaves,    ///< the run goes on
 };
 
-/// Somebody who knows more of a run than its run directory. Both may be empty.
-struct Companion {
-    std::function<std::string()> note;  ///< in a line, what is to be known now
-    /// Asked once run.json says that the run is over, given whether the person wants to leave: false where it
-    /// goes on after all.
-    std::function<bool(const std::function<bool()>&)> is_really_over;
-};
-
 /// Draws (or prints as lines, or as JSON events) what `follower` has not given yet, until the run is over;
 /// then says how it ended. Returns the exit status: 0 completed or stopped, 1 failed, 3 could not be started,
-/// 130 left by Ctrl-C; 0 where the terminal was closed (the run goes on).
+/// 130 left by Ctrl-C; 0 where the terminal was closed (the run goes on). `companion` of a run that lives
+/// elsewhere, else null.
 int follow_to_end(RunFollower& follower, CtrlC ctrl_c, const Session& session, const Interrupts& interrupts,
-                  const Companion& companion = {});
+                  RunCompanion* companion);
 
 /// A terminal shows the last steps only.
 RunFollower terminal_follower(const RunDirectory& run);

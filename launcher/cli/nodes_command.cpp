@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/error.h"
+#include "launcher/anywhere/launch.h"
 #include "launcher/cli/commands.h"
 #include "launcher/cli/person.h"
 #include "launcher/nodes/fleet.h"
@@ -35,7 +36,7 @@ int run_nodes(const Arguments& arguments, const Session& session) {
                     "ringmaster nodes --node [user@]host[:port] …");
     const std::vector<SshTarget> targets = parse_targets(names);
     const SshPerson person = person_at_terminal(arguments.has("--trust-on-first-use"));
-    const ProgramNeeds needs = needs_of(session.places.engine().string(), RINGMASTER_TORCH_VERSION);
+    const ProgramNeeds needs = program_needs(session.places);
     const std::vector<NodeReport> reports = check_nodes(targets, person, needs);
     nlohmann::json list = nlohmann::json::array();
     bool all_good = true;

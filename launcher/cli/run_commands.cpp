@@ -3,11 +3,11 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/error.h"
+#include "launcher/anywhere/companion.h"
 #include "launcher/cli/commands.h"
 #include "launcher/cli/interrupts.h"
 #include "launcher/cli/live.h"
-#include "launcher/cli/remote.h"
-#include "launcher/cli/slurm.h"
+#include "launcher/cli/person.h"
 #include "launcher/follower.h"
 #include "launcher/format.h"
 #include "launcher/local_node.h"
@@ -21,14 +21,20 @@ constexpr auto kSavePatience = std::chrono::minutes(10);
 constexpr auto kNowPatience = std::chrono::minutes(1);
 constexpr int kPollMs = 100;
 
+/// A node that cannot be reached now is said and tried again.
+std::unique_ptr<RunCompanion> companion_at_terminal(const RunDirectory& run) {
+    return companion_of(run, person_at_terminal(false), [](const std::string& problem) {
+        complain("ringmaster: " + printable(problem) + "\n");
+    });
+}
+
 int run_watch(const Arguments& arguments, const Session& session) {
     const RunDirectory run = run_of(arguments, session);
     const Interrupts interrupts;
     if (session.json) print_run_line(run);
-    const auto mirror = mirror_of(run);
-    const auto slurm = slurm_watch_of(run);
+    const auto companion = companion_at_terminal(run);
     RunFollower follower = terminal_follower(run);
-    return follow_to_end(follower, CtrlC::Leaves, session, interrupts, companion_of(slurm.get()));
+    return follow_to_end(follower, CtrlC::Leaves, session, interrupts, companion.get());
 }
 
 /// The state once it is over; what it is where the patience or the person ends the waiting.
@@ -53,9 +59,8 @@ int run_stop(const Arguments& arguments, const Session& session) {
     const StopHow how = arguments.has("--now") ? StopHow::Now : StopHow::FinishAndSave;
     const Interrupts interrupts;
     ProgressPrinter printer(session, interrupts);
-    const bool asked = stop_anywhere(run, how);
-    const auto mirror = mirror_of(run);
-    const auto slurm = slurm_watch_of(run);
+    const bool asked = stop_anywhere(run, how, person_at_terminal(false));
+    const auto companion = companion_at_terminal(run);
     const RunState state =
         wait_for_end(run, how == StopHow::Now ? kNowPatience : kSavePatience, printer, interrupts);
     printer.clear();
@@ -96,11 +101,23 @@ std::string runs_table(const std::vector<RunSummary>& runs, const Terminal& term
     return text;
 }
 
+/// False where nothing can have changed by it.
+bool settle(const std::vector<RunSummary>& runs) {
+    std::vector<RunDirectory> directories;
+    for (const RunSummary& run : runs) directories.push_back({run.dir});
+    try {
+        return settle_open_runs(directories);
+    } catch (const Error& problem) {
+        complain("ringmaster: " + printable(problem.text()) + "\n");
+        return true;
+    }
+}
+
 int run_runs(const Arguments& arguments, const Session& session) {
     const std::filesystem::path runs_dir = runs_dir_of(arguments, session);
     if (arguments.has("--delete")) {
         const RunDirectory run = find_run(arguments.text("--delete"), runs_dir);
-        settle_slurm_run(run);
+        settle_anywhere(run, person_at_terminal(false));
         delete_run(run);
         if (session.json) {
             print_json({{"deleted", run.dir.string()}});
@@ -110,7 +127,7 @@ int run_runs(const Arguments& arguments, const Session& session) {
         return 0;
     }
     std::vector<RunSummary> runs = list_runs(runs_dir);
-    if (settle_slurm_runs(runs)) runs = list_runs(runs_dir);
+    if (settle(runs)) runs = list_runs(runs_dir);
     if (session.json) {
         nlohmann::json list = nlohmann::json::array();
         for (const RunSummary& run : runs) list.push_back(summary_to_json(run));

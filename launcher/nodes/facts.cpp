@@ -10,7 +10,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "engine/error.h"
@@ -294,10 +293,13 @@ NodeFacts parse_facts(const std::string& text) {
     return facts;
 }
 
+std::string facts_script(const ProgramNeeds& needs) {
+    return "TORCH_HERE=" + shell_quoted(needs.torch_here) +
+           "\nTORCH_VERSION=" + shell_quoted(needs.torch_version) + kAsk;
+}
+
 NodeFacts ask_node(SshSession& session, const ProgramNeeds& needs) {
-    const std::string script = "TORCH_HERE=" + shell_quoted(needs.torch_here) +
-                               "\nTORCH_VERSION=" + shell_quoted(needs.torch_version) + kAsk;
-    const ScriptResult result = run_script(session, script);
+    const ScriptResult result = run_script(session, facts_script(needs));
     if (result.out.find("\nend ok") == std::string::npos) {
         throw Error(
             Failure::Unreachable,
@@ -321,41 +323,6 @@ NodeReport judge_node(const std::string& host, const NodeFacts& facts, const Pro
         report.next = known->next;
     }
     return report;
-}
-
-nlohmann::json report_to_json(const NodeReport& report) {
-    nlohmann::json devices = nlohmann::json::array();
-    nlohmann::json facts = nullptr;
-    if (report.facts) {
-        for (const NodeGpu& gpu : report.facts->gpus) {
-            devices.push_back({{"index", gpu.index},
-                               {"name", gpu.name},
-                               {"memory_bytes", gpu.memory_bytes},
-                               {"used_bytes", gpu.used_bytes},
-                               {"users", gpu.users}});
-        }
-        const NodeFacts& of = *report.facts;
-        facts = {{"host_name", of.host_name},
-                 {"architecture", of.architecture},
-                 {"glibc", of.glibc},
-                 {"cores", of.cores},
-                 {"memory_bytes", of.memory_bytes},
-                 {"available_bytes", of.available_bytes},
-                 {"data_dir", of.data_dir},
-                 {"disk_free_bytes", of.disk_free_bytes},
-                 {"driver", of.driver},
-                 {"libtorch", of.libtorch},
-                 {"clock_ahead_s", of.clock_ahead_s},
-                 {"shell_prints", of.noise},
-                 {"address", of.address}};
-    }
-    return {{"host", report.host},
-            {"state", to_string(report.state)},
-            {"devices", std::move(devices)},
-            {"message", report.message},
-            {"next", report.next},
-            {"facts", std::move(facts)},
-            {"ignored_directives", report.ignored}};
 }
 
 }  // namespace ringmaster

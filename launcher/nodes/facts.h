@@ -56,6 +56,9 @@ NodeFacts ask_node(SshSession& session, const ProgramNeeds& needs);
 
 NodeFacts parse_facts(const std::string& text);
 
+/// The questions: a script for `sh`, which parse_facts reads the answers of.
+std::string facts_script(const ProgramNeeds& needs);
+
 enum class NodeVerdict {
     Ready,
     Warning,      ///< it can train, and something is worth knowing
@@ -76,8 +79,15 @@ struct NodeReport {
 /// The first thing that keeps it from training, else what is worth knowing.
 NodeReport judge_node(const std::string& host, const NodeFacts& facts, const ProgramNeeds& needs);
 
+/// The same of the machine that this program runs on, its GPUs as far as CUDA_VISIBLE_DEVICES leaves them.
+/// Never throws for what it finds.
+NodeReport check_this_machine(const ProgramNeeds& needs);
+
 /// The contract's fields: host, state, devices, message, next; and `facts`.
 nlohmann::json report_to_json(const NodeReport& report);
+
+/// What it said, with the facts that stand there. Throws nlohmann's exceptions.
+NodeReport report_from_json(const nlohmann::json& json);
 
 /// "2.36" before "2.4"? Compared as numbers.
 bool is_older(const std::string& version, const std::string& than);

@@ -49,6 +49,7 @@ void for_each_at_once(size_t count, const std::function<void(size_t)>& work) {
 SshPerson one_at_a_time(const SshPerson& person) {
     const auto turn = std::make_shared<std::mutex>();
     SshPerson one;
+    one.given_up = person.given_up;
     if (person.ask) {
         one.ask = [ask = person.ask, turn](const Prompt& prompt) {
             const std::lock_guard lock(*turn);

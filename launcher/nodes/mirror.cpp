@@ -112,8 +112,9 @@ void RunMirror::watch(size_t index) {
         std::chrono::milliseconds pause = kProbe;
         try {
             if (!nodes_[index].session)
-                nodes_[index].session = std::make_unique<SshSession>(
-                    ssh_settings(parse_target(remote_.nodes[index].target)), SshPerson());
+                nodes_[index].session =
+                    std::make_unique<SshSession>(ssh_settings(parse_target(remote_.nodes[index].target)),
+                                                 SshPerson{{}, {}, [this] { return stop_.load(); }});
             refused = 0;
             if (follow(index)) return;
         } catch (
@@ -223,7 +224,8 @@ void RunMirror::finish(const std::string& text) {
     }
     if (word == "completed") {
         const Plan plan = read_plan(run_.plan().string());
-        fetch_folder(*nodes_[0].session, remote_.output_dir(), plan.config.output_dir, {});
+        fetch_folder(*nodes_[0].session, remote_.output_dir(), plan.config.output_dir,
+                     {{}, {}, [this] { return stop_.load(); }});
     }
     rename_host(state["writer"], remote_.nodes[0].target);
     for (Json& node : state["nodes"]) {

@@ -21,6 +21,8 @@ struct SlurmOptions {
     std::optional<long> time_s() const;  ///< empty: not asked for, or without end
     /// Seconds before the end at which Slurm warns the ranks: `signal=`, else 120, a fifth of a shorter time.
     long warning_s() const;
+
+    bool operator==(const SlurmOptions&) const = default;
 };
 
 /// `key=value` or `key`; a later one replaces an earlier. Throws Error(Usage) for what is no option of

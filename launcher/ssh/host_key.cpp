@@ -21,7 +21,8 @@ std::string forget_hint(const SshSettings& settings) {
                 key.host,
                 "compare it with what `ssh-keygen -lf /etc/ssh/ssh_host_" +
                     (key.type.starts_with("ssh-") ? key.type.substr(4) : std::string("ecdsa")) +
-                    "_key.pub` prints there; then --trust-on-first-use adds it to " + key.known_hosts);
+                    "_key.pub` prints there; then trust it (--trust-on-first-use): that adds it to " +
+                    key.known_hosts);
 }
 
 void remember(SshSession::Impl& session) {

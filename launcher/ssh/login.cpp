@@ -232,7 +232,7 @@ class Login {
             return nullptr;
         }
         for (int i = 0; i < kPromptTries; ++i) {
-            const auto passphrase = ask("passphrase of " + path + ": ", false, false);
+            const auto passphrase = ask("passphrase of " + path + ": ", PromptKind::Passphrase, path);
             if (!passphrase) break;
             if (ssh_pki_import_privkey_file(path.c_str(), passphrase->c_str(), nullptr, nullptr, &key) ==
                 SSH_OK)
@@ -266,7 +266,7 @@ class Login {
             const std::string prompt =
                 (instruction.empty() ? "" : instruction + "\n") + (text != nullptr ? text : "");
             instruction.clear();
-            const auto answer = ask(prompt, true, echo != 0);
+            const auto answer = ask(prompt, PromptKind::Server, {}, echo != 0);
             if (!answer) {
                 tried_.push_back("keyboard-interactive (the server asks, and nobody is there to answer)");
                 return false;
@@ -280,7 +280,7 @@ class Login {
         for (int i = 0; i < kPromptTries; ++i) {
             const auto password =
                 ask("password of " + session_.settings.user + " on " + session_.settings.target.text() + ": ",
-                    false, false);
+                    PromptKind::Password, session_.settings.user);
             if (!password) {
                 tried_.push_back("password (nobody is there to give it)");
                 return SSH_AUTH_DENIED;
@@ -293,9 +293,11 @@ class Login {
         return SSH_AUTH_DENIED;
     }
 
-    std::optional<std::string> ask(const std::string& text, bool from_server, bool echo) {
+    std::optional<std::string> ask(const std::string& text, PromptKind kind, const std::string& of,
+                                   bool echo = false) {
         if (!person_.ask) return std::nullopt;
-        return person_.ask({session_.settings.target.text(), text, from_server, echo});
+        return person_.ask(
+            {session_.settings.target.text(), text, kind == PromptKind::Server, echo, kind, of});
     }
 
     std::string taken_methods() const {

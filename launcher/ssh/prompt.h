@@ -7,11 +7,15 @@
 
 namespace ringmaster {
 
+enum class PromptKind { Server, Password, Passphrase };
+
 struct Prompt {
     std::string host;          ///< as the person named it
     std::string text;          ///< for a prompt of the server: its own words
     bool from_server = false;  ///< text is the server's, and is to be shown as such
     bool echo = false;
+    PromptKind kind = PromptKind::Server;
+    std::string of = {};  ///< the user whose password, the key's file whose passphrase is asked for
 };
 
 /// Empty: nobody is there to answer, or they do not want to.
@@ -27,6 +31,9 @@ struct UnknownHostKey {
 struct SshPerson {
     AskPerson ask;                                             ///< empty: nobody
     std::function<bool(const UnknownHostKey&)> trust_unknown;  ///< empty: never
+    /// Nobody waits any more: what is under way ends with an Error, within a moment. Asked from another
+    /// thread, as long as the session lives. Empty: never.
+    std::function<bool()> given_up;
 };
 
 }  // namespace ringmaster

@@ -72,10 +72,11 @@ std::unique_ptr<SshSession::Impl> open_session(const SshSettings& settings, cons
     if (settings.proxy_command.empty()) {
         OwnedSocket socket;
         if (settings.jumps.empty()) {
-            socket = connect_to(settings);
+            socket = connect_to(settings, person.given_up);
         } else {
             impl->jump = jump_through(settings, person, depth, socket);
         }
+        if (person.given_up) impl->leash = std::make_unique<Leash>(socket.get(), person.given_up);
         const socket_t fd = socket.release();
         set(impl->get(), SSH_OPTIONS_FD, &fd, settings, "the connection");
     }

@@ -32,6 +32,7 @@ struct SshSession::Impl {
     SshSettings settings;
     std::unique_ptr<Jump> jump;  ///< outlives the session that goes through it
     SessionHandle handle;
+    std::unique_ptr<Leash> leash;
 
     ssh_session get() const { return handle.get(); }
     /// libssh's own words, without what a terminal would obey.

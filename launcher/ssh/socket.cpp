@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 
 #include "engine/error.h"
@@ -16,14 +17,24 @@ namespace ringmaster {
 
 namespace {
 
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kLook(100);
+
 /// 0, or an errno.
-int connect_within(int fd, const sockaddr* address, socklen_t size, int timeout_ms) {
+int connect_within(int fd, const sockaddr* address, socklen_t size, milliseconds timeout,
+                   const std::function<bool()>& given_up) {
     if (::connect(fd, address, size) == 0) return 0;
     if (errno != EINPROGRESS) return errno;
     pollfd ready{fd, POLLOUT, 0};
-    const int came = ::poll(&ready, 1, timeout_ms);
-    if (came == 0) return ETIMEDOUT;
-    if (came < 0) return errno;
+    const auto end = Clock::now() + timeout;
+    for (int came = 0; came == 0;) {
+        if (given_up && given_up()) return ECANCELED;
+        if (Clock::now() > end) return ETIMEDOUT;
+        came = ::poll(&ready, 1, static_cast<int>(kLook.count()));
+        if (came < 0) return errno;
+    }
     int problem = 0;
     socklen_t length = sizeof problem;
     ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &problem, &length);
@@ -50,6 +61,8 @@ std::string next_step(int problem, const SshSettings& to) {
         case ENETUNREACH:
         case EHOSTUNREACH:
             return "no route leads there from this machine: is the network or the VPN up?";
+        case ECANCELED:
+            return "check it again";
         default:
             return "`ssh -v " + to.target.text() + "` may say more";
     }
@@ -58,7 +71,8 @@ std::string next_step(int problem, const SshSettings& to) {
 [[noreturn]] void fail(const SshSettings& to, int problem) {
     const std::string at = to.host_name + " port " + std::to_string(to.port);
     const std::string what =
-        problem == ETIMEDOUT ? "no answer from " + at + " in " + std::to_string(to.connect_timeout_s) + " s"
+        problem == ECANCELED   ? "given up before " + at + " had answered"
+        : problem == ETIMEDOUT ? "no answer from " + at + " in " + std::to_string(to.connect_timeout_s) + " s"
         : problem == ECONNREFUSED ? "connection refused by " + at
                                   : "cannot reach " + at + ": " + std::strerror(problem);
     throw Error(Failure::Unreachable, what, to.target.text(), next_step(problem, to));
@@ -66,7 +80,7 @@ std::string next_step(int problem, const SshSettings& to) {
 
 }  // namespace
 
-OwnedSocket connect_to(const SshSettings& to) {
+OwnedSocket connect_to(const SshSettings& to, const std::function<bool()>& given_up) {
     addrinfo hints{};
     hints.ai_socktype = SOCK_STREAM;
     hints.ai_family = to.address_family == "inet"    ? AF_INET
@@ -82,17 +96,40 @@ OwnedSocket connect_to(const SshSettings& to) {
     }
     int problem = EHOSTUNREACH;
     OwnedSocket connected;
-    for (const addrinfo* at = found; at != nullptr && problem != 0; at = at->ai_next) {
+    for (const addrinfo* at = found; at != nullptr && problem != 0 && problem != ECANCELED;
+         at = at->ai_next) {
         OwnedSocket socket(::socket(at->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
         problem = socket.get() < 0 ? errno
                                    : connect_within(socket.get(), at->ai_addr, at->ai_addrlen,
-                                                    1000 * to.connect_timeout_s);
+                                                    milliseconds(1000) * to.connect_timeout_s, given_up);
         if (problem == 0) connected = std::move(socket);
     }
     ::freeaddrinfo(found);
     if (problem != 0) fail(to, problem);
     keep_alive(connected.get());
     return connected;
+}
+
+Leash::Leash(int fd, std::function<bool()> given_up) : socket_(::fcntl(fd, F_DUPFD_CLOEXEC, 0)) {
+    if (given_up) thread_ = std::thread([this, asked = std::move(given_up)] { watch(asked); });
+}
+
+Leash::~Leash() {
+    {
+        const std::lock_guard lock(mutex_);
+        ending_ = true;
+    }
+    changed_.notify_all();
+    if (thread_.joinable()) thread_.join();
+}
+
+void Leash::watch(const std::function<bool()>& given_up) {
+    std::unique_lock lock(mutex_);
+    while (!changed_.wait_for(lock, kLook, [this] { return ending_; })) {
+        if (!given_up()) continue;
+        ::shutdown(socket_.get(), SHUT_RDWR);
+        return;
+    }
 }
 
 std::pair<OwnedSocket, OwnedSocket> socket_pair() {

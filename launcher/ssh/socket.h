@@ -3,7 +3,11 @@
 
 #include <unistd.h>
 
+#include <condition_variable>
+#include <functional>
+#include <mutex>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "launcher/ssh/settings.h"
@@ -33,8 +37,26 @@ class OwnedSocket {
 constexpr int kDeadPeer_s = 15;
 
 /// Tries every address of the name. Throws Error(Unreachable): the name is not known, nobody listens, no
-/// answer, no route.
-OwnedSocket connect_to(const SshSettings& settings);
+/// answer, no route, or nobody waits any more (`given_up` may be empty).
+OwnedSocket connect_to(const SshSettings& settings, const std::function<bool()>& given_up = {});
+
+/// Ends a connection once nobody waits for it any more, whatever somebody just waits for in it.
+class Leash {
+  public:
+    Leash(int fd, std::function<bool()> given_up);
+    Leash(const Leash&) = delete;
+    Leash& operator=(const Leash&) = delete;
+    ~Leash();
+
+  private:
+    void watch(const std::function<bool()>& given_up);
+
+    OwnedSocket socket_;  ///< the same connection, so that it is never another one
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    bool ending_ = false;
+    std::thread thread_;
+};
 
 /// Two ends of a local stream. Throws Error(Unreachable).
 std::pair<OwnedSocket, OwnedSocket> socket_pair();

@@ -70,6 +70,7 @@ class AppTest : public QObject {
         QTest::mouseClick(button("launchButton"), Qt::LeftButton);
         auto* dialog = m_window->findChild<LaunchDialog*>();
         QTRY_VERIFY(dialog->isVisible());
+        QTest::mouseClick(button("goLaunchButton"), Qt::LeftButton);
         QTRY_VERIFY_WITH_TIMEOUT(!dialog->isVisible(), kStepsMs);
         QTRY_COMPARE(m_window->pageName(), u"monitor"_s);
         m_run = m_window->findChild<MonitorPage*>()->run();
@@ -131,6 +132,7 @@ class AppTest : public QObject {
         m_window->openPath(m_example);
         QTRY_VERIFY_WITH_TIMEOUT(button("launchButton")->isEnabled(), 20000);
         QTest::mouseClick(button("launchButton"), Qt::LeftButton);
+        QTest::mouseClick(button("goLaunchButton"), Qt::LeftButton);
         auto* monitor = m_window->findChild<MonitorPage*>();
         QTRY_VERIFY_WITH_TIMEOUT(monitor->run() != m_run, kStepsMs);
         const QString second = monitor->run();

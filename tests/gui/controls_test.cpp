@@ -146,8 +146,9 @@ class ControlsTest : public QObject {
     void pagesAreReachedByTheirShortcuts() {
         const std::pair<int, QString> keys[] = {{Qt::Key_1, u"start"_s},
                                                 {Qt::Key_2, u"plan"_s},
-                                                {Qt::Key_3, u"monitor"_s},
-                                                {Qt::Key_4, u"runs"_s}};
+                                                {Qt::Key_3, u"nodes"_s},
+                                                {Qt::Key_4, u"monitor"_s},
+                                                {Qt::Key_5, u"runs"_s}};
         m_window->activateWindow();
         QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
         for (const auto& [key, page] : keys) {

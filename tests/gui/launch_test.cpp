@@ -6,11 +6,21 @@
 #include "engine/error.h"
 #include "gui/launch/job.h"
 #include "gui/launch/launch_dialog.h"
+#include "gui/launch/launch_form.h"
 #include "gui/launch/stepper.h"
 #include "gui/look/card.h"
 
+#include <QCheckBox>
+#include <QComboBox>
+#include <QFile>
 #include <QLabel>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QPlainTextEdit>
+#include <QProcess>
 #include <QPushButton>
+#include <QRadioButton>
+#include <QSpinBox>
 #include <QTemporaryDir>
 
 using namespace ringmaster;
@@ -109,7 +119,154 @@ class LaunchTest : public QObject {
         QVERIFY(!dialog.findChild<QPushButton*>(u"cancelLaunchButton"_s)->isVisible());
     }
 
+    void phasesFollowTheDestination() {
+        using enum LaunchPhase;
+        const std::vector<LaunchPhase> here{Check, Prepare, Start, Meet, FirstStep};
+        const std::vector<LaunchPhase> nodes{Connect, Check, Prepare, Send, Start, Meet, FirstStep};
+        const std::vector<LaunchPhase> cluster{Connect, Check, Prepare, Send, Start, Queue, Meet, FirstStep};
+        QCOMPARE(launchPhases({}), here);
+        QCOMPARE(launchPhases({{"a"}, std::nullopt}), nodes);
+        QCOMPARE(launchPhases({{"login"}, SlurmOptions()}), cluster);
+    }
+
+    void theFormIsReadyOnlyWithAWholeChoice() {
+        writeRoster();
+        Session session(find_places());
+        LaunchForm form(session, request());
+        QVERIFY(form.isReady());
+        QVERIFY(form.choice()->preflight);
+        QCOMPARE(form.choice()->restarts, 0);
+        form.findChild<QSpinBox*>(u"restartsBox"_s)->setValue(3);
+        QCOMPARE(requestOf(request(), *form.choice()).restarts, 3);
+        form.findChild<QRadioButton*>(u"launchNodes"_s)->setChecked(true);
+        QVERIFY(!form.isReady());
+        QVERIFY(!form.problem().isEmpty());
+        QVERIFY(!form.findChild<QSpinBox*>(u"restartsBox"_s)->isEnabled());
+        auto* nodes = form.findChild<QListWidget*>(u"launchNodeList"_s);
+        QCOMPARE(nodes->count(), 2);
+        nodes->item(1)->setCheckState(Qt::Checked);
+        QVERIFY(form.isReady());
+        QCOMPARE(form.choice()->to.nodes, std::vector<std::string>{"gpu2"});
+        QCOMPARE(requestOf(request(), *form.choice()).restarts, 0);
+        form.findChild<QLineEdit*>(u"runNameEdit"_s)->setText(u"../x"_s);
+        QVERIFY(!form.isReady());
+        form.findChild<QLineEdit*>(u"runNameEdit"_s)->clear();
+        form.findChild<QCheckBox*>(u"preflightSwitch"_s)->setChecked(false);
+        QCOMPARE(requestOf(request(), *form.choice()).preflight, Preflight::None);
+    }
+
+    void aChoiceIsKeptForTheNextTime() {
+        writeRoster();
+        Session session(find_places());
+        {
+            LaunchForm form(session, request());
+            chooseSlurm(form);
+            form.keep();
+        }
+        LaunchForm form(session, request());
+        QVERIFY(form.choice() && form.choice()->to.slurm);
+        QCOMPARE(form.choice()->to.slurm->value("partition"), std::string("gpu"));
+        QCOMPARE(form.choice()->to.slurm->value("mail-type"), std::string("END"));
+        session.settings().remove(u"launch"_s);
+    }
+
+    void whatIsNoOptionOfSlurmIsSaid() {
+        Session session(find_places());
+        LaunchForm form(session, request());
+        form.findChild<QRadioButton*>(u"launchSlurm"_s)->setChecked(true);
+        for (const QString& line : {u"array=1-4"_s, u"no option"_s, u"time=soon"_s}) {
+            form.findChild<QPlainTextEdit*>(u"slurmMore"_s)->setPlainText(line);
+            QVERIFY2(!form.choice() && !form.problem().isEmpty(), qPrintable(line));
+        }
+    }
+
+    void theScriptIsThatOfADryRunAndSeenBeforeItGoes() {
+        Session session(places());
+        LaunchDialog dialog(session);
+        dialog.ask(request());
+        auto* form = dialog.findChild<LaunchForm*>();
+        auto* go = dialog.findChild<QPushButton*>(u"goLaunchButton"_s);
+        chooseSlurm(*form);
+        QVERIFY(!go->isEnabled());  // not before it is shown
+        QTRY_VERIFY_WITH_TIMEOUT(go->isEnabled(), 20000);
+        const QString shown = form->findChild<QPlainTextEdit*>(u"previewText"_s)->toPlainText();
+        QVERIFY(shown.contains(u"#SBATCH --partition=\"gpu\""_s));
+        const QString printed = dryRun({u"--slurm"_s, u"partition=gpu"_s, u"--slurm"_s, u"time=4:00:00"_s,
+                                        u"--slurm"_s, u"nodes=2"_s, u"--slurm"_s, u"mail-type=END"_s});
+        QCOMPARE(shown.trimmed(), printed.trimmed());
+        form->findChild<QLineEdit*>(u"slurmTime"_s)->setText(u"1:00:00"_s);
+        QVERIFY(!go->isEnabled());
+        dialog.close();
+    }
+
+    void theCommandsAreThoseOfADryRun() {
+        Session session(places());
+        LaunchForm form(session, request());
+        form.findChild<QLineEdit*>(u"runNameEdit"_s)->setText(u"one"_s);
+        auto* preview = form.findChild<QPlainTextEdit*>(u"previewText"_s);
+        QTRY_VERIFY_WITH_TIMEOUT(preview->toPlainText().contains(u"torchrun --no-python"_s), 20000);
+        QCOMPARE(preview->toPlainText().trimmed(), dryRun({u"--name"_s, u"one"_s}).trimmed());
+    }
+
   private:
+    Request request() {
+        const QString file = m_home.filePath(u"llama.yaml"_s);
+        if (!QFile::exists(file)) {
+            QFile config(file);
+            if (config.open(QIODevice::WriteOnly))
+                config.write(
+                    "base_model: meta-llama/Llama-3.2-1B\ndatasets:\n  - path: rows.jsonl\n    type: "
+                    "completion\nsequence_len: 8192\nmicro_batch_size: 1\nlearning_rate: 1e-4\n"
+                    "output_dir: ./out\n");
+        }
+        Request asked;
+        asked.config = file.toStdString();
+        asked.ranks = 2;
+        asked.device = Device::Cpu;
+        return asked;
+    }
+
+    /// Those of the build, with the real engine.
+    static Places places() {
+        Places real = find_places();
+        real.programs_dir = RINGMASTER_BIN;
+        real.share_dir = real.programs_dir.parent_path() / "share/ringmaster";
+        return real;
+    }
+
+    static void writeRoster() {
+        RosterEntry ready, unknown, cluster;
+        ready.target = make_target(TargetKind::Ssh, "gpu1");
+        ready.last.emplace();
+        ready.last->node.state = NodeVerdict::Ready;
+        ready.last->node.message = "8 × NVIDIA H100 (driver 550.54), 96 cores";
+        unknown.target = make_target(TargetKind::Ssh, "gpu2");
+        cluster.target.kind = TargetKind::Slurm;
+        cluster.last.emplace();
+        cluster.last->partitions = {{"gpu", true, true, "2-00:00:00", 12, 4, "gpu:h100:4", 96, 1 << 30}};
+        write_roster(roster_file(find_places()), {ready, unknown, cluster});
+    }
+
+    static void chooseSlurm(LaunchForm& form) {
+        form.findChild<QRadioButton*>(u"launchSlurm"_s)->setChecked(true);
+        form.findChild<QComboBox*>(u"slurmPartition"_s)->setEditText(u"gpu"_s);
+        form.findChild<QLineEdit*>(u"slurmTime"_s)->setText(u"4:00:00"_s);
+        form.findChild<QSpinBox*>(u"slurmNodes"_s)->setValue(2);
+        form.findChild<QPlainTextEdit*>(u"slurmMore"_s)->setPlainText(u"mail-type=END\n\n"_s);
+    }
+
+    QString dryRun(const QStringList& options) {
+        QProcess launch;
+        const Request asked = request();
+        launch.start(QStringLiteral(RINGMASTER_BIN "/ringmaster"),
+                     QStringList{u"launch"_s, QString::fromStdString(asked.config), u"--ranks"_s, u"2"_s,
+                                 u"--device"_s, u"cpu"_s, u"--dry-run"_s} +
+                         options);
+        if (!launch.waitForFinished(30000) || launch.exitCode() != 0)
+            qWarning("%s", launch.readAllStandardError().constData());
+        return QString::fromUtf8(launch.readAllStandardOutput());
+    }
+
     QTemporaryDir m_home;
 };
 

@@ -1,7 +1,8 @@
 // write_demo_runs HOME [--live SECONDS]: configurations and runs as somebody's machine could hold them, for
-// pictures of the app: HOME/*.yml and HOME/data/ringmaster/runs/*. The losses and times are invented; plans
-// are the planner's own and events are written in the engine's own schema. With --live the running ones have
-// a living writer for so long.
+// pictures of the app: HOME/*.yml and HOME/data/ringmaster/runs/*, and machines with their checks, nodes.json
+// of the data folders HOME/alone, HOME/data and HOME/many. The losses and times are invented; plans are the
+// planner's own and events are written in the engine's own schema. With --live the running ones have a living
+// writer for so long.
 #include <unistd.h>
 
 #include <cmath>
@@ -16,6 +17,7 @@
 #include "engine/events/event_log.h"
 #include "engine/events/run_state.h"
 #include "engine/plan/plan.h"
+#include "launcher/anywhere/roster.h"
 #include "launcher/request.h"
 #include "launcher/run_directory.h"
 
@@ -243,6 +245,100 @@ void write_demo(const Demo& demo, const fs::path& home) {
 
 }  // namespace
 
+namespace {
+
+TargetReport checked(const std::string& host, NodeVerdict state, const std::string& message,
+                     const std::string& next, double ago_s) {
+    TargetReport report;
+    report.node = {host, state, message, next, std::nullopt, {}};
+    report.checked = unix_now() - ago_s;
+    return report;
+}
+
+NodeFacts gpu_machine(const std::string& host, int gpus, const std::string& name, int64_t memory_gib) {
+    NodeFacts facts;
+    facts.host_name = host;
+    facts.architecture = "x86_64";
+    facts.glibc = "2.36";
+    facts.cores = 96;
+    facts.memory_bytes = int64_t{1024} << 30;
+    facts.available_bytes = int64_t{981} << 30;
+    facts.data_dir = "/home/ann/.local/share/ringmaster";
+    facts.disk_free_bytes = int64_t{3500} << 30;
+    facts.driver = "580.65.06";
+    facts.libtorch = "/home/ann/.cache/ringmaster/venv-torch-2.11.0/lib/python3.11/site-packages/torch/lib";
+    facts.address = "10.0.0.21";
+    for (int index = 0; index < gpus; ++index)
+        facts.gpus.push_back({index, name, memory_gib << 30, int64_t{1} << 30, {}});
+    return facts;
+}
+
+RosterEntry entry_of(TargetKind kind, const std::string& host, const std::optional<TargetReport>& report) {
+    RosterEntry entry;
+    entry.target = make_target(kind, host);
+    entry.last = report;
+    return entry;
+}
+
+RosterEntry machine(const std::string& host, int gpus, double ago_s) {
+    TargetReport report = checked(host, NodeVerdict::Ready,
+                                  std::to_string(gpus) +
+                                      " × NVIDIA H100 80GB HBM3 (driver 580.65.06), 96 cores, "
+                                      "981 GiB of 1024 GiB memory free, 3.4 TiB disk free",
+                                  "", ago_s);
+    report.node.facts = gpu_machine(host, gpus, "NVIDIA H100 80GB HBM3", 80);
+    return entry_of(TargetKind::Ssh, host, report);
+}
+
+RosterEntry in_use(const std::string& host) {
+    RosterEntry entry = machine(host, 8, 42);
+    entry.last->node.state = NodeVerdict::Warning;
+    entry.last->node.message = "GPU 3 is in use by bob (61.2 GiB)";
+    entry.last->node.next = "agree with them, or leave it out with CUDA_VISIBLE_DEVICES";
+    entry.last->node.facts->gpus[3].users = {"bob"};
+    entry.last->node.facts->gpus[3].used_bytes = int64_t{61} << 30;
+    entry.last->node.ignored = {"controlmaster auto", "controlpath ~/.ssh/%C", "forwardagent yes"};
+    return entry;
+}
+
+/// One machine alone, a mixed handful, and 32.
+std::vector<std::vector<RosterEntry>> rosters() {
+    RosterEntry here = machine("workstation", 1, 42);
+    here.target = Target();
+    RosterEntry old = machine("ann@gpu3", 0, 3600);
+    old.last->node.state = NodeVerdict::Unusable;
+    old.last->node.message =
+        "has no LibTorch 2.11.0 (there is 2.9.1 in /opt/conda/lib/python3.11/site-packages/torch/lib)";
+    old.last->node.next =
+        "there: python3 -m venv ~/.cache/ringmaster/venv-torch-2.11.0 && "
+        "~/.cache/ringmaster/venv-torch-2.11.0/bin/pip install torch==2.11.0";
+    const RosterEntry moved =
+        entry_of(TargetKind::Ssh, "gpu4:2222",
+                 checked("gpu4:2222", NodeVerdict::Unreachable,
+                         "its host key has CHANGED: now it is ssh-ed25519 "
+                         "SHA256:mVPwvezndPv/ARoIadVY98vAC0g+P/5633yTC4d/wXE. "
+                         "Somebody may stand between, or the machine was set up anew; nothing was sent to it",
+                         "ask whoever runs the machine. If the new key is right: ssh-keygen -f "
+                         "/home/ann/.ssh/known_hosts -R "
+                         "'[gpu4]:2222'",
+                         42));
+    RosterEntry cluster = entry_of(TargetKind::Slurm, "login1", machine("login1", 0, 300).last);
+    cluster.last->node.message =
+        "takes jobs: gpu (4 of 12 nodes idle, gpu:h100:4, at most 2-00:00:00); cpu (40 of 40 "
+        "nodes idle, at most infinite)";
+    cluster.last->partitions = {
+        {"gpu", true, true, "2-00:00:00", 12, 4, "gpu:h100:4", 96, int64_t{1024} << 30},
+        {"cpu", false, true, "infinite", 40, 40, "", 64, int64_t{512} << 30}};
+    std::vector<RosterEntry> many = {here};
+    for (int number = 1; number <= 32; ++number) {
+        const std::string host = "node" + std::to_string(100 + number) + ".cluster.example.org";
+        many.push_back(number == 7 ? in_use(host) : machine(host, 8, 42));
+    }
+    return {{here}, {here, in_use("gpu1"), machine("gpu2", 8, 42), old, moved, cluster}, many};
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
     if (argc != 2 && !(argc == 4 && std::strcmp(argv[2], "--live") == 0)) return 2;
     const fs::path home = fs::absolute(argv[1]);
@@ -256,6 +352,10 @@ int main(int argc, char** argv) {
            "varlen_llama3\nheads_k_stride: 3\n"
            "flash_attention: true\n\nmicro_batch_size: 1\ngradient_accumulation_step: 4\nmax_steps: "
            "1000\nlearning_rate: 2e-5\nbf16: full\ngradient_checkpointing: true\noutput_dir: ./out\n";
+    const auto all = rosters();
+    write_roster(home / "alone/ringmaster/nodes.json", all[0]);
+    write_roster(home / "data/ringmaster/nodes.json", all[1]);
+    write_roster(home / "many/ringmaster/nodes.json", all[2]);
     std::puts("ready");
     std::fflush(stdout);
     if (argc == 4) std::this_thread::sleep_for(std::chrono::seconds(std::atoi(argv[3])));

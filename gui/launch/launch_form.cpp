@@ -1,0 +1,279 @@
+#include "gui/launch/launch_form.h"
+
+#include <QButtonGroup>
+#include <QCheckBox>
+#include <QGridLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QPushButton>
+#include <QRadioButton>
+#include <QSpinBox>
+#include <QStackedWidget>
+#include <QVBoxLayout>
+
+#include "engine/error.h"
+#include "gui/launch/preview_panel.h"
+#include "gui/launch/slurm_fields.h"
+#include "gui/look/card.h"
+#include "gui/look/look.h"
+#include "gui/look/run_mark.h"
+
+namespace ringmaster {
+
+using namespace Qt::Literals::StringLiterals;
+
+namespace {
+
+enum Where { kHere, kNodes, kSlurm };
+constexpr int kMostRestarts = 99;
+
+/// Ready ones first to be seen: a mark and the words of the last check.
+void showLast(QListWidgetItem* item, const RosterEntry& entry, const Colours& colours) {
+    RunMark mark = RunMark::Waiting;
+    QString words = LaunchForm::tr("not checked yet");
+    if (entry.last) {
+        const NodeVerdict state = entry.last->node.state;
+        mark = state == NodeVerdict::Ready     ? RunMark::Completed
+               : state == NodeVerdict::Warning ? RunMark::Damaged
+                                               : RunMark::Failed;
+        words = QString::fromStdString(entry.last->node.message).section(u'\n', 0, 0);
+    }
+    item->setIcon(runIcon(mark, colours));
+    item->setText(QString::fromStdString(entry.target.host) + u" \u00B7 "_s + words);
+    item->setToolTip(words);
+}
+
+}  // namespace
+
+LaunchForm::LaunchForm(Session& session, const Request& request, QWidget* parent)
+    : QWidget(parent),
+      m_session(session),
+      m_roster(read_roster(roster_file(session.places()))),
+      m_here(new QRadioButton(tr("This machine"))),
+      m_ssh(new QRadioButton(tr("Machines over SSH"))),
+      m_slurm(new QRadioButton(u"Slurm"_s)),
+      m_where(new QStackedWidget),
+      m_nodes(new QListWidget),
+      m_fields(new SlurmFields(m_roster, session.settings())),
+      m_name(new QLineEdit),
+      m_preflight(new QCheckBox(tr("Prove the mesh first (preflight)"))),
+      m_restarts(new QSpinBox),
+      m_restarts_words(mutedLabel()),
+      m_problem(mutedLabel()),
+      m_preview(new PreviewPanel(session, request)) {
+    m_name->setPlaceholderText(QString::fromStdString(suggest_run_name(request.config)));
+    m_problem->setObjectName(u"launchProblem"_s);
+    m_problem->setWordWrap(true);
+    m_problem->setTextFormat(Qt::PlainText);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(space(0.8));
+    layout->addWidget(makePlaces());
+    layout->addWidget(makeSwitches());
+    layout->addWidget(m_preview, 1);
+    layout->addWidget(m_problem);
+    restore();
+    connect(m_preview, &PreviewPanel::changed, this, &LaunchForm::changed);
+    tell();
+}
+
+QWidget* LaunchForm::makePlaces() {
+    auto* one = new QButtonGroup(this);
+    auto* radios = new QHBoxLayout;
+    radios->setSpacing(space(1.2));
+    const std::pair<QRadioButton*, QString> named[] = {
+        {m_here, u"launchHere"_s}, {m_ssh, u"launchNodes"_s}, {m_slurm, u"launchSlurm"_s}};
+    for (const auto& [radio, name] : named) {
+        radio->setObjectName(name);
+        one->addButton(radio);
+        radios->addWidget(radio);
+    }
+    radios->addStretch(1);
+    auto* here =
+        mutedLabel(tr("The ranks are processes of this machine; they go on when the window is closed."));
+    here->setWordWrap(true);
+    here->setAlignment(Qt::AlignLeft | Qt::AlignTop);
+    m_where->addWidget(here);
+    m_where->addWidget(makeNodes());
+    m_where->addWidget(m_fields);
+    auto* places = new QWidget;
+    auto* layout = new QVBoxLayout(places);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(space(0.5));
+    layout->addLayout(radios);
+    layout->addWidget(m_where);
+    connect(one, &QButtonGroup::buttonToggled, this, [this](QAbstractButton*, bool on) {
+        if (on) tell();
+    });
+    connect(m_fields, &SlurmFields::changed, this, &LaunchForm::tell);
+    return places;
+}
+
+QWidget* LaunchForm::makeNodes() {
+    m_nodes->setObjectName(u"launchNodeList"_s);
+    m_nodes->setAccessibleName(tr("Machines that the ranks are spread over"));
+    m_nodes->setIconSize(QSize(space(0.95), space(0.95)));
+    m_nodes->setTextElideMode(Qt::ElideRight);
+    m_nodes->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_nodes->setFixedHeight(space(7.5));
+    const Colours colours = coloursOf(this);
+    for (const RosterEntry& entry : m_roster) {
+        if (entry.target.kind != TargetKind::Ssh) continue;
+        auto* item = new QListWidgetItem;
+        item->setData(Qt::UserRole, QString::fromStdString(entry.target.host));
+        item->setFlags(Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemIsUserCheckable);
+        item->setCheckState(Qt::Unchecked);
+        showLast(item, entry, colours);
+        m_nodes->addItem(item);
+    }
+    auto* more = quietButton(tr("Name and check machines…"));
+    more->setObjectName(u"goToNodesButton"_s);
+    auto* page = new QWidget;
+    auto* layout = new QVBoxLayout(page);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(space(0.3));
+    layout->addWidget(m_nodes);
+    layout->addWidget(more, 0, Qt::AlignLeft);
+    connect(more, &QPushButton::clicked, this, &LaunchForm::nodesWanted);
+    connect(m_nodes, &QListWidget::itemChanged, this, &LaunchForm::tell);
+    return page;
+}
+
+QWidget* LaunchForm::makeSwitches() {
+    m_preflight->setObjectName(u"preflightSwitch"_s);
+    m_preflight->setChecked(true);
+    auto* why =
+        mutedLabel(tr("Before the first step, the run's first rows are computed as one rank would: loss and "
+                      "gradients have to agree, or it does not start."));
+    why->setWordWrap(true);
+    m_restarts->setObjectName(u"restartsBox"_s);
+    m_restarts->setRange(0, kMostRestarts);
+    m_restarts->setButtonSymbols(QAbstractSpinBox::NoButtons);
+    m_restarts->setSpecialValueText(tr("never"));
+    m_restarts->setAccessibleName(tr("Restarts after a failure"));
+    m_restarts_words->setWordWrap(true);
+    m_name->setObjectName(u"runNameEdit"_s);
+    m_name->setAccessibleName(tr("Name of the run"));
+    auto* restarts = new QLabel(tr("Restarts after a failure"));
+    restarts->setBuddy(m_restarts);
+    auto* name = new QLabel(tr("Name of the run"));
+    name->setBuddy(m_name);
+    auto* switches = new QWidget;
+    auto* grid = new QGridLayout(switches);
+    grid->setContentsMargins(0, 0, 0, 0);
+    grid->setHorizontalSpacing(space(0.6));
+    grid->setVerticalSpacing(space(0.3));
+    grid->setColumnStretch(2, 1);
+    grid->addWidget(m_preflight, 0, 0, 1, 3);
+    grid->addWidget(why, 1, 0, 1, 3);
+    grid->addWidget(restarts, 2, 0);
+    grid->addWidget(m_restarts, 2, 1);
+    grid->addWidget(m_restarts_words, 2, 2);
+    grid->addWidget(name, 3, 0);
+    grid->addWidget(m_name, 3, 1, 1, 2);
+    connect(m_preflight, &QCheckBox::toggled, this, &LaunchForm::tell);
+    connect(m_restarts, &QSpinBox::valueChanged, this, &LaunchForm::tell);
+    connect(m_name, &QLineEdit::textChanged, this, &LaunchForm::tell);
+    return switches;
+}
+
+QStringList LaunchForm::chosenNodes() const {
+    QStringList nodes;
+    for (int row = 0; row < m_nodes->count(); ++row) {
+        const QListWidgetItem* item = m_nodes->item(row);
+        if (item->checkState() == Qt::Checked) nodes << item->data(Qt::UserRole).toString();
+    }
+    return nodes;
+}
+
+/// Throws Error(Usage).
+LaunchChoice LaunchForm::read() const {
+    LaunchChoice choice;
+    choice.name = m_name->text().trimmed().toStdString();
+    if (!choice.name.empty()) check_run_name(choice.name);
+    choice.preflight = m_preflight->isChecked();
+    choice.restarts = m_restarts->value();
+    if (m_ssh->isChecked()) {
+        for (const QString& node : chosenNodes()) choice.to.nodes.push_back(node.toStdString());
+        if (choice.to.nodes.empty())
+            throw Error(Failure::Usage,
+                        (m_nodes->count() == 0 ? tr("No machine is named yet.") : tr("Choose the machines."))
+                            .toStdString());
+    }
+    if (m_slurm->isChecked()) {
+        choice.to.slurm = parse_slurm_options(m_fields->words());
+        std::ignore = choice.to.slurm->nodes();  // throws for numbers that are none
+        if (!m_fields->login().empty()) choice.to.nodes = {m_fields->login()};
+    }
+    return choice;
+}
+
+std::optional<LaunchChoice> LaunchForm::choice() const {
+    try {
+        return read();
+    } catch (const Error&) {
+        return std::nullopt;
+    }
+}
+
+QString LaunchForm::problem() const {
+    try {
+        std::ignore = read();
+        return {};
+    } catch (const Error& problem) {
+        return QString::fromUtf8(problem.what()) +
+               (problem.hint.empty() ? QString() : u". "_s + QString::fromStdString(problem.hint));
+    }
+}
+
+void LaunchForm::tell() {
+    m_where->setCurrentIndex(m_ssh->isChecked() ? kNodes : m_slurm->isChecked() ? kSlurm : kHere);
+    for (int page = 0; page < m_where->count(); ++page)  // as high as what is shown
+        m_where->widget(page)->setSizePolicy(QSizePolicy::Preferred, page == m_where->currentIndex()
+                                                                         ? QSizePolicy::Preferred
+                                                                         : QSizePolicy::Ignored);
+    m_where->updateGeometry();
+    m_restarts->setEnabled(m_here->isChecked());
+    m_restarts_words->setText(m_here->isChecked() ? tr("by itself, from the newest complete checkpoint")
+                                                  : tr("on this machine only; elsewhere press Resume"));
+    m_problem->setText(problem());
+    m_problem->setVisible(!m_problem->text().isEmpty());
+    m_preview->setChoice(choice());
+    Q_EMIT changed();
+}
+
+bool LaunchForm::isReady() const {
+    const auto now = choice();
+    return now && (!now->to.slurm || m_preview->isShown());
+}
+
+QString LaunchForm::actionText() const {
+    return m_slurm->isChecked() ? tr("Submit") : tr("Launch");
+}
+
+std::shared_ptr<Reached> LaunchForm::takeReached() {
+    return m_preview->takeReached();
+}
+
+void LaunchForm::keep() {
+    QSettings& settings = m_session.settings();
+    settings.setValue(u"launch/where"_s, m_where->currentIndex());
+    settings.setValue(u"launch/nodes"_s, chosenNodes());
+    settings.setValue(u"launch/restarts"_s, m_restarts->value());
+    m_fields->keep();
+}
+
+void LaunchForm::restore() {
+    const QSettings& settings = m_session.settings();
+    const int where = settings.value(u"launch/where"_s).toInt();
+    (where == kNodes ? m_ssh : where == kSlurm ? m_slurm : m_here)->setChecked(true);
+    const QStringList nodes = settings.value(u"launch/nodes"_s).toStringList();
+    for (int row = 0; row < m_nodes->count(); ++row) {
+        QListWidgetItem* item = m_nodes->item(row);
+        if (nodes.contains(item->data(Qt::UserRole).toString())) item->setCheckState(Qt::Checked);
+    }
+    m_restarts->setValue(settings.value(u"launch/restarts"_s).toInt());
+}
+
+}  // namespace ringmaster

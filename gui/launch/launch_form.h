@@ -1,0 +1,66 @@
+/// Where a run is to go and how it is to begin, before anything is done.
+#pragma once
+
+#include <QWidget>
+
+#include "gui/launch/launch_steps.h"
+#include "gui/session/session.h"
+#include "launcher/anywhere/roster.h"
+
+class QCheckBox;
+class QLabel;
+class QLineEdit;
+class QListWidget;
+class QPushButton;
+class QRadioButton;
+class QSpinBox;
+class QStackedWidget;
+
+namespace ringmaster {
+
+class PreviewPanel;
+class SlurmFields;
+
+class LaunchForm : public QWidget {
+    Q_OBJECT
+
+  public:
+    LaunchForm(Session& session, const Request& request, QWidget* parent = nullptr);
+
+    /// Empty while something is missing or wrong; problem() says what.
+    std::optional<LaunchChoice> choice() const;
+    QString problem() const;
+    /// A job's script has to have been seen.
+    bool isReady() const;
+    QString actionText() const;  ///< what pressing the button does
+    void keep();                 ///< for the next time
+    std::shared_ptr<Reached> takeReached();
+
+  Q_SIGNALS:
+    void changed();
+    void nodesWanted();  ///< to name and check them
+
+  private:
+    QWidget* makePlaces();
+    QWidget* makeNodes();
+    QWidget* makeSwitches();
+    void restore();
+    void tell();
+    LaunchChoice read() const;
+    QStringList chosenNodes() const;
+
+    Session& m_session;
+    std::vector<RosterEntry> m_roster;
+    QRadioButton *m_here, *m_ssh, *m_slurm;
+    QStackedWidget* m_where;
+    QListWidget* m_nodes;
+    SlurmFields* m_fields;
+    QLineEdit* m_name;
+    QCheckBox* m_preflight;
+    QSpinBox* m_restarts;
+    QLabel* m_restarts_words;
+    QLabel* m_problem;
+    PreviewPanel* m_preview;
+};
+
+}  // namespace ringmaster

@@ -1,0 +1,146 @@
+#include "gui/launch/preview_panel.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+#include "gui/look/card.h"
+#include "gui/look/look.h"
+
+namespace ringmaster {
+
+using namespace Qt::Literals::StringLiterals;
+
+namespace {
+
+constexpr int kSoonMs = 250;  ///< after the last change
+
+}  // namespace
+
+PreviewPanel::PreviewPanel(Session& session, const Request& request, QWidget* parent)
+    : QWidget(parent),
+      m_session(session),
+      m_request(request),
+      m_button(new QPushButton),
+      m_state(mutedLabel()),
+      m_text(new QPlainTextEdit),
+      m_problem(new Banner) {
+    auto* title = new QLabel(tr("Exactly what is started"));
+    title->setFont(fontOf(Type::Section));
+    m_button->setObjectName(u"showPreviewButton"_s);
+    m_state->setObjectName(u"previewState"_s);
+    m_problem->setObjectName(u"previewProblem"_s);
+    m_problem->hide();
+    m_text->setObjectName(u"previewText"_s);
+    m_text->setReadOnly(true);
+    m_text->setFont(fontOf(Type::Code));
+    m_text->setLineWrapMode(QPlainTextEdit::NoWrap);
+    m_text->setTabChangesFocus(true);
+    m_text->setAccessibleName(title->text());
+    m_text->setMinimumHeight(space(5.5));
+    auto* head = new QHBoxLayout;
+    head->setSpacing(space(0.6));
+    head->addWidget(title);
+    head->addWidget(m_state, 1);
+    head->addWidget(m_button);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(space(0.4));
+    layout->addLayout(head);
+    layout->addWidget(m_problem);
+    layout->addWidget(m_text, 1);
+    m_soon.setSingleShot(true);
+    m_soon.setInterval(kSoonMs);
+    connect(&m_soon, &QTimer::timeout, this, &PreviewPanel::begin);
+    connect(m_button, &QPushButton::clicked, this, &PreviewPanel::begin);
+    showState();
+}
+
+PreviewPanel::~PreviewPanel() {
+    giveUp();
+}
+
+/// What is under way is for nobody any more.
+void PreviewPanel::giveUp() {
+    m_soon.stop();
+    if (m_given_up) m_given_up->store(true);
+    m_given_up.reset();
+    m_reached.reset();
+    delete m_job;
+    m_shown = m_busy = false;
+}
+
+void PreviewPanel::setChoice(const std::optional<LaunchChoice>& choice) {
+    if (choice == m_choice) return;
+    giveUp();
+    m_choice = choice;
+    m_problem->hide();
+    if (choice && choice->to.nodes.empty()) m_soon.start();
+    showState();
+    Q_EMIT changed();
+}
+
+void PreviewPanel::begin() {
+    if (!m_choice || m_busy) return;
+    giveUp();
+    m_busy = true;
+    m_problem->hide();
+    m_given_up = std::make_shared<std::atomic<bool>>(false);
+    m_reached = std::make_shared<std::shared_ptr<Reached>>();
+    LaunchOrder order;
+    order.places = m_session.places();
+    order.request = m_request;
+    order.choice = *m_choice;
+    order.person = m_session.person([flag = m_given_up] { return flag->load(); });
+    m_job = new Job(previewWork(order, m_reached), this);
+    connect(m_job, &Job::finished, this, &PreviewPanel::showText);
+    connect(m_job, &Job::failed, this, &PreviewPanel::showFailure);
+    m_job->start();
+    showState();
+    Q_EMIT changed();
+}
+
+void PreviewPanel::showText(const QString& text) {
+    m_busy = false;
+    m_shown = true;
+    m_text->setPlainText(text);
+    showState();
+    Q_EMIT changed();
+}
+
+void PreviewPanel::showFailure(const JobFailure& failure) {
+    m_busy = false;
+    QString what = failure.where.isEmpty() ? failure.what : failure.where + u": "_s + failure.what;
+    for (const Diagnostic& said : failure.diagnostics) {
+        if (said.severity == Severity::Error) what += u"\n\u2022 "_s + QString::fromStdString(said.message);
+    }
+    m_problem->say(Tone::Error, tr("This cannot be launched."), what, failure.hint);
+    m_problem->show();
+    showState();
+    Q_EMIT changed();
+}
+
+void PreviewPanel::showState() {
+    const bool elsewhere = m_choice && !m_choice->to.nodes.empty();
+    m_button->setVisible(elsewhere && !m_busy);
+    m_button->setEnabled(m_choice.has_value());
+    m_button->setText(m_shown ? tr("Show again") : tr("Connect and show"));
+    if (!m_shown) m_text->clear();
+    m_text->setPlaceholderText(elsewhere && !m_busy ? tr("The machines are asked before it can be shown.")
+                                                    : QString());
+    m_state->setText(m_busy ? (elsewhere ? tr("connecting…") : tr("planning…")) : QString());
+}
+
+QString PreviewPanel::text() const {
+    return m_text->toPlainText();
+}
+
+std::shared_ptr<Reached> PreviewPanel::takeReached() {
+    if (!m_shown || !m_reached) return nullptr;
+    m_given_up.reset();  // they are kept
+    return std::exchange(*m_reached, nullptr);
+}
+
+}  // namespace ringmaster

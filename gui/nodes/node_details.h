@@ -1,0 +1,36 @@
+/// One target: what was found, what to do next, and all that it said of itself.
+#pragma once
+
+#include "gui/look/card.h"
+#include "gui/nodes/node_checks.h"
+
+class QGridLayout;
+
+namespace ringmaster {
+
+class NodeDetails : public Card {
+    Q_OBJECT
+
+  public:
+    explicit NodeDetails(NodeChecks& checks, QWidget* parent = nullptr);
+
+    void showRow(int row);  ///< -1: none
+    void tick();            ///< what is known is older
+
+  protected:
+    void changeEvent(QEvent* event) override;
+
+  private:
+    QWidget* makeActions();
+    void write();
+    void writeFacts(const RosterEntry& entry);
+
+    NodeChecks& m_checks;
+    int m_row = -1;
+    Banner* m_banner;
+    QPushButton *m_check, *m_cancel, *m_remove, *m_copy;
+    QWidget* m_facts;
+    QGridLayout* m_grid;
+};
+
+}  // namespace ringmaster

@@ -1,0 +1,228 @@
+#include "gui/nodes/nodes_page.h"
+
+#include <QEvent>
+#include <QHeaderView>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QShortcut>
+#include <QSplitter>
+#include <QTableView>
+#include <QVBoxLayout>
+#include <array>
+
+#include "gui/look/card.h"
+#include "gui/look/look.h"
+#include "gui/look/numbers.h"
+#include "gui/nodes/add_target.h"
+#include "gui/nodes/node_details.h"
+#include "gui/nodes/nodes_model.h"
+
+namespace ringmaster {
+
+using namespace Qt::Literals::StringLiterals;
+
+namespace {
+
+constexpr int kTickMs = 5000;
+constexpr double kWideEms = 76;      ///< from here on the details stand beside the table
+constexpr double kMostNameEms = 14;  ///< of a column that could be as long as a host's name
+constexpr double kMostColumnEms = 12;
+constexpr double kLeastMessageEms = 8;
+constexpr double kLeastColumnEms = 6;
+
+}  // namespace
+
+NodesPage::NodesPage(Session& session, QWidget* parent)
+    : Page(parent),
+      m_session(session),
+      m_checks(new NodeChecks(session, this)),
+      m_model(new NodesModel(*m_checks, this)),
+      m_header(new PageHeader),
+      m_all(primaryButton(tr("Check all"))),
+      m_cancel(new QPushButton(tr("Cancel checks"))),
+      m_progress(new QProgressBar),
+      m_add(new AddTarget),
+      m_table(new QTableView),
+      m_details(new NodeDetails(*m_checks)),
+      m_splitter(new QSplitter(Qt::Vertical)) {
+    setObjectName(u"nodesPage"_s);
+    setUpTable();
+    auto* card = new Card;
+    card->body()->setSpacing(space(0.6));
+    card->body()->addWidget(m_add);
+    card->body()->addWidget(m_table, 1);
+    card->setMinimumHeight(space(10));
+    m_details->setMinimumHeight(space(11));
+    m_splitter->addWidget(card);
+    m_splitter->addWidget(m_details);
+    m_splitter->setChildrenCollapsible(false);
+    m_splitter->setHandleWidth(space(0.7));
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(space(1.25), space(1.1), space(1.25), space(1.1));
+    layout->setSpacing(space(0.7));
+    layout->addWidget(makeHeader());
+    layout->addWidget(m_progress);
+    layout->addWidget(m_splitter, 1);
+    m_clock.setInterval(kTickMs);
+    connectAll();
+    m_model->setColours(coloursOf(this));
+    m_table->selectRow(firstToLookAt());
+    showProgress();
+}
+
+/// The first that is not simply ready, else this machine.
+int NodesPage::firstToLookAt() const {
+    for (int row = 0; row < m_checks->count(); ++row) {
+        const auto& last = m_checks->entry(row).last;
+        if (last && last->node.state != NodeVerdict::Ready) return row;
+    }
+    return 0;
+}
+
+QWidget* NodesPage::makeHeader() {
+    m_header->setTitle(tr("Nodes"));
+    m_all->setObjectName(u"checkAllButton"_s);
+    m_all->setToolTip(tr("Check every target (%1)")
+                          .arg(QKeySequence(QKeySequence::Refresh).toString(QKeySequence::NativeText)));
+    m_cancel->setObjectName(u"cancelChecksButton"_s);
+    m_progress->setObjectName(u"checksProgress"_s);
+    m_progress->setTextVisible(false);
+    m_progress->setAccessibleName(tr("Progress of the checks"));
+    m_header->addAction(m_cancel);
+    m_header->addAction(m_all);
+    return m_header;
+}
+
+void NodesPage::setUpTable() {
+    m_table->setObjectName(u"nodesTable"_s);
+    m_table->setAccessibleName(tr("Targets"));
+    m_table->setModel(m_model);
+    m_table->setProperty("flat", true);
+    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    m_table->setSelectionMode(QAbstractItemView::SingleSelection);
+    m_table->setShowGrid(false);
+    m_table->setWordWrap(false);
+    m_table->setTabKeyNavigation(false);
+    m_table->setIconSize(QSize(space(0.95), space(0.95)));
+    m_table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+    m_table->setStyleSheet(u"QAbstractScrollArea::corner { background: transparent; border: none; }"_s);
+    m_table->verticalHeader()->hide();
+    m_table->verticalHeader()->setDefaultSectionSize(space(1.65));
+    m_table->horizontalHeader()->setHighlightSections(false);
+    m_table->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    m_table->horizontalHeader()->setStretchLastSection(true);
+}
+
+void NodesPage::connectAll() {
+    connect(m_all, &QPushButton::clicked, m_checks, &NodeChecks::checkAll);
+    connect(m_cancel, &QPushButton::clicked, m_checks, &NodeChecks::cancelAll);
+    connect(m_checks, &NodeChecks::moved, this, &NodesPage::showProgress);
+    connect(m_checks, &NodeChecks::changed, this, [this](int row) {
+        if (row == chosenRow()) m_details->showRow(row);
+        fitColumns();
+    });
+    connect(m_checks, &NodeChecks::removed, this, [this](int row) {
+        m_table->selectRow(std::min(row, m_checks->count() - 1));
+        m_details->showRow(chosenRow());
+        showProgress();
+    });
+    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this] { m_details->showRow(chosenRow()); });
+    connect(m_add, &AddTarget::wanted, this, [this](const Target& target) {
+        m_table->selectRow(m_checks->add(target));
+        m_details->showRow(chosenRow());
+        showProgress();
+    });
+    connect(&m_clock, &QTimer::timeout, this, [this] {
+        m_model->tick();
+        m_details->tick();
+    });
+    auto* again = new QShortcut(QKeySequence::Refresh, this);
+    connect(again, &QShortcut::activated, m_checks, &NodeChecks::checkAll);
+    auto* remove = new QShortcut(QKeySequence::Delete, m_table, nullptr, nullptr, Qt::WidgetShortcut);
+    connect(remove, &QShortcut::activated, this, [this] {
+        if (chosenRow() > 0) m_checks->remove(chosenRow());
+    });
+}
+
+int NodesPage::chosenRow() const {
+    return m_table->currentIndex().isValid() ? m_table->currentIndex().row() : -1;
+}
+
+/// As wide as their texts, within reason; the last has what is left, and goes where that is too little: the
+/// details say it whole.
+void NodesPage::fitColumns() {
+    int left = m_table->viewport()->width();
+    for (int column = 0; column < NodesModel::Message; ++column) {
+        m_table->resizeColumnToContents(column);
+        const int most = space(column == NodesModel::Name ? kMostNameEms : kMostColumnEms);
+        m_table->setColumnWidth(column, std::min(m_table->columnWidth(column) + space(0.5), most));
+        left -= m_table->columnWidth(column);
+    }
+    m_table->setColumnHidden(NodesModel::Message, left < space(kLeastMessageEms));
+    for (const int column : {NodesModel::Devices, NodesModel::Name, NodesModel::Memory}) {
+        const int now = m_table->columnWidth(column);
+        const int less = std::clamp(-left, 0, std::max(0, now - space(kLeastColumnEms)));
+        m_table->setColumnWidth(column, now - less);
+        left += less;
+    }
+}
+
+void NodesPage::showProgress() {
+    const int under_way = m_checks->underWay(), asked = m_checks->asked();
+    m_progress->setVisible(under_way > 0);
+    m_cancel->setVisible(under_way > 0);
+    m_all->setEnabled(under_way < m_checks->count());
+    m_progress->setRange(0, std::max(asked, 1));
+    m_progress->setValue(asked - under_way);
+    const QString known = tr("%n target(s)", nullptr, m_checks->count());
+    //: progress of checks: "checked 5 of 32"
+    const QString now = tr("checked %1 of %2").arg(show::count(asked - under_way), show::count(asked));
+    m_header->setSubtitle(under_way > 0 ? now : known);
+}
+
+/// The table gets the lines that it has, up to half of the room.
+void NodesPage::shareRoom() {
+    const auto side = width() >= space(kWideEms) ? Qt::Horizontal : Qt::Vertical;
+    m_splitter->setOrientation(side);
+    if (side == Qt::Horizontal) {
+        m_splitter->setSizes({width() * 3 / 5, width() * 2 / 5});
+        return;
+    }
+    const int all = m_splitter->height();
+    const int lines = (m_checks->count() + 1) * m_table->verticalHeader()->defaultSectionSize();
+    const int table = std::clamp(lines + space(7), space(12), std::max(all / 2, space(12)));
+    m_splitter->setSizes({table, std::max(all - table, space(11))});
+}
+
+bool NodesPage::settled() const {
+    return m_checks->underWay() == 0;
+}
+
+void NodesPage::showEvent(QShowEvent* event) {
+    Page::showEvent(event);
+    fitColumns();
+    shareRoom();
+    m_model->tick();
+    m_clock.start();
+    if (!m_checks->entry(0).last) m_checks->check(0);  // asks nobody anything
+    m_details->showRow(chosenRow());
+}
+
+void NodesPage::hideEvent(QHideEvent* event) {
+    m_clock.stop();
+    Page::hideEvent(event);
+}
+
+void NodesPage::resizeEvent(QResizeEvent* event) {
+    Page::resizeEvent(event);
+    shareRoom();
+    QTimer::singleShot(0, this, &NodesPage::fitColumns);
+}
+
+void NodesPage::changeEvent(QEvent* event) {
+    if (event->type() == QEvent::PaletteChange) m_model->setColours(coloursOf(this));
+    Page::changeEvent(event);
+}
+
+}  // namespace ringmaster

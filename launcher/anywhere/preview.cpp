@@ -1,0 +1,103 @@
+#include "launcher/anywhere/preview.h"
+
+#include <nlohmann/json.hpp>
+
+namespace ringmaster {
+
+namespace {
+
+std::string torchrun_on_nodes(const RemoteRun& remote, const Plan& plan) {
+    return "torchrun --no-python --nnodes " + std::to_string(remote.nodes.size()) + " --nproc-per-node " +
+           std::to_string(plan.ranks / static_cast<int>(remote.nodes.size())) +
+           " --node-rank N --master-addr " + remote.nodes[0].address + " -- ringmaster-engine --run DIR";
+}
+
+void preview_here(LaunchPreview& preview, const Proposal& proposal, const Machine& machine,
+                  const Places& places) {
+    const int ranks = proposal.plan.ranks;
+    preview.nodes = {
+        local_commands(preview.run, {ranks, 1, "none", proposal.request.restarts}, places, machine.cores)};
+    preview.torchrun = torchrun_command(preview.run, ranks, places);
+}
+
+void preview_on_nodes(LaunchPreview& preview, const std::vector<Node>& nodes, const Plan& plan,
+                      const Places& places) {
+    const RemoteRun remote = lay_out(nodes, preview.run, plan, places);
+    const std::vector<StartCommand> commands = agent_commands(remote, 1, "none");
+    for (size_t i = 0; i < commands.size(); ++i)
+        preview.nodes.push_back({remote.nodes[i].target, commands[i], {}});
+    preview.torchrun = torchrun_on_nodes(remote, plan);
+}
+
+void preview_on_slurm(LaunchPreview& preview, const Reached& at, const Plan& plan, const Places& places) {
+    const RemoteRun remote =
+        at.nodes.empty() ? RemoteRun() : lay_out_at_login(at.nodes[0], preview.run, plan.ranks, places);
+    const SlurmSubmission job =
+        submission_of(preview.run, at.nodes.empty() ? nullptr : &remote, plan, *at.to.slurm, places);
+    preview.script = submit_script(job);
+    preview.run_dir_there = job.run_dir;
+    preview.submit = {"sbatch", "--parsable", job.run_dir + "/" + kSubmitScript};
+}
+
+std::string commands_here_text(const LaunchPreview& preview) {
+    const NodeCommands& node = preview.nodes.front();
+    std::string text = "run directory: " + preview.run.dir.string() + " (made by launch or prepare)\n\n" +
+                       node.host + ":\n  " + shell_line(node.agent) +
+                       "\n\nwhich starts, with MASTER_PORT and the port's open socket added:\n";
+    for (const StartCommand& rank : node.ranks) text += "  " + shell_line(rank) + "\n";
+    return text + "\nthe same, without an agent:\n  " + preview.torchrun + "\n";
+}
+
+std::string commands_of_nodes_text(const LaunchPreview& preview) {
+    std::string text = "run directory: " + preview.run.dir.string() + " (mirrors that of the nodes)\n";
+    for (size_t i = 0; i < preview.nodes.size(); ++i) {
+        const NodeCommands& node = preview.nodes[i];
+        text += "\n" + node.host + ":\n  " + shell_line(node.agent) +
+                (i == 0 ? "" : " --meet ADDRESS:PORT:PORT") + "\n";
+    }
+    return text + "\nthe same, without agents:\n  " + preview.torchrun + "\n";
+}
+
+}  // namespace
+
+LaunchPreview preview_launch(const Reached& at, const Proposal& proposal, const RunOptions& options,
+                             const Places& places) {
+    const std::string name = options.name.empty() ? suggest_run_name(proposal.request.config) : options.name;
+    LaunchPreview preview;
+    preview.run.dir = next_run_directory(options.runs_dir.empty() ? places.runs_dir : options.runs_dir, name);
+    if (at.to.is_here())
+        preview_here(preview, proposal, at.machine, places);
+    else if (at.to.slurm)
+        preview_on_slurm(preview, at, proposal.plan, places);
+    else
+        preview_on_nodes(preview, at.nodes, proposal.plan, places);
+    return preview;
+}
+
+std::string preview_text(const LaunchPreview& preview) {
+    if (!preview.submit.empty()) {
+        return "run directory: " + preview.run.dir.string() + " (made by launch or prepare)\n\n" +
+               shell_line({{}, preview.submit}) + "\n\n" + preview.script;
+    }
+    return preview.nodes.front().ranks.empty() ? commands_of_nodes_text(preview)
+                                               : commands_here_text(preview);
+}
+
+nlohmann::json preview_to_json(const LaunchPreview& preview) {
+    nlohmann::json nodes = nlohmann::json::array();
+    for (const NodeCommands& node : preview.nodes) nodes.push_back(commands_to_json(node));
+    nlohmann::json json = {{"dir", preview.run.dir.string()}, {"nodes", std::move(nodes)}};
+    if (preview.submit.empty()) {
+        json["torchrun"] = preview.torchrun;
+    } else {
+        json["script"] = preview.script;
+        json["submit"] = preview.submit;
+    }
+    return json;
+}
+
+void try_launch(Reached& at, const LaunchPreview& preview) {
+    if (at.to.slurm) try_submission(*site_at(at, preview.run_dir_there), preview.script);
+}
+
+}  // namespace ringmaster

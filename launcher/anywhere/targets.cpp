@@ -1,0 +1,92 @@
+#include "launcher/anywhere/targets.h"
+
+#include "engine/error.h"
+#include "engine/events/event_log.h"
+#include "launcher/anywhere/launch.h"
+#include "launcher/format.h"
+#include "launcher/nodes/fleet.h"
+
+namespace ringmaster {
+
+namespace {
+
+std::string words_of(const SlurmPartition& partition) {
+    std::string text = partition.name + " (" + std::to_string(partition.idle) + " of " +
+                       std::to_string(partition.nodes) + " nodes idle";
+    if (!partition.gres.empty()) text += ", " + partition.gres;
+    return text + ", at most " + partition.time_limit + ")";
+}
+
+/// The first thing that keeps Slurm from taking jobs, else what it offers.
+void judge_cluster(TargetReport& report) {
+    std::string offers;
+    for (const SlurmPartition& partition : report.partitions) {
+        if (partition.is_up) offers += (offers.empty() ? "" : "; ") + words_of(partition);
+    }
+    report.node.next.clear();
+    if (!offers.empty()) {
+        report.node.state = NodeVerdict::Ready;
+        report.node.message = "takes jobs: " + offers;
+        return;
+    }
+    report.node.state = NodeVerdict::Unusable;
+    report.node.message =
+        report.partitions.empty() ? "its Slurm has no partition" : "none of its partitions is up";
+    report.node.next = "`sinfo` shows the same; ask whoever runs the cluster";
+}
+
+TargetReport check_cluster(const Target& target, const Places& places, const SshPerson& person) {
+    TargetReport report;
+    Reached at;
+    at.to.slurm.emplace();
+    if (target.host.empty()) {
+        report.node.host = "Slurm";
+    } else {
+        at.nodes.resize(1);
+        report.node = check_node(parse_target(target.host), person, program_needs(places), &at.nodes.front());
+        if (report.node.state != NodeVerdict::Ready && report.node.state != NodeVerdict::Warning)
+            return report;
+    }
+    try {
+        report.partitions = partitions_of(*site_at(at, places.runs_dir.string()));
+        judge_cluster(report);
+    } catch (const Error& problem) {
+        report.node.state = NodeVerdict::Unreachable;
+        report.node.message = problem.what();
+        report.node.next = problem.hint;
+    }
+    return report;
+}
+
+}  // namespace
+
+const char* to_string(TargetKind kind) {
+    switch (kind) {
+        case TargetKind::Here:
+            return "here";
+        case TargetKind::Ssh:
+            return "ssh";
+        case TargetKind::Slurm:
+            break;
+    }
+    return "slurm";
+}
+
+Target make_target(TargetKind kind, const std::string& host) {
+    if (kind == TargetKind::Here || (kind == TargetKind::Slurm && host.empty())) return {kind, ""};
+    return {kind, parse_target(host).text()};
+}
+
+TargetReport check_target(const Target& target, const Places& places, const SshPerson& person) {
+    TargetReport report;
+    if (target.kind == TargetKind::Slurm)
+        report = check_cluster(target, places, person);
+    else if (target.kind == TargetKind::Ssh)
+        report.node = check_node(parse_target(target.host), person, program_needs(places));
+    else
+        report.node = check_this_machine(program_needs(places));
+    report.checked = unix_now();
+    return report;
+}
+
+}  // namespace ringmaster

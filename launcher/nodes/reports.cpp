@@ -1,0 +1,122 @@
+// Reports of machines as JSON and back, and that of this machine.
+#include <QProcess>
+#include <nlohmann/json.hpp>
+
+#include "launcher/machine.h"
+#include "launcher/nodes/facts.h"
+
+namespace ringmaster {
+
+using Json = nlohmann::json;
+
+namespace {
+
+constexpr int kPatienceMs = 60'000;
+
+NodeVerdict verdict_of(const std::string& word) {
+    for (const NodeVerdict verdict : {NodeVerdict::Ready, NodeVerdict::Warning, NodeVerdict::Unusable}) {
+        if (word == to_string(verdict)) return verdict;
+    }
+    return NodeVerdict::Unreachable;
+}
+
+Json gpu_to_json(const NodeGpu& gpu) {
+    return {{"index", gpu.index},
+            {"name", gpu.name},
+            {"memory_bytes", gpu.memory_bytes},
+            {"used_bytes", gpu.used_bytes},
+            {"users", gpu.users}};
+}
+
+Json facts_to_json(const NodeFacts& of) {
+    return {{"host_name", of.host_name},
+            {"architecture", of.architecture},
+            {"glibc", of.glibc},
+            {"cores", of.cores},
+            {"memory_bytes", of.memory_bytes},
+            {"available_bytes", of.available_bytes},
+            {"data_dir", of.data_dir},
+            {"disk_free_bytes", of.disk_free_bytes},
+            {"driver", of.driver},
+            {"libtorch", of.libtorch},
+            {"clock_ahead_s", of.clock_ahead_s},
+            {"shell_prints", of.noise},
+            {"address", of.address}};
+}
+
+NodeFacts facts_from_json(const Json& json) {
+    NodeFacts facts;
+    facts.host_name = json.at("host_name");
+    facts.architecture = json.at("architecture");
+    facts.glibc = json.at("glibc");
+    facts.cores = json.at("cores");
+    facts.memory_bytes = json.at("memory_bytes");
+    facts.available_bytes = json.at("available_bytes");
+    facts.data_dir = json.at("data_dir");
+    facts.disk_free_bytes = json.at("disk_free_bytes");
+    facts.driver = json.at("driver");
+    facts.libtorch = json.at("libtorch");
+    facts.clock_ahead_s = json.at("clock_ahead_s");
+    facts.noise = json.at("shell_prints");
+    facts.address = json.at("address");
+    return facts;
+}
+
+/// Those that a run of this process would see.
+void leave_visible(NodeFacts& facts) {
+    std::vector<NodeGpu> visible;
+    for (const Gpu& seen : this_machine().gpus) {
+        for (const NodeGpu& gpu : facts.gpus) {
+            if (gpu.index == seen.index) visible.push_back(gpu);
+        }
+    }
+    facts.gpus = std::move(visible);
+}
+
+}  // namespace
+
+NodeReport check_this_machine(const ProgramNeeds& needs) {
+    QProcess shell;
+    shell.start(QStringLiteral("/bin/sh"), {QStringLiteral("-s")});
+    shell.write(QByteArray::fromStdString(facts_script(needs)));
+    shell.closeWriteChannel();
+    if (!shell.waitForFinished(kPatienceMs)) {
+        shell.kill();
+        shell.waitForFinished();
+        NodeReport silent;
+        silent.message = "this machine has not answered our questions for a minute";
+        silent.next = "is a disk or network file system hanging?";
+        return silent;
+    }
+    NodeFacts facts = parse_facts(shell.readAllStandardOutput().toStdString());
+    leave_visible(facts);
+    return judge_node(facts.host_name, facts, needs);
+}
+
+Json report_to_json(const NodeReport& report) {
+    Json devices = Json::array();
+    if (report.facts) {
+        for (const NodeGpu& gpu : report.facts->gpus) devices.push_back(gpu_to_json(gpu));
+    }
+    return {{"host", report.host},
+            {"state", to_string(report.state)},
+            {"devices", std::move(devices)},
+            {"message", report.message},
+            {"next", report.next},
+            {"facts", report.facts ? facts_to_json(*report.facts) : Json()},
+            {"ignored_directives", report.ignored}};
+}
+
+NodeReport report_from_json(const Json& json) {
+    NodeReport report{json.at("host"), verdict_of(json.at("state")), json.at("message"), json.at("next"),
+                      std::nullopt,    json.at("ignored_directives")};
+    if (json.at("facts").is_null()) return report;
+    report.facts = facts_from_json(json.at("facts"));
+    for (const Json& gpu : json.at("devices")) {
+        report.facts->gpus.push_back(
+            {gpu.at("index"), gpu.at("name"), gpu.at("memory_bytes"), gpu.at("used_bytes"), gpu.at("users")});
+    }
+    return report;
+}
+
+}  // namespace ringmaster

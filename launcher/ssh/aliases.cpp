@@ -1,0 +1,86 @@
+#include "launcher/ssh/aliases.h"
+
+#include <glob.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "engine/error.h"
+#include "launcher/ssh/target.h"
+
+namespace ringmaster {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int kMostIncludes = 16;  ///< of files in files, as OpenSSH has it
+constexpr size_t kMostNames = 10'000;
+
+fs::path ssh_folder() {
+    const char* home = std::getenv("HOME");
+    return fs::path(home != nullptr ? home : "/") / ".ssh";
+}
+
+std::vector<fs::path> files_like(const std::string& pattern) {
+    const std::string whole = pattern.starts_with("~/") ? ssh_folder().parent_path() / pattern.substr(2)
+                              : fs::path(pattern).is_absolute() ? fs::path(pattern)
+                                                                : ssh_folder() / pattern;
+    std::vector<fs::path> files;
+    glob_t found{};
+    if (::glob(whole.c_str(), 0, nullptr, &found) == 0)
+        files.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+    ::globfree(&found);
+    return files;
+}
+
+bool is_machine(const std::string& name) {
+    try {
+        return parse_target(name).host == name;
+    } catch (const Error&) {  // a pattern, or what ssh itself would refuse
+        return false;
+    }
+}
+
+/// "Host a b", "Host=a": the keyword in small letters, then the words.
+std::vector<std::string> words_of(std::string line) {
+    if (const size_t equals = line.find('='); equals < line.find_first_of(" \t\"")) line[equals] = ' ';
+    std::replace(line.begin(), line.end(), '"', ' ');
+    std::istringstream parts(line);
+    std::vector<std::string> words;
+    for (std::string word; parts >> word;) words.push_back(word);
+    if (!words.empty())
+        std::transform(words[0].begin(), words[0].end(), words[0].begin(),
+                       [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return words;
+}
+
+void read(const fs::path& file, int depth, std::vector<std::string>& names) {
+    std::ifstream in(file);
+    for (std::string line; std::getline(in, line) && names.size() < kMostNames;) {
+        const std::vector<std::string> words = words_of(line);
+        if (words.empty()) continue;
+        for (size_t i = 1; i < words.size() && words[0] == "host"; ++i) {
+            if (is_machine(words[i]) && std::find(names.begin(), names.end(), words[i]) == names.end())
+                names.push_back(words[i]);
+        }
+        if (words[0] != "include" || depth >= kMostIncludes) continue;
+        for (size_t i = 1; i < words.size(); ++i) {
+            for (const fs::path& included : files_like(words[i])) read(included, depth + 1, names);
+        }
+    }
+}
+
+}  // namespace
+
+std::vector<std::string> ssh_aliases(const fs::path& file) {
+    const char* chosen = std::getenv("RINGMASTER_SSH_CONFIG");
+    std::vector<std::string> names;
+    read(!file.empty() ? file : chosen != nullptr ? fs::path(chosen) : ssh_folder() / "config", 0, names);
+    return names;
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,368 @@
+// The Nodes page against real connections: what is asked of a person while logging in, what is remembered,
+// and that nothing ever holds the window.
+#include <QAbstractButton>
+#include <QAbstractItemModelTester>
+#include <QApplication>
+#include <QComboBox>
+#include <QFile>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPointer>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTableView>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "engine/events/event_log.h"
+#include "gui/login/login_prompts.h"
+#include "gui/login/question_dialog.h"
+#include "gui/look/card.h"
+#include "gui/nodes/node_details.h"
+#include "gui/nodes/nodes_model.h"
+#include "gui/nodes/nodes_page.h"
+#include "tests/support/listener.h"
+#include "tests/support/ssh_server.h"
+
+using namespace ringmaster;
+using namespace Qt::Literals::StringLiterals;
+
+namespace {
+
+constexpr int kCheckMs = 30000;
+
+const Target kHere{TargetKind::Here, ""};
+
+Target ssh_target(const char* name) {
+    return {TargetKind::Ssh, name};
+}
+
+}  // namespace
+
+class NodesTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void initTestCase() {
+        QVERIFY(m_home.isValid());
+        qputenv("XDG_CONFIG_HOME", (m_home.path() + u"/config"_s).toLocal8Bit());
+        qputenv("XDG_DATA_HOME", (m_home.path() + u"/data"_s).toLocal8Bit());
+        qputenv("RINGMASTER_SSH_CONFIG", path("ssh_config").toLocal8Bit());
+        qunsetenv("SSH_AUTH_SOCK");
+        applyAppearance(Appearance::Light);
+    }
+
+    void init() {
+        QFile::remove(path("data/ringmaster/nodes.json"));
+        QFile::remove(path("known_hosts"));
+        write("ssh_config", m_config = QString());
+        open();
+    }
+
+    void cleanup() {
+        m_page.reset();
+        m_session.reset();
+    }
+
+    void thisMachineIsCheckedByItself() {
+        QTRY_VERIFY_WITH_TIMEOUT(m_page->settled(), kCheckMs);
+        const RosterEntry& here = m_page->checks().entry(0);
+        QCOMPARE(here.target, kHere);
+        QVERIFY(here.last && here.last->node.facts);
+        QCOMPARE(QString::fromStdString(here.last->node.facts->host_name), QSysInfo::machineHostName());
+        QVERIFY(!button("removeNodeButton")->isVisible());
+    }
+
+    void aTargetIsRememberedWithItsCheck() {
+        Listener nobody;
+        const QByteArray name = "127.0.0.1:" + QByteArray::number(nobody.port());
+        nobody.close();
+        add(QString::fromLatin1(name));
+        QTRY_VERIFY_WITH_TIMEOUT(m_page->settled(), kCheckMs);
+        QVERIFY2(said().contains(u"refused"_s), qPrintable(said()));
+        const double checked = report().checked;
+        QVERIFY(std::abs(checked - unix_now()) < 60);
+        m_page.reset();
+        open();
+        const int row = m_page->checks().rowOf(ssh_target(name.constData()));
+        QCOMPARE(row, 1);
+        QCOMPARE(m_page->checks().phase(row), CheckPhase::Idle);
+        QCOMPARE(m_page->checks().entry(row).last->checked, checked);
+        QVERIFY(m_page->checks().entry(row).last->node.message.find("refused") != std::string::npos);
+        table()->selectRow(row);
+        QTest::mouseClick(button("removeNodeButton"), Qt::LeftButton);
+        QCOMPARE(m_page->checks().count(), 1);
+        m_page.reset();
+        open();
+        QCOMPARE(m_page->checks().count(), 1);
+    }
+
+    void namesThatAreNoMachinesAreSaidAndNotAdded_data() {
+        QTest::addColumn<QString>("name");
+        for (const char* name : {"a;b", "$(touch canary)", "-oProxyCommand=touch", "a b", "`x`", "x:99999"})
+            QTest::newRow(name) << QString::fromLatin1(name);
+    }
+    void namesThatAreNoMachinesAreSaidAndNotAdded() {
+        QFETCH(QString, name);
+        type(name);
+        QTest::mouseClick(button("addTargetButton"), Qt::LeftButton);
+        QVERIFY(m_page->findChild<QLabel*>(u"addTargetProblem"_s)->isVisible());
+        QCOMPARE(m_page->checks().count(), 1);
+    }
+
+    void hostsOfTheConfigurationAreOffered() {
+        write("ssh_config", u"Host gpu1 gpu2\n  Port 1\nHost *.lab\n"_s);
+        m_page->hide();
+        m_page->show();
+        auto* host = m_page->findChild<QComboBox*>(u"targetHost"_s);
+        QCOMPARE(host->count(), 2);
+        QCOMPARE(host->itemText(1), u"gpu2"_s);
+        QCOMPARE(host->currentText(), QString());
+    }
+
+    void theModelKeepsItsPromises() {
+        NodeChecks checks(*m_session);
+        NodesModel model(checks);
+        const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        const int row = checks.add(ssh_target("127.0.0.1:1"));
+        QCOMPARE(checks.add(ssh_target("127.0.0.1:1")), row);
+        QTRY_COMPARE_WITH_TIMEOUT(checks.underWay(), 0, kCheckMs);
+        QCOMPARE(model.data(model.index(row, NodesModel::Name)).toString(), u"127.0.0.1:1"_s);
+        QVERIFY(!model.data(model.index(row, NodesModel::Message)).toString().isEmpty());
+        checks.checkAll();
+        QCOMPARE(checks.underWay(), 2);
+        checks.cancelAll();
+        QCOMPARE(checks.underWay(), 0);
+        checks.remove(0);  // this machine stays
+        checks.remove(row);
+        QCOMPARE(model.rowCount(), 1);
+    }
+
+    void aHostThatHangsIsCalledOffAndHoldsNothing() {
+        const Listener silent;
+        QTRY_VERIFY_WITH_TIMEOUT(m_page->settled(), kCheckMs);
+        int ticks = 0;
+        QTimer clock;
+        connect(&clock, &QTimer::timeout, this, [&ticks] { ++ticks; });
+        clock.start(20);
+        add(u"127.0.0.1:%1"_s.arg(silent.port()));
+        QTRY_COMPARE(m_page->checks().phase(1), CheckPhase::Checking);
+        QTRY_VERIFY(ticks > 10);  // the window goes on
+        QVERIFY(button("cancelNodeButton")->isVisible());
+        QTest::mouseClick(button("cancelNodeButton"), Qt::LeftButton);
+        QCOMPARE(m_page->checks().phase(1), CheckPhase::Idle);
+        QVERIFY(m_page->settled());
+        QVERIFY(!m_page->checks().entry(1).last);
+        m_page->checks().check(1);
+        QTRY_COMPARE(m_page->checks().phase(1), CheckPhase::Checking);
+        QElapsedTimer leaving;
+        leaving.start();
+        m_page.reset();
+        QVERIFY2(leaving.elapsed() < 10000, "the page waited for the machine");
+    }
+
+    void anUnknownKeyIsAskedAndARefusalSendsNothing() {
+        const SshServer server({"right", {}});
+        serve("fresh", server);
+        add(u"fresh"_s);
+        auto* asked = dialog<TrustDialog>();
+        QCOMPARE(asked->findChild<QLabel*>(u"fingerprintLabel"_s)->text(),
+                 QString::fromStdString(server.fingerprint()));
+        QVERIFY(asked->findChild<QPushButton*>(u"refuseKeyButton"_s)->isDefault());
+        QTest::keyClick(asked, Qt::Key_Return);
+        QTRY_VERIFY_WITH_TIMEOUT(m_page->settled(), kCheckMs);
+        QCOMPARE(report().node.state, NodeVerdict::Unreachable);
+        QVERIFY2(said().contains(QString::fromStdString(server.fingerprint())), qPrintable(said()));
+        QCOMPARE(server.asked(), 0);
+        QVERIFY(!QFile::exists(path("known_hosts")));
+    }
+
+    void aTrustedKeyIsRememberedAndTheAnswerIsNot() {
+        const SshServer server({"a-secret-word", {}});
+        serve("fresh", server);
+        add(u"fresh"_s);
+        QTest::mouseClick(dialog<TrustDialog>()->findChild<QPushButton*>(u"trustKeyButton"_s),
+                          Qt::LeftButton);
+        auto* first = dialog<PromptDialog>();
+        QCOMPARE(first->findChild<QLineEdit*>()->echoMode(), QLineEdit::Password);
+        QVERIFY(!first->findChild<QPushButton*>(u"answerButton"_s)->isEnabled());
+        QVERIFY(!first->findChild<Banner*>());
+        const QPointer<QDialog> again = first;
+        answer(first, u"wrong"_s);
+        auto* second = dialog<PromptDialog>(again);
+        QVERIFY(second->findChild<Banner*>(u"askedAgain"_s));
+        answer(second, u"a-secret-word"_s);
+        QTRY_VERIFY_WITH_TIMEOUT(m_page->settled(), kCheckMs);
+        QVERIFY2(report().node.facts, report().node.message.c_str());
+        QCOMPARE(read("known_hosts").count("ssh-ed25519"), 1);
+        m_page->checks().check(1);  // the key is known now
+        answer(dialog<PromptDialog>(), u"a-secret-word"_s);
+        QTRY_VERIFY_WITH_TIMEOUT(m_page->settled(), kCheckMs);
+        m_page.reset();
+        m_session.reset();
+        for (const QString& file : filesBelow(m_home.path())) {
+            QFile content(file);
+            QVERIFY(content.open(QIODevice::ReadOnly));
+            QVERIFY2(!content.readAll().contains("a-secret-word"), qPrintable(file));
+        }
+    }
+
+    void aChangedKeyBlocksAndNothingOverridesIt() {
+        const SshServer server({"right", {}}), other({"right", {}});
+        serve("moved", server);
+        QString line = QString::fromStdString(other.known_hosts_line());
+        line.replace(QString::number(other.port()), QString::number(server.port()));
+        write("known_hosts", line);
+        add(u"moved"_s);
+        QTRY_VERIFY_WITH_TIMEOUT(m_page->settled(), kCheckMs);
+        QVERIFY2(said().contains(u"CHANGED"_s), qPrintable(said()));
+        QVERIFY(said().contains(u"ssh-keygen"_s));
+        QCOMPARE(server.asked(), 0);
+        QVERIFY(!QApplication::activeModalWidget());
+        QStringList buttons;
+        for (const auto* one : m_page->findChild<NodeDetails*>()->findChildren<QPushButton*>())
+            if (one->isVisible()) buttons << one->objectName();
+        buttons.sort();
+        QCOMPARE(buttons, (QStringList{u"checkNodeButton"_s, u"copyNextButton"_s, u"removeNodeButton"_s}));
+        QCOMPARE(read("known_hosts"), line.toUtf8());
+    }
+
+    void twoRoundsOfAServerAreShownInItsOwnWords() {
+        const SshServer server({{},
+                                {{"Welcome to <b>the lab</b>", "Password: ", false, "first"},
+                                 {"\x1b[31mSent to your phone", "Code: ", true, "123456"}}});
+        serve("strict", server);
+        write("known_hosts", QString::fromStdString(server.known_hosts_line()));
+        add(u"strict"_s);
+        auto* first = dialog<PromptDialog>();
+        const auto* text = first->findChild<QLabel*>(u"serverText"_s);
+        QCOMPARE(text->textFormat(), Qt::PlainText);
+        QCOMPARE(text->text(), u"Welcome to <b>the lab</b>\nPassword:"_s);
+        const QPointer<QDialog> before = first;
+        answer(first, u"first"_s);
+        auto* second = dialog<PromptDialog>(before);
+        QCOMPARE(second->findChild<QLabel*>(u"serverText"_s)->text(), u"[31mSent to your phone\nCode:"_s);
+        QCOMPARE(second->findChild<QLineEdit*>()->echoMode(), QLineEdit::Normal);
+        answer(second, u"123456"_s);
+        QTRY_VERIFY_WITH_TIMEOUT(m_page->settled(), kCheckMs);
+        QVERIFY2(report().node.facts, report().node.message.c_str());
+    }
+
+    void aQuestionGoesAwayWithItsCheck() {
+        const SshServer server({"right", {}});
+        serve("fresh", server);
+        add(u"fresh"_s);
+        const QPointer<TrustDialog> asked = dialog<TrustDialog>();
+        m_page->checks().cancel(1);
+        QTRY_VERIFY(!asked || !asked->isVisible());
+        QCOMPARE(m_page->checks().phase(1), CheckPhase::Idle);
+    }
+
+    void twoMachinesAskOneAfterTheOther() {
+        const SshServer one({"right", {}}), two({"right", {}});
+        serve("one", one);
+        serve("two", two);
+        add(u"one"_s);
+        add(u"two"_s);
+        auto* first = dialog<TrustDialog>();
+        QTest::qWait(200);
+        int shown = 0;
+        for (const QWidget* window : QApplication::topLevelWidgets())
+            shown += window->isVisible() && qobject_cast<const TrustDialog*>(window);
+        QCOMPARE(shown, 1);
+        const QPointer<QDialog> before = first;
+        first->reject();
+        dialog<TrustDialog>(before)->reject();
+        QTRY_VERIFY_WITH_TIMEOUT(m_page->settled(), kCheckMs);
+    }
+
+    void serverTextIsWithoutWhatChangesHowItIsRead() {
+        QCOMPARE(shownServerText("a\x07\x1b[2J\xe2\x80\xae evil\nb\r"), u"a[2J evil\nb"_s);
+        QVERIFY(shownServerText(std::string(100000, 'x')).size() < 3000);
+    }
+
+  private:
+    void open() {
+        if (!m_session) m_session = std::make_unique<Session>(find_places());
+        m_page = std::make_unique<NodesPage>(*m_session);
+        auto* prompts = new LoginPrompts(m_page.get());
+        m_session->setPeople(
+            [prompts](std::function<bool()> given_up) { return prompts->person(std::move(given_up)); });
+        m_page->resize(900, 600);
+        m_page->show();
+    }
+
+    QString path(const char* name) const { return m_home.filePath(QString::fromLatin1(name)); }
+    void write(const char* name, const QString& text) const {
+        QFile file(path(name));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(text.toUtf8());
+    }
+    QByteArray read(const char* name) const {
+        QFile file(path(name));
+        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+    }
+    static QStringList filesBelow(const QString& folder) {
+        QStringList files;
+        for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.toStdString()))
+            if (entry.is_regular_file()) files << QString::fromStdString(entry.path().string());
+        return files;
+    }
+
+    void serve(const char* name, const SshServer& server) {
+        m_config +=
+            u"Host %1\n  HostName 127.0.0.1\n  Port %2\n"_s.arg(QString::fromLatin1(name)).arg(server.port());
+        write("ssh_config", m_config +
+                                u"Host *\n  UserKnownHostsFile %1\n  GlobalKnownHostsFile none\n"
+                                "  IdentityFile /nowhere\n  ConnectTimeout 5\n"_s.arg(path("known_hosts")));
+    }
+
+    void type(const QString& name) {
+        auto* host = m_page->findChild<QComboBox*>(u"targetHost"_s);
+        host->setEditText({});
+        host->setFocus();
+        QTest::keyClicks(host->lineEdit(), name);
+    }
+    void add(const QString& name) {
+        type(name);
+        QTest::mouseClick(button("addTargetButton"), Qt::LeftButton);
+        QCOMPARE(QString::fromStdString(m_page->checks().entry(m_page->checks().count() - 1).target.host),
+                 name);
+    }
+    static void answer(PromptDialog* asked, const QString& text) {
+        QTest::keyClicks(asked->findChild<QLineEdit*>(), text);
+        QTest::mouseClick(asked->findChild<QPushButton*>(u"answerButton"_s), Qt::LeftButton);
+    }
+
+    QPushButton* button(const char* name) const {
+        return m_page->findChild<QPushButton*>(QString::fromLatin1(name));
+    }
+    QTableView* table() const { return m_page->findChild<QTableView*>(u"nodesTable"_s); }
+    QString said() const { return m_page->findChild<Banner*>(u"nodeBanner"_s)->text(); }
+    const TargetReport& report() const { return *m_page->checks().entry(1).last; }
+
+    /// The question on the screen, once it is there; another than `before`.
+    template <class Kind>
+    Kind* dialog(const QPointer<QDialog>& before = {}) const {
+        Kind* found = nullptr;
+        [[maybe_unused]] const bool came = QTest::qWaitFor(
+            [&] {
+                for (QWidget* window : QApplication::topLevelWidgets()) {
+                    auto* one = qobject_cast<Kind*>(window);
+                    if (one && one->isVisible() && one != before.data()) found = one;
+                }
+                return found != nullptr;
+            },
+            kCheckMs);
+        if (found == nullptr) qFatal("nobody asked; the page says: %s", qPrintable(said()));
+        return found;
+    }
+
+    QTemporaryDir m_home;
+    QString m_config;
+    std::unique_ptr<Session> m_session;
+    std::unique_ptr<NodesPage> m_page;
+};
+
+QTEST_MAIN(NodesTest)
+#include "nodes_test.moc"
