@@ -33,6 +33,7 @@ struct MemoryInputs {
     int ring_rank = 0;
     int64_t window = 0;  ///< sliding; 0: none
     int threads = 1;     ///< of the rank's process
+    Lora lora;           ///< an adapter: of frozen weights are no gradients and no optimizer's states
 
     double tokens() const { return double(micro) * double(shard_tokens); }
     double element_bytes() const { return precision == Precision::Float32 ? 4 : 2; }
@@ -44,7 +45,8 @@ struct MemoryInputs {
 double intermediate_width(const ModelConfig& model);
 
 // States: whole on every rank, or this rank's slices (engine/model/parameters.h) by the ZeRO stage.
-double weight_bytes(const MemoryInputs& in);  ///< with the bfloat16 copy under `bf16: true`
+/// With the bfloat16 copy under `bf16: true`; of frozen weights only that, and the adapter's.
+double weight_bytes(const MemoryInputs& in);
 double gradient_bytes(const MemoryInputs& in);
 double optimizer_bytes(const MemoryInputs& in);  ///< AdamW's two moments
 

@@ -30,6 +30,26 @@ double query_width(const ModelConfig& m) {
     return double(m.num_heads) * double(m.head_dim);
 }
 
+/// 0 without an adapter.
+int64_t adapter_parameters(const Plan& plan) {
+    return plan.model->num_layers * lora_layer_count(*plan.model, plan.config.lora);
+}
+
+int64_t trained_parameters(const Plan& plan) {
+    return plan.config.lora.on() ? adapter_parameters(plan) : parameter_count(*plan.model);
+}
+
+/// Forward, and backward to inputs and weights; of frozen weights to inputs alone.
+double flops_of_a_parameter(const Plan& plan) {
+    return plan.config.lora.on() ? 4 : 6;
+}
+
+/// Of the gradients that come last, which nothing can hide.
+double last_gradients(const Plan& plan) {
+    if (plan.config.lora.on()) return double(lora_layer_count(*plan.model, plan.config.lora));
+    return double(plan.model->vocab_size) * double(plan.model->hidden_size);
+}
+
 /// Of one sequence that is one document: which documents packed rows will hold is not known here.
 LayoutFigures figures_of(const Plan& plan) {
     AttentionMask mask;
@@ -44,9 +64,13 @@ LayoutFigures figures_of(const Plan& plan) {
 struct Computing {
     double linear_forward_s = 0;  ///< all layers and the head
     double attention_forward_s = 0;
-    double passes = 6;  ///< in halves of a forward: 6 of 2, 8 where the forward is computed again
+    double passes = 6;         ///< in halves of a forward: 6 of 2, 8 where the forward is computed again
+    double linear_passes = 6;  ///< 2 fewer where weights are frozen: they need no gradient
+    double adapter_s = 0;      ///< of its own products, forward and backward
 
-    double total_s() const { return (linear_forward_s + attention_forward_s) * passes / 2; }
+    double total_s() const {
+        return (linear_forward_s * linear_passes + attention_forward_s * passes) / 2 + adapter_s;
+    }
     double backward_s() const { return total_s() - linear_forward_s - attention_forward_s; }
 };
 
@@ -68,6 +92,11 @@ Computing computing_of(const Plan& plan, const Speeds& speeds) {
         rows * 2 * active_parameters(m) * double(plan.sequence.per_rank) / speeds.flops;
     computing.attention_forward_s = rows * 4 * cells * query_width(m) * double(m.num_layers) / speeds.flops;
     if (plan.config.gradient_checkpointing) computing.passes = 8;
+    const bool frozen = plan.config.lora.on();
+    computing.linear_passes = computing.passes - (frozen ? 2 : 0);
+    // x·Aᵀ is computed again in the backward, for the gradient of B
+    computing.adapter_s = rows * (computing.passes + 2) * double(adapter_parameters(plan)) *
+                          double(plan.sequence.per_rank) / speeds.flops;
     return computing;
 }
 
@@ -114,8 +143,7 @@ double exposed_of(const Plan& plan, const Computing& computing, const Sending& s
 /// Of gradients, and of weights where they are sharded.
 struct Reduction {
     double total_s = 0;
-    double last_s =
-        0;  ///< what nothing can hide: the embedding's gradient, which comes last, and new weights
+    double last_s = 0;  ///< what nothing can hide: the gradients that come last, and new weights
 };
 
 /// Sharded states: a reduce-scatter in a step (stage 1) or a micro-batch, an all-reduce of the slices over
@@ -125,13 +153,14 @@ Reduction sharded_reduction(const Plan& plan, double link) {
     const double copy_bytes = plan.config.precision == Precision::Float32 ? 4 : 2;
     const double shards = plan.mesh.shards(), replicas = plan.mesh.dp_replicate;
     const double micro_batches = plan.zero_stage >= 2 ? double(plan.batch.accumulation) : 1;
-    const double count = double(parameter_count(*plan.model));
-    const double embedding = double(plan.model->vocab_size) * double(plan.model->hidden_size);
+    const double count = double(trained_parameters(plan));
+    const double frozen = plan.config.lora.on() ? double(parameter_count(*plan.model)) : 0;
     const double scatter = (shards - 1) / shards * bytes / link, gather = scatter / bytes * copy_bytes;
     const double over_replicas = 2 * (replicas - 1) / replicas * bytes / link * count / shards;
     const double gathers = plan.zero_stage == 3 ? 2 * micro_batches : 1;
-    return {micro_batches * scatter * count + over_replicas + gathers * gather * count,
-            scatter * embedding + (plan.zero_stage == 3 ? 0 : gather * count)};
+    const double gathered = count + (plan.zero_stage == 3 ? frozen : 0);
+    return {micro_batches * scatter * count + over_replicas + gathers * gather * gathered,
+            scatter * last_gradients(plan) + (plan.zero_stage == 3 ? 0 : gather * count)};
 }
 
 Reduction reduction_of(const Plan& plan, const Speeds& speeds) {
@@ -140,8 +169,7 @@ Reduction reduction_of(const Plan& plan, const Speeds& speeds) {
     const double link = plan.nodes > 1 ? speeds.across_nodes : speeds.inside_node;
     if (plan.zero_stage > 0 && plan.mesh.shards() > 1) return sharded_reduction(plan, link);
     const double sent = 2 * double(plan.ranks - 1) / double(plan.ranks) * bytes / link;
-    const double embedding = double(plan.model->vocab_size) * double(plan.model->hidden_size);
-    return {sent * double(parameter_count(*plan.model)), sent * embedding};
+    return {sent * double(trained_parameters(plan)), sent * last_gradients(plan)};
 }
 
 /// AdamW reads and writes its states, the weights and their gradients once, the norm of the gradients reads
@@ -149,7 +177,7 @@ Reduction reduction_of(const Plan& plan, const Speeds& speeds) {
 double update_s(const Plan& plan, const Speeds& speeds) {
     const double bytes = plan.config.precision == Precision::Bf16Full ? 16 : 32;
     const double ranks = plan.zero_stage > 0 ? plan.mesh.shards() : 1;
-    return bytes * double(parameter_count(*plan.model)) / ranks / speeds.memory;
+    return bytes * double(trained_parameters(plan)) / ranks / speeds.memory;
 }
 
 }  // namespace
@@ -180,7 +208,7 @@ LayoutCosts layout_costs(const Plan& plan) {
     const double P = plan.mesh.ulysses, layers = double(m.num_layers);
     const double kv_heads = std::max(double(m.num_kv_heads), P) / P;
     LayoutCosts costs;  // of forward and backward together, of a ring rank's tokens over its P ranks
-    costs.token_s = 6 * active_parameters(m) / flops / P;
+    costs.token_s = flops_of_a_parameter(plan) * active_parameters(m) / flops / P;
     costs.cell_s = 12 * query_width(m) * layers / flops / P;
     costs.key_s = 2 * kv_heads * double(m.head_dim) * layers * (2 * (cpu ? 4 : 2) + 4) / link;
     return costs;
@@ -198,7 +226,7 @@ std::vector<int64_t> work_of_ranks(const Plan& plan) {
 double sequence_flops(const Plan& plan) {
     const std::vector<int64_t> work = work_of_ranks(plan);
     const double cells = double(*std::max_element(work.begin(), work.end()));
-    return 6 * active_parameters(*plan.model) * double(plan.sequence.per_rank) +
+    return flops_of_a_parameter(plan) * active_parameters(*plan.model) * double(plan.sequence.per_rank) +
            12 * cells * query_width(*plan.model) * double(plan.model->num_layers);
 }
 

@@ -3,8 +3,9 @@
 ///
 /// Letters: s padded length, R ring, P Ulysses ranks, t = s ÷ R tokens of a ring rank, H K D heads, L layers,
 /// N parameters that a token meets. Sources: 6·N·s + 6·s²·H·D·L floating-point operations for a causal
-/// sequence, forward and backward (Narayanan et al. 2021, appendix; causal half of the attention); bytes of
-/// the ring's and the all-to-all's messages as the engine sends them.
+/// sequence, forward and backward (Narayanan et al. 2021, appendix; causal half of the attention), 4·N·s
+/// where the weights are frozen beside an adapter; bytes of the ring's and the all-to-all's messages as the
+/// engine sends them.
 #pragma once
 
 #include "engine/plan/layout_figures.h"
