@@ -90,8 +90,9 @@ RunDetails read_details(const RunDirectory& run) {
     details.files = files_of(run);
     std::error_code none;
     const fs::path output = details.row.planned.output_dir;
-    if (details.row.state.state == RunPhase::Completed && fs::is_regular_file(output / "config.json", none))
-        details.model_dir = output;
+    const bool has_result = fs::is_regular_file(output / "config.json", none) ||
+                            fs::is_regular_file(output / "adapter_config.json", none);
+    if (details.row.state.state == RunPhase::Completed && has_result) details.model_dir = output;
     return details;
 }
 

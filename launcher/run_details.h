@@ -29,7 +29,7 @@ struct RunDetails {
     std::string config_text;                  ///< empty where it cannot be read
     std::vector<CheckpointInfo> checkpoints;  ///< complete ones, by step
     std::vector<RunFile> files;
-    std::filesystem::path model_dir;  ///< where the trained model lies; empty: there is none yet
+    std::filesystem::path model_dir;  ///< where the trained model, or adapter, lies; empty: there is none yet
 };
 
 /// Never throws for what is wrong with the run.

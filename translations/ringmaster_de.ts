@@ -927,8 +927,8 @@
         <translation>Abgeschlossen.</translation>
     </message>
     <message>
-        <source>The model is in %1.</source>
-        <translation>Das Modell liegt in %1.</translation>
+        <source>The result is in %1.</source>
+        <translation>Das Ergebnis liegt in %1.</translation>
     </message>
     <message>
         <source>Stopped.</source>

@@ -913,8 +913,8 @@
         <translation>已完成。</translation>
     </message>
     <message>
-        <source>The model is in %1.</source>
-        <translation>模型在 %1。</translation>
+        <source>The result is in %1.</source>
+        <translation>结果在 %1。</translation>
     </message>
     <message>
         <source>Stopped.</source>

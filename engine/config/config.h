@@ -11,6 +11,8 @@
 #include <optional>
 #include <string>
 
+#include "engine/config/lora.h"
+
 namespace ringmaster {
 
 /// `bf16: true|auto` is Bf16Mixed (fp32 weights and optimizer states, bf16 compute), `bf16: full` or
@@ -93,6 +95,7 @@ struct Config {
     bool activation_offloading = false;       ///< what checkpointing keeps lies in host memory
     bool tiled_mlp = false;                   ///< MLPs in tiles of tokens
     std::optional<int64_t> tiled_mlp_shards;  ///< of a rank's tokens; else tiles of hidden_size tokens
+    Lora lora;                                ///< `adapter: lora`
 
     // Saving, evaluation, logging
     std::string output_dir;

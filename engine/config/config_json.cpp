@@ -4,6 +4,7 @@
 #include <limits>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "engine/config/config.h"
 #include "engine/config/words.h"
@@ -62,6 +63,13 @@ void each_training_field(ConfigType& c, const Visitor& visit) {
     visit("tiled_mlp", c.tiled_mlp);
     visit("tiled_mlp_num_shards", c.tiled_mlp_shards);
     visit("optimizer_offloading", c.optimizer_offloading);
+    visit("lora_r", c.lora.r);
+    visit("lora_alpha", c.lora.alpha);
+    visit("lora_dropout", c.lora.dropout);
+    visit("lora_rslora", c.lora.rslora);
+    visit("lora_targets", c.lora.targets);
+    visit("lora_model_dir", c.lora.model_dir);
+    visit("lora_base_model", c.lora.base_model);
 }
 
 template <class ConfigType, class Visitor>
@@ -161,6 +169,11 @@ class FieldReader {
         if (value.type() != field.type())
             refuse(name, field.is_array() ? "has to be a list" : "has to be an object");
         field = value;
+    }
+    static void read(const char* name, const json& value, std::vector<std::string>& field) {
+        if (!value.is_array()) refuse(name, "has to be a list");
+        field.clear();
+        for (const json& item : value) read(name, item, field.emplace_back());
     }
     static void read(const char* name, const json& value, std::map<std::string, int>& field) {
         if (!value.is_object()) refuse(name, "has to be an object");

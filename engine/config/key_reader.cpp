@@ -71,6 +71,11 @@ void KeyReader::say(Severity severity, const char* code, const std::string& path
     m_diagnostics.push_back({severity, code, path, m_document.line(path), message, hint});
 }
 
+void KeyReader::missing(const std::string& path, const std::string& near, const std::string& message,
+                        const std::string& hint) {
+    m_diagnostics.push_back({Severity::Error, "CFG-MISSING", path, m_document.line(near), message, hint});
+}
+
 void KeyReader::refuse_type(const std::string& path, const json& value, const std::string& wanted) {
     error("CFG-TYPE", path, path + " is " + shown(value) + ", it has to be " + wanted);
 }

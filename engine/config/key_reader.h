@@ -52,6 +52,9 @@ class KeyReader {
                const std::string& hint = {}) {
         say(Severity::Error, code, path, message, hint);
     }
+    /// Of a key that is not there: at the line of `near`, which makes it needed.
+    void missing(const std::string& path, const std::string& near, const std::string& message,
+                 const std::string& hint);
     void warn(const char* code, const std::string& path, const std::string& message,
               const std::string& hint = {}) {
         say(Severity::Warning, code, path, message, hint);

@@ -12,34 +12,51 @@ namespace {
 using nlohmann::json;
 
 std::vector<KeyGroup> used_keys() {
-    return {{Fate::Used, "", "", "",
-             "base_model tokenizer_config tokenizer_type tokenizer_legacy tokenizer_use_fast "
-             "trust_remote_code revision_of_model model_revision reinit_weights special_tokens "
-             "chat_template chat_template_jinja chat_template_kwargs eot_tokens train_on_inputs datasets "
-             "test_datasets val_set_size dataset_prepared_path sequence_len min_sample_len "
-             "excess_length_strategy sample_packing pad_to_sequence_len curriculum_sampling seed "
-             "micro_batch_size gradient_accumulation_steps batch_size eval_batch_size num_epochs max_steps "
-             "optimizer learning_rate lr_scheduler warmup_steps warmup_ratio cosine_min_lr_ratio "
-             "weight_decay adam_beta1 adam_beta2 adam_epsilon max_grad_norm bf16 bfloat16 "
-             "gradient_checkpointing selective_checkpointing activation_offloading tiled_mlp "
-             "tiled_mlp_num_shards output_dir save_steps saves_per_epoch save_strategy save_total_limit "
-             "eval_steps evals_per_epoch eval_strategy evaluation_strategy logging_steps "
-             "context_parallel_size sequence_parallel_degree ulysses_size heads_k_stride ring_attn_func "
-             "dp_shard_size dp_replicate_size attn_implementation flash_attention sdp_attention "
-             "eager_attention xformers_attention flex_attention sage_attention fsdp fsdp_config deepspeed "
-             "ddp_timeout"}};
+    return {
+        {Fate::Used, "", "", "",
+         "base_model tokenizer_config tokenizer_type tokenizer_legacy tokenizer_use_fast "
+         "trust_remote_code revision_of_model model_revision reinit_weights special_tokens "
+         "chat_template chat_template_jinja chat_template_kwargs eot_tokens train_on_inputs datasets "
+         "test_datasets val_set_size dataset_prepared_path sequence_len min_sample_len "
+         "excess_length_strategy sample_packing pad_to_sequence_len curriculum_sampling seed "
+         "micro_batch_size gradient_accumulation_steps batch_size eval_batch_size num_epochs max_steps "
+         "optimizer learning_rate lr_scheduler warmup_steps warmup_ratio cosine_min_lr_ratio "
+         "weight_decay adam_beta1 adam_beta2 adam_epsilon max_grad_norm bf16 bfloat16 "
+         "gradient_checkpointing selective_checkpointing activation_offloading tiled_mlp "
+         "tiled_mlp_num_shards adapter output_dir save_steps saves_per_epoch save_strategy save_total_limit "
+         "eval_steps evals_per_epoch eval_strategy evaluation_strategy logging_steps "
+         "context_parallel_size sequence_parallel_degree ulysses_size heads_k_stride ring_attn_func "
+         "dp_shard_size dp_replicate_size attn_implementation flash_attention sdp_attention "
+         "eager_attention xformers_attention flex_attention sage_attention fsdp fsdp_config deepspeed "
+         "ddp_timeout"},
+        {Fate::Used, "", "", "adapter",
+         "lora_r lora_alpha lora_dropout lora_target_modules lora_target_linear peft_use_rslora "
+         "lora_model_dir"}};
 }
 
 std::vector<KeyGroup> model_keys() {
     return {
-        {Fate::Unsupported, "adapters (LoRA) are not built yet: all weights would be trained instead",
-         "leave adapter out to train all weights", "", "adapter"},
-        {Fate::Unsupported, "part of an adapter", "", "adapter",
-         "lora_model_dir lora_r lora_alpha lora_dropout lora_fan_in_fan_out lora_target_modules "
-         "lora_target_parameters lora_target_linear lora_modules_to_save lora_rank_pattern "
-         "lora_alpha_pattern peft peft_layers_to_transform peft_layers_pattern peft_use_dora "
-         "peft_use_rslora peft_layer_replication peft_init_lora_weights peft_trainable_token_indices "
-         "peft_ensure_weight_tying loraplus_lr_ratio loraplus_lr_embedding mora"},
+        {Fate::Unsupported, "trains other weights beside the adapter's",
+         "leave it out: the layers' linear modules are adapted", "adapter",
+         "lora_modules_to_save lora_target_parameters peft_trainable_token_indices"},
+        {Fate::Unsupported, "gives modules a rank or scale of their own",
+         "one lora_r and lora_alpha for all of them", "adapter", "lora_rank_pattern lora_alpha_pattern"},
+        {Fate::Unsupported, "treats some layers otherwise than the rest",
+         "leave it out: all layers are adapted", "adapter",
+         "peft_layers_to_transform peft_layers_pattern peft_layer_replication"},
+        {Fate::Unsupported, "makes another kind of adapter", "leave it out: adapter: lora alone is built",
+         "adapter", "peft_use_dora mora"},
+        {Fate::Unsupported, "starts an adapter otherwise",
+         "leave it out: A is Kaiming-uniform and B zero, PEFT's default", "adapter",
+         "peft_init_lora_weights"},
+        {Fate::Unsupported, "quantizes the frozen weights, or starts the adapter from what that loses",
+         "leave it out: bf16: true keeps them in 16 bits", "adapter", "peft"},
+        {Fate::Unsupported, "gives B another learning rate than A (LoRA+)",
+         "leave it out: one learning_rate for both", "adapter", "loraplus_lr_ratio"},
+        {Fate::NoEffect, "no embedding is adapted", "", "adapter",
+         "loraplus_lr_embedding peft_ensure_weight_tying"},
+        {Fate::NoEffect, "no Llama-family module keeps its weights transposed", "", "adapter",
+         "lora_fan_in_fan_out"},
         {Fate::NoEffect, "how an adapter is computed, loaded or merged, not what it learns", "", "adapter",
          "peft_autocast_adapter_dtype qlora_sharded_model_loading lora_on_cpu merge_lora merge_method "
          "lora_mlp_kernel lora_qkv_kernel lora_o_kernel lora_embedding_kernel embeddings_skip_upcast "
@@ -330,6 +347,7 @@ bool switches_on(std::string_view key, const json& value, const Document& docume
         return is_on(value) && in_order && is_on(*in_order);
     }
     if (key == "dataset_shard_idx") return !value.is_null();
+    if (key == "peft_init_lora_weights") return is_on(value) && value != true;
     return is_on(value);
 }
 

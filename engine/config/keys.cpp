@@ -98,8 +98,9 @@ class Judge {
 
     void unsupported(const std::string& key, const KeyRule& rule, const KeyFault& fault) {
         m_verdicts.unsupported.push_back({key, fault.message});
-        // What is part of a whole is named by the whole's own diagnostic.
-        if (rule.part_of.empty()) say("KEY-UNSUPPORTED", key, fault.message, fault.hint);
+        // What is part of an unsupported whole is named by the whole's own diagnostic.
+        const KeyRule* whole = find_key(rule.part_of);
+        if (!whole || whole->fate == Fate::Used) say("KEY-UNSUPPORTED", key, fault.message, fault.hint);
     }
 
     void say(const char* code, const std::string& key, const std::string& message, const std::string& hint) {

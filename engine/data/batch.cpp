@@ -1,6 +1,7 @@
 #include "engine/data/batch.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace ringmaster {
 
@@ -47,14 +48,18 @@ namespace {
 
 /// A whole sequence: the rows one behind the other, then padding.
 struct Sequence {
-    std::vector<int64_t> input_ids, labels;
+    std::vector<int64_t> input_ids, labels, places;
 
     explicit Sequence(int64_t tokens)
-        : input_ids(static_cast<size_t>(tokens)), labels(static_cast<size_t>(tokens), kNoLabel) {}
+        : input_ids(static_cast<size_t>(tokens)),
+          labels(static_cast<size_t>(tokens), kNoLabel),
+          places(static_cast<size_t>(tokens), -1) {}
 
     void add(const Row& row, size_t at) {
         std::copy(row.input_ids.begin(), row.input_ids.end(),
                   input_ids.begin() + static_cast<std::ptrdiff_t>(at));
+        std::iota(places.begin() + static_cast<std::ptrdiff_t>(at),
+                  places.begin() + static_cast<std::ptrdiff_t>(at) + row.tokens(), row.place);
         size_t begin = 0;
         for (const int64_t end : row.document_ends) {
             for (size_t i = begin; i + 1 < static_cast<size_t>(end); ++i) labels[at + i] = row.labels[i + 1];
@@ -68,6 +73,7 @@ void add_share(BatchShard& shard, const Sequence& sequence, const Spans& spans) 
         for (int64_t at = span.begin; at < span.end; at += span.step) {
             shard.input_ids.push_back(sequence.input_ids[static_cast<size_t>(at)]);
             shard.labels.push_back(sequence.labels[static_cast<size_t>(at)]);
+            shard.places.push_back(sequence.places[static_cast<size_t>(at)]);
             shard.valid_labels += shard.labels.back() != kNoLabel;
         }
     }
@@ -82,6 +88,7 @@ BatchShard shard_rows(const std::vector<Row>& rows, const Layout& layout, int co
     shard.rows = as_one_sequence ? 1 : static_cast<int64_t>(rows.size());
     shard.input_ids.reserve(static_cast<size_t>(shard.rows * count_tokens(spans)));
     shard.labels.reserve(shard.input_ids.capacity());
+    shard.places.reserve(shard.input_ids.capacity());
     Sequence sequence(layout.tokens);
     size_t at = 0;
     for (const Row& row : rows) {

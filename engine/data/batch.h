@@ -40,6 +40,7 @@ struct BatchShard {
     int64_t rows = 0;
     std::vector<int64_t> input_ids;
     std::vector<int64_t> labels;  ///< shifted; -100 = none, on padding too
+    std::vector<int64_t> places;  ///< of each token in the token file; -1: padding
     int64_t valid_labels = 0;
 };
 

@@ -20,7 +20,7 @@ int64_t Row::valid_labels() const {
 
 Row Row::head(int64_t tokens) const {
     const auto count = static_cast<size_t>(std::min(tokens, this->tokens()));
-    Row cut{input_ids.first(count), labels.first(count), {}};
+    Row cut{input_ids.first(count), labels.first(count), {}, place};
     for (const int64_t end : document_ends) {
         cut.document_ends.push_back(std::min(end, cut.tokens()));
         if (end >= cut.tokens()) break;
@@ -34,7 +34,8 @@ std::vector<Row> Row::documents() const {
     for (const int64_t end : document_ends) {
         const auto at = static_cast<size_t>(begin), count = static_cast<size_t>(end - begin);
         if (count > 0)
-            found.push_back({input_ids.subspan(at, count), labels.subspan(at, count), {end - begin}});
+            found.push_back(
+                {input_ids.subspan(at, count), labels.subspan(at, count), {end - begin}, place + begin});
         begin = end;
     }
     return found;
@@ -61,7 +62,7 @@ Row TokenFile::row(int64_t index) const {
     const auto i = static_cast<size_t>(index);
     const auto begin = static_cast<size_t>(offsets_[i]);
     const auto count = static_cast<size_t>(offsets_[i + 1]) - begin;
-    Row found{input_ids_.subspan(begin, count), labels_.subspan(begin, count), {}};
+    Row found{input_ids_.subspan(begin, count), labels_.subspan(begin, count), {}, offsets_[i]};
     auto end = std::upper_bound(documents_.begin(), documents_.end(), offsets_[i]);
     for (; end != documents_.end() && *end <= offsets_[i + 1]; ++end) {
         found.document_ends.push_back(*end - offsets_[i]);

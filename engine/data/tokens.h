@@ -17,6 +17,7 @@ struct Row {
     std::span<const int32_t> input_ids;
     std::span<const int32_t> labels;     ///< not shifted; the first of a document is the label of nothing
     std::vector<int64_t> document_ends;  ///< ascending, the last is tokens(); one where the row is not packed
+    int64_t place = 0;                   ///< of its first token, in the file
 
     int64_t tokens() const { return static_cast<int64_t>(input_ids.size()); }
     /// Labels that a loss is taken on: from each document's second token on, without -100.

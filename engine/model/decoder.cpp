@@ -34,6 +34,7 @@ SequenceShard::SequenceShard(Groups& groups, const ModelConfig& model, const Lay
 /// A run of tokens whose MLP is computed at once.
 struct Decoder::MlpTile {
     at::Tensor mid_nc;
+    int64_t first = 0;  // of its tokens
     at::Tensor rstd_n, gate_up_n2i;
 };
 
@@ -67,8 +68,8 @@ Kept what_is_kept(const Plan& plan) {
     return kept;
 }
 
-Decoder::Decoder(const ModelConfig& model, Parameters& parameters, Kept kept)
-    : model_(model), parameters_(parameters), kept_(kept) {}
+Decoder::Decoder(const ModelConfig& model, Parameters& parameters, Kept kept, Adapter* adapter)
+    : model_(model), parameters_(parameters), adapter_(adapter), kept_(kept) {}
 
 at::Tensor Decoder::attention_forward(int layer, LayerState& state, SequenceShard& shard) {
     const LayerTensors& weights = parameters_.weights().layers[static_cast<size_t>(layer)];
@@ -76,6 +77,7 @@ at::Tensor Decoder::attention_forward(int layer, LayerState& state, SequenceShar
     at::Tensor normed_nc =
         rms_norm(state.x_nc, weights.input_norm_w, model_.rms_norm_eps, state.rstd_attention_n);
     state.qkv_nw = linear(normed_nc, weights.qkv_oc, weights.qkv_bias_o);
+    adapt(LoraSite::Qkv, normed_nc, state.qkv_nw);
     normed_nc.reset();
     if (model_.qk_norm) {
         state.qk_raw_nw = state.qkv_nw.narrow(1, 0, (H + K) * D).clone();
@@ -93,8 +95,9 @@ at::Tensor Decoder::attention_forward(int layer, LayerState& state, SequenceShar
     if (!state.attention.out_bthd.defined())
         state.attention =
             shard.attention.forward(state.heads(0, H, D), state.heads(H, K, D), state.heads(H + K, K, D));
-    at::Tensor out_nc = linear(state.attention.out_bthd.reshape({state.x_nc.size(0), H * D}),
-                               weights.output_oc, weights.output_bias_o);
+    const at::Tensor heads_nw = state.attention.out_bthd.reshape({state.x_nc.size(0), H * D});
+    at::Tensor out_nc = linear(heads_nw, weights.output_oc, weights.output_bias_o);
+    adapt(LoraSite::Output, heads_nw, out_nc);
     return out_nc.add_(state.x_nc);
 }
 
@@ -105,10 +108,14 @@ void Decoder::attention_backward(int layer, LayerState& state, at::Tensor& dx_nc
     const LayerTensors& weights = parameters_.weights().layers[static_cast<size_t>(layer)];
     const LayerTensors& gradients = parameters_.weight_gradients().layers[static_cast<size_t>(layer)];
 
-    accumulate_weight_gradient(gradients.output_oc, dx_nc, state.attention.out_bthd.reshape({N, H * D}),
-                               beta);
+    at::Tensor heads_nw = state.attention.out_bthd.reshape({N, H * D});
+    accumulate_weight_gradient(gradients.output_oc, dx_nc, heads_nw, beta);
     accumulate_bias_gradient(gradients.output_bias_o, dx_nc, beta);
     at::Tensor dout_bthd = product(dx_nc, weights.output_oc).view({state.rows, -1, H, D});
+    const AdapterBackward of_output(adapter_, LoraSite::Output, dx_nc);
+    of_output.accumulate(heads_nw, beta);
+    of_output.add_input_gradient(dout_bthd.view({N, H * D}));
+    heads_nw.reset();
     AttentionGradients d = shard.attention.backward(dout_bthd, state.heads(0, H, D), state.heads(H, K, D),
                                                     state.heads(H + K, K, D), state.attention);
     dout_bthd.reset();
@@ -137,7 +144,10 @@ void Decoder::attention_backward(int layer, LayerState& state, at::Tensor& dx_nc
     accumulate_bias_gradient(gradients.qkv_bias_o, dqkv_nw, beta);
     at::Tensor normed_nc = rms_norm_again(state.x_nc, weights.input_norm_w, state.rstd_attention_n);
     accumulate_weight_gradient(gradients.qkv_oc, dqkv_nw, normed_nc, beta);
+    const AdapterBackward of_qkv(adapter_, LoraSite::Qkv, dqkv_nw);
+    of_qkv.accumulate(normed_nc, beta);
     at::Tensor dnormed_nc = product_out(normed_nc, dqkv_nw, weights.qkv_oc);
+    of_qkv.add_input_gradient(dnormed_nc);
     rms_norm_backward(dnormed_nc, state.x_nc, weights.input_norm_w, state.rstd_attention_n, dx_nc, true,
                       gradients.input_norm_w, beta);
 }
@@ -151,18 +161,22 @@ std::vector<FlatRange> Decoder::mlp_tiles(int64_t tokens) const {
     return tiles;
 }
 
-Decoder::MlpTile Decoder::gate_up_forward(int layer, const at::Tensor& mid_nc) {
+Decoder::MlpTile Decoder::gate_up_forward(int layer, const at::Tensor& mid_nc, int64_t first) {
     const LayerTensors& weights = parameters_.weights().layers[static_cast<size_t>(layer)];
-    MlpTile tile{mid_nc, {}, {}};
+    MlpTile tile{mid_nc, first, {}, {}};
     at::Tensor normed_nc = rms_norm(mid_nc, weights.post_norm_w, model_.rms_norm_eps, tile.rstd_n);
     tile.gate_up_n2i = linear(normed_nc, weights.gate_up_oc, weights.gate_up_bias_o);
+    adapt(LoraSite::GateUp, normed_nc, tile.gate_up_n2i, first);
     return tile;
 }
 
 at::Tensor Decoder::mlp_forward(int layer, LayerState& state) {
     const LayerTensors& weights = parameters_.weights().layers[static_cast<size_t>(layer)];
     const auto through = [&](const MlpTile& tile) {
-        return linear(swiglu(tile.gate_up_n2i), weights.down_oc, weights.down_bias_o).add_(tile.mid_nc);
+        const at::Tensor act_ni = swiglu(tile.gate_up_n2i);
+        at::Tensor y_nc = linear(act_ni, weights.down_oc, weights.down_bias_o);
+        adapt(LoraSite::Down, act_ni, y_nc, tile.first);
+        return y_nc.add_(tile.mid_nc);
     };
     if (kept_.mlp_tile_tokens == 0) {
         state.mlp = gate_up_forward(layer, state.mid_nc);
@@ -170,8 +184,8 @@ at::Tensor Decoder::mlp_forward(int layer, LayerState& state) {
     }
     at::Tensor y_nc = at::empty_like(state.mid_nc);
     for (const FlatRange& tile : mlp_tiles(y_nc.size(0))) {
-        y_nc.narrow(0, tile.begin, tile.size())
-            .copy_(through(gate_up_forward(layer, state.mid_nc.narrow(0, tile.begin, tile.size()))));
+        const at::Tensor mid_nc = state.mid_nc.narrow(0, tile.begin, tile.size());
+        y_nc.narrow(0, tile.begin, tile.size()).copy_(through(gate_up_forward(layer, mid_nc, tile.begin)));
     }
     return y_nc;
 }
@@ -182,14 +196,22 @@ void Decoder::mlp_tile_backward(int layer, MlpTile tile, at::Tensor dx_nc, doubl
     const LayerTensors& gradients = parameters_.weight_gradients().layers[static_cast<size_t>(layer)];
 
     accumulate_bias_gradient(gradients.down_bias_o, dx_nc, beta);
-    at::Tensor act_ni = swiglu_backward(tile.gate_up_n2i, product(dx_nc, weights.down_oc));
+    at::Tensor dact_ni = product(dx_nc, weights.down_oc);
+    const AdapterBackward of_down(adapter_, LoraSite::Down, dx_nc, tile.first);
+    of_down.add_input_gradient(dact_ni);
+    at::Tensor act_ni = swiglu_backward(tile.gate_up_n2i, dact_ni);
+    dact_ni.reset();
     at::Tensor dgate_up_n2i = std::move(tile.gate_up_n2i);  // turned into its gradient in place
     accumulate_weight_gradient(gradients.down_oc, dx_nc, act_ni, beta);
+    of_down.accumulate(act_ni, beta);
     act_ni.reset();
     accumulate_bias_gradient(gradients.gate_up_bias_o, dgate_up_n2i, beta);
     at::Tensor normed_nc = rms_norm_again(tile.mid_nc, weights.post_norm_w, tile.rstd_n);
     accumulate_weight_gradient(gradients.gate_up_oc, dgate_up_n2i, normed_nc, beta);
+    const AdapterBackward of_gate_up(adapter_, LoraSite::GateUp, dgate_up_n2i, tile.first);
+    of_gate_up.accumulate(normed_nc, beta);
     at::Tensor dnormed_nc = product_out(normed_nc, dgate_up_n2i, weights.gate_up_oc);
+    of_gate_up.add_input_gradient(dnormed_nc);
     rms_norm_backward(dnormed_nc, tile.mid_nc, weights.post_norm_w, tile.rstd_n, dx_nc, true,
                       gradients.post_norm_w, beta);
 }
@@ -202,7 +224,7 @@ void Decoder::mlp_backward(int layer, LayerState& state, at::Tensor& dx_nc, doub
     }
     for (const FlatRange& tile : mlp_tiles(dx_nc.size(0))) {
         const auto rows = [&](const at::Tensor& x) { return x.narrow(0, tile.begin, tile.size()); };
-        mlp_tile_backward(layer, gate_up_forward(layer, rows(state.mid_nc)), rows(dx_nc), beta);
+        mlp_tile_backward(layer, gate_up_forward(layer, rows(state.mid_nc), tile.begin), rows(dx_nc), beta);
         beta = 1;
     }
 }
@@ -244,7 +266,7 @@ double Decoder::head(const at::Tensor& x_nc, const at::Tensor& labels_n, double 
     const bool all = valid == labels_n.size(0);
     at::Tensor hidden_mc = all ? normed_nc : normed_nc.index_select(0, valid_m);
     at::Tensor labels_m = all ? labels_n : labels_n.index_select(0, valid_m);
-    if (valid == 0 && beta == 0) at::Tensor(gradients.head_vc).zero_();
+    if (valid == 0 && beta == 0 && gradients.head_vc.defined()) at::Tensor(gradients.head_vc).zero_();
 
     double loss = 0;
     at::Tensor logits_kv = at::empty({std::min(valid, kLossChunkTokens), model_.vocab_size}, x_nc.options());
@@ -271,20 +293,34 @@ double Decoder::head(const at::Tensor& x_nc, const at::Tensor& labels_n, double 
 
 at::Tensor Decoder::embed(const at::Tensor& ids_n) {
     parameters_.use(0);
-    parameters_.gather(parameters_.unit_of_layer(0));
+    gather(parameters_.unit_of_layer(0));
     at::Tensor x_nc = parameters_.weights().embedding_vc.index_select(0, ids_n);
     parameters_.drop(0);
     return x_nc;
 }
 
+void Decoder::gather(int unit) {
+    parameters_.gather(unit);
+    if (adapter_ != nullptr) adapter_->parameters().gather(unit);
+}
+
+void Decoder::drop(int unit) {
+    parameters_.drop(unit);
+    if (adapter_ != nullptr) adapter_->parameters().drop(unit);
+}
+
 /// Brings the layer's weights here, and starts to bring those that come after it.
 void Decoder::use_layer(int layer, Pass pass) {
     parameters_.use(parameters_.unit_of_layer(layer));
+    if (adapter_ != nullptr) {
+        adapter_->parameters().use(parameters_.unit_of_layer(layer));
+        adapter_->enter_layer(layer);
+    }
     const int next = pass == Pass::Forward ? layer + 1 : layer - 1;
     if (next == static_cast<int>(model_.num_layers)) {
         for (const int unit : parameters_.units_of_head()) parameters_.gather(unit);
     } else if (next >= 0) {
-        parameters_.gather(parameters_.unit_of_layer(next));
+        gather(parameters_.unit_of_layer(next));
     }
 }
 
@@ -314,6 +350,8 @@ double Decoder::forward_backward(const MicroBatch& batch, SequenceShard& shard, 
     const at::Tensor ids_n = batch.ids_bt.reshape({-1});
     const int layers = static_cast<int>(model_.num_layers);
     std::vector<LayerState> states(static_cast<size_t>(layers));
+    Parameters& trained = adapter_ != nullptr ? adapter_->parameters() : parameters_;
+    if (adapter_ != nullptr && adapter_->drops()) adapter_->begin_tokens(batch.places_bt.reshape({-1}));
     at::Tensor x_nc = embed(ids_n);
     probe(-1, "embedding", x_nc);
     for (int layer = 0; layer < layers; ++layer) {
@@ -321,7 +359,7 @@ double Decoder::forward_backward(const MicroBatch& batch, SequenceShard& shard, 
         state.rows = batch.ids_bt.size(0);
         use_layer(layer, Pass::Forward);
         at::Tensor y_nc = layer_forward(layer, x_nc, state, shard);
-        if (layer + 1 < layers) parameters_.drop(parameters_.unit_of_layer(layer));
+        if (layer + 1 < layers) drop(parameters_.unit_of_layer(layer));
         states[static_cast<size_t>(layer)] = keep(layer, std::move(state));
         x_nc = std::move(y_nc);
     }
@@ -330,17 +368,18 @@ double Decoder::forward_backward(const MicroBatch& batch, SequenceShard& shard, 
     double loss = head(x_nc, batch.labels_bt.reshape({-1}), scale, beta, dx_nc);
     x_nc.reset();
     probe(layers, "gradient", dx_nc);
-    on_gradients(parameters_.head_unit());
+    if (adapter_ == nullptr) on_gradients(parameters_.head_unit());
     for (int layer = layers - 1; layer >= 0; --layer) {
         const int unit = parameters_.unit_of_layer(layer);
         use_layer(layer, Pass::Backward);
-        parameters_.open_gradients(unit);
+        trained.open_gradients(unit);
         layer_backward(layer, states[static_cast<size_t>(layer)], dx_nc, shard, beta);
         states.pop_back();
-        parameters_.drop(unit);
+        drop(unit);
         on_gradients(unit);
     }
     shard.progress.leave_layers();
+    if (adapter_ != nullptr) return loss;  // the embedding is frozen
     parameters_.open_gradients(0);
     at::Tensor embedding_gradient = parameters_.weight_gradients().embedding_vc;
     if (first && !model_.tie_word_embeddings) embedding_gradient.zero_();
@@ -362,13 +401,14 @@ at::Tensor Decoder::label_logprobs(const at::Tensor& normed_nc, const at::Tensor
 }
 
 Outputs Decoder::forward(const MicroBatch& batch, SequenceShard& shard, int64_t logits_from) {
+    if (adapter_ != nullptr) adapter_->begin_tokens({});
     at::Tensor x_nc = embed(batch.ids_bt.reshape({-1}));
     for (int layer = 0; layer < static_cast<int>(model_.num_layers); ++layer) {
         LayerState state;
         state.rows = batch.ids_bt.size(0);
         use_layer(layer, Pass::Forward);
         x_nc = layer_forward(layer, x_nc, state, shard);
-        parameters_.drop(parameters_.unit_of_layer(layer));
+        drop(parameters_.unit_of_layer(layer));
     }
     shard.progress.leave_layers();
     for (const int unit : parameters_.units_of_head()) parameters_.use(unit);

@@ -14,6 +14,7 @@
 
 #include "engine/attention/sharded_attention.h"
 #include "engine/model/host_stash.h"
+#include "engine/model/lora.h"
 #include "engine/model/parameters.h"
 #include "engine/model/rope.h"
 #include "engine/plan/plan.h"
@@ -40,6 +41,8 @@ struct SequenceShard {
 struct MicroBatch {
     at::Tensor ids_bt;     ///< int64 [B, T]
     at::Tensor labels_bt;  ///< int64 [B, T], shifted: the token that follows; -100 = none
+    at::Tensor
+        places_bt = {};  ///< int64 [B, T], in the data: what an adapter's dropout depends on; else undefined
 };
 
 /// What a forward gives to callers beside the loss.
@@ -68,7 +71,8 @@ Kept what_is_kept(const Plan& plan);
 
 class Decoder {
   public:
-    Decoder(const ModelConfig& model, Parameters& parameters, Kept kept);
+    /// With an adapter the parameters are frozen, and the gradients are the adapter's.
+    Decoder(const ModelConfig& model, Parameters& parameters, Kept kept, Adapter* adapter = nullptr);
 
     /// Forward and backward. Gradients of scale · Σ cross-entropy over this rank's valid labels are added to
     /// (or, with `first`, written over) the parameters' gradients; `on_gradients` is called with each unit
@@ -88,12 +92,19 @@ class Decoder {
     struct LayerState;  ///< what a layer's backward needs
 
     at::Tensor embed(const at::Tensor& ids_n);
+    // Of the weights, and of the adapter's beside them.
+    void gather(int unit);
+    void drop(int unit);
     void use_layer(int layer, Pass pass);
+    void adapt(LoraSite site, const at::Tensor& x_nc, const at::Tensor& y_no, int64_t first = 0) const {
+        if (adapter_ != nullptr) adapter_->add_forward(site, x_nc, y_no, first);
+    }
     /// From the layer's input; the attention itself is not computed again where it was kept.
     at::Tensor attention_forward(int layer, LayerState& state, SequenceShard& shard);
     at::Tensor layer_forward(int layer, const at::Tensor& x_nc, LayerState& state, SequenceShard& shard);
     std::vector<FlatRange> mlp_tiles(int64_t tokens) const;
-    MlpTile gate_up_forward(int layer, const at::Tensor& mid_nc);
+    /// Of the tokens from `first` on.
+    MlpTile gate_up_forward(int layer, const at::Tensor& mid_nc, int64_t first = 0);
     at::Tensor mlp_forward(int layer, LayerState& state);
     void mlp_tile_backward(int layer, MlpTile tile, at::Tensor dx_nc, double beta);
     void mlp_backward(int layer, LayerState& state, at::Tensor& dx_nc, double beta);
@@ -113,6 +124,7 @@ class Decoder {
 
     const ModelConfig model_;
     Parameters& parameters_;
+    Adapter* adapter_;
     const Kept kept_;
     std::optional<HostStash> stash_;  ///< of layers' inputs
     Probe probe_;

@@ -89,6 +89,16 @@ at::Tensor product_out(at::Tensor out_nm, const at::Tensor& a_nk, const at::Tens
     return out_nm;
 }
 
+void add_product(at::Tensor out_nm, const at::Tensor& a_nk, const at::Tensor& b_km) {
+    if (!is_widened(a_nk)) {
+        out_nm.addmm_(a_nk, b_km);
+        return;
+    }
+    for_parts(a_nk.size(0), kWideRows, [&](int64_t n, int64_t rows) {
+        out_nm.narrow(0, n, rows).add_(product(a_nk.narrow(0, n, rows), b_km));
+    });
+}
+
 at::Tensor linear(const at::Tensor& x_nc, const at::Tensor& weight_oc, const at::Tensor& bias_o) {
     if (is_widened(x_nc)) {
         at::Tensor y_no = product(x_nc, weight_oc.t());
@@ -99,6 +109,7 @@ at::Tensor linear(const at::Tensor& x_nc, const at::Tensor& weight_oc, const at:
 
 void accumulate_weight_gradient(at::Tensor gradient_oc, const at::Tensor& dy_no, const at::Tensor& x_nc,
                                 double beta) {
+    if (!gradient_oc.defined()) return;
     if (is_widened(x_nc)) {
         for_parts(gradient_oc.size(0), kWideColumns, [&](int64_t o, int64_t columns) {
             on_float_gradient(gradient_oc.narrow(0, o, columns), beta, [&](at::Tensor sum_oc) {
@@ -156,20 +167,22 @@ void rms_norm_backward(const at::Tensor& dy_nw, const at::Tensor& x_nw, const at
     const int64_t width = x_nw.size(1);
     if (!x_nw.is_cpu()) {
         at::Tensor xhat = x_nw.to(at::kFloat) * rstd_n.unsqueeze(1);
-        on_float_gradient(gradient_w, beta, [&](at::Tensor sum) { sum.add_((dy_nw * xhat).sum(0)); });
+        if (gradient_w.defined())
+            on_float_gradient(gradient_w, beta, [&](at::Tensor sum) { sum.add_((dy_nw * xhat).sum(0)); });
         at::Tensor pull = dy_nw.to(at::kFloat) * weight_w;
         at::Tensor dx = (pull - xhat * (pull * xhat).mean(1, true)) * rstd_n.unsqueeze(1);
         accumulate ? dx_nw.add_(dx) : dx_nw.copy_(dx);
         return;
     }
     with_element(x_nw, [&]<typename T>(T) {
-        on_float_gradient(gradient_w, beta, [&](at::Tensor sum) {
-            at::parallel_for(0, width, kColumnsPerTask, [&](int64_t begin, int64_t end) {
-                fused<T>().rms_norm_backward_weight(pointer<T>(dy_nw), pointer<T>(x_nw),
-                                                    pointer<float>(rstd_n), pointer<float>(sum), rows, begin,
-                                                    end, dy_nw.stride(0), x_nw.stride(0));
+        if (gradient_w.defined())
+            on_float_gradient(gradient_w, beta, [&](at::Tensor sum) {
+                at::parallel_for(0, width, kColumnsPerTask, [&](int64_t begin, int64_t end) {
+                    fused<T>().rms_norm_backward_weight(pointer<T>(dy_nw), pointer<T>(x_nw),
+                                                        pointer<float>(rstd_n), pointer<float>(sum), rows,
+                                                        begin, end, dy_nw.stride(0), x_nw.stride(0));
+                });
             });
-        });
         at::parallel_for(0, rows, kRowsPerTask, [&](int64_t begin, int64_t end) {
             fused<T>().rms_norm_backward_input(
                 pointer<T>(dy_nw) + begin * dy_nw.stride(0), pointer<T>(x_nw) + begin * x_nw.stride(0),

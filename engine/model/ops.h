@@ -15,11 +15,14 @@ namespace ringmaster {
 at::Tensor product(const at::Tensor& a_nk, const at::Tensor& b_km);
 at::Tensor product_out(at::Tensor out_nm, const at::Tensor& a_nk, const at::Tensor& b_km);
 
+/// out_nm += a_nk · b_km; out's rows may be strided.
+void add_product(at::Tensor out_nm, const at::Tensor& a_nk, const at::Tensor& b_km);
+
 /// x_nc · weight_ocᵀ (+ bias_o).
 at::Tensor linear(const at::Tensor& x_nc, const at::Tensor& weight_oc, const at::Tensor& bias_o);
 
 /// gradient_oc ← beta · gradient_oc + dy_noᵀ · x_nc. With beta 0 the old content is not read. gradient may be
-/// float32 where dy and x are bfloat16.
+/// float32 where dy and x are bfloat16. Nothing where it is undefined: a frozen weight.
 void accumulate_weight_gradient(at::Tensor gradient_oc, const at::Tensor& dy_no, const at::Tensor& x_nc,
                                 double beta);
 /// gradient_o ← beta · gradient_o + Σ_n dy_no; nothing where gradient is undefined.
@@ -29,7 +32,8 @@ void accumulate_bias_gradient(at::Tensor gradient_o, const at::Tensor& dy_no, do
 at::Tensor rms_norm(const at::Tensor& x_nw, const at::Tensor& weight_w, double eps, at::Tensor& rstd_n);
 /// The same again from a kept rstd.
 at::Tensor rms_norm_again(const at::Tensor& x_nw, const at::Tensor& weight_w, const at::Tensor& rstd_n);
-/// dx_nw += gradient through the norm (`accumulate`), or = it; gradient_w ← beta · gradient_w + its own.
+/// dx_nw += gradient through the norm (`accumulate`), or = it; gradient_w ← beta · gradient_w + its own,
+/// unless it is undefined.
 void rms_norm_backward(const at::Tensor& dy_nw, const at::Tensor& x_nw, const at::Tensor& weight_w,
                        const at::Tensor& rstd_n, at::Tensor dx_nw, bool accumulate, at::Tensor gradient_w,
                        double beta);

@@ -4,29 +4,44 @@
 #include <ATen/CPUGeneratorImpl.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "engine/error.h"
 
 namespace ringmaster {
 
-Parameters::Parameters(const ModelConfig& model, Precision precision, at::Device device, Sharding sharding)
-    : shapes_(parameter_shapes(model)),
+Parameters::Parameters(const ModelConfig& model, Precision precision, at::Device device, Sharding sharding,
+                       Use use)
+    : Parameters(parameter_shapes(model), "model", model, precision, device, std::move(sharding), use) {}
+
+Parameters::Parameters(const ModelConfig& model, const Lora& lora, Precision precision, at::Device device,
+                       Sharding sharding)
+    : Parameters(lora_shapes(model, lora), "adapter_model", model, precision, device, std::move(sharding),
+                 Use::Trained) {}
+
+Parameters::Parameters(std::vector<ParameterShape> shapes, std::string file_stem, const ModelConfig& model,
+                       Precision precision, at::Device device, Sharding sharding, Use use)
+    : shapes_(std::move(shapes)),
+      file_stem_(std::move(file_stem)),
       sharding_(std::move(sharding)),
       num_layers_(static_cast<int>(model.num_layers)),
       device_(device) {
     if (sharding_.groups && sharding_.stage > 0 && sharding_.groups->shard().size() > 1)
         stage_ = sharding_.stage;
     lay_out_units();
-    const bool mixed = precision == Precision::Bf16Mixed;
-    const at::ScalarType dtype = precision == Precision::Bf16Full ? at::kBFloat16 : at::kFloat;
+    const bool frozen = use == Use::Frozen;
+    const bool mixed = precision == Precision::Bf16Mixed && !frozen;
+    const bool in_bfloat16 =
+        precision == Precision::Bf16Full || (precision == Precision::Bf16Mixed && frozen);
+    const at::ScalarType dtype = in_bfloat16 ? at::kBFloat16 : at::kFloat;
     master_ = make_flat(stage_ == 3 || (stage_ > 0 && mixed), dtype, device_);
     compute_ = mixed ? make_flat(stage_ == 3, at::kBFloat16, device_) : master_;
-    gradients_ = make_flat(stage_ >= 2, dtype, device_);
+    if (!frozen) gradients_ = make_flat(stage_ >= 2, dtype, device_);
     weights_.layers.resize(static_cast<size_t>(num_layers_));
     weight_gradients_.layers.resize(static_cast<size_t>(num_layers_));
     for (int unit = 0; unit < units(); ++unit) {
         if (!compute_.sharded) bind(weights_, unit, whole_unit(compute_, unit));
-        if (!gradients_.sharded) bind(weight_gradients_, unit, whole_unit(gradients_, unit));
+        if (!gradients_.sharded && !frozen) bind(weight_gradients_, unit, whole_unit(gradients_, unit));
     }
 }
 
@@ -152,6 +167,10 @@ LayerTensors Parameters::layer_views(int layer, const at::Tensor& values) const 
     views.gate_up_bias_o = all({mlp + "gate_proj.bias", mlp + "up_proj.bias"});
     views.down_oc = all({mlp + "down_proj.weight"});
     views.down_bias_o = all({mlp + "down_proj.bias"});
+    for (size_t i = 0; i < kLoraTargets.size(); ++i) {
+        const std::string module = "base_model.model." + prefix + path_in_layer(i);
+        views.lora[i] = {all({module + ".lora_A.weight"}), all({module + ".lora_B.weight"})};
+    }
     return views;
 }
 
@@ -174,9 +193,13 @@ void Parameters::initialize(const ModelConfig& model, int64_t seed) {
     at::Generator generator = at::detail::createCPUGenerator(static_cast<uint64_t>(seed));
     for (size_t i = 0; i < shapes_.size(); ++i) {
         at::Tensor values = at::empty(shapes_[i].size(), at::kFloat);
-        if (shapes_[i].name.ends_with("bias")) {
+        const std::string& name = shapes_[i].name;
+        if (name.ends_with("bias") || name.ends_with("lora_B.weight")) {
             values.zero_();
-        } else if (shapes_[i].name.ends_with("norm.weight")) {
+        } else if (name.ends_with("lora_A.weight")) {
+            const double bound = 1 / std::sqrt(static_cast<double>(shapes_[i].shape[1]));
+            values.uniform_(-bound, bound, generator);
+        } else if (name.ends_with("norm.weight")) {
             values.fill_(1);
         } else {
             values.normal_(0, model.initializer_range, generator);

@@ -10,6 +10,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -24,19 +25,25 @@ namespace ringmaster {
 
 /// Views into a flat tensor (weights or gradients); undefined where the model has no such parameter, or its
 /// unit is not here.
+struct LowRank {
+    at::Tensor a_rc;  ///< [r, inputs]
+    at::Tensor b_or;  ///< [outputs, r]
+};
+
 struct LayerTensors {
-    at::Tensor input_norm_w;    ///< [hidden]
-    at::Tensor qkv_oc;          ///< [(H + 2K)·D, hidden]
-    at::Tensor qkv_bias_o;      ///< [(H + 2K)·D]
-    at::Tensor q_norm_d;        ///< [D]
-    at::Tensor k_norm_d;        ///< [D]
-    at::Tensor output_oc;       ///< [hidden, H·D]
-    at::Tensor output_bias_o;   ///< [hidden]
-    at::Tensor post_norm_w;     ///< [hidden]
-    at::Tensor gate_up_oc;      ///< [2I, hidden]
-    at::Tensor gate_up_bias_o;  ///< [2I]
-    at::Tensor down_oc;         ///< [hidden, I]
-    at::Tensor down_bias_o;     ///< [hidden]
+    at::Tensor input_norm_w;                        ///< [hidden]
+    at::Tensor qkv_oc;                              ///< [(H + 2K)·D, hidden]
+    at::Tensor qkv_bias_o;                          ///< [(H + 2K)·D]
+    at::Tensor q_norm_d;                            ///< [D]
+    at::Tensor k_norm_d;                            ///< [D]
+    at::Tensor output_oc;                           ///< [hidden, H·D]
+    at::Tensor output_bias_o;                       ///< [hidden]
+    at::Tensor post_norm_w;                         ///< [hidden]
+    at::Tensor gate_up_oc;                          ///< [2I, hidden]
+    at::Tensor gate_up_bias_o;                      ///< [2I]
+    at::Tensor down_oc;                             ///< [hidden, I]
+    at::Tensor down_bias_o;                         ///< [hidden]
+    std::array<LowRank, kLoraTargets.size()> lora;  ///< of an adapter, each beside rows of the matrices above
 };
 
 struct ModelTensors {
@@ -67,10 +74,19 @@ struct Sharding {
 
 class Parameters {
   public:
-    Parameters(const ModelConfig& model, Precision precision, at::Device device, Sharding sharding = {});
+    enum class Use {
+        Trained,
+        Frozen  ///< in the dtype of computation alone, without gradients; sharded at stage 3 only
+    };
+    Parameters(const ModelConfig& model, Precision precision, at::Device device, Sharding sharding = {},
+               Use use = Use::Trained);
+    /// An adapter's (lora_shapes): its units are the model's, those outside the layers empty.
+    Parameters(const ModelConfig& model, const Lora& lora, Precision precision, at::Device device,
+               Sharding sharding = {});
 
     const std::vector<ParameterShape>& shapes() const { return shapes_; }
     int64_t count() const;  ///< of all parameters' elements
+    bool is_empty(int unit) const { return units_[static_cast<size_t>(unit)].elements == 0; }
     int stage() const { return stage_; }
     /// Null at stage 0.
     Groups* sharding_groups() { return stage_ > 0 ? &*sharding_.groups : nullptr; }
@@ -122,14 +138,20 @@ class Parameters {
     /// A micro-batch's gradients begin anew: they are not added to those of the one before.
     bool gradients_are_taken() const { return stage_ >= 2; }
 
-    /// transformers' initialisation (normal with initializer_range, biases 0, norms 1), the same on every
-    /// mesh.
+    /// transformers' initialisation (normal with initializer_range, biases 0, norms 1), of an adapter PEFT's
+    /// (A uniform within inputs^-1/2, which is Kaiming's with a = √5; B 0), the same on every mesh.
     void initialize(const ModelConfig& model, int64_t seed);
-    /// Reads a Hugging Face folder (model.safetensors, or shards by their index). Throws Error naming the
-    /// file and tensor.
+    /// Reads a Hugging Face folder (model.safetensors, or shards by their index; adapter_model.safetensors of
+    /// an adapter). Throws Error naming the file and tensor.
     void load(const std::string& model_dir);
 
+    /// Of the file that they are saved in: "model", "adapter_model".
+    const std::string& file_stem() const { return file_stem_; }
+
   private:
+    Parameters(std::vector<ParameterShape> shapes, std::string file_stem, const ModelConfig& model,
+               Precision precision, at::Device device, Sharding sharding, Use use);
+
     struct Unit {
         FlatRange whole;
         FlatRange own;            ///< this rank's slice of it
@@ -151,6 +173,7 @@ class Parameters {
     at::Tensor joined(const std::vector<std::string>& names, const at::Tensor& values) const;
 
     std::vector<ParameterShape> shapes_;
+    std::string file_stem_;
     std::map<std::string, size_t> index_;
     std::vector<int64_t> offsets_;  ///< in a whole flat tensor
     std::vector<Unit> units_;
@@ -181,9 +204,9 @@ class WholeValues {
 };
 
 /// Writes the master as a Hugging Face folder's weights: one model.safetensors, or shards of at most
-/// `shard_bytes` with an index. `dtype` is kFloat or kBFloat16. Durable when it returns; throws
-/// Error(Refused) on a full disk. Where states are sharded all ranks of a shard group take part, and those
-/// without `writes` only send.
+/// `shard_bytes` with an index, or an adapter_model.safetensors as PEFT reads it. `dtype` is kFloat or
+/// kBFloat16. Durable when it returns; throws Error(Refused) on a full disk. Where states are sharded all
+/// ranks of a shard group take part, and those without `writes` only send.
 void save_weights(Parameters& parameters, const std::string& dir, at::ScalarType dtype, bool writes = true,
                   int64_t shard_bytes = 5'000'000'000);
 

@@ -14,6 +14,7 @@ void Parameters::share_update() {
     if (stage_ == 0 || compute_.sharded) return;
     std::vector<Transfer> under_way;
     for (int unit = 0; unit < units(); ++unit) {
+        if (is_empty(unit)) continue;
         under_way.push_back(sharding_.groups->shard().all_gather(
             whole_unit(compute_, unit), own_slice(compute_, unit), "new weights of " + name_of(unit)));
     }
@@ -22,7 +23,7 @@ void Parameters::share_update() {
 
 void Parameters::gather(int index) {
     Unit& unit = units_[static_cast<size_t>(index)];
-    if (!compute_.sharded || unit.gathered.defined()) return;
+    if (!compute_.sharded || unit.gathered.defined() || is_empty(index)) return;
     const bool reuses = !spare_.empty() && spare_.back().size(0) == unit.whole.size();
     if (reuses) {
         unit.gathered = spare_.back();
@@ -36,7 +37,7 @@ void Parameters::gather(int index) {
 }
 
 void Parameters::use(int index) {
-    if (!compute_.sharded) return;
+    if (!compute_.sharded || is_empty(index)) return;
     gather(index);
     Unit& unit = units_[static_cast<size_t>(index)];
     unit.gathering.wait();

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -20,13 +21,13 @@ namespace fs = std::filesystem;
 const std::map<std::string, at::ScalarType> kDtypes = {
     {"F32", at::kFloat}, {"BF16", at::kBFloat16}, {"F16", at::kHalf}, {"F64", at::kDouble}};
 
-/// Which file of the folder holds which tensor.
-std::map<std::string, fs::path> files_of(const fs::path& dir) {
+/// Which file of the folder holds which tensor; `stem` as Parameters::file_stem.
+std::map<std::string, fs::path> files_of(const fs::path& dir, const std::string& stem) {
     std::map<std::string, fs::path> files;
-    const fs::path index = dir / "model.safetensors.index.json";
-    if (fs::exists(dir / "model.safetensors")) {
-        SafetensorsFile file(dir / "model.safetensors");
-        for (const auto& [name, info] : file.tensors()) files[name] = dir / "model.safetensors";
+    const fs::path single = dir / (stem + ".safetensors"), index = dir / (stem + ".safetensors.index.json");
+    if (fs::exists(single)) {
+        SafetensorsFile file(single);
+        for (const auto& [name, info] : file.tensors()) files[name] = single;
     } else if (fs::exists(index)) {
         std::ifstream text(index);
         try {
@@ -37,8 +38,13 @@ std::map<std::string, fs::path> files_of(const fs::path& dir) {
         } catch (const nlohmann::json::exception& problem) {
             throw Error(Failure::Refused, std::string("is damaged: ") + problem.what(), index.string());
         }
+    } else if (fs::exists(dir / "trainer_state.json")) {
+        throw Error(Failure::Refused, "holds no " + single.filename().string(), dir.string(),
+                    stem == "model" ? "the checkpoint is of an adapter: resume it with the same adapter keys"
+                                    : "the checkpoint is of all weights: resume it without adapter");
     } else {
-        throw Error(Failure::Usage, "holds neither model.safetensors nor model.safetensors.index.json",
+        throw Error(Failure::Usage,
+                    "holds neither " + single.filename().string() + " nor " + index.filename().string(),
                     dir.string(), "point base_model at a folder with weights, or set reinit_weights: true");
     }
     return files;
@@ -50,7 +56,9 @@ std::string name_in(const std::map<std::string, fs::path>& files, const std::str
     if (files.contains(name)) return name;
     if (name.starts_with("model.") && files.contains(name.substr(6))) return name.substr(6);
     throw Error(Failure::Refused, "the weights lack '" + name + "'", dir.string(),
-                "the folder's config.json and weights must belong to the same model");
+                name.find(".lora_") == std::string::npos
+                    ? "the folder's config.json and weights must belong to the same model"
+                    : "lora_target_modules must be those that the adapter was trained with");
 }
 
 /// Elements [begin, end) of it.
@@ -60,7 +68,9 @@ void read_tensor(const SafetensorsFile& file, const std::string& name, const std
     if (info.shape != shape) {
         throw Error(Failure::Refused,
                     "tensor '" + name + "' is " + nlohmann::json(info.shape).dump() +
-                        ", config.json makes it " + nlohmann::json(shape).dump(),
+                        (name.find(".lora_") == std::string::npos ? ", config.json makes it "
+                                                                  : ", lora_r and config.json make it ") +
+                        nlohmann::json(shape).dump(),
                     file.path().string());
     }
     auto dtype = kDtypes.find(info.dtype);
@@ -91,11 +101,11 @@ std::vector<std::vector<size_t>> shards_of(const Parameters& parameters, int64_t
     return shards;
 }
 
-std::string shard_name(size_t shard, size_t count) {
-    if (count == 1) return "model.safetensors";
-    char name[64];
-    std::snprintf(name, sizeof name, "model-%05zu-of-%05zu.safetensors", shard + 1, count);
-    return name;
+std::string shard_name(const std::string& stem, size_t shard, size_t count) {
+    if (count == 1) return stem + ".safetensors";
+    char number[64];
+    std::snprintf(number, sizeof number, "-%05zu-of-%05zu.safetensors", shard + 1, count);
+    return stem + number;
 }
 
 void write_shard(const Parameters& parameters, WholeValues& master, const fs::path& path,
@@ -116,7 +126,7 @@ void write_shard(const Parameters& parameters, WholeValues& master, const fs::pa
 }  // namespace
 
 void Parameters::load(const std::string& model_dir) {
-    const std::map<std::string, fs::path> files = files_of(model_dir);
+    const std::map<std::string, fs::path> files = files_of(model_dir, file_stem_);
     std::map<fs::path, std::vector<size_t>> wanted;
     for (size_t i = 0; i < shapes_.size(); ++i) {
         wanted[files.at(name_in(files, shapes_[i].name, model_dir))].push_back(i);
@@ -139,17 +149,20 @@ void save_weights(Parameters& parameters, const std::string& dir, at::ScalarType
         return;
     }
     const auto element_bytes = static_cast<int64_t>(c10::elementSize(dtype));
-    const auto shards = shards_of(parameters, element_bytes, shard_bytes);
+    const bool one_file = parameters.file_stem() != "model";  // PEFT knows no index
+    const auto shards =
+        shards_of(parameters, element_bytes, one_file ? std::numeric_limits<int64_t>::max() : shard_bytes);
     nlohmann::json weight_map = nlohmann::json::object();
     for (size_t s = 0; s < shards.size(); ++s) {
-        const std::string name = shard_name(s, shards.size());
+        const std::string name = shard_name(parameters.file_stem(), s, shards.size());
         write_shard(parameters, master, fs::path(dir) / name, shards[s], dtype);
         for (size_t i : shards[s]) weight_map[parameters.shapes()[i].name] = name;
     }
     if (shards.size() > 1) {
         nlohmann::json index = {{"metadata", {{"total_size", parameters.count() * element_bytes}}},
                                 {"weight_map", weight_map}};
-        write_file_durably(fs::path(dir) / "model.safetensors.index.json", index.dump(2) + "\n");
+        write_file_durably(fs::path(dir) / (parameters.file_stem() + ".safetensors.index.json"),
+                           index.dump(2) + "\n");
     }
     sync_directory(dir);
 }

@@ -24,6 +24,7 @@ json family_of(const Plan& plan) {
             {"tiled_mlp", config.tiled_mlp ? config.tiled_mlp_shards.value_or(0) : -1},
             {"activation_offloading", config.activation_offloading},
             {"optimizer_offloading", config.optimizer_offloading},
+            {"lora", {config.lora.r, config.lora.dropout > 0, config.lora.targets}},
             {"packed", config.sample_packing}};
 }
 

@@ -62,6 +62,25 @@ double padded(const MemoryInputs& in, int64_t unit) {
     return double(slice_elements(unit, in.shards)) * in.shards;
 }
 
+/// Of what is trained.
+double trained_elements(const MemoryInputs& in, bool sharded) {
+    if (!in.lora.on()) return elements(in, sharded);
+    const int64_t layer = lora_layer_count(in.model, in.lora);
+    const double layers = double(in.model.num_layers);
+    if (stage(in) == 0) return layers * double(layer);
+    return layers * padded(in, layer) / (sharded ? in.shards : 1);
+}
+
+/// Of a layer's unit, as far as it is trained.
+double trained_layer(const MemoryInputs& in) {
+    return padded(in, in.lora.on() ? lora_layer_count(in.model, in.lora) : unit_sizes(in.model).layer);
+}
+
+/// All of a layer's weights, an adapter's among them.
+double layer_elements(const MemoryInputs& in) {
+    return padded(in, unit_sizes(in.model).layer) + (in.lora.on() ? trained_layer(in) : 0);
+}
+
 /// Gradients of a unit while it is computed, those of the unit before while they are reduced, and what is
 /// received of these; on a GPU they are reduced without a copy.
 double reduced_bytes(const MemoryInputs& in, double unit, double before) {
@@ -75,7 +94,7 @@ bool offloads(const MemoryInputs& in, bool asked) {
 }
 
 double moments_bytes(const MemoryInputs& in) {
-    return 2 * elements(in, stage(in) > 0) * parameter_bytes(in);
+    return 2 * trained_elements(in, stage(in) > 0) * parameter_bytes(in);
 }
 
 /// Of a layer, by checkpointing: all else is computed again.
@@ -101,12 +120,14 @@ bool MemoryInputs::widens() const {
 
 double weight_bytes(const MemoryInputs& in) {
     const bool mixed = in.precision == Precision::Bf16Mixed;
-    const double master = elements(in, stage(in) == 3 || (mixed && stage(in) > 0)) * parameter_bytes(in);
-    return master + (mixed ? 2 * elements(in, stage(in) == 3) : 0);
+    const double master =
+        trained_elements(in, stage(in) == 3 || (mixed && stage(in) > 0)) * parameter_bytes(in);
+    const double frozen = in.lora.on() ? elements(in, stage(in) == 3) * in.element_bytes() : 0;
+    return frozen + master + (mixed ? 2 * trained_elements(in, stage(in) == 3) : 0);
 }
 
 double gradient_bytes(const MemoryInputs& in) {
-    return elements(in, stage(in) >= 2) * parameter_bytes(in);
+    return trained_elements(in, stage(in) >= 2) * parameter_bytes(in);
 }
 
 double optimizer_bytes(const MemoryInputs& in) {
@@ -118,28 +139,29 @@ double layer_forward_unit_bytes(const MemoryInputs& in) {
     const UnitSizes sizes = unit_sizes(in.model);
     double head = padded(in, sizes.head);
     if (in.model.tie_word_embeddings) head += padded(in, sizes.embedding);
-    return stage(in) == 3 ? (padded(in, sizes.layer) + head) * in.element_bytes() : 0;
+    return stage(in) == 3 ? (layer_elements(in) + head) * in.element_bytes() : 0;
 }
 
 double layer_unit_bytes(const MemoryInputs& in) {
-    const UnitSizes sizes = unit_sizes(in.model);
-    const double unit = padded(in, sizes.layer);
-    const double weights = stage(in) == 3 ? 2 * unit * in.element_bytes() : 0;  // this layer's and the next's
-    return weights + reduced_bytes(in, unit, std::max(unit, padded(in, sizes.head)));
+    const double weights =  // this layer's and the next's
+        stage(in) == 3 ? 2 * layer_elements(in) * in.element_bytes() : 0;
+    const double unit = trained_layer(in);
+    const double before = in.lora.on() ? unit : std::max(unit, padded(in, unit_sizes(in.model).head));
+    return weights + reduced_bytes(in, unit, before);
 }
 
 double head_unit_bytes(const MemoryInputs& in) {
     const UnitSizes sizes = unit_sizes(in.model);
-    const double layer = padded(in, sizes.layer);
+    const double layer = layer_elements(in);
     double head = padded(in, sizes.head);
     if (in.model.tie_word_embeddings) head += padded(in, sizes.embedding);
     const double weights = stage(in) == 3 ? (head + layer) * in.element_bytes() : 0;
-    return weights + (stage(in) >= 2 ? head * parameter_bytes(in) : 0);
+    return weights + (stage(in) >= 2 && !in.lora.on() ? head * parameter_bytes(in) : 0);
 }
 
 double embedding_unit_bytes(const MemoryInputs& in) {
     const UnitSizes sizes = unit_sizes(in.model);
-    return reduced_bytes(in, padded(in, sizes.embedding), padded(in, sizes.layer));
+    return reduced_bytes(in, in.lora.on() ? 0 : padded(in, sizes.embedding), trained_layer(in));
 }
 
 double attention_output_bytes(const MemoryInputs& in) {

@@ -33,6 +33,7 @@ struct MemoryInputs {
     int ring_rank = 0;
     int64_t window = 0;  ///< sliding; 0: none
     int threads = 1;     ///< of the rank's process
+    Lora lora = {};           ///< an adapter: of frozen weights are no gradients and no optimizer's states
 
     /// What is beyond the states, measured ÷ predicted of a run like this one; 1 where nothing was measured.
     double measured_ratio = 1;
@@ -48,7 +49,8 @@ struct MemoryInputs {
 double intermediate_width(const ModelConfig& model);
 
 // States: whole on every rank, or this rank's slices (engine/model/parameters.h) by the ZeRO stage.
-double weight_bytes(const MemoryInputs& in);  ///< with the bfloat16 copy under `bf16: true`
+/// With the bfloat16 copy under `bf16: true`; of frozen weights only that, and the adapter's.
+double weight_bytes(const MemoryInputs& in);
 double gradient_bytes(const MemoryInputs& in);
 double optimizer_bytes(const MemoryInputs& in);  ///< AdamW's two moments
 

@@ -67,6 +67,16 @@ class Tracer {
     double of_tasks(const AttentionShape& shape, const Stage& stage, bool backward) const;
     Block tokens_to_heads(double bytes);
 
+    int adapted(size_t first, size_t count) const;
+    double of_adapter(double tokens) const { return tokens * double(in_.lora.r) * element(); }
+    double of_dropout(double tokens, double width) const {
+        return in_.lora.dropout > 0 ? tokens * width * element() : 0;
+    }
+    void adapter_forward(int modules, double tokens, double inputs);
+    Block adapter_pulls(int modules, double tokens);
+    void adapter_gradients(int modules, double tokens, double inputs);
+    void adapter_input_gradient(int modules, double tokens, double inputs);
+
     Block mlp_forward(double tokens);
     void mlp_backward(Layer& layer);
     void head();
@@ -76,6 +86,7 @@ class Tracer {
     const ModelConfig& model_;
     const double N_, C_, I_, V_, L_;
     const double q_, kv_, W_;  ///< widths of a token's queries, keys, and all three
+    const int qkv_modules_, output_modules_, gate_up_modules_, down_modules_;  ///< that are adapted
     AttentionShape shape_;
     AttentionSchedule schedule_;
     double gathered_ = 1;  ///< ranks that a stage of the schedule stands for
@@ -103,7 +114,11 @@ Tracer::Tracer(const MemoryInputs& in)
       L_(double(in.model.num_layers)),
       q_(double(in.model.num_heads * in.model.head_dim)),
       kv_(double(in.model.num_kv_heads * in.model.head_dim)),
-      W_(q_ + 2 * kv_) {
+      W_(q_ + 2 * kv_),
+      qkv_modules_(adapted(0, 3)),
+      output_modules_(adapted(3, 1)),
+      gate_up_modules_(adapted(4, 2)),
+      down_modules_(adapted(6, 1)) {
     const double ulysses = in.ulysses, kv_heads = double(in.model.num_kv_heads);
     shape_ = {double(in.micro), double(in.shard_tokens) * ulysses, double(in.model.num_heads) / ulysses,
               std::max(1.0, kv_heads / ulysses), double(in.model.head_dim)};
@@ -123,7 +138,9 @@ void Tracer::product(double rows, double depth, double columns) {
     heap_.touch(4 * (k * m + n * m + n * k));
 }
 
+/// Of frozen weights there is none.
 void Tracer::weight_gradient(double outputs, double inputs, double rows) {
+    if (in_.lora.on()) return;
     if (in_.widens()) {
         const double n = std::min(rows, kWideRows), o = std::min(outputs, kWideColumns);
         const double sum = in_.precision == Precision::Bf16Full ? o * inputs : 0;
@@ -145,6 +162,36 @@ void Tracer::norm_again(double rows, double width) {
 
 void Tracer::norm_backward(double rows, double width) {
     if (on_gpu()) heap_.touch(rows * width * 16);
+}
+
+// ---------------------------------------------------------------------------- an adapter
+// (engine/model/lora.cpp)
+
+int Tracer::adapted(size_t first, size_t count) const {
+    const auto is_target = [&](const char* module) {
+        return std::find(in_.lora.targets.begin(), in_.lora.targets.end(), module) != in_.lora.targets.end();
+    };
+    const auto begin = kLoraTargets.begin() + static_cast<std::ptrdiff_t>(first);
+    return static_cast<int>(std::count_if(begin, begin + static_cast<std::ptrdiff_t>(count), is_target));
+}
+
+/// The input as dropout leaves it, and x·Aᵀ.
+void Tracer::adapter_forward(int modules, double tokens, double inputs) {
+    if (modules > 0) heap_.touch(of_dropout(tokens, inputs) + of_adapter(tokens));
+}
+
+/// Gradients of x·Aᵀ.
+Block Tracer::adapter_pulls(int modules, double tokens) {
+    return heap_.take(modules * of_adapter(tokens));
+}
+
+void Tracer::adapter_gradients(int modules, double tokens, double inputs) {
+    adapter_forward(modules, tokens, inputs);  // again
+}
+
+/// Before dropout and behind it.
+void Tracer::adapter_input_gradient(int modules, double tokens, double inputs) {
+    if (modules > 0) heap_.touch(2 * of_dropout(tokens, inputs));
 }
 
 // -------------------------------------------------------------------------------------------- attention
@@ -248,11 +295,13 @@ void Tracer::attention_forward(Layer& layer, bool attends) {
     Block normed = norm(N_, C_);
     layer.qkv = heap_.take(N_ * W_ * element(), kActivations);
     product(N_, C_, W_);
+    adapter_forward(qkv_modules_, N_, C_);
     normed.free();
     if (model_.qk_norm) normalize_queries_and_keys(layer);
     if (attends) layer.attention = in_.ulysses > 1 ? attend_over_heads() : attend();
     layer.mid = heap_.take(hidden_states(N_), kActivations);
     product(N_, q_, C_);
+    adapter_forward(output_modules_, N_, q_);
 }
 
 void Tracer::scheduled_backward(const AttentionShape& shape, Block& dq, Block& home) {
@@ -332,9 +381,12 @@ void Tracer::pull_back_over_heads() {
 void Tracer::attention_backward(Layer& layer) {
     const double e = element();
     weight_gradient(C_, q_, N_);
+    const Block pulls_of_output = adapter_pulls(output_modules_, N_);
     {
         Block dout = heap_.take(N_ * q_ * e);
         product(N_, C_, q_);
+        adapter_gradients(output_modules_, N_, q_);
+        adapter_input_gradient(output_modules_, N_, q_);
         in_.ulysses > 1 ? pull_back_over_heads() : pull_back();
     }
     layer.attention.free();
@@ -342,7 +394,10 @@ void Tracer::attention_backward(Layer& layer) {
     norm_again(N_, C_);
     Block normed = heap_.take(hidden_states(N_));
     weight_gradient(W_, C_, N_);
+    const Block pulls_of_qkv = adapter_pulls(qkv_modules_, N_);
+    adapter_gradients(qkv_modules_, N_, C_);
     product(N_, W_, C_);
+    adapter_input_gradient(qkv_modules_, N_, C_);
     norm_backward(N_, C_);
 }
 
@@ -353,24 +408,31 @@ Block Tracer::mlp_forward(double tokens) {
     Block normed = norm(tokens, C_);
     Block gate_up = heap_.take(tokens * (2 * I_ * element() + 4), kActivations);
     product(tokens, C_, 2 * I_);
+    adapter_forward(gate_up_modules_, tokens, C_);
     return gate_up;
 }
 
 void Tracer::mlp_backward(Layer& layer) {
     const double tokens = mlp_tokens(), e = element();
     if (!layer.mlp.is_held()) layer.mlp = mlp_forward(tokens);
+    const Block pulls_of_down = adapter_pulls(down_modules_, tokens);
     {
         Block dact = heap_.take(tokens * I_ * e);
         product(tokens, C_, I_);
+        adapter_input_gradient(down_modules_, tokens, I_);
         if (on_gpu()) heap_.touch(tokens * I_ * 28);  // by way of seven float32 tensors
         Block act = heap_.take(tokens * I_ * e);
         dact.free();
         weight_gradient(C_, I_, tokens);
+        adapter_gradients(down_modules_, tokens, I_);
     }
     norm_again(tokens, C_);
     Block normed = heap_.take(hidden_states(tokens));
     weight_gradient(2 * I_, C_, tokens);
+    const Block pulls_of_gate_up = adapter_pulls(gate_up_modules_, tokens);
+    adapter_gradients(gate_up_modules_, tokens, C_);
     product(tokens, 2 * I_, C_);
+    adapter_input_gradient(gate_up_modules_, tokens, C_);
     norm_backward(tokens, C_);
     normed.free();
     layer.mlp.free();
@@ -391,16 +453,17 @@ void Tracer::head() {
 }
 
 void Tracer::embedding_backward() {
-    if (in_.precision == Precision::Bf16Full) heap_.touch(4 * V_ * C_);
+    if (in_.precision == Precision::Bf16Full && !in_.lora.on()) heap_.touch(4 * V_ * C_);
 }
 
 Heap Tracer::run() {
     const Block weights = heap_.take(weight_bytes(in_), MemoryPart::Weights);
     const Block gradients = heap_.take(gradient_bytes(in_), MemoryPart::Gradients);
     const Block optimizer = heap_.take(optimizer_bytes(in_), MemoryPart::Optimizer);
-    // ids and labels; places, positions and the rotary tables of a sequence
-    const Block inputs =
-        heap_.take(16 * N_ + double(in_.shard_tokens) * (4 * double(model_.head_dim) + 16), kActivations);
+    // ids and labels, for dropout places and keys; places, positions and the rotary tables of a sequence
+    const Block inputs = heap_.take(
+        (in_.lora.dropout > 0 ? 40 : 16) * N_ + double(in_.shard_tokens) * (4 * double(model_.head_dim) + 16),
+        kActivations);
     {
         Block others = heap_.take(kept_bytes(in_, L_ - 1), kActivations);
         Layer last;
@@ -415,6 +478,7 @@ Heap Tracer::run() {
             {
                 Block act = heap_.take(tile * I_ * element());
                 product(tile, I_, C_);
+                adapter_forward(down_modules_, tile, I_);
                 if (in_.mlp_tile_tokens > 0) {
                     heap_.touch(hidden_states(tile));
                 } else {

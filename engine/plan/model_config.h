@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/config/lora.h"
+
 namespace ringmaster {
 
 /// Rotary embedding and its scalings, as transformers' modeling_rope_utils names them.
@@ -67,6 +69,11 @@ struct ParameterShape {
 
 std::vector<ParameterShape> parameter_shapes(const ModelConfig& model);
 int64_t parameter_count(const ModelConfig& model);
+
+/// An adapter's parameters by the names that PEFT saves: of each module A, then B, in the modules' order.
+std::vector<ParameterShape> lora_shapes(const ModelConfig& model, const Lora& lora);
+/// Elements of one layer's; all layers are alike.
+int64_t lora_layer_count(const ModelConfig& model, const Lora& lora);
 
 /// Elements of each rank's slice where `elements` are shared by so many ranks: a multiple of 16 (a cache line
 /// of float32), the last slices padded; all of them on one rank.

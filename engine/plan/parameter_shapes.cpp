@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <numeric>
+#include <string_view>
 
 #include "engine/plan/model_config.h"
 
@@ -34,6 +35,11 @@ class Shapes {
     int layer_;
     std::string prefix_;
 };
+
+bool ends_with_module(const std::string& name, const std::vector<std::string>& modules) {
+    return std::any_of(modules.begin(), modules.end(),
+                       [&](const std::string& module) { return name.ends_with("." + module + ".weight"); });
+}
 
 bool has_layer_norms(const ModelConfig& m) {
     return m.model_type == "phi" || m.model_type == "starcoder2";
@@ -138,6 +144,28 @@ std::vector<ParameterShape> parameter_shapes(const ModelConfig& m) {
         if (m.model_type == "phi") outside.bias("lm_head", m.vocab_size);
     }
     return shapes;
+}
+
+std::vector<ParameterShape> lora_shapes(const ModelConfig& model, const Lora& lora) {
+    constexpr size_t kSuffix = std::string_view("weight").size();
+    std::vector<ParameterShape> shapes;
+    for (const ParameterShape& shape : parameter_shapes(model)) {
+        if (shape.layer < 0 || shape.shape.size() != 2 || !ends_with_module(shape.name, lora.targets))
+            continue;
+        const std::string module = "base_model.model." + shape.name.substr(0, shape.name.size() - kSuffix);
+        shapes.push_back({module + "lora_A.weight", {lora.r, shape.shape[1]}, true, shape.layer});
+        shapes.push_back({module + "lora_B.weight", {shape.shape[0], lora.r}, true, shape.layer});
+    }
+    return shapes;
+}
+
+int64_t lora_layer_count(const ModelConfig& model, const Lora& lora) {
+    if (!lora.on()) return 0;
+    ModelConfig one = model;
+    one.num_layers = std::min<int64_t>(model.num_layers, 1);
+    int64_t count = 0;
+    for (const ParameterShape& shape : lora_shapes(one, lora)) count += shape.size();
+    return count;
 }
 
 UnitSizes unit_sizes(const ModelConfig& model) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 
 #include "engine/config/paths.h"
@@ -42,11 +43,20 @@ void find_by_id(const PlanRequest& request, Plan& plan, Findings& findings) {
                   "its config.json in the Hugging Face cache, or a local folder as base_model, tells it");
 }
 
-}  // namespace
+void say_adapter(const Plan& plan, Findings& findings) {
+    const Lora& lora = plan.config.lora;
+    const int64_t trained = plan.model->num_layers * lora_layer_count(*plan.model, lora);
+    if (trained == 0) return;
+    char share[32];
+    std::snprintf(share, sizeof share, "%.3g %%",
+                  100 * double(trained) / double(parameter_count(*plan.model)));
+    findings.inform("LORA-SIZE", "adapter",
+                    "an adapter of " + grouped(trained) + " parameters is trained, " + share +
+                        " of the model's, which are frozen");
+}
 
-void resolve_model(const PlanRequest& request, Plan& plan, Findings& findings) {
+void resolve_shape(const PlanRequest& request, Plan& plan, Findings& findings) {
     const Config& config = plan.config;
-    if (config.base_model.empty()) return;
     if (request.known_model) {
         plan.model = request.known_model;
         return;
@@ -60,6 +70,14 @@ void resolve_model(const PlanRequest& request, Plan& plan, Findings& findings) {
     } else {
         find_by_id(request, plan, findings);
     }
+}
+
+}  // namespace
+
+void resolve_model(const PlanRequest& request, Plan& plan, Findings& findings) {
+    if (plan.config.base_model.empty()) return;
+    resolve_shape(request, plan, findings);
+    if (plan.model && plan.config.lora.on()) say_adapter(plan, findings);
 }
 
 }  // namespace ringmaster

@@ -153,8 +153,9 @@ class LayerPass {
 
     void play_backward() {
         const bool tiles = costs_.tiles_mlp && !costs_.checkpointing;  // else it counts as recomputing
-        compute_all("MLP and output", [tiles](const ColumnCosts& c) {
-            return 2 * (c.mlp_s + c.output_s) + (tiles ? c.mlp_again_s : 0);
+        const double products = costs_.backward_products;
+        compute_all("MLP and output", [tiles, products](const ColumnCosts& c) {
+            return products * (c.mlp_s + c.output_s) + (tiles ? c.mlp_again_s : 0);
         });
         exchange_heads("the output's gradient by heads", &ColumnCosts::exchange_back_in_s);
         const size_t units = hops() + (costs_.splits_own ? 1 : 0);
@@ -175,7 +176,7 @@ class LayerPass {
         }
         wait_for(home);
         exchange_heads("gradients by tokens", &ColumnCosts::exchange_back_out_s);
-        compute_all("projections", [](const ColumnCosts& c) { return 2 * c.projections_s; });
+        compute_all("projections", [products](const ColumnCosts& c) { return products * c.projections_s; });
     }
 
     const StepCosts& costs_;

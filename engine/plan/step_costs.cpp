@@ -168,6 +168,10 @@ struct LayerWeights {
     }
 };
 
+double backward_products(const Plan& plan) {
+    return plan.config.lora.on() ? 1 : 2;
+}
+
 /// Of the columns' attention, from cells and keys to seconds.
 struct AttentionCosts {
     double forward_cell_s, backward_cell_s, merge_s, merge_grad_s;  ///< the last two: of each query
@@ -253,7 +257,9 @@ ColumnCosts column_costs(const Plan& plan, const Speeds& speeds, const Links& li
     column.output_s = weights.output * weight_s;
     column.mlp_s = weights.mlp * weight_s;
     column.mlp_again_s = column.mlp_s * 2 / 3;  // gate and up
-    column.head_s = 3 * weights.head * weight_s;
+    // An adapter's: one forward and three backward, where x·Aᵀ is computed again; as twice one and one.
+    column.mlp_s += 2 * double(lora_layer_count(*plan.model, plan.config.lora)) * weight_s;
+    column.head_s = (1 + backward_products(plan)) * weights.head * weight_s;
     add_head_exchange(plan, speeds, links, tokens, column);
     const std::vector<Hop> hops = ring.hops(rank);
     const bool gathers = plan.context_parallel.layout == RingAttnFunc::VarlenLlama3 && plan.mesh.ring > 1;
@@ -270,30 +276,34 @@ void add_states(const Plan& plan, const Speeds& speeds, const Links& links, Step
     const double copy_bytes = plan.config.precision == Precision::Float32 ? 4 : 2;
     const UnitSizes sizes = unit_sizes(*plan.model);
     const double shards = plan.mesh.shards(), replicas = plan.mesh.dp_replicate, ranks = plan.ranks;
-    const auto unit = [&](int64_t elements) {
+    const bool frozen = plan.config.lora.on();
+    const int64_t adapter = lora_layer_count(*plan.model, plan.config.lora);  // of a layer
+    const auto unit = [&](int64_t weights, int64_t of_adapter) {
         UnitCosts made;
-        const double n = double(elements) / links.states;
+        const double n = double(frozen ? of_adapter : weights) / links.states;  // of what is trained
+        const double gathered = double(costs.stage == 3 ? weights + of_adapter : 0) / links.states;
+        if (n == 0 && gathered == 0) return made;
         if (costs.stage == 0) {
             if (plan.ranks > 1) made.reduce_s = 2 * (ranks - 1) / ranks * bytes * n + speeds.latency_s;
             return made;
         }
         made.reduce_s = (shards - 1) / shards * bytes * n + speeds.latency_s;
-        made.gather_s = (shards - 1) / shards * copy_bytes * n + speeds.latency_s;
+        made.gather_s = (shards - 1) / shards * copy_bytes * std::max(n, gathered) + speeds.latency_s;
         if (replicas > 1)
             made.replicas_s = 2 * (replicas - 1) / replicas * bytes * n / shards + speeds.latency_s;
         return made;
     };
-    costs.embedding = unit(sizes.embedding);
-    costs.layer = unit(sizes.layer);
-    costs.head = unit(sizes.head);
+    costs.embedding = unit(sizes.embedding, 0);
+    costs.layer = unit(sizes.layer, adapter);
+    costs.head = unit(sizes.head, 0);
     if (plan.model->tie_word_embeddings) costs.head.gather_s += costs.embedding.gather_s;
     if (costs.stage == 1 || costs.stage == 2)
         costs.new_weights_s =
             costs.embedding.gather_s + double(costs.layers) * costs.layer.gather_s + costs.head.gather_s;
     // AdamW reads and writes its states, the weights and their gradients once, the norm reads them again.
     const double update_bytes = plan.config.precision == Precision::Bf16Full ? 16 : 32;
-    costs.update_s =
-        update_bytes * double(parameter_count(*plan.model)) / (costs.stage > 0 ? shards : 1) / speeds.memory;
+    const int64_t trained = frozen ? costs.layers * adapter : parameter_count(*plan.model);
+    costs.update_s = update_bytes * double(trained) / (costs.stage > 0 ? shards : 1) / speeds.memory;
 }
 
 }  // namespace
@@ -349,6 +359,7 @@ StepCosts step_costs(const Plan& plan, const Speeds& speeds, const AttentionMask
     costs.ring = plan.mesh.ring;
     costs.layers = plan.model->num_layers;
     costs.micro_batches = plan.batch.accumulation;
+    costs.backward_products = backward_products(plan);
     costs.checkpointing = plan.config.gradient_checkpointing;
     costs.tiles_mlp = plan.config.tiled_mlp;
     costs.keeps_attention = plan.config.selective_checkpointing;

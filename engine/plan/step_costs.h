@@ -54,6 +54,7 @@ struct StepCosts {
     bool splits_own = false;    ///< half of the own heads come last in the backward
     bool shares_link = false;   ///< states travel on the link that keys do
     int64_t layers = 0, micro_batches = 1;
+    double backward_products = 2;  ///< of a forward's: to inputs and weights; frozen ones: to inputs
     bool checkpointing = false;
     bool tiles_mlp = false;        ///< its backward computes gate and up again, tile by tile
     bool keeps_attention = false;  ///< its output is not computed again

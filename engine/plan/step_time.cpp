@@ -13,6 +13,11 @@ double query_width(const ModelConfig& m) {
     return double(m.num_heads) * double(m.head_dim);
 }
 
+/// Forward, and backward to inputs and weights; of frozen weights to inputs alone.
+double flops_of_a_parameter(const Plan& plan) {
+    return plan.config.lora.on() ? 4 : 6;
+}
+
 LayoutFigures figures_of(const Plan& plan) {
     const AttentionMask mask = mask_of(plan);
     const Layout layout = make_layout(plan.context_parallel.layout, plan.sequence.padded_length,
@@ -39,7 +44,7 @@ LayoutCosts layout_costs(const Plan& plan) {
     const double P = plan.mesh.ulysses, layers = double(m.num_layers);
     const double kv_heads = std::max(double(m.num_kv_heads), P) / P;
     LayoutCosts costs;  // of forward and backward together, of a ring rank's tokens over its P ranks
-    costs.token_s = 6 * active_parameters(m) / flops / P;
+    costs.token_s = flops_of_a_parameter(plan) * active_parameters(m) / flops / P;
     costs.cell_s = 12 * query_width(m) * layers / flops / P;
     costs.key_s = 2 * kv_heads * double(m.head_dim) * layers * (2 * (cpu ? 4 : 2) + 4) / link;
     return costs;
@@ -57,7 +62,7 @@ std::vector<int64_t> work_of_ranks(const Plan& plan) {
 double sequence_flops(const Plan& plan) {
     const std::vector<int64_t> work = work_of_ranks(plan);
     const double cells = double(*std::max_element(work.begin(), work.end()));
-    return 6 * active_parameters(*plan.model) * double(plan.sequence.per_rank) +
+    return flops_of_a_parameter(plan) * active_parameters(*plan.model) * double(plan.sequence.per_rank) +
            12 * cells * query_width(*plan.model) * double(plan.model->num_layers);
 }
 

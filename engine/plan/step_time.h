@@ -3,7 +3,8 @@
 ///
 /// Letters: s padded length, H D heads, L layers, N parameters that a token meets. 6·N·s + 6·s²·H·D·L
 /// floating-point operations for a causal sequence, forward and backward (Narayanan et al. 2021, appendix;
-/// causal half of the attention).
+/// causal half of the attention), 4·N·s where weights are frozen beside an
+/// adapter.
 #pragma once
 
 #include "engine/plan/layout_figures.h"

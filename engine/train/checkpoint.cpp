@@ -18,18 +18,12 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::array kTokenizerFiles = {
-    "tokenizer.json",
-    "tokenizer_config.json",
-    "special_tokens_map.json",
-    "tokenizer.model",
-    "vocab.json",
-    "merges.txt",
-    "added_tokens.json",
-    "chat_template.jinja",
-    "generation_config.json",
+    "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "tokenizer.model", "vocab.json",
+    "merges.txt",     "added_tokens.json",     "chat_template.jinja",
 };
 
-constexpr const char* kIndexName = "model.safetensors.index.json";
+constexpr const char* kGenerationFile = "generation_config.json";
+constexpr const char* kAdapterConfig = "adapter_config.json";
 
 std::string read_text(const fs::path& path) {
     std::ifstream file(path, std::ios::binary);
@@ -82,25 +76,69 @@ class FolderAside {
     fs::path aside_;
 };
 
-/// config.json with the dtype that the weights are in, and the tokenizer's files.
-void write_model_files(const Plan& plan, const fs::path& dir, at::ScalarType dtype) {
+void copy_file(const fs::path& from, const char* name, const fs::path& to) {
+    if (fs::is_regular_file(from / name)) write_file_durably(to / name, read_text(from / name));
+}
+
+/// config.json with the dtype that the weights are in.
+void write_model_config(const Plan& plan, const fs::path& dir, at::ScalarType dtype) {
     nlohmann::ordered_json config =
         nlohmann::ordered_json::parse(read_text(fs::path(plan.config.model_dir) / "config.json"));
     const char* name = dtype == at::kFloat ? "float32" : "bfloat16";
     config[config.contains("dtype") ? "dtype" : "torch_dtype"] = name;
     write_file_durably(dir / "config.json", config.dump(2) + "\n");
+    copy_file(plan.config.model_dir, kGenerationFile, dir);
+}
+
+/// As PEFT's LoraConfig writes it.
+void write_adapter_config(const Lora& lora, const fs::path& dir) {
+    const nlohmann::ordered_json config = {
+        {"peft_type", "LORA"},
+        {"task_type", "CAUSAL_LM"},
+        {"base_model_name_or_path", lora.base_model},
+        {"revision", nullptr},
+        {"inference_mode", true},
+        {"r", lora.r},
+        {"lora_alpha", lora.alpha},
+        {"lora_dropout", lora.dropout},
+        {"target_modules", lora.targets},
+        {"use_rslora", lora.rslora},
+        {"use_dora", false},
+        {"bias", "none"},
+        {"fan_in_fan_out", false},
+        {"init_lora_weights", true},
+        {"modules_to_save", nullptr},
+        {"layers_to_transform", nullptr},
+        {"layers_pattern", nullptr},
+        {"rank_pattern", nlohmann::ordered_json::object()},
+        {"alpha_pattern", nlohmann::ordered_json::object()},
+    };
+    write_file_durably(dir / kAdapterConfig, config.dump(2) + "\n");
+}
+
+/// What stands beside the weights: the settings of model or adapter, and the tokenizer's files.
+void write_other_files(const Plan& plan, const fs::path& dir, at::ScalarType dtype) {
+    if (plan.config.lora.on()) {
+        write_adapter_config(plan.config.lora, dir);
+    } else {
+        write_model_config(plan, dir, dtype);
+    }
     const fs::path tokenizer =
         fs::is_directory(plan.config.tokenizer) ? plan.config.tokenizer : plan.config.model_dir;
-    for (const char* file : kTokenizerFiles) {
-        if (fs::is_regular_file(tokenizer / file))
-            write_file_durably(dir / file, read_text(tokenizer / file));
-    }
+    for (const char* file : kTokenizerFiles) copy_file(tokenizer, file, dir);
+}
+
+/// Of a model or adapter that was saved before: what would be taken for a part of the new one.
+bool is_of_a_result(const std::string& name) {
+    const bool is_weights = (name.starts_with("model") || name.starts_with("adapter_model")) &&
+                            (name.ends_with(".safetensors") || name.ends_with(".safetensors.index.json"));
+    return is_weights || name == "config.json" || name == kGenerationFile || name == kAdapterConfig;
 }
 
 /// The dtype that a finished model is written in.
 at::ScalarType export_dtype(const Plan& plan, const Parameters& parameters) {
     if (plan.config.precision == Precision::Bf16Full) return at::kBFloat16;
-    if (plan.config.precision == Precision::Float32) return at::kFloat;
+    if (plan.config.precision == Precision::Float32 || plan.config.lora.on()) return at::kFloat;
     nlohmann::json config = nlohmann::json::parse(read_text(fs::path(plan.config.model_dir) / "config.json"));
     const std::string dtype = config.value("dtype", config.value("torch_dtype", "float32"));
     return dtype == "bfloat16" ? parameters.compute_dtype() : at::kFloat;
@@ -136,7 +174,7 @@ fs::path save_checkpoint(const RunFolder& run, const Plan& plan, Parameters& par
     }
     FolderAside aside(target);
     save_weights(parameters, aside.path(), dtype);
-    write_model_files(plan, aside.path(), dtype);
+    write_other_files(plan, aside.path(), dtype);
     optimizer.save(aside.path() / "optimizer.safetensors");
     const nlohmann::json trainer = {{"step", state.step},
                                     {"consumed_rows", state.consumed_rows},
@@ -173,17 +211,15 @@ void export_model(const Plan& plan, Parameters& parameters, int rank) {
     std::error_code problem;
     FolderAside aside(target / "model");
     save_weights(parameters, aside.path(), dtype);
-    write_model_files(plan, aside.path(), dtype);
+    write_other_files(plan, aside.path(), dtype);
     std::set<std::string> written;
     for (const fs::directory_entry& entry : fs::directory_iterator(aside.path()))
         written.insert(entry.path().filename());
     aside.move_files_into(target);
-    // A former model in another number of shards must not stay beside the new one.
+    // A former model in another number of shards, or a former adapter, must not stay beside the new one.
     for (const fs::directory_entry& entry : fs::directory_iterator(target)) {
         const std::string name = entry.path().filename().string();
-        const bool is_weights =
-            (name.starts_with("model") && name.ends_with(".safetensors")) || name == kIndexName;
-        if (is_weights && !written.contains(name)) fs::remove(entry.path(), problem);
+        if (is_of_a_result(name) && !written.contains(name)) fs::remove(entry.path(), problem);
     }
 }
 

@@ -3,6 +3,8 @@
 ///
 /// checkpoints/step-00000100/ holds a Hugging Face model (config.json, model*.safetensors in the master's
 /// dtype, tokenizer files), optimizer.safetensors, trainer_state.json and, last, the empty file `complete`.
+/// Of an adapter it holds what PEFT saves (adapter_config.json, adapter_model.safetensors) and not the frozen
+/// weights. `parameters` are those that are trained.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +37,9 @@ TrainerState load_checkpoint(const std::filesystem::path& dir, Parameters& param
 /// Makes plan.config.output_dir and puts the marker file ringmaster-run.json into it, which says whose it is.
 void claim_output_dir(const Plan& plan, const std::string& run_name);
 
-/// The finished model in plan.config.output_dir (claimed before), as Hugging Face reads it. Mixed-precision
-/// runs are written in the base model's own dtype where its config.json names one. All ranks call it.
+/// The finished model in plan.config.output_dir (claimed before), as Hugging Face reads it, or the adapter as
+/// PEFT does; what another run left there of the other kind goes. Mixed-precision runs are written in the
+/// base model's own dtype where its config.json names one, adapters in the master's. All ranks call it.
 void export_model(const Plan& plan, Parameters& parameters, int rank);
 
 }  // namespace ringmaster

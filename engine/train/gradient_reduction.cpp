@@ -10,6 +10,7 @@ void GradientReduction::begin_micro_batch(bool first, bool last) {
 }
 
 void GradientReduction::start(int unit) {
+    if (parameters_.is_empty(unit)) return;
     const Flat& gradients = parameters_.gradients();
     const std::string what = "gradients of " + parameters_.name_of(unit);
     if (parameters_.stage() == 0) {

@@ -36,13 +36,14 @@ StepRows step_rows(const Plan& plan, const TokenFile& file, const std::vector<in
     return rows;
 }
 
-MeshPass::MeshPass(const Plan& plan, Groups& groups, Parameters& parameters, const Kept& kept)
+MeshPass::MeshPass(const Plan& plan, Groups& groups, TrainedModel& trained, const Kept& kept)
     : plan_(plan),
       model_(*plan.model),
       groups_(groups),
-      decoder_(model_, parameters, kept),
-      parameters_(parameters),
-      reduction_(groups, parameters) {}
+      decoder_(model_, trained.weights, kept, trained.adapter_or_null()),
+      parameters_(trained.trained()),
+      drops_(trained.adapter && trained.adapter->drops()),
+      reduction_(groups, parameters_) {}
 
 MeshPass::Result MeshPass::forward_backward(const std::vector<std::vector<Row>>& micro_batches, size_t rounds,
                                             double scale, Gradients gradients) {
@@ -96,6 +97,7 @@ MeshPass::Loaded MeshPass::load(const std::vector<Row>& rows) {
     };
     loaded.batch.ids_bt = to_tensor(own.input_ids);
     loaded.batch.labels_bt = to_tensor(own.labels);
+    if (drops_) loaded.batch.places_bt = to_tensor(own.places);
     if (on_batch_) on_batch_(*loaded.shard);
     return loaded;
 }

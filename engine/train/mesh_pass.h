@@ -47,7 +47,7 @@ enum class Gradients {
 
 class MeshPass {
   public:
-    MeshPass(const Plan& plan, Groups& groups, Parameters& parameters, const Kept& kept);
+    MeshPass(const Plan& plan, Groups& groups, TrainedModel& trained, const Kept& kept);
 
     struct Result {
         double loss_sum = 0;  ///< of this rank's valid labels
@@ -92,7 +92,8 @@ class MeshPass {
     const ModelConfig& model_;
     Groups& groups_;
     Decoder decoder_;
-    Parameters& parameters_;
+    Parameters& parameters_;  ///< those that are trained
+    const bool drops_;        ///< an adapter that needs to know which token is which
     GradientReduction reduction_;
     std::map<ShapeKey, KnownShape> shapes_;
     std::optional<RingAttnFunc> picked_;  ///< layout of the batch before, where it is chosen for each

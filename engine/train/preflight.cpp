@@ -38,6 +38,7 @@ std::string proved_by(const Plan& plan) {
            to_string(plan.config.ring_attn_func == RingAttnFunc::Auto ? RingAttnFunc::Auto
                                                                       : plan.context_parallel.layout) +
            (plan.config.sample_packing ? ", packed" : "") + ", " + to_string(plan.config.precision) +
+           (plan.config.lora.on() ? ", an adapter" : "") +
            (plan.zero_stage > 0 ? ", states sharded (ZeRO " + std::to_string(plan.zero_stage) + ")" : "");
 }
 
@@ -69,6 +70,7 @@ std::vector<LayerError> gradient_errors(Parameters& parameters, const MeshProof&
     }
     std::vector<LayerError> errors;
     for (int unit = 0; unit < parameters.units(); ++unit) {
+        if (parameters.is_empty(unit)) continue;
         const bool a_layer = unit > 0 && unit < parameters.head_unit();
         errors.push_back({a_layer ? std::to_string(unit - 1) : parameters.name_of(unit),
                           relative_error(squares[unit][0], squares[unit][1])});
@@ -139,7 +141,7 @@ struct Round {
     int64_t tokens = 0;  ///< of all rows
 };
 
-Round prove(const Plan& plan, Groups& groups, Parameters& parameters, const TokenFile& file,
+Round prove(const Plan& plan, Groups& groups, TrainedModel& trained, const TokenFile& file,
             const std::vector<int64_t>& first_rows, int64_t tokens) {
     const int layers = static_cast<int>(plan.model->num_layers);
     const PreflightBatch batch(plan, groups, file, first_rows, tokens);
@@ -154,21 +156,21 @@ Round prove(const Plan& plan, Groups& groups, Parameters& parameters, const Toke
     MeshProof mesh, reference;
     try {
         const Clock::time_point start = Clock::now();
-        mesh = prove_on_mesh(batch, groups, parameters);
+        mesh = prove_on_mesh(batch, groups, trained);
         round.mesh_s = seconds_since(start);
     } catch (const SharesDiffer& differ) {
         report.failure = differ.what();
         return round;
     }
-    reference = prove_on_one_rank(batch, groups, parameters);
+    reference = prove_on_one_rank(batch, groups, trained);
     report.loss_mesh = mesh.loss;
     report.loss_reference = reference.loss;
-    report.gradients = gradient_errors(parameters, mesh, reference);
+    report.gradients = gradient_errors(trained.trained(), mesh, reference);
     report.attention = attention_errors(layers, mesh, reference);
     worst_of_ranks(groups, report.gradients);
     worst_of_ranks(groups, report.attention);
     if (!std::isfinite(report.loss_reference)) return round;  // the first step names rank and layer
-    report.leak = largest_of_ranks(groups, leaks(batch, groups, parameters) ? 1 : 0) > 0;
+    report.leak = largest_of_ranks(groups, leaks(batch, groups, trained) ? 1 : 0) > 0;
     report.failure = failure_of(report);
     return round;
 }
@@ -195,6 +197,7 @@ int64_t longest_that_fits(const Plan& plan, int64_t longest) {
     in.gradient_checkpointing = true;
     in.zero_stage = plan.zero_stage;
     in.shards = plan.mesh.shards();
+    in.lora = plan.config.lora;
     const auto fits = [&](int64_t tokens) {
         in.shard_tokens = tokens;
         const double copy = 4 * gradient_bytes(in) / (plan.config.precision == Precision::Bf16Full ? 2 : 4);
@@ -206,7 +209,7 @@ int64_t longest_that_fits(const Plan& plan, int64_t longest) {
 
 }  // namespace
 
-PreflightReport preflight(const Plan& plan, Groups& groups, Parameters& parameters, const TokenFile& tokens,
+PreflightReport preflight(const Plan& plan, Groups& groups, TrainedModel& trained, const TokenFile& tokens,
                           const std::vector<int64_t>& first_rows, int64_t steps,
                           const PreflightBudget& budget) {
     const Clock::time_point start = Clock::now();
@@ -214,7 +217,7 @@ PreflightReport preflight(const Plan& plan, Groups& groups, Parameters& paramete
     for (const int64_t index : first_rows) longest = std::max(longest, tokens.row(index).tokens());
     longest = longest_that_fits(plan, longest);
     const int64_t few = fewest_tokens(plan, tokens, first_rows, longest);
-    Round round = prove(plan, groups, parameters, tokens, first_rows, std::min(longest, few));
+    Round round = prove(plan, groups, trained, tokens, first_rows, std::min(longest, few));
     const double spent = largest_of_ranks(groups, seconds_since(start));
     if (round.report.ok() && longest > few) {
         const RowCounts step = count_rows(rows_of(tokens, first_rows));
@@ -225,7 +228,7 @@ PreflightReport preflight(const Plan& plan, Groups& groups, Parameters& paramete
         const auto affordable =
             static_cast<int64_t>(double(few) * std::sqrt(std::max(0.0, left) / std::max(spent, 1e-3)));
         if (affordable >= 2 * few)
-            round = prove(plan, groups, parameters, tokens, first_rows, std::min(longest, affordable));
+            round = prove(plan, groups, trained, tokens, first_rows, std::min(longest, affordable));
     }
     round.report.seconds = largest_of_ranks(groups, seconds_since(start));
     return round.report;

@@ -13,7 +13,7 @@
 
 #include "engine/comm/groups.h"
 #include "engine/data/tokens.h"
-#include "engine/model/parameters.h"
+#include "engine/model/lora.h"
 #include "engine/plan/plan.h"
 
 namespace ringmaster {
@@ -49,7 +49,7 @@ struct PreflightBudget {
 /// All ranks together; the same report on each. `first_rows` are those of the run's next step, `steps` how
 /// many it has. Parameters stay as they are, gradients do not. A small proof comes first; what it leaves of
 /// the budget goes into one on longer rows.
-PreflightReport preflight(const Plan& plan, Groups& groups, Parameters& parameters, const TokenFile& tokens,
+PreflightReport preflight(const Plan& plan, Groups& groups, TrainedModel& trained, const TokenFile& tokens,
                           const std::vector<int64_t>& first_rows, int64_t steps,
                           const PreflightBudget& budget = {});
 

@@ -105,8 +105,8 @@ std::optional<int64_t> local_row(const SequenceShard& shard, int64_t sequence, i
 
 /// Of each token's last hidden state, so that a changed bit shows: int64 [B, S] on every rank of the group.
 at::Tensor fingerprints(const PreflightBatch& batch, const std::vector<Row>& rows, Groups& groups,
-                        Parameters& parameters) {
-    MeshPass pass(batch.plan, groups, parameters, Kept{.checkpointing = true});
+                        TrainedModel& trained) {
+    MeshPass pass(batch.plan, groups, trained, Kept{.checkpointing = true});
     const int last = static_cast<int>(batch.plan.model->num_layers) - 1;
     at::Tensor print_n;
     Layout layout;
@@ -150,8 +150,9 @@ PreflightBatch::PreflightBatch(const Plan& whole, const Groups& groups, const To
     documents = documents_of(rows, config.sample_packing);
 }
 
-MeshProof prove_on_mesh(const PreflightBatch& batch, Groups& groups, Parameters& parameters) {
-    MeshPass pass(batch.plan, groups, parameters, what_is_kept(batch.plan));
+MeshProof prove_on_mesh(const PreflightBatch& batch, Groups& groups, TrainedModel& trained) {
+    Parameters& parameters = trained.trained();
+    MeshPass pass(batch.plan, groups, trained, what_is_kept(batch.plan));
     Samples samples(batch, groups);
     size_t begun = 0;
     std::vector<std::optional<int64_t>> held;
@@ -180,7 +181,8 @@ MeshProof prove_on_mesh(const PreflightBatch& batch, Groups& groups, Parameters&
             sum_of_ranks(groups, samples.table())};
 }
 
-MeshProof prove_on_one_rank(const PreflightBatch& batch, Groups& groups, Parameters& parameters) {
+MeshProof prove_on_one_rank(const PreflightBatch& batch, Groups& groups, TrainedModel& trained) {
+    Parameters& parameters = trained.trained();
     Plan alone = batch.plan;
     alone.mesh = {};
     alone.context_parallel.size = 1;
@@ -194,7 +196,7 @@ MeshProof prove_on_one_rank(const PreflightBatch& batch, Groups& groups, Paramet
     options.device = alone.device;
     options.device_index = groups.device().has_index() ? groups.device().index() : 0;
     Groups one = make_groups({}, 0, alone.mesh, options);
-    MeshPass pass(alone, one, parameters, Kept{.checkpointing = true});
+    MeshPass pass(alone, one, trained, Kept{.checkpointing = true});
     Samples samples(batch, groups);
 
     int64_t labels = 0;
@@ -230,9 +232,9 @@ MeshProof prove_on_one_rank(const PreflightBatch& batch, Groups& groups, Paramet
     return proof;
 }
 
-bool leaks(const PreflightBatch& batch, Groups& groups, Parameters& parameters) {
+bool leaks(const PreflightBatch& batch, Groups& groups, TrainedModel& trained) {
     if (batch.rows.micro_batches.empty()) {  // the others may need this rank's weights
-        MeshPass pass(batch.plan, groups, parameters, Kept{.checkpointing = true});
+        MeshPass pass(batch.plan, groups, trained, Kept{.checkpointing = true});
         for (int i = 0; i < 2; ++i) pass.forward({});
         return false;
     }
@@ -242,7 +244,7 @@ bool leaks(const PreflightBatch& batch, Groups& groups, Parameters& parameters) 
     const PreflightBatch::Document& changed = batch.documents[static_cast<size_t>((documents - 1) / 2)];
     const int64_t from = changed.row.tokens() / 2;
 
-    const at::Tensor before_bs = fingerprints(batch, rows, groups, parameters);
+    const at::Tensor before_bs = fingerprints(batch, rows, groups, trained);
     std::vector<int32_t> ids;
     for (Row& row : rows) {
         const auto at = changed.row.input_ids.data() - row.input_ids.data();
@@ -254,7 +256,7 @@ bool leaks(const PreflightBatch& batch, Groups& groups, Parameters& parameters) 
         row.input_ids = ids;
         break;
     }
-    at::Tensor differs_bs = fingerprints(batch, rows, groups, parameters).ne(before_bs);
+    at::Tensor differs_bs = fingerprints(batch, rows, groups, trained).ne(before_bs);
     at::Tensor inside =
         differs_bs[changed.sequence].slice(0, changed.begin + from, changed.begin + changed.row.tokens());
     if (!inside.all().item<bool>()) return true;

@@ -8,7 +8,7 @@
 
 #include "engine/comm/groups.h"
 #include "engine/data/tokens.h"
-#include "engine/model/parameters.h"
+#include "engine/model/lora.h"
 #include "engine/plan/plan.h"
 #include "engine/train/mesh_pass.h"
 
@@ -42,16 +42,16 @@ struct MeshProof {
 };
 
 /// Throws SharesDiffer.
-MeshProof prove_on_mesh(const PreflightBatch& batch, Groups& groups, Parameters& parameters);
+MeshProof prove_on_mesh(const PreflightBatch& batch, Groups& groups, TrainedModel& trained);
 
 /// Documents are dealt to the ranks of the context-parallel group; nothing of the mesh is used but a sum, and
 /// at stage 3 the gathering of weights.
-MeshProof prove_on_one_rank(const PreflightBatch& batch, Groups& groups, Parameters& parameters);
+MeshProof prove_on_one_rank(const PreflightBatch& batch, Groups& groups, TrainedModel& trained);
 
 double largest_of_ranks(Groups& groups, double value);
 
 /// Changes the second half of one document of the group's first micro-batch: whether any output outside it
 /// changed, or none inside.
-bool leaks(const PreflightBatch& batch, Groups& groups, Parameters& parameters);
+bool leaks(const PreflightBatch& batch, Groups& groups, TrainedModel& trained);
 
 }  // namespace ringmaster

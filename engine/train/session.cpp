@@ -188,7 +188,7 @@ void prove_first(const Plan& plan, const RunFolder& run, Groups& groups, Trainer
     groups.progress().begin(Activity::Preflight, trainer.completed_steps());
     const int64_t steps = trainer.total_steps() - trainer.completed_steps();
     const PreflightReport report =
-        preflight(plan, groups, trainer.parameters(), trainer.tokens(), trainer.next_rows(), steps);
+        preflight(plan, groups, trainer.trained_model(), trainer.tokens(), trainer.next_rows(), steps);
     if (groups.rank() == 0) {
         write_report(run.preflight(), report);
         log_line(report.summary());
@@ -254,7 +254,7 @@ void train(const SessionOptions& options, const Rendezvous& who, const RunFolder
         events.write(PhaseEvent{"export", 0, 1});
         groups.progress().begin(Activity::Saving, trainer.completed_steps());
         groups.set_timeout(group_options.timeout);
-        export_model(plan, trainer.parameters(), who.rank);
+        export_model(plan, trainer.trained_model().trained(), who.rank);
         groups.world().barrier();
     }
     const bool completed = end == TrainingEnd::Completed;
@@ -266,9 +266,11 @@ void train(const SessionOptions& options, const Rendezvous& who, const RunFolder
         return;
     }
     state.over(completed ? RunPhase::Completed : RunPhase::Stopped,
-               completed ? "completed after step " + step + ": the model is in " + plan.config.output_dir
-                         : "stopped by request after step " + step + ": saved in " +
-                               run.checkpoint(trainer.completed_steps()).string());
+               completed
+                   ? "completed after step " + step + ": the " +
+                         (plan.config.lora.on() ? "adapter" : "model") + " is in " + plan.config.output_dir
+                   : "stopped by request after step " + step + ": saved in " +
+                         run.checkpoint(trainer.completed_steps()).string());
     log_line(completed ? "completed after step " + step : "stopped after step " + step + ", saved");
 }
 

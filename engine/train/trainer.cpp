@@ -51,9 +51,10 @@ Trainer::Trainer(const Plan& plan, const RunFolder& run, Groups& groups, EventWr
                                            config_.num_epochs * static_cast<double>(steps_per_epoch_)))),
       saving_(saving_of(config_, total_steps_, steps_per_epoch_)),
       evaluation_(evaluation_of(config_, total_steps_, steps_per_epoch_)),
-      parameters_(model_, config_.precision, device, sharding_of(plan, groups)),
+      trained_(model_, config_.lora, config_.precision, device, sharding_of(plan, groups)),
+      parameters_(trained_.trained()),
       optimizer_(parameters_, config_),
-      pass_(plan, groups, parameters_, what_is_kept(plan)),
+      pass_(plan, groups, trained_, what_is_kept(plan)),
       patience_(config_) {
     if (groups.rank() == 0) {
         pass_.on_layout([this](RingAttnFunc func) {
@@ -65,9 +66,15 @@ Trainer::Trainer(const Plan& plan, const RunFolder& run, Groups& groups, EventWr
         if (eval_tokens_) eval_tokens_->check(model_.vocab_size, config_.sequence_len);
     }
     if (config_.reinit_weights) {
+        trained_.weights.initialize(model_, config_.seed);
+    } else {
+        trained_.weights.load(config_.model_dir);
+    }
+    if (!trained_.adapter) return;
+    if (config_.lora.model_dir.empty()) {
         parameters_.initialize(model_, config_.seed);
     } else {
-        parameters_.load(config_.model_dir);
+        parameters_.load(config_.lora.model_dir);
     }
 }
 
@@ -109,6 +116,7 @@ Trainer::Agreement Trainer::step(bool stop_requested) {
     const Clock::time_point start = Clock::now();
     groups_.progress().begin(Activity::Training, step_ + 1);
     StepEvent event;
+    if (trained_.adapter) trained_.adapter->begin_step(config_.seed, step_ + 1);
     const StepRows rows = step_rows(plan_, tokens_, sampler_.next_step(), groups_.rank());
     event.data_s = seconds_since(start);
 

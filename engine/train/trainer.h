@@ -39,7 +39,7 @@ class Trainer {
     TrainingEnd train(const std::atomic<bool>& stop_requested);
 
     int64_t completed_steps() const { return step_; }
-    Parameters& parameters() { return parameters_; }
+    TrainedModel& trained_model() { return trained_; }
     const TokenFile& tokens() const { return tokens_; }
     /// Of the step that comes next.
     std::vector<int64_t> next_rows() const;
@@ -79,7 +79,8 @@ class Trainer {
     Recurrence saving_;
     Recurrence evaluation_;
 
-    Parameters parameters_;
+    TrainedModel trained_;
+    Parameters& parameters_;  ///< of it, those that are trained
     AdamW optimizer_;
     MeshPass pass_;
     Patience patience_;

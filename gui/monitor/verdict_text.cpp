@@ -99,7 +99,7 @@ VerdictText ending(const Diagnosis& found) {
                 Verdicts::tr("Completed."),
                 found.text.empty()
                     ? QString()
-                    : Verdicts::tr("The model is in %1.").arg(QString::fromStdString(found.text)),
+                    : Verdicts::tr("The result is in %1.").arg(QString::fromStdString(found.text)),
                 {}};
     }
     if (found.finding == Finding::Stopped)

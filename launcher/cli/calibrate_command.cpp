@@ -5,10 +5,11 @@
 
 #include "engine/error.h"
 #include "engine/plan/speeds.h"
+#include "launcher/anywhere/launch.h"
 #include "launcher/cli/commands.h"
 #include "launcher/cli/interrupts.h"
 #include "launcher/cli/live.h"
-#include "launcher/cli/remote.h"
+#include "launcher/cli/person.h"
 #include "launcher/format.h"
 #include "launcher/machine_figures.h"
 #include "launcher/nodes/remote_run.h"
@@ -98,8 +99,12 @@ nlohmann::json calibrate_this(const Arguments& arguments, const Session& session
 /// One node after the other: they would disturb each other's links.
 nlohmann::json calibrate_nodes(const Arguments& arguments, const Session& session,
                                const Interrupts& interrupts) {
-    std::vector<Node> nodes =
-        connect_to(arguments.all("--node"), arguments.has("--trust-on-first-use"), session, interrupts);
+    ProgressPrinter connecting(session, interrupts);
+    connecting.progress().report({"connecting", 0, 0});
+    std::vector<Node> nodes = connect_nodes(parse_targets(arguments.all("--node")),
+                                            person_at_terminal(arguments.has("--trust-on-first-use")),
+                                            program_needs(session.places));
+    connecting.clear();
     nlohmann::json list = nlohmann::json::array();
     while (!nodes.empty()) {
         std::vector<Node> one;

@@ -252,9 +252,10 @@ std::string ending_text(const RunDirectory& run, const Terminal& terminal) {
                                  ? " after " + format_duration(state.ended - state.started)
                                  : "";
     const std::string reason = printable(state.reason);
+    const std::string kind = facts.plan && facts.plan->config.lora.on() ? "adapter" : "model";
     switch (state.state) {
         case RunPhase::Completed:
-            return ink.bold(ink.green("completed")) + took + "\nthe model is in " +
+            return ink.bold(ink.green("completed")) + took + "\nthe " + kind + " is in " +
                    printable(facts.output_dir) + "\n";
         case RunPhase::Stopped:
             return ink.bold(ink.yellow("stopped")) + took + (reason.empty() ? "" : ": " + reason) +

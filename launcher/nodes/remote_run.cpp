@@ -120,11 +120,12 @@ std::string plan_there(const RunDirectory& run, const Node& node, const RemoteNo
     const std::string data = node.facts.data_dir;
     Json& config = plan.at("config");
     std::error_code none;
-    for (const char* key : {"model_dir", "tokenizer"}) {
+    for (const char* key : {"model_dir", "tokenizer", "lora_model_dir"}) {
         const std::string folder = config.value(key, "");
         if (!fs::path(folder).is_absolute() || !fs::is_directory(folder, none)) continue;
         const std::string to = data + "/models/" + short_hash(folder);
-        const bool with_weights = std::string(key) == "model_dir" && !config.value("reinit_weights", false);
+        const bool of_base = std::string(key) == "model_dir" && !config.value("reinit_weights", false);
+        const bool with_weights = of_base || std::string(key) == "lora_model_dir";
         const std::vector<StagedFile> of_folder = folder_files(folder, to, with_weights);
         files.insert(files.end(), of_folder.begin(), of_folder.end());
         config[key] = to;

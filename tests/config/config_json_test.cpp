@@ -36,6 +36,7 @@ Config unusual_config() {
     c.logging_steps = 8;
     c.context_parallel_size = 4, c.ulysses_size = 2, c.dp_shard_size = 2, c.dp_replicate_size = 3;
     c.heads_k_stride = 2, c.ring_attn_func = RingAttnFunc::VarlenZigzag, c.zero_stage_asked = 3;
+    c.lora = {8, 16, 0.1, true, {"q_proj", "up_proj"}, "/a/adapter", "owner/model"};
     c.ranks = 24, c.nodes = 3, c.ddp_timeout = 600, c.accelerate_only = true,
     c.lines = {{"datasets.0.path", 12}};
     return c;

@@ -86,10 +86,9 @@ INSTANTIATE_TEST_SUITE_P(
         Verdict{"tensor_parallel_size: 1", "tensor_parallel_size", "no_effect"},
         Verdict{"tensor_parallel_size: 2", "tensor_parallel_size", "unsupported"},
         Verdict{"load_in_8bit: false", "load_in_8bit", "no_effect"},
-        Verdict{"load_in_8bit: true", "load_in_8bit", "unsupported"},
-        Verdict{"adapter:", "adapter", "no_effect"}, Verdict{"adapter: lora", "adapter", "unsupported"},
-        Verdict{"lora_r: 8", "lora_r", "no_effect"}, Verdict{"rl: dpo", "rl", "unsupported"},
-        Verdict{"sample_packing: true", "sample_packing", "used"},
+        Verdict{"load_in_8bit: true", "load_in_8bit", "unsupported"}, Verdict{"adapter:", "adapter", "used"},
+        Verdict{"adapter: qlora", "adapter", "unsupported"}, Verdict{"lora_r: 8", "lora_r", "no_effect"},
+        Verdict{"rl: dpo", "rl", "unsupported"}, Verdict{"sample_packing: true", "sample_packing", "used"},
         Verdict{"fp16: false", "fp16", "no_effect"}, Verdict{"fp16: true", "fp16", "unsupported"},
         Verdict{"tf32: true", "tf32", "no_effect"},
         Verdict{"save_safetensors: true", "save_safetensors", "no_effect"},
@@ -113,12 +112,12 @@ INSTANTIATE_TEST_SUITE_P(
         Verdict{"dataset_shard_idx: 0", "dataset_shard_idx", "unsupported"}));
 
 TEST(Keys, PartsOfAnUnsupportedWholeGetOneMessage) {
-    const ConfigReading reading = read_more("adapter: lora\nlora_r: 8\nlora_alpha: 16\n");
-    EXPECT_EQ(list_of(reading, "lora_r"), "unsupported");
+    const ConfigReading reading = read_more("relora: true\nrelora_steps: 8\nrelora_prune_ratio: 0.9\n");
+    EXPECT_EQ(list_of(reading, "relora_steps"), "unsupported");
     const auto errors = std::count_if(reading.diagnostics.begin(), reading.diagnostics.end(),
                                       [](const Diagnostic& d) { return d.severity == Severity::Error; });
     EXPECT_EQ(errors, 1) << all_said(reading);
-    EXPECT_THAT(said(reading, "KEY-UNSUPPORTED", "adapter")->message, HasSubstr("not built yet"));
+    EXPECT_THAT(said(reading, "KEY-UNSUPPORTED", "relora")->message, HasSubstr("not built"));
 }
 
 }  // namespace

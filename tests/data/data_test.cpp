@@ -82,6 +82,17 @@ TEST(Batch, PaddingHasNoLabelsAndMaskedTokensHaveNone) {
     EXPECT_EQ(first.valid_labels, counts.valid_labels);
 }
 
+TEST(Batch, EachTokenKnowsItsPlaceInTheFileHoweverItIsCut) {
+    TokensOnDisk disk({{1, 2, 3}, {4, 5, 6, 7, 8}, {9, 10}}, {0, 3, 5, 8, 10});
+    TokenFile file(disk.path());
+    EXPECT_THAT(shard_rows(rows_of(file, {2, 1}), halves(8), 0).places,
+                ElementsAre(8, 9, -1, -1, 3, 4, 5, 6));
+    EXPECT_THAT(shard_rows(rows_of(file, {2, 1}), halves(8), 1, true).places, ElementsAre(5, 6, 7, -1));
+    const std::vector<Row> documents = file.row(1).documents();
+    EXPECT_EQ(documents[1].place, 5);
+    EXPECT_EQ(documents[1].head(2).place, 5);
+}
+
 TEST(Batch, LengthIsTheLongestRowOrWhatIsFixed) {
     TokensOnDisk disk({{1, 2, 3}, {4, 5, 6, 7, 8}});
     TokenFile file(disk.path());

@@ -23,13 +23,16 @@ TEST_F(RunDetailsTest, ListOnlyCheckpointsThatWereSavedToTheEnd) {
     EXPECT_EQ(details.files.front().bytes, 3004);
 }
 
-TEST_F(RunDetailsTest, NameTheModelsFolderOnlyWhereThereIsAModel) {
+TEST_F(RunDetailsTest, NameTheModelsFolderOnlyWhereThereIsAModelOrAnAdapter) {
     const RunDirectory run = make_run("llama");
     const auto output = dir_ / "out";
     write(run.plan(), "{\"config\": {\"output_dir\": \"" + output.string() + "\"}}");
     EXPECT_TRUE(read_details(run).model_dir.empty());
-    write(output / "config.json", "{}");
-    EXPECT_EQ(read_details(run).model_dir, output);
+    for (const char* file : {"config.json", "adapter_config.json"}) {
+        write(output / file, "{}");
+        EXPECT_EQ(read_details(run).model_dir, output) << file;
+        std::filesystem::remove(output / file);
+    }
 }
 
 TEST_F(RunDetailsTest, OfAFolderThatIsGoneSaySo) {

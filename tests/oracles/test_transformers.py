@@ -48,12 +48,18 @@ TRAINING = dict(max_steps=STEPS, learning_rate=1e-3, lr_scheduler="cosine", warm
                 max_grad_norm=0.5, adam_beta2=0.95)
 
 
-def train_with_transformers(model_dir, rows):
+def load(model_dir):
+    import torch
+    import transformers
+
+    return transformers.AutoModelForCausalLM.from_pretrained(model_dir, attn_implementation="sdpa", dtype=torch.float32)
+
+
+def train(model, rows):
     """The loop of transformers' Trainer by its own parts: loss over all valid labels of a step, then one update."""
     import torch
     import transformers
 
-    model = transformers.AutoModelForCausalLM.from_pretrained(model_dir, attn_implementation="sdpa", dtype=torch.float32)
     model.train()
     decayed = [p for name, p in model.named_parameters() if p.dim() > 1]
     others = [p for name, p in model.named_parameters() if p.dim() == 1]
@@ -78,7 +84,7 @@ def train_with_transformers(model_dir, rows):
         optimizer.step()
         schedule.step()
         optimizer.zero_grad()
-    return model, history
+    return history
 
 
 @pytest.fixture(scope="module", params=sorted(MODELS))
@@ -86,7 +92,8 @@ def reference(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp(request.param)
     model_dir = make_model(folder / "model", request.param, **MODELS[request.param])
     rows = make_rows(folder / "rows.jsonl", 44)  # 5 whole steps and a part of one each epoch
-    trained, history = train_with_transformers(model_dir, rows)
+    trained = load(model_dir)
+    history = train(trained, rows)
     return folder, model_dir, trained, history
 
 

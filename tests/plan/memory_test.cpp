@@ -130,6 +130,25 @@ TEST(Memory, EachStageSharesMoreOfTheStates) {
     EXPECT_NEAR(bytes_a_parameter(3), 18, 1e-9) << "nobody to share with";
 }
 
+// PEFT's own count: rank 16 on every linear module of Llama-3-8B trains 41,943,040 parameters.
+TEST(Memory, OnlyAnAdapterHasGradientsAndAnOptimizersStates) {
+    MemoryInputs in = llama_8b();
+    in.lora = {16, 32, 0, false, {kLoraTargets.begin(), kLoraTargets.end()}, "", ""};
+    constexpr double kAdapter = 41'943'040;
+    EXPECT_EQ(double(in.model.num_layers * lora_layer_count(in.model, in.lora)), kAdapter);
+    EXPECT_EQ(weight_bytes(in), 2 * kParameters + 6 * kAdapter);
+    EXPECT_EQ(gradient_bytes(in), 4 * kAdapter);
+    EXPECT_EQ(optimizer_bytes(in), 8 * kAdapter);
+    in.precision = Precision::Float32;
+    EXPECT_EQ(weight_bytes(in), 4 * (kParameters + kAdapter));
+    in.shards = 8;
+    in.zero_stage = 2;
+    EXPECT_NEAR(gradient_bytes(in) / (4 * kAdapter), 1 / 8.0, 1e-3);
+    EXPECT_EQ(weight_bytes(in), 4 * (kParameters + kAdapter)) << "frozen weights are whole below stage 3";
+    in.zero_stage = 3;
+    EXPECT_NEAR(weight_bytes(in) / (4 * (kParameters + kAdapter)), 1 / 8.0, 1e-3);
+}
+
 TEST(Memory, UnitsDivideByAnyNumberOfRanks) {
     const ModelConfig model = llama_8b().model;
     for (const int shards : {2, 3, 7, 64, 1000}) {

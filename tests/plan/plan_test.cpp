@@ -415,6 +415,18 @@ TEST(Plan, FlopsAreThoseOfTheFormula) {
     EXPECT_NEAR(sequence_flops(plan) / (6 * parameters * 8192 + attention), 1, 1e-9);
 }
 
+TEST(Plan, FrozenWeightsCostTwoThirdsOfTheirProducts) {
+    const std::string adapter = "adapter: lora\nlora_r: 8\nlora_alpha: 16\nlora_target_linear: true\n";
+    const Plan all = plan_of("sequence_len: 2048\n", 2), lora = plan_of("sequence_len: 2048\n" + adapter, 2);
+    EXPECT_TRUE(lora.ok()) << said(lora);
+    const double parameters = 8'030'261'248.0 - 128256.0 * 4096;
+    EXPECT_NEAR(sequence_flops(all) - sequence_flops(lora), 2 * parameters * 2048, 1e6);
+    EXPECT_LT(lora.time->compute_s, 0.75 * all.time->compute_s);
+    EXPECT_LT(lora.time->comm_s, 0.02 * all.time->comm_s) << "only the adapter's gradients are summed";
+    EXPECT_LT(lora.memory->per_rank[0].total, all.memory->per_rank[0].total / 2);
+    EXPECT_THAT(find(lora, "LORA-SIZE")->message, testing::HasSubstr("20,971,520 parameters"));
+}
+
 TEST(Plan, CheckpointingComputesAThirdMore) {
     const Plan kept = plan_of("", 1), again = plan_of("gradient_checkpointing: true\n", 1);
     EXPECT_GT(again.time->compute_s, kept.time->compute_s);

@@ -1,0 +1,37 @@
+/// A low-rank adapter beside frozen weights, as PEFT names its parts: a module's output gets
+/// scale · dropout(x)·Aᵀ·Bᵀ, A [r, inputs], B [outputs, r]. Source: Hu et al. 2021, "LoRA", section 4.1; the
+/// scale of `peft_use_rslora`: Kalajdzievski 2023, equation 7.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ringmaster {
+
+/// Linear modules of a Llama-family layer, in the order in which the engine keeps them.
+constexpr std::array kLoraTargets = {"q_proj",    "k_proj",  "v_proj",   "o_proj",
+                                     "gate_proj", "up_proj", "down_proj"};
+
+/// "self_attn.q_proj"
+inline std::string path_in_layer(size_t target) {
+    return (target < 4 ? "self_attn." : "mlp.") + std::string(kLoraTargets[target]);
+}
+
+struct Lora {
+    int64_t r = 0;  ///< 0: there is no adapter, all weights are trained
+    int64_t alpha = 0;
+    double dropout = 0;
+    bool rslora = false;
+    std::vector<std::string> targets;  ///< of kLoraTargets, in their order
+    std::string model_dir;             ///< a PEFT folder to go on from; empty: A random, B zero
+    std::string base_model;            ///< what a saved adapter calls the model that it belongs to
+
+    bool on() const { return r > 0; }
+    double scale() const { return double(alpha) / (rslora ? std::sqrt(double(r)) : double(r)); }
+};
+
+}  // namespace ringmaster

@@ -1,0 +1,296 @@
+// `adapter: lora` and what belongs to it.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
+
+#include "engine/config/keys.h"
+#include "engine/config/paths.h"
+#include "engine/config/sections.h"
+
+namespace ringmaster {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kModules = "lora_target_modules";
+constexpr int64_t kMostRank = 65536;  // beyond any matrix's own rank, far from overflow
+constexpr int kMostLayers = 256;
+constexpr std::size_t kMostPattern = 500;
+
+std::vector<std::string> all_targets() {
+    return {kLoraTargets.begin(), kLoraTargets.end()};
+}
+
+/// A name of a list, as PEFT takes it: a module's, or the end of its path. nullopt and what is wrong where it
+/// is none.
+std::optional<std::size_t> target_of_name(const std::string& name, std::string& problem, std::string& hint) {
+    for (std::size_t i = 0; i < kLoraTargets.size(); ++i) {
+        if (name == kLoraTargets[i] || name == path_in_layer(i)) return i;
+    }
+    if (name == "lm_head" || name == "embed_tokens") {
+        problem = "'" + name + "' cannot be adapted: only the layers' linear modules can";
+        hint = "lora_target_linear: true adapts all of them";
+        return std::nullopt;
+    }
+    const std::string nearest = nearest_word(name, all_targets());
+    problem =
+        "'" + name + "' is no linear module of a Llama-family layer, these are " + listed(all_targets());
+    hint = nearest.empty() ? "lora_target_linear: true adapts all of them" : "did you mean " + nearest + "?";
+    return std::nullopt;
+}
+
+/// Modules whose whole path a pattern matches, as PEFT's re.fullmatch: of every layer the same.
+std::set<std::size_t> targets_of_pattern(const std::string& pattern, std::string& problem,
+                                         std::string& hint) {
+    hint = "a list of modules: [" + std::string(kLoraTargets[0]) + ", " + kLoraTargets[2] + "]";
+    std::regex regex;
+    try {
+        if (pattern.size() > kMostPattern || pattern.find('{') != std::string::npos)
+            throw std::regex_error(std::regex_constants::error_complexity);
+        // polynomial: no pattern can take for ever
+        regex = std::regex(pattern, std::regex::ECMAScript | std::regex_constants::__polynomial);
+    } catch (const std::regex_error&) {
+        problem = "is a regular expression that cannot be read: " + shown(json(pattern));
+        return {};
+    }
+    if (std::regex_match("lm_head", regex) || std::regex_match("model.embed_tokens", regex)) {
+        problem = "matches the embedding or the head, which cannot be adapted";
+        return {};
+    }
+    const auto of_layer = [&](int layer) {
+        std::set<std::size_t> found;
+        for (std::size_t i = 0; i < kLoraTargets.size(); ++i) {
+            const std::string path = "model.layers." + std::to_string(layer) + "." + path_in_layer(i);
+            if (std::regex_match(path, regex)) found.insert(i);
+        }
+        return found;
+    };
+    const std::set<std::size_t> first = of_layer(0);
+    for (int layer = 1; layer < kMostLayers; ++layer) {
+        if (of_layer(layer) == first) continue;
+        problem = "matches other modules in layer " + std::to_string(layer) +
+                  " than in layer 0; every layer is adapted alike here";
+        return {};
+    }
+    if (first.empty()) {
+        problem =
+            "matches no linear module: a text is a regular expression for whole paths such as "
+            "model.layers.0.self_attn.q_proj";
+        const std::string nearest = nearest_word(pattern, all_targets());
+        if (!nearest.empty()) hint = "lora_target_modules: [" + nearest + "]";
+    }
+    return first;
+}
+
+/// `refuse(index, problem, hint)`: index of a list's item, -1 for the whole.
+template <class Refuse>
+std::set<std::size_t> targets_of(const json& said, bool text_is_a_name, const Refuse& refuse) {
+    std::set<std::size_t> found;
+    std::string problem, hint;
+    if (said.is_string() && !text_is_a_name) {
+        const auto& text = said.get_ref<const std::string&>();
+        if (text == "all-linear") {
+            for (std::size_t i = 0; i < kLoraTargets.size(); ++i) found.insert(i);
+        } else {
+            found = targets_of_pattern(text, problem, hint);
+            if (!problem.empty()) refuse(-1, problem, hint);
+        }
+        return found;
+    }
+    const json list = said.is_array() ? said : json::array({said});
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        const int at = said.is_array() ? static_cast<int>(i) : -1;
+        if (!list[i].is_string()) {
+            refuse(at, "is " + shown(list[i]) + ", it has to be a module's name", "q_proj");
+        } else if (const auto target = target_of_name(list[i].get<std::string>(), problem, hint)) {
+            found.insert(*target);
+        } else {
+            refuse(at, "holds " + problem, hint);
+        }
+    }
+    return found;
+}
+
+std::vector<std::string> names_of(const std::set<std::size_t>& targets) {
+    std::vector<std::string> names;
+    for (const std::size_t target : targets) names.emplace_back(kLoraTargets[target]);
+    return names;
+}
+
+/// As axolotl has it: lora_target_linear adds all to what lora_target_modules names.
+std::vector<std::string> read_targets(KeyReader& keys) {
+    const bool linear = keys.flag("lora_target_linear").value_or(false);
+    const json* said = keys.find(kModules);
+    std::set<std::size_t> targets;
+    bool refused = false;
+    if (said && *said != "" && (said->is_array() || said->is_string())) {
+        targets =
+            targets_of(*said, linear, [&](int item, const std::string& problem, const std::string& hint) {
+                const std::string path = kModules + (item < 0 ? std::string() : "." + std::to_string(item));
+                keys.error("CFG-VALUE", path, std::string(kModules) + " " + problem, hint);
+                refused = true;
+            });
+    } else if (said && *said != "") {
+        keys.error("CFG-TYPE", kModules,
+                   std::string(kModules) + " is " + shown(*said) + ", it has to be a list of modules",
+                   std::string(kModules) + ": [q_proj, v_proj]");
+        refused = true;
+    }
+    if (linear) return all_targets();
+    if (targets.empty() && !refused) {
+        keys.missing(kModules, keys.has(kModules) ? kModules : "adapter",
+                     "neither lora_target_modules nor lora_target_linear says what is to be adapted",
+                     "lora_target_linear: true");
+    }
+    return names_of(targets);
+}
+
+void read_sizes(KeyReader& keys, Lora& lora) {
+    if (keys.has("lora_r")) {
+        lora.r = keys.whole("lora_r", {1, kMostRank}).value_or(1);
+    } else {
+        keys.missing("lora_r", "adapter", "lora_r is missing: the adapter's rank", "lora_r: 16");
+        lora.r = 1;
+    }
+    if (keys.has("lora_alpha")) {
+        take(lora.alpha, keys.whole("lora_alpha"));
+    } else {
+        keys.missing("lora_alpha", "adapter",
+                     "lora_alpha is missing: the adapter counts for lora_alpha ÷ lora_r",
+                     "lora_alpha: " + std::to_string(2 * lora.r));
+    }
+    take(lora.dropout, keys.number("lora_dropout", {.least = 0, .most = 1, .open_above = true}));
+    take(lora.rslora, keys.flag("peft_use_rslora"));
+}
+
+// ------------------------------------------------------------------------------- going on from an adapter
+
+std::optional<json> read_json_object(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    if (!file || is_folder(path)) return std::nullopt;
+    std::string text(kMaxConfigBytes + 1, '\0');
+    file.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(file.gcount()));
+    json read = json::parse(text, nullptr, /*allow_exceptions=*/false);
+    if (text.size() > kMaxConfigBytes || !read.is_object()) return std::nullopt;
+    return read;
+}
+
+/// What of a saved adapter cannot be trained on here; empty: all can.
+std::string foreign_part(const json& saved) {
+    if (saved.value("peft_type", json("LORA")) != "LORA") return "peft_type " + shown(saved["peft_type"]);
+    if (saved.value("bias", json("none")) != "none") return "bias " + shown(saved["bias"]);
+    for (const char* key :
+         {"use_dora", "rank_pattern", "alpha_pattern", "modules_to_save", "layers_to_transform",
+          "layer_replication", "target_parameters", "trainable_token_indices", "fan_in_fan_out",
+          "exclude_modules", "lora_bias", "use_qalora"}) {
+        if (const auto found = saved.find(key); found != saved.end() && is_on(*found)) return key;
+    }
+    return "";
+}
+
+void refuse_saved(KeyReader& keys, const std::string& problem, const std::string& hint = {}) {
+    keys.error("CFG-LORA", "lora_model_dir", "lora_model_dir: " + problem, hint);
+}
+
+/// Its own adapter_config.json rules, as in axolotl.
+void take_saved(KeyReader& keys, const json& saved, Lora& lora) {
+    if (const std::string part = foreign_part(saved); !part.empty())
+        return refuse_saved(keys, "its adapter has " + part + ", which is not built");
+    const json r = saved.value("r", json()), alpha = saved.value("lora_alpha", json());
+    const json dropout = saved.value("lora_dropout", json(0.0));
+    const json rslora = saved.value("use_rslora", json(false));
+    const bool good = r.is_number_integer() && r >= 1 && r <= kMostRank && alpha.is_number_integer() &&
+                      alpha >= 1 && dropout.is_number() && dropout >= 0 && dropout < 1 && rslora.is_boolean();
+    if (!good) return refuse_saved(keys, "its adapter_config.json has no usable r, lora_alpha, lora_dropout");
+    lora.r = r;
+    lora.alpha = alpha;
+    lora.dropout = dropout;
+    lora.rslora = rslora;
+    bool refused = false;
+    lora.targets = names_of(targets_of(saved.value("target_modules", json::array()), false,
+                                       [&](int, const std::string& problem, const std::string&) {
+                                           refuse_saved(keys, "its target_modules " + problem);
+                                           refused = true;
+                                       }));
+    if (lora.targets.empty() && !refused)
+        refuse_saved(keys, "its adapter_config.json names no target_modules");
+}
+
+void say_overruled(KeyReader& keys, const Lora& lora) {
+    const auto say = [&](const char* key, const std::string& rules) {
+        keys.warn(
+            "CFG-CONFLICT", key,
+            std::string(key) + ": the adapter in lora_model_dir has " + rules + ", which is what counts",
+            std::string(key) + ": " + rules);
+    };
+    const auto number = [&](const char* key) { return keys.number(key); };
+    if (const auto r = number("lora_r"); r && *r != double(lora.r)) say("lora_r", std::to_string(lora.r));
+    if (const auto alpha = number("lora_alpha"); alpha && *alpha != double(lora.alpha))
+        say("lora_alpha", std::to_string(lora.alpha));
+    if (const auto dropout = number("lora_dropout"); dropout && *dropout != lora.dropout)
+        say("lora_dropout", shown(lora.dropout));
+    if (const auto rslora = keys.flag("peft_use_rslora"); rslora && *rslora != lora.rslora)
+        say("peft_use_rslora", lora.rslora ? "true" : "false");
+    if (!keys.has(kModules) && !keys.flag("lora_target_linear").value_or(false)) return;
+    if (const auto targets = read_targets(keys); !targets.empty() && targets != lora.targets)
+        say(keys.has(kModules) ? kModules : "lora_target_linear", "[" + listed(lora.targets) + "]");
+}
+
+void read_saved_adapter(KeyReader& keys, const std::string& folder, Lora& lora) {
+    lora.model_dir = folder;
+    lora.r = lora.alpha = 1;  // of an adapter that cannot be read: there is one, and an error
+    const std::string settings = folder + "/adapter_config.json";
+    if (!is_folder(folder)) {
+        return refuse_saved(keys, "no such folder: " + folder,
+                            "a folder that PEFT or a run has saved an adapter in; one of the hub has to be "
+                            "fetched first");
+    }
+    const auto saved = read_json_object(settings);
+    if (!saved)
+        return refuse_saved(keys, (exists(settings) ? "cannot be read: " : "there is no ") + settings);
+    if (!exists(folder + "/adapter_model.safetensors"))
+        return refuse_saved(keys, "there is no " + folder + "/adapter_model.safetensors");
+    take_saved(keys, *saved, lora);
+    say_overruled(keys, lora);
+}
+
+bool asks_for_lora(KeyReader& keys) {
+    const json* said = keys.find("adapter");
+    if (!said || !is_on(*said)) return false;
+    if (*said == "lora") return true;
+    if (*said == "qlora") {
+        keys.error("KEY-UNSUPPORTED", "adapter",
+                   "adapter: qlora is not there yet: its frozen weights would be quantized to 4 bits",
+                   "adapter: lora, with bf16: true for frozen weights of 16 bits");
+    } else {
+        keys.error("KEY-UNSUPPORTED", "adapter", "adapter: " + shown(*said) + " is not built, lora is",
+                   "adapter: lora");
+    }
+    return false;
+}
+
+}  // namespace
+
+void read_lora(KeyReader& keys, Config& config) {
+    if (!asks_for_lora(keys)) return;
+    Lora& lora = config.lora;
+    lora.base_model = config.model_dir.empty() ? config.base_model : config.model_dir;
+    if (const auto folder = keys.text("lora_model_dir"); folder && !folder->empty()) {
+        read_saved_adapter(keys, absolute_path(config.base_dir, *folder), lora);
+    } else {
+        read_sizes(keys, lora);
+        lora.targets = read_targets(keys);
+    }
+    if (config.reinit_weights) {
+        keys.warn(
+            "CFG-LORA", "reinit_weights",
+            "the adapter is trained beside random weights, which are saved nowhere: loaded over the weights "
+            "of base_model it means nothing",
+            "reinit_weights: false");
+    }
+}
+
+}  // namespace ringmaster

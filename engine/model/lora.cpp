@@ -1,0 +1,119 @@
+#include "engine/model/lora.h"
+
+#include <ATen/ATen.h>
+
+#include "engine/model/dropout.h"
+#include "engine/model/ops.h"
+
+namespace ringmaster {
+
+namespace {
+
+/// Targets first .. first + count of kLoraTargets.
+struct TargetRange {
+    size_t first, count;
+};
+
+TargetRange targets_of(LoraSite site) {
+    switch (site) {
+        case LoraSite::Qkv:
+            return {0, 3};
+        case LoraSite::Output:
+            return {3, 1};
+        case LoraSite::GateUp:
+            return {4, 2};
+        case LoraSite::Down:
+            break;
+    }
+    return {6, 1};
+}
+
+}  // namespace
+
+Adapter::Adapter(const ModelConfig& model, const Lora& lora, Precision precision, at::Device device,
+                 Sharding sharding)
+    : lora_(lora), scale_(lora.scale()), parameters_(model, lora, precision, device, std::move(sharding)) {
+    const int64_t q = model.num_heads * model.head_dim, kv = model.num_kv_heads * model.head_dim;
+    columns_ = {
+        q, kv, kv, model.hidden_size, model.intermediate_size, model.intermediate_size, model.hidden_size};
+}
+
+void Adapter::begin_step(int64_t seed, int64_t step) {
+    stream_ = mixed(mixed(static_cast<uint64_t>(seed)) ^ static_cast<uint64_t>(step));
+}
+
+void Adapter::begin_tokens(const at::Tensor& places_n) {
+    keys_2n_ = places_n.defined() ? dropout_keys(places_n, stream_) : at::Tensor();
+}
+
+std::vector<Adapter::Module> Adapter::modules_of(LoraSite site) const {
+    const auto [first, count] = targets_of(site);
+    const LayerTensors& weights = parameters_.weights().layers[static_cast<size_t>(layer_)];
+    const LayerTensors& gradients = parameters_.weight_gradients().layers[static_cast<size_t>(layer_)];
+    std::vector<Module> modules;
+    int64_t column = 0;
+    for (size_t target = first; target < first + count; ++target) {
+        if (weights.lora[target].a_rc.defined())
+            modules.push_back(
+                {target, column, columns_[target], weights.lora[target], gradients.lora[target]});
+        column += columns_[target];
+    }
+    return modules;
+}
+
+at::Tensor Adapter::dropped(const at::Tensor& x_nc, size_t target, int64_t first) const {
+    if (!keys_2n_.defined()) return x_nc;
+    const auto module = static_cast<uint64_t>(layer_) * kLoraTargets.size() + target;
+    return dropout(x_nc, keys_2n_.narrow(1, first, x_nc.size(0)), mixed(stream_ ^ mixed(module)),
+                   lora_.dropout);
+}
+
+void Adapter::add_forward(LoraSite site, const at::Tensor& x_nc, const at::Tensor& y_no,
+                          int64_t first) const {
+    for (const Module& module : modules_of(site)) {
+        const at::Tensor u_nr =
+            product(dropped(x_nc, module.target, first), module.weights.a_rc.t()).mul_(scale_);
+        add_product(y_no.narrow(1, module.first_column, module.columns), u_nr, module.weights.b_or.t());
+    }
+}
+
+AdapterBackward::AdapterBackward(const Adapter* adapter, LoraSite site, const at::Tensor& dy_no,
+                                 int64_t first)
+    : adapter_(adapter), dy_no_(dy_no), first_(first) {
+    if (adapter == nullptr) return;
+    for (Adapter::Module& module : adapter->modules_of(site)) {
+        const at::Tensor dy = dy_no.narrow(1, module.first_column, module.columns);
+        at::Tensor du_nr = product(dy, module.weights.b_or).mul_(adapter->scale_);
+        pulls_.push_back({std::move(module), std::move(du_nr)});
+    }
+}
+
+void AdapterBackward::add_input_gradient(const at::Tensor& dx_nc) const {
+    for (const Pull& pull : pulls_) {
+        if (!adapter_->keys_2n_.defined()) {
+            add_product(dx_nc, pull.du_nr, pull.module.weights.a_rc);
+            continue;
+        }
+        dx_nc.add_(
+            adapter_->dropped(product(pull.du_nr, pull.module.weights.a_rc), pull.module.target, first_));
+    }
+}
+
+void AdapterBackward::accumulate(const at::Tensor& x_nc, double beta) const {
+    for (const auto& [module, du_nr] : pulls_) {
+        const at::Tensor x = adapter_->dropped(x_nc, module.target, first_);
+        const at::Tensor u_nr = product(x, module.weights.a_rc.t()).mul_(adapter_->scale_);
+        const at::Tensor dy = dy_no_.narrow(1, module.first_column, module.columns);
+        accumulate_weight_gradient(module.gradients.b_or, dy, u_nr, beta);
+        accumulate_weight_gradient(module.gradients.a_rc, du_nr, x, beta);
+    }
+}
+
+TrainedModel::TrainedModel(const ModelConfig& model, const Lora& lora, Precision precision, at::Device device,
+                           const Sharding& sharding)
+    : weights(model, precision, device, sharding,
+              lora.on() ? Parameters::Use::Frozen : Parameters::Use::Trained) {
+    if (lora.on()) adapter.emplace(model, lora, precision, device, sharding);
+}
+
+}  // namespace ringmaster

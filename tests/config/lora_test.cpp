@@ -1,0 +1,177 @@
+// `adapter: lora`: what is read, and the one clear message for each thing that is wrong.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/config/reading.h"
+
+namespace ringmaster {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+const std::string kAdapter = "adapter: lora\nlora_r: 8\nlora_alpha: 16\n";
+
+Lora lora_of(const std::string& more) {
+    const ConfigReading reading = read_more(kAdapter + more);
+    for (const Diagnostic& d : reading.diagnostics)
+        EXPECT_NE(d.severity, Severity::Error) << all_said(reading);
+    return reading.config.lora;
+}
+
+TEST(Lora, IsReadAsAxolotlReadsIt) {
+    const Lora lora = lora_of("lora_target_modules: [v_proj, mlp.up_proj, q_proj]\nlora_dropout: 0.05\n");
+    EXPECT_TRUE(lora.on());
+    EXPECT_EQ(lora.r, 8);
+    EXPECT_EQ(lora.alpha, 16);
+    EXPECT_EQ(lora.dropout, 0.05);
+    EXPECT_EQ(lora.scale(), 2);
+    EXPECT_THAT(lora.targets, ElementsAre("q_proj", "v_proj", "up_proj"));
+    EXPECT_EQ(lora.base_model, "NousResearch/Llama-3.2-1B");
+    EXPECT_EQ(lora_of("lora_target_linear: true\nlora_target_modules: [q_proj]\n").targets.size(), 7U)
+        << "linear adds all";
+    EXPECT_EQ(lora_of("lora_target_modules: all-linear\n").targets.size(), 7U);
+    EXPECT_NEAR(lora_of("lora_target_linear: true\npeft_use_rslora: true\n").scale(), 16 / 2.8284271, 1e-6);
+    EXPECT_FALSE(read_more("lora_r: 8\n").config.lora.on());
+}
+
+TEST(Lora, ATextIsARegularExpressionForWholePaths) {
+    EXPECT_THAT(lora_of("lora_target_modules: '.*\\.(q_proj|v_proj)'\n").targets,
+                ElementsAre("q_proj", "v_proj"));
+    EXPECT_THAT(lora_of("lora_target_modules: 'model.layers.[\\d]+.(mlp|self_attn).(down|k)_proj'\n").targets,
+                ElementsAre("k_proj", "down_proj"));
+}
+
+TEST(Lora, EveryKeyIsUsedOrWithoutEffectOrRefused) {
+    const ConfigReading reading =
+        read_more(kAdapter +
+                  "lora_target_linear: true\nlora_fan_in_fan_out: true\nlora_mlp_kernel: true\n"
+                  "peft_use_dora: true\npeft_init_lora_weights: true\n");
+    for (const char* key : {"adapter", "lora_r", "lora_alpha", "lora_target_linear"})
+        EXPECT_EQ(list_of(reading, key), "used") << key;
+    for (const char* key : {"lora_fan_in_fan_out", "lora_mlp_kernel", "peft_init_lora_weights"})
+        EXPECT_EQ(list_of(reading, key), "no_effect") << key;
+    EXPECT_EQ(list_of(reading, "peft_use_dora"), "unsupported");
+    EXPECT_NE(said(reading, "KEY-UNSUPPORTED", "peft_use_dora"), nullptr);
+}
+
+struct Mistake {
+    const char* text;
+    const char* code;
+    const char* key;
+    int line;
+    const char* part;  ///< of the message or the hint
+};
+
+class LoraMistake : public testing::TestWithParam<Mistake> {};
+
+TEST_P(LoraMistake, IsSaidWithKeyAndLine) {
+    const Mistake& mistake = GetParam();
+    const ConfigReading reading = read_more(mistake.text);
+    const Diagnostic* found = said(reading, mistake.code, mistake.key);
+    ASSERT_NE(found, nullptr) << all_said(reading);
+    EXPECT_EQ(found->severity, Severity::Error);
+    EXPECT_EQ(found->line, kBaseLines + mistake.line) << found->message;
+    EXPECT_THAT(found->message + " | " + found->hint, HasSubstr(mistake.part));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    , LoraMistake,
+    testing::Values(
+        Mistake{"adapter: qlora\n", "KEY-UNSUPPORTED", "adapter", 1, "adapter: lora"},
+        Mistake{"adapter: Lora\n", "KEY-UNSUPPORTED", "adapter", 1, "adapter: lora"},
+        Mistake{"adapter: lora\nlora_alpha: 8\nlora_target_linear: true\n", "CFG-MISSING", "lora_r", 1,
+                "rank"},
+        Mistake{"adapter: lora\nlora_r: 8\nlora_target_linear: true\n", "CFG-MISSING", "lora_alpha", 1,
+                "lora_alpha: 16"},
+        Mistake{"adapter: lora\nlora_r: 8\nlora_alpha: 8\n", "CFG-MISSING", "lora_target_modules", 1,
+                "lora_target_linear: true"},
+        Mistake{"adapter: lora\nlora_r: 0\nlora_alpha: 8\n", "CFG-RANGE", "lora_r", 2, "lora_r: 1"},
+        Mistake{"adapter: lora\nlora_r: -8\n", "CFG-RANGE", "lora_r", 2, "at least 1"},
+        Mistake{"adapter: lora\nlora_r: 1e18\n", "CFG-RANGE", "lora_r", 2, "at most"},
+        Mistake{"adapter: lora\nlora_alpha: 0\n", "CFG-RANGE", "lora_alpha", 2, "at least 1"},
+        Mistake{"adapter: lora\nlora_dropout: 1\n", "CFG-RANGE", "lora_dropout", 2, "below 1"},
+        Mistake{"adapter: lora\nlora_target_modules:\n  - q_proj\n  - qproj\n", "CFG-VALUE",
+                "lora_target_modules.1", 4, "did you mean q_proj?"},
+        Mistake{"adapter: lora\nlora_target_modules: [lm_head]\n", "CFG-VALUE", "lora_target_modules.0", 2,
+                "cannot be adapted"},
+        Mistake{"adapter: lora\nlora_target_modules: q_proj\n", "CFG-VALUE", "lora_target_modules", 2,
+                "lora_target_modules: [q_proj]"},
+        Mistake{"adapter: lora\nlora_target_modules: '('\n", "CFG-VALUE", "lora_target_modules", 2,
+                "cannot be read"},
+        Mistake{"adapter: lora\nlora_target_modules: '.*layers.[0-3].*q_proj'\n", "CFG-VALUE",
+                "lora_target_modules", 2, "layer 4"},
+        Mistake{"adapter: lora\nlora_target_modules: '.*'\n", "CFG-VALUE", "lora_target_modules", 2,
+                "embedding"},
+        Mistake{"adapter: lora\nlora_target_modules: 3\n", "CFG-TYPE", "lora_target_modules", 2, "list"},
+        Mistake{"adapter: lora\nlora_modules_to_save: [embed_tokens]\n", "KEY-UNSUPPORTED",
+                "lora_modules_to_save", 2, "leave it out"},
+        Mistake{"adapter: lora\nloraplus_lr_ratio: 16\n", "KEY-UNSUPPORTED", "loraplus_lr_ratio", 2, "LoRA+"},
+        Mistake{"adapter: lora\npeft_init_lora_weights: pissa\n", "KEY-UNSUPPORTED", "peft_init_lora_weights",
+                2, "Kaiming"},
+        Mistake{"adapter: lora\nlora_model_dir: ./nowhere\n", "CFG-LORA", "lora_model_dir", 2,
+                "/files/nowhere"}));
+
+TEST(Lora, ARegularExpressionCannotTakeForEver) {
+    const ConfigReading reading = read_more(kAdapter + "lora_target_modules: '((.*)*)*((.*)*)*((.*)*)*x'\n");
+    EXPECT_NE(said(reading, "CFG-VALUE", "lora_target_modules"), nullptr);
+}
+
+TEST(Lora, RandomWeightsUnderAnAdapterAreWarnedOf) {
+    const ConfigReading reading = read_more(kAdapter + "lora_target_linear: true\nreinit_weights: true\n");
+    EXPECT_EQ(said(reading, "CFG-LORA", "reinit_weights")->severity, Severity::Warning);
+}
+
+// ------------------------------------------------------------------------------- going on from an adapter
+
+const std::string kSaved =
+    R"("peft_type": "LORA", "r": 4, "lora_alpha": 8, "lora_dropout": 0.1, "use_rslora": true,)"
+    R"("target_modules": ["v_proj", "q_proj"], "rank_pattern": {}, "modules_to_save": null)";
+
+ConfigReading continued(const TemporaryFolder& folder, const std::string& saved, const std::string& more) {
+    folder.write("adapter/adapter_config.json", "{" + saved + "}");
+    folder.write("adapter/adapter_model.safetensors", "");
+    return read_more("adapter: lora\nlora_model_dir: " + (folder / "adapter") + "\n" + more);
+}
+
+TEST(Lora, ASavedAdaptersOwnSettingsCount) {
+    const TemporaryFolder folder;
+    const ConfigReading reading =
+        continued(folder, kSaved, "lora_r: 16\nlora_alpha: 8\nlora_target_linear: true\n");
+    const Lora& lora = reading.config.lora;
+    EXPECT_EQ(lora.r, 4);
+    EXPECT_EQ(lora.alpha, 8);
+    EXPECT_EQ(lora.dropout, 0.1);
+    EXPECT_TRUE(lora.rslora);
+    EXPECT_THAT(lora.targets, ElementsAre("q_proj", "v_proj"));
+    EXPECT_EQ(lora.model_dir, folder / "adapter");
+    EXPECT_THAT(said(reading, "CFG-CONFLICT", "lora_r")->hint, HasSubstr("lora_r: 4"));
+    EXPECT_NE(said(reading, "CFG-CONFLICT", "lora_target_linear"), nullptr);
+    EXPECT_EQ(said(reading, "CFG-CONFLICT", "lora_alpha"), nullptr);
+    const ConfigReading silent = continued(folder, kSaved, "");
+    for (const Diagnostic& d : silent.diagnostics) EXPECT_EQ(d.severity, Severity::Info) << all_said(silent);
+}
+
+TEST(Lora, ASavedAdapterThatCannotBeTrainedOnIsRefused) {
+    const TemporaryFolder folder;
+    for (const auto& [more, part] : std::vector<std::pair<std::string, std::string>>{
+             {R"(, "use_dora": true)", "use_dora"},
+             {R"(, "rank_pattern": {"q_proj": 2})", "rank_pattern"},
+             {R"(, "modules_to_save": ["lm_head"])", "modules_to_save"},
+             {R"(, "bias": "all")", "bias"},
+             {R"(, "peft_type": "LOHA")", "peft_type"},
+             {R"(, "r": 0)", "r, lora_alpha"},
+             {R"(, "r": "4")", "r, lora_alpha"},
+             {R"(, "target_modules": ["lm_head"])", "lm_head"},
+             {R"(, "target_modules": null)", "target_modules"},
+             {",", "cannot be read"}}) {
+        const ConfigReading reading = continued(folder, kSaved + more, "");
+        const Diagnostic* found = said(reading, "CFG-LORA", "lora_model_dir");
+        ASSERT_NE(found, nullptr) << more << all_said(reading);
+        EXPECT_EQ(found->severity, Severity::Error);
+        EXPECT_THAT(found->message, HasSubstr(part));
+    }
+}
+
+}  // namespace
+}  // namespace ringmaster

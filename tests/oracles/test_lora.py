@@ -1,0 +1,213 @@
+"""Adapters (LoRA) against PEFT: the same training on every mesh, and a result that PEFT reads."""
+
+import json
+import os
+import pathlib
+import signal
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "support"))
+from ringmaster_runs import events_of, launch, losses_of, make_config, make_model, make_rows, ringmaster, state_of, wait_for
+from test_transformers import STEPS, TRAINING, load, train
+
+MODELS = {
+    "llama": {},
+    "qwen2": {"tie_word_embeddings": True},
+    "qwen3": {},
+}
+ATTENTION = ["q_proj", "k_proj", "v_proj", "o_proj"]
+ALL = [*ATTENTION, "gate_proj", "up_proj", "down_proj"]
+ADAPTERS = {
+    "llama": dict(r=8, lora_alpha=16, target_modules=ALL),
+    "qwen2": dict(r=4, lora_alpha=8, target_modules=["q_proj", "v_proj", "down_proj"], use_rslora=True),
+    "qwen3": dict(r=3, lora_alpha=7, target_modules=[*ATTENTION, "up_proj"]),
+}
+# 8 rows a step
+MESHES = {
+    "quick, 1 rank": (1, dict(micro_batch_size=2, gradient_accumulation_steps=4)),
+    "quick, ring": (2, dict(context_parallel_size=2, ring_attn_func="batch_zigzag", micro_batch_size=2, gradient_accumulation_steps=4)),
+    "ulysses": (2, dict(context_parallel_size=2, ulysses_size=2, micro_batch_size=4, gradient_accumulation_steps=2)),
+    "data parallel": (2, dict(micro_batch_size=1, gradient_accumulation_steps=4)),
+    "recomputed": (1, dict(micro_batch_size=4, gradient_accumulation_steps=2, gradient_checkpointing=True)),
+    "quick, ring, weights sharded": (2, dict(context_parallel_size=2, micro_batch_size=2, gradient_accumulation_steps=4,
+                                             fsdp_version=2, fsdp_config={"reshard_after_forward": True})),
+    "2 x 2, weights sharded": (4, dict(context_parallel_size=2, micro_batch_size=2, gradient_accumulation_steps=2, fsdp_version=2,
+                                       fsdp_config={"reshard_after_forward": True}, gradient_checkpointing=True)),
+}
+STAGES = {
+    1: dict(deepspeed={"zero_optimization": {"stage": 1}}),
+    2: dict(fsdp_version=2, fsdp_config={"reshard_after_forward": False}),
+    3: dict(fsdp_version=2, fsdp_config={"reshard_after_forward": True}),
+}
+
+
+def adapter_keys(**changes):
+    return {"adapter": "lora", "lora_r": 8, "lora_alpha": 16, "lora_target_linear": True, **changes}
+
+
+def logits_of(model):
+    import torch
+
+    model.eval()
+    with torch.no_grad():
+        return model(torch.arange(64).unsqueeze(0)).logits
+
+
+def loss_of(model, rows):
+    """The mean over all labels, each row by itself."""
+    import torch
+
+    model.eval()
+    total, count = 0.0, 0
+    with torch.no_grad():
+        for row in rows:
+            labels = torch.tensor(row["labels"][1:])
+            logits = model(torch.tensor([row["input_ids"]])).logits[0, :-1].float()
+            total += torch.nn.functional.cross_entropy(logits, labels, ignore_index=-100, reduction="sum").item()
+            count += (labels != -100).sum().item()
+    return total / count
+
+
+@pytest.fixture(scope="module", params=sorted(MODELS))
+def reference(request, tmp_path_factory):
+    """What PEFT makes of an adapter that it began itself."""
+    import peft
+    import torch
+
+    kind = request.param
+    folder = tmp_path_factory.mktemp(kind)
+    model_dir = make_model(folder / "model", kind, **MODELS[kind])
+    rows = make_rows(folder / "rows.jsonl", 44)
+    torch.manual_seed(11)
+    model = peft.get_peft_model(load(model_dir), peft.LoraConfig(task_type="CAUSAL_LM", **ADAPTERS[kind]))
+    model.save_pretrained(folder / "begun")
+    history = train(model, rows)
+    return folder, model_dir, model, history
+
+
+@pytest.mark.parametrize("mesh", MESHES)
+def test_losses_are_those_of_peft_and_it_reads_the_adapter(reference, mesh, tmp_path):
+    import peft
+
+    folder, model_dir, trained, history = reference
+    ranks, sizes = MESHES[mesh]
+    held_out = make_rows(tmp_path / "held_out.jsonl", 9, seed=5)
+    config = make_config(tmp_path, model_dir, folder / "rows.jsonl", **TRAINING, **sizes, adapter="lora",
+                         lora_model_dir=str(folder / "begun"), eval_steps=STEPS,
+                         test_datasets=[{"path": str(tmp_path / "held_out.jsonl"), "ds_type": "json", "type": ""}])
+    run = launch(config, tmp_path / "runs", "--ranks", ranks)
+    assert state_of(run)["state"] == "completed" and "the adapter is in" in state_of(run)["reason"]
+    assert ranks == 1 or json.loads((run / "preflight.json").read_text())["ok"]
+
+    for event, expected in zip(events_of(run), history, strict=True):
+        assert event["loss"] == pytest.approx(expected["loss"], rel=1e-5), event["step"]
+        assert event["grad_norm"] == pytest.approx(expected["grad_norm"], rel=1e-4), event["step"]
+    assert (logits_of(trained) - logits_of(load(model_dir))).abs().max().item() > 1e-3, "nothing was learned"
+
+    out = tmp_path / "out"
+    assert not list(out.glob("model*")) and not (out / "config.json").exists(), "it is no model by itself"
+    ours = peft.PeftModel.from_pretrained(load(model_dir), out)
+    assert json.loads((out / "adapter_config.json").read_text())["base_model_name_or_path"] == str(model_dir)
+    assert (logits_of(ours) - logits_of(trained)).abs().max().item() < 1e-4
+    evaluated = events_of(run, kind="eval")[-1]["loss"]
+    assert evaluated == pytest.approx(loss_of(ours, held_out), rel=1e-5), "what the engine itself makes of it"
+    assert loss_of(ours.merge_and_unload(), held_out) == pytest.approx(evaluated, rel=1e-5)
+
+
+@pytest.fixture(scope="module")
+def llama(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("small")
+    make_rows(folder / "rows.jsonl", 44)
+    return make_model(folder / "model", "llama"), folder / "rows.jsonl"
+
+
+def train_here(llama, tmp_path, name, ranks, *arguments, **keys):
+    (tmp_path / name).mkdir()
+    config = make_config(tmp_path / name, *llama, **{"max_steps": 8, "learning_rate": 3e-3, **adapter_keys(), **keys})
+    return launch(config, tmp_path / "runs", "--ranks", ranks, "--name", name, *arguments)
+
+
+def assert_alike(run, expected, rel):
+    assert losses_of(run) == pytest.approx(losses_of(expected), rel=rel)
+    norms = [[event["grad_norm"] for event in events_of(one)] for one in (run, expected)]
+    assert norms[0] == pytest.approx(norms[1], rel=20 * rel)
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["rows", "quick, packed"])
+def test_dropout_is_the_same_on_every_mesh(packed, llama, tmp_path):
+    keys = dict(lora_dropout=0.3, sample_packing=packed, sequence_len=192 if packed else 96)
+    alone = train_here(llama, tmp_path, "alone", 1, micro_batch_size=2, gradient_accumulation_steps=2, **keys)
+    without = train_here(llama, tmp_path, "without", 1, micro_batch_size=2, gradient_accumulation_steps=2,
+                         **{**keys, "lora_dropout": 0})
+    assert losses_of(alone)[0] == pytest.approx(losses_of(without)[0], rel=1e-6), "B begins at zero"
+    assert losses_of(alone)[-1] != pytest.approx(losses_of(without)[-1], rel=1e-4)
+    others = {
+        "ring": (2, dict(context_parallel_size=2, ring_attn_func="balanced", micro_batch_size=4)),
+        "ulysses": (2, dict(context_parallel_size=2, ulysses_size=2, micro_batch_size=1, gradient_accumulation_steps=4)),
+        "data parallel, recomputed": (2, dict(micro_batch_size=1, gradient_accumulation_steps=2, gradient_checkpointing=True)),
+    }
+    for name, (ranks, sizes) in others.items():
+        run = train_here(llama, tmp_path, name, ranks, **sizes, **keys)
+        assert_alike(run, alone, 1e-5)
+        assert json.loads((run / "preflight.json").read_text())["ok"]
+
+
+@pytest.mark.parametrize("keys", [dict(), dict(bf16=True), dict(bfloat16=True, gradient_checkpointing=True)], ids=str)
+def test_no_stage_and_precision_changes_a_loss(keys, llama, tmp_path):
+    mesh = dict(context_parallel_size=2, dp_shard_size=1, micro_batch_size=2, gradient_accumulation_steps=2)
+    whole = train_here(llama, tmp_path, "whole", 2, "--no-preflight", **mesh, **keys)
+    rel = 3e-3 if "bfloat16" in keys else 1e-4 if "bf16" in keys else 1e-6
+    for stage, sharded in STAGES.items():
+        run = train_here(llama, tmp_path, f"stage-{stage}", 2, **mesh, **sharded, **keys)
+        assert json.loads((run / "plan.json").read_text())["zero_stage"] == stage
+        assert_alike(run, whole, rel)
+
+
+@pytest.mark.parametrize("stage", [0, 3])
+def test_killed_and_resumed_gives_the_same_losses_and_adapter_quick(stage, llama, tmp_path):
+    keys = dict(max_steps=60, save_steps=7, save_strategy=None, context_parallel_size=2, lora_dropout=0.1, **STAGES.get(stage, {}))
+    whole = train_here(llama, tmp_path, "whole", 2, "--no-preflight", **keys)
+    run = train_here(llama, tmp_path, "broken", 2, "--no-preflight", "--detach", **keys)
+    wait_for(lambda: (run / "events/rank-00000.jsonl").exists() and len(events_of(run)) >= 17, "step 17")
+    os.kill(state_of(run)["nodes"][0]["ranks"][1]["pid"], signal.SIGKILL)
+    wait_for(lambda: state_of(run)["state"] == "failed", "the end of the run")
+    assert len(events_of(run)) < 60
+    saved = sorted(path.parent for path in run.glob("checkpoints/step-*/complete"))[-1]
+    assert {path.name for path in saved.iterdir()} == {"adapter_config.json", "adapter_model.safetensors", "optimizer.safetensors",
+                                                       "trainer_state.json", "complete"}
+    ringmaster("resume", run)
+    assert state_of(run)["state"] == "completed"
+    for rank in range(2):
+        assert losses_of(run, rank) == losses_of(whole, rank)
+    files = [tmp_path / name / "out/adapter_model.safetensors" for name in ("broken", "whole")]
+    assert files[0].read_bytes() == files[1].read_bytes()
+
+
+def test_what_is_left_in_output_dir_is_of_one_kind(llama, tmp_path):
+    out = tmp_path / "out"
+    train_here(llama, tmp_path, "all", 1, max_steps=1, adapter=None, output_dir=str(out))
+    assert (out / "model.safetensors").exists()
+    train_here(llama, tmp_path, "adapter", 1, max_steps=1, output_dir=str(out))
+    assert (out / "adapter_model.safetensors").exists() and not (out / "model.safetensors").exists()
+    assert not (out / "config.json").exists()
+    train_here(llama, tmp_path, "again", 1, max_steps=1, adapter=None, output_dir=str(out))
+    assert (out / "model.safetensors").exists() and not list(out.glob("adapter_*"))
+
+
+def test_a_value_that_is_not_finite_is_found_and_named(llama, tmp_path):
+    (tmp_path / "run").mkdir()
+    config = make_config(tmp_path / "run", *llama, **adapter_keys(), max_steps=8, learning_rate=1e30, warmup_steps=0, context_parallel_size=2)
+    done = ringmaster("launch", config, "--runs-dir", tmp_path / "runs", "--ranks", 2, check=False)
+    assert done.returncode == 1 and "first seen on rank" in done.stdout + done.stderr
+
+
+def test_memory_holds_no_gradients_or_moments_of_frozen_weights(tmp_path):
+    model = make_model(tmp_path / "model", "llama", vocab_size=2048, hidden_size=256, intermediate_size=704, num_hidden_layers=4)
+    make_rows(tmp_path / "rows.jsonl", 8)
+    held = {}
+    for name, keys in {"all": dict(adapter=None), "adapter": {}}.items():
+        run = train_here((model, tmp_path / "rows.jsonl"), tmp_path, name, 1, max_steps=2, **keys)
+        held[name] = events_of(run)[-1]["memory_bytes"]
+    assert held["adapter"] < 0.3 * held["all"]
