@@ -257,7 +257,11 @@ void Adviser::override_batch(const Choice& choice, Config& config, Settings& set
 void Adviser::override_stage(const Choice& choice, Config& config, Settings& set) const {
     if (choice.zero_stage == config.zero_stage_asked) return;
     config.zero_stage_asked = choice.zero_stage;
-    set.emplace_back("fsdp_config.reshard_after_forward", choice.zero_stage == 3 ? "true" : "false");
+    const std::string whole = choice.zero_stage == 3 ? "true" : "false";
+    if (is_written("fsdp_config"))
+        set.emplace_back("fsdp_config.reshard_after_forward", whole);
+    else
+        set.emplace_back("fsdp_config", "{reshard_after_forward: " + whole + "}");
 }
 
 ConfigReading Adviser::overridden(const Choice& choice, Settings& set) const {

@@ -101,8 +101,6 @@ def test_who_holds_which_tokens_is_drawn(make_config):
     (["--device", "tpu"], "cpu nor cuda"),
     (["--device-memory", "-1"], "above 0"),
     (["--set", "novalue"], "key=value"),
-    (["--measure"], "not built yet"),
-    (["--timeline", "x"], "not built yet"),
     (["extra.yaml"], "unexpected argument"),
 ])
 def test_unusable_arguments_are_exit_status_2(make_config, arguments, said):
