@@ -24,9 +24,9 @@ def pair(client):
     return client
 
 
-def run(client, *arguments, timeout=120, check=True):
+def run(client, *arguments, timeout=120, check=True, **environment):
     done = subprocess.run([str(BIN / "ringmaster"), *map(str, arguments)], capture_output=True, text=True, timeout=timeout,
-                          stdin=subprocess.DEVNULL, env=client.env(OMP_NUM_THREADS="1"), start_new_session=True)
+                          stdin=subprocess.DEVNULL, env=client.env(OMP_NUM_THREADS="1", **environment), start_new_session=True)
     if check:
         assert done.returncode == 0, done.stdout + done.stderr
     return done
@@ -231,13 +231,13 @@ def test_what_listens_is_on_the_stated_interface(pair, llama, rows_file, tmp_pat
     assert ours and all(address.startswith("127.0.0.1:") for address in ours), ours
 
 
-def test_calibrate_measures_the_node_with_the_engine_brought_there(client):
+def test_calibrate_measures_the_node_with_the_engine_brought_there(client, tmp_path):
     client.host("a", client.serve("a"))
-    done = run(client, "calibrate", "--node", "a", "--device", "cpu", "--json")
+    done = run(client, "calibrate", "--node", "a", "--device", "cpu", "--json", XDG_CACHE_HOME=str(tmp_path / "cache"))
     (figures,) = json.loads(done.stdout)
     assert figures["host"] == "a" and figures["device"] == "cpu" and figures["float32"]["product_flops"] > 1e8
     kept = pathlib.Path(figures["file"])
-    assert kept.exists() and kept.parent.name == "a", "for node a, and not for this machine"
+    assert kept.is_relative_to(tmp_path) and kept.exists() and kept.parent.name == "a", "for node a, and not for this machine"
     assert list(client.servers[0].home.glob("data/ringmaster/programs/*/bin/ringmaster-engine"))
     done = run(client, "calibrate", "--node", "nowhere.invalid", check=False)
     assert done.returncode == 3 and "nowhere.invalid" in done.stderr
