@@ -43,6 +43,13 @@ class Tracer {
   private:
     double element() const { return in_.element_bytes(); }
     bool is_bfloat16() const { return element() == 2; }
+    /// One call of flash attention, of a GPU.
+    bool is_plain() const { return on_gpu() && in_.ring == 1 && !in_.packed; }
+    /// The share of the key/value heads that travel together.
+    double heads_at_once(const AttentionShape& shape) const {
+        if (in_.gathered_heads == 0) return 1;
+        return std::min(1.0, double(in_.gathered_heads) / std::max(1.0, shape.kv_heads));
+    }
     bool on_gpu() const { return in_.device == Device::Cuda; }
     double hidden_states(double tokens) const { return tokens * C_ * element(); }
     double mlp_tokens() const {
@@ -218,11 +225,8 @@ double Tracer::of_tasks(const AttentionShape& shape, const Stage& stage, bool ba
 
 void Tracer::scheduled_forward(const AttentionShape& shape) {
     const double e = element(), statistics = 4 * shape.rows * shape.tokens * shape.heads;
-    const double share = in_.gathered_heads > 0
-                             ? std::min(1.0, double(in_.gathered_heads) / std::max(1.0, shape.kv_heads))
-                             : 1;
-    const bool plain = on_gpu() && in_.ring == 1 && !in_.packed;
-    if (plain) return heap_.touch(shape.queries() * e + statistics);
+    const double share = heads_at_once(shape);
+    if (is_plain()) return heap_.touch(shape.queries() * e + statistics);
     Block sums = heap_.take(4 * shape.queries() + 2 * statistics);
     Block held, coming, sent;
     const int rounds = share < 1 ? 2 : 1;  // of heads: a second one is under way while the first is used
@@ -306,9 +310,8 @@ void Tracer::attention_forward(Layer& layer, bool attends) {
 
 void Tracer::scheduled_backward(const AttentionShape& shape, Block& dq, Block& home) {
     const double e = element(), statistics = 4 * shape.rows * shape.tokens * shape.heads;
-    const bool plain = on_gpu() && in_.ring == 1 && !in_.packed;
     if (on_gpu()) heap_.touch(shape.queries() * (4 + 2 * e));  // flash attention's own: dq in float32, dk, dv
-    if (plain) {
+    if (is_plain()) {
         dq = heap_.take(shape.queries() * e);
         home = heap_.take(2 * shape.keys() * e);
         return;
@@ -321,9 +324,7 @@ void Tracer::scheduled_backward(const AttentionShape& shape, Block& dq, Block& h
         delta = heap_.take(statistics);
         heap_.touch(at_once * shape.tokens * shape.head_dim * 4 * (is_bfloat16() ? 3 : 1));
     }
-    const double share = in_.gathered_heads > 0
-                             ? std::min(1.0, double(in_.gathered_heads) / std::max(1.0, shape.kv_heads))
-                             : 1;
+    const double share = heads_at_once(shape);
     std::vector<const Stage*> units;
     const int rounds = share < 1 ? 3 : 1;
     for (int round = 0; round < rounds; ++round) {

@@ -6,23 +6,16 @@
 
 #include "engine/model/decoder.h"
 #include "tests/support/ranks.h"
+#include "tests/support/tiny_model.h"
 
 namespace ringmaster {
 namespace {
 
 constexpr int64_t kTokens = 24;
 
-ModelConfig tiny_model(bool qwen3) {
-    ModelConfig model;
+ModelConfig tiny_qwen(bool qwen3) {
+    ModelConfig model = tiny_model();
     model.model_type = qwen3 ? "qwen3" : "qwen2";
-    model.hidden_size = 32;
-    model.intermediate_size = 48;
-    model.num_layers = 3;
-    model.num_heads = 4;
-    model.num_kv_heads = 2;
-    model.head_dim = 8;
-    model.vocab_size = 61;
-    model.max_position_embeddings = 64;
     model.qk_norm = qwen3;
     model.qkv_bias = model.mlp_bias = !qwen3;
     return model;
@@ -65,7 +58,7 @@ TEST(Kept, NoChoiceOfItChangesALossOrAGradient) {
     for (const Precision precision : {Precision::Float32, Precision::Bf16Mixed}) {
         const double bound = precision == Precision::Float32 ? 1e-6 : 1e-3;
         for (const bool qwen3 : {false, true}) {
-            const ModelConfig model = tiny_model(qwen3);
+            const ModelConfig model = tiny_qwen(qwen3);
             for (const Mesh& mesh : {Mesh{}, ring, ulysses, both}) {
                 const Learned all = learn(model, mesh, {}, precision);
                 const double norm = all.gradients.norm().item<double>();

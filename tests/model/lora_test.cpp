@@ -7,22 +7,10 @@
 #include <cmath>
 
 #include "engine/model/dropout.h"
+#include "tests/support/tiny_model.h"
 
 namespace ringmaster {
 namespace {
-
-ModelConfig tiny_model() {
-    ModelConfig model;
-    model.model_type = "llama";
-    model.hidden_size = 32;
-    model.intermediate_size = 48;
-    model.num_layers = 2;
-    model.num_heads = 4;
-    model.num_kv_heads = 2;
-    model.head_dim = 8;
-    model.vocab_size = 61;
-    return model;
-}
 
 Lora lora_of(std::vector<std::string> targets, double dropout = 0) {
     return {4, 8, dropout, false, std::move(targets), "", ""};

@@ -7,23 +7,10 @@
 #include "engine/model/decoder.h"
 #include "engine/model/gather.h"
 #include "tests/support/ranks.h"
+#include "tests/support/tiny_model.h"
 
 namespace ringmaster {
 namespace {
-
-ModelConfig tiny_model() {
-    ModelConfig model;
-    model.model_type = "llama";
-    model.hidden_size = 32;
-    model.intermediate_size = 48;
-    model.num_layers = 2;
-    model.num_heads = 4;
-    model.num_kv_heads = 2;
-    model.head_dim = 8;
-    model.vocab_size = 61;
-    model.max_position_embeddings = 64;
-    return model;
-}
 
 struct Gathered {
     at::Tensor logprobs_bs, logits_bkv;
