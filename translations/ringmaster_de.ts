@@ -759,6 +759,22 @@
         <source>another layout or micro-batch</source>
         <translation>anderes Layout oder anderer Mikro-Batch</translation>
     </message>
+    <message>
+        <source>attention&apos;s output is kept: the rest of a layer alone is computed again</source>
+        <translation>die Ausgabe der Attention bleibt: nur der Rest einer Schicht wird neu berechnet</translation>
+    </message>
+    <message>
+        <source>attention is computed again too: less memory</source>
+        <translation>auch die Attention wird neu berechnet: weniger Speicher</translation>
+    </message>
+    <message>
+        <source>activations wait in host memory: less of the device&apos;s</source>
+        <translation>Aktivierungen warten im Hauptspeicher: weniger vom Gerätespeicher</translation>
+    </message>
+    <message>
+        <source>activations stay on the device: nothing is copied</source>
+        <translation>Aktivierungen bleiben auf dem Gerät: nichts wird kopiert</translation>
+    </message>
 </context>
 <context>
     <name>RunMarks</name>

@@ -745,6 +745,22 @@
         <source>another layout or micro-batch</source>
         <translation>布局或微批次不同</translation>
     </message>
+    <message>
+        <source>attention&apos;s output is kept: the rest of a layer alone is computed again</source>
+        <translation>保留注意力的输出：只重新计算层的其余部分</translation>
+    </message>
+    <message>
+        <source>attention is computed again too: less memory</source>
+        <translation>注意力也重新计算：占用更少内存</translation>
+    </message>
+    <message>
+        <source>activations wait in host memory: less of the device&apos;s</source>
+        <translation>激活值暂存于主机内存：占用更少设备内存</translation>
+    </message>
+    <message>
+        <source>activations stay on the device: nothing is copied</source>
+        <translation>激活值留在设备上：无需复制</translation>
+    </message>
 </context>
 <context>
     <name>RunMarks</name>

@@ -19,15 +19,21 @@ constexpr RingAttnFunc kLayouts[] = {RingAttnFunc::BatchRing,   RingAttnFunc::Ba
                                      RingAttnFunc::VarlenRing,  RingAttnFunc::VarlenZigzag,
                                      RingAttnFunc::Balanced};
 
-/// A key that is on or off: on takes less memory and more time.
+/// A key that is on or off, and trades memory for time.
 struct MemoryOption {
     const char* key;
     bool Config::*is_on;
     Gain turned_on, turned_off;
+    bool Config::*needs = nullptr;  ///< without it, it has no effect; stands before it
+    bool on_gpu_only = false;
 };
 constexpr MemoryOption kMemoryOptions[] = {
     {"gradient_checkpointing", &Config::gradient_checkpointing, Gain::Recomputes, Gain::KeepsActivations},
     {"tiled_mlp", &Config::tiled_mlp, Gain::TilesMlp, Gain::WholeMlp},
+    {"selective_checkpointing", &Config::selective_checkpointing, Gain::KeepsAttention,
+     Gain::RecomputesAttention, &Config::gradient_checkpointing},
+    {"activation_offloading", &Config::activation_offloading, Gain::Offloads, Gain::StaysOnDevice,
+     &Config::gradient_checkpointing, true},
 };
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
@@ -194,6 +200,7 @@ void Adviser::look_at(int context, const std::vector<RingAttnFunc>& layouts, boo
     };
     const auto try_options = [&] {
         for (size_t option = 0; option < best.options.size(); ++option) {
+            if (kMemoryOptions[option].on_gpu_only && present_.device == Device::Cpu) continue;
             Choice choice = best;
             choice.options[option] = !choice.options[option];
             try_other(choice);
@@ -281,9 +288,14 @@ ConfigReading Adviser::overridden(const Choice& choice, Settings& set) const {
     }
     for (size_t i = 0; i < choice.options.size(); ++i) {
         const MemoryOption& option = kMemoryOptions[i];
-        if (choice.options[i] == config.*option.is_on) continue;
-        config.*option.is_on = choice.options[i];
-        set.emplace_back(option.key, choice.options[i] ? "true" : "false");
+        const bool has_effect = !option.needs || config.*option.needs;
+        const bool on = choice.options[i] && has_effect;
+        if (on == config.*option.is_on) continue;
+        config.*option.is_on = on;
+        if (!has_effect) continue;  // goes with what it needs
+        const bool is_word_of_another = option.needs && !on && !is_written(option.key);
+        set.emplace_back(is_word_of_another ? "gradient_checkpointing" : option.key,
+                         on || is_word_of_another ? "true" : "false");
     }
     override_stage(choice, config, set);
     override_data_parallel(choice, config, set);
@@ -336,6 +348,14 @@ std::string sentence(Gain gain, const Alternative& plan, const Plan& present) {
             return "MLPs go in tiles of tokens, which takes less memory";
         case Gain::WholeMlp:
             return "MLPs are computed whole: nothing of them twice";
+        case Gain::KeepsAttention:
+            return "attention's output is kept: the rest of a layer alone is computed again";
+        case Gain::RecomputesAttention:
+            return "attention is computed again too, which takes less memory";
+        case Gain::Offloads:
+            return "activations wait in host memory, which takes less of the device's";
+        case Gain::StaysOnDevice:
+            return "activations stay on the device: nothing is copied to host memory";
         case Gain::SharesStates:
             return (plan.zero_stage == 3 ? "weights, gradients and optimizer are shared by "
                                          : "gradients and optimizer are shared by ") +
@@ -379,7 +399,8 @@ void Adviser::explain(Alternative& plan) const {
     if (plan.mesh.ulysses != present_.mesh.ulysses) plan.gains.push_back(Gain::SplitsHeads);
     for (size_t i = 0; i < std::size(kMemoryOptions); ++i) {
         const bool before_on = present_.config.*kMemoryOptions[i].is_on;
-        if (plan.options[i] != before_on)
+        const bool goes_with_another = kMemoryOptions[i].needs && !plan.gradient_checkpointing;
+        if (plan.options[i] != before_on && !goes_with_another)
             plan.gains.push_back(before_on ? kMemoryOptions[i].turned_off : kMemoryOptions[i].turned_on);
     }
     const int stage = present_.mesh.shards() > 1 ? present_.zero_stage : 0;
@@ -440,9 +461,9 @@ std::vector<Choice> Adviser::single_changes() const {
     std::vector<Choice> changes;
     const Choice as_it_is(present_);
     for (size_t option = 0; option < as_it_is.options.size(); ++option) {
-        if (as_it_is.options[option]) continue;
+        if (kMemoryOptions[option].on_gpu_only && present_.device == Device::Cpu) continue;
         changes.push_back(as_it_is);
-        changes.back().options[option] = true;
+        changes.back().options[option] = !as_it_is.options[option];
     }
     for (const int stage : stages()) {
         if (stage <= as_it_is.zero_stage) continue;

@@ -20,19 +20,23 @@ namespace ringmaster {
 
 /// Why an alternative is worth a look, against the present plan.
 enum class Gain {
-    Present,           ///< the present plan itself
-    Fits,              ///< it fits where the present one does not
-    Recomputes,        ///< layers are computed again in the backward: less memory
-    KeepsActivations,  ///< nothing is computed twice: more memory
-    TilesMlp,          ///< MLPs go in tiles of tokens: less memory
-    WholeMlp,          ///< they do not: nothing of them is computed twice
-    SharesStates,      ///< weights, gradients and optimizer are sharded, or more of them
-    WholeStates,       ///< fewer of them are: less is gathered
-    EvenWork,          ///< every rank has the same attention work
-    FewerShare,        ///< fewer ranks share a sequence: less is exchanged
-    MoreShare,         ///< more ranks share a sequence: fewer tokens on each
-    SplitsHeads,       ///< other ranks of a ring split the heads by all-to-all
-    BatchChanges,      ///< the global batch cannot be kept
+    Present,              ///< the present plan itself
+    Fits,                 ///< it fits where the present one does not
+    Recomputes,           ///< layers are computed again in the backward: less memory
+    KeepsActivations,     ///< nothing is computed twice: more memory
+    TilesMlp,             ///< MLPs go in tiles of tokens: less memory
+    WholeMlp,             ///< they do not: nothing of them is computed twice
+    KeepsAttention,       ///< attention's output is kept: the rest alone is computed again
+    RecomputesAttention,  ///< attention is computed again too: less memory
+    Offloads,             ///< activations wait in host memory: less of the device's
+    StaysOnDevice,        ///< they do not: nothing is copied
+    SharesStates,         ///< weights, gradients and optimizer are sharded, or more of them
+    WholeStates,          ///< fewer of them are: less is gathered
+    EvenWork,             ///< every rank has the same attention work
+    FewerShare,           ///< fewer ranks share a sequence: less is exchanged
+    MoreShare,            ///< more ranks share a sequence: fewer tokens on each
+    SplitsHeads,          ///< other ranks of a ring split the heads by all-to-all
+    BatchChanges,         ///< the global batch cannot be kept
 };
 
 struct Alternative {

@@ -187,18 +187,18 @@ class LayerPass {
     std::vector<Block> blocks_;
 };
 
-/// The link that states travel on: one transfer after the other, in the order that they were started.
-class StatesLink {
+/// A link beside the one of the keys: one transfer after the other, in the order that they were started.
+class SideLink {
   public:
     /// `share` of it is left while a layer computes.
-    StatesLink(double share, const std::function<void(const TimelineSpan&)>& on_span)
-        : share_(share), on_span_(on_span) {}
+    SideLink(Lane lane, double share, const std::function<void(const TimelineSpan&)>& on_span)
+        : lane_(lane), share_(share), on_span_(on_span) {}
 
     double send(double now, double seconds, const std::string& name) {
         const double begin = std::max(now, free_);
         free_ = begin + seconds / share_;
         carried_ += seconds;
-        if (on_span_ && seconds > 0) spans_.push_back({Lane::StatesLink, begin, free_, name});
+        if (on_span_ && seconds > 0) spans_.push_back({lane_, begin, free_, name});
         return free_;
     }
     /// Nothing computes any more: what is left goes at full speed. Returns when it is through.
@@ -216,6 +216,7 @@ class StatesLink {
     double carried_s() const { return carried_; }
 
   private:
+    Lane lane_;
     double share_, free_ = 0, carried_ = 0;
     const std::function<void(const TimelineSpan&)>& on_span_;
     std::vector<TimelineSpan> spans_;
@@ -230,7 +231,7 @@ class Step {
           backward_(costs, Pass::Backward, bool(on_span)) {
         if (costs.checkpointing) again_.emplace(costs, Pass::Again, bool(on_span));
         if (on_span_)
-            on_states_ = [this](const TimelineSpan& span) {
+            on_side_link_ = [this](const TimelineSpan& span) {
                 for (size_t c = 0; c < costs_.columns.size(); ++c) on_span_(static_cast<int>(c), span);
             };
     }
@@ -241,8 +242,8 @@ class Step {
         double now = micro_batch(before, true);
         if (on_span_) all_compute(now, costs_.update_s, "update");
         now += costs_.update_s;
-        if (costs_.new_weights_s > 0 && on_states_)
-            on_states_({Lane::StatesLink, now, now + costs_.new_weights_s, "new weights"});
+        if (costs_.new_weights_s > 0 && on_side_link_)
+            on_side_link_({Lane::StatesLink, now, now + costs_.new_weights_s, "new weights"});
         now += costs_.new_weights_s;
         if (on_span_) now += double(costs_.micro_batches - 1) * between - before;
         return summed(now);
@@ -276,9 +277,9 @@ class Step {
         return costs_.shares_link && length > 0 ? std::max(kLeast, 1 - busy / length) : 1;
     }
 
-    double forward(double now) {
+    double forward(double now, SideLink& host) {
         const bool gathers = costs_.stage == 3;
-        StatesLink link(share_left(forward_.length(), forward_.link_busy()), on_states_);
+        SideLink link(Lane::StatesLink, share_left(forward_.length(), forward_.link_busy()), on_side_link_);
         double ready = now;
         if (gathers) {
             now = link.send(now, costs_.embedding.gather_s, "embedding gathered");
@@ -291,6 +292,7 @@ class Step {
                 ready = link.send(now, is_last ? costs_.head.gather_s : costs_.layer.gather_s,
                                   is_last ? "head gathered" : layer_name(layer + 1) + " gathered");
             now = pass(now, forward_, Pass::Forward, layer);
+            host.send(now, costs_.checkpoint_copy_s, layer_name(layer) + " checkpoint leaves");
         }
         states_s_ += link.carried_s();
         return gathers ? std::max(now, link.drain(now)) : now;
@@ -298,7 +300,7 @@ class Step {
 
     /// A unit's gradients are final: they set off, and from one micro-batch to the next only one may still be
     /// under way where they are sharded.
-    double reduce(double now, StatesLink& link, const UnitCosts& unit, const std::string& name, bool last) {
+    double reduce(double now, SideLink& link, const UnitCosts& unit, const std::string& name, bool last) {
         const bool goes = last || costs_.stage >= 2;
         if (!goes || unit.reduce_s <= 0) return now;
         const double waits_for = pending_;
@@ -308,16 +310,21 @@ class Step {
         return costs_.stage > 0 ? std::max(now, waits_for) : now;
     }
 
-    double backward(double now, bool last) {
+    double backward(double now, bool last, SideLink& host) {
         const bool gathers = costs_.stage == 3;
         const double again_s = again_ ? again_->length() : 0;
         const double busy = backward_.link_busy() + (again_ ? again_->link_busy() : 0);
-        StatesLink link(share_left(backward_.length() + again_s, busy), on_states_);
+        SideLink link(Lane::StatesLink, share_left(backward_.length() + again_s, busy), on_side_link_);
         double ready = now;
         pending_ = 0;
         now = reduce(now, link, costs_.head, "head", last);
+        const auto bring_back = [&](int64_t layer) {
+            return host.send(now, costs_.checkpoint_copy_s, layer_name(layer) + " checkpoint comes back");
+        };
+        double here = bring_back(costs_.layers - 1);
         for (int64_t layer = costs_.layers - 1; layer >= 0; --layer) {
-            now = std::max(now, ready);
+            now = std::max({now, ready, here});
+            if (layer > 0) here = bring_back(layer - 1);
             if (gathers && layer > 0)
                 ready = link.send(now, costs_.layer.gather_s, layer_name(layer - 1) + " gathered again");
             if (again_) now = pass(now, *again_, Pass::Again, layer);
@@ -331,11 +338,13 @@ class Step {
 
     double micro_batch(double now, bool last) {
         const double counted = states_s_;
-        now = forward(now);
+        SideLink host(Lane::HostLink, 1, on_side_link_);
+        now = forward(now, host);
         double head_s = 0;
         for (const ColumnCosts& column : costs_.columns) head_s = std::max(head_s, column.head_s);
         if (on_span_) all_compute(now, head_s, "head forward and backward");
-        now = backward(now + head_s, last);
+        now = backward(now + head_s, last, host);
+        host.drain(now);
         if (!last) states_s_ = counted + double(costs_.micro_batches - 1) * (states_s_ - counted);
         return now;
     }
@@ -371,7 +380,7 @@ class Step {
 
     const StepCosts& costs_;
     const OnSpan& on_span_;
-    std::function<void(const TimelineSpan&)> on_states_;
+    std::function<void(const TimelineSpan&)> on_side_link_;
     LayerPass forward_, backward_;
     std::optional<LayerPass> again_;  // under checkpointing
     double pending_ = 0, states_s_ = 0;

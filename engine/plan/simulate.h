@@ -6,7 +6,8 @@
 /// each hop's gradients go home while the next one computes, one exchange at a time; half of the own heads
 /// come last. An all-to-all hides behind nothing. Units of the states are gathered a layer ahead and reduced
 /// as they come, in order (engine/train/gradient_reduction.cpp); where they share the keys' link they get
-/// what the keys leave of it.
+/// what the keys leave of it. Checkpoints that lie in host memory leave behind the computation of the next
+/// layer and come back a layer ahead (engine/model/host_stash.h).
 ///
 /// Ranks start each pass of a layer together. That is exact where they are equal, and where one is always
 /// the slowest; it never says less than the engine takes where two are in turn.
@@ -20,7 +21,7 @@
 
 namespace ringmaster {
 
-enum class Lane { Compute, KeysLink, StatesLink };
+enum class Lane { Compute, KeysLink, StatesLink, HostLink };
 
 /// What a rank, or one of its links, does for a while.
 struct TimelineSpan {

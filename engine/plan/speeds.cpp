@@ -14,14 +14,16 @@ namespace {
 /// where the core has instructions for it, and where LibTorch goes without; Gloo over the loopback, and over
 /// 10-Gbit Ethernet. CUDA: an H100's matrix products as training reaches them; FlashAttention-2 as
 /// ring-flash-attention publishes it of one H800 (19.3 × 8 causal passes forward and backward a second over
-/// 8,192 tokens, 32 heads of 128); NVLink 4, 200-Gbit InfiniBand.
+/// 8,192 tokens, 32 heads of 128); NVLink 4, 200-Gbit InfiniBand, PCI Express 5.0 x16 (63 GB/s by its
+/// signalling rate) as copies reach it.
 struct DeviceFigures {
     double float32_flops, bfloat16_flops, bfloat16_slow_flops;
     double float32_attention, bfloat16_attention_forward, bfloat16_attention_backward;
-    double memory, inside_node, across_nodes, latency_s;
+    double memory, inside_node, across_nodes, latency_s, host_link;
 };
-constexpr DeviceFigures kCpuCore = {70e9, 200e9, 2e9, 70e9, 130e9, 140e9, 8e9, 0.8e9, 1.0e9, 50e-6};
-constexpr DeviceFigures kGpu = {50e12, 400e12, 400e12, 40e12, 325e12, 287e12, 2.4e12, 200e9, 25e9, 10e-6};
+constexpr DeviceFigures kCpuCore = {70e9, 200e9, 2e9, 70e9, 130e9, 140e9, 8e9, 0.8e9, 1.0e9, 50e-6, 0};
+constexpr DeviceFigures kGpu = {50e12,  400e12, 400e12, 40e12, 325e12, 287e12,
+                                2.4e12, 200e9,  25e9,   10e-6, 50e9};
 
 /// CUDA's partial results are merged by LibTorch's element-wise operations (engine/attention/merge.cpp): by
 /// count about 30 and 10 bytes an element. Fitted on ring-flash-attention's zigzag on eight H800s, 90.2 % of
@@ -124,6 +126,7 @@ Speeds assumed_speeds(Device device, Precision precision, int cores, int ranks_p
     speeds.inside_node = figures.inside_node;
     speeds.across_nodes = figures.across_nodes;
     speeds.latency_s = figures.latency_s;
+    speeds.host_link = figures.host_link;
     add_merging(device, speeds);
     return speeds;
 }

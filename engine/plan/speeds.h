@@ -22,7 +22,8 @@ struct Speeds {
     double memory = 0;       ///< bytes a second, for the optimizer's update and for merging partial results
     double inside_node = 0;  ///< bytes a second that a rank sends to a rank of its node
     double across_nodes = 0;
-    double latency_s = 0;         ///< of a message, before its first byte
+    double host_link = 0;  ///< bytes a second between a GPU and its host's memory, one way; the CPU has none
+    double latency_s = 0;  ///< of a message, before its first byte
     double merge_bytes = 0;       ///< memory traffic to merge a hop's result: of each element of the output
     double merge_grad_bytes = 0;  ///< and of each element that a hop's backward adds to
 };

@@ -303,7 +303,15 @@ void add_states(const Plan& plan, const Speeds& speeds, const Links& links, Step
     // AdamW reads and writes its states, the weights and their gradients once, the norm reads them again.
     const double update_bytes = plan.config.precision == Precision::Bf16Full ? 16 : 32;
     const int64_t trained = frozen ? costs.layers * adapter : parameter_count(*plan.model);
-    costs.update_s = update_bytes * double(trained) / (costs.stage > 0 ? shards : 1) / speeds.memory;
+    const double of_rank = double(trained) / (costs.stage > 0 ? shards : 1);
+    costs.update_s = update_bytes * of_rank / speeds.memory;
+    if (speeds.host_link <= 0) return;
+    if (plan.config.optimizer_offloading)  // both moments come and go, and nothing runs beside
+                                           // (engine/train/optimizer.cpp)
+        costs.update_s += 2 * 2 * bytes * of_rank / speeds.host_link;
+    if (plan.config.activation_offloading)
+        costs.checkpoint_copy_s = double(plan.batch.micro) * double(plan.sequence.per_rank) *
+                                  double(plan.model->hidden_size) * copy_bytes / speeds.host_link;
 }
 
 }  // namespace

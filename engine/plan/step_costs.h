@@ -58,10 +58,11 @@ struct StepCosts {
     bool checkpointing = false;
     bool tiles_mlp = false;        ///< its backward computes gate and up again, tile by tile
     bool keeps_attention = false;  ///< its output is not computed again
-    int stage = 0;  ///< ZeRO's; 0 where nobody shares
+    int stage = 0;                 ///< ZeRO's; 0 where nobody shares
     UnitCosts embedding, layer, head;
-    double new_weights_s = 0;  ///< gathered behind the update (stages 1 and 2)
-    double update_s = 0;
+    double checkpoint_copy_s = 0;  ///< of one layer's, to host memory or back; 0: it stays
+    double new_weights_s = 0;      ///< gathered behind the update (stages 1 and 2)
+    double update_s = 0;           ///< with the copies of moments that lie in host memory
 };
 
 /// What a plan's rows are like: one document, for which ones packed rows will hold is not known before they

@@ -18,7 +18,7 @@ namespace {
 using nlohmann::json;
 
 constexpr int kMostRanks = 64;
-constexpr std::array kLaneNames = {"compute", "keys link", "states link"};
+constexpr std::array kLaneNames = {"compute", "keys link", "states link", "host link"};
 
 /// Ring ranks as step_costs picks them.
 std::vector<int> shown_ring_ranks(const Plan& plan) {
@@ -105,6 +105,8 @@ void write_timeline(std::ostream& out, const PlanRequest& request, const Plan& p
     std::map<int, size_t> column_of;
     for (size_t c = 0; c < step.ranks.size(); ++c) column_of[step.ranks[c].ring_rank] = c;
 
+    const size_t lanes =
+        kLaneNames.size() - (costs.checkpoint_copy_s > 0 ? 0 : 1);  // the host's where it is used
     const int of_node = plan.ranks / plan.nodes;
     json ranks = json::array();
     out << "{\"displayTimeUnit\":\"ms\",\n\"traceEvents\":[";
@@ -114,7 +116,7 @@ void write_timeline(std::ostream& out, const PlanRequest& request, const Plan& p
         const int node = rank / of_node;
         if (rank % of_node == 0 || ranks.empty())
             events.name("process_name", node, 0, "node " + std::to_string(node));
-        for (size_t lane = 0; lane < kLaneNames.size(); ++lane) {
+        for (size_t lane = 0; lane < lanes; ++lane) {
             const int row = row_of(rank, static_cast<Lane>(lane));
             events.name("thread_name", node, row, "rank " + std::to_string(rank) + " " + kLaneNames[lane]);
             events.order(node, row);

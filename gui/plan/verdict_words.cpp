@@ -141,6 +141,18 @@ QString gains_words(const Alternative& plan, const Plan& present) {
             case Gain::WholeMlp:
                 parts << Words::tr("MLPs are computed whole: nothing of them twice");
                 break;
+            case Gain::KeepsAttention:
+                parts << Words::tr("attention's output is kept: the rest of a layer alone is computed again");
+                break;
+            case Gain::RecomputesAttention:
+                parts << Words::tr("attention is computed again too: less memory");
+                break;
+            case Gain::Offloads:
+                parts << Words::tr("activations wait in host memory: less of the device's");
+                break;
+            case Gain::StaysOnDevice:
+                parts << Words::tr("activations stay on the device: nothing is copied");
+                break;
             case Gain::SharesStates:
                 parts << Words::tr("states are shared by %n rank(s) (ZeRO %1): less memory", nullptr,
                                    plan.mesh.shards())

@@ -41,12 +41,13 @@ STAGES = {
     3: dict(fsdp_version=2, fsdp_config={"reshard_after_forward": True}),
 }
 PRECISIONS = {"fp32": {}, "bf16": dict(bf16=True), "bf16 full": dict(bfloat16=True)}
+ADAPTERS = {False: {}, True: dict(adapter="lora", lora_r=8, lora_alpha=16, lora_target_linear=True)}
 LENGTHS = [1024, 2048, 4096, 8192, 16384, 32768, 65536]
 
 
-def configurations(count=84):
+def configurations(count, seed, adapter):
     """Each value of each question about equally often, in ever other company."""
-    source = random.Random(11)
+    source = random.Random(seed)
     decks = {}
 
     def draw(name, values):
@@ -58,11 +59,12 @@ def configurations(count=84):
         mesh = draw("mesh", MESHES)
         stage = draw("stage", STAGES) if MESHES[mesh][0] > 1 else 0
         yield (draw("model", MODELS), draw("length", LENGTHS), mesh, stage, draw("activations", ACTIVATIONS),
-               draw("precision", PRECISIONS), draw("micro", [1, 1, 2]))
+               draw("precision", PRECISIONS), draw("micro", [1, 1, 2]), adapter)
 
 
-EVERY = list(configurations())
-SPREAD = [case for case in EVERY if case[1] <= 4096][::6]
+TRAINED_WHOLE, ADAPTED = list(configurations(84, 11, False)), list(configurations(14, 12, True))
+EVERY = TRAINED_WHOLE + ADAPTED
+SPREAD = [case for case in TRAINED_WHOLE if case[1] <= 4096][::8] + [case for case in ADAPTED if case[1] <= 4096][::4]
 
 
 @pytest.fixture(scope="module")
@@ -94,11 +96,11 @@ def rows(tmp_path_factory):
 
 
 def measured_over_predicted(case, models, rows, folder):
-    model, length, mesh, stage, activations, precision, micro = case
+    model, length, mesh, stage, activations, precision, micro, adapter = case
     ranks, sizes = MESHES[mesh]
     layers = 1 if length > 16384 else None  # attention takes its time there
     config = make_config(folder, models(model, layers), rows(length), sequence_len=length, micro_batch_size=micro, max_steps=1, **sizes, **STAGES[stage],
-                         **ACTIVATIONS[activations], **PRECISIONS[precision])
+                         **ACTIVATIONS[activations], **PRECISIONS[precision], **ADAPTERS[adapter])
     run = launch(config, folder / "runs", "--ranks", ranks, "--no-preflight", timeout=1800)
     ratios = []
     for predicted in json.loads((run / "plan.json").read_text())["memory"]["per_rank"]:

@@ -176,6 +176,44 @@ TEST(Advise, TheJsonHasTheContractsFields) {
     EXPECT_TRUE(json["longest_sequence_len"].is_number_integer());
 }
 
+TEST(Advise, KeepsAttentionWhereMemoryAllowsIt) {
+    const std::string text = config_text(
+        "sequence_len: 65536\nmicro_batch_size: 1\ngradient_checkpointing: true\nfsdp_version: 2\n"
+        "fsdp_config:\n  reshard_after_forward: true\n");
+    bool kept = false;
+    for (const Alternative& found : advise(read(text), gpus(8)).plans) {
+        const Plan plan = make_plan(read(text, with(found.set)), gpus(8));
+        EXPECT_EQ(plan.memory->per_rank.front().total, found.memory_total) << found.why;
+        kept = kept || (plan.config.selective_checkpointing &&
+                        found.why.find("attention's output is kept") != std::string::npos);
+    }
+    EXPECT_TRUE(kept);
+}
+
+TEST(Advise, OnAGpuCheckpointsMayWaitInHostMemory) {
+    const std::string text = config_text(
+        "sequence_len: 8192\nmicro_batch_size: 1\ngradient_checkpointing: true\ntiled_mlp: true\n", kSmall);
+    const Advice advice = advise(read(text), gpus(1));
+    ASSERT_TRUE(advice.longer_by);
+    EXPECT_EQ(advice.longer_by->set.front().first, "activation_offloading");
+    PlanRequest cpu = gpus(1);
+    cpu.device = Device::Cpu;
+    const Advice here = advise(read(text), cpu);
+    if (here.longer_by) {
+        EXPECT_NE(here.longer_by->set.front().first, "activation_offloading");
+    }
+}
+
+TEST(Advise, WhatAnotherWordTurnedOnIsTurnedOffByThatWord) {
+    const std::string text =
+        config_text("sequence_len: 8192\nmicro_batch_size: 1\ngradient_checkpointing: offload\n", kSmall);
+    for (const Alternative& found : advise(read(text), gpus(8)).plans) {
+        const Plan plan = make_plan(read(text, with(found.set)), gpus(8));
+        EXPECT_EQ(plan.memory->per_rank.front().total, found.memory_total) << found.why;
+        EXPECT_EQ(plan.config.gradient_checkpointing, found.gradient_checkpointing) << found.why;
+    }
+}
+
 TEST(Advise, StatesAreSharedWhereTheyAreTooLarge) {
     const std::string text =
         config_text("sequence_len: 8192\nmicro_batch_size: 1\n");  // 8 billion parameters

@@ -182,6 +182,35 @@ TEST(Simulate, ShardedStatesGatherAheadAndReduceAsTheyCome) {
               costs.embedding.gather_s + costs.layer.gather_s + costs.embedding.reduce_s - 1e-9);
 }
 
+TEST(Simulate, WhatLiesInHostMemoryCostsWhatComputationDoesNotHide) {
+    PlanRequest request;
+    request.device = Device::Cuda;
+    const std::string kept = "sequence_len: 65536\ngradient_checkpointing: true\n";
+    const Plan plan = plan_of(kept + "activation_offloading: true\n", 1, request);
+    Speeds speeds = round_speeds();
+    const double kept_s = simulate_step(step_costs(plan_of(kept, 1, request), speeds)).time.step_s;
+    const double bytes = 65536.0 * 4096 * 2;
+    const StepCosts fast = step_costs(plan, (speeds.host_link = 1e12, speeds));
+    EXPECT_NEAR(fast.checkpoint_copy_s, bytes / 1e12, 1e-12);
+    // the last layer's checkpoint leaves and comes back before anything can hide it
+    EXPECT_NEAR(simulate_step(fast).time.step_s, kept_s + 2 * fast.checkpoint_copy_s, 1e-6 * kept_s);
+    const StepCosts slow = step_costs(plan, (speeds.host_link = 1e6, speeds));
+    EXPECT_NEAR(simulate_step(slow).time.step_s / (2 * 32 * bytes / 1e6), 1, 0.01);
+}
+
+TEST(StepCosts, MomentsInHostMemoryComeAndGo) {
+    PlanRequest request;
+    request.device = Device::Cuda;
+    const std::string text = "sequence_len: 8192\ndeepspeed:\n  zero_optimization:\n    stage: 1\n";
+    Speeds speeds = round_speeds();
+    speeds.host_link = 1e9;
+    const Plan here = plan_of(text, 8, request);
+    const Plan away = plan_of(text + "    offload_optimizer:\n      device: cpu\n", 8, request);
+    const double eighth = double(parameter_count(*here.model)) / 8;
+    EXPECT_NEAR(step_costs(away, speeds).update_s - step_costs(here, speeds).update_s,
+                2 * 2 * 4 * eighth / 1e9, 1e-3);
+}
+
 TEST(Simulate, FewColumnsStandForManyRanks) {
     for (const std::string& layout : kLayouts) {
         const auto time_on = [&](int ranks) {
@@ -254,7 +283,7 @@ TEST(Timeline, ShowsEveryRankLayerAndHopWithoutOverlap) {
         }
     }
     std::set<std::string> names;
-    for (const nlohmann::json& event : trace.rows.at({1, 5 * 3})) names.insert(event.at("name"));
+    for (const nlohmann::json& event : trace.rows.at({1, 5 * 4})) names.insert(event.at("name"));
     for (const char* name : {"layer 0 hop 0 forward", "layer 31 hop 3 forward", "layer 7 hop 2 recomputed",
                              "layer 7 hop 2 backward", "head forward and backward", "update"})
         EXPECT_TRUE(names.count(name)) << name;
