@@ -11,17 +11,17 @@ namespace ringmaster {
 namespace {
 
 /// Assumed until measured. CPU: of one core with AVX2, and its share of the memory's bandwidth; bfloat16
-/// where the core has instructions for it, and where LibTorch goes without; Gloo over the loopback, and over
-/// 10-Gbit Ethernet. CUDA: an H100's matrix products as training reaches them; FlashAttention-2 as
-/// ring-flash-attention publishes it of one H800 (19.3 × 8 causal passes forward and backward a second over
-/// 8,192 tokens, 32 heads of 128); NVLink 4, 200-Gbit InfiniBand, PCI Express 5.0 x16 (63 GB/s by its
-/// signalling rate) as copies reach it.
+/// where the core has instructions for it, and widened to float32 where it has none (engine/model/ops.cpp);
+/// Gloo over the loopback, and over 10-Gbit Ethernet. CUDA: an H100's matrix products as training reaches
+/// them; FlashAttention-2 as ring-flash-attention publishes it of one H800 (19.3 × 8 causal passes forward
+/// and backward a second over 8,192 tokens, 32 heads of 128); NVLink 4, 200-Gbit InfiniBand, PCI Express 5.0
+/// x16 (63 GB/s by its signalling rate) as copies reach it.
 struct DeviceFigures {
-    double float32_flops, bfloat16_flops, bfloat16_slow_flops;
+    double float32_flops, bfloat16_flops, bfloat16_widened_flops;
     double float32_attention, bfloat16_attention_forward, bfloat16_attention_backward;
     double memory, inside_node, across_nodes, latency_s, host_link;
 };
-constexpr DeviceFigures kCpuCore = {70e9, 200e9, 2e9, 70e9, 130e9, 140e9, 8e9, 0.8e9, 1.0e9, 50e-6, 0};
+constexpr DeviceFigures kCpuCore = {70e9, 200e9, 40e9, 70e9, 130e9, 140e9, 8e9, 0.8e9, 1.0e9, 50e-6, 0};
 constexpr DeviceFigures kGpu = {50e12,  400e12, 400e12, 40e12, 325e12, 287e12,
                                 2.4e12, 200e9,  25e9,   10e-6, 50e9};
 
@@ -115,13 +115,15 @@ Speeds assumed_speeds(Device device, Precision precision, int cores, int ranks_p
     const bool cpu = device == Device::Cpu, narrow = precision != Precision::Float32;
     const DeviceFigures& figures = figures_of(device);
     const double units = cpu ? std::max(1.0, double(cores) / double(ranks_per_node)) : 1;
-    const double slow = cpu && !cpu_has_bfloat16() ? figures.bfloat16_slow_flops : 1e300;
+    const bool widens = cpu && !cpu_has_bfloat16();
+    const double bfloat16_flops = widens ? figures.bfloat16_widened_flops : figures.bfloat16_flops;
+    const auto attention = [&](double bfloat16) {
+        return narrow && !widens ? bfloat16 : figures.float32_attention;
+    };
     Speeds speeds;
-    speeds.flops = units * std::min(slow, narrow ? figures.bfloat16_flops : figures.float32_flops);
-    speeds.attention_forward =
-        units * std::min(slow, narrow ? figures.bfloat16_attention_forward : figures.float32_attention);
-    speeds.attention_backward =
-        units * std::min(slow, narrow ? figures.bfloat16_attention_backward : figures.float32_attention);
+    speeds.flops = units * (narrow ? bfloat16_flops : figures.float32_flops);
+    speeds.attention_forward = units * attention(figures.bfloat16_attention_forward);
+    speeds.attention_backward = units * attention(figures.bfloat16_attention_backward);
     speeds.memory = units * figures.memory;
     speeds.inside_node = figures.inside_node;
     speeds.across_nodes = figures.across_nodes;

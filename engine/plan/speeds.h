@@ -28,8 +28,7 @@ struct Speeds {
     double merge_grad_bytes = 0;  ///< and of each element that a hop's backward adds to
 };
 
-/// Whether this machine's processor multiplies in bfloat16 itself; without, LibTorch is many times slower
-/// than in float32.
+/// Whether this machine's processor multiplies in bfloat16 itself; without, products are made in float32.
 bool cpu_has_bfloat16();
 
 /// Assumed: see the table in speeds.cpp. `cores` are the node's.

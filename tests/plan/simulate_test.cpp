@@ -131,6 +131,17 @@ TEST(Simulate, AStepIsNeverShorterThanItsPartsNorThanWithFasterLinks) {
     }
 }
 
+/// Whatever its instructions, some tens of operations a nanosecond and core in float32, and in bfloat16 half
+/// of that at least, where it is widened.
+TEST(Speeds, AProcessorWithoutBfloat16IsNotAssumedToCrawl) {
+    const Speeds whole = assumed_speeds(Device::Cpu, Precision::Float32, 2, 2);
+    EXPECT_GT(whole.flops, 2e10);
+    EXPECT_GT(whole.attention_backward, 2e10);
+    const Speeds narrow = assumed_speeds(Device::Cpu, Precision::Bf16Mixed, 2, 2);
+    EXPECT_GT(narrow.flops, whole.flops / 2);
+    EXPECT_GE(narrow.attention_forward, whole.attention_forward);
+}
+
 /// By hand: zigzag's hops are equal, so a hop's keys hide wherever they take no longer than a hop.
 TEST(Simulate, KeysHideBehindAHopUntilTheLinkIsSlowerThanIt) {
     const Plan plan =
