@@ -35,7 +35,8 @@ RunCompanion::RunCompanion(const RunDirectory& run, std::vector<std::unique_ptr<
 }
 
 std::string RunCompanion::job_note() const {
-    return slurm_ ? slurm_->note() : std::string();
+    const std::string note = mirror_ ? mirror_->note() : std::string();
+    return note.empty() && slurm_ ? slurm_->note() : note;
 }
 
 std::string RunCompanion::trouble() const {

@@ -19,8 +19,10 @@ class RunCompanion {
     RunCompanion(const RunDirectory& run, std::vector<std::unique_ptr<SshSession>> sessions,
                  const SshPerson& person);
 
-    std::string job_note() const;  ///< "Slurm job 42 waits: Resources", or why Slurm is not heard; else empty
-    std::string trouble() const;   ///< why a node is not heard; empty: all are
+    /// "fetching model.safetensors …", "Slurm job 42 waits: Resources", or why Slurm is not heard; else
+    /// empty.
+    std::string job_note() const;
+    std::string trouble() const;  ///< why a node is not heard; empty: all are
 
     /// See SlurmWatch; true for a run that is no job of Slurm.
     bool is_really_over(const std::function<bool()>& given_up);
