@@ -32,7 +32,8 @@ class RunCompanion {
     std::unique_ptr<SlurmWatch> slurm_;
 };
 
-/// Of a run that is not over and that nothing on this machine keeps up to date by itself.
+/// Of a run that is not over, or of whose end Slurm has still to be asked, and that nothing on this machine
+/// keeps up to date by itself.
 bool needs_companion(const RunDirectory& run);
 
 /// Logs in at once, so that the person can be asked; `complain` hears which node could not be reached: it is

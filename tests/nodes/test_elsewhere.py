@@ -85,7 +85,7 @@ def test_another_machine_finds_a_run_by_its_name_watches_stops_resumes_and_fetch
 
 
 def test_a_run_over_two_nodes_starts_again_by_itself(pair, llama, rows_file, tmp_path):
-    keys = dict(max_steps=300, context_parallel_size=2, save_strategy=None, save_steps=20)
+    keys = dict(max_steps=120, context_parallel_size=2, save_strategy=None, save_steps=20)
     config = make_config(tmp_path, llama, rows_file, **keys)
     person = follow(pair, "launch", config, "--runs-dir", tmp_path / "runs", "--node", "a", "--node", "b", "--ranks", 2, "--name", "again",
                     "--restarts", 1)

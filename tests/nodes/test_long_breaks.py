@@ -20,7 +20,7 @@ from tiny import llama, rows_file  # noqa: F401  (fixtures)
 
 pytestmark = pytest.mark.skipif(os.getuid() != 0 or shutil.which("ip") is None, reason="network namespaces need root and iproute2")
 
-KEYS = dict(max_steps=300, context_parallel_size=2, ring_attn_func="batch_zigzag", save_strategy=None, save_steps=50)
+KEYS = dict(max_steps=160, context_parallel_size=2, ring_attn_func="batch_zigzag", save_strategy=None, save_steps=40)
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def disk(tmp_path):
     """Node 0's own, so that it can be filled."""
     folder = tmp_path / "disk"
     folder.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=600m", "tmpfs", folder], check=True)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1100m", "tmpfs", folder], check=True)
     yield folder
     subprocess.run(["umount", "-l", folder], check=True)
 
@@ -91,7 +91,7 @@ def mend(pair, disk, what):
 def test_the_run_ends_everywhere_in_time_names_the_cause_and_resumes_to_the_last_bit(what, pair, disk, straight, llama, rows_file, tmp_path):
     break_it, limit, reason = BREAKS[what]
     remote = launch_on(pair, make_config(tmp_path, llama, rows_file, **KEYS), tmp_path / "runs", "--ranks", 2, "--detach")
-    wait_for(lambda: len(steps(there(pair.a))) >= 55, "step 55")
+    wait_for(lambda: len(steps(there(pair.a))) >= 45, "step 45")
     break_it(pair, disk)
     began = time.monotonic()
     stopped_agent = agent_pid(pair.b, 1) if what == "a stopped agent" else None
@@ -188,7 +188,7 @@ def three(client):
 
 @pytest.mark.parametrize("how", ["a person agrees", "a person does not", "a script with --shrink", "a script"])
 def test_a_lost_node_is_left_out_only_where_that_was_agreed(how, three, llama, rows_file, tmp_path):
-    keys = dict(max_steps=300, micro_batch_size=1, gradient_accumulation_steps=2, save_strategy=None, save_steps=20)
+    keys = dict(max_steps=120, micro_batch_size=1, gradient_accumulation_steps=2, save_strategy=None, save_steps=20)
     (tmp_path / "alone").mkdir()
     config = make_config(tmp_path, llama, rows_file, **keys)
     words = ["launch", config, "--runs-dir", tmp_path / "runs", "--name", "fewer", "--node", "a", "--node", "b", "--node", "c", "--ranks", 3, "--restarts", 1]
