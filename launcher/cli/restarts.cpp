@@ -43,11 +43,11 @@ WayOn find_way_on(const RunDirectory& run, std::chrono::seconds patience, bool m
     if (way.left.lost.empty()) return way;
     const std::string lost = joined(way.left.lost);
     way.shrunk = shrink(run, way.left, session.places);
-    complain(printable(lost) + "\nwithout it:\n" + shrink_text(*way.shrunk));
+    complain(printable(lost) + "\non what is left:\n" + shrink_text(*way.shrunk));
     if (!may_shrink && !is_agreed(session))
-        throw Error(
-            Failure::Unreachable, lost, {},
-            "`ringmaster resume " + run.name() + "` once it is there again; --shrink goes on without it");
+        throw Error(Failure::Unreachable, lost, {},
+                    "`ringmaster resume " + run.name() +
+                        "` once all are there again; --shrink goes on with what is left");
     // The answer may have taken an hour.
     way.left.at = reach(way.left.at.to, session.places, person_at_terminal(false), printer.progress());
     return way;

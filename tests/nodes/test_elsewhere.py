@@ -25,8 +25,8 @@ def second_machine(pair, folder, **hosts):
     return other
 
 
-def follow(who, *words):
-    return subprocess.Popen([BIN / "ringmaster", *map(str, words)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+def follow(who, *words, out=subprocess.PIPE):
+    return subprocess.Popen([BIN / "ringmaster", *map(str, words)], stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, text=True,
                             env=who.env(OMP_NUM_THREADS="1"), start_new_session=True)
 
 

@@ -116,7 +116,7 @@ def test_the_run_goes_on_without_client_and_sshd_and_watch_catches_up(pair, llam
 
 
 def test_watch_survives_the_end_of_its_connection(pair, llama, rows_file, tmp_path):
-    config = make_config(tmp_path, llama, rows_file, max_steps=1500)
+    config = make_config(tmp_path, llama, rows_file, max_steps=600)
     remote = launch_on(pair, config, tmp_path / "runs", "--ranks", 2, "--detach")
     watch = subprocess.Popen([str(BIN / "ringmaster"), "watch", str(remote)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                              env=pair.env(), start_new_session=True)
@@ -126,7 +126,7 @@ def test_watch_survives_the_end_of_its_connection(pair, llama, rows_file, tmp_pa
         server.start()
     assert watch.wait(120) == 0
     for rank in range(2):
-        assert raw_steps(remote, rank) == list(range(1, 1501))
+        assert raw_steps(remote, rank) == list(range(1, 601))
 
 
 def test_stop_saves_and_resume_goes_on_to_the_same_losses(pair, llama, rows_file, tmp_path):
