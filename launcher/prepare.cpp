@@ -4,6 +4,7 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 
+#include "engine/events/output_claim.h"
 #include "launcher/files.h"
 
 namespace ringmaster {
@@ -11,8 +12,6 @@ namespace ringmaster {
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr const char* kMarker = "ringmaster-run.json";
 
 double unix_seconds() {
     timespec now{};
@@ -110,7 +109,8 @@ void check_output_dir(const fs::path& output_dir, bool overwrite) {
     if (!fs::exists(status)) return;
     if (!fs::is_directory(status))
         throw Error(Failure::Refused, "output_dir is a file, not a folder", output_dir.string());
-    if (overwrite || fs::is_empty(output_dir, problem) || fs::exists(output_dir / kMarker, problem)) return;
+    if (overwrite || fs::is_empty(output_dir, problem) || fs::exists(output_dir / kOutputMarker, problem))
+        return;
     throw Error(Failure::Refused, "output_dir holds files that no run of Ringmaster put there",
                 output_dir.string(), "name another output_dir, or add --overwrite");
 }
@@ -119,13 +119,16 @@ PreparedRun prepare_run(const Proposal& proposal, const RunOptions& options, con
                         const Places& places, const Progress& progress) {
     require_launchable(proposal);
     const Config& config = proposal.reading.config;
+    const bool trains = proposal.request.preflight != Preflight::Only;
     check_output_dir(config.output_dir, options.overwrite);
+    if (trains) refuse_held_output(config.output_dir, {});
     const std::string name = options.name.empty() ? suggest_run_name(proposal.request.config) : options.name;
     const RunDirectory run =
         create_run_directory(options.runs_dir.empty() ? places.runs_dir : options.runs_dir, name);
     keep_request(run, proposal.request, config.base_dir);
     Preparation preparation(run, proposal.plan.ranks);
     try {
+        if (trains) claim_output(config.output_dir, run.dir, run.name());
         write_plan(run.plan().string(), proposal.plan);
         PreparedRun prepared = fill_plan(proposal, run, machine, places, progress);
         write_plan(run.plan().string(), prepared.plan);

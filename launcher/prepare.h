@@ -49,8 +49,8 @@ struct PreparedRun {
     TokenizedRows rows;
 };
 
-/// Leaves a run directory in state queued. What fails after it was made is also its run.json's reason. Throws
-/// Error, PlanRefused or Cancelled.
+/// Leaves a run directory in state queued, and output_dir claimed for it (engine/events/output_claim.h). What
+/// fails after it was made is also its run.json's reason. Throws Error, PlanRefused or Cancelled.
 PreparedRun prepare_run(const Proposal& proposal, const RunOptions& options, const Machine& machine,
                         const Places& places, const Progress& progress);
 

@@ -4,6 +4,7 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 
+#include "engine/events/output_claim.h"
 #include "launcher/files.h"
 #include "launcher/local_node.h"
 
@@ -42,15 +43,25 @@ Request request_of(const RunDirectory& run) {
     return request_from_json(read_json_file(run.options()), run.options().string());
 }
 
-Plan replan(const RunDirectory& run, const ResumeOptions& options, const Machine& machine,
-            const Places& places, const Progress& progress) {
+Request kept_request(const RunDirectory& run, const ResumeOptions& options) {
     Request kept = request_of(run);
     if (options.ranks) kept.ranks = options.ranks;
+    if (options.nodes) kept.nodes = options.nodes;
     add_settings(kept, options.set);
-    Request asked = kept;
-    asked.config = run.config().string();
-    if (!asked.accelerate_file.empty()) asked.accelerate_file = run.accelerate().string();
-    const Proposal proposal = propose(asked, machine, places);
+    return kept;
+}
+
+/// Of the files that the run directory keeps.
+Request as_it_lies(const RunDirectory& run, Request request) {
+    request.config = run.config().string();
+    if (!request.accelerate_file.empty()) request.accelerate_file = run.accelerate().string();
+    return request;
+}
+
+Plan replan(const RunDirectory& run, const ResumeOptions& options, const Machine& machine,
+            const Places& places, const Progress& progress) {
+    const Request kept = kept_request(run, options);
+    const Proposal proposal = propose(as_it_lies(run, kept), machine, places);
     require_launchable(proposal);
     const Plan plan = fill_plan(proposal, run, machine, places, progress).plan;
     write_file(run.options(), request_to_json(kept).dump(2) + "\n");
@@ -62,6 +73,16 @@ Plan replan(const RunDirectory& run, const ResumeOptions& options, const Machine
 void start_run(const RunDirectory& run, const Plan& plan, const Machine& machine, const Places& places) {
     require_startable(plan, machine, places);
     start(run, {plan.ranks, 1, "none", request_of(run).restarts}, places);
+}
+
+int restarts_of(const RunDirectory& run) {
+    std::error_code none;
+    return std::filesystem::exists(run.options(), none) ? request_of(run).restarts : 0;
+}
+
+Proposal propose_resume(const RunDirectory& run, const ResumeOptions& options, const Machine& machine,
+                        const Places& places) {
+    return propose(as_it_lies(run, kept_request(run, options)), machine, places);
 }
 
 bool is_completed(const RunDirectory& run) {
@@ -82,11 +103,13 @@ ResumedRun prepare_resume(const RunDirectory& run, const ResumeOptions& options,
     resumed.attempt = state.attempt + 1;
     resumed.from_step = choose_checkpoint(run, options.checkpoint);
     resumed.plan = read_plan(run.plan().string());
-    if (options.ranks || !options.set.empty() || resumed.plan.data.tokens.empty()) {
+    if (options.ranks || options.nodes || !options.set.empty() || resumed.plan.data.tokens.empty()) {
         resumed.plan = replan(run, options, machine, places, progress);
-        write_plan(run.plan().string(), resumed.plan);
         resumed.replanned = true;
     }
+    if (const std::string& output_dir = resumed.plan.config.output_dir; !output_dir.empty())
+        claim_output(output_dir, run.dir, run.name());
+    if (resumed.replanned) write_plan(run.plan().string(), resumed.plan);
     return resumed;
 }
 

@@ -19,6 +19,7 @@ struct ResumeOptions {
     std::optional<int64_t> checkpoint;  ///< else the newest complete one
     std::optional<int> ranks;           ///< else as before
     std::vector<std::pair<std::string, std::string>> set;
+    std::optional<int> nodes = {};  ///< that the ranks are spread over; else as before
 };
 
 struct ResumedRun {
@@ -38,6 +39,13 @@ ResumedRun prepare_resume(const RunDirectory& run, const ResumeOptions& options,
 /// Starts what prepare_resume said. Throws Error(Refused) for a run that was submitted to Slurm.
 void start_resumed(const RunDirectory& run, const ResumedRun& resumed, const Machine& machine,
                    const Places& places);
+
+/// How often it starts again by itself after a failure, as it was asked for; 0 where that is not known here.
+int restarts_of(const RunDirectory& run);
+
+/// The plan on other ranks, as resuming with `options` would make it; nothing is written, no row is read.
+Proposal propose_resume(const RunDirectory& run, const ResumeOptions& options, const Machine& machine,
+                        const Places& places);
 
 /// True for a run that has its final model and nothing left to do.
 bool is_completed(const RunDirectory& run);

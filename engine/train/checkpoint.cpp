@@ -223,13 +223,4 @@ void export_model(const Plan& plan, Parameters& parameters, int rank) {
     }
 }
 
-void claim_output_dir(const Plan& plan, const std::string& run_name) {
-    std::error_code problem;
-    fs::create_directories(plan.config.output_dir, problem);
-    if (problem)
-        throw Error(Failure::Refused, "cannot be made: " + problem.message(), plan.config.output_dir);
-    write_file_durably(fs::path(plan.config.output_dir) / "ringmaster-run.json",
-                       nlohmann::json{{"run", run_name}}.dump() + "\n");
-}
-
 }  // namespace ringmaster

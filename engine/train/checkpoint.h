@@ -34,9 +34,6 @@ std::filesystem::path save_checkpoint(const RunFolder& run, const Plan& plan, Pa
 /// Each rank reads what it holds, whatever mesh and stage the checkpoint was written at.
 TrainerState load_checkpoint(const std::filesystem::path& dir, Parameters& parameters, AdamW& optimizer);
 
-/// Makes plan.config.output_dir and puts the marker file ringmaster-run.json into it, which says whose it is.
-void claim_output_dir(const Plan& plan, const std::string& run_name);
-
 /// The finished model in plan.config.output_dir (claimed before), as Hugging Face reads it, or the adapter as
 /// PEFT does; what another run left there of the other kind goes. Mixed-precision runs are written in the
 /// base model's own dtype where its config.json names one, adapters in the master's. All ranks call it.

@@ -16,6 +16,7 @@
 #include "engine/comm/groups.h"
 #include "engine/error.h"
 #include "engine/events/event_log.h"
+#include "engine/events/output_claim.h"
 #include "engine/events/progress.h"
 #include "engine/events/run_state.h"
 #include "engine/plan/plan.h"
@@ -45,6 +46,11 @@ void install_signal_handlers() {
     sigaction(SIGTERM, &action, nullptr);
     sigaction(SIGINT, &action, nullptr);
     sigaction(SIGUSR1, &action, nullptr);
+    // A signal that came while LibTorch was loaded waits until here where the starter has blocked it.
+    sigset_t handled;
+    sigemptyset(&handled);
+    for (int signal : {SIGTERM, SIGINT, SIGUSR1}) sigaddset(&handled, signal);
+    pthread_sigmask(SIG_UNBLOCK, &handled, nullptr);
     std::signal(SIGPIPE, SIG_IGN);
 }
 
@@ -232,7 +238,7 @@ void train(const SessionOptions& options, const Rendezvous& who, const RunFolder
     const auto from = agree_on_checkpoint(groups, run, options.resume, state.was_completed());
     events.write(hello_of(plan, who, state.attempt(), from.value_or(0)));
     const bool only = plan.preflight == Preflight::Only;
-    if (who.rank == 0 && !only) claim_output_dir(plan, state.name());
+    if (who.rank == 0 && !only) claim_output(plan.config.output_dir, run.dir, state.name());
 
     events.write(PhaseEvent{"load", 0, 1});
     Trainer trainer(plan, run, groups, events, device);

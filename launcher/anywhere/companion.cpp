@@ -15,6 +15,19 @@ bool is_open(const RunDirectory& run) {
     }
 }
 
+/// Its ranks said that it stopped or failed, and Slurm has not been asked yet whether it knows better: that
+/// it was preempted, or goes on after all.
+bool awaits_slurm(const RunDirectory& run) {
+    try {
+        const RunPhase phase = read_run_state(run.dir).state;
+        return is_slurm(run) && (phase == RunPhase::Stopped || phase == RunPhase::Failed) &&
+               !is_stop_asked(run) && !read_slurm_record(run).settled &&
+               !read_slurm_record(run).job.number.empty();
+    } catch (const Error&) {
+        return false;
+    }
+}
+
 SshSession session_with(const RemoteNode& node, const SshPerson& person) {
     return {ssh_settings(parse_target(node.target)), person};
 }
@@ -35,7 +48,8 @@ RunCompanion::RunCompanion(const RunDirectory& run, std::vector<std::unique_ptr<
 }
 
 std::string RunCompanion::job_note() const {
-    return slurm_ ? slurm_->note() : std::string();
+    const std::string note = mirror_ ? mirror_->note() : std::string();
+    return note.empty() && slurm_ ? slurm_->note() : note;
 }
 
 std::string RunCompanion::trouble() const {
@@ -47,7 +61,7 @@ bool RunCompanion::is_really_over(const std::function<bool()>& given_up) {
 }
 
 bool needs_companion(const RunDirectory& run) {
-    return (is_remote(run) || is_slurm(run)) && is_open(run);
+    return ((is_remote(run) || is_slurm(run)) && is_open(run)) || awaits_slurm(run);
 }
 
 std::unique_ptr<RunCompanion> companion_of(const RunDirectory& run, const SshPerson& person,
@@ -79,13 +93,13 @@ bool stop_anywhere(const RunDirectory& run, StopHow how, const SshPerson& person
 }
 
 void settle_anywhere(const RunDirectory& run, const SshPerson& person) {
-    if (is_slurm(run) && is_open(run)) look_and_settle(*site_of(run, person), run);
+    if ((is_slurm(run) && is_open(run)) || awaits_slurm(run)) look_and_settle(*site_of(run, person), run);
 }
 
 bool settle_open_runs(const std::vector<RunDirectory>& runs) {
     std::vector<RunDirectory> open;
     for (const RunDirectory& run : runs) {
-        if (is_slurm(run) && is_open(run)) open.push_back(run);
+        if ((is_slurm(run) && is_open(run)) || awaits_slurm(run)) open.push_back(run);
     }
     settle_runs(open);
     return !open.empty();

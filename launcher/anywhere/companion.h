@@ -19,8 +19,10 @@ class RunCompanion {
     RunCompanion(const RunDirectory& run, std::vector<std::unique_ptr<SshSession>> sessions,
                  const SshPerson& person);
 
-    std::string job_note() const;  ///< "Slurm job 42 waits: Resources", or why Slurm is not heard; else empty
-    std::string trouble() const;   ///< why a node is not heard; empty: all are
+    /// "fetching model.safetensors …", "Slurm job 42 waits: Resources", or why Slurm is not heard; else
+    /// empty.
+    std::string job_note() const;
+    std::string trouble() const;  ///< why a node is not heard; empty: all are
 
     /// See SlurmWatch; true for a run that is no job of Slurm.
     bool is_really_over(const std::function<bool()>& given_up);
@@ -30,7 +32,8 @@ class RunCompanion {
     std::unique_ptr<SlurmWatch> slurm_;
 };
 
-/// Of a run that is not over and that nothing on this machine keeps up to date by itself.
+/// Of a run that is not over, or of whose end Slurm has still to be asked, and that nothing on this machine
+/// keeps up to date by itself.
 bool needs_companion(const RunDirectory& run);
 
 /// Logs in at once, so that the person can be asked; `complain` hears which node could not be reached: it is

@@ -5,6 +5,7 @@
 
 #include "engine/error.h"
 #include "launcher/machine.h"
+#include "launcher/nodes/fetch.h"
 #include "launcher/nodes/stage.h"
 
 namespace ringmaster {
@@ -80,9 +81,30 @@ void place(Reached& at, const RemoteRun& remote, const RunDirectory& run, const 
 }
 
 void start_on_nodes(Reached& at, const RemoteRun& remote, const RunDirectory& run, int attempt, int ranks,
-                    const std::string& resume) {
-    saying_why(run, [&] { start_remote(at.nodes, remote, attempt, resume); });
+                    const std::string& resume, int restarts) {
+    saying_why(run, [&] { start_remote(at.nodes, remote, attempt, resume, restarts); });
     mark_running(run, attempt, ranks);
+}
+
+/// The view here may have ended before the run did, or another machine have started it again.
+void catch_up(SshSession& first, const RemoteRun& remote, const RunDirectory& run) {
+    const std::optional<RunState> there = remote_state(first, remote);
+    if (!there) return;
+    if (!is_over(there->state)) {
+        mark_running(run, there->attempt, there->ranks);
+        throw Error(
+            Failure::Refused,
+            "is " + std::string(to_string(there->state)) + ": only a run that has ended can be resumed",
+            run.name(), "`ringmaster watch " + run.name() + "` shows it");
+    }
+    const RunState here = read_run_state(run.dir);
+    if (is_over(here.state) && here.attempt >= there->attempt) return;
+    if (there->state == RunPhase::Completed) {
+        mark_running(run, there->attempt, there->ranks);
+        throw Error(Failure::Refused, "has completed meanwhile", run.name(),
+                    "`ringmaster watch " + run.name() + "` brings its end and its model here");
+    }
+    write_run_state(run.dir, *there);
 }
 
 }  // namespace
@@ -179,7 +201,7 @@ Started start_at(Reached& at, const RemoteRun& placed, const PreparedRun& prepar
         return {};
     }
     if (!at.to.slurm) {
-        start_on_nodes(at, placed, run, 1, plan.ranks, "none");
+        start_on_nodes(at, placed, run, 1, plan.ranks, "none", restarts_of(run));
         return {};
     }
     const SlurmSubmission job =
@@ -193,22 +215,37 @@ Comeback prepare_comeback(const RunDirectory& run, const ResumeOptions& options,
     if (elsewhere && options.ranks)
         throw Error(Failure::Usage, "a run on other machines goes on with the ranks that it had", "--ranks",
                     "launch it anew with other --ranks");
-    Comeback comeback;
-    if (elsewhere) comeback.remote = read_remote_run(run);
+    RemoteRun remote;
+    if (elsewhere) remote = read_remote_run(run);
+    if (remote.adopted && !options.set.empty())
+        throw Error(Failure::Usage, "is for the machine that launched the run, which has its data", "--set");
     Destination to = destination_of(run);
     if (to.slurm) to.slurm = merged(*to.slurm, slurm);
-    comeback.at = reach(to, places, person, progress);
+    return come_back(reach(to, places, person, progress), std::move(remote), run, options, places, progress);
+}
+
+Comeback come_back(Reached at, RemoteRun remote, const RunDirectory& run, const ResumeOptions& options,
+                   const Places& places, const Progress& progress) {
+    Comeback comeback{std::move(at), {}, std::move(remote), {}, 0};
+    const bool elsewhere = !comeback.remote.nodes.empty();
     const std::string run_dir = elsewhere ? comeback.remote.nodes[0].run_dir : run.dir.string();
     if (comeback.at.to.slurm) wait_for_job(*site_at(comeback.at, run_dir), run, progress);
-    if (elsewhere)
-        fetch_checkpoint(*comeback.at.nodes[0].session, comeback.remote, run, options.checkpoint, progress);
+    if (elsewhere) {
+        comeback.before = read_remote_run(run);
+        SshSession& first = *comeback.at.nodes[0].session;
+        if (!comeback.at.to.slurm) catch_up(first, comeback.remote, run);
+        fetch_checkpoint(first, comeback.remote, run, options.checkpoint, progress);
+    }
     comeback.resumed = prepare_resume(run, options, comeback.at.machine, places, progress);
+    comeback.restarts = restarts_of(run);
     return comeback;
 }
 
 void place_comeback(Comeback& comeback, const RunDirectory& run, const Places& places,
                     const Progress& progress) {
     place(comeback.at, comeback.remote, run, places, progress);
+    if (comeback.before.nodes.size() != comeback.remote.nodes.size())
+        bring_records(comeback.at.nodes, comeback.remote, comeback.before, run);
 }
 
 Started start_comeback(Comeback& comeback, const RunDirectory& run, const Places& places) {
@@ -220,7 +257,8 @@ Started start_comeback(Comeback& comeback, const RunDirectory& run, const Places
         return {};
     }
     if (!at.to.slurm) {
-        start_on_nodes(at, comeback.remote, run, resumed.attempt, resumed.plan.ranks, from);
+        start_on_nodes(at, comeback.remote, run, resumed.attempt, resumed.plan.ranks, from,
+                       comeback.restarts);
         return {};
     }
     SlurmSubmission job =

@@ -60,12 +60,19 @@ struct Comeback {
     Reached at;
     ResumedRun resumed;
     RemoteRun remote;  ///< of a run that lives on other machines
+    RemoteRun before;  ///< the same until now: it may have had more nodes
+    int restarts = 0;  ///< by itself, as it was asked for
 };
 
 /// As prepare_resume. `slurm` are options of a job that are new. A run on other machines goes on with the
 /// ranks that it had: Error(Usage) otherwise.
 Comeback prepare_comeback(const RunDirectory& run, const ResumeOptions& options, const SlurmOptions& slurm,
                           const Places& places, const SshPerson& person, const Progress& progress);
+
+/// The same on machines that have been reached, with the ranks of `remote`. Throws Error(Refused) where the
+/// run goes on, as another machine may have started it again.
+Comeback come_back(Reached at, RemoteRun remote, const RunDirectory& run, const ResumeOptions& options,
+                   const Places& places, const Progress& progress);
 
 /// As place_at and start_at.
 void place_comeback(Comeback& comeback, const RunDirectory& run, const Places& places,

@@ -20,10 +20,11 @@ void preview_here(LaunchPreview& preview, const Proposal& proposal, const Machin
     preview.torchrun = torchrun_command(preview.run, ranks, places);
 }
 
-void preview_on_nodes(LaunchPreview& preview, const std::vector<Node>& nodes, const Plan& plan,
+void preview_on_nodes(LaunchPreview& preview, const std::vector<Node>& nodes, const Proposal& proposal,
                       const Places& places) {
+    const Plan& plan = proposal.plan;
     const RemoteRun remote = lay_out(nodes, preview.run, plan, places);
-    const std::vector<StartCommand> commands = agent_commands(remote, 1, "none");
+    const std::vector<StartCommand> commands = agent_commands(remote, 1, "none", proposal.request.restarts);
     for (size_t i = 0; i < commands.size(); ++i)
         preview.nodes.push_back({remote.nodes[i].target, commands[i], {}});
     preview.torchrun = torchrun_on_nodes(remote, plan);
@@ -70,7 +71,7 @@ LaunchPreview preview_launch(const Reached& at, const Proposal& proposal, const 
     else if (at.to.slurm)
         preview_on_slurm(preview, at, proposal.plan, places);
     else
-        preview_on_nodes(preview, at.nodes, proposal.plan, places);
+        preview_on_nodes(preview, at.nodes, proposal, places);
     return preview;
 }
 

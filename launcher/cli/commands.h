@@ -39,6 +39,7 @@ Command stop_command();
 Command resume_command();
 Command runs_command();
 Command export_command();
+Command fetch_command();
 Command setup_command();
 Command calibrate_command();
 Command nodes_command();
@@ -55,6 +56,11 @@ OptionSpec runs_dir_option();
 std::filesystem::path runs_dir_of(const Arguments& arguments, const Session& session);
 /// The operand as a run.
 RunDirectory run_of(const Arguments& arguments, const Session& session);
+
+OptionSpec run_node_option();  ///< --node of what is done with a run that another machine launched
+OptionSpec trust_option();     ///< --trust-on-first-use
+/// As run_of; with --node as it is there, and followed here from now on.
+RunDirectory run_here_or_there(const Arguments& arguments, const Session& session);
 
 void print(const std::string& text);     ///< to stdout, flushed
 void complain(const std::string& text);  ///< to stderr

@@ -3,7 +3,9 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/error.h"
+#include "launcher/anywhere/adopt.h"
 #include "launcher/cli/commands.h"
+#include "launcher/cli/person.h"
 
 namespace ringmaster {
 
@@ -57,6 +59,28 @@ std::filesystem::path runs_dir_of(const Arguments& arguments, const Session& ses
 
 RunDirectory run_of(const Arguments& arguments, const Session& session) {
     return find_run(arguments.operand(), runs_dir_of(arguments, session));
+}
+
+OptionSpec run_node_option() {
+    return {"--node", "HOST",
+            "a machine that the run is on, where another than this one launched it: [user@]host[:port];\nfor "
+            "other names of its nodes than launch used, all of them in order",
+            true};
+}
+
+OptionSpec trust_option() {
+    return {"--trust-on-first-use", "", "accept host keys of --node that are not known yet"};
+}
+
+RunDirectory run_here_or_there(const Arguments& arguments, const Session& session) {
+    if (!arguments.has("--node")) return run_of(arguments, session);
+    const Adopted adopted =
+        adopt_run(arguments.operand(), arguments.all("--node"), runs_dir_of(arguments, session),
+                  person_at_terminal(arguments.has("--trust-on-first-use")));
+    if (adopted.is_new)
+        complain("found on " + printable(arguments.all("--node").front()) + "; followed here in " +
+                 printable(adopted.run.dir.string()) + "\n");
+    return adopted.run;
 }
 
 void print(const std::string& text) {

@@ -8,6 +8,7 @@
 #include "launcher/cli/live.h"
 #include "launcher/cli/person.h"
 #include "launcher/cli/plan_text.h"
+#include "launcher/cli/restarts.h"
 #include "launcher/files.h"
 #include "launcher/format.h"
 #include "launcher/local_node.h"
@@ -27,7 +28,10 @@ std::vector<OptionSpec> launch_options() {
         {"--no-preflight", "",
          "start without proving first, on the run's first rows, that the mesh computes what one rank would"},
         {"--restarts", "N",
-         "start a failed run again by itself, at most so often (0), from its newest complete checkpoint"},
+         "start a failed run again by itself, at most so often (0), from its newest complete "
+         "checkpoint;\nthe "
+         "agent does so on one machine, on several this command while it follows the run"},
+        {"--shrink", "", "let a restart leave out nodes that are not there any more, without asking"},
         {"--node", "HOST", "[user@]host[:port] that the ranks are spread over, reached by SSH", true},
         {"--slurm", "key=value",
          "submit it to Slurm, here or with --node on that login node: partition, account,\ntime, gres, "
@@ -48,10 +52,19 @@ void refuse_contradictions(const Arguments& arguments) {
     if (named > 0 && !arguments.has("--slurm") &&
         arguments.whole("--nodes", 1).value_or(static_cast<int64_t>(named)) != static_cast<int64_t>(named))
         throw Error(Failure::Usage, "is not the number of machines that --node names", "--nodes");
-    if (arguments.whole("--restarts", 0).value_or(0) > 0 && (named > 0 || arguments.has("--slurm"))) {
-        throw Error(Failure::Usage, "is for runs on this machine", "--restarts",
-                    "`ringmaster resume RUN` continues the others");
+    const bool restarts = arguments.whole("--restarts", 0).value_or(0) > 0;
+    if (restarts && arguments.has("--slurm")) {
+        throw Error(Failure::Usage, "is not for jobs of Slurm", "--restarts",
+                    "Slurm starts them again by itself where it has warned them; `ringmaster resume RUN` "
+                    "continues others");
     }
+    if (restarts && named > 1 && arguments.has("--detach")) {
+        throw Error(Failure::Usage, "over several nodes needs this command to stay", "--restarts",
+                    "leave --detach away: the run itself goes on without it all the same, as does one whose "
+                    "terminal is closed");
+    }
+    if (arguments.has("--shrink") && (!restarts || named < 2))
+        throw Error(Failure::Usage, "is about --restarts over several --node", "--shrink");
 }
 
 RunOptions run_options(const Arguments& arguments, const Session& session) {
@@ -135,11 +148,12 @@ void tell_submitted(const RunDirectory& run, const Started& started, const Sessi
           "; the script is " + printable((run.dir / kSubmitScript).string()) + "\n");
 }
 
-int follow(const Arguments& arguments, RunFollower& follower, Reached& at, const Session& session,
-           const Interrupts& interrupts) {
+int follow(const Arguments& arguments, RunFollower& follower, Reached& at, int restarts,
+           const Session& session, const Interrupts& interrupts) {
     if (arguments.has("--detach")) return 0;
-    RunCompanion companion(follower.run(), take_sessions(at), person_at_terminal(false));
-    return follow_to_end(follower, CtrlC::StopsRun, session, interrupts, &companion);
+    const bool by_us = at.nodes.size() > 1;
+    return follow_restarting(follower, at, {by_us ? restarts : 0, arguments.has("--shrink")}, session,
+                             interrupts);
 }
 
 int run_launch(const Arguments& arguments, const Session& session) {
@@ -170,7 +184,7 @@ int run_launch(const Arguments& arguments, const Session& session) {
     tell_submitted(prepared.run, started, session);
     if (to.is_here() && !session.json && !arguments.has("--detach")) print("\n");
     RunFollower follower = terminal_follower(prepared.run);
-    return follow(arguments, follower, at, session, interrupts);
+    return follow(arguments, follower, at, proposal.request.restarts, session, interrupts);
 }
 
 int run_prepare(const Arguments& arguments, const Session& session) {
@@ -208,8 +222,27 @@ ResumeOptions resume_options(const Arguments& arguments) {
     return options;
 }
 
+/// Where nodes are not reached any more, on those that are left: by the switch, or asked at a terminal.
+Comeback prepare_comeback_at_terminal(const RunDirectory& run, const ResumeOptions& options,
+                                      const Arguments& arguments, const Session& session,
+                                      ProgressPrinter& printer) {
+    const SshPerson person = person_at_terminal(arguments.has("--trust-on-first-use"));
+    const SlurmOptions slurm = parse_slurm_options(arguments.all("--slurm"));
+    const bool may_leave_out = is_remote(run) && !is_slurm(run) && !options.checkpoint && options.set.empty();
+    try {
+        return prepare_comeback(run, options, slurm, session.places, person, printer.progress());
+    } catch (const Error& problem) {
+        printer.clear();
+        const bool asks = arguments.has("--shrink") || (session.out.is_tty && !session.json);
+        if (problem.failure != Failure::Unreachable || !may_leave_out || !asks) throw;
+    }
+    WayOn way = find_way_on(run, {}, arguments.has("--shrink"), session, printer);
+    return prepare_comeback_on(std::move(way.left.at), run, way.shrunk ? &*way.shrunk : nullptr,
+                               session.places, printer.progress());
+}
+
 int run_resume(const Arguments& arguments, const Session& session) {
-    const RunDirectory run = run_of(arguments, session);
+    const RunDirectory run = run_here_or_there(arguments, session);
     const ResumeOptions options = resume_options(arguments);
     const bool as_it_was = !options.checkpoint && !options.ranks && options.set.empty();
     if (as_it_was && is_completed(run)) {
@@ -220,11 +253,9 @@ int run_resume(const Arguments& arguments, const Session& session) {
     if (arguments.has("--slurm") && !is_slurm(run))
         throw Error(Failure::Usage, "is about a run that was submitted to Slurm, and this one was not",
                     "--slurm");
-    const SlurmOptions slurm = parse_slurm_options(arguments.all("--slurm"));
     const Interrupts interrupts;
     ProgressPrinter printer(session, interrupts);
-    Comeback comeback =
-        prepare_comeback(run, options, slurm, session.places, person_at_terminal(false), printer.progress());
+    Comeback comeback = prepare_comeback_at_terminal(run, options, arguments, session, printer);
     printer.clear();
     if (comeback.resumed.replanned) show_plan(comeback.resumed.plan, session, Telling::Stdout);
     RunFollower follower = terminal_follower(run);
@@ -235,7 +266,7 @@ int run_resume(const Arguments& arguments, const Session& session) {
     const Started started = start_comeback(comeback, run, session.places);
     tell_resumed(run, comeback.resumed, session);
     tell_submitted(run, started, session);
-    return follow(arguments, follower, comeback.at, session, interrupts);
+    return follow(arguments, follower, comeback.at, comeback.restarts, session, interrupts);
 }
 
 constexpr const char* kEndings =
@@ -270,6 +301,9 @@ Command resume_command() {
                     {"--ranks", "N", "on another number of ranks: it is planned again"},
                     {"--set", "key=value", "with another value of a key: it is planned again", true},
                     {"--slurm", "key=value", "of a run in Slurm: with another option of sbatch", true},
+                    {"--shrink", "", "leave out nodes that are not there any more, without asking"},
+                    run_node_option(),
+                    trust_option(),
                     {"--detach", "", "return as soon as the run has been started"},
                     runs_dir_option(),
                     json_option()};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "engine/error.h"
@@ -11,6 +12,7 @@
 #include "launcher/diagnosis.h"
 #include "launcher/format.h"
 #include "launcher/local_node.h"
+#include "launcher/nodes/remote_run.h"
 
 namespace ringmaster {
 
@@ -159,9 +161,10 @@ class Notes {
     const std::string& tell(const std::string& hint, const std::string& stopping) {
         std::string told = companion_ != nullptr ? companion_->job_note() : "";
         if (told.empty() && companion_ != nullptr) told = companion_->trouble();
-        if (told != told_ && !told.empty() && (session_.json || !session_.out.is_tty))
-            complain(printable(told) + "\n");
-        told_ = told;
+        const std::string head = told.substr(0, told.find("  "));  // without how much of it is done
+        if (head != told_ && !head.empty() && (session_.json || !session_.out.is_tty))
+            complain(printable(head) + "\n");
+        told_ = head;
         shown_ = !stopping.empty() ? stopping : told.empty() ? hint : printable(told) + "; " + hint;
         return shown_;
     }
@@ -193,6 +196,17 @@ bool could_not_start(const RunFollower& run) {
 int exit_status(const RunFollower& run) {
     if (run.state().state != RunPhase::Failed) return 0;
     return static_cast<int>(could_not_start(run) ? Failure::Unreachable : Failure::Refused);
+}
+
+/// Of a run that another machine launched: "gpu1:/home/ann/…", as long as the model is not here.
+std::string model_there(const RunDirectory& run, const std::string& output_dir) {
+    if (!is_remote(run)) return "";
+    const RemoteRun remote = read_remote_run(run);
+    std::error_code none;
+    for (const char* settings : {"config.json", "adapter_config.json"}) {
+        if (std::filesystem::exists(std::filesystem::path(output_dir) / settings, none)) return "";
+    }
+    return printable(remote.nodes[0].target + ":" + remote.output_dir());
 }
 
 void say_ending(const RunDirectory& run, RunPhase state, const Session& session) {
@@ -255,6 +269,9 @@ std::string ending_text(const RunDirectory& run, const Terminal& terminal) {
     const std::string kind = facts.plan && facts.plan->config.lora.on() ? "adapter" : "model";
     switch (state.state) {
         case RunPhase::Completed:
+            if (const std::string there = model_there(run, facts.output_dir); !there.empty())
+                return ink.bold(ink.green("completed")) + took + "\nthe " + kind + " is in " + there +
+                       "\nbring it here with: ringmaster fetch " + shell_quoted(run.dir.string()) + "\n";
             return ink.bold(ink.green("completed")) + took + "\nthe " + kind + " is in " +
                    printable(facts.output_dir) + "\n";
         case RunPhase::Stopped:

@@ -19,9 +19,9 @@ namespace ringmaster {
 namespace {
 
 std::vector<Command> commands() {
-    return {plan_command(),  advise_command(),    preflight_command(), prepare_command(), launch_command(),
-            watch_command(), stop_command(),      resume_command(),    runs_command(),    export_command(),
-            setup_command(), calibrate_command(), nodes_command()};
+    return {plan_command(),  advise_command(), preflight_command(), prepare_command(), launch_command(),
+            watch_command(), stop_command(),   resume_command(),    runs_command(),    export_command(),
+            fetch_command(), setup_command(),  calibrate_command(), nodes_command()};
 }
 
 std::string usage() {

@@ -29,7 +29,7 @@ std::unique_ptr<RunCompanion> companion_at_terminal(const RunDirectory& run) {
 }
 
 int run_watch(const Arguments& arguments, const Session& session) {
-    const RunDirectory run = run_of(arguments, session);
+    const RunDirectory run = run_here_or_there(arguments, session);
     const Interrupts interrupts;
     if (session.json) print_run_line(run);
     const auto companion = companion_at_terminal(run);
@@ -55,7 +55,7 @@ RunState wait_for_end(const RunDirectory& run, Clock::duration patience, Progres
 }
 
 int run_stop(const Arguments& arguments, const Session& session) {
-    const RunDirectory run = run_of(arguments, session);
+    const RunDirectory run = run_here_or_there(arguments, session);
     const StopHow how = arguments.has("--now") ? StopHow::Now : StopHow::FinishAndSave;
     const Interrupts interrupts;
     ProgressPrinter printer(session, interrupts);
@@ -93,9 +93,11 @@ std::string runs_table(const std::vector<RunSummary>& runs, const Terminal& term
                           padded(run.loss ? format_loss(*run.loss) : "–", 7) + "  " +
                           format_time(run.state.started);
         text += fit(row, terminal.width) + "\n";
-        if (run.state.state == RunPhase::Failed && !run.state.reason.empty()) {
+        const bool failed = run.state.state == RunPhase::Failed;
+        if (!run.state.reason.empty() && (failed || run.state.state == RunPhase::Queued)) {
             const std::string reason = printable(run.state.reason);
-            text += terminal.ink.red(fit("  " + reason.substr(0, reason.find('\n')), terminal.width)) + "\n";
+            const std::string line = fit("  " + reason.substr(0, reason.find('\n')), terminal.width);
+            text += (failed ? terminal.ink.red(line) : terminal.ink.yellow(line)) + "\n";
         }
     }
     return text;
@@ -148,7 +150,8 @@ Command watch_command() {
          "RUN",
          true,
          "Shows a run live, whoever started it; RUN is a run directory or its name.",
-         {runs_dir_option(), json_option()},
+         {run_node_option(), trust_option(), runs_dir_option(), json_option()},
+         "Watching starts and stops nothing, and as many may watch a run as like to.\n"
          "exit status: 0 it completed or was stopped, 1 it failed, 130 left with Ctrl-C (the run goes on)"},
         run_watch};
 }
@@ -158,7 +161,11 @@ Command stop_command() {
              "RUN",
              true,
              "Lets a run finish its step, save a checkpoint and stop; waits for that.",
-             {{"--now", "", "at once, without saving"}, runs_dir_option(), json_option()},
+             {{"--now", "", "at once, without saving"},
+              run_node_option(),
+              trust_option(),
+              runs_dir_option(),
+              json_option()},
              ""},
             run_stop};
 }

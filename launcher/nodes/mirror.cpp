@@ -10,7 +10,8 @@
 #include "engine/error.h"
 #include "engine/events/event_log.h"
 #include "launcher/files.h"
-#include "launcher/nodes/stage.h"
+#include "launcher/format.h"
+#include "launcher/nodes/fetch.h"
 
 namespace ringmaster {
 
@@ -34,16 +35,6 @@ int64_t size_of(const fs::path& file) {
     std::error_code none;
     const auto size = fs::file_size(file, none);
     return none ? 0 : static_cast<int64_t>(size);
-}
-
-std::vector<std::string> files_of(const RemoteNode& node, size_t index) {
-    std::vector<std::string> files = {(index == 0 ? "" : "node-" + std::to_string(index) + "/") +
-                                      "agent.log"};
-    for (int rank = node.first_rank; rank < node.first_rank + node.ranks; ++rank) {
-        files.push_back("events/" + event_file_name(rank));
-        files.push_back("logs/" + log_file_name(rank));
-    }
-    return files;
 }
 
 std::string reason_of(const std::string& state) {
@@ -81,6 +72,11 @@ std::string RunMirror::trouble() const {
         if (!nodes_[i].trouble.empty()) return remote_.nodes[i].target + ": " + nodes_[i].trouble;
     }
     return {};
+}
+
+std::string RunMirror::note() const {
+    const std::lock_guard lock(mutex_);
+    return note_;
 }
 
 /// True where the mirror is to end.
@@ -126,6 +122,9 @@ void RunMirror::watch(size_t index) {
                 pause = kRefusedPause;
                 if (++refused >= kRefusedTries) return;
             }
+            const auto* own = dynamic_cast<const Error*>(&problem);
+            if (own != nullptr && own->failure == Failure::Refused)
+                pause = kRefusedPause;  // a full disk here
         }
         if (index == 0 && Clock::now() - nodes_[0].heard > kFirstSilence) give_up_on_first(trouble());
         if (wait(pause)) return;
@@ -139,7 +138,7 @@ bool RunMirror::follow(size_t index) {
         {},
         {node.agent, "--follow", node.run_dir, "--node", std::to_string(index), "--first-rank",
          std::to_string(node.first_rank), "--ranks", std::to_string(node.ranks)}};
-    for (const std::string& file : files_of(node, index)) {
+    for (const std::string& file : record_files(node, index)) {
         command.arguments.insert(command.arguments.end(),
                                  {"--have", file + "=" + std::to_string(size_of(run_.dir / file))});
     }
@@ -222,11 +221,7 @@ void RunMirror::finish(const std::string& text) {
                    std::all_of(nodes_.begin(), nodes_.end(), [](const NodeWatch& node) { return node.over; });
         });
     }
-    if (word == "completed") {
-        const Plan plan = read_plan(run_.plan().string());
-        fetch_folder(*nodes_[0].session, remote_.output_dir(), plan.config.output_dir,
-                     {{}, {}, [this] { return stop_.load(); }});
-    }
+    if (word == "completed" && !remote_.adopted) fetch_model();
     rename_host(state["writer"], remote_.nodes[0].target);
     for (Json& node : state["nodes"]) {
         const int rank = node["ranks"].empty() ? 0 : node["ranks"][0].value("rank", 0);
@@ -239,6 +234,22 @@ void RunMirror::finish(const std::string& text) {
         for (Json& one : node["ranks"]) rename_host(one, name);
     }
     write_file(run_.state(), state.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+void RunMirror::fetch_model() {
+    const auto tell = [this](const std::string& note) {
+        const std::lock_guard lock(mutex_);
+        note_ = note;
+    };
+    Progress progress;
+    progress.cancelled = [this] { return stop_.load(); };
+    progress.step = [&](const ProgressStep& now) {
+        tell(now.name +
+             (now.total > 0 ? "  " + format_bytes(now.done) + " of " + format_bytes(now.total) : ""));
+    };
+    fetch_folder(*nodes_[0].session, remote_.output_dir(), read_plan(run_.plan().string()).config.output_dir,
+                 progress);
+    tell("");
 }
 
 /// Node 0 is not to be reached, and another node says that the run has ended.

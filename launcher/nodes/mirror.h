@@ -1,6 +1,7 @@
 /// Keeps the local run directory of a run elsewhere as it is there: events and logs by byte offset, run.json
 /// as node 0 tells it. A thread and a session for each node; connections that break are made again. Nothing
-/// here starts or stops anything of the run.
+/// here starts or stops anything of the run. The final model of a completed run is fetched into output_dir,
+/// unless the run is adopted.
 #pragma once
 
 #include <atomic>
@@ -26,6 +27,7 @@ class RunMirror {
     ~RunMirror();
 
     std::string trouble() const;  ///< why a node is not heard just now; empty: all are
+    std::string note() const;     ///< "fetching model.safetensors 1.2 of 3.4 GB"; else empty
 
   private:
     struct NodeWatch {
@@ -40,6 +42,7 @@ class RunMirror {
     void take_bytes(const std::string& file, int64_t offset, const std::string& bytes) const;
     void take_state(const std::string& text);
     void finish(const std::string& state);
+    void fetch_model();
     void give_up_on_first(const std::string& why);
     bool wait(std::chrono::milliseconds time);
     bool lock();
@@ -50,6 +53,7 @@ class RunMirror {
     std::condition_variable ending_;
     std::atomic<bool> stop_ = false;
     int lock_ = -1;
+    std::string note_;
     std::vector<NodeWatch> nodes_;
 };
 

@@ -2,13 +2,15 @@
 
 #include <QCryptographicHash>
 #include <algorithm>
-#include <array>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <random>
-#include <sstream>
+#include <thread>
 
 #include "engine/error.h"
+#include "engine/events/event_log.h"
 #include "launcher/files.h"
+#include "launcher/nodes/fetch.h"
 #include "launcher/nodes/stage.h"
 
 namespace ringmaster {
@@ -19,7 +21,11 @@ using Json = nlohmann::json;
 namespace {
 
 constexpr auto kStartPatience = std::chrono::seconds(60);
+constexpr auto kStatePatience = std::chrono::seconds(20);
+constexpr auto kLeftoverPatience = std::chrono::seconds(20);  ///< its grace, and the kernel's
+constexpr auto kPoll = std::chrono::milliseconds(500);
 constexpr auto kCalibrationPoll = std::chrono::milliseconds(100);
+constexpr const char* kNothingOfAgentLog = "agent.log=9000000000000000000";
 
 std::string random_hex(int digits) {
     std::random_device source;
@@ -33,11 +39,13 @@ std::string short_hash(const std::string& text) {
     return QCryptographicHash::hash(bytes, QCryptographicHash::Sha256).toHex().left(16).toStdString();
 }
 
+constexpr const char* kRemoteFile = "remote.json";
+
 fs::path remote_file(const RunDirectory& run) {
-    return run.dir / "remote.json";
+    return run.dir / kRemoteFile;
 }
 
-void write_remote_run(const RunDirectory& run, const RemoteRun& remote) {
+std::string text_of(const RemoteRun& remote) {
     Json nodes = Json::array();
     for (const RemoteNode& node : remote.nodes) {
         nodes.push_back({{"target", node.target},
@@ -47,7 +55,8 @@ void write_remote_run(const RunDirectory& run, const RemoteRun& remote) {
                          {"first_rank", node.first_rank},
                          {"ranks", node.ranks}});
     }
-    write_file(remote_file(run), Json{{"ranks", remote.ranks}, {"nodes", std::move(nodes)}}.dump(2) + "\n");
+    return Json{{"ranks", remote.ranks}, {"adopted", remote.adopted}, {"nodes", std::move(nodes)}}.dump(2) +
+           "\n";
 }
 
 /// The engine, its agent, and the CUDA part where there is one.
@@ -143,13 +152,13 @@ std::string plan_there(const RunDirectory& run, const Node& node, const RemoteNo
 }
 
 void add_checkpoints(const RunDirectory& run, const RemoteNode& there, std::vector<StagedFile>& files) {
-    const std::vector<int64_t> steps = complete_checkpoints(run);
-    if (steps.empty()) return;
-    std::error_code none;
-    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(run.checkpoints(), none)) {
-        if (!entry.is_regular_file()) continue;
-        const fs::path name = entry.path().lexically_relative(run.dir);
-        files.push_back({entry.path(), there.run_dir + "/" + name.string(), false});
+    for (const int64_t step : complete_checkpoints(run)) {
+        const fs::path folder = run.checkpoints() / checkpoint_name(step);
+        for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+            if (!entry.is_regular_file() || entry.path().extension() == ".part") continue;
+            const fs::path name = entry.path().lexically_relative(run.dir);
+            files.push_back({entry.path(), there.run_dir + "/" + name.string(), false});
+        }
     }
 }
 
@@ -178,22 +187,63 @@ bool is_remote(const RunDirectory& run) {
 }
 
 RemoteRun read_remote_run(const RunDirectory& run) {
-    const Json json = read_json_file(remote_file(run));
+    return parse_remote_run(read_file(remote_file(run)), remote_file(run).string());
+}
+
+void write_remote_run(const RunDirectory& run, const RemoteRun& remote) {
+    write_file(remote_file(run), text_of(remote));
+}
+
+RemoteRun parse_remote_run(const std::string& text, const std::string& where) {
     try {
+        const Json json = Json::parse(text);
         RemoteRun remote;
         remote.ranks = json.at("ranks");
+        remote.adopted = json.value("adopted", false);
         for (const Json& node : json.at("nodes")) {
             remote.nodes.push_back({node.at("target"), node.at("run_dir"), node.at("agent"),
                                     node.at("address"), node.at("first_rank"), node.at("ranks")});
             parse_target(remote.nodes.back().target);
         }
-        if (remote.nodes.empty())
-            throw Error(Failure::Refused, "is damaged: it names no node", remote_file(run).string());
+        if (remote.nodes.empty()) throw Error(Failure::Refused, "is damaged: it names no node", where);
         return remote;
     } catch (const Json::exception& problem) {
-        throw Error(Failure::Refused, std::string("is damaged: ") + problem.what(),
-                    remote_file(run).string());
+        throw Error(Failure::Refused, std::string("is damaged: ") + problem.what(), where);
     }
+}
+
+std::vector<std::string> record_files(const RemoteNode& node, size_t index) {
+    std::vector<std::string> files = {(index == 0 ? "" : "node-" + std::to_string(index) + "/") +
+                                      "agent.log"};
+    for (int rank = node.first_rank; rank < node.first_rank + node.ranks; ++rank) {
+        files.push_back("events/" + event_file_name(rank));
+        files.push_back("logs/" + log_file_name(rank));
+    }
+    return files;
+}
+
+std::optional<RunState> remote_state(SshSession& first, const RemoteRun& remote) {
+    const RemoteNode& node = remote.nodes.front();
+    const StartCommand command{{},
+                               {node.agent, "--follow", node.run_dir, "--node", "0", "--first-rank", "0",
+                                "--ranks", "0", "--have", kNothingOfAgentLog}};
+    RemoteScript script(first, "exec " + shell_line(command));
+    script.end_of_input();
+    std::string came;
+    const auto end = std::chrono::steady_clock::now() + kStatePatience;
+    while (std::chrono::steady_clock::now() < end) {
+        const bool more = script.read(came, kPoll);
+        const size_t line = came.find('\n');
+        if (line != std::string::npos && came.starts_with("state ")) {
+            const auto size = static_cast<size_t>(std::atoll(came.c_str() + 6));
+            if (came.size() - line - 1 >= size)
+                return parse_run_state(came.substr(line + 1, size), node.target);
+        } else if (line != std::string::npos || !more) {
+            return std::nullopt;  // a beat before any state, or no run directory
+        }
+        if (!more) break;
+    }
+    throw Error(Failure::Unreachable, "does not say how its run is: " + script.errors(), node.target);
 }
 
 Machine machine_of(const std::vector<Node>& nodes) {
@@ -241,7 +291,8 @@ RemoteRun lay_out(const std::vector<Node>& nodes, const RunDirectory& run, const
     return remote;
 }
 
-std::vector<StartCommand> agent_commands(const RemoteRun& remote, int attempt, const std::string& resume) {
+std::vector<StartCommand> agent_commands(const RemoteRun& remote, int attempt, const std::string& resume,
+                                         int restarts) {
     std::vector<StartCommand> commands;
     for (size_t i = 0; i < remote.nodes.size(); ++i) {
         const RemoteNode& node = remote.nodes[i];
@@ -255,6 +306,8 @@ std::vector<StartCommand> agent_commands(const RemoteRun& remote, int attempt, c
                              std::to_string(attempt),
                              "--resume",
                              resume};
+        if (remote.nodes.size() == 1 && restarts > 0)
+            command.arguments.insert(command.arguments.end(), {"--restarts", std::to_string(restarts)});
         if (remote.nodes.size() > 1) {
             for (const std::string& word :
                  {std::string("--nodes"), std::to_string(remote.nodes.size()), std::string("--node"),
@@ -302,20 +355,46 @@ void place_run(std::vector<Node>& nodes, const RemoteRun& remote, const RunDirec
         Node& node = nodes[i];
         const RemoteNode& there = remote.nodes[i];
         const std::string bin = fs::path(there.agent).parent_path().string();
-        std::vector<StagedFile> files = program_files(places, bin);
-        const std::string plan_text = plan_there(run, node, there, files);
+        std::vector<StagedFile> files;
         add_checkpoints(run, there, files);
-        stage_files(node, files, progress);
-        link_libtorch(node, bin);
-        write_remote_file(*node.session, there.run_dir + "/plan.json", plan_text);
-        write_remote_file(*node.session, there.run_dir + "/config.yaml", config);
+        if (!remote.adopted) {
+            const std::vector<StagedFile> programs = program_files(places, bin);
+            files.insert(files.end(), programs.begin(), programs.end());
+            const std::string plan_text = plan_there(run, node, there, files);
+            stage_files(node, files, progress);
+            link_libtorch(node, bin);
+            write_remote_file(*node.session, there.run_dir + "/plan.json", plan_text);
+            write_remote_file(*node.session, there.run_dir + "/config.yaml", config);
+            write_remote_file(*node.session, there.run_dir + "/" + kRemoteFile, text_of(remote));
+        } else if (!files.empty()) {
+            stage_files(node, files, progress);
+        }
         write_remote_file(*node.session, there.run_dir + "/token", token + "\n");
     });
     write_remote_run(run, remote);
 }
 
-void start_remote(std::vector<Node>& nodes, const RemoteRun& remote, int attempt, const std::string& resume) {
-    std::vector<StartCommand> commands = agent_commands(remote, attempt, resume);
+void bring_records(std::vector<Node>& nodes, const RemoteRun& remote, const RemoteRun& before,
+                   const RunDirectory& run) {
+    std::map<std::string, std::string> wrote;  // which target each file
+    for (size_t i = 0; i < before.nodes.size(); ++i) {
+        for (const std::string& file : record_files(before.nodes[i], i)) wrote[file] = before.nodes[i].target;
+    }
+    for_each_at_once(nodes.size(), [&](size_t i) {
+        for (const std::string& file : record_files(remote.nodes[i], i)) {
+            std::error_code none;
+            const auto writer = wrote.find(file);
+            const bool is_there = writer != wrote.end() && writer->second == remote.nodes[i].target;
+            if (is_there || !fs::exists(run.dir / file, none)) continue;
+            write_remote_file(*nodes[i].session, remote.nodes[i].run_dir + "/" + file,
+                              read_file(run.dir / file));
+        }
+    });
+}
+
+void start_remote(std::vector<Node>& nodes, const RemoteRun& remote, int attempt, const std::string& resume,
+                  int restarts) {
+    std::vector<StartCommand> commands = agent_commands(remote, attempt, resume, restarts);
     const std::string said = start_one(nodes[0], remote.nodes[0], commands[0]);
     if (nodes.size() == 1) return;
     const size_t at = said.find("meet ");
@@ -333,28 +412,22 @@ void start_remote(std::vector<Node>& nodes, const RemoteRun& remote, int attempt
     }
 }
 
+void end_leftovers(Node& node, const RemoteNode& there, size_t index) {
+    const std::string own = there.run_dir + (index == 0 ? "" : "/node-" + std::to_string(index));
+    const std::string line = shell_line({{}, {there.agent, "--stop", own, "--now"}});
+    const auto end = std::chrono::steady_clock::now() + kLeftoverPatience;
+    while (std::chrono::steady_clock::now() < end) {
+        const ScriptResult asked = run_script(*node.session, line);
+        if (asked.status != 0 || asked.out.find("over") != std::string::npos) return;  // or never begun
+        std::this_thread::sleep_for(kPoll);
+    }
+}
+
 bool request_remote_stop(SshSession& first, const RemoteRun& remote, StopHow how) {
     StartCommand command{{}, {remote.nodes[0].agent, "--stop", remote.nodes[0].run_dir}};
     if (how == StopHow::Now) command.arguments.emplace_back("--now");
     return script_output(first, shell_line(command), "its run cannot be stopped").find("over") ==
            std::string::npos;
-}
-
-void fetch_checkpoint(SshSession& first, const RemoteRun& remote, const RunDirectory& run,
-                      std::optional<int64_t> step, const Progress& progress) {
-    const std::string folder = remote.nodes[0].run_dir + "/checkpoints";
-    const ScriptResult listed = run_script(
-        first,
-        "cd " + shell_quoted(folder) +
-            " 2>/dev/null || exit 0\nfor d in step-*; do [ -e \"$d/complete\" ] && echo \"$d\"; done; true");
-    std::istringstream lines(listed.out);
-    std::string chosen;
-    for (std::string name; std::getline(lines, name);) {
-        const int64_t at = name.size() > 5 ? std::atoll(name.c_str() + 5) : 0;
-        if (!step || at == *step) chosen = std::max(chosen, name);
-    }
-    if (chosen.empty() || chosen.find('/') != std::string::npos) return;
-    fetch_folder(first, folder + "/" + chosen, run.checkpoints() / chosen, progress);
 }
 
 }  // namespace ringmaster

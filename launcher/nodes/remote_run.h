@@ -1,9 +1,12 @@
 /// A run that lives on other machines. The local run directory mirrors it; remote.json there says where it
-/// is:
+/// is,
+/// and lies beside it on every node, so that other machines find the run, too:
 ///
-///     {"ranks": 4, "nodes": [{"target", "run_dir", "agent", "first_rank", "ranks", "output_dir"}, …]}
+///     {"ranks": 4, "adopted": false, "nodes": [{"target", "run_dir", "agent", "address", "first_rank",
+///      "ranks"}, …]}
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +31,8 @@ struct RemoteNode {
 struct RemoteRun {
     int ranks = 0;
     std::vector<RemoteNode> nodes;  ///< node 0 first
+    /// Launched from another machine: model, data and programs are on the nodes and not here.
+    bool adopted = false;
 
     std::string output_dir() const { return nodes.front().run_dir + "/output"; }
     /// The engine on node 0: beside its agent.
@@ -38,6 +43,14 @@ struct RemoteRun {
 
 bool is_remote(const RunDirectory& run);
 RemoteRun read_remote_run(const RunDirectory& run);  ///< throws Error
+void write_remote_run(const RunDirectory& run, const RemoteRun& remote);
+RemoteRun parse_remote_run(const std::string& text, const std::string& where);  ///< throws Error(Refused)
+
+/// The files that a node adds to, relative to the run directory: its agent's log, its ranks' events and logs.
+std::vector<std::string> record_files(const RemoteNode& node, size_t index);
+
+/// run.json as node 0 reads it now; empty where the run has never begun there. Throws Error(Unreachable).
+std::optional<RunState> remote_state(SshSession& first, const RemoteRun& remote);
 
 /// The machine that a plan for these nodes is made for: all their GPUs, the least memory.
 Machine machine_of(const std::vector<Node>& nodes);
@@ -50,13 +63,19 @@ RemoteRun lay_out(const std::vector<Node>& nodes, const RunDirectory& run, const
 /// system).
 RemoteRun lay_out_at_login(const Node& login, const RunDirectory& run, int ranks, const Places& places);
 
-/// The agents' exact commands; the ports are chosen at the start.
-std::vector<StartCommand> agent_commands(const RemoteRun& remote, int attempt, const std::string& resume);
+/// The agents' exact commands; the ports are chosen at the start. `restarts` are done by the agent of a
+/// single node by itself.
+std::vector<StartCommand> agent_commands(const RemoteRun& remote, int attempt, const std::string& resume,
+                                         int restarts);
 
-/// Programs, model, tokens and run directory to every node, all at once; writes remote.json. What is there
-/// already is not sent.
+/// Programs, model, tokens, checkpoints and run directory to every node, all at once; writes remote.json.
+/// What is there already is not sent; of an adopted run, checkpoints alone are.
 void place_run(std::vector<Node>& nodes, const RemoteRun& remote, const RunDirectory& run,
                const Places& places, const Progress& progress);
+
+/// Of a run that has changed its nodes since `before`: what the ranks of each have written so far.
+void bring_records(std::vector<Node>& nodes, const RemoteRun& remote, const RemoteRun& before,
+                   const RunDirectory& run);
 
 /// Measures a node with the engine that is brought there (launcher/machine_figures.h). Throws
 /// Error(Unreachable), Cancelled: the engine there ends by itself then, within seconds.
@@ -65,14 +84,14 @@ Calibration calibrate_there(Node& node, const Machine& machine, bool cuda, const
 
 /// Starts the agents, node 0's first. Throws Error(Unreachable) where one does not come up; nothing runs
 /// then.
-void start_remote(std::vector<Node>& nodes, const RemoteRun& remote, int attempt, const std::string& resume);
+void start_remote(std::vector<Node>& nodes, const RemoteRun& remote, int attempt, const std::string& resume,
+                  int restarts);
+
+/// Ends what an agent of this run, which has failed, still does on a node; waits for that, some seconds at
+/// most. It is known by its pid, start time and boot.
+void end_leftovers(Node& node, const RemoteNode& there, size_t index);
 
 /// Asks node 0's agent. False where the run is over already.
 bool request_remote_stop(SshSession& first, const RemoteRun& remote, StopHow how);
-
-/// The newest complete checkpoint (or that of `step`), brought to the local run directory, from where a
-/// resume sends it to every node. Empty: there is none.
-void fetch_checkpoint(SshSession& first, const RemoteRun& remote, const RunDirectory& run,
-                      std::optional<int64_t> step, const Progress& progress);
 
 }  // namespace ringmaster

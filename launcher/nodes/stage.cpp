@@ -175,40 +175,4 @@ void write_remote_file(SshSession& session, const std::string& path, const std::
     with_input(session, script, content, path + " cannot be written");
 }
 
-void fetch_folder(SshSession& session, const std::string& from, const fs::path& to,
-                  const Progress& progress) {
-    const std::string list =
-        script_output(session, "cd " + shell_quoted(from) + " && find . -type f -exec sha256sum {} +",
-                      "its results cannot be read", kHashPatience);
-    std::istringstream lines(list);
-    for (std::string line; std::getline(lines, line);) {
-        if (line.size() < 69 || line.compare(64, 4, "  ./") != 0) continue;
-        const std::string hash = line.substr(0, 64), name = line.substr(68);
-        const fs::path target = (to / name).lexically_normal();
-        const fs::path inside = target.lexically_relative(to);
-        if (inside.empty() || *inside.begin() == "..") continue;
-        std::error_code none;
-        if (fs::is_regular_file(target, none) && content_hash(target, progress) == hash) continue;
-        make_folder(target.parent_path());
-        const fs::path aside = target.string() + ".part";
-        std::ofstream out(aside, std::ios::binary | std::ios::trunc);
-        RemoteScript remote(session, "cat " + shell_quoted(from + "/" + name));
-        remote.end_of_input();
-        std::string bytes;
-        int64_t done = 0;
-        while (remote.read(bytes, std::chrono::milliseconds(1000))) {
-            progress.stop_if_cancelled();
-            out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-            done += static_cast<int64_t>(bytes.size());
-            bytes.clear();
-            progress.report({"fetching " + name, done, 0, true});
-        }
-        out.close();
-        if (!out) throw Error(Failure::Refused, "cannot be written: is the disk full?", aside.string());
-        if (content_hash(aside, progress) != hash)
-            throw Error(Failure::Unreachable, name + " did not come whole", session.host(), "try again");
-        fs::rename(aside, target);
-    }
-}
-
 }  // namespace ringmaster

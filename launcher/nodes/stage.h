@@ -37,9 +37,4 @@ Staged stage_files(Node& node, const std::vector<StagedFile>& files, const Progr
 /// Small content of ours, readable by this user only.
 void write_remote_file(SshSession& session, const std::string& path, const std::string& content);
 
-/// Brings what is below a folder there to one here (made), verified by its hash, each file aside and then
-/// renamed. Files that are here already with the same content are not sent.
-void fetch_folder(SshSession& session, const std::string& from, const std::filesystem::path& to,
-                  const Progress& progress);
-
 }  // namespace ringmaster

@@ -31,10 +31,16 @@ if [ "${SLURM_RESTART_COUNT:-0}" -gt 0 ]; then # from the newest checkpoint of t
 fi
 export RINGMASTER_ATTEMPT=$((first_attempt + ${SLURM_RESTART_COUNT:-0}))
 
-srun --mpi=none --kill-on-bad-exit=1 "$engine" --run "$run" --resume "$resume"
+# The warning waits where it comes while a rank still loads its libraries: it would die of it.
+srun --mpi=none --kill-on-bad-exit=1 env --block-signal=USR1 "$engine" --run "$run" --resume "$resume"
 status=$?
-# Warned that the time is nearly over, the ranks have saved and rank 0 says so: back into the queue.
-if [ $status = 0 ] && [ ! -e stop ] && grep -q '"state": "queued"' run.json; then
+# Warned that the time is nearly over, the ranks have saved and rank 0 says so: back into the queue. So where
+# Slurm asked them to make way for another job.
+again=
+grep -q '"state": "queued"' run.json && again=yes
+grep -q '"state": "stopped"' run.json && scontrol show job "$SLURM_JOB_ID" | grep -q 'PreemptTime=[0-9]' && again=yes &&
+    echo "the ranks saved DUE TO PREEMPTION"
+if [ $status = 0 ] && [ ! -e stop ] && [ -n "$again" ]; then
     scontrol requeue "$SLURM_JOB_ID" || echo "Slurm did not take job $SLURM_JOB_ID back into its queue"
 fi
 exit $status

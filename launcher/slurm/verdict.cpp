@@ -74,7 +74,9 @@ Ending ending_of(const JobStatus& status, const std::string& job, const RunTrace
         return {RunPhase::Failed, "a node of " + job + nodes + " failed; " + saved_words(traces),
                 "`ringmaster resume RUN` goes on on other nodes"};
     if (state == "PREEMPTED" || state == "REVOKED")
-        return {RunPhase::Stopped, job + " had to make way for another; " + saved_words(traces), ""};
+        return {RunPhase::Failed,
+                job + " was preempted" + nodes + ": it had to make way for another; " + saved_words(traces),
+                "`ringmaster resume RUN` goes on from there"};
     if (state == "CANCELLED") return {RunPhase::Stopped, job + " was cancelled; " + saved_words(traces), ""};
     if (status.exit_signal == kCannotOpenOutput)
         return {RunPhase::Failed, job + " could not open agent.log in the run directory" + nodes,
@@ -113,7 +115,8 @@ std::optional<RunState> judge_waiting(const RunState& before, const JobStatus& s
     if (went_on || traces.stop_asked) return std::nullopt;
     RunState after = before;
     after.state = RunPhase::Queued;
-    after.reason = "Slurm put " + job + " back into its queue" +
+    after.reason = (traces.preempted ? job + " was preempted: Slurm put it back into its queue"
+                                     : "Slurm put " + job + " back into its queue") +
                    (status.reason.empty() ? "" : " (" + status.reason + ")") + "; " + saved_words(traces);
     after.ended = 0;
     after.updated = unix_now();
@@ -143,6 +146,7 @@ RunTraces traces_of(const RunDirectory& run, const RunState& state, const std::s
     const std::string said = since_start(job_log);
     traces.last_words = end_of(said);
     traces.lost_rank = lost_rank_of(said);
+    traces.preempted = said.find("DUE TO PREEMPTION") != std::string::npos;
     return traces;
 }
 
@@ -154,11 +158,14 @@ std::optional<RunState> judge(const RunState& before, const JobStatus& status, c
     if (before.state == RunPhase::Completed) return std::nullopt;
     if (is_over(before.state)) {
         if (traces.stop_asked) return std::nullopt;
+        if (before.state == RunPhase::Stopped && traces.preempted)  // asked to make way, and not taken back
+            return ended(before, ending_of({"PREEMPTED", "", status.nodes}, job, traces));
         if (before.state == RunPhase::Failed && !knows_better(status.state) && !traces.lost_rank.empty())
             return ended(before, {RunPhase::Failed, traces.lost_rank, before.reason});
         if (!knows_better(status.state)) return std::nullopt;
         Ending ending = ending_of(status, job, traces);
-        if (before.state == RunPhase::Stopped) ending.phase = RunPhase::Stopped;  // it was saved
+        const bool saved_in_time = before.state == RunPhase::Stopped && status.state == "TIMEOUT";
+        if (saved_in_time) ending.phase = RunPhase::Stopped;
         return ended(before, ending);
     }
     if (traces.stop_asked)

@@ -18,6 +18,7 @@ struct RunTraces {
     std::string lost_rank;  ///< the first rank that ended, where it was not by itself: "rank 1 on n3: Killed"
     std::string last_words;   ///< the end of agent.log
     bool stop_asked = false;  ///< by `ringmaster stop`
+    bool preempted = false;   ///< as the job's log says
 };
 
 /// From the events in the run directory, and agent.log's text as it is where the job writes it.

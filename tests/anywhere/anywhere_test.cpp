@@ -10,6 +10,7 @@
 
 #include "engine/error.h"
 #include "launcher/anywhere/launch.h"
+#include "launcher/anywhere/restart.h"
 #include "launcher/anywhere/roster.h"
 #include "launcher/files.h"
 #include "launcher/ssh/aliases.h"
@@ -108,6 +109,52 @@ TEST(Targets, ThisMachineAnswersTheSameQuestions) {
     EXPECT_GT(report.facts->cores, 0);
     EXPECT_GT(report.facts->memory_bytes, 0);
     EXPECT_FALSE(report.message.empty());
+}
+
+Plan plan_of(int ranks, int context_parallel, int64_t micro, int64_t accumulation) {
+    Plan plan;
+    plan.ranks = ranks;
+    plan.context_parallel.size = plan.mesh.ring = context_parallel;
+    plan.mesh.dp_shard = ranks / context_parallel;
+    plan.batch.micro = micro;
+    plan.batch.accumulation = accumulation;
+    plan.batch.global = micro * accumulation * plan.mesh.dp_shard;
+    return plan;
+}
+
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+TEST(Shrinking, KeepsTheRowsOfAStepByAccumulatingMore) {
+    const auto settings = shrink_settings(plan_of(8, 2, 2, 1), 4);
+    EXPECT_EQ(settings.front(), (Settings{{"gradient_accumulation_steps", "2"}}));
+}
+
+TEST(Shrinking, TakesFewerRanksForASequenceWhereTheOldNumberDoesNotFit) {
+    EXPECT_EQ(shrink_settings(plan_of(4, 4, 2, 1), 2).front(), (Settings{{"context_parallel_size", "2"}}));
+    const auto settings = shrink_settings(plan_of(4, 4, 1, 3), 3);
+    EXPECT_EQ(settings.front(), (Settings{{"context_parallel_size", "3"}}));
+    EXPECT_EQ(settings.back(),
+              (Settings{{"context_parallel_size", "1"}, {"gradient_accumulation_steps", "1"}}));
+}
+
+TEST(Shrinking, ChangesTheBatchOnlyWhereNothingElseIsLeft) {
+    const auto settings = shrink_settings(plan_of(3, 1, 2, 1), 2);  // 6 rows a step are not 2 × 2 × n
+    ASSERT_EQ(settings.size(), 1U);
+    EXPECT_TRUE(settings.front().empty());
+}
+
+TEST(Shrinking, SizesThatTheFileNamesFollow) {
+    Plan plan = plan_of(8, 2, 1, 1);
+    plan.config.ulysses_size = 2;
+    plan.config.dp_shard_size = 4;
+    plan.config.dp_replicate_size = 1;
+    EXPECT_EQ(shrink_settings(plan, 6).front(), (Settings{{"dp_shard_size", "3"}})) << "4 rows are not 3 × n";
+    EXPECT_THAT(shrink_settings(plan, 4),
+                testing::Contains(Settings{{"dp_shard_size", "2"}, {"gradient_accumulation_steps", "2"}}));
+    EXPECT_THAT(shrink_settings(plan, 1), ElementsAre(Settings{{"context_parallel_size", "1"},
+                                                               {"ulysses_size", "1"},
+                                                               {"dp_shard_size", "1"},
+                                                               {"gradient_accumulation_steps", "4"}}));
 }
 
 using Aliases = Folder;

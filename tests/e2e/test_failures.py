@@ -139,3 +139,28 @@ def test_closing_the_terminal_leaves_the_run_alive(llama, rows_file, tmp_path):
     assert state_of(run)["state"] == "running"
     ringmaster("stop", run, "--now")
     assert events_of(run, kind="hello")[0]["attempt"] == 1
+
+
+def test_two_runs_at_once_do_not_share_an_output_dir(llama, rows_file, tmp_path):
+    config = make_config(tmp_path, llama, rows_file, max_steps=100000)
+    run = launch(config, tmp_path / "runs", "--ranks", 1, "--name", "first", "--detach")
+    for arguments in (["--name", "second"], ["--name", "second", "--overwrite"]):
+        status, text = launch_badly(config, tmp_path / "runs", "--ranks", 1, *arguments)
+        assert status == 1 and "output_dir is in use by the run first" in text, text
+    assert not (tmp_path / "runs/second").exists()
+    ringmaster("stop", run, "--now")
+    other = launch(config, tmp_path / "runs", "--ranks", 1, "--name", "third", "--set", "max_steps=1")
+    assert state_of(other)["state"] == "completed"
+
+
+def test_slurms_warning_while_the_libraries_load_is_not_the_end_of_the_rank(llama, rows_file, tmp_path):
+    config = make_config(tmp_path, llama, rows_file, max_steps=100000)
+    run = pathlib.Path(json.loads(ringmaster("prepare", config, "--runs-dir", tmp_path / "runs", "--ranks", 1, "--json").stdout)["dir"])
+    env = {**os.environ, "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1"}
+    rank = subprocess.Popen(["env", "--block-signal=USR1", BIN / "ringmaster-engine", "--run", run], env=env, stdout=subprocess.PIPE,
+                            stderr=subprocess.STDOUT, text=True)  # as the job's script starts it
+    wait_for(lambda: b"ringmaster-engine" in pathlib.Path(f"/proc/{rank.pid}/cmdline").read_bytes().split(b"\0")[0], "the engine's start", 10)
+    rank.send_signal(signal.SIGUSR1)
+    said, _ = rank.communicate(timeout=60)
+    assert rank.returncode == 0 and state_of(run)["state"] == "queued", said
+    assert "its time was nearly over" in state_of(run)["reason"] and list(run.glob("checkpoints/step-*/complete"))

@@ -195,7 +195,7 @@ TEST(SlurmVerdict, AJobThatEndedWithoutAWordIsSaidInWords) {
     } kCases[] = {
         {"TIMEOUT", RunPhase::Failed, "time limit"},     {"OUT_OF_MEMORY", RunPhase::Failed, "memory"},
         {"NODE_FAIL", RunPhase::Failed, "node of"},      {"CANCELLED", RunPhase::Stopped, "cancelled"},
-        {"PREEMPTED", RunPhase::Stopped, "make way"},    {"FAILED", RunPhase::Failed, "ended with status"},
+        {"PREEMPTED", RunPhase::Failed, "preempted"},    {"FAILED", RunPhase::Failed, "ended with status"},
         {"COMPLETED", RunPhase::Failed, "no last word"}, {"", RunPhase::Failed, "does not know"}};
     for (const auto& one : kCases) {
         const auto after = judged(running(), {one.state, "", "n1"}, saved);
@@ -235,6 +235,30 @@ TEST(SlurmVerdict, ARunningRunWhoseJobWaitsIsQueuedAgain) {
     RunState queued = running();
     queued.state = RunPhase::Queued;
     EXPECT_FALSE(judged(queued, {"PENDING", "Resources", ""}));
+}
+
+TEST(SlurmVerdict, APreemptedRunSaysSoAlsoWhereItsRanksTookItForAStop) {
+    RunTraces preempted = traces_of({"/nonexistent"}, running(),
+                                    "Slurm job 42, start 0, on n1\nslurmstepd: error: *** JOB 42 ON n1 "
+                                    "CANCELLED AT T DUE TO PREEMPTION ***\n");
+    ASSERT_TRUE(preempted.preempted);
+    RunState stopped = running();
+    stopped.state = RunPhase::Stopped;
+    stopped.reason = "stopped by request after step 9: saved";
+    preempted.checkpoint = 9;
+    const auto queued = judged(stopped, {"PENDING", "BeginTime", ""}, preempted);
+    ASSERT_TRUE(queued);
+    EXPECT_EQ(queued->state, RunPhase::Queued);
+    EXPECT_THAT(queued->reason, HasSubstr("was preempted: Slurm put it back into its queue"));
+    for (const char* state : {"COMPLETED", "PREEMPTED"}) {
+        const auto over = judged(stopped, {state, "", "n1"}, preempted);
+        ASSERT_TRUE(over) << state;
+        EXPECT_EQ(over->state, RunPhase::Failed) << "nobody asked for it";
+        EXPECT_THAT(over->reason, HasSubstr("was preempted (n1)"));
+        EXPECT_THAT(over->reason, HasSubstr("of step 9"));
+    }
+    preempted.stop_asked = true;
+    EXPECT_FALSE(judged(stopped, {"COMPLETED", "", "n1"}, preempted));
 }
 
 TEST(SlurmVerdict, ASavedRunThatSlurmDidNotTakeBackIsStopped) {

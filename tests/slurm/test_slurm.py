@@ -88,6 +88,28 @@ def test_a_warned_job_saves_is_queued_again_and_goes_on_to_the_same_losses(slurm
     assert losses_of(run, 0) == losses_of(run, 1) == straight
 
 
+@pytest.mark.parametrize("partition", ["low", "patient", "cheap"])
+def test_a_preempted_job_says_so_and_goes_on(partition, slurm, ask, straight, llama, rows_file, tmp_path):
+    """Put back into the queue at once, after a grace in which the ranks save, or not at all."""
+    config = make_config(tmp_path, llama, rows_file, max_steps=80, **{**KEYS, "save_steps": 2})
+    run = submit(ask, config, "--slurm", f"partition={partition}")
+    wait_for(lambda: len(steps(run)) >= 3, "step 3")
+    slurm.say("sbatch", "--partition=urgent", "--ntasks=7", "--output=/dev/null", "--wrap=sleep 3")
+    told = []
+
+    def over():
+        told.extend((one["state"], one["reason"]) for one in json.loads(ask("runs", "--json").stdout) if one["dir"] == str(run))
+        return told[-1][0] in ("completed", "failed", "stopped") and slurm.state_of(job_of(run)) not in ("PENDING", "COMPLETING", "RUNNING", "SIGNALING")
+    wait_for(over, "the end")
+    if partition == "cheap":
+        assert told[-1][0] == "failed" and "was preempted" in told[-1][1] and "resume RUN" in told[-1][1], told
+        ask("resume", run, "--slurm", "partition=main")
+    else:
+        assert any(state == "queued" and "was preempted: Slurm put it back" in reason for state, reason in told), told
+    assert state_of(run)["state"] == "completed" and state_of(run)["attempt"] == 2
+    assert losses_of(run, 0) == losses_of(run, 1) == straight
+
+
 def test_stop_saves_and_resume_submits_again(slurm, ask, straight, llama, rows_file, tmp_path):
     config = make_config(tmp_path, llama, rows_file, max_steps=80, **KEYS)
     run = submit(ask, config)

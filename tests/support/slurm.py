@@ -59,7 +59,13 @@ JobAcctGatherType=jobacct_gather/none
 MpiDefault=none
 KillWait=5
 NodeName={host} NodeAddr=127.0.0.1 CPUs=8 Boards=1 Sockets=8 CoresPerSocket=1 ThreadsPerCore=1 RealMemory=1000
-PartitionName=main Nodes={host} Default=YES MaxTime=60 State=UP
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
+PartitionName=main Nodes={host} Default=YES MaxTime=60 State=UP PriorityTier=2 PreemptMode=OFF
+PartitionName=low Nodes={host} MaxTime=60 State=UP PriorityTier=1 PreemptMode=REQUEUE
+PartitionName=patient Nodes={host} MaxTime=60 State=UP PriorityTier=1 PreemptMode=REQUEUE GraceTime=30
+PartitionName=cheap Nodes={host} MaxTime=60 State=UP PriorityTier=1 PreemptMode=CANCEL
+PartitionName=urgent Nodes={host} MaxTime=60 State=UP PriorityTier=9 PreemptMode=OFF
 """)
 
     def start(self):

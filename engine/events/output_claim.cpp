@@ -1,0 +1,102 @@
+#include "engine/events/output_claim.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "engine/error.h"
+#include "engine/events/run_state.h"
+#include "engine/files/durable.h"
+
+namespace ringmaster {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+/// Held until it is closed; a file system without locks goes without.
+class FolderLock {
+  public:
+    explicit FolderLock(const fs::path& folder)
+        : folder_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+        if (folder_ >= 0) ::flock(folder_, LOCK_EX);
+    }
+    FolderLock(const FolderLock&) = delete;
+    FolderLock& operator=(const FolderLock&) = delete;
+    ~FolderLock() {
+        if (folder_ >= 0) ::close(folder_);
+    }
+
+  private:
+    int folder_;
+};
+
+struct Marker {
+    std::string run;
+    fs::path dir;
+    ProcessId process;  ///< that wrote it
+};
+
+/// Empty where there is none, or it is an older version's.
+Marker read_marker(const fs::path& output_dir) {
+    std::ifstream in(output_dir / kOutputMarker);
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    try {
+        const Json json = Json::parse(text);
+        const Json& process = json.at("process");
+        return {json.at("run"),
+                json.at("dir").get<std::string>(),
+                {process.at("host"), process.at("pid"), process.at("start_time"), process.at("boot_id")}};
+    } catch (const nlohmann::json::exception&) {
+        return {};
+    }
+}
+
+bool is_living(const Marker& marker) {
+    try {
+        const RunState state = read_run_state(marker.dir);
+        if (is_over(state.state)) return false;
+        if (state.state != RunPhase::Queued || state.is_of_slurm()) return true;
+        // It waits to be started, by the process that prepared it or by nobody.
+        return marker.process.host == this_host() && is_alive(marker.process);
+    } catch (const Error&) {
+        return false;
+    }
+}
+
+}  // namespace
+
+void refuse_held_output(const fs::path& output_dir, const fs::path& run_dir) {
+    const Marker held = read_marker(output_dir);
+    std::error_code unknown;
+    if (held.dir.empty() || fs::equivalent(held.dir, run_dir, unknown) || !is_living(held)) return;
+    throw Error(Failure::Refused, "output_dir is in use by the run " + held.run + " in " + held.dir.string(),
+                output_dir.string(),
+                "another output_dir (--set output_dir=…), or wait for its end: `ringmaster watch " +
+                    held.run + "` shows it");
+}
+
+void claim_output(const fs::path& output_dir, const fs::path& run_dir, const std::string& run_name) {
+    std::error_code problem;
+    fs::create_directories(output_dir, problem);
+    if (problem) throw Error(Failure::Refused, "cannot be made: " + problem.message(), output_dir.string());
+    const FolderLock lock(output_dir);
+    refuse_held_output(output_dir, run_dir);
+    const ProcessId self = this_process();
+    const Json marker = {{"run", run_name},
+                         {"dir", fs::absolute(run_dir).lexically_normal().string()},
+                         {"process",
+                          {{"host", self.host},
+                           {"pid", self.pid},
+                           {"start_time", self.start_time},
+                           {"boot_id", self.boot_id}}}};
+    write_file_durably(output_dir / kOutputMarker,
+                       marker.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,26 @@
+/// A run that another machine launched: found on one of its nodes, and mirrored here from then on. Finding it
+/// starts and stops nothing, and as many machines may follow a run as like to.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "launcher/run_directory.h"
+#include "launcher/ssh/prompt.h"
+
+namespace ringmaster {
+
+struct Adopted {
+    RunDirectory run;     ///< here
+    bool is_new = false;  ///< it was not here before
+};
+
+/// `name` is the run's, or `ID/NAME` where several of that name are there. `nodes` is one of the machines
+/// that the run is on, or all of them in its order: the others are reached by the names that launch gave
+/// them. A run that is here already (launched here, or adopted before) is brought up to date. Throws
+/// Error(Unreachable), Error(Usage) naming the runs that are there, Error(Refused) for one in Slurm.
+Adopted adopt_run(const std::string& name, const std::vector<std::string>& nodes,
+                  const std::filesystem::path& runs_dir, const SshPerson& person);
+
+}  // namespace ringmaster

@@ -1,0 +1,216 @@
+#include "launcher/nodes/fetch.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <sstream>
+
+#include "engine/error.h"
+#include "engine/events/output_claim.h"
+#include "launcher/files.h"
+#include "launcher/nodes/stage.h"
+
+namespace ringmaster {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr auto kHashPatience = std::chrono::seconds(600);  ///< one file of a slow disk
+constexpr auto kSilence = std::chrono::seconds(30);        ///< of a file that is under way
+
+constexpr const char* kCompleteMark = "complete";  ///< of a checkpoint: it comes last here, too
+
+struct FileThere {
+    std::string hash;
+    int64_t size = 0;
+};
+
+/// By name below the folder; names that leave it, and the marker of whose folder it is, are left out.
+std::map<std::string, FileThere> files_there(SshSession& session, const std::string& folder,
+                                             const fs::path& to) {
+    const std::string said = script_output(
+        session,
+        "cd " + shell_quoted(folder) +
+            " && find . -type f -exec sha256sum {} + && echo sizes && find . -type f -exec wc -c {} +",
+        "its results cannot be read", kHashPatience);
+    std::map<std::string, FileThere> files;
+    std::istringstream lines(said);
+    std::string line;
+    while (std::getline(lines, line) && line != "sizes") {
+        if (line.size() < 69 || line.compare(64, 4, "  ./") != 0) continue;
+        const std::string name = line.substr(68);
+        const fs::path inside = (to / name).lexically_normal().lexically_relative(to);
+        if (inside.empty() || *inside.begin() == ".." || name == kOutputMarker) continue;
+        files[name].hash = line.substr(0, 64);
+    }
+    while (std::getline(lines, line)) {
+        const size_t name = line.find(" ./");
+        if (name == std::string::npos) continue;
+        if (const auto file = files.find(line.substr(name + 3)); file != files.end())
+            file->second.size = std::atoll(line.c_str());
+    }
+    return files;
+}
+
+/// A file under a temporary name, this process's alone.
+class PartFile {
+  public:
+    explicit PartFile(const fs::path& target)
+        : target_(target), aside_(target.string() + ".part"), out_(::open(aside_.c_str(), kFlags, 0644)) {
+        if (out_ < 0) fail();
+        if (::flock(out_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+            ::close(out_);
+            throw Error(Failure::Refused, "is being fetched by another process", target.string());
+        }
+    }
+    PartFile(const PartFile&) = delete;
+    PartFile& operator=(const PartFile&) = delete;
+    ~PartFile() { ::close(out_); }
+
+    const fs::path& path() const { return aside_; }
+    int64_t size() const { return ::lseek(out_, 0, SEEK_END); }
+    void empty() const {
+        if (::ftruncate(out_, 0) != 0) fail();
+    }
+    void append(const std::string& bytes) const {
+        for (size_t done = 0; done < bytes.size();) {
+            const ssize_t put = ::write(out_, bytes.data() + done, bytes.size() - done);
+            if (put < 0 && errno != EINTR) fail();
+            if (put > 0) done += static_cast<size_t>(put);
+        }
+    }
+    void become_target() const {
+        if (::fsync(out_) != 0) fail();
+        fs::rename(aside_, target_);
+    }
+
+  private:
+    static constexpr int kFlags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC;
+    [[noreturn]] void fail() const {
+        throw Error(Failure::Refused, std::string("cannot be written: ") + std::strerror(errno),
+                    aside_.string(), errno == ENOSPC ? "make room: what came so far is kept" : "");
+    }
+    fs::path target_, aside_;
+    int out_;
+};
+
+/// Appends what is missing; `told` hears how much of the file is here.
+void receive(SshSession& session, const std::string& path, const PartFile& part, int64_t size,
+             const Progress& progress, const std::function<void(int64_t)>& told) {
+    int64_t here = part.size();
+    RemoteScript remote(session, "tail -c +" + std::to_string(here + 1) + " " + shell_quoted(path));
+    remote.end_of_input();
+    std::string bytes;
+    auto heard = std::chrono::steady_clock::now();
+    while (here < size && remote.read(bytes, std::chrono::milliseconds(500))) {
+        progress.stop_if_cancelled();
+        if (!bytes.empty()) heard = std::chrono::steady_clock::now();
+        if (std::chrono::steady_clock::now() - heard > kSilence)
+            throw Error(Failure::Unreachable, "nothing of " + path + " has come for 30 s", session.host());
+        part.append(bytes);
+        here += static_cast<int64_t>(bytes.size());
+        bytes.clear();
+        told(here);
+    }
+}
+
+bool is_here(const fs::path& target, const FileThere& file, const Progress& progress) {
+    std::error_code none;
+    return fs::is_regular_file(target, none) &&
+           static_cast<int64_t>(fs::file_size(target, none)) == file.size &&
+           content_hash(target, progress) == file.hash;
+}
+
+/// What an earlier fetch left may be of another file: then once more from the beginning. Gives the bytes that
+/// came.
+int64_t fetch_file(SshSession& session, const std::string& path, const fs::path& target,
+                   const FileThere& file, const Progress& progress,
+                   const std::function<void(int64_t)>& told) {
+    make_folder(target.parent_path());
+    const PartFile part(target);
+    if (part.size() > file.size) part.empty();
+    int64_t received = 0;
+    for (const bool is_last_try : {false, true}) {
+        const int64_t before = part.size();
+        receive(session, path, part, file.size, progress, told);
+        received += part.size() - before;
+        if (part.size() == file.size && content_hash(part.path(), progress) == file.hash) {
+            part.become_target();
+            return received;
+        }
+        if (part.size() < file.size)
+            throw Error(Failure::Unreachable, path + " did not come whole", session.host(),
+                        "try again: what came so far is kept");
+        part.empty();
+        if (before == 0 || is_last_try) break;
+    }
+    throw Error(Failure::Unreachable, path + " came with another content than it has there", session.host(),
+                "try again");
+}
+
+}  // namespace
+
+Fetched fetch_folder(SshSession& session, const std::string& from, const fs::path& to,
+                     const Progress& progress) {
+    progress.report({"looking at what is on " + session.host(), 0, 0});
+    const std::map<std::string, FileThere> files = files_there(session, from, to);
+    Fetched fetched;
+    for (const auto& [name, file] : files) fetched.bytes += file.size;
+    int64_t before = 0;
+    const auto bring = [&](const std::string& name, const FileThere& file) {
+        progress.stop_if_cancelled();
+        const fs::path target = (to / name).lexically_normal();
+        const std::string step = "fetching " + name;
+        if (!is_here(target, file, progress)) {
+            fetched.received +=
+                fetch_file(session, from + "/" + name, target, file, progress, [&](int64_t here) {
+                    progress.report({step, before + here, fetched.bytes, true});
+                });
+        }
+        before += file.size;
+        ++fetched.files;
+    };
+    for (const bool last : {false, true}) {
+        for (const auto& [name, file] : files) {
+            if ((name == kCompleteMark) == last) bring(name, file);
+        }
+    }
+    return fetched;
+}
+
+std::string checkpoint_name(int64_t step) {
+    const std::string digits = std::to_string(step);
+    return "step-" + std::string(digits.size() < 8 ? 8 - digits.size() : 0, '0') + digits;
+}
+
+std::vector<int64_t> checkpoints_there(SshSession& first, const RemoteRun& remote) {
+    const ScriptResult listed =
+        run_script(first, "cd " + shell_quoted(remote.nodes[0].run_dir + "/checkpoints") +
+                              " 2>/dev/null || exit 0\nfor d in step-*; do [ -e \"$d/complete\" ] && echo "
+                              "\"$d\"; done; true");
+    std::vector<int64_t> steps;
+    std::istringstream lines(listed.out);
+    for (std::string name; std::getline(lines, name);) {
+        const int64_t step = name.size() > 5 ? std::atoll(name.c_str() + 5) : -1;
+        if (step >= 0 && name == checkpoint_name(step)) steps.push_back(step);
+    }
+    std::sort(steps.begin(), steps.end());
+    return steps;
+}
+
+void fetch_checkpoint(SshSession& first, const RemoteRun& remote, const RunDirectory& run,
+                      std::optional<int64_t> step, const Progress& progress) {
+    const std::vector<int64_t> steps = checkpoints_there(first, remote);
+    const bool there = step ? std::find(steps.begin(), steps.end(), *step) != steps.end() : !steps.empty();
+    if (!there) return;
+    const std::string name = checkpoint_name(step.value_or(steps.back()));
+    fetch_folder(first, remote.nodes[0].run_dir + "/checkpoints/" + name, run.checkpoints() / name, progress);
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,37 @@
+/// Bringing what a run made from its node 0 to this machine: the final model, checkpoints.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "launcher/nodes/remote_run.h"
+
+namespace ringmaster {
+
+struct Fetched {
+    int files = 0;
+    int64_t bytes = 0;     ///< of all files
+    int64_t received = 0;  ///< of them, over the network now
+};
+
+/// Brings what is below a folder there to one here (made), each file aside, verified by its hash, flushed,
+/// then renamed. Files that are here already with the same content are not sent; one that was cut goes on
+/// where it ended. Progress counts the bytes of all files. Throws Error(Unreachable) where the connection is
+/// lost or content does not come as it is there, Error(Refused) where it cannot be written here, Cancelled.
+Fetched fetch_folder(SshSession& session, const std::string& from, const std::filesystem::path& to,
+                     const Progress& progress);
+
+/// Steps of the complete checkpoints on node 0, ascending.
+std::vector<int64_t> checkpoints_there(SshSession& first, const RemoteRun& remote);
+
+/// "step-00000100"
+std::string checkpoint_name(int64_t step);
+
+/// The newest complete checkpoint (or that of `step`), brought to the local run directory, from where a
+/// resume sends it to every node. Nothing where there is none.
+void fetch_checkpoint(SshSession& first, const RemoteRun& remote, const RunDirectory& run,
+                      std::optional<int64_t> step, const Progress& progress);
+
+}  // namespace ringmaster
