@@ -46,7 +46,23 @@ void mark_running(const RunDirectory& run, int attempt, int ranks) {
     write_run_state(run.dir, state);
 }
 
-/// One call at a time, though every node has a thread; what several nodes have sent is told as one sum.
+void place(Reached& at, const RemoteRun& remote, const RunDirectory& run, const Places& places,
+           const Progress& progress) {
+    if (at.nodes.empty()) return;
+    saying_why(run, [&] {
+        place_run(at.nodes, remote, run, places, summed(progress));
+        progress.stop_if_cancelled();
+    });
+}
+
+void start_on_nodes(Reached& at, const RemoteRun& remote, const RunDirectory& run, int attempt, int ranks,
+                    const std::string& resume) {
+    saying_why(run, [&] { start_remote(at.nodes, remote, attempt, resume); });
+    mark_running(run, attempt, ranks);
+}
+
+}  // namespace
+
 Progress summed(const Progress& progress) {
     struct Sum {
         std::mutex turn;
@@ -68,22 +84,9 @@ Progress summed(const Progress& progress) {
     return one;
 }
 
-void place(Reached& at, const RemoteRun& remote, const RunDirectory& run, const Places& places,
-           const Progress& progress) {
-    if (at.nodes.empty()) return;
-    saying_why(run, [&] {
-        place_run(at.nodes, remote, run, places, summed(progress));
-        progress.stop_if_cancelled();
-    });
+Remedy remedy_of(const std::optional<LibTorchWay>& way, const Places& places, const Progress& progress) {
+    return way ? libtorch_remedy(*way, program_needs(places), places, summed(progress)) : Remedy();
 }
-
-void start_on_nodes(Reached& at, const RemoteRun& remote, const RunDirectory& run, int attempt, int ranks,
-                    const std::string& resume) {
-    saying_why(run, [&] { start_remote(at.nodes, remote, attempt, resume); });
-    mark_running(run, attempt, ranks);
-}
-
-}  // namespace
 
 ProgramNeeds program_needs(const Places& places) {
     return needs_of(places.engine().string(), RINGMASTER_TORCH_VERSION);
@@ -110,7 +113,8 @@ Reached reach(const Destination& to, const Places& places, const SshPerson& pers
     }
     const size_t count = to.nodes.size();
     progress.report({"connecting to " + std::to_string(count) + (count == 1 ? " node" : " nodes"), 0, 0});
-    at.nodes = connect_nodes(parse_targets(to.nodes), person, program_needs(places));
+    at.nodes = connect_nodes(parse_targets(to.nodes), person, program_needs(places),
+                             remedy_of(to.libtorch, places, progress));
     progress.stop_if_cancelled();
     at.machine = machine_of(at.nodes);
     return at;

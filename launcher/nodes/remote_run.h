@@ -58,6 +58,10 @@ std::vector<StartCommand> agent_commands(const RemoteRun& remote, int attempt, c
 void place_run(std::vector<Node>& nodes, const RemoteRun& remote, const RunDirectory& run,
                const Places& places, const Progress& progress);
 
+/// The engine and its agent on a node, with the link to that node's LibTorch; what is there already is not
+/// sent. The folder that they are in.
+std::string bring_programs(Node& node, const Places& places, const Progress& progress);
+
 /// Measures a node with the engine that is brought there (launcher/machine_figures.h). Throws
 /// Error(Unreachable), Cancelled: the engine there ends by itself then, within seconds.
 Calibration calibrate_there(Node& node, const Machine& machine, bool cuda, const Places& places,
