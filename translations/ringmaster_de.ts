@@ -452,6 +452,477 @@
     </message>
 </context>
 <context>
+    <name>NodeFindings</name>
+    <message>
+        <source>the host name %1 is not known here: %2</source>
+        <translation>der Rechnername %1 ist hier nicht bekannt: %2</translation>
+    </message>
+    <message>
+        <source>check the spelling, or add a Host entry with its HostName to ~/.ssh/config</source>
+        <translation>Schreibweise prüfen oder in ~/.ssh/config einen Host-Eintrag mit seinem HostName ergänzen</translation>
+    </message>
+    <message>
+        <source>connection refused by %1 port %2</source>
+        <translation>Verbindung abgelehnt von %1, Port %2</translation>
+    </message>
+    <message>
+        <source>is sshd running there, and is %2 its port?</source>
+        <translation>Läuft dort sshd, und ist %2 sein Port?</translation>
+    </message>
+    <message>
+        <source>no answer from %1 port %2 in %3 s</source>
+        <translation>keine Antwort von %1, Port %2, in %3 s</translation>
+    </message>
+    <message>
+        <source>is the machine on, and does a firewall let port %2 through? A VPN may be needed</source>
+        <translation>Ist der Rechner an, und lässt eine Firewall Port %2 durch? Vielleicht wird ein VPN gebraucht</translation>
+    </message>
+    <message>
+        <source>cannot reach %1 port %2: %3</source>
+        <translation>%1, Port %2, ist nicht zu erreichen: %3</translation>
+    </message>
+    <message>
+        <source>no route leads there from this machine: is the network or the VPN up?</source>
+        <translation>Von diesem Rechner führt kein Weg dorthin: Ist das Netz oder das VPN da?</translation>
+    </message>
+    <message>
+        <source>no connection with %1 port %2: %3</source>
+        <translation>keine Verbindung mit %1, Port %2: %3</translation>
+    </message>
+    <message>
+        <source>`ssh -v %4` may say more</source>
+        <translation>`ssh -v %4` sagt vielleicht mehr</translation>
+    </message>
+    <message>
+        <source>given up before %1 port %2 had answered</source>
+        <translation>aufgegeben, bevor %1, Port %2, geantwortet hat</translation>
+    </message>
+    <message>
+        <source>check it again</source>
+        <translation>noch einmal prüfen</translation>
+    </message>
+    <message>
+        <source>%1 port %2 answered, but not as SSH should: %3</source>
+        <translation>%1, Port %2, antwortet, aber nicht so, wie SSH es sollte: %3</translation>
+    </message>
+    <message>
+        <source>`ssh -v %4` shows the same exchange</source>
+        <translation>`ssh -v %4` zeigt denselben Austausch</translation>
+    </message>
+    <message>
+        <source>the jump host %1 does not connect to %2 port %3: %4</source>
+        <translation>der Zwischenrechner %1 verbindet nicht mit %2, Port %3: %4</translation>
+    </message>
+    <message>
+        <source>is the machine on, and does the jump host&apos;s sshd allow forwarding (AllowTcpForwarding)?</source>
+        <translation>Ist der Rechner an, und erlaubt der sshd des Zwischenrechners das Weiterleiten (AllowTcpForwarding)?</translation>
+    </message>
+    <message>
+        <source>the connection is lost: %1</source>
+        <translation>die Verbindung ist verloren: %1</translation>
+    </message>
+    <message>
+        <source>shows no host key: %1</source>
+        <translation>zeigt keinen Hostschlüssel: %1</translation>
+    </message>
+    <message>
+        <source>its host key is not known: %1 %2</source>
+        <translation>sein Hostschlüssel ist nicht bekannt: %1 %2</translation>
+    </message>
+    <message>
+        <source>compare it with what `ssh-keygen -lf /etc/ssh/ssh_host_%3_key.pub` prints there; then trust it (--trust-on-first-use): that adds it to %4</source>
+        <translation>Vergleichen Sie ihn mit dem, was `ssh-keygen -lf /etc/ssh/ssh_host_%3_key.pub` dort ausgibt; dann vertrauen Sie ihm (--trust-on-first-use): Er kommt dann in %4</translation>
+    </message>
+    <message>
+        <source>its host key has CHANGED: now it is %1 %2. Somebody may stand between, or the machine was set up anew; nothing was sent to it</source>
+        <translation>sein Hostschlüssel hat sich GEÄNDERT: Jetzt ist er %1 %2. Jemand könnte dazwischenstehen, oder der Rechner wurde neu eingerichtet; nichts wurde ihm gesendet</translation>
+    </message>
+    <message>
+        <source>ask whoever runs the machine. If the new key is right: ssh-keygen -f %3 -R &apos;%4&apos;</source>
+        <translation>Fragen Sie, wer den Rechner betreibt. Ist der neue Schlüssel richtig: ssh-keygen -f %3 -R &apos;%4&apos;</translation>
+    </message>
+    <message>
+        <source>is known by a host key of another type than it shows now (%1 %2). Somebody may stand between; nothing was sent to it</source>
+        <translation>ist mit einem Hostschlüssel anderer Art bekannt, als er jetzt zeigt (%1 %2). Jemand könnte dazwischenstehen; nichts wurde ihm gesendet</translation>
+    </message>
+    <message>
+        <source>its host key cannot be checked: %1</source>
+        <translation>sein Hostschlüssel kann nicht geprüft werden: %1</translation>
+    </message>
+    <message>
+        <source>is %2 readable?</source>
+        <translation>Ist %2 lesbar?</translation>
+    </message>
+    <message>
+        <source>its host key cannot be added to %1: %2</source>
+        <translation>sein Hostschlüssel kann nicht in %1 eingetragen werden: %2</translation>
+    </message>
+    <message>
+        <source>the login as %1 was not accepted. It takes %2; tried: </source>
+        <translation>die Anmeldung als %1 wurde nicht angenommen. Er nimmt %2; versucht: </translation>
+    </message>
+    <message>
+        <source>`ssh %3` has to work without us; `ssh-copy-id` puts a key there</source>
+        <translation>`ssh %3` muss ohne uns gehen; `ssh-copy-id` bringt einen Schlüssel dorthin</translation>
+    </message>
+    <message>
+        <source>the login as %1 was not accepted. It takes %2; nothing was there to try</source>
+        <translation>die Anmeldung als %1 wurde nicht angenommen. Er nimmt %2; zu versuchen gab es nichts</translation>
+    </message>
+    <message>
+        <source>the password for the login as %1 was not accepted. It takes %2; tried: </source>
+        <translation>das Passwort für die Anmeldung als %1 wurde nicht angenommen. Er nimmt %2; versucht: </translation>
+    </message>
+    <message>
+        <source>is it the password of %1 on that machine? `ssh-copy-id %3` puts a key there, and none is asked for</source>
+        <translation>Ist es das Passwort von %1 auf jenem Rechner? `ssh-copy-id %3` bringt einen Schlüssel dorthin, dann wird keines gefragt</translation>
+    </message>
+    <message>
+        <source>its questions were not answered as it wants for the login as %1. It takes %2; tried: </source>
+        <translation>seine Fragen zur Anmeldung als %1 wurden nicht so beantwortet, wie er will. Er nimmt %2; versucht: </translation>
+    </message>
+    <message>
+        <source>a code may have run out: check it again; `ssh %3` asks the same</source>
+        <translation>Ein Code kann abgelaufen sein: noch einmal prüfen; `ssh %3` fragt dasselbe</translation>
+    </message>
+    <message>
+        <source>the login as %1 has to be answered by a person. It takes %2; tried: </source>
+        <translation>die Anmeldung als %1 muss ein Mensch beantworten. Er nimmt %2; versucht: </translation>
+    </message>
+    <message>
+        <source>run it in a terminal or use the app; or `ssh-copy-id %3` puts a key there, and nothing is asked</source>
+        <translation>In einem Terminal aufrufen oder die App nehmen; oder `ssh-copy-id %3` bringt einen Schlüssel dorthin, dann wird nichts gefragt</translation>
+    </message>
+    <message>
+        <source>ended the login after %1 keys that it does not know (its MaxAuthTries); tried: </source>
+        <translation>hat die Anmeldung nach %1 Schlüsseln beendet, die er nicht kennt (sein MaxAuthTries); versucht: </translation>
+    </message>
+    <message>
+        <source>name the right key for this host in ~/.ssh/config: IdentityFile with IdentitiesOnly yes</source>
+        <translation>Nennen Sie den richtigen Schlüssel für diesen Rechner in ~/.ssh/config: IdentityFile mit IdentitiesOnly yes</translation>
+    </message>
+    <message>
+        <source>ended the login after too many wrong answers (its MaxAuthTries); tried: </source>
+        <translation>hat die Anmeldung nach zu vielen falschen Antworten beendet (sein MaxAuthTries); versucht: </translation>
+    </message>
+    <message>
+        <source>`ssh %1` has to work without us</source>
+        <translation>`ssh %1` muss ohne uns gehen</translation>
+    </message>
+    <message>
+        <source>ended the login: %1; tried: </source>
+        <translation>hat die Anmeldung beendet: %1; versucht: </translation>
+    </message>
+    <message>
+        <source>nothing</source>
+        <translation>nichts</translation>
+    </message>
+    <message>
+        <source>1 key of the ssh-agent (not accepted)</source>
+        <translation>1 Schlüssel des ssh-agent (nicht angenommen)</translation>
+    </message>
+    <message>
+        <source>%1 keys of the ssh-agent (not accepted)</source>
+        <translation>%1 Schlüssel des ssh-agent (nicht angenommen)</translation>
+    </message>
+    <message>
+        <source>%1 (not accepted)</source>
+        <translation>%1 (nicht angenommen)</translation>
+    </message>
+    <message>
+        <source>%1 (only its public half is here)</source>
+        <translation>%1 (nur die öffentliche Hälfte ist hier)</translation>
+    </message>
+    <message>
+        <source>%1 (cannot be read as a private key)</source>
+        <translation>%1 (nicht als privater Schlüssel lesbar)</translation>
+    </message>
+    <message>
+        <source>%1 (encrypted: load it with ssh-add, or give its passphrase)</source>
+        <translation>%1 (verschlüsselt: mit ssh-add laden oder die Passphrase angeben)</translation>
+    </message>
+    <message>
+        <source>keyboard-interactive (not accepted)</source>
+        <translation>keyboard-interactive (nicht angenommen)</translation>
+    </message>
+    <message>
+        <source>keyboard-interactive (%1 times not accepted)</source>
+        <translation>keyboard-interactive (%1-mal nicht angenommen)</translation>
+    </message>
+    <message>
+        <source>keyboard-interactive (the server asks, and nobody is there to answer)</source>
+        <translation>keyboard-interactive (der Server fragt, und niemand ist da, der antwortet)</translation>
+    </message>
+    <message>
+        <source>password (not accepted)</source>
+        <translation>Passwort (nicht angenommen)</translation>
+    </message>
+    <message>
+        <source>password (%1 times not accepted)</source>
+        <translation>Passwort (%1-mal nicht angenommen)</translation>
+    </message>
+    <message>
+        <source>password (nobody is there to give it)</source>
+        <translation>Passwort (niemand ist da, der es angibt)</translation>
+    </message>
+    <message>
+        <source>no channel for a command: %1</source>
+        <translation>kein Kanal für einen Befehl: %1</translation>
+    </message>
+    <message>
+        <source>its sshd may allow too few sessions (MaxSessions)</source>
+        <translation>Sein sshd erlaubt vielleicht zu wenige Sitzungen (MaxSessions)</translation>
+    </message>
+    <message>
+        <source>does not run commands: %1</source>
+        <translation>führt keine Befehle aus: %1</translation>
+    </message>
+    <message>
+        <source>an account that may only transfer files cannot train</source>
+        <translation>Ein Konto, das nur Dateien übertragen darf, kann nicht trainieren</translation>
+    </message>
+    <message>
+        <source>the login shell ended before it ran anything%1</source>
+        <translation>die Anmelde-Shell endete, bevor sie etwas ausgeführt hat%1</translation>
+    </message>
+    <message>
+        <source>`ssh %2 true` has to succeed: look at the shell&apos;s start files there</source>
+        <translation>`ssh %2 true` muss gelingen: Sehen Sie sich dort die Startdateien der Shell an</translation>
+    </message>
+    <message>
+        <source>the login shell did not get to running anything in 30 s%1</source>
+        <translation>die Anmelde-Shell kam in 30 s nicht dazu, etwas auszuführen%1</translation>
+    </message>
+    <message>
+        <source>its start files wait for something or start another program: keep that for interactive shells</source>
+        <translation>Ihre Startdateien warten auf etwas oder starten ein anderes Programm: Das gehört in interaktive Shells</translation>
+    </message>
+    <message>
+        <source>its shell did not answer our questions%1</source>
+        <translation>seine Shell hat unsere Fragen nicht beantwortet%1</translation>
+    </message>
+    <message>
+        <source>`sh` has to be a POSIX shell there</source>
+        <translation>`sh` muss dort eine POSIX-Shell sein</translation>
+    </message>
+    <message>
+        <source>has taken nothing for %1 s</source>
+        <translation>hat %1 s lang nichts angenommen</translation>
+    </message>
+    <message>
+        <source>is a disk or network file system of the machine hanging?</source>
+        <translation>Hängt eine Platte oder ein Netzdateisystem des Rechners?</translation>
+    </message>
+    <message>
+        <source>a command there has said nothing for %1 s</source>
+        <translation>ein Befehl dort hat %1 s lang nichts gesagt</translation>
+    </message>
+    <message>
+        <source>%1 cores, %2 of %3 memory free, %4 disk free, no GPU</source>
+        <translation>%1 Kerne, %2 von %3 Speicher frei, %4 auf der Platte frei, keine GPU</translation>
+    </message>
+    <message>
+        <source>%5 × %6 (driver %7), %1 cores, %2 of %3 memory free, %4 disk free</source>
+        <translation>%5 × %6 (Treiber %7), %1 Kerne, %2 von %3 Speicher frei, %4 auf der Platte frei</translation>
+    </message>
+    <message>
+        <source>runs %1; Ringmaster&apos;s engine is for Linux</source>
+        <translation>läuft mit %1; die Engine von Ringmaster ist für Linux</translation>
+    </message>
+    <message>
+        <source>choose another node</source>
+        <translation>einen anderen Knoten wählen</translation>
+    </message>
+    <message>
+        <source>is a %1 machine; the engine here is built for %2</source>
+        <translation>ist ein Rechner mit %1; die Engine hier ist für %2 gebaut</translation>
+    </message>
+    <message>
+        <source>build Ringmaster on a %1 machine and launch from there</source>
+        <translation>Ringmaster auf einem Rechner mit %1 bauen und von dort starten</translation>
+    </message>
+    <message>
+        <source>has no glibc (its libc is another); the engine needs glibc %1</source>
+        <translation>hat keine glibc (seine libc ist eine andere); die Engine braucht glibc %1</translation>
+    </message>
+    <message>
+        <source>choose a node with a glibc distribution</source>
+        <translation>einen Knoten mit einer glibc-Distribution wählen</translation>
+    </message>
+    <message>
+        <source>has glibc %1, older than the %2 that the engine is built against</source>
+        <translation>hat glibc %1, älter als %2, womit die Engine gebaut ist</translation>
+    </message>
+    <message>
+        <source>build Ringmaster on a system as old as that node&apos;s, or choose another node</source>
+        <translation>Ringmaster auf einem so alten System bauen, wie es der Knoten hat, oder einen anderen Knoten wählen</translation>
+    </message>
+    <message>
+        <source>its disk is full: nothing can be written in %1</source>
+        <translation>seine Platte ist voll: In %1 kann nichts geschrieben werden</translation>
+    </message>
+    <message>
+        <source>make room there</source>
+        <translation>dort Platz schaffen</translation>
+    </message>
+    <message>
+        <source>has %2 free in %1; 1 GiB is the least</source>
+        <translation>hat %2 frei in %1; 1 GiB ist das Mindeste</translation>
+    </message>
+    <message>
+        <source>nothing can be written in %1: %2</source>
+        <translation>in %1 kann nichts geschrieben werden: %2</translation>
+    </message>
+    <message>
+        <source>set XDG_DATA_HOME there to a folder that you may write in</source>
+        <translation>dort XDG_DATA_HOME auf einen Ordner setzen, in dem Sie schreiben dürfen</translation>
+    </message>
+    <message>
+        <source>programs may not run in %1 (mounted noexec)</source>
+        <translation>in %1 dürfen keine Programme laufen (mit noexec eingehängt)</translation>
+    </message>
+    <message>
+        <source>set XDG_DATA_HOME there to a folder on a disk without noexec</source>
+        <translation>dort XDG_DATA_HOME auf einen Ordner einer Platte ohne noexec setzen</translation>
+    </message>
+    <message>
+        <source>has no sha256sum</source>
+        <translation>hat kein sha256sum</translation>
+    </message>
+    <message>
+        <source>install coreutils there</source>
+        <translation>dort coreutils installieren</translation>
+    </message>
+    <message>
+        <source>has no LibTorch %1</source>
+        <translation>hat kein LibTorch %1</translation>
+    </message>
+    <message>
+        <source>--libtorch pip installs it there with that machine&apos;s pip (a download of 2.8 GB), --libtorch copy sends the part that is needed from here</source>
+        <translation>--libtorch pip installiert es dort mit dem pip jenes Rechners (2,8 GB zu laden), --libtorch copy sendet den nötigen Teil von hier</translation>
+    </message>
+    <message>
+        <source>`ringmaster setup`, or the app&apos;s Set up, installs it</source>
+        <translation>`ringmaster setup` oder „Einrichten“ in der App installiert es</translation>
+    </message>
+    <message>
+        <source>has no LibTorch %1, and no Python that could install it</source>
+        <translation>hat kein LibTorch %1 und kein Python, das es installieren könnte</translation>
+    </message>
+    <message>
+        <source>--libtorch copy sends the part that is needed from here</source>
+        <translation>--libtorch copy sendet den nötigen Teil von hier</translation>
+    </message>
+    <message>
+        <source>has no LibTorch %1 (there is %2)</source>
+        <translation>hat kein LibTorch %1 (da ist %2)</translation>
+    </message>
+    <message>
+        <source>GPU %1 is in use by %2 (%3)</source>
+        <translation>GPU %1 wird von %2 benutzt (%3)</translation>
+    </message>
+    <message>
+        <source>agree with them, or leave it out with CUDA_VISIBLE_DEVICES</source>
+        <translation>sich absprechen oder sie mit CUDA_VISIBLE_DEVICES auslassen</translation>
+    </message>
+    <message>
+        <source>its clock is %1 ahead</source>
+        <translation>seine Uhr geht %1 vor</translation>
+    </message>
+    <message>
+        <source>set it (NTP): times of events will not agree</source>
+        <translation>sie stellen (NTP): Die Zeiten von Ereignissen stimmen sonst nicht überein</translation>
+    </message>
+    <message>
+        <source>its clock is %1 behind</source>
+        <translation>seine Uhr geht %1 nach</translation>
+    </message>
+    <message>
+        <source>its login shell prints text before every command (&quot;%1&quot;)</source>
+        <translation>seine Anmelde-Shell gibt vor jedem Befehl Text aus („%1“)</translation>
+    </message>
+    <message>
+        <source>harmless here, though scp and sftp fail of it: keep that for interactive shells in its start files</source>
+        <translation>hier harmlos, doch scp und sftp scheitern daran: in den Startdateien nur für interaktive Shells</translation>
+    </message>
+    <message>
+        <source>its Slurm has no partition</source>
+        <translation>sein Slurm hat keine Partition</translation>
+    </message>
+    <message>
+        <source>`sinfo` shows the same; ask whoever runs the cluster</source>
+        <translation>`sinfo` zeigt dasselbe; fragen Sie, wer den Cluster betreibt</translation>
+    </message>
+    <message>
+        <source>none of its partitions is up</source>
+        <translation>keine seiner Partitionen ist in Betrieb</translation>
+    </message>
+    <message>
+        <source>takes jobs: %1</source>
+        <translation>nimmt Jobs: %1</translation>
+    </message>
+    <message>
+        <source>pip could not install LibTorch %1 there: %2</source>
+        <translation>pip konnte LibTorch %1 dort nicht installieren: %2</translation>
+    </message>
+    <message>
+        <source>does that machine reach PyPI? --libtorch copy sends LibTorch from here</source>
+        <translation>Erreicht jener Rechner PyPI? --libtorch copy sendet LibTorch von hier</translation>
+    </message>
+    <message>
+        <source>has %1 free in %2; LibTorch takes %3</source>
+        <translation>hat %1 frei in %2; LibTorch braucht %3</translation>
+    </message>
+    <message>
+        <source>the engine does not run there: %1</source>
+        <translation>die Engine läuft dort nicht: %1</translation>
+    </message>
+    <message>
+        <source>LibTorch is taken from %2 there: is it whole?</source>
+        <translation>LibTorch wird dort aus %2 genommen: Ist es vollständig?</translation>
+    </message>
+    <message>
+        <source>the engine fails its self-test there: %1</source>
+        <translation>die Engine besteht dort ihren Selbsttest nicht: %1</translation>
+    </message>
+    <message>
+        <source>choose another node, and say so to whoever looks after this one</source>
+        <translation>einen anderen Knoten wählen und es dem sagen, der sich um diesen kümmert</translation>
+    </message>
+    <message>
+        <source>its ranks do not reach those of %1: %2</source>
+        <translation>seine Ranks erreichen die von %1 nicht: %2</translation>
+    </message>
+    <message>
+        <source>does a firewall let all TCP ports through between %3 and %4?</source>
+        <translation>Lässt eine Firewall zwischen %3 und %4 alle TCP-Ports durch?</translation>
+    </message>
+    <message>
+        <source>more than %1 jump hosts, or one that jumps through itself</source>
+        <translation>mehr als %1 Zwischenrechner oder einer, der über sich selbst führt</translation>
+    </message>
+    <message>
+        <source>see ProxyJump in ~/.ssh/config</source>
+        <translation>siehe ProxyJump in ~/.ssh/config</translation>
+    </message>
+    <message>
+        <source>ssh does not understand its configuration: %1</source>
+        <translation>ssh versteht seine Konfiguration nicht: %1</translation>
+    </message>
+    <message>
+        <source>`ssh -G %2` shows the same</source>
+        <translation>`ssh -G %2` zeigt dasselbe</translation>
+    </message>
+    <message>
+        <source>no network interface of it leads to rank 0&apos;s node, %1 (%2)</source>
+        <translation>keine seiner Netzschnittstellen führt zum Knoten von Rank 0, %1 (%2)</translation>
+    </message>
+    <message>
+        <source>are the two on one network? Name first a node that all the others reach</source>
+        <translation>Sind beide in einem Netz? Nennen Sie zuerst einen Knoten, den alle anderen erreichen</translation>
+    </message>
+</context>
+<context>
     <name>NodeWords</name>
     <message>
         <source>in use by %1 (%2)</source>
@@ -611,6 +1082,73 @@
     <message>
         <source>Of ~/.ssh/config, without effect here</source>
         <translation>Aus ~/.ssh/config, hier ohne Wirkung</translation>
+    </message>
+    <message>
+        <source>Bringing the engine there: %1 of %2</source>
+        <extracomment>sizes: how much of the programs is there</extracomment>
+        <translation>Die Engine wird hingebracht: %1 von %2</translation>
+    </message>
+    <message>
+        <source>Measuring the links between the machines: %1 of %2</source>
+        <translation>Die Verbindungen zwischen den Rechnern werden gemessen: %1 von %2</translation>
+    </message>
+    <message>
+        <source>Trying it out: self-test, then the links with the others…</source>
+        <translation>Wird erprobt: Selbsttest, dann die Verbindungen mit den anderen …</translation>
+    </message>
+    <message>
+        <source>Its pip installs LibTorch…</source>
+        <translation>Sein pip installiert LibTorch …</translation>
+    </message>
+    <message>
+        <source>Its pip installs LibTorch: %1 so far</source>
+        <extracomment>a size</extracomment>
+        <translation>Sein pip installiert LibTorch: bisher %1</translation>
+    </message>
+    <message>
+        <source>Looking at what LibTorch needs…</source>
+        <translation>Was LibTorch braucht, wird nachgesehen …</translation>
+    </message>
+    <message>
+        <source>Sending LibTorch: %1 of %2</source>
+        <extracomment>sizes</extracomment>
+        <translation>LibTorch wird gesendet: %1 von %2</translation>
+    </message>
+    <message>
+        <source>none: %1</source>
+        <translation>keine: %1</translation>
+    </message>
+    <message>
+        <source>%1 each way at once, %2 µs</source>
+        <extracomment>a link between two machines: %1 is a rate, %2 a number of microseconds</extracomment>
+        <translation>%1 je Richtung zugleich, %2 µs</translation>
+    </message>
+    <message>
+        <source>Self-test</source>
+        <translation>Selbsttest</translation>
+    </message>
+    <message>
+        <source>passed in %1 with LibTorch %2, %3</source>
+        <extracomment>%1 is a time, %2 a version, %3 how long ago</extracomment>
+        <translation>bestanden in %1 mit LibTorch %2, %3</translation>
+    </message>
+    <message>
+        <source>Interface to %1</source>
+        <extracomment>%1 is a machine</extracomment>
+        <translation>Schnittstelle zu %1</translation>
+    </message>
+    <message>
+        <source>Link with %1</source>
+        <extracomment>%1 is a machine</extracomment>
+        <translation>Verbindung mit %1</translation>
+    </message>
+    <message>
+        <source>Send LibTorch brings it from here</source>
+        <translation>„LibTorch senden“ bringt es von hier</translation>
+    </message>
+    <message>
+        <source>Install LibTorch has that machine&apos;s pip bring it (a download of 2.8 GB), Send LibTorch copies the part that is needed from here</source>
+        <translation>„LibTorch installieren“ lässt es das pip jenes Rechners holen (2,8 GB), „LibTorch senden“ kopiert den nötigen Teil von hier</translation>
     </message>
 </context>
 <context>
@@ -2687,6 +3225,22 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
         <source>Check</source>
         <translation>Prüfen</translation>
     </message>
+    <message>
+        <source>Install LibTorch</source>
+        <translation>LibTorch installieren</translation>
+    </message>
+    <message>
+        <source>Send LibTorch</source>
+        <translation>LibTorch senden</translation>
+    </message>
+    <message>
+        <source>That machine downloads 2.8 GB from PyPI into a folder of ours there</source>
+        <translation>Jener Rechner lädt 2,8 GB von PyPI in einen Ordner von uns dort</translation>
+    </message>
+    <message>
+        <source>What the engine needs of this machine&apos;s LibTorch goes into a folder of ours there</source>
+        <translation>Was die Engine vom LibTorch dieses Rechners braucht, kommt in einen Ordner von uns dort</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::NodesModel</name>
@@ -2753,6 +3307,14 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
         <source>checked %1 of %2</source>
         <extracomment>progress of checks: &quot;checked 5 of 32&quot;</extracomment>
         <translation>%1 von %2 geprüft</translation>
+    </message>
+    <message>
+        <source>Try out</source>
+        <translation>Erproben</translation>
+    </message>
+    <message>
+        <source>Bring the engine to the machines over SSH that can train, run its self-test there and measure the links between them; the first is taken for the node of rank 0</source>
+        <translation>Die Engine zu den Rechnern über SSH bringen, die trainieren können, dort ihren Selbsttest ausführen und die Verbindungen zwischen ihnen messen; der erste gilt als Knoten von Rank 0</translation>
     </message>
 </context>
 <context>

@@ -448,6 +448,477 @@
     </message>
 </context>
 <context>
+    <name>NodeFindings</name>
+    <message>
+        <source>the host name %1 is not known here: %2</source>
+        <translation>此处不认识主机名 %1：%2</translation>
+    </message>
+    <message>
+        <source>check the spelling, or add a Host entry with its HostName to ~/.ssh/config</source>
+        <translation>检查拼写，或在 ~/.ssh/config 中添加带 HostName 的 Host 条目</translation>
+    </message>
+    <message>
+        <source>connection refused by %1 port %2</source>
+        <translation>%1 的端口 %2 拒绝连接</translation>
+    </message>
+    <message>
+        <source>is sshd running there, and is %2 its port?</source>
+        <translation>那里的 sshd 在运行吗？端口是 %2 吗？</translation>
+    </message>
+    <message>
+        <source>no answer from %1 port %2 in %3 s</source>
+        <translation>%1 的端口 %2 在 %3 秒内没有应答</translation>
+    </message>
+    <message>
+        <source>is the machine on, and does a firewall let port %2 through? A VPN may be needed</source>
+        <translation>机器开着吗？防火墙放行端口 %2 吗？也可能需要 VPN</translation>
+    </message>
+    <message>
+        <source>cannot reach %1 port %2: %3</source>
+        <translation>无法到达 %1 的端口 %2：%3</translation>
+    </message>
+    <message>
+        <source>no route leads there from this machine: is the network or the VPN up?</source>
+        <translation>本机没有通往那里的路由：网络或 VPN 连上了吗？</translation>
+    </message>
+    <message>
+        <source>no connection with %1 port %2: %3</source>
+        <translation>与 %1 的端口 %2 没有连接：%3</translation>
+    </message>
+    <message>
+        <source>`ssh -v %4` may say more</source>
+        <translation>`ssh -v %4` 也许能说明更多</translation>
+    </message>
+    <message>
+        <source>given up before %1 port %2 had answered</source>
+        <translation>在 %1 的端口 %2 应答之前已放弃</translation>
+    </message>
+    <message>
+        <source>check it again</source>
+        <translation>请再检查一次</translation>
+    </message>
+    <message>
+        <source>%1 port %2 answered, but not as SSH should: %3</source>
+        <translation>%1 的端口 %2 有应答，但不像 SSH：%3</translation>
+    </message>
+    <message>
+        <source>`ssh -v %4` shows the same exchange</source>
+        <translation>`ssh -v %4` 显示同样的交互</translation>
+    </message>
+    <message>
+        <source>the jump host %1 does not connect to %2 port %3: %4</source>
+        <translation>跳板机 %1 无法连接 %2 的端口 %3：%4</translation>
+    </message>
+    <message>
+        <source>is the machine on, and does the jump host&apos;s sshd allow forwarding (AllowTcpForwarding)?</source>
+        <translation>机器开着吗？跳板机的 sshd 允许转发（AllowTcpForwarding）吗？</translation>
+    </message>
+    <message>
+        <source>the connection is lost: %1</source>
+        <translation>连接已断开：%1</translation>
+    </message>
+    <message>
+        <source>shows no host key: %1</source>
+        <translation>没有出示主机密钥：%1</translation>
+    </message>
+    <message>
+        <source>its host key is not known: %1 %2</source>
+        <translation>其主机密钥未知：%1 %2</translation>
+    </message>
+    <message>
+        <source>compare it with what `ssh-keygen -lf /etc/ssh/ssh_host_%3_key.pub` prints there; then trust it (--trust-on-first-use): that adds it to %4</source>
+        <translation>与那里 `ssh-keygen -lf /etc/ssh/ssh_host_%3_key.pub` 的输出核对；然后信任它（--trust-on-first-use）：它会被加入 %4</translation>
+    </message>
+    <message>
+        <source>its host key has CHANGED: now it is %1 %2. Somebody may stand between, or the machine was set up anew; nothing was sent to it</source>
+        <translation>其主机密钥已改变：现在是 %1 %2。可能有人从中拦截，也可能机器重新安装过；没有向它发送任何内容</translation>
+    </message>
+    <message>
+        <source>ask whoever runs the machine. If the new key is right: ssh-keygen -f %3 -R &apos;%4&apos;</source>
+        <translation>询问机器的管理者。如果新密钥无误：ssh-keygen -f %3 -R &apos;%4&apos;</translation>
+    </message>
+    <message>
+        <source>is known by a host key of another type than it shows now (%1 %2). Somebody may stand between; nothing was sent to it</source>
+        <translation>已知的主机密钥与它现在出示的（%1 %2）类型不同。可能有人从中拦截；没有向它发送任何内容</translation>
+    </message>
+    <message>
+        <source>its host key cannot be checked: %1</source>
+        <translation>无法核对其主机密钥：%1</translation>
+    </message>
+    <message>
+        <source>is %2 readable?</source>
+        <translation>%2 可读吗？</translation>
+    </message>
+    <message>
+        <source>its host key cannot be added to %1: %2</source>
+        <translation>无法把其主机密钥加入 %1：%2</translation>
+    </message>
+    <message>
+        <source>the login as %1 was not accepted. It takes %2; tried: </source>
+        <translation>以 %1 登录未被接受。它接受 %2；已尝试：</translation>
+    </message>
+    <message>
+        <source>`ssh %3` has to work without us; `ssh-copy-id` puts a key there</source>
+        <translation>`ssh %3` 须能独立成功；`ssh-copy-id` 可放置密钥</translation>
+    </message>
+    <message>
+        <source>the login as %1 was not accepted. It takes %2; nothing was there to try</source>
+        <translation>以 %1 登录未被接受。它接受 %2；没有可尝试的方式</translation>
+    </message>
+    <message>
+        <source>the password for the login as %1 was not accepted. It takes %2; tried: </source>
+        <translation>以 %1 登录的密码未被接受。它接受 %2；已尝试：</translation>
+    </message>
+    <message>
+        <source>is it the password of %1 on that machine? `ssh-copy-id %3` puts a key there, and none is asked for</source>
+        <translation>这是 %1 在那台机器上的密码吗？`ssh-copy-id %3` 可放置密钥，之后不再询问密码</translation>
+    </message>
+    <message>
+        <source>its questions were not answered as it wants for the login as %1. It takes %2; tried: </source>
+        <translation>以 %1 登录时，对其提问的回答不被接受。它接受 %2；已尝试：</translation>
+    </message>
+    <message>
+        <source>a code may have run out: check it again; `ssh %3` asks the same</source>
+        <translation>验证码可能已过期：请再检查一次；`ssh %3` 会问同样的问题</translation>
+    </message>
+    <message>
+        <source>the login as %1 has to be answered by a person. It takes %2; tried: </source>
+        <translation>以 %1 登录需要人来回答。它接受 %2；已尝试：</translation>
+    </message>
+    <message>
+        <source>run it in a terminal or use the app; or `ssh-copy-id %3` puts a key there, and nothing is asked</source>
+        <translation>在终端中运行或使用本应用；或用 `ssh-copy-id %3` 放置密钥，之后不再询问</translation>
+    </message>
+    <message>
+        <source>ended the login after %1 keys that it does not know (its MaxAuthTries); tried: </source>
+        <translation>在 %1 个它不认识的密钥之后终止了登录（其 MaxAuthTries）；已尝试：</translation>
+    </message>
+    <message>
+        <source>name the right key for this host in ~/.ssh/config: IdentityFile with IdentitiesOnly yes</source>
+        <translation>在 ~/.ssh/config 中为此主机写明正确的密钥：IdentityFile 加 IdentitiesOnly yes</translation>
+    </message>
+    <message>
+        <source>ended the login after too many wrong answers (its MaxAuthTries); tried: </source>
+        <translation>错误回答过多，登录被终止（其 MaxAuthTries）；已尝试：</translation>
+    </message>
+    <message>
+        <source>`ssh %1` has to work without us</source>
+        <translation>`ssh %1` 须能独立成功</translation>
+    </message>
+    <message>
+        <source>ended the login: %1; tried: </source>
+        <translation>终止了登录：%1；已尝试：</translation>
+    </message>
+    <message>
+        <source>nothing</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>1 key of the ssh-agent (not accepted)</source>
+        <translation>ssh-agent 的 1 个密钥（未被接受）</translation>
+    </message>
+    <message>
+        <source>%1 keys of the ssh-agent (not accepted)</source>
+        <translation>ssh-agent 的 %1 个密钥（未被接受）</translation>
+    </message>
+    <message>
+        <source>%1 (not accepted)</source>
+        <translation>%1（未被接受）</translation>
+    </message>
+    <message>
+        <source>%1 (only its public half is here)</source>
+        <translation>%1（此处只有公钥部分）</translation>
+    </message>
+    <message>
+        <source>%1 (cannot be read as a private key)</source>
+        <translation>%1（无法作为私钥读取）</translation>
+    </message>
+    <message>
+        <source>%1 (encrypted: load it with ssh-add, or give its passphrase)</source>
+        <translation>%1（已加密：用 ssh-add 加载，或给出其口令）</translation>
+    </message>
+    <message>
+        <source>keyboard-interactive (not accepted)</source>
+        <translation>keyboard-interactive（未被接受）</translation>
+    </message>
+    <message>
+        <source>keyboard-interactive (%1 times not accepted)</source>
+        <translation>keyboard-interactive（%1 次未被接受）</translation>
+    </message>
+    <message>
+        <source>keyboard-interactive (the server asks, and nobody is there to answer)</source>
+        <translation>keyboard-interactive（服务器在询问，却无人回答）</translation>
+    </message>
+    <message>
+        <source>password (not accepted)</source>
+        <translation>密码（未被接受）</translation>
+    </message>
+    <message>
+        <source>password (%1 times not accepted)</source>
+        <translation>密码（%1 次未被接受）</translation>
+    </message>
+    <message>
+        <source>password (nobody is there to give it)</source>
+        <translation>密码（无人输入）</translation>
+    </message>
+    <message>
+        <source>no channel for a command: %1</source>
+        <translation>没有可用于命令的通道：%1</translation>
+    </message>
+    <message>
+        <source>its sshd may allow too few sessions (MaxSessions)</source>
+        <translation>其 sshd 允许的会话数可能太少（MaxSessions）</translation>
+    </message>
+    <message>
+        <source>does not run commands: %1</source>
+        <translation>不执行命令：%1</translation>
+    </message>
+    <message>
+        <source>an account that may only transfer files cannot train</source>
+        <translation>只能传文件的账户无法训练</translation>
+    </message>
+    <message>
+        <source>the login shell ended before it ran anything%1</source>
+        <translation>登录 shell 还没执行任何命令就结束了%1</translation>
+    </message>
+    <message>
+        <source>`ssh %2 true` has to succeed: look at the shell&apos;s start files there</source>
+        <translation>`ssh %2 true` 须能成功：请查看那里 shell 的启动文件</translation>
+    </message>
+    <message>
+        <source>the login shell did not get to running anything in 30 s%1</source>
+        <translation>登录 shell 在 30 秒内没能执行任何命令%1</translation>
+    </message>
+    <message>
+        <source>its start files wait for something or start another program: keep that for interactive shells</source>
+        <translation>其启动文件在等待什么，或启动了别的程序：请只留给交互式 shell</translation>
+    </message>
+    <message>
+        <source>its shell did not answer our questions%1</source>
+        <translation>其 shell 没有回答我们的问题%1</translation>
+    </message>
+    <message>
+        <source>`sh` has to be a POSIX shell there</source>
+        <translation>那里的 `sh` 须是 POSIX shell</translation>
+    </message>
+    <message>
+        <source>has taken nothing for %1 s</source>
+        <translation>已有 %1 秒没有接收任何内容</translation>
+    </message>
+    <message>
+        <source>is a disk or network file system of the machine hanging?</source>
+        <translation>机器的磁盘或网络文件系统卡住了吗？</translation>
+    </message>
+    <message>
+        <source>a command there has said nothing for %1 s</source>
+        <translation>那里的一个命令已 %1 秒没有输出</translation>
+    </message>
+    <message>
+        <source>%1 cores, %2 of %3 memory free, %4 disk free, no GPU</source>
+        <translation>%1 个核心，内存 %2 / %3 可用，磁盘 %4 可用，无 GPU</translation>
+    </message>
+    <message>
+        <source>%5 × %6 (driver %7), %1 cores, %2 of %3 memory free, %4 disk free</source>
+        <translation>%5 × %6（驱动 %7），%1 个核心，内存 %2 / %3 可用，磁盘 %4 可用</translation>
+    </message>
+    <message>
+        <source>runs %1; Ringmaster&apos;s engine is for Linux</source>
+        <translation>运行的是 %1；Ringmaster 的引擎用于 Linux</translation>
+    </message>
+    <message>
+        <source>choose another node</source>
+        <translation>请选择别的节点</translation>
+    </message>
+    <message>
+        <source>is a %1 machine; the engine here is built for %2</source>
+        <translation>是 %1 机器；此处的引擎为 %2 构建</translation>
+    </message>
+    <message>
+        <source>build Ringmaster on a %1 machine and launch from there</source>
+        <translation>在 %1 机器上构建 Ringmaster 并从那里启动</translation>
+    </message>
+    <message>
+        <source>has no glibc (its libc is another); the engine needs glibc %1</source>
+        <translation>没有 glibc（用的是别的 libc）；引擎需要 glibc %1</translation>
+    </message>
+    <message>
+        <source>choose a node with a glibc distribution</source>
+        <translation>请选择使用 glibc 发行版的节点</translation>
+    </message>
+    <message>
+        <source>has glibc %1, older than the %2 that the engine is built against</source>
+        <translation>glibc 为 %1，早于构建引擎所用的 %2</translation>
+    </message>
+    <message>
+        <source>build Ringmaster on a system as old as that node&apos;s, or choose another node</source>
+        <translation>在与该节点同样旧的系统上构建 Ringmaster，或选择别的节点</translation>
+    </message>
+    <message>
+        <source>its disk is full: nothing can be written in %1</source>
+        <translation>其磁盘已满：无法写入 %1</translation>
+    </message>
+    <message>
+        <source>make room there</source>
+        <translation>请在那里腾出空间</translation>
+    </message>
+    <message>
+        <source>has %2 free in %1; 1 GiB is the least</source>
+        <translation>%1 中剩余 %2；至少需要 1 GiB</translation>
+    </message>
+    <message>
+        <source>nothing can be written in %1: %2</source>
+        <translation>无法写入 %1：%2</translation>
+    </message>
+    <message>
+        <source>set XDG_DATA_HOME there to a folder that you may write in</source>
+        <translation>在那里把 XDG_DATA_HOME 设为可写的文件夹</translation>
+    </message>
+    <message>
+        <source>programs may not run in %1 (mounted noexec)</source>
+        <translation>%1 中不允许运行程序（以 noexec 挂载）</translation>
+    </message>
+    <message>
+        <source>set XDG_DATA_HOME there to a folder on a disk without noexec</source>
+        <translation>在那里把 XDG_DATA_HOME 设到没有 noexec 的磁盘上</translation>
+    </message>
+    <message>
+        <source>has no sha256sum</source>
+        <translation>没有 sha256sum</translation>
+    </message>
+    <message>
+        <source>install coreutils there</source>
+        <translation>请在那里安装 coreutils</translation>
+    </message>
+    <message>
+        <source>has no LibTorch %1</source>
+        <translation>没有 LibTorch %1</translation>
+    </message>
+    <message>
+        <source>--libtorch pip installs it there with that machine&apos;s pip (a download of 2.8 GB), --libtorch copy sends the part that is needed from here</source>
+        <translation>--libtorch pip 用那台机器的 pip 安装（需下载 2.8 GB），--libtorch copy 从此处发送所需部分</translation>
+    </message>
+    <message>
+        <source>`ringmaster setup`, or the app&apos;s Set up, installs it</source>
+        <translation>用 `ringmaster setup` 或应用中的“设置”来安装</translation>
+    </message>
+    <message>
+        <source>has no LibTorch %1, and no Python that could install it</source>
+        <translation>没有 LibTorch %1，也没有能安装它的 Python</translation>
+    </message>
+    <message>
+        <source>--libtorch copy sends the part that is needed from here</source>
+        <translation>--libtorch copy 从此处发送所需部分</translation>
+    </message>
+    <message>
+        <source>has no LibTorch %1 (there is %2)</source>
+        <translation>没有 LibTorch %1（有 %2）</translation>
+    </message>
+    <message>
+        <source>GPU %1 is in use by %2 (%3)</source>
+        <translation>GPU %1 正被 %2 使用（%3）</translation>
+    </message>
+    <message>
+        <source>agree with them, or leave it out with CUDA_VISIBLE_DEVICES</source>
+        <translation>与其协商，或用 CUDA_VISIBLE_DEVICES 排除它</translation>
+    </message>
+    <message>
+        <source>its clock is %1 ahead</source>
+        <translation>其时钟快 %1</translation>
+    </message>
+    <message>
+        <source>set it (NTP): times of events will not agree</source>
+        <translation>请校准（NTP）：否则事件时间对不上</translation>
+    </message>
+    <message>
+        <source>its clock is %1 behind</source>
+        <translation>其时钟慢 %1</translation>
+    </message>
+    <message>
+        <source>its login shell prints text before every command (&quot;%1&quot;)</source>
+        <translation>其登录 shell 在每个命令前输出文本（“%1”）</translation>
+    </message>
+    <message>
+        <source>harmless here, though scp and sftp fail of it: keep that for interactive shells in its start files</source>
+        <translation>在此无害，但 scp 和 sftp 会因此失败：请在启动文件中只留给交互式 shell</translation>
+    </message>
+    <message>
+        <source>its Slurm has no partition</source>
+        <translation>其 Slurm 没有分区</translation>
+    </message>
+    <message>
+        <source>`sinfo` shows the same; ask whoever runs the cluster</source>
+        <translation>`sinfo` 显示相同；请询问集群的管理者</translation>
+    </message>
+    <message>
+        <source>none of its partitions is up</source>
+        <translation>没有一个分区可用</translation>
+    </message>
+    <message>
+        <source>takes jobs: %1</source>
+        <translation>接受作业：%1</translation>
+    </message>
+    <message>
+        <source>pip could not install LibTorch %1 there: %2</source>
+        <translation>pip 无法在那里安装 LibTorch %1：%2</translation>
+    </message>
+    <message>
+        <source>does that machine reach PyPI? --libtorch copy sends LibTorch from here</source>
+        <translation>那台机器能访问 PyPI 吗？--libtorch copy 从此处发送 LibTorch</translation>
+    </message>
+    <message>
+        <source>has %1 free in %2; LibTorch takes %3</source>
+        <translation>%2 中剩余 %1；LibTorch 需要 %3</translation>
+    </message>
+    <message>
+        <source>the engine does not run there: %1</source>
+        <translation>引擎在那里无法运行：%1</translation>
+    </message>
+    <message>
+        <source>LibTorch is taken from %2 there: is it whole?</source>
+        <translation>那里的 LibTorch 取自 %2：它完整吗？</translation>
+    </message>
+    <message>
+        <source>the engine fails its self-test there: %1</source>
+        <translation>引擎在那里没有通过自检：%1</translation>
+    </message>
+    <message>
+        <source>choose another node, and say so to whoever looks after this one</source>
+        <translation>请选择别的节点，并告知此节点的维护者</translation>
+    </message>
+    <message>
+        <source>its ranks do not reach those of %1: %2</source>
+        <translation>其 rank 无法到达 %1 的 rank：%2</translation>
+    </message>
+    <message>
+        <source>does a firewall let all TCP ports through between %3 and %4?</source>
+        <translation>防火墙是否放行 %3 与 %4 之间的全部 TCP 端口？</translation>
+    </message>
+    <message>
+        <source>more than %1 jump hosts, or one that jumps through itself</source>
+        <translation>跳板机多于 %1 台，或有一台经由自身跳转</translation>
+    </message>
+    <message>
+        <source>see ProxyJump in ~/.ssh/config</source>
+        <translation>参见 ~/.ssh/config 中的 ProxyJump</translation>
+    </message>
+    <message>
+        <source>ssh does not understand its configuration: %1</source>
+        <translation>ssh 无法理解其配置：%1</translation>
+    </message>
+    <message>
+        <source>`ssh -G %2` shows the same</source>
+        <translation>`ssh -G %2` 显示相同</translation>
+    </message>
+    <message>
+        <source>no network interface of it leads to rank 0&apos;s node, %1 (%2)</source>
+        <translation>它没有通往 rank 0 节点 %1（%2）的网络接口</translation>
+    </message>
+    <message>
+        <source>are the two on one network? Name first a node that all the others reach</source>
+        <translation>两者在同一网络吗？请把其他节点都能到达的节点放在第一个</translation>
+    </message>
+</context>
+<context>
     <name>NodeWords</name>
     <message>
         <source>in use by %1 (%2)</source>
@@ -604,6 +1075,73 @@
     <message>
         <source>Of ~/.ssh/config, without effect here</source>
         <translation>~/.ssh/config 中在此无效的项</translation>
+    </message>
+    <message>
+        <source>Bringing the engine there: %1 of %2</source>
+        <extracomment>sizes: how much of the programs is there</extracomment>
+        <translation>正在发送引擎：%1 / %2</translation>
+    </message>
+    <message>
+        <source>Measuring the links between the machines: %1 of %2</source>
+        <translation>正在测量机器间的链路：%1 / %2</translation>
+    </message>
+    <message>
+        <source>Trying it out: self-test, then the links with the others…</source>
+        <translation>试运行中：先自检，再测与其他机器的链路…</translation>
+    </message>
+    <message>
+        <source>Its pip installs LibTorch…</source>
+        <translation>其 pip 正在安装 LibTorch…</translation>
+    </message>
+    <message>
+        <source>Its pip installs LibTorch: %1 so far</source>
+        <extracomment>a size</extracomment>
+        <translation>其 pip 正在安装 LibTorch：已有 %1</translation>
+    </message>
+    <message>
+        <source>Looking at what LibTorch needs…</source>
+        <translation>正在查看 LibTorch 所需文件…</translation>
+    </message>
+    <message>
+        <source>Sending LibTorch: %1 of %2</source>
+        <extracomment>sizes</extracomment>
+        <translation>正在发送 LibTorch：%1 / %2</translation>
+    </message>
+    <message>
+        <source>none: %1</source>
+        <translation>无：%1</translation>
+    </message>
+    <message>
+        <source>%1 each way at once, %2 µs</source>
+        <extracomment>a link between two machines: %1 is a rate, %2 a number of microseconds</extracomment>
+        <translation>双向同时各 %1，%2 µs</translation>
+    </message>
+    <message>
+        <source>Self-test</source>
+        <translation>自检</translation>
+    </message>
+    <message>
+        <source>passed in %1 with LibTorch %2, %3</source>
+        <extracomment>%1 is a time, %2 a version, %3 how long ago</extracomment>
+        <translation>用 LibTorch %2 在 %1 内通过，%3</translation>
+    </message>
+    <message>
+        <source>Interface to %1</source>
+        <extracomment>%1 is a machine</extracomment>
+        <translation>通往 %1 的接口</translation>
+    </message>
+    <message>
+        <source>Link with %1</source>
+        <extracomment>%1 is a machine</extracomment>
+        <translation>与 %1 的链路</translation>
+    </message>
+    <message>
+        <source>Send LibTorch brings it from here</source>
+        <translation>“发送 LibTorch”从此处发送</translation>
+    </message>
+    <message>
+        <source>Install LibTorch has that machine&apos;s pip bring it (a download of 2.8 GB), Send LibTorch copies the part that is needed from here</source>
+        <translation>“安装 LibTorch”由那台机器的 pip 获取（下载 2.8 GB），“发送 LibTorch”从此处复制所需部分</translation>
     </message>
 </context>
 <context>
@@ -2657,6 +3195,22 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
         <source>Check</source>
         <translation>检查</translation>
     </message>
+    <message>
+        <source>Install LibTorch</source>
+        <translation>安装 LibTorch</translation>
+    </message>
+    <message>
+        <source>Send LibTorch</source>
+        <translation>发送 LibTorch</translation>
+    </message>
+    <message>
+        <source>That machine downloads 2.8 GB from PyPI into a folder of ours there</source>
+        <translation>那台机器从 PyPI 下载 2.8 GB 到我们在那里的文件夹</translation>
+    </message>
+    <message>
+        <source>What the engine needs of this machine&apos;s LibTorch goes into a folder of ours there</source>
+        <translation>引擎所需的本机 LibTorch 部分会放入我们在那里的文件夹</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::NodesModel</name>
@@ -2722,6 +3276,14 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
         <source>checked %1 of %2</source>
         <extracomment>progress of checks: &quot;checked 5 of 32&quot;</extracomment>
         <translation>已检查 %1 / %2</translation>
+    </message>
+    <message>
+        <source>Try out</source>
+        <translation>试运行</translation>
+    </message>
+    <message>
+        <source>Bring the engine to the machines over SSH that can train, run its self-test there and measure the links between them; the first is taken for the node of rank 0</source>
+        <translation>把引擎送到可训练的 SSH 机器，在那里运行自检并测量它们之间的链路；第一台视为 rank 0 的节点</translation>
     </message>
 </context>
 <context>

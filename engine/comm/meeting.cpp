@@ -298,4 +298,18 @@ std::string interface_address(const Rendezvous& rendezvous) {
                 "name one with GLOO_SOCKET_IFNAME");
 }
 
+ListeningSocket listen_at(const std::string& address) {
+    Rendezvous at;
+    at.master_addr = address;
+    ListeningSocket made;
+    made.fd = listening_socket(resolve(at).front());
+    Address bound;
+    bound.length = sizeof bound.bytes;
+    if (made.fd < 0 || getsockname(made.fd, bound.get(), &bound.length) != 0)
+        throw Error(Failure::Unreachable, "cannot listen at " + address + ": " + std::strerror(errno));
+    made.port = bound.family() == AF_INET6 ? ntohs(reinterpret_cast<sockaddr_in6*>(&bound.bytes)->sin6_port)
+                                           : ntohs(reinterpret_cast<sockaddr_in*>(&bound.bytes)->sin_port);
+    return made;
+}
+
 }  // namespace ringmaster

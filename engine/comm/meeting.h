@@ -17,4 +17,12 @@ c10::intrusive_ptr<c10d::Store> meet(const Rendezvous& rendezvous, std::chrono::
 /// that reaches MASTER_ADDR. IPv4 or IPv6 as numbers. Throws Error(Unreachable).
 std::string interface_address(const Rendezvous& rendezvous);
 
+struct ListeningSocket {
+    int fd = -1;  ///< the caller's
+    int port = 0;
+};
+
+/// For Rendezvous::store_fd, at this address alone and a free port. Throws Error(Unreachable).
+ListeningSocket listen_at(const std::string& address);
+
 }  // namespace ringmaster

@@ -24,6 +24,7 @@
 #include "engine/error.h"
 #include "engine/model/ops.h"
 #include "engine/plan/speeds.h"
+#include "engine/train/link.h"
 
 namespace ringmaster {
 
@@ -140,14 +141,9 @@ double copy_bytes_per_s(at::Device device, const Stopwatch& watch) {
     return 2 * 4 * double(kNumbers) / watch.median([&] { to.copy_(from); });
 }
 
-struct LinkFigures {
-    double bytes_per_s = 0, latency_s = 0;
-};
-
-/// One of two ranks that send to each other at the same time, as those of a ring do.
+/// One of two ranks of this node.
 LinkFigures measure_as(int rank, const c10::intrusive_ptr<c10d::Store>& store, Device kind,
                        const CalibrationOptions& options) {
-    constexpr int64_t kLarge = int64_t{4} << 20, kRounds = 200;  // 16 MiB
     Mesh mesh;
     mesh.ring = 2;
     GroupOptions group_options;
@@ -156,31 +152,10 @@ LinkFigures measure_as(int rank, const c10::intrusive_ptr<c10d::Store>& store, D
     group_options.timeout = std::chrono::seconds(30);
     at::set_num_threads(1);
     Groups groups = make_groups(store, rank, mesh, group_options);
-    const auto round = [&](const at::Tensor& out, const at::Tensor& in) {
-        groups.ring().exchange({out}, 1 - rank, {in}, 1 - rank, "calibration").wait();
-        if (groups.device().is_cuda()) at::accelerator::synchronizeDevice(groups.device().index());
-    };
-    const auto seconds_of = [&](int64_t numbers, int64_t rounds) {
-        const at::Tensor out = at::ones({numbers}, at::TensorOptions().device(groups.device()));
-        const at::Tensor in = at::empty_like(out);
-        round(out, in);
-        groups.world().barrier();
-        const Clock::time_point start = Clock::now();
-        for (int64_t i = 0; i < rounds; ++i) round(out, in);
-        return seconds_since(start) / double(rounds);
-    };
-    LinkFigures figures;
-    figures.latency_s = seconds_of(1, kRounds);
-    const double once = seconds_of(kLarge, 1);
-    const at::Tensor agreed = at::full({1}, once, at::TensorOptions().device(groups.device()));
-    groups.world().all_reduce(agreed, Reduce::Max).wait();  // both do as many rounds
-    const double slowest = agreed.item<double>();
-    const auto rounds = static_cast<int64_t>(std::clamp(options.seconds_each / slowest, 3.0, 2000.0));
-    figures.bytes_per_s = 4 * double(kLarge) / seconds_of(kLarge, rounds);
-    return figures;
+    return measure_link(groups, options.seconds_each);
 }
 
-LinkFigures measure_link(Device device, const CalibrationOptions& options) {
+LinkFigures measure_own_link(Device device, const CalibrationOptions& options) {
     const c10::intrusive_ptr<c10d::Store> store = c10::make_intrusive<c10d::HashStore>();
     std::array<LinkFigures, 2> of_rank;
     std::array<std::exception_ptr, 2> failures;
@@ -262,7 +237,7 @@ Calibration calibrate(const CalibrationOptions& options, const OnPart& on_part) 
     made.memory = copy_bytes_per_s(device, watch);
     part("link between two ranks");
     if (!cuda || options.devices > 1) {
-        const LinkFigures link = measure_link(options.device, options);
+        const LinkFigures link = measure_own_link(options.device, options);
         made.link = link.bytes_per_s;
         made.latency_s = link.latency_s;
     }

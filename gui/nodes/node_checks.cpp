@@ -1,10 +1,15 @@
 #include "gui/nodes/node_checks.h"
 
 #include <QCoreApplication>
+#include <QElapsedTimer>
 #include <QPointer>
 #include <QtConcurrent/QtConcurrentRun>
+#include <algorithm>
 
 #include "engine/error.h"
+#include "engine/events/event_log.h"
+#include "launcher/anywhere/launch.h"
+#include "launcher/nodes/deep.h"
 
 namespace ringmaster {
 
@@ -13,6 +18,11 @@ namespace {
 constexpr int kAtOnce = 8;         ///< as launcher/nodes has it: an sshd behind one gate takes ten logins
 constexpr int kPatienceMs = 1500;  ///< for what is given up; a name server alone may take longer
 constexpr int kSaveAfterMs = 300;  ///< reports that come together are written together
+constexpr int kStepMs = 150;       ///< between two tellings of how far something is
+
+bool isForTrial(const RosterEntry& entry) {
+    return entry.target.kind == TargetKind::Ssh && entry.last && entry.last->node.can_train();
+}
 
 }  // namespace
 
@@ -29,7 +39,7 @@ NodeChecks::~NodeChecks() {
     if (m_saving.isActive()) save();
     m_pool->clear();
     for (Row& row : m_rows) {
-        if (row.check) row.check->given_up = true;
+        if (row.check) *row.check->given_up = true;
     }
     if (m_pool->waitForDone(kPatienceMs)) delete m_pool;  // else the last of them ends with the program
 }
@@ -74,17 +84,64 @@ int NodeChecks::add(const Target& target) {
 void NodeChecks::remove(int row) {
     if (entry(row).target.kind == TargetKind::Here) return;
     Q_EMIT aboutToRemove(row);
-    if (m_rows[size_t(row)].check) m_rows[size_t(row)].check->given_up = true;
+    drop(row);
     m_rows.erase(m_rows.begin() + row);
     Q_EMIT removed(row);
     m_saving.start();
     Q_EMIT moved();
 }
 
-void NodeChecks::check(int row) {
+CheckKind NodeChecks::kind(int row) const {
+    const std::shared_ptr<Check>& check = m_rows[size_t(row)].check;
+    return check ? check->kind : CheckKind::Look;
+}
+
+const ProgressStep& NodeChecks::step(int row) const {
+    static const ProgressStep none;
+    const std::shared_ptr<Check>& check = m_rows[size_t(row)].check;
+    return check ? check->step : none;
+}
+
+void NodeChecks::check(int row, CheckKind kind) {
     if (m_rows[size_t(row)].check) return;
     m_asked = underWay() == 0 ? 1 : m_asked + 1;
-    begin(row);
+    const std::shared_ptr<Check> check = begin(row, kind);
+    const SshPerson person = m_session.person([up = check->given_up] { return up->load(); });
+    work({check},
+         [kind, person, target = entry(row).target,
+          places = m_session.places()](const Progress& progress) -> std::vector<TargetReport> {
+             std::optional<LibTorchWay> way;
+             if (kind == CheckKind::InstallLibTorch) way = LibTorchWay::Pip;
+             if (kind == CheckKind::SendLibTorch) way = LibTorchWay::Copy;
+             return {check_target(target, places, person, remedy_of(way, places, progress))};
+         });
+    Q_EMIT moved();
+}
+
+bool NodeChecks::canTryOut() const {
+    return std::any_of(m_rows.begin(), m_rows.end(),
+                       [](const Row& row) { return isForTrial(row.entry) && !row.check; });
+}
+
+void NodeChecks::tryOut() {
+    Checks checks;
+    std::vector<SshTarget> targets;
+    if (underWay() == 0) m_asked = 0;
+    for (int row = 0; row < count(); ++row) {
+        if (!isForTrial(entry(row)) || m_rows[size_t(row)].check) continue;
+        targets.push_back(parse_target(entry(row).target.host));
+        checks.push_back(begin(row, CheckKind::TryOut));
+        checks.back()->given_up = checks.front()->given_up;
+    }
+    if (checks.empty()) return;
+    m_asked += int(checks.size());
+    const SshPerson person = m_session.person([up = checks.front()->given_up] { return up->load(); });
+    work(checks, [person, targets, places = m_session.places()](const Progress& progress) {
+        std::vector<TargetReport> found;
+        for (NodeReport& report : try_nodes(targets, person, program_needs(places), {}, places, progress))
+            found.push_back({std::move(report), {}, unix_now()});
+        return found;
+    });
     Q_EMIT moved();
 }
 
@@ -102,48 +159,101 @@ void NodeChecks::cancelAll() {
     Q_EMIT moved();
 }
 
-/// What it would have found is not waited for.
+/// What it would have found is not waited for; a trial goes with all its machines.
 void NodeChecks::drop(int row) {
-    std::shared_ptr<Check>& check = m_rows[size_t(row)].check;
+    const std::shared_ptr<Check> check = m_rows[size_t(row)].check;
     if (!check) return;
-    check->given_up = true;
-    check.reset();
-    Q_EMIT changed(row);
+    *check->given_up = true;
+    for (int other = 0; other < count(); ++other) {
+        std::shared_ptr<Check>& one = m_rows[size_t(other)].check;
+        if (!one || one->given_up != check->given_up) continue;
+        one.reset();
+        Q_EMIT changed(other);
+    }
 }
 
-void NodeChecks::begin(int row) {
+std::shared_ptr<NodeChecks::Check> NodeChecks::begin(int row, CheckKind kind) {
     auto check = std::make_shared<Check>();
+    check->kind = kind;
     m_rows[size_t(row)].check = check;
     Q_EMIT changed(row);
-    const QPointer<NodeChecks> self(this);
-    const auto on_gui = [self](auto what) {
-        if (QCoreApplication* app = QCoreApplication::instance()) {
-            QMetaObject::invokeMethod(
-                app,
-                [self, what] {
-                    if (self) what(*self);
-                },
-                Qt::QueuedConnection);
-        }
+    return check;
+}
+
+void NodeChecks::started(const Checks& checks) {
+    for (const std::shared_ptr<Check>& check : checks) {
+        if (const int row = rowOf(check); row >= 0) Q_EMIT changed(row);
+    }
+}
+
+void NodeChecks::wentOn(const Checks& checks, const ProgressStep& step) {
+    for (const std::shared_ptr<Check>& check : checks) {
+        check->step = step;
+        if (const int row = rowOf(check); row >= 0) Q_EMIT changed(row);
+    }
+}
+
+/// Of an undertaking that was called off, or that brought no report.
+void NodeChecks::ended(const Checks& checks) {
+    for (const std::shared_ptr<Check>& check : checks) {
+        if (const int row = rowOf(check); row >= 0) drop(row);
+    }
+    Q_EMIT moved();
+}
+
+/// Something that happened in the window's thread, told from another: as long as both are there.
+template <class What>
+static void onGui(const QPointer<NodeChecks>& self, What what) {
+    QCoreApplication* app = QCoreApplication::instance();
+    if (app == nullptr) return;
+    QMetaObject::invokeMethod(
+        app,
+        [self, what] {
+            if (self) what(*self);
+        },
+        Qt::QueuedConnection);
+}
+
+/// Several times a second at most.
+Progress NodeChecks::progressOf(const Checks& checks) {
+    Progress progress;
+    progress.cancelled = [up = checks.front()->given_up] { return up->load(); };
+    auto last = std::make_shared<QElapsedTimer>();
+    progress.step = [self = QPointer<NodeChecks>(this), checks, last](const ProgressStep& step) {
+        if (last->isValid() && last->elapsed() < kStepMs) return;
+        last->start();
+        onGui(self, [checks, step](NodeChecks& all) { all.wentOn(checks, step); });
     };
-    const SshPerson person = m_session.person([check] { return check->given_up.load(); });
-    std::ignore = QtConcurrent::run(
-        m_pool, [check, on_gui, person, target = entry(row).target, places = m_session.places()] {
-            if (check->given_up) return;
-            check->at_work = true;
-            on_gui([check](NodeChecks& checks) {
-                if (const int at = checks.rowOf(check); at >= 0) Q_EMIT checks.changed(at);
-            });
-            TargetReport report = check_target(target, places, person);
-            on_gui([check, report](NodeChecks& checks) { checks.took(check, report); });
-        });
+    return progress;
+}
+
+void NodeChecks::work(const Checks& checks,
+                      const std::function<std::vector<TargetReport>(const Progress&)>& task) {
+    const QPointer<NodeChecks> self(this);
+    std::ignore = QtConcurrent::run(m_pool, [self, checks, task, progress = progressOf(checks)] {
+        if (progress.is_cancelled()) return;
+        for (const std::shared_ptr<Check>& check : checks) check->at_work = true;
+        onGui(self, [checks](NodeChecks& all) { all.started(checks); });
+        std::vector<TargetReport> found;
+        try {
+            found = task(progress);
+        } catch (const Cancelled&) {
+            found.clear();
+        }
+        for (size_t i = 0; i < found.size(); ++i) {
+            onGui(self, [check = checks[i], report = found[i]](NodeChecks& all) { all.took(check, report); });
+        }
+        if (found.empty()) onGui(self, [checks](NodeChecks& all) { all.ended(checks); });
+    });
 }
 
 void NodeChecks::took(const std::shared_ptr<Check>& check, TargetReport report) {
     const int row = rowOf(check);
     if (row < 0) return;  // called off, or removed
     m_rows[size_t(row)].check.reset();
-    m_rows[size_t(row)].entry.last = std::move(report);
+    std::optional<TargetReport>& last = m_rows[size_t(row)].entry.last;
+    if (last && !report.node.deep && report.node.can_train()) report.node.deep = last->node.deep;
+    last = std::move(report);
     m_saving.start();
     Q_EMIT changed(row);
     Q_EMIT moved();

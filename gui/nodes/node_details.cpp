@@ -27,6 +27,8 @@ NodeDetails::NodeDetails(NodeChecks& checks, QWidget* parent)
       m_banner(new Banner),
       m_check(new QPushButton(tr("Check again"))),
       m_cancel(new QPushButton(tr("Cancel"))),
+      m_install(new QPushButton(tr("Install LibTorch"))),
+      m_send(new QPushButton(tr("Send LibTorch"))),
       m_remove(new QPushButton(tr("Remove"))),
       m_copy(new QPushButton(tr("Copy next step"))),
       m_facts(new QWidget),
@@ -44,10 +46,10 @@ NodeDetails::NodeDetails(NodeChecks& checks, QWidget* parent)
 }
 
 QWidget* NodeDetails::makeActions() {
-    const std::pair<QPushButton*, QString> named[] = {{m_check, u"checkNodeButton"_s},
-                                                      {m_cancel, u"cancelNodeButton"_s},
-                                                      {m_copy, u"copyNextButton"_s},
-                                                      {m_remove, u"removeNodeButton"_s}};
+    const std::pair<QPushButton*, QString> named[] = {
+        {m_check, u"checkNodeButton"_s},         {m_cancel, u"cancelNodeButton"_s},
+        {m_install, u"installLibTorchButton"_s}, {m_send, u"sendLibTorchButton"_s},
+        {m_copy, u"copyNextButton"_s},           {m_remove, u"removeNodeButton"_s}};
     auto* actions = new QWidget;
     auto* row = new FlowLayout(space(0.4), actions);
     for (const auto& [button, name] : named) {
@@ -56,11 +58,17 @@ QWidget* NodeDetails::makeActions() {
     }
     m_remove->setToolTip(tr("Forget this target; nothing on the machine changes"));
     connect(m_check, &QPushButton::clicked, this, [this] { m_checks.check(m_row); });
+    m_install->setToolTip(tr("That machine downloads 2.8 GB from PyPI into a folder of ours there"));
+    m_send->setToolTip(
+        tr("What the engine needs of this machine's LibTorch goes into a folder of ours there"));
+    connect(m_install, &QPushButton::clicked, this,
+            [this] { m_checks.check(m_row, CheckKind::InstallLibTorch); });
+    connect(m_send, &QPushButton::clicked, this, [this] { m_checks.check(m_row, CheckKind::SendLibTorch); });
     connect(m_cancel, &QPushButton::clicked, this, [this] { m_checks.cancel(m_row); });
     connect(m_remove, &QPushButton::clicked, this, [this] { m_checks.remove(m_row); });
     connect(m_copy, &QPushButton::clicked, this, [this] {
         const RosterEntry& entry = m_checks.entry(m_row);
-        if (entry.last) QGuiApplication::clipboard()->setText(QString::fromStdString(entry.last->node.next));
+        if (entry.last) QGuiApplication::clipboard()->setText(nextWords(entry.last->node));
     });
     return actions;
 }
@@ -85,10 +93,11 @@ void NodeDetails::write() {
     setTitle(targetName(entry.target));
     tick();
     const bool is_known = phase == CheckPhase::Idle && entry.last;
-    const QString next = is_known ? QString::fromStdString(entry.last->node.next) : QString();
+    const QString next = is_known ? nextWords(entry.last->node) : QString();
+    const bool lacks = is_known && entry.target.kind != TargetKind::Here && lacks_libtorch(entry.last->node);
     QString verdict = look.word;
     if (!verdict.isEmpty()) verdict[0] = verdict[0].toUpper();
-    QString said = messageWords(entry, phase);
+    QString said = messageWords(m_checks, m_row);
     if (phase == CheckPhase::Idle && !entry.last)
         said =
             tr("Key, login, system, GPUs and who uses them, memory, disk, clock and LibTorch are looked at "
@@ -98,7 +107,9 @@ void NodeDetails::write() {
     m_check->setText(entry.last ? tr("Check again") : tr("Check"));
     m_check->setVisible(phase == CheckPhase::Idle);
     m_cancel->setVisible(phase != CheckPhase::Idle);
-    m_copy->setVisible(!next.isEmpty());
+    m_install->setVisible(lacks && entry.last->node.finding.code != "no-libtorch-no-pip");
+    m_send->setVisible(lacks);
+    m_copy->setVisible(!next.isEmpty() && !lacks);
     m_remove->setVisible(entry.target.kind != TargetKind::Here);
     writeFacts(entry);
 }

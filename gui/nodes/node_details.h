@@ -28,7 +28,7 @@ class NodeDetails : public Card {
     NodeChecks& m_checks;
     int m_row = -1;
     Banner* m_banner;
-    QPushButton *m_check, *m_cancel, *m_remove, *m_copy;
+    QPushButton *m_check, *m_cancel, *m_install, *m_send, *m_remove, *m_copy;
     QWidget* m_facts;
     QGridLayout* m_grid;
 };

@@ -4,6 +4,7 @@
 #include <QStringList>
 #include <cmath>
 
+#include "engine/events/event_log.h"
 #include "gui/look/numbers.h"
 
 namespace ringmaster {
@@ -49,6 +50,81 @@ QString partitionWords(const SlurmPartition& partition) {
     //: of a partition of Slurm
     if (!partition.is_up) parts << NodeWords::tr("down");
     return parts.join(u" \u00B7 "_s);
+}
+
+/// A text of ours in the app's language.
+QString filled(const char* text_, const std::vector<std::string>& with) {
+    if (*text_ == '\0') return {};
+    return text(filled_in(QCoreApplication::translate("NodeFindings", text_).toStdString(), with));
+}
+
+QString findingWords(const NodeFinding& finding) {
+    const FindingText* known = finding_text(finding.code);
+    if (known == nullptr) return {};
+    QStringList parts;
+    for (const NodeFinding& part : finding.parts) parts << findingWords(part);
+    return filled(known->message, finding.with) + parts.join(u", "_s);
+}
+
+/// Sizes as the app's language writes them.
+NodeFinding withFigures(const NodeReport& report) {
+    NodeFinding finding = report.finding;
+    if (!finding.code.starts_with("ready") || !report.facts || finding.with.size() < 4) return finding;
+    const NodeFacts& of = *report.facts;
+    finding.with[1] = show::bytes(of.available_bytes).toStdString();
+    finding.with[2] = show::bytes(of.memory_bytes).toStdString();
+    finding.with[3] = show::bytes(of.disk_free_bytes).toStdString();
+    return finding;
+}
+
+QString workWords(CheckKind kind, const ProgressStep& step) {
+    const QString done = show::bytes(step.done);
+    switch (kind) {
+        case CheckKind::Look:
+            break;
+        case CheckKind::TryOut:
+            if (step.is_bytes)
+                //: sizes: how much of the programs is there
+                return NodeWords::tr("Bringing the engine there: %1 of %2")
+                    .arg(done, show::bytes(step.total));
+            return step.total > 0
+                       ? NodeWords::tr("Measuring the links between the machines: %1 of %2")
+                             .arg(show::count(step.done), show::count(step.total))
+                       : NodeWords::tr("Trying it out: self-test, then the links with the others…");
+        case CheckKind::InstallLibTorch:
+            if (step.done == 0) return NodeWords::tr("Its pip installs LibTorch…");
+            //: a size
+            return NodeWords::tr("Its pip installs LibTorch: %1 so far").arg(done);
+        case CheckKind::SendLibTorch:
+            if (step.done == 0) return NodeWords::tr("Looking at what LibTorch needs…");
+            //: sizes
+            return NodeWords::tr("Sending LibTorch: %1 of %2").arg(done, show::bytes(step.total));
+    }
+    return NodeWords::tr("Connecting, logging in, asking the machine…");
+}
+
+/// "1.21 GB", of what goes over a link in a second
+QString linkWords(const NodeLink& link) {
+    if (!link.problem.empty()) return NodeWords::tr("none: %1").arg(text(link.problem));
+    const bool giga = link.bytes_per_s >= 1e9;
+    const QString rate =
+        show::number(link.bytes_per_s / (giga ? 1e9 : 1e6)) + (giga ? u" GB/s"_s : u" MB/s"_s);
+    //: a link between two machines: %1 is a rate, %2 a number of microseconds
+    return NodeWords::tr("%1 each way at once, %2 µs").arg(rate, show::number(1e6 * link.latency_s));
+}
+
+void addTrial(Facts& facts, const DeepReport& deep, double now) {
+    facts.emplace_back(NodeWords::tr("Self-test"),
+                       //: %1 is a time, %2 a version, %3 how long ago
+                       NodeWords::tr("passed in %1 with LibTorch %2, %3")
+                           .arg(show::duration(deep.seconds), text(deep.libtorch),
+                                show::age(std::max(0.0, now - deep.tried))));
+    //: %1 is a machine
+    facts.emplace_back(NodeWords::tr("Interface to %1").arg(text(deep.towards)),
+                       text(deep.interface) + u" \u00B7 "_s + text(deep.address));
+    for (const NodeLink& link : deep.links)
+        //: %1 is a machine
+        facts.emplace_back(NodeWords::tr("Link with %1").arg(text(link.to)), linkWords(link));
 }
 
 void addMachine(Facts& facts, const NodeFacts& of) {
@@ -149,10 +225,28 @@ QString ageWords(const RosterEntry& entry, double now) {
     return entry.last ? show::age(std::max(0.0, now - entry.last->checked)) : show::unknown();
 }
 
-QString messageWords(const RosterEntry& entry, CheckPhase phase) {
-    if (phase == CheckPhase::Checking) return NodeWords::tr("Connecting, logging in, asking the machine…");
+QString messageWords(const NodeChecks& checks, int row) {
+    const CheckPhase phase = checks.phase(row);
+    if (phase == CheckPhase::Checking) return workWords(checks.kind(row), checks.step(row));
     if (phase == CheckPhase::Waiting) return NodeWords::tr("Eight are checked at a time.");
-    return entry.last ? text(entry.last->node.message) : QString();
+    const RosterEntry& entry = checks.entry(row);
+    if (!entry.last) return {};
+    const NodeReport& report = entry.last->node;
+    if (finding_text(report.finding.code) == nullptr) return text(report.message);
+    const QString found = findingWords(withFigures(report));
+    return report.through.empty() ? found : text(report.through) + u": "_s + found;
+}
+
+QString nextWords(const NodeReport& report) {
+    const FindingText* known = finding_text(report.finding.code);
+    if (known == nullptr) return text(report.next);
+    if (report.finding.code == "no-libtorch-no-pip")
+        return NodeWords::tr("Send LibTorch brings it from here");
+    if (lacks_libtorch(report))
+        return NodeWords::tr(
+            "Install LibTorch has that machine's pip bring it (a download of 2.8 GB), Send LibTorch "
+            "copies the part that is needed from here");
+    return filled(known->next, report.finding.with);
 }
 
 Facts factWords(const RosterEntry& entry) {
@@ -162,6 +256,7 @@ Facts factWords(const RosterEntry& entry) {
         facts.emplace_back(text(partition.name) + (partition.is_default ? u" *"_s : QString()),
                            partitionWords(partition));
     const NodeFacts* of = factsOf(entry);
+    if (entry.last->node.deep) addTrial(facts, *entry.last->node.deep, unix_now());
     if (of != nullptr) {
         addMachine(facts, *of);
         addPlaces(facts, *of);

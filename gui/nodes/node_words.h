@@ -25,8 +25,11 @@ QString deviceWords(const RosterEntry& entry);  ///< "4 × NVIDIA H100", "32 cor
 QString memoryWords(const RosterEntry& entry);  ///< of a device, else what is free of the machine's
 QString ageWords(const RosterEntry& entry, double now);
 
-/// Its message in a line; while it is checked, that.
-QString messageWords(const RosterEntry& entry, CheckPhase phase);
+/// Its message in the app's language, as far as it is of our own; while it is checked, that.
+QString messageWords(const NodeChecks& checks, int row);
+
+/// What to do next; empty where it is ready.
+QString nextWords(const NodeReport& report);
 
 /// What the machine said of itself, each with its name.
 std::vector<std::pair<QString, QString>> factWords(const RosterEntry& entry);

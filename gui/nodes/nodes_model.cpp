@@ -36,7 +36,7 @@ QVariant NodesModel::textOf(int row, int column) const {
         case Checked:
             return ageWords(entry, unix_now());
         default:
-            return messageWords(entry, m_checks.phase(row)).section(QChar(u'\n'), 0, 0);
+            return messageWords(m_checks, row).section(QChar(u'\n'), 0, 0);
     }
 }
 
@@ -45,9 +45,8 @@ QVariant NodesModel::data(const QModelIndex& index, int role) const {
     const NodeLook look = lookOf(m_checks.entry(index.row()), m_checks.phase(index.row()));
     if (role == Qt::DisplayRole) return textOf(index.row(), index.column());
     if (role == Qt::ToolTipRole)
-        return index.column() == Message
-                   ? messageWords(m_checks.entry(index.row()), m_checks.phase(index.row()))
-                   : textOf(index.row(), index.column()).toString();
+        return index.column() == Message ? messageWords(m_checks, index.row())
+                                         : textOf(index.row(), index.column()).toString();
     if (role == Qt::DecorationRole && index.column() == State) return runIcon(look.mark, m_colours);
     if (role == Qt::ForegroundRole && index.column() == State && look.tone == Tone::Error)
         return m_colours.error;

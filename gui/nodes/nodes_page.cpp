@@ -39,6 +39,7 @@ NodesPage::NodesPage(Session& session, QWidget* parent)
       m_model(new NodesModel(*m_checks, this)),
       m_header(new PageHeader),
       m_all(primaryButton(tr("Check all"))),
+      m_try(new QPushButton(tr("Try out"))),
       m_cancel(new QPushButton(tr("Cancel checks"))),
       m_progress(new QProgressBar),
       m_add(new AddTarget),
@@ -84,11 +85,16 @@ QWidget* NodesPage::makeHeader() {
     m_all->setObjectName(u"checkAllButton"_s);
     m_all->setToolTip(tr("Check every target (%1)")
                           .arg(QKeySequence(QKeySequence::Refresh).toString(QKeySequence::NativeText)));
+    m_try->setObjectName(u"tryOutButton"_s);
+    m_try->setToolTip(tr(
+        "Bring the engine to the machines over SSH that can train, run its self-test there and measure the "
+        "links between them; the first is taken for the node of rank 0"));
     m_cancel->setObjectName(u"cancelChecksButton"_s);
     m_progress->setObjectName(u"checksProgress"_s);
     m_progress->setTextVisible(false);
     m_progress->setAccessibleName(tr("Progress of the checks"));
     m_header->addAction(m_cancel);
+    m_header->addAction(m_try);
     m_header->addAction(m_all);
     return m_header;
 }
@@ -115,6 +121,7 @@ void NodesPage::setUpTable() {
 
 void NodesPage::connectAll() {
     connect(m_all, &QPushButton::clicked, m_checks, &NodeChecks::checkAll);
+    connect(m_try, &QPushButton::clicked, m_checks, &NodeChecks::tryOut);
     connect(m_cancel, &QPushButton::clicked, m_checks, &NodeChecks::cancelAll);
     connect(m_checks, &NodeChecks::moved, this, &NodesPage::showProgress);
     connect(m_checks, &NodeChecks::changed, this, [this](int row) {
@@ -173,6 +180,7 @@ void NodesPage::showProgress() {
     m_progress->setVisible(under_way > 0);
     m_cancel->setVisible(under_way > 0);
     m_all->setEnabled(under_way < m_checks->count());
+    m_try->setEnabled(m_checks->canTryOut());
     m_progress->setRange(0, std::max(asked, 1));
     m_progress->setValue(asked - under_way);
     const QString known = tr("%n target(s)", nullptr, m_checks->count());

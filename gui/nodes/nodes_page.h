@@ -47,7 +47,7 @@ class NodesPage : public Page {
     NodeChecks* m_checks;
     NodesModel* m_model;
     PageHeader* m_header;
-    QPushButton *m_all, *m_cancel;
+    QPushButton *m_all, *m_try, *m_cancel;
     QProgressBar* m_progress;
     AddTarget* m_add;
     QTableView* m_table;

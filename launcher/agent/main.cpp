@@ -44,6 +44,7 @@ int main(int argc, char** argv) {
     try {
         if (first == "--follow") return follow_run({argv + 1, argv + argc});
         if (first == "--stop") return stop_run({argv + 1, argv + argc});
+        if (first == "--towards") return tell_interface({argv + 1, argv + argc});
         return run_agent(parse_agent_options({argv + 1, argv + argc}));
     } catch (const Error& error) {
         if (error.failure == Failure::Usage) std::fputs(kAgentUsage, stderr);

@@ -19,6 +19,7 @@
 #include "engine/events/event_log.h"
 #include "engine/events/run_state.h"
 #include "launcher/agent/descriptor.h"
+#include "launcher/agent/fleet.h"
 
 namespace ringmaster {
 
@@ -158,6 +159,13 @@ int stop_run(std::span<char* const> arguments) {
         throw Error(Failure::Unreachable, "its agent is on host " + agent.host, run_dir);
     if (is_alive(agent)) ::kill(static_cast<pid_t>(agent.pid), now ? SIGUSR1 : SIGTERM);
     return std::puts("asked") < 0;
+}
+
+int tell_interface(std::span<char* const> arguments) {
+    const std::string target = arguments.size() > 1 ? arguments[1] : "";
+    const std::string address = address_towards(target), name = interface_of(address);
+    if (name.empty()) throw Error(Failure::Unreachable, "no network interface leads there", target);
+    return std::printf("interface %s %s\n", name.c_str(), address.c_str()) < 0;
 }
 
 }  // namespace ringmaster

@@ -15,4 +15,8 @@ int follow_run(std::span<char* const> arguments);
 /// `--stop DIR [--now]`: asks the agent of this node, whose pid, start time and boot are those recorded.
 int stop_run(std::span<char* const> arguments);
 
+/// `--towards ADDRESS`: the interface that leads from here to a node 0 at that address, as ranks of a run
+/// use it, and its own address: "interface eth0 10.0.0.7" on stdout.
+int tell_interface(std::span<char* const> arguments);
+
 }  // namespace ringmaster

@@ -48,29 +48,6 @@ void mark_running(const RunDirectory& run, int attempt, int ranks) {
     write_run_state(run.dir, state);
 }
 
-/// One call at a time, though every node has a thread; what several nodes have sent is told as one sum.
-Progress summed(const Progress& progress) {
-    struct Sum {
-        std::mutex turn;
-        std::map<std::string, ProgressStep> nodes;
-    };
-    Progress one = progress;
-    if (!progress.step) return one;
-    one.step = [sum = std::make_shared<Sum>(), step = progress.step](const ProgressStep& now) {
-        const std::lock_guard lock(sum->turn);
-        if (!now.name.starts_with(kSendingTo)) return step(now);
-        sum->nodes[now.name] = now;
-        if (sum->nodes.size() == 1) return step(now);
-        ProgressStep all{kSendingTo + std::to_string(sum->nodes.size()) + " nodes", 0, 0, now.is_bytes};
-        for (const auto& [name, node] : sum->nodes) {
-            all.done += node.done;
-            all.total += node.total;
-        }
-        step(all);
-    };
-    return one;
-}
-
 void place(Reached& at, const RemoteRun& remote, const RunDirectory& run, const Places& places,
            const Progress& progress) {
     if (at.nodes.empty()) return;
@@ -109,6 +86,32 @@ void catch_up(SshSession& first, const RemoteRun& remote, const RunDirectory& ru
 
 }  // namespace
 
+Progress summed(const Progress& progress) {
+    struct Sum {
+        std::mutex turn;
+        std::map<std::string, ProgressStep> nodes;
+    };
+    Progress one = progress;
+    if (!progress.step) return one;
+    one.step = [sum = std::make_shared<Sum>(), step = progress.step](const ProgressStep& now) {
+        const std::lock_guard lock(sum->turn);
+        if (!now.name.starts_with(kSendingTo)) return step(now);
+        sum->nodes[now.name] = now;
+        if (sum->nodes.size() == 1) return step(now);
+        ProgressStep all{kSendingTo + std::to_string(sum->nodes.size()) + " nodes", 0, 0, now.is_bytes};
+        for (const auto& [name, node] : sum->nodes) {
+            all.done += node.done;
+            all.total += node.total;
+        }
+        step(all);
+    };
+    return one;
+}
+
+Remedy remedy_of(const std::optional<LibTorchWay>& way, const Places& places, const Progress& progress) {
+    return way ? libtorch_remedy(*way, program_needs(places), places, summed(progress)) : Remedy();
+}
+
 ProgramNeeds program_needs(const Places& places) {
     return needs_of(places.engine().string(), RINGMASTER_TORCH_VERSION);
 }
@@ -134,7 +137,8 @@ Reached reach(const Destination& to, const Places& places, const SshPerson& pers
     }
     const size_t count = to.nodes.size();
     progress.report({"connecting to " + std::to_string(count) + (count == 1 ? " node" : " nodes"), 0, 0});
-    at.nodes = connect_nodes(parse_targets(to.nodes), person, program_needs(places));
+    at.nodes = connect_nodes(parse_targets(to.nodes), person, program_needs(places),
+                             remedy_of(to.libtorch, places, progress));
     progress.stop_if_cancelled();
     at.machine = machine_of(at.nodes);
     return at;

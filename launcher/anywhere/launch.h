@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "launcher/nodes/fleet.h"
+#include "launcher/nodes/libtorch.h"
 #include "launcher/nodes/remote_run.h"
 #include "launcher/resume.h"
 #include "launcher/slurm/slurm_run.h"
@@ -17,6 +18,8 @@ namespace ringmaster {
 struct Destination {
     std::vector<std::string> nodes;     ///< reached by SSH; for Slurm at most one, a login node. Empty: here
     std::optional<SlurmOptions> slurm;  ///< empty: no job of Slurm
+    /// How a node that has no LibTorch gets one. Empty: it does not, and cannot train.
+    std::optional<LibTorchWay> libtorch = {};
 
     bool is_here() const { return nodes.empty() && !slurm; }
     bool operator==(const Destination&) const = default;
@@ -28,6 +31,12 @@ struct Reached {
     std::vector<Node> nodes;  ///< logged in and able to train
     Machine machine;          ///< that a plan is made for
 };
+
+/// Told by the threads of several nodes, one at a time; what they have sent is told as one sum.
+Progress summed(const Progress& progress);
+
+/// Of a destination: brings LibTorch the way that was chosen; empty where none was.
+Remedy remedy_of(const std::optional<LibTorchWay>& way, const Places& places, const Progress& progress);
 
 /// What a machine has to bring for the programs here.
 ProgramNeeds program_needs(const Places& places);

@@ -23,19 +23,15 @@ void judge_cluster(TargetReport& report) {
     for (const SlurmPartition& partition : report.partitions) {
         if (partition.is_up) offers += (offers.empty() ? "" : "; ") + words_of(partition);
     }
-    report.node.next.clear();
-    if (!offers.empty()) {
-        report.node.state = NodeVerdict::Ready;
-        report.node.message = "takes jobs: " + offers;
-        return;
-    }
-    report.node.state = NodeVerdict::Unusable;
-    report.node.message =
-        report.partitions.empty() ? "its Slurm has no partition" : "none of its partitions is up";
-    report.node.next = "`sinfo` shows the same; ask whoever runs the cluster";
+    if (!offers.empty())
+        report.node.found(NodeVerdict::Ready, {"takes-jobs", {offers}});
+    else
+        report.node.found(NodeVerdict::Unusable,
+                          {report.partitions.empty() ? "no-partition" : "no-partition-up"});
 }
 
-TargetReport check_cluster(const Target& target, const Places& places, const SshPerson& person) {
+TargetReport check_cluster(const Target& target, const Places& places, const SshPerson& person,
+                           const Remedy& remedy) {
     TargetReport report;
     Reached at;
     at.to.slurm.emplace();
@@ -43,15 +39,15 @@ TargetReport check_cluster(const Target& target, const Places& places, const Ssh
         report.node.host = "Slurm";
     } else {
         at.nodes.resize(1);
-        report.node = check_node(parse_target(target.host), person, program_needs(places), &at.nodes.front());
-        if (report.node.state != NodeVerdict::Ready && report.node.state != NodeVerdict::Warning)
-            return report;
+        report.node =
+            check_node(parse_target(target.host), person, program_needs(places), &at.nodes.front(), remedy);
+        if (!report.node.can_train()) return report;
     }
     try {
         report.partitions = partitions_of(*site_at(at, places.runs_dir.string()));
         judge_cluster(report);
     } catch (const Error& problem) {
-        report.node.state = NodeVerdict::Unreachable;
+        report.node.found(NodeVerdict::Unreachable, {});
         report.node.message = problem.what();
         report.node.next = problem.hint;
     }
@@ -77,12 +73,13 @@ Target make_target(TargetKind kind, const std::string& host) {
     return {kind, parse_target(host).text()};
 }
 
-TargetReport check_target(const Target& target, const Places& places, const SshPerson& person) {
+TargetReport check_target(const Target& target, const Places& places, const SshPerson& person,
+                          const Remedy& remedy) {
     TargetReport report;
     if (target.kind == TargetKind::Slurm)
-        report = check_cluster(target, places, person);
+        report = check_cluster(target, places, person, remedy);
     else if (target.kind == TargetKind::Ssh)
-        report.node = check_node(parse_target(target.host), person, program_needs(places));
+        report.node = check_node(parse_target(target.host), person, program_needs(places), nullptr, remedy);
     else
         report.node = check_this_machine(program_needs(places));
     report.checked = unix_now();

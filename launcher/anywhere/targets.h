@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "launcher/nodes/facts.h"
+#include "launcher/nodes/fleet.h"
 #include "launcher/places.h"
 #include "launcher/slurm/partitions.h"
 #include "launcher/ssh/prompt.h"
@@ -31,7 +31,8 @@ struct TargetReport {
     double checked = 0;                      ///< Unix seconds
 };
 
-/// Never throws for what a machine does.
-TargetReport check_target(const Target& target, const Places& places, const SshPerson& person);
+/// `remedy` as check_node takes it. Never throws for what a machine does; Cancelled.
+TargetReport check_target(const Target& target, const Places& places, const SshPerson& person,
+                          const Remedy& remedy = {});
 
 }  // namespace ringmaster

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "launcher/cli/arguments.h"
 #include "launcher/cli/terminal.h"
 #include "launcher/machine.h"
+#include "launcher/nodes/libtorch.h"
 #include "launcher/places.h"
 #include "launcher/request.h"
 #include "launcher/run_directory.h"
@@ -51,6 +53,9 @@ std::vector<OptionSpec> request_options();
 Request request_of(const Arguments& arguments);
 
 OptionSpec json_option();
+/// --libtorch, for commands that take --node.
+OptionSpec libtorch_option();
+std::optional<LibTorchWay> libtorch_of(const Arguments& arguments);  ///< throws Error(Usage)
 OptionSpec runs_dir_option();
 /// --runs-dir, else the user's.
 std::filesystem::path runs_dir_of(const Arguments& arguments, const Session& session);

@@ -47,6 +47,17 @@ OptionSpec json_option() {
     return {"--json", "", "JSON on stdout, and nothing else there"};
 }
 
+OptionSpec libtorch_option() {
+    return {"--libtorch", "pip|copy",
+            "where a node has no LibTorch that fits: that machine's pip installs it (2.8 GB from\nPyPI), or "
+            "this machine sends what is needed of its own"};
+}
+
+std::optional<LibTorchWay> libtorch_of(const Arguments& arguments) {
+    if (!arguments.has("--libtorch")) return std::nullopt;
+    return libtorch_way(arguments.text("--libtorch"));
+}
+
 OptionSpec runs_dir_option() {
     return {"--runs-dir", "DIR", "where the runs are (${XDG_DATA_HOME:-~/.local/share}/ringmaster/runs)"};
 }

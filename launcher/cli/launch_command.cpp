@@ -38,16 +38,18 @@ std::vector<OptionSpec> launch_options() {
          "nodes, "
          "ntasks-per-node, signal, and any other long option of sbatch",
          true},
-        {"--trust-on-first-use", "", "accept host keys of --node that are not known yet"}};
+        {"--trust-on-first-use", "", "accept host keys of --node that are not known yet"},
+        libtorch_option()};
     options.insert(options.end(), more.begin(), more.end());
     return options;
 }
 
 /// Before anything is done: options that do not go together.
 void refuse_contradictions(const Arguments& arguments) {
-    if (arguments.has("--trust-on-first-use") && !arguments.has("--node"))
-        throw Error(Failure::Usage, "is about the nodes of --node, and none is named",
-                    "--trust-on-first-use");
+    for (const char* option : {"--trust-on-first-use", "--libtorch"}) {
+        if (arguments.has(option) && !arguments.has("--node"))
+            throw Error(Failure::Usage, "is about the nodes of --node, and none is named", option);
+    }
     const size_t named = arguments.all("--node").size();
     if (named > 0 && !arguments.has("--slurm") &&
         arguments.whole("--nodes", 1).value_or(static_cast<int64_t>(named)) != static_cast<int64_t>(named))
@@ -114,6 +116,7 @@ Destination destination_of(const Arguments& arguments) {
     Destination to;
     to.nodes = arguments.all("--node");
     if (arguments.has("--slurm")) to.slurm = parse_slurm_options(arguments.all("--slurm"));
+    to.libtorch = libtorch_of(arguments);
     return to;
 }
 

@@ -4,12 +4,38 @@
 #include "engine/error.h"
 #include "launcher/anywhere/launch.h"
 #include "launcher/cli/commands.h"
+#include "launcher/cli/interrupts.h"
+#include "launcher/cli/live.h"
 #include "launcher/cli/person.h"
-#include "launcher/nodes/fleet.h"
+#include "launcher/format.h"
+#include "launcher/nodes/deep.h"
 
 namespace ringmaster {
 
 namespace {
+
+/// "12.3 GB/s", "11.6 MB/s"
+std::string rate_text(double bytes_per_s) {
+    return bytes_per_s >= 1e9 ? format_number(bytes_per_s / 1e9, 3) + " GB/s"
+                              : format_number(bytes_per_s / 1e6, 3) + " MB/s";
+}
+
+std::string deep_text(const DeepReport& deep) {
+    std::string passed;
+    for (const std::string& part : deep.passed) passed += (passed.empty() ? "" : ", ") + part;
+    std::string text = "  self-test passed in " + format_duration(deep.seconds) + " with LibTorch " +
+                       printable(deep.libtorch) + ": " + printable(passed) + "\n  " +
+                       printable(deep.interface) + " (" + printable(deep.address) +
+                       ") leads to rank 0's node, " + printable(deep.towards) + "\n";
+    for (const NodeLink& link : deep.links) {
+        text += "  link with " + printable(link.to) + "  " +
+                (link.problem.empty() ? rate_text(link.bytes_per_s) + " each way at once, " +
+                                            format_number(1e6 * link.latency_s, 3) + " µs"
+                                      : "none: " + printable(link.problem)) +
+                "\n";
+    }
+    return text;
+}
 
 std::string report_text(const NodeReport& report, const Terminal& terminal) {
     const Ink& ink = terminal.ink;
@@ -22,11 +48,28 @@ std::string report_text(const NodeReport& report, const Terminal& terminal) {
     if (!report.next.empty()) text += "  " + printable(report.next) + "\n";
     for (const std::string& directive : report.ignored)
         text += ink.dim("  of ~/.ssh/config without effect here: " + printable(directive)) + "\n";
-    if (!report.facts) return text;
-    for (const NodeGpu& gpu : report.facts->gpus) {
-        text += "  GPU " + std::to_string(gpu.index) + "  " + printable(gpu.name) + "\n";
+    if (report.facts) {
+        for (const NodeGpu& gpu : report.facts->gpus)
+            text += "  GPU " + std::to_string(gpu.index) + "  " + printable(gpu.name) + "\n";
     }
-    return text;
+    return report.deep ? text + deep_text(*report.deep) : text;
+}
+
+std::vector<NodeReport> check(const Arguments& arguments, const Session& session) {
+    const std::vector<SshTarget> targets = parse_targets(arguments.all("--node"));
+    const std::optional<LibTorchWay> libtorch = libtorch_of(arguments);
+    const Interrupts interrupts;
+    ProgressPrinter printer(session, interrupts);
+    SshPerson person = person_at_terminal(arguments.has("--trust-on-first-use"));
+    person.given_up = [&interrupts] { return interrupts.wants_end(); };
+    const Progress progress = printer.progress();
+    const ProgramNeeds needs = program_needs(session.places);
+    const Remedy remedy = remedy_of(libtorch, session.places, progress);
+    std::vector<NodeReport> reports =
+        arguments.has("--deep") ? try_nodes(targets, person, needs, remedy, session.places, progress)
+                                : check_nodes(targets, person, needs, remedy);
+    progress.stop_if_cancelled();
+    return reports;
 }
 
 int run_nodes(const Arguments& arguments, const Session& session) {
@@ -34,14 +77,11 @@ int run_nodes(const Arguments& arguments, const Session& session) {
     if (names.empty())
         throw Error(Failure::Usage, "no node is named", "--node",
                     "ringmaster nodes --node [user@]host[:port] …");
-    const std::vector<SshTarget> targets = parse_targets(names);
-    const SshPerson person = person_at_terminal(arguments.has("--trust-on-first-use"));
-    const ProgramNeeds needs = program_needs(session.places);
-    const std::vector<NodeReport> reports = check_nodes(targets, person, needs);
+    const std::vector<NodeReport> reports = check(arguments, session);
     nlohmann::json list = nlohmann::json::array();
     bool all_good = true;
     for (const NodeReport& report : reports) {
-        all_good = all_good && (report.state == NodeVerdict::Ready || report.state == NodeVerdict::Warning);
+        all_good = all_good && report.can_train();
         if (session.json) {
             list.push_back(report_to_json(report));
         } else {
@@ -61,10 +101,15 @@ Command nodes_command() {
              "Checks machines that are reached by SSH: key, login, system, GPUs, disk, LibTorch.",
              {{"--node", "HOST", "[user@]host[:port], an alias of ~/.ssh/config or an address", true},
               {"--trust-on-first-use", "", "accept host keys that are not known yet, and remember them"},
+              {"--deep", "",
+               "try them out: bring the engine there, run its self-test, name the interface that leads\nto "
+               "rank 0's node (the first), measure the link of each pair (about 10 s for two)"},
+              libtorch_option(),
               json_option()},
              "Nothing secret is stored; hosts, users and keys come from ~/.ssh/config (RINGMASTER_SSH_CONFIG "
              "names another file).\n"
-             "exit status: 0 all can train, 3 one cannot"},
+             "--deep leaves the engine on the nodes, for a launch to come, and nothing that runs.\n"
+             "exit status: 0 all can train, 3 one cannot, 130 interrupted"},
             run_nodes};
 }
 

@@ -44,6 +44,8 @@ say address "$(printf '%s' "${SSH_CONNECTION:-}" | cut -d' ' -f3)"
 if command -v sha256sum >/dev/null 2>&1; then say sha256sum yes; fi
 data=${XDG_DATA_HOME:-$HOME/.local/share}/ringmaster
 say data_dir "$data"
+above=$data
+while [ ! -e "$above" ] && [ "$above" != / ] && [ "$above" != . ]; do above=$(dirname "$above"); done
 probe=$data/.probe-$$
 if problem=$( { mkdir -p "$data" && printf '#!/bin/sh\nexit 0\n' >"$probe" && chmod 700 "$probe"; } 2>&1 ); then
     say writable yes
@@ -54,6 +56,8 @@ else
 fi
 rm -f "$probe" 2>/dev/null
 say disk_kb "$(df -Pk "$data" 2>/dev/null | tail -n 1 | tr -s ' ' | cut -d' ' -f4)"
+made=$data  # looking leaves nothing behind: the folders that were not there go again
+while [ "$made" != "$above" ] && rmdir "$made" 2>/dev/null; do made=$(dirname "$made"); done
 if command -v nvidia-smi >/dev/null 2>&1; then
     say driver "$(quick nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null | head -n 1)"
     quick nvidia-smi --query-gpu=index,memory.total,memory.used,uuid,name --format=csv,noheader,nounits 2>/dev/null | while IFS= read -r line; do
@@ -71,20 +75,30 @@ try_torch() {
     return 1
 }
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/ringmaster/venv-torch-$TORCH_VERSION
+where='import importlib.util, os; s = importlib.util.find_spec("torch"); print(os.path.join(os.path.dirname(s.origin), "lib"))'
+in_modules='. "$1" >/dev/null 2>&1
+module -t avail 2>&1 | sed "s/(.*//" | grep -i torch | head -n 8 | while IFS= read -r name; do
+    (module load "$name" >/dev/null 2>&1; exec python3 -c "$2")
+done'
 find_torch() {
     [ -n "$TORCH_HERE" ] && try_torch "$TORCH_HERE" && return 0
+    try_torch "$data/libtorch/$TORCH_VERSION/torch/lib" && return 0
     for env in "$cache" "/var/lib/ringmaster/venv-torch-$TORCH_VERSION" "${VIRTUAL_ENV:-/nowhere}" "${CONDA_PREFIX:-/nowhere}" \
         "$HOME"/venv "$HOME"/.venv "$HOME"/venvs/* "$HOME"/miniconda3 "$HOME"/miniconda3/envs/* "$HOME"/anaconda3/envs/* \
         "$HOME"/miniforge3/envs/* "$HOME"/.conda/envs/* /opt/conda /opt/conda/envs/* /opt/venv; do
         for lib in "$env"/lib/python3*/site-packages/torch/lib; do try_torch "$lib" && return 0; done
     done
     for python in python3 python; do
-        lib=$(quick "$python" -c 'import importlib.util, os; s = importlib.util.find_spec("torch"); print(os.path.join(os.path.dirname(s.origin), "lib"))' 2>/dev/null) &&
-            try_torch "$lib" && return 0
+        lib=$(quick "$python" -c "$where" 2>/dev/null) && try_torch "$lib" && return 0
+    done
+    for init in "${MODULESHOME:-/nowhere}/init/sh" /etc/profile.d/lmod.sh /etc/profile.d/modules.sh; do
+        [ -r "$init" ] || continue
+        quick sh -c "$in_modules" sh "$init" "$where" 2>/dev/null | { while IFS= read -r lib; do try_torch "$lib" && exit 0; done; exit 1; } && return 0
     done
     return 1
 }
-find_torch
+can_pip() { quick python3 -c 'import pip' 2>/dev/null || quick python3 -c 'import venv, ensurepip' 2>/dev/null; }
+find_torch || { can_pip && say pip yes; }
 say end ok
 )sh";
 
@@ -119,81 +133,55 @@ void take_gpu_process(NodeFacts& facts, const std::vector<std::string>& uuids, c
     if (std::find(users.begin(), users.end(), user) == users.end()) users.push_back(user);
 }
 
-struct Finding {
-    std::string message, next;
-};
-
-std::optional<Finding> what_prevents(const NodeFacts& facts, const ProgramNeeds& needs) {
-    if (facts.system != "Linux")
-        return Finding{"runs " + facts.system + "; Ringmaster's engine is for Linux", "choose another node"};
-    if (facts.architecture != needs.architecture) {
-        return Finding{
-            "is a " + facts.architecture + " machine; the engine here is built for " + needs.architecture,
-            "build Ringmaster on a " + facts.architecture + " machine and launch from there"};
-    }
-    if (facts.glibc.empty())
-        return Finding{"has no glibc (its libc is another); the engine needs glibc " + needs.glibc,
-                       "choose a node with a glibc distribution"};
-    if (is_older(facts.glibc, needs.glibc)) {
-        return Finding{"has glibc " + facts.glibc + ", older than the " + needs.glibc +
-                           " that the engine is built against",
-                       "build Ringmaster on a system as old as that node's, or choose another node"};
-    }
-    if (!facts.is_writable) {
-        const bool full = facts.is_full || facts.write_problem.find("No space left") != std::string::npos;
-        return Finding{
-            full ? "its disk is full: nothing can be written in " + facts.data_dir
-                 : "nothing can be written in " + facts.data_dir + ": " + facts.write_problem,
-            full ? "make room there" : "set XDG_DATA_HOME there to a folder that you may write in"};
-    }
-    if (!facts.is_executable) {
-        return Finding{"programs may not run in " + facts.data_dir + " (mounted noexec)",
-                       "set XDG_DATA_HOME there to a folder on a disk without noexec"};
-    }
-    if (!facts.has_sha256sum) return Finding{"has no sha256sum", "install coreutils there"};
-    if (facts.disk_free_bytes < kLeastDisk)
-        return Finding{"has " + format_bytes(facts.disk_free_bytes) + " free in " + facts.data_dir +
-                           "; 1 GiB is the least",
-                       "make room there"};
-    if (facts.libtorch.empty()) {
-        return Finding{"has no LibTorch " + needs.torch_version +
-                           (facts.other_libtorch.empty() ? "" : " (there is " + facts.other_libtorch + ")"),
-                       "there: python3 -m venv ~/.cache/ringmaster/venv-torch-" + needs.torch_version +
-                           " && ~/.cache/ringmaster/venv-torch-" + needs.torch_version +
-                           "/bin/pip install torch==" + needs.torch_version};
-    }
-    return std::nullopt;
+NodeFinding what_libtorch_lacks(const NodeFacts& facts, const ProgramNeeds& needs) {
+    if (!facts.other_libtorch.empty()) return {"other-libtorch", {needs.torch_version, facts.other_libtorch}};
+    return {facts.has_pip ? "no-libtorch" : "no-libtorch-no-pip", {needs.torch_version}};
 }
 
-std::optional<Finding> what_is_worth_knowing(const NodeFacts& facts) {
+/// No code: nothing does.
+NodeFinding what_prevents(const NodeFacts& facts, const ProgramNeeds& needs) {
+    if (facts.system != "Linux") return {"other-system", {facts.system}};
+    if (facts.architecture != needs.architecture)
+        return {"other-architecture", {facts.architecture, needs.architecture}};
+    if (facts.glibc.empty()) return {"no-glibc", {needs.glibc}};
+    if (is_older(facts.glibc, needs.glibc)) return {"old-glibc", {facts.glibc, needs.glibc}};
+    if (!facts.is_writable) {
+        if (facts.is_full || facts.write_problem.find("No space left") != std::string::npos)
+            return {"disk-full", {facts.data_dir}};
+        return {"not-writable", {facts.data_dir, facts.write_problem}};
+    }
+    if (!facts.is_executable) return {"noexec", {facts.data_dir}};
+    if (!facts.has_sha256sum) return {"no-sha256sum"};
+    if (facts.disk_free_bytes < kLeastDisk)
+        return {"little-disk", {facts.data_dir, format_bytes(facts.disk_free_bytes)}};
+    if (facts.libtorch.empty()) return what_libtorch_lacks(facts, needs);
+    return {};
+}
+
+NodeFinding what_is_worth_knowing(const NodeFacts& facts) {
     for (const NodeGpu& gpu : facts.gpus) {
         if (gpu.users.empty()) continue;
         std::string users;
         for (const std::string& user : gpu.users) users += (users.empty() ? "" : ", ") + user;
-        return Finding{"GPU " + std::to_string(gpu.index) + " is in use by " + users + " (" +
-                           format_bytes(gpu.used_bytes) + ")",
-                       "agree with them, or leave it out with CUDA_VISIBLE_DEVICES"};
+        return {"gpu-in-use", {std::to_string(gpu.index), users, format_bytes(gpu.used_bytes)}};
     }
     if (std::abs(facts.clock_ahead_s) > kClockTolerance_s) {
-        return Finding{"its clock is " + format_duration(std::abs(facts.clock_ahead_s)) +
-                           (facts.clock_ahead_s > 0 ? " ahead" : " behind"),
-                       "set it (NTP): times of events will not agree"};
+        return {facts.clock_ahead_s > 0 ? "clock-ahead" : "clock-behind",
+                {format_duration(std::abs(facts.clock_ahead_s))}};
     }
-    if (!facts.noise.empty()) {
-        return Finding{"its login shell prints text before every command (\"" + facts.noise + "\")",
-                       "harmless here, though scp and sftp fail of it: keep that for interactive shells in "
-                       "its start files"};
-    }
-    return std::nullopt;
+    if (!facts.noise.empty()) return {"noisy-shell", {facts.noise}};
+    return {};
 }
 
-std::string in_short(const NodeFacts& facts) {
-    std::string text = std::to_string(facts.cores) + " cores, " + format_bytes(facts.available_bytes) +
-                       " of " + format_bytes(facts.memory_bytes) + " memory free, " +
-                       format_bytes(facts.disk_free_bytes) + " disk free";
-    if (facts.gpus.empty()) return text + ", no GPU";
-    return std::to_string(facts.gpus.size()) + " × " + facts.gpus.front().name + " (driver " + facts.driver +
-           "), " + text;
+NodeFinding in_short(const NodeFacts& facts) {
+    NodeFinding ready{"ready",
+                      {std::to_string(facts.cores), format_bytes(facts.available_bytes),
+                       format_bytes(facts.memory_bytes), format_bytes(facts.disk_free_bytes)}};
+    if (facts.gpus.empty()) return ready;
+    ready.code = "ready-gpu";
+    ready.with.insert(ready.with.end(),
+                      {std::to_string(facts.gpus.size()), facts.gpus.front().name, facts.driver});
+    return ready;
 }
 
 std::string first_line(const std::string& text) {
@@ -288,6 +276,7 @@ NodeFacts parse_facts(const std::string& text) {
         if (key == "other_libtorch") facts.other_libtorch = value;
         if (key == "address") facts.address = value;
         if (key == "sha256sum") facts.has_sha256sum = true;
+        if (key == "pip") facts.has_pip = true;
         if (key == "clock") facts.clock_ahead_s = static_cast<double>(whole(value) - std::time(nullptr));
     }
     return facts;
@@ -301,27 +290,40 @@ std::string facts_script(const ProgramNeeds& needs) {
 NodeFacts ask_node(SshSession& session, const ProgramNeeds& needs) {
     const ScriptResult result = run_script(session, facts_script(needs));
     if (result.out.find("\nend ok") == std::string::npos) {
-        throw Error(
-            Failure::Unreachable,
-            "its shell did not answer our questions" + (result.errors.empty() ? "" : ":\n" + result.errors),
-            session.host(), "`sh` has to be a POSIX shell there");
+        throw NodeError({"shell-is-none", {result.errors.empty() ? "" : ":\n" + result.errors}},
+                        session.host());
     }
     NodeFacts facts = parse_facts(result.out);
     facts.noise = first_line(result.noise);
     return facts;
 }
 
+void NodeReport::found(NodeVerdict state_, const NodeFinding& finding_) {
+    state = state_;
+    finding = finding_;
+    message = finding_.message();
+    next = finding_.next();
+}
+
+std::string own_libtorch_dir(const NodeFacts& facts, const ProgramNeeds& needs) {
+    return facts.data_dir + "/libtorch/" + needs.torch_version;
+}
+
+bool lacks_libtorch(const NodeReport& report) {
+    const std::string& code = report.finding.code;
+    return code == "no-libtorch" || code == "no-libtorch-no-pip" || code == "other-libtorch";
+}
+
 NodeReport judge_node(const std::string& host, const NodeFacts& facts, const ProgramNeeds& needs) {
-    NodeReport report{host, NodeVerdict::Ready, in_short(facts), "", facts, {}};
-    if (const auto prevents = what_prevents(facts, needs)) {
-        report.state = NodeVerdict::Unusable;
-        report.message = prevents->message;
-        report.next = prevents->next;
-    } else if (const auto known = what_is_worth_knowing(facts)) {
-        report.state = NodeVerdict::Warning;
-        report.message = known->message;
-        report.next = known->next;
-    }
+    NodeReport report;
+    report.host = host;
+    report.facts = facts;
+    if (const NodeFinding prevents = what_prevents(facts, needs); !prevents.code.empty())
+        report.found(NodeVerdict::Unusable, prevents);
+    else if (const NodeFinding known = what_is_worth_knowing(facts); !known.code.empty())
+        report.found(NodeVerdict::Warning, known);
+    else
+        report.found(NodeVerdict::Ready, in_short(facts));
     return report;
 }
 

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "launcher/nodes/deep_report.h"
+#include "launcher/ssh/finding.h"
 #include "launcher/ssh/session.h"
 
 namespace ringmaster {
@@ -38,7 +40,8 @@ struct NodeFacts {
     std::string other_libtorch;  ///< "2.9.1 in …", where only others are there
     std::string address;         ///< at which its sshd was reached
     bool has_sha256sum = false;
-    std::string noise;  ///< that the login shell prints before every command
+    bool has_pip = false;  ///< a Python that can install packages
+    std::string noise;     ///< that the login shell prints before every command
 };
 
 /// What a program of ours demands of the machine that it is copied to.
@@ -72,9 +75,22 @@ struct NodeReport {
     NodeVerdict state = NodeVerdict::Unreachable;
     std::string message;  ///< one sentence
     std::string next;     ///< what to do; empty where it is ready
-    std::optional<NodeFacts> facts;
-    std::vector<std::string> ignored;  ///< directives of ~/.ssh/config without effect here
+    std::optional<NodeFacts> facts = {};
+    std::vector<std::string> ignored = {};  ///< directives of ~/.ssh/config without effect here
+    /// What message and next say, where they are of our own: by its code they are known in other languages.
+    NodeFinding finding = {};
+    std::string through = {};  ///< the jump host that it is about, where it is not the machine itself
+    std::optional<DeepReport> deep = {};  ///< of the last time that it was tried out
+
+    bool can_train() const { return state == NodeVerdict::Ready || state == NodeVerdict::Warning; }
+    void found(NodeVerdict state_, const NodeFinding& finding_);  ///< sets message and next too
 };
+
+/// Where ours goes on a node that has none: a torch/lib in it.
+std::string own_libtorch_dir(const NodeFacts& facts, const ProgramNeeds& needs);
+
+/// Nothing but LibTorch keeps it from training.
+bool lacks_libtorch(const NodeReport& report);
 
 /// The first thing that keeps it from training, else what is worth knowing.
 NodeReport judge_node(const std::string& host, const NodeFacts& facts, const ProgramNeeds& needs);
@@ -83,7 +99,7 @@ NodeReport judge_node(const std::string& host, const NodeFacts& facts, const Pro
 /// Never throws for what it finds.
 NodeReport check_this_machine(const ProgramNeeds& needs);
 
-/// The contract's fields: host, state, devices, message, next; and `facts`.
+/// The contract's fields: host, state, devices, message, next; and `facts`, `finding`, `deep`.
 nlohmann::json report_to_json(const NodeReport& report);
 
 /// What it said, with the facts that stand there. Throws nlohmann's exceptions.

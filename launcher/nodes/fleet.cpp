@@ -65,44 +65,71 @@ SshPerson one_at_a_time(const SshPerson& person) {
     return one;
 }
 
-NodeReport check_node(const SshTarget& target, const SshPerson& person, const ProgramNeeds& needs,
-                      Node* kept) {
+namespace {
+
+/// Words of another machine on the way (a jump host) say so.
+NodeReport unreachable(const std::string& host, const Error& problem, const NodeFinding& finding) {
     NodeReport report;
-    report.host = target.text();
+    report.host = host;
+    const bool is_itself = problem.where == host || problem.where.empty();
+    report.message = is_itself ? problem.what() : problem.where + ": " + problem.what();
+    report.next = problem.hint;
+    report.finding = finding;
+    if (!is_itself) report.through = problem.where;
+    return report;
+}
+
+void check(NodeReport& report, Node& node, const SshPerson& person, const ProgramNeeds& needs,
+           const Remedy& remedy) {
+    const std::string host = node.name();
+    node.settings = ssh_settings(node.target);
+    node.session = std::make_unique<SshSession>(node.settings, person);
+    node.facts = ask_node(*node.session, needs);
+    report = judge_node(host, node.facts, needs);
+    if (remedy && lacks_libtorch(report)) {
+        remedy(node);
+        node.facts = ask_node(*node.session, needs);
+        report = judge_node(host, node.facts, needs);
+    }
+    report.ignored = node.settings.ignored;
+}
+
+}  // namespace
+
+NodeReport check_node(const SshTarget& target, const SshPerson& person, const ProgramNeeds& needs, Node* kept,
+                      const Remedy& remedy) {
+    Node node;
+    node.target = target;
+    NodeReport report;
     try {
-        const SshSettings settings = ssh_settings(target);
-        auto session = std::make_unique<SshSession>(settings, person);
-        report = judge_node(target.text(), ask_node(*session, needs), needs);
-        report.ignored = settings.ignored;
-        if (kept != nullptr) *kept = {target, settings, *report.facts, std::move(session)};
+        check(report, node, person, needs, remedy);
+        if (kept != nullptr) *kept = std::move(node);
+    } catch (const NodeError& problem) {
+        report = unreachable(target.text(), problem, problem.finding);
     } catch (const Error& problem) {
-        report.message = problem.where == report.host || problem.where.empty()
-                             ? problem.what()
-                             : problem.where + ": " + problem.what();
-        report.next = problem.hint;
+        report = unreachable(target.text(), problem, {});
     }
     return report;
 }
 
 std::vector<NodeReport> check_nodes(const std::vector<SshTarget>& targets, const SshPerson& person,
-                                    const ProgramNeeds& needs) {
+                                    const ProgramNeeds& needs, const Remedy& remedy,
+                                    std::vector<Node>* kept) {
     std::vector<NodeReport> reports(targets.size());
     const SshPerson one = one_at_a_time(person);
-    for_each_at_once(targets.size(), [&](size_t i) { reports[i] = check_node(targets[i], one, needs); });
+    if (kept != nullptr) kept->resize(targets.size());
+    for_each_at_once(targets.size(), [&](size_t i) {
+        reports[i] = check_node(targets[i], one, needs, kept == nullptr ? nullptr : &(*kept)[i], remedy);
+    });
     return reports;
 }
 
 std::vector<Node> connect_nodes(const std::vector<SshTarget>& targets, const SshPerson& person,
-                                const ProgramNeeds& needs) {
-    std::vector<Node> nodes(targets.size());
-    std::vector<NodeReport> reports(targets.size());
-    const SshPerson one = one_at_a_time(person);
-    for_each_at_once(targets.size(),
-                     [&](size_t i) { reports[i] = check_node(targets[i], one, needs, &nodes[i]); });
+                                const ProgramNeeds& needs, const Remedy& remedy) {
+    std::vector<Node> nodes;
     std::string problems;
-    std::set<std::string> machines;
-    for (const NodeReport& report : reports) {
-        if (report.state == NodeVerdict::Ready || report.state == NodeVerdict::Warning) continue;
+    for (const NodeReport& report : check_nodes(targets, person, needs, remedy, &nodes)) {
+        if (report.can_train()) continue;
         problems += (problems.empty() ? "" : "\n") + report.host + ": " + report.message +
                     (report.next.empty() ? "" : "\n  " + report.next);
     }

@@ -33,16 +33,22 @@ void for_each_at_once(size_t count, const std::function<void(size_t)>& work);
 /// The person's answers, asked for by one thread at a time.
 SshPerson one_at_a_time(const SshPerson& person);
 
-/// Connects and asks; never throws for what a machine does.
-NodeReport check_node(const SshTarget& target, const SshPerson& person, const ProgramNeeds& needs,
-                      Node* kept = nullptr);
+/// Brings what a machine lacks: LibTorch. May throw Error and Cancelled.
+using Remedy = std::function<void(Node&)>;
 
+/// Connects and asks, and asks again after a remedy was needed and brought; `remedy` may be empty. Never
+/// throws for what a machine does; Cancelled.
+NodeReport check_node(const SshTarget& target, const SshPerson& person, const ProgramNeeds& needs,
+                      Node* kept = nullptr, const Remedy& remedy = {});
+
+/// `kept`: where it is not null, the machines that were reached, each at its report's index.
 std::vector<NodeReport> check_nodes(const std::vector<SshTarget>& targets, const SshPerson& person,
-                                    const ProgramNeeds& needs);
+                                    const ProgramNeeds& needs, const Remedy& remedy = {},
+                                    std::vector<Node>* kept = nullptr);
 
 /// All of them, connected and able to train. Throws Error(Unreachable) naming every one that is not, each
 /// with its next step.
 std::vector<Node> connect_nodes(const std::vector<SshTarget>& targets, const SshPerson& person,
-                                const ProgramNeeds& needs);
+                                const ProgramNeeds& needs, const Remedy& remedy = {});
 
 }  // namespace ringmaster

@@ -321,13 +321,18 @@ std::vector<StartCommand> agent_commands(const RemoteRun& remote, int attempt, c
     return commands;
 }
 
+std::string bring_programs(Node& node, const Places& places, const Progress& progress) {
+    const std::string bin = programs_dir(node, programs_key(places));
+    stage_files(node, program_files(places, bin), progress);
+    link_libtorch(node, bin);
+    return bin;
+}
+
 Calibration calibrate_there(Node& node, const Machine& machine, bool cuda, const Places& places,
                             const Progress& progress) {
     StartCommand command{{}, calibration_arguments(machine, cuda)};
-    const std::string bin = programs_dir(node, programs_key(places));
+    const std::string bin = bring_programs(node, places, progress);
     command.arguments.insert(command.arguments.begin(), bin + "/ringmaster-engine");
-    stage_files(node, program_files(places, bin), progress);
-    link_libtorch(node, bin);
     RemoteScript script(*node.session, "exec " + shell_line(command) + " </dev/null");
     CalibrationLines lines(progress);
     std::string pending;

@@ -77,6 +77,10 @@ void place_run(std::vector<Node>& nodes, const RemoteRun& remote, const RunDirec
 void bring_records(std::vector<Node>& nodes, const RemoteRun& remote, const RemoteRun& before,
                    const RunDirectory& run);
 
+/// The engine and its agent on a node, with the link to that node's LibTorch; what is there already is not
+/// sent. The folder that they are in.
+std::string bring_programs(Node& node, const Places& places, const Progress& progress);
+
 /// Measures a node with the engine that is brought there (launcher/machine_figures.h). Throws
 /// Error(Unreachable), Cancelled: the engine there ends by itself then, within seconds.
 Calibration calibrate_there(Node& node, const Machine& machine, bool cuda, const Places& places,

@@ -39,6 +39,7 @@ Json facts_to_json(const NodeFacts& of) {
             {"disk_free_bytes", of.disk_free_bytes},
             {"driver", of.driver},
             {"libtorch", of.libtorch},
+            {"has_pip", of.has_pip},
             {"clock_ahead_s", of.clock_ahead_s},
             {"shell_prints", of.noise},
             {"address", of.address}};
@@ -59,7 +60,42 @@ NodeFacts facts_from_json(const Json& json) {
     facts.clock_ahead_s = json.at("clock_ahead_s");
     facts.noise = json.at("shell_prints");
     facts.address = json.at("address");
+    facts.has_pip = json.value("has_pip", false);
     return facts;
+}
+
+Json finding_to_json(const NodeFinding& finding) {
+    Json json = {{"code", finding.code}, {"with", finding.with}, {"parts", Json::array()}};
+    for (const NodeFinding& part : finding.parts) json["parts"].push_back(finding_to_json(part));
+    return json;
+}
+
+NodeFinding finding_from_json(const Json& json) {
+    NodeFinding finding{json.at("code"), json.at("with"), {}};
+    for (const Json& part : json.at("parts")) finding.parts.push_back(finding_from_json(part));
+    return finding;
+}
+
+Json deep_to_json(const DeepReport& of) {
+    Json links = Json::array();
+    for (const NodeLink& link : of.links) {
+        links.push_back({{"to", link.to},
+                         {"bytes_per_s", link.bytes_per_s},
+                         {"latency_s", link.latency_s},
+                         {"problem", link.problem}});
+    }
+    return {{"libtorch", of.libtorch}, {"passed", of.passed},      {"seconds", of.seconds},
+            {"tried", of.tried},       {"towards", of.towards},    {"interface", of.interface},
+            {"address", of.address},   {"links", std::move(links)}};
+}
+
+DeepReport deep_from_json(const Json& json) {
+    DeepReport deep{json.at("libtorch"), json.at("passed"),    json.at("seconds"), json.at("tried"),
+                    json.at("towards"),  json.at("interface"), json.at("address"), {}};
+    for (const Json& link : json.at("links"))
+        deep.links.push_back(
+            {link.at("to"), link.at("bytes_per_s"), link.at("latency_s"), link.at("problem")});
+    return deep;
 }
 
 /// Those that a run of this process would see.
@@ -84,13 +120,15 @@ NodeReport check_this_machine(const ProgramNeeds& needs) {
         shell.kill();
         shell.waitForFinished();
         NodeReport silent;
-        silent.message = "this machine has not answered our questions for a minute";
-        silent.next = "is a disk or network file system hanging?";
+        silent.found(NodeVerdict::Unreachable, {"command-hangs", {std::to_string(kPatienceMs / 1000)}});
         return silent;
     }
     NodeFacts facts = parse_facts(shell.readAllStandardOutput().toStdString());
     leave_visible(facts);
-    return judge_node(facts.host_name, facts, needs);
+    NodeReport report = judge_node(facts.host_name, facts, needs);
+    if (lacks_libtorch(report))
+        report.found(NodeVerdict::Unusable, {"no-libtorch-here", {needs.torch_version}});
+    return report;
 }
 
 Json report_to_json(const NodeReport& report) {
@@ -104,12 +142,18 @@ Json report_to_json(const NodeReport& report) {
             {"message", report.message},
             {"next", report.next},
             {"facts", report.facts ? facts_to_json(*report.facts) : Json()},
+            {"finding", finding_to_json(report.finding)},
+            {"through", report.through},
+            {"deep", report.deep ? deep_to_json(*report.deep) : Json()},
             {"ignored_directives", report.ignored}};
 }
 
 NodeReport report_from_json(const Json& json) {
     NodeReport report{json.at("host"), verdict_of(json.at("state")), json.at("message"), json.at("next"),
                       std::nullopt,    json.at("ignored_directives")};
+    if (json.contains("finding")) report.finding = finding_from_json(json.at("finding"));
+    report.through = json.value("through", "");
+    if (json.contains("deep") && !json.at("deep").is_null()) report.deep = deep_from_json(json.at("deep"));
     if (json.at("facts").is_null()) return report;
     report.facts = facts_from_json(json.at("facts"));
     for (const Json& gpu : json.at("devices")) {

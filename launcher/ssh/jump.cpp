@@ -20,12 +20,9 @@ Jump::Jump(std::unique_ptr<SshSession::Impl> through, const SshSettings& to) : t
         ssh_channel_open_forward(channel_, to.host_name.c_str(), to.port, "127.0.0.1", 0) != SSH_OK) {
         const std::string problem = through_->problem();
         if (channel_ != nullptr) ssh_channel_free(channel_);
-        throw Error(
-            Failure::Unreachable,
-            "the jump host " + through_->settings.target.text() + " does not connect to " + to.host_name +
-                " port " + std::to_string(to.port) + ": " + problem,
-            to.target.text(),
-            "is the machine on, and does the jump host's sshd allow forwarding (AllowTcpForwarding)?");
+        throw NodeError({"jump-blocked",
+                         {through_->settings.target.text(), to.host_name, std::to_string(to.port), problem}},
+                        to.target.text());
     }
     std::tie(ours_, theirs_) = socket_pair();
     thread_ = std::thread([this] { pass_on(); });
@@ -72,10 +69,7 @@ void Jump::pass_on() {
 std::unique_ptr<Jump> jump_through(const SshSettings& to, const SshPerson& person, int depth,
                                    OwnedSocket& ours) {
     if (depth >= kMostJumps)
-        throw Error(
-            Failure::Usage,
-            "more than " + std::to_string(kMostJumps) + " jump hosts, or one that jumps through itself",
-            to.target.text(), "see ProxyJump in ~/.ssh/config");
+        throw NodeError({"endless-jumps", {std::to_string(kMostJumps)}}, to.target.text());
     SshSettings last = ssh_settings(to.jumps.back());
     if (to.jumps.size() > 1) last.jumps.assign(to.jumps.begin(), to.jumps.end() - 1);
     auto jump = std::make_unique<Jump>(open_session(last, person, depth + 1), to);

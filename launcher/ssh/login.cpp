@@ -138,18 +138,12 @@ class Login {
     /// A connection that ended is said at once.
     int checked(int result) {
         if (result != SSH_AUTH_ERROR) return result;
-        const std::string problem = session_.problem();
+        const std::string problem = session_.problem(), host = session_.settings.target.text();
         const bool too_many = problem.find("Too many authentication failures") != std::string::npos;
-        throw Error(
-            Failure::Unreachable,
-            (too_many ? "ended the login after " + std::to_string(offered_) +
-                            " keys that it does not know (its MaxAuthTries)"
-                      : "ended the login: " + problem) +
-                what_was_tried(),
-            session_.settings.target.text(),
-            too_many
-                ? "name the right key for this host in ~/.ssh/config: IdentityFile with IdentitiesOnly yes"
-                : "");
+        if (too_many && passwords_ + answers_ == 0)
+            throw NodeError({"too-many-keys", {std::to_string(offered_)}, tried()}, host);
+        if (too_many) throw NodeError({"too-many-tries", {host}, tried()}, host);
+        throw NodeError({"login-ended", {problem}, tried()}, host);
     }
 
     int try_keys() {
@@ -190,8 +184,10 @@ class Login {
             }
             ++refused;
         }
-        tried_.push_back(std::to_string(refused) + (refused == 1 ? " key" : " keys") +
-                         " of the ssh-agent (not accepted)");
+        if (refused == 1)
+            tried_.push_back({"tried-agent-key"});
+        else
+            tried_.push_back({"tried-agent-keys", {std::to_string(refused)}});
         return SSH_AUTH_DENIED;
     }
 
@@ -201,7 +197,7 @@ class Login {
             const int known = asked(
                 [&] { return ssh_userauth_try_publickey(session_.get(), nullptr, file.public_key.get()); });
             if (known != SSH_AUTH_SUCCESS) {
-                tried_.push_back(file.path + " (not accepted)");
+                tried_.push_back({"tried-key", {file.path}});
                 return known;
             }
         }
@@ -209,7 +205,7 @@ class Login {
         if (!key) return SSH_AUTH_DENIED;
         if (!file.public_key) ++offered_;
         const int result = asked([&] { return ssh_userauth_publickey(session_.get(), nullptr, key.get()); });
-        if (result == SSH_AUTH_DENIED) tried_.push_back(file.path + " (not accepted)");
+        if (result == SSH_AUTH_DENIED) tried_.push_back({"tried-key", {file.path}});
         return result;
     }
 
@@ -217,7 +213,7 @@ class Login {
         ssh_key key = nullptr;
         std::error_code unknown;
         if (!fs::exists(path, unknown)) {
-            tried_.push_back(path + " (only its public half is here)");
+            tried_.push_back({"tried-half-key", {path}});
             return nullptr;
         }
         bool asked = false;
@@ -228,7 +224,7 @@ class Login {
         if (ssh_pki_import_privkey_file(path.c_str(), nullptr, no_passphrase, &asked, &key) == SSH_OK)
             return KeyHandle(key);
         if (!asked) {
-            tried_.push_back(path + " (cannot be read as a private key)");
+            tried_.push_back({"tried-no-key", {path}});
             return nullptr;
         }
         for (int i = 0; i < kPromptTries; ++i) {
@@ -238,7 +234,7 @@ class Login {
                 SSH_OK)
                 return KeyHandle(key);
         }
-        tried_.push_back(path + " (encrypted: load it with ssh-add, or give its passphrase)");
+        tried_.push_back({"tried-locked-key", {path}});
         return nullptr;
     }
 
@@ -250,7 +246,7 @@ class Login {
                 result = asked([&] { return ssh_userauth_kbdint(session_.get(), nullptr, nullptr); });
             }
             if (result != SSH_AUTH_DENIED) return result;
-            tried_.push_back("keyboard-interactive (not accepted)");
+            ++answers_;
             if (!person_.ask) break;
         }
         return SSH_AUTH_DENIED;
@@ -268,7 +264,8 @@ class Login {
             instruction.clear();
             const auto answer = ask(prompt, PromptKind::Server, {}, echo != 0);
             if (!answer) {
-                tried_.push_back("keyboard-interactive (the server asks, and nobody is there to answer)");
+                tried_.push_back({"tried-keyboard-alone"});
+                is_alone_ = true;
                 return false;
             }
             ssh_userauth_kbdint_setanswer(session_.get(), static_cast<unsigned>(i), answer->c_str());
@@ -282,13 +279,14 @@ class Login {
                 ask("password of " + session_.settings.user + " on " + session_.settings.target.text() + ": ",
                     PromptKind::Password, session_.settings.user);
             if (!password) {
-                tried_.push_back("password (nobody is there to give it)");
+                tried_.push_back({"tried-password-alone"});
+                is_alone_ = true;
                 return SSH_AUTH_DENIED;
             }
             const int result =
                 asked([&] { return ssh_userauth_password(session_.get(), nullptr, password->c_str()); });
             if (result != SSH_AUTH_DENIED) return result;
-            tried_.push_back("password (not accepted)");
+            ++passwords_;
         }
         return SSH_AUTH_DENIED;
     }
@@ -314,29 +312,41 @@ class Login {
         return list.empty() ? "nothing that is known here" : list;
     }
 
-    std::string what_was_tried() const {
-        std::string list;
-        for (const std::string& one : tried_) list += (list.empty() ? "" : ", ") + one;
-        return list.empty() ? "; nothing was there to try" : "; tried: " + list;
+    std::vector<NodeFinding> tried() const {
+        std::vector<NodeFinding> all = tried_;
+        const auto add = [&](const std::string& what, int times) {
+            if (times == 1) all.push_back({what});
+            if (times > 1) all.push_back({what + "-often", {std::to_string(times)}});
+        };
+        add("tried-keyboard", answers_);
+        add("tried-password", passwords_);
+        if (all.empty()) all.push_back({"tried-nothing"});
+        return all;
     }
 
+    /// What a person could do about it comes first.
     [[noreturn]] void refuse() {
-        const std::string& user = session_.settings.user;
-        throw Error(Failure::Unreachable,
-                    "the login" + (user.empty() ? "" : " as " + user) + " was not accepted. It takes " +
-                        taken_methods() + what_was_tried(),
-                    session_.settings.target.text(),
-                    "`ssh " + session_.settings.target.text() +
-                        "` has to work without us; `ssh-copy-id` puts a key there");
+        const std::string host = session_.settings.target.text();
+        const std::string user = session_.settings.user.empty() ? "this user" : session_.settings.user;
+        const bool tried_any = !tried_.empty() || answers_ + passwords_ > 0;
+        const char* code = passwords_ > 0 ? "wrong-password"
+                           : answers_ > 0 ? "wrong-answer"
+                           : is_alone_    ? "nobody-answers"
+                           : tried_any    ? "login-refused"
+                                          : "login-without-key";
+        throw NodeError(
+            {code, {user, taken_methods(), host}, tried_any ? tried() : std::vector<NodeFinding>()}, host);
     }
 
     SshSession::Impl& session_;
     const SshPerson& person_;
     int methods_ = 0;
     int offered_ = 0;
+    int answers_ = 0, passwords_ = 0;  ///< that were not accepted
     bool agent_tried_ = false;
+    bool is_alone_ = false;  ///< nobody answered
     std::vector<std::string> in_agent_;
-    std::vector<std::string> tried_;
+    std::vector<NodeFinding> tried_;
 };
 
 }  // namespace

@@ -54,18 +54,17 @@ struct RemoteScript::Impl {
         if (channel != nullptr) ssh_channel_free(channel);
     }
 
-    [[noreturn]] void fail(const std::string& what, const std::string& hint = {}) const {
-        throw Error(Failure::Unreachable, what, session.settings.target.text(), hint);
+    [[noreturn]] void fail(const NodeFinding& what) const {
+        throw NodeError(what, session.settings.target.text());
     }
+    [[noreturn]] void fail_as_lost() const { fail({"connection-lost", {session.problem()}}); }
 
     void open() {
         channel = ssh_channel_new(session.get());
         if (channel == nullptr || ssh_channel_open_session(channel) != SSH_OK)
-            fail("no channel for a command: " + session.problem(),
-                 "its sshd may allow too few sessions (MaxSessions)");
+            fail({"no-channel", {session.problem()}});
         if (ssh_channel_request_exec(channel, kReadScript) != SSH_OK)
-            fail("does not run commands: " + session.problem(),
-                 "an account that may only transfer files cannot train");
+            fail({"no-commands", {session.problem()}});
     }
 
     /// Nothing is waited for: what is there.
@@ -75,8 +74,7 @@ struct RemoteScript::Impl {
         for (const int is_stderr : {0, 1}) {
             for (int got; (got = ssh_channel_read_nonblocking(channel, buffer.data(), buffer.size(),
                                                               is_stderr)) != 0;) {
-                if (got == SSH_ERROR && !ssh_channel_is_eof(channel))
-                    fail("the connection is lost: " + session.problem());
+                if (got == SSH_ERROR && !ssh_channel_is_eof(channel)) fail_as_lost();
                 if (got < 0) break;
                 some = true;
                 (is_stderr != 0 ? errors : out).append(buffer.data(), static_cast<size_t>(got));
@@ -97,7 +95,7 @@ struct RemoteScript::Impl {
                 ended = true;
                 return false;
             }
-            if (!ssh_is_connected(session.get())) fail("the connection is lost");
+            if (!ssh_is_connected(session.get())) fail_as_lost();
             const auto left = std::chrono::duration_cast<milliseconds>(end - Clock::now());
             if (left.count() <= 0) return true;
             wait(std::min(left, milliseconds(200)));  // stderr alone does not wake it
@@ -107,8 +105,7 @@ struct RemoteScript::Impl {
 
     void wait(milliseconds timeout) {
         const int came = ssh_channel_poll_timeout(channel, static_cast<int>(timeout.count()), 0);
-        if (came == SSH_ERROR && !ssh_channel_is_eof(channel))
-            fail("the connection is lost: " + session.problem());
+        if (came == SSH_ERROR && !ssh_channel_is_eof(channel)) fail_as_lost();
     }
 
     /// Room to write in, too, which libssh's own waiting does not end for: it would be asleep most of the
@@ -128,16 +125,9 @@ struct RemoteScript::Impl {
                 early = said.substr(at + mark.size() + 1);
                 return;
             }
-            if (!more) {
-                fail("the login shell ended before it ran anything" + quoted(said + "\n" + errors),
-                     "`ssh " + session.settings.target.host +
-                         " true` has to succeed: look at the shell's start files there");
-            }
-            if (said.size() > kMostNoise || Clock::now() > end) {
-                fail("the login shell did not get to running anything in 30 s" + quoted(said + "\n" + errors),
-                     "its start files wait for something or start another program: keep that for interactive "
-                     "shells");
-            }
+            if (!more) fail({"shell-ends", {quoted(said + "\n" + errors), session.settings.target.host}});
+            if (said.size() > kMostNoise || Clock::now() > end)
+                fail({"shell-hangs", {quoted(said + "\n" + errors)}});
         }
     }
 
@@ -154,14 +144,13 @@ struct RemoteScript::Impl {
             if (ssh_channel_is_eof(channel) || ssh_channel_is_closed(channel)) return false;
             const size_t room = ssh_channel_window_size(channel);
             if (room == 0) {
-                if (Clock::now() > end)
-                    fail("has taken nothing for " + std::to_string(patience.count() / 1000) + " s");
+                if (Clock::now() > end) fail({"takes-nothing", {std::to_string(patience.count() / 1000)}});
                 wait_for_anything(milliseconds(100));
                 continue;
             }
             const size_t piece = std::min({bytes.size(), room, kPiece});
             const int put = ssh_channel_write(channel, bytes.data(), static_cast<uint32_t>(piece));
-            if (put < 0) fail("the connection is lost: " + session.problem());
+            if (put < 0) fail_as_lost();
             bytes.remove_prefix(static_cast<size_t>(put));
             end = Clock::now() + patience;
         }
@@ -224,9 +213,7 @@ ScriptResult run_script(SshSession& session, const std::string& script, std::chr
             std::exchange(size, result.out.size() + remote.errors().size()))
             heard = Clock::now();
         if (Clock::now() - heard > silence) {
-            throw Error(Failure::Unreachable,
-                        "a command there has said nothing for " + std::to_string(silence.count()) + " s",
-                        session.host(), "is a disk or network file system of the machine hanging?");
+            throw NodeError({"command-hangs", {std::to_string(silence.count())}}, session.host());
         }
     }
     result.status = remote.status().value_or(-1);

@@ -81,11 +81,10 @@ std::unique_ptr<SshSession::Impl> open_session(const SshSettings& settings, cons
         set(impl->get(), SSH_OPTIONS_FD, &fd, settings, "the connection");
     }
     if (ssh_connect(impl->get()) != SSH_OK) {
-        throw Error(Failure::Unreachable,
-                    settings.host_name + " port " + std::to_string(settings.port) +
-                        " answered, but not as SSH should: " + impl->problem(),
-                    settings.target.text(),
-                    "`ssh -v " + settings.target.text() + "` shows the same exchange");
+        throw NodeError(
+            {"not-ssh",
+             {settings.host_name, std::to_string(settings.port), impl->problem(), settings.target.text()}},
+            settings.target.text());
     }
     check_host_key(*impl, person);
     log_in(*impl, person);

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "engine/error.h"
+#include "launcher/ssh/finding.h"
 #include "launcher/ssh/prompt.h"
 #include "launcher/ssh/session.h"
 #include "launcher/ssh/socket.h"

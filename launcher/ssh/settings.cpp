@@ -15,7 +15,7 @@
 #include <sstream>
 #include <string_view>
 
-#include "engine/error.h"
+#include "launcher/ssh/finding.h"
 
 namespace ringmaster {
 
@@ -209,9 +209,7 @@ SshSettings ssh_settings(const SshTarget& target) {
     if (effective.status == -1 || (WIFEXITED(effective.status) && WEXITSTATUS(effective.status) == 127))
         return plain_settings(target);
     if (effective.status != 0) {
-        throw Error(Failure::Usage,
-                    "ssh does not understand its configuration: " + effective.out.substr(0, 1000),
-                    target.text(), "`ssh -G " + target.host + "` shows the same");
+        throw NodeError({"ssh-config", {effective.out.substr(0, 1000), target.host}}, target.text());
     }
     return parse_ssh_g(target, effective.out, output_of(ssh_g(target, "none")).out);
 }

@@ -29,8 +29,8 @@ struct SshSettings {
     std::vector<std::string> ignored;
 };
 
-/// Asks `ssh -G` (of the file RINGMASTER_SSH_CONFIG where that is set). Throws Error(Usage) where the
-/// configuration is malformed or names what is no machine.
+/// Asks `ssh -G` (of the file RINGMASTER_SSH_CONFIG where that is set). Throws NodeError where the
+/// configuration is malformed, Error(Usage) where it names what is no machine.
 SshSettings ssh_settings(const SshTarget& target);
 
 /// What `ssh -G` printed, beside what it prints without any configuration.

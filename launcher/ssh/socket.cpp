@@ -11,7 +11,7 @@
 #include <chrono>
 #include <cstring>
 
-#include "engine/error.h"
+#include "launcher/ssh/finding.h"
 
 namespace ringmaster {
 
@@ -51,31 +51,24 @@ void keep_alive(int fd) {
     ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 
-std::string next_step(int problem, const SshSettings& to) {
-    switch (problem) {
-        case ECONNREFUSED:
-            return "is sshd running there, and is " + std::to_string(to.port) + " its port?";
-        case ETIMEDOUT:
-            return "is the machine on, and does a firewall let port " + std::to_string(to.port) +
-                   " through? A VPN may be needed";
-        case ENETUNREACH:
-        case EHOSTUNREACH:
-            return "no route leads there from this machine: is the network or the VPN up?";
-        case ECANCELED:
-            return "check it again";
-        default:
-            return "`ssh -v " + to.target.text() + "` may say more";
-    }
-}
-
 [[noreturn]] void fail(const SshSettings& to, int problem) {
-    const std::string at = to.host_name + " port " + std::to_string(to.port);
-    const std::string what =
-        problem == ECANCELED   ? "given up before " + at + " had answered"
-        : problem == ETIMEDOUT ? "no answer from " + at + " in " + std::to_string(to.connect_timeout_s) + " s"
-        : problem == ECONNREFUSED ? "connection refused by " + at
-                                  : "cannot reach " + at + ": " + std::strerror(problem);
-    throw Error(Failure::Unreachable, what, to.target.text(), next_step(problem, to));
+    const std::string port = std::to_string(to.port);
+    const auto found = [&]() -> NodeFinding {
+        switch (problem) {
+            case ECONNREFUSED:
+                return {"refused", {to.host_name, port}};
+            case ETIMEDOUT:
+                return {"no-answer", {to.host_name, port, std::to_string(to.connect_timeout_s)}};
+            case ENETUNREACH:
+            case EHOSTUNREACH:
+                return {"no-route", {to.host_name, port, std::strerror(problem)}};
+            case ECANCELED:
+                return {"given-up", {to.host_name, port}};
+            default:
+                return {"no-connection", {to.host_name, port, std::strerror(problem), to.target.text()}};
+        }
+    };
+    throw NodeError(found(), to.target.text());
 }
 
 }  // namespace
@@ -89,10 +82,7 @@ OwnedSocket connect_to(const SshSettings& to, const std::function<bool()>& given
     addrinfo* found = nullptr;
     const int unknown = ::getaddrinfo(to.host_name.c_str(), std::to_string(to.port).c_str(), &hints, &found);
     if (unknown != 0) {
-        throw Error(Failure::Unreachable,
-                    "the host name " + to.host_name + " is not known here: " + ::gai_strerror(unknown),
-                    to.target.text(),
-                    "check the spelling, or add a Host entry with its HostName to ~/.ssh/config");
+        throw NodeError({"unknown-host", {to.host_name, ::gai_strerror(unknown)}}, to.target.text());
     }
     int problem = EHOSTUNREACH;
     OwnedSocket connected;

@@ -13,6 +13,7 @@
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTranslator>
 
 #include "engine/events/event_log.h"
 #include "gui/login/login_prompts.h"
@@ -276,12 +277,99 @@ class NodesTest : public QObject {
         QTRY_VERIFY_WITH_TIMEOUT(m_page->settled(), kCheckMs);
     }
 
+    void whatIsFoundIsSaidInTheAppsLanguage() {
+        struct Other : QTranslator {
+            QString translate(const char* context, const char* text, const char*, int) const override {
+                const bool is_it =
+                    qstrcmp(context, "NodeFindings") == 0 && QByteArray(text).contains("refused");
+                return is_it ? u"abgelehnt von %1, Port %2"_s : QString();
+            }
+            bool isEmpty() const override { return false; }
+        } other;
+        NodeReport refused;
+        refused.found(NodeVerdict::Unreachable, {"refused", {"gpu1", "22"}});
+        NodeReport theirs;
+        theirs.state = NodeVerdict::Unreachable;
+        theirs.message = "somebody else's words";
+        QCoreApplication::installTranslator(&other);
+        remember({refused, theirs});
+        table()->selectRow(1);
+        QVERIFY2(said().contains(u"abgelehnt von gpu1, Port 22"_s), qPrintable(said()));
+        table()->selectRow(2);
+        QVERIFY(said().contains(u"somebody else's words"_s));
+        QCoreApplication::removeTranslator(&other);
+    }
+
+    void aMachineWithoutLibTorchOffersBothWays() {
+        NodeReport bare = ready(), no_python = ready();
+        bare.found(NodeVerdict::Unusable, {"no-libtorch", {"2.11.0"}});
+        no_python.found(NodeVerdict::Unusable, {"no-libtorch-no-pip", {"2.11.0"}});
+        remember({bare, no_python, ready()});
+        table()->selectRow(1);
+        QVERIFY(button("installLibTorchButton")->isVisible() && button("sendLibTorchButton")->isVisible());
+        QVERIFY(!said().contains(u"--libtorch"_s));
+        table()->selectRow(2);
+        QVERIFY(!button("installLibTorchButton")->isVisible() && button("sendLibTorchButton")->isVisible());
+        table()->selectRow(3);
+        QVERIFY(!button("installLibTorchButton")->isVisible() && !button("sendLibTorchButton")->isVisible());
+    }
+
+    void whatATrialFoundStandsBesideTheOtherChecks() {
+        NodeReport tried = ready();
+        tried.deep = DeepReport{"2.11.0", {"attention"}, 1.5, unix_now(), "a", "eth0", "10.0.0.7", {}};
+        tried.deep->links = {{"b", 1.25e9, 42e-6}, {"c", 0, 0, "nobody answered"}};
+        remember({tried, ready()});
+        table()->selectRow(1);
+        QString facts;
+        for (const QLabel* label : m_page->findChild<NodeDetails*>()->findChildren<QLabel*>())
+            facts += label->text() + u"\n"_s;
+        for (const QString& part : {u"Self-test"_s, u"eth0"_s, u"10.0.0.7"_s, u"Link with b"_s,
+                                    u"1.25 GB/s"_s, u"42 µs"_s, u"nobody answered"_s})
+            QVERIFY2(facts.contains(part), qPrintable(part + u" is not in "_s + facts));
+    }
+
+    void aTrialIsOfAllThatCanTrainAndCalledOffForAll() {
+        const Listener one, two;
+        QVERIFY(!button("tryOutButton")->isEnabled());
+        NodeReport unusable = ready();
+        unusable.found(NodeVerdict::Unusable, {"no-sha256sum"});
+        remember({ready(), ready(), unusable}, {one.port(), two.port(), 1});
+        QVERIFY(button("tryOutButton")->isEnabled());
+        QTest::mouseClick(button("tryOutButton"), Qt::LeftButton);
+        NodeChecks& checks = m_page->checks();
+        QTRY_COMPARE(checks.phase(1), CheckPhase::Checking);
+        QCOMPARE(checks.phase(2), CheckPhase::Checking);
+        QCOMPARE(checks.phase(3), CheckPhase::Idle);
+        QVERIFY(!button("tryOutButton")->isEnabled());
+        checks.cancel(2);
+        QCOMPARE(checks.phase(1), CheckPhase::Idle);
+        QCOMPARE(checks.phase(2), CheckPhase::Idle);
+        QVERIFY(checks.entry(1).last->node.can_train());
+    }
+
     void serverTextIsWithoutWhatChangesHowItIsRead() {
         QCOMPARE(shownServerText("a\x07\x1b[2J\xe2\x80\xae evil\nb\r"), u"a[2J evil\nb"_s);
         QVERIFY(shownServerText(std::string(100000, 'x')).size() < 3000);
     }
 
   private:
+    static NodeReport ready() {
+        NodeReport report;
+        report.facts.emplace();
+        report.found(NodeVerdict::Ready, {"ready", {"8", "1 GiB", "2 GiB", "3 GiB"}});
+        return report;
+    }
+    /// Machines with these checks, as if they had been made before.
+    void remember(const std::vector<NodeReport>& reports, const std::vector<int>& ports = {}) {
+        m_page.reset();
+        std::vector<RosterEntry> entries(1);
+        for (size_t i = 0; i < reports.size(); ++i) {
+            const std::string port = std::to_string(ports.empty() ? int(i) + 1 : ports[i]);
+            entries.push_back({ssh_target(("127.0.0.1:" + port).c_str()), TargetReport{reports[i], {}, 1}});
+        }
+        write_roster(roster_file(m_session->places()), entries);
+        open();
+    }
     void open() {
         if (!m_session) m_session = std::make_unique<Session>(find_places());
         m_page = std::make_unique<NodesPage>(*m_session);

@@ -2,4 +2,9 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "support"))
-from sshd import client  # noqa: F401  (a fixture)
+from asking_sshd import pam_module  # noqa: F401  (fixtures)
+from sshd import client  # noqa: F401
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "slow: left to the label exhaustive")

@@ -4,10 +4,14 @@
 #include <array>
 #include <cstdio>
 #include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
 
 #include "engine/error.h"
 #include "launcher/local_node.h"
+#include "launcher/nodes/deep.h"
 #include "launcher/nodes/facts.h"
+#include "launcher/ssh/finding.h"
 #include "launcher/ssh/key_agent.h"
 #include "launcher/ssh/settings.h"
 #include "launcher/ssh/target.h"
@@ -164,6 +168,58 @@ TEST(NodeFacts, KnowsGpusAndWhoUsesThem) {
     EXPECT_THAT(report.message, HasSubstr("GPU 0 is in use by ann"));
     needs.architecture = "aarch64";
     EXPECT_EQ(judge_node("a", facts, needs).state, NodeVerdict::Unusable);
+}
+
+TEST(NodeFindings, SayEachPlaceOnceAndNothingOfWhatStandsInThem) {
+    const NodeFinding finding{"no-answer", {"%3", "22", "3"}};
+    EXPECT_EQ(finding.message(), "no answer from %3 port 22 in 3 s");
+    EXPECT_THAT(finding.next(), HasSubstr("port 22"));
+    EXPECT_EQ(NodeFinding{"of a newer version"}.message(), "");
+    const NodeFinding refused{
+        "login-refused", {"ann", "publickey", "gpu1"}, {{"tried-agent-keys", {"8"}}, {"tried-key", {"/k"}}}};
+    EXPECT_EQ(refused.message(),
+              "the login as ann was not accepted. It takes publickey; tried: 8 keys of the ssh-agent (not "
+              "accepted), /k (not accepted)");
+}
+
+TEST(NodeFindings, HaveEachACodeOfItsOwn) {
+    std::set<std::string_view> codes;
+    for (const FindingText& text : finding_texts()) {
+        EXPECT_TRUE(codes.insert(text.code).second) << text.code;
+        EXPECT_STRNE(text.message, "") << text.code;
+    }
+}
+
+TEST(NodeReport, ComesBackFromJsonWithFindingAndTrial) {
+    NodeReport report;
+    report.host = "inner";
+    report.found(NodeVerdict::Unreachable,
+                 {"login-refused", {"ann", "publickey", "gate"}, {{"tried-key", {"/k"}}}});
+    report.through = "gate";
+    report.facts.emplace();
+    report.deep = DeepReport{"2.11.0", {"attention"}, 1.5,        7,
+                             "a",      "eth0",        "10.0.0.7", {{"b", 1e9, 1e-5}, {"c", 0, 0, "why"}}};
+    const NodeReport back = report_from_json(report_to_json(report));
+    EXPECT_EQ(back.finding, report.finding);
+    EXPECT_EQ(back.through, "gate");
+    EXPECT_EQ(back.message, report.message);
+    EXPECT_EQ(back.deep, report.deep);
+}
+
+TEST(RoundsOfPairs, HaveEveryPairOnceAndNobodyTwiceInARound) {
+    for (size_t count = 0; count <= 9; ++count) {
+        std::set<std::pair<size_t, size_t>> pairs;
+        for (const auto& round : rounds_of_pairs(count)) {
+            std::set<size_t> busy;
+            for (const auto& [a, b] : round) {
+                EXPECT_LT(a, b);
+                EXPECT_LT(b, count);
+                EXPECT_TRUE(pairs.insert({a, b}).second);
+                EXPECT_TRUE(busy.insert(a).second && busy.insert(b).second);
+            }
+        }
+        EXPECT_EQ(pairs.size(), count * (count - (count > 0)) / 2) << count;
+    }
 }
 
 TEST(NodeFacts, SurvivesAnyText) {

@@ -9,6 +9,7 @@ import time
 
 import pytest
 
+from asking_sshd import at_terminal, serve_asking
 from ringmaster_runs import BIN
 from sshd import fingerprint, free_port, make_key
 
@@ -18,9 +19,19 @@ def nodes(client, *arguments, env=None, timeout=60):
                           stdin=subprocess.DEVNULL, env=client.env(**(env or {})), start_new_session=True)
 
 
+def traces(client):
+    """What lies in the homes there: a check leaves nothing."""
+    return sorted(str(file) for server in client.servers for file in server.home.rglob("*"))
+
+
 def report_of(client, name, *arguments, **options):
+    before = traces(client)
     done = nodes(client, "--node", name, "--json", *arguments, **options)
+    assert traces(client) == before
     (report,) = json.loads(done.stdout)
+    assert {"host", "state", "devices", "message", "next"} <= set(report)
+    assert report["message"] and (report["state"] == "ready" or report["next"]), report
+    assert report["finding"]["code"], "every finding has a code, by which the app knows it in other languages"
     assert done.returncode == (0 if report["state"] in ("ready", "warning") else 3), done.stderr
     return report
 
@@ -227,6 +238,79 @@ def test_an_account_without_a_shell_is_said(client):
     assert report["state"] == "unreachable" and "This account is closed." in report["message"]
 
 
+def test_an_agent_or_a_key_without_its_private_half_is_named(client):
+    half = make_key(client.folder / "half")
+    half.unlink()
+    client.host("strict", client.serve("strict", client_key=half), f"IdentityFile {half}", "IdentitiesOnly yes")
+    assert "only its public half is here" in report_of(client, "strict")["message"]
+
+
+needs_root = pytest.mark.skipif(os.getuid() != 0, reason="namespaces and mounting need root")
+PASSWORD = [("hidden", "Password: ", "sesame")]
+TWO_ROUNDS = [("info", "This machine belongs to the lab.", ""), *PASSWORD, ("shown", "Verification code: ", "123456")]
+BY_PASSWORD = ["PasswordAuthentication yes", "PubkeyAuthentication no"]
+BY_KEYBOARD = ["KbdInteractiveAuthentication yes", "PubkeyAuthentication no"]
+
+
+@needs_root
+def test_a_password_is_asked_for_at_the_terminal_and_not_shown(client, pam_module):
+    serve_asking(client, pam_module, "asking", PASSWORD, *BY_PASSWORD)
+    status, shown = at_terminal(client, "nodes", "--node", "asking", answers=[("password of", "sesame")])
+    assert status == 0 and "ready" in shown and "sesame" not in shown, shown
+
+
+@needs_root
+def test_a_wrong_password_is_asked_for_three_times_and_said(client, pam_module):
+    server = serve_asking(client, pam_module, "asking", PASSWORD, *BY_PASSWORD)
+    before = traces(client)
+    status, shown = at_terminal(client, "nodes", "--node", "asking", answers=[("password of", "wrong")] * 3)
+    assert status == 3 and shown.count("password of root on asking: ") == 3, shown
+    assert "the password for the login as root was not accepted" in shown and "password (3 times not accepted)" in shown, shown
+    assert "ssh-copy-id asking puts a key there" in shown.replace("`", "") and traces(client) == before
+    assert "Accepted" not in (server.folder / "sshd.log").read_text()
+
+
+@needs_root
+def test_wrong_passwords_that_end_the_connection_are_told_from_wrong_keys(client, pam_module):
+    serve_asking(client, pam_module, "asking", PASSWORD, *BY_PASSWORD, "MaxAuthTries 2")
+    status, shown = at_terminal(client, "nodes", "--node", "asking", answers=[("password of", "wrong")] * 3)
+    assert status == 3 and "too many wrong answers (its MaxAuthTries)" in shown, shown
+
+
+@needs_root
+@pytest.mark.parametrize("how", [BY_PASSWORD, BY_KEYBOARD])
+def test_a_script_without_a_terminal_is_told_that_a_person_is_needed(how, client, pam_module):
+    serve_asking(client, pam_module, "asking", PASSWORD, *how)
+    report = report_of(client, "asking")
+    assert report["finding"]["code"] == "nobody-answers" and "nobody is there" in report["message"], report
+    assert "in a terminal" in report["next"] and "ssh-copy-id asking" in report["next"]
+
+
+@needs_root
+def test_two_rounds_of_questions_are_answered_at_the_terminal_in_the_servers_words(client, pam_module):
+    serve_asking(client, pam_module, "asking", TWO_ROUNDS, *BY_KEYBOARD)
+    answers = [("asking asks: ", "sesame"), ("asking asks: ", "123456")]
+    status, shown = at_terminal(client, "nodes", "--node", "asking", answers=answers)
+    assert status == 0 and "ready" in shown, shown
+    assert "This machine belongs to the lab." in shown and "Verification code: 123456" in shown and "sesame" not in shown, shown
+
+
+@needs_root
+def test_a_wrong_answer_of_the_second_round_is_said(client, pam_module):
+    serve_asking(client, pam_module, "asking", TWO_ROUNDS, *BY_KEYBOARD)
+    answers = [("asking asks: ", "sesame"), ("asking asks: ", "000000")] * 3
+    status, shown = at_terminal(client, "nodes", "--node", "asking", answers=answers)
+    assert status == 3 and "keyboard-interactive (3 times not accepted)" in shown and "a code may have run out" in shown, shown
+
+
+@needs_root
+def test_a_key_and_then_a_code_log_in(client, pam_module):
+    serve_asking(client, pam_module, "asking", TWO_ROUNDS[2:], "KbdInteractiveAuthentication yes", "AuthenticationMethods publickey,keyboard-interactive")
+    status, shown = at_terminal(client, "nodes", "--node", "asking", answers=[("asking asks: ", "123456")])
+    assert status == 0 and "ready" in shown, shown
+    assert report_of(client, "asking")["finding"]["code"] == "nobody-answers"
+
+
 def test_an_old_glibc_is_said_with_both_versions(client):
     server = client.serve("old")
     stub = server.folder / "stubs/getconf"
@@ -251,10 +335,8 @@ def test_a_machine_without_libtorch_says_how_to_get_it(client, tmp_path):
                           stdin=subprocess.DEVNULL, env=client.env())
     (report,) = json.loads(done.stdout)
     assert done.returncode == 3 and report["state"] == "unusable"
-    assert "LibTorch 2.11.0" in report["message"] and "pip install torch==2.11.0" in report["next"]
-
-
-needs_root = pytest.mark.skipif(os.getuid() != 0, reason="mounting needs root")
+    assert "LibTorch 2.11.0" in report["message"] and "--libtorch pip" in report["next"] and "--libtorch copy" in report["next"]
+    assert not list(client.servers[0].home.rglob("*"))
 
 
 @pytest.fixture
@@ -295,6 +377,21 @@ def test_a_full_disk_is_said(client, mounted):
     report = report_of(client, "full")
     assert report["state"] == "unusable" and "full" in report["message"] and "room" in report["next"]
     assert not [file for _, _, files in os.walk(full) for file in files if file != "ballast"]
+
+
+@needs_root
+def test_a_noexec_tmp_does_no_harm(client, tmp_path):
+    """Nothing of ours runs from /tmp, nor lies there."""
+    home = tmp_path / "elsewhere"
+    (home / "data").mkdir(parents=True)
+    keep = f'mount --bind "{home}" "{home}" && mount -o remount,bind,exec "{home}"'
+    script = f'mount --bind /tmp /tmp && mount -o remount,bind,noexec /tmp && cd / && {keep} && exec "$@"'
+    server = client.serve("noexec", home=home, inside=["unshare", "-m", "sh", "-c", script, "sh"])
+    client.host("noexec", server)
+    before = set(os.listdir("/tmp"))
+    report = report_of(client, "noexec")
+    assert report["state"] == "ready", report
+    assert not [name for name in set(os.listdir("/tmp")) - before if "ringmaster" in name]
 
 
 def test_directives_without_effect_are_listed(client):

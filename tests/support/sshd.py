@@ -47,11 +47,11 @@ class Sshd:
 
     def start(self):
         config = self.folder / "sshd_config"
-        lines = [f"Port {self.port}", f"ListenAddress {self.address}", f"HostKey {self.host_key}", "PidFile none", "UsePAM no", "StrictModes no",
+        lines = [f"Port {self.port}", f"ListenAddress {self.address}", f"HostKey {self.host_key}", "PidFile none", "StrictModes no",
                  f"AuthorizedKeysFile {self.folder}/authorized_keys", "MaxStartups 100",
                  f"SetEnv HOME={self.home} XDG_DATA_HOME={self.home}/data XDG_CACHE_HOME={self.home}/cache OMP_NUM_THREADS=1 {self.environment}"]
         given = {line.split()[0] for line in self.options}
-        defaults = ["PasswordAuthentication no", "KbdInteractiveAuthentication no", "PermitRootLogin prohibit-password", "LogLevel VERBOSE"]
+        defaults = ["UsePAM no", "PasswordAuthentication no", "KbdInteractiveAuthentication no", "PermitRootLogin prohibit-password", "LogLevel VERBOSE"]
         lines += [line for line in defaults if line.split()[0] not in given] + self.options
         config.write_text("\n".join(lines) + "\n")
         if os.getuid() == 0:
