@@ -17,4 +17,7 @@ c10::intrusive_ptr<c10d::Store> meet(const Rendezvous& rendezvous, std::chrono::
 /// that reaches MASTER_ADDR. IPv4 or IPv6 as numbers. Throws Error(Unreachable).
 std::string interface_address(const Rendezvous& rendezvous);
 
+/// The name of the interface that has this address; empty where none has.
+std::string interface_with(const std::string& address);
+
 }  // namespace ringmaster
