@@ -1,65 +1,107 @@
 // ringmaster-engine: one rank of training, one process.
 #include <torch/version.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <string>
 
 #include "engine/train/calibrate.h"
+#include "engine/train/selftest.h"
 #include "engine/train/session.h"
 
 namespace {
 
 constexpr const char* kUsage =
     "usage: ringmaster-engine --run DIR [--resume auto|latest|none|STEP]\n"
-    "       ringmaster-engine --calibrate [--device cpu|cuda] [--devices N]\n"
+    "       ringmaster-engine --calibrate [--device cpu|cuda] [--devices N] [--seconds S]\n"
+    "       ringmaster-engine --selftest [--device cpu|cuda] [--devices N] [--seconds S]\n"
     "       ringmaster-engine --version | --help\n"
     "\n"
     "One rank of training: DIR is a run directory that `ringmaster prepare` made. Rank and rendezvous come "
     "from torchrun's\n"
     "variables (RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR, MASTER_PORT) or Slurm's; without any, it trains "
     "alone.\n"
-    "--calibrate measures this machine (of N GPUs the first two) and prints JSON lines, as `ringmaster "
-    "calibrate` asks for.\n";
+    "--calibrate measures this machine (of N GPUs the first two), each figure for S seconds, and prints JSON "
+    "lines, as\n"
+    "`ringmaster calibrate` asks for. --selftest proves its kernels, attention and ring on a device first; "
+    "without --device\n"
+    "on a GPU where one is seen.\n";
 
 int refuse(const std::string& what) {
     std::fprintf(stderr, "ringmaster-engine: %s\n%s", what.c_str(), kUsage);
     return 2;
 }
 
+enum class Task { Run, Calibrate, Selftest };
+
+struct Command {
+    Task task = Task::Run;
+    ringmaster::SessionOptions run;
+    std::optional<ringmaster::Device> device;
+    int devices = 0;
+    std::optional<double> seconds;
+};
+
+/// Takes an option with its value; false where the value is none of its.
+bool take(Command& command, const std::string& option, const std::string& value) {
+    if (option == "--run") {
+        command.run.run_dir = value;
+    } else if (option == "--resume") {
+        command.run.resume = value;
+    } else if (option == "--devices") {
+        command.devices = std::atoi(value.c_str());
+    } else if (option == "--seconds") {
+        char* end = nullptr;
+        command.seconds = std::strtod(value.c_str(), &end);
+        return end != value.c_str() && *end == '\0' && *command.seconds >= 0 && *command.seconds <= 600;
+    } else {
+        command.device = value == "cuda" ? ringmaster::Device::Cuda : ringmaster::Device::Cpu;
+        return value == "cpu" || value == "cuda";
+    }
+    return true;
+}
+
+int carry_out(const Command& command) {
+    if (command.task == Task::Calibrate) {
+        ringmaster::CalibrationOptions options;
+        options.device = command.device.value_or(options.device);
+        options.devices = command.devices;
+        options.seconds_each = command.seconds.value_or(options.seconds_each);
+        return ringmaster::print_calibration(options);
+    }
+    if (command.task == Task::Selftest) {
+        ringmaster::SelftestOptions options;
+        options.device = command.device;
+        options.devices = command.devices;
+        options.seconds_each = command.seconds.value_or(options.seconds_each);
+        return ringmaster::print_selftest(options);
+    }
+    if (command.run.run_dir.empty()) return refuse("--run is missing");
+    return ringmaster::run_session(command.run);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-    ringmaster::SessionOptions options;
-    ringmaster::CalibrationOptions calibration;
-    bool calibrates = false;
+    const std::array<std::string, 5> with_value = {"--run", "--resume", "--device", "--devices", "--seconds"};
+    Command command;
     for (int i = 1; i < argc; ++i) {
         const std::string argument = argv[i];
         if (argument == "--help") return std::fputs(kUsage, stdout) < 0;
         if (argument == "--version")
             return std::printf("ringmaster-engine %s, LibTorch %s\n", RINGMASTER_VERSION, TORCH_VERSION) < 0;
-        if (argument == "--calibrate") {
-            calibrates = true;
+        if (argument == "--calibrate" || argument == "--selftest") {
+            command.task = argument == "--calibrate" ? Task::Calibrate : Task::Selftest;
             continue;
         }
-        const bool takes_value = argument == "--run" || argument == "--resume" || argument == "--device" ||
-                                 argument == "--devices";
-        if (!takes_value) return refuse("unknown argument '" + argument + "'");
+        if (std::find(with_value.begin(), with_value.end(), argument) == with_value.end())
+            return refuse("unknown argument '" + argument + "'");
         if (i + 1 == argc) return refuse(argument + " needs a value");
         const std::string value = argv[++i];
-        if (argument == "--run") {
-            options.run_dir = value;
-        } else if (argument == "--resume") {
-            options.resume = value;
-        } else if (argument == "--devices") {
-            calibration.devices = std::atoi(value.c_str());
-        } else if (value == "cpu" || value == "cuda") {
-            calibration.device = value == "cuda" ? ringmaster::Device::Cuda : ringmaster::Device::Cpu;
-        } else {
-            return refuse("--device is neither cpu nor cuda");
-        }
+        if (!take(command, argument, value)) return refuse("'" + value + "' is no value of " + argument);
     }
-    if (calibrates) return ringmaster::print_calibration(calibration);
-    if (options.run_dir.empty()) return refuse("--run is missing");
-    return ringmaster::run_session(options);
+    return carry_out(command);
 }
