@@ -5,19 +5,23 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
+#include <optional>
 #include <string>
 
 #include "engine/train/calibrate.h"
 #include "engine/train/link.h"
 #include "engine/train/selftest.h"
 #include "engine/train/session.h"
+#include "engine/train/trial.h"
 
 namespace {
 
 constexpr const char* kUsage =
     "usage: ringmaster-engine --run DIR [--resume auto|latest|none|STEP]\n"
-    "       ringmaster-engine --calibrate [--device cpu|cuda] [--devices N]\n"
-    "       ringmaster-engine --selftest [--device cpu|cuda] [--devices N]\n"
+    "       ringmaster-engine --calibrate [--device cpu|cuda] [--devices N] [--seconds S]\n"
+    "       ringmaster-engine --selftest [--device cpu|cuda] [--devices N] [--seconds S]\n"
+    "       ringmaster-engine --trial [--device cpu|cuda] [--devices N]\n"
     "       ringmaster-engine --link (--listen ADDRESS | --meet ADDRESS --port PORT) [--device cpu|cuda]\n"
     "       ringmaster-engine --version | --help\n"
     "\n"
@@ -25,97 +29,106 @@ constexpr const char* kUsage =
     "from torchrun's\n"
     "variables (RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR, MASTER_PORT) or Slurm's; without any, it trains "
     "alone.\n"
-    "--calibrate measures this machine (of N GPUs the first two) and prints JSON lines, as `ringmaster "
-    "calibrate` asks for.\n"
-    "--selftest compares attention, its gradients and two ranks (and N GPUs) with plain formulas; --link, on "
+    "--calibrate measures this machine (of N GPUs the first two), each figure for S seconds, and prints JSON "
+    "lines, as\n"
+    "`ringmaster calibrate` asks for. --selftest proves its kernels, attention and ring on a device first; "
+    "without --device\n"
+    "on a GPU where one is seen. --trial is the part of it that takes seconds, on each of N GPUs; --link, on "
     "each of two\n"
     "machines, measures what goes between them: both as `ringmaster nodes --deep` asks for.\n";
-
-enum class Work { Train, Calibrate, SelfTest, Link };
-
-struct Options {
-    Work work = Work::Train;
-    ringmaster::Device device = ringmaster::Device::Cpu;
-    int devices = 0;
-    ringmaster::SessionOptions session;
-    ringmaster::LinkOptions link;
-};
 
 int refuse(const std::string& what) {
     std::fprintf(stderr, "ringmaster-engine: %s\n%s", what.c_str(), kUsage);
     return 2;
 }
 
-bool takes_value(const std::string& argument) {
-    constexpr std::array kNames = {"--run",    "--resume", "--device", "--devices",
-                                   "--listen", "--meet",   "--port"};
-    return std::find(kNames.begin(), kNames.end(), argument) != kNames.end();
-}
+enum class Task { Run, Calibrate, Selftest, Trial, Link };
 
-/// What is wrong; empty: nothing.
-std::string take_value(Options& options, const std::string& argument, const std::string& value) {
-    if (argument == "--run") {
-        options.session.run_dir = value;
-    } else if (argument == "--resume") {
-        options.session.resume = value;
-    } else if (argument == "--devices") {
-        options.devices = std::atoi(value.c_str());
-    } else if (argument == "--listen") {
-        options.link.listen = value;
-    } else if (argument == "--meet") {
-        options.link.meet = value;
-    } else if (argument == "--port") {
-        options.link.port = std::atoi(value.c_str());
-    } else if (value != "cpu" && value != "cuda") {
-        return "--device is neither cpu nor cuda";
+struct Command {
+    Task task = Task::Run;
+    ringmaster::SessionOptions run;
+    std::optional<ringmaster::Device> device;
+    int devices = 0;
+    std::optional<double> seconds;
+    ringmaster::LinkOptions link;
+};
+
+/// Takes an option with its value; false where the value is none of its.
+bool take(Command& command, const std::string& option, const std::string& value) {
+    if (option == "--run") {
+        command.run.run_dir = value;
+    } else if (option == "--resume") {
+        command.run.resume = value;
+    } else if (option == "--devices") {
+        command.devices = std::atoi(value.c_str());
+    } else if (option == "--listen") {
+        command.link.listen = value;
+    } else if (option == "--meet") {
+        command.link.meet = value;
+    } else if (option == "--port") {
+        command.link.port = std::atoi(value.c_str());
+    } else if (option == "--seconds") {
+        char* end = nullptr;
+        command.seconds = std::strtod(value.c_str(), &end);
+        return end != value.c_str() && *end == '\0' && *command.seconds >= 0 && *command.seconds <= 600;
     } else {
-        options.device = value == "cuda" ? ringmaster::Device::Cuda : ringmaster::Device::Cpu;
+        command.device = value == "cuda" ? ringmaster::Device::Cuda : ringmaster::Device::Cpu;
+        return value == "cpu" || value == "cuda";
     }
-    return {};
+    return true;
 }
 
-int run(const Options& options) {
-    switch (options.work) {
-        case Work::Calibrate: {
-            ringmaster::CalibrationOptions calibration;
-            calibration.device = options.device;
-            calibration.devices = options.devices;
-            return ringmaster::print_calibration(calibration);
-        }
-        case Work::SelfTest:
-            return ringmaster::print_self_test({options.device, options.devices});
-        case Work::Link: {
-            ringmaster::LinkOptions link = options.link;
-            link.device = options.device;
-            if (link.listen.empty() == link.meet.empty()) return refuse("--link needs --listen or --meet");
-            return ringmaster::print_link(link);
-        }
-        case Work::Train:
-            break;
+int carry_out(const Command& command) {
+    if (command.task == Task::Calibrate) {
+        ringmaster::CalibrationOptions options;
+        options.device = command.device.value_or(options.device);
+        options.devices = command.devices;
+        options.seconds_each = command.seconds.value_or(options.seconds_each);
+        return ringmaster::print_calibration(options);
     }
-    if (options.session.run_dir.empty()) return refuse("--run is missing");
-    return ringmaster::run_session(options.session);
+    if (command.task == Task::Selftest) {
+        ringmaster::SelftestOptions options;
+        options.device = command.device;
+        options.devices = command.devices;
+        options.seconds_each = command.seconds.value_or(options.seconds_each);
+        return ringmaster::print_selftest(options);
+    }
+    if (command.task == Task::Trial)
+        return ringmaster::print_trial({command.device.value_or(ringmaster::Device::Cpu), command.devices});
+    if (command.task == Task::Link) {
+        ringmaster::LinkOptions options = command.link;
+        options.device = command.device.value_or(options.device);
+        if (options.listen.empty() == options.meet.empty()) return refuse("--link needs --listen or --meet");
+        return ringmaster::print_link(options);
+    }
+    if (command.run.run_dir.empty()) return refuse("--run is missing");
+    return ringmaster::run_session(command.run);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    Options options;
+    const std::array<std::string, 8> with_value = {"--run",     "--resume", "--device", "--devices",
+                                                   "--seconds", "--listen", "--meet",   "--port"};
+    const std::map<std::string, Task> tasks = {{"--calibrate", Task::Calibrate},
+                                               {"--selftest", Task::Selftest},
+                                               {"--trial", Task::Trial},
+                                               {"--link", Task::Link}};
+    Command command;
     for (int i = 1; i < argc; ++i) {
         const std::string argument = argv[i];
         if (argument == "--help") return std::fputs(kUsage, stdout) < 0;
         if (argument == "--version")
             return std::printf("ringmaster-engine %s, LibTorch %s\n", RINGMASTER_VERSION, TORCH_VERSION) < 0;
-        if (argument == "--calibrate" || argument == "--selftest" || argument == "--link") {
-            options.work = argument == "--calibrate"  ? Work::Calibrate
-                           : argument == "--selftest" ? Work::SelfTest
-                                                      : Work::Link;
+        if (const auto task = tasks.find(argument); task != tasks.end()) {
+            command.task = task->second;
             continue;
         }
-        if (!takes_value(argument)) return refuse("unknown argument '" + argument + "'");
+        if (std::find(with_value.begin(), with_value.end(), argument) == with_value.end())
+            return refuse("unknown argument '" + argument + "'");
         if (i + 1 == argc) return refuse(argument + " needs a value");
-        const std::string problem = take_value(options, argument, argv[++i]);
-        if (!problem.empty()) return refuse(problem);
+        const std::string value = argv[++i];
+        if (!take(command, argument, value)) return refuse("'" + value + "' is no value of " + argument);
     }
-    return run(options);
+    return carry_out(command);
 }

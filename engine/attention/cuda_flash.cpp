@@ -58,9 +58,10 @@ FlashGradients flash_backward(const at::Tensor& dout_bhtd, const at::Tensor& q_b
     if (q_bhtd.scalar_type() == at::kFloat)
         return float_backward(dout_bhtd, q_bhtd, k_bksd, v_bksd, whole, causal);
     const at::Tensor no_dropout = at::zeros({}, q_bhtd.options().dtype(at::kLong));
+    const at::Tensor lse_bht = whole.lse_bht.contiguous();  // the kernel asks for no strides of it
     auto [dq, dk, dv] = at::_flash_attention_backward(
         dout_bhtd.transpose(1, 2), q_bhtd.transpose(1, 2), k_bksd.transpose(1, 2), v_bksd.transpose(1, 2),
-        whole.out_bhtd.transpose(1, 2), whole.lse_bht, {}, {}, q_bhtd.size(2), k_bksd.size(2), 0.0, causal,
+        whole.out_bhtd.transpose(1, 2), lse_bht, {}, {}, q_bhtd.size(2), k_bksd.size(2), 0.0, causal,
         no_dropout, no_dropout, scale_of(q_bhtd));
     return {dq.transpose(1, 2), dk.transpose(1, 2), dv.transpose(1, 2)};
 }

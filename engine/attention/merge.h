@@ -7,12 +7,26 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "engine/attention/own_kernels.h"
+
 namespace ringmaster {
 
 /// out_bthd float32 [B, T, H, D] and lse_bht float32 [B, H, T] become the result over both sets of keys. lse
 /// is −infinity where no key was seen yet (out is 0 there). block_out_bthd may be bfloat16. Strides are free
-/// but for the last dims.
+/// but for the last dims. By LibTorch's operations, or by our kernel where it is switched on.
 void merge_by_lse(at::Tensor out_bthd, at::Tensor lse_bht, const at::Tensor& block_out_bthd,
                   const at::Tensor& block_lse_bht);
+
+namespace plain {
+/// By LibTorch's operations.
+void merge_by_lse(at::Tensor out_bthd, at::Tensor lse_bht, const at::Tensor& block_out_bthd,
+                  const at::Tensor& block_lse_bht);
+}  // namespace plain
+
+namespace own {
+/// By our kernel, which `run` runs.
+void merge_by_lse(const RunRows& run, at::Tensor out_bthd, at::Tensor lse_bht,
+                  const at::Tensor& block_out_bthd, const at::Tensor& block_lse_bht);
+}  // namespace own
 
 }  // namespace ringmaster

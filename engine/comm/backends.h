@@ -27,9 +27,24 @@ struct BackendRequest {
 /// meeting.
 c10::intrusive_ptr<c10d::Backend> make_gloo_backend(const BackendRequest& request);
 
-/// Loads the CUDA part of this build, once: ringmaster_cuda.so beside the program, and with it LibTorch's
-/// kernels. Throws Error(Unreachable) where the build has none, or the machine no device `device_index`.
+/// Whether TORCH_FR_BUFFER_SIZE was in the environment when this program started.
+bool flight_recorder_is_given();
+
+/// Loads the CUDA part of this build, once: ringmaster_cuda.so beside the program (a test's: in the build's
+/// bin), and with it LibTorch's kernels. LibTorch's allocator is asked for expandable segments before, unless
+/// the environment has its settings: long sequences of changing length otherwise leave holes. Throws
+/// Error(Unreachable) where the build has none, or the machine no device `device_index`.
 void load_cuda(int device_index);
+
+/// Devices that the driver shows, at least one, after load_cuda.
+int cuda_devices();
+
+/// A function that the CUDA part exports for rooms above this one, after load_cuda. Throws Error(Unreachable)
+/// where it has none of that name.
+void* cuda_function(const char* name);
+
+/// LibTorch's current stream of a device, a cudaStream_t, after load_cuda.
+void* current_cuda_stream(int device_index);
 
 /// Connects at the first transfer. After load_cuda.
 c10::intrusive_ptr<c10d::Backend> make_nccl_backend(const BackendRequest& request);

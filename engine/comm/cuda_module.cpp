@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <mutex>
 
@@ -12,9 +13,26 @@ namespace ringmaster {
 namespace {
 
 struct Module {
+    void* handle = nullptr;
     decltype(&ringmaster_cuda_devices) devices = nullptr;
+    decltype(&ringmaster_cuda_stream) stream = nullptr;
     decltype(&ringmaster_make_nccl) make_nccl = nullptr;
 };
+
+std::filesystem::path module_file() {
+    constexpr const char* kName = "ringmaster_cuda.so";
+    const auto beside = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+    const auto of_build = beside.parent_path() / "bin" / kName;
+    return !exists(beside / kName) && exists(of_build) ? of_build : beside / kName;
+}
+
+/// Read by LibTorch while it loads.
+void ask_for_expandable_segments() {
+    for (const char* name : {"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF"}) {
+        if (std::getenv(name) != nullptr) return;
+    }
+    setenv("PYTORCH_ALLOC_CONF", "expandable_segments:True", 0);
+}
 
 std::string reason_of_dl() {
     const char* reason = dlerror();
@@ -23,20 +41,25 @@ std::string reason_of_dl() {
 
 /// Never closed: LibTorch registers its kernels while it loads, once for all.
 Module open_module() {
-    const auto path = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "ringmaster_cuda.so";
+    const auto path = module_file();
     if (!std::filesystem::exists(path)) {
         throw Error(Failure::Unreachable, "this build has no CUDA part: " + path.string() + " is missing", {},
                     "build where CUDA's nvcc is installed, or run with --device cpu");
     }
-    void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (handle == nullptr) {
+    ask_for_expandable_segments();
+    Module module;
+    module.handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (module.handle == nullptr) {
         throw Error(Failure::Unreachable, "the CUDA part cannot be loaded: " + reason_of_dl(), {},
                     "run with --device cpu");
     }
-    Module module;
-    module.devices = reinterpret_cast<decltype(module.devices)>(dlsym(handle, "ringmaster_cuda_devices"));
-    module.make_nccl = reinterpret_cast<decltype(module.make_nccl)>(dlsym(handle, "ringmaster_make_nccl"));
-    if (module.devices == nullptr || module.make_nccl == nullptr) {
+    const auto find = [&]<typename Function>(Function& function, const char* name) {
+        function = reinterpret_cast<Function>(dlsym(module.handle, name));
+    };
+    find(module.devices, "ringmaster_cuda_devices");
+    find(module.stream, "ringmaster_cuda_stream");
+    find(module.make_nccl, "ringmaster_make_nccl");
+    if (module.devices == nullptr || module.stream == nullptr || module.make_nccl == nullptr) {
         throw Error(Failure::Unreachable, "the CUDA part " + path.string() + " is of another build", {},
                     "build again");
     }
@@ -65,6 +88,21 @@ void load_cuda(int device_index) {
                         " has no CUDA device: this machine shows " + std::to_string(devices),
                     {}, "start at most one rank per device");
     }
+}
+
+int cuda_devices() {
+    std::string reason;
+    return module().devices(&reason);
+}
+
+void* cuda_function(const char* name) {
+    void* function = dlsym(module().handle, name);
+    if (function != nullptr) return function;
+    throw Error(Failure::Unreachable, std::string("the CUDA part has no ") + name, {}, "build again");
+}
+
+void* current_cuda_stream(int device_index) {
+    return module().stream(device_index);
 }
 
 c10::intrusive_ptr<c10d::Backend> make_nccl_backend(const BackendRequest& request) {

@@ -11,10 +11,19 @@ namespace {
 
 /// c10d notes every collective in a table of the process that it changes without a lock: two groups used by
 /// two threads (ranks as threads, in tests) crash in it. Off before any thread exists, unless somebody asked
-/// for it.
-[[maybe_unused]] const int kNoFlightRecorder = setenv("TORCH_FR_BUFFER_SIZE", "0", 0);
+/// for it; NCCL's is turned on again (nccl_settings.h).
+const bool kFlightRecorderIsGiven = [] {
+    constexpr const char* kName = "TORCH_FR_BUFFER_SIZE";
+    const bool given = std::getenv(kName) != nullptr;
+    setenv(kName, "0", 0);
+    return given;
+}();
 
 }  // namespace
+
+bool flight_recorder_is_given() {
+    return kFlightRecorderIsGiven;
+}
 
 c10::intrusive_ptr<c10d::Backend> make_gloo_backend(const BackendRequest& request) {
     auto options = c10d::ProcessGroupGloo::Options::create(request.meeting_timeout);

@@ -58,6 +58,7 @@ struct Group::Impl {
     std::unique_ptr<Watch> watch;               // null: one rank
     c10::intrusive_ptr<c10d::Backend> backend;  // null: one rank
     at::Device device = at::kCPU;
+    std::shared_ptr<Impl> on_host;  // carries copies; then this one has neither watch nor backend
 
     Impl() = default;
     Impl(const Impl&) = delete;
@@ -103,6 +104,33 @@ Transfer Group::Impl::post(std::string whom, std::vector<at::Tensor> tensors, in
     return Transfer(state);
 }
 
+namespace {
+
+/// Host memory for a tensor's copy.
+at::Tensor host_room(const at::Tensor& x) {
+    return at::empty(x.sizes(), x.options().device(at::kCPU));
+}
+at::Tensor host_copy(const at::Tensor& x) {
+    return host_room(x).copy_(x);
+}
+
+std::vector<at::Tensor> each(const std::vector<at::Tensor>& tensors, at::Tensor (*made)(const at::Tensor&)) {
+    std::vector<at::Tensor> copies;
+    for (const at::Tensor& tensor : tensors) copies.push_back(made(tensor));
+    return copies;
+}
+
+}  // namespace
+
+/// What arrived on the host goes to where it was asked for, once the transfer is waited for.
+Transfer Group::brought_back(Transfer transfer, std::vector<at::Tensor> arrived, std::vector<at::Tensor> to) {
+    transfer.then_ = [before = std::move(transfer.then_), arrived = std::move(arrived), to = std::move(to)] {
+        if (before) before();
+        for (size_t i = 0; i < to.size(); ++i) to[i].copy_(arrived[i]);
+    };
+    return transfer;
+}
+
 int Group::rank() const {
     return impl_->rank;
 }
@@ -120,6 +148,11 @@ Transfer Group::exchange(std::vector<at::Tensor> send, int to, std::vector<at::T
     if (group.size() == 1) {
         for (size_t i = 0; i < recv.size(); ++i) recv[i].copy_(send[i]);
         return {};
+    }
+    if (group.on_host) {
+        const std::vector<at::Tensor> arriving = each(recv, host_room);
+        return brought_back(Group(group.on_host).exchange(each(send, host_copy), to, arriving, from, what),
+                            arriving, recv);
     }
     int64_t bytes = 0;
     for (const auto& tensor : send) bytes += static_cast<int64_t>(tensor.nbytes());
@@ -151,6 +184,10 @@ Transfer Group::exchange(std::vector<at::Tensor> send, int to, std::vector<at::T
 Transfer Group::all_reduce(at::Tensor tensor, Reduce op) {
     auto& group = *impl_;
     if (group.size() == 1) return {};
+    if (group.on_host) {
+        const at::Tensor copy = host_copy(tensor);
+        return brought_back(Group(group.on_host).all_reduce(copy, op), {copy}, {tensor});
+    }
     const int64_t bytes = static_cast<int64_t>(tensor.nbytes()) * 2 * (group.size() - 1) / group.size();
     const std::string whom = group.all_in("all-reduce");
     return group.post(whom, {tensor}, bytes, [&](std::vector<Operation>& works, const std::string&) {
@@ -174,6 +211,13 @@ Transfer Group::all_to_all(at::Tensor recv, at::Tensor send, std::vector<int64_t
         recv.copy_(send);
         return {};
     }
+    if (group.on_host) {
+        const at::Tensor arriving = host_room(recv);
+        return brought_back(
+            Group(group.on_host)
+                .all_to_all(arriving, host_copy(send), std::move(recv_counts), std::move(send_counts), what),
+            {arriving}, {recv});
+    }
     const int64_t kept = send_counts[static_cast<size_t>(group.rank)];
     const int64_t bytes = (send.numel() - kept) * static_cast<int64_t>(send.element_size());
     const std::string whom = group.all_in(what);
@@ -185,6 +229,10 @@ Transfer Group::all_to_all(at::Tensor recv, at::Tensor send, std::vector<int64_t
 Transfer Group::broadcast(at::Tensor tensor, int root) {
     auto& group = *impl_;
     if (group.size() == 1) return {};
+    if (group.on_host) {
+        const at::Tensor copy = host_copy(tensor);
+        return brought_back(Group(group.on_host).broadcast(copy, root), {copy}, {tensor});
+    }
     const int64_t bytes = root == group.rank ? static_cast<int64_t>(tensor.nbytes()) * (group.size() - 1) : 0;
     const std::string whom = group.all_in("broadcast from " + group.global(root));
     return group.post(whom, {tensor}, bytes, [&](std::vector<Operation>& works, const std::string&) {
@@ -201,6 +249,11 @@ Transfer Group::reduce_scatter(at::Tensor own, at::Tensor whole, const std::stri
         if (!own.is_alias_of(whole)) own.copy_(whole);
         return {};
     }
+    if (group.on_host) {
+        const at::Tensor arriving = host_room(own);
+        return brought_back(Group(group.on_host).reduce_scatter(arriving, host_copy(whole), what), {arriving},
+                            {own});
+    }
     if (group.device.is_cpu()) {  // Gloo's own is an all-reduce of a copy: twice the traffic
         at::Tensor parts = at::empty_like(whole);
         Transfer transfer = all_to_all(parts, whole, what);
@@ -216,6 +269,11 @@ Transfer Group::reduce_scatter(at::Tensor own, at::Tensor whole, const std::stri
 
 Transfer Group::all_gather(at::Tensor whole, at::Tensor own, const std::string& what) {
     auto& group = *impl_;
+    if (group.on_host) {
+        const at::Tensor arriving = host_room(whole);
+        return brought_back(Group(group.on_host).all_gather(arriving, host_copy(own), what), {arriving},
+                            {whole});
+    }
     const auto chunks = whole.view({size(), -1}).unbind();
     at::Tensor own_chunk = chunks[static_cast<size_t>(rank())];
     if (own.data_ptr() != own_chunk.data_ptr()) own_chunk.copy_(own);
@@ -247,6 +305,7 @@ Transfer Group::all_gather(at::Tensor whole, at::Tensor own, const std::string& 
 void Group::barrier() {
     auto& group = *impl_;
     if (group.size() == 1) return;
+    if (group.on_host) return Group(group.on_host).barrier();
     if (!group.device.is_cpu()) {
         const auto token = at::zeros({1}, at::TensorOptions().device(group.device));
         all_reduce(token).wait();
@@ -312,7 +371,7 @@ c10::intrusive_ptr<c10d::Backend> make_backend(const c10::intrusive_ptr<c10d::St
     request.interface_address = options.interface_address.empty() ? "127.0.0.1" : options.interface_address;
     request.device_index = options.device_index;
     try {
-        if (options.device == Device::Cuda) return make_nccl_backend(request);
+        if (options.device == Device::Cuda && !options.through_host) return make_nccl_backend(request);
         auto backend = make_gloo_backend(request);
         backend->setTimeout(kEndless);
         return backend;
@@ -338,12 +397,20 @@ std::shared_ptr<Group::Impl> make_group(const c10::intrusive_ptr<c10d::Store>& s
                          group->global_ranks.begin());
     group->context = std::make_shared<GroupContext>(
         GroupContext{group->name, groups.rank, groups.meter, groups.progress, groups.timeout});
-    group->device = groups.device;
+    group->device = options.through_host ? at::Device(at::kCPU) : groups.device;
     if (group->size() == 1) return group;
     group->backend = make_backend(store, *group, options);
-    group->watch = groups.device.is_cpu() ? watch_on_host(group->context)
-                                          : watch_on_device(group->context, groups.device);
-    return group;
+    group->watch = group->device.is_cpu() ? watch_on_host(group->context)
+                                          : watch_on_device(group->context, group->device);
+    if (!options.through_host) return group;
+    auto copying = std::make_shared<Group::Impl>();
+    copying->name = group->name;
+    copying->global_ranks = group->global_ranks;
+    copying->rank = group->rank;
+    copying->context = group->context;
+    copying->device = groups.device;
+    copying->on_host = std::move(group);
+    return copying;
 }
 
 }  // namespace
@@ -425,7 +492,10 @@ Groups connect(const Rendezvous& rendezvous, const Mesh& mesh, const GroupOption
     }
     GroupOptions own = options;
     own.device_index = rendezvous.local_rank;
-    if (own.device == Device::Cuda) load_cuda(own.device_index);  // before the others are kept waiting
+    if (own.device == Device::Cuda) {  // before the others are kept waiting
+        load_cuda(own.through_host ? 0 : own.device_index);
+        if (own.through_host) own.device_index %= cuda_devices();
+    }
     c10::intrusive_ptr<c10d::Store> store;
     if (rendezvous.world_size > 1) {
         if (own.interface_address.empty()) own.interface_address = interface_address(rendezvous);

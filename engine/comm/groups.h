@@ -104,6 +104,9 @@ class Group {
     Progress& progress();  ///< that of Groups
 
   private:
+    static Transfer brought_back(Transfer transfer, std::vector<at::Tensor> arrived,
+                                 std::vector<at::Tensor> to);
+
     std::shared_ptr<Impl> impl_;
 };
 
@@ -139,7 +142,10 @@ struct GroupOptions {
     /// Gloo listens on this address only. Empty: 127.0.0.1 where all ranks are on this machine, else that of
     /// the interface which reaches rank 0's machine.
     std::string interface_address;
-    int device_index = 0;                ///< of CUDA; connect takes the local rank
+    int device_index = 0;  ///< of CUDA; connect takes the local rank
+    /// For tests: transfers go by Gloo over copies in host memory, so that ranks can share a GPU; connect
+    /// then deals the GPUs out in turns.
+    bool through_host = false;
     bool shards_states = false;          ///< makes the groups shard and replicas
     std::shared_ptr<Progress> progress;  ///< null: one of their own
 };

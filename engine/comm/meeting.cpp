@@ -312,4 +312,18 @@ ListeningSocket listen_at(const std::string& address) {
     return made;
 }
 
+std::string interface_with(const std::string& address) {
+    const Interfaces interfaces;
+    for (const ifaddrs* at = interfaces.first; at != nullptr; at = at->ifa_next) {
+        if (at->ifa_addr == nullptr) continue;
+        const int family = at->ifa_addr->sa_family;
+        if (family != AF_INET && family != AF_INET6) continue;
+        Address own;
+        own.length = family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6);
+        std::memcpy(&own.bytes, at->ifa_addr, own.length);
+        if (numbers(own) == address) return at->ifa_name;
+    }
+    return "";
+}
+
 }  // namespace ringmaster

@@ -25,4 +25,7 @@ struct ListeningSocket {
 /// For Rendezvous::store_fd, at this address alone and a free port. Throws Error(Unreachable).
 ListeningSocket listen_at(const std::string& address);
 
+/// The name of the interface that has this address; empty where none has.
+std::string interface_with(const std::string& address);
+
 }  // namespace ringmaster

@@ -1,5 +1,6 @@
 // In ringmaster_cuda.so only.
 #include <c10/cuda/CUDAFunctions.h>
+#include <c10/cuda/CUDAStream.h>
 
 #include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
 
@@ -12,6 +13,10 @@ int ringmaster_cuda_devices(std::string* reason) {
         *reason = error.what_without_backtrace();
         return 0;
     }
+}
+
+void* ringmaster_cuda_stream(int device_index) {
+    return c10::cuda::getCurrentCUDAStream(static_cast<c10::DeviceIndex>(device_index)).stream();
 }
 
 void ringmaster_make_nccl(const ringmaster::BackendRequest& request,

@@ -51,6 +51,7 @@ void each_field(auto& field, EventOf<HelloEvent> auto& e) {
     field("torch_version", e.torch_version);
     field("host", e.host);
     field("device", e.device);
+    field("network", e.network);
     field("pid", e.pid);
     field("world_size", e.world_size);
     field("dp_replicate", e.dp_replicate);

@@ -37,6 +37,7 @@ struct StepEvent {
 struct HelloEvent {
     int attempt = 1;
     std::string version, torch_version, host, device;
+    std::string network;  ///< what NCCL was told on this node; empty on the CPU
     int64_t pid = 0;
     int world_size = 1;
     int dp_replicate = 0, dp_shard = 0, ring = 0, ulysses = 0;  ///< mesh coordinates

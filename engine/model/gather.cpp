@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include "engine/model/own_ops.h"
+
 namespace ringmaster {
 
 namespace {
@@ -12,12 +14,19 @@ std::vector<int64_t> with_tokens(const at::Tensor& x, int64_t tokens) {
     return sizes;
 }
 
+const Spans& own_spans(const Groups& groups, const Layout& layout) {
+    return layout.ranks[static_cast<size_t>(groups.mesh().context_rank(groups.rank()))];
+}
+
+bool moves_by_kernel(const Spans& spans, const at::Tensor& x) {
+    return uses_own(OwnKernel::Gather, x) && own::can_move_tokens(spans, x);
+}
+
 }  // namespace
 
 at::Tensor own_places(const Groups& groups, const Layout& layout, at::Device device) {
     std::vector<at::Tensor> parts = {at::empty({0}, at::kLong)};
-    const int rank = groups.mesh().context_rank(groups.rank());
-    for (const Span& span : layout.ranks[static_cast<size_t>(rank)]) {
+    for (const Span& span : own_spans(groups, layout)) {
         parts.push_back(at::arange(span.begin, span.end, span.step, at::kLong));
     }
     return at::cat(parts).to(device);
@@ -25,7 +34,12 @@ at::Tensor own_places(const Groups& groups, const Layout& layout, at::Device dev
 
 at::Tensor gather_tokens(Groups& groups, const Layout& layout, const at::Tensor& x_bt, int64_t sequence) {
     at::Tensor all = at::zeros(with_tokens(x_bt, layout.tokens), x_bt.options());
-    all.index_copy_(1, own_places(groups, layout, x_bt.device()), x_bt);
+    const Spans& spans = own_spans(groups, layout);
+    if (moves_by_kernel(spans, x_bt)) {
+        own::put_tokens(rows_on(x_bt.device()), spans, all, x_bt);
+    } else {
+        all.index_copy_(1, own_places(groups, layout, x_bt.device()), x_bt);
+    }
     if (groups.ring().size() > 1) groups.ring().all_reduce(all).wait();
     if (groups.ulysses().size() > 1) groups.ulysses().all_reduce(all).wait();
     return all.narrow(1, 0, sequence);
@@ -34,7 +48,11 @@ at::Tensor gather_tokens(Groups& groups, const Layout& layout, const at::Tensor&
 at::Tensor gather_tokens_backward(const Groups& groups, const Layout& layout, const at::Tensor& dx_bs) {
     at::Tensor all = at::zeros(with_tokens(dx_bs, layout.tokens), dx_bs.options());
     all.narrow(1, 0, dx_bs.size(1)).copy_(dx_bs);
-    return all.index_select(1, own_places(groups, layout, dx_bs.device()));
+    const Spans& spans = own_spans(groups, layout);
+    if (!moves_by_kernel(spans, all)) return all.index_select(1, own_places(groups, layout, dx_bs.device()));
+    at::Tensor own_bt = at::empty(with_tokens(dx_bs, count_tokens(spans)), dx_bs.options());
+    own::pick_tokens(rows_on(dx_bs.device()), spans, own_bt, all);
+    return own_bt;
 }
 
 }  // namespace ringmaster

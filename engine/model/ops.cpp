@@ -8,6 +8,9 @@
 #include <functional>
 
 #include "engine/kernels/fused.h"
+#include "engine/model/float_gradient.h"
+#include "engine/model/own_ops.h"
+#include "engine/model/plain_ops.h"
 
 namespace ringmaster {
 
@@ -29,23 +32,6 @@ void with_element(const at::Tensor& tensor, const Body& body) {
     } else {
         TORCH_INTERNAL_ASSERT(tensor.scalar_type() == at::kFloat);
         body(float{});
-    }
-}
-
-void scale_by_beta(at::Tensor& gradient, double beta) {
-    if (beta == 0) gradient.zero_();
-}
-
-/// Runs `body` on a float32 tensor that is added to `gradient` afterwards, or is `gradient` itself.
-template <typename Body>
-void on_float_gradient(at::Tensor gradient, double beta, const Body& body) {
-    scale_by_beta(gradient, beta);
-    if (gradient.scalar_type() == at::kFloat) {
-        body(gradient);
-    } else {
-        at::Tensor sum = at::zeros(gradient.sizes(), gradient.options().dtype(at::kFloat));
-        body(sum);
-        gradient.add_(sum);
     }
 }
 
@@ -138,11 +124,10 @@ void accumulate_bias_gradient(at::Tensor gradient_o, const at::Tensor& dy_no, do
 }
 
 at::Tensor rms_norm(const at::Tensor& x_nw, const at::Tensor& weight_w, double eps, at::Tensor& rstd_n) {
+    if (uses_own(OwnKernel::RmsNorm, x_nw))
+        return own::rms_norm(rows_on(x_nw.device()), x_nw, weight_w, eps, rstd_n);
+    if (!x_nw.is_cpu()) return plain::rms_norm(x_nw, weight_w, eps, rstd_n);
     rstd_n = at::empty({x_nw.size(0)}, x_nw.options().dtype(at::kFloat));
-    if (!x_nw.is_cpu()) {
-        rstd_n = at::rsqrt(at::mean(x_nw.to(at::kFloat).square(), 1) + eps);
-        return rms_norm_again(x_nw, weight_w, rstd_n);
-    }
     at::Tensor y_nw = at::empty(x_nw.sizes(), x_nw.options().memory_format(at::MemoryFormat::Contiguous));
     const int64_t width = x_nw.size(1);
     with_element(x_nw, [&]<typename T>(T) {
@@ -156,8 +141,9 @@ at::Tensor rms_norm(const at::Tensor& x_nw, const at::Tensor& weight_w, double e
 }
 
 at::Tensor rms_norm_again(const at::Tensor& x_nw, const at::Tensor& weight_w, const at::Tensor& rstd_n) {
-    if (x_nw.scalar_type() == at::kFloat) return (x_nw * rstd_n.unsqueeze(1)).mul_(weight_w);
-    return (x_nw.to(at::kFloat) * rstd_n.unsqueeze(1)).mul_(weight_w).to(x_nw.scalar_type());
+    if (uses_own(OwnKernel::RmsNorm, x_nw))
+        return own::rms_norm_again(rows_on(x_nw.device()), x_nw, weight_w, rstd_n);
+    return plain::rms_norm_again(x_nw, weight_w, rstd_n);
 }
 
 void rms_norm_backward(const at::Tensor& dy_nw, const at::Tensor& x_nw, const at::Tensor& weight_w,
@@ -165,15 +151,11 @@ void rms_norm_backward(const at::Tensor& dy_nw, const at::Tensor& x_nw, const at
                        double beta) {
     const int64_t rows = x_nw.size(0);
     const int64_t width = x_nw.size(1);
-    if (!x_nw.is_cpu()) {
-        at::Tensor xhat = x_nw.to(at::kFloat) * rstd_n.unsqueeze(1);
-        if (gradient_w.defined())
-            on_float_gradient(gradient_w, beta, [&](at::Tensor sum) { sum.add_((dy_nw * xhat).sum(0)); });
-        at::Tensor pull = dy_nw.to(at::kFloat) * weight_w;
-        at::Tensor dx = (pull - xhat * (pull * xhat).mean(1, true)) * rstd_n.unsqueeze(1);
-        accumulate ? dx_nw.add_(dx) : dx_nw.copy_(dx);
-        return;
-    }
+    if (uses_own(OwnKernel::RmsNorm, x_nw))
+        return own::rms_norm_backward(rows_on(x_nw.device()), dy_nw, x_nw, weight_w, rstd_n, dx_nw,
+                                      accumulate, gradient_w, beta);
+    if (!x_nw.is_cpu())
+        return plain::rms_norm_backward(dy_nw, x_nw, weight_w, rstd_n, dx_nw, accumulate, gradient_w, beta);
     with_element(x_nw, [&]<typename T>(T) {
         if (gradient_w.defined())
             on_float_gradient(gradient_w, beta, [&](at::Tensor sum) {
@@ -197,17 +179,9 @@ void rotate(at::Tensor qkv_nw, const at::Tensor& cos_td, const at::Tensor& sin_t
             int64_t head_dim, bool backward) {
     const int64_t rows = qkv_nw.size(0);
     const int64_t period = cos_td.size(0);
-    if (!qkv_nw.is_cpu()) {
-        at::Tensor x =
-            qkv_nw.narrow(1, 0, heads * head_dim).view({rows / period, period, heads, 2, head_dim / 2});
-        at::Tensor low = x.select(3, 0).to(at::kFloat);
-        at::Tensor high = x.select(3, 1).to(at::kFloat);
-        at::Tensor cos = cos_td.view({1, period, 1, head_dim / 2});
-        at::Tensor sin = (backward ? -sin_td : sin_td).view({1, period, 1, head_dim / 2});
-        x.select(3, 0).copy_(low * cos - high * sin);
-        x.select(3, 1).copy_(high * cos + low * sin);
-        return;
-    }
+    if (uses_own(OwnKernel::Rope, qkv_nw))
+        return own::rotate(rows_on(qkv_nw.device()), qkv_nw, cos_td, sin_td, heads, head_dim, backward);
+    if (!qkv_nw.is_cpu()) return plain::rotate(qkv_nw, cos_td, sin_td, heads, head_dim, backward);
     const int64_t stride = qkv_nw.stride(0);
     with_element(qkv_nw, [&]<typename T>(T) {
         at::parallel_for(0, rows, kRowsPerTask, [&](int64_t begin, int64_t end) {
@@ -221,8 +195,9 @@ void rotate(at::Tensor qkv_nw, const at::Tensor& cos_td, const at::Tensor& sin_t
 at::Tensor swiglu(const at::Tensor& gate_up_n2i) {
     const int64_t rows = gate_up_n2i.size(0);
     const int64_t width = gate_up_n2i.size(1) / 2;
-    if (!gate_up_n2i.is_cpu())
-        return at::silu(gate_up_n2i.narrow(1, 0, width)) * gate_up_n2i.narrow(1, width, width);
+    if (uses_own(OwnKernel::Swiglu, gate_up_n2i))
+        return own::swiglu(rows_on(gate_up_n2i.device()), gate_up_n2i);
+    if (!gate_up_n2i.is_cpu()) return plain::swiglu(gate_up_n2i);
     at::Tensor act_ni = at::empty({rows, width}, gate_up_n2i.options());
     with_element(gate_up_n2i, [&]<typename T>(T) {
         at::parallel_for(0, rows, kRowsPerTask, [&](int64_t begin, int64_t end) {
@@ -236,15 +211,9 @@ at::Tensor swiglu(const at::Tensor& gate_up_n2i) {
 at::Tensor swiglu_backward(at::Tensor gate_up_n2i, const at::Tensor& dact_ni) {
     const int64_t rows = gate_up_n2i.size(0);
     const int64_t width = gate_up_n2i.size(1) / 2;
-    if (!gate_up_n2i.is_cpu()) {
-        at::Tensor gate = gate_up_n2i.narrow(1, 0, width).to(at::kFloat);
-        at::Tensor up = gate_up_n2i.narrow(1, width, width).to(at::kFloat);
-        at::Tensor sigmoid = gate.sigmoid();
-        at::Tensor silu = gate * sigmoid;
-        gate_up_n2i.narrow(1, 0, width).copy_(dact_ni * up * (sigmoid + silu * (1 - sigmoid)));
-        gate_up_n2i.narrow(1, width, width).copy_(dact_ni * silu);
-        return (silu * up).to(gate_up_n2i.scalar_type());
-    }
+    if (uses_own(OwnKernel::Swiglu, gate_up_n2i))
+        return own::swiglu_backward(rows_on(gate_up_n2i.device()), gate_up_n2i, dact_ni);
+    if (!gate_up_n2i.is_cpu()) return plain::swiglu_backward(gate_up_n2i, dact_ni);
     at::Tensor act_ni = at::empty({rows, width}, gate_up_n2i.options());
     with_element(gate_up_n2i, [&]<typename T>(T) {
         at::parallel_for(0, rows, kRowsPerTask, [&](int64_t begin, int64_t end) {
@@ -259,17 +228,9 @@ at::Tensor swiglu_backward(at::Tensor gate_up_n2i, const at::Tensor& dact_ni) {
 at::Tensor cross_entropy(at::Tensor logits_nv, const at::Tensor& labels_n, std::optional<double> scale) {
     const int64_t rows = logits_nv.size(0);
     const int64_t vocab = logits_nv.size(1);
-    if (!logits_nv.is_cpu()) {
-        at::Tensor log_p = at::log_softmax(logits_nv, 1, at::kFloat);
-        at::Tensor picked = log_p.gather(1, labels_n.unsqueeze(1));
-        at::Tensor loss_n = picked.squeeze(1).neg();
-        if (scale) {
-            at::Tensor gradient = log_p.exp_();
-            gradient.scatter_add_(1, labels_n.unsqueeze(1), at::full({rows, 1}, -1.0, gradient.options()));
-            logits_nv.copy_(gradient.mul_(*scale));
-        }
-        return loss_n;
-    }
+    if (uses_own(OwnKernel::CrossEntropy, logits_nv))
+        return own::cross_entropy(rows_on(logits_nv.device()), logits_nv, labels_n, scale);
+    if (!logits_nv.is_cpu()) return plain::cross_entropy(logits_nv, labels_n, scale);
     at::Tensor loss_n = at::empty({rows}, logits_nv.options().dtype(at::kFloat));
     with_element(logits_nv, [&]<typename T>(T) {
         at::parallel_for(0, rows, 1, [&](int64_t begin, int64_t end) {

@@ -1,5 +1,6 @@
 /// A decoder layer's operations on tensors, forward beside backward, without autograd: fused kernels on the
-/// CPU, plain LibTorch operations elsewhere.
+/// CPU; on a GPU plain LibTorch operations, or our kernels where they are switched on
+/// (engine/attention/own_kernels.h).
 ///
 /// Letters: N rows (tokens), W width, I intermediate, V vocabulary, O and C outputs and inputs of a matrix.
 #pragma once

@@ -25,6 +25,7 @@
 #include "engine/model/ops.h"
 #include "engine/plan/speeds.h"
 #include "engine/train/link.h"
+#include "engine/train/stopwatch.h"
 
 namespace ringmaster {
 
@@ -37,34 +38,6 @@ constexpr int kParts = 8;
 double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
-
-/// Of repeated work on one device, the median of single rounds: a busy moment of the machine does not count.
-class Stopwatch {
-  public:
-    Stopwatch(at::Device device, double seconds) : device_(device), seconds_(seconds) {}
-
-    double median(const std::function<void()>& work) const {
-        timed(work);  // first touch, code paths, caches
-        std::vector<double> rounds;
-        const Clock::time_point start = Clock::now();
-        do rounds.push_back(timed(work));
-        while (seconds_since(start) < seconds_ || rounds.size() < 3);
-        std::nth_element(rounds.begin(), rounds.begin() + static_cast<int64_t>(rounds.size() / 2),
-                         rounds.end());
-        return rounds[rounds.size() / 2];
-    }
-
-  private:
-    double timed(const std::function<void()>& work) const {
-        const Clock::time_point start = Clock::now();
-        work();
-        if (device_.is_cuda()) at::accelerator::synchronizeDevice(device_.index());
-        return seconds_since(start);
-    }
-
-    at::Device device_;
-    double seconds_;
-};
 
 at::Tensor random(at::IntArrayRef sizes, at::ScalarType dtype, at::Device device) {
     return at::randn(sizes, at::TensorOptions().device(device)).mul_(0.5).to(dtype);
@@ -246,6 +219,17 @@ Calibration calibrate(const CalibrationOptions& options, const OnPart& on_part) 
     return made;
 }
 
+int say_failure(const std::exception& problem) {
+    const auto* own = dynamic_cast<const Error*>(&problem);
+    const auto* torch_problem = dynamic_cast<const c10::Error*>(&problem);
+    std::string line = torch_problem != nullptr ? torch_problem->what_without_backtrace() : problem.what();
+    if (own != nullptr && !own->where.empty()) line = own->where + ": " + line;
+    if (own != nullptr && !own->hint.empty()) line += "; " + own->hint;
+    std::replace(line.begin(), line.end(), '\n', ' ');
+    std::fprintf(stderr, "ringmaster-engine: %s\n", line.c_str());
+    return own != nullptr ? static_cast<int>(own->failure) : 1;
+}
+
 int print_calibration(const CalibrationOptions& options) {
     try {
         const Calibration made = calibrate(options, [](const std::string& name, int done, int total) {
@@ -253,12 +237,8 @@ int print_calibration(const CalibrationOptions& options) {
         });
         print_line({{"result", calibration_to_json(made)}});
         return 0;
-    } catch (const Error& error) {
-        std::fprintf(stderr, "ringmaster-engine: %s\n", error.text().c_str());
-        return static_cast<int>(error.failure);
     } catch (const std::exception& problem) {
-        std::fprintf(stderr, "ringmaster-engine: %s\n", problem.what());
-        return 1;
+        return say_failure(problem);
     }
 }
 

@@ -2,6 +2,7 @@
 /// products, attention forward and backward, a copy, and a message between two ranks of this node.
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <string>
 
@@ -21,6 +22,9 @@ using OnPart = std::function<void(const std::string& name, int done, int total)>
 
 /// On the CPU with all cores that this process may run on. Throws Error where the device is missing.
 Calibration calibrate(const CalibrationOptions& options, const OnPart& on_part);
+
+/// Says on stderr, in one line, what went wrong and what to do. The exit status that goes with it.
+int say_failure(const std::exception& problem);
 
 /// `ringmaster-engine --calibrate`: {"phase","done","total"} lines on stdout, then {"result":{…}}. Exit
 /// status as run_session's. Never throws.

@@ -16,6 +16,7 @@
 
 #include "engine/comm/meeting.h"
 #include "engine/error.h"
+#include "engine/train/calibrate.h"
 
 namespace ringmaster {
 
@@ -136,12 +137,8 @@ int print_link(const LinkOptions& options) {
         print_line({{"result", {{"bytes_per_s", own.bytes_per_s}, {"latency_s", own.latency_s}}}});
         both.world().barrier();  // neither leaves while the other still measures
         return 0;
-    } catch (const Error& error) {
-        std::fprintf(stderr, "ringmaster-engine: %s\n", error.text().c_str());
-        return static_cast<int>(error.failure);
     } catch (const std::exception& problem) {
-        std::fprintf(stderr, "ringmaster-engine: %s\n", problem.what());
-        return 1;
+        return say_failure(problem);
     }
 }
 

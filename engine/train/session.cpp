@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "engine/comm/groups.h"
+#include "engine/comm/nccl_settings.h"
 #include "engine/error.h"
 #include "engine/events/event_log.h"
 #include "engine/events/output_claim.h"
@@ -148,7 +149,28 @@ void use_threads(const Rendezvous& who) {
     at::set_num_threads(std::max(1, threads));
 }
 
-HelloEvent hello_of(const Plan& plan, const Rendezvous& who, int attempt, int64_t start_step) {
+/// For tests: ranks share this machine's GPUs, where there are fewer of them.
+bool shares_gpus(const Plan& plan) {
+    return plan.device == Device::Cuda && std::getenv("RINGMASTER_SHARE_GPUS") != nullptr;
+}
+
+/// Before the ranks meet. What NCCL was told, for the hello event; empty without NCCL.
+std::string set_up_network(const Plan& plan, const Rendezvous& who, const RunFolder& run) {
+    if (plan.device != Device::Cuda || who.world_size == 1) return "";
+    if (shares_gpus(plan)) {
+        const std::string what =
+            "RINGMASTER_SHARE_GPUS: transfers go through host memory (Gloo), for tests only";
+        log_line(what);
+        return what;
+    }
+    const std::string network = use_nccl_settings(nccl_settings(network_of(who)));
+    log_line("NCCL: " + network);
+    log_line("NCCL's flight recorder: " + use_nccl_settings(flight_recorder_settings(run.logs())));
+    return network;
+}
+
+HelloEvent hello_of(const Plan& plan, const Rendezvous& who, const Groups& groups, int attempt,
+                    int64_t start_step) {
     HelloEvent hello;
     hello.attempt = attempt;
     hello.version = RINGMASTER_VERSION;
@@ -156,7 +178,7 @@ HelloEvent hello_of(const Plan& plan, const Rendezvous& who, int attempt, int64_
     char host[256] = {};
     gethostname(host, sizeof host - 1);
     hello.host = host;
-    hello.device = plan.device == Device::Cuda ? "cuda:" + std::to_string(who.local_rank) : "cpu";
+    hello.device = groups.device().str();
     hello.pid = getpid();
     hello.world_size = who.world_size;
     const MeshCoordinates at = plan.mesh.coordinates(who.rank);
@@ -225,23 +247,24 @@ void train(const SessionOptions& options, const Rendezvous& who, const RunFolder
     const Plan plan = read_plan(run.plan());
     refuse_unusable(plan, who);
     use_threads(who);
-    const at::Device device = plan.device == Device::Cuda
-                                  ? at::Device(at::kCUDA, static_cast<c10::DeviceIndex>(who.local_rank))
-                                  : at::Device(at::kCPU);
     events.write(PhaseEvent{"rendezvous", 0, 1});
+    const std::string network = set_up_network(plan, who, run);
     GroupOptions group_options;
     group_options.device = plan.device;
     group_options.timeout = Patience(plan.config).elsewhere();
     group_options.progress = progress_of(who);
     group_options.shards_states = plan.zero_stage > 0;
+    group_options.through_host = shares_gpus(plan);
     Groups groups = connect(who, plan.mesh, group_options);
     const auto from = agree_on_checkpoint(groups, run, options.resume, state.was_completed());
-    events.write(hello_of(plan, who, state.attempt(), from.value_or(0)));
+    HelloEvent hello = hello_of(plan, who, groups, state.attempt(), from.value_or(0));
+    hello.network = network;
+    events.write(hello);
     const bool only = plan.preflight == Preflight::Only;
     if (who.rank == 0 && !only) claim_output(plan.config.output_dir, run.dir, state.name());
 
     events.write(PhaseEvent{"load", 0, 1});
-    Trainer trainer(plan, run, groups, events, device);
+    Trainer trainer(plan, run, groups, events, groups.device());
     if (from) {
         trainer.resume(*from);
         log_line("resumed from the checkpoint of step " + std::to_string(*from));

@@ -1,33 +1,32 @@
-/// Does this engine compute what it should on this machine: in two seconds, before a run is trusted to it.
+/// Does this engine compute what it should on this machine: in seconds, before a run is trusted to it.
+/// (engine/train/selftest.h measures, too, and takes longer.)
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
-#include "engine/plan/plan.h"
+#include "engine/train/calibrate.h"
 
 namespace ringmaster {
 
-struct SelfTestOptions {
+struct TrialOptions {
     Device device = Device::Cpu;
     int devices = 0;  ///< GPUs that are tried, of CUDA
 };
 
-struct SelfTestReport {
+struct TrialReport {
     std::string libtorch;             ///< its version
-    std::vector<std::string> passed;  ///< "attention", "gradients", "two ranks", "GPU 0"
+    std::vector<std::string> passed;  ///< "attention and gradients", "two ranks", "GPU 0"
     double seconds = 0;
 };
 
-/// Attention and its gradients beside the plain formula in double precision, and two ranks that sum and
-/// exchange; of CUDA each GPU's product and attention too. Throws Error(Refused) naming what is wrong and by
-/// how much, Error(Unreachable) where a device is missing.
-SelfTestReport self_test(const SelfTestOptions& options,
-                         const std::function<void(const std::string& name, int done, int total)>& on_part);
+/// Attention and its gradients beside plain products in double precision (engine/train/attention_check.h), on
+/// the CPU and on each GPU, and two ranks that sum and exchange. Throws Error(Refused) naming what is wrong
+/// and by how much, Error(Unreachable) where a device is missing.
+TrialReport trial(const TrialOptions& options, const OnPart& on_part);
 
-/// `ringmaster-engine --selftest`: {"phase","done","total"} lines on stdout, then
+/// `ringmaster-engine --trial`: {"phase","done","total"} lines on stdout, then
 /// {"result":{"libtorch","passed","seconds"}}. Exit status as run_session's. Never throws.
-int print_self_test(const SelfTestOptions& options);
+int print_trial(const TrialOptions& options);
 
 }  // namespace ringmaster

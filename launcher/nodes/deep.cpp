@@ -103,7 +103,7 @@ void find_interface(Tried& one, const Node& first) {
 
 void test_engine(Tried& one, const Progress& progress) {
     const size_t gpus = one.cuda ? one.node->facts.gpus.size() : 0;
-    StartCommand command{{}, {one.bin + "/ringmaster-engine", "--selftest"}};
+    StartCommand command{{}, {one.bin + "/ringmaster-engine", "--trial"}};
     if (gpus > 0)
         command.arguments.insert(command.arguments.end(),
                                  {"--device", "cuda", "--devices", std::to_string(gpus)});

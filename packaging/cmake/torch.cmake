@@ -39,7 +39,7 @@ if(CMAKE_CUDA_COMPILER)
     set(RINGMASTER_CUDA ON)
     set(CMAKE_CUDA_ARCHITECTURES 80-real 90)
     enable_language(CUDA)
-    set(CMAKE_CUDA_STANDARD 20)
+    set(CMAKE_CUDA_STANDARD 17)  # CMake 3.25 knows none above for nvcc
     add_library(ringmaster_torch_cuda INTERFACE)
     add_library(ringmaster::torch_cuda ALIAS ringmaster_torch_cuda)
     target_include_directories(ringmaster_torch_cuda SYSTEM INTERFACE

@@ -25,11 +25,24 @@ at::Tensor filled(double value, int64_t size = 4) {
     return at::full({size}, value, at::kFloat);
 }
 
-class Ranks : public ::testing::TestWithParam<int> {};
+struct How {
+    int size;
+    bool through_host = false;
+};
+
+class Ranks : public ::testing::TestWithParam<How> {
+  protected:
+    int size() const { return GetParam().size; }
+    void run(const std::function<void(int, Groups&)>& body) const {
+        GroupOptions options = options_of_ranks();
+        options.through_host = GetParam().through_host;
+        run_ranks(ring_mesh(size()), options, body);
+    }
+};
 
 TEST_P(Ranks, PassTensorsAroundTheRing) {
-    const int size = GetParam();
-    run_ranks(ring_mesh(size), [&](int rank, Groups& groups) {
+    const int size = this->size();
+    run([&](int rank, Groups& groups) {
         Group& ring = groups.ring();
         ASSERT_EQ(ring.rank(), rank);
         ASSERT_EQ(ring.size(), size);
@@ -45,8 +58,8 @@ TEST_P(Ranks, PassTensorsAroundTheRing) {
 }
 
 TEST_P(Ranks, ReduceBroadcastAndSwapChunks) {
-    const int size = GetParam();
-    run_ranks(ring_mesh(size), [&](int rank, Groups& groups) {
+    const int size = this->size();
+    run([&](int rank, Groups& groups) {
         Group& world = groups.world();
         const at::Tensor sum = filled(rank + 1);
         const at::Tensor max = filled(rank + 1);
@@ -70,8 +83,8 @@ TEST_P(Ranks, ReduceBroadcastAndSwapChunks) {
 }
 
 TEST_P(Ranks, ScatterSumsAndGatherThemAgain) {
-    const int size = GetParam();
-    run_ranks(ring_mesh(size), [&](int rank, Groups& groups) {
+    const int size = this->size();
+    run([&](int rank, Groups& groups) {
         Group& world = groups.world();
         groups.take_totals();
         const at::Tensor whole = at::arange(4 * size, at::kFloat) + rank;
@@ -109,7 +122,13 @@ TEST(Groups, ShareStatesWithinAReplica) {
     });
 }
 
-INSTANTIATE_TEST_SUITE_P(Sizes, Ranks, ::testing::Values(1, 2, 3, 4, 8));
+INSTANTIATE_TEST_SUITE_P(Sizes, Ranks,
+                         ::testing::Values(How{1}, How{2}, How{3}, How{4}, How{8}, How{1, true}, How{2, true},
+                                           How{3, true}),
+                         [](const auto& tested) {
+                             return "Of" + std::to_string(tested.param.size) +
+                                    (tested.param.through_host ? "ThroughHost" : "");
+                         });
 
 TEST(Groups, FollowTheMesh) {
     const Mesh mesh = mesh_of(1, 2, 2, 2);

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "engine/model/decoder.h"
+#include "tests/support/gpu.h"
 #include "tests/support/ranks.h"
 #include "tests/support/tiny_model.h"
 
@@ -26,27 +27,31 @@ struct Learned {
     at::Tensor gradients;  ///< of all ranks together
 };
 
-Learned learn(const ModelConfig& model, const Mesh& mesh, const Kept& kept, Precision precision) {
+/// On a GPU all ranks share the first one.
+Learned learn(const ModelConfig& model, const Mesh& mesh, const Kept& kept, Precision precision,
+              at::Device device = at::kCPU) {
     at::manual_seed(5);
     const at::Tensor ids = at::randint(0, 61, {2, kTokens}, at::kLong);
     const Layout layout = make_layout(RingAttnFunc::BatchZigzag, kTokens, mesh.ring, mesh.ulysses, {});
     Learned learned;
     std::mutex mutex;
-    run_ranks(mesh, [&](int, Groups& groups) {
+    const auto rank = [&](int, Groups& groups) {
         const at::NoGradGuard no_grad;
-        Parameters parameters(model, precision, at::kCPU);
+        Parameters parameters(model, precision, device);
         parameters.initialize(model, 1);
         Decoder decoder(model, parameters, kept);
-        SequenceShard shard(groups, model, layout, {}, kTokens, 0, at::kCPU);
-        const MicroBatch batch{ids.index_select(1, shard.places_t), ids.index_select(1, shard.places_t)};
+        SequenceShard shard(groups, model, layout, {}, kTokens, 0, device);
+        const at::Tensor own_ids = ids.to(device).index_select(1, shard.places_t);
+        const MicroBatch batch{own_ids, own_ids};
         double loss = 0;
         for (const bool first : {true, false})  // an accumulation of two
             loss += decoder.forward_backward(batch, shard, 0.01, first, [](int) {});
         const std::lock_guard lock(mutex);
         learned.loss += loss;
-        const at::Tensor& own = parameters.gradients().values;
+        const at::Tensor own = parameters.gradients().values.cpu();
         learned.gradients = learned.gradients.defined() ? learned.gradients + own : own.clone();
-    });
+    };
+    device.is_cpu() ? run_ranks(mesh, rank) : run_ranks_on_gpu(mesh, rank);
     return learned;
 }
 
@@ -67,6 +72,28 @@ TEST(Kept, NoChoiceOfItChangesALossOrAGradient) {
                     const Learned less = learn(model, mesh, kept, precision);
                     EXPECT_NEAR(less.loss / all.loss, 1, bound);
                     EXPECT_LT((less.gradients - all.gradients).norm().item<double>() / norm, bound);
+                }
+            }
+        }
+    }
+}
+
+TEST(KeptGpu, RanksOnOneDeviceLearnWhatACpuRankLearns) {
+    ASSERT_TRUE(has_gpu());
+    const at::Device device(at::kCUDA, 0);
+    Mesh ulysses, both = ring_mesh(2);
+    ulysses.ulysses = both.ulysses = 2;
+    for (const Precision precision : {Precision::Float32, Precision::Bf16Mixed}) {
+        const double bound = precision == Precision::Float32 ? 1e-4 : 3e-2;
+        for (const bool qwen3 : {false, true}) {
+            const ModelConfig model = tiny_qwen(qwen3);
+            const Learned truth = learn(model, {}, {}, precision);
+            const double norm = truth.gradients.norm().item<double>();
+            for (const Mesh& mesh : {Mesh{}, ring_mesh(2), ring_mesh(4), ulysses, both}) {
+                for (const Kept& kept : {Kept{}, Kept{true, true, 7, true}}) {
+                    const Learned ours = learn(model, mesh, kept, precision, device);
+                    EXPECT_NEAR(ours.loss / truth.loss, 1, bound);
+                    EXPECT_LT((ours.gradients - truth.gradients).norm().item<double>() / norm, bound);
                 }
             }
         }

@@ -55,12 +55,9 @@ class FirstFailure {
 
 /// Runs `body` once for each rank of the mesh, one ATen thread each, and rethrows the first failure with its
 /// rank. A rank that fails or returns leaves its groups: the others' transfers with it fail at once.
-inline void run_ranks(const Mesh& mesh, const std::function<void(int, Groups&)>& body,
-                      std::chrono::milliseconds timeout = std::chrono::seconds(60)) {
+inline void run_ranks(const Mesh& mesh, const GroupOptions& options,
+                      const std::function<void(int, Groups&)>& body) {
     const auto store = c10::make_intrusive<c10d::HashStore>();
-    GroupOptions options;
-    options.timeout = timeout;
-    options.shards_states = true;
     FirstFailure failure;
     std::vector<std::thread> threads;
     for (int rank = 0; rank < mesh.ranks(); ++rank) {
@@ -76,6 +73,26 @@ inline void run_ranks(const Mesh& mesh, const std::function<void(int, Groups&)>&
     }
     for (auto& thread : threads) thread.join();
     failure.rethrow();
+}
+
+inline GroupOptions options_of_ranks(std::chrono::milliseconds timeout = std::chrono::seconds(60)) {
+    GroupOptions options;
+    options.timeout = timeout;
+    options.shards_states = true;
+    return options;
+}
+
+inline void run_ranks(const Mesh& mesh, const std::function<void(int, Groups&)>& body,
+                      std::chrono::milliseconds timeout = std::chrono::seconds(60)) {
+    run_ranks(mesh, options_of_ranks(timeout), body);
+}
+
+/// Ranks that share the first GPU, their transfers through host memory.
+inline void run_ranks_on_gpu(const Mesh& mesh, const std::function<void(int, Groups&)>& body) {
+    GroupOptions options = options_of_ranks();
+    options.device = Device::Cuda;
+    options.through_host = true;
+    run_ranks(mesh, options, body);
 }
 
 /// `ranks` must be the mesh's.

@@ -1,0 +1,146 @@
+#include "engine/attention/played_ring.h"
+
+#include <ATen/ATen.h>
+
+#include "engine/attention/partial_attention.h"
+
+namespace ringmaster {
+
+namespace {
+
+at::Tensor places_of(const Spans& spans, at::Device device) {
+    std::vector<at::Tensor> parts;
+    for (const Span& span : spans) parts.push_back(at::arange(span.begin, span.end, span.step, at::kLong));
+    return at::cat(parts).to(device);
+}
+
+/// Memory in B T H D order.
+at::Tensor tokens_at(const at::Tensor& x_bhsd, const at::Tensor& places_t) {
+    return x_bhsd.transpose(1, 2).index_select(1, places_t).transpose(1, 2);
+}
+
+KeyHeads all_heads(const RingShare& share) {
+    const int64_t heads = share.k_bktd.size(1);
+    return {0, heads, share.q_bhtd.size(1) / heads};
+}
+
+std::vector<Slice> causal_slices(const RingShare& sequence) {
+    const int64_t tokens = sequence.q_bhtd.size(2);
+    return {{0, tokens, 0, tokens, SliceMask::Causal}};
+}
+
+/// The keys of one hop: whose they are, and which of them. One range, as causal layouts have, is a view.
+struct Hop {
+    size_t owner = 0;
+    KeyRanges read;
+
+    at::Tensor of(const at::Tensor& x_bktd) const {
+        if (read.size() == 1) return x_bktd.narrow(2, read[0].begin, read[0].size());
+        std::vector<at::Tensor> parts;
+        for (const KeyRange& range : read) parts.push_back(x_bktd.narrow(2, range.begin, range.size()));
+        return at::cat(parts, 2);
+    }
+    void add(const at::Tensor& to_bktd, const at::Tensor& part) const {
+        int64_t at = 0;
+        for (const KeyRange& range : read) {
+            to_bktd.narrow(2, range.begin, range.size()).add_(part.narrow(2, at, range.size()));
+            at += range.size();
+        }
+    }
+};
+
+/// A stage of `rank` reads its own keys, or those that its one sender sends it in the same stage.
+Hop hop_of(const PlayedRing& ring, size_t rank, size_t stage) {
+    const Stage& here = ring.schedules[rank].stages[stage];
+    if (here.is_own) return {rank, {{0, here.keys}}};
+    const auto from = static_cast<size_t>(here.exchanges.front().from);
+    return {from, ring.schedules[from].stages[stage].exchanges.front().sent};
+}
+
+template <typename Compute>
+void each_hop(const PlayedRing& ring, size_t rank, const Compute& compute) {
+    const AttentionSchedule& schedule = ring.schedules[rank];
+    for (size_t stage = 0; stage < schedule.stages.size(); ++stage) {
+        if (!schedule.stages[stage].slices.empty())
+            compute(hop_of(ring, rank, stage), schedule.stages[stage].slices);
+    }
+}
+
+}  // namespace
+
+PlayedRing deal(const Layout& layout, const RingShare& sequence) {
+    PlayedRing ring;
+    for (size_t rank = 0; rank < layout.ranks.size(); ++rank) {
+        const at::Tensor places = places_of(layout.ranks[rank], sequence.q_bhtd.device());
+        ring.places.push_back(places);
+        ring.schedules.push_back(make_ring_schedule(layout.ranks, static_cast<int>(rank)));
+        ring.shares.push_back({tokens_at(sequence.q_bhtd, places), tokens_at(sequence.dout_bhtd, places),
+                               tokens_at(sequence.k_bktd, places), tokens_at(sequence.v_bktd, places)});
+    }
+    return ring;
+}
+
+std::vector<FlashOutput> play_forward(const PlayedRing& ring) {
+    std::vector<FlashOutput> outputs;
+    for (size_t rank = 0; rank < ring.shares.size(); ++rank) {
+        const RingShare& share = ring.shares[rank];
+        PartialAttention attention(share.q_bhtd);
+        each_hop(ring, rank, [&](const Hop& hop, const std::vector<Slice>& slices) {
+            const RingShare& owner = ring.shares[hop.owner];
+            attention.add(hop.of(owner.k_bktd), hop.of(owner.v_bktd), all_heads(share), slices);
+        });
+        outputs.push_back(attention.finish());
+    }
+    return outputs;
+}
+
+std::vector<FlashGradients> play_backward(const PlayedRing& ring, const std::vector<FlashOutput>& outputs) {
+    const auto zeros = [](const at::Tensor& x_bktd) {
+        return at::zeros_like(x_bktd, x_bktd.options().dtype(at::kFloat));
+    };
+    std::vector<FlashGradients> gradients(ring.shares.size());
+    for (size_t rank = 0; rank < ring.shares.size(); ++rank) {
+        gradients[rank].dk_bksd = zeros(ring.shares[rank].k_bktd);
+        gradients[rank].dv_bksd = zeros(ring.shares[rank].v_bktd);
+    }
+    for (size_t rank = 0; rank < ring.shares.size(); ++rank) {
+        const RingShare& share = ring.shares[rank];
+        PartialGradients sums(share.dout_bhtd, share.q_bhtd, outputs[rank]);
+        each_hop(ring, rank, [&](const Hop& hop, const std::vector<Slice>& slices) {
+            const RingShare& owner = ring.shares[hop.owner];
+            const at::Tensor k = hop.of(owner.k_bktd), v = hop.of(owner.v_bktd);
+            const at::Tensor dk = zeros(k), dv = zeros(v);
+            sums.add(k, v, all_heads(share), slices, dk, dv);
+            hop.add(gradients[hop.owner].dk_bksd, dk);
+            hop.add(gradients[hop.owner].dv_bksd, dv);
+        });
+        gradients[rank].dq_bhtd = sums.dq_bhtd();
+    }
+    return gradients;
+}
+
+at::Tensor put_together(const PlayedRing& ring, const std::vector<at::Tensor>& parts) {
+    return at::empty_like(at::cat(parts, 2)).index_copy_(2, at::cat(ring.places), at::cat(parts, 2));
+}
+
+FlashOutput one_call_forward(const RingShare& sequence) {
+    if (sequence.q_bhtd.is_cuda())
+        return flash_forward(sequence.q_bhtd, sequence.k_bktd, sequence.v_bktd, true);
+    PartialAttention attention(sequence.q_bhtd);
+    attention.add(sequence.k_bktd, sequence.v_bktd, all_heads(sequence), causal_slices(sequence));
+    return attention.finish();
+}
+
+FlashGradients one_call_backward(const RingShare& sequence, const FlashOutput& whole) {
+    if (sequence.q_bhtd.is_cuda()) {
+        return flash_backward(sequence.dout_bhtd, sequence.q_bhtd, sequence.k_bktd, sequence.v_bktd, whole,
+                              true);
+    }
+    PartialGradients sums(sequence.dout_bhtd, sequence.q_bhtd, whole);
+    const at::Tensor dk = at::zeros_like(sequence.k_bktd, at::kFloat),
+                     dv = at::zeros_like(sequence.v_bktd, at::kFloat);
+    sums.add(sequence.k_bktd, sequence.v_bktd, all_heads(sequence), causal_slices(sequence), dk, dv);
+    return {sums.dq_bhtd(), dk, dv};
+}
+
+}  // namespace ringmaster

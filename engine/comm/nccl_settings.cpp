@@ -1,0 +1,88 @@
+#include "engine/comm/nccl_settings.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "engine/comm/backends.h"
+#include "engine/comm/meeting.h"
+
+namespace ringmaster {
+
+namespace {
+
+constexpr const char* kRecorderSize = "TORCH_FR_BUFFER_SIZE";
+
+std::vector<std::string> names_in(const std::filesystem::path& folder) {
+    std::vector<std::string> names;
+    std::error_code none;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, none))
+        names.push_back(entry.path().filename().string());
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+    return text;
+}
+
+bool is_given(const std::string& name) {
+    if (name == kRecorderSize) return flight_recorder_is_given();
+    return std::getenv(name.c_str()) != nullptr;
+}
+
+}  // namespace
+
+NodeNetwork network_of(const Rendezvous& who) {
+    NodeNetwork network;
+    network.one_node = who.local_world_size >= who.world_size;
+    network.interface =
+        who.interface_name.empty() ? interface_with(interface_address(who)) : who.interface_name;
+    network.infiniband = names_in("/sys/class/infiniband");
+    return network;
+}
+
+std::vector<NcclSetting> nccl_settings(const NodeNetwork& network) {
+    std::vector<NcclSetting> settings;
+    if (!network.interface.empty()) {
+        settings.push_back(
+            {"NCCL_SOCKET_IFNAME", "=" + network.interface,
+             network.one_node ? "all ranks are on this machine" : "it reaches the other nodes"});
+    }
+    if (network.one_node) return settings;
+    if (network.infiniband.empty()) {
+        settings.push_back({"NCCL_IB_DISABLE", "1", "this node has no InfiniBand"});
+    } else {
+        settings.push_back({"NCCL_IB_DISABLE", "0", "InfiniBand: " + joined(network.infiniband)});
+    }
+    return settings;
+}
+
+std::vector<NcclSetting> flight_recorder_settings(const std::filesystem::path& folder) {
+    const std::string prefix = (folder / "flight-recorder-rank-").string();
+    return {{kRecorderSize, "2000", "transfers kept for a stall"},
+            {"TORCH_NCCL_DUMP_ON_TIMEOUT", "1", "written at a stall"},
+            {"TORCH_FR_DUMP_TEMP_FILE", prefix, "of this run"}};
+}
+
+std::string use_nccl_settings(const std::vector<NcclSetting>& settings) {
+    std::string text;
+    const auto say = [&](const std::string& name, const std::string& value, const std::string& why) {
+        text += (text.empty() ? "" : ", ") + name + "=" + value + " (" + why + ")";
+    };
+    for (const NcclSetting& setting : settings) {
+        if (is_given(setting.name)) {
+            say(setting.name, std::getenv(setting.name.c_str()), "as given");
+        } else {
+            setenv(setting.name.c_str(), setting.value.c_str(), 1);
+            say(setting.name, setting.value, setting.why);
+        }
+    }
+    for (const char* name : {"NCCL_ALGO", "NCCL_PROTO"}) {
+        if (const char* given = std::getenv(name)) say(name, given, "as given");
+    }
+    return text;
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,102 @@
+// In ringmaster_cuda.so only; no LibTorch headers, so that nvcc is quick.
+#include "engine/kernels/row_kernels.h"
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+
+namespace ringmaster {
+
+namespace {
+
+constexpr int kThreads = 256;
+constexpr int kWarp = 32;
+constexpr int kWarps = kThreads / kWarp;
+constexpr unsigned kAllLanes = 0xffffffffU;
+constexpr int64_t kMostBlocks = int64_t{1} << 20;  // more rows are taken in turns
+
+struct Plus {
+    __device__ float operator()(float a, float b) const { return a + b; }
+};
+struct Larger {
+    __device__ float operator()(float a, float b) const { return a > b ? a : b; }
+};
+
+/// On every lane of the warp.
+template <typename Join>
+__device__ float join_warp(float x, Join join) {
+    for (int distance = kWarp / 2; distance > 0; distance /= 2)
+        x = join(x, __shfl_xor_sync(kAllLanes, x, distance));
+    return x;
+}
+
+struct WarpLanes {
+    __device__ int64_t index() const { return threadIdx.x % kWarp; }
+    __device__ int64_t count() const { return kWarp; }
+    __device__ float sum(float x) const { return join_warp(x, Plus()); }
+    __device__ float max(float x) const { return join_warp(x, Larger()); }
+    __device__ void sync() const { __syncwarp(); }
+};
+
+struct BlockLanes {
+    float* of_warps;  // shared, kWarps of them
+
+    __device__ int64_t index() const { return threadIdx.x; }
+    __device__ int64_t count() const { return kThreads; }
+    __device__ float sum(float x) const { return join(x, Plus()); }
+    __device__ float max(float x) const { return join(x, Larger()); }
+    __device__ void sync() const { __syncthreads(); }
+
+    template <typename Join>
+    __device__ float join(float x, Join how) const {
+        x = join_warp(x, how);
+        if (threadIdx.x % kWarp == 0) of_warps[threadIdx.x / kWarp] = x;
+        __syncthreads();
+        float all = of_warps[0];
+        for (int warp = 1; warp < kWarps; ++warp) all = how(all, of_warps[warp]);
+        __syncthreads();  // before the next one writes
+        return all;
+    }
+};
+
+template <typename Kernel>
+__global__ void __launch_bounds__(kThreads) each_row_by_warp(Kernel kernel) {
+    WarpLanes lanes;
+    const int64_t step = int64_t{gridDim.x} * kWarps;
+    for (int64_t r = int64_t{blockIdx.x} * kWarps + threadIdx.x / kWarp; r < kernel.rows; r += step)
+        kernel.row(lanes, r);
+}
+
+template <typename Kernel>
+__global__ void __launch_bounds__(kThreads) each_row_by_block(Kernel kernel) {
+    __shared__ float of_warps[kWarps];
+    BlockLanes lanes{of_warps};
+    for (int64_t r = blockIdx.x; r < kernel.rows; r += gridDim.x) kernel.row(lanes, r);
+}
+
+template <typename Kernel>
+void launch(const Kernel& kernel, cudaStream_t stream) {
+    constexpr bool by_warp = Kernel::kLanes == LanesOfRow::Warp;
+    const int64_t wanted = by_warp ? (kernel.rows + kWarps - 1) / kWarps : kernel.rows;
+    const auto blocks = static_cast<unsigned>(std::min(wanted, kMostBlocks));
+    if constexpr (by_warp) {
+        each_row_by_warp<<<blocks, kThreads, 0, stream>>>(kernel);
+    } else {
+        each_row_by_block<<<blocks, kThreads, 0, stream>>>(kernel);
+    }
+}
+
+}  // namespace
+
+}  // namespace ringmaster
+
+const char* ringmaster_launch_rows(const ringmaster::RowKernel* kernel, void* stream) {
+    return std::visit(
+        [&](const auto& one) -> const char* {
+            if (one.rows == 0) return nullptr;
+            ringmaster::launch(one, static_cast<cudaStream_t>(stream));
+            const cudaError_t status = cudaGetLastError();
+            return status == cudaSuccess ? nullptr : cudaGetErrorString(status);
+        },
+        *kernel);
+}

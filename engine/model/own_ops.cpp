@@ -1,0 +1,212 @@
+#include "engine/model/own_ops.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+#include "engine/model/float_gradient.h"
+
+namespace ringmaster::own {
+
+namespace {
+
+template <typename T>
+T* pointer(const at::Tensor& tensor) {
+    return static_cast<T*>(tensor.data_ptr());
+}
+
+/// Calls `body(T{})` with the kernel's element type.
+template <typename Body>
+void with_element(const at::Tensor& tensor, const Body& body) {
+    if (tensor.scalar_type() == at::kBFloat16) {
+        body(Bf16{});
+    } else {
+        TORCH_INTERNAL_ASSERT(tensor.scalar_type() == at::kFloat);
+        body(float{});
+    }
+}
+
+at::Tensor packed_like(const at::Tensor& x_nw) {
+    return at::empty(x_nw.sizes(), x_nw.options().memory_format(at::MemoryFormat::Contiguous));
+}
+
+at::Tensor normed(const RunRows& run, const at::Tensor& x_nw, const at::Tensor& weight_w, double eps,
+                  const at::Tensor& rstd_n, bool known) {
+    const at::Tensor y_nw = packed_like(x_nw);
+    with_element(x_nw, [&]<typename T>(T) {
+        RmsNormForward<T> kernel{};
+        kernel.rows = x_nw.size(0);
+        kernel.width = x_nw.size(1);
+        kernel.x_stride = x_nw.stride(0);
+        kernel.y_stride = y_nw.stride(0);
+        kernel.x = pointer<T>(x_nw);
+        kernel.weight = pointer<T>(weight_w);
+        kernel.y = pointer<T>(y_nw);
+        kernel.rstd = pointer<float>(rstd_n);
+        kernel.eps = static_cast<float>(eps);
+        kernel.known = known;
+        run(kernel);
+    });
+    return y_nw;
+}
+
+/// The sum's order depends on the sizes alone.
+void add_weight_gradient(const RunRows& run, const at::Tensor& dy_nw, const at::Tensor& x_nw,
+                         const at::Tensor& rstd_n, at::Tensor sum_w) {
+    constexpr int64_t kTokensPerChunk = 128;
+    const int64_t tokens = x_nw.size(0), width = x_nw.size(1);
+    const int64_t chunks = (tokens + kTokensPerChunk - 1) / kTokensPerChunk;
+    const at::Tensor partial_cw = at::empty({chunks, width}, sum_w.options());
+    with_element(x_nw, [&]<typename T>(T) {
+        RmsNormBackwardWeight<T> kernel{};
+        kernel.rows = chunks * RmsNormBackwardWeight<T>::column_blocks(width);
+        kernel.tokens = tokens;
+        kernel.width = width;
+        kernel.tokens_per_chunk = kTokensPerChunk;
+        kernel.dy_stride = dy_nw.stride(0);
+        kernel.x_stride = x_nw.stride(0);
+        kernel.dy = pointer<T>(dy_nw);
+        kernel.x = pointer<T>(x_nw);
+        kernel.rstd = pointer<float>(rstd_n);
+        kernel.partial = pointer<float>(partial_cw);
+        run(kernel);
+    });
+    sum_w.add_(partial_cw.sum(0));
+}
+
+/// The widest unit that the rows and both pointers are multiples of.
+int64_t unit_bytes(const at::Tensor& own_bt, const at::Tensor& whole_bs, int64_t token_bytes) {
+    const auto addresses =
+        reinterpret_cast<uintptr_t>(own_bt.data_ptr()) | reinterpret_cast<uintptr_t>(whole_bs.data_ptr());
+    const uint64_t all = addresses | static_cast<uint64_t>(token_bytes);
+    return all % sizeof(Bytes16) == 0 ? sizeof(Bytes16) : all % sizeof(uint32_t) == 0 ? sizeof(uint32_t) : 1;
+}
+
+template <typename Unit>
+void move_units(const RunRows& run, const Spans& spans, const at::Tensor& own_bt, const at::Tensor& whole_bs,
+                int64_t token_bytes, bool to_own) {
+    MoveTokens<Unit> kernel{};
+    kernel.tokens = own_bt.size(1);
+    kernel.rows = own_bt.size(0) * kernel.tokens;
+    kernel.sequence = whole_bs.size(1);
+    kernel.units = token_bytes / static_cast<int64_t>(sizeof(Unit));
+    kernel.own = pointer<Unit>(own_bt);
+    kernel.whole = pointer<Unit>(whole_bs);
+    kernel.to_own = to_own;
+    int64_t first = 0;
+    for (const Span& span : spans) {
+        kernel.places[kernel.spans++] = {first, span.begin, span.step};
+        first += span.size();
+    }
+    TORCH_INTERNAL_ASSERT(first == kernel.tokens);
+    run(kernel);
+}
+
+void move_tokens(const RunRows& run, const Spans& spans, const at::Tensor& own_bt, const at::Tensor& whole_bs,
+                 bool to_own) {
+    TORCH_INTERNAL_ASSERT(can_move_tokens(spans, own_bt) && whole_bs.is_contiguous());
+    if (own_bt.numel() == 0) return;
+    const int64_t token_bytes =
+        static_cast<int64_t>(own_bt.element_size()) * own_bt.numel() / (own_bt.size(0) * own_bt.size(1));
+    const int64_t unit = unit_bytes(own_bt, whole_bs, token_bytes);
+    const auto move = unit == sizeof(Bytes16)    ? &move_units<Bytes16>
+                      : unit == sizeof(uint32_t) ? &move_units<uint32_t>
+                                                 : &move_units<uint8_t>;
+    move(run, spans, own_bt, whole_bs, token_bytes, to_own);
+}
+
+}  // namespace
+
+at::Tensor rms_norm(const RunRows& run, const at::Tensor& x_nw, const at::Tensor& weight_w, double eps,
+                    at::Tensor& rstd_n) {
+    rstd_n = at::empty({x_nw.size(0)}, x_nw.options().dtype(at::kFloat));
+    return normed(run, x_nw, weight_w, eps, rstd_n, false);
+}
+
+at::Tensor rms_norm_again(const RunRows& run, const at::Tensor& x_nw, const at::Tensor& weight_w,
+                          const at::Tensor& rstd_n) {
+    return normed(run, x_nw, weight_w, 0, rstd_n, true);
+}
+
+void rms_norm_backward(const RunRows& run, const at::Tensor& dy_nw, const at::Tensor& x_nw,
+                       const at::Tensor& weight_w, const at::Tensor& rstd_n, at::Tensor dx_nw,
+                       bool accumulate, at::Tensor gradient_w, double beta) {
+    if (gradient_w.defined())
+        on_float_gradient(gradient_w, beta,
+                          [&](at::Tensor sum) { add_weight_gradient(run, dy_nw, x_nw, rstd_n, sum); });
+    with_element(x_nw, [&]<typename T>(T) {
+        RmsNormBackwardInput<T> kernel{};
+        kernel.rows = x_nw.size(0);
+        kernel.width = x_nw.size(1);
+        kernel.dy_stride = dy_nw.stride(0);
+        kernel.x_stride = x_nw.stride(0);
+        kernel.dx_stride = dx_nw.stride(0);
+        kernel.dy = pointer<T>(dy_nw);
+        kernel.x = pointer<T>(x_nw);
+        kernel.weight = pointer<T>(weight_w);
+        kernel.rstd = pointer<float>(rstd_n);
+        kernel.dx = pointer<T>(dx_nw);
+        kernel.accumulate = accumulate;
+        run(kernel);
+    });
+}
+
+void rotate(const RunRows& run, at::Tensor qkv_nw, const at::Tensor& cos_td, const at::Tensor& sin_td,
+            int64_t heads, int64_t head_dim, bool backward) {
+    with_element(qkv_nw, [&]<typename T>(T) {
+        Rope<T> kernel{};
+        kernel.rows = qkv_nw.size(0);
+        kernel.period = cos_td.size(0);
+        kernel.heads = heads;
+        kernel.head_dim = head_dim;
+        kernel.row_stride = qkv_nw.stride(0);
+        kernel.x = pointer<T>(qkv_nw);
+        kernel.cos = pointer<float>(cos_td);
+        kernel.sin = pointer<float>(sin_td);
+        kernel.direction = backward ? -1.0F : 1.0F;
+        run(kernel);
+    });
+}
+
+at::Tensor swiglu(const RunRows& run, const at::Tensor& gate_up_n2i) {
+    const int64_t rows = gate_up_n2i.size(0), width = gate_up_n2i.size(1) / 2;
+    at::Tensor act_ni = at::empty({rows, width}, gate_up_n2i.options());
+    with_element(gate_up_n2i, [&]<typename T>(T) {
+        run(SwigluForward<T>{rows, width, pointer<T>(gate_up_n2i), pointer<T>(act_ni)});
+    });
+    return act_ni;
+}
+
+at::Tensor swiglu_backward(const RunRows& run, at::Tensor gate_up_n2i, const at::Tensor& dact_ni) {
+    const int64_t rows = gate_up_n2i.size(0), width = gate_up_n2i.size(1) / 2;
+    at::Tensor act_ni = at::empty({rows, width}, gate_up_n2i.options());
+    with_element(gate_up_n2i, [&]<typename T>(T) {
+        run(SwigluBackward<T>{rows, width, pointer<T>(gate_up_n2i), pointer<T>(act_ni), pointer<T>(dact_ni)});
+    });
+    return act_ni;
+}
+
+at::Tensor cross_entropy(const RunRows& run, at::Tensor logits_nv, const at::Tensor& labels_n,
+                         std::optional<double> scale) {
+    const int64_t rows = logits_nv.size(0), vocab = logits_nv.size(1);
+    at::Tensor loss_n = at::empty({rows}, logits_nv.options().dtype(at::kFloat));
+    with_element(logits_nv, [&]<typename T>(T) {
+        run(CrossEntropy<T>{rows, vocab, pointer<T>(logits_nv), pointer<int64_t>(labels_n),
+                            pointer<float>(loss_n), static_cast<float>(scale.value_or(0))});
+    });
+    return loss_n;
+}
+
+bool can_move_tokens(const Spans& spans, const at::Tensor& x) {
+    return !spans.empty() && spans.size() <= MoveTokens<uint8_t>::kMostSpans && x.is_contiguous();
+}
+
+void put_tokens(const RunRows& run, const Spans& spans, at::Tensor whole_bs, const at::Tensor& own_bt) {
+    move_tokens(run, spans, own_bt, whole_bs, false);
+}
+
+void pick_tokens(const RunRows& run, const Spans& spans, at::Tensor own_bt, const at::Tensor& whole_bs) {
+    move_tokens(run, spans, own_bt, whole_bs, true);
+}
+
+}  // namespace ringmaster::own

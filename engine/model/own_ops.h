@@ -1,0 +1,36 @@
+/// A decoder layer's operations by our CUDA kernels (engine/kernels/row_kernels.h), which `run` runs. Same
+/// arguments and results as in engine/model/ops.h.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <optional>
+
+#include "engine/attention/own_kernels.h"
+#include "engine/plan/spans.h"
+
+namespace ringmaster::own {
+
+at::Tensor rms_norm(const RunRows& run, const at::Tensor& x_nw, const at::Tensor& weight_w, double eps,
+                    at::Tensor& rstd_n);
+at::Tensor rms_norm_again(const RunRows& run, const at::Tensor& x_nw, const at::Tensor& weight_w,
+                          const at::Tensor& rstd_n);
+void rms_norm_backward(const RunRows& run, const at::Tensor& dy_nw, const at::Tensor& x_nw,
+                       const at::Tensor& weight_w, const at::Tensor& rstd_n, at::Tensor dx_nw,
+                       bool accumulate, at::Tensor gradient_w, double beta);
+void rotate(const RunRows& run, at::Tensor qkv_nw, const at::Tensor& cos_td, const at::Tensor& sin_td,
+            int64_t heads, int64_t head_dim, bool backward);
+at::Tensor swiglu(const RunRows& run, const at::Tensor& gate_up_n2i);
+at::Tensor swiglu_backward(const RunRows& run, at::Tensor gate_up_n2i, const at::Tensor& dact_ni);
+at::Tensor cross_entropy(const RunRows& run, at::Tensor logits_nv, const at::Tensor& labels_n,
+                         std::optional<double> scale);
+
+/// False where there are more spans than the kernel takes, or tensors that are not contiguous: documents cut
+/// over ranks, for LibTorch's operations then.
+bool can_move_tokens(const Spans& spans, const at::Tensor& x);
+/// whole_bs[:, place of i] = own_bt[:, i], places as `spans` list them; other places stay.
+void put_tokens(const RunRows& run, const Spans& spans, at::Tensor whole_bs, const at::Tensor& own_bt);
+/// own_bt[:, i] = whole_bs[:, place of i].
+void pick_tokens(const RunRows& run, const Spans& spans, at::Tensor own_bt, const at::Tensor& whole_bs);
+
+}  // namespace ringmaster::own

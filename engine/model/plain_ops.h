@@ -1,0 +1,23 @@
+/// A decoder layer's operations by LibTorch's own, on any device: what a GPU computes with unless our kernels
+/// are switched on (engine/attention/own_kernels.h), and what those and the CPU's are tested against. Same
+/// arguments and results as in engine/model/ops.h.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <optional>
+
+namespace ringmaster::plain {
+
+at::Tensor rms_norm(const at::Tensor& x_nw, const at::Tensor& weight_w, double eps, at::Tensor& rstd_n);
+at::Tensor rms_norm_again(const at::Tensor& x_nw, const at::Tensor& weight_w, const at::Tensor& rstd_n);
+void rms_norm_backward(const at::Tensor& dy_nw, const at::Tensor& x_nw, const at::Tensor& weight_w,
+                       const at::Tensor& rstd_n, at::Tensor dx_nw, bool accumulate, at::Tensor gradient_w,
+                       double beta);
+void rotate(at::Tensor qkv_nw, const at::Tensor& cos_td, const at::Tensor& sin_td, int64_t heads,
+            int64_t head_dim, bool backward);
+at::Tensor swiglu(const at::Tensor& gate_up_n2i);
+at::Tensor swiglu_backward(at::Tensor gate_up_n2i, const at::Tensor& dact_ni);
+at::Tensor cross_entropy(at::Tensor logits_nv, const at::Tensor& labels_n, std::optional<double> scale);
+
+}  // namespace ringmaster::plain

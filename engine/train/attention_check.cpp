@@ -1,0 +1,142 @@
+#include "engine/train/attention_check.h"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+
+#include "engine/attention/partial_attention.h"
+#include "engine/attention/played_ring.h"
+#include "engine/train/kernel_check.h"
+#include "engine/train/stopwatch.h"
+
+namespace ringmaster {
+
+namespace {
+
+const char* name_of(SliceMask mask) {
+    return mask == SliceMask::Full ? "full" : mask == SliceMask::Causal ? "causal" : "inverse_causal";
+}
+
+const char* name_of(at::ScalarType dtype) {
+    return dtype == at::kFloat ? "float32" : "bfloat16";
+}
+
+RingShare random_sequence(int64_t heads, int64_t kv_heads, int64_t tokens, int64_t head_dim,
+                          at::ScalarType dtype, at::Device device) {
+    const auto random = [&](int64_t count) {
+        return at::randn({1, tokens, count, head_dim}, at::TensorOptions().device(device))
+            .to(dtype)
+            .transpose(1, 2);
+    };
+    return {random(heads), random(heads), random(kv_heads), random(kv_heads)};
+}
+
+at::Tensor hidden_by(SliceMask mask, int64_t tokens, at::Device device) {
+    const at::Tensor all = at::ones({tokens, tokens}, at::TensorOptions().device(device).dtype(at::kBool));
+    return mask == SliceMask::Full     ? all.logical_not()
+           : mask == SliceMask::Causal ? all.triu(1)
+                                       : all.tril(-1);
+}
+
+/// out, dq, dk, dv in float64, by the textbook.
+Tensors by_products(const RingShare& x, SliceMask mask) {
+    const int64_t K = x.k_bktd.size(1), group = x.q_bhtd.size(1) / K;
+    const auto wide = [](const at::Tensor& t) { return t.to(at::kDouble); };
+    const auto repeated = [&](const at::Tensor& t) { return wide(t).repeat_interleave(group, 1); };
+    const auto summed = [&](const at::Tensor& t) { return t.unflatten(1, {K, group}).sum(2); };
+    const at::Tensor q = wide(x.q_bhtd), k = repeated(x.k_bktd), v = repeated(x.v_bktd);
+    const at::Tensor dout = wide(x.dout_bhtd);
+    const double scale = 1 / std::sqrt(static_cast<double>(q.size(3)));
+    const at::Tensor hidden = hidden_by(mask, q.size(2), q.device());
+    const at::Tensor p =
+        at::softmax((at::matmul(q, k.transpose(2, 3)) * scale).masked_fill(hidden, -INFINITY), 3);
+    const at::Tensor out = at::matmul(p, v);
+    const at::Tensor ds = p * (at::matmul(dout, v.transpose(2, 3)) - (dout * out).sum(3, true)) * scale;
+    return {out, at::matmul(ds, k), summed(at::matmul(ds.transpose(2, 3), q)),
+            summed(at::matmul(p.transpose(2, 3), dout))};
+}
+
+Tensors by_kernels(const RingShare& x, SliceMask mask) {
+    const int64_t tokens = x.q_bhtd.size(2), K = x.k_bktd.size(1);
+    const KeyHeads heads{0, K, x.q_bhtd.size(1) / K};
+    const std::vector<Slice> slices = {{0, tokens, 0, tokens, mask}};
+    PartialAttention attention(x.q_bhtd);
+    attention.add(x.k_bktd, x.v_bktd, heads, slices);
+    const FlashOutput whole = attention.finish();
+    PartialGradients sums(x.dout_bhtd, x.q_bhtd, whole);
+    const at::Tensor dk = at::zeros_like(x.k_bktd, at::kFloat), dv = at::zeros_like(x.v_bktd, at::kFloat);
+    sums.add(x.k_bktd, x.v_bktd, heads, slices, dk, dv);
+    return {whole.out_bhtd, sums.dq_bhtd(), dk, dv};
+}
+
+AttentionVerdict check_attention_of(int64_t head_dim, int64_t group, at::ScalarType dtype, SliceMask mask,
+                                    at::Device device) {
+    constexpr int64_t kTokens = 100, kKeyHeads = 2;  // no multiple of any kernel's tile
+    at::manual_seed(head_dim + group);
+    const RingShare x = random_sequence(kKeyHeads * group, kKeyHeads, kTokens, head_dim, dtype, device);
+    return {head_dim,
+            group,
+            name_of(dtype),
+            name_of(mask),
+            worst_difference(by_kernels(x, mask), by_products(x, mask)),
+            dtype == at::kFloat ? 2e-5 : 3e-2};
+}
+
+Tensors whole_of(const PlayedRing& ring, const std::vector<FlashOutput>& outputs,
+                 const std::vector<FlashGradients>& gradients) {
+    std::vector<at::Tensor> out, dq, dk, dv;
+    for (const FlashOutput& part : outputs) out.push_back(part.out_bhtd);
+    for (const FlashGradients& part : gradients) {
+        dq.push_back(part.dq_bhtd);
+        dk.push_back(part.dk_bksd);
+        dv.push_back(part.dv_bksd);
+    }
+    return {put_together(ring, out), put_together(ring, dq), put_together(ring, dk), put_together(ring, dv)};
+}
+
+}  // namespace
+
+std::vector<AttentionVerdict> check_attention(at::Device device) {
+    std::vector<AttentionVerdict> verdicts;
+    for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16}) {
+        for (const int64_t head_dim : {64, 96, 128, 256}) {
+            for (const int64_t group : {1, 4}) {
+                for (const SliceMask mask : {SliceMask::Full, SliceMask::Causal, SliceMask::InverseCausal})
+                    verdicts.push_back(check_attention_of(head_dim, group, dtype, mask, device));
+            }
+        }
+    }
+    return verdicts;
+}
+
+RingVerdict check_ring(at::Device device, double seconds) {
+    constexpr int kRanks = 8;
+    const bool cuda = device.is_cuda();
+    RingVerdict verdict;
+    verdict.ranks = kRanks;
+    verdict.tokens_per_rank = cuda ? 8192 : 128;
+    const at::ScalarType dtype = cuda ? at::kBFloat16 : at::kFloat;
+    verdict.dtype = name_of(dtype);
+    verdict.bound = cuda ? 3e-2 : 2e-5;
+    const int64_t tokens = kRanks * verdict.tokens_per_rank;
+    at::manual_seed(8);
+    const RingShare sequence = cuda ? random_sequence(32, 8, tokens, 128, dtype, device)
+                                    : random_sequence(8, 2, tokens, 64, dtype, device);
+    const PlayedRing ring = deal(make_layout(RingAttnFunc::BatchZigzag, tokens, kRanks, 1), sequence);
+
+    const FlashOutput whole = one_call_forward(sequence);
+    const std::vector<FlashOutput> outputs = play_forward(ring);
+    {
+        const FlashGradients d = one_call_backward(sequence, whole);
+        verdict.worst = worst_difference(whole_of(ring, outputs, play_backward(ring, outputs)),
+                                         {whole.out_bhtd, d.dq_bhtd, d.dk_bksd, d.dv_bksd});
+    }
+    const Stopwatch watch(device, seconds);
+    verdict.one_forward_s = watch.median([&] { one_call_forward(sequence); });
+    verdict.ring_forward_s = watch.median([&] { play_forward(ring); });
+    verdict.one_backward_s = watch.median([&] { one_call_backward(sequence, whole); });
+    verdict.ring_backward_s = watch.median([&] { play_backward(ring, outputs); });
+    return verdict;
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,55 @@
+/// Timing of repeated work on one device: the median of single rounds, so that a busy moment of the machine
+/// does not count.
+#pragma once
+
+#include <ATen/DeviceAccelerator.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <vector>
+
+namespace ringmaster {
+
+class Stopwatch {
+  public:
+    /// Rounds for `seconds`, at least three.
+    Stopwatch(at::Device device, double seconds) : device_(device), seconds_(seconds) {}
+
+    double median(const std::function<void()>& work) const {
+        return median([] {}, work);
+    }
+
+    /// `prepare` comes before every round and is not counted.
+    double median(const std::function<void()>& prepare, const std::function<void()>& work) const {
+        round(prepare, work);  // first touch, code paths, caches
+        std::vector<double> rounds;
+        double taken = 0;
+        do {
+            rounds.push_back(round(prepare, work));
+            taken += rounds.back();
+        } while (taken < seconds_ || rounds.size() < 3);
+        const auto middle = rounds.begin() + static_cast<int64_t>(rounds.size() / 2);
+        std::nth_element(rounds.begin(), middle, rounds.end());
+        return *middle;
+    }
+
+  private:
+    double round(const std::function<void()>& prepare, const std::function<void()>& work) const {
+        prepare();
+        synchronize();
+        const auto start = std::chrono::steady_clock::now();
+        work();
+        synchronize();
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    }
+
+    void synchronize() const {
+        if (device_.is_cuda()) at::accelerator::synchronizeDevice(device_.index());
+    }
+
+    at::Device device_;
+    double seconds_;
+};
+
+}  // namespace ringmaster

@@ -1,0 +1,91 @@
+#include "engine/attention/own_kernels.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "engine/attention/merge.h"
+#include "engine/comm/backends.h"
+#include "engine/error.h"
+#include "tests/attention/full_attention.h"
+#include "tests/support/gpu.h"
+#include "tests/support/rows_on_host.h"
+
+namespace ringmaster {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+TEST(OwnKernels, AreSwitchedOnByName) {
+    EXPECT_THAT(kernels_named(""), IsEmpty());
+    EXPECT_THAT(kernels_named("none"), IsEmpty());
+    EXPECT_THAT(kernels_named("merge,cross_entropy"), ElementsAre(OwnKernel::Merge, OwnKernel::CrossEntropy));
+    EXPECT_EQ(kernels_named("all").size(), own_kernel_names().size());
+    try {
+        kernels_named("merge,rmsnorm");
+        FAIL() << "it is rms_norm";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.failure, Failure::Usage);
+        EXPECT_THAT(error.text(), HasSubstr("'rmsnorm'"));
+        EXPECT_THAT(error.text(), HasSubstr("rms_norm, rope"));
+    }
+}
+
+TEST(OwnKernels, AreNotForTheCpu) {
+    for (size_t kernel = 0; kernel < own_kernel_names().size(); ++kernel)
+        EXPECT_FALSE(uses_own(static_cast<OwnKernel>(kernel), at::ones({2})));
+}
+
+/// Merging blocks of keys one after the other, as the kernel and its twin do it, is attention over all of
+/// them; some queries see nothing at first, and never.
+void expect_merged(const RunRows& run, at::Device device, at::ScalarType dtype) {
+    constexpr int64_t kQueries = 9, kHeads = 3, kHeadDim = 40, kKeys = 30;
+    at::manual_seed(4);
+    const auto random = [&](int64_t tokens) {
+        return at::randn({2, tokens, kHeads, kHeadDim}).to(dtype).to(at::kFloat);
+    };
+    const at::Tensor q = random(kQueries), k = random(kKeys), v = random(kKeys);
+    at::Tensor hidden = nothing_hidden(kQueries, kKeys);
+    hidden.narrow(0, 0, 4).narrow(1, 0, 12).fill_(true);
+    hidden.select(0, 7).fill_(true);
+    const FullAttention truth = full_attention(q, k, v, q, hidden);
+    const at::Tensor room = at::zeros({2, kQueries + 2, kHeads, kHeadDim}, device);  // strided
+    const auto fresh_lse = [&] { return at::full({2, kHeads, kQueries}, -INFINITY).to(device); };
+    at::Tensor out = room.narrow(1, 1, kQueries), lse = fresh_lse();
+    at::Tensor twin_out = at::zeros({2, kQueries, kHeads, kHeadDim}, device), twin_lse = fresh_lse();
+    for (const auto& [begin, count] : {std::pair{0, 12}, std::pair{12, 1}, std::pair{13, 17}}) {
+        const FullAttention block = full_attention(q, k.narrow(1, begin, count), v.narrow(1, begin, count), q,
+                                                   hidden.narrow(1, begin, count));
+        const at::Tensor part = block.out_bthd.to(dtype).to(device);
+        const at::Tensor part_lse = block.lse_bht.to(at::kFloat).to(device);
+        own::merge_by_lse(run, out, lse, part, part_lse);
+        plain::merge_by_lse(twin_out, twin_lse, part, part_lse);
+    }
+    const double bound = dtype == at::kFloat ? 2e-6 : 1e-2;
+    EXPECT_LT(relative_error(out.cpu(), truth.out_bthd), bound);
+    EXPECT_LT(relative_error(twin_out.cpu(), truth.out_bthd), bound);
+    const auto seen = [](const at::Tensor& x) { return x.cpu().nan_to_num(0, 0, 0); };
+    EXPECT_LT(relative_error(seen(lse), seen(truth.lse_bht)), 2e-6);
+    EXPECT_TRUE(at::equal(at::isinf(lse.cpu()), at::isinf(truth.lse_bht)));
+    EXPECT_EQ(room.select(1, 0).abs().max().item<float>(), 0);
+    EXPECT_EQ(room.select(1, kQueries + 1).abs().max().item<float>(), 0);
+}
+
+TEST(OwnKernels, MergeAsTheirTwin) {
+    for (const int lanes : {1, 3}) {
+        const RunRows run = [lanes](const RowKernel& kernel) { run_rows_on_host(kernel, lanes); };
+        for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16}) expect_merged(run, at::kCPU, dtype);
+    }
+}
+
+TEST(OwnKernelsGpu, MergeAsTheirTwinOnADevice) {
+    ASSERT_TRUE(has_gpu());
+    load_cuda(0);
+    const at::Device device(at::kCUDA, 0);
+    for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16})
+        expect_merged(rows_on(device), device, dtype);
+}
+
+}  // namespace
+}  // namespace ringmaster

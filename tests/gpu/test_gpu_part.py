@@ -1,0 +1,134 @@
+"""The CUDA part as far as it goes without a GPU: what is in it, what a machine says that has none, and a build without it."""
+
+import json
+import os
+import pathlib
+import shutil
+import struct
+import subprocess
+
+import pytest
+
+from ringmaster_runs import BIN, events_of, make_config, ringmaster
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+NO_GPU = {**os.environ, "CUDA_VISIBLE_DEVICES": "-1"}
+PTX, MACHINE_CODE = 1, 2
+TOOLKIT = ("nvcc", "cuobjdump")
+
+
+def engine(*arguments, env=NO_GPU):
+    return subprocess.run([BIN / "ringmaster-engine", *arguments], capture_output=True, text=True, env=env, timeout=300)
+
+
+def embedded_code(module, tmp_path):
+    """(kind, architecture) of all that nvcc embedded: `cuobjdump --list-elf --list-ptx` without the toolkit. The section
+    .nv_fatbin is a row of containers (magic, version, header's size, size of what follows) of entries (kind, ..., header's size,
+    size, ..., architecture)."""
+    raw = tmp_path / "fatbin"
+    subprocess.run(["objcopy", "-O", "binary", "--only-section=.nv_fatbin", module, raw], check=True)
+    data, at, found = raw.read_bytes(), 0, set()
+    while at + 16 <= len(data):
+        magic, _, header, size = struct.unpack_from("<IHHQ", data, at)
+        if magic != 0xBA55ED50:
+            at += 8  # containers are aligned to 8
+            continue
+        entry, at = at + header, at + header + size
+        while entry < at:
+            kind, _, entry_header, entry_size, _, _, _, _, architecture = struct.unpack_from("<HHIQIIHHI", data, entry)
+            found.add((kind, architecture))
+            entry += entry_header + entry_size
+    return found
+
+
+@pytest.mark.skipif(not (BIN / "ringmaster_cuda.so").exists(), reason="this build has no CUDA part: no nvcc here")
+def test_kernels_are_compiled_for_ampere_and_hopper_and_as_ptx_for_what_comes(tmp_path):
+    assert embedded_code(BIN / "ringmaster_cuda.so", tmp_path) == {(MACHINE_CODE, 80), (MACHINE_CODE, 90), (PTX, 90)}
+
+
+def test_the_module_starts_on_the_runtime_that_libtorch_loads():
+    """A second one, linked into the module, would know nothing of LibTorch's devices and streams."""
+    module = BIN / "ringmaster_cuda.so"
+    if not module.exists():
+        pytest.skip("this build has no CUDA part: no nvcc here")
+    symbols = subprocess.run(["nm", "-D", module], capture_output=True, text=True, check=True).stdout
+    assert " U __cudaRegisterFatBinary" in symbols and " T ringmaster_launch_rows" in symbols
+
+
+@pytest.mark.parametrize("task", ["--calibrate", "--selftest"])
+def test_the_engine_says_in_one_line_that_there_is_no_device(task):
+    done = engine(task, "--device", "cuda")
+    assert done.returncode == 3
+    said = [line for line in done.stderr.splitlines() if line]
+    assert len(said) == 1 and "CUDA" in said[0] and "--device cpu" in said[0], done.stderr
+
+
+def test_a_launch_on_a_missing_device_is_refused_in_one_line_before_anything_starts(llama, rows_file, tmp_path):
+    config = make_config(tmp_path, llama, rows_file, max_steps=2)
+    done = ringmaster("launch", config, "--runs-dir", tmp_path / "runs", "--device", "cuda", "--ranks", 1, "--device-memory", 80,
+                      check=False, env=NO_GPU)
+    said = done.stderr.splitlines()
+    assert done.returncode == 3 and "0 GPUs are seen here" in said[0] and said[1:] == ["  --device cpu"], done.stderr
+
+
+def test_a_rank_of_another_launcher_says_in_its_event_that_there_is_no_device(llama, rows_file, tmp_path):
+    config = make_config(tmp_path, llama, rows_file, max_steps=2)
+    run = ringmaster("prepare", config, "--runs-dir", tmp_path / "runs", "--device", "cuda", "--ranks", 1, "--device-memory", 80,
+                     env=NO_GPU).stdout.strip()
+    assert engine("--run", run).returncode == 3
+    message = events_of(pathlib.Path(run), kind="error")[-1]["message"]
+    assert "CUDA" in message and "--device cpu" in message and "\n" not in message
+
+
+def test_whole_steps_beside_transformers_can_be_carried_to_another_folder_and_run_there(tmp_path):
+    script, python = ROOT / "tests/gpu/whole_step.py", pathlib.Path(os.environ["RINGMASTER_ENV"]) / "bin/python"
+    subprocess.run([python, script, "prepare", "--bin", BIN, "--to", tmp_path / "made", "--device", "cpu"], check=True, timeout=120,
+                   stdout=subprocess.DEVNULL, env={**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")})
+    (tmp_path / "made").rename(tmp_path / "carried")
+    shutil.rmtree(tmp_path / "cache")
+    done = subprocess.run([python, script, "run", "--engine", BIN / "ringmaster-engine", "--from", tmp_path / "carried", "--device", "cpu",
+                           "--python", python], capture_output=True, text=True, timeout=240)
+    assert done.returncode == 0, done.stdout + done.stderr
+    for result in json.loads(done.stdout.splitlines()[-1]):
+        assert result["speed_ratio"] > 0 and 0.5 < result["predicted_over_measured"] < 2
+
+
+def test_the_selftest_proves_the_cpu_where_there_is_no_device_says_why_and_feeds_the_planner():
+    done = engine("--selftest", "--seconds", "0.002")
+    assert done.returncode == 0, done.stdout + done.stderr
+    said = done.stderr.splitlines()
+    assert len(said) == 1 and "CUDA" in said[0] and said[0].endswith("the CPU is tested"), done.stderr
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    phases = [(line["done"], line["total"]) for line in lines if "phase" in line]
+    assert [it for it, _ in phases] == sorted(it for it, _ in phases) and phases[-1][0] == phases[-1][1]
+    found = lines[-1]["selftest"]
+    assert found["ok"] and found["device"] == "cpu"
+    assert {it["kernel"] for it in found["kernels"]} >= {"rms_norm_backward", "rope", "swiglu", "cross_entropy"}
+    assert {it["head_dim"] for it in found["attention"]} == {64, 96, 128, 256}
+    assert found["ring"]["ranks"] == 8 and found["ring"]["worst"] <= found["ring"]["bound"] and found["ring"]["ratio"] > 0
+    calibration = lines[-1]["result"]
+    assert calibration["device"] == "cpu" and calibration["float32"]["product_flops"] > 0 and calibration["link_bytes_per_s"] > 0
+
+
+def test_the_gpu_run_answers_in_one_line_where_there_is_no_gpu(tmp_path):
+    done = subprocess.run([ROOT / "tests/gpu/run", "--json", tmp_path / "report.json"], capture_output=True, text=True, env=NO_GPU)
+    assert done.returncode == 3 and done.stdout == ""
+    assert len(done.stderr.splitlines()) == 1 and "no NVIDIA GPU" in done.stderr
+
+
+def without_toolkit(path):
+    return os.pathsep.join(folder for folder in path.split(os.pathsep)
+                           if not any(pathlib.Path(folder, tool).exists() for tool in TOOLKIT))
+
+
+def test_a_machine_without_the_toolkit_configures_an_engine_without_it(tmp_path):
+    env = {name: value for name, value in os.environ.items() if name not in ("CUDACXX", "CUDA_PATH", "CUDA_HOME", "CUDAARCHS")}
+    env["PATH"] = without_toolkit(env["PATH"])
+    assert shutil.which("nvcc", path=env["PATH"]) is None
+    done = subprocess.run(["cmake", "-S", ROOT, "-B", tmp_path, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
+                           f"-DRINGMASTER_PYTHON_ENV={os.environ['RINGMASTER_ENV']}", "-DRINGMASTER_ENGINE_ONLY=ON"],
+                          capture_output=True, text=True, env=env)
+    assert done.returncode == 0, done.stderr
+    assert "No CUDA toolkit: the engine is built for the CPU only" in done.stdout
+    targets = subprocess.run(["ninja", "-C", tmp_path, "-t", "targets", "all"], capture_output=True, text=True, check=True).stdout
+    assert "ringmaster-engine" in targets and "ringmaster_cuda" not in targets and ".cu.o" not in targets

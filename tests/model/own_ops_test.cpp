@@ -1,0 +1,248 @@
+// Our CUDA kernels and their plain LibTorch twins: both against autograd in float64, the kernels' arithmetic
+// on the CPU with threads for lanes and, under the label gpu, on a device.
+#include "engine/model/own_ops.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "engine/comm/backends.h"
+#include "engine/model/plain_ops.h"
+#include "tests/support/gpu.h"
+#include "tests/support/rows_on_host.h"
+
+namespace ringmaster {
+namespace {
+
+constexpr double kEps = 1e-5;
+
+double worst(const at::Tensor& ours, const at::Tensor& truth) {
+    const at::Tensor a = ours.cpu().to(at::kDouble), b = truth.cpu().to(at::kDouble);
+    return (a - b).abs().max().item<double>() / std::max(1e-3, b.abs().max().item<double>());
+}
+
+at::Tensor leaf(const at::Tensor& values) {
+    return values.cpu().to(at::kDouble).detach().requires_grad_(true);
+}
+
+struct Way {
+    at::ScalarType dtype;
+    at::Device device;
+    int lanes;  ///< on the CPU
+};
+
+/// The twin's results beside those of the kernel, each on copies of the same inputs.
+class Proof {
+  public:
+    explicit Proof(const Way& way) : way_(way) {
+        at::manual_seed(3);
+        if (way.device.is_cuda()) {
+            load_cuda(way.device.index());
+            run_ = rows_on(way.device);
+        } else {
+            run_ = [lanes = way.lanes](const RowKernel& kernel) { run_rows_on_host(kernel, lanes); };
+        }
+    }
+
+    const RunRows& run() const { return run_; }
+    at::Tensor random(at::IntArrayRef shape) const { return at::randn(shape).to(way_.dtype).to(way_.device); }
+    at::Tensor floats(at::IntArrayRef shape) const { return at::randn(shape).to(way_.device); }
+    double bound() const { return way_.dtype == at::kFloat ? 4e-6 : 2e-2; }
+    void expect(const char* what, const at::Tensor& ours, const at::Tensor& twin,
+                const at::Tensor& truth) const {
+        EXPECT_EQ(ours.scalar_type(), twin.scalar_type()) << what;
+        EXPECT_LT(worst(ours, truth), bound()) << "kernel: " << what;
+        EXPECT_LT(worst(twin, truth), bound()) << "twin: " << what;
+    }
+
+    void rms_norm() const {
+        for (const int64_t width : {16, 100, 515}) {
+            const at::Tensor wide = random({9, width + 8}), x = wide.narrow(1, 4, width);  // strided rows
+            const at::Tensor weight = random({width}), dy = random({9, width}), before = random({9, width});
+            const at::Tensor xd = leaf(x), wd = leaf(weight);
+            const at::Tensor truth = xd * at::rsqrt(xd.square().mean(1, true) + kEps) * wd;
+            truth.backward(dy.cpu().to(at::kDouble));
+
+            at::Tensor rstd, twin_rstd;
+            const at::Tensor y = own::rms_norm(run_, x, weight, kEps, rstd);
+            expect("rms_norm", y, plain::rms_norm(x, weight, kEps, twin_rstd), truth.detach());
+            EXPECT_LT(worst(rstd, twin_rstd), 1e-5);
+            expect("rms_norm_again", own::rms_norm_again(run_, x, weight, rstd),
+                   plain::rms_norm_again(x, weight, rstd), truth.detach());
+
+            at::Tensor dx = before.clone(), twin_dx = before.clone();
+            at::Tensor dw = at::full_like(floats({width}), 5), twin_dw = dw.clone();
+            own::rms_norm_backward(run_, dy, x, weight, rstd, dx, true, dw, 1);
+            plain::rms_norm_backward(dy, x, weight, rstd, twin_dx, true, twin_dw, 1);
+            expect("dx added", dx, twin_dx, xd.grad() + before.cpu());
+            expect("dweight added", dw - 5, twin_dw - 5, wd.grad());
+            own::rms_norm_backward(run_, dy, x, weight, rstd, dx, false, dw, 0);
+            plain::rms_norm_backward(dy, x, weight, rstd, twin_dx, false, twin_dw, 0);
+            expect("dx", dx, twin_dx, xd.grad());
+            expect("dweight", dw, twin_dw, wd.grad());
+            own::rms_norm_backward(run_, dy, x, weight, rstd, dx, false, at::Tensor(), 0);  // frozen
+        }
+    }
+
+    /// More tokens than one chunk of the weight gradient's sum.
+    void weight_gradient_of_many_tokens() const {
+        const int64_t tokens = 140, width = 20;
+        const at::Tensor x = random({tokens, width}), weight = random({width}), dy = random({tokens, width});
+        at::Tensor rstd;
+        plain::rms_norm(x, weight, kEps, rstd);
+        at::Tensor dx = at::empty_like(x), dw = floats({width});
+        own::rms_norm_backward(run_, dy, x, weight, rstd, dx, false, dw, 0);
+        const auto wide = [](const at::Tensor& t) { return t.cpu().to(at::kDouble); };
+        EXPECT_LT(worst(dw, (wide(dy) * wide(x) * wide(rstd).unsqueeze(1)).sum(0)), bound());
+    }
+
+    void rope() const {
+        const int64_t heads = 3, others = 2, dim = 16, period = 7, rows = 14;
+        const at::Tensor angle = at::randn({period, dim / 2});
+        const at::Tensor cos = angle.cos().to(way_.device), sin = angle.sin().to(way_.device);
+        const at::Tensor original = random({rows, (heads + others) * dim});
+        const at::Tensor q =
+            original.cpu().narrow(1, 0, heads * dim).view({rows, heads, dim}).to(at::kDouble);
+        const auto twice = [](const at::Tensor& t) {
+            return at::cat({t, t}, 1).repeat({2, 1}).unsqueeze(1).cpu().to(at::kDouble);
+        };
+        const at::Tensor turned = at::cat({-q.narrow(2, dim / 2, dim / 2), q.narrow(2, 0, dim / 2)}, 2);
+        const at::Tensor truth = q * twice(cos) + turned * twice(sin);
+        at::Tensor ours = original.clone(), twin = original.clone();
+        own::rotate(run_, ours, cos, sin, heads, dim, false);
+        plain::rotate(twin, cos, sin, heads, dim, false);
+        const auto rotated = [&](const at::Tensor& x) {
+            return x.narrow(1, 0, heads * dim).reshape({rows, heads, dim});
+        };
+        expect("rope", rotated(ours), rotated(twin), truth);
+        const auto rest = [&](const at::Tensor& x) { return x.narrow(1, heads * dim, others * dim); };
+        EXPECT_TRUE(at::equal(rest(ours), rest(original))) << "the other heads stay";
+        own::rotate(run_, ours, cos, sin, heads, dim, true);
+        plain::rotate(twin, cos, sin, heads, dim, true);
+        EXPECT_LT(worst(ours, original), 2 * bound());
+        EXPECT_LT(worst(twin, original), 2 * bound());
+    }
+
+    void swiglu() const {
+        for (const int64_t width : {8, 33, 301}) {
+            const at::Tensor gate_up = random({21, 2 * width}) * 3, dact = random({21, width});
+            const at::Tensor in = leaf(gate_up);
+            const at::Tensor truth = at::silu(in.narrow(1, 0, width)) * in.narrow(1, width, width);
+            truth.backward(dact.cpu().to(at::kDouble));
+            expect("swiglu", own::swiglu(run_, gate_up), plain::swiglu(gate_up), truth.detach());
+            at::Tensor ours = gate_up.clone(), twin = gate_up.clone();
+            const at::Tensor act = own::swiglu_backward(run_, ours, dact);
+            expect("the product again", act, plain::swiglu_backward(twin, dact), truth.detach());
+            expect("dgate_up", ours, twin, in.grad());
+        }
+    }
+
+    void cross_entropy() const {
+        const int64_t rows = 7, vocab = 301;
+        const at::Tensor logits = random({rows, vocab}) * 4;
+        at::Tensor labels = at::randint(0, vocab, {rows}, at::kLong);
+        labels[0] = 0;
+        labels[1] = vocab - 1;
+        const at::Tensor in = leaf(logits);
+        const at::Tensor truth = -at::log_softmax(in, 1).gather(1, labels.unsqueeze(1)).squeeze(1);
+        truth.sum().backward(at::full({}, 0.25, at::kDouble));
+        labels = labels.to(way_.device);
+        at::Tensor ours = logits.clone(), twin = logits.clone();
+        expect("loss", own::cross_entropy(run_, ours, labels, std::nullopt),
+               plain::cross_entropy(twin, labels, std::nullopt), truth.detach());
+        EXPECT_TRUE(at::equal(ours, logits) && at::equal(twin, logits)) << "without a scale the logits stay";
+        expect("loss with its gradient", own::cross_entropy(run_, ours, labels, 0.25),
+               plain::cross_entropy(twin, labels, 0.25), truth.detach());
+        expect("dlogits", ours, twin, in.grad());
+    }
+
+    /// Logits of minus infinity are tokens that cannot come; NaN is not hidden.
+    void strange_logits() const {
+        at::Tensor logits = random({3, 40});
+        logits.select(0, 0).narrow(0, 3, 20).fill_(-std::numeric_limits<float>::infinity());
+        logits[1][17] = std::numeric_limits<float>::quiet_NaN();
+        logits[2][39] = std::numeric_limits<float>::infinity();
+        const at::Tensor labels = at::zeros({3}, at::kLong).to(way_.device);
+        const at::Tensor truth = plain::cross_entropy(logits.clone(), labels, std::nullopt).cpu();
+        const at::Tensor loss = own::cross_entropy(run_, logits.clone(), labels, 1.0).cpu();
+        EXPECT_NEAR(loss[0].item<float>(), truth[0].item<float>(), 1e-4);
+        EXPECT_FALSE(std::isfinite(loss[1].item<float>()));
+        EXPECT_FALSE(std::isfinite(loss[2].item<float>()));
+    }
+
+    void moves_tokens() const {
+        const Spans zigzag = {span_of(4, 3), span_of(20, 3)}, stripe = {span_of(1, 6, 4)};
+        for (const Spans& spans : {zigzag, stripe}) {
+            for (const int64_t width : {1, 6, 8}) {
+                const at::Tensor whole = random({2, 26, width});
+                std::vector<at::Tensor> parts;
+                for (const Span& span : spans)
+                    parts.push_back(at::arange(span.begin, span.end, span.step, at::kLong));
+                const at::Tensor places = at::cat(parts).to(way_.device);
+                at::Tensor own_bt = at::zeros({2, 6, width}, whole.options());
+                own::pick_tokens(run_, spans, own_bt, whole);
+                EXPECT_TRUE(at::equal(own_bt, whole.index_select(1, places))) << width;
+                at::Tensor back = at::zeros_like(whole);
+                own::put_tokens(run_, spans, back, own_bt);
+                EXPECT_TRUE(at::equal(back, at::zeros_like(whole).index_copy_(1, places, own_bt))) << width;
+            }
+        }
+        EXPECT_FALSE(own::can_move_tokens(Spans(17, span_of(0, 1)), random({1, 1})));
+    }
+
+    void all() const {
+        rms_norm();
+        weight_gradient_of_many_tokens();
+        rope();
+        swiglu();
+        cross_entropy();
+        strange_logits();
+        moves_tokens();
+    }
+
+  private:
+    Way way_;
+    RunRows run_;
+};
+
+class OwnOps : public ::testing::TestWithParam<Way> {};
+
+INSTANTIATE_TEST_SUITE_P(OnTheHost, OwnOps,
+                         ::testing::Values(Way{at::kFloat, at::kCPU, 1}, Way{at::kFloat, at::kCPU, 3},
+                                           Way{at::kBFloat16, at::kCPU, 3}),
+                         [](const auto& tested) {
+                             const bool wide = tested.param.dtype == at::kFloat;
+                             return std::string(wide ? "Float32" : "Bfloat16") + "Lanes" +
+                                    std::to_string(tested.param.lanes);
+                         });
+
+TEST_P(OwnOps, RmsNormAndItsGradientsAreAutograds) {
+    Proof(GetParam()).rms_norm();
+}
+TEST_P(OwnOps, RmsNormsWeightGradientSumsEveryChunkOfTokens) {
+    Proof(GetParam()).weight_gradient_of_many_tokens();
+}
+TEST_P(OwnOps, RotationTurnsByThePositionAndBackAgain) {
+    Proof(GetParam()).rope();
+}
+TEST_P(OwnOps, SwigluAndItsGradientAreAutograds) {
+    Proof(GetParam()).swiglu();
+}
+TEST_P(OwnOps, CrossEntropyAndItsGradientAreAutograds) {
+    Proof(GetParam()).cross_entropy();
+}
+TEST_P(OwnOps, CrossEntropyTakesMinusInfinityAndHidesNoNan) {
+    Proof(GetParam()).strange_logits();
+}
+TEST_P(OwnOps, TokensGoToTheirPlacesAndBack) {
+    Proof(GetParam()).moves_tokens();
+}
+
+TEST(OwnOpsGpu, KernelsAndTwinsAreAutogradsOnADevice) {
+    ASSERT_TRUE(has_gpu());
+    for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16}) Proof({dtype, {at::kCUDA, 0}, 0}).all();
+}
+
+}  // namespace
+}  // namespace ringmaster

@@ -1,0 +1,67 @@
+/// The arithmetic of our CUDA kernels on the CPU: the same `row` that the device runs, with threads for
+/// lanes.
+#pragma once
+
+#include <algorithm>
+#include <barrier>
+#include <cstdint>
+#include <numeric>
+#include <thread>
+#include <variant>
+#include <vector>
+
+#include "engine/kernels/row_kernels.h"
+
+namespace ringmaster {
+
+class HostLanes {
+  public:
+    struct Shared {
+        explicit Shared(int count) : values(static_cast<size_t>(count)), met(count) {}
+        std::vector<float> values;
+        std::barrier<> met;
+    };
+
+    HostLanes(Shared& shared, int64_t index) : shared_(shared), index_(index) {}
+
+    int64_t index() const { return index_; }
+    int64_t count() const { return static_cast<int64_t>(shared_.values.size()); }
+    void sync() { shared_.met.arrive_and_wait(); }
+    float sum(float x) {
+        return joined(x, [](const auto& all) { return std::accumulate(all.begin(), all.end(), 0.0F); });
+    }
+    float max(float x) {
+        return joined(x, [](const auto& all) { return *std::max_element(all.begin(), all.end()); });
+    }
+
+  private:
+    template <typename Join>
+    float joined(float x, const Join& join) {
+        shared_.values[static_cast<size_t>(index_)] = x;
+        sync();
+        const float all = join(shared_.values);
+        sync();  // before the next one writes
+        return all;
+    }
+
+    Shared& shared_;
+    int64_t index_;
+};
+
+/// All rows, one after the other, by `lanes` threads.
+inline void run_rows_on_host(const RowKernel& kernel, int lanes) {
+    std::visit(
+        [&](const auto& one) {
+            HostLanes::Shared shared(lanes);
+            std::vector<std::jthread> threads;
+            for (int lane = 0; lane < lanes; ++lane) {
+                threads.emplace_back([&, lane] {
+                    HostLanes own(shared, lane);
+                    for (int64_t r = 0; r < one.rows; ++r) one.row(own, r);
+                });
+            }
+        },
+        kernel);
+}
+
+}  // namespace ringmaster
