@@ -5,6 +5,7 @@
 
 #include "engine/error.h"
 #include "launcher/machine.h"
+#include "launcher/nodes/stage.h"
 
 namespace ringmaster {
 
@@ -56,9 +57,10 @@ Progress summed(const Progress& progress) {
     if (!progress.step) return one;
     one.step = [sum = std::make_shared<Sum>(), step = progress.step](const ProgressStep& now) {
         const std::lock_guard lock(sum->turn);
+        if (!now.name.starts_with(kSendingTo)) return step(now);
         sum->nodes[now.name] = now;
         if (sum->nodes.size() == 1) return step(now);
-        ProgressStep all{"sending to " + std::to_string(sum->nodes.size()) + " nodes", 0, 0, now.is_bytes};
+        ProgressStep all{kSendingTo + std::to_string(sum->nodes.size()) + " nodes", 0, 0, now.is_bytes};
         for (const auto& [name, node] : sum->nodes) {
             all.done += node.done;
             all.total += node.total;

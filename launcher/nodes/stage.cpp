@@ -1,8 +1,6 @@
 #include "launcher/nodes/stage.h"
 
-#include <QCryptographicHash>
 #include <algorithm>
-#include <charconv>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -28,24 +26,35 @@ struct Object {
     int64_t there = -1;  ///< bytes that are there already; -1: all of it
 };
 
+/// OpenSSL uses what the processor has for it, coreutils mostly does not: some five times as long.
+constexpr const char* kSum = R"sh(
+sum() {
+    got=$(openssl dgst -sha256 -r <"$1" 2>/dev/null | cut -c1-64)
+    if [ ${#got} -ne 64 ]; then got=$(sha256sum <"$1" | cut -c1-64); fi
+    echo "$got"
+}
+)sh";
+
 /// Asks what is there. Its input: "HASH SIZE TARGET" a line; its answer: "HASH have" or "HASH BYTES".
 constexpr const char* kAskObjects = R"sh(
 mkdir -p "$objects" || exit 1
 while read -r hash size target; do
     if [ -f "$objects/$hash" ]; then echo "$hash have"; continue; fi
-    if [ -f "$target" ] && [ "$(wc -c <"$target")" -eq "$size" ] && [ "$(sha256sum <"$target" | cut -c1-64)" = "$hash" ]; then
+    if [ -f "$target" ] && [ "$(wc -c <"$target")" -eq "$size" ] && [ "$(sum "$target")" = "$hash" ]; then
         ln "$target" "$objects/$hash" 2>/dev/null || cp "$target" "$objects/$hash" && echo "$hash have" && continue
     fi
     if [ -f "$objects/$hash.$part" ]; then echo "$hash $(wc -c <"$objects/$hash.$part")"; else echo "$hash 0"; fi
 done
 )sh";
 
-/// Appends its input; "ok", "bad" (another content: thrown away) at the end.
+/// Appends its input; "ok", "short", or "bad" (another content: thrown away) at the end. The hash is taken
+/// behind the transfer: a pipe to it would be the narrowest place of all that the bytes go through.
 constexpr const char* kTakeObject = R"sh(
-cat >>"$objects/$hash.$part" || exit 1
-if [ "$(wc -c <"$objects/$hash.$part")" -lt "$size" ]; then echo short; exit 0; fi
-if [ "$(sha256sum <"$objects/$hash.$part" | cut -c1-64)" = "$hash" ]; then mv "$objects/$hash.$part" "$objects/$hash" && echo ok
-else rm -f "$objects/$hash.$part"; echo bad; fi
+file="$objects/$hash.$part"
+cat >>"$file" || exit 1
+if [ "$(wc -c <"$file")" -lt "$size" ]; then echo short
+elif [ "$(sum "$file")" = "$hash" ]; then mv "$file" "$objects/$hash" && echo ok
+else rm -f "$file"; echo bad; fi
 )sh";
 
 /// Its input: "HASH MODE TARGET" a line. A target is a name of the object where its file system allows, else
@@ -84,7 +93,7 @@ std::string objects_of(const Node& node) {
     std::replace_if(
         name.begin(), name.end(), [](char c) { return c == '/' || c == '%'; }, '_');
     return "objects=" + shell_quoted(node.facts.data_dir + "/objects") +
-           "\npart=" + shell_quoted("part-" + name) + "\n";
+           "\npart=" + shell_quoted("part-" + name) + kSum;
 }
 
 void ask(Node& node, std::vector<Object>& objects) {
@@ -117,7 +126,7 @@ void send(Node& node, const Object& object, int64_t& sent, int64_t before, int64
         if (!remote.write(std::string_view(piece).substr(0, got))) break;
         done += static_cast<int64_t>(got);
         sent += static_cast<int64_t>(got);
-        progress.report({"sending to " + node.name(), before + done, total, true});
+        progress.report({kSendingTo + node.name(), before + done, total, true});
     }
     remote.end_of_input();
     std::string answer;
@@ -133,18 +142,6 @@ void send(Node& node, const Object& object, int64_t& sent, int64_t before, int64
 }
 
 }  // namespace
-
-std::string content_hash(const fs::path& file, const Progress& progress) {
-    std::ifstream in(file, std::ios::binary);
-    if (!in) throw Error(Failure::Usage, "cannot be read", file.string());
-    QCryptographicHash hash(QCryptographicHash::Sha256);
-    std::string piece(kPiece, '\0');
-    while (in.read(piece.data(), static_cast<std::streamsize>(piece.size())), in.gcount() > 0) {
-        progress.stop_if_cancelled();
-        hash.addData(QByteArrayView(piece.data(), static_cast<qsizetype>(in.gcount())));
-    }
-    return hash.result().toHex().toStdString();
-}
 
 Staged stage_files(Node& node, const std::vector<StagedFile>& files, const Progress& progress) {
     std::vector<Object> objects;

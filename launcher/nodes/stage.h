@@ -18,7 +18,11 @@ struct StagedFile {
     bool executable = false;
 };
 
-/// SHA-256, in hexadecimal. Throws Error(Usage) where it cannot be read, Cancelled.
+/// What Progress calls the sending itself, before the node's name.
+inline const std::string kSendingTo = "sending to ";
+
+/// SHA-256, in hexadecimal. Of a large file it is kept in the cache folder until the file changes, so that a
+/// model is read once and not before every launch. Throws Error(Usage) where it cannot be read, Cancelled.
 std::string content_hash(const std::filesystem::path& file, const Progress& progress);
 
 struct Staged {

@@ -1,3 +1,5 @@
+#include <poll.h>
+
 #include <algorithm>
 #include <array>
 #include <random>
@@ -109,6 +111,13 @@ struct RemoteScript::Impl {
             fail("the connection is lost: " + session.problem());
     }
 
+    /// Room to write in, too, which libssh's own waiting does not end for: it would be asleep most of the
+    /// time.
+    void wait_for_anything(milliseconds timeout) {
+        pollfd waited{ssh_get_fd(session.get()), POLLIN, 0};
+        ::poll(&waited, 1, static_cast<int>(timeout.count()));
+    }
+
     void wait_for(const std::string& mark) {
         const auto end = Clock::now() + kStartPatience;
         std::string said;
@@ -147,7 +156,7 @@ struct RemoteScript::Impl {
             if (room == 0) {
                 if (Clock::now() > end)
                     fail("has taken nothing for " + std::to_string(patience.count() / 1000) + " s");
-                wait(milliseconds(100));
+                wait_for_anything(milliseconds(100));
                 continue;
             }
             const size_t piece = std::min({bytes.size(), room, kPiece});

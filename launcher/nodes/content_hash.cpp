@@ -1,0 +1,119 @@
+#include <fcntl.h>
+#include <openssl/evp.h>
+#include <sys/stat.h>
+
+#include <ctime>
+#include <fstream>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "engine/error.h"
+#include "launcher/files.h"
+#include "launcher/nodes/stage.h"
+#include "launcher/places.h"
+
+namespace ringmaster {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+namespace {
+
+constexpr size_t kPiece = 1 << 20;
+constexpr int64_t kWorthKnowing = 64 << 20;  ///< bytes: a smaller file is read again in no time
+constexpr int64_t kTold = 16 << 20;          ///< bytes from one report of progress to the next
+constexpr size_t kMostKnown = 4096;
+constexpr double kSettled_s = 1;  ///< a change within a clock tick of the last one would not be seen
+
+/// What changes whenever the content does; nobody can set the ctime.
+std::optional<Json> identity_of(const fs::path& file) {
+    struct stat about {};
+    if (::stat(file.c_str(), &about) != 0 || !S_ISREG(about.st_mode)) return std::nullopt;
+    return Json{about.st_dev,          about.st_ino,         about.st_size,        about.st_mtim.tv_sec,
+                about.st_mtim.tv_nsec, about.st_ctim.tv_sec, about.st_ctim.tv_nsec};
+}
+
+bool is_settled(const fs::path& file) {
+    struct stat about {};
+    timespec now{};
+    return ::stat(file.c_str(), &about) == 0 && ::clock_gettime(CLOCK_REALTIME, &now) == 0 &&
+           double(now.tv_sec - about.st_ctim.tv_sec) + 1e-9 * double(now.tv_nsec - about.st_ctim.tv_nsec) >
+               kSettled_s;
+}
+
+/// {"/path": {"of": identity, "sha256": "…"}}; empty where there is none yet, or it is damaged.
+Json read_known(const fs::path& memory) {
+    try {
+        return read_json_file(memory);
+    } catch (const Error&) {
+        return Json::object();
+    }
+}
+
+void remember(const fs::path& memory, const fs::path& file, const Json& identity, const std::string& hash) {
+    Json known = read_known(memory);
+    std::error_code none;
+    if (known.size() >= kMostKnown) {
+        for (auto at = known.begin(); at != known.end();)
+            at = fs::exists(at.key(), none) ? std::next(at) : known.erase(at);
+        if (known.size() >= kMostKnown) known.clear();
+    }
+    known[file.string()] = {{"of", identity}, {"sha256", hash}};
+    try {
+        make_folder(memory.parent_path());
+        write_file(memory, known.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+    } catch (const Error&) {  // it is read again the next time
+        return;
+    }
+}
+
+std::string hash_of(const fs::path& file, const Progress& progress) {
+    std::ifstream in(file, std::ios::binary);
+    if (!in) throw Error(Failure::Usage, "cannot be read", file.string());
+    std::error_code none;
+    const auto size = static_cast<int64_t>(fs::file_size(file, none));
+    const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> hash(EVP_MD_CTX_new(), EVP_MD_CTX_free);
+    bool good = hash && EVP_DigestInit_ex(hash.get(), EVP_sha256(), nullptr) == 1;
+    std::string piece(kPiece, '\0');
+    int64_t done = 0;
+    while (good && (in.read(piece.data(), static_cast<std::streamsize>(piece.size())), in.gcount() > 0)) {
+        progress.stop_if_cancelled();
+        good = EVP_DigestUpdate(hash.get(), piece.data(), static_cast<size_t>(in.gcount())) == 1;
+        done += in.gcount();
+        if (done % kTold < static_cast<int64_t>(kPiece) && done >= kTold)
+            progress.report({"reading " + file.filename().string(), done, size, true});
+    }
+    unsigned char digest[EVP_MAX_MD_SIZE];
+    unsigned length = 0;
+    if (!good || EVP_DigestFinal_ex(hash.get(), digest, &length) != 1)
+        throw Error(Failure::Refused, "SHA-256 cannot be computed", file.string());
+    std::string text;
+    for (unsigned i = 0; i < length; ++i)
+        text += {"0123456789abcdef"[digest[i] >> 4], "0123456789abcdef"[digest[i] & 15]};
+    return text;
+}
+
+}  // namespace
+
+std::string content_hash(const fs::path& file, const Progress& progress) {
+    // Nodes are brought the same files at once: the first to ask reads, the others find what it found.
+    static std::mutex turn;
+    const std::optional<Json> identity = identity_of(file);
+    if (!identity || (*identity)[2] < kWorthKnowing) return hash_of(file, progress);
+    const std::lock_guard lock(turn);
+    const fs::path memory = find_places().cache_dir / "content-hashes.json";
+    const fs::path name = fs::absolute(file);
+    if (const Json known = read_known(memory); known.contains(name.string())) {
+        const Json& entry = known[name.string()];
+        if (entry.is_object() && entry.value("of", Json()) == *identity &&
+            entry.value("sha256", "").size() == 64)
+            return entry["sha256"];
+    }
+    std::string hash = hash_of(file, progress);
+    if (is_settled(file) && identity_of(file) == identity) remember(memory, name, *identity, hash);
+    return hash;
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,46 @@
+"""Files are brought to a machine once: what is there is not sent again, and what was cut goes on."""
+
+import hashlib
+import json
+import os
+import time
+
+from staged import MB, sent_once_and_resumed, stage, wired_server
+
+
+def test_a_cut_transfer_goes_on_and_an_unchanged_file_is_not_sent_again(client, tmp_path):
+    sent_once_and_resumed(client, tmp_path, 24 * MB)
+
+
+def test_what_was_spoilt_on_its_way_is_thrown_away_and_comes_anew(client, tmp_path):
+    server, wire = wired_server(client)
+    file, to = tmp_path / "model.safetensors", server.home / "models/model.safetensors"
+    file.write_bytes(os.urandom(4 * MB))
+    wire.start(cut_after=2 * MB)
+    assert stage(client, file, to, check=False).returncode == 3
+    (part,) = to.parent.glob("ringmaster/objects/*part*")
+    spoilt = bytearray(part.read_bytes())
+    spoilt[0] ^= 1
+    part.write_bytes(spoilt)
+    wire.start()
+    bad = stage(client, file, to, check=False)
+    assert bad.returncode == 3 and "another content" in bad.stderr and not to.exists()
+    assert stage(client, file, to)["sent_bytes"] == 4 * MB
+    assert to.read_bytes() == file.read_bytes()
+
+
+def test_a_large_file_is_read_again_only_where_it_has_changed(client, tmp_path):
+    server, _ = wired_server(client)
+    file, to = tmp_path / "model.safetensors", server.home / "models/model.safetensors"
+    with open(file, "wb") as out:
+        out.truncate(68 * MB)
+    time.sleep(1.5)  # what has just changed might change again within the same tick of the clock
+    assert stage(client, file, to)["sent_bytes"] == 68 * MB
+    (known,) = json.loads((client.folder / "cache/ringmaster/content-hashes.json").read_text()).items()
+    assert known[0] == str(file) and known[1]["sha256"] == hashlib.sha256(file.read_bytes()).hexdigest()
+    times = file.stat()
+    with open(file, "r+b") as out:
+        out.write(b"x")
+    os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert stage(client, file, to)["sent_bytes"] == 68 * MB
+    assert to.read_bytes()[:2] == b"x\0"

@@ -1,0 +1,54 @@
+"""What staging has to do with a file of any size: tests with a small one, a benchmark with a large one."""
+
+import json
+import os
+import pathlib
+import subprocess
+
+from wire import Wire
+
+STAGE_FILE = pathlib.Path(os.environ["RINGMASTER_BIN"]).parent / "tests" / "stage_file"
+MB = 1_000_000
+
+
+def stage(client, file, to, check=True):
+    done = subprocess.run([STAGE_FILE, "a", file, to], capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL,
+                          env=client.env(XDG_CACHE_HOME=str(client.folder / "cache")))
+    if check:
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+    return done
+
+
+def wired_server(client):
+    """A server behind a wire that counts, as host a."""
+    server = client.serve("a")
+    wire = Wire((server.address, server.port))
+    with open(client.known_hosts, "a") as file:
+        file.write(server.known_hosts_line().replace(f":{server.port} ", f":{wire.port} "))
+    client.set_config(f"\nHost a\n  HostName 127.0.0.1\n  Port {wire.port}\n")
+    return server, wire
+
+
+def sent_once_and_resumed(client, folder, size):
+    """Cuts the wire in the middle, goes on, and stages the same file anew; gives the bytes on the wire of each."""
+    server, wire = wired_server(client)
+    file, to = folder / "model.safetensors", server.home / "models/model.safetensors"
+    with open(file, "wb") as out:
+        for _ in range(size // MB):
+            out.write(os.urandom(MB))
+    wire.start(cut_after=size // 2)
+    cut = stage(client, file, to, check=False)
+    assert cut.returncode == 3 and not to.exists(), cut.stdout + cut.stderr
+    wire.start()
+    resumed = stage(client, file, to)
+    counted = {"resumed": wire.bytes}
+    assert resumed["sent_bytes"] < 0.6 * size and wire.bytes < 0.6 * size, (resumed, wire.bytes)
+    assert subprocess.run(["cmp", file, to]).returncode == 0
+    assert not list(to.parent.glob("ringmaster/objects/*part*"))
+    wire.start()
+    again = stage(client, file, to)
+    counted["unchanged"] = wire.bytes
+    assert again["sent_bytes"] == 0 and wire.bytes < MB, wire.bytes
+    wire.close()
+    return counted
