@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import time
@@ -63,15 +64,34 @@ def config(tmp_path):
     return make_config(tmp_path, make_model(tmp_path / "model", "llama"), tmp_path / "rows.jsonl", max_steps=4000)
 
 
-def test_ranks_meet_on_the_address_that_routes_and_listen_there_alone(pair, config, network, tmp_path):
+def listening(space):
+    """Everything that listens in a namespace, TCP, UDP, raw and Unix sockets: (kind, address, owning programs)."""
+    said = subprocess.run(["ip", "netns", "exec", space, "ss", "-Hlnp", "-t", "-u", "-w", "-x"], capture_output=True, text=True, check=True).stdout
+    rows = [line.split() for line in said.splitlines()]
+    return [(row[0], row[4], sorted(set(re.findall(r'"([^"]+)",pid=', row[-1])))) for row in rows]
+
+
+def test_everything_that_listens_during_a_run_is_on_the_stated_interface_with_the_stated_owner(pair, config, network, tmp_path):
+    before = [listening(space) for space in network]
+    assert [[(kind, address) for kind, address, _ in seen] for seen in before] == [[("tcp", f"{NET}.{11 + i}:22")] for i in range(2)]
     remote = launch_on(pair, config, tmp_path / "runs", "--ranks", 2, "--detach")
-    wait_for(lambda: len(steps(there(pair.a))) >= 3, "step 3")
+    watch = subprocess.Popen([str(BIN / "ringmaster"), "watch", str(remote)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                             env=pair.env(), start_new_session=True)
+    wait_for(lambda: len(steps(remote)) >= 3, "step 3 here")
+    owners = []
     for i, space in enumerate(network):
-        said = subprocess.run(["ip", "netns", "exec", space, "ss", "-Hltnp"], capture_output=True, text=True, check=True).stdout
-        ours = [line.split()[3] for line in said.splitlines() if "ringmaster" in line]
-        assert ours and all(address.startswith(f"{NET}.{11 + i}:") for address in ours), ours
+        ours = [row for row in listening(space) if row not in before[i]]
+        assert ours and all(kind == "tcp" and address.startswith(f"{NET}.{11 + i}:") for kind, address, _ in ours), ours
+        owners.append([owner for _, _, owner in ours])
+    assert owners[0].count(["ringmaster-agen"]) == 1 and len(owners[0]) >= 3, owners  # the agent, the store, Gloo
+    assert all(owner in (["ringmaster-agen"], ["ringmaster-engi"]) for owner in owners[0]), owners
+    assert all(owner == ["ringmaster-engi"] for owner in owners[1]), owners
+    here = subprocess.run(["ss", "-Hlnp", "-t", "-u", "-w", "-x"], capture_output=True, text=True, check=True).stdout
+    assert f"pid={watch.pid}," not in here
     run(pair, "stop", "--now", remote)
+    watch.wait(30)
     assert state_of(remote)["state"] == "stopped"
+    wait_for(lambda: [listening(space) for space in network] == before, "the end of all that listened")
 
 
 def test_the_clients_link_may_be_down_for_ten_seconds(pair, config, network, tmp_path):
