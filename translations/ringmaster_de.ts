@@ -55,11 +55,12 @@
     <name>Figures</name>
     <message>
         <source>ms</source>
-        <extracomment>second, as a unit</extracomment>
+        <extracomment>thousandths of a second, as a unit</extracomment>
         <translation>ms</translation>
     </message>
     <message>
         <source>s</source>
+        <extracomment>second, as a unit</extracomment>
         <translation>s</translation>
     </message>
     <message>
@@ -2297,6 +2298,23 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
         <source>low %1 · expected %2 · high %3</source>
         <translation>unten %1 · erwartet %2 · oben %3</translation>
     </message>
+    <message>
+        <source>Apply</source>
+        <translation>Übernehmen</translation>
+    </message>
+    <message>
+        <source>Up to %1 tokens with one change: %2</source>
+        <extracomment>the change of the configuration that allows the longest sequence; %1 is a number, %2 &quot;key: value&quot;</extracomment>
+        <translation>Bis zu %1 Tokens mit einer Änderung: %2</translation>
+    </message>
+    <message>
+        <source>Apply %1</source>
+        <translation>%1 übernehmen</translation>
+    </message>
+    <message>
+        <source>Writes into the text:</source>
+        <translation>Schreibt in den Text:</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::MeshView</name>
@@ -3246,6 +3264,26 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     <message>
         <source>When something was last heard of it</source>
         <translation>Letztes Lebenszeichen</translation>
+    </message>
+    <message>
+        <source>replica %1</source>
+        <extracomment>place of a rank among the groups that hold a copy of the weights each</extracomment>
+        <translation>Replikat %1</translation>
+    </message>
+    <message>
+        <source>shard %1</source>
+        <extracomment>place of a rank among those that hold a part of the weights each</extracomment>
+        <translation>Shard %1</translation>
+    </message>
+    <message>
+        <source>ring %1</source>
+        <extracomment>place of a rank among those that pass keys and values round</extracomment>
+        <translation>Ring %1</translation>
+    </message>
+    <message>
+        <source>ulysses %1</source>
+        <extracomment>place of a rank among those that split the heads; Ulysses is a name</extracomment>
+        <translation>Ulysses %1</translation>
     </message>
 </context>
 <context>

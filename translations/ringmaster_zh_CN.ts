@@ -54,11 +54,12 @@
     <name>Figures</name>
     <message>
         <source>ms</source>
-        <extracomment>second, as a unit</extracomment>
+        <extracomment>thousandths of a second, as a unit</extracomment>
         <translation>毫秒</translation>
     </message>
     <message>
         <source>s</source>
+        <extracomment>second, as a unit</extracomment>
         <translation>秒</translation>
     </message>
     <message>
@@ -2271,6 +2272,23 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
         <source>low %1 · expected %2 · high %3</source>
         <translation>下限 %1 · 期望 %2 · 上限 %3</translation>
     </message>
+    <message>
+        <source>Apply</source>
+        <translation>应用</translation>
+    </message>
+    <message>
+        <source>Up to %1 tokens with one change: %2</source>
+        <extracomment>the change of the configuration that allows the longest sequence; %1 is a number, %2 &quot;key: value&quot;</extracomment>
+        <translation>只改一处，最多可到 %1 个 token：%2</translation>
+    </message>
+    <message>
+        <source>Apply %1</source>
+        <translation>应用 %1</translation>
+    </message>
+    <message>
+        <source>Writes into the text:</source>
+        <translation>写入文本：</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::MeshView</name>
@@ -3211,6 +3229,26 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     <message>
         <source>When something was last heard of it</source>
         <translation>距离它最近的消息有多久</translation>
+    </message>
+    <message>
+        <source>replica %1</source>
+        <extracomment>place of a rank among the groups that hold a copy of the weights each</extracomment>
+        <translation>副本 %1</translation>
+    </message>
+    <message>
+        <source>shard %1</source>
+        <extracomment>place of a rank among those that hold a part of the weights each</extracomment>
+        <translation>分片 %1</translation>
+    </message>
+    <message>
+        <source>ring %1</source>
+        <extracomment>place of a rank among those that pass keys and values round</extracomment>
+        <translation>环 %1</translation>
+    </message>
+    <message>
+        <source>ulysses %1</source>
+        <extracomment>place of a rank among those that split the heads; Ulysses is a name</extracomment>
+        <translation>Ulysses %1</translation>
     </message>
 </context>
 <context>

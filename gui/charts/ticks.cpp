@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "gui/look/numbers.h"
+#include "gui/look/units.h"
 
 namespace ringmaster {
 
@@ -65,8 +66,8 @@ QString label(Unit unit, double value, double step, double most) {
         }
         case Unit::Seconds:
             if (most >= 60) return show::duration(value);
-            if (most < 0.1) return decimal(value * 1e3, step * 1e3) + gap + u"ms"_s;
-            return decimal(value, step) + gap + u"s"_s;
+            if (most < 0.1) return show::milliseconds(decimal(value * 1e3, step * 1e3));
+            return show::seconds(decimal(value, step));
         case Unit::Plain:
         case Unit::Loss:
             break;

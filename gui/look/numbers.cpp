@@ -5,6 +5,8 @@
 #include <QLocale>
 #include <cmath>
 
+#include "gui/look/units.h"
+
 namespace ringmaster::show {
 
 namespace {
@@ -59,14 +61,23 @@ QString bytes(int64_t number) {
     return with_unit(QLocale().toString(qlonglong(number)), u"B"_s);
 }
 
-QString duration(double seconds) {
-    if (!std::isfinite(seconds)) return unknown();
-    if (seconds < 0) seconds = 0;
+QString seconds(const QString& figure) {
     //: second, as a unit
-    if (seconds < 0.0995) return with_unit(significant(seconds * 1e3, 2), Figures::tr("ms"));
-    if (seconds < 9.95) return with_unit(significant(seconds, 2), Figures::tr("s"));
-    const auto whole = int64_t(std::llround(seconds));
-    if (whole < 60) return with_unit(count(whole), Figures::tr("s"));
+    return with_unit(figure, Figures::tr("s"));
+}
+
+QString milliseconds(const QString& figure) {
+    //: thousandths of a second, as a unit
+    return with_unit(figure, Figures::tr("ms"));
+}
+
+QString duration(double span) {
+    if (!std::isfinite(span)) return unknown();
+    if (span < 0) span = 0;
+    if (span < 0.0995) return milliseconds(significant(span * 1e3, 2));
+    if (span < 9.95) return seconds(significant(span, 2));
+    const auto whole = int64_t(std::llround(span));
+    if (whole < 60) return seconds(count(whole));
     //: minutes, as a unit
     const QString min = Figures::tr("min");
     if (whole < 3600) return two_parts(whole / 60, min, whole % 60, Figures::tr("s"));

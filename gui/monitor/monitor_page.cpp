@@ -168,7 +168,7 @@ void MonitorPage::showRanks() {
                             rows * m_ranks->verticalHeader()->defaultSectionSize() + space(0.9));
     m_ranks->setColumnHidden(
         RankTableModel::MeshPlace,
-        std::all_of(now.ranks.begin(), now.ranks.end(), [](const RankRow& row) { return row.mesh.empty(); }));
+        std::all_of(now.ranks.begin(), now.ranks.end(), [](const RankRow& row) { return row.mesh.ranks() == 1; }));
     fitColumns();
     if (m_fed != now.charts) {
         m_fed = now.charts;

@@ -33,6 +33,20 @@ bool isText(int column) {
            column == RankTableModel::MeshPlace;
 }
 
+/// Along each axis of the mesh that has several ranks, counted from 0.
+QString placeText(const RankRow& row) {
+    QStringList parts;
+    //: place of a rank among the groups that hold a copy of the weights each
+    if (row.mesh.dp_replicate > 1) parts << RankTableModel::tr("replica %1").arg(row.place.dp_replicate);
+    //: place of a rank among those that hold a part of the weights each
+    if (row.mesh.dp_shard > 1) parts << RankTableModel::tr("shard %1").arg(row.place.dp_shard);
+    //: place of a rank among those that pass keys and values round
+    if (row.mesh.ring > 1) parts << RankTableModel::tr("ring %1").arg(row.place.ring);
+    //: place of a rank among those that split the heads; Ulysses is a name
+    if (row.mesh.ulysses > 1) parts << RankTableModel::tr("ulysses %1").arg(row.place.ulysses);
+    return parts.join(u' ');
+}
+
 QVariant known(double value) {
     return std::isnan(value) ? QVariant() : QVariant(value);
 }
@@ -74,7 +88,7 @@ QString RankTableModel::text(const RankRow& row, int column) const {
         case Device:
             return QString::fromStdString(row.device);
         case MeshPlace:
-            return QString::fromStdString(row.mesh);
+            return placeText(row);
         case Step:
             return row.step ? show::count(*row.step) : show::unknown();
         case Loss:

@@ -162,28 +162,17 @@ double pace(const RankHistory& rank) {
     return static_cast<double>(rank.steps.value(rank.last_step, Measure::StepSeconds));
 }
 
-std::string mesh_text(const MeshCoordinates& at, const Mesh& mesh) {
-    std::string text;
-    auto put = [&](const char* name, int size, int coordinate) {
-        if (size > 1)
-            text += (text.empty() ? "" : " ") + std::string(name) + " " + std::to_string(coordinate);
-    };
-    put("replica", mesh.dp_replicate, at.dp_replicate);
-    put("shard", mesh.dp_shard, at.dp_shard);
-    put("ring", mesh.ring, at.ring);
-    put("ulysses", mesh.ulysses, at.ulysses);
-    return text;
-}
-
 RankRow row_of(const RankHistory& rank, const Plan* plan) {
-    RankRow row{rank.rank, "",       "",       "", {}, kUnknown,       kUnknown,
-                kUnknown,  kUnknown, kUnknown, 0,  0,  rank.last_heard};
+    RankRow row{rank.rank, "",       "",       {},       {}, {}, kUnknown,
+                kUnknown,  kUnknown, kUnknown, kUnknown, 0,  0,  rank.last_heard};
     if (rank.hello) {
         row.host = rank.hello->host;
         row.device = rank.hello->device;
     }
-    if (plan != nullptr && rank.rank < plan->mesh.ranks())
-        row.mesh = mesh_text(plan->mesh.coordinates(rank.rank), plan->mesh);
+    if (plan != nullptr && rank.rank < plan->mesh.ranks()) {
+        row.mesh = plan->mesh;
+        row.place = plan->mesh.coordinates(rank.rank);
+    }
     if (plan != nullptr && plan->memory) {
         for (const RankMemory& memory : plan->memory->per_rank) {
             if (memory.rank == rank.rank) row.expected_bytes = expected_tensor_bytes(memory);

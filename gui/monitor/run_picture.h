@@ -68,7 +68,9 @@ struct RunCharts {
 
 struct RankRow {
     int rank = 0;
-    std::string host, device, mesh;
+    std::string host, device;
+    Mesh mesh;              ///< of one rank where the plan is not known
+    MeshCoordinates place;  ///< in it
     std::optional<int64_t> step;
     double loss = 0, step_s = 0, wait_s = 0, comm_s = 0, exposed = 0;  ///< NaN: not known
     int64_t peak_bytes = 0, expected_bytes = 0;                        ///< 0: not known

@@ -44,7 +44,10 @@ MemoryCard::MemoryCard(QWidget* parent)
       m_lengths(new QWidget),
       m_slider(new MarkedSlider),
       m_length(new QSpinBox),
-      m_longest_text(mutedLabel()) {
+      m_longest_text(mutedLabel()),
+      m_longer(new QWidget),
+      m_longer_text(mutedLabel()),
+      m_apply_longer(new QPushButton(tr("Apply"))) {
     m_bar->setAccessibleName(tr("Memory by component"));
     m_bar->setObjectName(u"memoryBar"_s);
     m_legend->setAccessibleName(tr("Legend of the memory"));
@@ -74,6 +77,16 @@ MemoryCard::MemoryCard(QWidget* parent)
     lengths->addLayout(row);
     lengths->addWidget(m_longest_text);
     m_longest_text->setWordWrap(true);
+    lengths->addWidget(m_longer);
+    auto* longer = new QHBoxLayout(m_longer);
+    longer->setContentsMargins(0, 0, 0, 0);
+    longer->setSpacing(space(0.6));
+    longer->addWidget(m_longer_text, 1);
+    longer->addWidget(m_apply_longer, 0, Qt::AlignTop);
+    m_longer_text->setWordWrap(true);
+    m_longer_text->setTextFormat(Qt::PlainText);
+    m_apply_longer->setObjectName(u"applyLongerButton"_s);
+    m_longer->hide();
     body()->addWidget(m_bar);
     body()->addWidget(m_legend);
     body()->addWidget(m_bounds);
@@ -84,6 +97,9 @@ MemoryCard::MemoryCard(QWidget* parent)
     connect(m_slider, &QSlider::sliderReleased, this,
             [this] { Q_EMIT lengthWanted(lengthAt(m_slider->value())); });
     connect(m_length, &QSpinBox::valueChanged, this, [this](int length) { Q_EMIT lengthWanted(length); });
+    connect(m_apply_longer, &QPushButton::clicked, this, [this] {
+        if (m_longer_by) Q_EMIT settingsWanted(m_longer_by->set);
+    });
 }
 
 void MemoryCard::setPlan(const Plan& plan, bool what_if) {
@@ -93,9 +109,11 @@ void MemoryCard::setPlan(const Plan& plan, bool what_if) {
     if (!what_if) writeLengths();
 }
 
-void MemoryCard::setLongest(std::optional<int64_t> length) {
+void MemoryCard::setLongest(std::optional<int64_t> length, const std::optional<LongerBy>& by) {
     m_longest = length;
+    m_longer_by = by;
     writeLengths();
+    writeLonger();
 }
 
 void MemoryCard::writeMemory() {
@@ -166,6 +184,19 @@ void MemoryCard::writeLengths() {
                             : m_longest ? tr("No length fits with this mesh and these options.")
                                         : QString());
     m_longest_text->setVisible(!m_longest_text->text().isEmpty());
+}
+
+void MemoryCard::writeLonger() {
+    m_longer->setVisible(m_longer_by.has_value());
+    if (!m_longer_by) return;
+    QStringList changes;
+    for (const auto& [key, value] : m_longer_by->set)
+        changes << u"%1: %2"_s.arg(QString::fromStdString(key), QString::fromStdString(value));
+    const QString all = changes.join(u", "_s), length = show::count(m_longer_by->sequence_len);
+    //: the change of the configuration that allows the longest sequence; %1 is a number, %2 "key: value"
+    m_longer_text->setText(tr("Up to %1 tokens with one change: %2").arg(length, all));
+    m_apply_longer->setAccessibleName(tr("Apply %1").arg(all));
+    m_apply_longer->setToolTip(tr("Writes into the text:") + u'\n' + changes.join(u'\n'));
 }
 
 /// The mouse drags to try, and lets go to write; each key press writes.

@@ -2,10 +2,15 @@
 #pragma once
 
 #include <QLabel>
+#include <QPushButton>
 #include <QSpinBox>
 #include <QTimer>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "engine/plan/advise.h"
 #include "engine/plan/plan.h"
 #include "gui/look/card.h"
 #include "gui/plan/bars.h"
@@ -19,11 +24,13 @@ class MemoryCard : public Card {
     explicit MemoryCard(QWidget* parent = nullptr);
 
     void setPlan(const Plan& plan, bool what_if);
-    void setLongest(std::optional<int64_t> length);
+    /// The longest sequence that fits, and the one change that would let it be longest.
+    void setLongest(std::optional<int64_t> length, const std::optional<LongerBy>& by);
 
   Q_SIGNALS:
     void lengthTried(qint64 length);   ///< while it moves
     void lengthWanted(qint64 length);  ///< let go: into the text
+    void settingsWanted(const std::vector<std::pair<std::string, std::string>>& set);
 
   protected:
     void changeEvent(QEvent* event) override;
@@ -31,6 +38,7 @@ class MemoryCard : public Card {
   private:
     void writeMemory();
     void writeLengths();
+    void writeLonger();
     int64_t lengthAt(int position) const;
     int positionOf(int64_t length) const;
     void moved(int position);
@@ -38,6 +46,7 @@ class MemoryCard : public Card {
     Plan m_plan;
     bool m_what_if = false;
     std::optional<int64_t> m_longest;
+    std::optional<LongerBy> m_longer_by;
     int64_t m_multiple = 1, m_most = 4096;
     StackedBar* m_bar;
     BarLegend* m_legend;
@@ -47,6 +56,9 @@ class MemoryCard : public Card {
     MarkedSlider* m_slider;
     QSpinBox* m_length;
     QLabel* m_longest_text;
+    QWidget* m_longer;
+    QLabel* m_longer_text;
+    QPushButton* m_apply_longer;
 };
 
 }  // namespace ringmaster

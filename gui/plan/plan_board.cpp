@@ -87,6 +87,7 @@ void PlanBoard::connectCards() {
     connect(m_memory, &MemoryCard::lengthWanted, this,
             [this](qint64 length) { wantOne("sequence_len", std::to_string(length)); });
     connect(m_memory, &MemoryCard::lengthTried, this, &PlanBoard::lengthTried);
+    connect(m_memory, &MemoryCard::settingsWanted, this, &PlanBoard::settingsWanted);
     connect(m_advice, &AdviceCard::settingsWanted, this, &PlanBoard::settingsWanted);
 }
 
@@ -186,7 +187,7 @@ void PlanBoard::writeTime() {
 
 void PlanBoard::setAdvice(const Advice& advice) {
     m_advice->setAdvice(advice, m_answer.plan);
-    m_memory->setLongest(advice.longest_sequence_len);
+    m_memory->setLongest(advice.longest_sequence_len, advice.longer_by);
 }
 
 void PlanBoard::setAdvicePending() {

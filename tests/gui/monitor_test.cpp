@@ -224,6 +224,19 @@ class MonitorTest : public QObject {
         QCOMPARE(sorter.rowCount(), 5);
     }
 
+    void aRanksPlaceIsSaidAlongTheAxesThatHaveSeveralRanks() {
+        RankTableModel model;
+        RankRow row;
+        row.mesh = {1, 2, 4, 2};
+        row.place = {0, 1, 3, 0};
+        model.setRows({row, {}}, 0);
+        const auto place = [&](int at) {
+            return model.index(at, RankTableModel::MeshPlace).data(Qt::DisplayRole).toString();
+        };
+        QCOMPARE(place(0), u"shard 1 ring 3 ulysses 0"_s);
+        QCOMPARE(place(1), QString());
+    }
+
     void choosingARowDrawsTheRankOut() {
         open(written({at("row"), 4, 60}));
         auto* table = m_page->findChild<QTableView*>(u"rankTable"_s);

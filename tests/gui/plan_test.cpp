@@ -220,6 +220,20 @@ class PlanTest : public QObject {
         QCOMPARE(editor()->text(), before);
     }
 
+    void theOneChangeThatBuysMostLengthIsShownAndApplied() {
+        open();
+        auto* apply = button("applyLongerButton");
+        QTRY_VERIFY_WITH_TIMEOUT(apply->isVisibleTo(m_page.get()), 10000);
+        QVERIFY(apply->accessibleName().contains(u": "_s));
+        const QString before = editor()->text();
+        apply->click();
+        settle();
+        QVERIFY(editor()->text() != before);
+        QVERIFY(editor()->text().contains(u"# known here"_s));
+        editor()->undo();
+        QCOMPARE(editor()->text(), before);
+    }
+
     void theLengthIsTriedAndThenWritten() {
         open();
         auto* slider = m_page->findChild<QSlider*>(u"lengthSlider"_s);
