@@ -166,9 +166,9 @@ void MonitorPage::showRanks() {
     const int rows = std::clamp(int(now.ranks.size()), 2, kMostTableRows);
     m_ranks->setFixedHeight(m_ranks->horizontalHeader()->sizeHint().height() +
                             rows * m_ranks->verticalHeader()->defaultSectionSize() + space(0.9));
-    m_ranks->setColumnHidden(
-        RankTableModel::MeshPlace,
-        std::all_of(now.ranks.begin(), now.ranks.end(), [](const RankRow& row) { return row.mesh.ranks() == 1; }));
+    m_ranks->setColumnHidden(RankTableModel::MeshPlace,
+                             std::all_of(now.ranks.begin(), now.ranks.end(),
+                                         [](const RankRow& row) { return row.mesh.ranks() == 1; }));
     fitColumns();
     if (m_fed != now.charts) {
         m_fed = now.charts;
