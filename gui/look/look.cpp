@@ -4,11 +4,11 @@
 #include <QFontDatabase>
 #include <QFontMetricsF>
 #include <QPalette>
-#include <QStyleFactory>
 #include <QWidget>
 #include <array>
 #include <cmath>
 
+#include "gui/look/indicators.h"
 #include "gui/look/system_scheme.h"
 
 namespace ringmaster {
@@ -257,7 +257,7 @@ QString styleSheetOf(const Colours& c) {
 
 void applyAppearance(Appearance appearance) {
     static const QPalette desktops = QApplication::palette();
-    QApplication::setStyle(QStyleFactory::create(u"Fusion"_s));
+    QApplication::setStyle(makeStyle());
     QPalette palette = desktops;
     if (appearance == Appearance::System && !desktopHasOwnPalette(desktops))
         palette = systemPrefersDark() ? darkPalette() : lightPalette();

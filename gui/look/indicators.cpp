@@ -1,0 +1,77 @@
+#include "gui/look/indicators.h"
+
+#include <QApplication>
+#include <QPainter>
+#include <QProxyStyle>
+#include <QStyleFactory>
+#include <QStyleOption>
+
+#include "gui/look/look.h"
+
+namespace ringmaster {
+
+using namespace Qt::Literals::StringLiterals;
+
+namespace {
+
+/// The pen and brush of the shape; whether it has its mark.
+bool prepare(QPainter& painter, QStyle::State state, const Colours& c) {
+    const bool marked = (state & (QStyle::State_On | QStyle::State_NoChange)) != 0;
+    const bool enabled = (state & QStyle::State_Enabled) != 0;
+    const bool wanted = (state & (QStyle::State_MouseOver | QStyle::State_HasFocus)) != 0;
+    const QColor outline = !enabled ? c.border : marked || wanted ? c.accent : mixed(c.card, c.text, 0.5);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(outline, 1));
+    painter.setBrush(!marked ? (enabled ? c.card : c.sunken) : enabled ? c.accent : c.faint);
+    return marked;
+}
+
+void drawBox(QPainter& painter, const QRectF& box, QStyle::State state, const Colours& c) {
+    const bool marked = prepare(painter, state, c);
+    painter.drawRoundedRect(box, box.width() * 0.22, box.width() * 0.22);
+    if (!marked) return;
+    painter.setPen(QPen(c.onAccent, box.width() * 0.14, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+    const auto at = [&box](double x, double y) {
+        return QPointF(box.left() + x * box.width(), box.top() + y * box.height());
+    };
+    if (state & QStyle::State_NoChange) {
+        painter.drawLine(at(0.26, 0.5), at(0.74, 0.5));
+    } else {
+        painter.drawPolyline(QPolygonF{at(0.24, 0.53), at(0.42, 0.71), at(0.77, 0.31)});
+    }
+}
+
+void drawRing(QPainter& painter, const QRectF& box, QStyle::State state, const Colours& c) {
+    const bool marked = prepare(painter, state, c);
+    painter.drawEllipse(box);
+    if (!marked) return;
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(c.onAccent);
+    painter.drawEllipse(box.center(), box.width() * 0.2, box.height() * 0.2);
+}
+
+class Style : public QProxyStyle {
+  public:
+    Style() : QProxyStyle(QStyleFactory::create(u"Fusion"_s)) {}
+
+    void drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter,
+                       const QWidget* widget) const override {
+        const bool is_ring = element == PE_IndicatorRadioButton;
+        if (!is_ring && element != PE_IndicatorCheckBox && element != PE_IndicatorItemViewItemCheck)
+            return QProxyStyle::drawPrimitive(element, option, painter, widget);
+        const double side = std::min(option->rect.width(), option->rect.height()) - 1;
+        QRectF box(0, 0, side, side);
+        box.moveCenter(QRectF(option->rect).center());
+        painter->save();
+        (is_ring ? drawRing : drawBox)(*painter, box, option->state, coloursOf(QApplication::palette()));
+        painter->restore();
+    }
+};
+
+}  // namespace
+
+QStyle* makeStyle() {
+    return new Style;
+}
+
+}  // namespace ringmaster
