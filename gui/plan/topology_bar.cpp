@@ -109,8 +109,12 @@ void TopologyBar::showPlanned(const Plan& plan) {
     const int64_t bytes = plan.memory ? plan.memory->device_bytes : 0;
     m_memory->setSpecialValueText(bytes > 0 ? automatic(show::bytes(bytes)) : tr("auto"));
     // A style sheet makes a spin box forget how long what it says instead of its least value is.
-    for (QAbstractSpinBox* box : std::initializer_list<QAbstractSpinBox*>{m_ranks, m_nodes, m_memory})
+    for (QAbstractSpinBox* box : std::initializer_list<QAbstractSpinBox*>{m_ranks, m_nodes, m_memory}) {
+        box->ensurePolished();  // the width is of the font that it is drawn in
         box->setMinimumWidth(box->fontMetrics().horizontalAdvance(box->specialValueText()) + space(1.6));
+        box->parentWidget()->layout()->activate();
+    }
+    layout()->activate();
 }
 
 void TopologyBar::writeAccelerate() {

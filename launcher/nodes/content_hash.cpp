@@ -1,4 +1,3 @@
-#include <fcntl.h>
 #include <openssl/evp.h>
 #include <sys/stat.h>
 
@@ -24,6 +23,7 @@ namespace {
 constexpr size_t kPiece = 1 << 20;
 constexpr int64_t kWorthKnowing = 64 << 20;  ///< bytes: a smaller file is read again in no time
 constexpr int64_t kTold = 16 << 20;          ///< bytes from one report of progress to the next
+constexpr const char* kDigits = "0123456789abcdef";
 constexpr size_t kMostKnown = 4096;
 constexpr double kSettled_s = 1;  ///< a change within a clock tick of the last one would not be seen
 
@@ -50,6 +50,19 @@ Json read_known(const fs::path& memory) {
     } catch (const Error&) {
         return Json::object();
     }
+}
+
+/// Empty: none of the file as it is now.
+std::string known_hash(const fs::path& memory, const fs::path& file, const Json& identity) {
+    try {
+        const Json entry = read_known(memory).at(file.string());
+        const std::string hash = entry.at("sha256");
+        const bool sound = hash.size() == 64 && hash.find_first_not_of(kDigits) == std::string::npos;
+        if (sound && entry.at("of") == identity) return hash;
+    } catch (const Json::exception&) {  // not there, or edited by hand
+        return {};
+    }
+    return {};
 }
 
 void remember(const fs::path& memory, const fs::path& file, const Json& identity, const std::string& hash) {
@@ -90,8 +103,7 @@ std::string hash_of(const fs::path& file, const Progress& progress) {
     if (!good || EVP_DigestFinal_ex(hash.get(), digest, &length) != 1)
         throw Error(Failure::Refused, "SHA-256 cannot be computed", file.string());
     std::string text;
-    for (unsigned i = 0; i < length; ++i)
-        text += {"0123456789abcdef"[digest[i] >> 4], "0123456789abcdef"[digest[i] & 15]};
+    for (unsigned i = 0; i < length; ++i) text += {kDigits[digest[i] >> 4], kDigits[digest[i] & 15]};
     return text;
 }
 
@@ -105,12 +117,7 @@ std::string content_hash(const fs::path& file, const Progress& progress) {
     const std::lock_guard lock(turn);
     const fs::path memory = find_places().cache_dir / "content-hashes.json";
     const fs::path name = fs::absolute(file);
-    if (const Json known = read_known(memory); known.contains(name.string())) {
-        const Json& entry = known[name.string()];
-        if (entry.is_object() && entry.value("of", Json()) == *identity &&
-            entry.value("sha256", "").size() == 64)
-            return entry["sha256"];
-    }
+    if (std::string known = known_hash(memory, name, *identity); !known.empty()) return known;
     std::string hash = hash_of(file, progress);
     if (is_settled(file) && identity_of(file) == identity) remember(memory, name, *identity, hash);
     return hash;
