@@ -18,6 +18,7 @@
 #include "gui/look/card.h"
 #include "gui/look/look.h"
 #include "gui/look/run_mark.h"
+#include "gui/nodes/node_words.h"
 
 namespace ringmaster {
 
@@ -37,7 +38,7 @@ void showLast(QListWidgetItem* item, const RosterEntry& entry, const Colours& co
         mark = state == NodeVerdict::Ready     ? RunMark::Completed
                : state == NodeVerdict::Warning ? RunMark::Damaged
                                                : RunMark::Failed;
-        words = QString::fromStdString(entry.last->node.message).section(u'\n', 0, 0);
+        words = foundWords(entry.last->node).section(u'\n', 0, 0);
     }
     item->setIcon(runIcon(mark, colours));
     item->setText(QString::fromStdString(entry.target.host) + u" \u00B7 "_s + words);

@@ -225,16 +225,18 @@ QString ageWords(const RosterEntry& entry, double now) {
     return entry.last ? show::age(std::max(0.0, now - entry.last->checked)) : show::unknown();
 }
 
+QString foundWords(const NodeReport& report) {
+    if (finding_text(report.finding.code) == nullptr) return text(report.message);
+    const QString found = findingWords(withFigures(report));
+    return report.through.empty() ? found : text(report.through) + u": "_s + found;
+}
+
 QString messageWords(const NodeChecks& checks, int row) {
     const CheckPhase phase = checks.phase(row);
     if (phase == CheckPhase::Checking) return workWords(checks.kind(row), checks.step(row));
     if (phase == CheckPhase::Waiting) return NodeWords::tr("Eight are checked at a time.");
     const RosterEntry& entry = checks.entry(row);
-    if (!entry.last) return {};
-    const NodeReport& report = entry.last->node;
-    if (finding_text(report.finding.code) == nullptr) return text(report.message);
-    const QString found = findingWords(withFigures(report));
-    return report.through.empty() ? found : text(report.through) + u": "_s + found;
+    return entry.last ? foundWords(entry.last->node) : QString();
 }
 
 QString nextWords(const NodeReport& report) {

@@ -25,7 +25,10 @@ QString deviceWords(const RosterEntry& entry);  ///< "4 × NVIDIA H100", "32 cor
 QString memoryWords(const RosterEntry& entry);  ///< of a device, else what is free of the machine's
 QString ageWords(const RosterEntry& entry, double now);
 
-/// Its message in the app's language, as far as it is of our own; while it is checked, that.
+/// What was found, in the app's language as far as it is of our own.
+QString foundWords(const NodeReport& report);
+
+/// The same; while it is checked, that.
 QString messageWords(const NodeChecks& checks, int row);
 
 /// What to do next; empty where it is ready.

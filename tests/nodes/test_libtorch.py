@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 import os
+import pathlib
 import shutil
 import signal
 import socket
@@ -13,9 +14,10 @@ import zipfile
 
 import pytest
 
-from ringmaster_runs import BIN, wait_for
+from ringmaster_runs import BIN, losses_of, make_config, wait_for
 from test_nodes_command import nodes, traces
-from test_remote_runs import processes_of
+from test_remote_runs import processes_of, run
+from tiny import llama, rows_file  # noqa: F401  (fixtures)
 
 pytestmark = pytest.mark.skipif(os.getuid() != 0, reason="LibTorch's folder is hidden in a mount namespace, which needs root")
 
@@ -195,6 +197,17 @@ def test_a_copy_that_was_cut_goes_on_where_it_ended(client, bare):
     (whole,) = [file for file in (server.home / "data/ringmaster/objects").iterdir() if file.stat().st_ino == kept.st_ino]
     assert whole.stat().st_size > kept.st_size, "the same file, gone on"
     assert not parts()
+
+
+@pytest.mark.slow
+def test_launch_brings_it_and_trains(client, bare, llama, rows_file, tmp_path):
+    bare()
+    config = make_config(tmp_path, llama, rows_file, max_steps=2)
+    words = ["launch", config, "--runs-dir", tmp_path / "runs", "--node", "bare", "--ranks", 1, "--no-preflight"]
+    assert run(client, *words, check=False).returncode == 3
+    assert not (tmp_path / "runs").exists()
+    done = run(client, *words, "--libtorch", "copy", "--json", timeout=400)
+    assert len(losses_of(pathlib.Path(json.loads(done.stdout.splitlines()[0])["dir"]))) == 2
 
 
 def test_the_switch_is_about_nodes(client, tmp_path):
