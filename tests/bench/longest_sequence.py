@@ -103,15 +103,26 @@ def ours_trains(tokens, ranks, dense, arguments):
         return all_succeed(processes)
 
 
+def planned_longest(ranks, arguments):
+    """What the planner says; only where the search begins."""
+    with tempfile.TemporaryDirectory() as folder:
+        config = write_config(8192, ranks, False, pathlib.Path(folder))
+        said = subprocess.run([arguments.bin / "ringmaster", "advise", config, "--ranks", str(ranks), "--device", "cpu", "--device-memory",
+                               str(arguments.limit_gib), "--json"], capture_output=True, text=True, check=True).stdout
+    return json.loads(said)["longest_sequence_len"]
+
+
 def bisected(name, trains, guess, step):
-    """The longest multiple of `step` that trains; `guess` is where to look first."""
+    """The longest multiple of `step` that trains; away from `guess` in strides that double, then by halves."""
     fits, fails = 0, None
-    at = max(1, guess // step)
+    at, stride = max(1, guess // step), 1
     while fails is None or fails - fits > 1:
         success = trains(at * step)
         print(f"{name}: {at * step:,} tokens {'train' if success else 'do not fit'}", flush=True)
         fits, fails = (at, fails) if success else (fits, at)
-        at = fits * 2 if fails is None else (fits + fails) // 2
+        near = fails is not None and fits > 0
+        at = (fits + fails) // 2 if near else fits + stride if fails is None else max(1, fails - stride)
+        stride *= 2
     return fits * step
 
 
@@ -133,8 +144,9 @@ def main():
     report = {"limit_gib": arguments.limit_gib}
     report["transformers"] = bisected("transformers", lambda tokens: reference_trains(tokens, arguments), 2048, arguments.step // 8)
     guess = arguments.times * report["transformers"]
-    report["one"] = bisected("one rank", lambda tokens: ours_trains(tokens, 1, False, arguments), guess, arguments.step)
-    report["two"] = bisected("two ranks", lambda tokens: ours_trains(tokens, 2, False, arguments), 2 * report["one"], arguments.step)
+    for name, ranks in (("one", 1), ("two", 2)):
+        report[name] = bisected(f"ranks {ranks}", lambda tokens, ranks=ranks: ours_trains(tokens, ranks, False, arguments),
+                                planned_longest(ranks, arguments), arguments.step)
     if arguments.dense:
         report["dense"] = {}
         for ranks, tokens in ((1, guess), (1, report["one"]), (2, report["two"])):

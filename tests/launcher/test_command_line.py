@@ -52,7 +52,7 @@ def test_a_run_that_is_not_there_is_exit_status_2(command, tmp_path):
     assert json.loads(done.stdout)["ok"] is False and "nowhere" in done.stderr
 
 
-@pytest.mark.parametrize("elsewhere", [["--slurm", "partition=x"], ["--node", "a"]])
+@pytest.mark.parametrize("elsewhere", [["--slurm", "partition=x"], ["--node", "a", "--node", "b", "--detach"]])
 def test_restarts_are_refused_where_nothing_would_restart_the_run(make_config, elsewhere, tmp_path):
     done = run("launch", make_config(), "--runs-dir", tmp_path / "runs", "--restarts", "2", *elsewhere)
     assert done.returncode == 2 and "--restarts" in done.stderr
