@@ -247,10 +247,10 @@ void write_demo(const Demo& demo, const fs::path& home) {
 
 namespace {
 
-TargetReport checked(const std::string& host, NodeVerdict state, const std::string& message,
-                     const std::string& next, double ago_s) {
+TargetReport checked(const std::string& host, NodeVerdict state, const NodeFinding& finding, double ago_s) {
     TargetReport report;
-    report.node = {host, state, message, next, std::nullopt, {}};
+    report.node.host = host;
+    report.node.found(state, finding);
     report.checked = unix_now() - ago_s;
     return report;
 }
@@ -282,19 +282,17 @@ RosterEntry entry_of(TargetKind kind, const std::string& host, const std::option
 
 RosterEntry machine(const std::string& host, int gpus, double ago_s) {
     TargetReport report = checked(host, NodeVerdict::Ready,
-                                  std::to_string(gpus) +
-                                      " × NVIDIA H100 80GB HBM3 (driver 580.65.06), 96 cores, "
-                                      "981 GiB of 1024 GiB memory free, 3.4 TiB disk free",
-                                  "", ago_s);
+                                  {"ready-gpu",
+                                   {"96", "981 GiB", "1024 GiB", "3.4 TiB", std::to_string(gpus),
+                                    "NVIDIA H100 80GB HBM3", "580.65.06"}},
+                                  ago_s);
     report.node.facts = gpu_machine(host, gpus, "NVIDIA H100 80GB HBM3", 80);
     return entry_of(TargetKind::Ssh, host, report);
 }
 
 RosterEntry in_use(const std::string& host) {
     RosterEntry entry = machine(host, 8, 42);
-    entry.last->node.state = NodeVerdict::Warning;
-    entry.last->node.message = "GPU 3 is in use by bob (61.2 GiB)";
-    entry.last->node.next = "agree with them, or leave it out with CUDA_VISIBLE_DEVICES";
+    entry.last->node.found(NodeVerdict::Warning, {"gpu-in-use", {"3", "bob", "61.2 GiB"}});
     entry.last->node.facts->gpus[3].users = {"bob"};
     entry.last->node.facts->gpus[3].used_bytes = int64_t{61} << 30;
     entry.last->node.ignored = {"controlmaster auto", "controlpath ~/.ssh/%C", "forwardagent yes"};
@@ -306,26 +304,21 @@ std::vector<std::vector<RosterEntry>> rosters() {
     RosterEntry here = machine("workstation", 1, 42);
     here.target = Target();
     RosterEntry old = machine("ann@gpu3", 0, 3600);
-    old.last->node.state = NodeVerdict::Unusable;
-    old.last->node.message =
-        "has no LibTorch 2.11.0 (there is 2.9.1 in /opt/conda/lib/python3.11/site-packages/torch/lib)";
-    old.last->node.next =
-        "there: python3 -m venv ~/.cache/ringmaster/venv-torch-2.11.0 && "
-        "~/.cache/ringmaster/venv-torch-2.11.0/bin/pip install torch==2.11.0";
+    old.last->node.found(
+        NodeVerdict::Unusable,
+        {"other-libtorch", {"2.11.0", "2.9.1 in /opt/conda/lib/python3.11/site-packages/torch/lib"}});
     const RosterEntry moved =
         entry_of(TargetKind::Ssh, "gpu4:2222",
                  checked("gpu4:2222", NodeVerdict::Unreachable,
-                         "its host key has CHANGED: now it is ssh-ed25519 "
-                         "SHA256:mVPwvezndPv/ARoIadVY98vAC0g+P/5633yTC4d/wXE. "
-                         "Somebody may stand between, or the machine was set up anew; nothing was sent to it",
-                         "ask whoever runs the machine. If the new key is right: ssh-keygen -f "
-                         "/home/ann/.ssh/known_hosts -R "
-                         "'[gpu4]:2222'",
+                         {"changed-host-key",
+                          {"ssh-ed25519", "SHA256:mVPwvezndPv/ARoIadVY98vAC0g+P/5633yTC4d/wXE",
+                           "/home/ann/.ssh/known_hosts", "[gpu4]:2222"}},
                          42));
     RosterEntry cluster = entry_of(TargetKind::Slurm, "login1", machine("login1", 0, 300).last);
-    cluster.last->node.message =
-        "takes jobs: gpu (4 of 12 nodes idle, gpu:h100:4, at most 2-00:00:00); cpu (40 of 40 "
-        "nodes idle, at most infinite)";
+    cluster.last->node.found(NodeVerdict::Ready,
+                             {"takes-jobs",
+                              {"gpu (4 of 12 nodes idle, gpu:h100:4, at most 2-00:00:00); cpu (40 of 40 "
+                               "nodes idle, at most infinite)"}});
     cluster.last->partitions = {
         {"gpu", true, true, "2-00:00:00", 12, 4, "gpu:h100:4", 96, int64_t{1024} << 30},
         {"cpu", false, true, "infinite", 40, 40, "", 64, int64_t{512} << 30}};
