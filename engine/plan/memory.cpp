@@ -142,11 +142,12 @@ double layer_forward_unit_bytes(const MemoryInputs& in) {
     return stage(in) == 3 ? (layer_elements(in) + head) * in.element_bytes() : 0;
 }
 
-double layer_unit_bytes(const MemoryInputs& in) {
+double layer_unit_bytes(const MemoryInputs& in, bool is_last) {
     const double weights =  // this layer's and the next's
         stage(in) == 3 ? 2 * layer_elements(in) * in.element_bytes() : 0;
     const double unit = trained_layer(in);
-    const double before = in.lora.on() ? unit : std::max(unit, padded(in, unit_sizes(in.model).head));
+    const double head = in.lora.on() ? 0 : padded(in, unit_sizes(in.model).head);
+    const double before = is_last ? head : unit;
     return weights + reduced_bytes(in, unit, before);
 }
 

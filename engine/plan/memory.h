@@ -33,7 +33,7 @@ struct MemoryInputs {
     int ring_rank = 0;
     int64_t window = 0;  ///< sliding; 0: none
     int threads = 1;     ///< of the rank's process
-    Lora lora = {};           ///< an adapter: of frozen weights are no gradients and no optimizer's states
+    Lora lora = {};      ///< an adapter: of frozen weights are no gradients and no optimizer's states
 
     /// What is beyond the states, measured ÷ predicted of a run like this one; 1 where nothing was measured.
     double measured_ratio = 1;
@@ -63,7 +63,8 @@ double kept_bytes(const MemoryInputs& in, double layers);
 // Whole units of sharded states beside the slices: weights gathered (stage 3), gradients computed and being
 // reduced (stage 2 and 3), what is received of them.
 double layer_forward_unit_bytes(const MemoryInputs& in);
-double layer_unit_bytes(const MemoryInputs& in);  ///< in the backward
+double layer_unit_bytes(const MemoryInputs& in,
+                        bool is_last);  ///< in the backward; before the last, the head's
 double head_unit_bytes(const MemoryInputs& in);
 double embedding_unit_bytes(const MemoryInputs& in);
 

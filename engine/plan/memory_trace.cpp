@@ -37,7 +37,8 @@ struct Layer {
 
 class Tracer {
   public:
-    explicit Tracer(const MemoryInputs& in);
+    /// Of the last layer, or of the one before it.
+    Tracer(const MemoryInputs& in, bool is_last);
     Heap run();
 
   private:
@@ -96,6 +97,7 @@ class Tracer {
     const int qkv_modules_, output_modules_, gate_up_modules_, down_modules_;  ///< that are adapted
     AttentionShape shape_;
     AttentionSchedule schedule_;
+    const bool is_last_;   ///< else the layer before the last
     double gathered_ = 1;  ///< ranks that a stage of the schedule stands for
     Heap heap_;
 };
@@ -111,7 +113,7 @@ AttentionSchedule schedule_of(const MemoryInputs& in, int ring, int rank) {
                                  : make_ring_schedule(spans, rank, mask);
 }
 
-Tracer::Tracer(const MemoryInputs& in)
+Tracer::Tracer(const MemoryInputs& in, bool is_last)
     : in_(in),
       model_(in.model),
       N_(in.tokens()),
@@ -125,7 +127,8 @@ Tracer::Tracer(const MemoryInputs& in)
       qkv_modules_(adapted(0, 3)),
       output_modules_(adapted(3, 1)),
       gate_up_modules_(adapted(4, 2)),
-      down_modules_(adapted(6, 1)) {
+      down_modules_(adapted(6, 1)),
+      is_last_(is_last) {
     const double ulysses = in.ulysses, kv_heads = double(in.model.num_kv_heads);
     shape_ = {double(in.micro), double(in.shard_tokens) * ulysses, double(in.model.num_heads) / ulysses,
               std::max(1.0, kv_heads / ulysses), double(in.model.head_dim)};
@@ -354,6 +357,12 @@ void Tracer::scheduled_backward(const AttentionShape& shape, Block& dq, Block& h
         arriving.free();
         arriving = heap_.take(4 * share * shape.of_keys(arrives * gathered_), kCommunication);
     }
+    held.free();
+    if (in_.gathered_heads > 0 || shape.kv_heads <= 1) return;
+    for (const Stage& stage :
+         schedule_.stages) {  // half of the own heads come last, behind which gradients go home
+        if (stage.is_own) heap_.touch(of_tasks(shape, stage, true));
+    }
 }
 
 void Tracer::pull_back() {
@@ -371,7 +380,7 @@ void Tracer::pull_back_over_heads() {
     Block narrow = heap_.take(is_bfloat16() || in_.micro > 1 ? q : 0);
     Block received_q = heap_.take(q, kCommunication);
     Block both = heap_.take(4 * 2 * shape_.keys(), kCommunication);
-    Block sent_keys = heap_.take(shared && in_.micro == 1 ? 0 : keys_values, kCommunication);
+    Block sent_keys = heap_.take(shared || !is_bfloat16() ? 0 : keys_values, kCommunication);
     Block received_keys = heap_.take(keys_values, kCommunication);
     Block joined_q = heap_.take(q);
     received_q.free();
@@ -466,7 +475,7 @@ Heap Tracer::run() {
         (in_.lora.dropout > 0 ? 40 : 16) * N_ + double(in_.shard_tokens) * (4 * double(model_.head_dim) + 16),
         kActivations);
     {
-        Block others = heap_.take(kept_bytes(in_, L_ - 1), kActivations);
+        Block others = heap_.take(kept_bytes(in_, L_ - (is_last_ ? 1 : 2)), kActivations);
         Layer last;
         last.x = heap_.take(hidden_states(N_), kActivations);
         Block y;
@@ -501,7 +510,7 @@ Heap Tracer::run() {
         }
         y.free();
         const Block dx = heap_.take(hidden_states(N_));
-        const Block units = heap_.take(layer_unit_bytes(in_));
+        const Block units = heap_.take(layer_unit_bytes(in_, is_last_));
         if (!last.x.is_held()) last.x = heap_.take(hidden_states(N_), kActivations);
         if (in_.gradient_checkpointing) attention_forward(last, !in_.keeps_attention);
         mlp_backward(last);
@@ -528,7 +537,10 @@ void Heap::change(double bytes, MemoryPart part) {
 }
 
 Heap trace_step(const MemoryInputs& in) {
-    return Tracer(in).run();
+    Heap last = Tracer(in, true).run();
+    if (in.zero_stage == 0 || in.model.num_layers < 2) return last;
+    Heap before = Tracer(in, false).run();
+    return before.peak() > last.peak() ? before : last;
 }
 
 }  // namespace ringmaster

@@ -1,6 +1,7 @@
 /// The tensors of one micro-batch, allocated and freed on paper in the order of the engine's own code: of the
-/// last layer's forward, the head, and that layer's backward, beside what all others keep. The peak is there,
-/// or at the embedding's gradient, when nothing else is left.
+/// last layer's forward, the head, and that layer's backward, beside what all others keep. The peak is there;
+/// or, where states are shared, a layer on, when a layer's gradients are reduced and not the head's; or at the
+/// embedding's gradient, when nothing else is left.
 ///
 /// Follows engine/model/decoder.cpp, engine/model/ops.cpp and engine/attention line by line; letters as in
 /// memory.h.

@@ -165,9 +165,9 @@ TEST(Memory, WeightsGatheredForALayerComeOnTop) {
     in.zero_stage = 3;
     const double layer = double(unit_sizes(in.model).layer);
     in.device = Device::Cuda;
-    EXPECT_NEAR(layer_unit_bytes(in), 2 * 2 * layer + 4 * (layer + double(unit_sizes(in.model).head)), 1e6);
+    EXPECT_NEAR(layer_unit_bytes(in, true), 2 * 2 * layer + 4 * (layer + double(unit_sizes(in.model).head)), 1e6);
     in.zero_stage = 1;
-    EXPECT_EQ(layer_unit_bytes(in), 0);
+    EXPECT_EQ(layer_unit_bytes(in, true), 0);
 }
 
 TEST(Memory, TheVerdictFollowsTheBracket) {
