@@ -329,7 +329,7 @@ void Tracer::scheduled_backward(const AttentionShape& shape, Block& dq, Block& h
     }
     const double share = heads_at_once(shape);
     std::vector<const Stage*> units;
-    const int rounds = share < 1 ? 3 : 1;
+    const int rounds = share < 1 ? std::min(3, static_cast<int>(std::ceil(1 / share))) : 1;
     for (int round = 0; round < rounds; ++round) {
         for (const Stage& stage : schedule_.stages) units.push_back(&stage);
     }
@@ -382,6 +382,7 @@ void Tracer::pull_back_over_heads() {
     Block both = heap_.take(4 * 2 * shape_.keys(), kCommunication);
     Block sent_keys = heap_.take(shared || !is_bfloat16() ? 0 : keys_values, kCommunication);
     Block received_keys = heap_.take(keys_values, kCommunication);
+    if (is_bfloat16() && !shared) both.free();  // rounded, it travels as another
     Block joined_q = heap_.take(q);
     received_q.free();
     Block joined_keys = heap_.take(2 * N_ * kv_ * e);
