@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include <array>
+
 #include "engine/attention/partial_attention.h"
 
 namespace ringmaster {
@@ -119,8 +121,22 @@ std::vector<FlashGradients> play_backward(const PlayedRing& ring, const std::vec
     return gradients;
 }
 
-at::Tensor put_together(const PlayedRing& ring, const std::vector<at::Tensor>& parts) {
-    return at::empty_like(at::cat(parts, 2)).index_copy_(2, at::cat(ring.places), at::cat(parts, 2));
+std::vector<at::Tensor> put_together(const PlayedRing& ring, const std::vector<FlashOutput>& outputs,
+                                     const std::vector<FlashGradients>& gradients) {
+    std::array<std::vector<at::Tensor>, 4> parts;
+    for (const FlashOutput& part : outputs) parts[0].push_back(part.out_bhtd);
+    for (const FlashGradients& part : gradients) {
+        parts[1].push_back(part.dq_bhtd);
+        parts[2].push_back(part.dk_bksd);
+        parts[3].push_back(part.dv_bksd);
+    }
+    const at::Tensor places = at::cat(ring.places);
+    std::vector<at::Tensor> whole;
+    for (const std::vector<at::Tensor>& of_ranks : parts) {
+        const at::Tensor all = at::cat(of_ranks, 2);
+        whole.push_back(at::empty_like(all).index_copy_(2, places, all));
+    }
+    return whole;
 }
 
 FlashOutput one_call_forward(const RingShare& sequence) {

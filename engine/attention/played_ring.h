@@ -34,8 +34,9 @@ std::vector<FlashOutput> play_forward(const PlayedRing& ring);
 /// Float32.
 std::vector<FlashGradients> play_backward(const PlayedRing& ring, const std::vector<FlashOutput>& outputs);
 
-/// The ranks' parts [B, H, T, …] in the sequence's order, [B, H, S, …].
-at::Tensor put_together(const PlayedRing& ring, const std::vector<at::Tensor>& parts);
+/// out, dq, dk and dv in the sequence's order, [B, H or K, S, D].
+std::vector<at::Tensor> put_together(const PlayedRing& ring, const std::vector<FlashOutput>& outputs,
+                                     const std::vector<FlashGradients>& gradients);
 
 /// The same work by one call over the whole sequence, causal.
 FlashOutput one_call_forward(const RingShare& sequence);

@@ -9,6 +9,7 @@
 
 #include "engine/kernels/fused.h"
 #include "engine/model/float_gradient.h"
+#include "engine/model/kernel_elements.h"
 #include "engine/model/own_ops.h"
 #include "engine/model/plain_ops.h"
 
@@ -18,22 +19,6 @@ namespace {
 
 constexpr int64_t kRowsPerTask = 64;
 constexpr int64_t kColumnsPerTask = 128;
-
-template <typename T>
-T* pointer(const at::Tensor& tensor) {
-    return static_cast<T*>(tensor.data_ptr());
-}
-
-/// Calls `body(T{})` with the kernel element type of a CPU tensor.
-template <typename Body>
-void with_element(const at::Tensor& tensor, const Body& body) {
-    if (tensor.scalar_type() == at::kBFloat16) {
-        body(Bf16{});
-    } else {
-        TORCH_INTERNAL_ASSERT(tensor.scalar_type() == at::kFloat);
-        body(float{});
-    }
-}
 
 /// bfloat16 where the processor has no products for it: LibTorch's then take nine times as long as float32's
 /// (measured on Zen 3), so they are made in float32, a part at a time.

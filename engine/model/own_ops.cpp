@@ -5,26 +5,11 @@
 #include <algorithm>
 
 #include "engine/model/float_gradient.h"
+#include "engine/model/kernel_elements.h"
 
 namespace ringmaster::own {
 
 namespace {
-
-template <typename T>
-T* pointer(const at::Tensor& tensor) {
-    return static_cast<T*>(tensor.data_ptr());
-}
-
-/// Calls `body(T{})` with the kernel's element type.
-template <typename Body>
-void with_element(const at::Tensor& tensor, const Body& body) {
-    if (tensor.scalar_type() == at::kBFloat16) {
-        body(Bf16{});
-    } else {
-        TORCH_INTERNAL_ASSERT(tensor.scalar_type() == at::kFloat);
-        body(float{});
-    }
-}
 
 at::Tensor packed_like(const at::Tensor& x_nw) {
     return at::empty(x_nw.sizes(), x_nw.options().memory_format(at::MemoryFormat::Contiguous));

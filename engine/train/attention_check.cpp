@@ -82,18 +82,6 @@ AttentionVerdict check_attention_of(int64_t head_dim, int64_t group, at::ScalarT
             dtype == at::kFloat ? 2e-5 : 3e-2};
 }
 
-Tensors whole_of(const PlayedRing& ring, const std::vector<FlashOutput>& outputs,
-                 const std::vector<FlashGradients>& gradients) {
-    std::vector<at::Tensor> out, dq, dk, dv;
-    for (const FlashOutput& part : outputs) out.push_back(part.out_bhtd);
-    for (const FlashGradients& part : gradients) {
-        dq.push_back(part.dq_bhtd);
-        dk.push_back(part.dk_bksd);
-        dv.push_back(part.dv_bksd);
-    }
-    return {put_together(ring, out), put_together(ring, dq), put_together(ring, dk), put_together(ring, dv)};
-}
-
 }  // namespace
 
 std::vector<AttentionVerdict> check_attention(at::Device device) {
@@ -128,7 +116,7 @@ RingVerdict check_ring(at::Device device, double seconds) {
     const std::vector<FlashOutput> outputs = play_forward(ring);
     {
         const FlashGradients d = one_call_backward(sequence, whole);
-        verdict.worst = worst_difference(whole_of(ring, outputs, play_backward(ring, outputs)),
+        verdict.worst = worst_difference(put_together(ring, outputs, play_backward(ring, outputs)),
                                          {whole.out_bhtd, d.dq_bhtd, d.dk_bksd, d.dv_bksd});
     }
     const Stopwatch watch(device, seconds);

@@ -21,23 +21,16 @@ void expect_whole(RingAttnFunc func, int ranks, at::ScalarType dtype, at::Device
     const RingShare sequence{heads_first(q), heads_first(dout), heads_first(k), heads_first(v)};
     const PlayedRing ring = deal(make_layout(func, kTokens, ranks, 1), sequence);
     const std::vector<FlashOutput> outputs = play_forward(ring);
-    const std::vector<FlashGradients> gradients = play_backward(ring, outputs);
 
     const auto expect = [&](const at::Tensor& ours_bhsd, const at::Tensor& truth_bshd, const char* what) {
         EXPECT_LT(relative_error(ours_bhsd.cpu().transpose(1, 2), truth_bshd), bound_of(dtype))
             << what << ", " << ranks << " ranks";
     };
-    std::vector<at::Tensor> out, dq, dk, dv;
-    for (const FlashOutput& part : outputs) out.push_back(part.out_bhtd);
-    for (const FlashGradients& part : gradients) {
-        dq.push_back(part.dq_bhtd);
-        dk.push_back(part.dk_bksd);
-        dv.push_back(part.dv_bksd);
-    }
-    expect(put_together(ring, out), truth.out_bthd, "out");
-    expect(put_together(ring, dq), truth.dq_bthd, "dq");
-    expect(put_together(ring, dk), truth.dk_bskd, "dk");
-    expect(put_together(ring, dv), truth.dv_bskd, "dv");
+    const std::vector<at::Tensor> played = put_together(ring, outputs, play_backward(ring, outputs));
+    expect(played[0], truth.out_bthd, "out");
+    expect(played[1], truth.dq_bthd, "dq");
+    expect(played[2], truth.dk_bskd, "dk");
+    expect(played[3], truth.dv_bskd, "dv");
 
     const FlashOutput whole = one_call_forward(sequence);
     const FlashGradients d = one_call_backward(sequence, whole);

@@ -3,25 +3,21 @@
 #include <ATen/ATen.h>
 
 #include "tests/support/gpu.h"
+#include "tests/support/tiny_model.h"
 
 namespace ringmaster {
 namespace {
 
-ModelConfig tiny_model() {
-    ModelConfig model;
-    model.model_type = "llama";
+/// More numbers than are on their way at once.
+ModelConfig wide_model() {
+    ModelConfig model = tiny_model();
     model.hidden_size = 256;
-    model.intermediate_size = 512;
-    model.num_layers = 2;
-    model.num_heads = 4;
-    model.num_kv_heads = 2;
-    model.head_dim = 64;
-    model.vocab_size = 100'000;  // more than is on its way at once
+    model.vocab_size = 100'000;
     return model;
 }
 
 at::Tensor updated(at::Device device, bool in_host) {
-    const ModelConfig model = tiny_model();
+    const ModelConfig model = wide_model();
     Config config;
     config.weight_decay = 0.1;
     config.optimizer_offloading = in_host;

@@ -1,0 +1,26 @@
+/// From tensors to the element types of our kernels (engine/kernels), the CPU's and the GPU's.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "engine/kernels/fused.h"
+
+namespace ringmaster {
+
+template <typename T>
+T* pointer(const at::Tensor& tensor) {
+    return static_cast<T*>(tensor.data_ptr());
+}
+
+/// Calls `body(T{})` with the kernels' element type: Bf16 or float, and no other.
+template <typename Body>
+void with_element(const at::Tensor& tensor, const Body& body) {
+    if (tensor.scalar_type() == at::kBFloat16) {
+        body(Bf16{});
+    } else {
+        TORCH_INTERNAL_ASSERT(tensor.scalar_type() == at::kFloat);
+        body(float{});
+    }
+}
+
+}  // namespace ringmaster
