@@ -5,6 +5,7 @@
 #include <QCloseEvent>
 #include <QDragEnterEvent>
 #include <QDropEvent>
+#include <QElapsedTimer>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QHBoxLayout>
@@ -38,6 +39,12 @@
 namespace ringmaster {
 
 using namespace Qt::Literals::StringLiterals;
+
+namespace {
+
+constexpr int kAheadAtOnce_ms = 5;
+
+}  // namespace
 
 MainWindow::MainWindow(Session& session)
     : m_session(session),
@@ -75,6 +82,7 @@ MainWindow::MainWindow(Session& session)
     m_session.setPeople([prompts = QPointer(m_prompts)](std::function<bool()> given_up) {
         return prompts ? prompts->person(std::move(given_up)) : SshPerson{{}, {}, std::move(given_up)};
     });
+    connect(&m_ahead, &QTimer::timeout, this, &MainWindow::makeAhead);
     connectSession();
     connectLaunch();
     tellMachine();
@@ -258,10 +266,35 @@ QString MainWindow::pageName() const {
 Page* MainWindow::page(const QString& name) {
     for (Place& place : m_places) {
         if (place.name != name) continue;
-        if (!place.page) m_stack->addWidget(place.page = place.make());
-        return place.page;
+        place.is_wanted = true;
+        return made(place);
     }
     return nullptr;
+}
+
+Page* MainWindow::made(Place& place) {
+    if (!place.page) m_stack->addWidget(place.page = place.make());
+    return place.page;
+}
+
+void MainWindow::showEvent(QShowEvent* event) {
+    QMainWindow::showEvent(event);
+    m_ahead.start(0);
+}
+
+/// The other pages, a few milliseconds at a time. A style sheet takes a tenth of a second for the widgets of
+/// a page, in which the window would stand still for whoever goes there first.
+void MainWindow::makeAhead() {
+    QElapsedTimer clock;
+    clock.start();
+    while (!m_unstyled.isEmpty() && clock.elapsed() < kAheadAtOnce_ms) {
+        if (QWidget* widget = m_unstyled.takeLast()) widget->ensurePolished();  // and what is in it
+    }
+    if (!m_unstyled.isEmpty()) return;
+    const auto next =
+        std::find_if(m_places.begin(), m_places.end(), [](const Place& at) { return !at.page; });
+    if (next == m_places.end()) return m_ahead.stop();
+    for (QWidget* widget : made(*next)->findChildren<QWidget*>()) m_unstyled << widget;
 }
 
 bool MainWindow::hasPage(const QString& name) const {
@@ -353,7 +386,8 @@ void MainWindow::saveState() {
     QSettings& settings = m_session.settings();
     settings.setValue(u"geometry"_s, saveGeometry());
     settings.setValue(u"page"_s, pageName());
-    for (const Place& place : m_places) {  // what nobody went to is as it was
+    for (const Place& place : m_places) {
+        if (!place.is_wanted) continue;  // as it was
         if (const auto* plan = qobject_cast<PlanPage*>(place.page))
             settings.setValue(u"openFile"_s, plan->file());
         if (const auto* monitor = qobject_cast<MonitorPage*>(place.page))

@@ -4,6 +4,7 @@
 
 #include <QMainWindow>
 #include <QPointer>
+#include <QTimer>
 #include <functional>
 #include <set>
 #include <vector>
@@ -34,7 +35,8 @@ class MainWindow : public QMainWindow {
     void showPage(const QString& name);  ///< "start", "plan", "nodes", "monitor", "runs", "help"
     QString pageName() const;
     bool hasPage(const QString& name) const;
-    Page* page(const QString& name);  ///< made when it is first asked for: the window opens with one page
+    /// Made when it is first asked for, or when nobody waits: the window opens with one page.
+    Page* page(const QString& name);
     /// A YAML, a run directory or a run's name. Says in the window what it cannot find.
     void openPath(const QString& path);
     void choose(const Request& asked);       ///< ranks, nodes and device that Plan begins with
@@ -49,6 +51,7 @@ class MainWindow : public QMainWindow {
   protected:
     void closeEvent(QCloseEvent* event) override;
     void changeEvent(QEvent* event) override;
+    void showEvent(QShowEvent* event) override;
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override;
 
@@ -56,9 +59,11 @@ class MainWindow : public QMainWindow {
     struct Place {
         QString name;
         std::function<Page*()> make;
-        Page* page;  ///< null until somebody goes there
+        Page* page;  ///< null until somebody goes there or nobody waits
         QPushButton* button;
+        bool is_wanted = false;  ///< somebody went there
     };
+    Page* made(Place& place);
     QWidget* makeSidebar();
     void addPage(const QString& name, const QString& title, const QKeySequence& keys,
                  std::function<Page*()> make);
@@ -73,6 +78,7 @@ class MainWindow : public QMainWindow {
     void tellMachine();
     void setIcons();
     bool askAboutLiveRuns();
+    void makeAhead();
 
     Session& m_session;
     QStackedWidget* m_stack;
@@ -83,6 +89,8 @@ class MainWindow : public QMainWindow {
     LaunchDialog* m_launch;
     LoginPrompts* m_prompts;
     std::set<QString> m_seen_runs;
+    QTimer m_ahead;
+    QList<QPointer<QWidget>> m_unstyled;  ///< of the page that was made ahead, children after their parents
 };
 
 }  // namespace ringmaster

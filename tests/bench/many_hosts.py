@@ -20,7 +20,7 @@ import threading
 import time
 
 HERE = pathlib.Path(__file__).parent
-LIMITS = {"cores": 0.5, "memory_mb": 200.0, "stall_ms": 100.0}
+LIMITS = {"cores": 0.5, "memory_mb": 200.0, "stall_ms": 100.0, "opening_stall_ms": 100.0}
 TICKS = os.sysconf("SC_CLK_TCK")
 START_PATIENCE = 300
 
