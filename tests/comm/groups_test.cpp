@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <future>
 #include <latch>
 #include <thread>
 
@@ -164,27 +165,39 @@ TEST(Groups, CountTheBytesThatARankSends) {
     });
 }
 
+/// Exposed is what passes inside wait(), whatever passed before: held against clocks outside, so that a busy
+/// machine may be as late as it likes.
 TEST(Groups, TellHiddenTimeFromExposedTime) {
     constexpr auto kLate = std::chrono::milliseconds(60);
+    using Clock = std::chrono::steady_clock;
+    using Seconds = std::chrono::duration<double>;
+    std::promise<Clock::time_point> late_one;
     run_ranks(ring_mesh(2), [&](int rank, Groups& groups) {
         groups.world().barrier();
         groups.take_totals();
         const at::Tensor received = at::empty({4}, at::kFloat);
-        if (rank == 1) std::this_thread::sleep_for(kLate);
+        if (rank == 1) {
+            std::this_thread::sleep_for(kLate);
+            late_one.set_value(Clock::now());
+        }
         Transfer transfer = groups.ring().exchange({filled(rank)}, 1 - rank, {received}, 1 - rank);
+        Clock::time_point before = Clock::now();
         transfer.wait();
         CommTotals totals = groups.take_totals();
         if (rank == 0) {
-            EXPECT_GT(totals.exposed_s, 0.03);  // waited for the late one
-            EXPECT_GE(totals.in_flight_s, totals.exposed_s * 0.99);
+            const Seconds waited = late_one.get_future().get() - before;
+            EXPECT_GE(totals.exposed_s, waited.count() - 0.005);
+            EXPECT_GE(totals.in_flight_s, waited.count() - 0.005);
         }
         groups.world().barrier();
         groups.take_totals();
         transfer = groups.ring().exchange({filled(rank)}, 1 - rank, {received}, 1 - rank);
         std::this_thread::sleep_for(kLate);  // computes
+        before = Clock::now();
         transfer.wait();
+        const Seconds waited = Clock::now() - before;
         totals = groups.take_totals();
-        EXPECT_LT(totals.exposed_s, 0.03);
+        EXPECT_LE(totals.exposed_s, waited.count());
         EXPECT_GT(totals.in_flight_s, 0);
     });
 }
