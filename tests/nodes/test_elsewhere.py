@@ -73,6 +73,13 @@ def test_another_machine_finds_a_run_by_its_name_watches_stops_resumes_and_fetch
     assert json.loads(run(other, "fetch", "shared", "--json").stdout)["received_bytes"] > 0
     assert hashes(theirs / "output") == hashes(there(pair.a) / "output")
     assert json.loads(run(other, "fetch", "shared", "--json").stdout)["received_bytes"] == 0
+    # Cut in the middle of a file it goes on there; what is no beginning of the file comes once more.
+    model = (theirs / "output/model.safetensors").read_bytes()
+    for begun, received in ((model[:1000], len(model) - 1000), (bytes(1000), 2 * len(model) - 1000)):
+        (theirs / "output/model.safetensors").unlink()
+        (theirs / "output/model.safetensors.part").write_bytes(begun)
+        assert json.loads(run(other, "fetch", "shared", "--json").stdout)["received_bytes"] == received
+        assert hashes(theirs / "output") == hashes(there(pair.a) / "output")
     # Who launched it catches up with what the other machines did, and gets the model.
     run(pair, "watch", "shared", "--runs-dir", tmp_path / "runs", "--node", "a")
     assert state_of(mine)["state"] == "completed" and (tmp_path / "out/model.safetensors").exists()
