@@ -1,73 +1,17 @@
 #include "engine/attention/block_attention.h"
 
 #include <ATen/ATen.h>
-#include <ATen/Parallel.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
-#include "engine/kernels/block_softmax.h"
+#include "engine/attention/blocks.h"
+#include "engine/attention/key_block_attention.h"
+#include "engine/attention/panel_products.h"
 
 namespace ringmaster {
 
 namespace {
-
-// A block of scores, kRows × kKeys floats, stays in a core's second-level cache.
-constexpr int64_t kRows = 256;
-constexpr int64_t kKeys = 512;
-
-/// The query heads of one key/value head, and whose turn their blocks of queries are: where there are fewer
-/// key/value heads than threads, several parts share one.
-struct Task {
-    int64_t b, key_head, group, part, parts;
-
-    /// Of [B, H, T, ...], this row's and these heads': [group, T, ...].
-    at::Tensor of_queries(const at::Tensor& x) const {
-        return x.select(0, b).narrow(0, key_head * group, group);
-    }
-    at::Tensor of_keys(const at::Tensor& x_bksd) const { return x_bksd.select(0, b).select(0, key_head); }
-};
-
-std::vector<Task> tasks_of(const at::Tensor& q_bhtd, const at::Tensor& k_bksd) {
-    const int64_t rows = k_bksd.size(0), heads = k_bksd.size(1), group = q_bhtd.size(1) / heads;
-    const int64_t parts = std::max<int64_t>(1, at::get_num_threads() / (rows * heads));
-    std::vector<Task> tasks;
-    for (int64_t i = 0; i < rows * heads * parts; ++i)
-        tasks.push_back({i / parts / heads, i / parts % heads, group, i % parts, parts});
-    return tasks;
-}
-
-template <typename Body>
-void in_parallel(const std::vector<Task>& tasks, const Body& body) {
-    at::parallel_for(0, static_cast<int64_t>(tasks.size()), 1, [&](int64_t first, int64_t last) {
-        for (auto i = static_cast<size_t>(first); i < static_cast<size_t>(last); ++i) body(i);
-    });
-}
-
-/// The keys that the slices read.
-struct Reach {
-    int64_t begin = std::numeric_limits<int64_t>::max();
-    int64_t end = 0;
-
-    explicit Reach(const std::vector<Slice>& slices) {
-        for (const Slice& slice : slices) {
-            begin = std::min(begin, slice.key_begin);
-            end = std::max(end, slice.key_end);
-        }
-    }
-    at::Tensor of(const at::Tensor& x_sd) const { return x_sd.narrow(0, begin, end - begin); }
-};
-
-/// Keys and values of one head, or their gradients, float32, rows side by side as the matrix products want
-/// them.
-struct HeadKeys {
-    at::Tensor k_sd, v_sd;
-    int64_t begin = 0;  ///< the first row's key
-
-    at::Tensor k(int64_t key, int64_t keys) const { return k_sd.narrow(0, key - begin, keys); }
-    at::Tensor v(int64_t key, int64_t keys) const { return v_sd.narrow(0, key - begin, keys); }
-};
 
 HeadKeys keys_of(const Task& task, const at::Tensor& k_bksd, const at::Tensor& v_bksd, const Reach& reach) {
     const auto rows = [&](const at::Tensor& x) {
@@ -76,45 +20,10 @@ HeadKeys keys_of(const Task& task, const at::Tensor& k_bksd, const at::Tensor& v
     return {rows(k_bksd), rows(v_bksd), reach.begin};
 }
 
-/// Queries [begin, end) of a slice against the keys that any of them sees.
-struct QueryBlock {
-    const Slice& slice;
-    int64_t begin, end;          ///< of the rank's queries
-    int64_t key_begin, key_end;  ///< of the stage's keys
-
-    int64_t queries() const { return end - begin; }
-
-    BlockMask mask(int64_t key, int64_t keys) const {
-        const int64_t corner =
-            begin - slice.query_begin + slice.key_begin - key;  // the first query's own key
-        if (slice.mask == SliceMask::Causal && corner + 1 < keys)
-            return {BlockMask::Below, queries(), corner + 1};
-        if (slice.mask == SliceMask::InverseCausal && corner + queries() > 1)
-            return {BlockMask::From, queries(), corner};
-        return {};
-    }
-};
-
-/// The task's blocks of queries, in order. Parts of one head take turns by the queries' place, so that no two
-/// touch the same ones.
-template <typename Body>
-void for_each_block(const Task& task, const std::vector<Slice>& slices, const Body& body) {
-    const int64_t step = std::max<int64_t>(16, kRows / task.group);
-    for (const Slice& slice : slices) {
-        for (int64_t begin = slice.query_begin, end = 0; begin < slice.query_end; begin = end) {
-            end = std::min(task.parts == 1 ? begin + step : (begin / step + 1) * step, slice.query_end);
-            if (begin / step % task.parts != task.part) continue;
-            const bool below = slice.mask == SliceMask::Causal, from = slice.mask == SliceMask::InverseCausal;
-            body(QueryBlock{slice, begin, end, slice.key_begin + (from ? begin - slice.query_begin : 0),
-                            below ? slice.key_begin + end - slice.query_begin : slice.key_end});
-        }
-    }
-}
-
 /// Scratch for blocks of scores, [rows, keys] of it at a time.
 at::Tensor scratch(const Task& task, const at::Tensor& like) {
-    const int64_t rows = task.group * std::max<int64_t>(16, kRows / task.group);
-    return at::empty({rows * kKeys}, like.options().dtype(at::kFloat));
+    const int64_t rows = task.group * std::max<int64_t>(16, kBlockRows / task.group);
+    return at::empty({rows * kBlockKeys}, like.options().dtype(at::kFloat));
 }
 at::Tensor block_of(const at::Tensor& scratch, int64_t rows, int64_t keys) {
     return scratch.narrow(0, 0, rows * keys).view({rows, keys});
@@ -132,25 +41,6 @@ void scatter(const at::Tensor& rows, const at::Tensor& x_gtd, const QueryBlock& 
     part.copy_(rows.view(part.sizes()));
 }
 
-/// One float to a row, likewise.
-std::vector<float> gathered_scalars(const at::Tensor& x_gt, const QueryBlock& block) {
-    std::vector<float> rows;
-    for (int64_t g = 0; g < x_gt.size(0); ++g) {
-        const float* head = x_gt.data_ptr<float>() + g * x_gt.stride(0);
-        rows.insert(rows.end(), head + block.begin, head + block.end);
-    }
-    return rows;
-}
-void scatter_scalars(const std::vector<float>& rows, const at::Tensor& x_gt, const QueryBlock& block) {
-    for (int64_t g = 0; g < x_gt.size(0); ++g)
-        std::copy_n(rows.data() + g * block.queries(), block.queries(),
-                    x_gt.data_ptr<float>() + g * x_gt.stride(0) + block.begin);
-}
-
-double scale_of(const at::Tensor& q) {
-    return 1 / std::sqrt(static_cast<double>(q.size(-1)));
-}
-
 /// A task's tensors: heads of one group, [group, T, ...], and their keys.
 struct ForwardTask {
     at::Tensor q_gtd;
@@ -164,8 +54,8 @@ struct ForwardTask {
         std::vector<float> top = gathered_scalars(top_gt, block), total = gathered_scalars(total_gt, block);
         std::vector<float> shrink(top.size());
         const int64_t rows = q_rd.size(0);
-        for (int64_t key = block.key_begin; key < block.key_end; key += kKeys) {
-            const int64_t count = std::min(kKeys, block.key_end - key);
+        for (int64_t key = block.key_begin; key < block.key_end; key += kBlockKeys) {
+            const int64_t count = std::min(kBlockKeys, block.key_end - key);
             at::Tensor scores_rk = block_of(scores, rows, count);
             at::mm_out(scores_rk, q_rd, keys.k(key, count).t());
             block_softmax().forward(scores_rk.data_ptr<float>(), rows, count, block.mask(key, count),
@@ -194,8 +84,8 @@ struct BackwardTask {
         const std::vector<float> delta = gathered_scalars(delta_gt, block);
         at::Tensor dq_rd = gathered(dq_gtd, block);
         const int64_t rows = q_rd.size(0);
-        for (int64_t key = block.key_begin; key < block.key_end; key += kKeys) {
-            const int64_t count = std::min(kKeys, block.key_end - key);
+        for (int64_t key = block.key_begin; key < block.key_end; key += kBlockKeys) {
+            const int64_t count = std::min(kBlockKeys, block.key_end - key);
             const at::Tensor k_kd = keys.k(key, count);
             at::Tensor scores_rk = block_of(scores, rows, count), dscores_rk = block_of(dscores, rows, count);
             at::mm_out(scores_rk, q_rd, k_kd.t());
@@ -224,6 +114,8 @@ SoftmaxSums no_keys_seen(const at::Tensor& q_bhtd) {
 void block_attention_forward(SoftmaxSums& sums, const at::Tensor& q_bhtd, const at::Tensor& k_bksd,
                              const at::Tensor& v_bksd, const std::vector<Slice>& slices) {
     if (slices.empty()) return;
+    if (const PanelProducts* products = products_for(q_bhtd))
+        return key_block_attention_forward(*products, sums, q_bhtd, k_bksd, v_bksd, slices);
     const Reach reach(slices);
     const std::vector<Task> tasks = tasks_of(q_bhtd, k_bksd);
     in_parallel(tasks, [&](size_t i) {
@@ -240,28 +132,23 @@ void block_attention_backward(at::Tensor dq_bhtd, at::Tensor dk_bksd, at::Tensor
                               const at::Tensor& v_bksd, const at::Tensor& lse_bht,
                               const at::Tensor& delta_bht, const std::vector<Slice>& slices) {
     if (slices.empty()) return;
+    if (const PanelProducts* products = products_for(q_bhtd))
+        return key_block_attention_backward(*products, dq_bhtd, dk_bksd, dv_bksd, dout_bhtd, q_bhtd, k_bksd,
+                                            v_bksd, lse_bht, delta_bht, slices);
     const Reach reach(slices);
     const std::vector<Task> tasks = tasks_of(q_bhtd, k_bksd);
-    std::vector<HeadKeys> waiting(tasks.size());
-    const auto add = [&](const Task& task, const HeadKeys& d) {
-        reach.of(task.of_keys(dk_bksd)).add_(d.k_sd);
-        reach.of(task.of_keys(dv_bksd)).add_(d.v_sd);
-    };
-    in_parallel(tasks, [&](size_t i) {
-        const Task& task = tasks[i];
-        const HeadKeys keys = keys_of(task, k_bksd, v_bksd, reach);
-        const HeadKeys d_keys{at::zeros_like(keys.k_sd), at::zeros_like(keys.v_sd), reach.begin};
-        BackwardTask backward{
-            task.of_queries(dout_bhtd), task.of_queries(q_bhtd),  keys,   task.of_queries(lse_bht),
-            task.of_queries(delta_bht), task.of_queries(dq_bhtd), d_keys, scratch(task, q_bhtd),
-            scratch(task, q_bhtd)};
+    with_key_gradients(tasks, reach, dk_bksd, dv_bksd, [&](const Task& task, const HeadKeys& d_keys) {
+        BackwardTask backward{task.of_queries(dout_bhtd),
+                              task.of_queries(q_bhtd),
+                              keys_of(task, k_bksd, v_bksd, reach),
+                              task.of_queries(lse_bht),
+                              task.of_queries(delta_bht),
+                              task.of_queries(dq_bhtd),
+                              d_keys,
+                              scratch(task, q_bhtd),
+                              scratch(task, q_bhtd)};
         for_each_block(task, slices, [&](const QueryBlock& block) { backward.run(block); });
-        if (task.parts == 1)
-            add(task, d_keys);
-        else
-            waiting[i] = d_keys;  // others add to the same head: in order, behind all
     });
-    for (size_t i = 0; i < tasks.size() && tasks[i].parts > 1; ++i) add(tasks[i], waiting[i]);
 }
 
 }  // namespace ringmaster

@@ -1,7 +1,7 @@
 /// Attention on the CPU over blocks of scores, by matrix products with the softmax between them: what
-/// LibTorch's flash kernel computes, faster where rows are many. All arithmetic and all sums are float32:
-/// bfloat16 is widened block by block on the way in, and a result over some keys is never rounded before
-/// those over others join it. Slices of the same keys go in one call. Forward beside backward.
+/// LibTorch's flash kernel computes, faster where rows are many. All sums are float32, and a result over some
+/// keys is never rounded before those over others join it. bfloat16 is widened block by block on the way in;
+/// where the processor has products of its own for it, key_block_attention.h takes its place. Slices of the same keys go in one call. Forward beside backward.
 ///
 /// Letters: B rows, H query heads, K key/value heads (H a multiple of K), T queries, S keys, D head_dim.
 /// q_bhtd, k_bksd, v_bksd, dout_bhtd are float32 or bfloat16, last dim contiguous, other strides free; the

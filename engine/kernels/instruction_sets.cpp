@@ -1,6 +1,7 @@
 #include "engine/kernels/fused.h"
 
 #include "engine/kernels/block_softmax.h"
+#include "engine/kernels/key_softmax.h"
 
 namespace ringmaster {
 
@@ -8,16 +9,19 @@ namespace avx512 {
 extern const FusedKernels<float> kFloatKernels;
 extern const FusedKernels<Bf16> kBf16Kernels;
 extern const BlockSoftmax kBlockSoftmax;
+extern const KeySoftmax kKeySoftmax;
 }  // namespace avx512
 namespace avx2 {
 extern const FusedKernels<float> kFloatKernels;
 extern const FusedKernels<Bf16> kBf16Kernels;
 extern const BlockSoftmax kBlockSoftmax;
+extern const KeySoftmax kKeySoftmax;
 }  // namespace avx2
 namespace plain {
 extern const FusedKernels<float> kFloatKernels;
 extern const FusedKernels<Bf16> kBf16Kernels;
 extern const BlockSoftmax kBlockSoftmax;
+extern const KeySoftmax kKeySoftmax;
 }  // namespace plain
 
 namespace {
@@ -38,24 +42,29 @@ Isa isa() {
     return found;
 }
 
+template <typename Kernels>
+const Kernels& found(const Kernels& avx512, const Kernels& avx2, const Kernels& plain) {
+    return isa() == Isa::Avx512 ? avx512 : isa() == Isa::Avx2 ? avx2 : plain;
+}
+
 }  // namespace
 
 template <>
 const FusedKernels<float>& fused<float>() {
-    return isa() == Isa::Avx512 ? avx512::kFloatKernels
-           : isa() == Isa::Avx2 ? avx2::kFloatKernels
-                                : plain::kFloatKernels;
+    return found(avx512::kFloatKernels, avx2::kFloatKernels, plain::kFloatKernels);
 }
 
 template <>
 const FusedKernels<Bf16>& fused<Bf16>() {
-    return isa() == Isa::Avx512 ? avx512::kBf16Kernels
-           : isa() == Isa::Avx2 ? avx2::kBf16Kernels
-                                : plain::kBf16Kernels;
+    return found(avx512::kBf16Kernels, avx2::kBf16Kernels, plain::kBf16Kernels);
 }
 
 const BlockSoftmax& block_softmax() {
-    return isa() == Isa::Avx512 ? avx512::kBlockSoftmax : isa() == Isa::Avx2 ? avx2::kBlockSoftmax : plain::kBlockSoftmax;
+    return found(avx512::kBlockSoftmax, avx2::kBlockSoftmax, plain::kBlockSoftmax);
+}
+
+const KeySoftmax& key_softmax() {
+    return found(avx512::kKeySoftmax, avx2::kKeySoftmax, plain::kKeySoftmax);
 }
 
 const char* fused_isa() {

@@ -1,0 +1,154 @@
+/// How an attention on the CPU is cut: a task to each key/value head of a row, a block to as many queries of
+/// its heads as a core's cache holds scores of. Shared by the kernels of this room; what they compute of a
+/// block is theirs.
+///
+/// Letters: B rows, H query heads, K key/value heads, T queries, S keys, D head_dim; group = H / K.
+#pragma once
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "engine/kernels/block_softmax.h"
+#include "engine/plan/slices.h"
+
+namespace ringmaster {
+
+// A block of scores, kBlockRows × kBlockKeys floats, stays in a core's second-level cache.
+constexpr int64_t kBlockRows = 256;
+constexpr int64_t kBlockKeys = 512;
+
+/// The query heads of one key/value head, and whose turn their blocks of queries are: where there are fewer
+/// key/value heads than threads, several parts share one.
+struct Task {
+    int64_t b, key_head, group, part, parts;
+
+    /// Of [B, H, T, ...], this row's and these heads': [group, T, ...].
+    at::Tensor of_queries(const at::Tensor& x) const {
+        return x.select(0, b).narrow(0, key_head * group, group);
+    }
+    at::Tensor of_keys(const at::Tensor& x_bksd) const { return x_bksd.select(0, b).select(0, key_head); }
+};
+
+inline std::vector<Task> tasks_of(const at::Tensor& q_bhtd, const at::Tensor& k_bksd) {
+    const int64_t rows = k_bksd.size(0), heads = k_bksd.size(1), group = q_bhtd.size(1) / heads;
+    const int64_t parts = std::max<int64_t>(1, at::get_num_threads() / (rows * heads));
+    std::vector<Task> tasks;
+    for (int64_t i = 0; i < rows * heads * parts; ++i)
+        tasks.push_back({i / parts / heads, i / parts % heads, group, i % parts, parts});
+    return tasks;
+}
+
+template <typename Body>
+void in_parallel(const std::vector<Task>& tasks, const Body& body) {
+    at::parallel_for(0, static_cast<int64_t>(tasks.size()), 1, [&](int64_t first, int64_t last) {
+        for (auto i = static_cast<size_t>(first); i < static_cast<size_t>(last); ++i) body(i);
+    });
+}
+
+/// The keys that the slices read.
+struct Reach {
+    int64_t begin = std::numeric_limits<int64_t>::max();
+    int64_t end = 0;
+
+    explicit Reach(const std::vector<Slice>& slices) {
+        for (const Slice& slice : slices) {
+            begin = std::min(begin, slice.key_begin);
+            end = std::max(end, slice.key_end);
+        }
+    }
+    at::Tensor of(const at::Tensor& x_sd) const { return x_sd.narrow(0, begin, end - begin); }
+};
+
+/// Keys and values of one head, or their gradients, float32, rows side by side as the matrix products want
+/// them.
+struct HeadKeys {
+    at::Tensor k_sd, v_sd;
+    int64_t begin = 0;  ///< the first row's key
+
+    at::Tensor k(int64_t key, int64_t keys) const { return k_sd.narrow(0, key - begin, keys); }
+    at::Tensor v(int64_t key, int64_t keys) const { return v_sd.narrow(0, key - begin, keys); }
+};
+
+/// Queries [begin, end) of a slice against the keys that any of them sees.
+struct QueryBlock {
+    const Slice& slice;
+    int64_t begin, end;          ///< of the rank's queries
+    int64_t key_begin, key_end;  ///< of the stage's keys
+
+    int64_t queries() const { return end - begin; }
+
+    BlockMask mask(int64_t key, int64_t keys) const {
+        const int64_t corner =
+            begin - slice.query_begin + slice.key_begin - key;  // the first query's own key
+        if (slice.mask == SliceMask::Causal && corner + 1 < keys)
+            return {BlockMask::Below, queries(), corner + 1};
+        if (slice.mask == SliceMask::InverseCausal && corner + queries() > 1)
+            return {BlockMask::From, queries(), corner};
+        return {};
+    }
+};
+
+/// The task's blocks of queries, in order. Parts of one head take turns by the queries' place, so that no two
+/// touch the same ones.
+template <typename Body>
+void for_each_block(const Task& task, const std::vector<Slice>& slices, const Body& body) {
+    const int64_t step = std::max<int64_t>(16, kBlockRows / task.group);
+    for (const Slice& slice : slices) {
+        for (int64_t begin = slice.query_begin, end = 0; begin < slice.query_end; begin = end) {
+            end = std::min(task.parts == 1 ? begin + step : (begin / step + 1) * step, slice.query_end);
+            if (begin / step % task.parts != task.part) continue;
+            const bool below = slice.mask == SliceMask::Causal, from = slice.mask == SliceMask::InverseCausal;
+            body(QueryBlock{slice, begin, end, slice.key_begin + (from ? begin - slice.query_begin : 0),
+                            below ? slice.key_begin + end - slice.query_begin : slice.key_end});
+        }
+    }
+}
+
+/// One float to a row of the block, head behind head.
+inline std::vector<float> gathered_scalars(const at::Tensor& x_gt, const QueryBlock& block) {
+    std::vector<float> rows;
+    for (int64_t g = 0; g < x_gt.size(0); ++g) {
+        const float* head = x_gt.data_ptr<float>() + g * x_gt.stride(0);
+        rows.insert(rows.end(), head + block.begin, head + block.end);
+    }
+    return rows;
+}
+inline void scatter_scalars(const std::vector<float>& rows, const at::Tensor& x_gt, const QueryBlock& block) {
+    for (int64_t g = 0; g < x_gt.size(0); ++g)
+        std::copy_n(rows.data() + g * block.queries(), block.queries(),
+                    x_gt.data_ptr<float>() + g * x_gt.stride(0) + block.begin);
+}
+
+/// `body` with each task and its keys' gradients, zeros [S of the reach, D], which are added to dk and dv
+/// behind it: in order, where several tasks share a head.
+template <typename Body>
+void with_key_gradients(const std::vector<Task>& tasks, const Reach& reach, const at::Tensor& dk_bksd,
+                        const at::Tensor& dv_bksd, const Body& body) {
+    std::vector<HeadKeys> waiting(tasks.size());
+    const auto add = [&](const Task& task, const HeadKeys& d) {
+        reach.of(task.of_keys(dk_bksd)).add_(d.k_sd);
+        reach.of(task.of_keys(dv_bksd)).add_(d.v_sd);
+    };
+    in_parallel(tasks, [&](size_t i) {
+        const at::Tensor like = reach.of(tasks[i].of_keys(dk_bksd));
+        const auto zeros = [&] { return at::zeros(like.sizes(), like.options().dtype(at::kFloat)); };
+        const HeadKeys d_keys{zeros(), zeros(), reach.begin};
+        body(tasks[i], d_keys);
+        if (tasks[i].parts == 1)
+            add(tasks[i], d_keys);
+        else
+            waiting[i] = d_keys;
+    });
+    for (size_t i = 0; i < tasks.size() && tasks[i].parts > 1; ++i) add(tasks[i], waiting[i]);
+}
+
+inline double scale_of(const at::Tensor& q) {
+    return 1 / std::sqrt(static_cast<double>(q.size(-1)));
+}
+
+}  // namespace ringmaster

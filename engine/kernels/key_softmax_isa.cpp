@@ -1,0 +1,123 @@
+// Compiled once for each instruction set, as fused_isa.cpp.
+#include "engine/kernels/key_softmax.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "engine/kernels/elements.h"
+#include "engine/kernels/exponential.h"
+
+namespace ringmaster::RINGMASTER_ISA {
+
+namespace {
+
+constexpr float kHidden = -std::numeric_limits<float>::infinity();
+
+/// A key's row: -infinity for the queries that do not see it.
+void hide(float* row, int64_t key, const KeyBlock& block) {
+    const BlockMask& mask = block.mask;
+    if (mask.sees == BlockMask::All) return;
+    // Below: the first queries end before the key; From: the last ones begin behind it.
+    const int64_t edge = std::clamp<int64_t>(key - mask.edge + 1, 0, mask.queries);
+    const int64_t begin = mask.sees == BlockMask::Below ? 0 : edge;
+    const int64_t end = mask.sees == BlockMask::Below ? edge : mask.queries;
+    for (int64_t head = 0; head < block.queries; head += mask.queries)
+        std::fill(row + head + begin, row + head + end, kHidden);
+}
+
+inline float probability(float score, float scale, float base) {
+    return score == kHidden ? 0.0F : exponential(score * scale - base);
+}
+
+/// Two rows of one panel, side by side.
+inline void store_pair(Bf16* to, float first, float second) {
+    store(to[0], first);
+    store(to[1], second);
+}
+
+void forward(float* scores, const KeyBlock& block, float* top, float* sum, float* shrink, Bf16* panels) {
+    const int64_t columns = block.columns;
+    std::copy_n(top, columns, shrink);
+    for (int64_t key = 0; key < block.keys; ++key) {
+        float* row = scores + key * columns;
+        hide(row, key, block);
+#pragma omp simd
+        for (int64_t c = 0; c < columns; ++c) {
+            const float score = row[c] * block.scale;
+            shrink[c] = score > shrink[c] ? score : shrink[c];
+        }
+    }
+#pragma omp simd
+    for (int64_t c = 0; c < columns; ++c) {
+        const float highest = shrink[c];
+        shrink[c] = exponential(top[c] - (highest == kHidden ? 0.0F : highest));
+        sum[c] *= shrink[c];
+        top[c] = highest;
+    }
+    for (int64_t key = 0; key < block.keys; key += 2) {
+        const float* row = scores + key * columns;
+        const bool is_paired = key + 1 < block.keys;
+        const float* other = is_paired ? row + columns : row;
+        const float weight = is_paired ? 1.0F : 0.0F;
+        for (int64_t panel = 0; panel < columns; panel += kPanel) {
+            Bf16* pairs = panels + panel * even(block.keys) + key * kPanel;
+#pragma omp simd
+            for (int64_t c = 0; c < kPanel; ++c) {
+                const float base = top[panel + c] == kHidden ? 0.0F : top[panel + c];
+                const float p = probability(row[panel + c], block.scale, base);
+                const float q = weight * probability(other[panel + c], block.scale, base);
+                sum[panel + c] += p + q;
+                store_pair(pairs + 2 * c, p, q);
+            }
+        }
+    }
+}
+
+void rescale(float* accumulated, const float* shrink, int64_t rows, int64_t columns) {
+    for (int64_t r = 0; r < rows; ++r, accumulated += columns) {
+#pragma omp simd
+        for (int64_t c = 0; c < columns; ++c) accumulated[c] *= shrink[c];
+    }
+}
+
+/// A key's row; the gradient is left in the scores' place, too.
+void backward_row(float* row, const float* dprobability, float scale, int64_t columns, const float* lse,
+                  const float* delta, Bf16* p_row, Bf16* ds_row) {
+#pragma omp simd
+    for (int64_t c = 0; c < columns; ++c) {
+        const float p = probability(row[c], scale, lse[c]);
+        const float ds = p * (dprobability[c] - delta[c]);
+        store(p_row[c], p);
+        store(ds_row[c], ds);
+        row[c] = ds;
+    }
+}
+
+void backward(float* scores, const float* dprobability, const KeyBlock& block, const float* lse,
+              const float* delta, Bf16* p, Bf16* dscores, Bf16* dscore_panels) {
+    const int64_t columns = block.columns;
+    for (int64_t key = 0; key < block.keys; ++key) {
+        const int64_t at = key * columns;
+        hide(scores + at, key, block);
+        backward_row(scores + at, dprobability + at, block.scale, columns, lse, delta, p + at, dscores + at);
+    }
+    for (int64_t key = 0; key < block.keys; key += 2) {
+        const float* row = scores + key * columns;
+        const bool is_paired = key + 1 < block.keys;
+        const float* other = is_paired ? row + columns : row;
+        const float weight = is_paired ? 1.0F : 0.0F;
+        for (int64_t panel = 0; panel < columns; panel += kPanel) {
+            Bf16* pairs = dscore_panels + panel * even(block.keys) + key * kPanel;
+#pragma omp simd
+            for (int64_t c = 0; c < kPanel; ++c)
+                store_pair(pairs + 2 * c, row[panel + c], weight * other[panel + c]);
+        }
+    }
+}
+
+}  // namespace
+
+extern const KeySoftmax kKeySoftmax;
+const KeySoftmax kKeySoftmax = {forward, rescale, backward};
+
+}  // namespace ringmaster::RINGMASTER_ISA
