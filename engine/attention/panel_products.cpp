@@ -7,6 +7,7 @@
 #include <string>
 
 #include "engine/error.h"
+#include "engine/plan/speeds.h"
 
 namespace ringmaster {
 
@@ -51,9 +52,7 @@ bool is_as_plain(const PanelProducts& products, int64_t M, int64_t N, int64_t K)
 }
 
 bool processor_has_them() {
-    __builtin_cpu_init();
-    if (!__builtin_cpu_supports("avx512bf16") || !at::native::cpublas::could_pack(at::kBFloat16))
-        return false;
+    if (!cpu_has_bfloat16() || !at::native::cpublas::could_pack(at::kBFloat16)) return false;
     try {
         return is_as_plain(kProcessor, 5, 128, 6) && is_as_plain(kProcessor, 64, 256, 64);
     } catch (const std::exception&) {  // built without them

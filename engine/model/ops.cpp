@@ -4,7 +4,6 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
-#include <cstring>
 #include <functional>
 
 #include "engine/kernels/fused.h"
@@ -12,6 +11,7 @@
 #include "engine/model/kernel_elements.h"
 #include "engine/model/own_ops.h"
 #include "engine/model/plain_ops.h"
+#include "engine/plan/speeds.h"
 
 namespace ringmaster {
 
@@ -23,7 +23,7 @@ constexpr int64_t kColumnsPerTask = 128;
 /// bfloat16 where the processor has no products for it: LibTorch's then take nine times as long as float32's
 /// (measured on Zen 3), so they are made in float32, a part at a time.
 bool is_widened(const at::Tensor& x) {
-    static const bool has_products = std::strcmp(fused_isa(), "avx512") == 0;
+    static const bool has_products = cpu_has_bfloat16();
     return !has_products && x.is_cpu() && x.scalar_type() == at::kBFloat16;
 }
 

@@ -17,7 +17,8 @@ constexpr auto kCommunication = MemoryPart::Communication;
 
 constexpr double kLossChunkTokens = 1024;               // engine/model/decoder.cpp
 constexpr double kWideRows = 256, kWideColumns = 4096;  // engine/model/ops.cpp
-constexpr double kScoreRows = 256, kScoreKeys = 512;    // engine/attention/block_attention.cpp
+constexpr double kScoreRows = 256, kScoreKeys = 512;    // engine/attention/blocks.h
+constexpr double kPanel = 64;                           // engine/kernels/key_softmax.h
 
 /// Rings are traced up to so many ranks: what one rank of a longer one holds at a time is the same.
 constexpr int kTracedRing = 8;
@@ -72,6 +73,8 @@ class Tracer {
     void pull_back();
     void pull_back_over_heads();
     void scheduled_backward(const AttentionShape& shape, Block& dq, Block& home);
+    bool is_of_panels(const AttentionShape& shape) const;
+    double of_panel_task(double keys, double rows, double head_dim, bool backward) const;
     double of_tasks(const AttentionShape& shape, const Stage& stage, bool backward) const;
     Block tokens_to_heads(double bytes);
 
@@ -220,10 +223,26 @@ double Tracer::of_tasks(const AttentionShape& shape, const Stage& stage, bool ba
     const double at_once = std::min(double(in_.threads), pairs * parts);
     const double group = shape.heads / shape.kv_heads, D = shape.head_dim;
     const double rows = group * std::max(16.0, std::floor(kScoreRows / group));
-    const double keys = double(end - begin) * gathered_ * D * 4 * (backward ? 4 : 2);
+    const double keys = double(end - begin) * gathered_ * D;
     const double waiting =  // gradients of parts of one head, added in order behind all
-        backward && parts > 1 ? std::max(0.0, pairs * parts - at_once) * keys / 2 : 0;
-    return at_once * (keys + rows * 4 * (backward ? 2 * kScoreKeys + 3 * D : kScoreKeys + 2 * D)) + waiting;
+        backward && parts > 1 ? std::max(0.0, pairs * parts - at_once) * keys * 8 : 0;
+    if (is_of_panels(shape)) return at_once * of_panel_task(keys, rows, D, backward) + waiting;
+    const double widened = keys * 4 * (backward ? 4 : 2);
+    return at_once * (widened + rows * 4 * (backward ? 2 * kScoreKeys + 3 * D : kScoreKeys + 2 * D)) +
+           waiting;
+}
+
+/// Attention from the processor's own bfloat16 products (engine/attention/key_block_attention.h).
+bool Tracer::is_of_panels(const AttentionShape& shape) const {
+    return is_bfloat16() && !in_.widens() && std::fmod(shape.head_dim, kPanel) == 0;
+}
+
+/// Keys and values as rows and as columns, blocks of scores, a block's queries as rows and twice in panels.
+double Tracer::of_panel_task(double keys, double rows, double head_dim, bool backward) const {
+    const double columns = std::ceil(rows / kPanel) * kPanel, cells = kScoreKeys * columns;
+    const double block = 2 * head_dim * (2 * rows + columns), sums = 4 * head_dim * columns;
+    if (backward) return keys * (8 + 6) + 14 * cells + 2 * block + sums;
+    return std::max(keys * 6, keys * 4 + 6 * cells + block + sums);
 }
 
 void Tracer::scheduled_forward(const AttentionShape& shape) {
