@@ -56,7 +56,4 @@ const FusedKernels<float>& fused<float>();
 template <>
 const FusedKernels<Bf16>& fused<Bf16>();
 
-/// "avx512", "avx2" or "x86-64": what `fused` picked.
-const char* fused_isa();
-
 }  // namespace ringmaster

@@ -67,8 +67,4 @@ const KeySoftmax& key_softmax() {
     return found(avx512::kKeySoftmax, avx2::kKeySoftmax, plain::kKeySoftmax);
 }
 
-const char* fused_isa() {
-    return isa() == Isa::Avx512 ? "avx512" : isa() == Isa::Avx2 ? "avx2" : "x86-64";
-}
-
 }  // namespace ringmaster
