@@ -105,7 +105,8 @@ nlohmann::json request_to_json(const Request& request) {
             {"device", request.device ? nlohmann::json(to_string(*request.device)) : nlohmann::json(nullptr)},
             {"device_memory_bytes", or_null(request.device_memory_bytes)},
             {"preflight", to_string(request.preflight)},
-            {"restarts", request.restarts}};
+            {"restarts", request.restarts},
+            {"shrink", request.shrink}};
 }
 
 Request request_from_json(const nlohmann::json& json, const std::string& where) {
@@ -125,6 +126,7 @@ Request request_from_json(const nlohmann::json& json, const std::string& where) 
         }
         request.device_memory_bytes = optional_field<int64_t>(json, "device_memory_bytes");
         request.restarts = json.value("restarts", 0);
+        request.shrink = json.value("shrink", false);
         if (json.value("preflight", "before") == "none") request.preflight = Preflight::None;
         return request;
     } catch (const nlohmann::json::exception& problem) {

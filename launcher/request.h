@@ -27,7 +27,8 @@ struct Request {
     std::optional<Device> device;
     std::optional<int64_t> device_memory_bytes;
     Preflight preflight = Preflight::Before;
-    int restarts = 0;  ///< of a run that fails, by itself
+    int restarts = 0;     ///< of a run that fails, by itself
+    bool shrink = false;  ///< such a restart may leave out nodes that are not there any more
 };
 
 /// The PARALLELISM_CONFIG_* variables of this process.

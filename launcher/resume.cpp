@@ -10,6 +10,10 @@
 
 namespace ringmaster {
 
+Request request_of(const RunDirectory& run) {
+    return request_from_json(read_json_file(run.options()), run.options().string());
+}
+
 namespace {
 
 /// Where the agent did not come up, nobody else says so in run.json.
@@ -37,10 +41,6 @@ std::optional<int64_t> choose_checkpoint(const RunDirectory& run, std::optional<
                 run.checkpoints().string(),
                 there.empty() ? "there is none at all: without --checkpoint the run starts from the beginning"
                               : "there are complete ones of step " + there);
-}
-
-Request request_of(const RunDirectory& run) {
-    return request_from_json(read_json_file(run.options()), run.options().string());
 }
 
 Request kept_request(const RunDirectory& run, const ResumeOptions& options) {

@@ -40,6 +40,9 @@ ResumedRun prepare_resume(const RunDirectory& run, const ResumeOptions& options,
 void start_resumed(const RunDirectory& run, const ResumedRun& resumed, const Machine& machine,
                    const Places& places);
 
+/// As it was asked for. Throws Error where that is not known here.
+Request request_of(const RunDirectory& run);
+
 /// How often it starts again by itself after a failure, as it was asked for; 0 where that is not known here.
 int restarts_of(const RunDirectory& run);
 

@@ -28,6 +28,7 @@ void preview_on_nodes(LaunchPreview& preview, const std::vector<Node>& nodes, co
     for (size_t i = 0; i < commands.size(); ++i)
         preview.nodes.push_back({remote.nodes[i].target, commands[i], {}});
     preview.torchrun = torchrun_on_nodes(remote, plan);
+    if (remote.nodes.size() > 1) preview.restarts = {proposal.request.restarts, proposal.request.shrink};
 }
 
 void preview_on_slurm(LaunchPreview& preview, const Reached& at, const Plan& plan, const Places& places) {
@@ -49,6 +50,14 @@ std::string commands_here_text(const LaunchPreview& preview) {
     return text + "\nthe same, without an agent:\n  " + preview.torchrun + "\n";
 }
 
+std::string restarts_text(const RestartWish& wish) {
+    if (wish.restarts == 0) return "";
+    return "\nafter a failure: up to " + std::to_string(wish.restarts) +
+           (wish.restarts == 1 ? " restart" : " restarts") +
+           " by the program that launched the run, as long as it follows it" +
+           (wish.may_shrink ? "; nodes that are lost are left out\n" : "\n");
+}
+
 std::string commands_of_nodes_text(const LaunchPreview& preview) {
     std::string text = "run directory: " + preview.run.dir.string() + " (mirrors that of the nodes)\n";
     for (size_t i = 0; i < preview.nodes.size(); ++i) {
@@ -56,7 +65,8 @@ std::string commands_of_nodes_text(const LaunchPreview& preview) {
         text += "\n" + node.host + ":\n  " + shell_line(node.agent) +
                 (i == 0 ? "" : " --meet ADDRESS:PORT:PORT") + "\n";
     }
-    return text + "\nthe same, without agents:\n  " + preview.torchrun + "\n";
+    return text + "\nthe same, without agents:\n  " + preview.torchrun + "\n" +
+           restarts_text(preview.restarts);
 }
 
 }  // namespace

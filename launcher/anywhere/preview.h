@@ -2,7 +2,7 @@
 /// or the script that Slurm gets.
 #pragma once
 
-#include "launcher/anywhere/launch.h"
+#include "launcher/anywhere/restart.h"
 
 namespace ringmaster {
 
@@ -10,6 +10,7 @@ struct LaunchPreview {
     RunDirectory run;                 ///< that launch would make
     std::vector<NodeCommands> nodes;  ///< none of Slurm; their ranks for this machine only
     std::string torchrun;             ///< the same without agents
+    RestartWish restarts;             ///< that are left to the program that follows the run
     std::string script;               ///< of Slurm
     std::string run_dir_there;        ///< of Slurm, as the job sees it
     std::vector<std::string> submit;  ///< of Slurm: what takes the script

@@ -14,6 +14,7 @@ namespace {
 
 constexpr auto kAgain = 5s;
 constexpr auto kGlance = 100ms;
+constexpr auto kNodePatience = 30s;  ///< for one that starts anew, or whose link is down
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
@@ -44,6 +45,12 @@ std::vector<std::string> missing(const std::vector<Node>& nodes, const std::vect
         if (!nodes[i].session) lost.push_back(reports[i].host + ": " + reports[i].message);
     }
     return lost;
+}
+
+std::string joined(const std::vector<std::string>& lines) {
+    std::string text;
+    for (const std::string& line : lines) text += (text.empty() ? "" : "\n") + line;
+    return text;
 }
 
 int divisor_up_to(int number, int most) {
@@ -80,6 +87,20 @@ std::string changed(const std::string& what, int64_t before, int64_t after) {
 }
 
 }  // namespace
+
+Restarter restarter_of(const Destination& to) {
+    if (to.slurm) return Restarter::Slurm;
+    return to.nodes.size() > 1 ? Restarter::Follower : Restarter::Agent;
+}
+
+RestartWish restart_wish_of(const RunDirectory& run) {
+    std::error_code none;
+    if (!std::filesystem::exists(run.options(), none) ||
+        restarter_of(destination_of(run)) != Restarter::Follower)
+        return {};
+    const Request asked = request_of(run);
+    return {asked.restarts, asked.shrink};
+}
 
 NodesLeft nodes_left(const RunDirectory& run, std::chrono::seconds patience, const Places& places,
                      const SshPerson& person, const Progress& progress) {
@@ -173,10 +194,49 @@ std::string shrink_text(const Shrunk& shrunk) {
                        : "  the losses are no longer those of the run as it was\n");
 }
 
+WayOn find_way_on(const RunDirectory& run, std::chrono::seconds patience, const AgreeToShrink& agree,
+                  const Places& places, const SshPerson& person, const Progress& progress) {
+    WayOn way;
+    way.left = nodes_left(run, patience, places, person, progress);
+    if (way.left.lost.empty()) return way;
+    way.shrunk = shrink(run, way.left, places);
+    if (!agree || !agree(way.left, *way.shrunk))
+        throw Error(Failure::Unreachable, joined(way.left.lost), {},
+                    "`ringmaster resume " + run.name() +
+                        "` once all are there again; --shrink goes on with what is left");
+    way.left.at = reach(way.left.at.to, places, person, progress);  // the sessions may have ended meanwhile
+    return way;
+}
+
 Comeback prepare_comeback_on(Reached at, const RunDirectory& run, const Shrunk* shrunk, const Places& places,
                              const Progress& progress) {
     return come_back(std::move(at), shrunk != nullptr ? shrunk->remote : read_remote_run(run), run,
                      shrunk != nullptr ? shrunk->options : ResumeOptions(), places, progress);
+}
+
+Comeback prepare_comeback_or_shrink(const RunDirectory& run, const ResumeOptions& options,
+                                    const SlurmOptions& slurm, const AgreeToShrink& agree,
+                                    const Places& places, const SshPerson& person, const Progress& progress) {
+    const bool may_leave_out =
+        agree && is_remote(run) && !is_slurm(run) && !options.checkpoint && options.set.empty();
+    try {
+        return prepare_comeback(run, options, slurm, places, person, progress);
+    } catch (const Error& problem) {
+        if (problem.failure != Failure::Unreachable || !may_leave_out) throw;
+    }
+    WayOn way = find_way_on(run, {}, agree, places, person, progress);
+    return prepare_comeback_on(std::move(way.left.at), run, way.shrunk ? &*way.shrunk : nullptr, places,
+                               progress);
+}
+
+Comeback restart_run(const RunDirectory& run, const AgreeToShrink& agree, const Places& places,
+                     const SshPerson& person, const Progress& progress) {
+    WayOn way = find_way_on(run, kNodePatience, agree, places, person, progress);
+    Comeback comeback = prepare_comeback_on(std::move(way.left.at), run, way.shrunk ? &*way.shrunk : nullptr,
+                                            places, progress);
+    place_comeback(comeback, run, places, progress);
+    start_comeback(comeback, run, places);
+    return comeback;
 }
 
 }  // namespace ringmaster

@@ -39,6 +39,7 @@ Request request_of(const Arguments& arguments) {
     }
     if (const auto restarts = arguments.whole("--restarts", 0))
         request.restarts = static_cast<int>(*restarts);
+    request.shrink = arguments.has("--shrink");
     if (arguments.has("--no-preflight")) request.preflight = Preflight::None;
     return request;
 }

@@ -151,12 +151,13 @@ void tell_submitted(const RunDirectory& run, const Started& started, const Sessi
           "; the script is " + printable((run.dir / kSubmitScript).string()) + "\n");
 }
 
-int follow(const Arguments& arguments, RunFollower& follower, Reached& at, int restarts,
-           const Session& session, const Interrupts& interrupts) {
+/// The run, and where that is for the program that follows it to do, its next attempts.
+int follow(const Arguments& arguments, RunFollower& follower, Reached& at, const Session& session,
+           const Interrupts& interrupts) {
     if (arguments.has("--detach")) return 0;
-    const bool by_us = at.nodes.size() > 1;
-    return follow_restarting(follower, at, {by_us ? restarts : 0, arguments.has("--shrink")}, session,
-                             interrupts);
+    RestartWish wish = restart_wish_of(follower.run());
+    wish.may_shrink = wish.may_shrink || arguments.has("--shrink");
+    return follow_restarting(follower, at, wish, session, interrupts);
 }
 
 int run_launch(const Arguments& arguments, const Session& session) {
@@ -187,7 +188,7 @@ int run_launch(const Arguments& arguments, const Session& session) {
     tell_submitted(prepared.run, started, session);
     if (to.is_here() && !session.json && !arguments.has("--detach")) print("\n");
     RunFollower follower = terminal_follower(prepared.run);
-    return follow(arguments, follower, at, proposal.request.restarts, session, interrupts);
+    return follow(arguments, follower, at, session, interrupts);
 }
 
 int run_prepare(const Arguments& arguments, const Session& session) {
@@ -225,25 +226,6 @@ ResumeOptions resume_options(const Arguments& arguments) {
     return options;
 }
 
-/// Where nodes are not reached any more, on those that are left: by the switch, or asked at a terminal.
-Comeback prepare_comeback_at_terminal(const RunDirectory& run, const ResumeOptions& options,
-                                      const Arguments& arguments, const Session& session,
-                                      ProgressPrinter& printer) {
-    const SshPerson person = person_at_terminal(arguments.has("--trust-on-first-use"));
-    const SlurmOptions slurm = parse_slurm_options(arguments.all("--slurm"));
-    const bool may_leave_out = is_remote(run) && !is_slurm(run) && !options.checkpoint && options.set.empty();
-    try {
-        return prepare_comeback(run, options, slurm, session.places, person, printer.progress());
-    } catch (const Error& problem) {
-        printer.clear();
-        const bool asks = arguments.has("--shrink") || (session.out.is_tty && !session.json);
-        if (problem.failure != Failure::Unreachable || !may_leave_out || !asks) throw;
-    }
-    WayOn way = find_way_on(run, {}, arguments.has("--shrink"), session, printer);
-    return prepare_comeback_on(std::move(way.left.at), run, way.shrunk ? &*way.shrunk : nullptr,
-                               session.places, printer.progress());
-}
-
 int run_resume(const Arguments& arguments, const Session& session) {
     const RunDirectory run = run_here_or_there(arguments, session);
     const ResumeOptions options = resume_options(arguments);
@@ -258,7 +240,11 @@ int run_resume(const Arguments& arguments, const Session& session) {
                     "--slurm");
     const Interrupts interrupts;
     ProgressPrinter printer(session, interrupts);
-    Comeback comeback = prepare_comeback_at_terminal(run, options, arguments, session, printer);
+    const bool may_agree = arguments.has("--shrink") || (session.out.is_tty && !session.json);
+    Comeback comeback = prepare_comeback_or_shrink(
+        run, options, parse_slurm_options(arguments.all("--slurm")),
+        may_agree ? agree_at_terminal(arguments.has("--shrink"), session, printer) : AgreeToShrink(),
+        session.places, person_at_terminal(arguments.has("--trust-on-first-use")), printer.progress());
     printer.clear();
     if (comeback.resumed.replanned) show_plan(comeback.resumed.plan, session, Telling::Stdout);
     RunFollower follower = terminal_follower(run);
@@ -269,7 +255,7 @@ int run_resume(const Arguments& arguments, const Session& session) {
     const Started started = start_comeback(comeback, run, session.places);
     tell_resumed(run, comeback.resumed, session);
     tell_submitted(run, started, session);
-    return follow(arguments, follower, comeback.at, comeback.restarts, session, interrupts);
+    return follow(arguments, follower, comeback.at, session, interrupts);
 }
 
 constexpr const char* kEndings =

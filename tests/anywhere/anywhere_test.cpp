@@ -157,6 +157,25 @@ TEST(Shrinking, SizesThatTheFileNamesFollow) {
                                                                {"gradient_accumulation_steps", "4"}}));
 }
 
+TEST(Restarting, IsTheAgentsOnOneMachineAndTheFollowersOnSeveral) {
+    EXPECT_EQ(restarter_of({}), Restarter::Agent);
+    EXPECT_EQ(restarter_of({{"a"}, std::nullopt}), Restarter::Agent);
+    EXPECT_EQ(restarter_of({{"a", "b"}, std::nullopt}), Restarter::Follower);
+    EXPECT_EQ(restarter_of({{"login"}, SlurmOptions()}), Restarter::Slurm);
+}
+
+TEST(Restarting, IsKeptWithTheRunAsItWasAskedFor) {
+    Request asked;
+    asked.restarts = 3;
+    asked.shrink = true;
+    const Request kept = request_from_json(request_to_json(asked), "options.json");
+    EXPECT_EQ(kept.restarts, 3);
+    EXPECT_TRUE(kept.shrink);
+    auto older = request_to_json(asked);
+    older.erase("shrink");
+    EXPECT_FALSE(request_from_json(older, "options.json").shrink);
+}
+
 using Aliases = Folder;
 
 TEST_F(Aliases, AreTheHostsOfTheConfigurationWithoutPatterns) {
