@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "launcher/run_directory.h"
+#include "launcher/anywhere/runs_there.h"
 #include "launcher/ssh/prompt.h"
 
 namespace ringmaster {
@@ -14,6 +14,7 @@ namespace ringmaster {
 struct Adopted {
     RunDirectory run;     ///< here
     bool is_new = false;  ///< it was not here before
+    size_t asked = 0;     ///< which of its nodes it was found on
 };
 
 /// `name` is the run's, or `ID/NAME` where several of that name are there. `nodes` is one of the machines
@@ -22,5 +23,9 @@ struct Adopted {
 /// Error(Unreachable), Error(Usage) naming the runs that are there, Error(Refused) for one in Slurm.
 Adopted adopt_run(const std::string& name, const std::vector<std::string>& nodes,
                   const std::filesystem::path& runs_dir, const SshPerson& person);
+
+/// The same with a session that there is, with the first of `nodes`.
+Adopted adopt_run(SshSession& session, const std::string& name, const std::vector<std::string>& nodes,
+                  const std::filesystem::path& runs_dir);
 
 }  // namespace ringmaster

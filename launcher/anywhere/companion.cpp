@@ -65,14 +65,15 @@ bool needs_companion(const RunDirectory& run) {
 }
 
 std::unique_ptr<RunCompanion> companion_of(const RunDirectory& run, const SshPerson& person,
-                                           const std::function<void(const std::string&)>& complain) {
+                                           const std::function<void(const std::string&)>& complain,
+                                           std::vector<std::unique_ptr<SshSession>> sessions) {
     if (!needs_companion(run)) return nullptr;
-    std::vector<std::unique_ptr<SshSession>> sessions;
     const SshPerson one = one_at_a_time(person);
     if (is_remote(run)) {
         const RemoteRun remote = read_remote_run(run);
         sessions.resize(remote.nodes.size());
         for_each_at_once(sessions.size(), [&](size_t i) {
+            if (sessions[i]) return;
             try {
                 sessions[i] = std::make_unique<SshSession>(session_with(remote.nodes[i], one));
             } catch (const Error& problem) {

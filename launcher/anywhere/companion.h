@@ -36,10 +36,12 @@ class RunCompanion {
 /// keeps up to date by itself.
 bool needs_companion(const RunDirectory& run);
 
-/// Logs in at once, so that the person can be asked; `complain` hears which node could not be reached: it is
+/// Logs in at once, where there is no session in `sessions` (by the run's nodes), so that the person can be
+/// asked; `complain` hears which node could not be reached: it is
 /// tried again by itself. Empty where none is needed.
 std::unique_ptr<RunCompanion> companion_of(const RunDirectory& run, const SshPerson& person,
-                                           const std::function<void(const std::string&)>& complain);
+                                           const std::function<void(const std::string&)>& complain,
+                                           std::vector<std::unique_ptr<SshSession>> sessions = {});
 
 /// request_stop of launcher/local_node.h, wherever the run lives.
 bool stop_anywhere(const RunDirectory& run, StopHow how, const SshPerson& person);

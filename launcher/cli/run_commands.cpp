@@ -4,6 +4,7 @@
 
 #include "engine/error.h"
 #include "launcher/anywhere/companion.h"
+#include "launcher/anywhere/runs_there.h"
 #include "launcher/cli/commands.h"
 #include "launcher/cli/interrupts.h"
 #include "launcher/cli/live.h"
@@ -103,6 +104,29 @@ std::string runs_table(const std::vector<RunSummary>& runs, const Terminal& term
     return text;
 }
 
+/// Runs that live on another machine, whoever launched them there.
+int list_there(const Arguments& arguments, const Session& session) {
+    const std::string node = arguments.text("--node");
+    SshSession ssh(ssh_settings(parse_target(node)),
+                   person_at_terminal(arguments.has("--trust-on-first-use")));
+    const RunsThere there = runs_there(ssh);
+    if (session.json) {
+        nlohmann::json list = nlohmann::json::array();
+        for (const RunThere& one : there.runs) {
+            list.push_back(summary_to_json(one.run));
+            list.back()["id"] = one.id;
+        }
+        print_json(list);
+    } else if (there.runs.empty()) {
+        print(printable(there.host) + ": " + nothing_there_text(there) + "\n");
+    } else {
+        std::vector<RunSummary> runs;
+        for (const RunThere& one : there.runs) runs.push_back(one.run);
+        print(runs_table(runs, session.out));
+    }
+    return 0;
+}
+
 /// False where nothing can have changed by it.
 bool settle(const std::vector<RunSummary>& runs) {
     std::vector<RunDirectory> directories;
@@ -116,6 +140,12 @@ bool settle(const std::vector<RunSummary>& runs) {
 }
 
 int run_runs(const Arguments& arguments, const Session& session) {
+    if (arguments.has("--node") && (arguments.has("--delete") || arguments.has("--runs-dir")))
+        throw Error(Failure::Usage, "lists what is on another machine and takes no other option", "--node");
+    if (arguments.has("--trust-on-first-use") && !arguments.has("--node"))
+        throw Error(Failure::Usage, "is about the machine of --node, and none is named",
+                    "--trust-on-first-use");
+    if (arguments.has("--node")) return list_there(arguments, session);
     const std::filesystem::path runs_dir = runs_dir_of(arguments, session);
     if (arguments.has("--delete")) {
         const RunDirectory run = find_run(arguments.text("--delete"), runs_dir);
@@ -176,6 +206,10 @@ Command runs_command() {
              false,
              "Lists the runs, newest first.",
              {{"--delete", "RUN", "delete a run that is over, with its checkpoints"},
+              {"--node", "HOST",
+               "[user@]host[:port]: those that were launched there over SSH, from any machine; `watch RUN "
+               "--node HOST`\nfollows one"},
+              trust_option(),
               runs_dir_option(),
               json_option()},
              ""},

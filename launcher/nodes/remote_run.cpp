@@ -223,11 +223,14 @@ std::vector<std::string> record_files(const RemoteNode& node, size_t index) {
 }
 
 std::optional<RunState> remote_state(SshSession& first, const RemoteRun& remote) {
-    const RemoteNode& node = remote.nodes.front();
+    return node_state(first, remote.nodes.front(), 0);
+}
+
+std::optional<RunState> node_state(SshSession& session, const RemoteNode& node, size_t index) {
     const StartCommand command{{},
-                               {node.agent, "--follow", node.run_dir, "--node", "0", "--first-rank", "0",
-                                "--ranks", "0", "--have", kNothingOfAgentLog}};
-    RemoteScript script(first, "exec " + shell_line(command));
+                               {node.agent, "--follow", node.run_dir, "--node", std::to_string(index),
+                                "--first-rank", "0", "--ranks", "0", "--have", kNothingOfAgentLog}};
+    RemoteScript script(session, "exec " + shell_line(command));
     script.end_of_input();
     std::string came;
     const auto end = std::chrono::steady_clock::now() + kStatePatience;

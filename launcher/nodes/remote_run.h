@@ -52,6 +52,9 @@ std::vector<std::string> record_files(const RemoteNode& node, size_t index);
 /// run.json as node 0 reads it now; empty where the run has never begun there. Throws Error(Unreachable).
 std::optional<RunState> remote_state(SshSession& first, const RemoteRun& remote);
 
+/// The same as any of its nodes knows it.
+std::optional<RunState> node_state(SshSession& session, const RemoteNode& node, size_t index);
+
 /// The machine that a plan for these nodes is made for: all their GPUs, the least memory.
 Machine machine_of(const std::vector<Node>& nodes);
 

@@ -51,6 +51,9 @@ def test_another_machine_finds_a_run_by_its_name_watches_stops_resumes_and_fetch
     mine = launch_on(pair, config, tmp_path / "runs", "--ranks", 2, "--detach", "--name", "shared")
     wait_for(lambda: len(steps(there(pair.a))) >= 3, "step 3")
     other = second_machine(pair, tmp_path / "other", first=pair.a, second=pair.b)
+    for node, rank in (("first", 0), ("second", 1)):
+        (listed,) = json.loads(run(other, "runs", "--node", node, "--json").stdout)
+        assert (listed["name"], listed["state"], listed["total_steps"]) == ("shared", "running", 400) and listed["step"] >= 1, (rank, listed)
     run(other, "stop", "shared", "--node", "first", "--node", "second")
     theirs = other.folder / "data/ringmaster/runs/shared"
     assert state_of(theirs)["state"] == "stopped"

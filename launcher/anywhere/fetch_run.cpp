@@ -1,0 +1,82 @@
+#include "launcher/anywhere/fetch_run.h"
+
+#include <algorithm>
+
+#include "engine/error.h"
+#include "engine/events/output_claim.h"
+#include "launcher/prepare.h"
+
+namespace ringmaster {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+RemoteRun remote_of(const RunDirectory& run) {
+    if (!is_remote(run))
+        throw Error(
+            Failure::Usage,
+            "is on this machine: " + run.checkpoints().string() + " and its output_dir hold what it made",
+            run.name());
+    return read_remote_run(run);
+}
+
+std::string steps_text(const std::vector<int64_t>& steps) {
+    std::string text;
+    for (const int64_t step : steps) text += (text.empty() ? "" : ", ") + std::to_string(step);
+    return text.empty() ? "there is none" : "there are complete ones of step " + text;
+}
+
+struct Wanted {
+    std::string there;
+    fs::path here;
+};
+
+Wanted wanted_checkpoint(SshSession& first, const RemoteRun& remote, const RunDirectory& run, int64_t step,
+                         const fs::path& to) {
+    const std::vector<int64_t> steps = checkpoints_there(first, remote);
+    if (std::find(steps.begin(), steps.end(), step) == steps.end())
+        throw Error(Failure::Usage, "there is no complete checkpoint of step " + std::to_string(step),
+                    "--checkpoint", steps_text(steps));
+    const std::string name = checkpoint_name(step);
+    return {remote.nodes[0].run_dir + "/checkpoints/" + name, (to.empty() ? run.checkpoints() : to) / name};
+}
+
+Wanted wanted_model(SshSession& first, const RemoteRun& remote, const RunDirectory& run, const fs::path& to) {
+    const std::optional<RunState> state = remote_state(first, remote);
+    if (!state || state->state != RunPhase::Completed)
+        throw Error(
+            Failure::Refused,
+            "is " + std::string(state ? to_string(state->state) : "not started") + " and has no final model",
+            run.name(),
+            "--checkpoint STEP brings a checkpoint: " + steps_text(checkpoints_there(first, remote)));
+    const fs::path here = to.empty() ? fs::path(read_plan(run.plan().string()).config.output_dir) : to;
+    check_output_dir(here, false);
+    claim_output(here, run.dir, run.name());
+    return {remote.output_dir(), here};
+}
+
+}  // namespace
+
+FetchOffer fetch_offer(SshSession& first, const RunDirectory& run) {
+    const RemoteRun remote = remote_of(run);
+    FetchOffer offer;
+    if (const auto state = remote_state(first, remote)) offer.state = state->state;
+    offer.has_model = offer.state == RunPhase::Completed;
+    offer.checkpoints = checkpoints_there(first, remote);
+    return offer;
+}
+
+SshSession session_with_first(const RunDirectory& run, const SshPerson& person) {
+    return {ssh_settings(parse_target(remote_of(run).nodes.front().target)), person};
+}
+
+FetchedRun fetch_run(SshSession& first, const RunDirectory& run, std::optional<int64_t> step,
+                     const fs::path& to, const Progress& progress) {
+    const RemoteRun remote = remote_of(run);
+    const Wanted wanted =
+        step ? wanted_checkpoint(first, remote, run, *step, to) : wanted_model(first, remote, run, to);
+    return {wanted.here, fetch_folder(first, wanted.there, wanted.here, progress)};
+}
+
+}  // namespace ringmaster
