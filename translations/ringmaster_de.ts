@@ -2,6 +2,65 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="de">
 <context>
+    <name>Agree</name>
+    <message>
+        <source>%1: %2, as before</source>
+        <extracomment>%1 is a name such as &quot;ranks&quot;, %2 and %3 are numbers</extracomment>
+        <translation>%1: %2, wie zuvor</translation>
+    </message>
+    <message>
+        <source>%1: %2 instead of %3</source>
+        <translation>%1: %2 statt %3</translation>
+    </message>
+    <message>
+        <source>ranks</source>
+        <translation>Ranks</translation>
+    </message>
+    <message>
+        <source>ranks for each sequence</source>
+        <translation>Ranks je Sequenz</translation>
+    </message>
+    <message>
+        <source>rows a step</source>
+        <translation>Zeilen je Schritt</translation>
+    </message>
+    <message>
+        <source>gradient accumulation</source>
+        <translation>Gradienten-Akkumulation</translation>
+    </message>
+    <message>
+        <source>The losses stay those of the run as it was.</source>
+        <translation>Die Losses bleiben die des bisherigen Laufs.</translation>
+    </message>
+    <message>
+        <source>The losses are no longer those of the run as it was.</source>
+        <translation>Die Losses sind nicht mehr die des bisherigen Laufs.</translation>
+    </message>
+    <message>
+        <source>Go on with fewer nodes?</source>
+        <translation>Mit weniger Knoten weitermachen?</translation>
+    </message>
+    <message>
+        <source>Not there any more:
+%1
+
+On what is left the run would go on with:</source>
+        <extracomment>%1 are nodes, each with the reason</extracomment>
+        <translation>Nicht mehr da:
+%1
+
+Auf dem, was übrig ist, ginge der Lauf weiter mit:</translation>
+    </message>
+    <message>
+        <source>Go on</source>
+        <translation>Weitermachen</translation>
+    </message>
+    <message>
+        <source>Leave it</source>
+        <translation>So lassen</translation>
+    </message>
+</context>
+<context>
     <name>Charts</name>
     <message>
         <source>steady</source>
@@ -2094,6 +2153,10 @@
         <source>Slurm job %1 of %2</source>
         <translation>Slurm-Job %1 von %2</translation>
     </message>
+    <message>
+        <source>Bring model or checkpoint here…</source>
+        <translation>Modell oder Checkpoint herholen…</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::EstimateBars</name>
@@ -2150,6 +2213,87 @@
     <message>
         <source>%1 of the estimate</source>
         <translation>%1 der Schätzung</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::FetchDialog</name>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>Bring here</source>
+        <translation>Herholen</translation>
+    </message>
+    <message>
+        <source>Bring here what %1 has made</source>
+        <extracomment>%1 is the name of a run</extracomment>
+        <translation>Herholen, was %1 gemacht hat</translation>
+    </message>
+    <message>
+        <source>Each file is verified by its hash. What is here already is not sent; what was cut goes on where it ended.</source>
+        <translation>Jede Datei wird an ihrem Hash geprüft. Was schon hier ist, wird nicht gesendet; was abbrach, geht dort weiter, wo es endete.</translation>
+    </message>
+    <message>
+        <source>What the run has made</source>
+        <translation>Was der Lauf gemacht hat</translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation>Fortschritt</translation>
+    </message>
+    <message>
+        <source>%1: %2 of %3</source>
+        <extracomment>a file&apos;s name, then sizes</extracomment>
+        <translation>%1: %2 von %3</translation>
+    </message>
+    <message>
+        <source>Connecting, logging in, asking the machine…</source>
+        <translation>Verbinden, anmelden, die Maschine fragen…</translation>
+    </message>
+    <message>
+        <source>The trained model</source>
+        <translation>Das trainierte Modell</translation>
+    </message>
+    <message>
+        <source>Checkpoint of step %1</source>
+        <translation>Checkpoint von Schritt %1</translation>
+    </message>
+    <message>
+        <source>There is nothing yet.</source>
+        <translation>Noch ist nichts da.</translation>
+    </message>
+    <message>
+        <source>No checkpoint was saved to its end, and the run has not completed.</source>
+        <translation>Kein Checkpoint wurde zu Ende gespeichert, und der Lauf ist nicht abgeschlossen.</translation>
+    </message>
+    <message>
+        <source>Comparing what is here and there…</source>
+        <translation>Vergleichen, was hier und dort ist…</translation>
+    </message>
+    <message>
+        <source>It is here.</source>
+        <translation>Es ist hier.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n file(s), %1, of which %2 came now</source>
+        <extracomment>%n is a number of files, %1 and %2 are sizes</extracomment>
+        <translation>
+            <numerusform>%n Datei, %1, davon kamen %2 jetzt</numerusform>
+            <numerusform>%n Dateien, %1, davon kamen %2 jetzt</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>That did not work.</source>
+        <translation>Das hat nicht geklappt.</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>Noch einmal</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
     </message>
 </context>
 <context>
@@ -2253,6 +2397,101 @@
             <numerusform>%n gefunden</numerusform>
             <numerusform>%n gefunden</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::FollowDialog</name>
+    <message>
+        <source>Nothing of Ringmaster is on %1: no run was ever launched there.</source>
+        <translation>Auf %1 ist nichts von Ringmaster: Dort wurde nie ein Lauf gestartet.</translation>
+    </message>
+    <message>
+        <source>No run was launched on %1 over SSH. Those that were started on the machine itself are watched there.</source>
+        <translation>Auf %1 wurde kein Lauf über SSH gestartet. Die auf der Maschine selbst gestarteten werden dort beobachtet.</translation>
+    </message>
+    <message>
+        <source>There is no run on %1.</source>
+        <translation>Auf %1 ist kein Lauf.</translation>
+    </message>
+    <message>
+        <source>Show its runs</source>
+        <translation>Läufe zeigen</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Follow</source>
+        <translation>Folgen</translation>
+    </message>
+    <message>
+        <source>Follow a run of another machine</source>
+        <translation>Einem Lauf einer anderen Maschine folgen</translation>
+    </message>
+    <message>
+        <source>One that was launched over SSH, from wherever. Following starts and stops nothing; it can be stopped, resumed and fetched from here like a run of your own.</source>
+        <translation>Einem, der über SSH gestartet wurde, von wo auch immer. Folgen startet und stoppt nichts; er lässt sich von hier stoppen, fortsetzen und herholen wie ein eigener.</translation>
+    </message>
+    <message>
+        <source>Under way</source>
+        <translation>Im Gange</translation>
+    </message>
+    <message>
+        <source>Runs on that machine</source>
+        <translation>Läufe auf dieser Maschine</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>Lauf</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>Zustand</translation>
+    </message>
+    <message>
+        <source>Last step</source>
+        <translation>Letzter Schritt</translation>
+    </message>
+    <message>
+        <source>Started</source>
+        <translation>Gestartet</translation>
+    </message>
+    <message>
+        <source>Machine that the run is on</source>
+        <translation>Maschine, auf der der Lauf ist</translation>
+    </message>
+    <message>
+        <source>A host of ~/.ssh/config, or [user@]host[:port]. Where other names lead to the run&apos;s nodes from here, all of them in its order, with commas between them.</source>
+        <translation>Ein Host aus ~/.ssh/config oder [user@]host[:port]. Wo von hier andere Namen zu den Knoten des Laufs führen, alle in seiner Reihenfolge, mit Kommas dazwischen.</translation>
+    </message>
+    <message>
+        <source>Machine</source>
+        <translation>Maschine</translation>
+    </message>
+    <message>
+        <source>Connecting, logging in, asking the machine…</source>
+        <translation>Verbinden, anmelden, die Maschine fragen…</translation>
+    </message>
+    <message>
+        <source>Nothing to follow.</source>
+        <translation>Nichts, dem zu folgen wäre.</translation>
+    </message>
+    <message>
+        <source>job of Slurm</source>
+        <translation>Slurm-Job</translation>
+    </message>
+    <message>
+        <source>A job of Slurm is followed on the machine that submitted it.</source>
+        <translation>Einem Slurm-Job folgt man auf der Maschine, die ihn eingereicht hat.</translation>
+    </message>
+    <message>
+        <source>Looking at the run…</source>
+        <translation>Den Lauf ansehen…</translation>
+    </message>
+    <message>
+        <source>That did not work.</source>
+        <translation>Das hat nicht geklappt.</translation>
     </message>
 </context>
 <context>
@@ -2478,20 +2717,36 @@
         <translation>Die Maschinen auswählen.</translation>
     </message>
     <message>
-        <source>by itself, from the newest complete checkpoint</source>
-        <translation>von selbst, vom neuesten vollständigen Checkpoint</translation>
-    </message>
-    <message>
-        <source>on this machine only; elsewhere press Resume</source>
-        <translation>nur auf dieser Maschine; anderswo Fortsetzen drücken</translation>
-    </message>
-    <message>
         <source>Submit</source>
         <translation>Einreichen</translation>
     </message>
     <message>
         <source>Launch</source>
         <translation>Start</translation>
+    </message>
+    <message>
+        <source>Leave out nodes that stay away, without asking</source>
+        <translation>Knoten, die wegbleiben, ohne Rückfrage weglassen</translation>
+    </message>
+    <message>
+        <source>A node that does not answer for 30 s is left out where the mesh can be smaller; node 0 has to be there. The rows of a step, and with them the losses, stay the same where they can.</source>
+        <translation>Ein Knoten, der 30 s lang nicht antwortet, wird weggelassen, wo das Mesh kleiner sein kann; Knoten 0 muss da sein. Die Zeilen eines Schritts, und mit ihnen die Losses, bleiben gleich, wo sie können.</translation>
+    </message>
+    <message>
+        <source>Slurm&apos;s own rules: what it has warned goes back into the queue; after other ends press Resume</source>
+        <translation>Slurms eigene Regeln: Was es gewarnt hat, kommt wieder in die Warteschlange; nach anderen Enden auf Fortsetzen drücken</translation>
+    </message>
+    <message>
+        <source>from the newest complete checkpoint, by this window: once it is closed the run goes on, but is not started again</source>
+        <translation>vom neuesten vollständigen Checkpoint, durch dieses Fenster: Ist es zu, geht der Lauf weiter, wird aber nicht neu gestartet</translation>
+    </message>
+    <message>
+        <source>from the newest complete checkpoint, by the agent on that machine, with this window closed too</source>
+        <translation>vom neuesten vollständigen Checkpoint, durch den Agenten auf der Maschine, auch wenn dieses Fenster zu ist</translation>
+    </message>
+    <message>
+        <source>from the newest complete checkpoint, by the agent, with this window closed too</source>
+        <translation>vom neuesten vollständigen Checkpoint, durch den Agenten, auch wenn dieses Fenster zu ist</translation>
     </message>
 </context>
 <context>
@@ -2756,6 +3011,33 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     <message>
         <source>Nodes</source>
         <translation>Knoten</translation>
+    </message>
+    <message>
+        <source>Follow a run of another machine…</source>
+        <translation>Einem Lauf einer anderen Maschine folgen…</translation>
+    </message>
+    <message>
+        <source>It is being started again already.</source>
+        <translation>Er wird schon neu gestartet.</translation>
+    </message>
+    <message>
+        <source>Restarts end with this window</source>
+        <translation>Neustarts enden mit diesem Fenster</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n run(s) over several nodes would not be started again after a failure.</source>
+        <translation>
+            <numerusform>%n Lauf über mehrere Knoten würde nach einem Fehlschlag nicht neu gestartet.</numerusform>
+            <numerusform>%n Läufe über mehrere Knoten würden nach einem Fehlschlag nicht neu gestartet.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>They go on without the window. One that fails meanwhile waits for Resume.</source>
+        <translation>Sie gehen ohne das Fenster weiter. Einer, der unterdessen scheitert, wartet auf Fortsetzen.</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
     </message>
 </context>
 <context>
@@ -3184,6 +3466,26 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     <message>
         <source>Waiting in the queue.</source>
         <translation>Wartet in der Warteschlange.</translation>
+    </message>
+    <message>
+        <source>Not started again: %1</source>
+        <translation>Nicht neu gestartet: %1</translation>
+    </message>
+    <message>
+        <source>It failed, and is started again.</source>
+        <translation>Er ist gescheitert und wird neu gestartet.</translation>
+    </message>
+    <message>
+        <source>Leave it</source>
+        <translation>So lassen</translation>
+    </message>
+    <message>
+        <source>Bring here…</source>
+        <translation>Herholen…</translation>
+    </message>
+    <message>
+        <source>The trained model or a checkpoint, from the machine that it is on</source>
+        <translation>Das trainierte Modell oder ein Checkpoint, von der Maschine, auf der es ist</translation>
     </message>
 </context>
 <context>
@@ -3949,6 +4251,18 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
 </context>
 <context>
+    <name>ringmaster::RunKeeper</name>
+    <message>
+        <source>it was called off</source>
+        <translation>abgebrochen</translation>
+    </message>
+    <message>
+        <source>restart %1 of %2</source>
+        <extracomment>of a run that failed</extracomment>
+        <translation>Neustart %1 von %2</translation>
+    </message>
+</context>
+<context>
     <name>ringmaster::RunsModel</name>
     <message>
         <source>ring %1</source>
@@ -4188,6 +4502,14 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     <message>
         <source>Close</source>
         <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>Follow a run of another machine…</source>
+        <translation>Einem Lauf einer anderen Maschine folgen…</translation>
+    </message>
+    <message>
+        <source>From another machine…</source>
+        <translation>Von anderer Maschine…</translation>
     </message>
 </context>
 <context>

@@ -181,6 +181,17 @@
     </message>
 </context>
 <context>
+    <name>ringmaster::FetchDialog</name>
+    <message numerus="yes">
+        <source>%n file(s), %1, of which %2 came now</source>
+        <extracomment>%n is a number of files, %1 and %2 are sizes</extracomment>
+        <translation>
+            <numerusform>%n file, %1, of which %2 came now</numerusform>
+            <numerusform>%n files, %1, of which %2 came now</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>ringmaster::FindBar</name>
     <message numerus="yes">
         <source>%n found</source>
@@ -221,6 +232,13 @@
         <translation>
             <numerusform>%n run is still training.</numerusform>
             <numerusform>%n runs are still training.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n run(s) over several nodes would not be started again after a failure.</source>
+        <translation>
+            <numerusform>%n run over several nodes would not be started again after a failure.</numerusform>
+            <numerusform>%n runs over several nodes would not be started again after a failure.</numerusform>
         </translation>
     </message>
 </context>

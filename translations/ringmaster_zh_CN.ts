@@ -2,6 +2,65 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN">
 <context>
+    <name>Agree</name>
+    <message>
+        <source>%1: %2, as before</source>
+        <extracomment>%1 is a name such as &quot;ranks&quot;, %2 and %3 are numbers</extracomment>
+        <translation>%1：%2，与之前相同</translation>
+    </message>
+    <message>
+        <source>%1: %2 instead of %3</source>
+        <translation>%1：%2，原为 %3</translation>
+    </message>
+    <message>
+        <source>ranks</source>
+        <translation>rank 数</translation>
+    </message>
+    <message>
+        <source>ranks for each sequence</source>
+        <translation>每条序列的 rank 数</translation>
+    </message>
+    <message>
+        <source>rows a step</source>
+        <translation>每步行数</translation>
+    </message>
+    <message>
+        <source>gradient accumulation</source>
+        <translation>梯度累积</translation>
+    </message>
+    <message>
+        <source>The losses stay those of the run as it was.</source>
+        <translation>损失与原来的运行保持一致。</translation>
+    </message>
+    <message>
+        <source>The losses are no longer those of the run as it was.</source>
+        <translation>损失不再与原来的运行一致。</translation>
+    </message>
+    <message>
+        <source>Go on with fewer nodes?</source>
+        <translation>用更少的节点继续？</translation>
+    </message>
+    <message>
+        <source>Not there any more:
+%1
+
+On what is left the run would go on with:</source>
+        <extracomment>%1 are nodes, each with the reason</extracomment>
+        <translation>已不可用：
+%1
+
+在剩余节点上，运行将以如下设置继续：</translation>
+    </message>
+    <message>
+        <source>Go on</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>Leave it</source>
+        <translation>保持现状</translation>
+    </message>
+</context>
+<context>
     <name>Charts</name>
     <message>
         <source>steady</source>
@@ -2073,6 +2132,10 @@
         <source>Slurm job %1 of %2</source>
         <translation>%2 的 Slurm 作业 %1</translation>
     </message>
+    <message>
+        <source>Bring model or checkpoint here…</source>
+        <translation>取回模型或检查点…</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::EstimateBars</name>
@@ -2129,6 +2192,86 @@
     <message>
         <source>%1 of the estimate</source>
         <translation>估算的 %1</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::FetchDialog</name>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Bring here</source>
+        <translation>取回</translation>
+    </message>
+    <message>
+        <source>Bring here what %1 has made</source>
+        <extracomment>%1 is the name of a run</extracomment>
+        <translation>取回 %1 的成果</translation>
+    </message>
+    <message>
+        <source>Each file is verified by its hash. What is here already is not sent; what was cut goes on where it ended.</source>
+        <translation>每个文件都用哈希校验。已在本机的不再传输；中断的从断点继续。</translation>
+    </message>
+    <message>
+        <source>What the run has made</source>
+        <translation>运行的成果</translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation>进度</translation>
+    </message>
+    <message>
+        <source>%1: %2 of %3</source>
+        <extracomment>a file&apos;s name, then sizes</extracomment>
+        <translation>%1：%2 / %3</translation>
+    </message>
+    <message>
+        <source>Connecting, logging in, asking the machine…</source>
+        <translation>正在连接、登录、询问机器…</translation>
+    </message>
+    <message>
+        <source>The trained model</source>
+        <translation>训练好的模型</translation>
+    </message>
+    <message>
+        <source>Checkpoint of step %1</source>
+        <translation>第 %1 步的检查点</translation>
+    </message>
+    <message>
+        <source>There is nothing yet.</source>
+        <translation>还没有内容。</translation>
+    </message>
+    <message>
+        <source>No checkpoint was saved to its end, and the run has not completed.</source>
+        <translation>尚无完整保存的检查点，运行也未完成。</translation>
+    </message>
+    <message>
+        <source>Comparing what is here and there…</source>
+        <translation>正在比较本机与远端的内容…</translation>
+    </message>
+    <message>
+        <source>It is here.</source>
+        <translation>已取回。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n file(s), %1, of which %2 came now</source>
+        <extracomment>%n is a number of files, %1 and %2 are sizes</extracomment>
+        <translation>
+            <numerusform>%n 个文件，共 %1，其中 %2 为本次传输</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>That did not work.</source>
+        <translation>操作未成功。</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>重试</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
     </message>
 </context>
 <context>
@@ -2231,6 +2374,101 @@
         <translation>
             <numerusform>找到 %n 处</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::FollowDialog</name>
+    <message>
+        <source>Nothing of Ringmaster is on %1: no run was ever launched there.</source>
+        <translation>%1 上没有 Ringmaster 的任何内容：从未在那里启动过运行。</translation>
+    </message>
+    <message>
+        <source>No run was launched on %1 over SSH. Those that were started on the machine itself are watched there.</source>
+        <translation>没有通过 SSH 在 %1 上启动的运行。在该机器本地启动的运行请在那里查看。</translation>
+    </message>
+    <message>
+        <source>There is no run on %1.</source>
+        <translation>%1 上没有运行。</translation>
+    </message>
+    <message>
+        <source>Show its runs</source>
+        <translation>显示其运行</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Follow</source>
+        <translation>跟踪</translation>
+    </message>
+    <message>
+        <source>Follow a run of another machine</source>
+        <translation>跟踪另一台机器上的运行</translation>
+    </message>
+    <message>
+        <source>One that was launched over SSH, from wherever. Following starts and stops nothing; it can be stopped, resumed and fetched from here like a run of your own.</source>
+        <translation>任何通过 SSH 启动的运行，无论从哪里启动。跟踪不会启动或停止任何东西；可以像自己的运行一样从这里停止、恢复和取回。</translation>
+    </message>
+    <message>
+        <source>Under way</source>
+        <translation>进行中</translation>
+    </message>
+    <message>
+        <source>Runs on that machine</source>
+        <translation>该机器上的运行</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>运行</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <source>Last step</source>
+        <translation>最后一步</translation>
+    </message>
+    <message>
+        <source>Started</source>
+        <translation>开始时间</translation>
+    </message>
+    <message>
+        <source>Machine that the run is on</source>
+        <translation>运行所在的机器</translation>
+    </message>
+    <message>
+        <source>A host of ~/.ssh/config, or [user@]host[:port]. Where other names lead to the run&apos;s nodes from here, all of them in its order, with commas between them.</source>
+        <translation>~/.ssh/config 中的主机，或 [user@]host[:port]。若从这里要用其他名称访问该运行的节点，请按其顺序列出全部，用逗号分隔。</translation>
+    </message>
+    <message>
+        <source>Machine</source>
+        <translation>机器</translation>
+    </message>
+    <message>
+        <source>Connecting, logging in, asking the machine…</source>
+        <translation>正在连接、登录、询问机器…</translation>
+    </message>
+    <message>
+        <source>Nothing to follow.</source>
+        <translation>没有可跟踪的运行。</translation>
+    </message>
+    <message>
+        <source>job of Slurm</source>
+        <translation>Slurm 作业</translation>
+    </message>
+    <message>
+        <source>A job of Slurm is followed on the machine that submitted it.</source>
+        <translation>Slurm 作业在提交它的机器上跟踪。</translation>
+    </message>
+    <message>
+        <source>Looking at the run…</source>
+        <translation>正在查看运行…</translation>
+    </message>
+    <message>
+        <source>That did not work.</source>
+        <translation>操作未成功。</translation>
     </message>
 </context>
 <context>
@@ -2455,20 +2693,36 @@
         <translation>请选择机器。</translation>
     </message>
     <message>
-        <source>by itself, from the newest complete checkpoint</source>
-        <translation>自动从最新的完整检查点重启</translation>
-    </message>
-    <message>
-        <source>on this machine only; elsewhere press Resume</source>
-        <translation>仅限本机；其他地方请点击“恢复”</translation>
-    </message>
-    <message>
         <source>Submit</source>
         <translation>提交</translation>
     </message>
     <message>
         <source>Launch</source>
         <translation>启动</translation>
+    </message>
+    <message>
+        <source>Leave out nodes that stay away, without asking</source>
+        <translation>不询问就舍弃不再响应的节点</translation>
+    </message>
+    <message>
+        <source>A node that does not answer for 30 s is left out where the mesh can be smaller; node 0 has to be there. The rows of a step, and with them the losses, stay the same where they can.</source>
+        <translation>若网格可以缩小，30 秒无响应的节点将被舍弃；节点 0 必须可用。每步的行数以及损失在可能时保持不变。</translation>
+    </message>
+    <message>
+        <source>Slurm&apos;s own rules: what it has warned goes back into the queue; after other ends press Resume</source>
+        <translation>按 Slurm 自己的规则：被预警的作业回到队列；其他情况请按“恢复”</translation>
+    </message>
+    <message>
+        <source>from the newest complete checkpoint, by this window: once it is closed the run goes on, but is not started again</source>
+        <translation>由本窗口从最新的完整检查点重启：关闭窗口后运行会继续，但不再自动重启</translation>
+    </message>
+    <message>
+        <source>from the newest complete checkpoint, by the agent on that machine, with this window closed too</source>
+        <translation>由该机器上的代理从最新的完整检查点重启，关闭本窗口后也有效</translation>
+    </message>
+    <message>
+        <source>from the newest complete checkpoint, by the agent, with this window closed too</source>
+        <translation>由代理从最新的完整检查点重启，关闭本窗口后也有效</translation>
     </message>
 </context>
 <context>
@@ -2730,6 +2984,32 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     <message>
         <source>Nodes</source>
         <translation>节点</translation>
+    </message>
+    <message>
+        <source>Follow a run of another machine…</source>
+        <translation>跟踪另一台机器上的运行…</translation>
+    </message>
+    <message>
+        <source>It is being started again already.</source>
+        <translation>已经在重新启动。</translation>
+    </message>
+    <message>
+        <source>Restarts end with this window</source>
+        <translation>重启随本窗口结束</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n run(s) over several nodes would not be started again after a failure.</source>
+        <translation>
+            <numerusform>%n 个跨多节点的运行失败后将不再自动重启。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>They go on without the window. One that fails meanwhile waits for Resume.</source>
+        <translation>没有窗口它们也会继续；其间失败的运行等待“恢复”。</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
     </message>
 </context>
 <context>
@@ -3154,6 +3434,26 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     <message>
         <source>Waiting in the queue.</source>
         <translation>正在队列中等待。</translation>
+    </message>
+    <message>
+        <source>Not started again: %1</source>
+        <translation>未重新启动：%1</translation>
+    </message>
+    <message>
+        <source>It failed, and is started again.</source>
+        <translation>运行失败，正在重新启动。</translation>
+    </message>
+    <message>
+        <source>Leave it</source>
+        <translation>保持现状</translation>
+    </message>
+    <message>
+        <source>Bring here…</source>
+        <translation>取回…</translation>
+    </message>
+    <message>
+        <source>The trained model or a checkpoint, from the machine that it is on</source>
+        <translation>从所在机器取回训练好的模型或检查点</translation>
     </message>
 </context>
 <context>
@@ -3911,6 +4211,18 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     </message>
 </context>
 <context>
+    <name>ringmaster::RunKeeper</name>
+    <message>
+        <source>it was called off</source>
+        <translation>已取消</translation>
+    </message>
+    <message>
+        <source>restart %1 of %2</source>
+        <extracomment>of a run that failed</extracomment>
+        <translation>第 %1 次重启，共 %2 次</translation>
+    </message>
+</context>
+<context>
     <name>ringmaster::RunsModel</name>
     <message>
         <source>ring %1</source>
@@ -4146,6 +4458,14 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     <message>
         <source>Close</source>
         <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Follow a run of another machine…</source>
+        <translation>跟踪另一台机器上的运行…</translation>
+    </message>
+    <message>
+        <source>From another machine…</source>
+        <translation>来自其他机器…</translation>
     </message>
 </context>
 <context>

@@ -12,6 +12,7 @@
 #include "gui/launch/stepper.h"
 #include "gui/look/card.h"
 #include "gui/look/look.h"
+#include "gui/session/agree.h"
 #include "launcher/example.h"
 #include "launcher/setup.h"
 
@@ -162,6 +163,7 @@ LaunchOrder LaunchDialog::orderFor(const Destination& to) {
     LaunchOrder order;
     order.places = m_session.places();
     order.person = m_session.person([flag = m_given_up] { return flag->load(); });
+    order.agree = agreeIn(m_session, [flag = m_given_up] { return flag->load(); });
     order.phases = m_phases;
     return order;
 }
@@ -202,7 +204,13 @@ void LaunchDialog::resume(const QString& dir, const ResumeOptions& options) {
 /// It has been started: from here on it is only looked at, by those who are logged in already.
 void LaunchDialog::take(const LaunchOrder& order, const QString& dir) {
     m_given_up.reset();
-    m_session.keeper().keep(dir, order.sessions);
+    RestartWish wish;
+    try {
+        wish = restart_wish_of(RunDirectory{dir.toStdString()});
+    } catch (const Error&) {  // a damaged options.json: follow() says what is wrong
+        wish = {};
+    }
+    m_session.keeper().keep(dir, order.sessions, wish);
     follow(dir);
 }
 
@@ -295,7 +303,7 @@ void LaunchDialog::stateChanged() {
     const RunState& state = m_watch->follower().state();
     if (state.state == RunPhase::Running) reach(LaunchPhase::Meet);
     if (!is_over(state.state) || !m_busy) return;
-    if (state.state == RunPhase::Failed) {
+    if (state.state == RunPhase::Failed && !m_session.keeper().willRestart(m_dir)) {
         showEnd(QString::fromStdString(state.reason), tr("The ranks' logs are in Monitor."));
     } else {
         m_busy = false;
@@ -354,6 +362,7 @@ void LaunchDialog::stopNow() {
             return QString();
         },
         this);
+    m_session.keeper().leaveAlone(m_dir);
     connect(stopping, &Job::finished, stopping, &QObject::deleteLater);
     connect(stopping, &Job::failed, this, [this, stopping](const JobFailure& failure) {
         stopping->deleteLater();

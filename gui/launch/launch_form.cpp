@@ -61,6 +61,7 @@ LaunchForm::LaunchForm(Session& session, const Request& request, QWidget* parent
       m_preflight(new QCheckBox(tr("Prove the mesh first (preflight)"))),
       m_restarts(new QSpinBox),
       m_restarts_words(mutedLabel()),
+      m_shrink(new QCheckBox(tr("Leave out nodes that stay away, without asking"))),
       m_problem(mutedLabel()),
       m_preview(new PreviewPanel(session, request)) {
     m_name->setPlaceholderText(QString::fromStdString(suggest_run_name(request.config)));
@@ -154,6 +155,11 @@ QWidget* LaunchForm::makeSwitches() {
     m_restarts->setSpecialValueText(tr("never"));
     m_restarts->setAccessibleName(tr("Restarts after a failure"));
     m_restarts_words->setWordWrap(true);
+    m_restarts_words->setObjectName(u"restartsWords"_s);
+    m_shrink->setObjectName(u"shrinkSwitch"_s);
+    m_shrink->setToolTip(
+        tr("A node that does not answer for 30 s is left out where the mesh can be smaller; node 0 has to be "
+           "there. The rows of a step, and with them the losses, stay the same where they can."));
     m_name->setObjectName(u"runNameEdit"_s);
     m_name->setAccessibleName(tr("Name of the run"));
     auto* restarts = new QLabel(tr("Restarts after a failure"));
@@ -171,10 +177,12 @@ QWidget* LaunchForm::makeSwitches() {
     grid->addWidget(restarts, 2, 0);
     grid->addWidget(m_restarts, 2, 1);
     grid->addWidget(m_restarts_words, 2, 2);
-    grid->addWidget(name, 3, 0);
-    grid->addWidget(m_name, 3, 1, 1, 2);
+    grid->addWidget(m_shrink, 3, 1, 1, 2);
+    grid->addWidget(name, 4, 0);
+    grid->addWidget(m_name, 4, 1, 1, 2);
     connect(m_preflight, &QCheckBox::toggled, this, &LaunchForm::tell);
     connect(m_restarts, &QSpinBox::valueChanged, this, &LaunchForm::tell);
+    connect(m_shrink, &QCheckBox::toggled, this, &LaunchForm::tell);
     connect(m_name, &QLineEdit::textChanged, this, &LaunchForm::tell);
     return switches;
 }
@@ -195,6 +203,7 @@ LaunchChoice LaunchForm::read() const {
     if (!choice.name.empty()) check_run_name(choice.name);
     choice.preflight = m_preflight->isChecked();
     choice.restarts = m_restarts->value();
+    choice.shrink = m_shrink->isChecked();
     if (m_ssh->isChecked()) {
         for (const QString& node : chosenNodes()) choice.to.nodes.push_back(node.toStdString());
         if (choice.to.nodes.empty())
@@ -235,13 +244,34 @@ void LaunchForm::tell() {
                                                                          ? QSizePolicy::Preferred
                                                                          : QSizePolicy::Ignored);
     m_where->updateGeometry();
-    m_restarts->setEnabled(m_here->isChecked());
-    m_restarts_words->setText(m_here->isChecked() ? tr("by itself, from the newest complete checkpoint")
-                                                  : tr("on this machine only; elsewhere press Resume"));
+    tellRestarts();
     m_problem->setText(problem());
     m_problem->setVisible(!m_problem->text().isEmpty());
     m_preview->setChoice(choice());
     Q_EMIT changed();
+}
+
+/// Who starts it again, and what becomes of that without this window.
+void LaunchForm::tellRestarts() {
+    const auto nodes = chosenNodes().size();
+    const bool over_several = m_ssh->isChecked() && nodes > 1;
+    m_restarts->setEnabled(!m_slurm->isChecked());
+    m_shrink->setVisible(over_several);
+    m_shrink->setEnabled(m_restarts->value() > 0);
+    if (m_slurm->isChecked())
+        m_restarts_words->setText(tr(
+            "Slurm's own rules: what it has warned goes back into the queue; after other ends press Resume"));
+    else if (over_several)
+        m_restarts_words->setText(tr(
+            "from the newest complete checkpoint, by this window: once it is closed the run goes on, but is "
+            "not started again"));
+    else if (m_ssh->isChecked())
+        m_restarts_words->setText(
+            tr("from the newest complete checkpoint, by the agent on that machine, with this window closed "
+               "too"));
+    else
+        m_restarts_words->setText(
+            tr("from the newest complete checkpoint, by the agent, with this window closed too"));
 }
 
 bool LaunchForm::isReady() const {
@@ -262,6 +292,7 @@ void LaunchForm::keep() {
     settings.setValue(u"launch/where"_s, m_where->currentIndex());
     settings.setValue(u"launch/nodes"_s, chosenNodes());
     settings.setValue(u"launch/restarts"_s, m_restarts->value());
+    settings.setValue(u"launch/shrink"_s, m_shrink->isChecked());
     m_fields->keep();
 }
 
@@ -275,6 +306,7 @@ void LaunchForm::restore() {
         if (nodes.contains(item->data(Qt::UserRole).toString())) item->setCheckState(Qt::Checked);
     }
     m_restarts->setValue(settings.value(u"launch/restarts"_s).toInt());
+    m_shrink->setChecked(settings.value(u"launch/shrink"_s).toBool());
 }
 
 }  // namespace ringmaster

@@ -46,6 +46,7 @@ class LaunchForm : public QWidget {
     QWidget* makeSwitches();
     void restore();
     void tell();
+    void tellRestarts();
     LaunchChoice read() const;
     QStringList chosenNodes() const;
 
@@ -59,6 +60,7 @@ class LaunchForm : public QWidget {
     QCheckBox* m_preflight;
     QSpinBox* m_restarts;
     QLabel* m_restarts_words;
+    QCheckBox* m_shrink;
     QLabel* m_problem;
     PreviewPanel* m_preview;
 };

@@ -98,7 +98,9 @@ QStringList phaseNames(const std::vector<LaunchPhase>& phases, const Destination
 Request requestOf(const Request& request, const LaunchChoice& choice) {
     Request asked = request;
     asked.preflight = choice.preflight ? Preflight::Before : Preflight::None;
-    asked.restarts = choice.to.is_here() ? choice.restarts : 0;
+    const Restarter by = restarter_of(choice.to);
+    asked.restarts = by == Restarter::Slurm ? 0 : choice.restarts;
+    asked.shrink = by == Restarter::Follower && asked.restarts > 0 && choice.shrink;
     return asked;
 }
 
@@ -128,7 +130,8 @@ Job::Work resumeWork(const LaunchOrder& order, const QString& dir, const ResumeO
         const RunDirectory run{dir.toStdString()};
         const bool connects = order.phases.front() == LaunchPhase::Connect;
         tell(report, order.phases, connects ? LaunchPhase::Connect : LaunchPhase::Prepare);
-        Comeback comeback = prepare_comeback(run, options, {}, order.places, order.person, report.progress);
+        Comeback comeback = prepare_comeback_or_shrink(run, options, {}, order.agree, order.places,
+                                                       order.person, report.progress);
         tell(report, order.phases, LaunchPhase::Send);
         place_comeback(comeback, run, order.places, report.progress);
         tell(report, order.phases, LaunchPhase::Start);

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "gui/launch/job.h"
+#include "gui/session/job.h"
 #include "gui/session/run_keeper.h"
 #include "launcher/anywhere/preview.h"
 
@@ -24,7 +24,8 @@ struct LaunchChoice {
     Destination to;
     std::string name;  ///< of the run; empty: suggested
     bool preflight = true;
-    int restarts = 0;  ///< on this machine only
+    int restarts = 0;     ///< after a failure; none in Slurm
+    bool shrink = false;  ///< on fewer nodes without asking
 
     bool operator==(const LaunchChoice&) const = default;
 };
@@ -36,6 +37,7 @@ struct LaunchOrder {
     LaunchChoice choice;
     bool overwrite = false;
     SshPerson person;
+    AgreeToShrink agree;               ///< to a resume on what is left of the nodes
     std::shared_ptr<Reached> reached;  ///< by the preview; empty: not yet
     std::vector<LaunchPhase> phases;
     // What it leaves behind.

@@ -19,7 +19,7 @@ constexpr auto kLook = std::chrono::milliseconds(100);
 }  // namespace
 
 struct LoginPrompts::Question {
-    std::variant<Prompt, UnknownHostKey> what;
+    std::variant<Prompt, UnknownHostKey, YesNo> what;
     bool asked_before = false;          ///< the same, a moment ago: that answer was not taken
     std::optional<std::string> answer;  ///< of a host key: any is trust
     bool done = false;
@@ -91,6 +91,14 @@ SshPerson LoginPrompts::person(std::function<bool()> given_up) {
     return person;
 }
 
+std::function<bool(const YesNo&, const std::function<bool()>&)> LoginPrompts::asking(LoginPrompts* prompts) {
+    return [desk = prompts->m_desk](const YesNo& what, const std::function<bool()>& given_up) {
+        auto question = std::make_shared<Question>();
+        question->what = what;
+        return desk->ask(question, given_up).has_value();
+    };
+}
+
 void LoginPrompts::showNext() {
     std::shared_ptr<Question> next;
     {
@@ -115,6 +123,8 @@ void LoginPrompts::showNext() {
     QuestionDialog* dialog = nullptr;
     if (const auto* prompt = std::get_if<Prompt>(&next->what))
         dialog = new PromptDialog(*prompt, next->asked_before, parent);
+    else if (const auto* yes_no = std::get_if<YesNo>(&next->what))
+        dialog = new YesNoDialog(*yes_no, parent);
     else
         dialog = new TrustDialog(std::get<UnknownHostKey>(next->what), parent);
     m_dialog = dialog;

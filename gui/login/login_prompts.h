@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 
+#include "gui/session/agree.h"
 #include "launcher/ssh/prompt.h"
 
 class QWidget;
@@ -25,6 +26,9 @@ class LoginPrompts : public QObject {
     /// For one undertaking, which nobody waits for any more once `given_up` says so (empty: never): then its
     /// question goes away. Its functions are called from other threads and may outlive this object.
     SshPerson person(std::function<bool()> given_up);
+
+    /// Another question of the same kind; to be called from another thread. False where nobody answers.
+    static std::function<bool(const YesNo&, const std::function<bool()>&)> asking(LoginPrompts* prompts);
 
   private:
     struct Question;

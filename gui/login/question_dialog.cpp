@@ -123,6 +123,22 @@ TrustDialog::TrustDialog(const UnknownHostKey& key, QWidget* parent)
     no->setFocus();
 }
 
+YesNoDialog::YesNoDialog(const YesNo& question, QWidget* parent) : QuestionDialog(question.title, parent) {
+    setObjectName(u"yesNoDialog"_s);
+    addText(shownServerText(question.text.toStdString()));
+    QLabel* changes = addText(question.what_changes);
+    changes->setObjectName(u"whatChanges"_s);
+    changes->setContentsMargins(space(0.8), 0, 0, 0);
+    auto* no = new QPushButton(question.no);
+    no->setObjectName(u"noButton"_s);
+    no->setDefault(true);
+    auto* yes = new QPushButton(question.yes);
+    yes->setObjectName(u"yesButton"_s);
+    yes->setAutoDefault(false);
+    addButtons(no, yes);
+    no->setFocus();
+}
+
 PromptDialog::PromptDialog(const Prompt& prompt, bool asked_before, QWidget* parent)
     //: %1 is a machine
     : QuestionDialog(tr("Log in to %1").arg(shown(prompt.host)), parent), m_answer(new QLineEdit) {

@@ -4,6 +4,7 @@
 #include <QDialog>
 #include <string>
 
+#include "gui/session/agree.h"
 #include "launcher/ssh/prompt.h"
 
 class QGridLayout;
@@ -48,6 +49,14 @@ class PromptDialog : public QuestionDialog {
     void addQuestion(const Prompt& prompt);
 
     QLineEdit* m_answer;
+};
+
+/// Yes or no, what changes with yes on a sheet of its own.
+class YesNoDialog : public QuestionDialog {
+    Q_OBJECT
+
+  public:
+    YesNoDialog(const YesNo& question, QWidget* parent);
 };
 
 /// As it may be shown: a server's words, without what changes how they are read, and not without end.

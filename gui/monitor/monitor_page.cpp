@@ -30,6 +30,7 @@
 #include "gui/session/long_wait.h"
 #include "gui/session/run_keeper.h"
 #include "launcher/export.h"
+#include "launcher/nodes/remote_run.h"
 #include "launcher/run_directory.h"
 
 namespace ringmaster {
@@ -102,7 +103,7 @@ void MonitorPage::openRun(const QString& dir) {
     m_heat->setChosenRank(-1);
     m_header->setTitle(QFileInfo(dir).fileName());
     m_header->setSubtitle(tr("reading…"));
-    for (QWidget* button : {m_stop, m_stop_now, m_resume}) button->hide();
+    for (QWidget* button : {m_stop, m_stop_now, m_resume, m_fetch}) button->hide();
     for (Figure* figure : {m_steps, m_loss, m_rate, m_overhead, m_memory, m_age})
         figure->setValue(show::unknown());
     m_progress->setRange(0, kProgressParts);
@@ -232,7 +233,8 @@ void MonitorPage::showHeader() {
     m_stop_now->setText(queued ? tr("Take out of the queue") : tr("Stop now"));
     m_stop->setEnabled(state.state == RunPhase::Running && !m_stopping && !unknown);
     m_stop_now->setEnabled(!unknown);
-    m_resume->setVisible(now.can_resume);
+    m_resume->setVisible(now.can_resume && !m_session.keeper().news(m_dir).restarting);
+    m_fetch->setVisible(is_over(state.state) && is_remote(RunDirectory{m_dir.toStdString()}));
     if (!live) m_stopping = false;
     const bool known = now.total_steps && *now.total_steps > 0 && now.step;
     m_progress->setVisible(known);
@@ -283,6 +285,9 @@ void MonitorPage::showVerdict() {
         next += u" "_s + tr("%n line(s) of its events make no sense and are left out.", nullptr,
                             int(std::min<int64_t>(now.odd_lines, 1000000)));
     if (!now.plan_problem.empty()) next += u" "_s + tr("Its plan cannot be read: no estimates.");
+    const QString& why_not_again = m_session.keeper().news(m_dir).why_not_again;
+    if (!why_not_again.isEmpty() && is_over(now.state.state))
+        next += u' ' + tr("Not started again: %1").arg(why_not_again);
     greyOut(now.diagnosis.finding == Finding::Disconnected);
     if (showElsewhere()) return;
     m_elsewhere.reset();
@@ -312,6 +317,10 @@ bool MonitorPage::showElsewhere() {
     const KeptNews news = m_session.keeper().news(m_dir);
     const RunState& state = m_news->picture.state;
     const bool waits = !news.job.isEmpty() && state.state == RunPhase::Queued;
+    if (news.restarting) {
+        showRestart(news);
+        return true;
+    }
     if (is_over(state.state) || (news.trouble.isEmpty() && !waits)) return false;
     if (m_elsewhere == news) return true;  // its button may just be pressed
     m_elsewhere = news;
@@ -326,6 +335,20 @@ bool MonitorPage::showElsewhere() {
     }
     m_banner->say(Tone::Plain, tr("Waiting in the queue."), news.job);
     return true;
+}
+
+void MonitorPage::showRestart(const KeptNews& news) {
+    if (m_elsewhere == news) return;  // its button may just be pressed
+    m_elsewhere = news;
+    m_banner->clearActions();
+    m_banner->say(Tone::Warning, tr("It failed, and is started again."),
+                  QString::fromStdString(m_news->picture.state.reason).section(u'\n', 0, 0), news.restart);
+    QPushButton* leave = m_banner->addAction(tr("Leave it"));
+    leave->setObjectName(u"leaveItButton"_s);
+    connect(leave, &QPushButton::clicked, this, [this, leave] {
+        leave->setEnabled(false);
+        m_session.keeper().leaveAlone(m_dir);
+    });
 }
 
 bool MonitorPage::isInSight(const QWidget* widget) const {
@@ -430,6 +453,7 @@ void MonitorPage::showSteps(std::optional<StepRange> range) {
 void MonitorPage::askStop(StopHow how) {
     m_stopping = m_stopping || how == StopHow::FinishAndSave;
     m_stop->setEnabled(false);
+    m_session.keeper().leaveAlone(m_dir);  // who stops a run wants it stopped
     auto* watcher = new QFutureWatcher<QString>(this);
     connect(watcher, &QFutureWatcher<QString>::finished, this, [this, watcher] {
         watcher->deleteLater();

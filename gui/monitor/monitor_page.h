@@ -81,6 +81,7 @@ class MonitorPage : public Page {
     void showFigures();
     void showVerdict();
     bool showElsewhere();
+    void showRestart(const KeptNews& news);
     void greyOut(bool grey);
     void showAge();
     void feedCharts();
@@ -100,7 +101,7 @@ class MonitorPage : public Page {
     EmptyView* m_problem = nullptr;
     QVBoxLayout* m_problem_room = nullptr;
     PageHeader* m_header;
-    QPushButton *m_stop, *m_stop_now, *m_resume, *m_export;
+    QPushButton *m_stop, *m_stop_now, *m_resume, *m_fetch, *m_export;
     QProgressBar* m_progress;
     Figure *m_steps, *m_loss, *m_rate, *m_overhead, *m_memory, *m_age;
     Banner* m_banner;

@@ -55,7 +55,9 @@ MonitorPage::MonitorPage(Session& session, QWidget* parent)
     m_ticker->setInterval(1000);
     connect(m_ticker, &QTimer::timeout, this, &MonitorPage::showAge);
     connect(&m_session.keeper(), &RunKeeper::changed, this, [this](const QString& dir) {
-        if (dir == m_dir && m_news) showVerdict();
+        if (dir != m_dir || !m_news) return;
+        showHeader();
+        showVerdict();
     });
     m_ticker->start();
 }
@@ -119,13 +121,17 @@ void MonitorPage::makeHeader(QVBoxLayout* layout) {
     m_resume = primaryButton(tr("Resume"));
     m_resume->setObjectName(u"resumeButton"_s);
     m_resume->setToolTip(tr("Go on from the newest complete checkpoint"));
+    m_fetch = new QPushButton(tr("Bring here…"));
+    m_fetch->setObjectName(u"fetchButton"_s);
+    m_fetch->setToolTip(tr("The trained model or a checkpoint, from the machine that it is on"));
+    connect(m_fetch, &QPushButton::clicked, this, [this] { Q_EMIT m_session.fetchRequested(m_dir); });
     m_export = new QPushButton(tr("Export"));
     m_export->setObjectName(u"exportButton"_s);
     auto* menu = new QMenu(m_export);
     menu->addAction(tr("All figures as CSV…"), this, [this] { exportTo(true); });
     menu->addAction(tr("TensorBoard files…"), this, [this] { exportTo(false); });
     m_export->setMenu(menu);
-    for (QPushButton* button : {m_stop, m_stop_now, m_resume, m_export}) m_header->addAction(button);
+    for (QPushButton* button : {m_stop, m_stop_now, m_resume, m_fetch, m_export}) m_header->addAction(button);
     connect(m_stop, &QPushButton::clicked, this, [this] { askStop(StopHow::FinishAndSave); });
     connect(m_stop_now, &QPushButton::clicked, this, [this] { askStop(StopHow::Now); });
     connect(m_resume, &QPushButton::clicked, this, [this] { Q_EMIT m_session.resumeRequested(m_dir, {}); });

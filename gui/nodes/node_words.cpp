@@ -58,14 +58,6 @@ QString filled(const char* text_, const std::vector<std::string>& with) {
     return text(filled_in(QCoreApplication::translate("NodeFindings", text_).toStdString(), with));
 }
 
-QString findingWords(const NodeFinding& finding) {
-    const FindingText* known = finding_text(finding.code);
-    if (known == nullptr) return {};
-    QStringList parts;
-    for (const NodeFinding& part : finding.parts) parts << findingWords(part);
-    return filled(known->message, finding.with) + parts.join(u", "_s);
-}
-
 /// Sizes as the app's language writes them.
 NodeFinding withFigures(const NodeReport& report) {
     NodeFinding finding = report.finding;
@@ -156,6 +148,23 @@ void addPlaces(Facts& facts, const NodeFacts& of) {
 }
 
 }  // namespace
+
+QString findingWords(const NodeFinding& finding) {
+    const FindingText* known = finding_text(finding.code);
+    if (known == nullptr) return {};
+    QStringList parts;
+    for (const NodeFinding& part : finding.parts) parts << findingWords(part);
+    return filled(known->message, finding.with) + parts.join(u", "_s);
+}
+
+std::pair<QString, QString> problemWords(const JobFailure& failure) {
+    const FindingText* known = finding_text(failure.finding.code);
+    if (known == nullptr)
+        return {failure.where.isEmpty() ? failure.what : failure.where + u": "_s + failure.what,
+                failure.hint};
+    return {failure.where + u": "_s + findingWords(failure.finding),
+            filled(known->next, failure.finding.with)};
+}
 
 QString targetName(const Target& target) {
     switch (target.kind) {

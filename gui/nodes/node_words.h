@@ -8,6 +8,7 @@
 #include "gui/look/card.h"
 #include "gui/look/run_mark.h"
 #include "gui/nodes/node_checks.h"
+#include "gui/session/job.h"
 
 namespace ringmaster {
 
@@ -27,6 +28,12 @@ QString ageWords(const RosterEntry& entry, double now);
 
 /// What was found, in the app's language as far as it is of our own.
 QString foundWords(const NodeReport& report);
+
+/// The same of one finding; empty where its code is not known here.
+QString findingWords(const NodeFinding& finding);
+
+/// What failed and what to do next, likewise.
+std::pair<QString, QString> problemWords(const JobFailure& failure);
 
 /// The same; while it is checked, that.
 QString messageWords(const NodeChecks& checks, int row);

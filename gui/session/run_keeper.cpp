@@ -6,10 +6,13 @@
 
 #include "engine/error.h"
 #include "engine/events/event_log.h"
+#include "gui/session/agree.h"
 #include "gui/session/session.h"
 #include "launcher/nodes/remote_run.h"
 
 namespace ringmaster {
+
+using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
@@ -35,11 +38,11 @@ void RunKeeper::keep(const QString& dir) {
     keep(dir, nullptr);
 }
 
-void RunKeeper::keep(const QString& dir, std::shared_ptr<Sessions> sessions) {
+void RunKeeper::keep(const QString& dir, std::shared_ptr<Sessions> sessions, const RestartWish& wish) {
     const auto known = m_kept.find(dir);
     if (known != m_kept.end() && known->second->over_since == 0) return;
     try {
-        if (needs_companion(RunDirectory{dir.toStdString()})) begin(dir, sessions);
+        if (needs_companion(RunDirectory{dir.toStdString()})) begin(dir, sessions, wish);
     } catch (const Error&) {  // the page that shows it says what is wrong with it
         return;
     }
@@ -47,11 +50,15 @@ void RunKeeper::keep(const QString& dir, std::shared_ptr<Sessions> sessions) {
 
 void RunKeeper::reconnect(const QString& dir) {
     const auto known = m_kept.find(dir);
+    RestartWish wish;
     if (known != m_kept.end()) {
+        if (known->second->news.restarting) return;  // it logs in by itself
+        wish = known->second->wish;
+        wish.restarts -= known->second->restarts;
         letGo(std::move(known->second));
         m_kept.erase(known);
     }
-    keep(dir);
+    keep(dir, nullptr, wish);
 }
 
 KeptNews RunKeeper::news(const QString& dir) const {
@@ -59,32 +66,73 @@ KeptNews RunKeeper::news(const QString& dir) const {
     return known == m_kept.end() ? KeptNews() : known->second->news;
 }
 
-void RunKeeper::begin(const QString& dir, const std::shared_ptr<Sessions>& sessions) {
+bool RunKeeper::willRestart(const QString& dir) const {
+    const auto known = m_kept.find(dir);
+    return known != m_kept.end() &&
+           (known->second->news.restarting || known->second->restarts < known->second->wish.restarts);
+}
+
+void RunKeeper::leaveAlone(const QString& dir) {
+    const auto known = m_kept.find(dir);
+    if (known == m_kept.end()) return;
+    known->second->wish.restarts = 0;
+    known->second->left_alone->store(true);
+}
+
+int RunKeeper::restartsAhead() const {
+    int count = 0;
+    for (const auto& [dir, kept] : m_kept) count += willRestart(dir) ? 1 : 0;
+    return count;
+}
+
+void RunKeeper::begin(const QString& dir, const std::shared_ptr<Sessions>& sessions,
+                      const RestartWish& wish) {
     auto kept = std::make_shared<Kept>();
+    kept->wish = wish;
     kept->news.connecting = true;
     const SshPerson person = m_session.person([flag = kept->given_up] { return flag->load(); });
     if (const auto old = m_kept.find(dir); old != m_kept.end()) letGo(std::move(old->second));
     m_kept[dir] = kept;
     m_timer.start();
+    work(
+        dir, kept,
+        [dir, sessions, person] {
+            return companion_of(RunDirectory{dir.toStdString()}, person, {},
+                                sessions ? std::move(*sessions) : Sessions());
+        },
+        false);
+}
+
+/// `connect` on another thread; what it brings or says is this one's.
+void RunKeeper::work(const QString& dir, const std::shared_ptr<Kept>& kept,
+                     const std::function<std::unique_ptr<RunCompanion>()>& connect, bool restarts) {
     const QPointer<RunKeeper> self(this);
-    std::ignore = QtConcurrent::run(m_pool, [self, kept, dir, sessions, person] {
-        const RunDirectory run{dir.toStdString()};
-        std::unique_ptr<RunCompanion> companion;
+    std::ignore = QtConcurrent::run(m_pool, [self, kept, dir, connect, restarts] {
+        auto made = std::make_shared<std::unique_ptr<RunCompanion>>();
         QString trouble;
         try {
-            companion = sessions ? std::make_unique<RunCompanion>(run, std::move(*sessions), person)
-                                 : companion_of(run, person, {});
+            *made = connect();
         } catch (const Error& problem) {
             trouble = QString::fromStdString(problem.text());
+        } catch (const Cancelled&) {
+            trouble = tr("it was called off");
         }
         QCoreApplication* app = QCoreApplication::instance();
         if (app == nullptr) return;
-        auto made = std::make_shared<std::unique_ptr<RunCompanion>>(std::move(companion));
         QMetaObject::invokeMethod(
             app,
-            [self, kept, dir, made, trouble] {
+            [self, kept, dir, made, trouble, restarts] {
                 kept->companion = std::move(*made);
-                kept->news = {{}, trouble, false};
+                kept->connected = trouble.isEmpty();
+                kept->news = {};
+                (restarts ? kept->news.why_not_again : kept->news.trouble) =
+                    !trouble.isEmpty() && kept->left_alone->load() ? tr("it was called off") : trouble;
+                if (restarts && !trouble.isEmpty()) {
+                    kept->over_since = unix_now();
+                    kept->wish.restarts = 0;
+                }
+                // The sessions that a restart brought ask the old flag as long as they live.
+                if (restarts) kept->left_alone = std::make_shared<std::atomic<bool>>(false);
                 if (self) self->took(dir, kept);
             },
             Qt::QueuedConnection);
@@ -105,26 +153,78 @@ void RunKeeper::took(const QString& dir, const std::shared_ptr<Kept>& kept) {
 void RunKeeper::look() {
     for (auto at = m_kept.begin(); at != m_kept.end();) {
         const auto [dir, kept] = *at++;
-        if (!kept->companion) continue;
-        const KeptNews now{QString::fromStdString(kept->companion->job_note()),
-                           QString::fromStdString(kept->companion->trouble()), false};
-        const bool is_new = !(now == kept->news);
-        kept->news = now;
-        bool open = false;
-        try {
-            open = !is_over(read_run_state(dir.toStdString()).state);
-        } catch (const Error&) {  // it was deleted
-            open = false;
-        }
-        kept->over_since = open ? 0 : kept->over_since > 0 ? kept->over_since : unix_now();
-        const double rest = is_slurm(RunDirectory{dir.toStdString()}) ? kLastWord_s : 0;
-        if (!open && unix_now() >= kept->over_since + rest) {
-            m_kept.erase(dir);
-            letGo(kept);
-        }
-        if (is_new) Q_EMIT changed(dir);
+        if (kept->connected) lookAt(dir, kept);
     }
     if (m_kept.empty()) m_timer.stop();
+}
+
+void RunKeeper::lookAt(const QString& dir, const std::shared_ptr<Kept>& kept) {
+    KeptNews now;
+    if (kept->companion)
+        now = {QString::fromStdString(kept->companion->job_note()),
+               QString::fromStdString(kept->companion->trouble())};
+    const bool is_new = !(now == kept->news);
+    kept->news = now;
+    RunPhase phase = RunPhase::Stopped;
+    try {
+        phase = read_run_state(dir.toStdString()).state;
+    } catch (const Error&) {  // it was deleted
+        kept->wish.restarts = 0;
+    }
+    const bool open = !is_over(phase);
+    kept->over_since = open ? 0 : kept->over_since > 0 ? kept->over_since : unix_now();
+    const double rest = is_slurm(RunDirectory{dir.toStdString()}) ? kLastWord_s : 0;
+    if (phase == RunPhase::Failed && kept->restarts < kept->wish.restarts) {
+        restart(dir, kept);
+    } else if (!open && unix_now() >= kept->over_since + rest) {
+        m_kept.erase(dir);
+        letGo(kept);
+    }
+    if (is_new) Q_EMIT changed(dir);
+}
+
+/// As `ringmaster launch --restarts` does: by the same function.
+void RunKeeper::restart(const QString& dir, const std::shared_ptr<Kept>& kept) {
+    kept->over_since = 0;
+    kept->connected = false;
+    ++kept->restarts;
+    //: of a run that failed
+    const QString head = tr("restart %1 of %2").arg(kept->restarts).arg(kept->wish.restarts);
+    kept->news = {};
+    kept->news.restarting = true;
+    kept->news.restart = head;
+    const auto given_up = [whole = kept->given_up, restart = kept->left_alone] {
+        return whole->load() || restart->load();
+    };
+    const SshPerson person = m_session.person(given_up);
+    const SshPerson later = m_session.person([flag = kept->given_up] { return flag->load(); });
+    AgreeToShrink agree = agreeIn(m_session, given_up);
+    if (kept->wish.may_shrink) agree = [](const NodesLeft&, const Shrunk&) { return true; };
+    Progress progress;
+    progress.cancelled = given_up;
+    progress.step = [self = QPointer(this), kept, dir, head](const ProgressStep& step) {
+        QCoreApplication* app = QCoreApplication::instance();
+        if (app == nullptr) return;
+        const QString text = head + u": "_s + QString::fromStdString(step.name);
+        QMetaObject::invokeMethod(
+            app,
+            [self, kept, dir, text] {
+                if (!self || !kept->news.restarting || kept->news.restart == text) return;
+                kept->news.restart = text;
+                Q_EMIT self->changed(dir);
+            },
+            Qt::QueuedConnection);
+    };
+    auto leaving = std::make_shared<std::unique_ptr<RunCompanion>>(std::move(kept->companion));
+    work(
+        dir, kept,
+        [dir, leaving, person, later, agree, progress, places = m_session.places()] {
+            leaving->reset();  // its sessions and its hold on the run directory
+            const RunDirectory run{dir.toStdString()};
+            Comeback comeback = restart_run(run, agree, places, person, progress);
+            return std::make_unique<RunCompanion>(run, take_sessions(comeback.at), later);
+        },
+        true);
 }
 
 /// Ending what listens waits for it: not on this thread.

@@ -18,6 +18,7 @@
 namespace ringmaster {
 
 class RunKeeper;
+struct YesNo;
 
 class Session : public QObject {
     Q_OBJECT
@@ -37,6 +38,12 @@ class Session : public QObject {
     using People = std::function<SshPerson(std::function<bool()>)>;
     void setPeople(People people) { m_people = std::move(people); }
     SshPerson person(std::function<bool()> given_up = {}) const;
+
+    /// Who answers a question of yes or no, on whatever thread it is asked; nobody waits any more once
+    /// `given_up` says so. Empty: nobody.
+    using Ask = std::function<bool(const YesNo&, const std::function<bool()>& given_up)>;
+    void setAsking(Ask ask) { m_ask = std::move(ask); }
+    const Ask& asking() const { return m_ask; }
 
     /// Runs that live elsewhere, kept up to date here while somebody looks at them.
     RunKeeper& keeper() { return *m_keeper; }
@@ -59,7 +66,9 @@ class Session : public QObject {
     void nodesRequested();  ///< the Nodes page
     void launchRequested(const ringmaster::Request& request);
     void resumeRequested(const QString& dir, const ringmaster::ResumeOptions& options);
-    void setUpRequested();              ///< the Python environment (ringmaster setup)
+    void followRequested();                   ///< a run of another machine
+    void fetchRequested(const QString& dir);  ///< what a run elsewhere has made
+    void setUpRequested();                    ///< the Python environment (ringmaster setup)
     void explain(const QString& what);  ///< Help: a diagnostic code, or the name of a figure ("overhead")
     void notice(const QString& text);   ///< a short message in the window's foot
 
@@ -70,6 +79,7 @@ class Session : public QObject {
     QSettings m_settings;
     std::optional<Machine> m_machine;
     People m_people;
+    Ask m_ask;
     RunKeeper* m_keeper;
 };
 

@@ -4,11 +4,11 @@
 #include <QThread>
 
 #include "engine/error.h"
-#include "gui/launch/job.h"
 #include "gui/launch/launch_dialog.h"
 #include "gui/launch/launch_form.h"
 #include "gui/launch/stepper.h"
 #include "gui/look/card.h"
+#include "gui/session/job.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -141,18 +141,46 @@ class LaunchTest : public QObject {
         form.findChild<QRadioButton*>(u"launchNodes"_s)->setChecked(true);
         QVERIFY(!form.isReady());
         QVERIFY(!form.problem().isEmpty());
-        QVERIFY(!form.findChild<QSpinBox*>(u"restartsBox"_s)->isEnabled());
         auto* nodes = form.findChild<QListWidget*>(u"launchNodeList"_s);
         QCOMPARE(nodes->count(), 2);
         nodes->item(1)->setCheckState(Qt::Checked);
         QVERIFY(form.isReady());
         QCOMPARE(form.choice()->to.nodes, std::vector<std::string>{"gpu2"});
-        QCOMPARE(requestOf(request(), *form.choice()).restarts, 0);
+        QCOMPARE(requestOf(request(), *form.choice()).restarts, 3);
         form.findChild<QLineEdit*>(u"runNameEdit"_s)->setText(u"../x"_s);
         QVERIFY(!form.isReady());
         form.findChild<QLineEdit*>(u"runNameEdit"_s)->clear();
         form.findChild<QCheckBox*>(u"preflightSwitch"_s)->setChecked(false);
         QCOMPARE(requestOf(request(), *form.choice()).preflight, Preflight::None);
+    }
+
+    void whoStartsAFailedRunAgainIsSaidForEveryDestination() {
+        writeRoster();
+        Session session(find_places());
+        LaunchForm form(session, request());
+        auto* restarts = form.findChild<QSpinBox*>(u"restartsBox"_s);
+        auto* shrink = form.findChild<QCheckBox*>(u"shrinkSwitch"_s);
+        const auto words = [&] { return form.findChild<QLabel*>(u"restartsWords"_s)->text(); };
+        restarts->setValue(0);
+        shrink->setChecked(true);
+        QVERIFY2(words().contains(u"by the agent"_s), qPrintable(words()));
+        form.findChild<QRadioButton*>(u"launchNodes"_s)->setChecked(true);
+        auto* nodes = form.findChild<QListWidget*>(u"launchNodeList"_s);
+        nodes->item(0)->setCheckState(Qt::Checked);
+        nodes->item(1)->setCheckState(Qt::Unchecked);
+        QVERIFY2(words().contains(u"on that machine"_s), qPrintable(words()));
+        QVERIFY(shrink->isHidden());
+        nodes->item(1)->setCheckState(Qt::Checked);
+        QVERIFY2(words().contains(u"once it is closed"_s), qPrintable(words()));
+        QVERIFY(!shrink->isHidden() && !shrink->isEnabled());
+        QVERIFY(!requestOf(request(), *form.choice()).shrink);
+        restarts->setValue(2);
+        QVERIFY(shrink->isEnabled());
+        QCOMPARE(requestOf(request(), *form.choice()).restarts, 2);
+        QVERIFY(requestOf(request(), *form.choice()).shrink);
+        form.findChild<QRadioButton*>(u"launchSlurm"_s)->setChecked(true);
+        QVERIFY(!restarts->isEnabled() && shrink->isHidden());
+        QCOMPARE(requestOf(request(), *form.choice()).restarts, 0);
     }
 
     void aChoiceIsKeptForTheNextTime() {

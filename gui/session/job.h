@@ -11,13 +11,15 @@
 
 #include "engine/config/diagnostic.h"
 #include "launcher/progress.h"
+#include "launcher/ssh/finding.h"
 
 namespace ringmaster {
 
 /// How a job failed, as a person reads it.
 struct JobFailure {
     QString what, where, hint;
-    Diagnostics diagnostics;  ///< of a plan that was refused; else empty
+    Diagnostics diagnostics;   ///< of a plan that was refused; else empty
+    NodeFinding finding = {};  ///< about a machine; else empty
 };
 
 class Job : public QObject {

@@ -1,4 +1,4 @@
-#include "gui/launch/job.h"
+#include "gui/session/job.h"
 
 #include <QCoreApplication>
 #include <QPointer>
@@ -26,6 +26,8 @@ Ending ending_of(const Job::Work& work, const Job::Reporter& reporter) {
     } catch (const PlanRefused& refused) {
         return JobFailure{text(refused.what()), text(refused.where), text(refused.hint),
                           refused.plan.diagnostics};
+    } catch (const NodeError& found) {
+        return JobFailure{text(found.what()), text(found.where), text(found.hint), {}, found.finding};
     } catch (const Error& error) {
         return JobFailure{text(error.what()), text(error.where), text(error.hint), {}};
     } catch (const Cancelled&) {

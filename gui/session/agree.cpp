@@ -1,0 +1,54 @@
+#include "gui/session/agree.h"
+
+#include <QCoreApplication>
+#include <QStringList>
+
+#include "gui/session/session.h"
+
+namespace ringmaster {
+
+using namespace Qt::Literals::StringLiterals;
+
+namespace {
+
+struct Agree {
+    Q_DECLARE_TR_FUNCTIONS(Agree)
+};
+
+QString changed(const QString& what, int64_t before, int64_t after) {
+    //: %1 is a name such as "ranks", %2 and %3 are numbers
+    return before == after ? Agree::tr("%1: %2, as before").arg(what).arg(after)
+                           : Agree::tr("%1: %2 instead of %3").arg(what).arg(after).arg(before);
+}
+
+YesNo shrinkQuestion(const NodesLeft& left, const Shrunk& shrunk) {
+    const Plan &before = shrunk.before, &after = shrunk.after;
+    QStringList lost;
+    for (const std::string& node : left.lost) lost << QString::fromStdString(node);
+    const QStringList changes{
+        changed(Agree::tr("ranks"), before.ranks, after.ranks),
+        changed(Agree::tr("ranks for each sequence"), before.context_parallel.size,
+                after.context_parallel.size),
+        changed(Agree::tr("rows a step"), before.batch.global, after.batch.global),
+        changed(Agree::tr("gradient accumulation"), before.batch.accumulation, after.batch.accumulation),
+        before.batch.global == after.batch.global
+            ? Agree::tr("The losses stay those of the run as it was.")
+            : Agree::tr("The losses are no longer those of the run as it was.")};
+    return {Agree::tr("Go on with fewer nodes?"),
+            //: %1 are nodes, each with the reason
+            Agree::tr("Not there any more:\n%1\n\nOn what is left the run would go on with:")
+                .arg(lost.join(u'\n')),
+            changes.join(u'\n'), Agree::tr("Go on"), Agree::tr("Leave it")};
+}
+
+}  // namespace
+
+AgreeToShrink agreeIn(const Session& session, std::function<bool()> given_up) {
+    const Session::Ask ask = session.asking();
+    if (!ask) return {};
+    return [ask, given_up](const NodesLeft& left, const Shrunk& shrunk) {
+        return ask(shrinkQuestion(left, shrunk), given_up);
+    };
+}
+
+}  // namespace ringmaster
