@@ -32,7 +32,10 @@
 #include "gui/monitor/monitor_page.h"
 #include "gui/nodes/nodes_page.h"
 #include "gui/plan/plan_page.h"
+#include "gui/runs/fetch_dialog.h"
+#include "gui/runs/follow_dialog.h"
 #include "gui/runs/runs_page.h"
+#include "gui/session/run_keeper.h"
 #include "gui/start/start_page.h"
 #include "launcher/local_node.h"
 
@@ -83,8 +86,10 @@ MainWindow::MainWindow(Session& session)
         return prompts ? prompts->person(std::move(given_up)) : SshPerson{{}, {}, std::move(given_up)};
     });
     connect(&m_ahead, &QTimer::timeout, this, &MainWindow::makeAhead);
+    m_session.setAsking(LoginPrompts::asking(m_prompts));
     connectSession();
     connectLaunch();
+    connectElsewhere();
     tellMachine();
     showPage(u"start"_s);
 }
@@ -141,6 +146,9 @@ void MainWindow::makeMenu(QPushButton* button) {
             this, tr("Attach to a run"), QString::fromStdString(m_session.places().runs_dir.string()));
         if (!dir.isEmpty()) Q_EMIT m_session.openRun(dir);
     });
+    QAction* follow = menu->addAction(tr("Follow a run of another machine…"));
+    follow->setObjectName(u"followAction"_s);
+    connect(follow, &QAction::triggered, &m_session, &Session::followRequested);
     menu->addSeparator();
     QMenu* languages = menu->addMenu(tr("Language"));
     auto* one_language = new QActionGroup(menu);
@@ -225,7 +233,10 @@ void MainWindow::connectLaunch() {
         if (!m_launch->isBusy()) m_launch->ask(request);
     });
     connect(s, &Session::resumeRequested, this, [this](const QString& dir, const ResumeOptions& options) {
-        if (!m_launch->isBusy()) m_launch->resume(dir, options);
+        if (m_session.keeper().news(dir).restarting)
+            Q_EMIT m_session.notice(tr("It is being started again already."));
+        else if (!m_launch->isBusy())
+            m_launch->resume(dir, options);
     });
     connect(s, &Session::setUpRequested, this, [this] {
         if (!m_launch->isBusy()) m_launch->setUp();
@@ -240,6 +251,26 @@ void MainWindow::connectLaunch() {
         m_seen_runs.insert(dir);
         Q_EMIT m_session.runsChanged();
         Q_EMIT m_session.openRun(dir);
+    });
+}
+
+/// Runs of other machines: followed here, and what they made brought here.
+void MainWindow::connectElsewhere() {
+    connect(&m_session, &Session::followRequested, this, [this] {
+        auto* dialog = new FollowDialog(m_session, this);
+        dialog->setAttribute(Qt::WA_DeleteOnClose);
+        connect(dialog, &FollowDialog::followed, this, [this](const QString& dir) {
+            Q_EMIT m_session.runsChanged();
+            Q_EMIT m_session.openRun(dir);
+        });
+        dialog->open();
+    });
+    connect(&m_session, &Session::fetchRequested, this, [this](const QString& dir) {
+        auto* dialog = new FetchDialog(m_session, dir, this);
+        dialog->setAttribute(Qt::WA_DeleteOnClose);
+        connect(dialog, &FetchDialog::fetched, &m_session, &Session::runsChanged);
+        dialog->open();
+        dialog->ask();
     });
 }
 
@@ -409,6 +440,8 @@ QStringList MainWindow::liveRuns() const {
 
 bool MainWindow::askAboutLiveRuns() {
     const QStringList live = liveRuns();
+    const int restarts = m_session.keeper().restartsAhead();
+    if (live.isEmpty() && restarts > 0) return askAboutRestarts(restarts);
     if (live.isEmpty()) return true;
     QMessageBox box(this);
     box.setObjectName(u"liveRunsBox"_s);
@@ -433,6 +466,23 @@ bool MainWindow::askAboutLiveRuns() {
         }
     }
     return box.clickedButton() != stay;
+}
+
+/// Nobody starts those again without this window.
+bool MainWindow::askAboutRestarts(int count) {
+    QMessageBox box(this);
+    box.setObjectName(u"restartsBox"_s);
+    box.setIcon(QMessageBox::Question);
+    box.setWindowTitle(tr("Restarts end with this window"));
+    box.setText(
+        tr("%n run(s) over several nodes would not be started again after a failure.", nullptr, count));
+    box.setInformativeText(tr("They go on without the window. One that fails meanwhile waits for Resume."));
+    QPushButton* leave = box.addButton(tr("Close"), QMessageBox::AcceptRole);
+    QPushButton* stay = box.addButton(tr("Cancel"), QMessageBox::RejectRole);
+    box.setDefaultButton(leave);
+    box.setEscapeButton(stay);
+    box.exec();
+    return box.clickedButton() == leave;
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {

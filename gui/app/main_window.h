@@ -74,11 +74,13 @@ class MainWindow : public QMainWindow {
     void makeMenu(QPushButton* button);
     void connectSession();
     void connectLaunch();
+    void connectElsewhere();
     void chooseConfig();
     void tellMachine();
     void setIcons();
     bool askAboutLiveRuns();
     void makeAhead();
+    bool askAboutRestarts(int count);
 
     Session& m_session;
     QStackedWidget* m_stack;

@@ -178,6 +178,12 @@ QMenu* DetailsPanel::makeMore() {
     add(u"exportCsv"_s, tr("Export as CSV…"), &RunActions::askCsv);
     add(u"exportTensorBoard"_s, tr("Export for TensorBoard…"), &RunActions::askTensorBoard);
     menu->addSeparator();
+    QAction* fetch = menu->addAction(tr("Bring model or checkpoint here…"));
+    fetch->setObjectName(u"fetchRun"_s);
+    connect(fetch, &QAction::triggered, this, [this] { Q_EMIT m_session.fetchRequested(m_dir); });
+    connect(menu, &QMenu::aboutToShow, this,
+            [this, fetch] { fetch->setEnabled(is_remote(RunDirectory{m_row.dir})); });
+    menu->addSeparator();
     add(u"openFolder"_s, tr("Open the run's folder"), &RunActions::openFolder);
     QAction* model = menu->addAction(tr("Open the trained model's folder"));
     model->setObjectName(u"openModel"_s);

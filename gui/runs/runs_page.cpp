@@ -71,6 +71,9 @@ QWidget* RunsPage::makeList() {
     auto* open = none->addAction(tr("Open a configuration"));
     open->setObjectName(u"runsOpen"_s);
     connect(open, &QPushButton::clicked, &m_session, &Session::chooseConfig);
+    auto* elsewhere = none->addAction(tr("Follow a run of another machine…"));
+    elsewhere->setObjectName(u"runsFollow"_s);
+    connect(elsewhere, &QPushButton::clicked, &m_session, &Session::followRequested);
     auto* unmatched = new EmptyView(tr("No run matches"),
                                     tr("Looked for in names, models, states, tags, notes and reasons."));
     unmatched->setObjectName(u"noMatch"_s);
@@ -115,9 +118,14 @@ QWidget* RunsPage::makeBar() {
     columns->setPopupMode(QToolButton::InstantPopup);
     columns->setMenu(m_table->columnsMenu());
     connect(columns->menu(), &QMenu::aboutToShow, m_table, &RunsTable::columnsMenu);
+    auto* elsewhere = new QPushButton(tr("From another machine…"));
+    elsewhere->setObjectName(u"followElsewhereButton"_s);
+    elsewhere->setToolTip(tr("Follow a run of another machine…"));
+    connect(elsewhere, &QPushButton::clicked, &m_session, &Session::followRequested);
     m_compare->setObjectName(u"compareButton"_s);
     m_header->addAction(m_search);
     m_header->addAction(columns);
+    m_header->addAction(elsewhere);
     m_header->addAction(m_compare);
     return m_header;
 }

@@ -1,10 +1,13 @@
 // draw_dialogs TO APPEARANCE LANGUAGE CONFIG: pictures of the dialogs as TO-NAME.png, which no page shows:
-// what is asked while logging in, and where a run is to go. The machines are those of nodes.json in the data
-// folder.
+// what is asked while logging in, where a run is to go, and what is asked of a machine that has one. The
+// machines are those of nodes.json in the data folder.
 #include <QApplication>
+#include <QComboBox>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QPushButton>
 #include <QRadioButton>
+#include <QSpinBox>
 #include <QTest>
 #include <cstdio>
 
@@ -13,6 +16,8 @@
 #include "gui/launch/launch_form.h"
 #include "gui/login/question_dialog.h"
 #include "gui/look/look.h"
+#include "gui/runs/fetch_dialog.h"
+#include "gui/runs/follow_dialog.h"
 
 using namespace ringmaster;
 using namespace Qt::Literals::StringLiterals;
@@ -63,6 +68,7 @@ void draw_launch(const QString& to, const QString& config) {
         auto* nodes = form->findChild<QListWidget*>(u"launchNodeList"_s);
         for (int row = 0; row < std::min(2, nodes->count()); ++row)
             nodes->item(row)->setCheckState(Qt::Checked);
+        form->findChild<QSpinBox*>(u"restartsBox"_s)->setValue(2);
         form->findChild<QLineEdit*>(u"slurmTime"_s)->setText(u"4:00:00"_s);
         form->findChild<QLineEdit*>(u"slurmGres"_s)->setText(u"gpu:h100:8"_s);
         QTest::qWait(kPreviewMs);
@@ -70,6 +76,51 @@ void draw_launch(const QString& to, const QString& config) {
         dialog.close();
         QTest::qWait(50);
     }
+}
+
+/// What a machine is asked for: its runs, what one of them has made, and a question of a restart.
+void draw_elsewhere(const QString& to) {
+    Session session(find_places());
+    RunsThere there;
+    there.host = "gpu1";
+    there.has_ringmaster = true;
+    const auto add = [&there](const char* name, RunPhase phase, int64_t step, int hours, bool slurm = false) {
+        RunThere one;
+        one.id = "5f1c02ab77de";
+        one.run.name = name;
+        one.run.dir = "/home/ann/.local/share/ringmaster/runs/5f1c02ab77de/" + one.run.name;
+        one.run.state.state = phase;
+        one.run.state.started = 1763719445 - 3600.0 * hours;
+        one.run.step = step;
+        one.run.total_steps = 12000;
+        one.is_of_slurm = slurm;
+        there.runs.push_back(one);
+    };
+    add("longdocs-128k-lr2e-5", RunPhase::Running, 4180, 2);
+    add("longdocs-64k-varlen-llama3-heads-2", RunPhase::Completed, 12000, 30);
+    add("longdocs-cp2", RunPhase::Failed, 310, 31);
+    add("nightly", RunPhase::Running, 900, 5, true);
+    FollowDialog follow(session);
+    follow.findChild<QComboBox*>(u"followHost"_s)->setEditText(u"gpu1"_s);
+    follow.show(there);
+    keep(follow, to, u"follow"_s);
+    follow.resize(follow.minimumSizeHint());
+    keep(follow, to, u"follow-small"_s);
+    FollowDialog nothing(session);
+    nothing.findChild<QComboBox*>(u"followHost"_s)->setEditText(u"127.0.0.1:1"_s);
+    nothing.findChild<QPushButton*>(u"lookThereButton"_s)->click();
+    std::ignore = QTest::qWaitFor([&] { return !nothing.isBusy(); }, kPreviewMs);
+    keep(nothing, to, u"follow-refused"_s);
+    FetchDialog fetch(session, u"/runs/longdocs-64k"_s);
+    fetch.show({RunPhase::Completed, true, {8000, 10000, 12000}});
+    keep(fetch, to, u"fetch"_s);
+    YesNoDialog fewer(
+        {u"Go on with fewer nodes?"_s,
+         u"Not there any more:\ngpu2: Connection refused\n\nOn what is left the run would go on "
+         "with:"_s,
+         u"ranks: 8 instead of 16\nrows a step: 16, as before"_s, u"Go on"_s, u"Leave it"_s},
+        nullptr);
+    keep(fewer, to, u"fewer"_s);
 }
 
 }  // namespace
@@ -84,4 +135,5 @@ int main(int argc, char** argv) {
     applyAppearance(given[2] == u"dark"_s ? Appearance::Dark : Appearance::Light);
     draw_questions(given[1]);
     draw_launch(given[1], given[4]);
+    draw_elsewhere(given[1]);
 }

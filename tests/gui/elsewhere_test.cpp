@@ -1,8 +1,11 @@
 // A run on another machine as a person goes it, with a real sshd and the real engine: name the machine, trust
-// its key, launch there, lose the connection and find it again, stop, resume, and have the model here.
+// its key, launch there, lose the connection and find it again, stop, resume, and have the model here; a rank
+// that dies on one of two machines; and a run that somebody else launched, followed from here.
 #include <signal.h>
 
 #include <QApplication>
+#include <QComboBox>
+#include <QCryptographicHash>
 #include <QDir>
 #include <QFile>
 #include <QListWidget>
@@ -10,8 +13,10 @@
 #include <QProcess>
 #include <QPushButton>
 #include <QRadioButton>
+#include <QSpinBox>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTreeWidget>
 
 #include "gui/app/main_window.h"
 #include "gui/launch/launch_dialog.h"
@@ -20,8 +25,12 @@
 #include "gui/look/look.h"
 #include "gui/monitor/monitor_page.h"
 #include "gui/nodes/nodes_page.h"
+#include "gui/runs/fetch_dialog.h"
+#include "gui/runs/follow_dialog.h"
+#include "gui/session/run_keeper.h"
 #include "launcher/anywhere/companion.h"
 #include "launcher/example.h"
+#include "launcher/nodes/remote_run.h"
 #include "launcher/recorded_run.h"
 #include "tests/support/listener.h"
 
@@ -123,6 +132,7 @@ class ElsewhereTest : public QObject {
         m_places.programs_dir = RINGMASTER_BIN;
         m_places.share_dir = m_places.programs_dir.parent_path() / "share/ringmaster";
         m_there = std::make_unique<Sshd>(m_home.filePath(u"there"_s));
+        m_second = std::make_unique<Sshd>(m_home.filePath(u"second"_s));
         writeClientConfig();
         makeExample();
         m_session = std::make_unique<Session>(m_places);
@@ -135,12 +145,14 @@ class ElsewhereTest : public QObject {
         m_window->showPage(u"nodes"_s);
         auto* page = qobject_cast<NodesPage*>(m_window->page(u"nodes"_s));
         QTRY_VERIFY_WITH_TIMEOUT(page->settled(), kPatienceMs);
-        page->checks().add({TargetKind::Ssh, "there"});
-        QTRY_VERIFY_WITH_TIMEOUT(QApplication::activeModalWidget() != nullptr, kPatienceMs);
-        auto* asked = qobject_cast<TrustDialog*>(QApplication::activeModalWidget());
-        QVERIFY(asked);
-        QTest::mouseClick(asked->findChild<QPushButton*>(u"trustKeyButton"_s), Qt::LeftButton);
-        QTRY_VERIFY_WITH_TIMEOUT(page->settled(), kPatienceMs);
+        for (const char* name : {"there", "second"}) {
+            page->checks().add({TargetKind::Ssh, name});
+            QTRY_VERIFY_WITH_TIMEOUT(QApplication::activeModalWidget() != nullptr, kPatienceMs);
+            auto* asked = qobject_cast<TrustDialog*>(QApplication::activeModalWidget());
+            QVERIFY(asked);
+            QTest::mouseClick(asked->findChild<QPushButton*>(u"trustKeyButton"_s), Qt::LeftButton);
+            QTRY_VERIFY_WITH_TIMEOUT(page->settled(), kPatienceMs);
+        }
         const TargetReport& report = *page->checks().entry(1).last;
         QVERIFY2(report.node.state == NodeVerdict::Ready || report.node.state == NodeVerdict::Warning,
                  report.node.message.c_str());
@@ -155,7 +167,7 @@ class ElsewhereTest : public QObject {
         QVERIFY(form);
         form->findChild<QRadioButton*>(u"launchNodes"_s)->setChecked(true);
         auto* nodes = form->findChild<QListWidget*>(u"launchNodeList"_s);
-        QCOMPARE(nodes->count(), 1);
+        QCOMPARE(nodes->count(), 2);
         nodes->item(0)->setCheckState(Qt::Checked);
         QTest::mouseClick(form->findChild<QPushButton*>(u"showPreviewButton"_s), Qt::LeftButton);
         auto* preview = form->findChild<QPlainTextEdit*>(u"previewText"_s);
@@ -200,23 +212,136 @@ class ElsewhereTest : public QObject {
         QVERIFY(QFile::exists(QString::fromStdString(plan.config.output_dir) + u"/model.safetensors"_s));
     }
 
+    void aRunOverTwoNodesIsStartedAgainByTheWindowOnceARankDied() {
+        m_window->openPath(m_example);
+        QTRY_VERIFY_WITH_TIMEOUT(button("launchButton")->isEnabled(), kPatienceMs);
+        QTest::mouseClick(button("launchButton"), Qt::LeftButton);
+        auto* dialog = m_window->findChild<LaunchDialog*>();
+        auto* form = dialog->findChild<LaunchForm*>();
+        QVERIFY(form);
+        form->findChild<QRadioButton*>(u"launchNodes"_s)->setChecked(true);
+        auto* nodes = form->findChild<QListWidget*>(u"launchNodeList"_s);
+        for (int row = 0; row < 2; ++row) nodes->item(row)->setCheckState(Qt::Checked);
+        form->findChild<QSpinBox*>(u"restartsBox"_s)->setValue(1);
+        QTest::mouseClick(form->findChild<QPushButton*>(u"showPreviewButton"_s), Qt::LeftButton);
+        auto* preview = form->findChild<QPlainTextEdit*>(u"previewText"_s);
+        QTRY_VERIFY_WITH_TIMEOUT(preview->toPlainText().contains(u"up to 1 restart "_s), kPatienceMs);
+        clearOutput();
+        QTest::mouseClick(button("goLaunchButton"), Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(!dialog->isVisible(), kPatienceMs);
+        m_run = m_window->findChild<MonitorPage*>()->run();
+        QTRY_VERIFY_WITH_TIMEOUT(steps_of(m_run, 1).size() >= 25, kPatienceMs);
+        QVERIFY(m_session->keeper().willRestart(m_run));
+        const RunState before = read_run_state(m_run.toStdString());
+        QCOMPARE(before.nodes.size(), size_t(2));
+        QVERIFY(::kill(pid_t(before.nodes[1].ranks[0].process.pid), SIGKILL) == 0);
+        QTRY_VERIFY_WITH_TIMEOUT(m_window->findChild<QPushButton*>(u"leaveItButton"_s) != nullptr,
+                                 kPatienceMs);
+        QVERIFY(!button("resumeButton")->isVisible());
+        QTRY_COMPARE_WITH_TIMEOUT(state_of(m_run), RunPhase::Completed, kPatienceMs);
+        QCOMPARE(read_run_state(m_run.toStdString()).attempt, 2);
+        QVERIFY(!m_session->keeper().willRestart(m_run));
+        for (size_t rank = 0; rank < 2; ++rank) {
+            const std::vector<int64_t> steps = steps_of(m_run, rank);
+            QCOMPARE(steps.size(), size_t(60));
+            QCOMPARE(steps.back(), int64_t(60));
+        }
+        QFile events(m_run + u"/events/rank-00000.jsonl"_s);
+        QVERIFY(events.open(QIODevice::ReadOnly));
+        QCOMPARE(events.readAll().count("\"step\":1,"), 1);  // from the checkpoint, not from the beginning
+    }
+
+    void aRunThatAnotherMachineLaunchedIsFollowedStoppedResumedAndFetched() {
+        launchFromAnotherHome();
+        m_window->showPage(u"runs"_s);
+        QTest::mouseClick(button("followElsewhereButton"), Qt::LeftButton);
+        auto* dialog = m_window->findChild<FollowDialog*>();
+        QVERIFY(dialog);
+        dialog->findChild<QComboBox*>(u"followHost"_s)->setEditText(u"there"_s);
+        QTest::mouseClick(dialog->findChild<QPushButton*>(u"lookThereButton"_s), Qt::LeftButton);
+        auto* runs = dialog->findChild<QTreeWidget*>(u"runsThere"_s);
+        QTRY_VERIFY_WITH_TIMEOUT(!dialog->isBusy(), kPatienceMs);
+        QCOMPARE(runs->topLevelItemCount(), 3);
+        QCOMPARE(runs->topLevelItem(0)->text(0), u"shared"_s);  // at work: first
+        runs->setCurrentItem(runs->topLevelItem(0));
+        QTest::mouseClick(dialog->findChild<QPushButton*>(u"followButton"_s), Qt::LeftButton);
+        QTRY_COMPARE_WITH_TIMEOUT(m_window->pageName(), u"monitor"_s, kPatienceMs);
+        m_run = m_window->findChild<MonitorPage*>()->run();
+        QCOMPARE(m_run, QString::fromStdString((m_places.runs_dir / "shared").string()));
+        QVERIFY(read_remote_run({m_run.toStdString()}).adopted);
+        QTRY_VERIFY_WITH_TIMEOUT(steps_of(m_run, 1).size() >= 3, kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(button("stopButton")->isEnabled(), kPatienceMs);
+        QTest::mouseClick(button("stopButton"), Qt::LeftButton);
+        QTRY_COMPARE_WITH_TIMEOUT(state_of(m_run), RunPhase::Stopped, kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(button("resumeButton")->isVisible(), kPatienceMs);
+        QTest::mouseClick(button("resumeButton"), Qt::LeftButton);
+        QTRY_COMPARE_WITH_TIMEOUT(state_of(m_run), RunPhase::Completed, kPatienceMs);
+        QCOMPARE(steps_of(m_run, 1).size(), size_t(120));
+        QTRY_VERIFY_WITH_TIMEOUT(button("fetchButton")->isVisible(), kPatienceMs);
+        QTest::mouseClick(button("fetchButton"), Qt::LeftButton);
+        auto* fetch = m_window->findChild<FetchDialog*>();
+        QVERIFY(fetch);
+        auto* offer = fetch->findChild<QListWidget*>(u"fetchOffer"_s);
+        QTRY_VERIFY_WITH_TIMEOUT(offer->count() > 1, kPatienceMs);
+        QString path;
+        connect(fetch, &FetchDialog::fetched, this, [&path](const QString& to) { path = to; });
+        QTest::mouseClick(fetch->findChild<QPushButton*>(u"bringButton"_s), Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(!path.isEmpty(), kPatienceMs);
+        const QString there = QString::fromStdString(read_remote_run({m_run.toStdString()}).output_dir());
+        QVERIFY(hashOf(path + u"/model.safetensors"_s).size() > 0);
+        QCOMPARE(hashOf(path + u"/model.safetensors"_s), hashOf(there + u"/model.safetensors"_s));
+        fetch->close();
+    }
+
     void cleanupTestCase() {
         if (!m_run.isEmpty() && !is_over(state_of(m_run)))
             stop_anywhere({m_run.toStdString()}, StopHow::Now, {});
         m_window.reset();
         m_session.reset();
         m_there.reset();
+        m_second.reset();
     }
 
   private:
     void writeClientConfig() {
         QFile config(m_home.filePath(u"ssh_config"_s));
         QVERIFY(config.open(QIODevice::WriteOnly));
-        config.write(
-            u"Host there\n  HostName 127.0.0.1\n  Port %1\n  IdentityFile %2/id\n  UserKnownHostsFile "
-            "%3\n  GlobalKnownHostsFile none\n"_s.arg(m_there->port())
-                .arg(m_there->folder(), m_home.filePath(u"known_hosts"_s))
-                .toUtf8());
+        for (const auto& [name, server] :
+             {std::pair(u"there"_s, m_there.get()), {u"second"_s, m_second.get()}})
+            config.write(
+                u"Host %1\n  HostName 127.0.0.1\n  Port %2\n  IdentityFile %3/id\n  UserKnownHostsFile "
+                "%4\n  GlobalKnownHostsFile none\n"_s.arg(name)
+                    .arg(server->port())
+                    .arg(server->folder(), m_home.filePath(u"known_hosts"_s))
+                    .toUtf8());
+    }
+
+    /// By the command line, of somebody whose runs are elsewhere.
+    void launchFromAnotherHome() {
+        const QString other = m_home.filePath(u"other"_s);
+        QDir().mkpath(other);
+        QProcess launch;
+        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+        environment.insert(u"HOME"_s, other);
+        environment.insert(u"XDG_DATA_HOME"_s, other + u"/data"_s);
+        launch.setProcessEnvironment(environment);
+        launch.start(
+            QStringLiteral(RINGMASTER_BIN "/ringmaster"),
+            {u"launch"_s, m_example, u"--node"_s, u"there"_s, u"--name"_s, u"shared"_s, u"--detach"_s,
+             u"--set"_s, u"max_steps=120"_s, u"--set"_s, u"output_dir="_s + other + u"/out"_s});
+        QVERIFY(launch.waitForFinished(kPatienceMs));
+        QVERIFY2(launch.exitCode() == 0, launch.readAllStandardError().constData());
+    }
+
+    /// That of the run before, which another would not overwrite.
+    void clearOutput() { QDir(QFileInfo(m_example).absolutePath() + u"/out"_s).removeRecursively(); }
+
+    static QByteArray hashOf(const QString& file) {
+        QFile content(file);
+        if (!content.open(QIODevice::ReadOnly)) return {};
+        QCryptographicHash hash(QCryptographicHash::Sha256);
+        hash.addData(&content);
+        return hash.result();
     }
 
     /// The example, shorter.
@@ -230,6 +355,7 @@ class ElsewhereTest : public QObject {
         QVERIFY(file.open(QIODevice::ReadWrite));
         QByteArray text = file.readAll();
         text.replace("max_steps: 240", "max_steps: 60");
+        text.replace("save_steps: 80", "save_steps: 20");
         file.resize(0);
         file.seek(0);
         file.write(text);
@@ -243,7 +369,7 @@ class ElsewhereTest : public QObject {
 
     QTemporaryDir m_home;
     Places m_places;
-    std::unique_ptr<Sshd> m_there;
+    std::unique_ptr<Sshd> m_there, m_second;
     QString m_example, m_run;
     std::unique_ptr<Session> m_session;
     std::unique_ptr<MainWindow> m_window;

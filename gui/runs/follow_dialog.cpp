@@ -1,0 +1,333 @@
+#include "gui/runs/follow_dialog.h"
+
+#include <QComboBox>
+#include <QCompleter>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QRegularExpression>
+#include <QTreeWidget>
+#include <QVBoxLayout>
+
+#include "engine/error.h"
+#include "gui/look/card.h"
+#include "gui/look/look.h"
+#include "gui/look/numbers.h"
+#include "gui/look/run_mark.h"
+#include "gui/nodes/node_words.h"
+#include "gui/session/run_keeper.h"
+#include "launcher/anywhere/adopt.h"
+#include "launcher/anywhere/roster.h"
+#include "launcher/ssh/aliases.h"
+
+namespace ringmaster {
+
+using namespace Qt::Literals::StringLiterals;
+
+namespace {
+
+enum Column { kName, kState, kStep, kStarted, kColumns };
+
+QString stepWords(const RunSummary& run) {
+    if (!run.step) return show::unknown();
+    return show::count(*run.step) + (run.total_steps ? u" / "_s + show::count(*run.total_steps) : QString());
+}
+
+/// Why there is nothing to choose from.
+QString nothingWords(const RunsThere& there) {
+    const QString host = QString::fromStdString(there.host);
+    if (!there.has_ringmaster)
+        return FollowDialog::tr("Nothing of Ringmaster is on %1: no run was ever launched there.").arg(host);
+    if (there.own > 0)
+        return FollowDialog::tr(
+                   "No run was launched on %1 over SSH. Those that were started on the machine itself are "
+                   "watched there.")
+            .arg(host);
+    return FollowDialog::tr("There is no run on %1.").arg(host);
+}
+
+}  // namespace
+
+/// What the first look brought: the session goes on to whoever needs the machine next.
+struct FollowDialog::Looked {
+    std::unique_ptr<SshSession> session;
+    RunsThere there;
+    Adopted adopted;
+};
+
+FollowDialog::FollowDialog(Session& session, QWidget* parent)
+    : QDialog(parent),
+      m_session(session),
+      m_host(new QComboBox),
+      m_look(new QPushButton(tr("Show its runs"))),
+      m_state(mutedLabel()),
+      m_wait(new QProgressBar),
+      m_banner(new Banner),
+      m_runs(new QTreeWidget),
+      m_cancel(new QPushButton(tr("Cancel"))),
+      m_follow(primaryButton(tr("Follow"))) {
+    setObjectName(u"followDialog"_s);
+    setWindowTitle(tr("Follow a run of another machine"));
+    auto* title = new QLabel(windowTitle());
+    title->setFont(fontOf(Type::Title));
+    auto* what =
+        mutedLabel(tr("One that was launched over SSH, from wherever. Following starts and stops nothing; it "
+                      "can be stopped, "
+                      "resumed and fetched from here like a run of your own."));
+    what->setWordWrap(true);
+    m_state->setObjectName(u"followState"_s);
+    m_state->setWordWrap(true);
+    m_wait->setRange(0, 0);
+    m_wait->setTextVisible(false);
+    m_wait->setAccessibleName(tr("Under way"));
+    m_banner->setObjectName(u"followBanner"_s);
+    m_banner->hide();
+    m_runs->setObjectName(u"runsThere"_s);
+    m_runs->setAccessibleName(tr("Runs on that machine"));
+    m_runs->setHeaderLabels({tr("Run"), tr("State"), tr("Last step"), tr("Started")});
+    m_runs->setRootIsDecorated(false);
+    m_runs->setUniformRowHeights(true);
+    m_runs->setAllColumnsShowFocus(true);
+    m_runs->header()->setStretchLastSection(false);
+    m_runs->header()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    m_runs->header()->setSectionResizeMode(kName, QHeaderView::Stretch);
+    m_runs->setMinimumHeight(space(9));
+    m_cancel->setObjectName(u"cancelFollowButton"_s);
+    m_cancel->setAutoDefault(false);
+    m_follow->setObjectName(u"followButton"_s);
+    m_follow->setAutoDefault(false);
+    auto* buttons = new QHBoxLayout;
+    buttons->addWidget(m_state, 1);
+    buttons->addWidget(m_cancel);
+    buttons->addWidget(m_follow);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(space(1.4), space(1.2), space(1.4), space(1.2));
+    layout->setSpacing(space(0.8));
+    layout->addWidget(title);
+    layout->addWidget(what);
+    layout->addWidget(makeHost());
+    layout->addWidget(m_banner);
+    layout->addWidget(m_runs, 1);
+    layout->addWidget(m_wait);
+    layout->addLayout(buttons);
+    connect(m_look, &QPushButton::clicked, this, &FollowDialog::look);
+    connect(m_host->lineEdit(), &QLineEdit::returnPressed, this, &FollowDialog::look);
+    connect(m_host, &QComboBox::currentTextChanged, this, [this] {
+        m_banner->hide();
+        m_looked.reset();  // of another machine
+        show(RunsThere());
+    });
+    connect(m_runs, &QTreeWidget::itemSelectionChanged, this, &FollowDialog::showState);
+    connect(m_runs, &QTreeWidget::itemActivated, this, &FollowDialog::follow);
+    connect(m_follow, &QPushButton::clicked, this, &FollowDialog::follow);
+    connect(m_cancel, &QPushButton::clicked, this, &FollowDialog::reject);
+    resize(space(40), space(30));
+    showState();
+}
+
+FollowDialog::~FollowDialog() {
+    giveUp();
+}
+
+QWidget* FollowDialog::makeHost() {
+    m_host->setObjectName(u"followHost"_s);
+    m_host->setEditable(true);
+    m_host->setInsertPolicy(QComboBox::NoInsert);
+    m_host->setAccessibleName(tr("Machine that the run is on"));
+    m_host->setToolTip(
+        tr("A host of ~/.ssh/config, or [user@]host[:port]. Where other names lead to the run's nodes from "
+           "here, all of them in its order, with commas between them."));
+    m_host->lineEdit()->setPlaceholderText(u"[user@]host[:port]"_s);
+    m_host->completer()->setCompletionMode(QCompleter::PopupCompletion);
+    m_host->completer()->setFilterMode(Qt::MatchContains);
+    m_look->setObjectName(u"lookThereButton"_s);
+    m_look->setAutoDefault(false);
+    fillHosts();
+    auto* label = new QLabel(tr("Machine"));
+    label->setBuddy(m_host);
+    auto* box = new QWidget;
+    auto* row = new QHBoxLayout(box);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(space(0.6));
+    row->addWidget(label);
+    row->addWidget(m_host, 1);
+    row->addWidget(m_look);
+    m_host->setFocus();
+    return box;
+}
+
+/// Those of the Nodes page, then those of ~/.ssh/config.
+void FollowDialog::fillHosts() {
+    QStringList names;
+    for (const RosterEntry& entry : read_roster(roster_file(m_session.places()))) {
+        if (entry.target.kind == TargetKind::Ssh) names << QString::fromStdString(entry.target.host);
+    }
+    for (const std::string& alias : ssh_aliases()) names << QString::fromStdString(alias);
+    names.removeDuplicates();
+    m_host->addItems(names);
+    m_host->setCurrentIndex(-1);
+    m_host->setEditText(m_session.settings().value(u"follow/host"_s).toString());
+}
+
+std::vector<std::string> FollowDialog::hosts() const {
+    std::vector<std::string> names;
+    static const QRegularExpression between(u"[,\\s]+"_s);
+    for (const QString& name : m_host->currentText().split(between, Qt::SkipEmptyParts))
+        names.push_back(name.toStdString());
+    return names;
+}
+
+const RunThere* FollowDialog::chosen() const {
+    const auto items = m_runs->selectedItems();
+    const int row = items.isEmpty() ? -1 : m_runs->indexOfTopLevelItem(items.first());
+    return row < 0 || size_t(row) >= m_there.runs.size() ? nullptr : &m_there.runs[size_t(row)];
+}
+
+void FollowDialog::begin(const QString& what, Job::Work work) {
+    m_busy = true;
+    m_banner->hide();
+    m_state->setText(what);
+    delete m_job;
+    m_job = new Job(std::move(work), this);
+    connect(m_job, &Job::failed, this, [this](const JobFailure& failure) {
+        const bool called_off = m_given_up && m_given_up->load();
+        end();
+        if (!called_off) showFailure(failure);
+    });
+    connect(m_job, &Job::cancelled, this, &FollowDialog::end);
+    m_job->start();
+    showState();
+}
+
+void FollowDialog::end() {
+    m_busy = false;
+    m_state->clear();
+    showState();
+}
+
+/// What is under way is for nobody any more: its logins end within a moment.
+void FollowDialog::giveUp() {
+    if (m_given_up) m_given_up->store(true);
+    m_given_up.reset();
+    m_looked.reset();
+    delete m_job;
+}
+
+void FollowDialog::look() {
+    const std::vector<std::string> named = hosts();
+    if (m_busy || named.empty()) return;
+    giveUp();
+    show(RunsThere());
+    m_given_up = std::make_shared<std::atomic<bool>>(false);
+    m_looked = std::make_shared<Looked>();
+    const SshPerson person = m_session.person([flag = m_given_up] { return flag->load(); });
+    begin(tr("Connecting, logging in, asking the machine…"),
+          [named, person, looked = m_looked](const Job::Reporter& report) {
+              const std::vector<SshTarget> targets = parse_targets(named);
+              looked->session = std::make_unique<SshSession>(ssh_settings(targets.front()), person);
+              report.progress.stop_if_cancelled();
+              looked->there = runs_there(*looked->session);
+              return QString();
+          });
+    connect(m_job, &Job::finished, this, [this] {
+        end();
+        m_session.settings().setValue(u"follow/host"_s, m_host->currentText());
+        show(m_looked->there);
+        if (m_there.runs.empty()) {
+            m_banner->say(Tone::Warning, tr("Nothing to follow."), nothingWords(m_there));
+            m_banner->show();
+        } else {
+            m_runs->setFocus();
+        }
+    });
+}
+
+void FollowDialog::show(const RunsThere& there) {
+    m_there = there;
+    m_runs->clear();
+    const Colours colours = coloursOf(this);
+    for (const RunThere& one : there.runs) {
+        const RunState& state = one.run.state;
+        const RunMark mark = runMark(state.state);
+        auto* item = new QTreeWidgetItem(
+            m_runs, {QString::fromStdString(one.run.name), runWord(mark), stepWords(one.run),
+                     state.started > 0 ? show::time(state.started) : show::unknown()});
+        item->setIcon(kState, runIcon(mark, colours));
+        item->setTextAlignment(kStep, Qt::AlignRight | Qt::AlignVCenter);
+        QString tip = QString::fromStdString(one.run.dir.string());
+        if (!state.reason.empty()) tip += u'\n' + QString::fromStdString(state.reason);
+        if (one.is_of_slurm) {
+            item->setText(kState, tr("job of Slurm"));
+            item->setFlags(Qt::NoItemFlags);
+            tip = tr("A job of Slurm is followed on the machine that submitted it.");
+        }
+        for (int column = 0; column < kColumns; ++column) item->setToolTip(column, tip);
+    }
+    for (int row = 0; row < m_runs->topLevelItemCount(); ++row) {
+        if (m_runs->topLevelItem(row)->flags() == Qt::NoItemFlags) continue;
+        m_runs->setCurrentItem(m_runs->topLevelItem(row));
+        break;
+    }
+    showState();
+}
+
+void FollowDialog::follow() {
+    const RunThere* run = chosen();
+    if (m_busy || run == nullptr || !m_looked || !m_given_up) return;
+    const SshPerson person = m_session.person([flag = m_given_up] { return flag->load(); });
+    begin(tr("Looking at the run…"), [named = hosts(), name = run->handle(), person, looked = m_looked,
+                                      runs_dir = m_session.places().runs_dir](const Job::Reporter&) {
+        try {
+            looked->adopted = adopt_run(*looked->session, name, named, runs_dir);
+        } catch (const Error& lost) {
+            if (lost.failure != Failure::Unreachable) throw;
+            // The list may have been looked at for an hour.
+            looked->session =
+                std::make_unique<SshSession>(ssh_settings(parse_targets(named).front()), person);
+            looked->adopted = adopt_run(*looked->session, name, named, runs_dir);
+        }
+        return QString::fromStdString(looked->adopted.run.dir.string());
+    });
+    connect(m_job, &Job::finished, this, [this](const QString& dir) {
+        end();
+        auto sessions = std::make_shared<RunKeeper::Sessions>();
+        sessions->resize(m_looked->adopted.asked + 1);
+        sessions->back() = std::move(m_looked->session);
+        m_given_up.reset();  // the session lives on
+        m_session.keeper().keep(dir, sessions);
+        accept();
+        Q_EMIT followed(dir);
+    });
+}
+
+void FollowDialog::showFailure(const JobFailure& failure) {
+    const auto [what, next] = problemWords(failure);
+    m_banner->say(Tone::Error, tr("That did not work."), what, next);
+    m_banner->show();
+}
+
+void FollowDialog::showState() {
+    m_wait->setVisible(m_busy);
+    m_host->setEnabled(!m_busy);
+    m_look->setEnabled(!m_busy && !hosts().empty());
+    m_runs->setEnabled(!m_busy);
+    m_follow->setEnabled(!m_busy && chosen() != nullptr);
+    m_look->setDefault(!m_follow->isEnabled());
+    m_follow->setDefault(m_follow->isEnabled());
+}
+
+void FollowDialog::reject() {
+    if (!m_busy) {
+        giveUp();
+        QDialog::reject();
+        return;
+    }
+    giveUp();
+    show(RunsThere());
+    end();
+}
+
+}  // namespace ringmaster
