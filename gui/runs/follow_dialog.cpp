@@ -124,7 +124,7 @@ FollowDialog::FollowDialog(Session& session, QWidget* parent)
     connect(m_runs, &QTreeWidget::itemActivated, this, &FollowDialog::follow);
     connect(m_follow, &QPushButton::clicked, this, &FollowDialog::follow);
     connect(m_cancel, &QPushButton::clicked, this, &FollowDialog::reject);
-    resize(space(40), space(30));
+    resize(space(46), space(30));
     showState();
 }
 

@@ -17,7 +17,7 @@ namespace {
 /// Says "ringmaster" where something of ours is, "address ADDRESS", "own" for each run of the machine itself
 /// and "name NAME" for each that came over SSH. Of those that are asked for then "run NODE DIR", NODE being
 /// what the machine is to the run, and its files: "slurm", "state" and "remote" before each line of run.json
-/// and remote.json, "total N", "step" before the last event of a step.
+/// and remote.json, "total N", "step" before the last event of a step. "end" is the last line.
 constexpr const char* kLook = R"sh(
 ours=${XDG_DATA_HOME:-$HOME/.local/share}/ringmaster
 runs=$ours/runs
@@ -43,7 +43,7 @@ for dir in "$@"; do
     for events in "$dir"/events/rank-*.jsonl; do break; done
     tail -n 64 "$events" 2>/dev/null | grep '"type":"step"' | tail -n 1 | sed 's/^/step /'
 done
-true
+echo end
 )sh";
 
 /// What one run's lines said.
@@ -113,7 +113,10 @@ std::vector<Told> told_runs(std::istream& lines, RunsThere& there) {
 }
 
 RunsThere look(SshSession& session, const std::string& wanted) {
-    std::istringstream lines(script_output(session, wanted + kLook, "its runs cannot be looked at"));
+    const ScriptResult looked = run_script(session, wanted + kLook);
+    if (!looked.out.ends_with("\nend\n"))
+        throw Error(Failure::Unreachable, "its runs cannot be looked at: " + looked.errors, session.host());
+    std::istringstream lines(looked.out);
     RunsThere there;
     there.host = session.host();
     for (Told& told : told_runs(lines, there)) {
