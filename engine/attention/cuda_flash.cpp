@@ -2,21 +2,83 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include "engine/attention/deterministic.h"
 
 namespace ringmaster {
 
 namespace {
 
-double scale_of(const at::Tensor& q_bhtd) {
-    return 1 / std::sqrt(static_cast<double>(q_bhtd.size(3)));
+double scale_of(const at::Tensor& q) {
+    return 1 / std::sqrt(static_cast<double>(q.size(-1)));
 }
 
-/// The flash kernels of CUDA take half precisions only; for float32 there is the memory-efficient one, which
-/// knows neither grouped heads nor a log-sum-exp of any length but multiples of 32.
-FlashOutput float_forward(const at::Tensor& q_bhtd, const at::Tensor& k_bksd, const at::Tensor& v_bksd,
-                          bool causal) {
+std::optional<int64_t> bound(int64_t width) {
+    return width == FlashWindow::kNone ? std::nullopt : std::optional(width);
+}
+
+std::optional<at::Tensor> given(const at::Tensor& ends) {
+    return ends.defined() ? std::optional(ends) : std::nullopt;
+}
+
+/// The packed forward takes single queries another way, which does not know gaps: a bound above the longest
+/// segment's length is allowed, and keeps it off.
+int64_t most_queries(const FlashInputs& in) {
+    return in.packed() ? std::max<int64_t>(2, in.most_queries) : in.q.size(1);
+}
+int64_t most_keys(const FlashInputs& in) {
+    return in.packed() ? in.most_keys : in.k.size(1);
+}
+
+/// Its word for a window that is open to the left and closed at the corner, and has kernels of its own.
+bool is_causal(const FlashInputs& in) {
+    return in.window == kCausalWindow;
+}
+
+FlashKernel::Output half_forward(const FlashInputs& in) {
+    const bool causal = is_causal(in);
+    auto [out, lse, seed, offset, mask] = at::_flash_attention_forward(
+        in.q, in.k, in.v, given(in.query_ends), given(in.key_ends), most_queries(in), most_keys(in), 0.0,
+        causal, false, scale_of(in.q), bound(in.window.left), causal ? std::nullopt : bound(in.window.right));
+    return {out, lse};
+}
+
+FlashKernel::Gradients half_backward(const FlashInputs& in, const at::Tensor& dout,
+                                     const FlashKernel::Output& whole) {
+    const Deterministic in_order(cuda_is_deterministic());
+    const bool causal = is_causal(in);
+    const at::Tensor no_dropout = at::zeros({}, in.q.options().dtype(at::kLong));
+    auto [dq, dk, dv] = at::_flash_attention_backward(
+        dout, in.q, in.k, in.v, whole.out, whole.lse, in.query_ends, in.key_ends, most_queries(in),
+        most_keys(in), 0.0, causal, no_dropout, no_dropout, scale_of(in.q), bound(in.window.left),
+        causal ? std::nullopt : bound(in.window.right));
+    return {dq, dk, dv};
+}
+
+/// One copy for as many blocks of keys as it takes to fill the multiprocessors, which no GPU so far has more
+/// of.
+int64_t queries_at_once(const at::Tensor& q_bhtd) {
+    if (!cuda_is_deterministic()) return q_bhtd.size(2);
+    constexpr int64_t kMostBytes = int64_t{2} << 30, kMultiprocessors = 160, kBlock = 128;
+    const int64_t heads = q_bhtd.size(0) * q_bhtd.size(1);
+    const int64_t copies = (kMultiprocessors + heads - 1) / heads;
+    const int64_t bytes_per_query = copies * heads * q_bhtd.size(3) * static_cast<int64_t>(sizeof(float));
+    return std::max(kBlock, kMostBytes / bytes_per_query / kBlock * kBlock);
+}
+
+}  // namespace
+
+const FlashKernel& cuda_flash_kernel() {
+    static const FlashKernel kernel{half_forward, half_backward, queries_at_once};
+    return kernel;
+}
+
+/// It knows neither grouped heads nor a log-sum-exp of any length but multiples of 32.
+FlashOutput float_flash_forward(const at::Tensor& q_bhtd, const at::Tensor& k_bksd, const at::Tensor& v_bksd,
+                                bool causal) {
     const int64_t group = q_bhtd.size(1) / k_bksd.size(1);
     auto [out, lse, seed, offset] = at::_scaled_dot_product_efficient_attention(
         q_bhtd, k_bksd.repeat_interleave(group, 1), v_bksd.repeat_interleave(group, 1), {}, true, 0.0, causal,
@@ -24,46 +86,24 @@ FlashOutput float_forward(const at::Tensor& q_bhtd, const at::Tensor& k_bksd, co
     return {out, lse.narrow(2, 0, q_bhtd.size(2))};
 }
 
-FlashGradients float_backward(const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd, const at::Tensor& k_bksd,
-                              const at::Tensor& v_bksd, const FlashOutput& whole, bool causal) {
+FlashGradients float_flash_backward(const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd,
+                                    const at::Tensor& k_bksd, const at::Tensor& v_bksd,
+                                    const FlashOutput& whole, bool causal) {
     constexpr int64_t kMultiple = 32;
     const int64_t group = q_bhtd.size(1) / k_bksd.size(1), queries = q_bhtd.size(2);
     const int64_t padding = (queries + kMultiple - 1) / kMultiple * kMultiple - queries;
     const at::Tensor lse =
         at::constant_pad_nd(whole.lse_bht, {0, padding}, std::numeric_limits<double>::infinity());
     const at::Tensor no_dropout = at::zeros({}, at::kLong);
+    const at::Tensor k = k_bksd.repeat_interleave(group, 1), v = v_bksd.repeat_interleave(group, 1);
+    const Deterministic in_order(cuda_is_deterministic());
     auto [dq, dk, dv, dbias] = at::_scaled_dot_product_efficient_attention_backward(
-        dout_bhtd, q_bhtd, k_bksd.repeat_interleave(group, 1), v_bksd.repeat_interleave(group, 1), {},
-        whole.out_bhtd, lse, no_dropout, no_dropout, 0.0, {true, true, true, false}, causal,
-        scale_of(q_bhtd));
+        dout_bhtd, q_bhtd, k, v, {}, whole.out_bhtd, lse, no_dropout, no_dropout, 0.0,
+        {true, true, true, false}, causal, scale_of(q_bhtd));
     auto summed = [&](const at::Tensor& x_bhsd) {
         return x_bhsd.unflatten(1, {k_bksd.size(1), group}).sum(2);
     };
     return {dq, summed(dk), summed(dv)};
-}
-
-}  // namespace
-
-FlashOutput flash_forward(const at::Tensor& q_bhtd, const at::Tensor& k_bksd, const at::Tensor& v_bksd,
-                          bool causal) {
-    if (q_bhtd.scalar_type() == at::kFloat) return float_forward(q_bhtd, k_bksd, v_bksd, causal);
-    auto [out_bthd, lse_bht, seed, offset, mask] = at::_flash_attention_forward(
-        q_bhtd.transpose(1, 2), k_bksd.transpose(1, 2), v_bksd.transpose(1, 2), {}, {}, q_bhtd.size(2),
-        k_bksd.size(2), 0.0, causal, false, scale_of(q_bhtd));
-    return {out_bthd.transpose(1, 2), lse_bht};
-}
-
-FlashGradients flash_backward(const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd, const at::Tensor& k_bksd,
-                              const at::Tensor& v_bksd, const FlashOutput& whole, bool causal) {
-    if (q_bhtd.scalar_type() == at::kFloat)
-        return float_backward(dout_bhtd, q_bhtd, k_bksd, v_bksd, whole, causal);
-    const at::Tensor no_dropout = at::zeros({}, q_bhtd.options().dtype(at::kLong));
-    const at::Tensor lse_bht = whole.lse_bht.contiguous();  // the kernel asks for no strides of it
-    auto [dq, dk, dv] = at::_flash_attention_backward(
-        dout_bhtd.transpose(1, 2), q_bhtd.transpose(1, 2), k_bksd.transpose(1, 2), v_bksd.transpose(1, 2),
-        whole.out_bhtd.transpose(1, 2), lse_bht, {}, {}, q_bhtd.size(2), k_bksd.size(2), 0.0, causal,
-        no_dropout, no_dropout, scale_of(q_bhtd));
-    return {dq.transpose(1, 2), dk.transpose(1, 2), dv.transpose(1, 2)};
 }
 
 }  // namespace ringmaster

@@ -23,17 +23,28 @@ FlashOutput reversed(const FlashOutput& x) {
 
 /// A triangle at the trailing edge of a window is a causal one, read backwards.
 FlashOutput slice_forward(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, SliceMask mask) {
-    if (mask != SliceMask::InverseCausal) return flash_forward(q, k, v, mask == SliceMask::Causal);
-    return reversed(flash_forward(q.flip(2), k.flip(2), v.flip(2), true));
+    if (mask != SliceMask::InverseCausal) return float_flash_forward(q, k, v, mask == SliceMask::Causal);
+    return reversed(float_flash_forward(q.flip(2), k.flip(2), v.flip(2), true));
 }
 
 FlashGradients slice_backward(const at::Tensor& dout, const at::Tensor& q, const at::Tensor& k,
                               const at::Tensor& v, const FlashOutput& whole, SliceMask mask) {
     if (mask != SliceMask::InverseCausal)
-        return flash_backward(dout, q, k, v, whole, mask == SliceMask::Causal);
+        return float_flash_backward(dout, q, k, v, whole, mask == SliceMask::Causal);
     const FlashGradients d =
-        flash_backward(dout.flip(2), q.flip(2), k.flip(2), v.flip(2), reversed(whole), true);
+        float_flash_backward(dout.flip(2), q.flip(2), k.flip(2), v.flip(2), reversed(whole), true);
     return {d.dq_bhtd.flip(2), d.dk_bksd.flip(2), d.dv_bksd.flip(2)};
+}
+
+bool is_float(const at::Tensor& x) {
+    return x.scalar_type() == at::kFloat;
+}
+
+/// One square that the float32 kernel takes as it is.
+bool is_one_square(const std::vector<Slice>& slices, const at::Tensor& q_bhtd, const at::Tensor& k_bksd) {
+    const int64_t queries = q_bhtd.size(2), keys = k_bksd.size(2);
+    return slices.size() == 1 && slices[0].mask != SliceMask::InverseCausal &&
+           slices[0] == Slice{0, queries, 0, keys, slices[0].mask};
 }
 
 /// The rows' dot products, in float32, a head at a time.
@@ -60,6 +71,8 @@ void PartialAttention::add(const at::Tensor& k_bksd, const at::Tensor& v_bksd, c
                      heads.of_queries(sums_.total_bht)};
     const at::Tensor q = heads.of_queries(q_bhtd_);
     if (q.is_cpu()) return block_attention_forward(sums, q, k_bksd, v_bksd, slices);
+    if (!is_float(q))
+        return packed_forward(cuda_flash_kernel(), sums.values_bhtd, sums.top_bht, q, k_bksd, v_bksd, slices);
     for (const Slice& slice : slices) {
         const FlashOutput part =
             slice_forward(queries_of(q, slice), keys_of(k_bksd, slice), keys_of(v_bksd, slice), slice.mask);
@@ -91,6 +104,9 @@ void PartialGradients::add(const at::Tensor& k_bksd, const at::Tensor& v_bksd, c
                                         heads.of_queries(delta_bht_), slices);
     }
     const at::Tensor out = heads.of_queries(whole_.out_bhtd);
+    if (!is_float(q))
+        return packed_backward(cuda_flash_kernel(), {dq, dk_bksd, dv_bksd}, dout, q, k_bksd, v_bksd,
+                               {out, lse}, slices);
     for (const Slice& slice : slices) {
         const FlashGradients d = slice_backward(queries_of(dout, slice), queries_of(q, slice),
                                                 keys_of(k_bksd, slice), keys_of(v_bksd, slice),
@@ -99,6 +115,26 @@ void PartialGradients::add(const at::Tensor& k_bksd, const at::Tensor& v_bksd, c
         keys_of(dk_bksd, slice).add_(d.dk_bksd);
         keys_of(dv_bksd, slice).add_(d.dv_bksd);
     }
+}
+
+std::optional<FlashOutput> attention_in_one_call(const at::Tensor& q_bhtd, const at::Tensor& k_bksd,
+                                                 const at::Tensor& v_bksd, const std::vector<Slice>& slices) {
+    if (q_bhtd.is_cpu()) return {};
+    if (!is_float(q_bhtd)) return one_call_forward(cuda_flash_kernel(), q_bhtd, k_bksd, v_bksd, slices);
+    if (!is_one_square(slices, q_bhtd, k_bksd)) return {};
+    return float_flash_forward(q_bhtd, k_bksd, v_bksd, slices[0].mask == SliceMask::Causal);
+}
+
+std::optional<FlashGradients> gradients_in_one_call(const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd,
+                                                    const at::Tensor& k_bksd, const at::Tensor& v_bksd,
+                                                    const FlashOutput& whole,
+                                                    const std::vector<Slice>& slices) {
+    if (q_bhtd.is_cpu()) return {};
+    if (!is_float(q_bhtd))
+        return one_call_backward(cuda_flash_kernel(), dout_bhtd, q_bhtd, k_bksd, v_bksd, whole, slices);
+    if (!is_one_square(slices, q_bhtd, k_bksd)) return {};
+    return float_flash_backward(dout_bhtd, q_bhtd, k_bksd, v_bksd, whole,
+                                slices[0].mask == SliceMask::Causal);
 }
 
 }  // namespace ringmaster

@@ -1,6 +1,9 @@
 /// Attention that grows by keys: what queries made of those seen so far, and the gradients that go back. One
 /// face for the kernels of a device. On the CPU every sum stays in float32 until the end; CUDA's kernels
-/// round each slice's result to the inputs' dtype, and float32 is from there on.
+/// round each call's result to the inputs' dtype, and float32 is from there on.
+///
+/// Half precisions go by FlashAttention-2: all slices of a hop that one call can take, windows included
+/// (flash_calls.h). float32 goes by the memory-efficient kernel, slice by slice.
 ///
 /// Letters: B rows, H query heads, K key/value heads (H a multiple of K), T queries, S keys, D head_dim.
 /// Tensors' last dim is contiguous, other strides are free.
@@ -8,10 +11,11 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <optional>
 #include <vector>
 
 #include "engine/attention/block_attention.h"
-#include "engine/attention/cuda_flash.h"
+#include "engine/attention/flash_tensors.h"
 #include "engine/plan/slices.h"
 
 namespace ringmaster {
@@ -56,5 +60,14 @@ class PartialGradients {
     FlashOutput whole_;
     at::Tensor delta_bht_;  // CPU: of dout · out
 };
+
+/// Attention over `slices` where one call of CUDA's kernels computes all of it: nothing is joined, and dq is
+/// in the inputs' dtype. Nothing where it takes more than one, or on the CPU.
+std::optional<FlashOutput> attention_in_one_call(const at::Tensor& q_bhtd, const at::Tensor& k_bksd,
+                                                 const at::Tensor& v_bksd, const std::vector<Slice>& slices);
+std::optional<FlashGradients> gradients_in_one_call(const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd,
+                                                    const at::Tensor& k_bksd, const at::Tensor& v_bksd,
+                                                    const FlashOutput& whole,
+                                                    const std::vector<Slice>& slices);
 
 }  // namespace ringmaster

@@ -140,18 +140,18 @@ std::vector<at::Tensor> put_together(const PlayedRing& ring, const std::vector<F
 }
 
 FlashOutput one_call_forward(const RingShare& sequence) {
-    if (sequence.q_bhtd.is_cuda())
-        return flash_forward(sequence.q_bhtd, sequence.k_bktd, sequence.v_bktd, true);
+    const auto whole =
+        attention_in_one_call(sequence.q_bhtd, sequence.k_bktd, sequence.v_bktd, causal_slices(sequence));
+    if (whole) return *whole;
     PartialAttention attention(sequence.q_bhtd);
     attention.add(sequence.k_bktd, sequence.v_bktd, all_heads(sequence), causal_slices(sequence));
     return attention.finish();
 }
 
 FlashGradients one_call_backward(const RingShare& sequence, const FlashOutput& whole) {
-    if (sequence.q_bhtd.is_cuda()) {
-        return flash_backward(sequence.dout_bhtd, sequence.q_bhtd, sequence.k_bktd, sequence.v_bktd, whole,
-                              true);
-    }
+    const auto d = gradients_in_one_call(sequence.dout_bhtd, sequence.q_bhtd, sequence.k_bktd,
+                                         sequence.v_bktd, whole, causal_slices(sequence));
+    if (d) return *d;
     PartialGradients sums(sequence.dout_bhtd, sequence.q_bhtd, whole);
     const at::Tensor dk = at::zeros_like(sequence.k_bktd, at::kFloat),
                      dv = at::zeros_like(sequence.v_bktd, at::kFloat);

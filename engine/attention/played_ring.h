@@ -8,7 +8,7 @@
 
 #include <vector>
 
-#include "engine/attention/cuda_flash.h"
+#include "engine/attention/flash_tensors.h"
 #include "engine/plan/attention_schedule.h"
 #include "engine/plan/layout.h"
 

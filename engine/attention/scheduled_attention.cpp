@@ -55,11 +55,9 @@ std::vector<Unit> backward_units_of(const AttentionSchedule& schedule, int64_t q
     return units;
 }
 
-bool is_plain(const AttentionSchedule& schedule, int64_t queries) {
-    const Stage& stage = schedule.stages.front();
-    return schedule.stages.size() == 1 && stage.is_own && stage.slices.size() == 1 &&
-           stage.slices[0].mask != SliceMask::InverseCausal && stage.slices[0].query_begin == 0 &&
-           stage.slices[0].query_end == queries && stage.slices[0].key_end == queries;
+/// Whether all that is seen are the own keys.
+bool is_local(const AttentionSchedule& schedule) {
+    return schedule.stages.size() == 1 && schedule.stages[0].is_own;
 }
 
 /// Brings each unit's keys and values, one unit ahead of the computation.
@@ -218,9 +216,10 @@ class Homecoming {
 
 FlashOutput scheduled_forward(Group& ring, const AttentionSchedule& schedule, const at::Tensor& q_bhtd,
                               const KeysValues& own) {
-    if (q_bhtd.is_cuda() && is_plain(schedule, q_bhtd.size(2))) {
-        return flash_forward(q_bhtd, heads_first(own.k_btkd), heads_first(own.v_btkd),
-                             schedule.stages[0].slices[0].mask == SliceMask::Causal);
+    if (is_local(schedule)) {
+        const auto whole = attention_in_one_call(q_bhtd, heads_first(own.k_btkd), heads_first(own.v_btkd),
+                                                 schedule.stages[0].slices);
+        if (whole) return *whole;
     }
     const std::vector<Unit> units = units_of(schedule, q_bhtd.size(1), own.k_btkd.size(2));
     Courier courier(ring, units, own);
@@ -237,10 +236,10 @@ FlashOutput scheduled_forward(Group& ring, const AttentionSchedule& schedule, co
 ScheduledGradients scheduled_backward(Group& ring, const AttentionSchedule& schedule,
                                       const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd,
                                       const KeysValues& own, const FlashOutput& whole) {
-    if (q_bhtd.is_cuda() && is_plain(schedule, q_bhtd.size(2))) {
-        FlashGradients d = flash_backward(dout_bhtd, q_bhtd, heads_first(own.k_btkd), heads_first(own.v_btkd),
-                                          whole, schedule.stages[0].slices[0].mask == SliceMask::Causal);
-        return {d.dq_bhtd, {d.dk_bksd.transpose(1, 2), d.dv_bksd.transpose(1, 2)}};
+    if (is_local(schedule)) {
+        const auto d = gradients_in_one_call(dout_bhtd, q_bhtd, heads_first(own.k_btkd),
+                                             heads_first(own.v_btkd), whole, schedule.stages[0].slices);
+        if (d) return {d->dq_bhtd, {d->dk_bksd.transpose(1, 2), d->dv_bksd.transpose(1, 2)}};
     }
     const std::vector<Unit> units = backward_units_of(schedule, q_bhtd.size(1), own.k_btkd.size(2));
     Courier courier(ring, units, own);

@@ -8,9 +8,9 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "engine/plan/attention_schedule.h"
-#include "engine/attention/cuda_flash.h"
+#include "engine/attention/flash_tensors.h"
 #include "engine/comm/groups.h"
+#include "engine/plan/attention_schedule.h"
 
 namespace ringmaster {
 

@@ -229,6 +229,7 @@ at::Tensor cross_entropy(at::Tensor logits_nv, const at::Tensor& labels_n, std::
 
 void accumulate_embedding_gradient(at::Tensor gradient_vw, const at::Tensor& ids_n, const at::Tensor& dx_nw) {
     if (!dx_nw.is_cpu()) {
+        const Deterministic in_order(cuda_is_deterministic());
         gradient_vw.index_add_(0, ids_n, dx_nw.to(gradient_vw.scalar_type()));
         return;
     }

@@ -13,8 +13,28 @@ namespace ringmaster {
 
 namespace {
 
-const char* name_of(SliceMask mask) {
-    return mask == SliceMask::Full ? "full" : mask == SliceMask::Causal ? "causal" : "inverse_causal";
+constexpr int64_t kTokens = 100;  // no multiple of any kernel's tile
+
+/// Slices of a sequence against itself.
+struct MaskCase {
+    std::string name;
+    std::vector<Slice> slices;
+};
+
+std::vector<MaskCase> mask_cases() {
+    const auto square = [](SliceMask mask) { return std::vector<Slice>{{0, kTokens, 0, kTokens, mask}}; };
+    const auto masked = [](std::vector<int64_t> documents, int64_t window) {
+        AttentionMask mask;
+        mask.documents = std::move(documents);
+        mask.window = window;
+        const Spans all = {{0, kTokens, 1}};
+        return make_slices(all, all, mask);
+    };
+    return {{"full", square(SliceMask::Full)},
+            {"causal", square(SliceMask::Causal)},
+            {"inverse_causal", square(SliceMask::InverseCausal)},
+            {"documents", masked({7, 8, 60, kTokens}, 0)},
+            {"window", masked({30, kTokens}, 20)}};
 }
 
 const char* name_of(at::ScalarType dtype) {
@@ -31,15 +51,21 @@ RingShare random_sequence(int64_t heads, int64_t kv_heads, int64_t tokens, int64
     return {random(heads), random(heads), random(kv_heads), random(kv_heads)};
 }
 
-at::Tensor hidden_by(SliceMask mask, int64_t tokens, at::Device device) {
-    const at::Tensor all = at::ones({tokens, tokens}, at::TensorOptions().device(device).dtype(at::kBool));
-    return mask == SliceMask::Full     ? all.logical_not()
-           : mask == SliceMask::Causal ? all.triu(1)
-                                       : all.tril(-1);
+at::Tensor hidden_by(const std::vector<Slice>& slices, at::Device device) {
+    at::Tensor hidden = at::ones({kTokens, kTokens}, at::TensorOptions().device(device).dtype(at::kBool));
+    for (const Slice& it : slices) {
+        at::Tensor part = hidden.narrow(0, it.query_begin, it.query_end - it.query_begin)
+                              .narrow(1, it.key_begin, it.key_end - it.key_begin);
+        const at::Tensor seen = at::ones_like(part);
+        part.logical_and_(it.mask == SliceMask::Full     ? seen.logical_not()
+                          : it.mask == SliceMask::Causal ? seen.triu(1)
+                                                         : seen.tril(-1));
+    }
+    return hidden;
 }
 
 /// out, dq, dk, dv in float64, by the textbook.
-Tensors by_products(const RingShare& x, SliceMask mask) {
+Tensors by_products(const RingShare& x, const std::vector<Slice>& slices) {
     const int64_t K = x.k_bktd.size(1), group = x.q_bhtd.size(1) / K;
     const auto wide = [](const at::Tensor& t) { return t.to(at::kDouble); };
     const auto repeated = [&](const at::Tensor& t) { return wide(t).repeat_interleave(group, 1); };
@@ -47,7 +73,7 @@ Tensors by_products(const RingShare& x, SliceMask mask) {
     const at::Tensor q = wide(x.q_bhtd), k = repeated(x.k_bktd), v = repeated(x.v_bktd);
     const at::Tensor dout = wide(x.dout_bhtd);
     const double scale = 1 / std::sqrt(static_cast<double>(q.size(3)));
-    const at::Tensor hidden = hidden_by(mask, q.size(2), q.device());
+    const at::Tensor hidden = hidden_by(slices, q.device());
     const at::Tensor p =
         at::softmax((at::matmul(q, k.transpose(2, 3)) * scale).masked_fill(hidden, -INFINITY), 3);
     const at::Tensor out = at::matmul(p, v);
@@ -56,10 +82,9 @@ Tensors by_products(const RingShare& x, SliceMask mask) {
             summed(at::matmul(p.transpose(2, 3), dout))};
 }
 
-Tensors by_kernels(const RingShare& x, SliceMask mask) {
-    const int64_t tokens = x.q_bhtd.size(2), K = x.k_bktd.size(1);
+Tensors by_kernels(const RingShare& x, const std::vector<Slice>& slices) {
+    const int64_t K = x.k_bktd.size(1);
     const KeyHeads heads{0, K, x.q_bhtd.size(1) / K};
-    const std::vector<Slice> slices = {{0, tokens, 0, tokens, mask}};
     PartialAttention attention(x.q_bhtd);
     attention.add(x.k_bktd, x.v_bktd, heads, slices);
     const FlashOutput whole = attention.finish();
@@ -69,16 +94,16 @@ Tensors by_kernels(const RingShare& x, SliceMask mask) {
     return {whole.out_bhtd, sums.dq_bhtd(), dk, dv};
 }
 
-AttentionVerdict check_attention_of(int64_t head_dim, int64_t group, at::ScalarType dtype, SliceMask mask,
-                                    at::Device device) {
-    constexpr int64_t kTokens = 100, kKeyHeads = 2;  // no multiple of any kernel's tile
+AttentionVerdict check_attention_of(int64_t head_dim, int64_t group, at::ScalarType dtype,
+                                    const MaskCase& mask, at::Device device) {
+    constexpr int64_t kKeyHeads = 2;
     at::manual_seed(head_dim + group);
     const RingShare x = random_sequence(kKeyHeads * group, kKeyHeads, kTokens, head_dim, dtype, device);
     return {head_dim,
             group,
             name_of(dtype),
-            name_of(mask),
-            worst_difference(by_kernels(x, mask), by_products(x, mask)),
+            mask.name,
+            worst_difference(by_kernels(x, mask.slices), by_products(x, mask.slices)),
             dtype == at::kFloat ? 2e-5 : 3e-2};
 }
 
@@ -89,7 +114,7 @@ std::vector<AttentionVerdict> check_attention(at::Device device) {
     for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16}) {
         for (const int64_t head_dim : {64, 96, 128, 256}) {
             for (const int64_t group : {1, 4}) {
-                for (const SliceMask mask : {SliceMask::Full, SliceMask::Causal, SliceMask::InverseCausal})
+                for (const MaskCase& mask : mask_cases())
                     verdicts.push_back(check_attention_of(head_dim, group, dtype, mask, device));
             }
         }

@@ -10,14 +10,14 @@ namespace ringmaster {
 
 struct AttentionVerdict {
     int64_t head_dim = 0, group = 0;  ///< query heads to a key/value head
-    std::string dtype, mask;          ///< "full", "causal", "inverse_causal"
+    std::string dtype, mask;          ///< "full", "causal", "inverse_causal", "documents", "window"
     double worst = 0, bound = 0;      ///< of out, dq, dk and dv: difference over the largest value
 
     bool ok() const { return worst <= bound; }
 };
 
-/// Head dims 64, 96, 128 and 256, one head or four to a key/value head, each mask of a slice, with the
-/// device's flash kernels.
+/// Head dims 64, 96, 128 and 256, one head or four to a key/value head, each mask of a slice, packed
+/// documents and a sliding window, with the device's flash kernels.
 std::vector<AttentionVerdict> check_attention(at::Device device);
 
 struct RingVerdict {

@@ -18,7 +18,7 @@
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
 
 #include "engine/attention/block_attention.h"
-#include "engine/attention/cuda_flash.h"
+#include "engine/attention/partial_attention.h"
 #include "engine/comm/backends.h"
 #include "engine/comm/groups.h"
 #include "engine/error.h"
@@ -98,12 +98,14 @@ void measure_attention_cpu(const AttentionCase& at_, const Stopwatch& watch, Com
 
 void measure_attention_cuda(const AttentionCase& at_, const Stopwatch& watch, ComputeFigures& figures,
                             const std::function<void()>& next) {
+    const std::vector<Slice> slices = {{0, at_.tokens, 0, at_.tokens, SliceMask::Causal}};
     FlashOutput whole;
-    figures.attention_forward =
-        4 * at_.numbers() / watch.median([&] { whole = flash_forward(at_.q, at_.k, at_.v, true); });
+    figures.attention_forward = 4 * at_.numbers() / watch.median([&] {
+        whole = attention_in_one_call(at_.q, at_.k, at_.v, slices).value();
+    });
     next();
     figures.attention_backward = 10 * at_.numbers() / watch.median([&] {
-        flash_backward(at_.dout, at_.q, at_.k, at_.v, whole, true);
+        gradients_in_one_call(at_.dout, at_.q, at_.k, at_.v, whole, slices).value();
     });
 }
 

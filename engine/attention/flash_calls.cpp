@@ -1,0 +1,269 @@
+#include "engine/attention/flash_calls.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ringmaster {
+
+namespace {
+
+/// Queries [begin, end), of which the first sees keys [low, high); a bound stays from one query to the next
+/// (slope 0) or grows by one (slope 1).
+struct Band {
+    int64_t begin = 0, end = 0;
+    int64_t low = 0, high = 0;
+    int64_t low_slope = 0, high_slope = 0;
+
+    int64_t size() const { return end - begin; }
+    bool single() const { return size() == 1; }
+    int64_t last_low() const { return low + low_slope * (size() - 1); }
+    int64_t last_high() const { return high + high_slope * (size() - 1); }
+};
+
+/// The slice's part in queries [begin, end).
+Band part_of(const Slice& slice, int64_t begin, int64_t end) {
+    const int64_t row = begin - slice.query_begin;
+    switch (slice.mask) {
+        case SliceMask::Causal:
+            return {begin, end, slice.key_begin, slice.key_begin + row + 1, 0, 1};
+        case SliceMask::InverseCausal:
+            return {begin, end, slice.key_begin + row, slice.key_end, 1, 0};
+        case SliceMask::Full:
+            break;
+    }
+    return {begin, end, slice.key_begin, slice.key_end, 0, 0};
+}
+
+/// Parts of the same queries, side by side where one's keys begin at the other's end.
+std::vector<Band> side_by_side(std::vector<Band> parts) {
+    std::sort(parts.begin(), parts.end(), [](const Band& a, const Band& b) { return a.low < b.low; });
+    std::vector<Band> bands;
+    for (const Band& part : parts) {
+        Band* last = bands.empty() ? nullptr : &bands.back();
+        if (last != nullptr && last->high == part.low && last->last_high() == part.last_low()) {
+            last->high = part.high;
+            last->high_slope = part.high_slope;
+        } else {
+            bands.push_back(part);
+        }
+    }
+    return bands;
+}
+
+/// Lengthens `last` by the queries of `next` where both bounds stay straight.
+bool goes_on(Band& last, const Band& next) {
+    const int64_t low_rise = next.low - last.last_low(), high_rise = next.high - last.last_high();
+    const auto straight = [](int64_t rise, int64_t slope, bool single) {
+        return (rise == 0 || rise == 1) && (single || slope == rise);
+    };
+    if (last.end != next.begin || !straight(low_rise, last.low_slope, last.single()) ||
+        !straight(high_rise, last.high_slope, last.single()) ||
+        !straight(low_rise, next.low_slope, next.single()) ||
+        !straight(high_rise, next.high_slope, next.single()))
+        return false;
+    last.low_slope = low_rise;
+    last.high_slope = high_rise;
+    last.end = next.end;
+    return true;
+}
+
+/// Bands in layers: of one layer no two have a query in common.
+using Layers = std::vector<std::vector<Band>>;
+
+Layers layers_of(std::vector<Slice> slices) {
+    std::sort(slices.begin(), slices.end(),
+              [](const Slice& a, const Slice& b) { return a.query_begin < b.query_begin; });
+    std::vector<int64_t> at;
+    for (const Slice& slice : slices) {
+        at.push_back(slice.query_begin);
+        at.push_back(slice.query_end);
+    }
+    std::sort(at.begin(), at.end());
+    at.erase(std::unique(at.begin(), at.end()), at.end());
+    Layers layers;
+    std::vector<Slice> open;
+    auto next = slices.begin();
+    for (size_t i = 0; i + 1 < at.size(); ++i) {
+        std::erase_if(open, [&](const Slice& slice) { return slice.query_end <= at[i]; });
+        for (; next != slices.end() && next->query_begin == at[i]; ++next) open.push_back(*next);
+        std::vector<Band> parts;
+        for (const Slice& slice : open) parts.push_back(part_of(slice, at[i], at[i + 1]));
+        parts = side_by_side(std::move(parts));
+        if (layers.size() < parts.size()) layers.resize(parts.size());
+        for (size_t layer = 0; layer < parts.size(); ++layer) {
+            std::vector<Band>& bands = layers[layer];
+            if (bands.empty() || !goes_on(bands.back(), parts[layer])) bands.push_back(parts[layer]);
+        }
+    }
+    return layers;
+}
+
+struct Sighted {
+    FlashSegment segment;
+    FlashWindow window;
+};
+
+/// A band as a segment, its first queries' wider keys cut by the corner. Every query sees a key, so that
+/// neither width is negative.
+Sighted segment_of(const Band& band) {
+    const FlashSegment segment{band.begin, band.end, band.low, band.last_high()};
+    if (band.single()) return {segment, {}};
+    FlashWindow window;
+    if (band.low_slope == 1) window.left = segment.keys() - segment.queries();
+    if (band.high_slope == 1) window.right = 0;
+    if (band.low_slope == 1 && band.high_slope == 1) window.left = band.high - band.low - 1;
+    return {segment, window};
+}
+
+/// A window's first queries, which see fewer keys than it is wide, are of its segment.
+bool opens(const Sighted& first, const Sighted& band) {
+    return first.segment.query_end == band.segment.query_begin && first.window == kCausalWindow &&
+           band.window.right == 0 && band.window.left != FlashWindow::kNone &&
+           first.segment.key_end == band.segment.key_begin + band.window.left &&
+           first.segment.key_begin <= band.segment.key_begin &&
+           first.segment.key_begin + 1 >= band.segment.key_begin;
+}
+
+std::vector<Sighted> segments_of(const std::vector<Band>& bands) {
+    std::vector<Sighted> segments;
+    for (const Band& band : bands) {
+        Sighted next = segment_of(band);
+        if (!segments.empty()) {
+            Sighted first = segments.back();
+            if (first.segment.queries() == 1) first.window = kCausalWindow;
+            if (opens(first, next)) {
+                next.segment.query_begin = first.segment.query_begin;
+                next.segment.key_begin = first.segment.key_begin;
+                segments.pop_back();
+            }
+        }
+        segments.push_back(next);
+    }
+    return segments;
+}
+
+/// Whether the segment has the same cells under another window.
+bool keeps(const Sighted& it, const FlashWindow& window) {
+    const auto wide = [](int64_t bound, int64_t needed) {
+        return bound == FlashWindow::kNone || bound >= needed;
+    };
+    const auto same = [&](int64_t own, int64_t other, int64_t needed) {
+        return own == FlashWindow::kNone ? wide(other, needed) : own == other;
+    };
+    return same(it.window.left, window.left, it.segment.keys() - 1) &&
+           same(it.window.right, window.right, it.segment.queries() - 1);
+}
+
+/// Those that leave no choice first.
+int choices(const FlashWindow& window) {
+    return (window.left == FlashWindow::kNone) + (window.right == FlashWindow::kNone);
+}
+
+std::vector<FlashCall> calls_of(std::vector<Sighted> segments) {
+    std::stable_sort(segments.begin(), segments.end(), [](const Sighted& a, const Sighted& b) {
+        return choices(a.window) < choices(b.window);
+    });
+    std::vector<FlashCall> calls;
+    for (const Sighted& it : segments) {
+        const auto call = std::find_if(calls.begin(), calls.end(),
+                                       [&](const FlashCall& made) { return keeps(it, made.window); });
+        if (call == calls.end()) {
+            calls.push_back({it.window, {it.segment}});
+        } else {
+            call->segments.push_back(it.segment);
+        }
+    }
+    for (FlashCall& call : calls) {
+        std::sort(call.segments.begin(), call.segments.end(),
+                  [](const FlashSegment& a, const FlashSegment& b) { return a.query_begin < b.query_begin; });
+    }
+    return calls;
+}
+
+bool share_keys(const std::vector<FlashSegment>& segments) {
+    return std::adjacent_find(segments.begin(), segments.end(),
+                              [](const FlashSegment& a, const FlashSegment& b) {
+                                  return b.key_begin < a.key_end;
+                              }) != segments.end();
+}
+
+class Ends {
+  public:
+    explicit Ends(FlashPacking& packing) : packing_(packing) { append(0, 0); }
+    void append(int64_t queries, int64_t keys) {
+        queries_ += queries;
+        keys_ += keys;
+        packing_.query_ends.push_back(static_cast<int32_t>(queries_));
+        packing_.key_ends.push_back(static_cast<int32_t>(keys_));
+    }
+
+  private:
+    FlashPacking& packing_;
+    int64_t queries_ = 0, keys_ = 0;
+};
+
+}  // namespace
+
+std::vector<FlashCall> flash_calls(const std::vector<Slice>& slices) {
+    std::vector<FlashCall> calls;
+    for (const std::vector<Band>& bands : layers_of(slices)) {
+        for (FlashCall& call : calls_of(segments_of(bands))) calls.push_back(std::move(call));
+    }
+    return calls;
+}
+
+std::vector<Slice> of_queries(const std::vector<Slice>& slices, int64_t begin, int64_t end) {
+    std::vector<Slice> parts;
+    const auto add = [&](const Slice& slice) {
+        if (slice.key_begin < slice.key_end) parts.push_back(slice);
+    };
+    for (const Slice& it : slices) {
+        const int64_t first = std::max(it.query_begin, begin), last = std::min(it.query_end, end);
+        if (first >= last) continue;
+        // A triangle's square moves along the diagonal; what was cut off beside it is a rectangle.
+        const int64_t low = it.key_begin + first - it.query_begin,
+                      high = it.key_begin + last - it.query_begin;
+        switch (it.mask) {
+            case SliceMask::Full:
+                add({first, last, it.key_begin, it.key_end, SliceMask::Full});
+                break;
+            case SliceMask::Causal:
+                add({first, last, it.key_begin, low, SliceMask::Full});
+                add({first, last, low, high, SliceMask::Causal});
+                break;
+            case SliceMask::InverseCausal:
+                add({first, last, low, high, SliceMask::InverseCausal});
+                add({first, last, high, it.key_end, SliceMask::Full});
+                break;
+        }
+    }
+    return parts;
+}
+
+FlashPacking pack(const FlashCall& call, int64_t rows) {
+    const std::vector<FlashSegment>& segments = call.segments;
+    FlashPacking packing;
+    const bool shared = share_keys(segments);
+    packing.queries = {segments.front().query_begin, segments.back().query_end};
+    if (!shared) packing.keys = {{segments.front().key_begin, segments.back().key_end}};
+    for (const FlashSegment& it : segments) {
+        if (shared) packing.keys.push_back({it.key_begin, it.key_end});
+        packing.most_queries = std::max(packing.most_queries, it.queries());
+        packing.most_keys = std::max(packing.most_keys, it.keys());
+    }
+    Ends ends(packing);
+    for (int64_t row = 0; row < rows; ++row) {
+        for (size_t i = 0; i < segments.size(); ++i) {
+            const FlashSegment& it = segments[i];
+            const int64_t queries = i == 0 ? 0 : it.query_begin - segments[i - 1].query_end;
+            const int64_t keys = i == 0 || shared ? 0 : it.key_begin - segments[i - 1].key_end;
+            if (queries > 0) ends.append(queries, 0);
+            if (keys > 0) ends.append(0, keys);
+            packing.gaps = packing.gaps || queries > 0;
+            ends.append(it.queries(), it.keys());
+        }
+    }
+    return packing;
+}
+
+}  // namespace ringmaster

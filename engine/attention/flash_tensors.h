@@ -1,0 +1,21 @@
+/// What attention gives back, forward and backward.
+///
+/// Letters: B rows, H query heads, K key/value heads (H a multiple of K), T queries, S keys, D head_dim.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+namespace ringmaster {
+
+struct FlashOutput {
+    at::Tensor out_bhtd;  ///< the inputs' dtype
+    at::Tensor lse_bht;   ///< float32, natural log
+};
+
+struct FlashGradients {
+    at::Tensor dq_bhtd;  ///< the inputs' dtype, or float32 where they are sums
+    at::Tensor dk_bksd;
+    at::Tensor dv_bksd;
+};
+
+}  // namespace ringmaster

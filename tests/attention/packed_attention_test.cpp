@@ -1,0 +1,168 @@
+// Slices by calls of a flash kernel's twin, against the same slices one by one in float64.
+#include "engine/attention/packed_attention.h"
+
+#include <ATen/Parallel.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "engine/attention/block_attention.h"
+#include "engine/attention/deterministic.h"
+#include "engine/error.h"
+#include "engine/plan/layout.h"
+#include "tests/attention/full_attention.h"
+#include "tests/support/flash_twin.h"
+
+namespace ringmaster {
+namespace {
+
+at::Tensor hidden_by(const std::vector<Slice>& slices, int64_t queries, int64_t keys) {
+    at::Tensor hidden = at::ones({queries, keys}, at::kBool);
+    for (const Slice& it : slices) {
+        const int64_t rows = it.query_end - it.query_begin, columns = it.key_end - it.key_begin;
+        at::Tensor seen = at::ones({rows, columns}, at::kBool);
+        if (it.mask == SliceMask::Causal) seen = seen.tril();
+        if (it.mask == SliceMask::InverseCausal) seen = seen.triu();
+        at::Tensor part = hidden.narrow(0, it.query_begin, rows).narrow(1, it.key_begin, columns);
+        part.logical_and_(seen.logical_not());
+    }
+    return hidden;
+}
+
+struct Tensors {
+    at::Tensor q, dout, k, v;  // [B, T or S, H or K, D]
+};
+
+Tensors random_tensors(int64_t rows, int64_t queries, int64_t keys) {
+    const auto random = [&](int64_t tokens, int64_t heads) { return at::randn({rows, tokens, heads, 16}); };
+    return {random(queries, 4), random(queries, 4), random(keys, 2), random(keys, 2)};
+}
+
+void expect_close(const at::Tensor& ours, const at::Tensor& truth, const std::string& what) {
+    const double largest = truth.abs().max().item<double>();
+    EXPECT_LE((ours.to(at::kDouble) - truth).abs().max().item<double>(), 1e-5 * std::max(largest, 1e-3))
+        << what;
+}
+
+/// Forward and backward, the latter in blocks of `at_once` queries where that is not 0.
+void expect_whole(const Tensors& x, const std::vector<Slice>& slices, int64_t at_once,
+                  const std::string& what) {
+    const int64_t T = x.q.size(1), S = x.k.size(1);
+    const FullAttention truth = full_attention(x.q, x.k, x.v, x.dout, hidden_by(slices, T, S));
+    FlashTwin twin;
+    FlashKernel kernel = twin.kernel();
+    if (at_once > 0) kernel.queries_at_once = [=](const at::Tensor&) { return at_once; };
+    const auto heads_first = [](const at::Tensor& t) { return t.transpose(1, 2); };
+    const at::Tensor q = heads_first(x.q), dout = heads_first(x.dout), k = heads_first(x.k),
+                     v = heads_first(x.v);
+    SoftmaxSums sums = no_keys_seen(q);
+    packed_forward(kernel, sums.values_bhtd, sums.top_bht, q, k, v, slices);
+    expect_close(heads_first(sums.values_bhtd), truth.out_bthd, what + ": out");
+    EXPECT_TRUE(at::equal(at::isinf(sums.top_bht), at::isinf(truth.lse_bht))) << what;
+    expect_close(sums.top_bht.nan_to_num(0, 0, 0), truth.lse_bht.nan_to_num(0, 0, 0), what + ": lse");
+
+    const FlashGradients d{at::zeros_like(q), at::zeros_like(k), at::zeros_like(v)};
+    packed_backward(kernel, d, dout, q, k, v, {sums.values_bhtd, sums.top_bht}, slices);
+    expect_close(heads_first(d.dq_bhtd), truth.dq_bthd, what + ": dq");
+    expect_close(heads_first(d.dk_bksd), truth.dk_bskd, what + ": dk");
+    expect_close(heads_first(d.dv_bksd), truth.dv_bskd, what + ": dv");
+}
+
+AttentionMask random_mask(std::mt19937& random) {
+    const auto draw = [&](int64_t from, int64_t to) {
+        return std::uniform_int_distribution<int64_t>(from, to)(random);
+    };
+    AttentionMask mask;
+    for (int64_t end = draw(1, 30); end < 64; end += draw(1, 30)) mask.documents.push_back(end);
+    mask.documents.push_back(64);
+    if (draw(0, 1) == 1) mask.window = draw(1, 40);
+    return mask;
+}
+
+TEST(PackedAttention, OfAnyHopIsTheSlicesAttention) {
+    at::set_num_threads(1);  // tiny products
+    at::manual_seed(3);
+    std::mt19937 random(3);
+    for (int round = 0; round < 24; ++round) {
+        const AttentionMask mask = round % 6 == 0 ? AttentionMask{} : random_mask(random);
+        const RingAttnFunc func = std::array{RingAttnFunc::BatchZigzag, RingAttnFunc::BatchStripe,
+                                             RingAttnFunc::VarlenZigzag}[static_cast<size_t>(round) % 3];
+        AttentionMask fitting = mask;
+        if (func == RingAttnFunc::VarlenZigzag) fitting.documents = {16, 24, 64};
+        const Layout layout = make_layout(func, 64, 2, 1, fitting);
+        const int rank = round / 3 % 2;
+        const AttentionSchedule schedule = make_ring_schedule(layout.ranks, rank, fitting);
+        for (const Stage& stage : schedule.stages) {
+            if (stage.slices.empty()) continue;
+            const int64_t queries = layout.tokens_of(rank), rows = 1 + round % 2;
+            expect_whole(random_tensors(rows, queries, stage.keys), stage.slices, round % 4 == 3 ? 7 : 0,
+                         "round " + std::to_string(round));
+        }
+    }
+}
+
+TEST(PackedAttention, OfSlicesThatShareQueriesIsTheirAttention) {
+    at::set_num_threads(1);
+    at::manual_seed(4);
+    const std::vector<Slice> slices = {{0, 8, 0, 8, SliceMask::Causal},
+                                       {4, 12, 10, 14, SliceMask::Full},
+                                       {2, 7, 15, 20, SliceMask::InverseCausal},
+                                       {16, 20, 20, 24, SliceMask::Causal}};
+    for (const int64_t at_once : {0, 5}) expect_whole(random_tensors(2, 24, 26), slices, at_once, "shared");
+}
+
+TEST(PackedAttention, OfAdjacentDocumentsCopiesNothing) {
+    const Tensors x = random_tensors(1, 64, 64);
+    AttentionMask mask;
+    mask.documents = {20, 33, 64};
+    const auto slices = make_slices({{0, 64, 1}}, {{0, 64, 1}}, mask);
+    FlashTwin twin;
+    twin.keys = x.k;
+    const auto whole = one_call_forward(twin.kernel(), x.q.transpose(1, 2), x.k.transpose(1, 2),
+                                        x.v.transpose(1, 2), slices);
+    ASSERT_TRUE(whole.has_value());
+    EXPECT_EQ(twin.calls, 1);
+    EXPECT_EQ(twin.copied_keys, 0);
+    const FullAttention truth = full_attention(x.q, x.k, x.v, x.dout, hidden_by(slices, 64, 64));
+    expect_close(whole->out_bhtd.transpose(1, 2), truth.out_bthd, "out");
+    const auto d = one_call_backward(twin.kernel(), x.dout.transpose(1, 2), x.q.transpose(1, 2),
+                                     x.k.transpose(1, 2), x.v.transpose(1, 2), *whole, slices);
+    ASSERT_TRUE(d.has_value());
+    expect_close(d->dq_bhtd.transpose(1, 2), truth.dq_bthd, "dq");
+    expect_close(d->dk_bksd.transpose(1, 2), truth.dk_bskd, "dk");
+    expect_close(d->dv_bksd.transpose(1, 2), truth.dv_bskd, "dv");
+}
+
+TEST(PackedAttention, IsNotOneCallWherePaddingSeesNothing) {
+    const Tensors x = random_tensors(1, 64, 64);
+    AttentionMask mask;
+    mask.documents = {20, 50};
+    FlashTwin twin;
+    EXPECT_FALSE(one_call_forward(twin.kernel(), x.q.transpose(1, 2), x.k.transpose(1, 2),
+                                  x.v.transpose(1, 2), make_slices({{0, 64, 1}}, {{0, 64, 1}}, mask))
+                     .has_value());
+    EXPECT_EQ(twin.calls, 0);
+}
+
+TEST(Deterministic, LibTorchIsToldWhileOneHoldsIt) {
+    EXPECT_FALSE(at::globalContext().deterministicAlgorithms());
+    {
+        const Deterministic none(false);
+        EXPECT_FALSE(at::globalContext().deterministicAlgorithms());
+        const Deterministic outer(true);
+        { const Deterministic inner(true); }
+        EXPECT_TRUE(at::globalContext().deterministicAlgorithms());
+        EXPECT_FALSE(at::globalContext().deterministicFillUninitializedMemory());
+    }
+    EXPECT_FALSE(at::globalContext().deterministicAlgorithms());
+}
+
+TEST(Deterministic, IsTheDefaultAndItsSwitchTakesNoughtOrOne) {
+    EXPECT_TRUE(cuda_is_deterministic());
+    EXPECT_TRUE(deterministic_named("1"));
+    EXPECT_FALSE(deterministic_named("0"));
+    EXPECT_THROW(deterministic_named("yes"), Error);
+}
+
+}  // namespace
+}  // namespace ringmaster
