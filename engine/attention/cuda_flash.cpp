@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "engine/attention/deterministic.h"
+#include "engine/plan/flash_blocks.h"
 
 namespace ringmaster {
 
@@ -58,15 +60,9 @@ FlashKernel::Gradients half_backward(const FlashInputs& in, const at::Tensor& do
     return {dq, dk, dv};
 }
 
-/// One copy for as many blocks of keys as it takes to fill the multiprocessors, which no GPU so far has more
-/// of.
 int64_t queries_at_once(const at::Tensor& q_bhtd) {
     if (!cuda_is_deterministic()) return q_bhtd.size(2);
-    constexpr int64_t kMostBytes = int64_t{2} << 30, kMultiprocessors = 160, kBlock = 128;
-    const int64_t heads = q_bhtd.size(0) * q_bhtd.size(1);
-    const int64_t copies = (kMultiprocessors + heads - 1) / heads;
-    const int64_t bytes_per_query = copies * heads * q_bhtd.size(3) * static_cast<int64_t>(sizeof(float));
-    return std::max(kBlock, kMostBytes / bytes_per_query / kBlock * kBlock);
+    return flash_blocks(q_bhtd.size(0) * q_bhtd.size(1), q_bhtd.size(3)).queries_at_once;
 }
 
 }  // namespace

@@ -196,11 +196,42 @@ class Ends {
         packing_.query_ends.push_back(static_cast<int32_t>(queries_));
         packing_.key_ends.push_back(static_cast<int32_t>(keys_));
     }
+    void append_gap(int64_t queries, int64_t keys) {
+        if (queries > 0) append(queries, 0);
+        if (keys > 0) append(0, keys);
+        packing_.gaps = packing_.gaps || queries > 0 || keys > 0;
+    }
 
   private:
     FlashPacking& packing_;
     int64_t queries_ = 0, keys_ = 0;
 };
+
+/// Shared keys are copied out, and leave no gaps.
+FlashPacking packed(const std::vector<FlashSegment>& segments, int64_t rows, const KeyRange& queries,
+                    const KeyRange& keys) {
+    FlashPacking packing;
+    const bool shared = share_keys(segments);
+    packing.queries = queries;
+    if (!shared) packing.keys = {keys};
+    for (const FlashSegment& it : segments) {
+        if (shared) packing.keys.push_back({it.key_begin, it.key_end});
+        packing.most_queries = std::max(packing.most_queries, it.queries());
+        packing.most_keys = std::max(packing.most_keys, it.keys());
+    }
+    Ends ends(packing);
+    for (int64_t row = 0; row < rows; ++row) {
+        int64_t query = queries.begin, key = keys.begin;
+        for (const FlashSegment& it : segments) {
+            ends.append_gap(it.query_begin - query, shared ? 0 : it.key_begin - key);
+            ends.append(it.queries(), it.keys());
+            query = it.query_end;
+            key = it.key_end;
+        }
+        ends.append_gap(queries.end - query, shared ? 0 : keys.end - key);
+    }
+    return packing;
+}
 
 }  // namespace
 
@@ -242,28 +273,12 @@ std::vector<Slice> of_queries(const std::vector<Slice>& slices, int64_t begin, i
 
 FlashPacking pack(const FlashCall& call, int64_t rows) {
     const std::vector<FlashSegment>& segments = call.segments;
-    FlashPacking packing;
-    const bool shared = share_keys(segments);
-    packing.queries = {segments.front().query_begin, segments.back().query_end};
-    if (!shared) packing.keys = {{segments.front().key_begin, segments.back().key_end}};
-    for (const FlashSegment& it : segments) {
-        if (shared) packing.keys.push_back({it.key_begin, it.key_end});
-        packing.most_queries = std::max(packing.most_queries, it.queries());
-        packing.most_keys = std::max(packing.most_keys, it.keys());
-    }
-    Ends ends(packing);
-    for (int64_t row = 0; row < rows; ++row) {
-        for (size_t i = 0; i < segments.size(); ++i) {
-            const FlashSegment& it = segments[i];
-            const int64_t queries = i == 0 ? 0 : it.query_begin - segments[i - 1].query_end;
-            const int64_t keys = i == 0 || shared ? 0 : it.key_begin - segments[i - 1].key_end;
-            if (queries > 0) ends.append(queries, 0);
-            if (keys > 0) ends.append(0, keys);
-            packing.gaps = packing.gaps || queries > 0;
-            ends.append(it.queries(), it.keys());
-        }
-    }
-    return packing;
+    return packed(segments, rows, {segments.front().query_begin, segments.back().query_end},
+                  {segments.front().key_begin, segments.back().key_end});
+}
+
+FlashPacking pack_whole(const FlashCall& call, int64_t rows, int64_t queries, int64_t keys) {
+    return packed(call.segments, rows, {0, queries}, {0, keys});
 }
 
 }  // namespace ringmaster

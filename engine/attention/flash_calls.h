@@ -58,12 +58,14 @@ struct FlashPacking {
     std::vector<int32_t> query_ends, key_ends;  ///< from 0: cu_seqlens, one more than segments and gaps
     int64_t most_queries = 0;                   ///< of a segment
     int64_t most_keys = 0;
-    bool gaps = false;  ///< some queries see no key
+    bool gaps = false;  ///< some queries see no key, or some keys are not seen
 
-    int64_t count_keys() const { return ringmaster::count_keys(keys); }
+    bool dense(int64_t rows) const { return static_cast<int64_t>(query_ends.size()) == rows + 1 && !gaps; }
 };
 
 /// `rows` sequences behind each other, each packed alike.
 FlashPacking pack(const FlashCall& call, int64_t rows);
+/// With all of a sequence's queries and keys, also those before the first segment and behind the last.
+FlashPacking pack_whole(const FlashCall& call, int64_t rows, int64_t queries, int64_t keys);
 
 }  // namespace ringmaster

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "engine/attention/merge.h"
 
@@ -19,11 +20,13 @@ at::Tensor tokens_first(const at::Tensor& x_bhtd) {
 /// packed: a view too where they share no keys and B is 1, else rows are copied together.
 class Packed {
   public:
+    Packed(const FlashWindow& window, FlashPacking packing, const at::Tensor& q_bhtd)
+        : window_(window), packing_(std::move(packing)), rows_(q_bhtd.size(0)) {}
     Packed(const FlashCall& call, const at::Tensor& q_bhtd)
-        : call_(call), packing_(pack(call, q_bhtd.size(0))), rows_(q_bhtd.size(0)) {}
+        : Packed(call.window, pack(call, q_bhtd.size(0)), q_bhtd) {}
 
     FlashInputs inputs(const at::Tensor& q_bhtd, const at::Tensor& k_bksd, const at::Tensor& v_bksd) const {
-        FlashInputs it{queries(q_bhtd), keys(k_bksd), keys(v_bksd), {}, {}, 0, 0, call_.window};
+        FlashInputs it{queries(q_bhtd), keys(k_bksd), keys(v_bksd), {}, {}, 0, 0, window_};
         it.most_queries = packing_.most_queries;
         it.most_keys = packing_.most_keys;
         if (dense()) return it;
@@ -67,12 +70,8 @@ class Packed {
         }
     }
 
-    bool covers(int64_t queries, int64_t keys) const {
-        return packing_.queries == KeyRange{0, queries} && packing_.keys == KeyRanges{{0, keys}};
-    }
-
   private:
-    bool dense() const { return call_.segments.size() == 1; }
+    bool dense() const { return packing_.dense(rows_); }
 
     at::Tensor joined_rows(const at::Tensor& x_bthd) const { return dense() ? x_bthd : x_bthd.flatten(0, 1); }
 
@@ -84,13 +83,23 @@ class Packed {
         return on_host.to(device, true);
     }
 
-    const FlashCall& call_;
+    FlashWindow window_;
     FlashPacking packing_;
     int64_t rows_;
 };
 
 int64_t backward_step(const FlashKernel& kernel, const at::Tensor& q_bhtd) {
     return kernel.queries_at_once ? kernel.queries_at_once(q_bhtd) : q_bhtd.size(2);
+}
+
+/// All queries and keys by one call, where that does.
+std::optional<Packed> in_one_call(const at::Tensor& q_bhtd, const at::Tensor& k_bksd,
+                                  const std::vector<Slice>& slices) {
+    const std::vector<FlashCall> calls = flash_calls(slices);
+    if (calls.size() != 1) return {};
+    FlashPacking packing = pack_whole(calls[0], q_bhtd.size(0), q_bhtd.size(2), k_bksd.size(2));
+    if (packing.keys.size() != 1) return {};
+    return Packed(calls[0].window, std::move(packing), q_bhtd);
 }
 
 }  // namespace
@@ -128,26 +137,23 @@ void packed_backward(const FlashKernel& kernel, const FlashGradients& sums, cons
 std::optional<FlashOutput> one_call_forward(const FlashKernel& kernel, const at::Tensor& q_bhtd,
                                             const at::Tensor& k_bksd, const at::Tensor& v_bksd,
                                             const std::vector<Slice>& slices) {
-    const std::vector<FlashCall> calls = flash_calls(slices);
-    if (calls.size() != 1) return {};
-    const Packed packed(calls[0], q_bhtd);
-    if (!packed.covers(q_bhtd.size(2), k_bksd.size(2))) return {};
-    const FlashKernel::Output whole = kernel.forward(packed.inputs(q_bhtd, k_bksd, v_bksd));
-    return FlashOutput{packed.apart(whole.out), packed.lse_apart(whole.lse)};
+    const std::optional<Packed> packed = in_one_call(q_bhtd, k_bksd, slices);
+    if (!packed) return {};
+    const FlashKernel::Output whole = kernel.forward(packed->inputs(q_bhtd, k_bksd, v_bksd));
+    return FlashOutput{packed->apart(whole.out), packed->lse_apart(whole.lse)};
 }
 
 std::optional<FlashGradients> one_call_backward(const FlashKernel& kernel, const at::Tensor& dout_bhtd,
                                                 const at::Tensor& q_bhtd, const at::Tensor& k_bksd,
                                                 const at::Tensor& v_bksd, const FlashOutput& whole,
                                                 const std::vector<Slice>& slices) {
-    const std::vector<FlashCall> calls = flash_calls(slices);
-    if (calls.size() != 1 || backward_step(kernel, q_bhtd) < q_bhtd.size(2)) return {};
-    const Packed packed(calls[0], q_bhtd);
-    if (!packed.covers(q_bhtd.size(2), k_bksd.size(2))) return {};
+    if (backward_step(kernel, q_bhtd) < q_bhtd.size(2)) return {};
+    const std::optional<Packed> packed = in_one_call(q_bhtd, k_bksd, slices);
+    if (!packed) return {};
     const FlashKernel::Gradients d =
-        kernel.backward(packed.inputs(q_bhtd, k_bksd, v_bksd), packed.queries(dout_bhtd),
-                        {packed.queries(whole.out_bhtd), packed.lse(whole.lse_bht)});
-    return FlashGradients{packed.apart(d.dq), packed.apart(d.dk), packed.apart(d.dv)};
+        kernel.backward(packed->inputs(q_bhtd, k_bksd, v_bksd), packed->queries(dout_bhtd),
+                        {packed->queries(whole.out_bhtd), packed->lse(whole.lse_bht)});
+    return FlashGradients{packed->apart(d.dq), packed->apart(d.dk), packed->apart(d.dv)};
 }
 
 }  // namespace ringmaster

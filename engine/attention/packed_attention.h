@@ -53,8 +53,8 @@ void packed_backward(const FlashKernel& kernel, const FlashGradients& sums, cons
                      const at::Tensor& q_bhtd, const at::Tensor& k_bksd, const at::Tensor& v_bksd,
                      const FlashOutput& whole, const std::vector<Slice>& slices);
 
-/// The same where one call does for all queries and all keys: what it gives, in the inputs' dtype, with
-/// nothing to be joined. Nothing where it takes more.
+/// The same where one call does: what it gives of all queries and keys, padding that sees nothing included,
+/// in the inputs' dtype, with nothing to be joined. Nothing where it takes more.
 std::optional<FlashOutput> one_call_forward(const FlashKernel& kernel, const at::Tensor& q_bhtd,
                                             const at::Tensor& k_bksd, const at::Tensor& v_bksd,
                                             const std::vector<Slice>& slices);

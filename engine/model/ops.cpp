@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "engine/attention/deterministic.h"
 #include "engine/kernels/fused.h"
 #include "engine/model/float_gradient.h"
 #include "engine/model/kernel_elements.h"

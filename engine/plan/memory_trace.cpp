@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/plan/attention_schedule.h"
+#include "engine/plan/flash_blocks.h"
 #include "engine/plan/layout.h"
 
 namespace ringmaster {
@@ -46,7 +47,14 @@ class Tracer {
     double element() const { return in_.element_bytes(); }
     bool is_bfloat16() const { return element() == 2; }
     /// One call of flash attention, of a GPU.
-    bool is_plain() const { return on_gpu() && in_.ring == 1 && !in_.packed; }
+    bool is_plain() const { return on_gpu() && in_.ring == 1 && (is_bfloat16() || !in_.packed); }
+    /// Of a GPU's flash attention backward, whose blocks hold some of the queries.
+    bool is_in_blocks() const { return is_bfloat16() && shape_.tokens > double(blocks().queries_at_once); }
+    FlashBlocks blocks() const {
+        return flash_blocks(std::max<int64_t>(1, std::llround(shape_.rows * shape_.heads)),
+                            std::llround(shape_.head_dim));
+    }
+    double flash_backward_bytes() const;
     /// The share of the key/value heads that travel together.
     double heads_at_once(const AttentionShape& shape) const {
         if (in_.gathered_heads == 0) return 1;
@@ -330,10 +338,18 @@ void Tracer::attention_forward(Layer& layer, bool attends) {
     adapter_forward(output_modules_, N_, q_);
 }
 
+/// dq in float32, as often as its order of sums takes, and dk and dv of every query head.
+double Tracer::flash_backward_bytes() const {
+    const double keys = 2 * element() * shape_.queries();
+    if (!is_bfloat16()) return 4 * shape_.queries() + keys;
+    const double at_once = std::min(shape_.tokens, double(blocks().queries_at_once));
+    return 4 * double(blocks().copies) * shape_.queries() / shape_.tokens * at_once + keys;
+}
+
 void Tracer::scheduled_backward(const AttentionShape& shape, Block& dq, Block& home) {
     const double e = element(), statistics = 4 * shape.rows * shape.tokens * shape.heads;
-    if (on_gpu()) heap_.touch(shape.queries() * (4 + 2 * e));  // flash attention's own: dq in float32, dk, dv
-    if (is_plain()) {
+    if (on_gpu()) heap_.touch(flash_backward_bytes());
+    if (is_plain() && !is_in_blocks()) {
         dq = heap_.take(shape.queries() * e);
         home = heap_.take(2 * shape.keys() * e);
         return;

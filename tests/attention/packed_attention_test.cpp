@@ -111,35 +111,49 @@ TEST(PackedAttention, OfSlicesThatShareQueriesIsTheirAttention) {
     for (const int64_t at_once : {0, 5}) expect_whole(random_tensors(2, 24, 26), slices, at_once, "shared");
 }
 
-TEST(PackedAttention, OfAdjacentDocumentsCopiesNothing) {
+/// Documents, the last tokens padding where `padding` says so.
+void expect_one_call(int64_t padding) {
     const Tensors x = random_tensors(1, 64, 64);
     AttentionMask mask;
-    mask.documents = {20, 33, 64};
+    mask.documents = {20, 33, 64 - padding};
     const auto slices = make_slices({{0, 64, 1}}, {{0, 64, 1}}, mask);
     FlashTwin twin;
     twin.keys = x.k;
-    const auto whole = one_call_forward(twin.kernel(), x.q.transpose(1, 2), x.k.transpose(1, 2),
-                                        x.v.transpose(1, 2), slices);
+    const at::Tensor q = x.q.transpose(1, 2), k = x.k.transpose(1, 2), v = x.v.transpose(1, 2);
+    const auto whole = one_call_forward(twin.kernel(), q, k, v, slices);
     ASSERT_TRUE(whole.has_value());
     EXPECT_EQ(twin.calls, 1);
     EXPECT_EQ(twin.copied_keys, 0);
     const FullAttention truth = full_attention(x.q, x.k, x.v, x.dout, hidden_by(slices, 64, 64));
     expect_close(whole->out_bhtd.transpose(1, 2), truth.out_bthd, "out");
-    const auto d = one_call_backward(twin.kernel(), x.dout.transpose(1, 2), x.q.transpose(1, 2),
-                                     x.k.transpose(1, 2), x.v.transpose(1, 2), *whole, slices);
+    EXPECT_TRUE(at::equal(at::isneginf(whole->lse_bht), at::isneginf(truth.lse_bht)));
+    const auto d = one_call_backward(twin.kernel(), x.dout.transpose(1, 2), q, k, v, *whole, slices);
     ASSERT_TRUE(d.has_value());
     expect_close(d->dq_bhtd.transpose(1, 2), truth.dq_bthd, "dq");
     expect_close(d->dk_bksd.transpose(1, 2), truth.dk_bskd, "dk");
     expect_close(d->dv_bksd.transpose(1, 2), truth.dv_bskd, "dv");
 }
 
-TEST(PackedAttention, IsNotOneCallWherePaddingSeesNothing) {
-    const Tensors x = random_tensors(1, 64, 64);
-    AttentionMask mask;
-    mask.documents = {20, 50};
+TEST(PackedAttention, OfAdjacentDocumentsIsOneCallThatCopiesNothing) {
+    at::set_num_threads(1);
+    for (const int64_t padding : {0, 14}) expect_one_call(padding);
+}
+
+TEST(PackedAttention, OfOneQueryAndItsKeysIsDense) {
+    FlashTwin twin;
+    const Tensors x = random_tensors(2, 1, 1);
+    const auto whole = one_call_forward(twin.kernel(), x.q.transpose(1, 2), x.k.transpose(1, 2),
+                                        x.v.transpose(1, 2), {{0, 1, 0, 1, SliceMask::Causal}});
+    ASSERT_TRUE(whole.has_value());
+    expect_close(whole->out_bhtd.transpose(1, 2), x.v.repeat_interleave(2, 2).to(at::kDouble), "out");
+}
+
+TEST(PackedAttention, IsNotOneCallWhereWindowsDiffer) {
+    const Tensors x = random_tensors(1, 8, 8);
     FlashTwin twin;
     EXPECT_FALSE(one_call_forward(twin.kernel(), x.q.transpose(1, 2), x.k.transpose(1, 2),
-                                  x.v.transpose(1, 2), make_slices({{0, 64, 1}}, {{0, 64, 1}}, mask))
+                                  x.v.transpose(1, 2),
+                                  {{0, 4, 0, 4, SliceMask::Causal}, {4, 8, 4, 8, SliceMask::InverseCausal}})
                      .has_value());
     EXPECT_EQ(twin.calls, 0);
 }
