@@ -86,11 +86,23 @@ def test_whole_steps_beside_transformers_can_be_carried_to_another_folder_and_ru
                    stdout=subprocess.DEVNULL, env={**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")})
     (tmp_path / "made").rename(tmp_path / "carried")
     shutil.rmtree(tmp_path / "cache")
-    done = subprocess.run([python, script, "run", "--engine", BIN / "ringmaster-engine", "--from", tmp_path / "carried", "--device", "cpu",
-                           "--python", python], capture_output=True, text=True, timeout=240)
-    assert done.returncode == 0, done.stdout + done.stderr
-    for result in json.loads(done.stdout.splitlines()[-1]):
-        assert result["speed_ratio"] > 0 and 0.5 < result["predicted_over_measured"] < 2
+    def run(kind):
+        done = subprocess.run([python, script, "run", "--engine", BIN / "ringmaster-engine", "--from", tmp_path / "carried", "--kind", kind,
+                               "--device", "cpu", "--python", python, "--gpu", "NVIDIA H200"], capture_output=True, text=True, timeout=240,
+                              env={**os.environ, "OMP_NUM_THREADS": "1"})
+        assert done.returncode == 0, done.stdout + done.stderr
+        return json.loads(done.stdout.splitlines()[-1])
+
+    for result in [*run("full"), *run("lora"), *run("long")]:
+        assert 0.5 < result["predicted_over_measured"] < 2
+        assert result["predicted_within_a_tenth"] == (abs(result["predicted_over_measured"] - 1) <= 0.1)
+        assert 0 < result["model_flops_utilisation"] < 1 and result["tokens_per_s"] > 0
+        if result["kind"] == "long":
+            assert "transformers" not in result and result["longest_sequence_len"]["planned"] > 96
+        else:
+            assert result["speed_ratio"] > 0
+        if result["kind"] == "lora":
+            assert result["transformers"]["adapters"].startswith("peft") and result["transformers"]["trained_weights"] > 0
 
 
 def test_the_selftest_proves_the_cpu_where_there_is_no_device_says_why_and_feeds_the_planner():
