@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 
+#include "engine/attention/cudnn_attention.h"
 #include "engine/attention/deterministic.h"
 #include "engine/plan/flash_blocks.h"
 
@@ -41,6 +42,7 @@ bool is_causal(const FlashInputs& in) {
 }
 
 FlashKernel::Output half_forward(const FlashInputs& in) {
+    if (cudnn_in_use().forward && cudnn_takes(in)) return cudnn_forward(in);
     const bool causal = is_causal(in);
     auto [out, lse, seed, offset, mask] = at::_flash_attention_forward(
         in.q, in.k, in.v, given(in.query_ends), given(in.key_ends), most_queries(in), most_keys(in), 0.0,
@@ -50,6 +52,7 @@ FlashKernel::Output half_forward(const FlashInputs& in) {
 
 FlashKernel::Gradients half_backward(const FlashInputs& in, const at::Tensor& dout,
                                      const FlashKernel::Output& whole) {
+    if (cudnn_in_use().backward && cudnn_takes(in)) return cudnn_backward(in, dout, whole);
     const Deterministic in_order(cuda_is_deterministic());
     const bool causal = is_causal(in);
     const at::Tensor no_dropout = at::zeros({}, in.q.options().dtype(at::kLong));

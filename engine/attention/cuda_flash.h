@@ -13,7 +13,8 @@
 
 namespace ringmaster {
 
-/// LibTorch's FlashAttention-2, of half precisions: any segments, documents and windows, grouped heads, head
+/// Of half precisions: cuDNN's where the run chose it and it can (cudnn_attention.h), else LibTorch's
+/// FlashAttention-2, which takes any segments, documents and windows, grouped heads, head
 /// dims up to 256 that are multiples of 8. Its deterministic backward keeps several float32 copies of dq:
 /// long queries go in blocks that keep those below 2 GiB.
 const FlashKernel& cuda_flash_kernel();

@@ -64,7 +64,7 @@ at::Tensor cross_entropy(at::Tensor logits_nv, const at::Tensor& labels_n, std::
     at::Tensor loss_n = log_p.gather(1, label_n1).squeeze(1).neg();
     if (!scale) return loss_n;
     at::Tensor gradient = log_p.exp_();
-    gradient.scatter_add_(1, label_n1, at::full({logits_nv.size(0), 1}, -1.0, gradient.options()));
+    gradient.scatter_(1, label_n1, gradient.gather(1, label_n1) - 1);
     logits_nv.copy_(gradient.mul_(*scale));
     return loss_n;
 }

@@ -10,6 +10,7 @@
 #include "engine/error.h"
 #include "engine/plan/speeds.h"
 #include "engine/train/attention_check.h"
+#include "engine/train/attention_choice.h"
 #include "engine/train/kernel_check.h"
 #include "engine/train/stopwatch.h"
 
@@ -115,6 +116,7 @@ json selftest(Device kind, double seconds_each, const OnPart& on_part) {
     found["ring"] = json_of(check_ring(device, seconds_each));
     on_part("copies between host and device", 3, kParts);
     found["copies"] = copies(device, Stopwatch(device, seconds_each));
+    if (cuda) found["attention_choice"] = to_json(measure_cudnn({1, 32, 8, 8192, 128}, device, seconds_each));
     found["ok"] = all_ok(found["kernels"]) && all_ok(found["attention"]) && found["ring"]["ok"].get<bool>();
     return found;
 }

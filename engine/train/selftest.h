@@ -16,7 +16,7 @@ struct SelftestOptions {
     double seconds_each = 0.3;     ///< of each timing
 };
 
-/// {"ok", "device", "kernels": […], "attention": […], "ring": {…}, "copies": {…}}. Throws Error where the
+/// {"ok", "device", "kernels": […], "attention": […], "ring": {…}, "copies": {…}} and, on a GPU, "attention_choice": {…}. Throws Error where the
 /// device is missing.
 nlohmann::json selftest(Device device, double seconds_each, const OnPart& on_part);
 

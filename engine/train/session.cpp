@@ -21,6 +21,7 @@
 #include "engine/events/progress.h"
 #include "engine/events/run_state.h"
 #include "engine/plan/plan.h"
+#include "engine/train/attention_choice.h"
 #include "engine/train/preflight.h"
 #include "engine/train/run_log.h"
 #include "engine/train/tensor_memory.h"
@@ -256,6 +257,8 @@ void train(const SessionOptions& options, const Rendezvous& who, const RunFolder
     group_options.shards_states = plan.zero_stage > 0;
     group_options.through_host = shares_gpus(plan);
     Groups groups = connect(who, plan.mesh, group_options);
+    const std::string attention = choose_attention(groups, plan);
+    if (!attention.empty()) log_line("attention: " + attention);
     const auto from = agree_on_checkpoint(groups, run, options.resume, state.was_completed());
     HelloEvent hello = hello_of(plan, who, groups, state.attempt(), from.value_or(0));
     hello.network = network;

@@ -1,0 +1,72 @@
+#include "engine/attention/cudnn_attention.h"
+
+#include <ATen/ATen.h>
+
+#include <atomic>
+#include <cmath>
+
+namespace ringmaster {
+
+namespace {
+
+constexpr int64_t kMostHeadDim = 128;
+
+std::atomic<bool> forward_used{false}, backward_used{false};
+
+/// LibTorch's versions differ in whether the log-sum-exp has a last dim of one; the backward wants it as the
+/// forward gave it.
+std::atomic<bool> lse_has_last_dim{false};
+
+bool is_causal(const FlashInputs& in) {
+    return in.window == kCausalWindow;
+}
+
+double scale_of(const FlashInputs& in) {
+    return 1 / std::sqrt(static_cast<double>(in.q.size(3)));
+}
+
+at::Tensor heads_first(const at::Tensor& x_bthd) {
+    return x_bthd.transpose(1, 2);
+}
+
+}  // namespace
+
+void use_cudnn(const CudnnUse& use) {
+    forward_used = use.forward;
+    backward_used = use.backward;
+}
+
+CudnnUse cudnn_in_use() {
+    return {forward_used, backward_used};
+}
+
+bool cudnn_takes(const FlashInputs& in) {
+    if (in.packed() || in.q.scalar_type() == at::kFloat) return false;
+    const int64_t queries = in.q.size(1), keys = in.k.size(1), head_dim = in.q.size(3);
+    // Its triangle is counted from the upper left corner.
+    const bool square = is_causal(in) && queries == keys;
+    return (square || in.window == FlashWindow{}) && queries > 1 && keys > 1 && head_dim <= kMostHeadDim &&
+           head_dim % 8 == 0;
+}
+
+FlashKernel::Output cudnn_forward(const FlashInputs& in) {
+    const auto result =
+        at::_scaled_dot_product_cudnn_attention(heads_first(in.q), heads_first(in.k), heads_first(in.v), {},
+                                                true, 0.0, is_causal(in), false, scale_of(in));
+    const at::Tensor& lse = std::get<1>(result);
+    lse_has_last_dim = lse.dim() == 4;
+    return {heads_first(std::get<0>(result)), lse.dim() == 4 ? lse.squeeze(3) : lse};
+}
+
+FlashKernel::Gradients cudnn_backward(const FlashInputs& in, const at::Tensor& dout,
+                                      const FlashKernel::Output& whole) {
+    const at::Tensor no_dropout = at::zeros({}, in.q.options().dtype(at::kLong));
+    const at::Tensor lse = lse_has_last_dim ? whole.lse.unsqueeze(3) : whole.lse;
+    auto [dq, dk, dv] = at::_scaled_dot_product_cudnn_attention_backward(
+        heads_first(dout), heads_first(in.q), heads_first(in.k), heads_first(in.v), heads_first(whole.out),
+        lse, no_dropout, no_dropout, {}, {}, {}, in.q.size(1), in.k.size(1), 0.0, is_causal(in),
+        scale_of(in));
+    return {heads_first(dq), heads_first(dk), heads_first(dv)};
+}
+
+}  // namespace ringmaster
