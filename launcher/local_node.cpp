@@ -147,7 +147,10 @@ nlohmann::json commands_to_json(const NodeCommands& node) {
     };
     nlohmann::json ranks = nlohmann::json::array();
     for (const StartCommand& rank : node.ranks) ranks.push_back(to_json(rank));
-    return {{"host", node.host}, {"agent", to_json(node.agent)}, {"ranks", std::move(ranks)}};
+    return {{"host", node.host},
+            {"agent", to_json(node.agent)},
+            {"ranks", std::move(ranks)},
+            {"nccl", nccl_settings_to_json(node.nccl)}};
 }
 
 void require_startable(const Plan& plan, const Machine& machine, const Places& places) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/events/run_state.h"
+#include "engine/plan/nccl_settings.h"
 #include "engine/plan/plan.h"
 #include "launcher/machine.h"
 #include "launcher/places.h"
@@ -25,6 +26,7 @@ struct NodeCommands {
     std::string host;
     StartCommand agent;
     std::vector<StartCommand> ranks;  ///< what the agent starts; its port is chosen at the start
+    std::vector<NcclSetting> nccl;    ///< what its ranks tell NCCL, where the environment says nothing
 };
 
 /// What an agent is told to do.

@@ -21,12 +21,6 @@ std::vector<std::string> names_in(const std::filesystem::path& folder) {
     return names;
 }
 
-std::string joined(const std::vector<std::string>& words) {
-    std::string text;
-    for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-    return text;
-}
-
 bool is_given(const std::string& name) {
     if (name == kRecorderSize) return flight_recorder_is_given();
     return std::getenv(name.c_str()) != nullptr;
@@ -43,22 +37,6 @@ NodeNetwork network_of(const Rendezvous& who) {
     return network;
 }
 
-std::vector<NcclSetting> nccl_settings(const NodeNetwork& network) {
-    std::vector<NcclSetting> settings;
-    if (!network.interface.empty()) {
-        settings.push_back(
-            {"NCCL_SOCKET_IFNAME", "=" + network.interface,
-             network.one_node ? "all ranks are on this machine" : "it reaches the other nodes"});
-    }
-    if (network.one_node) return settings;
-    if (network.infiniband.empty()) {
-        settings.push_back({"NCCL_IB_DISABLE", "1", "this node has no InfiniBand"});
-    } else {
-        settings.push_back({"NCCL_IB_DISABLE", "0", "InfiniBand: " + joined(network.infiniband)});
-    }
-    return settings;
-}
-
 std::vector<NcclSetting> flight_recorder_settings(const std::filesystem::path& folder) {
     const std::string prefix = (folder / "flight-recorder-rank-").string();
     return {{kRecorderSize, "2000", "transfers kept for a stall"},
@@ -69,7 +47,7 @@ std::vector<NcclSetting> flight_recorder_settings(const std::filesystem::path& f
 std::string use_nccl_settings(const std::vector<NcclSetting>& settings) {
     std::string text;
     const auto say = [&](const std::string& name, const std::string& value, const std::string& why) {
-        text += (text.empty() ? "" : ", ") + name + "=" + value + " (" + why + ")";
+        text += (text.empty() ? "" : ", ") + to_text({name, value, why});
     };
     for (const NcclSetting& setting : settings) {
         if (is_given(setting.name)) {

@@ -7,26 +7,12 @@
 #include <vector>
 
 #include "engine/comm/groups.h"
+#include "engine/plan/nccl_settings.h"
 
 namespace ringmaster {
 
-struct NodeNetwork {
-    bool one_node = true;                 ///< all ranks are on this machine
-    std::string interface;                ///< that reaches the others; empty: unknown
-    std::vector<std::string> infiniband;  ///< devices of /sys/class/infiniband
-};
-
 /// Of this machine. Throws Error(Unreachable) where no interface reaches the other nodes.
 NodeNetwork network_of(const Rendezvous& who);
-
-struct NcclSetting {
-    std::string name, value;
-    std::string why;  ///< "all ranks are on this machine"
-};
-
-/// Interface and transport. Algorithm and protocol of collectives are left to NCCL, which measures the links:
-/// keys and values go by sends and receives, which have none.
-std::vector<NcclSetting> nccl_settings(const NodeNetwork& network);
 
 /// LibTorch's flight recorder of NCCL's transfers: written to `folder`/flight-recorder-rank-N where one
 /// stalls beyond its timeout.

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/error.h"
+#include "engine/plan/nccl_settings.h"
 #include "engine/plan/plan.h"
 
 namespace ringmaster {
@@ -354,6 +355,7 @@ json plan_to_json(const Plan& plan) {
               {"no_effect", to_json(plan.keys.no_effect)},
               {"unsupported", to_json(plan.keys.unsupported)}}},
             {"device", to_string(plan.device)},
+            {"nccl", nccl_settings_to_json(planned_nccl_settings(plan))},
             {"config", config_to_json(plan.config)},
             {"model", plan.model ? model_config_to_json(*plan.model) : json(nullptr)},
             {"data",

@@ -1,10 +1,32 @@
 #include "launcher/anywhere/preview.h"
 
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 namespace ringmaster {
 
 namespace {
+
+/// The ranks inherit what this program's environment holds.
+std::vector<NcclSetting> nccl_here(const Plan& plan) {
+    std::vector<NcclSetting> settings = planned_nccl_settings(plan);
+    for (NcclSetting& it : settings) {
+        if (const char* given = std::getenv(it.name.c_str())) it = {it.name, given, "as given"};
+    }
+    return settings;
+}
+
+/// The address that a node was reached at is the one that its ranks are found at.
+std::vector<NcclSetting> nccl_on(const Node& node, const Plan& plan, size_t nodes) {
+    if (nodes == 1) return planned_nccl_settings(plan);
+    return shown_nccl_settings(plan, {false, node.facts.interface, node.facts.infiniband});
+}
+
+std::string nccl_text(const std::vector<NcclSetting>& settings) {
+    std::string text;
+    for (const NcclSetting& it : settings) text += "  " + to_text(it) + "\n";
+    return text;
+}
 
 std::string torchrun_on_nodes(const RemoteRun& remote, const Plan& plan) {
     return "torchrun --no-python --nnodes " + std::to_string(remote.nodes.size()) + " --nproc-per-node " +
@@ -17,6 +39,7 @@ void preview_here(LaunchPreview& preview, const Proposal& proposal, const Machin
     const int ranks = proposal.plan.ranks;
     preview.nodes = {
         local_commands(preview.run, {ranks, 1, "none", proposal.request.restarts}, places, machine.cores)};
+    preview.nodes.front().nccl = nccl_here(proposal.plan);
     preview.torchrun = torchrun_command(preview.run, ranks, places);
 }
 
@@ -26,7 +49,8 @@ void preview_on_nodes(LaunchPreview& preview, const std::vector<Node>& nodes, co
     const RemoteRun remote = lay_out(nodes, preview.run, plan, places);
     const std::vector<StartCommand> commands = agent_commands(remote, 1, "none", proposal.request.restarts);
     for (size_t i = 0; i < commands.size(); ++i)
-        preview.nodes.push_back({remote.nodes[i].target, commands[i], {}});
+        preview.nodes.push_back(
+            {remote.nodes[i].target, commands[i], {}, nccl_on(nodes[i], plan, remote.nodes.size())});
     preview.torchrun = torchrun_on_nodes(remote, plan);
     if (remote.nodes.size() > 1) preview.restarts = {proposal.request.restarts, proposal.request.shrink};
 }
@@ -38,6 +62,7 @@ void preview_on_slurm(LaunchPreview& preview, const Reached& at, const Plan& pla
         submission_of(preview.run, at.nodes.empty() ? nullptr : &remote, plan, *at.to.slurm, places);
     preview.script = submit_script(job);
     preview.run_dir_there = job.run_dir;
+    preview.nccl = planned_nccl_settings(plan);
     preview.submit = {"sbatch", "--parsable", job.run_dir + "/" + kSubmitScript};
 }
 
@@ -47,6 +72,7 @@ std::string commands_here_text(const LaunchPreview& preview) {
                        node.host + ":\n  " + shell_line(node.agent) +
                        "\n\nwhich starts, with MASTER_PORT and the port's open socket added:\n";
     for (const StartCommand& rank : node.ranks) text += "  " + shell_line(rank) + "\n";
+    if (!node.nccl.empty()) text += "\nwhich tell NCCL:\n" + nccl_text(node.nccl);
     return text + "\nthe same, without an agent:\n  " + preview.torchrun + "\n";
 }
 
@@ -64,6 +90,7 @@ std::string commands_of_nodes_text(const LaunchPreview& preview) {
         const NodeCommands& node = preview.nodes[i];
         text += "\n" + node.host + ":\n  " + shell_line(node.agent) +
                 (i == 0 ? "" : " --meet ADDRESS:PORT:PORT") + "\n";
+        if (!node.nccl.empty()) text += "whose ranks tell NCCL:\n" + nccl_text(node.nccl);
     }
     return text + "\nthe same, without agents:\n  " + preview.torchrun + "\n" +
            restarts_text(preview.restarts);
@@ -88,7 +115,8 @@ LaunchPreview preview_launch(const Reached& at, const Proposal& proposal, const 
 std::string preview_text(const LaunchPreview& preview) {
     if (!preview.submit.empty()) {
         return "run directory: " + preview.run.dir.string() + " (made by launch or prepare)\n\n" +
-               shell_line({{}, preview.submit}) + "\n\n" + preview.script;
+               shell_line({{}, preview.submit}) + "\n\n" + preview.script +
+               (preview.nccl.empty() ? "" : "\nwhose ranks tell NCCL:\n" + nccl_text(preview.nccl));
     }
     return preview.nodes.front().ranks.empty() ? commands_of_nodes_text(preview)
                                                : commands_here_text(preview);
@@ -103,6 +131,7 @@ nlohmann::json preview_to_json(const LaunchPreview& preview) {
     } else {
         json["script"] = preview.script;
         json["submit"] = preview.submit;
+        json["nccl"] = nccl_settings_to_json(preview.nccl);
     }
     return json;
 }

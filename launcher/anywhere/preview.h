@@ -14,6 +14,7 @@ struct LaunchPreview {
     std::string script;               ///< of Slurm
     std::string run_dir_there;        ///< of Slurm, as the job sees it
     std::vector<std::string> submit;  ///< of Slurm: what takes the script
+    std::vector<NcclSetting> nccl;    ///< of Slurm, whose nodes nobody has seen
 };
 
 /// Starts and makes nothing. Throws Error(Usage) where plan and destination do not go together.

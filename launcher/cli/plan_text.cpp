@@ -7,6 +7,7 @@
 
 #include "engine/error.h"
 #include "engine/plan/layout.h"
+#include "engine/plan/nccl_settings.h"
 #include "launcher/format.h"
 #include "launcher/local_node.h"
 
@@ -77,6 +78,7 @@ class PlanWriter {
         batch();
         memory();
         time();
+        nccl();
         keys();
         return out_;
     }
@@ -224,6 +226,14 @@ class PlanWriter {
         add(b.steps_per_epoch, "steps an epoch");
         add(b.total_steps, "steps in all");
         if (!text.empty()) section("", text);
+    }
+
+    void nccl() {
+        const char* label = "NCCL";
+        for (const NcclSetting& it : planned_nccl_settings(plan_)) {
+            section(label, to_text(it));
+            label = "";
+        }
     }
 
     void memory() {

@@ -40,7 +40,10 @@ say memory_kb "$(sed -n 's/^MemTotal: *\([0-9]*\) kB/\1/p' /proc/meminfo 2>/dev/
 say available_kb "$(sed -n 's/^MemAvailable: *\([0-9]*\) kB/\1/p' /proc/meminfo 2>/dev/null)"
 say home "$HOME"
 say clock "$(date +%s)"
-say address "$(printf '%s' "${SSH_CONNECTION:-}" | cut -d' ' -f3)"
+address=$(printf '%s' "${SSH_CONNECTION:-}" | cut -d' ' -f3)
+say address "$address"
+say interface "$(ip -o addr show to "$address" 2>/dev/null | head -n 1 | tr -s ' ' | cut -d' ' -f2)"
+say infiniband "$(ls /sys/class/infiniband 2>/dev/null)"
 if command -v sha256sum >/dev/null 2>&1; then say sha256sum yes; fi
 data=${XDG_DATA_HOME:-$HOME/.local/share}/ringmaster
 say data_dir "$data"
@@ -131,6 +134,11 @@ void take_gpu_process(NodeFacts& facts, const std::vector<std::string>& uuids, c
     if (at == uuids.end() || user.empty()) return;
     std::vector<std::string>& users = facts.gpus[static_cast<size_t>(at - uuids.begin())].users;
     if (std::find(users.begin(), users.end(), user) == users.end()) users.push_back(user);
+}
+
+std::vector<std::string> words_of(const std::string& line) {
+    std::istringstream words(line);
+    return {std::istream_iterator<std::string>(words), {}};
 }
 
 NodeFinding what_libtorch_lacks(const NodeFacts& facts, const ProgramNeeds& needs) {
@@ -275,6 +283,8 @@ NodeFacts parse_facts(const std::string& text) {
         if (key == "libtorch") facts.libtorch = value;
         if (key == "other_libtorch") facts.other_libtorch = value;
         if (key == "address") facts.address = value;
+        if (key == "interface") facts.interface = value;
+        if (key == "infiniband") facts.infiniband = words_of(value);
         if (key == "sha256sum") facts.has_sha256sum = true;
         if (key == "pip") facts.has_pip = true;
         if (key == "clock") facts.clock_ahead_s = static_cast<double>(whole(value) - std::time(nullptr));

@@ -36,9 +36,11 @@ struct NodeFacts {
     double clock_ahead_s = 0;  ///< of ours
     std::string driver;        ///< NVIDIA's
     std::vector<NodeGpu> gpus;
-    std::string libtorch;        ///< folder of the matching LibTorch; empty: none found
-    std::string other_libtorch;  ///< "2.9.1 in …", where only others are there
-    std::string address;         ///< at which its sshd was reached
+    std::string libtorch;                 ///< folder of the matching LibTorch; empty: none found
+    std::string other_libtorch;           ///< "2.9.1 in …", where only others are there
+    std::string address;                  ///< at which its sshd was reached
+    std::string interface;                ///< that has this address; empty: not told
+    std::vector<std::string> infiniband;  ///< its devices
     bool has_sha256sum = false;
     bool has_pip = false;  ///< a Python that can install packages
     std::string noise;     ///< that the login shell prints before every command

@@ -23,6 +23,17 @@ def test_the_json_has_the_fields_of_the_contract(make_config):
     assert set(plan["keys"]) == {"used", "no_effect", "unsupported"}
 
 
+def test_what_nccl_will_be_told_is_in_the_plan_of_gpus(make_config):
+    config = make_config(context_parallel_size=2)
+    here = run("plan", config, "--ranks", 4, "--device", "cuda", "--device-memory", 80, "--json")
+    told = {it["name"]: it for it in json.loads(here.stdout)["nccl"]}
+    assert told["NCCL_SOCKET_IFNAME"]["value"] == "=lo" and told["NCCL_ALGO"]["value"] is None
+    apart = run("plan", config, "--ranks", 4, "--nodes", 2, "--device", "cuda", "--device-memory", 80)
+    assert "NCCL_IB_DISABLE: 0 on a node with InfiniBand" in apart.stdout
+    assert "NCCL_SOCKET_IFNAME: each node's interface that reaches the others" in apart.stdout
+    assert json.loads(run("plan", config, "--ranks", 4, "--json").stdout)["nccl"] == []
+
+
 def test_without_ranks_two_are_planned_on_the_cpu(make_config):
     assert json.loads(run("plan", make_config(), "--json").stdout)["ranks"] == 2
 

@@ -157,7 +157,9 @@ TEST(NodeFacts, KnowsGpusAndWhoUsesThem) {
         "81559, 40000, GPU-a, NVIDIA H100 80GB\n"
         "gpu 1, 81559, 0, GPU-b, NVIDIA H100 80GB\ngpu_process GPU-a ann\ngpu_process GPU-a ann\ngpu_process "
         "GPU-x bob\nwritable yes\nexecutable yes\n"
-        "sha256sum yes\ndisk_kb 99999999\nlibtorch /t\n");
+        "sha256sum yes\ndisk_kb 99999999\nlibtorch /t\ninterface eth1\ninfiniband mlx5_0 mlx5_1\n");
+    EXPECT_EQ(facts.interface, "eth1");
+    EXPECT_THAT(facts.infiniband, ElementsAre("mlx5_0", "mlx5_1"));
     ASSERT_EQ(facts.gpus.size(), 2U);
     EXPECT_EQ(facts.gpus[0].name, "NVIDIA H100 80GB");
     EXPECT_THAT(facts.gpus[0].users, ElementsAre("ann"));
