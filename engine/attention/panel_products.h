@@ -10,11 +10,10 @@ namespace ringmaster {
 struct PanelProducts {
     PanelProduct product;
     void (*release)();  ///< what a thread holds of the processor, once its products are made
-    int64_t width;      ///< head_dim has to be a multiple of it
 };
 
 /// Those that attention over these CPU tensors is made of: null where float32 ones serve better, which is for
-/// float32, for a head_dim that they do not take, and where the processor has no bfloat16 products or they
+/// float32, for an odd head_dim, and where the processor has no bfloat16 products or they
 /// are not what the plain ones are. RINGMASTER_CPU_PRODUCTS=plain takes the plain ones, =float32 none.
 const PanelProducts* products_for(const at::Tensor& q_bhtd);
 

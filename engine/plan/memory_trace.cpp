@@ -242,13 +242,15 @@ double Tracer::of_tasks(const AttentionShape& shape, const Stage& stage, bool ba
 
 /// Attention from the processor's own bfloat16 products (engine/attention/key_block_attention.h).
 bool Tracer::is_of_panels(const AttentionShape& shape) const {
-    return is_bfloat16() && !in_.widens() && std::fmod(shape.head_dim, kPanel) == 0;
+    return is_bfloat16() && !in_.widens() && std::fmod(shape.head_dim, 2) == 0;
 }
 
 /// Keys and values as rows and as columns, blocks of scores, a block's queries as rows and twice in panels.
 double Tracer::of_panel_task(double keys, double rows, double head_dim, bool backward) const {
-    const double columns = std::ceil(rows / kPanel) * kPanel, cells = kScoreKeys * columns;
-    const double block = 2 * head_dim * (2 * rows + columns), sums = 4 * head_dim * columns;
+    const auto of_panels = [](double width) { return std::ceil(width / kPanel) * kPanel; };
+    const double columns = of_panels(rows), cells = kScoreKeys * columns;
+    const double block = 2 * (rows * (head_dim + of_panels(head_dim)) + columns * head_dim);
+    const double sums = 4 * head_dim * columns;
     if (backward) return keys * (8 + 6) + 14 * cells + 2 * block + sums;
     return std::max(keys * 6, keys * 4 + 6 * cells + block + sums);
 }

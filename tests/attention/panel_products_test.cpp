@@ -3,6 +3,10 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
+#include "engine/plan/speeds.h"
+
 namespace ringmaster {
 namespace {
 
@@ -41,6 +45,13 @@ TEST(PanelProducts, TakeATransposeAsItsRows) {
     at::Tensor panels = at::full({34 * panel_columns(70)}, NAN, at::kBFloat16);
     pack_transposed(bits(x), 34, 34, 70, bits(panels));
     EXPECT_TRUE(at::equal(panels, packed(x.t().contiguous())));
+}
+
+/// LibTorch's CPU attention asks could_pack, which knows AMX alone and left AVX-512 BF16 unused.
+TEST(PanelProducts, AreTheProcessorsWhereItHasThem) {
+    const at::Tensor of_a_model = at::empty({1, 1, 4, 64}, at::kBFloat16);
+    const bool has_them = cpu_has_bfloat16() || std::getenv("RINGMASTER_CPU_PRODUCTS") != nullptr;
+    EXPECT_EQ(products_for(of_a_model) != nullptr, has_them);
 }
 
 TEST(PanelProducts, AreForBfloat16Alone) {
