@@ -98,7 +98,12 @@ void accumulate_weight_gradient(at::Tensor gradient_oc, const at::Tensor& dy_no,
     } else if (beta == 0) {
         gradient_oc.copy_(at::mm(dy_no.t(), x_nc));
     } else {
-        gradient_oc.add_(at::mm(dy_no.t(), x_nc));
+        const at::Tensor sum_oc = at::mm(dy_no.t(), x_nc);
+        // On the CPU a sum of two dtypes widens all that it is given.
+        const int64_t most = x_nc.is_cpu() ? kWideRows : sum_oc.size(0);
+        for_parts(sum_oc.size(0), most, [&](int64_t o, int64_t rows) {
+            gradient_oc.narrow(0, o, rows).add_(sum_oc.narrow(0, o, rows));
+        });
     }
 }
 

@@ -167,7 +167,8 @@ void Tracer::weight_gradient(double outputs, double inputs, double rows) {
         const double sum = in_.precision == Precision::Bf16Full ? o * inputs : 0;
         heap_.touch(4 * (sum + n * o + n * inputs));
     } else if (in_.precision == Precision::Bf16Mixed) {
-        heap_.touch(2 * outputs * inputs);  // in bfloat16, before it is added to the float32 one
+        // In bfloat16, before it is added to the float32 one, widened in parts on the CPU.
+        heap_.touch(inputs * (2 * outputs + (on_gpu() ? 0 : 4 * std::min(outputs, kWideRows))));
     }
 }
 
