@@ -391,9 +391,14 @@ void Tracer::scheduled_backward(const AttentionShape& shape, Block& dq, Block& h
         if (stage.is_own) continue;
         going_home = std::move(gradients);
         double arrives = 0;
-        for (const KeyExchange& exchange : stage.exchanges) arrives += double(count_keys(exchange.sent));
+        int64_t leaves = 0;
+        for (const KeyExchange& exchange : stage.exchanges) {
+            arrives += double(count_keys(exchange.sent));
+            leaves += exchange.received;
+        }
         arriving.free();
         arriving = heap_.take(4 * share * shape.of_keys(arrives * gathered_), kCommunication);
+        if (leaves == 0) going_home.free();  // all were its own
     }
     held.free();
     if (in_.gathered_heads > 0 || shape.kv_heads <= 1) return;
@@ -421,8 +426,10 @@ void Tracer::pull_back_over_heads() {
     Block sent_keys = heap_.take(shared || !is_bfloat16() ? 0 : keys_values, kCommunication);
     Block received_keys = heap_.take(keys_values, kCommunication);
     if (is_bfloat16() && !shared) both.free();  // rounded, it travels as another
+    narrow.free();                              // has arrived
     Block joined_q = heap_.take(q);
-    received_q.free();
+    both.free();
+    sent_keys.free();
     Block joined_keys = heap_.take(2 * N_ * kv_ * e);
     heap_.touch(shared ? keys_values : 0);
 }
