@@ -2239,15 +2239,6 @@ Auf dem, was übrig ist, ginge der Lauf weiter mit:</translation>
         <translation>Was der Lauf gemacht hat</translation>
     </message>
     <message>
-        <source>Progress</source>
-        <translation>Fortschritt</translation>
-    </message>
-    <message>
-        <source>%1: %2 of %3</source>
-        <extracomment>a file&apos;s name, then sizes</extracomment>
-        <translation>%1: %2 von %3</translation>
-    </message>
-    <message>
         <source>Connecting, logging in, asking the machine…</source>
         <translation>Verbinden, anmelden, die Maschine fragen…</translation>
     </message>
@@ -2282,10 +2273,6 @@ Auf dem, was übrig ist, ginge der Lauf weiter mit:</translation>
             <numerusform>%n Datei, %1, davon kamen %2 jetzt</numerusform>
             <numerusform>%n Dateien, %1, davon kamen %2 jetzt</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>That did not work.</source>
-        <translation>Das hat nicht geklappt.</translation>
     </message>
     <message>
         <source>Try again</source>
@@ -2418,10 +2405,6 @@ Auf dem, was übrig ist, ginge der Lauf weiter mit:</translation>
         <translation>Läufe zeigen</translation>
     </message>
     <message>
-        <source>Cancel</source>
-        <translation>Abbrechen</translation>
-    </message>
-    <message>
         <source>Follow</source>
         <translation>Folgen</translation>
     </message>
@@ -2432,10 +2415,6 @@ Auf dem, was übrig ist, ginge der Lauf weiter mit:</translation>
     <message>
         <source>One that was launched over SSH, from wherever. Following starts and stops nothing; it can be stopped, resumed and fetched from here like a run of your own.</source>
         <translation>Einem, der über SSH gestartet wurde, von wo auch immer. Folgen startet und stoppt nichts; er lässt sich von hier stoppen, fortsetzen und herholen wie ein eigener.</translation>
-    </message>
-    <message>
-        <source>Under way</source>
-        <translation>Im Gange</translation>
     </message>
     <message>
         <source>Runs on that machine</source>
@@ -2488,10 +2467,6 @@ Auf dem, was übrig ist, ginge der Lauf weiter mit:</translation>
     <message>
         <source>Looking at the run…</source>
         <translation>Den Lauf ansehen…</translation>
-    </message>
-    <message>
-        <source>That did not work.</source>
-        <translation>Das hat nicht geklappt.</translation>
     </message>
 </context>
 <context>
@@ -2867,6 +2842,26 @@ Auf dem, was übrig ist, ginge der Lauf weiter mit:</translation>
     <message>
         <source>Set up LibTorch</source>
         <translation>LibTorch einrichten</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::MachineDialog</name>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation>Fortschritt</translation>
+    </message>
+    <message>
+        <source>%1: %2 of %3</source>
+        <extracomment>a file&apos;s name, then sizes</extracomment>
+        <translation>%1: %2 von %3</translation>
+    </message>
+    <message>
+        <source>That did not work.</source>
+        <translation>Das hat nicht geklappt.</translation>
     </message>
 </context>
 <context>

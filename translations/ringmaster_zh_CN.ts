@@ -2218,15 +2218,6 @@ On what is left the run would go on with:</source>
         <translation>运行的成果</translation>
     </message>
     <message>
-        <source>Progress</source>
-        <translation>进度</translation>
-    </message>
-    <message>
-        <source>%1: %2 of %3</source>
-        <extracomment>a file&apos;s name, then sizes</extracomment>
-        <translation>%1：%2 / %3</translation>
-    </message>
-    <message>
         <source>Connecting, logging in, asking the machine…</source>
         <translation>正在连接、登录、询问机器…</translation>
     </message>
@@ -2260,10 +2251,6 @@ On what is left the run would go on with:</source>
         <translation>
             <numerusform>%n 个文件，共 %1，其中 %2 为本次传输</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>That did not work.</source>
-        <translation>操作未成功。</translation>
     </message>
     <message>
         <source>Try again</source>
@@ -2395,10 +2382,6 @@ On what is left the run would go on with:</source>
         <translation>显示其运行</translation>
     </message>
     <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
-    <message>
         <source>Follow</source>
         <translation>跟踪</translation>
     </message>
@@ -2409,10 +2392,6 @@ On what is left the run would go on with:</source>
     <message>
         <source>One that was launched over SSH, from wherever. Following starts and stops nothing; it can be stopped, resumed and fetched from here like a run of your own.</source>
         <translation>任何通过 SSH 启动的运行，无论从哪里启动。跟踪不会启动或停止任何东西；可以像自己的运行一样从这里停止、恢复和取回。</translation>
-    </message>
-    <message>
-        <source>Under way</source>
-        <translation>进行中</translation>
     </message>
     <message>
         <source>Runs on that machine</source>
@@ -2465,10 +2444,6 @@ On what is left the run would go on with:</source>
     <message>
         <source>Looking at the run…</source>
         <translation>正在查看运行…</translation>
-    </message>
-    <message>
-        <source>That did not work.</source>
-        <translation>操作未成功。</translation>
     </message>
 </context>
 <context>
@@ -2843,6 +2818,26 @@ On what is left the run would go on with:</source>
     <message>
         <source>Set up LibTorch</source>
         <translation>安装 LibTorch</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::MachineDialog</name>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation>进度</translation>
+    </message>
+    <message>
+        <source>%1: %2 of %3</source>
+        <extracomment>a file&apos;s name, then sizes</extracomment>
+        <translation>%1：%2 / %3</translation>
+    </message>
+    <message>
+        <source>That did not work.</source>
+        <translation>操作未成功。</translation>
     </message>
 </context>
 <context>

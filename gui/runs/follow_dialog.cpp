@@ -2,22 +2,15 @@
 
 #include <QComboBox>
 #include <QCompleter>
-#include <QHBoxLayout>
 #include <QHeaderView>
-#include <QLabel>
 #include <QLineEdit>
-#include <QProgressBar>
-#include <QPushButton>
 #include <QRegularExpression>
 #include <QTreeWidget>
-#include <QVBoxLayout>
 
 #include "engine/error.h"
-#include "gui/look/card.h"
 #include "gui/look/look.h"
 #include "gui/look/numbers.h"
 #include "gui/look/run_mark.h"
-#include "gui/nodes/node_words.h"
 #include "gui/session/run_keeper.h"
 #include "launcher/anywhere/adopt.h"
 #include "launcher/anywhere/roster.h"
@@ -59,32 +52,14 @@ struct FollowDialog::Looked {
 };
 
 FollowDialog::FollowDialog(Session& session, QWidget* parent)
-    : QDialog(parent),
-      m_session(session),
+    : MachineDialog(session, tr("Follow a run of another machine"),
+                    tr("One that was launched over SSH, from wherever. Following starts and stops nothing; "
+                       "it can be stopped, resumed and fetched from here like a run of your own."),
+                    tr("Follow"), parent),
       m_host(new QComboBox),
       m_look(new QPushButton(tr("Show its runs"))),
-      m_state(mutedLabel()),
-      m_wait(new QProgressBar),
-      m_banner(new Banner),
-      m_runs(new QTreeWidget),
-      m_cancel(new QPushButton(tr("Cancel"))),
-      m_follow(primaryButton(tr("Follow"))) {
+      m_runs(new QTreeWidget) {
     setObjectName(u"followDialog"_s);
-    setWindowTitle(tr("Follow a run of another machine"));
-    auto* title = new QLabel(windowTitle());
-    title->setFont(fontOf(Type::Title));
-    auto* what =
-        mutedLabel(tr("One that was launched over SSH, from wherever. Following starts and stops nothing; it "
-                      "can be stopped, "
-                      "resumed and fetched from here like a run of your own."));
-    what->setWordWrap(true);
-    m_state->setObjectName(u"followState"_s);
-    m_state->setWordWrap(true);
-    m_wait->setRange(0, 0);
-    m_wait->setTextVisible(false);
-    m_wait->setAccessibleName(tr("Under way"));
-    m_banner->setObjectName(u"followBanner"_s);
-    m_banner->hide();
     m_runs->setObjectName(u"runsThere"_s);
     m_runs->setAccessibleName(tr("Runs on that machine"));
     m_runs->setHeaderLabels({tr("Run"), tr("State"), tr("Last step"), tr("Started")});
@@ -95,24 +70,9 @@ FollowDialog::FollowDialog(Session& session, QWidget* parent)
     m_runs->header()->setSectionResizeMode(QHeaderView::ResizeToContents);
     m_runs->header()->setSectionResizeMode(kName, QHeaderView::Stretch);
     m_runs->setMinimumHeight(space(9));
-    m_cancel->setObjectName(u"cancelFollowButton"_s);
-    m_cancel->setAutoDefault(false);
-    m_follow->setObjectName(u"followButton"_s);
-    m_follow->setAutoDefault(false);
-    auto* buttons = new QHBoxLayout;
-    buttons->addWidget(m_state, 1);
-    buttons->addWidget(m_cancel);
-    buttons->addWidget(m_follow);
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(space(1.4), space(1.2), space(1.4), space(1.2));
-    layout->setSpacing(space(0.8));
-    layout->addWidget(title);
-    layout->addWidget(what);
-    layout->addWidget(makeHost());
-    layout->addWidget(m_banner);
-    layout->addWidget(m_runs, 1);
-    layout->addWidget(m_wait);
-    layout->addLayout(buttons);
+    m_go->setObjectName(u"followButton"_s);
+    fill({makeHost(), m_banner, m_runs});
+    m_host->setFocus();
     connect(m_look, &QPushButton::clicked, this, &FollowDialog::look);
     connect(m_host->lineEdit(), &QLineEdit::returnPressed, this, &FollowDialog::look);
     connect(m_host, &QComboBox::currentTextChanged, this, [this] {
@@ -122,14 +82,9 @@ FollowDialog::FollowDialog(Session& session, QWidget* parent)
     });
     connect(m_runs, &QTreeWidget::itemSelectionChanged, this, &FollowDialog::showState);
     connect(m_runs, &QTreeWidget::itemActivated, this, &FollowDialog::follow);
-    connect(m_follow, &QPushButton::clicked, this, &FollowDialog::follow);
-    connect(m_cancel, &QPushButton::clicked, this, &FollowDialog::reject);
+    connect(m_go, &QPushButton::clicked, this, &FollowDialog::follow);
     resize(space(46), space(30));
     showState();
-}
-
-FollowDialog::~FollowDialog() {
-    giveUp();
 }
 
 QWidget* FollowDialog::makeHost() {
@@ -155,7 +110,6 @@ QWidget* FollowDialog::makeHost() {
     row->addWidget(label);
     row->addWidget(m_host, 1);
     row->addWidget(m_look);
-    m_host->setFocus();
     return box;
 }
 
@@ -186,63 +140,34 @@ const RunThere* FollowDialog::chosen() const {
     return row < 0 || size_t(row) >= m_there.runs.size() ? nullptr : &m_there.runs[size_t(row)];
 }
 
-void FollowDialog::begin(const QString& what, Job::Work work) {
-    m_busy = true;
-    m_banner->hide();
-    m_state->setText(what);
-    delete m_job;
-    m_job = new Job(std::move(work), this);
-    connect(m_job, &Job::failed, this, [this](const JobFailure& failure) {
-        const bool called_off = m_given_up && m_given_up->load();
-        end();
-        if (!called_off) showFailure(failure);
-    });
-    connect(m_job, &Job::cancelled, this, &FollowDialog::end);
-    m_job->start();
-    showState();
-}
-
-void FollowDialog::end() {
-    m_busy = false;
-    m_state->clear();
-    showState();
-}
-
-/// What is under way is for nobody any more: its logins end within a moment.
 void FollowDialog::giveUp() {
-    if (m_given_up) m_given_up->store(true);
-    m_given_up.reset();
+    MachineDialog::giveUp();
     m_looked.reset();
-    delete m_job;
 }
 
 void FollowDialog::look() {
     const std::vector<std::string> named = hosts();
-    if (m_busy || named.empty()) return;
-    giveUp();
+    if (isBusy() || named.empty()) return;
+    startOver();
     show(RunsThere());
-    m_given_up = std::make_shared<std::atomic<bool>>(false);
     m_looked = std::make_shared<Looked>();
-    const SshPerson person = m_session.person([flag = m_given_up] { return flag->load(); });
-    begin(tr("Connecting, logging in, asking the machine…"),
-          [named, person, looked = m_looked](const Job::Reporter& report) {
-              const std::vector<SshTarget> targets = parse_targets(named);
-              looked->session = std::make_unique<SshSession>(ssh_settings(targets.front()), person);
-              report.progress.stop_if_cancelled();
-              looked->there = runs_there(*looked->session);
-              return QString();
-          });
-    connect(m_job, &Job::finished, this, [this] {
-        end();
-        m_session.settings().setValue(u"follow/host"_s, m_host->currentText());
-        show(m_looked->there);
-        if (m_there.runs.empty()) {
-            m_banner->say(Tone::Warning, tr("Nothing to follow."), nothingWords(m_there));
-            m_banner->show();
-        } else {
-            m_runs->setFocus();
-        }
-    });
+    begin(
+        tr("Connecting, logging in, asking the machine…"),
+        [named, person = person(), looked = m_looked](const Job::Reporter& report) {
+            const std::vector<SshTarget> targets = parse_targets(named);
+            looked->session = std::make_unique<SshSession>(ssh_settings(targets.front()), person);
+            report.progress.stop_if_cancelled();
+            looked->there = runs_there(*looked->session);
+            return QString();
+        },
+        [this](const QString&) {
+            m_session.settings().setValue(u"follow/host"_s, m_host->currentText());
+            show(m_looked->there);
+            if (m_there.runs.empty())
+                say(Tone::Warning, tr("Nothing to follow."), nothingWords(m_there));
+            else
+                m_runs->setFocus();
+        });
 }
 
 void FollowDialog::show(const RunsThere& there) {
@@ -276,58 +201,47 @@ void FollowDialog::show(const RunsThere& there) {
 
 void FollowDialog::follow() {
     const RunThere* run = chosen();
-    if (m_busy || run == nullptr || !m_looked || !m_given_up) return;
-    const SshPerson person = m_session.person([flag = m_given_up] { return flag->load(); });
-    begin(tr("Looking at the run…"), [named = hosts(), name = run->handle(), person, looked = m_looked,
-                                      runs_dir = m_session.places().runs_dir](const Job::Reporter&) {
-        try {
-            looked->adopted = adopt_run(*looked->session, name, named, runs_dir);
-        } catch (const Error& lost) {
-            if (lost.failure != Failure::Unreachable) throw;
-            // The list may have been looked at for an hour.
-            looked->session =
-                std::make_unique<SshSession>(ssh_settings(parse_targets(named).front()), person);
-            looked->adopted = adopt_run(*looked->session, name, named, runs_dir);
-        }
-        return QString::fromStdString(looked->adopted.run.dir.string());
-    });
-    connect(m_job, &Job::finished, this, [this](const QString& dir) {
-        end();
-        auto sessions = std::make_shared<RunKeeper::Sessions>();
-        sessions->resize(m_looked->adopted.asked + 1);
-        sessions->back() = std::move(m_looked->session);
-        m_given_up.reset();  // the session lives on
-        m_session.keeper().keep(dir, sessions);
-        accept();
-        Q_EMIT followed(dir);
-    });
-}
-
-void FollowDialog::showFailure(const JobFailure& failure) {
-    const auto [what, next] = problemWords(failure);
-    m_banner->say(Tone::Error, tr("That did not work."), what, next);
-    m_banner->show();
+    if (isBusy() || run == nullptr || !m_looked) return;
+    begin(
+        tr("Looking at the run…"),
+        [named = hosts(), name = run->handle(), person = person(), looked = m_looked,
+         runs_dir = m_session.places().runs_dir](const Job::Reporter&) {
+            try {
+                looked->adopted = adopt_run(*looked->session, name, named, runs_dir);
+            } catch (const Error& lost) {
+                if (lost.failure != Failure::Unreachable) throw;
+                // The list may have been looked at for an hour.
+                looked->session =
+                    std::make_unique<SshSession>(ssh_settings(parse_targets(named).front()), person);
+                looked->adopted = adopt_run(*looked->session, name, named, runs_dir);
+            }
+            return QString::fromStdString(looked->adopted.run.dir.string());
+        },
+        [this](const QString& dir) {
+            auto sessions = std::make_shared<RunKeeper::Sessions>();
+            sessions->resize(m_looked->adopted.asked + 1);
+            sessions->back() = std::move(m_looked->session);
+            letLive();
+            m_session.keeper().keep(dir, sessions);
+            accept();
+            Q_EMIT followed(dir);
+        });
 }
 
 void FollowDialog::showState() {
-    m_wait->setVisible(m_busy);
-    m_host->setEnabled(!m_busy);
-    m_look->setEnabled(!m_busy && !hosts().empty());
-    m_runs->setEnabled(!m_busy);
-    m_follow->setEnabled(!m_busy && chosen() != nullptr);
-    m_look->setDefault(!m_follow->isEnabled());
-    m_follow->setDefault(m_follow->isEnabled());
+    MachineDialog::showState();
+    m_host->setEnabled(!isBusy());
+    m_look->setEnabled(!isBusy() && !hosts().empty());
+    m_runs->setEnabled(!isBusy());
+    m_go->setEnabled(!isBusy() && chosen() != nullptr);
+    m_look->setDefault(!m_go->isEnabled());
+    m_go->setDefault(m_go->isEnabled());
 }
 
 void FollowDialog::reject() {
-    if (!m_busy) {
-        giveUp();
-        QDialog::reject();
-        return;
-    }
+    if (!isBusy()) return MachineDialog::reject();
     giveUp();
-    show(RunsThere());
-    end();
+    show(RunsThere());  // and to another try
 }
 
 }  // namespace ringmaster

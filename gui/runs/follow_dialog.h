@@ -2,32 +2,20 @@
 /// is followed like any. Nothing here starts or stops anything.
 #pragma once
 
-#include <QDialog>
-#include <QPointer>
-#include <memory>
-
-#include "gui/session/job.h"
-#include "gui/session/session.h"
+#include "gui/runs/machine_dialog.h"
 #include "launcher/anywhere/runs_there.h"
 
 class QComboBox;
-class QLabel;
-class QProgressBar;
-class QPushButton;
 class QTreeWidget;
 
 namespace ringmaster {
 
-class Banner;
-
-class FollowDialog : public QDialog {
+class FollowDialog : public MachineDialog {
     Q_OBJECT
 
   public:
     explicit FollowDialog(Session& session, QWidget* parent = nullptr);
-    ~FollowDialog() override;
 
-    bool isBusy() const { return m_busy; }
     void show(const RunsThere& there);  ///< what was found
 
   Q_SIGNALS:
@@ -42,27 +30,16 @@ class FollowDialog : public QDialog {
     void fillHosts();
     void look();
     void follow();
-    void begin(const QString& what, Job::Work work);
-    void end();
-    void giveUp();
-    void showFailure(const JobFailure& failure);
-    void showState();
+    void giveUp() override;
+    void showState() override;
     std::vector<std::string> hosts() const;
     const RunThere* chosen() const;
 
-    Session& m_session;
     QComboBox* m_host;
     QPushButton* m_look;
-    QLabel* m_state;
-    QProgressBar* m_wait;
-    Banner* m_banner;
     QTreeWidget* m_runs;
-    QPushButton *m_cancel, *m_follow;
-    QPointer<Job> m_job;
-    std::shared_ptr<std::atomic<bool>> m_given_up;
     std::shared_ptr<Looked> m_looked;  ///< with the session that it was asked through
     RunsThere m_there;
-    bool m_busy = false;
 };
 
 }  // namespace ringmaster

@@ -109,7 +109,7 @@ class FollowTest : public QObject {
         serve(server);
         if (said.contains(u"itself"_s)) write_test_run(runsDir(), TestRun());
         look(name);
-        auto* banner = m_dialog->findChild<Banner*>(u"followBanner"_s);
+        auto* banner = m_dialog->findChild<Banner*>(u"machineBanner"_s);
         QVERIFY(banner->isVisible());
         QVERIFY2(banner->text().contains(said), qPrintable(banner->text()));
         QCOMPARE(list()->topLevelItemCount(), 0);
@@ -126,10 +126,10 @@ class FollowTest : public QObject {
         QTest::mouseClick(button("lookThereButton"), Qt::LeftButton);
         QVERIFY(m_dialog->isBusy());
         QTRY_VERIFY(ticks > 10);  // the window goes on
-        QTest::mouseClick(button("cancelFollowButton"), Qt::LeftButton);
+        QTest::mouseClick(button("cancelButton"), Qt::LeftButton);
         QVERIFY(!m_dialog->isBusy());
         QVERIFY(m_dialog->isVisible());
-        QVERIFY(!m_dialog->findChild<Banner*>(u"followBanner"_s)->isVisible());
+        QVERIFY(!m_dialog->findChild<Banner*>(u"machineBanner"_s)->isVisible());
         QTest::mouseClick(button("lookThereButton"), Qt::LeftButton);
         QVERIFY(m_dialog->isBusy());
         m_dialog.reset();
@@ -158,7 +158,7 @@ class FollowTest : public QObject {
         QVERIFY(dialog.findChild<QPushButton*>(u"bringButton"_s)->isEnabled());
         dialog.show({RunPhase::Running, false, {}});
         QVERIFY(!dialog.findChild<QPushButton*>(u"bringButton"_s)->isEnabled());
-        QVERIFY(dialog.findChild<Banner*>(u"fetchBanner"_s)->isVisible());
+        QVERIFY(dialog.findChild<Banner*>(u"machineBanner"_s)->isVisible());
     }
 
     void goingOnWithFewerNodesIsAskedAndNoIsTheDefault() {
