@@ -7,7 +7,6 @@
 #include <QPlainTextEdit>
 #include <QProcess>
 #include <QPushButton>
-#include <QTemporaryDir>
 #include <QTest>
 #include <QTimer>
 
@@ -15,9 +14,9 @@
 #include "gui/launch/launch_dialog.h"
 #include "gui/look/look.h"
 #include "gui/monitor/monitor_page.h"
-#include "launcher/example.h"
 #include "launcher/local_node.h"
 #include "launcher/recorded_run.h"
+#include "tests/gui/own_home.h"
 
 using namespace ringmaster;
 using namespace Qt::Literals::StringLiterals;
@@ -49,14 +48,11 @@ class AppTest : public QObject {
 
   private Q_SLOTS:
     void initTestCase() {
-        QVERIFY(m_home.isValid());
-        qputenv("XDG_CONFIG_HOME", (m_home.path() + u"/config"_s).toLocal8Bit());
-        qputenv("XDG_DATA_HOME", (m_home.path() + u"/data"_s).toLocal8Bit());
         applyAppearance(Appearance::Light);
         m_places = find_places();
         m_places.programs_dir = RINGMASTER_BIN;
         m_places.share_dir = m_places.programs_dir.parent_path() / "share/ringmaster";
-        makeExample();
+        m_example = m_home.makeExample(m_places);
         open();
     }
 
@@ -155,24 +151,6 @@ class AppTest : public QObject {
         m_window->show();
     }
 
-    /// The example, shorter.
-    void makeExample() {
-        const std::filesystem::path made = make_example(m_places, {});
-        const QString folder = m_home.path() + u"/example"_s;
-        std::filesystem::copy(made.parent_path(), folder.toStdString(),
-                              std::filesystem::copy_options::recursive);
-        m_example = folder + u'/' + QString::fromStdString(made.filename().string());
-        QFile file(m_example);
-        QVERIFY(file.open(QIODevice::ReadWrite));
-        QByteArray text = file.readAll();
-        text.replace("max_steps: 240", "max_steps: 60");
-        text.replace("save_steps: 80", "save_steps: 20");
-        text.replace("eval_steps: 80", "eval_steps: 20");
-        file.resize(0);
-        file.seek(0);
-        file.write(text);
-    }
-
     QPushButton* button(const char* name) {
         auto* found = m_window->findChild<QPushButton*>(QString::fromLatin1(name));
         if (!found) qFatal("there is no button %s", name);
@@ -187,7 +165,7 @@ class AppTest : public QObject {
         return QString::number(qHashBits(image.constBits(), size_t(image.sizeInBytes())));
     }
 
-    QTemporaryDir m_home;
+    OwnHome m_home;
     Places m_places;
     QString m_example, m_run;
     std::unique_ptr<Session> m_session;

@@ -11,13 +11,13 @@
 #include <QPlainTextEdit>
 #include <QProcess>
 #include <QScrollBar>
-#include <QTemporaryDir>
 #include <QTest>
 #include <QTextEdit>
 #include <set>
 
 #include "gui/app/main_window.h"
 #include "gui/look/look.h"
+#include "tests/gui/own_home.h"
 
 using namespace ringmaster;
 using namespace Qt::Literals::StringLiterals;
@@ -67,9 +67,6 @@ class ControlsTest : public QObject {
 
   private Q_SLOTS:
     void initTestCase() {
-        QVERIFY(m_home.isValid());
-        qputenv("XDG_CONFIG_HOME", (m_home.path() + u"/config"_s).toLocal8Bit());
-        qputenv("XDG_DATA_HOME", (m_home.path() + u"/data"_s).toLocal8Bit());
         const int written = QProcess::execute(QStringLiteral(RINGMASTER_DEMO_RUNS), {m_home.path()});
         QCOMPARE(written, 0);
         applyAppearance(Appearance::Light);
@@ -161,7 +158,7 @@ class ControlsTest : public QObject {
     }
 
   private:
-    QTemporaryDir m_home;
+    OwnHome m_home;
     std::unique_ptr<Session> m_session;
     std::unique_ptr<MainWindow> m_window;
 };

@@ -14,7 +14,6 @@
 #include <QPushButton>
 #include <QRadioButton>
 #include <QSpinBox>
-#include <QTemporaryDir>
 #include <QTest>
 #include <QTreeWidget>
 
@@ -29,9 +28,9 @@
 #include "gui/runs/follow_dialog.h"
 #include "gui/session/run_keeper.h"
 #include "launcher/anywhere/companion.h"
-#include "launcher/example.h"
 #include "launcher/nodes/remote_run.h"
 #include "launcher/recorded_run.h"
+#include "tests/gui/own_home.h"
 #include "tests/support/listener.h"
 
 using namespace ringmaster;
@@ -120,12 +119,7 @@ class ElsewhereTest : public QObject {
 
   private Q_SLOTS:
     void initTestCase() {
-        QVERIFY(m_home.isValid());
-        qputenv("XDG_CONFIG_HOME", m_home.filePath(u"config"_s).toLocal8Bit());
-        qputenv("XDG_DATA_HOME", m_home.filePath(u"data"_s).toLocal8Bit());
-        qputenv("RINGMASTER_SSH_CONFIG", m_home.filePath(u"ssh_config"_s).toLocal8Bit());
         qputenv("CUDA_VISIBLE_DEVICES", "");
-        qunsetenv("SSH_AUTH_SOCK");
         qunsetenv("SSH_CONNECTION");
         applyAppearance(Appearance::Light);
         m_places = find_places();
@@ -134,7 +128,12 @@ class ElsewhereTest : public QObject {
         m_there = std::make_unique<Sshd>(m_home.filePath(u"there"_s));
         m_second = std::make_unique<Sshd>(m_home.filePath(u"second"_s));
         writeClientConfig();
-        makeExample();
+        m_example = m_home.makeExample(m_places);
+        m_home.write("example/quick.yaml", m_home.read("example/example.yaml")
+                                               .replace("sequence_len: 2048", "sequence_len: 512")
+                                               .replace("max_steps: 60", "max_steps: 120")
+                                               .replace("./out", "./quick"));
+        m_quick = m_home.path("example/quick.yaml");
         m_session = std::make_unique<Session>(m_places);
         m_window = std::make_unique<MainWindow>(*m_session);
         m_window->resize(1280, 900);
@@ -339,37 +338,13 @@ class ElsewhereTest : public QObject {
         return hash.result();
     }
 
-    /// The example, shorter.
-    void makeExample() {
-        const std::filesystem::path made = make_example(m_places, {});
-        const QString folder = m_home.path() + u"/example"_s;
-        std::filesystem::copy(made.parent_path(), folder.toStdString(),
-                              std::filesystem::copy_options::recursive);
-        m_example = folder + u'/' + QString::fromStdString(made.filename().string());
-        QFile file(m_example);
-        QVERIFY(file.open(QIODevice::ReadWrite));
-        QByteArray text = file.readAll();
-        text.replace("max_steps: 240", "max_steps: 60");
-        text.replace("save_steps: 80", "save_steps: 20");
-        file.resize(0);
-        file.seek(0);
-        file.write(text);
-        // The same with short rows.
-        m_quick = folder + u"/quick.yaml"_s;
-        QFile quick(m_quick);
-        QVERIFY(quick.open(QIODevice::WriteOnly));
-        quick.write(text.replace("sequence_len: 2048", "sequence_len: 512")
-                        .replace("max_steps: 60", "max_steps: 120")
-                        .replace("./out", "./quick"));
-    }
-
     QPushButton* button(const char* name) {
         auto* found = m_window->findChild<QPushButton*>(QString::fromLatin1(name));
         if (!found) qFatal("there is no button %s", name);
         return found;
     }
 
-    QTemporaryDir m_home;
+    OwnHome m_home;
     Places m_places;
     std::unique_ptr<Sshd> m_there, m_second;
     QString m_example, m_quick, m_run;

@@ -4,12 +4,10 @@
 
 #include <QApplication>
 #include <QComboBox>
-#include <QFile>
 #include <QLabel>
 #include <QListWidget>
 #include <QPushButton>
 #include <QSignalSpy>
-#include <QTemporaryDir>
 #include <QTest>
 #include <QTimer>
 #include <QTreeWidget>
@@ -23,6 +21,7 @@
 #include "gui/runs/fetch_dialog.h"
 #include "gui/session/agree.h"
 #include "launcher/anywhere/roster.h"
+#include "tests/gui/own_home.h"
 #include "tests/gui/test_runs.h"
 #include "tests/support/listener.h"
 #include "tests/support/ssh_server.h"
@@ -40,19 +39,12 @@ class FollowTest : public QObject {
     Q_OBJECT
 
   private Q_SLOTS:
-    void initTestCase() {
-        QVERIFY(m_home.isValid());
-        qputenv("XDG_CONFIG_HOME", (m_home.path() + u"/config"_s).toLocal8Bit());
-        qputenv("XDG_DATA_HOME", (m_home.path() + u"/data"_s).toLocal8Bit());
-        qputenv("RINGMASTER_SSH_CONFIG", m_home.filePath(u"ssh_config"_s).toLocal8Bit());
-        qunsetenv("SSH_AUTH_SOCK");
-        applyAppearance(Appearance::Light);
-    }
+    void initTestCase() { applyAppearance(Appearance::Light); }
 
     void init() {
-        std::filesystem::remove_all((m_home.path() + u"/data"_s).toStdString());
-        QFile::remove(m_home.filePath(u"known_hosts"_s));
-        write(u"ssh_config"_s, {});
+        std::filesystem::remove_all(m_home.path("data").toStdString());
+        QFile::remove(m_home.path("known_hosts"));
+        m_home.write("ssh_config", {});
         m_session = std::make_unique<Session>(find_places());
         m_session->settings().remove(u"follow"_s);
         m_session->setPeople([](std::function<bool()> given_up) {
@@ -139,7 +131,7 @@ class FollowTest : public QObject {
         RosterEntry known;
         known.target = make_target(TargetKind::Ssh, "ann@gpu1");
         write_roster(roster_file(find_places()), {known});
-        write(u"ssh_config"_s, u"Host gpu2\n  Port 1\n"_s);
+        m_home.write("ssh_config", "Host gpu2\n  Port 1\n");
         FollowDialog dialog(*m_session);
         auto* offered = dialog.findChild<QComboBox*>(u"followHost"_s);
         QCOMPARE(offered->itemText(0), u"ann@gpu1"_s);
@@ -148,7 +140,7 @@ class FollowTest : public QObject {
     }
 
     void whatARunHasMadeIsOfferedTheModelFirst() {
-        FetchDialog dialog(*m_session, m_home.filePath(u"run"_s));
+        FetchDialog dialog(*m_session, m_home.path("run"));
         dialog.open();
         dialog.show({RunPhase::Completed, true, {10, 20}});
         auto* offer = dialog.findChild<QListWidget*>(u"fetchOffer"_s);
@@ -189,17 +181,13 @@ class FollowTest : public QObject {
     }
 
   private:
-    void write(const QString& name, const QString& text) const {
-        QFile file(m_home.filePath(name));
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(text.toUtf8());
-    }
     void serve(const SshServer& server) const {
-        write(u"known_hosts"_s, QString::fromStdString(server.known_hosts_line()));
-        write(u"ssh_config"_s,
-              u"Host there\n  HostName 127.0.0.1\n  Port %1\n  UserKnownHostsFile %2\n"
-              "  GlobalKnownHostsFile none\n  IdentityFile /nowhere\n"_s.arg(server.port())
-                  .arg(m_home.filePath(u"known_hosts"_s)));
+        m_home.write("known_hosts", QByteArray::fromStdString(server.known_hosts_line()));
+        m_home.write("ssh_config",
+                     u"Host there\n  HostName 127.0.0.1\n  Port %1\n  UserKnownHostsFile %2\n"
+                     "  GlobalKnownHostsFile none\n  IdentityFile /nowhere\n"_s.arg(server.port())
+                         .arg(m_home.path("known_hosts"))
+                         .toUtf8());
     }
     static std::filesystem::path runsDir() { return find_places().runs_dir; }
     static RunDirectory add(const QString& id, const TestRun& run) {
@@ -216,7 +204,7 @@ class FollowTest : public QObject {
         return m_dialog->findChild<QPushButton*>(QString::fromLatin1(name));
     }
 
-    QTemporaryDir m_home;
+    OwnHome m_home;
     std::unique_ptr<Session> m_session;
     std::unique_ptr<FollowDialog> m_dialog;
 };

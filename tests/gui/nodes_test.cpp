@@ -11,7 +11,6 @@
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTableView>
-#include <QTemporaryDir>
 #include <QTest>
 #include <QTranslator>
 
@@ -22,6 +21,7 @@
 #include "gui/nodes/node_details.h"
 #include "gui/nodes/nodes_model.h"
 #include "gui/nodes/nodes_page.h"
+#include "tests/gui/own_home.h"
 #include "tests/support/listener.h"
 #include "tests/support/ssh_server.h"
 
@@ -44,19 +44,13 @@ class NodesTest : public QObject {
     Q_OBJECT
 
   private Q_SLOTS:
-    void initTestCase() {
-        QVERIFY(m_home.isValid());
-        qputenv("XDG_CONFIG_HOME", (m_home.path() + u"/config"_s).toLocal8Bit());
-        qputenv("XDG_DATA_HOME", (m_home.path() + u"/data"_s).toLocal8Bit());
-        qputenv("RINGMASTER_SSH_CONFIG", path("ssh_config").toLocal8Bit());
-        qunsetenv("SSH_AUTH_SOCK");
-        applyAppearance(Appearance::Light);
-    }
+    void initTestCase() { applyAppearance(Appearance::Light); }
 
     void init() {
-        QFile::remove(path("data/ringmaster/nodes.json"));
-        QFile::remove(path("known_hosts"));
-        write("ssh_config", m_config = QString());
+        QFile::remove(m_home.path("data/ringmaster/nodes.json"));
+        QFile::remove(m_home.path("known_hosts"));
+        m_config.clear();
+        m_home.write("ssh_config", {});
         open();
     }
 
@@ -112,7 +106,7 @@ class NodesTest : public QObject {
     }
 
     void hostsOfTheConfigurationAreOffered() {
-        write("ssh_config", u"Host gpu1 gpu2\n  Port 1\nHost *.lab\n"_s);
+        m_home.write("ssh_config", "Host gpu1 gpu2\n  Port 1\nHost *.lab\n");
         m_page->hide();
         m_page->show();
         auto* host = m_page->findChild<QComboBox*>(u"targetHost"_s);
@@ -175,7 +169,7 @@ class NodesTest : public QObject {
         QCOMPARE(report().node.state, NodeVerdict::Unreachable);
         QVERIFY2(said().contains(QString::fromStdString(server.fingerprint())), qPrintable(said()));
         QCOMPARE(server.asked(), 0);
-        QVERIFY(!QFile::exists(path("known_hosts")));
+        QVERIFY(!QFile::exists(m_home.path("known_hosts")));
     }
 
     void aTrustedKeyIsRememberedAndTheAnswerIsNot() {
@@ -195,7 +189,7 @@ class NodesTest : public QObject {
         answer(second, u"a-secret-word"_s);
         QTRY_VERIFY_WITH_TIMEOUT(m_page->settled(), kCheckMs);
         QVERIFY2(report().node.facts, report().node.message.c_str());
-        QCOMPARE(read("known_hosts").count("ssh-ed25519"), 1);
+        QCOMPARE(m_home.read("known_hosts").count("ssh-ed25519"), 1);
         m_page->checks().check(1);  // the key is known now
         answer(dialog<PromptDialog>(), u"a-secret-word"_s);
         QTRY_VERIFY_WITH_TIMEOUT(m_page->settled(), kCheckMs);
@@ -213,7 +207,7 @@ class NodesTest : public QObject {
         serve("moved", server);
         QString line = QString::fromStdString(other.known_hosts_line());
         line.replace(QString::number(other.port()), QString::number(server.port()));
-        write("known_hosts", line);
+        m_home.write("known_hosts", line.toUtf8());
         add(u"moved"_s);
         QTRY_VERIFY_WITH_TIMEOUT(m_page->settled(), kCheckMs);
         QVERIFY2(said().contains(u"CHANGED"_s), qPrintable(said()));
@@ -225,7 +219,7 @@ class NodesTest : public QObject {
             if (one->isVisible()) buttons << one->objectName();
         buttons.sort();
         QCOMPARE(buttons, (QStringList{u"checkNodeButton"_s, u"copyNextButton"_s, u"removeNodeButton"_s}));
-        QCOMPARE(read("known_hosts"), line.toUtf8());
+        QCOMPARE(m_home.read("known_hosts"), line.toUtf8());
     }
 
     void twoRoundsOfAServerAreShownInItsOwnWords() {
@@ -233,7 +227,7 @@ class NodesTest : public QObject {
                                 {{"Welcome to <b>the lab</b>", "Password: ", false, "first"},
                                  {"\x1b[31mSent to your phone", "Code: ", true, "123456"}}});
         serve("strict", server);
-        write("known_hosts", QString::fromStdString(server.known_hosts_line()));
+        m_home.write("known_hosts", QByteArray::fromStdString(server.known_hosts_line()));
         add(u"strict"_s);
         auto* first = dialog<PromptDialog>();
         const auto* text = first->findChild<QLabel*>(u"serverText"_s);
@@ -380,16 +374,6 @@ class NodesTest : public QObject {
         m_page->show();
     }
 
-    QString path(const char* name) const { return m_home.filePath(QString::fromLatin1(name)); }
-    void write(const char* name, const QString& text) const {
-        QFile file(path(name));
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(text.toUtf8());
-    }
-    QByteArray read(const char* name) const {
-        QFile file(path(name));
-        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-    }
     static QStringList filesBelow(const QString& folder) {
         QStringList files;
         for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.toStdString()))
@@ -400,9 +384,10 @@ class NodesTest : public QObject {
     void serve(const char* name, const SshServer& server) {
         m_config +=
             u"Host %1\n  HostName 127.0.0.1\n  Port %2\n"_s.arg(QString::fromLatin1(name)).arg(server.port());
-        write("ssh_config", m_config +
-                                u"Host *\n  UserKnownHostsFile %1\n  GlobalKnownHostsFile none\n"
-                                "  IdentityFile /nowhere\n  ConnectTimeout 5\n"_s.arg(path("known_hosts")));
+        const QString all =
+            u"Host *\n  UserKnownHostsFile %1\n  GlobalKnownHostsFile none\n  IdentityFile /nowhere\n"
+            "  ConnectTimeout 5\n"_s.arg(m_home.path("known_hosts"));
+        m_home.write("ssh_config", (m_config + all).toUtf8());
     }
 
     void type(const QString& name) {
@@ -446,7 +431,7 @@ class NodesTest : public QObject {
         return found;
     }
 
-    QTemporaryDir m_home;
+    OwnHome m_home;
     QString m_config;
     std::unique_ptr<Session> m_session;
     std::unique_ptr<NodesPage> m_page;
