@@ -49,7 +49,7 @@ On what is left the run would go on with:</source>
         <translation>Nicht mehr da:
 %1
 
-Auf dem, was übrig ist, ginge der Lauf weiter mit:</translation>
+Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>Go on</source>
@@ -2228,7 +2228,7 @@ Auf dem, was übrig ist, ginge der Lauf weiter mit:</translation>
     <message>
         <source>Bring here what %1 has made</source>
         <extracomment>%1 is the name of a run</extracomment>
-        <translation>Herholen, was %1 gemacht hat</translation>
+        <translation>Ergebnisse von %1 herholen</translation>
     </message>
     <message>
         <source>Each file is verified by its hash. What is here already is not sent; what was cut goes on where it ended.</source>
@@ -2236,7 +2236,7 @@ Auf dem, was übrig ist, ginge der Lauf weiter mit:</translation>
     </message>
     <message>
         <source>What the run has made</source>
-        <translation>Was der Lauf gemacht hat</translation>
+        <translation>Ergebnisse des Laufs</translation>
     </message>
     <message>
         <source>Connecting, logging in, asking the machine…</source>
@@ -2413,10 +2413,6 @@ Auf dem, was übrig ist, ginge der Lauf weiter mit:</translation>
         <translation>Einem Lauf einer anderen Maschine folgen</translation>
     </message>
     <message>
-        <source>One that was launched over SSH, from wherever. Following starts and stops nothing; it can be stopped, resumed and fetched from here like a run of your own.</source>
-        <translation>Einem, der über SSH gestartet wurde, von wo auch immer. Folgen startet und stoppt nichts; er lässt sich von hier stoppen, fortsetzen und herholen wie ein eigener.</translation>
-    </message>
-    <message>
         <source>Runs on that machine</source>
         <translation>Läufe auf dieser Maschine</translation>
     </message>
@@ -2454,7 +2450,7 @@ Auf dem, was übrig ist, ginge der Lauf weiter mit:</translation>
     </message>
     <message>
         <source>Nothing to follow.</source>
-        <translation>Nichts, dem zu folgen wäre.</translation>
+        <translation>Kein Lauf, dem man folgen könnte.</translation>
     </message>
     <message>
         <source>job of Slurm</source>
@@ -2467,6 +2463,10 @@ Auf dem, was übrig ist, ginge der Lauf weiter mit:</translation>
     <message>
         <source>Looking at the run…</source>
         <translation>Den Lauf ansehen…</translation>
+    </message>
+    <message>
+        <source>One that was launched over SSH, from any machine. Following it starts and stops nothing. You can stop it, resume it and fetch its model from here, like a run of your own.</source>
+        <translation>Einem, der über SSH gestartet wurde, gleich von welcher Maschine. Ihm zu folgen startet und stoppt nichts. Er lässt sich von hier stoppen und fortsetzen, und sein Modell lässt sich herholen, wie bei einem eigenen Lauf.</translation>
     </message>
 </context>
 <context>

@@ -30,11 +30,11 @@
     </message>
     <message>
         <source>The losses stay those of the run as it was.</source>
-        <translation>损失与原来的运行保持一致。</translation>
+        <translation>loss 与原来的运行保持一致。</translation>
     </message>
     <message>
         <source>The losses are no longer those of the run as it was.</source>
-        <translation>损失不再与原来的运行一致。</translation>
+        <translation>loss 不再与原来的运行一致。</translation>
     </message>
     <message>
         <source>Go on with fewer nodes?</source>
@@ -2390,10 +2390,6 @@ On what is left the run would go on with:</source>
         <translation>跟踪另一台机器上的运行</translation>
     </message>
     <message>
-        <source>One that was launched over SSH, from wherever. Following starts and stops nothing; it can be stopped, resumed and fetched from here like a run of your own.</source>
-        <translation>任何通过 SSH 启动的运行，无论从哪里启动。跟踪不会启动或停止任何东西；可以像自己的运行一样从这里停止、恢复和取回。</translation>
-    </message>
-    <message>
         <source>Runs on that machine</source>
         <translation>该机器上的运行</translation>
     </message>
@@ -2444,6 +2440,10 @@ On what is left the run would go on with:</source>
     <message>
         <source>Looking at the run…</source>
         <translation>正在查看运行…</translation>
+    </message>
+    <message>
+        <source>One that was launched over SSH, from any machine. Following it starts and stops nothing. You can stop it, resume it and fetch its model from here, like a run of your own.</source>
+        <translation>任何通过 SSH 启动的运行，无论从哪台机器启动。跟踪不会启动或停止任何东西。可以像对待自己的运行一样，从这里停止、恢复它，并取回它的模型。</translation>
     </message>
 </context>
 <context>
@@ -2645,7 +2645,7 @@ On what is left the run would go on with:</source>
     </message>
     <message>
         <source>Before the first step, the run&apos;s first rows are computed as one rank would: loss and gradients have to agree, or it does not start.</source>
-        <translation>第一步之前，用最前面的数据按单个 rank 的方式计算：损失和梯度必须一致，否则不会启动。</translation>
+        <translation>第一步之前，用最前面的数据按单个 rank 的方式计算：loss 和梯度必须一致，否则不会启动。</translation>
     </message>
     <message>
         <source>never</source>
@@ -2681,7 +2681,7 @@ On what is left the run would go on with:</source>
     </message>
     <message>
         <source>A node that does not answer for 30 s is left out where the mesh can be smaller; node 0 has to be there. The rows of a step, and with them the losses, stay the same where they can.</source>
-        <translation>若网格可以缩小，30 秒无响应的节点将被舍弃；节点 0 必须可用。每步的行数以及损失在可能时保持不变。</translation>
+        <translation>若网格可以缩小，30 秒无响应的节点将被舍弃；节点 0 必须可用。每步的行数以及 loss 在可能时保持不变。</translation>
     </message>
     <message>
         <source>Slurm&apos;s own rules: what it has warned goes back into the queue; after other ends press Resume</source>

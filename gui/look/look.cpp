@@ -209,7 +209,7 @@ QString styleSheetOf(const Colours& c) {
         QAbstractItemView::item { padding: 0.3em 0.4em; }
         QHeaderView { background: transparent; border: none; }
         QHeaderView::section { color: %muted; background: %card; border: none; border-bottom: 1px solid %border;
-            padding: 0.35em 0.5em; font-weight: 500; }
+            padding: 0.35em 0.2em; font-weight: 500; }
         QScrollArea { background: transparent; border: none; }
         QScrollBar { background: transparent; border: none; }
         QScrollBar:vertical { width: 0.7em; } QScrollBar:horizontal { height: 0.7em; }

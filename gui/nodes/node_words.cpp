@@ -61,6 +61,12 @@ QString filled(const char* text_, const std::vector<std::string>& with) {
 /// Sizes as the app's language writes them.
 NodeFinding withFigures(const NodeReport& report) {
     NodeFinding finding = report.finding;
+    if (finding.code == "gpu-in-use" && report.facts && finding.with.size() > 2) {
+        for (const NodeGpu& gpu : report.facts->gpus) {
+            if (std::to_string(gpu.index) == finding.with[0])
+                finding.with[2] = show::bytes(gpu.used_bytes).toStdString();
+        }
+    }
     if (!finding.code.starts_with("ready") || !report.facts || finding.with.size() < 4) return finding;
     const NodeFacts& of = *report.facts;
     finding.with[1] = show::bytes(of.available_bytes).toStdString();

@@ -22,7 +22,7 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-enum Column { kName, kState, kStep, kStarted, kColumns };
+enum Column { kName, kState, kStarted, kStep, kColumns };
 
 QString stepWords(const RunSummary& run) {
     if (!run.step) return show::unknown();
@@ -53,8 +53,9 @@ struct FollowDialog::Looked {
 
 FollowDialog::FollowDialog(Session& session, QWidget* parent)
     : MachineDialog(session, tr("Follow a run of another machine"),
-                    tr("One that was launched over SSH, from wherever. Following starts and stops nothing; "
-                       "it can be stopped, resumed and fetched from here like a run of your own."),
+                    tr("One that was launched over SSH, from any machine. Following it starts and stops "
+                       "nothing. You can stop it, resume it and fetch its model from here, like a run of "
+                       "your own."),
                     tr("Follow"), parent),
       m_host(new QComboBox),
       m_look(new QPushButton(tr("Show its runs"))),
@@ -62,10 +63,11 @@ FollowDialog::FollowDialog(Session& session, QWidget* parent)
     setObjectName(u"followDialog"_s);
     m_runs->setObjectName(u"runsThere"_s);
     m_runs->setAccessibleName(tr("Runs on that machine"));
-    m_runs->setHeaderLabels({tr("Run"), tr("State"), tr("Last step"), tr("Started")});
+    m_runs->setHeaderLabels({tr("Run"), tr("State"), tr("Started"), tr("Last step")});
     m_runs->setRootIsDecorated(false);
     m_runs->setUniformRowHeights(true);
     m_runs->setAllColumnsShowFocus(true);
+    m_runs->headerItem()->setTextAlignment(kStep, Qt::AlignRight | Qt::AlignVCenter);
     m_runs->header()->setStretchLastSection(false);
     m_runs->header()->setSectionResizeMode(QHeaderView::ResizeToContents);
     m_runs->header()->setSectionResizeMode(kName, QHeaderView::Stretch);
@@ -83,6 +85,7 @@ FollowDialog::FollowDialog(Session& session, QWidget* parent)
     connect(m_runs, &QTreeWidget::itemSelectionChanged, this, &FollowDialog::showState);
     connect(m_runs, &QTreeWidget::itemActivated, this, &FollowDialog::follow);
     connect(m_go, &QPushButton::clicked, this, &FollowDialog::follow);
+    setMinimumWidth(space(38));
     resize(space(46), space(30));
     showState();
 }
@@ -178,8 +181,8 @@ void FollowDialog::show(const RunsThere& there) {
         const RunState& state = one.run.state;
         const RunMark mark = runMark(state.state);
         auto* item = new QTreeWidgetItem(
-            m_runs, {QString::fromStdString(one.run.name), runWord(mark), stepWords(one.run),
-                     state.started > 0 ? show::time(state.started) : show::unknown()});
+            m_runs, {QString::fromStdString(one.run.name), runWord(mark),
+                     state.started > 0 ? show::time(state.started) : show::unknown(), stepWords(one.run)});
         item->setIcon(kState, runIcon(mark, colours));
         item->setTextAlignment(kStep, Qt::AlignRight | Qt::AlignVCenter);
         QString tip = QString::fromStdString(one.run.dir.string());

@@ -1,5 +1,6 @@
 #include "gui/runs/machine_dialog.h"
 
+#include <QEvent>
 #include <QProgressBar>
 
 #include "gui/look/look.h"
@@ -26,6 +27,7 @@ MachineDialog::MachineDialog(Session& session, const QString& title, const QStri
       m_state(mutedLabel()),
       m_progress(new QProgressBar) {
     setWindowTitle(title);
+    setMinimumWidth(space(28));
     auto* head = new QLabel(title);
     head->setFont(fontOf(Type::Title));
     head->setWordWrap(true);
@@ -124,6 +126,13 @@ void MachineDialog::say(Tone tone, const QString& verdict, const QString& why, c
 void MachineDialog::showState() {
     m_progress->setVisible(m_busy);
     if (!m_busy) m_state->clear();
+}
+
+bool MachineDialog::event(QEvent* event) {
+    const bool taken = QDialog::event(event);
+    if (event->type() == QEvent::Resize || event->type() == QEvent::LayoutRequest)
+        setMinimumHeight(layout()->minimumHeightForWidth(width()));
+    return taken;
 }
 
 void MachineDialog::reject() {

@@ -42,6 +42,7 @@ class MachineDialog : public QDialog {
     virtual void showState();
     void say(Tone tone, const QString& verdict, const QString& why, const QString& next = {});
     void reject() override;
+    bool event(QEvent* event) override;  ///< never so small that a text is cut
 
     Session& m_session;
     Banner* m_banner;

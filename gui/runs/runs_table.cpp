@@ -50,6 +50,11 @@ int widestOf(int column, const QFontMetrics& metrics) {
             return metrics.horizontalAdvance(show::time(1.7e9)) + space(1);
         case RunsModel::Duration:
             return metrics.horizontalAdvance(show::duration(59 * 60 + 59)) + space(1);
+        case RunsModel::TokensPerSecond:
+        case RunsModel::PeakMemory:
+        case RunsModel::Estimate:
+        case RunsModel::Overhead:
+            return metrics.horizontalAdvance(show::bytes(int64_t(80.5 * (1 << 30)))) + space(0.9);
         case RunsModel::Model:
         case RunsModel::MeshShape:
         case RunsModel::Tags:

@@ -18,6 +18,7 @@
 #include "gui/look/look.h"
 #include "gui/runs/fetch_dialog.h"
 #include "gui/runs/follow_dialog.h"
+#include "gui/session/agree.h"
 
 using namespace ringmaster;
 using namespace Qt::Literals::StringLiterals;
@@ -102,9 +103,10 @@ void draw_elsewhere(const QString& to) {
     add("nightly", RunPhase::Running, 900, 5, true);
     FollowDialog follow(session);
     follow.findChild<QComboBox*>(u"followHost"_s)->setEditText(u"gpu1"_s);
+    follow.open();
     follow.show(there);
     keep(follow, to, u"follow"_s);
-    follow.resize(follow.minimumSizeHint());
+    follow.resize(follow.minimumSize());
     keep(follow, to, u"follow-small"_s);
     FollowDialog nothing(session);
     nothing.findChild<QComboBox*>(u"followHost"_s)->setEditText(u"127.0.0.1:1"_s);
@@ -114,13 +116,20 @@ void draw_elsewhere(const QString& to) {
     FetchDialog fetch(session, u"/runs/longdocs-64k"_s);
     fetch.show({RunPhase::Completed, true, {8000, 10000, 12000}});
     keep(fetch, to, u"fetch"_s);
-    YesNoDialog fewer(
-        {u"Go on with fewer nodes?"_s,
-         u"Not there any more:\ngpu2: Connection refused\n\nOn what is left the run would go on "
-         "with:"_s,
-         u"ranks: 8 instead of 16\nrows a step: 16, as before"_s, u"Go on"_s, u"Leave it"_s},
-        nullptr);
-    keep(fewer, to, u"fewer"_s);
+    session.setAsking([&to](const YesNo& question, const auto&) {
+        YesNoDialog fewer(question, nullptr);
+        keep(fewer, to, u"fewer"_s);
+        return false;
+    });
+    NodesLeft left;
+    left.lost = {"gpu2: Connection refused"};
+    Shrunk shrunk;
+    shrunk.before.ranks = 16;
+    shrunk.after.ranks = shrunk.before.context_parallel.size = shrunk.after.context_parallel.size = 8;
+    shrunk.before.batch.global = shrunk.after.batch.global = 16;
+    shrunk.before.batch.accumulation = 1;
+    shrunk.after.batch.accumulation = 2;
+    std::ignore = agreeIn(session, {})(left, shrunk);
 }
 
 }  // namespace

@@ -76,8 +76,8 @@ class FollowTest : public QObject {
         QCOMPARE(runs->topLevelItem(0)->text(0), u"queued for Slurm"_s);
         QVERIFY(!runs->topLevelItem(0)->flags().testFlag(Qt::ItemIsEnabled));
         QCOMPARE(runs->topLevelItem(1)->text(0), u"finished"_s);
-        QVERIFY2(runs->topLevelItem(1)->text(2).startsWith(u"12"_s),
-                 qPrintable(runs->topLevelItem(1)->text(2)));
+        QVERIFY2(runs->topLevelItem(1)->text(3).startsWith(u"12"_s),
+                 qPrintable(runs->topLevelItem(1)->text(3)));
         QCOMPARE(runs->currentItem(), runs->topLevelItem(1));
         QVERIFY(button("followButton")->isEnabled());
         host()->setEditText(u"another"_s);  // what was listed is of the first

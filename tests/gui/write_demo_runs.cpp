@@ -292,7 +292,7 @@ RosterEntry machine(const std::string& host, int gpus, double ago_s) {
 
 RosterEntry in_use(const std::string& host) {
     RosterEntry entry = machine(host, 8, 42);
-    entry.last->node.found(NodeVerdict::Warning, {"gpu-in-use", {"3", "bob", "61.2 GiB"}});
+    entry.last->node.found(NodeVerdict::Warning, {"gpu-in-use", {"3", "bob", "61.0 GiB"}});
     entry.last->node.facts->gpus[3].users = {"bob"};
     entry.last->node.facts->gpus[3].used_bytes = int64_t{61} << 30;
     entry.last->node.ignored = {"controlmaster auto", "controlpath ~/.ssh/%C", "forwardagent yes"};
