@@ -57,12 +57,17 @@ TEST(Balanced, MovesNothingWhereDocumentsAreAlignedToShards) {
     }
 }
 
+AttentionMask documents_of_a_quarter_shard(int ranks, double sigma, uint64_t seed) {
+    const double mu =
+        std::log(double(kTokensOfRank) / 4) - sigma * sigma / 2;  // the mean: exp(mu + sigma² ÷ 2)
+    return log_normal_documents(ranks * kTokensOfRank, mu, sigma, seed);
+}
+
 TEST(Balanced, MovesAtMostAFifthOfTheFullRingOnDocumentsOfAQuarterShard) {
     for (const int ranks : {8, 16, 64}) {
         for (uint64_t seed = 1; seed <= 10; ++seed) {
-            for (const double sigma : {0.5, 1.0}) {  // the mean is exp(mu + sigma² ÷ 2)
-                const double mu = std::log(double(kTokensOfRank) / 4) - sigma * sigma / 2;
-                const AttentionMask mask = log_normal_documents(ranks * kTokensOfRank, mu, sigma, seed);
+            for (const double sigma : {0.5, 1.0}) {
+                const AttentionMask mask = documents_of_a_quarter_shard(ranks, sigma, seed);
                 const LayoutFigures figures = figures_of(RingAttnFunc::Balanced, ranks, mask);
                 EXPECT_LE(double(figures.received()), 0.2 * full_ring(ranks))
                     << ranks << " ranks, seed " << seed << ", sigma " << sigma;
@@ -73,12 +78,72 @@ TEST(Balanced, MovesAtMostAFifthOfTheFullRingOnDocumentsOfAQuarterShard) {
     }
 }
 
+/// Keys that move in every layout in which no rank has more than 1.05 times the mean work. If the n ranks
+/// that reach furthest into a document have no work but in it, the next one still reaches as far as the rest
+/// of the document's work does (r keys, where r · (r + 1) ÷ 2 is that work).
+double least_received(int ranks, const AttentionMask& mask) {
+    const auto cells = [](const DocumentRange& document) {
+        return 0.5 * double(document.size()) * double(document.size() + 1);
+    };
+    const std::vector<DocumentRange> documents = documents_of(mask, ranks * kTokensOfRank);
+    double most = 0, keys = 0;
+    for (const DocumentRange& document : documents) most += 1.05 * cells(document) / ranks;
+    for (const DocumentRange& document : documents) {
+        for (int n = 1; n < ranks && cells(document) > n * most; ++n) {
+            keys += std::sqrt(2 * (cells(document) - n * most)) - 0.5;
+        }
+    }
+    return keys;
+}
+
+TEST(Balanced, MovesAtMostAFifthOnFewRanksTooButWhereDocumentsAreTooLong) {
+    int possible = 0, missed = 0;
+    for (const int ranks : {2, 3, 4, 6, 8}) {
+        for (const double sigma : {0.5, 1.0}) {
+            int cannot = 0, above = 0;
+            for (uint64_t seed = 1; seed <= 40; ++seed) {
+                const AttentionMask mask = documents_of_a_quarter_shard(ranks, sigma, seed);
+                const LayoutFigures figures = figures_of(RingAttnFunc::Balanced, ranks, mask);
+                EXPECT_LE(figures.work_balance(), 1.05) << ranks << " ranks, seed " << seed;
+                EXPECT_LE(figures.token_balance(), 1.02) << ranks << " ranks, seed " << seed;
+                EXPECT_GE(double(figures.received()), least_received(ranks, mask));
+                cannot += least_received(ranks, mask) > 0.2 * full_ring(ranks) ? 1 : 0;
+                above += double(figures.received()) > 0.2 * full_ring(ranks) ? 1 : 0;
+            }
+            std::printf("%d ranks, sigma %.1f: %2d of 40 above a fifth, %2d of them could not be below\n",
+                        ranks, sigma, above, cannot);
+            possible += 40 - cannot;
+            missed += above - cannot;
+        }
+    }
+    EXPECT_LE(missed, 9) << "of " << possible << ": several documents that are long together";
+}
+
 TEST(Balanced, IsAsLevelAsZigzagOnOneDocument) {
     for (const int ranks : {2, 3, 8, 16}) {
         const LayoutFigures balanced = figures_of(RingAttnFunc::Balanced, ranks, {});
         EXPECT_LE(balanced.work_balance(), 1.01);
         EXPECT_LE(double(balanced.received()),
                   1.01 * double(figures_of(RingAttnFunc::BatchZigzag, ranks, {}).received()));
+    }
+}
+
+TEST(Balanced, HoldsEveryTokenOnceOfManyTinyDocuments) {
+    for (const int ranks : {3, 5, 11}) {
+        for (const bool causal : {true, false}) {
+            for (uint64_t seed = 1; seed <= 3; ++seed) {
+                AttentionMask mask = log_normal_documents(ranks * 200, 1, 0.5, seed);
+                mask.causal = causal;
+                std::vector<int64_t> all;
+                for (const Spans& spans :
+                     make_layout(RingAttnFunc::Balanced, ranks * 200, ranks, 1, mask).ranks) {
+                    EXPECT_EQ(count_tokens(spans), 200);
+                    for (const int64_t position : positions_of(spans)) all.push_back(position);
+                }
+                std::sort(all.begin(), all.end());
+                EXPECT_EQ(std::unique(all.begin(), all.end()) - all.begin(), ranks * 200);
+            }
+        }
     }
 }
 

@@ -1,0 +1,54 @@
+/// What the ranks of `balanced` hold while it is being made, and its last step. Used by it alone.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "engine/plan/attention_mask.h"
+#include "engine/plan/slices.h"
+
+namespace ringmaster {
+
+/// A part of a document: positions [begin, end).
+struct DocumentPart {
+    int64_t begin = 0;
+    int64_t end = 0;
+    DocumentRange document;
+    bool is_padding = false;
+
+    int64_t size() const { return end - begin; }
+    int64_t work(int64_t from, int64_t to, const AttentionMask& mask) const {
+        return is_padding || from >= to ? 0 : visible_cells(Piece{{from, to}, document}, mask);
+    }
+    bool operator<(const DocumentPart& other) const {  // by the work of the last token
+        return std::pair(end - document.begin, begin) <
+               std::pair(other.end - other.document.begin, other.begin);
+    }
+};
+
+/// The smallest number in [0, limit] that is `enough`, else limit.
+template <typename Enough>
+int64_t least(int64_t limit, Enough enough) {
+    int64_t low = 0, high = limit;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (enough(middle)) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return low;
+}
+
+Spans spans_of_parts(std::vector<DocumentPart> parts);
+
+/// Keys of others that a rank with these parts reads.
+int64_t received_keys(const std::vector<DocumentPart>& parts, const AttentionMask& mask);
+
+/// Two ranks that share a document divide what they hold anew, with one cut, where they read less then and
+/// neither has more work than `most_work`; until no two do, or enough was tried.
+void divide_pairs(std::vector<std::vector<DocumentPart>>& ranks, const AttentionMask& mask,
+                  int64_t most_work);
+
+}  // namespace ringmaster
