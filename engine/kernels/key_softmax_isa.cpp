@@ -35,6 +35,20 @@ inline void store_pair(Bf16* to, float first, float second) {
     store(to[1], second);
 }
 
+/// Panels of two keys at a time: `body` with where a panel's pairs go, its first column, the two rows from
+/// there, and the weight of the second one, which is 0 where there is none.
+template <typename Body>
+inline void for_each_pair(const float* scores, const KeyBlock& block, Bf16* panels, const Body& body) {
+    for (int64_t key = 0; key < block.keys; key += 2) {
+        const float* row = scores + key * block.columns;
+        const bool is_paired = key + 1 < block.keys;
+        const float* other = is_paired ? row + block.columns : row;
+        for (int64_t panel = 0; panel < block.columns; panel += kPanel)
+            body(panels + panel * even(block.keys) + key * kPanel, panel, row + panel, other + panel,
+                 is_paired ? 1.0F : 0.0F);
+    }
+}
+
 void forward(float* scores, const KeyBlock& block, float* top, float* sum, float* shrink, Bf16* panels) {
     const int64_t columns = block.columns;
     std::copy_n(top, columns, shrink);
@@ -54,23 +68,17 @@ void forward(float* scores, const KeyBlock& block, float* top, float* sum, float
         sum[c] *= shrink[c];
         top[c] = highest;
     }
-    for (int64_t key = 0; key < block.keys; key += 2) {
-        const float* row = scores + key * columns;
-        const bool is_paired = key + 1 < block.keys;
-        const float* other = is_paired ? row + columns : row;
-        const float weight = is_paired ? 1.0F : 0.0F;
-        for (int64_t panel = 0; panel < columns; panel += kPanel) {
-            Bf16* pairs = panels + panel * even(block.keys) + key * kPanel;
+    for_each_pair(scores, block, panels,
+                  [&](Bf16* pairs, int64_t panel, const float* row, const float* other, float weight) {
 #pragma omp simd
-            for (int64_t c = 0; c < kPanel; ++c) {
-                const float base = top[panel + c] == kHidden ? 0.0F : top[panel + c];
-                const float p = probability(row[panel + c], block.scale, base);
-                const float q = weight * probability(other[panel + c], block.scale, base);
-                sum[panel + c] += p + q;
-                store_pair(pairs + 2 * c, p, q);
-            }
-        }
-    }
+                      for (int64_t c = 0; c < kPanel; ++c) {
+                          const float base = top[panel + c] == kHidden ? 0.0F : top[panel + c];
+                          const float p = probability(row[c], block.scale, base);
+                          const float q = weight * probability(other[c], block.scale, base);
+                          sum[panel + c] += p + q;
+                          store_pair(pairs + 2 * c, p, q);
+                      }
+                  });
 }
 
 void rescale(float* accumulated, const float* shrink, int64_t rows, int64_t columns) {
@@ -101,18 +109,12 @@ void backward(float* scores, const float* dprobability, const KeyBlock& block, c
         hide(scores + at, key, block);
         backward_row(scores + at, dprobability + at, block.scale, columns, lse, delta, p + at, dscores + at);
     }
-    for (int64_t key = 0; key < block.keys; key += 2) {
-        const float* row = scores + key * columns;
-        const bool is_paired = key + 1 < block.keys;
-        const float* other = is_paired ? row + columns : row;
-        const float weight = is_paired ? 1.0F : 0.0F;
-        for (int64_t panel = 0; panel < columns; panel += kPanel) {
-            Bf16* pairs = dscore_panels + panel * even(block.keys) + key * kPanel;
+    for_each_pair(scores, block, dscore_panels,
+                  [](Bf16* pairs, int64_t, const float* row, const float* other, float weight) {
 #pragma omp simd
-            for (int64_t c = 0; c < kPanel; ++c)
-                store_pair(pairs + 2 * c, row[panel + c], weight * other[panel + c]);
-        }
-    }
+                      for (int64_t c = 0; c < kPanel; ++c)
+                          store_pair(pairs + 2 * c, row[c], weight * other[c]);
+                  });
 }
 
 }  // namespace
