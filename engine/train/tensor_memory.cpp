@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "engine/error.h"
+#include "engine/train/large_blocks.h"
 
 namespace ringmaster {
 
@@ -26,20 +27,36 @@ void add(int64_t bytes) {
     }
 }
 
+LargeBlocks& large_blocks() {
+    static auto* const blocks = new LargeBlocks;  // outlives every tensor
+    return *blocks;
+}
+
+/// Null where there is no more.
+void* block_of(size_t bytes) {
+    if (bytes >= LargeBlocks::kSmallest) return large_blocks().take(bytes + kHeaderBytes);
+    void* block = nullptr;
+    return posix_memalign(&block, kHeaderBytes, bytes + kHeaderBytes) == 0 ? block : nullptr;
+}
+
 /// `data` is behind a header that holds the size.
 void release(void* data) {
     if (data == nullptr) return;
     void* block = static_cast<char*>(data) - kHeaderBytes;
-    current_bytes.fetch_sub(static_cast<int64_t>(*static_cast<size_t*>(block)));
-    std::free(block);
+    const size_t bytes = *static_cast<size_t*>(block);
+    current_bytes.fetch_sub(static_cast<int64_t>(bytes));
+    if (bytes >= LargeBlocks::kSmallest)
+        large_blocks().give_back(block, bytes + kHeaderBytes);
+    else
+        std::free(block);
 }
 
 class CountingAllocator final : public c10::Allocator {
   public:
     c10::DataPtr allocate(size_t bytes) override {
         if (bytes == 0) return {nullptr, nullptr, &release, c10::Device(c10::kCPU)};
-        void* block = nullptr;
-        if (posix_memalign(&block, kHeaderBytes, bytes + kHeaderBytes) != 0) {
+        void* block = block_of(bytes);
+        if (block == nullptr) {
             throw Error(Failure::Refused,
                         "out of memory: a tensor of " + std::to_string(bytes) + " bytes could not be had, " +
                             std::to_string(current_bytes.load()) + " bytes of tensors are in use",
