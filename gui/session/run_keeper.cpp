@@ -35,12 +35,11 @@ RunKeeper::~RunKeeper() {
 }
 
 void RunKeeper::keep(const QString& dir) {
-    keep(dir, nullptr);
+    const auto known = m_kept.find(dir);
+    if (known == m_kept.end() || known->second->over_since > 0) keep(dir, nullptr);
 }
 
 void RunKeeper::keep(const QString& dir, std::shared_ptr<Sessions> sessions, const RestartWish& wish) {
-    const auto known = m_kept.find(dir);
-    if (known != m_kept.end() && known->second->over_since == 0) return;
     try {
         if (needs_companion(RunDirectory{dir.toStdString()})) begin(dir, sessions, wish);
     } catch (const Error&) {  // the page that shows it says what is wrong with it

@@ -45,7 +45,8 @@ class RunKeeper : public QObject {
     /// Until the run is over; a run that is kept already, or that this machine keeps by itself, is left
     /// alone. Logs in and may ask the person.
     void keep(const QString& dir);
-    /// With the sessions that there are; what fails is started again as often as `wish` says.
+    /// One that has just been started or found, with the sessions that there are: what was heard of it until
+    /// then, of an attempt that is over, is let go. What fails is started again as often as `wish` says.
     void keep(const QString& dir, std::shared_ptr<Sessions> sessions, const RestartWish& wish = {});
     void reconnect(const QString& dir);  ///< what the person presses where a login was refused
     KeptNews news(const QString& dir) const;

@@ -17,6 +17,7 @@
 #include <QTest>
 #include <QTreeWidget>
 
+#include "engine/error.h"
 #include "gui/app/main_window.h"
 #include "gui/launch/launch_dialog.h"
 #include "gui/launch/launch_form.h"
@@ -105,7 +106,11 @@ RunPhase state_of(const QString& dir) {
 }
 
 std::vector<int64_t> steps_of(const QString& dir, size_t rank) {
-    const RecordedRun recorded = read_recorded_run({dir.toStdString()});
+    RecordedRun recorded;
+    try {
+        recorded = read_recorded_run({dir.toStdString()});
+    } catch (const Error&) {  // no events have come yet
+    }
     std::vector<int64_t> steps;
     if (rank < recorded.ranks.size())
         for (const auto& [step, figures] : recorded.ranks[rank].steps) steps.push_back(step);
