@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/plan/balanced_parts.h"
+#include "engine/plan/balanced_pairs.h"
 
 namespace ringmaster {
 
@@ -18,7 +18,7 @@ struct Share {
 
 class Balancer {
   public:
-    Balancer(int64_t tokens, int ranks, const AttentionMask& mask, int64_t spare) : mask_(mask) {
+    Balancer(int64_t tokens, int ranks, const AttentionMask& mask, int64_t more) : mask_(mask) {
         int64_t end = 0;
         for (const DocumentRange& document : documents_of(mask, tokens)) {
             add({document.begin, document.end, document});
@@ -26,7 +26,7 @@ class Balancer {
         }
         if (end < tokens) add({end, tokens, {end, tokens}, true});
         goal_ = work_ / ranks;
-        goal_ += goal_ * spare / 1000 - goal_ / kSlackPart;
+        goal_ += goal_ * more / 1000 - goal_ / kSlackPart;  // which the slack gives back
     }
 
     std::vector<DocumentPart> fill(int ranks_left) {

@@ -1,8 +1,8 @@
+#include "engine/plan/balanced_pairs.h"
+
 #include <algorithm>
 #include <set>
 #include <utility>
-
-#include "engine/plan/balanced_parts.h"
 
 namespace ringmaster {
 
@@ -153,25 +153,6 @@ std::set<std::pair<size_t, size_t>> neighbours(const std::vector<std::vector<Doc
 }
 
 }  // namespace
-
-Spans spans_of_parts(std::vector<DocumentPart> parts) {
-    std::sort(parts.begin(), parts.end(),
-              [](const DocumentPart& a, const DocumentPart& b) { return a.begin < b.begin; });
-    Spans spans;
-    for (const DocumentPart& part : parts) append_span(spans, {part.begin, part.end});
-    return spans;
-}
-
-int64_t received_keys(const std::vector<DocumentPart>& parts, const AttentionMask& mask) {
-    std::vector<DocumentPart> cut;
-    int64_t held = 0;
-    for (const DocumentPart& part : parts) {
-        if (part.is_padding || part.size() == part.document.size()) continue;
-        cut.push_back(part);
-        held += part.size();
-    }
-    return count_tokens(visible_keys(spans_of_parts(std::move(cut)), mask)) - held;
-}
 
 void divide_pairs(std::vector<std::vector<DocumentPart>>& ranks, const AttentionMask& mask,
                   int64_t most_work) {

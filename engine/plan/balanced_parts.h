@@ -1,4 +1,4 @@
-/// What the ranks of `balanced` hold while it is being made, and its last step. Used by it alone.
+/// What the ranks of the layout `balanced` hold while it is being made. Used by it alone.
 #pragma once
 
 #include <utility>
@@ -45,10 +45,5 @@ Spans spans_of_parts(std::vector<DocumentPart> parts);
 
 /// Keys of others that a rank with these parts reads.
 int64_t received_keys(const std::vector<DocumentPart>& parts, const AttentionMask& mask);
-
-/// Two ranks that share a document divide what they hold anew, with one cut, where they read less then and
-/// neither has more work than `most_work`; until no two do, or enough was tried.
-void divide_pairs(std::vector<std::vector<DocumentPart>>& ranks, const AttentionMask& mask,
-                  int64_t most_work);
 
 }  // namespace ringmaster
