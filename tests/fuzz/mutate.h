@@ -1,0 +1,43 @@
+/// Seeded mutations of a corpus, for fuzz targets that are built with the ordinary compiler.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace ringmaster::fuzz {
+
+/// The words of a dictionary file in libFuzzer's format: `"text"` or `name="text"` a line, with \\, \" and
+/// \xNN; lines that begin with # are comments. Throws std::runtime_error naming the line.
+std::vector<std::string> read_dictionary(const std::filesystem::path& file);
+
+class Mutator {
+  public:
+    /// `corpus` must not be empty.
+    Mutator(std::vector<std::string> corpus, std::vector<std::string> dictionary, uint64_t seed);
+
+    /// An input of the corpus with one to eight changes: bytes, ranges and lines set, inserted, removed,
+    /// repeated and swapped, words of the dictionary, a part of another input, extreme numbers as text and as
+    /// bytes. One in 64 is also made long or deeply nested, up to kLongest bytes.
+    std::string next();
+
+  private:
+    size_t below(size_t n);  ///< 0 for n = 0
+    const std::string& any(const std::vector<std::string>& from);
+    void change(std::string& text);
+    void change_bytes(std::string& text);
+    void change_range(std::string& text);
+    void change_lines(std::string& text);
+    void change_number(std::string& text);
+    void change_word(std::string& text);
+    void splice(std::string& text);
+    void lengthen(std::string& text);
+
+    std::vector<std::string> corpus_;
+    std::vector<std::string> dictionary_;
+    std::mt19937_64 random_;
+};
+
+}  // namespace ringmaster::fuzz
