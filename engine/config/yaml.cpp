@@ -20,6 +20,7 @@ using nlohmann::json;
 constexpr int kMaxDepth = 64;
 constexpr std::size_t kMaxValues = 100'000;
 constexpr std::size_t kMaxKeyBytes = 256;
+constexpr std::size_t kMaxExpandedBytes = std::size_t{16} << 20;  ///< of all scalars and key paths
 constexpr int kMaxDuplicates = 50;
 constexpr int kMaxOpenBrackets = 1000;  ///< brackets in text count too, so this is far above kMaxDepth
 
@@ -234,16 +235,36 @@ class TreeBuilder : public YAML::EventHandler {
     int m_duplicates = 0;
 };
 
-/// The tree as values; aliases are copied out (and counted), `<<` merged.
-class Flattener {
-  public:
-    Flattener(std::map<std::string, int>& lines, std::size_t& count) : m_lines(lines), m_count(count) {}
+/// What the values of one reading come to once the aliases are expanded.
+struct Expanded {
+    std::size_t values = 0;
+    std::size_t bytes = 0;
 
-    json value_of(const Node& node, const std::string& path, int depth = 0) {
-        if (++m_count > kMaxValues) {
+    /// Counts a value; refuses it where it is one too many. Each is kept with its path, and a short file has
+    /// long paths: keys of 256 bytes, nested, above a list that aliases repeat.
+    void add(const Node& node, const std::string& path) {
+        if (++values > kMaxValues) {
             refuse("YAML-TOO-MANY", node.line,
                    "more than " + std::to_string(kMaxValues) + " values once the aliases are expanded");
         }
+        bytes += path.size();
+        if (node.scalar.is_string()) bytes += node.scalar.get_ref<const std::string&>().size();
+        if (bytes > kMaxExpandedBytes) {
+            refuse("YAML-SIZE", node.line,
+                   "the values and the paths of their keys take more than " +
+                       std::to_string(kMaxExpandedBytes >> 20) + " MiB once the aliases are expanded",
+                   "shorten the keys, or repeat less by aliases");
+        }
+    }
+};
+
+/// The tree as values; aliases are copied out (and counted), `<<` merged.
+class Flattener {
+  public:
+    Flattener(std::map<std::string, int>& lines, Expanded& expanded) : m_lines(lines), m_expanded(expanded) {}
+
+    json value_of(const Node& node, const std::string& path, int depth = 0) {
+        m_expanded.add(node, path);
         if (depth > kMaxDepth) {
             refuse_depth(node.line);
         }
@@ -279,7 +300,7 @@ class Flattener {
             for (const NodePtr& item : source.items) merge(map, *item, path, line, depth + 1);
         } else if (source.kind == Node::Kind::Map) {
             std::map<std::string, int> lines;
-            const json merged = Flattener(lines, m_count).value_of(source, path, depth);
+            const json merged = Flattener(lines, m_expanded).value_of(source, path, depth);
             for (const auto& [key, value] : merged.items()) {
                 if (map.emplace(key, value).second) keep_lines(lines, join(path, key));
             }
@@ -295,12 +316,12 @@ class Flattener {
     }
 
     std::map<std::string, int>& m_lines;
-    std::size_t& m_count;  ///< of values so far, shared by all that a reading makes
+    Expanded& m_expanded;  ///< shared by all that a reading makes
 };
 
 json flatten(const Node& root, std::map<std::string, int>& lines) {
-    std::size_t count = 0;
-    return Flattener(lines, count).value_of(root, "");
+    Expanded expanded;
+    return Flattener(lines, expanded).value_of(root, "");
 }
 
 /// Length of the UTF-8 sequence at `at`, 0 where it is none (overlong forms and surrogates are none).

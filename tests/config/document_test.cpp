@@ -186,5 +186,37 @@ TEST(Document, BoundsDepthValuesAndAliases) {
     EXPECT_EQ(diagnostics.back().code, "YAML-SIZE");
 }
 
+/// Ten lists of ten, and so on, `levels` deep: `*v<levels-1>` stands for 10^levels values.
+std::string aliased_lists(int levels) {
+    std::string text = "v0: &v0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n";
+    for (int i = 1; i < levels; ++i) {
+        const std::string before = "*v" + std::to_string(i - 1), now = std::to_string(i);
+        text += "v" + now + ": &v" + now + " [";
+        for (int copy = 0; copy < 10; ++copy) text += (copy > 0 ? ", " : "") + before;
+        text += "]\n";
+    }
+    return text;
+}
+
+TEST(Document, BoundsTheBytesOfKeyPathsAndOfRepeatedText) {
+    std::string paths = aliased_lists(4);
+    for (int depth = 0; depth < 50; ++depth)
+        paths += std::string(static_cast<size_t>(depth), ' ') + std::string(250, 'k') + ":\n";
+    paths += std::string(50, ' ') + "[*v3, *v3, *v3, *v3, *v3, *v3, *v3]\n";
+    EXPECT_LT(paths.size(), 20'000U);
+
+    std::string text = "t: &t " + std::string(1'000'000, 'x') + "\ncopies: [";
+    for (int copy = 0; copy < 100; ++copy) text += "*t,";
+
+    for (const std::string& file : {paths, text + "]\n"}) {
+        Document document;
+        Diagnostics diagnostics;
+        EXPECT_FALSE(read_document(file, document, diagnostics)) << file.substr(0, 40);
+        ASSERT_FALSE(diagnostics.empty());
+        EXPECT_EQ(diagnostics.back().code, "YAML-SIZE");
+        EXPECT_THAT(diagnostics.back().message, HasSubstr("aliases"));
+    }
+}
+
 }  // namespace
 }  // namespace ringmaster
