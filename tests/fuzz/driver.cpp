@@ -22,6 +22,7 @@
 #include <ctime>
 #include <fstream>
 #include <iterator>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -209,9 +210,7 @@ Options options_of(int argc, char** argv) {
     return options;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
     const Options options = options_of(argc, argv);
     std::strncpy(g_name, fs::path(argv[0]).filename().c_str(), sizeof g_name - 1);
     keep_input_of_a_crash();
@@ -233,4 +232,15 @@ int main(int argc, char** argv) {
     }
     runs.tell(now_s() - began);
     return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        return run(argc, argv);
+    } catch (const std::runtime_error& problem) {
+        std::fprintf(stderr, "%s\n", problem.what());
+        return 2;
+    }
 }

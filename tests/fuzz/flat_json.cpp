@@ -1,4 +1,4 @@
-// A line of JSON cut into its members: accepted where nlohmann-json accepts an object, with the same members.
+// A line of JSON cut into its members: what is accepted is an object for nlohmann-json as well.
 #include "engine/events/flat_json.h"
 
 #include <nlohmann/json.hpp>
@@ -10,13 +10,16 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const std::string_view line = fuzz::text_of(data, size);
     std::vector<JsonMember> members;
     if (!split_object(line, members)) return 0;
-    const auto whole = nlohmann::json::parse(line, nullptr, false);
-    fuzz::require(whole.is_object());
+    bool holds_large_number = false;  // beyond a double: valid JSON, and nlohmann-json refuses it
     for (const JsonMember& member : members) {
-        double_of(member.value);
+        const bool is_number = member.value.find_first_of("-0123456789") == 0;
+        const bool is_text = member.value.front() == '"';
+        const bool is_large = is_number && !double_of(member.value);
+        fuzz::require(is_large || nlohmann::json::accept(member.value));
+        fuzz::require(text_of(member.value).has_value() == is_text);
         integer_of(member.value);
-        text_of(member.value);
-        fuzz::require(nlohmann::json::accept(member.value));
+        holds_large_number = holds_large_number || is_large;
     }
+    fuzz::require(holds_large_number || nlohmann::json::parse(line, nullptr, false).is_object());
     return 0;
 }
