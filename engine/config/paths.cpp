@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 
 namespace ringmaster {
 namespace {
@@ -57,6 +58,20 @@ bool is_folder(const std::string& path) {
 bool exists(const std::string& path) {
     std::error_code failure;
     return fs::exists(path, failure);
+}
+
+std::optional<std::string> read_at_most(const std::string& path, std::size_t most) {
+    constexpr std::size_t kPiece = std::size_t{16} << 10;
+    std::ifstream file(path, std::ios::binary);
+    if (is_folder(path) || !file) return std::nullopt;
+    std::string text;
+    while (file && text.size() < most) {
+        const std::size_t begin = text.size();
+        text.resize(std::min(most, begin + kPiece));
+        file.read(text.data() + begin, static_cast<std::streamsize>(text.size() - begin));
+        text.resize(begin + static_cast<std::size_t>(file.gcount()));
+    }
+    return text;
 }
 
 }  // namespace ringmaster

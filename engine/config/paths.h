@@ -1,6 +1,8 @@
 /// Paths as a configuration writes them: relative to its folder, ~ for the home folder.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 
 namespace ringmaster {
@@ -18,5 +20,8 @@ std::string parent_of(const std::string& path);
 
 bool is_folder(const std::string& path);
 bool exists(const std::string& path);
+
+/// The first `most` bytes of a file; nullopt where it is a folder or cannot be opened.
+std::optional<std::string> read_at_most(const std::string& path, std::size_t most);
 
 }  // namespace ringmaster

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 
 #include "engine/config/accelerate.h"
 #include "engine/config/document.h"
@@ -17,19 +16,10 @@ namespace fs = std::filesystem;
 
 /// The file's bytes, a byte more than is read at most; nullopt and `problem` where it cannot be opened.
 std::optional<std::string> read_bytes(const std::string& path, std::string& problem) {
-    if (is_folder(path)) {
-        problem = path + " is a folder";
-        return std::nullopt;
-    }
-    std::ifstream file(path, std::ios::binary);
-    if (!file) {
-        problem = (exists(path) ? "cannot read " : "no such file: ") + path;
-        return std::nullopt;
-    }
-    std::string text(kMaxConfigBytes + 1, '\0');
-    file.read(text.data(), static_cast<std::streamsize>(text.size()));
-    text.resize(static_cast<std::size_t>(file.gcount()));
-    return text;
+    if (auto text = read_at_most(path, kMaxConfigBytes + 1)) return text;
+    problem =
+        is_folder(path) ? path + " is a folder" : (exists(path) ? "cannot read " : "no such file: ") + path;
+    return std::nullopt;
 }
 
 /// The line is another file's: it goes into the message, since `line` means the configuration's own.

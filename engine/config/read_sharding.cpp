@@ -1,7 +1,6 @@
 // `fsdp_config`, `fsdp` and `deepspeed`: here they only say which states are sharded, as a ZeRO stage.
 #include <algorithm>
 #include <cctype>
-#include <fstream>
 #include <iterator>
 
 #include "engine/config/keys.h"
@@ -63,16 +62,13 @@ bool deepspeed_offloads(const json& deepspeed, const char* what) {
 }
 
 std::optional<json> read_deepspeed_file(const std::string& path, std::string& problem) {
-    std::ifstream file(path, std::ios::binary);
-    if (is_folder(path) || !file) {
+    const auto text = read_at_most(path, kMaxConfigBytes + 1);
+    if (!text) {
         problem = "no such DeepSpeed file: " + path;
         return std::nullopt;
     }
-    std::string text(kMaxConfigBytes + 1, '\0');
-    file.read(text.data(), static_cast<std::streamsize>(text.size()));
-    text.resize(static_cast<std::size_t>(file.gcount()));
-    json read = json::parse(text, nullptr, /*allow_exceptions=*/false, /*ignore_comments=*/true);
-    if (text.size() <= kMaxConfigBytes && !read.is_discarded()) return read;
+    json read = json::parse(*text, nullptr, /*allow_exceptions=*/false, /*ignore_comments=*/true);
+    if (text->size() <= kMaxConfigBytes && !read.is_discarded()) return read;
     problem = path + " is not valid JSON";
     return std::nullopt;
 }
