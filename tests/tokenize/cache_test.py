@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import PROGRAM, Answer, write_lines
+from conftest import PROGRAM, Answer, tokens_row, write_lines
 
 HEAVY = ("torch", "transformers", "datasets", "tokenizers", "numpy")
 
@@ -50,21 +50,21 @@ def test_progress_is_json_lines_that_end_at_the_total(model, tmp_path):
 
 
 def test_what_changes_the_tokens_is_not_answered_from_the_cache(tokenize, tmp_path):
-    rows = [{"input_ids": [1, 2]}, {"input_ids": [3, 4, 5]}]
+    rows = [tokens_row([1, 2]), tokens_row([3, 4, 5])]
     entry = {"path": write_lines(tmp_path / "a.jsonl", rows)}
     assert not tokenize(datasets=[entry]).result["cached"]
     assert tokenize(datasets=[entry]).result["cached"]
     assert not tokenize(datasets=[entry], sequence_len=2).result["cached"]
     assert not tokenize(datasets=[entry], val_set_size=1).result["cached"]
     before = os.stat(entry["path"])
-    write_lines(tmp_path / "a.jsonl", [{"input_ids": [1, 9]}, rows[1]])
+    write_lines(tmp_path / "a.jsonl", [tokens_row([1, 9]), rows[1]])
     os.utime(entry["path"], ns=(before.st_atime_ns, before.st_mtime_ns))
     changed = tokenize(datasets=[entry])
     assert not changed.result["cached"] and changed.rows()[0][0] == [1, 9]
 
 
 def test_the_same_content_elsewhere_is_answered_from_the_cache(tokenize, tmp_path):
-    entry = {"path": write_lines(tmp_path / "a.jsonl", [{"input_ids": [1, 2]}])}
+    entry = {"path": write_lines(tmp_path / "a.jsonl", [tokens_row([1, 2])])}
     tokenize(datasets=[entry])
     (tmp_path / "moved").mkdir()
     os.rename(entry["path"], tmp_path / "moved" / "a.jsonl")
@@ -72,7 +72,7 @@ def test_the_same_content_elsewhere_is_answered_from_the_cache(tokenize, tmp_pat
 
 
 def test_a_damaged_cache_is_made_again(tokenize, tmp_path):
-    entry = {"path": write_lines(tmp_path / "a.jsonl", [{"input_ids": [1, 2]}])}
+    entry = {"path": write_lines(tmp_path / "a.jsonl", [tokens_row([1, 2])])}
     tokens = tokenize(datasets=[entry]).result["tokens"]
     os.truncate(tokens, 10)
     again = tokenize(datasets=[entry])
@@ -83,7 +83,7 @@ def test_a_damaged_cache_is_made_again(tokenize, tmp_path):
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_stopped_call_leaves_nothing_in_the_cache(tmp_path, number):
-    line = json.dumps({"input_ids": list(range(2000))}) + "\n"
+    line = json.dumps(tokens_row(list(range(2000)))) + "\n"
     with open(tmp_path / "a.jsonl", "w") as file:
         for _ in range(20000):
             file.write(line)
@@ -100,7 +100,7 @@ def test_a_stopped_call_leaves_nothing_in_the_cache(tmp_path, number):
 
 def test_what_a_killed_call_left_is_cleared_by_the_next(tokenize, tmp_path):
     (tmp_path / "request.json").write_text("")
-    entry = {"path": write_lines(tmp_path / "a.jsonl", [{"input_ids": [1, 2]}])}
+    entry = {"path": write_lines(tmp_path / "a.jsonl", [tokens_row([1, 2])])}
     tokenize(datasets=[entry])
     dead = subprocess.Popen(["true"])
     dead.wait()
@@ -113,7 +113,7 @@ def test_what_a_killed_call_left_is_cleared_by_the_next(tokenize, tmp_path):
 
 
 def test_two_calls_at_once_agree(tmp_path):
-    write_lines(tmp_path / "a.jsonl", [{"input_ids": [row, row]} for row in range(2000)])
+    write_lines(tmp_path / "a.jsonl", [tokens_row([row, row]) for row in range(2000)])
     processes = [start(tmp_path, datasets=[{"path": "a.jsonl"}]) for _ in range(2)]
     answers = [Answer(process.wait(60), process.stdout.read()) for process in processes]
     assert [answer.status for answer in answers] == [0, 0] and answers[0].rows() == answers[1].rows()
@@ -121,7 +121,7 @@ def test_two_calls_at_once_agree(tmp_path):
 
 
 def test_memory_does_not_grow_with_the_data(tmp_path):
-    line = json.dumps({"input_ids": list(range(1000, 5000))}) + "\n"
+    line = json.dumps(tokens_row(list(range(1000, 5000)))) + "\n"
     peaks = []
     for count in (100, 3000):  # 3 MB and 96 MB of tokens
         with open(tmp_path / "a.jsonl", "w") as file:

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from conftest import write_lines
+from conftest import tokens_row, write_lines
 
 IGNORED = -100
 
@@ -75,14 +75,14 @@ def test_alpaca_has_its_prompt_with_and_without_input(tokenize, model_with_bos, 
 
 
 def test_rows_that_hold_tokens_need_no_tokenizer(tokenize, tmp_path):
-    rows = [{"input_ids": [1, 2, 3], "labels": [IGNORED, 2, 3], "attention_mask": [1, 1, 1]}, {"input_ids": [4, 5]},
+    rows = [{"input_ids": [1, 2, 3], "labels": [IGNORED, 2, 3], "attention_mask": [1, 1, 1]}, tokens_row([4, 5]),
             {"input_ids": [6, 7], "labels": [IGNORED, IGNORED]}]
     answer = tokenize(vocab_size=8, datasets=[{"path": write_lines(tmp_path / "a.jsonl", rows), "type": ""}])
     assert answer.rows() == [([1, 2, 3], [IGNORED, 2, 3]), ([4, 5], [4, 5]), ([6, 7], [IGNORED, IGNORED])]
 
 
 def test_long_rows_are_dropped_cut_or_refused(tokenize, tmp_path):
-    rows = [{"input_ids": list(range(length))} for length in (3, 9, 1, 5, 0, 6)]
+    rows = [tokens_row(list(range(length))) for length in (3, 9, 1, 5, 0, 6)]
     entry = {"path": write_lines(tmp_path / "a.jsonl", rows)}
     dropped = tokenize(datasets=[entry], sequence_len=5)
     assert [len(ids) for ids, _ in dropped.rows()] == [3, 5]
@@ -96,7 +96,7 @@ def test_long_rows_are_dropped_cut_or_refused(tokenize, tmp_path):
 
 
 def test_no_row_left_is_an_error_with_the_counts(tokenize, tmp_path):
-    entry = {"path": write_lines(tmp_path / "a.jsonl", [{"input_ids": [1] * 9}, {"input_ids": [1]}])}
+    entry = {"path": write_lines(tmp_path / "a.jsonl", [tokens_row([1] * 9), tokens_row([1])])}
     answer = tokenize(datasets=[entry], sequence_len=5)
     assert answer.status == 1
     assert "2 read, 1 longer than sequence_len, 1 shorter than 2 tokens" in answer.failure["error"]
@@ -104,13 +104,13 @@ def test_no_row_left_is_an_error_with_the_counts(tokenize, tmp_path):
 
 
 def test_several_datasets_follow_each_other_in_order(tokenize, tmp_path):
-    paths = [write_lines(tmp_path / f"{name}.jsonl", [{"input_ids": [name, row]} for row in range(3)]) for name in (5, 2, 9)]
+    paths = [write_lines(tmp_path / f"{name}.jsonl", [tokens_row([name, row]) for row in range(3)]) for name in (5, 2, 9)]
     answer = tokenize(datasets=[{"path": path} for path in paths])
     assert [ids for ids, _ in answer.rows()] == [[name, row] for name in (5, 2, 9) for row in range(3)]
 
 
 def test_the_last_rows_are_evaluated_under_curriculum_sampling(tokenize, tmp_path):
-    entry = {"path": write_lines(tmp_path / "a.jsonl", [{"input_ids": [row, row]} for row in range(11)])}
+    entry = {"path": write_lines(tmp_path / "a.jsonl", [tokens_row([row, row]) for row in range(11)])}
     answer = tokenize(datasets=[entry], val_set_size=0.1, curriculum_sampling=True)
     assert [ids[0] for ids, _ in answer.rows()] == list(range(9))
     assert [ids[0] for ids, _ in answer.rows("eval_tokens")] == [9, 10]
@@ -118,7 +118,7 @@ def test_the_last_rows_are_evaluated_under_curriculum_sampling(tokenize, tmp_pat
 
 
 def test_other_evaluation_rows_are_drawn_by_the_seed(tokenize, tmp_path):
-    entry = {"path": write_lines(tmp_path / "a.jsonl", [{"input_ids": [row, row]} for row in range(40)])}
+    entry = {"path": write_lines(tmp_path / "a.jsonl", [tokens_row([row, row]) for row in range(40)])}
     first, again, other = (tokenize(datasets=[entry], val_set_size=8, seed=seed) for seed in (1, 1, 2))
     train, evaluation = ([ids[0] for ids, _ in first.rows(which)] for which in ("tokens", "eval_tokens"))
     assert train == sorted(train) and evaluation == sorted(evaluation) and sorted(train + evaluation) == list(range(40))
@@ -127,21 +127,21 @@ def test_other_evaluation_rows_are_drawn_by_the_seed(tokenize, tmp_path):
 
 
 def test_an_evaluation_set_that_leaves_nothing_is_refused(tokenize, tmp_path):
-    entry = {"path": write_lines(tmp_path / "a.jsonl", [{"input_ids": [1, 2]}] * 3)}
+    entry = {"path": write_lines(tmp_path / "a.jsonl", [tokens_row([1, 2])] * 3)}
     answer = tokenize(datasets=[entry], val_set_size=3)
     assert answer.status == 1 and answer.failure["where"] == "val_set_size" and "3 of 3 rows" in answer.failure["error"]
 
 
 def test_test_datasets_are_the_evaluation_rows(tokenize, tmp_path):
-    answer = tokenize(datasets=[{"path": write_lines(tmp_path / "a.jsonl", [{"input_ids": [1, 2]}] * 3)}],
-                      test_datasets=[{"path": write_lines(tmp_path / "b.jsonl", [{"input_ids": [3, 4]}])}])
+    answer = tokenize(datasets=[{"path": write_lines(tmp_path / "a.jsonl", [tokens_row([1, 2])] * 3)}],
+                      test_datasets=[{"path": write_lines(tmp_path / "b.jsonl", [tokens_row([3, 4])])}])
     assert answer.rows("eval_tokens") == [([3, 4], [3, 4])]
     assert (answer.result["rows"], answer.result["eval_rows"]) == (3, 1)
     assert answer.result["eval_counts"]["read"] == 1
 
 
 def test_no_evaluation_rows_means_no_file(tokenize, tmp_path):
-    answer = tokenize(datasets=[{"path": write_lines(tmp_path / "a.jsonl", [{"input_ids": [1, 2]}])}])
+    answer = tokenize(datasets=[{"path": write_lines(tmp_path / "a.jsonl", [tokens_row([1, 2])])}])
     assert answer.result["eval_tokens"] is None and answer.result["eval_rows"] == 0
 
 
@@ -154,17 +154,19 @@ def test_no_evaluation_rows_means_no_file(tokenize, tmp_path):
     ({"input_ids": [1, None]}, "input_ids has to be a list of whole numbers"),
     ({"input_ids": [[1, 2]]}, "input_ids has to be a list of whole numbers"),
     ({"input_ids": "1 2"}, "input_ids has to be a list of whole numbers"),
-    ({"input_ids": [1, 8]}, "input_ids[1] is 8: the model's vocabulary has ids 0 to 7"),
-    ({"input_ids": [-1, 2]}, "input_ids[0] is -1"),
+    (tokens_row([1, 8]), "input_ids[1] is 8: the model's vocabulary has ids 0 to 7"),
+    (tokens_row([-1, 2]), "input_ids[0] is -1"),
     ({"input_ids": [1, 10**30]}, "input_ids has to be a list of whole numbers"),
     ({"input_ids": [1, 2], "labels": [-1, 2]}, "labels[0] is -1"),
+    ({"input_ids": [1, 2]}, "the row has no field 'labels'"),
+    ({"input_ids": [1, 2], "labels": None}, "the row has no field 'labels'"),
     (b'{"input_ids": [1, 2], "x": "\xff"}', "not valid UTF-8"),
 ])
 def test_a_broken_row_is_named_by_file_and_line(tokenize, tmp_path, row, message):
-    path = write_lines(tmp_path / "a.jsonl", [{"input_ids": [1, 2]}, {"input_ids": [3, 4]}])
+    path = write_lines(tmp_path / "a.jsonl", [tokens_row([1, 2]), tokens_row([3, 4])])
     line = row if isinstance(row, bytes) else (row if isinstance(row, str) else json.dumps(row)).encode()
     with open(path, "ab") as file:
-        file.write(b"\n" + line + b'\n{"input_ids": [1, 2]}\n')
+        file.write(b"\n" + line + b'\ntokens_row([1, 2])\n')
     answer = tokenize(vocab_size=8, datasets=[{"path": path}])
     assert answer.status == 1
     assert message in answer.failure["error"]

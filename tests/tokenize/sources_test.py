@@ -6,7 +6,7 @@ import json
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from conftest import write_lines
+from conftest import tokens_row, write_lines
 from datasets import Dataset, DatasetDict
 
 ROWS = [{"input_ids": [1, 2, 3], "labels": [-100, 2, 3]}, {"input_ids": [4, 5], "labels": [4, 5]}]
@@ -40,7 +40,7 @@ def test_a_folder_holds_splits_and_data_files_choose_some(tokenize, tmp_path):
     folder = tmp_path / "data"
     folder.mkdir()
     for name, token in (("train-1", 1), ("train-2", 2), ("test", 3)):
-        write_lines(folder / f"{name}.jsonl", [{"input_ids": [token, token]}])
+        write_lines(folder / f"{name}.jsonl", [tokens_row([token, token])])
     assert [ids[0] for ids, _ in tokenize(datasets=[{"path": "data"}]).rows()] == [1, 2]
     assert [ids[0] for ids, _ in tokenize(datasets=[{"path": "data", "split": "test"}]).rows()] == [3]
     assert [ids[0] for ids, _ in tokenize(datasets=[{"path": "data", "data_files": "t*t.jsonl"}]).rows()] == [3]
@@ -54,7 +54,7 @@ def test_a_folder_holds_splits_and_data_files_choose_some(tokenize, tmp_path):
 
 
 def test_a_split_can_be_a_slice(tokenize, tmp_path):
-    path = write_lines(tmp_path / "a.jsonl", [{"input_ids": [row, row]} for row in range(10)])
+    path = write_lines(tmp_path / "a.jsonl", [tokens_row([row, row]) for row in range(10)])
     for split, rows in (("train[:3]", [0, 1, 2]), ("train[80%:]", [8, 9]), ("train[2:4]", [2, 3])):
         assert [ids[0] for ids, _ in tokenize(datasets=[{"path": path, "split": split}]).rows()] == rows
     answer = tokenize(datasets=[{"path": path, "split": "test"}])

@@ -123,14 +123,16 @@ def alpaca_prompt(row):
 
 
 def pretokenized(rows):
-    """Rows that hold `input_ids` and, unless they are the same, `labels`."""
+    """Rows that hold `input_ids` and `labels`. axolotl refuses rows without labels as well: nothing says which tokens to train on."""
     for row in rows:
         if "input_ids" not in row.values:
             raise Failure("the row has no field 'input_ids', and the dataset has no type", str(row.place),
                           f"it has: {', '.join(map(str, row.values)) or 'none'}; text needs a type: completion, alpaca or chat_template")
         input_ids = integers(row.values["input_ids"], "input_ids", row.place)
-        labels = row.values.get("labels")
-        labels = input_ids if labels is None else integers(labels, "labels", row.place)
+        if row.values.get("labels") is None:
+            raise Failure("the row has no field 'labels', which says what tokens are trained on", str(row.place),
+                          "write labels beside input_ids: the same ids to train on every token, -100 for a token that is not trained on")
+        labels = integers(row.values["labels"], "labels", row.place)
         if len(labels) != len(input_ids):
             raise Failure(f"labels has {len(labels)} entries, input_ids {len(input_ids)}", str(row.place))
         yield Example(row.place, input_ids, labels)
