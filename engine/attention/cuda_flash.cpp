@@ -6,9 +6,11 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <type_traits>
 
 #include "engine/attention/cudnn_attention.h"
 #include "engine/attention/deterministic.h"
+#include "engine/comm/backends.h"
 #include "engine/plan/flash_blocks.h"
 
 namespace ringmaster {
@@ -27,39 +29,49 @@ std::optional<at::Tensor> given(const at::Tensor& ends) {
     return ends.defined() ? std::optional(ends) : std::nullopt;
 }
 
-/// The packed forward takes single queries another way, which does not know gaps: a bound above the longest
-/// segment's length is allowed, and keeps it off.
-int64_t most_queries(const FlashInputs& in) {
-    return in.packed() ? std::max<int64_t>(2, in.most_queries) : in.q.size(1);
-}
-int64_t most_keys(const FlashInputs& in) {
-    return in.packed() ? in.most_keys : in.k.size(1);
+FlashArguments arguments_of(const FlashInputs& in) {
+    return in.packed() ? flash_arguments(in.window, false, in.most_queries, in.most_keys)
+                       : flash_arguments(in.window, true, in.q.size(1), in.k.size(1));
 }
 
-/// Its word for a window that is open to the left and closed at the corner, and has kernels of its own.
-bool is_causal(const FlashInputs& in) {
-    return in.window == kCausalWindow;
+/// What `compute` returns. If cuDNN refuses a shape that it was not tried with at the start, nothing:
+/// FlashAttention-2 computes from then on, on this rank, which changes results by no more than rounding.
+template <typename Compute>
+std::optional<std::invoke_result_t<Compute>> or_flash(const Compute& compute, const char* direction) {
+    try {
+        return compute();
+    } catch (const c10::Error& error) {
+        TORCH_WARN("cuDNN's attention ", direction,
+                   " failed, FlashAttention-2 takes its place: ", error.what_without_backtrace());
+        use_cudnn({});
+        return {};
+    }
 }
 
 FlashKernel::Output half_forward(const FlashInputs& in) {
-    if (cudnn_in_use().forward && cudnn_takes(in)) return cudnn_forward(in);
-    const bool causal = is_causal(in);
+    if (cudnn_in_use().forward && cudnn_takes(in)) {
+        if (auto output = or_flash([&] { return cudnn_forward(in); }, "forward")) return *output;
+    }
+    const FlashArguments with = arguments_of(in);
     auto [out, lse, seed, offset, mask] = at::_flash_attention_forward(
-        in.q, in.k, in.v, given(in.query_ends), given(in.key_ends), most_queries(in), most_keys(in), 0.0,
-        causal, false, scale_of(in.q), bound(in.window.left), causal ? std::nullopt : bound(in.window.right));
+        in.q, in.k, in.v, given(in.query_ends), given(in.key_ends), with.max_queries, with.max_keys, 0.0,
+        with.causal, false, scale_of(in.q), bound(with.left), bound(with.right));
     return {out, lse};
 }
 
 FlashKernel::Gradients half_backward(const FlashInputs& in, const at::Tensor& dout,
                                      const FlashKernel::Output& whole) {
-    if (cudnn_in_use().backward && cudnn_takes(in)) return cudnn_backward(in, dout, whole);
+    if (cudnn_in_use().backward && cudnn_takes(in)) {
+        if (auto gradients = or_flash([&] { return cudnn_backward(in, dout, whole); }, "backward"))
+            return *gradients;
+    }
     const Deterministic in_order(cuda_is_deterministic());
-    const bool causal = is_causal(in);
+    const FlashArguments with = arguments_of(in);
     const at::Tensor no_dropout = at::zeros({}, in.q.options().dtype(at::kLong));
-    auto [dq, dk, dv] = at::_flash_attention_backward(
-        dout, in.q, in.k, in.v, whole.out, whole.lse, in.query_ends, in.key_ends, most_queries(in),
-        most_keys(in), 0.0, causal, no_dropout, no_dropout, scale_of(in.q), bound(in.window.left),
-        causal ? std::nullopt : bound(in.window.right));
+    auto [dq, dk, dv] = at::_flash_attention_backward(dout, in.q, in.k, in.v, whole.out, whole.lse,
+                                                      in.query_ends, in.key_ends, with.max_queries,
+                                                      with.max_keys, 0.0, with.causal, no_dropout, no_dropout,
+                                                      scale_of(in.q), bound(with.left), bound(with.right));
     return {dq, dk, dv};
 }
 
@@ -68,10 +80,16 @@ int64_t queries_at_once(const at::Tensor& q_bhtd) {
     return flash_blocks(q_bhtd.size(0) * q_bhtd.size(1), q_bhtd.size(3)).queries_at_once;
 }
 
+int64_t multiprocessors(const at::Tensor& q_bhtd) {
+    if (!cuda_is_deterministic() || !q_bhtd.is_cuda()) return 0;
+    static const int64_t count = cuda_multiprocessors(q_bhtd.device().index());
+    return count;
+}
+
 }  // namespace
 
 const FlashKernel& cuda_flash_kernel() {
-    static const FlashKernel kernel{half_forward, half_backward, queries_at_once};
+    static const FlashKernel kernel{half_forward, half_backward, queries_at_once, multiprocessors};
     return kernel;
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/attention/merge.h"
+#include "engine/plan/flash_blocks.h"
 
 namespace ringmaster {
 
@@ -20,13 +21,10 @@ at::Tensor tokens_first(const at::Tensor& x_bhtd) {
 /// packed: a view too where they share no keys and B is 1, else rows are copied together.
 class Packed {
   public:
-    Packed(const FlashWindow& window, FlashPacking packing, const at::Tensor& q_bhtd)
-        : window_(window), packing_(std::move(packing)), rows_(q_bhtd.size(0)) {}
-    Packed(const FlashCall& call, const at::Tensor& q_bhtd)
-        : Packed(call.window, pack(call, q_bhtd.size(0)), q_bhtd) {}
+    Packed(FlashPacking packing, int64_t rows) : packing_(std::move(packing)), rows_(rows) {}
 
     FlashInputs inputs(const at::Tensor& q_bhtd, const at::Tensor& k_bksd, const at::Tensor& v_bksd) const {
-        FlashInputs it{queries(q_bhtd), keys(k_bksd), keys(v_bksd), {}, {}, 0, 0, window_};
+        FlashInputs it{queries(q_bhtd), keys(k_bksd), keys(v_bksd), {}, {}, 0, 0, packing_.window};
         it.most_queries = packing_.most_queries;
         it.most_keys = packing_.most_keys;
         if (dense()) return it;
@@ -62,16 +60,28 @@ class Packed {
     }
     /// Back to where the keys came from.
     void add_keys(const at::Tensor& sum_bksd, const at::Tensor& x) const {
+        each_range(x, [&](const KeyRange& range, const at::Tensor& part_bksd) {
+            sum_bksd.narrow(2, range.begin, range.size()).add_(part_bksd);
+        });
+    }
+    void put_keys(const at::Tensor& to_bksd, const at::Tensor& x) const {
+        each_range(x, [&](const KeyRange& range, const at::Tensor& part_bksd) {
+            to_bksd.narrow(2, range.begin, range.size()).copy_(part_bksd);
+        });
+    }
+
+  private:
+    template <typename Visit>
+    void each_range(const at::Tensor& x, const Visit& visit) const {
         int64_t at = 0;
         const at::Tensor x_bksd = apart(x);
         for (const KeyRange& range : packing_.keys) {
-            sum_bksd.narrow(2, range.begin, range.size()).add_(x_bksd.narrow(2, at, range.size()));
+            visit(range, x_bksd.narrow(2, at, range.size()));
             at += range.size();
         }
     }
 
-  private:
-    bool dense() const { return packing_.dense(rows_); }
+    bool dense() const { return packing_.dense; }
 
     at::Tensor joined_rows(const at::Tensor& x_bthd) const { return dense() ? x_bthd : x_bthd.flatten(0, 1); }
 
@@ -83,7 +93,6 @@ class Packed {
         return on_host.to(device, true);
     }
 
-    FlashWindow window_;
     FlashPacking packing_;
     int64_t rows_;
 };
@@ -92,14 +101,72 @@ int64_t backward_step(const FlashKernel& kernel, const at::Tensor& q_bhtd) {
     return kernel.queries_at_once ? kernel.queries_at_once(q_bhtd) : q_bhtd.size(2);
 }
 
-/// All queries and keys by one call, where that does.
-std::optional<Packed> in_one_call(const at::Tensor& q_bhtd, const at::Tensor& k_bksd,
-                                  const std::vector<Slice>& slices) {
-    const std::vector<FlashCall> calls = flash_calls(slices);
+at::Tensor some_heads(const at::Tensor& x_bht, int64_t begin, int64_t count) {
+    return x_bht.narrow(1, begin, count);
+}
+
+/// A launch of a call's backward, for some of its heads.
+struct Part {
+    Packed packed;
+    FlashShare share;
+    int64_t group;
+
+    at::Tensor of_queries(const at::Tensor& x_bht) const {
+        return some_heads(x_bht, share.first_head * group, share.heads * group);
+    }
+    at::Tensor of_keys(const at::Tensor& x_bks) const {
+        return some_heads(x_bks, share.first_head, share.heads);
+    }
+
+    FlashKernel::Gradients run(const FlashKernel& kernel, const at::Tensor& dout_bhtd,
+                               const at::Tensor& q_bhtd, const at::Tensor& k_bksd, const at::Tensor& v_bksd,
+                               const FlashOutput& whole) const {
+        return kernel.backward(
+            packed.inputs(of_queries(q_bhtd), of_keys(k_bksd), of_keys(v_bksd)),
+            packed.queries(of_queries(dout_bhtd)),
+            {packed.queries(of_queries(whole.out_bhtd)), packed.lse(of_queries(whole.lse_bht))});
+    }
+};
+
+std::vector<FlashShare> shares_of(const FlashKernel& kernel, const FlashCall& call, const at::Tensor& q_bhtd,
+                                  const at::Tensor& k_bksd) {
+    const int64_t key_heads = k_bksd.size(1);
+    const int64_t multiprocessors = kernel.multiprocessors ? kernel.multiprocessors(q_bhtd) : 0;
+    if (multiprocessors == 0) return {{0, static_cast<int64_t>(call.segments.size()), 0, key_heads}};
+    return flash_shares(call, {q_bhtd.size(0), key_heads, q_bhtd.size(1) / key_heads, q_bhtd.size(3)},
+                        multiprocessors);
+}
+
+std::vector<Part> backward_parts(const FlashKernel& kernel, const FlashCall& call, const at::Tensor& q_bhtd,
+                                 const at::Tensor& k_bksd) {
+    std::vector<Part> parts;
+    const int64_t rows = q_bhtd.size(0), group = q_bhtd.size(1) / k_bksd.size(1);
+    for (const FlashShare& share : shares_of(kernel, call, q_bhtd, k_bksd)) {
+        const auto first = call.segments.begin() + share.first_segment;
+        for (FlashPacking& packing : pack({call.window, {first, first + share.segments}}, rows))
+            parts.push_back({Packed(std::move(packing), rows), share, group});
+    }
+    return parts;
+}
+
+/// The one call that computes all of the slices, and its launch. Empty if it takes more.
+struct OneCall {
+    FlashCall call;
+    FlashPacking packing;
+};
+std::optional<OneCall> one_call(const at::Tensor& q_bhtd, const at::Tensor& k_bksd,
+                                const std::vector<Slice>& slices) {
+    std::vector<FlashCall> calls = flash_calls(slices);
     if (calls.size() != 1) return {};
-    FlashPacking packing = pack_whole(calls[0], q_bhtd.size(0), q_bhtd.size(2), k_bksd.size(2));
-    if (packing.keys.size() != 1) return {};
-    return Packed(calls[0].window, std::move(packing), q_bhtd);
+    auto packing = pack_whole(calls[0], q_bhtd.size(0), q_bhtd.size(2), k_bksd.size(2));
+    if (!packing) return {};
+    return OneCall{std::move(calls[0]), std::move(*packing)};
+}
+
+/// Memory in B T H D order; zeros if no launch writes all of it.
+at::Tensor gradients_like(const at::Tensor& x_bhtd, bool zeros) {
+    const std::vector<int64_t> sizes = tokens_first(x_bhtd).sizes().vec();
+    return tokens_first(zeros ? at::zeros(sizes, x_bhtd.options()) : at::empty(sizes, x_bhtd.options()));
 }
 
 }  // namespace
@@ -108,10 +175,12 @@ void packed_forward(const FlashKernel& kernel, const at::Tensor& out_bhtd, const
                     const at::Tensor& q_bhtd, const at::Tensor& k_bksd, const at::Tensor& v_bksd,
                     const std::vector<Slice>& slices) {
     for (const FlashCall& call : flash_calls(slices)) {
-        const Packed packed(call, q_bhtd);
-        const FlashKernel::Output part = kernel.forward(packed.inputs(q_bhtd, k_bksd, v_bksd));
-        merge_by_lse(tokens_first(packed.own(out_bhtd)), packed.own(lse_bht),
-                     tokens_first(packed.apart(part.out)), packed.lse_apart(part.lse));
+        for (FlashPacking& packing : pack(call, q_bhtd.size(0))) {
+            const Packed packed(std::move(packing), q_bhtd.size(0));
+            const FlashKernel::Output part = kernel.forward(packed.inputs(q_bhtd, k_bksd, v_bksd));
+            merge_by_lse(tokens_first(packed.own(out_bhtd)), packed.own(lse_bht),
+                         tokens_first(packed.apart(part.out)), packed.lse_apart(part.lse));
+        }
     }
 }
 
@@ -123,13 +192,12 @@ void packed_backward(const FlashKernel& kernel, const FlashGradients& sums, cons
         const bool all = step >= queries;
         for (const FlashCall& call :
              flash_calls(all ? slices : of_queries(slices, begin, std::min(queries, begin + step)))) {
-            const Packed packed(call, q_bhtd);
-            const FlashKernel::Gradients d =
-                kernel.backward(packed.inputs(q_bhtd, k_bksd, v_bksd), packed.queries(dout_bhtd),
-                                {packed.queries(whole.out_bhtd), packed.lse(whole.lse_bht)});
-            packed.own(sums.dq_bhtd).add_(packed.apart(d.dq));
-            packed.add_keys(sums.dk_bksd, d.dk);
-            packed.add_keys(sums.dv_bksd, d.dv);
+            for (const Part& part : backward_parts(kernel, call, q_bhtd, k_bksd)) {
+                const FlashKernel::Gradients d = part.run(kernel, dout_bhtd, q_bhtd, k_bksd, v_bksd, whole);
+                part.packed.own(part.of_queries(sums.dq_bhtd)).add_(part.packed.apart(d.dq));
+                part.packed.add_keys(part.of_keys(sums.dk_bksd), d.dk);
+                part.packed.add_keys(part.of_keys(sums.dv_bksd), d.dv);
+            }
         }
     }
 }
@@ -137,10 +205,11 @@ void packed_backward(const FlashKernel& kernel, const FlashGradients& sums, cons
 std::optional<FlashOutput> one_call_forward(const FlashKernel& kernel, const at::Tensor& q_bhtd,
                                             const at::Tensor& k_bksd, const at::Tensor& v_bksd,
                                             const std::vector<Slice>& slices) {
-    const std::optional<Packed> packed = in_one_call(q_bhtd, k_bksd, slices);
-    if (!packed) return {};
-    const FlashKernel::Output whole = kernel.forward(packed->inputs(q_bhtd, k_bksd, v_bksd));
-    return FlashOutput{packed->apart(whole.out), packed->lse_apart(whole.lse)};
+    std::optional<OneCall> one = one_call(q_bhtd, k_bksd, slices);
+    if (!one) return {};
+    const Packed packed(std::move(one->packing), q_bhtd.size(0));
+    const FlashKernel::Output whole = kernel.forward(packed.inputs(q_bhtd, k_bksd, v_bksd));
+    return FlashOutput{packed.apart(whole.out), packed.lse_apart(whole.lse)};
 }
 
 std::optional<FlashGradients> one_call_backward(const FlashKernel& kernel, const at::Tensor& dout_bhtd,
@@ -148,12 +217,24 @@ std::optional<FlashGradients> one_call_backward(const FlashKernel& kernel, const
                                                 const at::Tensor& v_bksd, const FlashOutput& whole,
                                                 const std::vector<Slice>& slices) {
     if (backward_step(kernel, q_bhtd) < q_bhtd.size(2)) return {};
-    const std::optional<Packed> packed = in_one_call(q_bhtd, k_bksd, slices);
-    if (!packed) return {};
-    const FlashKernel::Gradients d =
-        kernel.backward(packed->inputs(q_bhtd, k_bksd, v_bksd), packed->queries(dout_bhtd),
-                        {packed->queries(whole.out_bhtd), packed->lse(whole.lse_bht)});
-    return FlashGradients{packed->apart(d.dq), packed->apart(d.dk), packed->apart(d.dv)};
+    std::optional<OneCall> one = one_call(q_bhtd, k_bksd, slices);
+    if (!one) return {};
+    const std::vector<Part> parts = backward_parts(kernel, one->call, q_bhtd, k_bksd);
+    if (parts.size() == 1) {
+        const Part all{Packed(std::move(one->packing), q_bhtd.size(0)), parts[0].share, parts[0].group};
+        const FlashKernel::Gradients d = all.run(kernel, dout_bhtd, q_bhtd, k_bksd, v_bksd, whole);
+        return FlashGradients{all.packed.apart(d.dq), all.packed.apart(d.dk), all.packed.apart(d.dv)};
+    }
+    const bool gaps = one->packing.gaps;
+    const FlashGradients sums{gradients_like(q_bhtd, gaps), gradients_like(k_bksd, gaps),
+                              gradients_like(v_bksd, gaps)};
+    for (const Part& part : parts) {
+        const FlashKernel::Gradients d = part.run(kernel, dout_bhtd, q_bhtd, k_bksd, v_bksd, whole);
+        part.packed.own(part.of_queries(sums.dq_bhtd)).copy_(part.packed.apart(d.dq));
+        part.packed.put_keys(part.of_keys(sums.dk_bksd), d.dk);
+        part.packed.put_keys(part.of_keys(sums.dv_bksd), d.dv);
+    }
+    return sums;
 }
 
 }  // namespace ringmaster

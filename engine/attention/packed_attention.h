@@ -11,8 +11,8 @@
 #include <optional>
 #include <vector>
 
-#include "engine/attention/flash_calls.h"
 #include "engine/attention/flash_tensors.h"
+#include "engine/plan/flash_calls.h"
 
 namespace ringmaster {
 
@@ -39,8 +39,11 @@ struct FlashKernel {
     std::function<Output(const FlashInputs&)> forward;
     /// out and lse are over *all* keys, lse contiguous.
     std::function<Gradients(const FlashInputs&, const at::Tensor& dout, const Output& whole)> backward;
-    /// Of a backward, which takes longer ones in blocks of that many; unset: any.
-    std::function<int64_t(const at::Tensor& q_bhtd)> queries_at_once;
+    /// A backward takes more queries in blocks of that many. Unset: any number at once.
+    std::function<int64_t(const at::Tensor& q_bhtd)> queries_at_once = {};
+    /// The device's, if the backward keeps a fixed order and so fills them badly unless it is cut by
+    /// flash_shares(). Unset or 0: one launch a call.
+    std::function<int64_t(const at::Tensor& q_bhtd)> multiprocessors = {};
 };
 
 /// Joins what q sees of the keys to out_bhtd and lse_bht, float32 (merge.h).

@@ -39,6 +39,9 @@ void load_cuda(int device_index);
 /// Devices that the driver shows, at least one, after load_cuda.
 int cuda_devices();
 
+/// Streaming multiprocessors of a device, after load_cuda.
+int cuda_multiprocessors(int device_index);
+
 /// A function that the CUDA part exports for rooms above this one, after load_cuda. Throws Error(Unreachable)
 /// where it has none of that name.
 void* cuda_function(const char* name);

@@ -15,6 +15,7 @@ namespace {
 struct Module {
     void* handle = nullptr;
     decltype(&ringmaster_cuda_devices) devices = nullptr;
+    decltype(&ringmaster_cuda_multiprocessors) multiprocessors = nullptr;
     decltype(&ringmaster_cuda_stream) stream = nullptr;
     decltype(&ringmaster_make_nccl) make_nccl = nullptr;
 };
@@ -57,9 +58,11 @@ Module open_module() {
         function = reinterpret_cast<Function>(dlsym(module.handle, name));
     };
     find(module.devices, "ringmaster_cuda_devices");
+    find(module.multiprocessors, "ringmaster_cuda_multiprocessors");
     find(module.stream, "ringmaster_cuda_stream");
     find(module.make_nccl, "ringmaster_make_nccl");
-    if (module.devices == nullptr || module.stream == nullptr || module.make_nccl == nullptr) {
+    if (module.devices == nullptr || module.multiprocessors == nullptr || module.stream == nullptr ||
+        module.make_nccl == nullptr) {
         throw Error(Failure::Unreachable, "the CUDA part " + path.string() + " is of another build", {},
                     "build again");
     }
@@ -93,6 +96,10 @@ void load_cuda(int device_index) {
 int cuda_devices() {
     std::string reason;
     return module().devices(&reason);
+}
+
+int cuda_multiprocessors(int device_index) {
+    return module().multiprocessors(device_index);
 }
 
 void* cuda_function(const char* name) {

@@ -9,6 +9,9 @@ extern "C" {
 /// Devices that the driver shows; 0 with the reason where it shows none.
 int ringmaster_cuda_devices(std::string* reason);
 
+/// Streaming multiprocessors of a device.
+int ringmaster_cuda_multiprocessors(int device_index);
+
 /// The current stream of a device: a cudaStream_t.
 void* ringmaster_cuda_stream(int device_index);
 

@@ -1,4 +1,5 @@
 // In ringmaster_cuda.so only.
+#include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAFunctions.h>
 #include <c10/cuda/CUDAStream.h>
 
@@ -13,6 +14,12 @@ int ringmaster_cuda_devices(std::string* reason) {
         *reason = error.what_without_backtrace();
         return 0;
     }
+}
+
+int ringmaster_cuda_multiprocessors(int device_index) {
+    int count = 0;
+    C10_CUDA_CHECK(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device_index));
+    return count;
 }
 
 void* ringmaster_cuda_stream(int device_index) {

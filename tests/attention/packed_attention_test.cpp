@@ -139,6 +139,35 @@ TEST(PackedAttention, OfAdjacentDocumentsIsOneCallThatCopiesNothing) {
     for (const int64_t padding : {0, 14}) expect_one_call(padding);
 }
 
+/// A backward of 8 heads, cut for 12 multiprocessors: the same gradients from more launches.
+void expect_launches(const std::vector<Slice>& slices, int64_t tokens, int launches) {
+    const auto random = [&](int64_t heads) { return at::randn({1, tokens, heads, 8}).transpose(1, 2); };
+    const at::Tensor q = random(8), dout = random(8), k = random(4), v = random(4);
+    FlashTwin twin;
+    const auto whole = one_call_forward(twin.kernel(), q, k, v, slices);
+    ASSERT_TRUE(whole.has_value());
+    const auto plain = one_call_backward(twin.kernel(), dout, q, k, v, *whole, slices);
+    FlashKernel kernel = twin.kernel();
+    kernel.multiprocessors = [](const at::Tensor&) { return 12; };
+    twin.calls = 0;
+    const auto d = one_call_backward(kernel, dout, q, k, v, *whole, slices);
+    EXPECT_EQ(twin.calls, launches);
+    ASSERT_TRUE(plain.has_value() && d.has_value());
+    EXPECT_TRUE(at::equal(d->dq_bhtd, plain->dq_bhtd));
+    EXPECT_TRUE(at::equal(d->dk_bksd, plain->dk_bksd));
+    EXPECT_TRUE(at::equal(d->dv_bksd, plain->dv_bksd));
+}
+
+TEST(PackedAttention, OfSeveralLaunchesIsThatOfOne) {
+    at::set_num_threads(1);
+    // 6 and 2 heads make 12 thread blocks each; 8 would make 16, in two rounds.
+    expect_launches({{0, 1024, 0, 1024, SliceMask::Causal}}, 1024, 2);
+    // A long document among short ones, and padding.
+    AttentionMask mask;
+    mask.documents = {100, 150, 1200, 1250, 1300};
+    expect_launches(make_slices({{0, 1450, 1}}, {{0, 1450, 1}}, mask), 1450, 4);
+}
+
 TEST(PackedAttention, OfOneQueryAndItsKeysIsDense) {
     FlashTwin twin;
     const Tensors x = random_tensors(2, 1, 1);

@@ -1,4 +1,4 @@
-#include "engine/attention/flash_calls.h"
+#include "engine/plan/flash_calls.h"
 
 #include <algorithm>
 #include <utility>
@@ -187,50 +187,78 @@ bool share_keys(const std::vector<FlashSegment>& segments) {
                               }) != segments.end();
 }
 
-class Ends {
+/// The segments of a launch, one after the other.
+class Packer {
   public:
-    explicit Ends(FlashPacking& packing) : packing_(packing) { append(0, 0); }
-    void append(int64_t queries, int64_t keys) {
+    Packer(FlashPacking& packing, const std::vector<FlashSegment>& segments) : packing_(packing) {
+        end_segment();
+        for (const FlashSegment& it : segments) {
+            query_piece_ = std::max(query_piece_, it.queries());
+            key_piece_ = std::max(key_piece_, it.keys());
+        }
+    }
+    void segment(int64_t queries, int64_t keys) {
         queries_ += queries;
         keys_ += keys;
-        packing_.query_ends.push_back(static_cast<int32_t>(queries_));
-        packing_.key_ends.push_back(static_cast<int32_t>(keys_));
+        packing_.most_queries = std::max(packing_.most_queries, queries);
+        packing_.most_keys = std::max(packing_.most_keys, keys);
+        end_segment();
     }
-    void append_gap(int64_t queries, int64_t keys) {
-        if (queries > 0) append(queries, 0);
-        if (keys > 0) append(0, keys);
+    void gap(int64_t queries, int64_t keys) {
         packing_.gaps = packing_.gaps || queries > 0 || keys > 0;
+        for (; queries > 0; queries -= query_piece_) segment(std::min(queries, query_piece_), 0);
+        for (; keys > 0; keys -= key_piece_) segment(0, std::min(keys, key_piece_));
     }
 
   private:
+    void end_segment() {
+        packing_.query_ends.push_back(static_cast<int32_t>(queries_));
+        packing_.key_ends.push_back(static_cast<int32_t>(keys_));
+    }
+
     FlashPacking& packing_;
+    int64_t query_piece_ = kFlashBlock, key_piece_ = kFlashBlock;
     int64_t queries_ = 0, keys_ = 0;
 };
 
+/// A window without a right end gets max_seqlen_k as its right end. Counted from the corner, the first of a
+/// segment's queries needs one of at least queries − 1.
+bool needs_wider_keys(const FlashPacking& packing) {
+    return packing.window.left != FlashWindow::kNone && packing.window.right == FlashWindow::kNone &&
+           packing.most_keys < packing.most_queries;
+}
+
 /// Shared keys are copied out, and leave no gaps.
-FlashPacking packed(const std::vector<FlashSegment>& segments, int64_t rows, const KeyRange& queries,
-                    const KeyRange& keys) {
+FlashPacking packed(const FlashCall& call, int64_t rows, const KeyRange& queries, const KeyRange& keys) {
+    const std::vector<FlashSegment>& segments = call.segments;
     FlashPacking packing;
     const bool shared = share_keys(segments);
+    packing.window = call.window;
     packing.queries = queries;
     if (!shared) packing.keys = {keys};
     for (const FlashSegment& it : segments) {
         if (shared) packing.keys.push_back({it.key_begin, it.key_end});
-        packing.most_queries = std::max(packing.most_queries, it.queries());
-        packing.most_keys = std::max(packing.most_keys, it.keys());
     }
-    Ends ends(packing);
+    Packer packer(packing, segments);
     for (int64_t row = 0; row < rows; ++row) {
         int64_t query = queries.begin, key = keys.begin;
         for (const FlashSegment& it : segments) {
-            ends.append_gap(it.query_begin - query, shared ? 0 : it.key_begin - key);
-            ends.append(it.queries(), it.keys());
+            packer.gap(it.query_begin - query, shared ? 0 : it.key_begin - key);
+            packer.segment(it.queries(), it.keys());
             query = it.query_end;
             key = it.key_end;
         }
-        ends.append_gap(queries.end - query, shared ? 0 : keys.end - key);
+        packer.gap(queries.end - query, shared ? 0 : keys.end - key);
     }
+    packing.dense = packing.segments() == rows && !needs_wider_keys(packing);
+    if (needs_wider_keys(packing)) packing.most_keys = packing.most_queries;
     return packing;
+}
+
+FlashPacking packed_tightly(const FlashCall& call, int64_t rows) {
+    const std::vector<FlashSegment>& segments = call.segments;
+    return packed(call, rows, {segments.front().query_begin, segments.back().query_end},
+                  {segments.front().key_begin, segments.back().key_end});
 }
 
 }  // namespace
@@ -271,14 +299,29 @@ std::vector<Slice> of_queries(const std::vector<Slice>& slices, int64_t begin, i
     return parts;
 }
 
-FlashPacking pack(const FlashCall& call, int64_t rows) {
-    const std::vector<FlashSegment>& segments = call.segments;
-    return packed(segments, rows, {segments.front().query_begin, segments.back().query_end},
-                  {segments.front().key_begin, segments.back().key_end});
+std::vector<FlashPacking> pack(const FlashCall& call, int64_t rows) {
+    FlashPacking whole = packed_tightly(call, rows);
+    if (whole.segments() <= kMostFlashSegments || call.segments.size() == 1) return {std::move(whole)};
+    const auto middle = call.segments.begin() + static_cast<std::ptrdiff_t>(call.segments.size() / 2);
+    std::vector<FlashPacking> parts = pack({call.window, {call.segments.begin(), middle}}, rows);
+    for (FlashPacking& part : pack({call.window, {middle, call.segments.end()}}, rows))
+        parts.push_back(std::move(part));
+    return parts;
 }
 
-FlashPacking pack_whole(const FlashCall& call, int64_t rows, int64_t queries, int64_t keys) {
-    return packed(call.segments, rows, {0, queries}, {0, keys});
+std::optional<FlashPacking> pack_whole(const FlashCall& call, int64_t rows, int64_t queries, int64_t keys) {
+    FlashPacking whole = packed(call, rows, {0, queries}, {0, keys});
+    if (whole.keys.size() != 1 || whole.segments() > kMostFlashSegments) return {};
+    return whole;
+}
+
+/// A packed launch whose longest segment is one query goes another way, which does not know gaps. A bound
+/// above the longest segment's length is allowed, and avoids it.
+FlashArguments flash_arguments(const FlashWindow& window, bool dense, int64_t most_queries,
+                               int64_t most_keys) {
+    const bool causal = window == kCausalWindow;
+    return {dense ? most_queries : std::max<int64_t>(2, most_queries), most_keys, causal, window.left,
+            causal ? FlashWindow::kNone : window.right};
 }
 
 }  // namespace ringmaster

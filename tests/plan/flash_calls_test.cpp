@@ -1,5 +1,5 @@
 // The grouping of slices into calls, cell by cell. No tensors.
-#include "engine/attention/flash_calls.h"
+#include "engine/plan/flash_calls.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -162,23 +162,76 @@ TEST(FlashCalls, SeeEveryCellOnceOfRandomSlices) {
     }
 }
 
+FlashPacking packed(const FlashCall& call, int64_t rows = 1) {
+    const std::vector<FlashPacking> launches = pack(call, rows);
+    EXPECT_THAT(launches, SizeIs(1));
+    return launches.at(0);
+}
+
 TEST(FlashCalls, PackGapsAsSegmentsThatSeeNothing) {
-    const FlashPacking packing = pack({kCausalWindow, {{2, 4, 0, 3}, {6, 9, 5, 8}}}, 1);
+    const FlashPacking packing = packed({kCausalWindow, {{2, 4, 0, 3}, {6, 9, 5, 8}}});
+    EXPECT_EQ(packing.window, kCausalWindow);
     EXPECT_EQ(packing.queries, (KeyRange{2, 9}));
     EXPECT_THAT(packing.keys, ElementsAre(KeyRange{0, 8}));
     EXPECT_THAT(packing.query_ends, ElementsAre(0, 2, 4, 4, 7));
     EXPECT_THAT(packing.key_ends, ElementsAre(0, 3, 3, 5, 8));
     EXPECT_TRUE(packing.gaps);
+    EXPECT_FALSE(packing.dense);
     EXPECT_EQ(packing.most_queries, 3);
     EXPECT_EQ(packing.most_keys, 3);
 }
 
+TEST(FlashCalls, PackGapsThatAreLongerThanAnySegmentInPieces) {
+    const FlashPacking packing = packed({kCausalWindow, {{0, 10, 0, 10}, {410, 420, 290, 300}}});
+    EXPECT_THAT(packing.query_ends, ElementsAre(0, 10, 138, 266, 394, 410, 410, 410, 410, 420));
+    EXPECT_THAT(packing.key_ends, ElementsAre(0, 10, 10, 10, 10, 10, 138, 266, 290, 300));
+    EXPECT_EQ(packing.most_queries, 128);  // no more blocks than 10 take
+    EXPECT_EQ(packing.most_keys, 128);
+}
+
 TEST(FlashCalls, PackSharedKeysOnceForEachSegment) {
-    const FlashPacking packing = pack({kCausalWindow, {{0, 2, 0, 3}, {2, 4, 0, 5}}}, 2);
+    const FlashPacking packing = packed({kCausalWindow, {{0, 2, 0, 3}, {2, 4, 0, 5}}}, 2);
     EXPECT_THAT(packing.keys, ElementsAre(KeyRange{0, 3}, KeyRange{0, 5}));
     EXPECT_THAT(packing.query_ends, ElementsAre(0, 2, 4, 6, 8));
     EXPECT_THAT(packing.key_ends, ElementsAre(0, 3, 8, 11, 16));
     EXPECT_FALSE(packing.gaps);
+    EXPECT_FALSE(pack_whole({kCausalWindow, {{0, 2, 0, 3}, {2, 4, 0, 5}}}, 2, 4, 5).has_value());
+}
+
+TEST(FlashCalls, PackOneSegmentDenselyAndPaddingAsAGap) {
+    const FlashCall call{kCausalWindow, {{0, 300, 0, 300}}};
+    EXPECT_TRUE(packed(call, 3).dense);
+    const auto whole = pack_whole(call, 1, 900, 800);
+    ASSERT_TRUE(whole.has_value());
+    EXPECT_FALSE(whole->dense);
+    EXPECT_THAT(whole->query_ends, ElementsAre(0, 300, 600, 900, 900, 900));
+    EXPECT_THAT(whole->key_ends, ElementsAre(0, 300, 300, 300, 600, 800));
+}
+
+// The kernel takes max_seqlen_k for the right end that a window lacks, counted from the corner.
+TEST(FlashCalls, PackWindowsWithoutARightEndWithAsManyKeysAsQueries) {
+    const FlashCall call{{3, FlashWindow::kNone}, {{0, 31, 0, 3}, {31, 41, 3, 18}}};
+    EXPECT_EQ(packed(call).most_keys, 31);
+    const FlashCall alone{{25, FlashWindow::kNone}, {{0, 31, 0, 15}}};
+    EXPECT_EQ(packed(alone).most_keys, 31);
+    EXPECT_FALSE(packed(alone).dense);  // whose max_seqlen_k are its 15 keys
+}
+
+TEST(FlashCalls, PackMoreSegmentsThanAGridTakesInSeveralLaunches) {
+    FlashCall call{kCausalWindow, {}};
+    constexpr int64_t kSegments = 70000;
+    for (int64_t i = 0; i < kSegments; ++i) call.segments.push_back({2 * i, 2 * i + 2, 2 * i, 2 * i + 2});
+    const std::vector<FlashPacking> launches = pack(call, 1);
+    EXPECT_THAT(launches, SizeIs(2));
+    int64_t segments = 0;
+    for (const FlashPacking& launch : launches) {
+        EXPECT_LE(launch.segments(), kMostFlashSegments);
+        segments += launch.segments();
+    }
+    EXPECT_EQ(segments, kSegments);
+    EXPECT_EQ(launches[1].queries.begin, launches[0].queries.end);
+    EXPECT_FALSE(pack_whole(call, 1, 2 * kSegments, 2 * kSegments).has_value());
+    EXPECT_TRUE(pack_whole({kCausalWindow, {{0, 9, 0, 9}}}, 1, 9, 9).has_value());
 }
 
 }  // namespace

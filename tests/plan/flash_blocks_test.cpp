@@ -1,0 +1,95 @@
+// How a deterministic backward is cut into launches that fill a GPU.
+#include "engine/plan/flash_blocks.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <random>
+
+namespace ringmaster {
+namespace {
+
+using ::testing::ElementsAre;
+
+constexpr int64_t kH100 = 132, kA100 = 108, kH20 = 78;
+
+FlashCall documents(const std::vector<int64_t>& lengths) {
+    FlashCall call{kCausalWindow, {}};
+    int64_t at = 0;
+    for (const int64_t length : lengths) {
+        call.segments.push_back({at, at + length, at, at + length});
+        at += length;
+    }
+    return call;
+}
+
+std::vector<int64_t> query_heads_a_launch(const FlashCall& call, const FlashHeads& heads,
+                                          int64_t multiprocessors) {
+    std::vector<int64_t> list;
+    for (const FlashShare& share : flash_shares(call, heads, multiprocessors))
+        list.push_back(share.heads * heads.group);
+    return list;
+}
+
+TEST(FlashBlocks, HeadsAreCutSoThatEveryRoundIsFull) {
+    const FlashHeads heads{1, 8, 4, 128};
+    EXPECT_THAT(query_heads_a_launch(documents({32768}), heads, kH100), ElementsAre(12, 12, 4, 4));
+    EXPECT_THAT(query_heads_a_launch(documents({600000}), heads, kH100), ElementsAre(12, 12, 4, 4));
+    for (const int64_t of_launch : {12, 4}) {
+        const int64_t turns = (kH100 + of_launch - 1) / of_launch;
+        EXPECT_EQ(turns * of_launch, kH100);  // thread blocks
+    }
+    // Four heads at a time make 37 · 4 thread blocks on a B200.
+    EXPECT_THAT(query_heads_a_launch(documents({32768}), heads, 148), ElementsAre(4, 4, 4, 4, 4, 4, 4, 4));
+}
+
+TEST(FlashBlocks, HeadsStayTogetherWhereThatIsNoSlower) {
+    const FlashHeads heads{1, 8, 4, 128};
+    EXPECT_THAT(query_heads_a_launch(documents({1024}), heads, kH100), ElementsAre(32));  // dq's copies
+    EXPECT_THAT(query_heads_a_launch(documents({32768}), heads, 128), ElementsAre(32));   // full already
+    EXPECT_THAT(query_heads_a_launch(documents({32768}), {1, 1, 4, 128}, kH100), ElementsAre(4));
+}
+
+TEST(FlashBlocks, ALongDocumentHasALaunchOfItsOwn) {
+    const FlashHeads heads{1, 8, 4, 128};
+    std::vector<int64_t> lengths(20, 600);
+    EXPECT_THAT(flash_shares(documents(lengths), heads, kH100), ElementsAre(FlashShare{0, 20, 0, 8}));
+    lengths[7] = 32768;
+    EXPECT_THAT(flash_shares(documents(lengths), heads, kH100),
+                ElementsAre(FlashShare{0, 7, 0, 8}, FlashShare{7, 1, 0, 3}, FlashShare{7, 1, 3, 3},
+                            FlashShare{7, 1, 6, 1}, FlashShare{7, 1, 7, 1}, FlashShare{8, 12, 0, 8}));
+    lengths[7] = 800;
+    EXPECT_THAT(flash_shares(documents(lengths), heads, kH100), ElementsAre(FlashShare{0, 20, 0, 8}));
+}
+
+/// Any call: each head of each segment in one launch, and no more copies of dq than memory was planned for.
+TEST(FlashBlocks, EveryHeadOfEverySegmentIsInOneLaunch) {
+    std::mt19937 random(3);
+    const auto draw = [&](int64_t from, int64_t to) {
+        return std::uniform_int_distribution<int64_t>(from, to)(random);
+    };
+    for (int round = 0; round < 400; ++round) {
+        std::vector<int64_t> lengths(static_cast<size_t>(draw(1, 30)));
+        for (int64_t& length : lengths) length = draw(0, 5) == 0 ? draw(1, 100000) : draw(1, 2000);
+        const FlashHeads heads{draw(1, 3), draw(1, 40), draw(1, 8), 128};
+        const FlashCall call = documents(lengths);
+        const int64_t multiprocessors = std::array{kH100, kA100, kH20, int64_t{188}}[draw(0, 3)];
+        const int64_t pairs = heads.rows * heads.key_heads * heads.group;
+        const int64_t planned = flash_blocks(pairs, heads.head_dim).copies * pairs;
+        std::vector<int64_t> seen(lengths.size() * static_cast<size_t>(heads.key_heads));
+        for (const FlashShare& it : flash_shares(call, heads, multiprocessors)) {
+            for (int64_t s = it.first_segment; s < it.first_segment + it.segments; ++s) {
+                for (int64_t h = it.first_head; h < it.first_head + it.heads; ++h)
+                    ++seen.at(static_cast<size_t>(s * heads.key_heads + h));
+            }
+            const int64_t of_launch = heads.rows * it.heads * heads.group;
+            const int64_t blocks = of_launch * it.segments;
+            EXPECT_LE((multiprocessors + blocks - 1) / blocks * of_launch, planned) << "round " << round;
+        }
+        EXPECT_THAT(seen, ::testing::Each(1)) << "round " << round;
+    }
+}
+
+}  // namespace
+}  // namespace ringmaster
