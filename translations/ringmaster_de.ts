@@ -61,6 +61,85 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
 </context>
 <context>
+    <name>AttentionKernels</name>
+    <message>
+        <source>Ringmaster&apos;s block kernel</source>
+        <translation>Ringmasters Block-Kernel</translation>
+    </message>
+    <message>
+        <source>LibTorch&apos;s memory-efficient kernel</source>
+        <translation>LibTorchs speichersparender Kernel</translation>
+    </message>
+    <message>
+        <source>FlashAttention-2, dense</source>
+        <translation>FlashAttention-2, dicht</translation>
+    </message>
+    <message>
+        <source>FlashAttention-2, varlen</source>
+        <translation>FlashAttention-2, variable Längen</translation>
+    </message>
+    <message>
+        <source>FlashAttention-2, backward in a fixed order</source>
+        <translation>FlashAttention-2, rückwärts in fester Reihenfolge</translation>
+    </message>
+    <message>
+        <source>cuDNN or FlashAttention-2, dense</source>
+        <translation>cuDNN oder FlashAttention-2, dicht</translation>
+    </message>
+    <message>
+        <source>all of the attention</source>
+        <translation>die ganze Attention</translation>
+    </message>
+    <message>
+        <source>rows that are one document without padding</source>
+        <translation>Zeilen aus einem Dokument ohne Padding</translation>
+    </message>
+    <message>
+        <source>rows of several documents or with padding</source>
+        <translation>Zeilen aus mehreren Dokumenten oder mit Padding</translation>
+    </message>
+    <message>
+        <source>rows of several documents or with padding, and hops that see several stretches of keys</source>
+        <translation>Zeilen aus mehreren Dokumenten oder mit Padding, und Schritte des Rings, die mehrere Abschnitte von Keys sehen</translation>
+    </message>
+    <message>
+        <source>gradients</source>
+        <translation>Gradienten</translation>
+    </message>
+    <message>
+        <source>the ranks compute on the CPU; bfloat16 by the processor&apos;s own products if it has them</source>
+        <translation>die Ranks rechnen auf der CPU; bfloat16 mit den Produkten des Prozessors, wenn er sie hat</translation>
+    </message>
+    <message>
+        <source>the faster of the two, by a measurement on the run&apos;s own shapes at the start; both compute the same</source>
+        <translation>der schnellere von beiden, nach einer Messung zu Beginn mit den Formen des Laufs; beide rechnen dasselbe</translation>
+    </message>
+    <message>
+        <source>documents and padding are segments of one launch, which keeps documents apart</source>
+        <translation>Dokumente und Padding sind Segmente eines Aufrufs; so bleiben Dokumente getrennt</translation>
+    </message>
+    <message>
+        <source>a repeated run gives the same bits; heads and long documents get launches of their own where that fills the GPU. RINGMASTER_CUDA_DETERMINISTIC=0 asks for the faster order instead</source>
+        <translation>ein wiederholter Lauf ergibt dieselben Bits; Köpfe und lange Dokumente bekommen eigene Aufrufe, wo das die GPU füllt. RINGMASTER_CUDA_DETERMINISTIC=0 verlangt stattdessen die schnellere Reihenfolge</translation>
+    </message>
+    <message>
+        <source>float32: FlashAttention-2 and cuDNN take bfloat16 alone</source>
+        <translation>float32: FlashAttention-2 und cuDNN nehmen nur bfloat16</translation>
+    </message>
+    <message>
+        <source>cuDNN is left out: rows hold several documents</source>
+        <translation>ohne cuDNN: Zeilen enthalten mehrere Dokumente</translation>
+    </message>
+    <message>
+        <source>cuDNN is left out: the model attends in a sliding window</source>
+        <translation>ohne cuDNN: das Modell hat ein gleitendes Fenster</translation>
+    </message>
+    <message>
+        <source>cuDNN is left out: it takes head dimensions up to 128 that are multiples of 8</source>
+        <translation>ohne cuDNN: es nimmt Kopfgrößen bis 128, die Vielfache von 8 sind</translation>
+    </message>
+</context>
+<context>
     <name>Charts</name>
     <message>
         <source>steady</source>
@@ -1709,6 +1788,17 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <source>%1 exposed</source>
         <extracomment>share of a step that is communication which computation does not hide</extracomment>
         <translation>%1 freiliegend</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::AttentionCard</name>
+    <message>
+        <source>Attention kernels</source>
+        <translation>Kernel der Attention</translation>
+    </message>
+    <message>
+        <source>Not known yet: the model&apos;s shape is missing.</source>
+        <translation>Noch nicht bekannt: die Form des Modells fehlt.</translation>
     </message>
 </context>
 <context>

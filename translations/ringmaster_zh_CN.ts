@@ -61,6 +61,85 @@ On what is left the run would go on with:</source>
     </message>
 </context>
 <context>
+    <name>AttentionKernels</name>
+    <message>
+        <source>Ringmaster&apos;s block kernel</source>
+        <translation>Ringmaster 的分块内核</translation>
+    </message>
+    <message>
+        <source>LibTorch&apos;s memory-efficient kernel</source>
+        <translation>LibTorch 的省内存内核</translation>
+    </message>
+    <message>
+        <source>FlashAttention-2, dense</source>
+        <translation>FlashAttention-2，稠密</translation>
+    </message>
+    <message>
+        <source>FlashAttention-2, varlen</source>
+        <translation>FlashAttention-2，变长</translation>
+    </message>
+    <message>
+        <source>FlashAttention-2, backward in a fixed order</source>
+        <translation>FlashAttention-2，固定顺序的反向</translation>
+    </message>
+    <message>
+        <source>cuDNN or FlashAttention-2, dense</source>
+        <translation>cuDNN 或 FlashAttention-2，稠密</translation>
+    </message>
+    <message>
+        <source>all of the attention</source>
+        <translation>全部注意力</translation>
+    </message>
+    <message>
+        <source>rows that are one document without padding</source>
+        <translation>只含一个文档且无填充的行</translation>
+    </message>
+    <message>
+        <source>rows of several documents or with padding</source>
+        <translation>含多个文档或有填充的行</translation>
+    </message>
+    <message>
+        <source>rows of several documents or with padding, and hops that see several stretches of keys</source>
+        <translation>含多个文档或有填充的行，以及能看到多段键的环步</translation>
+    </message>
+    <message>
+        <source>gradients</source>
+        <translation>梯度</translation>
+    </message>
+    <message>
+        <source>the ranks compute on the CPU; bfloat16 by the processor&apos;s own products if it has them</source>
+        <translation>各 rank 在 CPU 上计算；处理器若有 bfloat16 乘法指令，则使用它</translation>
+    </message>
+    <message>
+        <source>the faster of the two, by a measurement on the run&apos;s own shapes at the start; both compute the same</source>
+        <translation>两者中较快的一个：开始时用本次运行自己的形状测量；两者结果相同</translation>
+    </message>
+    <message>
+        <source>documents and padding are segments of one launch, which keeps documents apart</source>
+        <translation>文档与填充是同一次启动中的分段，文档因此互不相见</translation>
+    </message>
+    <message>
+        <source>a repeated run gives the same bits; heads and long documents get launches of their own where that fills the GPU. RINGMASTER_CUDA_DETERMINISTIC=0 asks for the faster order instead</source>
+        <translation>重复运行得到逐位相同的结果；在能填满 GPU 时，注意力头和长文档会分开启动。RINGMASTER_CUDA_DETERMINISTIC=0 则改用更快的顺序</translation>
+    </message>
+    <message>
+        <source>float32: FlashAttention-2 and cuDNN take bfloat16 alone</source>
+        <translation>float32：FlashAttention-2 和 cuDNN 只接受 bfloat16</translation>
+    </message>
+    <message>
+        <source>cuDNN is left out: rows hold several documents</source>
+        <translation>不用 cuDNN：一行含多个文档</translation>
+    </message>
+    <message>
+        <source>cuDNN is left out: the model attends in a sliding window</source>
+        <translation>不用 cuDNN：模型使用滑动窗口</translation>
+    </message>
+    <message>
+        <source>cuDNN is left out: it takes head dimensions up to 128 that are multiples of 8</source>
+        <translation>不用 cuDNN：它只接受不超过 128 且为 8 的倍数的头维度</translation>
+    </message>
+</context>
+<context>
     <name>Charts</name>
     <message>
         <source>steady</source>
@@ -1694,6 +1773,17 @@ On what is left the run would go on with:</source>
         <source>%1 exposed</source>
         <extracomment>share of a step that is communication which computation does not hide</extracomment>
         <translation>暴露 %1</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::AttentionCard</name>
+    <message>
+        <source>Attention kernels</source>
+        <translation>注意力内核</translation>
+    </message>
+    <message>
+        <source>Not known yet: the model&apos;s shape is missing.</source>
+        <translation>尚不清楚：缺少模型的形状。</translation>
     </message>
 </context>
 <context>

@@ -5,11 +5,11 @@
 #include <atomic>
 #include <cmath>
 
+#include "engine/plan/attention_kernels.h"
+
 namespace ringmaster {
 
 namespace {
-
-constexpr int64_t kMostHeadDim = 128;
 
 std::atomic<bool> forward_used{false}, backward_used{false};
 
@@ -41,12 +41,8 @@ CudnnUse cudnn_in_use() {
 }
 
 bool cudnn_takes(const FlashInputs& in) {
-    if (in.packed() || in.q.scalar_type() == at::kFloat) return false;
-    const int64_t queries = in.q.size(1), keys = in.k.size(1), head_dim = in.q.size(3);
-    // Its triangle is counted from the upper left corner.
-    const bool square = is_causal(in) && queries == keys;
-    return (square || in.window == FlashWindow{}) && queries > 1 && keys > 1 && head_dim <= kMostHeadDim &&
-           head_dim % 8 == 0;
+    return !in.packed() && in.q.scalar_type() != at::kFloat &&
+           cudnn_takes(DenseCall{in.q.size(1), in.k.size(1), in.q.size(3), in.window});
 }
 
 FlashKernel::Output cudnn_forward(const FlashInputs& in) {

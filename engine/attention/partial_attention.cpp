@@ -5,6 +5,7 @@
 
 #include "engine/attention/cuda_flash.h"
 #include "engine/attention/merge.h"
+#include "engine/plan/attention_kernels.h"
 
 namespace ringmaster {
 
@@ -36,8 +37,8 @@ FlashGradients slice_backward(const at::Tensor& dout, const at::Tensor& q, const
     return {d.dq_bhtd.flip(2), d.dk_bksd.flip(2), d.dv_bksd.flip(2)};
 }
 
-bool is_float(const at::Tensor& x) {
-    return x.scalar_type() == at::kFloat;
+bool goes_by(AttentionFamily family, const at::Tensor& q) {
+    return attention_family(q.is_cpu() ? Device::Cpu : Device::Cuda, q.scalar_type() == at::kFloat) == family;
 }
 
 /// One square that the float32 kernel takes as it is.
@@ -70,8 +71,9 @@ void PartialAttention::add(const at::Tensor& k_bksd, const at::Tensor& v_bksd, c
     SoftmaxSums sums{heads.of_queries(sums_.values_bhtd), heads.of_queries(sums_.top_bht),
                      heads.of_queries(sums_.total_bht)};
     const at::Tensor q = heads.of_queries(q_bhtd_);
-    if (q.is_cpu()) return block_attention_forward(sums, q, k_bksd, v_bksd, slices);
-    if (!is_float(q))
+    if (goes_by(AttentionFamily::OwnBlocks, q))
+        return block_attention_forward(sums, q, k_bksd, v_bksd, slices);
+    if (goes_by(AttentionFamily::FlashAttention2, q))
         return packed_forward(cuda_flash_kernel(), sums.values_bhtd, sums.top_bht, q, k_bksd, v_bksd, slices);
     for (const Slice& slice : slices) {
         const FlashOutput part =
@@ -99,12 +101,12 @@ void PartialGradients::add(const at::Tensor& k_bksd, const at::Tensor& v_bksd, c
                            const at::Tensor& dv_bksd) {
     const at::Tensor q = heads.of_queries(q_bhtd_), dout = heads.of_queries(dout_bhtd_);
     const at::Tensor dq = heads.of_queries(dq_bhtd_), lse = heads.of_queries(whole_.lse_bht);
-    if (q.is_cpu()) {
+    if (goes_by(AttentionFamily::OwnBlocks, q)) {
         return block_attention_backward(dq, dk_bksd, dv_bksd, dout, q, k_bksd, v_bksd, lse,
                                         heads.of_queries(delta_bht_), slices);
     }
     const at::Tensor out = heads.of_queries(whole_.out_bhtd);
-    if (!is_float(q))
+    if (goes_by(AttentionFamily::FlashAttention2, q))
         return packed_backward(cuda_flash_kernel(), {dq, dk_bksd, dv_bksd}, dout, q, k_bksd, v_bksd,
                                {out, lse}, slices);
     for (const Slice& slice : slices) {
@@ -120,7 +122,8 @@ void PartialGradients::add(const at::Tensor& k_bksd, const at::Tensor& v_bksd, c
 std::optional<FlashOutput> attention_in_one_call(const at::Tensor& q_bhtd, const at::Tensor& k_bksd,
                                                  const at::Tensor& v_bksd, const std::vector<Slice>& slices) {
     if (q_bhtd.is_cpu()) return {};
-    if (!is_float(q_bhtd)) return one_call_forward(cuda_flash_kernel(), q_bhtd, k_bksd, v_bksd, slices);
+    if (goes_by(AttentionFamily::FlashAttention2, q_bhtd))
+        return one_call_forward(cuda_flash_kernel(), q_bhtd, k_bksd, v_bksd, slices);
     if (!is_one_square(slices, q_bhtd, k_bksd)) return {};
     return float_flash_forward(q_bhtd, k_bksd, v_bksd, slices[0].mask == SliceMask::Causal);
 }
@@ -130,7 +133,7 @@ std::optional<FlashGradients> gradients_in_one_call(const at::Tensor& dout_bhtd,
                                                     const FlashOutput& whole,
                                                     const std::vector<Slice>& slices) {
     if (q_bhtd.is_cpu()) return {};
-    if (!is_float(q_bhtd))
+    if (goes_by(AttentionFamily::FlashAttention2, q_bhtd))
         return one_call_backward(cuda_flash_kernel(), dout_bhtd, q_bhtd, k_bksd, v_bksd, whole, slices);
     if (!is_one_square(slices, q_bhtd, k_bksd)) return {};
     return float_flash_backward(dout_bhtd, q_bhtd, k_bksd, v_bksd, whole,

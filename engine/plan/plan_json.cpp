@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/error.h"
+#include "engine/plan/attention_kernels.h"
 #include "engine/plan/nccl_settings.h"
 #include "engine/plan/plan.h"
 
@@ -94,6 +95,13 @@ json to_json(const Diagnostic& diagnostic) {
 json to_json(const std::vector<KeyVerdicts::Reason>& reasons) {
     json list = json::array();
     for (const auto& [key, why] : reasons) list.push_back({{"key", key}, {"why", why}});
+    return list;
+}
+
+json to_json(const std::vector<AttentionUse>& uses) {
+    json list = json::array();
+    for (const AttentionUse& it : uses)
+        list.push_back({{"kernel", it.kernel}, {"for", it.use}, {"why", it.why}});
     return list;
 }
 
@@ -355,6 +363,7 @@ json plan_to_json(const Plan& plan) {
               {"no_effect", to_json(plan.keys.no_effect)},
               {"unsupported", to_json(plan.keys.unsupported)}}},
             {"device", to_string(plan.device)},
+            {"attention", to_json(attention_kernels(plan))},
             {"nccl", nccl_settings_to_json(planned_nccl_settings(plan))},
             {"config", config_to_json(plan.config)},
             {"model", plan.model ? model_config_to_json(*plan.model) : json(nullptr)},

@@ -9,6 +9,7 @@
 #include "gui/look/look.h"
 #include "gui/look/numbers.h"
 #include "gui/plan/advice_card.h"
+#include "gui/plan/attention_card.h"
 #include "gui/plan/bars.h"
 #include "gui/plan/batch_card.h"
 #include "gui/plan/context_card.h"
@@ -36,6 +37,7 @@ PlanBoard::PlanBoard(QWidget* parent)
       m_time(new StackedBar),
       m_time_legend(new BarLegend),
       m_time_note(mutedLabel()),
+      m_attention(new AttentionCard),
       m_advice(new AdviceCard),
       m_keys(new KeysCard) {
     setObjectName(u"planBoard"_s);
@@ -69,6 +71,7 @@ PlanBoard::PlanBoard(QWidget* parent)
     grid->addCard(m_sequence_card);
     grid->addCard(m_memory, 2);
     grid->addCard(m_time_card, 2);
+    grid->addCard(m_attention, 2);
     grid->addCard(m_advice, 2);
     grid->addCard(m_keys, 2);
     setWidget(inside);
@@ -112,11 +115,13 @@ void PlanBoard::setPlan(const PlanAnswer& answer, bool machine_known) {
     writeDrawings();
     m_memory->setPlan(answer.plan, answer.what_if);
     writeTime();
+    m_attention->setPlan(answer.plan);
     m_keys->setPlan(answer.plan);
 }
 
 std::vector<QWidget*> PlanBoard::cards() const {
-    return {m_context, m_batch, m_mesh_card, m_sequence_card, m_memory, m_time_card, m_advice, m_keys};
+    return {m_context,   m_batch,     m_mesh_card, m_sequence_card, m_memory,
+            m_time_card, m_attention, m_advice,    m_keys};
 }
 
 void PlanBoard::clear() {

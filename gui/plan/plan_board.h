@@ -9,6 +9,7 @@
 namespace ringmaster {
 
 class AdviceCard;
+class AttentionCard;
 class BarLegend;
 class BatchCard;
 class ContextCard;
@@ -62,6 +63,7 @@ class PlanBoard : public QScrollArea {
     StackedBar* m_time;
     BarLegend* m_time_legend;
     QLabel* m_time_note;
+    AttentionCard* m_attention;
     AdviceCard* m_advice;
     KeysCard* m_keys;
 };

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "engine/error.h"
+#include "engine/plan/attention_kernels.h"
 #include "engine/plan/layout.h"
 #include "engine/plan/nccl_settings.h"
 #include "launcher/format.h"
@@ -78,6 +79,7 @@ class PlanWriter {
         batch();
         memory();
         time();
+        attention();
         nccl();
         keys();
         return out_;
@@ -226,6 +228,14 @@ class PlanWriter {
         add(b.steps_per_epoch, "steps an epoch");
         add(b.total_steps, "steps in all");
         if (!text.empty()) section("", text);
+    }
+
+    void attention() {
+        const char* label = "Attention";
+        for (const AttentionUse& it : attention_kernels(plan_)) {
+            section(label, it.kernel + ": " + it.use + " (" + it.why + ")");
+            label = "";
+        }
     }
 
     void nccl() {

@@ -234,6 +234,15 @@ class PlanTest : public QObject {
         QCOMPARE(editor()->text(), before);
     }
 
+    void theKernelsOfTheAttentionAreNamed() {
+        open();
+        const auto text = [&] { return m_page->findChild<QLabel*>(u"attentionKernels"_s)->text(); };
+        QVERIFY2(text().startsWith(u"cuDNN or FlashAttention-2, dense: "_s), qPrintable(text()));
+        QCOMPARE(text().count(u'\n'), 2);
+        setText(QString(kText) + u"sample_packing: true\n"_s);
+        QVERIFY2(text().contains(u"cuDNN is left out: rows hold several documents"_s), qPrintable(text()));
+    }
+
     void theLengthIsTriedAndThenWritten() {
         open();
         auto* slider = m_page->findChild<QSlider*>(u"lengthSlider"_s);

@@ -34,6 +34,18 @@ def test_what_nccl_will_be_told_is_in_the_plan_of_gpus(make_config):
     assert json.loads(run("plan", config, "--ranks", 4, "--json").stdout)["nccl"] == []
 
 
+def test_the_kernels_of_the_attention_are_named_with_the_reason(make_config):
+    config = make_config(context_parallel_size=2, bf16="auto")
+    gpus = ["plan", config, "--ranks", 4, "--device", "cuda", "--device-memory", 80]
+    kernels = json.loads(run(*gpus, "--json").stdout)["attention"]
+    assert kernels[0]["kernel"] == "cuDNN or FlashAttention-2, dense" and all(set(it) == {"kernel", "for", "why"} for it in kernels)
+    text = " ".join(run(*gpus).stdout.split())
+    for it in kernels:
+        assert f"{it['kernel']}: {it['for']} ({it['why']})" in text
+    [own] = json.loads(run("plan", config, "--ranks", 4, "--json").stdout)["attention"]
+    assert own["kernel"] == "Ringmaster's block kernel"
+
+
 def test_without_ranks_two_are_planned_on_the_cpu(make_config):
     assert json.loads(run("plan", make_config(), "--json").stdout)["ranks"] == 2
 

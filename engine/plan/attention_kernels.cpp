@@ -1,0 +1,129 @@
+#include "engine/plan/attention_kernels.h"
+
+#include <algorithm>
+
+#include "engine/plan/attention_schedule.h"
+#include "engine/plan/layout.h"
+
+/// As Qt's, which its lupdate looks for: the app translates these texts.
+#define QT_TRANSLATE_NOOP(context, text) text
+
+namespace ringmaster {
+
+namespace {
+
+constexpr int64_t kCudnnMostHeadDim = 128;
+
+// clang-format off
+constexpr const char* kBlocks = QT_TRANSLATE_NOOP("AttentionKernels", "Ringmaster's block kernel");
+constexpr const char* kEfficient = QT_TRANSLATE_NOOP("AttentionKernels", "LibTorch's memory-efficient kernel");
+constexpr const char* kDense = QT_TRANSLATE_NOOP("AttentionKernels", "FlashAttention-2, dense");
+constexpr const char* kVarlen = QT_TRANSLATE_NOOP("AttentionKernels", "FlashAttention-2, varlen");
+constexpr const char* kBackward = QT_TRANSLATE_NOOP("AttentionKernels", "FlashAttention-2, backward in a fixed order");
+constexpr const char* kFaster = QT_TRANSLATE_NOOP("AttentionKernels", "cuDNN or FlashAttention-2, dense");
+
+constexpr const char* kForAll = QT_TRANSLATE_NOOP("AttentionKernels", "all of the attention");
+constexpr const char* kForWhole = QT_TRANSLATE_NOOP("AttentionKernels", "rows that are one document without padding");
+constexpr const char* kForCuts = QT_TRANSLATE_NOOP("AttentionKernels", "rows of several documents or with padding");
+constexpr const char* kForCutsAndPieces = QT_TRANSLATE_NOOP("AttentionKernels", "rows of several documents or with padding, and hops that see several stretches of keys");
+constexpr const char* kForGradients = QT_TRANSLATE_NOOP("AttentionKernels", "gradients");
+
+constexpr const char* kOnCpu = QT_TRANSLATE_NOOP("AttentionKernels", "the ranks compute on the CPU; bfloat16 by the processor's own products if it has them");
+constexpr const char* kMeasured = QT_TRANSLATE_NOOP("AttentionKernels", "the faster of the two, by a measurement on the run's own shapes at the start; both compute the same");
+constexpr const char* kSegments = QT_TRANSLATE_NOOP("AttentionKernels", "documents and padding are segments of one launch, which keeps documents apart");
+constexpr const char* kOrdered = QT_TRANSLATE_NOOP("AttentionKernels", "a repeated run gives the same bits; heads and long documents get launches of their own where that fills the GPU. RINGMASTER_CUDA_DETERMINISTIC=0 asks for the faster order instead");
+
+constexpr const char* kOfFloat32 = QT_TRANSLATE_NOOP("AttentionKernels", "float32: FlashAttention-2 and cuDNN take bfloat16 alone");
+constexpr const char* kOfDocuments = QT_TRANSLATE_NOOP("AttentionKernels", "cuDNN is left out: rows hold several documents");
+constexpr const char* kOfWindow = QT_TRANSLATE_NOOP("AttentionKernels", "cuDNN is left out: the model attends in a sliding window");
+constexpr const char* kOfHeadDim = QT_TRANSLATE_NOOP("AttentionKernels", "cuDNN is left out: it takes head dimensions up to 128 that are multiples of 8");
+// clang-format on
+
+struct Shapes {
+    bool dense = false, varlen = false;
+};
+
+/// Of a longer ring all kinds are among the first ranks' hops, and of a long row with a window among the
+/// first slices: there are about 2 · tokens ÷ window.
+constexpr int kMostRanks = 16;
+constexpr int64_t kMostWindows = 1000;
+
+/// Launches for a row that is one document.
+Shapes shapes_of_whole_rows(const Plan& plan) {
+    const RingAttnFunc func = plan.context_parallel.layout;
+    const int ring = std::min(plan.mesh.ring, kMostRanks);
+    AttentionMask mask;
+    mask.window = plan.model->sliding_window.value_or(0);
+    int64_t tokens = plan.sequence.padded_length / plan.mesh.ring * ring;
+    if (mask.window > 0) tokens = std::min(tokens, kMostWindows * mask.window);
+    tokens = padded_length(func, tokens, ring, 1);
+    if (mask.window >= tokens) mask.window = 0;
+    mask.documents = {tokens};
+    const Layout layout = make_layout(func, tokens, ring, 1, mask);
+    Shapes shapes;
+    for (int rank = 0; rank < ring; ++rank) {
+        const AttentionSchedule schedule = func == RingAttnFunc::VarlenLlama3
+                                               ? make_gather_schedule(layout.ranks, rank, mask, 1)
+                                               : make_ring_schedule(layout.ranks, rank, mask);
+        for (const Stage& stage : schedule.stages) {
+            for (const FlashCall& call : flash_calls(stage.slices)) {
+                for (const FlashPacking& packing : pack(call, 1))
+                    (packing.dense ? shapes.dense : shapes.varlen) = true;
+            }
+        }
+    }
+    return shapes;
+}
+
+}  // namespace
+
+AttentionFamily attention_family(Device device, bool float32) {
+    if (device == Device::Cpu) return AttentionFamily::OwnBlocks;
+    return float32 ? AttentionFamily::Efficient : AttentionFamily::FlashAttention2;
+}
+
+/// Its triangle is counted from the upper left corner, FlashAttention-2's from the lower right one.
+bool cudnn_takes(const DenseCall& call) {
+    const bool square = call.window == kCausalWindow && call.queries == call.keys;
+    return (square || call.window == FlashWindow{}) && call.queries > 1 && call.keys > 1 &&
+           call.head_dim <= kCudnnMostHeadDim && call.head_dim % 8 == 0;
+}
+
+const char* why_not_cudnn(const Plan& plan) {
+    if (attention_family(plan.device, plan.config.precision == Precision::Float32) !=
+        AttentionFamily::FlashAttention2)
+        return plan.device == Device::Cpu ? kOnCpu : kOfFloat32;
+    if (!plan.model) return kOfHeadDim;
+    if (plan.config.sample_packing) return kOfDocuments;
+    if (plan.model->sliding_window) return kOfWindow;
+    if (!cudnn_takes({2, 2, plan.model->head_dim, kCausalWindow})) return kOfHeadDim;
+    return nullptr;
+}
+
+std::vector<AttentionUse> attention_kernels(const Plan& plan) {
+    const RingAttnFunc func = plan.context_parallel.layout;
+    if (!plan.model || !plan.ok() || plan.sequence.padded_length < plan.mesh.ring ||
+        func == RingAttnFunc::Default || func == RingAttnFunc::Auto)
+        return {};
+    switch (attention_family(plan.device, plan.config.precision == Precision::Float32)) {
+        case AttentionFamily::OwnBlocks:
+            return {{kBlocks, kForAll, kOnCpu}};
+        case AttentionFamily::Efficient:
+            return {{kEfficient, kForAll, kOfFloat32}};
+        case AttentionFamily::FlashAttention2:
+            break;
+    }
+    const Shapes shapes = shapes_of_whole_rows(plan);
+    const char* without_cudnn = why_not_cudnn(plan);
+    std::vector<AttentionUse> uses;
+    if (shapes.dense && without_cudnn == nullptr) {
+        uses.push_back({kFaster, kForWhole, kMeasured});
+    } else if (shapes.dense) {
+        uses.push_back({kDense, kForWhole, without_cudnn});
+    }
+    uses.push_back({kVarlen, shapes.varlen ? kForCutsAndPieces : kForCuts, kSegments});
+    uses.push_back({kBackward, kForGradients, kOrdered});
+    return uses;
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,31 @@
+#include "gui/plan/attention_card.h"
+
+#include <QCoreApplication>
+
+#include "engine/plan/attention_kernels.h"
+#include "gui/look/look.h"
+
+namespace ringmaster {
+
+using namespace Qt::Literals::StringLiterals;
+
+AttentionCard::AttentionCard(QWidget* parent) : Card(tr("Attention kernels"), parent), m_text(mutedLabel()) {
+    m_text->setObjectName(u"attentionKernels"_s);
+    m_text->setWordWrap(true);
+    m_text->setTextFormat(Qt::PlainText);
+    m_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    body()->addWidget(m_text);
+    body()->addStretch(1);
+}
+
+void AttentionCard::setPlan(const Plan& plan) {
+    const auto translated = [](const std::string& text) {
+        return QCoreApplication::translate("AttentionKernels", text.c_str());
+    };
+    QStringList lines;
+    for (const AttentionUse& it : attention_kernels(plan))
+        lines << u"%1: %2 (%3)"_s.arg(translated(it.kernel), translated(it.use), translated(it.why));
+    m_text->setText(lines.isEmpty() ? tr("Not known yet: the model's shape is missing.") : lines.join(u'\n'));
+}
+
+}  // namespace ringmaster

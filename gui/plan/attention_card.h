@@ -1,0 +1,23 @@
+/// Which kernels compute the attention, and why.
+#pragma once
+
+#include <QLabel>
+
+#include "engine/plan/plan.h"
+#include "gui/look/card.h"
+
+namespace ringmaster {
+
+class AttentionCard : public Card {
+    Q_OBJECT
+
+  public:
+    explicit AttentionCard(QWidget* parent = nullptr);
+    /// Empty if the plan names none.
+    void setPlan(const Plan& plan);
+
+  private:
+    QLabel* m_text;
+};
+
+}  // namespace ringmaster

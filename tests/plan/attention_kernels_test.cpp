@@ -1,0 +1,105 @@
+#include "engine/plan/attention_kernels.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/plan/plans.h"
+
+namespace ringmaster {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::vector<std::string> names(const std::vector<AttentionUse>& uses) {
+    std::vector<std::string> list;
+    for (const AttentionUse& it : uses) list.push_back(it.kernel);
+    return list;
+}
+
+Plan plan_for(const std::string& more, int ranks, Device device = Device::Cuda,
+              const std::string& model = "meta-llama/Llama-3-8B-Instruct") {
+    PlanRequest request;
+    request.device = device;
+    const Plan plan = plan_text(config_text("sequence_len: 8192\n" + more, model), ranks, request);
+    EXPECT_TRUE(plan.ok()) << said(plan);
+    return plan;
+}
+
+TEST(AttentionKernels, DenseRowsAreCudnnsOrFlashAttentions) {
+    for (const char* more : {"", "context_parallel_size: 8\nring_attn_func: batch_zigzag\n",
+                             "context_parallel_size: 8\nulysses_size: 8\n"}) {
+        const auto uses = attention_kernels(plan_for(more, 8));
+        EXPECT_THAT(names(uses), ElementsAre("cuDNN or FlashAttention-2, dense", "FlashAttention-2, varlen",
+                                             "FlashAttention-2, backward in a fixed order"))
+            << more;
+        EXPECT_THAT(uses.at(0).why, HasSubstr("measurement"));
+        EXPECT_EQ(uses.at(1).use, "rows of several documents or with padding");
+    }
+}
+
+TEST(AttentionKernels, WhyCudnnIsLeftOutIsSaid) {
+    const auto packed = attention_kernels(plan_for("sample_packing: true\n", 8));
+    EXPECT_THAT(names(packed), ElementsAre("FlashAttention-2, dense", "FlashAttention-2, varlen",
+                                           "FlashAttention-2, backward in a fixed order"));
+    EXPECT_THAT(packed.at(0).why, HasSubstr("several documents"));
+    Plan plan = plan_for("", 8);
+    plan.model->sliding_window = 1024;
+    EXPECT_THAT(attention_kernels(plan).at(0).why, HasSubstr("sliding window"));
+    plan.model->sliding_window = {};
+    plan.model->head_dim = 256;
+    EXPECT_THAT(attention_kernels(plan).at(0).why, HasSubstr("head dimensions up to 128"));
+    plan.model->head_dim = 128;
+    EXPECT_EQ(attention_kernels(plan).at(0).kernel, "cuDNN or FlashAttention-2, dense");
+    EXPECT_EQ(why_not_cudnn(plan), nullptr);
+    plan.model = {};
+    EXPECT_NE(why_not_cudnn(plan), nullptr);
+    EXPECT_THAT(attention_kernels(plan), IsEmpty());
+}
+
+// A windowed hop of a ring sees keys in several stretches: more segments than one.
+TEST(AttentionKernels, HopsThatSeeSeveralStretchesArePacked) {
+    Plan plan = plan_for("context_parallel_size: 4\nring_attn_func: batch_zigzag\n", 4);
+    plan.model->sliding_window = 700;
+    const auto uses = attention_kernels(plan);
+    EXPECT_THAT(names(uses), ::testing::Contains("FlashAttention-2, varlen"));
+    for (const AttentionUse& it : uses) {
+        if (it.kernel == "FlashAttention-2, varlen") {
+            EXPECT_THAT(it.use, HasSubstr("several stretches"));
+        }
+    }
+}
+
+TEST(AttentionKernels, PrecisionAndDeviceChooseTheFamily) {
+    Plan plan = plan_for("", 8);
+    plan.config.precision = Precision::Float32;
+    EXPECT_THAT(names(attention_kernels(plan)), ElementsAre("LibTorch's memory-efficient kernel"));
+    EXPECT_THAT(names(attention_kernels(plan_for("", 2, Device::Cpu))),
+                ElementsAre("Ringmaster's block kernel"));
+    EXPECT_EQ(attention_family(Device::Cuda, false), AttentionFamily::FlashAttention2);
+    EXPECT_EQ(attention_family(Device::Cuda, true), AttentionFamily::Efficient);
+    EXPECT_EQ(attention_family(Device::Cpu, false), AttentionFamily::OwnBlocks);
+}
+
+TEST(AttentionKernels, AreInThePlansJson) {
+    const Plan plan = plan_for("sample_packing: true\n", 8);
+    const nlohmann::json json = plan_to_json(plan).at("attention");
+    ASSERT_EQ(json.size(), attention_kernels(plan).size());
+    EXPECT_EQ(json[0]["kernel"], "FlashAttention-2, dense");
+    EXPECT_EQ(json[0]["for"], "rows that are one document without padding");
+    EXPECT_EQ(json[0]["why"], attention_kernels(plan)[0].why);
+    EXPECT_EQ(plan_to_json(plan_from_json(plan_to_json(plan))).at("attention"), json);
+}
+
+TEST(AttentionKernels, AreNamedAtOnceForLongRowsAndManyRanks) {
+    Plan plan = plan_for("context_parallel_size: 64\nring_attn_func: batch_zigzag\n", 64);
+    plan.sequence.padded_length = int64_t{1} << 24;
+    plan.model->sliding_window = 3;
+    EXPECT_FALSE(attention_kernels(plan).empty());
+}
+
+}  // namespace
+}  // namespace ringmaster
