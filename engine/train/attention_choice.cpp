@@ -8,6 +8,9 @@
 
 #include "engine/attention/cuda_flash.h"
 #include "engine/attention/deterministic.h"
+#include "engine/plan/attention_kernels.h"
+#include "engine/plan/attention_schedule.h"
+#include "engine/plan/layout.h"
 #include "engine/train/kernel_check.h"
 #include "engine/train/stopwatch.h"
 
@@ -17,16 +20,20 @@ namespace {
 
 constexpr double kBound = 3e-2;        // of bfloat16, as the self-test's
 constexpr double kWorthwhile = 0.97;   // of FlashAttention-2's time
-constexpr int64_t kMostTokens = 8192;  // a longer square takes both longer alike
-constexpr int64_t kMostHeadDim = 128;
+constexpr int64_t kMostTokens = 8192;  // timed; a longer square takes both longer alike
 
-/// Any numbers, without the generator that the run itself may draw from.
+/// Any numbers, without the generator that the run itself may draw from. Long ones repeat, which takes no
+/// more memory than they do.
 at::Tensor some_numbers(const AttentionShape& shape, int64_t heads, double step, at::Device device) {
+    constexpr int64_t kMostDistinct = 1 << 22;
     const int64_t count = shape.rows * shape.tokens * heads * shape.head_dim;
-    return at::arange(count, at::TensorOptions().device(device).dtype(at::kFloat))
-        .mul_(step)
-        .sin_()
-        .to(device.is_cuda() ? at::kBFloat16 : at::kFloat)
+    const int64_t distinct = std::min(count, kMostDistinct);
+    const at::Tensor numbers = at::arange(distinct, at::TensorOptions().device(device).dtype(at::kFloat))
+                                   .mul_(step)
+                                   .sin_()
+                                   .to(device.is_cuda() ? at::kBFloat16 : at::kFloat);
+    return (count == distinct ? numbers : numbers.repeat({(count + distinct - 1) / distinct}))
+        .narrow(0, 0, count)
         .view({shape.rows, shape.tokens, heads, shape.head_dim});
 }
 
@@ -88,10 +95,8 @@ nlohmann::json to_json(const AttentionTiming& it) {
 }  // namespace
 
 std::optional<AttentionShape> measured_shape(const Plan& plan) {
-    if (plan.device != Device::Cuda || plan.config.precision == Precision::Float32 || !plan.model) return {};
+    if (why_not_cudnn(plan) != nullptr) return {};
     const ModelConfig& model = *plan.model;
-    const bool cut = plan.config.sample_packing || model.sliding_window.has_value();
-    if (cut || model.head_dim > kMostHeadDim || model.head_dim % 8 != 0) return {};
     const int64_t ulysses = plan.mesh.ulysses;
     AttentionShape shape;
     shape.rows = plan.batch.micro;
@@ -127,14 +132,133 @@ AttentionChoice measure_attention(const FlashKernel& flash, const FlashKernel& o
     return choice;
 }
 
-AttentionChoice measure_cudnn(const AttentionShape& shape, at::Device device, double seconds) {
+AttentionChoice measure_cudnn(const AttentionShape& shape, at::Device device, double seconds,
+                              const std::vector<AttentionShape>& shapes) {
     const CudnnUse before = cudnn_in_use();
     use_cudnn({});
-    AttentionChoice choice =
-        measure_attention(cuda_flash_kernel(), {cudnn_forward, cudnn_backward, {}}, shape, device, seconds);
-    use_cudnn(before);
+    const FlashKernel cudnn{cudnn_forward, cudnn_backward};
+    AttentionChoice choice = measure_attention(cuda_flash_kernel(), cudnn, shape, device, seconds);
     choice.deterministic = cuda_is_deterministic();
+    try_on_run_shapes(choice, cuda_flash_kernel(), cudnn, shapes, device);
+    use_cudnn(before);
     return choice;
+}
+
+std::vector<AttentionShape> run_shapes(const Plan& plan, int ring_rank) {
+    const std::optional<AttentionShape> measured = measured_shape(plan);
+    if (!measured) return {};
+    const RingAttnFunc func = plan.context_parallel.layout;
+    const Layout layout = make_layout(func, plan.sequence.padded_length, plan.mesh.ring, plan.mesh.ulysses);
+    std::vector<Spans> spans;
+    for (int rank = 0; rank < plan.mesh.ring; ++rank)
+        spans.push_back(ring_spans(layout, rank, plan.mesh.ulysses));
+    const bool gathered = func == RingAttnFunc::VarlenLlama3;
+    const int64_t at_once = std::max<int64_t>(1, plan.context_parallel.heads_k_stride);
+    const AttentionSchedule schedule =
+        gathered ? make_gather_schedule(spans, ring_rank, {}, at_once) : make_ring_schedule(spans, ring_rank);
+    std::vector<AttentionShape> shapes;
+    for (const Stage& stage : schedule.stages) {
+        for (const FlashCall& call : flash_calls(stage.slices)) {
+            const FlashSegment& only = call.segments[0];
+            const DenseCall dense{only.queries(), only.keys(), measured->head_dim, call.window};
+            if (call.segments.size() != 1 || !cudnn_takes(dense)) continue;
+            AttentionShape shape = *measured;
+            shape.tokens = only.queries();
+            shape.keys = call.window == kCausalWindow ? 0 : only.keys();
+            if (gathered) {
+                shape.heads = std::min(shape.kv_heads, at_once) * (shape.heads / shape.kv_heads);
+                shape.kv_heads = std::min(shape.kv_heads, at_once);
+            }
+            if (std::find(shapes.begin(), shapes.end(), shape) == shapes.end()) shapes.push_back(shape);
+        }
+    }
+    return shapes;
+}
+
+namespace {
+
+/// One launch, its tensors as a run's: queries inside of the rows that hold keys and values too, a hop's keys
+/// and values side by side in one buffer (engine/attention/scheduled_attention.cpp).
+FlashInputs as_in_a_run(const AttentionShape& shape, at::Device device) {
+    AttentionShape wide = shape;
+    const at::Tensor rows = some_numbers(wide, shape.heads + 2 * shape.kv_heads, 0.7, device);
+    const auto of_rows = [&](int64_t head, int64_t heads) { return rows.narrow(2, head, heads); };
+    FlashInputs in{of_rows(0, shape.heads),
+                   of_rows(shape.heads, shape.kv_heads),
+                   of_rows(shape.heads + shape.kv_heads, shape.kv_heads),
+                   {},
+                   {},
+                   shape.tokens,
+                   shape.tokens,
+                   kCausalWindow};
+    if (shape.keys == 0) return in;
+    wide.tokens = shape.keys;
+    const at::Tensor buffer_s2bkd = some_numbers(wide, 2 * shape.kv_heads, 1.3, device)
+                                        .view({shape.keys, 2, shape.rows, shape.kv_heads, shape.head_dim});
+    in.k = buffer_s2bkd.select(1, 0).transpose(0, 1);
+    in.v = buffer_s2bkd.select(1, 1).transpose(0, 1);
+    in.most_keys = shape.keys;
+    in.window = {};
+    return in;
+}
+
+/// Some tokens of each at a time: the comparison takes little memory.
+double worst_in_parts(const Tensors& ours, const Tensors& truth) {
+    constexpr int64_t kAtOnce = 1 << 14;
+    double worst = 0;
+    for (size_t i = 0; i < truth.size(); ++i) {
+        const int64_t dim = truth[i].dim() == 3 ? 2 : 1;  // lse [B, H, T], else [B, T, H, D]
+        for (int64_t at = 0; at < truth[i].size(dim); at += kAtOnce) {
+            const int64_t count = std::min(kAtOnce, truth[i].size(dim) - at);
+            worst = std::max(
+                worst, worst_difference({ours[i].narrow(dim, at, count)}, {truth[i].narrow(dim, at, count)}));
+        }
+    }
+    return worst;
+}
+
+Tensors forward_of(const FlashKernel& kernel, const FlashInputs& in) {
+    const FlashKernel::Output it = kernel.forward(in);
+    return {it.out, it.lse};
+}
+
+Tensors backward_of(const FlashKernel& kernel, const FlashInputs& in, const at::Tensor& dout,
+                    const FlashKernel::Output& whole) {
+    const FlashKernel::Gradients it = kernel.backward(in, dout, whole);
+    return {it.dq, it.dk, it.dv};
+}
+
+void try_shape(AttentionChoice& choice, const FlashKernel& flash, const FlashKernel& other,
+               const AttentionShape& shape, at::Device device) {
+    const CudnnUse use = choice.use();
+    AttentionTiming* tried = &choice.forward;
+    try {
+        const FlashInputs in = as_in_a_run(shape, device);
+        if (use.forward)
+            tried->worst =
+                std::max(tried->worst, worst_in_parts(forward_of(other, in), forward_of(flash, in)));
+        if (!use.backward) return;
+        tried = &choice.backward;
+        FlashKernel::Output whole = flash.forward(in);
+        whole.lse = whole.lse.contiguous();
+        const at::Tensor dout = some_numbers(shape, shape.heads, 0.3, device);
+        tried->worst = std::max(tried->worst, worst_in_parts(backward_of(other, in, dout, whole),
+                                                             backward_of(flash, in, dout, whole)));
+    } catch (const std::exception& problem) {
+        tried->problem = "with " + std::to_string(shape.tokens) + " queries and " +
+                         std::to_string(shape.keys == 0 ? shape.tokens : shape.keys) + " keys a row, " +
+                         first_line(problem.what());
+    }
+}
+
+}  // namespace
+
+void try_on_run_shapes(AttentionChoice& choice, const FlashKernel& flash, const FlashKernel& other,
+                       const std::vector<AttentionShape>& shapes, at::Device device) {
+    for (const AttentionShape& shape : shapes) {
+        if (choice.use() == CudnnUse{}) return;
+        try_shape(choice, flash, other, shape, device);
+    }
 }
 
 CudnnUse agreed(Groups& groups, const CudnnUse& own) {
@@ -168,7 +292,8 @@ std::string choose_attention(Groups& groups, const Plan& plan) {
     constexpr double kSeconds = 0.1;
     const std::optional<AttentionShape> shape = measured_shape(plan);
     if (!shape) return "";
-    const AttentionChoice choice = measure_cudnn(*shape, groups.device(), kSeconds);
+    const AttentionChoice choice =
+        measure_cudnn(*shape, groups.device(), kSeconds, run_shapes(plan, groups.ring().rank()));
     const CudnnUse use = agreed(groups, choice.use());
     use_cudnn(use);
     return to_text(choice, use);

@@ -9,6 +9,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/attention/cudnn_attention.h"
 #include "engine/comm/groups.h"
@@ -16,8 +17,12 @@
 
 namespace ringmaster {
 
+/// A causal square, or a rectangle that is wholly visible.
 struct AttentionShape {
     int64_t rows = 1, heads = 0, kv_heads = 0, tokens = 0, head_dim = 0;
+    int64_t keys = 0;  ///< of a rectangle; 0: a square
+
+    bool operator==(const AttentionShape&) const = default;
 };
 
 /// What a rank attends with, its tokens no more than are needed to tell the two apart. Nothing where only one
@@ -46,8 +51,17 @@ struct AttentionChoice {
 /// `other` beside `flash` on the same inputs, bfloat16 on a GPU, for `seconds` each.
 AttentionChoice measure_attention(const FlashKernel& flash, const FlashKernel& other,
                                   const AttentionShape& shape, at::Device device, double seconds);
-/// FlashAttention-2 beside cuDNN. Leaves in use what was.
-AttentionChoice measure_cudnn(const AttentionShape& shape, at::Device device, double seconds);
+/// FlashAttention-2 beside cuDNN, which is then tried on the run's own `shapes`. Leaves in use what was.
+AttentionChoice measure_cudnn(const AttentionShape& shape, at::Device device, double seconds,
+                              const std::vector<AttentionShape>& shapes = {});
+
+/// The dense launches of one ring rank for a row as long as the plan's: every hop's, each shape once.
+std::vector<AttentionShape> run_shapes(const Plan& plan, int ring_rank);
+
+/// Runs what `use` chose once on each of the run's own shapes, which lie in memory as the run's tensors do,
+/// and drops it if `other` refuses one or computes something else. The reason goes to `choice`.
+void try_on_run_shapes(AttentionChoice& choice, const FlashKernel& flash, const FlashKernel& other,
+                       const std::vector<AttentionShape>& shapes, at::Device device);
 
 /// What all ranks of the world chose: cuDNN only where every one did.
 CudnnUse agreed(Groups& groups, const CudnnUse& own);

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "tests/support/flash_twin.h"
+#include "tests/support/library_twins.h"
 #include "tests/support/ranks.h"
 
 namespace ringmaster {
@@ -16,6 +17,20 @@ namespace {
 using ::testing::HasSubstr;
 
 const AttentionShape kSmall{1, 2, 1, 8, 16};
+
+Plan plan_of_both_kernels() {
+    Plan plan;
+    plan.device = Device::Cuda;
+    plan.config.precision = Precision::Bf16Full;
+    plan.model = ModelConfig{};
+    plan.model->num_heads = 32;
+    plan.model->num_kv_heads = 8;
+    plan.model->head_dim = 128;
+    plan.mesh.ulysses = 4;
+    plan.batch.micro = 2;
+    plan.sequence.per_rank = 1024;
+    return plan;
+}
 
 /// Much slower than any measurement's noise.
 FlashKernel delayed(FlashKernel kernel) {
@@ -71,6 +86,96 @@ TEST(AttentionChoice, DoesWithoutAKernelThatIsNotThereAndSaysWhy) {
     EXPECT_TRUE(to_json(choice)["forward"]["cudnn_s"].is_null());
 }
 
+/// cuDNN as LibTorch's operators have it, on the CPU, for calls of at most so many queries.
+class CudnnTo : public ::testing::Test {
+  protected:
+    CudnnTo() { twins::install(); }
+    ~CudnnTo() override {
+        twins::cudnn() = {};
+        use_cudnn({});
+    }
+    FlashTwin twin_;  // stands for FlashAttention-2
+    const FlashKernel cudnn_{cudnn_forward, cudnn_backward};
+
+    /// Faster by far, in whatever it takes.
+    AttentionChoice faster() const {
+        AttentionChoice choice;
+        choice.deterministic = false;
+        for (AttentionTiming* timing : {&choice.forward, &choice.backward}) {
+            timing->flash_s = 1;
+            timing->other_s = 0.1;
+            timing->worst = 0;
+        }
+        return choice;
+    }
+};
+
+TEST_F(CudnnTo, IsTriedOnTheRunsOwnShapesBeforeItIsUsed) {
+    const std::vector<AttentionShape> shapes = {{2, 4, 2, 40, 16}, {2, 4, 2, 20, 16, 40}};
+    AttentionChoice choice = faster();
+    try_on_run_shapes(choice, twin_.kernel(), cudnn_, shapes, at::kCPU);
+    EXPECT_EQ(choice.use(), (CudnnUse{true, true})) << choice.forward.problem << choice.backward.problem;
+    EXPECT_EQ(twins::cudnn().calls, 4);
+    EXPECT_LT(choice.forward.worst, 1e-5);
+    EXPECT_LT(choice.backward.worst, 1e-5);
+    twins::cudnn().most_tokens = 30;
+    choice = faster();
+    try_on_run_shapes(choice, twin_.kernel(), cudnn_, shapes, at::kCPU);
+    EXPECT_FALSE(choice.use().forward);
+    EXPECT_THAT(choice.forward.problem,
+                HasSubstr("with 40 queries and 40 keys a row, No valid execution plans"));
+}
+
+TEST_F(CudnnTo, GivesWayToFlashAttentionWhereItRefusesACallOfTheRun) {
+    const auto half = [](int64_t tokens, int64_t heads) {
+        return at::arange(tokens * heads * 16, at::kFloat)
+            .sin_()
+            .view({1, tokens, heads, 16})
+            .to(at::kBFloat16);
+    };
+    for (const bool last_dim : {false, true}) {
+        twins::cudnn() = {32, last_dim, 0};
+        use_cudnn({true, true});
+        const auto call = [&](int64_t tokens) {
+            const FlashInputs in{half(tokens, 4), half(tokens, 2), half(tokens, 2), {}, {},
+                                 tokens,          tokens,          kCausalWindow};
+            FlashKernel::Output whole = cuda_flash_kernel().forward(in);
+            const FlashKernel::Gradients d = cuda_flash_kernel().backward(in, half(tokens, 4), whole);
+            EXPECT_EQ(whole.lse.sizes(), (std::vector<int64_t>{1, 4, tokens}));
+            EXPECT_FALSE(at::isnan(d.dq).any().item<bool>());
+            return whole.out;
+        };
+        const at::Tensor by_cudnn = call(32);
+        EXPECT_EQ(twins::cudnn().calls, 2);
+        const at::Tensor longer = call(64);
+        EXPECT_EQ(twins::cudnn().calls, 2);
+        EXPECT_EQ(cudnn_in_use(), CudnnUse{});
+        EXPECT_FALSE(at::isnan(longer).any().item<bool>());
+        EXPECT_TRUE(at::allclose(call(32), by_cudnn, 1e-2, 1e-2));  // FlashAttention-2's
+        EXPECT_EQ(twins::cudnn().calls, 2);
+    }
+}
+
+TEST(AttentionChoice, TriesEveryShapeThatARanksHopsHave) {
+    Plan plan = plan_of_both_kernels();
+    plan.mesh.ulysses = 1;
+    plan.mesh.ring = 4;
+    plan.context_parallel.layout = RingAttnFunc::BatchZigzag;
+    plan.sequence.padded_length = 4096;
+    const AttentionShape square{2, 32, 8, 1024, 128};
+    AttentionShape half_the_keys = square, half_the_queries = square;
+    half_the_keys.keys = 512;
+    half_the_queries.tokens = 512;
+    half_the_queries.keys = 1024;
+    EXPECT_THAT(run_shapes(plan, 0), ::testing::UnorderedElementsAre(square, half_the_queries));
+    EXPECT_THAT(run_shapes(plan, 2),
+                ::testing::UnorderedElementsAre(square, half_the_queries, half_the_keys));
+    plan.sequence.padded_length = 600000 / 8 * 8;
+    EXPECT_EQ(run_shapes(plan, 0).at(0).tokens, 150000);  // not what is timed
+    plan.config.sample_packing = true;
+    EXPECT_TRUE(run_shapes(plan, 0).empty());
+}
+
 TEST(AttentionChoice, IsTheSameOnEveryRank) {
     run_ranks(ring_mesh(2), [](int rank, Groups& groups) {
         EXPECT_EQ(agreed(groups, {true, rank == 0}), (CudnnUse{true, false}));
@@ -78,16 +183,7 @@ TEST(AttentionChoice, IsTheSameOnEveryRank) {
 }
 
 TEST(AttentionChoice, IsLeftToRunsThatBothKernelsTake) {
-    Plan plan;
-    plan.device = Device::Cuda;
-    plan.config.precision = Precision::Bf16Full;
-    plan.model = ModelConfig{};
-    plan.model->num_heads = 32;
-    plan.model->num_kv_heads = 8;
-    plan.model->head_dim = 128;
-    plan.mesh.ulysses = 4;
-    plan.batch.micro = 2;
-    plan.sequence.per_rank = 1024;
+    Plan plan = plan_of_both_kernels();
     const auto shape = measured_shape(plan);
     ASSERT_TRUE(shape.has_value());
     EXPECT_EQ(shape->heads, 8);
