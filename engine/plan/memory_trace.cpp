@@ -341,18 +341,20 @@ void Tracer::attention_forward(Layer& layer, bool attends) {
     adapter_forward(output_modules_, N_, q_);
 }
 
-/// dq in float32, as often as its order of sums takes, and dk and dv of every query head.
+/// What a GPU's kernel holds: dq, dk and dv of every query head, and in bfloat16 their sums over a group of
+/// heads, and dq in float32 as often as its order of sums takes.
 double Tracer::flash_backward_bytes() const {
-    const double keys = 2 * element() * shape_.queries();
-    if (!is_bfloat16()) return 4 * shape_.queries() + keys;
-    const double at_once = std::min(shape_.tokens, double(blocks().queries_at_once));
-    return 4 * double(blocks().copies) * shape_.queries() / shape_.tokens * at_once + keys;
+    const double heads = 2 * element() * shape_.queries();
+    if (!is_bfloat16()) return 4 * shape_.queries() + heads;
+    const double at_once = std::min(shape_.tokens, double(blocks().queries_at_once)) / shape_.tokens;
+    const double sums = shape_.heads > shape_.kv_heads ? 2 * element() * shape_.keys() : 0;
+    return (4 * double(blocks().copies) + element()) * shape_.queries() * at_once + heads + sums;
 }
 
 void Tracer::scheduled_backward(const AttentionShape& shape, Block& dq, Block& home) {
     const double e = element(), statistics = 4 * shape.rows * shape.tokens * shape.heads;
-    if (on_gpu()) heap_.touch(flash_backward_bytes());
     if (is_plain() && !is_in_blocks()) {
+        heap_.touch(flash_backward_bytes());
         dq = heap_.take(shape.queries() * e);
         home = heap_.take(2 * shape.keys() * e);
         return;
@@ -387,7 +389,7 @@ void Tracer::scheduled_backward(const AttentionShape& shape, Block& dq, Block& h
         const Stage& stage = *units[u - 1];
         if (!stage.is_own)
             gradients = heap_.take(4 * share * shape.of_keys(double(stage.keys) * gathered_), kCommunication);
-        heap_.touch(of_tasks(shape, stage, true));
+        heap_.touch(on_gpu() ? flash_backward_bytes() : of_tasks(shape, stage, true));
         if (stage.is_own) continue;
         going_home = std::move(gradients);
         double arrives = 0;

@@ -40,6 +40,19 @@ TEST(MemoryTrace, KnowsWhoseKeysComeToARank) {
         << "the last reads half of what others hold";
 }
 
+// A ring's sums live while the kernel computes, which holds dq and every query head's dk and dv of its own.
+TEST(MemoryTrace, AGpusKernelHoldsItsGradientsBesideTheSumsOfARing) {
+    PlanRequest request;
+    request.device = Device::Cuda;
+    const Plan plan = plan_of(
+        "sequence_len: 1048576\ngradient_checkpointing: true\ntiled_mlp: true\n"
+        "context_parallel_size: 4\nring_attn_func: batch_zigzag\n",
+        4, request);
+    const double queries = 1048576.0 / 4 * 32 * 128, keys = queries / 4;
+    const double sums = 4 * queries + 4 * 2 * keys, of_kernel = 2 * 2 * queries + 1.9 * double(1 << 30);
+    EXPECT_GE(double(plan.memory->per_rank[0].workspace), sums + of_kernel);
+}
+
 TEST(MemoryTrace, EachOptionTakesMemoryOff) {
     const auto total = [](const std::string& options) {
         return plan_of("sequence_len: 65536\n" + options, 1).memory->per_rank[0].total;
