@@ -178,7 +178,7 @@ std::vector<MachineCheck> machine_checks(const MachineFacts& facts) {
                                                               "the engine's CUDA part is there", ""}
                                                : MachineCheck{Topic::Cuda, CheckState::Missing,
                                                               "this build has no CUDA part: GPUs stay unused",
-                                                              "build it on a machine with the CUDA toolkit"});
+                                                              "build it again without RINGMASTER_CUDA=off"});
     checks.push_back(facts.python_there ? MachineCheck{Topic::Python, CheckState::Ok,
                                                        "LibTorch " + facts.torch_version + " is set up", ""}
                                         : MachineCheck{Topic::Python, CheckState::Missing,

@@ -89,7 +89,7 @@ CheckWords wordsOf(const MachineCheck& check, const MachineFacts& facts) {
             return {MachineWords::tr("CUDA"),
                     good ? MachineWords::tr("the engine's CUDA part is there")
                          : MachineWords::tr("not in this build: GPUs stay unused"),
-                    good ? QString() : MachineWords::tr("Build it on a machine with the CUDA toolkit.")};
+                    good ? QString() : MachineWords::tr("Build it again without RINGMASTER_CUDA=off.")};
         case Topic::Python:
             return {MachineWords::tr("LibTorch"),
                     good ? MachineWords::tr("%1, set up").arg(torch)

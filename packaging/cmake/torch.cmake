@@ -3,7 +3,8 @@
 #   ringmaster::torch       headers, libtorch_cpu, libc10, Gloo's headers, OpenMP: the CPU engine
 #   ringmaster::torch_cuda  what the CUDA part adds: libtorch_cuda, libc10_cuda, NCCL's and CUDA's headers
 #
-# RINGMASTER_CUDA says whether the CUDA part is built (the toolkit's nvcc was found).
+# The CUDA part is built everywhere, also where there is no GPU: the engine may be sent to a machine that has one. Only
+# -DRINGMASTER_CUDA=off leaves it out.
 file(GLOB torch_dirs ${RINGMASTER_PYTHON_ENV}/lib/python3*/site-packages/torch)
 list(LENGTH torch_dirs torch_count)
 if(NOT torch_count EQUAL 1)
@@ -33,10 +34,22 @@ target_link_options(ringmaster_torch INTERFACE LINKER:--allow-shlib-undefined
 target_link_libraries(ringmaster_torch INTERFACE
     ${TORCH_LIB_DIR}/libtorch_cpu.so ${TORCH_LIB_DIR}/libc10.so OpenMP::OpenMP_CXX)
 
-include(CheckLanguage)
-check_language(CUDA)
-if(CMAKE_CUDA_COMPILER)
-    set(RINGMASTER_CUDA ON)
+option(RINGMASTER_CUDA "Build the engine's CUDA part, ringmaster_cuda.so" ON)
+if(RINGMASTER_CUDA)
+    if(NOT CMAKE_CUDA_COMPILER)
+        execute_process(COMMAND ${CMAKE_SOURCE_DIR}/packaging/nvcc ${RINGMASTER_PYTHON_ENV}
+            OUTPUT_VARIABLE nvcc OUTPUT_STRIP_TRAILING_WHITESPACE)
+        if(NOT nvcc)
+            message(FATAL_ERROR "No nvcc of CUDA 13.0 here: run packaging/setup, which installs one, or configure with "
+                "-DRINGMASTER_CUDA=off for an engine without CUDA")
+        endif()
+        set(CMAKE_CUDA_COMPILER ${nvcc} CACHE FILEPATH "nvcc, of the release of torch's wheel")
+    endif()
+    cmake_path(GET CMAKE_CUDA_COMPILER PARENT_PATH toolkit)
+    cmake_path(GET toolkit PARENT_PATH toolkit)
+    if(EXISTS ${toolkit}/lib/libcudart_static.a)
+        set(CMAKE_CUDA_FLAGS_INIT -L${toolkit}/lib) # NVIDIA's wheels have no lib64, where nvcc looks
+    endif()
     set(CMAKE_CUDA_ARCHITECTURES 80-real 90)
     enable_language(CUDA)
     set(CMAKE_CUDA_STANDARD 17)  # CMake 3.25 knows none above for nvcc
@@ -47,9 +60,6 @@ if(CMAKE_CUDA_COMPILER)
     target_compile_definitions(ringmaster_torch_cuda INTERFACE USE_C10D_NCCL)
     target_link_libraries(ringmaster_torch_cuda INTERFACE ringmaster::torch
         ${TORCH_LIB_DIR}/libtorch_cuda.so ${TORCH_LIB_DIR}/libc10_cuda.so)
-else()
-    set(RINGMASTER_CUDA OFF)
-    message(STATUS "No CUDA toolkit: the engine is built for the CPU only")
 endif()
 
 # A program that runs with LibTorch finds it through the link `libtorch` beside it.
