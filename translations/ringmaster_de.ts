@@ -406,8 +406,8 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <translation>nicht in diesem Build: GPUs bleiben ungenutzt</translation>
     </message>
     <message>
-        <source>Build it on a machine with the CUDA toolkit.</source>
-        <translation>Auf einer Maschine mit dem CUDA-Toolkit bauen.</translation>
+        <source>Build it again without RINGMASTER_CUDA=off.</source>
+        <translation>Ohne RINGMASTER_CUDA=off neu bauen.</translation>
     </message>
     <message>
         <source>LibTorch</source>
@@ -954,6 +954,14 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     <message>
         <source>has no LibTorch %1 (there is %2)</source>
         <translation>hat kein LibTorch %1 (da ist %2)</translation>
+    </message>
+    <message>
+        <source>its NVIDIA driver %1 is too old for CUDA %3: its GPUs cannot be used</source>
+        <translation>sein NVIDIA-Treiber %1 ist zu alt für CUDA %3: seine GPUs sind nicht benutzbar</translation>
+    </message>
+    <message>
+        <source>install NVIDIA driver %2 or newer there, or train on its processors with --device cpu</source>
+        <translation>dort den NVIDIA-Treiber %2 oder neuer installieren, oder mit --device cpu auf den Prozessoren trainieren</translation>
     </message>
     <message>
         <source>GPU %1 is in use by %2 (%3)</source>

@@ -403,8 +403,8 @@ On what is left the run would go on with:</source>
         <translation>此构建不含 CUDA：不会使用 GPU</translation>
     </message>
     <message>
-        <source>Build it on a machine with the CUDA toolkit.</source>
-        <translation>请在装有 CUDA 工具包的机器上构建。</translation>
+        <source>Build it again without RINGMASTER_CUDA=off.</source>
+        <translation>去掉 RINGMASTER_CUDA=off 重新构建。</translation>
     </message>
     <message>
         <source>LibTorch</source>
@@ -950,6 +950,14 @@ On what is left the run would go on with:</source>
     <message>
         <source>has no LibTorch %1 (there is %2)</source>
         <translation>没有 LibTorch %1（有 %2）</translation>
+    </message>
+    <message>
+        <source>its NVIDIA driver %1 is too old for CUDA %3: its GPUs cannot be used</source>
+        <translation>NVIDIA 驱动 %1 对 CUDA %3 来说太旧：其 GPU 无法使用</translation>
+    </message>
+    <message>
+        <source>install NVIDIA driver %2 or newer there, or train on its processors with --device cpu</source>
+        <translation>在那里安装 NVIDIA 驱动 %2 或更新版本，或用 --device cpu 在处理器上训练</translation>
     </message>
     <message>
         <source>GPU %1 is in use by %2 (%3)</source>

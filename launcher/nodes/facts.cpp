@@ -24,6 +24,8 @@ namespace {
 
 constexpr int64_t kLeastDisk = int64_t{1} << 30;
 constexpr double kClockTolerance_s = 30;
+constexpr const char* kCuda = "13.0";        ///< of LibTorch's wheel
+constexpr const char* kLeastDriver = "580";  ///< for CUDA 13, as NVIDIA's release notes say
 
 /// POSIX sh. `key value` lines; values are the rest of the line. TORCH_HERE and TORCH_VERSION stand before
 /// it.
@@ -61,8 +63,10 @@ rm -f "$probe" 2>/dev/null
 say disk_kb "$(df -Pk "$data" 2>/dev/null | tail -n 1 | tr -s ' ' | cut -d' ' -f4)"
 made=$data  # looking leaves nothing behind: the folders that were not there go again
 while [ "$made" != "$above" ] && rmdir "$made" 2>/dev/null; do made=$(dirname "$made"); done
+driver=$(sed -n 's/^NVRM version:.*  \([0-9][0-9.]*\)  .*/\1/p' /proc/driver/nvidia/version 2>/dev/null)
 if command -v nvidia-smi >/dev/null 2>&1; then
-    say driver "$(quick nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null | head -n 1)"
+    [ -n "$driver" ] || driver=$(quick nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null | sed -n '/^[0-9][0-9.]*$/{p;q;}')
+    say driver_cuda "$(quick nvidia-smi 2>/dev/null | sed -n 's/.*CUDA \(UMD \)\{0,1\}Version: *\([0-9][0-9.]*\).*/\2/p' | head -n 1)"
     quick nvidia-smi --query-gpu=index,memory.total,memory.used,uuid,name --format=csv,noheader,nounits 2>/dev/null | while IFS= read -r line; do
         say gpu "$line"
     done
@@ -70,6 +74,7 @@ if command -v nvidia-smi >/dev/null 2>&1; then
         say gpu_process "$uuid $(ps -o user= -p "$pid" 2>/dev/null)"
     done
 fi
+say driver "$driver"
 try_torch() {
     [ -e "$1/libtorch_cpu.so" ] || return 1
     version=$(sed -n "s/^__version__ = '\([0-9.]*\).*/\1/p" "$1/../version.py" 2>/dev/null)
@@ -167,6 +172,7 @@ NodeFinding what_prevents(const NodeFacts& facts, const ProgramNeeds& needs) {
 }
 
 NodeFinding what_is_worth_knowing(const NodeFacts& facts) {
+    if (const NodeFinding lacks = what_driver_lacks(facts); !lacks.code.empty()) return lacks;
     for (const NodeGpu& gpu : facts.gpus) {
         if (gpu.users.empty()) continue;
         std::string users;
@@ -278,6 +284,7 @@ NodeFacts parse_facts(const std::string& text) {
         if (key == "disk_kb") facts.disk_free_bytes = whole(value) << 10;
         if (key == "disk_full") facts.is_full = true;
         if (key == "driver") facts.driver = value;
+        if (key == "driver_cuda") facts.driver_cuda = value;
         if (key == "gpu") take_gpu(facts, uuids, value);
         if (key == "gpu_process") take_gpu_process(facts, uuids, value);
         if (key == "libtorch") facts.libtorch = value;
@@ -313,6 +320,13 @@ void NodeReport::found(NodeVerdict state_, const NodeFinding& finding_) {
     finding = finding_;
     message = finding_.message();
     next = finding_.next();
+}
+
+NodeFinding what_driver_lacks(const NodeFacts& facts) {
+    if (facts.driver.empty()) return {};
+    const bool is_old =
+        facts.driver_cuda.empty() ? is_older(facts.driver, kLeastDriver) : is_older(facts.driver_cuda, kCuda);
+    return is_old ? NodeFinding{"old-driver", {facts.driver, kLeastDriver, kCuda}} : NodeFinding{};
 }
 
 std::string own_libtorch_dir(const NodeFacts& facts, const ProgramNeeds& needs) {

@@ -34,7 +34,8 @@ struct NodeFacts {
     bool is_full = false;
     int64_t disk_free_bytes = 0;
     double clock_ahead_s = 0;  ///< of ours
-    std::string driver;        ///< NVIDIA's
+    std::string driver;        ///< NVIDIA's; empty: none is loaded
+    std::string driver_cuda;   ///< "13.0": the newest CUDA that it runs; empty: not told
     std::vector<NodeGpu> gpus;
     std::string libtorch;                 ///< folder of the matching LibTorch; empty: none found
     std::string other_libtorch;           ///< "2.9.1 in …", where only others are there
@@ -87,6 +88,10 @@ struct NodeReport {
     bool can_train() const { return state == NodeVerdict::Ready || state == NodeVerdict::Warning; }
     void found(NodeVerdict state_, const NodeFinding& finding_);  ///< sets message and next too
 };
+
+/// "old-driver" if the NVIDIA driver is too old for LibTorch's CUDA; no code if it is new enough or there is
+/// none.
+NodeFinding what_driver_lacks(const NodeFacts& facts);
 
 /// Where ours goes on a node that has none: a torch/lib in it.
 std::string own_libtorch_dir(const NodeFacts& facts, const ProgramNeeds& needs);

@@ -281,6 +281,8 @@ RemoteRun lay_out(const std::vector<Node>& nodes, const RunDirectory& run, const
     const std::string id = random_hex(12);
     const std::string key = programs_key(places);
     for (const Node& node : nodes) {
+        const NodeFinding driver = what_driver_lacks(node.facts);
+        if (plan.device == Device::Cuda && !driver.code.empty()) throw NodeError(driver, node.name());
         if (plan.device == Device::Cuda && static_cast<int>(node.facts.gpus.size()) < plan.ranks / count) {
             throw Error(Failure::Unreachable,
                         "has " + std::to_string(node.facts.gpus.size()) + " GPUs, and gets " +

@@ -126,6 +126,8 @@ const std::vector<FindingText>& finding_texts() {
         {"other-libtorch", QT_TRANSLATE_NOOP("NodeFindings", "has no LibTorch %1 (there is %2)"),
          QT_TRANSLATE_NOOP("NodeFindings", "--libtorch pip installs it there with that machine's pip (a download of 2.8 GB), "
                                            "--libtorch copy sends the part that is needed from here")},
+        {"old-driver", QT_TRANSLATE_NOOP("NodeFindings", "its NVIDIA driver %1 is too old for CUDA %3: its GPUs cannot be used"),
+         QT_TRANSLATE_NOOP("NodeFindings", "install NVIDIA driver %2 or newer there, or train on its processors with --device cpu")},
         {"gpu-in-use", QT_TRANSLATE_NOOP("NodeFindings", "GPU %1 is in use by %2 (%3)"),
          QT_TRANSLATE_NOOP("NodeFindings", "agree with them, or leave it out with CUDA_VISIBLE_DEVICES")},
         {"clock-ahead", QT_TRANSLATE_NOOP("NodeFindings", "its clock is %1 ahead"),

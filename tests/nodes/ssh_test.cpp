@@ -172,6 +172,18 @@ TEST(NodeFacts, KnowsGpusAndWhoUsesThem) {
     EXPECT_EQ(judge_node("a", facts, needs).state, NodeVerdict::Unusable);
 }
 
+TEST(NodeFacts, KnowADriverTooOldForLibTorchsCuda) {
+    const auto lacks = [](const std::string& answers) {
+        return what_driver_lacks(parse_facts(answers)).code;
+    };
+    EXPECT_EQ(lacks("driver 535.183.01\n"), "old-driver");
+    EXPECT_EQ(lacks("driver 570.86\ndriver_cuda 12.8\n"), "old-driver");
+    EXPECT_EQ(lacks("driver 535.183.01\ndriver_cuda 13.0\n"), "") << "forward compatibility";
+    EXPECT_EQ(lacks("driver 580.65.06\n"), "");
+    EXPECT_EQ(lacks("driver 1000.1\n"), "");
+    EXPECT_EQ(lacks("driver \n"), "") << "none is loaded";
+}
+
 TEST(NodeFindings, SayEachPlaceOnceAndNothingOfWhatStandsInThem) {
     const NodeFinding finding{"no-answer", {"%3", "22", "3"}};
     EXPECT_EQ(finding.message(), "no answer from %3 port 22 in 3 s");

@@ -11,7 +11,7 @@ import pytest
 
 from asking_sshd import at_terminal, serve_asking
 from ringmaster_runs import BIN
-from sshd import fingerprint, free_port, make_key
+from sshd import fingerprint, free_port, make_key, nvidia_smi
 
 
 def nodes(client, *arguments, env=None, timeout=60):
@@ -311,15 +311,24 @@ def test_a_key_and_then_a_code_log_in(client, pam_module):
     assert report_of(client, "asking")["finding"]["code"] == "nobody-answers"
 
 
+def test_a_driver_that_is_too_old_for_cuda_13_is_said_with_the_one_to_install(client):
+    client.host("old", client.serve_with("old", "nvidia-smi", nvidia_smi("550.54.14", "12.4")))
+    report = report_of(client, "old")
+    assert report["state"] == "warning" and report["finding"] == {"code": "old-driver", "with": ["550.54.14", "580", "13.0"], "parts": []}
+    assert "550.54.14 is too old for CUDA 13.0" in report["message"] and "driver 580 or newer" in report["next"], report
+    assert [device["name"] for device in report["devices"]] == ["NVIDIA H100"]
+
+
+@pytest.mark.parametrize("driver, cuda", [("580.65.06", "13.0"), ("590.44", "13.1"), ("550.54.14", "13.0")],
+                         ids=["CUDA 13's first", "a newer one", "an older one with NVIDIA's compatibility package"])
+def test_a_driver_that_runs_cuda_13_is_ready(client, driver, cuda):
+    client.host("new", client.serve_with("new", "nvidia-smi", nvidia_smi(driver, cuda)))
+    report = report_of(client, "new")
+    assert report["state"] == "ready" and report["facts"]["driver"] == driver, report
+
+
 def test_an_old_glibc_is_said_with_both_versions(client):
-    server = client.serve("old")
-    stub = server.folder / "stubs/getconf"
-    stub.parent.mkdir()
-    stub.write_text("#!/bin/sh\necho glibc 2.17\n")
-    stub.chmod(0o755)
-    key = pathlib.Path(f"{client.key}.pub").read_text()
-    (server.folder / "authorized_keys").write_text(f'command="PATH={stub.parent}:$PATH; export PATH; eval \\"$SSH_ORIGINAL_COMMAND\\"" {key}')
-    client.host("old", server)
+    client.host("old", client.serve_with("old", "getconf", "echo glibc 2.17"))
     report = report_of(client, "old")
     assert report["state"] == "unusable" and "glibc 2.17" in report["message"] and "older" in report["message"]
 

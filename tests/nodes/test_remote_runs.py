@@ -12,6 +12,7 @@ import time
 import pytest
 
 from ringmaster_runs import BIN, events_of, launch, losses_of, make_config, state_of, wait_for
+from sshd import nvidia_smi
 from tiny import llama, rows_file  # noqa: F401  (fixtures)
 
 
@@ -89,6 +90,15 @@ def test_two_hosts_train_to_the_losses_of_one(pair, llama, rows_file, tmp_path):
     assert (tmp_path / "out/model.safetensors").stat().st_size == (tmp_path / "alone/model.safetensors").stat().st_size
     assert not list(pair.a.home.glob("data/ringmaster/runs/*/*/events/rank-00002*"))
     assert not processes_of(pair.a.home) and not processes_of(pair.b.home)
+
+
+def test_gpus_whose_driver_is_too_old_are_refused_before_anything_is_sent(client, llama, rows_file, tmp_path):
+    client.host("old", client.serve_with("old", "nvidia-smi", nvidia_smi("550.54.14", "12.4")))
+    config = make_config(tmp_path, llama, rows_file, max_steps=1)
+    done = run(client, "launch", config, "--runs-dir", tmp_path / "runs", "--node", "old", "--device", "cuda", "--ranks", 1,
+               "--device-memory", 80, check=False)
+    assert done.returncode == 3 and "550.54.14 is too old for CUDA 13.0" in done.stderr and "--device cpu" in done.stderr, done.stderr
+    assert not (client.servers[0].home / "data/ringmaster/runs").exists()
 
 
 def test_a_second_launch_sends_the_model_no_more(pair, llama, rows_file, tmp_path):

@@ -28,6 +28,16 @@ def fingerprint(key):
     return subprocess.run(["ssh-keygen", "-lf", f"{key}.pub"], capture_output=True, text=True, check=True).stdout.split()[1]
 
 
+def nvidia_smi(driver, cuda):
+    """A script that says what nvidia-smi says of one GPU with this driver."""
+    return f"""case "$*" in
+*driver_version*) echo {driver} ;;
+*query-gpu*) echo "0, 81559, 0, GPU-a, NVIDIA H100" ;;
+*query-compute-apps*) ;;
+*) echo "| NVIDIA-SMI {driver}      Driver Version: {driver}     CUDA Version: {cuda} |" ;;
+esac"""
+
+
 class Sshd:
     """One server. `inside` is a command prefix (ip netns exec NAME)."""
 
@@ -109,6 +119,17 @@ class Client:
         if trusted:
             with open(self.known_hosts, "a") as file:
                 file.write(server.known_hosts_line())
+        return server
+
+    def serve_with(self, name, program, script):
+        """A machine on which `program` is this shell script."""
+        server = self.serve(name)
+        stub = server.folder / "stubs" / program
+        stub.parent.mkdir()
+        stub.write_text(f"#!/bin/sh\n{script}\n")
+        stub.chmod(0o755)
+        key = pathlib.Path(f"{self.key}.pub").read_text()
+        (server.folder / "authorized_keys").write_text(f'command="PATH={stub.parent}:$PATH; export PATH; eval \\"$SSH_ORIGINAL_COMMAND\\"" {key}')
         return server
 
     def host(self, name, server, *lines):
