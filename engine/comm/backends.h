@@ -2,10 +2,13 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <string>
 #include <torch/csrc/distributed/c10d/Backend.hpp>
 #include <torch/csrc/distributed/c10d/Store.hpp>
 #include <vector>
+
+#include "engine/comm/groups.h"
 
 namespace ringmaster {
 
@@ -31,9 +34,11 @@ c10::intrusive_ptr<c10d::Backend> make_gloo_backend(const BackendRequest& reques
 bool flight_recorder_is_given();
 
 /// Loads the CUDA part of this build, once: ringmaster_cuda.so beside the program (a test's: in the build's
-/// bin), and with it LibTorch's kernels. LibTorch's allocator is asked for expandable segments before, unless
-/// the environment has its settings: long sequences of changing length otherwise leave holes. Throws
-/// Error(Unreachable) where the build has none, or the machine no device `device_index`.
+/// bin), and with it LibTorch's kernels. Sets CUBLAS_WORKSPACE_CONFIG before, for sums that are the same in
+/// every run, and asks LibTorch's allocator for expandable segments: long sequences of changing length
+/// otherwise leave holes. What the environment says already stays. Throws Error(Unreachable) where the build
+/// has none, or the machine no device `device_index`; Error(Refused) if the process asked LibTorch about CUDA
+/// before: it then sees no device.
 void load_cuda(int device_index);
 
 /// Devices that the driver shows, at least one, after load_cuda.
@@ -49,7 +54,13 @@ void* cuda_function(const char* name);
 /// LibTorch's current stream of a device, a cudaStream_t, after load_cuda.
 void* current_cuda_stream(int device_index);
 
-/// Connects at the first transfer. After load_cuda.
+/// Connects when it is asked to (eagerConnectSingleDevice), else at the first transfer. After load_cuda.
 c10::intrusive_ptr<c10d::Backend> make_nccl_backend(const BackendRequest& request);
+
+using BackendMaker = std::function<c10::intrusive_ptr<c10d::Backend>(const BackendRequest&, at::Device)>;
+
+/// make_groups over other backends than Gloo and NCCL, for tests.
+Groups make_groups_over(const BackendMaker& make, const c10::intrusive_ptr<c10d::Store>& store, int rank,
+                        const Mesh& mesh, const GroupOptions& options);
 
 }  // namespace ringmaster

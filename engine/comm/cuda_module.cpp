@@ -1,5 +1,6 @@
 #include "engine/comm/cuda_module.h"
 
+#include <ATen/detail/CUDAHooksInterface.h>
 #include <dlfcn.h>
 
 #include <cstdlib>
@@ -27,12 +28,19 @@ std::filesystem::path module_file() {
     return !exists(beside / kName) && exists(of_build) ? of_build : beside / kName;
 }
 
-/// Read by LibTorch while it loads.
-void ask_for_expandable_segments() {
-    for (const char* name : {"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF"}) {
-        if (std::getenv(name) != nullptr) return;
-    }
-    setenv("PYTORCH_ALLOC_CONF", "expandable_segments:True", 0);
+/// Read by LibTorch while it loads, and by cuBLAS: without a workspace of fixed size its sums differ from run
+/// to run, and LibTorch refuses its products while deterministic.h's switch is on.
+void set_up_libraries() {
+    setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", 0);
+    if (std::getenv("PYTORCH_CUDA_ALLOC_CONF") == nullptr)
+        setenv("PYTORCH_ALLOC_CONF", "expandable_segments:True", 0);
+}
+
+/// LibTorch looks for its CUDA part once, at the first question about CUDA, and never again.
+void refuse_if_asked_before() {
+    if (at::detail::getCUDAHooks().hasCUDART()) return;
+    throw Error(Failure::Refused,
+                "LibTorch was asked about CUDA before its CUDA part was loaded: it sees no device now");
 }
 
 std::string reason_of_dl() {
@@ -45,15 +53,16 @@ Module open_module() {
     const auto path = module_file();
     if (!std::filesystem::exists(path)) {
         throw Error(Failure::Unreachable, "this build has no CUDA part: " + path.string() + " is missing", {},
-                    "build where CUDA's nvcc is installed, or run with --device cpu");
+                    "build it again without RINGMASTER_CUDA=off, or run with --device cpu");
     }
-    ask_for_expandable_segments();
+    set_up_libraries();
     Module module;
     module.handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (module.handle == nullptr) {
         throw Error(Failure::Unreachable, "the CUDA part cannot be loaded: " + reason_of_dl(), {},
                     "run with --device cpu");
     }
+    refuse_if_asked_before();
     const auto find = [&]<typename Function>(Function& function, const char* name) {
         function = reinterpret_cast<Function>(dlsym(module.handle, name));
     };

@@ -15,6 +15,7 @@
 namespace ringmaster {
 
 Error GroupContext::broken(const Awaited& awaited, const std::string& cause) const {
+    *is_broken = true;
     return Error(Failure::Refused, "rank " + std::to_string(rank) + " " + to_text(awaited) + ": " + cause);
 }
 
@@ -64,9 +65,20 @@ struct Group::Impl {
     Impl(const Impl&) = delete;
     Impl& operator=(const Impl&) = delete;
     ~Impl() {
+        if (!watch) return;
         // The destructor of a backend waits for its collectives; one that nobody answers would hold a failed
         // rank here.
-        if (watch && !watch->stop()) backend.release();
+        if (!watch->stop()) {
+            backend.release();
+            return;
+        }
+        // NCCL's shutdown waits for its transfers; its destructor alone gives them up, as a failed rank must.
+        if (*context->is_broken || std::uncaught_exceptions() > 0) return;
+        try {
+            backend->shutdown();
+        } catch (const std::exception&) {
+            // The destructor gives up what is left.
+        }
     }
 
     int size() const { return static_cast<int>(global_ranks.size()); }
@@ -81,6 +93,8 @@ struct Group::Impl {
 
     template <typename Post>
     Transfer post(std::string whom, std::vector<at::Tensor> tensors, int64_t sent_bytes, Post&& post_works);
+    c10::intrusive_ptr<c10d::Work> exchange_at_once(const std::vector<at::Tensor>& send, int to,
+                                                    const std::vector<at::Tensor>& recv, int from);
 };
 
 /// `post_works` appends to the operations; what it throws becomes an Error that names `whom`, which it may
@@ -102,6 +116,31 @@ Transfer Group::Impl::post(std::string whom, std::vector<at::Tensor> tensors, in
     context->meter->sent(sent_bytes);
     watch->posted(state);
     return Transfer(state);
+}
+
+/// One group of calls, since NCCL hangs on a send and a receive that are two. Each tensor goes by an
+/// all-to-all that has nothing for the other ranks: c10d holds a collective's tensors until it is waited for,
+/// whereas it marks those of a send as used by NCCL's stream, which frees them late.
+c10::intrusive_ptr<c10d::Work> Group::Impl::exchange_at_once(const std::vector<at::Tensor>& send, int to,
+                                                             const std::vector<at::Tensor>& recv, int from) {
+    const std::vector<int64_t> none(static_cast<size_t>(size()));
+    const auto all_with = [&](int rank_, const at::Tensor& tensor) {
+        std::vector<int64_t> counts = none;
+        counts[static_cast<size_t>(rank_)] = tensor.numel();
+        return counts;
+    };
+    backend->startCoalescing();
+    for (const at::Tensor& tensor : recv) {
+        at::Tensor in = tensor.view({-1}), nothing = at::empty({0}, tensor.options());
+        std::vector<int64_t> received = all_with(from, tensor), sent = none;
+        backend->alltoall_base(in, nothing, received, sent);
+    }
+    for (const at::Tensor& tensor : send) {
+        at::Tensor out = tensor.view({-1}), nothing = at::empty({0}, tensor.options());
+        std::vector<int64_t> received = none, sent = all_with(to, tensor);
+        backend->alltoall_base(nothing, out, received, sent);
+    }
+    return backend->endCoalescing();
 }
 
 namespace {
@@ -154,6 +193,10 @@ Transfer Group::exchange(std::vector<at::Tensor> send, int to, std::vector<at::T
         return brought_back(Group(group.on_host).exchange(each(send, host_copy), to, arriving, from, what),
                             arriving, recv);
     }
+    if (send.empty() && recv.empty()) {
+        ++group.posted;  // the other ranks count theirs
+        return {};
+    }
     int64_t bytes = 0;
     for (const auto& tensor : send) bytes += static_cast<int64_t>(tensor.nbytes());
     const std::string receiving = group.global(from) + " to send " + what;
@@ -161,22 +204,17 @@ Transfer Group::exchange(std::vector<at::Tensor> send, int to, std::vector<at::T
     std::vector<at::Tensor> kept = send;
     kept.insert(kept.end(), recv.begin(), recv.end());
     const auto post_both = [&](std::vector<Operation>& works, std::string& whom) {
-        c10d::Backend& backend = *group.backend;
-        // NCCL hangs on a send and a receive that are not one call.
-        const bool as_one = backend.supportsCoalescing();
-        if (as_one) backend.startCoalescing();
+        if (group.backend->supportsCoalescing())
+            return works.push_back({group.exchange_at_once(send, to, recv, from), receiving});
         for (size_t i = 0; i < recv.size(); ++i) {
             std::vector<at::Tensor> one{recv[i]};
-            auto work = backend.recv(one, from, static_cast<int>(i));
-            if (!as_one) works.push_back({std::move(work), receiving});
+            works.push_back({group.backend->recv(one, from, static_cast<int>(i)), receiving});
         }
         whom = sending;
         for (size_t i = 0; i < send.size(); ++i) {
             std::vector<at::Tensor> one{send[i]};
-            auto work = backend.send(one, to, static_cast<int>(i));
-            if (!as_one) works.push_back({std::move(work), sending});
+            works.push_back({group.backend->send(one, to, static_cast<int>(i)), sending});
         }
-        if (as_one) works.push_back({backend.endCoalescing(), receiving});
     };
     return group.post(receiving, std::move(kept), bytes, post_both);
 }
@@ -330,6 +368,7 @@ struct Groups::Impl {
     std::shared_ptr<Meter> meter = std::make_shared<Meter>();
     std::shared_ptr<Progress> progress;
     std::shared_ptr<std::atomic<std::chrono::milliseconds>> timeout;
+    std::shared_ptr<std::atomic<bool>> is_broken = std::make_shared<std::atomic<bool>>(false);
     std::vector<std::shared_ptr<Group::Impl>> impls;
     std::vector<Group> groups;  // world, ring, ulysses, shard, replicas
 };
@@ -357,8 +396,16 @@ std::vector<int> ranks_of(size_t group, int rank, const Mesh& mesh) {
     return ranks;
 }
 
+c10::intrusive_ptr<c10d::Backend> make_gloo_or_nccl(const BackendRequest& request, at::Device device) {
+    if (!device.is_cpu()) return make_nccl_backend(request);
+    auto backend = make_gloo_backend(request);
+    backend->setTimeout(kEndless);
+    return backend;
+}
+
 c10::intrusive_ptr<c10d::Backend> make_backend(const c10::intrusive_ptr<c10d::Store>& store,
-                                               const Group::Impl& group, const GroupOptions& options) {
+                                               const Group::Impl& group, const GroupOptions& options,
+                                               const BackendMaker& make) {
     BackendRequest request;
     // Groups of one kind are told apart by their first rank.
     const std::string prefix = group.name + "/" + std::to_string(group.global_ranks.front());
@@ -371,9 +418,10 @@ c10::intrusive_ptr<c10d::Backend> make_backend(const c10::intrusive_ptr<c10d::St
     request.interface_address = options.interface_address.empty() ? "127.0.0.1" : options.interface_address;
     request.device_index = options.device_index;
     try {
-        if (options.device == Device::Cuda && !options.through_host) return make_nccl_backend(request);
-        auto backend = make_gloo_backend(request);
-        backend->setTimeout(kEndless);
+        auto backend = make(request, group.device);
+        // NCCL's ranks wait for each other while they connect: one that transfers nothing at first would be
+        // missing.
+        backend->eagerConnectSingleDevice(group.device);
         return backend;
     } catch (const Error&) {
         throw;
@@ -386,8 +434,8 @@ c10::intrusive_ptr<c10d::Backend> make_backend(const c10::intrusive_ptr<c10d::St
 }
 
 std::shared_ptr<Group::Impl> make_group(const c10::intrusive_ptr<c10d::Store>& store,
-                                        const Groups::Impl& groups, size_t kind,
-                                        const GroupOptions& options) {
+                                        const Groups::Impl& groups, size_t kind, const GroupOptions& options,
+                                        const BackendMaker& make) {
     static constexpr const char* kNames[] = {"world", "ring", "ulysses", "shard", "replicas"};
     auto group = std::make_shared<Group::Impl>();
     group->name = kNames[kind];
@@ -395,11 +443,11 @@ std::shared_ptr<Group::Impl> make_group(const c10::intrusive_ptr<c10d::Store>& s
     group->rank =
         static_cast<int>(std::find(group->global_ranks.begin(), group->global_ranks.end(), groups.rank) -
                          group->global_ranks.begin());
-    group->context = std::make_shared<GroupContext>(
-        GroupContext{group->name, groups.rank, groups.meter, groups.progress, groups.timeout});
+    group->context = std::make_shared<GroupContext>(GroupContext{
+        group->name, groups.rank, groups.meter, groups.progress, groups.timeout, groups.is_broken});
     group->device = options.through_host ? at::Device(at::kCPU) : groups.device;
     if (group->size() == 1) return group;
-    group->backend = make_backend(store, *group, options);
+    group->backend = make_backend(store, *group, options, make);
     group->watch = group->device.is_cpu() ? watch_on_host(group->context)
                                           : watch_on_device(group->context, group->device);
     if (!options.through_host) return group;
@@ -464,6 +512,11 @@ CommTotals Groups::take_totals() {
 
 Groups make_groups(const c10::intrusive_ptr<c10d::Store>& store, int rank, const Mesh& mesh,
                    const GroupOptions& options) {
+    return make_groups_over(make_gloo_or_nccl, store, rank, mesh, options);
+}
+
+Groups make_groups_over(const BackendMaker& make, const c10::intrusive_ptr<c10d::Store>& store, int rank,
+                        const Mesh& mesh, const GroupOptions& options) {
     auto impl = std::make_shared<Groups::Impl>();
     impl->rank = rank;
     impl->mesh = mesh;
@@ -478,7 +531,7 @@ Groups make_groups(const c10::intrusive_ptr<c10d::Store>& store, int rank, const
     for (size_t kind : {kWorld, kRing, kUlysses, kShard, kReplicas}) {
         if (kind == kShard && !options.shards_states) break;
         const bool is_world = kind == kShard && mesh.dp_replicate == 1;
-        impl->impls.push_back(is_world ? impl->impls[kWorld] : make_group(store, *impl, kind, options));
+        impl->impls.push_back(is_world ? impl->impls[kWorld] : make_group(store, *impl, kind, options, make));
         impl->groups.emplace_back(impl->impls.back());
     }
     return Groups(std::move(impl));

@@ -28,7 +28,8 @@ void* ringmaster_cuda_stream(int device_index) {
 
 void ringmaster_make_nccl(const ringmaster::BackendRequest& request,
                           c10::intrusive_ptr<c10d::Backend>* backend) {
-    auto options = c10d::ProcessGroupNCCL::Options::create();
+    constexpr bool kHighPriority = true;  // attention fills the GPU: else transfers would start at its end
+    auto options = c10d::ProcessGroupNCCL::Options::create(kHighPriority);
     options->timeout = request.timeout;
     options->group_name = request.name;
     options->global_ranks_in_group.assign(request.global_ranks.begin(), request.global_ranks.end());

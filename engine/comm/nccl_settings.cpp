@@ -52,14 +52,14 @@ std::string use_nccl_settings(const std::vector<NcclSetting>& settings) {
     for (const NcclSetting& setting : settings) {
         if (is_given(setting.name)) {
             say(setting.name, std::getenv(setting.name.c_str()), "as given");
+        } else if (setting.value.empty()) {
+            text += (text.empty() ? "" : ", ") + to_text(setting);
         } else {
             setenv(setting.name.c_str(), setting.value.c_str(), 1);
             say(setting.name, setting.value, setting.why);
         }
     }
-    for (const char* name : {"NCCL_ALGO", "NCCL_PROTO"}) {
-        if (const char* given = std::getenv(name)) say(name, given, "as given");
-    }
+    if (const char* given = std::getenv("NCCL_PROTO")) say("NCCL_PROTO", given, "as given");
     return text;
 }
 

@@ -18,8 +18,8 @@ NodeNetwork network_of(const Rendezvous& who);
 /// stalls beyond its timeout.
 std::vector<NcclSetting> flight_recorder_settings(const std::filesystem::path& folder);
 
-/// Sets what the environment does not hold, before NCCL is first used, and says what holds in one line:
-/// "NCCL_SOCKET_IFNAME=lo (all ranks are on this machine), NCCL_ALGO=Tree (as given), …".
+/// Sets what the environment does not hold and has a value, before NCCL is first used, and says what holds in
+/// one line: "NCCL_SOCKET_IFNAME=lo (all ranks are on this machine), NCCL_ALGO=Tree (as given), …".
 std::string use_nccl_settings(const std::vector<NcclSetting>& settings);
 
 }  // namespace ringmaster

@@ -35,7 +35,9 @@ struct GroupContext {
     std::shared_ptr<Meter> meter;
     std::shared_ptr<Progress> progress;
     std::shared_ptr<std::atomic<std::chrono::milliseconds>> timeout;  ///< of one wait
+    std::shared_ptr<std::atomic<bool>> is_broken;  ///< a transfer of this rank failed, in whatever group
 
+    /// Notes that the groups are broken.
     /// "rank 3 waits in layer 12, hop 5, for rank 2 to send keys and values (…): nothing came for 120 s"
     Error broken(const Awaited& awaited, const std::string& cause) const;
 };

@@ -19,25 +19,28 @@ std::string joined(const std::vector<std::string>& words) {
     return text;
 }
 
-NcclSetting algorithm() {
-    return {"NCCL_ALGO", "", "left to NCCL, which measures the links"};
+/// NVLink's switches add in the order in which values arrive.
+NcclSetting algorithm(bool in_order) {
+    if (!in_order) return {"NCCL_ALGO", "", "left to NCCL, which measures the links"};
+    return {"NCCL_ALGO", "^NVLS,NVLSTree",
+            "NVLink's switches add in no fixed order; RINGMASTER_CUDA_DETERMINISTIC=0 allows it"};
 }
 
 }  // namespace
 
-std::vector<NcclSetting> nccl_settings(const NodeNetwork& network) {
+std::vector<NcclSetting> nccl_settings(const NodeNetwork& network, bool in_order) {
     std::vector<NcclSetting> settings;
     if (!network.interface.empty()) {
         settings.push_back(
             {kInterface, "=" + network.interface,
              network.one_node ? "all ranks are on this machine" : "it reaches the other nodes"});
     }
-    if (network.one_node) return settings;
-    if (network.infiniband.empty()) {
+    if (!network.one_node && network.infiniband.empty()) {
         settings.push_back({kInfiniband, "1", "this node has no InfiniBand"});
-    } else {
+    } else if (!network.one_node) {
         settings.push_back({kInfiniband, "0", "InfiniBand: " + joined(network.infiniband)});
     }
+    settings.push_back(algorithm(in_order));
     return settings;
 }
 
@@ -46,7 +49,6 @@ std::vector<NcclSetting> shown_nccl_settings(const Plan& plan, const NodeNetwork
     std::vector<NcclSetting> settings = nccl_settings(network);
     if (network.interface.empty())
         settings.insert(settings.begin(), {kInterface, "", "the node's interface that reaches the others"});
-    settings.push_back(algorithm());
     return settings;
 }
 
@@ -55,7 +57,7 @@ std::vector<NcclSetting> planned_nccl_settings(const Plan& plan) {
     if (plan.nodes == 1) return shown_nccl_settings(plan, {true, "lo", {}});
     return {{kInterface, "", "each node's interface that reaches the others"},
             {kInfiniband, "", "0 on a node with InfiniBand, else 1"},
-            algorithm()};
+            algorithm(true)};
 }
 
 std::string to_text(const NcclSetting& setting) {

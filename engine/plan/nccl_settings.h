@@ -22,11 +22,12 @@ struct NcclSetting {
     std::string why;    ///< "all ranks are on this machine"
 };
 
-/// Interface and transport. Algorithm and protocol of collectives are left to NCCL, which measures the links:
-/// keys and values go by sends and receives, which have none.
-std::vector<NcclSetting> nccl_settings(const NodeNetwork& network);
+/// Interface, transport, and the algorithms that collectives may not use while sums are promised `in_order`,
+/// the same in every run. The rest is left to NCCL, which measures the links: keys and values go by sends and
+/// receives, which have no algorithm.
+std::vector<NcclSetting> nccl_settings(const NodeNetwork& network, bool in_order = true);
 
-/// The same with the algorithm, to be shown; none where there is no NCCL.
+/// The same, to be shown; none where there is no NCCL.
 std::vector<NcclSetting> shown_nccl_settings(const Plan& plan, const NodeNetwork& network);
 
 /// Before any node has been seen: what each of several finds itself has no value.

@@ -13,6 +13,7 @@
 #include <memory>
 #include <thread>
 
+#include "engine/attention/deterministic.h"
 #include "engine/comm/groups.h"
 #include "engine/comm/nccl_settings.h"
 #include "engine/error.h"
@@ -164,7 +165,7 @@ std::string set_up_network(const Plan& plan, const Rendezvous& who, const RunFol
         log_line(what);
         return what;
     }
-    const std::string network = use_nccl_settings(nccl_settings(network_of(who)));
+    const std::string network = use_nccl_settings(nccl_settings(network_of(who), cuda_is_deterministic()));
     log_line("NCCL: " + network);
     log_line("NCCL's flight recorder: " + use_nccl_settings(flight_recorder_settings(run.logs())));
     return network;

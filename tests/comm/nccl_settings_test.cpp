@@ -34,8 +34,20 @@ TEST(NcclSettings, TakeTheInterfaceThatReachesTheOthersAndInfinibandWhereItIs) {
     EXPECT_EQ(value_of(plain, "NCCL_IB_DISABLE"), "1");
     const auto fast = nccl_settings({false, "eth1", {"mlx5_0", "mlx5_1"}});
     EXPECT_EQ(value_of(fast, "NCCL_IB_DISABLE"), "0");
-    EXPECT_THAT(fast.back().why, HasSubstr("mlx5_0, mlx5_1"));
+    EXPECT_THAT(fast[1].why, HasSubstr("mlx5_0, mlx5_1"));
     EXPECT_THAT(value_of(nccl_settings({true, "", {}}), "NCCL_SOCKET_IFNAME"), IsEmpty());
+}
+
+TEST(NcclSettings, KeepNvlinksSwitchesFromAddingUnlessSumsMayDiffer) {
+    const NodeNetwork here{true, "lo", {}};
+    unsetenv("NCCL_ALGO");
+    EXPECT_THAT(use_nccl_settings(nccl_settings(here, false)), HasSubstr("NCCL_ALGO: left to NCCL"));
+    EXPECT_EQ(std::getenv("NCCL_ALGO"), nullptr);
+    EXPECT_THAT(use_nccl_settings(nccl_settings(here)), HasSubstr("NCCL_ALGO=^NVLS,NVLSTree (NVLink"));
+    EXPECT_STREQ(std::getenv("NCCL_ALGO"), "^NVLS,NVLSTree");
+    setenv("NCCL_ALGO", "Tree", 1);
+    EXPECT_THAT(use_nccl_settings(nccl_settings(here)), HasSubstr("NCCL_ALGO=Tree (as given)"));
+    unsetenv("NCCL_ALGO");
 }
 
 TEST(NcclSettings, FollowTheInterfaceThatAPersonNamed) {
@@ -49,15 +61,15 @@ TEST(NcclSettings, FollowTheInterfaceThatAPersonNamed) {
 TEST(NcclSettings, NeverReplaceWhatIsGivenAndSayBoth) {
     unsetenv("RINGMASTER_TEST_ONE");
     setenv("RINGMASTER_TEST_TWO", "theirs", 1);
-    setenv("NCCL_ALGO", "Tree", 1);
+    setenv("NCCL_PROTO", "LL", 1);
     const std::string said = use_nccl_settings(
         {{"RINGMASTER_TEST_ONE", "ours", "because"}, {"RINGMASTER_TEST_TWO", "ours", "no"}});
     EXPECT_STREQ(std::getenv("RINGMASTER_TEST_ONE"), "ours");
     EXPECT_STREQ(std::getenv("RINGMASTER_TEST_TWO"), "theirs");
     EXPECT_THAT(said, HasSubstr("RINGMASTER_TEST_ONE=ours (because)"));
     EXPECT_THAT(said, HasSubstr("RINGMASTER_TEST_TWO=theirs (as given)"));
-    EXPECT_THAT(said, HasSubstr("NCCL_ALGO=Tree (as given)"));
-    unsetenv("NCCL_ALGO");
+    EXPECT_THAT(said, HasSubstr("NCCL_PROTO=LL (as given)"));
+    unsetenv("NCCL_PROTO");
     EXPECT_THAT(use_nccl_settings({}), IsEmpty());
 }
 

@@ -27,7 +27,7 @@ def test_what_nccl_will_be_told_is_in_the_plan_of_gpus(make_config):
     config = make_config(context_parallel_size=2)
     here = run("plan", config, "--ranks", 4, "--device", "cuda", "--device-memory", 80, "--json")
     told = {it["name"]: it for it in json.loads(here.stdout)["nccl"]}
-    assert told["NCCL_SOCKET_IFNAME"]["value"] == "=lo" and told["NCCL_ALGO"]["value"] is None
+    assert told["NCCL_SOCKET_IFNAME"]["value"] == "=lo" and told["NCCL_ALGO"]["value"] == "^NVLS,NVLSTree"
     apart = run("plan", config, "--ranks", 4, "--nodes", 2, "--device", "cuda", "--device-memory", 80)
     assert "NCCL_IB_DISABLE: 0 on a node with InfiniBand" in apart.stdout
     assert "NCCL_SOCKET_IFNAME: each node's interface that reaches the others" in apart.stdout

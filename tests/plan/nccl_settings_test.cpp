@@ -34,7 +34,13 @@ TEST(PlannedNcclSettings, AreNoneWithoutNccl) {
 TEST(PlannedNcclSettings, OfOneMachineAreThoseThatItsRanksTell) {
     const auto settings = planned_nccl_settings(plan_of(Device::Cuda, 8, 1));
     EXPECT_THAT(texts(settings), ElementsAre("NCCL_SOCKET_IFNAME==lo (all ranks are on this machine)",
-                                             "NCCL_ALGO: left to NCCL, which measures the links"));
+                                             HasSubstr("NCCL_ALGO=^NVLS,NVLSTree (")));
+}
+
+TEST(NcclSettings, LeaveTheAlgorithmToNcclWhereSumsMayDifferFromRunToRun) {
+    EXPECT_THAT(texts(nccl_settings({true, "lo", {}}, false)),
+                ElementsAre("NCCL_SOCKET_IFNAME==lo (all ranks are on this machine)",
+                            "NCCL_ALGO: left to NCCL, which measures the links"));
 }
 
 TEST(PlannedNcclSettings, OfSeveralNodesSayWhatEachFinds) {
@@ -49,7 +55,8 @@ TEST(ShownNcclSettings, OfANodeThatWasSeenHaveValues) {
     const Plan plan = plan_of(Device::Cuda, 8, 2);
     const auto fast = shown_nccl_settings(plan, {false, "eth1", {"mlx5_0"}});
     EXPECT_THAT(texts(fast), ElementsAre("NCCL_SOCKET_IFNAME==eth1 (it reaches the other nodes)",
-                                         "NCCL_IB_DISABLE=0 (InfiniBand: mlx5_0)", HasSubstr("NCCL_ALGO: ")));
+                                         "NCCL_IB_DISABLE=0 (InfiniBand: mlx5_0)",
+                                         HasSubstr("NCCL_ALGO=^NVLS,NVLSTree (")));
     EXPECT_EQ(shown_nccl_settings(plan, {false, "", {}}).front().value, "");
 }
 
