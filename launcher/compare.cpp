@@ -8,6 +8,7 @@
 
 #include "engine/config/document.h"
 #include "engine/error.h"
+#include "engine/events/bounded_json.h"
 #include "engine/events/event_log.h"
 #include "launcher/bounded_file.h"
 
@@ -19,6 +20,7 @@ namespace {
 
 constexpr double kSame = 0.005;
 constexpr int64_t kMostPlanBytes = 64 << 20;
+constexpr JsonLimits kPlanLimits{kMostPlanBytes, 64, 1 << 20};
 constexpr size_t kLongestValue = 400;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
@@ -50,7 +52,7 @@ Flat asked_for(const RunDirectory& run) {
     } catch (const Error&) {  // missing: its row says so
     }
     try {
-        const json options = json::parse(read_bounded(run.options(), kMostPlanBytes), nullptr, false);
+        const json options = try_bounded_json(read_bounded(run.options(), kMostPlanBytes), kPlanLimits);
         if (!options.is_object()) return flat;
         for (const auto& setting : options.value("set", json::array())) {
             if (!setting.is_array() || setting.size() != 2 || !setting[0].is_string() ||
@@ -70,7 +72,7 @@ Flat asked_for(const RunDirectory& run) {
 Flat planned(const RunDirectory& run) {
     Flat flat;
     try {
-        const json plan = json::parse(read_bounded(run.plan(), kMostPlanBytes), nullptr, false);
+        const json plan = try_bounded_json(read_bounded(run.plan(), kMostPlanBytes), kPlanLimits);
         if (!plan.is_object()) return flat;
         for (const char* key : {"ranks", "nodes", "device", "zero_stage", "mesh", "context_parallel", "batch",
                                 "sequence", "verdict"}) {

@@ -8,10 +8,19 @@
 #include <sstream>
 
 #include "engine/error.h"
+#include "engine/events/bounded_json.h"
+#include "launcher/bounded_file.h"
 
 namespace ringmaster {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int64_t kMostJsonBytes = 64 << 20;
+constexpr JsonLimits kJsonLimits{kMostJsonBytes, 64, 1 << 20};
+
+}  // namespace
 
 std::string read_file(const fs::path& file) {
     std::error_code problem;
@@ -36,7 +45,7 @@ void write_file(const fs::path& file, std::string_view content) {
 }
 
 nlohmann::json read_json_file(const fs::path& file) {
-    nlohmann::json json = nlohmann::json::parse(read_file(file), nullptr, false);
+    nlohmann::json json = try_bounded_json(read_bounded(file, kMostJsonBytes), kJsonLimits);
     if (!json.is_object()) throw Error(Failure::Refused, "is damaged: not a JSON object", file.string());
     return json;
 }

@@ -15,7 +15,7 @@ std::string read_file(const std::filesystem::path& file);
 /// reason.
 void write_file(const std::filesystem::path& file, std::string_view content);
 
-/// Throws Error(Usage) missing, Error(Refused) no JSON object.
+/// Of 64 MiB and 64 levels at most. Throws Error(Usage) missing, Error(Refused) no JSON object.
 nlohmann::json read_json_file(const std::filesystem::path& file);
 
 /// Makes the folder and those above it. Throws Error(Refused).

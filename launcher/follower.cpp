@@ -9,8 +9,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int64_t kReadBytes = 4 << 20;
+constexpr int64_t kReadBytes = 4 << 20;   ///< of one rank
+constexpr int64_t kPollBytes = 16 << 20;  ///< of all ranks
 constexpr size_t kKeptWarnings = 20;
+constexpr size_t kShownLine = 8 << 10;  ///< bytes of a log's line; a longer one is cut
 constexpr int64_t kRecentSteps = 10;  ///< that rates are taken over
 constexpr int64_t kPaceSteps = 50;    ///< that the time left is judged by
 
@@ -21,9 +23,9 @@ bool by_step(const TimedStep& a, int64_t step) {
 /// The last steps of a rank, up to the last line's: [first, last].
 std::vector<const TimedStep*> recent(const RankProgress& rank, int64_t count) {
     std::vector<const TimedStep*> steps;
-    for (int64_t step = std::max<int64_t>(rank.last_step - count + 1, 0); step <= rank.last_step; ++step) {
-        if (const TimedStep* found = rank.find(step)) steps.push_back(found);
-    }
+    const int64_t first = rank.last_step - count + 1;
+    auto at = std::lower_bound(rank.steps.begin(), rank.steps.end(), first, by_step);
+    for (; at != rank.steps.end() && at->event.step <= rank.last_step; ++at) steps.push_back(&*at);
     return steps;
 }
 
@@ -66,8 +68,13 @@ std::vector<EventLine> RunFollower::poll() {
     state_ = read_run_state(run_.dir);  // before the events: what is over wrote them all
     look_for_ranks();
     std::vector<EventLine> lines;
-    for (EventReader& reader : readers_) {
-        std::vector<EventLine> of_rank = reader.poll(kReadBytes);
+    int64_t left = kPollBytes;
+    for (size_t tried = 0; tried < readers_.size() && left > 0; ++tried) {
+        EventReader& reader = readers_[next_reader_];
+        next_reader_ = (next_reader_ + 1) % readers_.size();
+        const int64_t before = reader.offset();
+        std::vector<EventLine> of_rank = reader.poll(std::min(left, kReadBytes));
+        left -= std::max<int64_t>(0, reader.offset() - before);
         lines.insert(lines.end(), std::make_move_iterator(of_rank.begin()),
                      std::make_move_iterator(of_rank.end()));
     }
@@ -167,10 +174,13 @@ std::vector<std::string> LogFollower::poll(int64_t max_bytes) {
     in.read(text.data(), static_cast<std::streamsize>(text.size()));
     text.resize(static_cast<size_t>(in.gcount()));
     size_t begin = 0;
+    const auto shown = [&](size_t from, size_t length) {
+        return text.substr(from, std::min(length, kShownLine)) + (length > kShownLine ? "…" : "");
+    };
     for (size_t end; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1)
-        lines.push_back(text.substr(begin, end - begin));
+        lines.push_back(shown(begin, end - begin));
     if (begin == 0 && static_cast<int64_t>(text.size()) == max_bytes) {  // one line longer than a read
-        lines.push_back(text);
+        lines.push_back(shown(0, text.size()));
         begin = text.size();
     }
     offset_ += static_cast<int64_t>(begin);

@@ -40,8 +40,8 @@ class RunFollower {
     /// all).
     explicit RunFollower(RunDirectory run, size_t kept_steps = std::numeric_limits<size_t>::max());
 
-    /// Reads the state and what came since, by time. Call again until it gives nothing: one call reads some
-    /// MiB a rank. Where the state is over, nothing comes after an empty answer. Throws Error where there is
+    /// Reads the state and what came since, by time. Call again until it gives nothing: one call reads at
+    /// most 16 MiB. Where the state is over, nothing comes after an empty answer. Throws Error where there is
     /// no run.json any more.
     std::vector<EventLine> poll();
 
@@ -63,6 +63,7 @@ class RunFollower {
     size_t kept_steps_;
     RunState state_;
     std::vector<EventReader> readers_;
+    size_t next_reader_ = 0;  ///< where the next poll begins, so that a busy rank hides none
     std::vector<RankProgress> ranks_;
     std::optional<EvalEvent> last_eval_;
     std::optional<CheckpointEvent> last_checkpoint_;
@@ -87,7 +88,7 @@ Headline headline(const RunFollower& run, std::optional<int64_t> total_steps);
 /// exposed_comm_s ÷ step_s over the last steps of a rank; empty where it has none.
 std::optional<double> overhead_of(const RankProgress& rank);
 
-/// Whole lines of a text file (a rank's log) that came since the last call.
+/// Whole lines of a text file (a rank's log) that came since the last call, each cut to 8 KiB.
 class LogFollower {
   public:
     explicit LogFollower(std::filesystem::path file, int64_t offset = 0)

@@ -21,9 +21,13 @@ constexpr int64_t kTail = 128 << 10;     ///< of a longer one this is read first
 constexpr int kSamples = 96;             ///< then so many places in it
 constexpr int64_t kSampleBytes = 8 << 10;
 constexpr int64_t kBite = 1 << 20;
-constexpr int kMostRanks = 8192;
+constexpr int64_t kSpareBlocks = 8192;  ///< of all ranks together: about 120 MB
+constexpr size_t kKeptEvaluations = 100'000;
+constexpr size_t kKeptCheckpoints = 4096;
 constexpr unsigned kMostReaders = 4;
 constexpr size_t kKeptHappenings = 4000;
+constexpr int kMostRanks = 8192;
+constexpr size_t kKeptNews = 1000;
 
 /// The file, for as long as this lives; not a pipe, a device or a folder.
 class RegularFile {
@@ -107,6 +111,7 @@ void RunHistory::look_for_ranks() {
     while (ranks_.size() < count) {
         RankHistory& rank = ranks_.emplace_back();
         rank.rank = static_cast<int>(ranks_.size()) - 1;
+        rank.steps.spare(kSpareBlocks / static_cast<int64_t>(count));
         sources_.push_back(open_source(rank));
     }
 }
@@ -215,8 +220,12 @@ void RunHistory::take_other(RankHistory& rank, const EventLine& line, bool is_ne
     if (const auto* eval = std::get_if<EvalEvent>(&line.event)) {
         auto& kept = evaluations_[eval->step];
         if (line.t >= kept.first) kept = {line.t, *eval};
+        if (evaluations_.size() > kKeptEvaluations) evaluations_.erase(evaluations_.begin());
     }
-    if (const auto* saved = std::get_if<CheckpointEvent>(&line.event)) checkpoints_[saved->step] = *saved;
+    if (const auto* saved = std::get_if<CheckpointEvent>(&line.event)) {
+        checkpoints_[saved->step] = *saved;
+        if (checkpoints_.size() > kKeptCheckpoints) checkpoints_.erase(checkpoints_.begin());
+    }
     note(line);
 }
 
@@ -233,7 +242,7 @@ void RunHistory::note(const EventLine& line) {
     const bool is_full = happenings_.size() >= kKeptHappenings;
     if (is_full && at == happenings_.begin()) return;
     happenings_.insert(at, happening);
-    if (news_.size() < kKeptHappenings) news_.push_back(happening);
+    if (news_.size() < kKeptNews) news_.push_back(happening);
     if (is_full) happenings_.erase(happenings_.begin());
 }
 

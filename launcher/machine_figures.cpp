@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/error.h"
+#include "engine/events/bounded_json.h"
 #include "engine/plan/measured.h"
 #include "engine/plan/speeds.h"
 #include "launcher/child.h"
@@ -136,7 +137,7 @@ fs::path keep_measurement(const Places& places, const Machine& machine, const Me
 }
 
 bool CalibrationLines::take(const std::string& line) {
-    const json said = json::parse(line, nullptr, false);
+    const json said = try_bounded_json(line, {1 << 20, 16, 1 << 14});
     if (!said.is_object()) return true;
     if (said.contains("result")) {
         result_ = calibration_from_json(said.at("result"), "what the engine measured");

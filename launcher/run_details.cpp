@@ -8,6 +8,7 @@
 #include "engine/config/document.h"
 #include "engine/config/edit.h"
 #include "engine/error.h"
+#include "engine/events/bounded_json.h"
 #include "launcher/bounded_file.h"
 #include "launcher/files.h"
 
@@ -100,8 +101,7 @@ Duplicate duplicate_of(const RunDirectory& run) {
     Duplicate copy{read_bounded(run.config(), kMaxConfigBytes), {}};
     std::error_code none;
     if (!fs::is_regular_file(run.options(), none)) return copy;
-    const nlohmann::json options =
-        nlohmann::json::parse(read_bounded(run.options(), kMostOptionsBytes), nullptr, false);
+    const nlohmann::json options = try_bounded_json(read_bounded(run.options(), kMostOptionsBytes));
     if (!options.is_object()) return copy;
     const auto text_of = [&](const char* key) {
         const auto found = options.find(key);

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "engine/error.h"
+#include "engine/events/bounded_json.h"
 #include "launcher/bounded_file.h"
 #include "launcher/files.h"
 
@@ -31,7 +32,7 @@ RunNotes read_run_notes(const RunDirectory& run) {
     const fs::path file = notes_file(run);
     std::error_code problem;
     if (!fs::exists(fs::symlink_status(file, problem))) return {};
-    const nlohmann::json json = nlohmann::json::parse(read_bounded(file, kMostBytes), nullptr, false);
+    const nlohmann::json json = try_bounded_json(read_bounded(file, kMostBytes));
     try {
         RunNotes notes;
         notes.text = json.at("notes").get<std::string>();

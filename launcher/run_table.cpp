@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/error.h"
+#include "engine/events/bounded_json.h"
 #include "engine/events/event_log.h"
 #include "launcher/bounded_file.h"
 
@@ -17,6 +18,7 @@ using nlohmann::json;
 namespace {
 
 constexpr int64_t kMostPlanBytes = 64 << 20;
+constexpr JsonLimits kPlanLimits{kMostPlanBytes, 64, 1 << 20};
 constexpr int64_t kReadWhole = 1 << 20;   ///< rank 0's events up to this size are read whole
 constexpr int64_t kTailBytes = 64 << 10;  ///< of a longer one: its end, its beginning and pieces between
 constexpr int64_t kHeadBytes = 64 << 10;
@@ -152,7 +154,7 @@ struct Sums {
 }  // namespace
 
 PlannedFigures read_planned(const RunDirectory& run) {
-    const json plan = json::parse(read_bounded(run.plan(), kMostPlanBytes), nullptr, false);
+    const json plan = try_bounded_json(read_bounded(run.plan(), kMostPlanBytes), kPlanLimits);
     if (!plan.is_object())
         throw Error(Failure::Refused, "is damaged: not a JSON object", run.plan().string());
     PlannedFigures figures;

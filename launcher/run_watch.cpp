@@ -7,11 +7,12 @@ namespace ringmaster {
 namespace {
 
 constexpr int kPollMs = 200;
+constexpr size_t kKeptSteps = 1000;
 
 }  // namespace
 
 RunWatch::RunWatch(const RunDirectory& run, QObject* parent)
-    : QObject(parent), m_follower(run), m_known(m_follower.state().state) {
+    : QObject(parent), m_follower(run, kKeptSteps), m_known(m_follower.state().state) {
     connect(&m_timer, &QTimer::timeout, this, &RunWatch::poll);
     m_timer.start(kPollMs);
 }

@@ -11,7 +11,6 @@ namespace {
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
 /// A whole file costs a block for kBlock lines. What is sampled out of one, or damaged, may cost more, but
 /// not without bound.
-constexpr int64_t kSpareBlocks = 512;
 constexpr int64_t kLinesABlock = 128;
 
 size_t column(Measure figure) {
@@ -105,7 +104,7 @@ bool StepColumns::put(double t, const StepEvent& event, bool keep_existing) {
     if (block != recent_block_) {
         auto found = blocks_.find(block);
         if (found == blocks_.end()) {
-            if (static_cast<int64_t>(blocks_.size()) > kSpareBlocks + taken_ / kLinesABlock) return false;
+            if (static_cast<int64_t>(blocks_.size()) > spare_ + taken_ / kLinesABlock) return false;
             found = blocks_.emplace(block, std::make_unique<Block>()).first;
         }
         recent_ = found->second.get();

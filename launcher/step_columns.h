@@ -3,6 +3,7 @@
 /// behind).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <optional>
 
 #include "engine/events/event.h"
+#include "engine/events/limits.h"
 
 namespace ringmaster {
 
@@ -51,11 +53,14 @@ struct StepRange {
 class StepColumns {
   public:
     static constexpr int64_t kBlock = 256;  ///< steps
-    static constexpr int64_t kMostSteps = 1'000'000'000'000;
+    static constexpr int64_t kMostSteps = limits::kSteps;
 
     /// False, and nothing kept, for a step that cannot be: below 1, or so far from the others that keeping it
     /// would cost more than a damaged file may. `keep_existing`: a step that is there stays as it is.
     bool put(double t, const StepEvent& event, bool keep_existing = false);
+
+    /// How many blocks may be kept beyond those that a whole file fills; 512 at most, which is the default.
+    void spare(int64_t blocks) { spare_ = std::min(blocks, kSpareBlocks); }
 
     bool empty() const { return blocks_.empty(); }
     int64_t first() const { return first_; }  ///< of all that are there
@@ -80,6 +85,7 @@ class StepColumns {
     size_t bytes() const;  ///< of memory, everything counted
 
   private:
+    static constexpr int64_t kSpareBlocks = 512;
     struct Block {
         std::array<double, kBlock> t;
         std::array<std::array<float, kBlock>, kStoredMeasures> values;
@@ -91,6 +97,7 @@ class StepColumns {
     Block* recent_ = nullptr;  ///< the last written, and which it is
     int64_t recent_block_ = -1;
     int64_t first_ = 0, last_ = 0, count_ = 0, taken_ = 0;
+    int64_t spare_ = kSpareBlocks;
 };
 
 }  // namespace ringmaster

@@ -1,6 +1,7 @@
 #include "engine/events/event.h"
 
 #include <array>
+#include <cmath>
 #include <concepts>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "engine/events/flat_json.h"
+#include "engine/events/limits.h"
 
 namespace ringmaster {
 
@@ -121,6 +123,7 @@ class FieldReader {
     }
     void operator()(std::string_view key, int64_t& value) {
         if (const std::string_view* text = find(key)) take(integer_of(*text), value);
+        good_ = good_ && value >= -limits::kCount && value <= limits::kCount;
     }
     void operator()(std::string_view key, int& value) {
         int64_t number = value;
@@ -130,6 +133,7 @@ class FieldReader {
     }
     void operator()(std::string_view key, std::string& value) {
         if (const std::string_view* text = find(key)) take(text_of(*text), value);
+        limits::cut(value, limits::kEventText);
     }
 
   private:
@@ -172,14 +176,22 @@ std::optional<Event> event_of_type(std::string_view type, std::index_sequence<I.
     return event;
 }
 
+bool is_step(int64_t number) {
+    return number >= 0 && number <= limits::kSteps;
+}
+
 bool read_fields(FieldReader& reader, Event& event) {
     return std::visit(
         [&](auto& e) {
+            bool good = true;
             if constexpr (requires { e.step; }) {
                 reader.required("step", e.step);
+                good = is_step(e.step);
             }
             each_field(reader, e);
-            return reader.good();
+            if constexpr (requires { e.start_step; }) good = is_step(e.start_step);
+            if constexpr (requires { e.world_size; }) good = good && e.world_size <= limits::kRanks;
+            return good && reader.good();
         },
         event);
 }
@@ -194,6 +206,7 @@ std::string to_json_line(const EventLine& line) {
 }
 
 std::optional<EventLine> parse_event(std::string_view line) {
+    if (line.size() > limits::kEvent) return std::nullopt;
     std::vector<JsonMember> members;
     members.reserve(24);
     if (!split_object(line, members)) return std::nullopt;
@@ -204,7 +217,9 @@ std::optional<EventLine> parse_event(std::string_view line) {
     reader.required("t", result.t);
     reader.required("rank", result.rank);
     std::optional<Event> event = event_of_type(type, std::make_index_sequence<kTypes.size()>());
-    if (!event || !reader.good() || result.rank < 0) return std::nullopt;
+    if (!event || !reader.good() || result.rank < 0 || result.rank >= limits::kRanks ||
+        !(std::abs(result.t) <= limits::kSeconds))
+        return std::nullopt;
     if (!read_fields(reader, *event)) return std::nullopt;
     result.event = std::move(*event);
     return result;

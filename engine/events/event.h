@@ -92,10 +92,10 @@ struct EventLine {
 /// become U+FFFD.
 std::string to_json_line(const EventLine& line);
 
-/// Empty for a line that is no event of ours (unknown type, damaged, half-written); never throws. `type`,
-/// `t`, `rank` and the `step` of those that have one must be there. Any other that is missing or null reads
-/// as: NaN (a measured or computed number is then unknown, not 0), nothing (std::optional), or the default of
-/// its struct.
+/// Empty for a line that is no event of ours (unknown type, damaged, half-written, a number outside the
+/// ranges of limits.h); never throws. A longer text is cut. `type`, `t`, `rank` and the `step` of those that
+/// have one must be there. Any other that is missing or null reads as: NaN (a measured or computed number is
+/// then unknown, not 0), nothing (std::optional), or the default of its struct.
 std::optional<EventLine> parse_event(std::string_view line);
 
 }  // namespace ringmaster

@@ -1,11 +1,16 @@
 #include "engine/events/run_state.h"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <fstream>
-#include <iterator>
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "engine/error.h"
+#include "engine/events/bounded_json.h"
+#include "engine/events/limits.h"
 #include "engine/files/durable.h"
 
 namespace ringmaster {
@@ -33,16 +38,47 @@ Json json_of(const ProcessId& process) {
             {"boot_id", process.boot_id}};
 }
 
-int64_t integer_at(const Json& json, const char* key) {
-    return json.at(key).get_ref<const int64_t&>();
+constexpr int64_t kMostPid = std::numeric_limits<int>::max();
+constexpr int64_t kMostJob = std::numeric_limits<uint32_t>::max();  ///< a number of Slurm's
+constexpr int kMostAttempts = 1'000'000;
+
+[[noreturn]] void refuse(const char* key, const std::string& why) {
+    throw Error(Failure::Refused, std::string(key) + " " + why);
 }
 
-int count_at(const Json& json, const char* key) {
-    return static_cast<int>(integer_at(json, key));
+/// A whole number from `least` to `most`.
+int64_t integer_at(const nlohmann::json& json, const char* key, int64_t least, int64_t most) {
+    const nlohmann::json& value = json.at(key);
+    if (!value.is_number_integer()) refuse(key, "is no whole number");
+    const bool fits = !value.is_number_unsigned() || std::in_range<int64_t>(value.get<uint64_t>());
+    const int64_t number = fits ? value.get<int64_t>() : most;
+    if (!fits || number < least || number > most)
+        refuse(key, "is outside " + std::to_string(least) + " to " + std::to_string(most));
+    return number;
 }
 
-ProcessId process_of(const Json& json) {
-    return {json.at("host"), integer_at(json, "pid"), integer_at(json, "start_time"), json.at("boot_id")};
+int count_at(const nlohmann::json& json, const char* key, int most) {
+    return static_cast<int>(integer_at(json, key, 0, most));
+}
+
+double time_at(const nlohmann::json& json, const char* key) {
+    const double seconds = json.at(key);
+    if (!(std::abs(seconds) <= limits::kSeconds)) refuse(key, "is no time");
+    return seconds;
+}
+
+std::string name_at(const nlohmann::json& json, const char* key) {
+    std::string name = json.at(key);
+    if (name.size() > limits::kName)
+        refuse(key, "is longer than " + std::to_string(limits::kName) + " bytes");
+    return name;
+}
+
+ProcessId process_of(const nlohmann::json& json) {
+    const std::string host = name_at(json, "host");
+    const int64_t most = host == kSlurmJob ? kMostJob : kMostPid;
+    return {host, integer_at(json, "pid", 0, most),
+            integer_at(json, "start_time", 0, std::numeric_limits<int64_t>::max()), name_at(json, "boot_id")};
 }
 
 Json json_of(const NodeState& node) {
@@ -55,10 +91,10 @@ Json json_of(const NodeState& node) {
     return {{"host", node.host}, {"agent", json_of(node.agent)}, {"ranks", std::move(ranks)}};
 }
 
-NodeState node_of(const Json& json) {
-    NodeState node{json.at("host"), process_of(json.at("agent")), {}};
-    for (const Json& rank : json.at("ranks"))
-        node.ranks.push_back({count_at(rank, "rank"), process_of(rank)});
+NodeState node_of(const nlohmann::json& json) {
+    NodeState node{name_at(json, "host"), process_of(json.at("agent")), {}};
+    for (const nlohmann::json& rank : json.at("ranks"))
+        node.ranks.push_back({count_at(rank, "rank", limits::kRanks - 1), process_of(rank)});
     return node;
 }
 
@@ -73,19 +109,20 @@ Json json_of(const RunState& state) {
             {"nodes", std::move(nodes)}};
 }
 
-RunState state_of(const Json& json) {
+RunState state_of(const nlohmann::json& json) {
     RunState state;
-    state.name = json.at("name");
-    state.state = phase_of(json.at("state"));
+    state.name = name_at(json, "name");
+    state.state = phase_of(name_at(json, "state"));
     state.reason = json.at("reason");
-    state.attempt = count_at(json, "attempt");
-    state.ranks = count_at(json, "ranks");
-    state.created = json.at("created");
-    state.started = json.at("started");
-    state.ended = json.at("ended");
-    state.updated = json.at("updated");
+    limits::cut(state.reason, limits::kReason);
+    state.attempt = count_at(json, "attempt", kMostAttempts);
+    state.ranks = count_at(json, "ranks", limits::kRanks);
+    state.created = time_at(json, "created");
+    state.started = time_at(json, "started");
+    state.ended = time_at(json, "ended");
+    state.updated = time_at(json, "updated");
     state.writer = process_of(json.at("writer"));
-    for (const Json& node : json.at("nodes")) state.nodes.push_back(node_of(node));
+    for (const nlohmann::json& node : json.at("nodes")) state.nodes.push_back(node_of(node));
     return state;
 }
 
@@ -94,8 +131,11 @@ RunState as_written(const fs::path& file) {
     if (!fs::exists(file, unknown)) throw Error(Failure::Usage, "there is no run here", file.string());
     std::ifstream in;
     if (fs::is_regular_file(file, unknown)) in.open(file);
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
     if (!in.is_open()) throw Error(Failure::Refused, "cannot be read", file.string());
+    const std::streamoff size = in.seekg(0, std::ios::end).tellg();
+    std::string text(static_cast<size_t>(std::clamp<std::streamoff>(size, 0, limits::kStateFile + 1)), '\0');
+    in.seekg(0).read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<size_t>(in.gcount()));
     return parse_run_state(text, file.string());
 }
 
@@ -119,11 +159,12 @@ std::string run_state_text(const RunState& state) {
 
 RunState parse_run_state(const std::string& text, const std::string& where) {
     try {
-        return state_of(Json::parse(text));
+        return state_of(parse_bounded_json(text, {}, {limits::kStateFile, 8, 1 << 17}));
     } catch (const nlohmann::json::exception& problem) {
         throw Error(Failure::Refused, std::string("is damaged: ") + problem.what(), where);
     } catch (const Error& problem) {
-        throw Error(Failure::Refused, std::string("is damaged: ") + problem.what(), where);
+        const std::string what = problem.what();
+        throw Error(Failure::Refused, what.starts_with("is damaged") ? what : "is damaged: " + what, where);
     }
 }
 

@@ -51,7 +51,8 @@ struct RunState {
 /// Throws Error(Refused) naming the file and why.
 void write_run_state(const std::filesystem::path& run_dir, const RunState& state);
 
-/// run.json's text, and a state from it; throws Error(Refused) naming `where` where it is damaged.
+/// run.json's text, and a state from it; throws Error(Refused) naming `where` where it is damaged or holds a
+/// number outside the ranges of limits.h. At most 4 MiB; a longer reason is cut.
 std::string run_state_text(const RunState& state);
 RunState parse_run_state(const std::string& text, const std::string& where);
 

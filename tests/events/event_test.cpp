@@ -73,7 +73,7 @@ TEST(Event, KeepsEveryBitOfItsNumbers) {
     for (int i = 0; i < 1000; ++i) {
         StepEvent e = a_step();
         e.loss = std::bit_cast<double>(random());
-        e.tokens = static_cast<int64_t>(random());
+        e.tokens = static_cast<int64_t>(random()) >> 4;  // larger ones are refused
         if (!std::isfinite(e.loss)) continue;
         const std::optional<EventLine> read = parse_event(to_json_line({1779283746.123456, 0, e}));
         ASSERT_TRUE(read);
@@ -158,7 +158,8 @@ TEST(Event, SurvivesDeepNesting) {
     const std::string head = R"({"type":"done","t":1,"rank":0,"step":1,"x":)";
     EXPECT_FALSE(parse_event(head + std::string(1 << 20, '[')));
     EXPECT_FALSE(parse_event(head + std::string(1 << 20, '{')));
-    EXPECT_TRUE(parse_event(head + std::string(1 << 16, '[') + std::string(1 << 16, ']') + "}"));
+    EXPECT_TRUE(parse_event(head + std::string(1 << 14, '[') + std::string(1 << 14, ']') + "}"));
+    EXPECT_FALSE(parse_event(head + std::string(1 << 16, '[') + std::string(1 << 16, ']') + "}"));
 }
 
 /// Cuts, swaps, doubles and changes bytes.
@@ -210,6 +211,34 @@ TEST(Event, OfADamagedLineIsTakenOnlyWhereTheLineIsStillJson) {
         }
     }
     EXPECT_GT(taken, 1000);
+}
+
+TEST(EventLine, OfNumbersThatCannotBeIsNone) {
+    const auto with = [](const std::string& key, const std::string& value) {
+        std::string line = R"({"type":"step","t":1,"rank":0,"step":1,"tokens":1})";
+        const size_t at = line.find("\"" + key + "\":") + key.size() + 3;
+        return line.replace(at, 1, value);
+    };
+    EXPECT_TRUE(parse_event(with("step", "1000000000000")));
+    for (const char* step : {"9223372036854775807", "-1", "-9223372036854775808", "1000000000001", "1e300"})
+        EXPECT_FALSE(parse_event(with("step", step))) << step;
+    for (const char* rank : {"2147483647", "65536", "-1"})
+        EXPECT_FALSE(parse_event(with("rank", rank))) << rank;
+    for (const char* t : {"1e300", "-1e12"}) EXPECT_FALSE(parse_event(with("t", t))) << t;
+    for (const char* tokens : {"9223372036854775807", "-9223372036854775808"})
+        EXPECT_FALSE(parse_event(with("tokens", tokens))) << tokens;
+    EXPECT_FALSE(parse_event(R"({"type":"hello","t":1,"rank":0,"start_step":9223372036854775807})"));
+    EXPECT_FALSE(parse_event(R"({"type":"hello","t":1,"rank":0,"world_size":2147483647})"));
+}
+
+TEST(EventLine, HasALongestTextAndLength) {
+    const auto warning = [](size_t bytes) {
+        return R"({"type":"warning","t":1,"rank":0,"message":")" + std::string(bytes, 'x') + "\"}";
+    };
+    const auto cut = parse_event(warning(60000));
+    ASSERT_TRUE(cut);
+    EXPECT_EQ(std::get<WarningEvent>(cut->event).message.size(), 4096U);
+    EXPECT_FALSE(parse_event(warning(1 << 20)));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/error.h"
+#include "engine/events/bounded_json.h"
 
 namespace ringmaster {
 namespace {
@@ -168,6 +169,57 @@ TEST_F(RunJson, ThatIsMissingOrDamagedIsSaidSo) {
     fs::remove(dir_ / "run.json");
     ASSERT_EQ(::mkfifo((dir_ / "run.json").c_str(), 0600), 0);
     EXPECT_EQ(refusal().first, Failure::Refused);
+}
+
+TEST(RunJsonOfANode, HoldsNumbersInTheirRangesAndNoDepth) {
+    const auto whole = nlohmann::json::parse(run_state_text(a_run()));
+    const auto refused = [](const std::string& text) {
+        try {
+            parse_run_state(text, "gpu1");
+        } catch (const Error& problem) {
+            return problem.failure == Failure::Refused && problem.text().size() < 1000;
+        }
+        return false;
+    };
+    EXPECT_FALSE(refused(whole.dump()));
+    for (const auto& [key, value] :
+         std::initializer_list<std::pair<const char*, nlohmann::json>>{{"ranks", 2147483647},
+                                                                       {"ranks", 65537},
+                                                                       {"ranks", -1},
+                                                                       {"ranks", 18446744073709551615U},
+                                                                       {"attempt", INT64_MAX},
+                                                                       {"attempt", -1},
+                                                                       {"started", 1e300},
+                                                                       {"ended", -1e300},
+                                                                       {"name", std::string(4096, 'x')},
+                                                                       {"state", std::string(4096, 'x')}}) {
+        auto changed = whole;
+        changed[key] = value;
+        EXPECT_TRUE(refused(changed.dump())) << key << " " << value;
+    }
+    for (const int64_t pid : {int64_t{-1}, int64_t{1} << 31, int64_t{4294967295}}) {
+        auto changed = whole;
+        changed["nodes"][0]["agent"]["pid"] = pid;
+        EXPECT_TRUE(refused(changed.dump())) << pid;
+    }
+    auto long_reason = whole;
+    long_reason["reason"] = std::string(100000, 'x');
+    EXPECT_EQ(parse_run_state(long_reason.dump(), "gpu1").reason.size(), 16384U);
+    EXPECT_TRUE(refused(std::string(50000, '[')));
+    EXPECT_TRUE(refused(std::string(50000, '[') + std::string(50000, ']')));
+    std::string many = "[";
+    for (int i = 0; i < 500000; ++i) many += "{},";
+    EXPECT_TRUE(refused(many + "{}]"));
+    EXPECT_TRUE(refused("{\"name\":\"" + std::string(5 << 20, 'x') + "\"}"));
+}
+
+TEST(BoundedJson, CountsDepthAndValuesOutsideOfTextAlone) {
+    EXPECT_EQ(what_exceeds(R"({"a":"[[[[,,,,\"[[["})", {100, 1, 1}), "");
+    EXPECT_EQ(what_exceeds("[[1]]", {100, 1, 9}), "is nested deeper than 1 levels");
+    EXPECT_EQ(what_exceeds("[1,2,3]", {100, 9, 2}), "holds more than 2 values");
+    EXPECT_EQ(what_exceeds("[1]", {2, 9, 9}), "is longer than 2 bytes");
+    EXPECT_TRUE(try_bounded_json("[[1]]", {100, 1, 9}).is_discarded());
+    EXPECT_TRUE(try_bounded_json("[1,").is_discarded());
 }
 
 TEST(ProcessId, TellsTheLivingFromTheDead) {

@@ -4,6 +4,7 @@
 #include <QTimer>
 
 #include "engine/error.h"
+#include "engine/events/limits.h"
 #include "launcher/run_watch.h"
 #include "tests/launcher/run_fixture.h"
 
@@ -115,6 +116,38 @@ TEST_F(FollowerTest, HeadlineTellsPaceOverheadAndWhatIsLeft) {
     set_state(run, RunPhase::Completed);
     follower.poll();
     EXPECT_FALSE(headline(follower, 30).eta_s);
+}
+
+/// A loop over step numbers would go on past the largest, and for ever.
+TEST_F(FollowerTest, TheLargestNumberOfAStepEndsNothing) {
+    const RunDirectory run = make_run("last", RunPhase::Running, 1);
+    const auto file = run.events() / event_file_name(0);
+    StepEvent last = step_event(1, 2.0);
+    for (const int64_t step : {int64_t{1}, limits::kSteps, INT64_MAX, INT64_MIN}) {
+        last.step = step;
+        write(file, line_of(0, last));
+    }
+    RunFollower follower(run);
+    follower.poll();
+    EXPECT_EQ(follower.ranks()[0].steps.size(), 2U);
+    EXPECT_EQ(headline(follower, limits::kSteps).step, limits::kSteps);
+}
+
+TEST_F(FollowerTest, OnePollReadsNoMoreThanItsShareOfManyRanks) {
+    constexpr int kRanks = 40;
+    const RunDirectory run = make_run("many", RunPhase::Running, kRanks);
+    std::string text;
+    while (text.size() < (1 << 20)) text += line_of(0, step_event(1, 2.0));
+    for (int rank = 0; rank < kRanks; ++rank) write(run.events() / event_file_name(rank), text);
+    RunFollower follower(run);
+    size_t all = 0, largest = 0;
+    for (auto lines = follower.poll(); !lines.empty(); lines = follower.poll()) {
+        all += lines.size();
+        largest = std::max(largest, lines.size());
+    }
+    const size_t a_rank = all / kRanks;
+    EXPECT_EQ(all % kRanks, 0U);
+    EXPECT_LE(largest, 17 * a_rank);
 }
 
 TEST_F(FollowerTest, WithoutRunJsonThereIsNothingToFollow) {
