@@ -852,6 +852,14 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <translation>Hängt eine Platte oder ein Netzdateisystem des Rechners?</translation>
     </message>
     <message>
+        <source>sends more than is asked of it (over %1)</source>
+        <translation>schickt mehr, als von ihm verlangt wird (über %1)</translation>
+    </message>
+    <message>
+        <source>look at its shell&apos;s start-up files, and whether it is the machine that you mean</source>
+        <translation>Sehen Sie nach den Startdateien seiner Shell und ob es der Rechner ist, den Sie meinen</translation>
+    </message>
+    <message>
         <source>a command there has said nothing for %1 s</source>
         <translation>ein Befehl dort hat %1 s lang nichts gesagt</translation>
     </message>
@@ -2535,8 +2543,8 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <translation>Maschine, auf der der Lauf ist</translation>
     </message>
     <message>
-        <source>A host of ~/.ssh/config, or [user@]host[:port]. Where other names lead to the run&apos;s nodes from here, all of them in its order, with commas between them.</source>
-        <translation>Ein Host aus ~/.ssh/config oder [user@]host[:port]. Wo von hier andere Namen zu den Knoten des Laufs führen, alle in seiner Reihenfolge, mit Kommas dazwischen.</translation>
+        <source>A host of ~/.ssh/config, or [user@]host[:port]: one of the run&apos;s nodes, or all of them in their order with commas between them. Those alone are contacted.</source>
+        <translation>Ein Host aus ~/.ssh/config oder [user@]host[:port]: einer der Knoten des Laufs, oder alle in ihrer Reihenfolge mit Kommas dazwischen. Nur diese werden angesprochen.</translation>
     </message>
     <message>
         <source>Machine</source>

@@ -848,6 +848,14 @@ On what is left the run would go on with:</source>
         <translation>机器的磁盘或网络文件系统卡住了吗？</translation>
     </message>
     <message>
+        <source>sends more than is asked of it (over %1)</source>
+        <translation>发送的内容超出了所要求的（超过 %1）</translation>
+    </message>
+    <message>
+        <source>look at its shell&apos;s start-up files, and whether it is the machine that you mean</source>
+        <translation>请检查它的 shell 启动文件，并确认它就是您要连接的机器</translation>
+    </message>
+    <message>
         <source>a command there has said nothing for %1 s</source>
         <translation>那里的一个命令已 %1 秒没有输出</translation>
     </message>
@@ -2512,8 +2520,8 @@ On what is left the run would go on with:</source>
         <translation>运行所在的机器</translation>
     </message>
     <message>
-        <source>A host of ~/.ssh/config, or [user@]host[:port]. Where other names lead to the run&apos;s nodes from here, all of them in its order, with commas between them.</source>
-        <translation>~/.ssh/config 中的主机，或 [user@]host[:port]。若从这里要用其他名称访问该运行的节点，请按其顺序列出全部，用逗号分隔。</translation>
+        <source>A host of ~/.ssh/config, or [user@]host[:port]: one of the run&apos;s nodes, or all of them in their order with commas between them. Those alone are contacted.</source>
+        <translation>~/.ssh/config 中的主机，或 [user@]host[:port]：该运行的一个节点，或按其顺序列出全部节点，用逗号分隔。只会联系这些节点。</translation>
     </message>
     <message>
         <source>Machine</source>

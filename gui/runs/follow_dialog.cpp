@@ -96,8 +96,8 @@ QWidget* FollowDialog::makeHost() {
     m_host->setInsertPolicy(QComboBox::NoInsert);
     m_host->setAccessibleName(tr("Machine that the run is on"));
     m_host->setToolTip(
-        tr("A host of ~/.ssh/config, or [user@]host[:port]. Where other names lead to the run's nodes from "
-           "here, all of them in its order, with commas between them."));
+        tr("A host of ~/.ssh/config, or [user@]host[:port]: one of the run's nodes, or all of them in their "
+           "order with commas between them. Those alone are contacted."));
     m_host->lineEdit()->setPlaceholderText(u"[user@]host[:port]"_s);
     m_host->completer()->setCompletionMode(QCompleter::PopupCompletion);
     m_host->completer()->setFilterMode(Qt::MatchContains);
@@ -210,13 +210,13 @@ void FollowDialog::follow() {
         [named = hosts(), name = run->handle(), person = person(), looked = m_looked,
          runs_dir = m_session.places().runs_dir](const Job::Reporter&) {
             try {
-                looked->adopted = adopt_run(*looked->session, name, named, runs_dir);
+                looked->adopted = adopt_run(*looked->session, name, named, runs_dir, person);
             } catch (const Error& lost) {
                 if (lost.failure != Failure::Unreachable) throw;
                 // The list may have been looked at for an hour.
                 looked->session =
                     std::make_unique<SshSession>(ssh_settings(parse_targets(named).front()), person);
-                looked->adopted = adopt_run(*looked->session, name, named, runs_dir);
+                looked->adopted = adopt_run(*looked->session, name, named, runs_dir, person);
             }
             return QString::fromStdString(looked->adopted.run.dir.string());
         },

@@ -162,6 +162,8 @@ void RunKeeper::lookAt(const QString& dir, const std::shared_ptr<Kept>& kept) {
     if (kept->companion)
         now = {QString::fromStdString(kept->companion->job_note()),
                QString::fromStdString(kept->companion->trouble())};
+    if (kept->companion && now.trouble.isEmpty())
+        now.trouble = QString::fromStdString(kept->companion->not_contacted());
     const bool is_new = !(now == kept->news);
     kept->news = now;
     RunPhase phase = RunPhase::Stopped;

@@ -3,15 +3,17 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "engine/config/document.h"
 #include "engine/config/keys.h"
 #include "engine/error.h"
+#include "engine/events/bounded_json.h"
+#include "engine/plan/plan.h"
 #include "launcher/files.h"
 #include "launcher/nodes/remote_run.h"
 
 namespace ringmaster {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 namespace {
 
@@ -37,34 +39,74 @@ const RunThere& choose(const RunsThere& found, const std::string& name) {
                 "name one of them so, with what stands before the slash");
 }
 
-/// Which of the run's nodes the machine is that was asked.
-size_t place_of(const RemoteRun& remote, const RunsThere& found, const RunThere& run) {
-    std::vector<size_t> same;
-    for (size_t i = 0; i < remote.nodes.size(); ++i) {
-        if (remote.nodes[i].address == found.address) same.push_back(i);
-    }
-    return same.size() == 1 ? same.front() : std::min(run.node, remote.nodes.size() - 1);
+constexpr int64_t kMostPlanBytes = 16 << 20;
+
+/// The run on one of its nodes, whose paths it fills in. Throws Error(Refused) where it cannot be followed.
+RemoteRun remote_on(const RunThere& chosen, const std::string& host, const std::string& target) {
+    if (chosen.is_of_slurm)
+        throw Error(Failure::Refused, "is a job of Slurm", chosen.run.name,
+                    "on " + host + ": `ringmaster watch " + chosen.run.dir.string() + "`");
+    if (!chosen.remote || chosen.remote->nodes[chosen.node].agent.empty())
+        throw Error(Failure::Refused, "is of a Ringmaster that did not say where a run is", chosen.run.name);
+    RemoteRun remote = *chosen.remote;
+    remote.nodes[chosen.node].target = target;
+    return remote;
 }
 
-void name_nodes(RemoteRun& remote, const std::vector<std::string>& nodes, size_t asked) {
-    if (nodes.size() == 1) {
-        remote.nodes[asked].target = nodes.front();
-        return;
-    }
+/// The other nodes that the person named, each as it says itself where it keeps the run.
+void add_others(RemoteRun& remote, const RunThere& first, const std::vector<std::string>& nodes,
+                const SshPerson& person) {
+    if (nodes.size() == 1) return;
     if (nodes.size() != remote.nodes.size())
         throw Error(Failure::Usage, "the run is on " + std::to_string(remote.nodes.size()) + " nodes",
                     "--node", "name one of them, or all in their order");
-    for (size_t i = 0; i < nodes.size(); ++i) remote.nodes[i].target = nodes[i];
+    if (first.node != 0)
+        throw Error(Failure::Usage, "is node " + std::to_string(first.node) + " of the run, and named first",
+                    nodes.front(), "name all of its nodes in their order");
+    for (size_t i = 1; i < nodes.size(); ++i) {
+        SshSession session(ssh_settings(parse_target(nodes[i])), person);
+        const RunsThere found = runs_there_called(session, first.id, first.run.name);
+        if (found.runs.empty() || !found.runs.front().remote || found.runs.front().node != i)
+            throw Error(Failure::Usage, "is not node " + std::to_string(i) + " of the run " + first.run.name,
+                        nodes[i], "name all of its nodes in their order");
+        remote.nodes[i] = remote_on(found.runs.front(), nodes[i], nodes[i]).nodes[i];
+    }
 }
 
-/// Of the same folder on node 0, whose path holds a random part.
+/// Known by a random part of its folder's path, which all its nodes share.
+std::string identity_of(const RemoteRun& remote) {
+    const fs::path dir = remote.nodes[remote.lead()].run_dir;
+    return dir.parent_path().filename().string() + "/" + dir.filename().string();
+}
+
+/// Adds nodes that were not named before. False where it is another run: of a node that the person calls by
+/// another name, or that has other ranks.
+bool join(RemoteRun& here, const RemoteRun& there) {
+    if (identity_of(here) != identity_of(there) || here.nodes.size() != there.nodes.size()) return false;
+    for (size_t i = 0; i < here.nodes.size(); ++i) {
+        const RemoteNode &known = here.nodes[i], &told = there.nodes[i];
+        if (!told.is_named()) continue;
+        const bool is_same =
+            known.is_named() ? known.target == told.target && known.run_dir == told.run_dir : here.adopted;
+        if (!is_same || known.first_rank != told.first_rank || known.ranks != told.ranks) return false;
+    }
+    for (size_t i = 0; i < here.nodes.size(); ++i) {
+        if (there.nodes[i].is_named() && here.adopted) here.nodes[i] = there.nodes[i];
+    }
+    return true;
+}
+
+/// Of those runs here that live elsewhere; brought up to date.
 std::optional<RunDirectory> find_here(const fs::path& runs_dir, const RemoteRun& remote) {
     std::error_code none;
     for (const fs::directory_entry& entry : fs::directory_iterator(runs_dir, none)) {
         const RunDirectory run{entry.path()};
         try {
-            if (is_remote(run) && read_remote_run(run).nodes[0].run_dir == remote.nodes[0].run_dir)
-                return run;
+            if (!is_remote(run)) continue;
+            RemoteRun here = read_remote_run(run);
+            if (!join(here, remote)) continue;
+            if (here.adopted) write_remote_run(run, here);
+            return run;
         } catch (const Error&) {
             continue;  // a damaged one is not it
         }
@@ -76,6 +118,7 @@ std::optional<RunDirectory> find_here(const fs::path& runs_dir, const RemoteRun&
 void write_open_state(const RunDirectory& run, std::optional<RunState> there) {
     RunState state = there.value_or(RunState());
     state.name = run.name();
+    state.ranks = read_remote_run(run).ranks;
     if (is_over(state.state) || !there) state.state = RunPhase::Running;
     state.reason.clear();
     state.ended = 0;
@@ -84,18 +127,37 @@ void write_open_state(const RunDirectory& run, std::optional<RunState> there) {
     write_run_state(run.dir, state);
 }
 
+/// The plan as this Ringmaster understands it, with a folder here for what the run makes.
+Plan plan_there(const std::string& text, const RemoteRun& remote, const std::string& host) {
+    const std::string where = host + ": plan.json";
+    try {
+        Plan plan = plan_from_json(parse_bounded_json(text, where, {kMostPlanBytes, 32, 1 << 18}));
+        if (plan.ranks != remote.ranks)
+            throw Error(Failure::Refused, "is for " + std::to_string(plan.ranks) +
+                                              " ranks, and the run has " + std::to_string(remote.ranks));
+        return plan;
+    } catch (const Error& problem) {
+        throw Error(Failure::Refused, problem.what(), where,
+                    "is the same version of Ringmaster on both machines?");
+    }
+}
+
 RunDirectory make_here(const fs::path& runs_dir, const std::string& name, const RemoteRun& remote,
                        SshSession& session, const std::string& dir_there) {
-    const auto read = [&](const char* file) {
-        return script_output(session, "cat " + shell_quoted(dir_there + "/" + file),
-                             std::string(file) + " cannot be read");
+    const auto read = [&](const char* file, int64_t most) {
+        const std::string text = script_output(
+            session, "head -c " + std::to_string(most + 1) + " " + shell_quoted(dir_there + "/" + file),
+            std::string(file) + " cannot be read");
+        if (static_cast<int64_t>(text.size()) > most)
+            throw Error(Failure::Refused, "is too long to be one", session.host() + ": " + file);
+        return text;
     };
-    const std::string config = read("config.yaml");
-    Json plan = Json::parse(read("plan.json"));
+    const std::string config = read("config.yaml", kMaxConfigBytes);
+    Plan plan = plan_there(read("plan.json", kMostPlanBytes), remote, session.host());
     const RunDirectory run = create_run_directory(runs_dir, name);
-    plan["config"]["output_dir"] = (run.dir / "output").string();
+    plan.config.output_dir = (run.dir / "output").string();
     write_file(run.config(), config);
-    write_file(run.plan(), plan.dump(2) + "\n");
+    write_plan(run.plan().string(), plan);
     write_remote_run(run, remote);
     return run;
 }
@@ -106,12 +168,13 @@ Adopted adopt_run(const std::string& name, const std::vector<std::string>& nodes
                   const SshPerson& person) {
     const std::vector<SshTarget> targets = parse_targets(nodes);
     check_run_name(name.substr(name.find('/') + 1));  // before anybody is asked for a password
-    SshSession session(ssh_settings(targets.front()), person);
-    return adopt_run(session, name, nodes, runs_dir);
+    const SshPerson one = one_at_a_time(person);
+    SshSession session(ssh_settings(targets.front()), one);
+    return adopt_run(session, name, nodes, runs_dir, one);
 }
 
 Adopted adopt_run(SshSession& session, const std::string& name_or_id, const std::vector<std::string>& nodes,
-                  const fs::path& runs_dir) {
+                  const fs::path& runs_dir, const SshPerson& person) {
     const size_t slash = name_or_id.find('/');
     const std::string id = slash == std::string::npos ? "" : name_or_id.substr(0, slash);
     const std::string name = slash == std::string::npos ? name_or_id : name_or_id.substr(slash + 1);
@@ -119,27 +182,22 @@ Adopted adopt_run(SshSession& session, const std::string& name_or_id, const std:
     if (slash != std::string::npos) check_run_name(id);
     const RunsThere found = runs_there_called(session, id, name);
     const RunThere& chosen = choose(found, name);
-    if (chosen.is_of_slurm)
-        throw Error(Failure::Refused, "is a job of Slurm", name,
-                    "on " + session.host() + ": `ringmaster watch " + chosen.run.dir.string() + "`");
-    if (!chosen.remote)
-        throw Error(Failure::Refused, "is of a Ringmaster that did not say where a run is", name);
-    RemoteRun remote = *chosen.remote;
-    remote.adopted = true;
+    RemoteRun remote = remote_on(chosen, session.host(), nodes.front());
+    add_others(remote, chosen, nodes, person);
     Adopted adopted;
-    adopted.asked = place_of(remote, found, chosen);
-    name_nodes(remote, nodes, adopted.asked);
+    adopted.asked = chosen.node;
+    const RemoteNode& asked = remote.nodes[adopted.asked];
     std::optional<RunState> there;
-    if (adopted.asked == 0) there = remote_state(session, remote);
+    if (adopted.asked == remote.lead()) there = node_state(session, asked, adopted.asked);
     if (const auto here = find_here(runs_dir, remote)) {
         adopted.run = *here;
-        if (read_remote_run(*here).adopted) write_remote_run(*here, remote);
         const RunState known = read_run_state(here->dir);
-        const bool is_news = there && (!is_over(there->state) || there->attempt > known.attempt);
+        const bool is_news = there && read_remote_run(*here).lead() == adopted.asked &&
+                             (!is_over(there->state) || there->attempt > known.attempt);
         if (is_over(known.state) && is_news) write_open_state(*here, there);
         return adopted;
     }
-    adopted.run = make_here(runs_dir, name, remote, session, chosen.run.dir.string());
+    adopted.run = make_here(runs_dir, name, remote, session, asked.run_dir);
     adopted.is_new = true;
     write_open_state(adopted.run, there);
     return adopted;

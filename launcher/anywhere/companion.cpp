@@ -44,7 +44,9 @@ std::unique_ptr<SlurmSite> site_of(const RunDirectory& run, const SshPerson& per
 RunCompanion::RunCompanion(const RunDirectory& run, std::vector<std::unique_ptr<SshSession>> sessions,
                            const SshPerson& person)
     : slurm_(is_slurm(run) ? std::make_unique<SlurmWatch>(run, site_of(run, person)) : nullptr) {
-    if (is_remote(run)) mirror_ = std::make_unique<RunMirror>(run, std::move(sessions));
+    if (!is_remote(run)) return;
+    not_contacted_ = read_remote_run(run).not_contacted_text(run.name());
+    mirror_ = std::make_unique<RunMirror>(run, std::move(sessions));
 }
 
 std::string RunCompanion::job_note() const {
@@ -72,8 +74,9 @@ std::unique_ptr<RunCompanion> companion_of(const RunDirectory& run, const SshPer
     if (is_remote(run)) {
         const RemoteRun remote = read_remote_run(run);
         sessions.resize(remote.nodes.size());
+        if (complain && !remote.all_named()) complain(remote.not_contacted_text(run.name()));
         for_each_at_once(sessions.size(), [&](size_t i) {
-            if (sessions[i]) return;
+            if (sessions[i] || !remote.nodes[i].is_named()) return;
             try {
                 sessions[i] = std::make_unique<SshSession>(session_with(remote.nodes[i], one));
             } catch (const Error& problem) {
@@ -89,6 +92,7 @@ bool stop_anywhere(const RunDirectory& run, StopHow how, const SshPerson& person
     if (!is_remote(run)) return request_stop(run, how);
     if (is_over(read_run_state(run.dir).state)) return false;
     const RemoteRun remote = read_remote_run(run);
+    remote.require_named(0, "stop", run.name());
     SshSession first = session_with(remote.nodes[0], person);
     return request_remote_stop(first, remote, how);
 }

@@ -22,12 +22,14 @@ class RunCompanion {
     /// "fetching model.safetensors …", "Slurm job 42 waits: Resources", or why Slurm is not heard; else
     /// empty.
     std::string job_note() const;
-    std::string trouble() const;  ///< why a node is not heard; empty: all are
+    std::string trouble() const;  ///< why a node is not heard; empty: all are that the person named
+    const std::string& not_contacted() const { return not_contacted_; }  ///< the others, and how to name them
 
     /// See SlurmWatch; true for a run that is no job of Slurm.
     bool is_really_over(const std::function<bool()>& given_up);
 
   private:
+    std::string not_contacted_;
     std::unique_ptr<RunMirror> mirror_;
     std::unique_ptr<SlurmWatch> slurm_;
 };
@@ -37,8 +39,8 @@ class RunCompanion {
 bool needs_companion(const RunDirectory& run);
 
 /// Logs in at once, where there is no session in `sessions` (by the run's nodes), so that the person can be
-/// asked; `complain` hears which node could not be reached: it is
-/// tried again by itself. Empty where none is needed.
+/// asked; `complain` hears which node could not be reached (it is tried again by itself), and which are not
+/// contacted because nobody has named them. Empty where none is needed.
 std::unique_ptr<RunCompanion> companion_of(const RunDirectory& run, const SshPerson& person,
                                            const std::function<void(const std::string&)>& complain,
                                            std::vector<std::unique_ptr<SshSession>> sessions = {});

@@ -18,7 +18,9 @@ RemoteRun remote_of(const RunDirectory& run) {
             Failure::Usage,
             "is on this machine: " + run.checkpoints().string() + " and its output_dir hold what it made",
             run.name());
-    return read_remote_run(run);
+    RemoteRun remote = read_remote_run(run);
+    remote.require_named(0, "fetch", run.name());
+    return remote;
 }
 
 std::string steps_text(const std::vector<int64_t>& steps) {

@@ -81,7 +81,7 @@ void catch_up(SshSession& first, const RemoteRun& remote, const RunDirectory& ru
         throw Error(Failure::Refused, "has completed meanwhile", run.name(),
                     "`ringmaster watch " + run.name() + "` brings its end and its model here");
     }
-    write_run_state(run.dir, *there);
+    write_run_state(run.dir, state_here(*there, remote, run));
 }
 
 }  // namespace
@@ -221,6 +221,7 @@ Comeback prepare_comeback(const RunDirectory& run, const ResumeOptions& options,
                     "launch it anew with other --ranks");
     RemoteRun remote;
     if (elsewhere) remote = read_remote_run(run);
+    for (size_t i = 0; i < remote.nodes.size(); ++i) remote.require_named(i, "resume", run.name());
     if (remote.adopted && !options.set.empty())
         throw Error(Failure::Usage, "is for the machine that launched the run, which has its data", "--set");
     Destination to = destination_of(run);

@@ -105,6 +105,7 @@ RestartWish restart_wish_of(const RunDirectory& run) {
 NodesLeft nodes_left(const RunDirectory& run, std::chrono::seconds patience, const Places& places,
                      const SshPerson& person, const Progress& progress) {
     const RemoteRun remote = read_remote_run(run);
+    for (size_t i = 0; i < remote.nodes.size(); ++i) remote.require_named(i, "resume", run.name());
     std::vector<Node> nodes(remote.nodes.size());
     std::vector<NodeReport> reports(nodes.size());
     NodesLeft left;

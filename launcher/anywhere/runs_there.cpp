@@ -1,12 +1,15 @@
 #include "launcher/anywhere/runs_there.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include <cmath>
 #include <sstream>
 #include <tuple>
+#include <utility>
 
 #include "engine/error.h"
 #include "engine/events/event.h"
+#include "engine/events/limits.h"
+#include "launcher/nodes/from_node.h"
 
 namespace ringmaster {
 
@@ -14,16 +17,23 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Says "ringmaster" where something of ours is, "address ADDRESS", "own" for each run of the machine itself
-/// and "name NAME" for each that came over SSH. Of those that are asked for then "run NODE DIR", NODE being
-/// what the machine is to the run, and its files: "slurm", "state" and "remote" before each line of run.json
-/// and remote.json, "total N", "step" before the last event of a step. "end" is the last line.
+constexpr size_t kMostNames = 10'000;
+constexpr size_t kMostRuns = 1000;
+constexpr size_t kMostAsked = 64;  ///< of the runs that say that they are at work
+constexpr int64_t kMostNodes = 8191;
+
+/// Says "ringmaster" where something of ours is, "address ADDRESS", "data FOLDER", "own" for each run of the
+/// machine itself and "name NAME" for each that came over SSH. Of those that are asked for then "run NODE
+/// DIR", NODE being what the machine is to the run, and its files: "slurm", "state" and "remote" before each
+/// line of run.json and remote.json, "total N", "step" before the last event of a step. "end" is the last
+/// line.
 constexpr const char* kLook = R"sh(
 ours=${XDG_DATA_HOME:-$HOME/.local/share}/ringmaster
 runs=$ours/runs
 here=$(printf %s "$SSH_CONNECTION" | cut -d ' ' -f 3)
 [ -d "$ours" ] && echo "ringmaster"
 echo "address $here"
+echo "data $ours"
 for dir in "$runs"/*; do [ -f "$dir/plan.json" ] && echo "own"; done
 for dir in "$runs"/*/*; do [ -f "$dir/plan.json" ] && echo "name ${dir##*/}"; done
 if [ "$all" ]; then set -- "$runs"/*/*; else set -- "$runs"/$id/"$name"; fi
@@ -53,25 +63,71 @@ struct Told {
 };
 
 void take_step(RunSummary& run, const std::string& line) {
-    const auto json = nlohmann::json::parse(line, nullptr, false);
-    if (!json.is_object()) return;
-    if (const auto step = json.find("step"); step != json.end() && step->is_number_integer())
-        run.step = step->get<int64_t>();
-    if (const auto loss = json.find("loss"); loss != json.end() && loss->is_number())
-        run.loss = loss->get<double>();
+    const std::optional<EventLine> event = parse_event(line);
+    if (!event) return;
+    if (const auto* step = std::get_if<StepEvent>(&event->event)) {
+        run.step = step->step;
+        if (std::isfinite(step->loss)) run.loss = step->loss;
+    }
 }
 
-/// False where it is no run that could be followed: a folder whose name is none of a run.
-bool finish(Told& told, const std::string& host) {
-    RunThere& run = told.run;
+/// Which programs a node runs with: the folder's name in the agent's path, its only part that is taken over.
+std::string programs_in(const std::string& agent) {
+    constexpr std::string_view kAfter = "/bin/ringmaster-agent";
+    constexpr size_t kDigits = 16;
+    const std::string_view path(agent);
+    if (!path.ends_with(kAfter)) return {};
+    const std::string_view folder = path.substr(0, path.size() - kAfter.size());
+    const std::string_view key = folder.substr(folder.rfind('/') + 1);
+    const bool is_key =
+        key.size() == kDigits && key.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+    return is_key ? std::string(key) : "";
+}
+
+/// Takes over who shares the ranks; paths are made of the data folder of the machine that was asked.
+RemoteRun remote_there(RemoteRun told, const RunThere& run, const RunsThere& there) {
+    told.adopted = true;
+    for (size_t i = 0; i < told.nodes.size(); ++i) {
+        RemoteNode& node = told.nodes[i];
+        const std::string programs = programs_in(node.agent);
+        node.called = std::exchange(node.target, {});
+        node.run_dir = node.agent = {};
+        if (i != run.node || programs.empty() || there.data_dir.empty()) continue;
+        node.run_dir = there.data_dir + "/runs/" + run.id + "/" + run.run.name;
+        node.agent = there.data_dir + "/programs/" + programs + "/bin/ringmaster-agent";
+    }
+    return told;
+}
+
+/// Which of the run's nodes the machine is that was asked.
+size_t place_of(const RemoteRun& remote, const std::string& address, size_t told) {
+    std::vector<size_t> same;
+    for (size_t i = 0; i < remote.nodes.size(); ++i) {
+        if (remote.nodes[i].address == address) same.push_back(i);
+    }
+    return same.size() == 1 ? same.front() : std::min(told, remote.nodes.size() - 1);
+}
+
+bool is_run_name(const std::string& name) {
     try {
-        check_run_name(run.id);
-        check_run_name(run.run.name);
+        check_run_name(name);
+        return true;
     } catch (const Error&) {
         return false;
     }
+}
+
+/// False where it is no run that could be followed: a folder whose name is none of a run.
+bool finish(Told& told, const RunsThere& there) {
+    RunThere& run = told.run;
+    const std::string& host = there.host;
+    if (!is_run_name(run.id) || !is_run_name(run.run.name)) return false;
     try {
-        if (!told.remote.empty()) run.remote = parse_remote_run(told.remote, host);
+        if (!told.remote.empty()) {
+            RemoteRun remote = parse_remote_run(told.remote, host);
+            run.node = place_of(remote, there.address, run.node);
+            run.remote = remote_there(std::move(remote), run, there);
+        }
     } catch (const Error&) {
         run.remote.reset();  // whoever wants to follow it hears why not
     }
@@ -91,13 +147,18 @@ std::vector<Told> told_runs(std::istream& lines, RunsThere& there) {
         const std::string kind = line.substr(0, space);
         const std::string rest = space == std::string::npos ? "" : line.substr(space + 1);
         if (kind == "ringmaster") there.has_ringmaster = true;
-        if (kind == "address") there.address = rest;
-        if (kind == "own") ++there.own;
-        if (kind == "name") there.names.push_back(rest);
+        if (kind == "address") there.address = text_of_node(rest);
+        if (kind == "data" && is_node_path(rest)) there.data_dir = rest;
+        if (kind == "own" && there.own < static_cast<int>(kMostNames)) ++there.own;
+        if (kind == "name" && there.names.size() < kMostNames && is_run_name(rest))
+            there.names.push_back(rest);
         if (kind == "run") {
+            if (runs.size() == kMostRuns) break;
+            const size_t blank = std::min(rest.size(), rest.find(' '));
             Told& told = runs.emplace_back();
-            told.run.node = static_cast<size_t>(std::max(0, std::atoi(rest.c_str())));
-            told.run.run.dir = rest.substr(std::min(rest.size(), rest.find(' ') + 1));
+            told.run.node =
+                static_cast<size_t>(number_of_node(rest.substr(0, blank), 0, kMostNodes).value_or(0));
+            told.run.run.dir = text_of_node(rest.substr(std::min(rest.size(), blank + 1)));
             told.run.run.name = told.run.run.dir.filename().string();
             told.run.id = told.run.run.dir.parent_path().filename().string();
         }
@@ -106,7 +167,7 @@ std::vector<Told> told_runs(std::istream& lines, RunsThere& there) {
         if (kind == "slurm") last.run.is_of_slurm = true;
         if (kind == "state") last.state += rest + "\n";
         if (kind == "remote") last.remote += rest + "\n";
-        if (kind == "total") last.run.run.total_steps = std::atoll(rest.c_str());
+        if (kind == "total") last.run.run.total_steps = number_of_node(rest, 0, limits::kSteps);
         if (kind == "step") take_step(last.run.run, rest);
     }
     return runs;
@@ -116,20 +177,16 @@ RunsThere look(SshSession& session, const std::string& wanted) {
     const ScriptResult looked = run_script(session, wanted + kLook);
     if (!looked.out.ends_with("\nend\n"))
         throw Error(Failure::Unreachable, "its runs cannot be looked at: " + looked.errors, session.host());
-    std::istringstream lines(looked.out);
-    RunsThere there;
-    there.host = session.host();
-    for (Told& told : told_runs(lines, there)) {
-        if (finish(told, there.host)) there.runs.push_back(std::move(told.run));
-    }
-    return there;
+    return parse_runs_there(looked.out, session.host());
+}
+
+bool is_at_work(const RunThere& run) {
+    return !is_over(run.run.state.state) && !run.is_of_slurm && run.remote &&
+           !run.remote->nodes[run.node].agent.empty();
 }
 
 /// What last said that it is at work may have died without a word.
 void ask_whether_alive(SshSession& session, RunThere& run) {
-    if (is_over(run.run.state.state) || run.is_of_slurm || !run.remote ||
-        run.node >= run.remote->nodes.size())
-        return;
     if (const auto now = node_state(session, run.remote->nodes[run.node], run.node)) run.run.state = *now;
 }
 
@@ -137,13 +194,26 @@ void ask_whether_alive(SshSession& session, RunThere& run) {
 
 RunsThere runs_there(SshSession& session) {
     RunsThere there = look(session, "all=1\n");
-    for (RunThere& run : there.runs) ask_whether_alive(session, run);
+    size_t asked = 0;
+    for (RunThere& run : there.runs) {
+        if (is_at_work(run) && ++asked <= kMostAsked) ask_whether_alive(session, run);
+    }
     const auto rank = [](const RunThere& one) {
         const RunState& state = one.run.state;
         return std::make_tuple(is_over(state.state), -std::max(state.started, state.created));
     };
     std::stable_sort(there.runs.begin(), there.runs.end(),
                      [&](const RunThere& a, const RunThere& b) { return rank(a) < rank(b); });
+    return there;
+}
+
+RunsThere parse_runs_there(const std::string& text, const std::string& host) {
+    std::istringstream lines(text);
+    RunsThere there;
+    there.host = host;
+    for (Told& told : told_runs(lines, there)) {
+        if (finish(told, there)) there.runs.push_back(std::move(told.run));
+    }
     return there;
 }
 

@@ -75,8 +75,8 @@ RunDirectory run_of(const Arguments& arguments, const Session& session) {
 
 OptionSpec run_node_option() {
     return {"--node", "HOST",
-            "a machine that the run is on, where another than this one launched it: [user@]host[:port];\nfor "
-            "other names of its nodes than launch used, all of them in order",
+            "a machine that the run is on, where another than this one launched it: [user@]host[:port];\n"
+            "one of its nodes, or all in their order: those alone are contacted",
             true};
 }
 

@@ -166,8 +166,11 @@ int run_launch(const Arguments& arguments, const Session& session) {
     const Destination to = destination_of(arguments);
     const Interrupts interrupts;
     ProgressPrinter printer(session, interrupts);
-    const SshPerson person = person_at_terminal(arguments.has("--trust-on-first-use"));
-    Reached at = reach(to, session.places, person, printer.progress());
+    std::atomic<bool> placing = false;
+    const SshPerson person = person_at_terminal(arguments.has("--trust-on-first-use"), interrupts, placing);
+    Reached at =
+        unless_interrupted(interrupts, [&] { return reach(to, session.places, person, printer.progress()); });
+    placing = true;
     printer.clear();
     const Proposal proposal = propose_at(arguments, at, session);
     if (arguments.has("--dry-run")) {
@@ -241,10 +244,15 @@ int run_resume(const Arguments& arguments, const Session& session) {
     const Interrupts interrupts;
     ProgressPrinter printer(session, interrupts);
     const bool may_agree = arguments.has("--shrink") || (session.out.is_tty && !session.json);
-    Comeback comeback = prepare_comeback_or_shrink(
-        run, options, parse_slurm_options(arguments.all("--slurm")),
-        may_agree ? agree_at_terminal(arguments.has("--shrink"), session, printer) : AgreeToShrink(),
-        session.places, person_at_terminal(arguments.has("--trust-on-first-use")), printer.progress());
+    std::atomic<bool> placing = false;
+    const SshPerson person = person_at_terminal(arguments.has("--trust-on-first-use"), interrupts, placing);
+    Comeback comeback = unless_interrupted(interrupts, [&] {
+        return prepare_comeback_or_shrink(
+            run, options, parse_slurm_options(arguments.all("--slurm")),
+            may_agree ? agree_at_terminal(arguments.has("--shrink"), session, printer) : AgreeToShrink(),
+            session.places, person, printer.progress());
+    });
+    placing = true;
     printer.clear();
     if (comeback.resumed.replanned) show_plan(comeback.resumed.plan, session, Telling::Stdout);
     RunFollower follower = terminal_follower(run);

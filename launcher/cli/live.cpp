@@ -206,7 +206,8 @@ std::string model_there(const RunDirectory& run, const std::string& output_dir) 
     for (const char* settings : {"config.json", "adapter_config.json"}) {
         if (std::filesystem::exists(std::filesystem::path(output_dir) / settings, none)) return "";
     }
-    return printable(remote.nodes[0].target + ":" + remote.output_dir());
+    const RemoteNode& first = remote.nodes[0];
+    return first.is_named() ? printable(first.target + ":" + remote.output_dir()) : "";
 }
 
 void say_ending(const RunDirectory& run, RunPhase state, const Session& session) {

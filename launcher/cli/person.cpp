@@ -68,4 +68,11 @@ SshPerson person_at_terminal(bool trust_on_first_use) {
     return person;
 }
 
+SshPerson person_at_terminal(bool trust_on_first_use, const Interrupts& interrupts,
+                             const std::atomic<bool>& placing) {
+    SshPerson person = person_at_terminal(trust_on_first_use);
+    person.given_up = [&interrupts, &placing] { return interrupts.wants_end() && !placing; };
+    return person;
+}
+
 }  // namespace ringmaster

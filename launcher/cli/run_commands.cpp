@@ -60,7 +60,9 @@ int run_stop(const Arguments& arguments, const Session& session) {
     const StopHow how = arguments.has("--now") ? StopHow::Now : StopHow::FinishAndSave;
     const Interrupts interrupts;
     ProgressPrinter printer(session, interrupts);
-    const bool asked = stop_anywhere(run, how, person_at_terminal(false));
+    const std::atomic<bool> placing = false;
+    const bool asked = unless_interrupted(
+        interrupts, [&] { return stop_anywhere(run, how, person_at_terminal(false, interrupts, placing)); });
     const auto companion = companion_at_terminal(run);
     const RunState state =
         wait_for_end(run, how == StopHow::Now ? kNowPatience : kSavePatience, printer, interrupts);

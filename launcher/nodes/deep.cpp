@@ -7,8 +7,10 @@
 #include <sstream>
 
 #include "engine/error.h"
+#include "engine/events/bounded_json.h"
 #include "engine/events/event_log.h"
 #include "launcher/local_node.h"
+#include "launcher/nodes/from_node.h"
 #include "launcher/nodes/remote_run.h"
 
 namespace ringmaster {
@@ -20,6 +22,7 @@ namespace {
 
 constexpr auto kLook = std::chrono::milliseconds(100);
 constexpr auto kSelfTestPatience = std::chrono::seconds(120);  ///< LibTorch from a slow network file system
+constexpr size_t kLongestName = 256;
 constexpr auto kLinkPatience = std::chrono::seconds(180);
 
 /// A program there that says lines of JSON, and what it said at last.
@@ -35,7 +38,7 @@ class TalkingProgram {
         while (Clock::now() < end) {
             progress.stop_if_cancelled();
             if (const auto line = next_line()) {
-                Json said = Json::parse(*line, nullptr, false);
+                Json said = try_bounded_json(*line, {1 << 20, 16, 1 << 14});
                 if (said.is_object() && said.contains(key)) return said.at(key);
             } else if (ended_) {
                 return std::nullopt;
@@ -98,6 +101,8 @@ void find_interface(Tried& one, const Node& first) {
     std::string word;
     if (said.status != 0 || !(words >> word >> deep.interface >> deep.address))
         throw NodeError({"no-interface", {first.name(), first.facts.address}}, one.node->name());
+    deep.interface = text_of_node(deep.interface, kLongestName);
+    deep.address = text_of_node(deep.address, kLongestName);
     deep.towards = first.name();
 }
 
@@ -115,7 +120,7 @@ void test_engine(Tried& one, const Progress& progress) {
     if (!result) throw NodeError({"selftest-fails", {engine.complaint()}}, one.node->name());
     DeepReport& deep = *one.report->deep;
     deep.tried = unix_now();
-    deep.libtorch = result->at("libtorch");
+    deep.libtorch = text_of_node(result->at("libtorch"), kLongestName);
     deep.passed = result->at("passed");
     deep.seconds = result->at("seconds");
 }

@@ -15,6 +15,7 @@
 #include "engine/error.h"
 #include "launcher/format.h"
 #include "launcher/local_node.h"
+#include "launcher/nodes/from_node.h"
 
 namespace ringmaster {
 
@@ -110,11 +111,32 @@ find_torch || { can_pip && say pip yes; }
 say end ok
 )sh";
 
-int64_t whole(const std::string& text) {
+constexpr int64_t kMostKib = int64_t{1} << 40;  ///< a PiB
+constexpr int64_t kMostMib = kMostKib >> 10;
+constexpr int64_t kMostCores = 1 << 16;
+constexpr size_t kMostGpus = 1024;
+constexpr size_t kMostUsers = 64;    ///< of one GPU
+constexpr size_t kMostDevices = 64;  ///< of InfiniBand
+
+/// The number that the text begins with; 0 where there is none, it is below 0 or above `most`.
+int64_t whole(const std::string& text, int64_t most) {
     int64_t value = 0;
     const size_t begin = text.find_first_not_of(' ');
     if (begin != std::string::npos) std::from_chars(text.data() + begin, text.data() + text.size(), value);
-    return value;
+    return value < 0 || value > most ? 0 : value;
+}
+
+/// Letters, digits and what addresses and names of devices are made of; else nothing.
+std::string name_of(const std::string& text) {
+    const bool is_plain = std::all_of(text.begin(), text.end(), [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+               std::string_view(".:%@_-").find(c) != std::string_view::npos;
+    });
+    return is_plain ? text : "";
+}
+
+std::string path_of(const std::string& text) {
+    return is_node_path(text) ? text : "";
 }
 
 /// "0, 81559, 12, GPU-…, NVIDIA H100"
@@ -125,9 +147,12 @@ void take_gpu(NodeFacts& facts, std::vector<std::string>& uuids, const std::stri
         const size_t begin = part.find_first_not_of(' ');
         fields.push_back(begin == std::string::npos ? "" : part.substr(begin));
     }
-    if (fields.size() < 5) return;
-    facts.gpus.push_back(
-        {static_cast<int>(whole(fields[0])), fields[4], whole(fields[1]) << 20, whole(fields[2]) << 20, {}});
+    if (fields.size() < 5 || facts.gpus.size() >= kMostGpus) return;
+    facts.gpus.push_back({static_cast<int>(whole(fields[0], kMostGpus)),
+                          fields[4],
+                          whole(fields[1], kMostMib) << 20,
+                          whole(fields[2], kMostMib) << 20,
+                          {}});
     uuids.push_back(fields[3]);
 }
 
@@ -138,12 +163,17 @@ void take_gpu_process(NodeFacts& facts, const std::vector<std::string>& uuids, c
     const std::string user = value.substr(blank + 1);
     if (at == uuids.end() || user.empty()) return;
     std::vector<std::string>& users = facts.gpus[static_cast<size_t>(at - uuids.begin())].users;
-    if (std::find(users.begin(), users.end(), user) == users.end()) users.push_back(user);
+    if (users.size() < kMostUsers && std::find(users.begin(), users.end(), user) == users.end())
+        users.push_back(user);
 }
 
 std::vector<std::string> words_of(const std::string& line) {
     std::istringstream words(line);
-    return {std::istream_iterator<std::string>(words), {}};
+    std::vector<std::string> names;
+    for (std::string word; names.size() < kMostDevices && words >> word;) {
+        if (word == name_of(word)) names.push_back(word);
+    }
+    return names;
 }
 
 NodeFinding what_libtorch_lacks(const NodeFacts& facts, const ProgramNeeds& needs) {
@@ -217,7 +247,8 @@ bool is_older(const std::string& version, const std::string& than) {
         std::string x, y;
         std::getline(a, x, '.');
         std::getline(b, y, '.');
-        if (whole(x) != whole(y)) return whole(x) < whole(y);
+        const int64_t first = whole(x, kMostKib), second = whole(y, kMostKib);
+        if (first != second) return first < second;
     }
     return false;
 }
@@ -263,39 +294,42 @@ ProgramNeeds needs_of(const std::string& engine, const std::string& torch_versio
 NodeFacts parse_facts(const std::string& text) {
     NodeFacts facts;
     std::vector<std::string> uuids;
+    bool has_folder = true;
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) {
         const size_t blank = line.find(' ');
         if (blank == std::string::npos) continue;
-        const std::string key = line.substr(0, blank), value = line.substr(blank + 1);
+        const std::string key = line.substr(0, blank), value = text_of_node(line.substr(blank + 1));
         if (key == "host_name") facts.host_name = value;
         if (key == "system") facts.system = value;
         if (key == "architecture") facts.architecture = value;
         if (key == "boot_id") facts.boot_id = value;
         if (key == "glibc" && value.starts_with("glibc ")) facts.glibc = value.substr(6);
-        if (key == "cores") facts.cores = static_cast<int>(whole(value));
-        if (key == "memory_kb") facts.memory_bytes = whole(value) << 10;
-        if (key == "available_kb") facts.available_bytes = whole(value) << 10;
-        if (key == "home") facts.home = value;
-        if (key == "data_dir") facts.data_dir = value;
+        if (key == "cores") facts.cores = static_cast<int>(whole(value, kMostCores));
+        if (key == "memory_kb") facts.memory_bytes = whole(value, kMostKib) << 10;
+        if (key == "available_kb") facts.available_bytes = whole(value, kMostKib) << 10;
+        if (key == "home") facts.home = path_of(value);
+        if (key == "data_dir") has_folder = !(facts.data_dir = path_of(value)).empty();
         if (key == "writable") facts.is_writable = true;
         if (key == "executable") facts.is_executable = true;
         if (key == "write_problem") facts.write_problem = value;
-        if (key == "disk_kb") facts.disk_free_bytes = whole(value) << 10;
+        if (key == "disk_kb") facts.disk_free_bytes = whole(value, kMostKib) << 10;
         if (key == "disk_full") facts.is_full = true;
         if (key == "driver") facts.driver = value;
         if (key == "driver_cuda") facts.driver_cuda = value;
         if (key == "gpu") take_gpu(facts, uuids, value);
         if (key == "gpu_process") take_gpu_process(facts, uuids, value);
-        if (key == "libtorch") facts.libtorch = value;
+        if (key == "libtorch") facts.libtorch = path_of(value);
         if (key == "other_libtorch") facts.other_libtorch = value;
-        if (key == "address") facts.address = value;
-        if (key == "interface") facts.interface = value;
+        if (key == "address") facts.address = name_of(value);
+        if (key == "interface") facts.interface = name_of(value);
         if (key == "infiniband") facts.infiniband = words_of(value);
         if (key == "sha256sum") facts.has_sha256sum = true;
         if (key == "pip") facts.has_pip = true;
-        if (key == "clock") facts.clock_ahead_s = static_cast<double>(whole(value) - std::time(nullptr));
+        if (key == "clock")
+            facts.clock_ahead_s = static_cast<double>(whole(value, kMostKib) - std::time(nullptr));
     }
+    facts.is_writable = facts.is_writable && has_folder;
     return facts;
 }
 

@@ -60,6 +60,8 @@ ProgramNeeds needs_of(const std::string& engine, const std::string& torch_versio
 /// Asks. Throws Error(Unreachable) where the connection is lost.
 NodeFacts ask_node(SshSession& session, const ProgramNeeds& needs);
 
+/// Of "key value" lines: a number outside its range reads as 0, a path that is none as empty, a text is cut
+/// to 1 KiB, and of lists some are kept (1,024 GPUs). Unknown keys are skipped.
 NodeFacts parse_facts(const std::string& text);
 
 /// The questions: a script for `sh`, which parse_facts reads the answers of.

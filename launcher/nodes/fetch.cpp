@@ -7,12 +7,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <map>
-#include <sstream>
 
 #include "engine/error.h"
-#include "engine/events/output_claim.h"
 #include "launcher/files.h"
+#include "launcher/format.h"
 #include "launcher/nodes/stage.h"
 
 namespace ringmaster {
@@ -26,36 +24,25 @@ constexpr auto kSilence = std::chrono::seconds(30);        ///< of a file that i
 
 constexpr const char* kCompleteMark = "complete";  ///< of a checkpoint: it comes last here, too
 
-struct FileThere {
-    std::string hash;
-    int64_t size = 0;
-};
-
-/// By name below the folder; names that leave it, and the marker of whose folder it is, are left out.
-std::map<std::string, FileThere> files_there(SshSession& session, const std::string& folder,
-                                             const fs::path& to) {
-    const std::string said = script_output(
+Manifest files_there(SshSession& session, const std::string& folder) {
+    return parse_manifest(script_output(
         session,
         "cd " + shell_quoted(folder) +
             " && find . -type f -exec sha256sum {} + && echo sizes && find . -type f -exec wc -c {} +",
-        "its results cannot be read", kHashPatience);
-    std::map<std::string, FileThere> files;
-    std::istringstream lines(said);
-    std::string line;
-    while (std::getline(lines, line) && line != "sizes") {
-        if (line.size() < 69 || line.compare(64, 4, "  ./") != 0) continue;
-        const std::string name = line.substr(68);
-        const fs::path inside = (to / name).lexically_normal().lexically_relative(to);
-        if (inside.empty() || *inside.begin() == ".." || name == kOutputMarker) continue;
-        files[name].hash = line.substr(0, 64);
-    }
-    while (std::getline(lines, line)) {
-        const size_t name = line.find(" ./");
-        if (name == std::string::npos) continue;
-        if (const auto file = files.find(line.substr(name + 3)); file != files.end())
-            file->second.size = std::atoll(line.c_str());
-    }
-    return files;
+        "its results cannot be read", kHashPatience));
+}
+
+/// Throws Error(Refused) where what is missing here is more than the disk has room for.
+void require_room(const fs::path& to, int64_t bytes) {
+    fs::path above = to;
+    std::error_code unknown;
+    while (!fs::exists(above, unknown) && above.has_relative_path()) above = above.parent_path();
+    const fs::space_info disk = fs::space(above, unknown);
+    if (unknown || bytes <= static_cast<int64_t>(disk.available)) return;
+    throw Error(Failure::Refused,
+                format_bytes(bytes) + " are to come, and " +
+                    format_bytes(static_cast<int64_t>(disk.available)) + " are free",
+                to.string(), "make room, or name another folder with --to");
 }
 
 /// A file under a temporary name, this process's alone.
@@ -91,7 +78,7 @@ class PartFile {
     }
 
   private:
-    static constexpr int kFlags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC;
+    static constexpr int kFlags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW;
     [[noreturn]] void fail() const {
         throw Error(Failure::Refused, std::string("cannot be written: ") + std::strerror(errno),
                     aside_.string(), errno == ENOSPC ? "make room: what came so far is kept" : "");
@@ -113,11 +100,25 @@ void receive(SshSession& session, const std::string& path, const PartFile& part,
         if (!bytes.empty()) heard = std::chrono::steady_clock::now();
         if (std::chrono::steady_clock::now() - heard > kSilence)
             throw Error(Failure::Unreachable, "nothing of " + path + " has come for 30 s", session.host());
+        bytes.resize(std::min(bytes.size(), static_cast<size_t>(size - here)));
         part.append(bytes);
         here += static_cast<int64_t>(bytes.size());
         bytes.clear();
         told(here);
     }
+}
+
+/// Of files that are here in part or not at all.
+int64_t bytes_missing(const Manifest& there, const fs::path& to) {
+    int64_t bytes = 0;
+    for (const auto& [name, file] : there.files) {
+        std::error_code none;
+        const auto whole = fs::file_size(to / name, none);
+        if (!none && static_cast<int64_t>(whole) == file.size) continue;
+        const auto part = fs::file_size(to / (name + ".part"), none);
+        bytes += std::max<int64_t>(0, file.size - (none ? 0 : static_cast<int64_t>(part)));
+    }
+    return bytes;
 }
 
 bool is_here(const fs::path& target, const FileThere& file, const Progress& progress) {
@@ -159,13 +160,15 @@ int64_t fetch_file(SshSession& session, const std::string& path, const fs::path&
 Fetched fetch_folder(SshSession& session, const std::string& from, const fs::path& to,
                      const Progress& progress) {
     progress.report({"looking at what is on " + session.host(), 0, 0});
-    const std::map<std::string, FileThere> files = files_there(session, from, to);
+    const Manifest there = files_there(session, from);
     Fetched fetched;
-    for (const auto& [name, file] : files) fetched.bytes += file.size;
+    fetched.bytes = there.bytes;
+    fetched.left_out = there.left_out;
+    require_room(to, bytes_missing(there, to));
     int64_t before = 0;
     const auto bring = [&](const std::string& name, const FileThere& file) {
         progress.stop_if_cancelled();
-        const fs::path target = (to / name).lexically_normal();
+        const fs::path target = to / name;
         const std::string step = "fetching " + name;
         if (!is_here(target, file, progress)) {
             fetched.received +=
@@ -177,16 +180,11 @@ Fetched fetch_folder(SshSession& session, const std::string& from, const fs::pat
         ++fetched.files;
     };
     for (const bool last : {false, true}) {
-        for (const auto& [name, file] : files) {
+        for (const auto& [name, file] : there.files) {
             if ((name == kCompleteMark) == last) bring(name, file);
         }
     }
     return fetched;
-}
-
-std::string checkpoint_name(int64_t step) {
-    const std::string digits = std::to_string(step);
-    return "step-" + std::string(digits.size() < 8 ? 8 - digits.size() : 0, '0') + digits;
 }
 
 std::vector<int64_t> checkpoints_there(SshSession& first, const RemoteRun& remote) {
@@ -194,14 +192,7 @@ std::vector<int64_t> checkpoints_there(SshSession& first, const RemoteRun& remot
         run_script(first, "cd " + shell_quoted(remote.nodes[0].run_dir + "/checkpoints") +
                               " 2>/dev/null || exit 0\nfor d in step-*; do [ -e \"$d/complete\" ] && echo "
                               "\"$d\"; done; true");
-    std::vector<int64_t> steps;
-    std::istringstream lines(listed.out);
-    for (std::string name; std::getline(lines, name);) {
-        const int64_t step = name.size() > 5 ? std::atoll(name.c_str() + 5) : -1;
-        if (step >= 0 && name == checkpoint_name(step)) steps.push_back(step);
-    }
-    std::sort(steps.begin(), steps.end());
-    return steps;
+    return parse_checkpoints(listed.out);
 }
 
 void fetch_checkpoint(SshSession& first, const RemoteRun& remote, const RunDirectory& run,

@@ -6,28 +6,28 @@
 #include <string>
 #include <vector>
 
+#include "launcher/nodes/from_node.h"
 #include "launcher/nodes/remote_run.h"
 
 namespace ringmaster {
 
 struct Fetched {
     int files = 0;
-    int64_t bytes = 0;     ///< of all files
-    int64_t received = 0;  ///< of them, over the network now
+    int64_t bytes = 0;                       ///< of all files
+    int64_t received = 0;                    ///< of them, over the network now
+    std::vector<std::string> left_out = {};  ///< names there that are no part of a model or checkpoint; some
 };
 
 /// Brings what is below a folder there to one here (made), each file aside, verified by its hash, flushed,
 /// then renamed. Files that are here already with the same content are not sent; one that was cut goes on
-/// where it ended. Progress counts the bytes of all files. Throws Error(Unreachable) where the connection is
-/// lost or content does not come as it is there, Error(Refused) where it cannot be written here, Cancelled.
+/// where it ended. Names that are none of a model or checkpoint, and folders, are left out. Progress counts
+/// the bytes of all files. Throws Error(Unreachable) where the connection is lost or content does not come as
+/// it is there, Error(Refused) where it cannot be written here or the disk has no room for it, Cancelled.
 Fetched fetch_folder(SshSession& session, const std::string& from, const std::filesystem::path& to,
                      const Progress& progress);
 
 /// Steps of the complete checkpoints on node 0, ascending.
 std::vector<int64_t> checkpoints_there(SshSession& first, const RemoteRun& remote);
-
-/// "step-00000100"
-std::string checkpoint_name(int64_t step);
 
 /// The newest complete checkpoint (or that of `step`), brought to the local run directory, from where a
 /// resume sends it to every node. Nothing where there is none.

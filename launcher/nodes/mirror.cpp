@@ -5,18 +5,19 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include <map>
+#include <utility>
 
 #include "engine/error.h"
 #include "engine/events/event_log.h"
-#include "launcher/files.h"
+#include "engine/events/output_claim.h"
 #include "launcher/format.h"
 #include "launcher/nodes/fetch.h"
+#include "launcher/nodes/record_file.h"
+#include "launcher/prepare.h"
 
 namespace ringmaster {
 
-namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
@@ -28,32 +29,33 @@ constexpr auto kRefusedPause = 30s;  ///< after a login that was refused, so tha
 constexpr int kRefusedTries = 3;
 constexpr auto kLastEvents = 15s;    ///< of the other nodes, once node 0 says that the run is over
 constexpr auto kFirstSilence = 60s;  ///< of node 0, once another node says that the run is over
-constexpr size_t kLongestHead = 4096;
-constexpr int64_t kLargestPiece = 64 << 20;
 
-int64_t size_of(const fs::path& file) {
-    std::error_code none;
-    const auto size = fs::file_size(file, none);
-    return none ? 0 : static_cast<int64_t>(size);
-}
-
-std::string reason_of(const std::string& state) {
-    const Json json = Json::parse(state, nullptr, false);
-    return json.is_object() ? json.value("reason", "") : "";
-}
-
-void rename_host(Json& process, const std::string& name) {
-    if (process.is_object() && process.value("host", kSlurmJob) != kSlurmJob) process["host"] = name;
+/// Where a completed run's model goes; empty where plan.json cannot be read, which the person hears who asks
+/// for the model.
+std::string output_dir_of(const RunDirectory& run) {
+    try {
+        return read_plan(run.plan().string()).config.output_dir;
+    } catch (const Error&) {
+        return {};
+    }
 }
 
 }  // namespace
 
 RunMirror::RunMirror(const RunDirectory& run, std::vector<std::unique_ptr<SshSession>> sessions)
-    : run_(run), remote_(read_remote_run(run)), nodes_(remote_.nodes.size()) {
+    : run_(run),
+      remote_(read_remote_run(run)),
+      lead_(remote_.lead()),
+      output_dir_(output_dir_of(run)),
+      nodes_(remote_.nodes.size()) {
     for (size_t i = 0; i < nodes_.size(); ++i) {
+        nodes_[i].over = !remote_.nodes[i].is_named();
         if (i < sessions.size()) nodes_[i].session = std::move(sessions[i]);
+        if (nodes_[i].session) nodes_[i].session->give_up_when([this] { return stop_.load(); });
     }
-    for (size_t i = 0; i < nodes_.size(); ++i) nodes_[i].thread = std::thread([this, i] { watch(i); });
+    for (size_t i = 0; i < nodes_.size(); ++i) {
+        if (remote_.nodes[i].is_named()) nodes_[i].thread = std::thread([this, i] { watch(i); });
+    }
 }
 
 RunMirror::~RunMirror() {
@@ -62,7 +64,9 @@ RunMirror::~RunMirror() {
         stop_ = true;
     }
     ending_.notify_all();
-    for (NodeWatch& node : nodes_) node.thread.join();
+    for (NodeWatch& node : nodes_) {
+        if (node.thread.joinable()) node.thread.join();
+    }
     if (lock_ >= 0) ::close(lock_);
 }
 
@@ -89,7 +93,8 @@ bool RunMirror::wait(std::chrono::milliseconds time) {
 bool RunMirror::lock() {
     const std::lock_guard guard(mutex_);
     if (lock_ >= 0) return true;
-    const int file = ::open((run_.dir / "mirror.lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    const int file =
+        ::open((run_.dir / "mirror.lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file < 0 || ::flock(file, LOCK_EX | LOCK_NB) != 0) {
         if (file >= 0) ::close(file);
         return false;
@@ -107,10 +112,12 @@ void RunMirror::watch(size_t index) {
     while (!stop_) {
         std::chrono::milliseconds pause = kProbe;
         try {
-            if (!nodes_[index].session)
-                nodes_[index].session =
-                    std::make_unique<SshSession>(ssh_settings(parse_target(remote_.nodes[index].target)),
-                                                 SshPerson{{}, {}, [this] { return stop_.load(); }});
+            if (!nodes_[index].session) {
+                const auto given_up = [this] { return stop_.load(); };
+                nodes_[index].session = std::make_unique<SshSession>(
+                    ssh_settings(parse_target(remote_.nodes[index].target)), SshPerson{{}, {}, given_up});
+                nodes_[index].session->give_up_when(given_up);
+            }
             refused = 0;
             if (follow(index)) return;
         } catch (
@@ -124,9 +131,9 @@ void RunMirror::watch(size_t index) {
             }
             const auto* own = dynamic_cast<const Error*>(&problem);
             if (own != nullptr && own->failure == Failure::Refused)
-                pause = kRefusedPause;  // a full disk here
+                pause = kRefusedPause;  // a full disk here, or what no node may send
         }
-        if (index == 0 && Clock::now() - nodes_[0].heard > kFirstSilence) give_up_on_first(trouble());
+        if (index == lead_ && Clock::now() - nodes_[lead_].heard > kFirstSilence) give_up_on_first(trouble());
         if (wait(pause)) return;
     }
 }
@@ -138,48 +145,29 @@ bool RunMirror::follow(size_t index) {
         {},
         {node.agent, "--follow", node.run_dir, "--node", std::to_string(index), "--first-rank",
          std::to_string(node.first_rank), "--ranks", std::to_string(node.ranks)}};
+    std::map<std::string, int64_t> record;
     for (const std::string& file : record_files(node, index)) {
-        command.arguments.insert(command.arguments.end(),
-                                 {"--have", file + "=" + std::to_string(size_of(run_.dir / file))});
+        const int64_t& bytes = record[file] = record_bytes(run_.dir, file);
+        command.arguments.insert(command.arguments.end(), {"--have", file + "=" + std::to_string(bytes)});
     }
     RemoteScript remote(*nodes_[index].session, "exec " + shell_line(command));
     remote.end_of_input();
-    std::string came, last_state;
+    FollowFrames frames(std::move(record));
+    std::string came;
+    std::optional<RunState> last;
     auto heard = Clock::now();
     while (!stop_) {
-        const size_t before = came.size();
         const bool more = remote.read(came, 500ms);
-        if (came.size() != before) {
+        if (!came.empty()) {
             heard = nodes_[index].heard = Clock::now();
+            frames.take(std::exchange(came, {}));
             const std::lock_guard guard(mutex_);
             nodes_[index].trouble.clear();
         }
-        for (size_t end; (end = came.find('\n')) != std::string::npos;) {
-            const std::string head = came.substr(0, end);
-            const int64_t size = head.starts_with("file ") || head.starts_with("state ")
-                                     ? std::atoll(head.c_str() + head.rfind(' '))
-                                     : 0;
-            if (size < 0 || size > kLargestPiece || head.size() > kLongestHead)
-                throw Error(Failure::Unreachable, "its follower speaks nonsense", node.target);
-            if (came.size() - end - 1 < static_cast<size_t>(size)) break;
-            const std::string bytes = came.substr(end + 1, static_cast<size_t>(size));
-            came.erase(0, end + 1 + static_cast<size_t>(size));
-            if (head.starts_with("file ")) {
-                const size_t second = head.rfind(' ', head.rfind(' ') - 1);
-                take_bytes(head.substr(5, second - 5), std::atoll(head.c_str() + second), bytes);
-            } else if (head.starts_with("state ")) {
-                last_state = bytes;
-                if (index == 0) take_state(bytes);
-            } else if (head == "over") {
-                {
-                    const std::lock_guard guard(mutex_);
-                    nodes_[index].over = true;
-                    nodes_[index].last_reason = reason_of(last_state);
-                }
-                ending_.notify_all();
-                if (index == 0) finish(last_state);
-                return true;
-            }
+        while (!stop_) {
+            const std::optional<FollowFrame> frame = frames.next();
+            if (!frame) break;
+            if (take(index, *frame, last)) return true;
         }
         if (!more) throw Error(Failure::Unreachable, "its follower ended: " + remote.errors(), node.target);
         if (Clock::now() - heard > kSilence)
@@ -188,52 +176,51 @@ bool RunMirror::follow(size_t index) {
     return true;
 }
 
-void RunMirror::take_bytes(const std::string& file, int64_t offset, const std::string& bytes) const {
-    const fs::path target = (run_.dir / file).lexically_normal();
-    const fs::path inside = target.lexically_relative(run_.dir);
-    if (inside.empty() || *inside.begin() == "..") return;
-    make_folder(target.parent_path());
-    const int out = ::open(target.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
-    const ssize_t put = out < 0 ? -1 : ::pwrite(out, bytes.data(), bytes.size(), offset);
-    if (out >= 0) ::close(out);
-    if (put != static_cast<ssize_t>(bytes.size()))
-        throw Error(Failure::Refused, "cannot be written: is the disk full?", target.string());
+/// True at the run's end. `last` is the state that the node told last.
+bool RunMirror::take(size_t index, const FollowFrame& frame, std::optional<RunState>& last) {
+    const std::string& target = remote_.nodes[index].target;
+    switch (frame.kind) {
+        case FollowFrame::Kind::Beat:
+            break;
+        case FollowFrame::Kind::File:
+            append_record(run_.dir, frame.file, frame.offset, frame.bytes);
+            break;
+        case FollowFrame::Kind::State:
+            last = parse_run_state(frame.bytes, target + ": run.json");
+            if (index == lead_ && !is_over(last->state)) take_state(*last);
+            break;
+        case FollowFrame::Kind::Over:
+            if (!last || !is_over(last->state))
+                throw Error(Failure::Refused, "says that the run is over, and not how it ended", target);
+            {
+                const std::lock_guard guard(mutex_);
+                nodes_[index].over = true;
+                nodes_[index].last_reason = last->reason;
+            }
+            ending_.notify_all();
+            if (index == lead_) finish(*last);
+            return true;
+    }
+    return false;
+}
+
+void RunMirror::take_state(const RunState& told) const {
+    write_run_state(run_.dir, state_here(told, remote_, run_));
+}
+
+void RunMirror::wait_for_others() {
+    std::unique_lock lock(mutex_);
+    ending_.wait_for(lock, kLastEvents, [this] {
+        return stop_.load() ||
+               std::all_of(nodes_.begin(), nodes_.end(), [](const NodeWatch& node) { return node.over; });
+    });
 }
 
 /// A run that is over becomes so here once everything has come.
-void RunMirror::take_state(const std::string& text) {
-    Json state = Json::parse(text, nullptr, false);
-    if (!state.is_object()) return;
-    const std::string word = state.value("state", "");
-    if (word == "completed" || word == "failed" || word == "stopped") return;
-    finish(text);
-}
-
-void RunMirror::finish(const std::string& text) {
-    Json state = Json::parse(text, nullptr, false);
-    if (!state.is_object()) return;
-    const std::string word = state.value("state", "");
-    const bool over = word == "completed" || word == "failed" || word == "stopped";
-    if (over) {
-        std::unique_lock lock(mutex_);
-        ending_.wait_for(lock, kLastEvents, [this] {
-            return stop_.load() ||
-                   std::all_of(nodes_.begin(), nodes_.end(), [](const NodeWatch& node) { return node.over; });
-        });
-    }
-    if (word == "completed" && !remote_.adopted) fetch_model();
-    rename_host(state["writer"], remote_.nodes[0].target);
-    for (Json& node : state["nodes"]) {
-        const int rank = node["ranks"].empty() ? 0 : node["ranks"][0].value("rank", 0);
-        std::string name = remote_.nodes[0].target;
-        for (const RemoteNode& known : remote_.nodes) {
-            if (rank >= known.first_rank && rank < known.first_rank + known.ranks) name = known.target;
-        }
-        rename_host(node, name);
-        rename_host(node["agent"], name);
-        for (Json& one : node["ranks"]) rename_host(one, name);
-    }
-    write_file(run_.state(), state.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+void RunMirror::finish(const RunState& told) {
+    wait_for_others();
+    if (told.state == RunPhase::Completed && !remote_.adopted) fetch_model();
+    take_state(told);
 }
 
 void RunMirror::fetch_model() {
@@ -247,8 +234,12 @@ void RunMirror::fetch_model() {
         tell(now.name +
              (now.total > 0 ? "  " + format_bytes(now.done) + " of " + format_bytes(now.total) : ""));
     };
-    fetch_folder(*nodes_[0].session, remote_.output_dir(), read_plan(run_.plan().string()).config.output_dir,
-                 progress);
+    if (output_dir_.empty())
+        throw Error(Failure::Refused, "names no output_dir: the model cannot be brought",
+                    run_.plan().string());
+    check_output_dir(output_dir_, false);
+    claim_output(output_dir_, run_.dir, run_.name());
+    fetch_folder(*nodes_[0].session, remote_.output_dir(), output_dir_, progress);
     tell("");
 }
 
@@ -257,8 +248,8 @@ void RunMirror::give_up_on_first(const std::string& why) {
     std::string told;
     {
         const std::lock_guard guard(mutex_);
-        for (size_t i = 1; i < nodes_.size(); ++i) {
-            if (nodes_[i].over && told.empty())
+        for (size_t i = 0; i < nodes_.size(); ++i) {
+            if (i != lead_ && remote_.nodes[i].is_named() && nodes_[i].over && told.empty())
                 told = remote_.nodes[i].target + " says: " + nodes_[i].last_reason;
         }
     }

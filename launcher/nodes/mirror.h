@@ -1,7 +1,10 @@
 /// Keeps the local run directory of a run elsewhere as it is there: events and logs by byte offset, run.json
-/// as node 0 tells it. A thread and a session for each node; connections that break are made again. Nothing
-/// here starts or stops anything of the run. The final model of a completed run is fetched into output_dir,
-/// unless the run is adopted.
+/// as its first named node tells it. A thread and a session for each node that the person named; connections
+/// that break are made again. Nothing here starts or stops anything of the run. The final model of a
+/// completed run is fetched into output_dir, which this machine chose at launch, unless the run is adopted.
+///
+/// A node adds to its own record files alone (record_files), at their end; plan.json, config.yaml and
+/// remote.json are never taken from it.
 #pragma once
 
 #include <atomic>
@@ -9,10 +12,12 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "launcher/nodes/from_node.h"
 #include "launcher/nodes/remote_run.h"
 
 namespace ringmaster {
@@ -39,9 +44,10 @@ class RunMirror {
     };
     void watch(size_t index);
     bool follow(size_t index);
-    void take_bytes(const std::string& file, int64_t offset, const std::string& bytes) const;
-    void take_state(const std::string& text);
-    void finish(const std::string& state);
+    bool take(size_t index, const FollowFrame& frame, std::optional<RunState>& last);
+    void take_state(const RunState& told) const;
+    void finish(const RunState& told);
+    void wait_for_others();
     void fetch_model();
     void give_up_on_first(const std::string& why);
     bool wait(std::chrono::milliseconds time);
@@ -49,6 +55,8 @@ class RunMirror {
 
     RunDirectory run_;
     RemoteRun remote_;
+    size_t lead_;             ///< the first named node
+    std::string output_dir_;  ///< of plan.json, as it was when this began
     mutable std::mutex mutex_;
     std::condition_variable ending_;
     std::atomic<bool> stop_ = false;

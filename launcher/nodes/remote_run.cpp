@@ -6,11 +6,16 @@
 #include <nlohmann/json.hpp>
 #include <random>
 #include <thread>
+#include <utility>
 
 #include "engine/error.h"
+#include "engine/events/bounded_json.h"
 #include "engine/events/event_log.h"
+#include "engine/events/limits.h"
+#include "launcher/bounded_file.h"
 #include "launcher/files.h"
 #include "launcher/nodes/fetch.h"
+#include "launcher/nodes/from_node.h"
 #include "launcher/nodes/stage.h"
 
 namespace ringmaster {
@@ -40,6 +45,7 @@ std::string short_hash(const std::string& text) {
 }
 
 constexpr const char* kRemoteFile = "remote.json";
+constexpr int64_t kMostRemoteBytes = 4 << 20;
 
 fs::path remote_file(const RunDirectory& run) {
     return run.dir / kRemoteFile;
@@ -54,6 +60,7 @@ std::string text_of(const RemoteRun& remote) {
                          {"address", node.address},
                          {"first_rank", node.first_rank},
                          {"ranks", node.ranks}});
+        if (!node.called.empty()) nodes.back()["called"] = node.called;
     }
     return Json{{"ranks", remote.ranks}, {"adopted", remote.adopted}, {"nodes", std::move(nodes)}}.dump(2) +
            "\n";
@@ -175,6 +182,44 @@ std::string start_one(Node& node, const RemoteNode& there, const StartCommand& c
     return result.out;
 }
 
+int count_in(const Json& json, const char* key, int least, int most) {
+    const Json& value = json.at(key);
+    if (!value.is_number_integer() || value.get<double>() < least || value.get<double>() > most)
+        throw Error(Failure::Refused, std::string("is damaged: ") + key + " is outside " +
+                                          std::to_string(least) + " to " + std::to_string(most));
+    return value.get<int>();
+}
+
+std::string text_in(const Json& json, const char* key) {
+    const std::string text = json.at(key);
+    if (text_of_node(text, limits::kName) != text)
+        throw Error(Failure::Refused, std::string("is damaged: ") + key + " is no name");
+    return text;
+}
+
+/// Throws Error, Json::exception.
+RemoteNode node_from(const Json& json, const RemoteRun& remote) {
+    RemoteNode node{text_in(json, "target"),
+                    text_in(json, "run_dir"),
+                    text_in(json, "agent"),
+                    text_in(json, "address"),
+                    0,
+                    0};
+    node.first_rank = count_in(json, "first_rank", 0, remote.ranks - 1);
+    node.ranks = count_in(json, "ranks", 1, remote.ranks);
+    if (json.contains("called")) node.called = text_in(json, "called");
+    if (!remote.adopted || node.is_named()) parse_target(node.target);
+    return node;
+}
+
+/// " --node gpu1 --node HOST": every node, as far as it is known.
+std::string naming(const RemoteRun& remote) {
+    std::string words;
+    for (const RemoteNode& node : remote.nodes)
+        words += " --node " + (node.is_named() ? node.target : !node.called.empty() ? node.called : "HOST");
+    return words;
+}
+
 void stop_now(Node& node, const RemoteNode& there) {
     run_script(*node.session, shell_line({{}, {there.agent, "--stop", there.run_dir, "--now"}}));
 }
@@ -187,7 +232,8 @@ bool is_remote(const RunDirectory& run) {
 }
 
 RemoteRun read_remote_run(const RunDirectory& run) {
-    return parse_remote_run(read_file(remote_file(run)), remote_file(run).string());
+    const std::string file = remote_file(run).string();
+    return parse_remote_run(read_bounded(file, kMostRemoteBytes), file);
 }
 
 void write_remote_run(const RunDirectory& run, const RemoteRun& remote) {
@@ -196,20 +242,76 @@ void write_remote_run(const RunDirectory& run, const RemoteRun& remote) {
 
 RemoteRun parse_remote_run(const std::string& text, const std::string& where) {
     try {
-        const Json json = Json::parse(text);
+        const Json json = parse_bounded_json(text, where, {kMostRemoteBytes, 8, 1 << 17});
         RemoteRun remote;
-        remote.ranks = json.at("ranks");
+        remote.ranks = count_in(json, "ranks", 1, limits::kRanks);
         remote.adopted = json.value("adopted", false);
+        int next = 0;
         for (const Json& node : json.at("nodes")) {
-            remote.nodes.push_back({node.at("target"), node.at("run_dir"), node.at("agent"),
-                                    node.at("address"), node.at("first_rank"), node.at("ranks")});
-            parse_target(remote.nodes.back().target);
+            remote.nodes.push_back(node_from(node, remote));
+            if (std::exchange(next, next + remote.nodes.back().ranks) != remote.nodes.back().first_rank)
+                throw Error(Failure::Refused, "is damaged: its nodes do not share its ranks", where);
         }
-        if (remote.nodes.empty()) throw Error(Failure::Refused, "is damaged: it names no node", where);
+        if (remote.nodes.empty() || next != remote.ranks)
+            throw Error(Failure::Refused, "is damaged: its nodes do not share its ranks", where);
         return remote;
     } catch (const Json::exception& problem) {
         throw Error(Failure::Refused, std::string("is damaged: ") + problem.what(), where);
+    } catch (const Error& problem) {
+        throw Error(Failure::Refused, problem.what(), where);
     }
+}
+
+size_t RemoteRun::lead() const {
+    const auto named =
+        std::find_if(nodes.begin(), nodes.end(), [](const RemoteNode& one) { return one.is_named(); });
+    return named == nodes.end() ? 0 : static_cast<size_t>(named - nodes.begin());
+}
+
+bool RemoteRun::all_named() const {
+    return std::all_of(nodes.begin(), nodes.end(), [](const RemoteNode& one) { return one.is_named(); });
+}
+
+void RemoteRun::require_named(size_t index, const std::string& command, const std::string& run_name) const {
+    if (nodes[index].is_named()) return;
+    throw Error(Failure::Usage, "needs node " + std::to_string(index) + " of the run, which nobody has named",
+                "--node",
+                "`ringmaster " + command + " " + run_name + naming(*this) + "` names all in their order");
+}
+
+std::string RemoteRun::not_contacted_text(const std::string& run_name) const {
+    std::string text;
+    for (size_t i = 0; i < nodes.size(); ++i) {
+        if (nodes[i].is_named()) continue;
+        text += "node " + std::to_string(i) + " of " + std::to_string(nodes.size()) +
+                (nodes[i].called.empty() ? "" : ", which its launcher calls " + nodes[i].called + ",") +
+                " is not contacted: nobody has named it here\n";
+    }
+    if (text.empty()) return text;
+    return text + "  `ringmaster watch " + run_name + naming(*this) + "` names all in their order\n";
+}
+
+RunState state_here(RunState told, const RemoteRun& remote, const RunDirectory& run) {
+    const RunState here = read_run_state(run.dir);
+    const std::string& lead = remote.nodes[remote.lead()].target;
+    const auto rename = [&](ProcessId& process, const std::string& name) {
+        if (!here.is_of_slurm() || process.host != kSlurmJob) process.host = name;
+    };
+    told.name = here.name;
+    told.ranks = std::min(told.ranks, remote.ranks);
+    rename(told.writer, lead);
+    for (NodeState& node : told.nodes) {
+        const int rank = node.ranks.empty() ? 0 : node.ranks.front().rank;
+        std::string name = lead;
+        for (const RemoteNode& known : remote.nodes) {
+            if (rank >= known.first_rank && rank < known.first_rank + known.ranks)
+                name = known.is_named() ? known.target : known.called;
+        }
+        node.host = name;
+        rename(node.agent, name);
+        for (RankProcess& one : node.ranks) rename(one.process, name);
+    }
+    return told;
 }
 
 std::vector<std::string> record_files(const RemoteNode& node, size_t index) {
@@ -232,18 +334,19 @@ std::optional<RunState> node_state(SshSession& session, const RemoteNode& node, 
                                 "--first-rank", "0", "--ranks", "0", "--have", kNothingOfAgentLog}};
     RemoteScript script(session, "exec " + shell_line(command));
     script.end_of_input();
+    FollowFrames frames({});
     std::string came;
+    bool said_something = false;
     const auto end = std::chrono::steady_clock::now() + kStatePatience;
     while (std::chrono::steady_clock::now() < end) {
         const bool more = script.read(came, kPoll);
-        const size_t line = came.find('\n');
-        if (line != std::string::npos && came.starts_with("state ")) {
-            const auto size = static_cast<size_t>(std::atoll(came.c_str() + 6));
-            if (came.size() - line - 1 >= size)
-                return parse_run_state(came.substr(line + 1, size), node.target);
-        } else if (line != std::string::npos || !more) {
-            return std::nullopt;  // a beat before any state, or no run directory
+        said_something = said_something || !came.empty();
+        frames.take(std::exchange(came, {}));
+        while (const std::optional<FollowFrame> frame = frames.next()) {
+            if (frame->kind == FollowFrame::Kind::State) return parse_run_state(frame->bytes, node.target);
+            return std::nullopt;  // it says its state first, where there is one
         }
+        if (!more && !said_something) return std::nullopt;  // there is no run
         if (!more) break;
     }
     throw Error(Failure::Unreachable, "does not say how its run is: " + script.errors(), node.target);
@@ -407,10 +510,9 @@ void start_remote(std::vector<Node>& nodes, const RemoteRun& remote, int attempt
     std::vector<StartCommand> commands = agent_commands(remote, attempt, resume, restarts);
     const std::string said = start_one(nodes[0], remote.nodes[0], commands[0]);
     if (nodes.size() == 1) return;
-    const size_t at = said.find("meet ");
-    if (at == std::string::npos)
+    const std::string meeting = parse_meeting(said);
+    if (meeting.empty())
         throw Error(Failure::Unreachable, "its agent did not say where the others meet it", nodes[0].name());
-    const std::string meeting = said.substr(at + 5, said.find('\n', at) - at - 5);
     try {
         for_each_at_once(nodes.size() - 1, [&](size_t i) {
             commands[i + 1].arguments.insert(commands[i + 1].arguments.end(), {"--meet", meeting});

@@ -1,9 +1,9 @@
 /// A run that lives on other machines. The local run directory mirrors it; remote.json there says where it
-/// is,
-/// and lies beside it on every node, so that other machines find the run, too:
+/// is. It is written on this machine alone. A copy lies beside the run on every node, so that other machines
+/// find it, too:
 ///
-///     {"ranks": 4, "adopted": false, "nodes": [{"target", "run_dir", "agent", "address", "first_rank",
-///      "ranks"}, …]}
+///     {"ranks": 4, "adopted": false, "nodes": [{"target", "called", "run_dir", "agent", "address",
+///      "first_rank", "ranks"}, …]}
 #pragma once
 
 #include <optional>
@@ -21,11 +21,14 @@
 namespace ringmaster {
 
 struct RemoteNode {
-    std::string target;   ///< as the person named it
+    std::string target;   ///< as the person named it; empty: nobody has, and it is never contacted
     std::string run_dir;  ///< there
     std::string agent;    ///< there: the program
     std::string address;  ///< at which the others reach it
     int first_rank = 0, ranks = 0;
+    std::string called = {};  ///< of an adopted run: as the machine that launched it names the node
+
+    bool is_named() const { return !target.empty(); }
 };
 
 struct RemoteRun {
@@ -33,6 +36,13 @@ struct RemoteRun {
     std::vector<RemoteNode> nodes;  ///< node 0 first
     /// Launched from another machine: model, data and programs are on the nodes and not here.
     bool adopted = false;
+
+    size_t lead() const;  ///< the first node that is named: it tells how the run is
+    bool all_named() const;
+    /// Throws Error(Usage), with what to type, where a node is not named and `what` needs it: "stop".
+    void require_named(size_t index, const std::string& command, const std::string& run_name) const;
+    /// "node 1 of 2 (its launcher calls it gpu2) is not contacted …", a line for each such node.
+    std::string not_contacted_text(const std::string& run_name) const;
 
     std::string output_dir() const { return nodes.front().run_dir + "/output"; }
     /// The engine on node 0: beside its agent.
@@ -44,10 +54,16 @@ struct RemoteRun {
 bool is_remote(const RunDirectory& run);
 RemoteRun read_remote_run(const RunDirectory& run);  ///< throws Error
 void write_remote_run(const RunDirectory& run, const RemoteRun& remote);
-RemoteRun parse_remote_run(const std::string& text, const std::string& where);  ///< throws Error(Refused)
+/// Of a file here or on a node: 1 to 65,536 ranks, which the nodes share without a gap or an overlap, names
+/// and paths of 1 KiB. Throws Error(Refused) naming `where`.
+RemoteRun parse_remote_run(const std::string& text, const std::string& where);
 
 /// The files that a node adds to, relative to the run directory: its agent's log, its ranks' events and logs.
 std::vector<std::string> record_files(const RemoteNode& node, size_t index);
+
+/// A state that a node told, as it is kept here: of this run's name, with no more ranks than it has, its
+/// hosts called as the person named them.
+RunState state_here(RunState told, const RemoteRun& remote, const RunDirectory& run);
 
 /// run.json as node 0 reads it now; empty where the run has never begun there. Throws Error(Unreachable).
 std::optional<RunState> remote_state(SshSession& first, const RemoteRun& remote);

@@ -93,6 +93,8 @@ const std::vector<FindingText>& finding_texts() {
          QT_TRANSLATE_NOOP("NodeFindings", "`sh` has to be a POSIX shell there")},
         {"takes-nothing", QT_TRANSLATE_NOOP("NodeFindings", "has taken nothing for %1 s"),
          QT_TRANSLATE_NOOP("NodeFindings", "is a disk or network file system of the machine hanging?")},
+        {"talks-too-much", QT_TRANSLATE_NOOP("NodeFindings", "sends more than is asked of it (over %1)"),
+         QT_TRANSLATE_NOOP("NodeFindings", "look at its shell's start-up files, and whether it is the machine that you mean")},
         {"command-hangs", QT_TRANSLATE_NOOP("NodeFindings", "a command there has said nothing for %1 s"),
          QT_TRANSLATE_NOOP("NodeFindings", "is a disk or network file system of the machine hanging?")},
 

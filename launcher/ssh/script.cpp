@@ -20,6 +20,10 @@ constexpr auto kStartPatience = std::chrono::seconds(30);
 constexpr size_t kMostNoise = 1 << 20;
 constexpr size_t kKeptErrors = 16 << 10;
 constexpr size_t kPiece = 256 << 10;
+constexpr size_t kMostAtOnce = 1 << 20;  ///< taken by one read: a flood cannot hold its reader
+constexpr size_t kMostEarly = 4 << 20;   ///< said while it is still being written to
+constexpr size_t kMostUnread = 16 << 20;
+constexpr int kMostSilences = 10;  ///< a script may drip for so many times its longest silence
 
 std::string random_mark() {
     std::random_device source;
@@ -29,12 +33,17 @@ std::string random_mark() {
 }
 
 /// Without what a terminal would obey.
+std::string without_controls(std::string text) {
+    for (char& c : text) {
+        if ((static_cast<unsigned char>(c) < ' ' && c != '\n') || c == 127) c = ' ';
+    }
+    return text;
+}
+
 std::string plain(std::string text) {
     constexpr size_t kShown = 2000;
     if (text.size() > kShown) text = text.substr(text.size() - kShown);
-    for (char& c : text) {
-        if (static_cast<unsigned char>(c) < ' ' && c != '\n') c = ' ';
-    }
+    text = without_controls(std::move(text));
     while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
     return text;
 }
@@ -67,16 +76,24 @@ struct RemoteScript::Impl {
             fail({"no-commands", {session.problem()}});
     }
 
-    /// Nothing is waited for: what is there.
+    [[noreturn]] void fail_as_flood(size_t limit) const {
+        fail({"talks-too-much", {std::to_string(limit >> 20) + " MiB"}});
+    }
+
+    /// Nothing is waited for: what is there, kMostAtOnce at most of stdout and of stderr.
     bool drain(std::string& out) {
+        if (session.given_up && session.given_up())
+            fail({"given-up", {session.settings.host_name, std::to_string(session.settings.port)}});
         std::array<char, 65536> buffer;
         bool some = false;
         for (const int is_stderr : {0, 1}) {
-            for (int got; (got = ssh_channel_read_nonblocking(channel, buffer.data(), buffer.size(),
-                                                              is_stderr)) != 0;) {
+            for (size_t taken = 0; taken < kMostAtOnce;) {
+                const int got =
+                    ssh_channel_read_nonblocking(channel, buffer.data(), buffer.size(), is_stderr);
                 if (got == SSH_ERROR && !ssh_channel_is_eof(channel)) fail_as_lost();
-                if (got < 0) break;
+                if (got <= 0) break;
                 some = true;
+                taken += static_cast<size_t>(got);
                 (is_stderr != 0 ? errors : out).append(buffer.data(), static_cast<size_t>(got));
             }
         }
@@ -89,6 +106,7 @@ struct RemoteScript::Impl {
             out += std::exchange(early, {});
             return true;
         }
+        if (out.size() > kMostUnread) fail_as_flood(kMostUnread);
         const auto end = Clock::now() + timeout;
         while (!drain(out)) {
             if (ssh_channel_is_eof(channel)) {
@@ -141,6 +159,7 @@ struct RemoteScript::Impl {
         std::string ahead;
         while (!bytes.empty()) {
             if (drain(ahead)) early += std::exchange(ahead, {});
+            if (early.size() > kMostEarly) fail_as_flood(kMostEarly);
             if (ssh_channel_is_eof(channel) || ssh_channel_is_closed(channel)) return false;
             const size_t room = ssh_channel_window_size(channel);
             if (room == 0) {
@@ -194,8 +213,8 @@ std::optional<int> RemoteScript::status() {
     return std::nullopt;
 }
 
-const std::string& RemoteScript::errors() const {
-    return impl_->errors;
+std::string RemoteScript::errors() const {
+    return without_controls(impl_->errors);
 }
 
 const std::string& RemoteScript::noise() const {
@@ -207,12 +226,13 @@ ScriptResult run_script(SshSession& session, const std::string& script, std::chr
     remote.end_of_input();
     ScriptResult result;
     auto heard = Clock::now();
+    const auto end = heard + kMostSilences * silence;
     size_t size = 0;
     while (remote.read(result.out, milliseconds(500))) {
         if (result.out.size() + remote.errors().size() !=
             std::exchange(size, result.out.size() + remote.errors().size()))
             heard = Clock::now();
-        if (Clock::now() - heard > silence) {
+        if (Clock::now() - heard > silence || Clock::now() > end) {
             throw NodeError({"command-hangs", {std::to_string(silence.count())}}, session.host());
         }
     }

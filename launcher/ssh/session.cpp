@@ -101,6 +101,10 @@ const SshSettings& SshSession::settings() const {
     return impl_->settings;
 }
 
+void SshSession::give_up_when(std::function<bool()> given_up) {
+    impl_->given_up = std::move(given_up);
+}
+
 std::string SshSession::host() const {
     return impl_->settings.target.text();
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,6 +29,10 @@ class SshSession {
     const SshSettings& settings() const;
     std::string host() const;  ///< as the person named it
 
+    /// Scripts under way end with Error(Unreachable) within a moment once this says so. Asked by the thread
+    /// that reads and writes them.
+    void give_up_when(std::function<bool()> given_up);
+
     struct Impl;
     Impl& impl() { return *impl_; }
 
@@ -48,14 +53,14 @@ class RemoteScript {
     bool write(std::string_view bytes, std::chrono::milliseconds patience = std::chrono::seconds(60));
     void end_of_input();
 
-    /// Appends what came to `out`, waiting at most `timeout` for something; false at the end. Throws
-    /// Error(Unreachable).
+    /// Appends what came to `out`, some MiB at most, waiting at most `timeout` for something; false at the
+    /// end. Throws Error(Unreachable), also where `out` holds more than 16 MiB that nobody took.
     bool read(std::string& out, std::chrono::milliseconds timeout);
 
     /// After read() said false. Empty: killed by a signal, or not told.
     std::optional<int> status();
-    const std::string& errors() const;  ///< its stderr so far, the last 16 KiB
-    const std::string& noise() const;   ///< what the login shell printed before
+    std::string errors() const;        ///< its stderr so far, the last 16 KiB, without control characters
+    const std::string& noise() const;  ///< what the login shell printed before
 
   private:
     struct Impl;
@@ -67,7 +72,8 @@ struct ScriptResult {
     std::string out, errors, noise;
 };
 
-/// Runs it to its end. Throws Error(Unreachable) where nothing comes for `silence`.
+/// Runs it to its end. Throws Error(Unreachable) where nothing comes for `silence`, where it takes ten times
+/// as long, and where it says more than 16 MiB.
 ScriptResult run_script(SshSession& session, const std::string& script,
                         std::chrono::seconds silence = std::chrono::seconds(30));
 

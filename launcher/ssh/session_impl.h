@@ -3,6 +3,7 @@
 
 #include <libssh/libssh.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -33,6 +34,7 @@ struct SshSession::Impl {
     std::unique_ptr<Jump> jump;  ///< outlives the session that goes through it
     SessionHandle handle;
     std::unique_ptr<Leash> leash;
+    std::function<bool()> given_up;  ///< asked while a script is read and written; empty: never
 
     ssh_session get() const { return handle.get(); }
     /// libssh's own words, without what a terminal would obey.

@@ -68,11 +68,21 @@ def test_another_machine_finds_a_run_by_its_name_watches_stops_resumes_and_fetch
     third = second_machine(pair, tmp_path / "third", a=pair.a, b=pair.b)
     resumed = follow(other, "resume", "shared")
     wait_for(lambda: state_of(theirs)["state"] == "running", "the resumed run")
-    seen = follow(third, "watch", "shared", "--node", "b")
+    seen = follow(third, "watch", "shared", "--node", "a", "--node", "b")
+    alone = second_machine(pair, tmp_path / "alone", b=pair.b)  # it names node 1, and knows no other
+    heard = follow(alone, "watch", "shared", "--node", "b")
     said = resumed.communicate(timeout=120)[0]
     assert resumed.returncode == 0 and "first:" in said and "ringmaster fetch" in said, said
     said = seen.communicate(timeout=120)[0]
-    assert seen.returncode == 0 and "found on b" in said, said
+    assert seen.returncode == 0 and "found on a" in said, said
+    said = heard.communicate(timeout=120)[0]
+    assert heard.returncode == 0 and "found on b" in said, said
+    assert "node 0 of 2, which its launcher calls a, is not contacted" in said and "`ringmaster watch shared --node a --node b`" in said, said
+    theirs_alone = alone.folder / "data/ringmaster/runs/shared"
+    assert state_of(theirs_alone)["state"] == "completed" and len(losses_of(theirs_alone, 1)) == 400
+    assert not (theirs_alone / "events/rank-00000.jsonl").exists()
+    refused = run(alone, "fetch", "shared", check=False)
+    assert refused.returncode == 2 and "needs node 0 of the run" in refused.stderr and "--node a --node b" in refused.stderr
     assert json.loads(run(other, "fetch", "shared", "--json").stdout)["received_bytes"] > 0
     assert hashes(theirs / "output") == hashes(there(pair.a) / "output")
     assert json.loads(run(other, "fetch", "shared", "--json").stdout)["received_bytes"] == 0
