@@ -1,8 +1,10 @@
 #include "gui/look/look.h"
 
 #include <QApplication>
+#include <QEvent>
 #include <QFontDatabase>
 #include <QFontMetricsF>
+#include <QLabel>
 #include <QPalette>
 #include <QWidget>
 #include <array>
@@ -267,5 +269,30 @@ void applyAppearance(Appearance appearance) {
     QApplication::setPalette(palette);
     qApp->setStyleSheet(styleSheetOf(coloursOf(palette)));
 }
+
+namespace {
+
+/// Text of nodes, logs and files is shown as it is: every label that does not ask for rich text by itself, so
+/// those of message boxes and tooltips too, becomes plain before it is laid out. Qt would else read HTML in it,
+/// and open what that names.
+class PlainLabels : public QObject {
+  public:
+    using QObject::QObject;
+
+    bool eventFilter(QObject* watched, QEvent* event) override {
+        if (event->type() != QEvent::Polish) return false;
+        auto* label = qobject_cast<QLabel*>(watched);
+        if (label != nullptr && label->textFormat() == Qt::AutoText) label->setTextFormat(Qt::PlainText);
+        return false;
+    }
+};
+
+void keepLabelsPlain() {
+    qApp->installEventFilter(new PlainLabels(qApp));
+}
+
+}  // namespace
+
+Q_COREAPP_STARTUP_FUNCTION(keepLabelsPlain)
 
 }  // namespace ringmaster

@@ -1,5 +1,7 @@
 /// The app's one look: colours of meaning derived from the palette, distances and type sizes derived from the
 /// font. Nothing here knows a page. No colour is ever the only signal: whoever paints with one also writes.
+/// Every program that links this shows labels, tooltips and message boxes as plain text; a label of rich text
+/// says so itself (Qt::RichText) and escapes what it did not write.
 #pragma once
 
 #include <QColor>

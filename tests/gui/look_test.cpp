@@ -1,7 +1,13 @@
 // The app's look: readable in both schemes, figures in the language's own form, cards that use their room.
+#include <sys/resource.h>
+
 #include <QApplication>
+#include <QLabel>
+#include <QMessageBox>
 #include <QPalette>
 #include <QTest>
+#include <QToolTip>
+#include <QVBoxLayout>
 #include <cmath>
 
 #include "gui/look/card.h"
@@ -109,6 +115,52 @@ class LookTest : public QObject {
         QCoreApplication::processEvents();
         QCOMPARE(grid->columns(), 1);
         for (int index = 1; index < 4; ++index) QVERIFY(cards[index]->y() > cards[index - 1]->y());
+    }
+
+    /// Read as HTML, the picture would be fetched, and /dev/zero has no end: this process would use up all its
+    /// memory. A limit keeps that short.
+    void whatANodeSaysIsNoHtml() {
+        const QString said = u"<b>gpu1</b><img src=\"file:///dev/zero\">"_s;
+        rlimit before{};
+        ::getrlimit(RLIMIT_AS, &before);
+        const rlimit short_{rlim_t{4} << 30, before.rlim_max};
+        ::setrlimit(RLIMIT_AS, &short_);
+        QWidget window;
+        auto* layout = new QVBoxLayout(&window);
+        auto* label = new QLabel(said);
+        layout->addWidget(label);
+        layout->addWidget(mutedLabel(said));
+        window.setToolTip(said);
+        window.show();
+        const QSize plain = QFontMetrics(label->font()).boundingRect(said).size();
+        QVERIFY(label->sizeHint().width() >= plain.width() - 2);
+        for (const QLabel* each : window.findChildren<QLabel*>()) QCOMPARE(each->textFormat(), Qt::PlainText);
+        label->setText(said + said);
+        QVERIFY(label->sizeHint().width() >= 2 * plain.width() - 4);
+
+        QToolTip::showText(window.mapToGlobal(QPoint(1, 1)), said, &window);
+        int tips = 0;
+        for (const QWidget* top : QApplication::topLevelWidgets()) {
+            const auto* tip = qobject_cast<const QLabel*>(top);
+            if (tip == nullptr || !tip->inherits("QTipLabel")) continue;
+            QCOMPARE(tip->textFormat(), Qt::PlainText);
+            QVERIFY(tip->sizeHint().width() >= plain.width() / 2);
+            ++tips;
+        }
+        QCOMPARE(tips, 1);
+        QToolTip::hideText();
+
+        QMessageBox box(QMessageBox::Warning, said, said);
+        box.setInformativeText(said);
+        box.show();
+        int labels = 0;
+        for (const QLabel* each : box.findChildren<QLabel*>()) {
+            if (each->text().isEmpty()) continue;
+            QCOMPARE(each->textFormat(), Qt::PlainText);
+            ++labels;
+        }
+        QCOMPARE(labels, 2);
+        ::setrlimit(RLIMIT_AS, &before);
     }
 
     void aBannerTellsItsToneNotByColourAlone() {
