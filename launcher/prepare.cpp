@@ -4,6 +4,7 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 
+#include "engine/auth/run_secret.h"
 #include "engine/events/output_claim.h"
 #include "launcher/files.h"
 
@@ -134,6 +135,7 @@ PreparedRun prepare_run(const Proposal& proposal, const RunOptions& options, con
         write_plan(run.plan().string(), prepared.plan);
         make_folder(run.events());
         make_folder(run.logs());
+        run_secret(run.dir);  // made here: a launcher may copy the folder to nodes that share no file system
         preparation.ready(prepared.plan.ranks);
         return prepared;
     } catch (const Cancelled&) {

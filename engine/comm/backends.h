@@ -18,6 +18,7 @@ constexpr std::chrono::milliseconds kEndless = std::chrono::hours(24 * 365);
 struct BackendRequest {
     c10::intrusive_ptr<c10d::Store> store;        ///< keys of this group only
     std::string name;                             ///< "ring"
+    std::string key;                              ///< that peers prove to hold, Gloo's
     int rank = 0;                                 ///< in the group
     std::vector<int> global_ranks;                ///< of the group's ranks
     std::chrono::milliseconds timeout{};          ///< of one transfer; NCCL's
@@ -26,8 +27,8 @@ struct BackendRequest {
     int device_index = 0;                         ///< NCCL's
 };
 
-/// Connects to every other rank of the group before it returns. Its transfers' timeout is still that of the
-/// meeting.
+/// Connects to every other rank of the group before it returns, and both ends of each connection prove that
+/// they belong to the run (peer_proof.h). Its transfers' timeout is still that of the meeting.
 c10::intrusive_ptr<c10d::Backend> make_gloo_backend(const BackendRequest& request);
 
 /// Whether TORCH_FR_BUFFER_SIZE was in the environment when this program started.

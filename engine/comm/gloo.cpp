@@ -4,6 +4,7 @@
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 
 #include "engine/comm/backends.h"
+#include "engine/comm/peer_proof.h"
 
 namespace ringmaster {
 
@@ -29,8 +30,10 @@ c10::intrusive_ptr<c10d::Backend> make_gloo_backend(const BackendRequest& reques
     auto options = c10d::ProcessGroupGloo::Options::create(request.meeting_timeout);
     options->devices.push_back(c10d::ProcessGroupGloo::createDeviceForHostname(request.interface_address));
     options->group_name = request.name;
-    return c10::make_intrusive<c10d::ProcessGroupGloo>(
+    auto gloo = c10::make_intrusive<c10d::ProcessGroupGloo>(
         request.store, request.rank, static_cast<int>(request.global_ranks.size()), options);
+    prove_peers(*gloo, request);
+    return gloo;
 }
 
 }  // namespace ringmaster

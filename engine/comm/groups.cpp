@@ -6,6 +6,7 @@
 #include <exception>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 
+#include "engine/auth/sha256.h"
 #include "engine/comm/backends.h"
 #include "engine/comm/failure.h"
 #include "engine/comm/meeting.h"
@@ -411,6 +412,7 @@ c10::intrusive_ptr<c10d::Backend> make_backend(const c10::intrusive_ptr<c10d::St
     const std::string prefix = group.name + "/" + std::to_string(group.global_ranks.front());
     request.store = c10::make_intrusive<c10d::PrefixStore>(prefix, store);
     request.name = group.name;
+    request.key = options.key;
     request.rank = group.rank;
     request.global_ranks = group.global_ranks;
     request.timeout = options.timeout;
@@ -549,12 +551,18 @@ Groups connect(const Rendezvous& rendezvous, const Mesh& mesh, const GroupOption
         load_cuda(own.through_host ? 0 : own.device_index);
         if (own.through_host) own.device_index %= cuda_devices();
     }
-    c10::intrusive_ptr<c10d::Store> store;
-    if (rendezvous.world_size > 1) {
-        if (own.interface_address.empty()) own.interface_address = interface_address(rendezvous);
-        store = meet(rendezvous, own.meeting_timeout);
-    }
-    return make_groups(store, rendezvous.rank, mesh, own);
+    if (rendezvous.world_size == 1)
+        return make_groups(c10::intrusive_ptr<c10d::Store>(), rendezvous.rank, mesh, own);
+    if (own.interface_address.empty()) own.interface_address = interface_address(rendezvous);
+    own.key = bytes_of(mac(rendezvous.secret, {"connections of ranks", rendezvous.key_prefix}));
+    const Meeting meeting = meet(rendezvous, own.meeting_timeout);
+    Groups groups = make_groups(meeting.store, rendezvous.rank, mesh, own);
+    if (own.device == Device::Cuda && !own.through_host)
+        return groups;  // NCCL connects at the first transfer
+    groups.world().barrier();
+    meeting.sealed->close();
+    groups.take_totals();
+    return groups;
 }
 
 }  // namespace ringmaster

@@ -38,8 +38,9 @@ struct Rendezvous {
     int master_port = 0;
     std::optional<int> store_fd;      ///< RINGMASTER_STORE_FD: rank 0's listening socket, opened by its agent
     bool store_is_elsewhere = false;  ///< torchrun's agent serves the store (TORCHELASTIC_USE_AGENT_STORE)
-    std::string key_prefix;           ///< keys of this attempt, so that two runs or attempts never meet
-    std::string interface_name;       ///< GLOO_SOCKET_IFNAME: the network interface to use; empty: found
+    std::string key_prefix;  ///< keys of this attempt, so that two runs or attempts never meet; not secret
+    std::string secret;      ///< of the run (auth/run_secret.h), equal on all ranks; not in the environment
+    std::string interface_name;  ///< GLOO_SOCKET_IFNAME: the network interface to use; empty: found
 };
 
 /// `get` is getenv-like. Throws Error(Usage) naming the variable that is missing or no number. RANK
@@ -146,12 +147,14 @@ struct GroupOptions {
     /// For tests: transfers go by Gloo over copies in host memory, so that ranks can share a GPU; connect
     /// then deals the GPUs out in turns.
     bool through_host = false;
-    bool shards_states = false;          ///< makes the groups shard and replicas
+    std::string key;             ///< that Gloo's peers prove to hold; connect makes it of the run's secret
+    bool shards_states = false;  ///< makes the groups shard and replicas
     std::shared_ptr<Progress> progress;  ///< null: one of their own
 };
 
-/// Meets the other ranks at the rendezvous. Throws Error(Unreachable): port in use, nobody there (the missing
-/// ranks are named), no CUDA in this build or on this machine. One rank alone opens no socket.
+/// Meets the other ranks at the rendezvous; on the CPU the store stops listening once all are connected.
+/// Throws Error(Unreachable): port in use, nobody there (the missing ranks are named), no CUDA in this build
+/// or on this machine. Throws Error(Refused): a stranger took a rank's place. One rank alone opens no socket.
 Groups connect(const Rendezvous& rendezvous, const Mesh& mesh, const GroupOptions& options);
 
 /// The same over a store that exists already (tests run ranks as threads over one HashStore); null for one

@@ -15,6 +15,7 @@
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 #include <utility>
 
+#include "engine/auth/sha256.h"
 #include "engine/comm/failure.h"
 #include "engine/error.h"
 
@@ -87,54 +88,61 @@ std::vector<Address> resolve(const Rendezvous& at) {
     return addresses;
 }
 
-Address any_address(int family, int port) {
-    Address address;
-    const auto network_port = htons(static_cast<uint16_t>(port));
-    if (family == AF_INET6) {
-        auto* ipv6 = reinterpret_cast<sockaddr_in6*>(&address.bytes);
-        ipv6->sin6_family = AF_INET6;
-        ipv6->sin6_port = network_port;
-        address.length = sizeof *ipv6;
-    } else {
-        auto* ipv4 = reinterpret_cast<sockaddr_in*>(&address.bytes);
-        ipv4->sin_family = AF_INET;
-        ipv4->sin_port = network_port;
-        address.length = sizeof *ipv4;
-    }
-    return address;
-}
-
 /// -1 with errno where it cannot be.
 int listening_socket(const Address& address) {
     constexpr int kBacklog = 4096;
     const int yes = 1;
-    const int no = 0;
     Socket socket(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
     if (socket.fd() < 0) return -1;
     setsockopt(socket.fd(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    if (address.family() == AF_INET6) setsockopt(socket.fd(), IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);
     if (bind(socket.fd(), address.get(), address.length) != 0) return -1;
     if (listen(socket.fd(), kBacklog) != 0) return -1;
     return socket.release();
 }
 
+bool is_one_node(const Rendezvous& at) {
+    return at.local_world_size >= at.world_size;
+}
+
+bool is_numbers(const std::string& address) {
+    in6_addr ignored{};
+    return inet_pton(AF_INET, address.c_str(), &ignored) == 1 ||
+           inet_pton(AF_INET6, address.c_str(), &ignored) == 1;
+}
+
+/// Where ranks of several nodes reach rank 0, as its machine sees it: a name may be of the loopback there
+/// (Debian's /etc/hosts), or of an address that only leads to this machine.
+std::string listening_address(const Rendezvous& at) {
+    if (is_numbers(at.master_addr)) return at.master_addr;
+    std::vector<Address> choices = resolve(at);
+    std::stable_partition(choices.begin(), choices.end(), [](auto& it) { return it.family() == AF_INET; });
+    for (const Address& address : choices) {
+        if (!is_loopback(address) && !interface_with(numbers(address)).empty()) return numbers(address);
+    }
+    return interface_address(at);
+}
+
 /// Made here rather than by c10d, which would listen on every interface and not say that a port is in use.
 int listen_for_ranks(const Rendezvous& at) {
-    std::vector<Address> choices = resolve(at);
-    if (!is_loopback(choices.front()) || at.local_world_size < at.world_size) {
-        choices = {any_address(AF_INET6, at.master_port), any_address(AF_INET, at.master_port)};
-    }
-    for (const Address& address : choices) {
-        const int fd = listening_socket(address);
-        if (fd >= 0) return fd;
-        if (errno == EADDRINUSE) {
-            throw Error(Failure::Unreachable, "port in use: another program listens at " + endpoint(at), {},
-                        "set MASTER_PORT to a free port, the same on every rank");
-        }
-        if (errno != EAFNOSUPPORT && errno != EADDRNOTAVAIL) break;
+    const int fd = listening_socket(resolve(at).front());
+    if (fd >= 0) return fd;
+    if (errno == EADDRINUSE) {
+        throw Error(Failure::Unreachable, "port in use: another program listens at " + endpoint(at), {},
+                    "set MASTER_PORT to a free port, the same on every rank");
     }
     throw Error(Failure::Unreachable, "cannot listen at " + endpoint(at) + ": " + std::strerror(errno), {},
-                "MASTER_ADDR and MASTER_PORT say where rank 0 listens");
+                "MASTER_ADDR and MASTER_PORT say where rank 0 listens: an address of its machine");
+}
+
+/// With the address at which this rank listens or looks for rank 0.
+Rendezvous with_address(Rendezvous at) {
+    if (at.store_is_elsewhere || at.store_fd) return at;
+    if (is_one_node(at)) {
+        at.master_addr = "127.0.0.1";
+    } else if (at.rank == 0) {
+        at.master_addr = listening_address(at);
+    }
+    return at;
 }
 
 using Clock = std::chrono::steady_clock;
@@ -274,11 +282,14 @@ std::optional<Address> address_towards(const Address& target) {
 
 }  // namespace
 
-c10::intrusive_ptr<c10d::Store> meet(const Rendezvous& rendezvous, std::chrono::milliseconds timeout) {
-    auto store =
-        c10::make_intrusive<c10d::PrefixStore>(rendezvous.key_prefix, open_store(rendezvous, timeout));
-    wait_for_all(*store, rendezvous, timeout);
-    return store;
+Meeting meet(const Rendezvous& rendezvous, std::chrono::milliseconds timeout) {
+    const Rendezvous at = with_address(rendezvous);
+    const std::string key(bytes_of(mac(at.secret, {"values of the store"})));
+    Meeting meeting;
+    meeting.sealed = c10::make_intrusive<SealedStore>(open_store(at, timeout), key);
+    meeting.store = c10::make_intrusive<c10d::PrefixStore>(at.key_prefix, meeting.sealed);
+    wait_for_all(*meeting.store, at, timeout);
+    return meeting;
 }
 
 std::string interface_address(const Rendezvous& rendezvous) {
@@ -289,7 +300,7 @@ std::string interface_address(const Rendezvous& rendezvous) {
                     "GLOO_SOCKET_IFNAME is \"" + rendezvous.interface_name +
                         "\", which is no interface of this machine with an IPv4 address");
     }
-    if (rendezvous.local_world_size >= rendezvous.world_size) return "127.0.0.1";
+    if (is_one_node(rendezvous)) return "127.0.0.1";
     auto address = address_towards(resolve(rendezvous).front());
     // On rank 0's machine its name may well be of the loopback, as in Debian's /etc/hosts.
     if (!address || is_loopback(*address)) address = address_of_interface("");

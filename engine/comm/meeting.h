@@ -5,13 +5,20 @@
 #include <torch/csrc/distributed/c10d/Store.hpp>
 
 #include "engine/comm/groups.h"
+#include "engine/comm/sealed_store.h"
 
 namespace ringmaster {
 
-/// Opens the store (rank 0 serves it, listening on the loopback only where MASTER_ADDR is local) and returns
-/// when every rank is there, its keys under rendezvous.key_prefix. Throws Error(Unreachable): the port is in
-/// use, nobody answers, or ranks are missing after `timeout`, which are named.
-c10::intrusive_ptr<c10d::Store> meet(const Rendezvous& rendezvous, std::chrono::milliseconds timeout);
+struct Meeting {
+    c10::intrusive_ptr<c10d::Store> store;   ///< with rendezvous.key_prefix before every key
+    c10::intrusive_ptr<SealedStore> sealed;  ///< the same without it
+};
+
+/// Opens the store and returns when every rank is there. Rank 0 serves it, unless torchrun does: ranks of one
+/// node at 127.0.0.1; of several at MASTER_ADDR, where that is numbers or a name of an address of this
+/// machine, else at interface_address(). Throws Error(Unreachable): the port is in use, nobody answers, or
+/// ranks are missing after `timeout`, which are named.
+Meeting meet(const Rendezvous& rendezvous, std::chrono::milliseconds timeout);
 
 /// Of the interface named in the rendezvous; else 127.0.0.1 where all ranks are on this machine; else the one
 /// that reaches MASTER_ADDR. IPv4 or IPv6 as numbers. Throws Error(Unreachable).

@@ -1,14 +1,12 @@
 #include "engine/events/output_claim.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "engine/error.h"
+#include "engine/events/file_lock.h"
+#include "engine/events/process_json.h"
 #include "engine/events/run_state.h"
 #include "engine/files/durable.h"
 
@@ -18,23 +16,6 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 namespace {
-
-/// Held until it is closed; a file system without locks goes without.
-class FolderLock {
-  public:
-    explicit FolderLock(const fs::path& folder)
-        : folder_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-        if (folder_ >= 0) ::flock(folder_, LOCK_EX);
-    }
-    FolderLock(const FolderLock&) = delete;
-    FolderLock& operator=(const FolderLock&) = delete;
-    ~FolderLock() {
-        if (folder_ >= 0) ::close(folder_);
-    }
-
-  private:
-    int folder_;
-};
 
 struct Marker {
     std::string run;
@@ -48,10 +29,7 @@ Marker read_marker(const fs::path& output_dir) {
     const std::string text{std::istreambuf_iterator<char>(in), {}};
     try {
         const Json json = Json::parse(text);
-        const Json& process = json.at("process");
-        return {json.at("run"),
-                json.at("dir").get<std::string>(),
-                {process.at("host"), process.at("pid"), process.at("start_time"), process.at("boot_id")}};
+        return {json.at("run"), json.at("dir").get<std::string>(), process_from_json(json.at("process"))};
     } catch (const nlohmann::json::exception&) {
         return {};
     }
@@ -85,16 +63,11 @@ void claim_output(const fs::path& output_dir, const fs::path& run_dir, const std
     std::error_code problem;
     fs::create_directories(output_dir, problem);
     if (problem) throw Error(Failure::Refused, "cannot be made: " + problem.message(), output_dir.string());
-    const FolderLock lock(output_dir);
+    const FileLock lock(output_dir);
     refuse_held_output(output_dir, run_dir);
-    const ProcessId self = this_process();
     const Json marker = {{"run", run_name},
                          {"dir", fs::absolute(run_dir).lexically_normal().string()},
-                         {"process",
-                          {{"host", self.host},
-                           {"pid", self.pid},
-                           {"start_time", self.start_time},
-                           {"boot_id", self.boot_id}}}};
+                         {"process", to_json(this_process())}};
     write_file_durably(output_dir / kOutputMarker,
                        marker.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
 }

@@ -11,6 +11,7 @@
 #include "engine/error.h"
 #include "engine/events/bounded_json.h"
 #include "engine/events/limits.h"
+#include "engine/events/process_json.h"
 #include "engine/files/durable.h"
 
 namespace ringmaster {
@@ -29,13 +30,6 @@ RunPhase phase_of(const std::string& word) {
         if (word == kPhases[i]) return static_cast<RunPhase>(i);
     }
     throw Error(Failure::Refused, "\"" + word + "\" is no state of a run");
-}
-
-Json json_of(const ProcessId& process) {
-    return {{"host", process.host},
-            {"pid", process.pid},
-            {"start_time", process.start_time},
-            {"boot_id", process.boot_id}};
 }
 
 constexpr int64_t kMostPid = std::numeric_limits<int>::max();
@@ -85,10 +79,10 @@ Json json_of(const NodeState& node) {
     Json ranks = Json::array();
     for (const RankProcess& rank : node.ranks) {
         Json entry{{"rank", rank.rank}};
-        entry.update(json_of(rank.process));
+        entry.update(to_json(rank.process));
         ranks.push_back(std::move(entry));
     }
-    return {{"host", node.host}, {"agent", json_of(node.agent)}, {"ranks", std::move(ranks)}};
+    return {{"host", node.host}, {"agent", to_json(node.agent)}, {"ranks", std::move(ranks)}};
 }
 
 NodeState node_of(const nlohmann::json& json) {
@@ -105,7 +99,7 @@ Json json_of(const RunState& state) {
             {"reason", state.reason},   {"attempt", state.attempt},
             {"ranks", state.ranks},     {"created", state.created},
             {"started", state.started}, {"ended", state.ended},
-            {"updated", state.updated}, {"writer", json_of(state.writer)},
+            {"updated", state.updated}, {"writer", to_json(state.writer)},
             {"nodes", std::move(nodes)}};
 }
 

@@ -85,7 +85,8 @@ Rendezvous rendezvous_of(const LinkOptions& options) {
     if (token.empty()) throw Error(Failure::Usage, "RINGMASTER_LINK_TOKEN is not set");
     Rendezvous at;
     at.world_size = 2;
-    at.key_prefix = "ringmaster/link/" + token;
+    at.key_prefix = "ringmaster/link";
+    at.secret = token;
     at.interface_name = variable("GLOO_SOCKET_IFNAME");
     at.rank = options.listen.empty() ? 1 : 0;
     at.master_addr = options.listen.empty() ? options.meet : options.listen;

@@ -14,12 +14,14 @@
 #include <thread>
 
 #include "engine/attention/deterministic.h"
+#include "engine/auth/run_secret.h"
 #include "engine/comm/groups.h"
 #include "engine/comm/nccl_settings.h"
 #include "engine/error.h"
 #include "engine/events/event_log.h"
 #include "engine/events/output_claim.h"
 #include "engine/events/progress.h"
+#include "engine/events/run_claim.h"
 #include "engine/events/run_state.h"
 #include "engine/plan/plan.h"
 #include "engine/train/attention_choice.h"
@@ -154,6 +156,20 @@ void use_threads(const Rendezvous& who) {
 /// For tests: ranks share this machine's GPUs, where there are fewer of them.
 bool shares_gpus(const Plan& plan) {
     return plan.device == Device::Cuda && std::getenv("RINGMASTER_SHARE_GPUS") != nullptr;
+}
+
+/// The same for all ranks of one launch, and for no others at once.
+std::string launcher_of(const Rendezvous& who) {
+    return who.key_prefix + " at " + who.master_addr + ":" + std::to_string(who.master_port);
+}
+
+/// Where no agent has done it: rank 0's claim, before anything is written. Two launchers never train one run
+/// directory.
+std::unique_ptr<RunClaim> claim_run(const RunFolder& run, const Rendezvous& who) {
+    if (std::getenv("RINGMASTER_AGENT") != nullptr) return nullptr;
+    if (who.rank == 0) return std::make_unique<RunClaim>(run.dir, launcher_of(who));
+    refuse_other_launcher(run.dir, launcher_of(who));
+    return nullptr;
 }
 
 /// Before the ranks meet. What NCCL was told, for the hello event; empty without NCCL.
@@ -323,6 +339,7 @@ Error as_error(const std::exception& problem) {
 }  // namespace
 
 int run_session(const SessionOptions& options) {
+    std::unique_ptr<RunClaim> claim;
     std::unique_ptr<EventWriter> events;
     std::unique_ptr<OwnRunState> state;
     try {
@@ -332,8 +349,9 @@ int run_session(const SessionOptions& options) {
         const RunFolder run{options.run_dir};
         if (!std::filesystem::is_directory(run.dir))
             throw Error(Failure::Usage, "is not a run directory", run.dir.string());
-        const Rendezvous who =
-            rendezvous_from_environment([](const char* name) { return std::getenv(name); });
+        Rendezvous who = rendezvous_from_environment([](const char* name) { return std::getenv(name); });
+        claim = claim_run(run, who);
+        if (who.world_size > 1) who.secret = run_secret(run.dir);
         if (std::getenv("RINGMASTER_AGENT") == nullptr) {
             std::filesystem::create_directories(run.logs());
             open_log_file(run.logs() / log_file_name(who.rank));

@@ -7,23 +7,30 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
-#include <nlohmann/json.hpp>
+#include <optional>
+#include <thread>
 
 #include "engine/error.h"
+#include "launcher/agent/agent_lines.h"
 
 namespace ringmaster {
 
-using Json = nlohmann::json;
-
 namespace {
 
+using std::chrono::milliseconds;
+
 constexpr auto kBeat = std::chrono::seconds(2);
-constexpr auto kHelloPatience = std::chrono::seconds(5);
-constexpr size_t kLongestLine = 4 << 20;
+constexpr auto kGreetingPatience = std::chrono::seconds(5);  ///< for all of a greeting
+constexpr auto kMeetingPatience = std::chrono::seconds(15);  ///< with further tries
+constexpr auto kRetry = milliseconds(200);
+constexpr auto kDescriptorRest = std::chrono::seconds(1);
+constexpr size_t kMostStrangers = 32;
+constexpr size_t kPiece = 64 << 10;
+constexpr int kPiecesAtOnce = 16;  ///< of one link, so that no other waits for long
 
 sockaddr_in address_of(const std::string& text, int port) {
     sockaddr_in address{};
@@ -40,69 +47,112 @@ const sockaddr* plain(const sockaddr_in& address) {
 
 void set_options(int fd) {
     const int on = 1;
-    const int patience_ms = static_cast<int>(std::chrono::milliseconds(kNodeSilence).count());
+    const int patience_ms = static_cast<int>(milliseconds(kNodeSilence).count());
     ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     ::setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &patience_ms, sizeof patience_ms);
     ::fcntl(fd, F_SETFL, O_NONBLOCK);
 }
 
-/// Takes the same time wherever they differ.
-bool is_same(const std::string& a, const std::string& b) {
-    unsigned char differs = a.size() == b.size() ? 0 : 1;
-    for (size_t i = 0; i < a.size() && i < b.size(); ++i) differs |= static_cast<unsigned char>(a[i] ^ b[i]);
-    return differs == 0 && !a.empty();
+bool is_out_of_descriptors(int problem) {
+    return problem == EMFILE || problem == ENFILE || problem == ENOBUFS || problem == ENOMEM;
 }
 
-Json json_of(const ProcessId& process) {
-    return {{"host", process.host},
-            {"pid", process.pid},
-            {"start_time", process.start_time},
-            {"boot_id", process.boot_id}};
+/// A line of the other end within `deadline`; nothing: it closed, said too much or stayed silent.
+std::optional<std::string> line_from(int fd, std::chrono::steady_clock::time_point deadline) {
+    std::string line;
+    while (line.size() <= Channel::kLongestGreeting) {
+        const auto left = std::chrono::ceil<milliseconds>(deadline - std::chrono::steady_clock::now());
+        pollfd waited{fd, POLLIN, 0};
+        char byte = 0;  // what follows the line belongs to whoever reads next
+        if (left.count() <= 0 || ::poll(&waited, 1, static_cast<int>(left.count())) <= 0 ||
+            ::recv(fd, &byte, 1, 0) != 1)
+            return std::nullopt;
+        if (byte == '\n') return line;
+        line += byte;
+    }
+    return std::nullopt;
 }
 
-ProcessId process_of(const Json& json) {
-    return {json.at("host"), json.at("pid"), json.at("start_time"), json.at("boot_id")};
+enum class Greeting { Proven, Unanswered, Stranger };
+
+Greeting greet_first(int fd, Channel& channel) {
+    const auto deadline = std::chrono::steady_clock::now() + kGreetingPatience;
+    for (std::string say = channel.opening(); !channel.is_proven();) {
+        say += '\n';
+        if (::send(fd, say.data(), say.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(say.size()))
+            return Greeting::Unanswered;
+        const auto line = line_from(fd, deadline);
+        if (!line) return Greeting::Unanswered;
+        const auto answer = channel.greet(*line);
+        if (!answer) return Greeting::Stranger;
+        say = *answer;
+    }
+    return Greeting::Proven;
 }
 
 }  // namespace
 
 Fleet::Fleet(const FleetPlace& place) : place_(place), last_beat_(Clock::now()) {
+    place.node == 0 ? listen() : meet_first();
+}
+
+void Fleet::listen() {
     Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    sockaddr_in address = address_of(place.address, place.node == 0 ? 0 : place.port);
-    const std::string where = place.address + (place.node == 0 ? "" : ":" + std::to_string(place.port));
+    sockaddr_in address = address_of(place_.address, 0);
     socklen_t size = sizeof address;
-    if (place.node == 0) {
-        if (::bind(socket.get(), plain(address), size) != 0 || ::listen(socket.get(), SOMAXCONN) != 0 ||
-            ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0) {
-            throw Error(Failure::Unreachable,
-                        std::string("cannot listen for the other nodes: ") + std::strerror(errno), where);
-        }
-        ::fcntl(socket.get(), F_SETFL, O_NONBLOCK);
-        port_ = ntohs(address.sin_port);
-        listening_ = std::move(socket);
-        return;
+    if (::bind(socket.get(), plain(address), size) != 0 || ::listen(socket.get(), SOMAXCONN) != 0 ||
+        ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0) {
+        throw Error(Failure::Unreachable,
+                    std::string("cannot listen for the other nodes: ") + std::strerror(errno),
+                    place_.address);
     }
+    ::fcntl(socket.get(), F_SETFL, O_NONBLOCK);
+    port_ = ntohs(address.sin_port);
+    listening_ = std::move(socket);
+}
+
+Descriptor Fleet::connected() const {
+    Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const sockaddr_in address = address_of(place_.address, place_.port);
     const timeval patience{10, 0};
     ::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-    if (::connect(socket.get(), plain(address), size) != 0) {
+    if (::connect(socket.get(), plain(address), sizeof address) != 0) {
         throw Error(Failure::Unreachable,
                     "node 0 cannot be reached from here: " +
                         std::string(std::strerror(errno == EINPROGRESS ? ETIMEDOUT : errno)),
-                    where, "the nodes have to reach each other at that address: a firewall between them?");
+                    place_.address + ":" + std::to_string(place_.port),
+                    "the nodes have to reach each other at that address: a firewall between them?");
     }
     set_options(socket.get());
-    Link& link = links_.emplace_back();
-    link.socket = std::move(socket);
-    link.node = 0;
-    link.heard = link.since = Clock::now();
+    return socket;
 }
 
-void Fleet::say_hello(const NodeState& self) {
-    send(0, "hello " + place_.token + " " + std::to_string(place_.node) + " " + node_to_line(self));
+/// Tries again where node 0 closes the connection: a flood of strangers may have taken its place there.
+void Fleet::meet_first() {
+    const auto deadline = Clock::now() + kMeetingPatience;
+    const std::string where = place_.address + ":" + std::to_string(place_.port);
+    while (true) {
+        Descriptor socket = connected();
+        Channel channel = Channel::of_other(place_.secret, place_.node);
+        const Greeting greeting = greet_first(socket.get(), channel);
+        if (greeting == Greeting::Proven) return add_link(std::move(socket), std::move(channel));
+        if (greeting == Greeting::Stranger)
+            throw Error(Failure::Unreachable, "what listens there does not hold this run's token", where,
+                        "another program has the port, or the token of node 0 is another one");
+        if (Clock::now() > deadline)
+            throw Error(Failure::Unreachable, "node 0's agent does not take this node in", where,
+                        "it holds another token in its run directory, or this node is there already");
+        std::this_thread::sleep_for(kRetry);
+    }
+}
+
+void Fleet::add_link(Descriptor socket, Channel channel) {
+    const Clock::time_point now = Clock::now();
+    links_.push_back({std::move(socket), std::move(channel), {}, {}, now, now, false});
 }
 
 void Fleet::add_to(std::vector<pollfd>& waited) const {
-    if (listening_.get() >= 0) waited.push_back({listening_.get(), POLLIN, 0});
+    if (listens() && Clock::now() >= no_descriptors_until_) waited.push_back({listening_.get(), POLLIN, 0});
     for (const Link& link : links_) {
         if (!link.lost)
             waited.push_back(
@@ -110,61 +160,100 @@ void Fleet::add_to(std::vector<pollfd>& waited) const {
     }
 }
 
+void Fleet::drop_oldest_stranger() {
+    const auto is_stranger = [](const Link& link) { return !link.channel.is_proven(); };
+    if (static_cast<size_t>(std::count_if(links_.begin(), links_.end(), is_stranger)) < kMostStrangers)
+        return;
+    links_.erase(std::find_if(links_.begin(), links_.end(), is_stranger));  // in the order of their coming
+}
+
 void Fleet::accept_links() {
-    while (listening_.get() >= 0) {
+    if (Clock::now() < no_descriptors_until_) return;
+    for (size_t i = 0; listens() && i < kMostStrangers; ++i) {
         Descriptor socket(::accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC));
-        if (socket.get() < 0) return;
+        if (socket.get() < 0) {
+            if (is_out_of_descriptors(errno)) no_descriptors_until_ = Clock::now() + kDescriptorRest;
+            return;
+        }
         set_options(socket.get());
-        Link& link = links_.emplace_back();
-        link.socket = std::move(socket);
-        link.heard = link.since = Clock::now();
+        drop_oldest_stranger();
+        add_link(std::move(socket), Channel::of_first(place_.secret, place_.nodes));
     }
 }
 
-void Fleet::take_line(Link& link, const std::string& line, std::vector<FleetMessage>& messages) {
-    const size_t blank = line.find(' ');
-    std::string word = line.substr(0, blank);
-    std::string rest = blank == std::string::npos ? "" : line.substr(blank + 1);
-    if (link.node < 0) {
-        const size_t token_end = rest.find(' ');
-        int node = 0;
-        const bool known = word == "hello" && token_end != std::string::npos &&
-                           is_same(rest.substr(0, token_end), place_.token);
-        const size_t node_end = known ? rest.find(' ', token_end + 1) : std::string::npos;
-        if (node_end != std::string::npos)
-            std::from_chars(rest.data() + token_end + 1, rest.data() + node_end, node);
-        if (node < 1 || node >= place_.nodes) {
-            link.lost = true;
-            link.socket.close();
-            return;
-        }
-        link.node = node;
-        rest = rest.substr(node_end + 1);
+/// A node that was here does not come back: its run is over.
+void Fleet::stop_listening_if_complete() {
+    if (!listens()) return;
+    for (int node = 1; node < place_.nodes; ++node) {
+        if (!is_here(node)) return;
     }
-    if (word != "beat") messages.push_back({link.node, std::move(word), std::move(rest)});
+    listening_.close();
+    std::erase_if(links_, [](const Link& link) { return !link.channel.is_proven(); });
+}
+
+bool Fleet::is_here(int node) const {
+    return std::any_of(links_.begin(), links_.end(), [&](const Link& link) {
+        return link.channel.is_proven() && link.channel.node() == node;
+    });
+}
+
+int Fleet::sender(const Link& link) const {
+    return place_.node == 0 ? link.channel.node() : 0;
+}
+
+void Fleet::lose(Link& link, const char* how, std::vector<FleetMessage>& messages) const {
+    link.lost = true;
+    link.socket.close();
+    if (link.channel.is_proven()) messages.push_back({sender(link), how, ""});
+}
+
+/// False: the connection is to be closed.
+bool Fleet::take_line(Link& link, std::string_view line, std::vector<FleetMessage>& messages) {
+    if (!link.channel.is_proven()) {
+        const bool would_be_second = is_here(link.channel.node());
+        const auto answer = would_be_second ? std::nullopt : link.channel.greet(line);
+        if (!answer) return false;
+        link.out += *answer + "\n";
+        flush(link);
+        return true;
+    }
+    const auto text = link.channel.opened_line(line);
+    if (!text) return false;
+    const size_t blank = text->find(' ');
+    std::string word = text->substr(0, blank);
+    std::string rest = blank == std::string::npos ? "" : text->substr(blank + 1);
+    if (word != "beat") messages.push_back({sender(link), std::move(word), std::move(rest)});
+    return true;
+}
+
+void Fleet::take_lines(Link& link, std::vector<FleetMessage>& messages) {
+    size_t begin = 0;
+    for (size_t end; (end = link.in.find('\n', begin)) != std::string::npos; begin = end + 1) {
+        const bool fits = link.channel.is_proven() || end - begin <= Channel::kLongestGreeting;
+        if (!fits || !take_line(link, std::string_view(link.in).substr(begin, end - begin), messages))
+            return lose(link, "forged", messages);
+    }
+    link.in.erase(0, begin);
+    const size_t most = link.channel.is_proven() ? kLongestLine : Channel::kLongestGreeting;
+    if (link.in.size() > most) lose(link, "forged", messages);
 }
 
 void Fleet::read_from(Link& link, std::vector<FleetMessage>& messages) {
-    std::array<char, 65536> buffer;
-    ssize_t got = 0;
-    while ((got = ::recv(link.socket.get(), buffer.data(), buffer.size(), 0)) > 0) {
+    std::array<char, kPiece> buffer;
+    ssize_t got = -1;
+    for (int pieces = 0; pieces < kPiecesAtOnce && !link.lost; ++pieces) {
+        const size_t wanted = link.channel.is_proven() ? buffer.size() : Channel::kLongestGreeting;
+        got = ::recv(link.socket.get(), buffer.data(), wanted, 0);
+        if (got <= 0) break;
         link.heard = Clock::now();
         link.in.append(buffer.data(), static_cast<size_t>(got));
-        for (size_t end; !link.lost && (end = link.in.find('\n')) != std::string::npos;) {
-            const std::string line = link.in.substr(0, end);
-            link.in.erase(0, end + 1);
-            take_line(link, line, messages);
-        }
-        const size_t most = link.node < 0 ? 64 << 10 : kLongestLine;
-        if (link.lost || link.in.size() > most) break;
+        take_lines(link, messages);
     }
+    if (link.lost) return;
     const bool closed = got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
-    const auto quiet = Clock::now() - link.heard;
-    const bool silent = link.node < 0 ? Clock::now() - link.since > kHelloPatience : quiet > kNodeSilence;
-    if (link.lost || (!closed && !silent)) return;
-    link.lost = true;
-    link.socket.close();
-    if (link.node >= 0) messages.push_back({link.node, closed ? "gone" : "silent", ""});
+    const bool silent = link.channel.is_proven() ? Clock::now() - link.heard > kNodeSilence
+                                                 : Clock::now() - link.since > kGreetingPatience;
+    if (closed || silent) lose(link, closed ? "gone" : "silent", messages);
 }
 
 std::vector<FleetMessage> Fleet::take() {
@@ -175,7 +264,8 @@ std::vector<FleetMessage> Fleet::take() {
         flush(link);
         read_from(link, messages);
     }
-    std::erase_if(links_, [](const Link& link) { return link.lost && link.node < 0; });
+    std::erase_if(links_, [](const Link& link) { return link.lost && !link.channel.is_proven(); });
+    stop_listening_if_complete();
     return messages;
 }
 
@@ -187,88 +277,21 @@ void Fleet::flush(Link& link) {
 
 void Fleet::send(int node, const std::string& line) {
     for (Link& link : links_) {
-        if (link.node != node || link.lost) continue;
-        link.out += line + "\n";
+        if (link.lost || !link.channel.is_proven() || (place_.node == 0 && link.channel.node() != node))
+            continue;
+        link.out += link.channel.sealed_line(line) + "\n";
         flush(link);
     }
 }
 
 void Fleet::send_all(const std::string& line) {
-    for (Link& link : links_) {
-        if (link.node >= 0) send(link.node, line);
-    }
+    for (int node = 1; node < place_.nodes; ++node) send(node, line);
 }
 
 void Fleet::beat() {
     if (Clock::now() - last_beat_ < kBeat) return;
     last_beat_ = Clock::now();
-    send_all("beat");
-}
-
-std::string rank_ends_to_line(const std::vector<RankEnd>& ends) {
-    Json list = Json::array();
-    for (const RankEnd& end : ends) {
-        list.push_back({{"rank", end.rank},
-                        {"wait_status", end.wait_status},
-                        {"killed_by_us", end.killed_by_us},
-                        {"unkillable", end.unkillable},
-                        {"t", end.t},
-                        {"stopped", end.stopped},
-                        {"place", end.place},
-                        {"waits", end.waits},
-                        {"log", end.record.last_log_lines}});
-        if (end.record.error) {
-            list.back()["error"] = {{"message", end.record.error->message},
-                                    {"where", end.record.error->where},
-                                    {"t", end.record.error_t}};
-        }
-    }
-    return list.dump(-1, ' ', true, Json::error_handler_t::replace);
-}
-
-std::vector<RankEnd> rank_ends_from_line(const std::string& line) {
-    try {
-        std::vector<RankEnd> ends;
-        for (const Json& json : Json::parse(line)) {
-            RankEnd& end = ends.emplace_back();
-            end.rank = json.at("rank");
-            end.wait_status = json.at("wait_status");
-            end.killed_by_us = json.at("killed_by_us");
-            end.unkillable = json.at("unkillable");
-            end.t = json.at("t");
-            end.stopped = json.at("stopped");
-            end.place = json.at("place");
-            end.waits = json.at("waits");
-            end.record.last_log_lines = json.at("log").get<std::vector<std::string>>();
-            if (json.contains("error")) {
-                end.record.error = ErrorEvent{json.at("error").at("message"), json.at("error").at("where")};
-                end.record.error_t = json.at("error").at("t");
-            }
-        }
-        return ends;
-    } catch (const Json::exception&) {
-        return {};
-    }
-}
-
-std::string node_to_line(const NodeState& node) {
-    Json ranks = Json::array();
-    for (const RankProcess& rank : node.ranks)
-        ranks.push_back({{"rank", rank.rank}, {"process", json_of(rank.process)}});
-    return Json{{"host", node.host}, {"agent", json_of(node.agent)}, {"ranks", std::move(ranks)}}.dump(
-        -1, ' ', true, Json::error_handler_t::replace);
-}
-
-NodeState node_from_line(const std::string& line) {
-    try {
-        const Json json = Json::parse(line);
-        NodeState node{json.at("host"), process_of(json.at("agent")), {}};
-        for (const Json& rank : json.at("ranks"))
-            node.ranks.push_back({rank.at("rank"), process_of(rank.at("process"))});
-        return node;
-    } catch (const Json::exception&) {
-        return {};
-    }
+    place_.node == 0 ? send_all("beat") : send(0, "beat");
 }
 
 std::string interface_of(const std::string& address) {

@@ -4,10 +4,11 @@
 #include <string>
 
 #include "engine/error.h"
+#include "engine/events/run_claim.h"
 #include "launcher/agent/detach.h"
 #include "launcher/agent/options.h"
 #include "launcher/agent/reach.h"
-#include "launcher/agent/run_claim.h"
+#include "launcher/agent/run_file.h"
 #include "launcher/agent/say.h"
 #include "launcher/agent/supervisor.h"
 
@@ -20,7 +21,8 @@ int run_agent(const AgentOptions& options) {
     if (!options.foreground) enter_own_session();
     const Descriptor log = open_agent_log(options.own_dir());
     if (!options.foreground) say_into(log.get());
-    Supervisor supervisor(options, claim_run(options.own_dir(), log));
+    const RunClaim claim(options.own_dir(), "agent");
+    Supervisor supervisor(options, take_over_run(options.own_dir()));
     supervisor.start();
     if (options.has_others() && options.node == 0) {
         std::printf("meet %s\n", supervisor.meeting_place().c_str());

@@ -42,8 +42,6 @@ int whole_number(const std::string& option, const std::string& text, int low, in
     return value;
 }
 
-constexpr int kMaxNodes = 4096;
-
 void take(AgentOptions& options, const std::string& option, const std::string& value) {
     constexpr int kMaxAttempts = 1'000'000'000;
     if (option == "--run") options.run_dir = value;

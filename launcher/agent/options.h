@@ -34,6 +34,7 @@ struct AgentOptions {
 };
 
 constexpr int kMaxRanks = 1024;  ///< of one node
+constexpr int kMaxNodes = 4096;
 
 extern const char* const kAgentUsage;
 

@@ -31,18 +31,6 @@ int64_t size_of(const fs::path& file) {
     return unknown ? 0 : static_cast<int64_t>(size);
 }
 
-void take(RankRecord& record, const EventLine& line) {
-    record.done.reset();
-    if (const auto* hello = std::get_if<HelloEvent>(&line.event)) record.start_step = hello->start_step;
-    if (const auto* step = std::get_if<StepEvent>(&line.event)) record.step = step->step;
-    if (const auto* checkpoint = std::get_if<CheckpointEvent>(&line.event)) record.checkpoint = *checkpoint;
-    if (const auto* done = std::get_if<DoneEvent>(&line.event)) record.done = *done;
-    if (const auto* error = std::get_if<ErrorEvent>(&line.event); error != nullptr && !record.error) {
-        record.error = *error;
-        record.error_t = line.t;
-    }
-}
-
 /// Without what a terminal would obey, and not endless.
 std::string printable(std::string line) {
     constexpr size_t kLongest = 300;
@@ -53,9 +41,9 @@ std::string printable(std::string line) {
     return line;
 }
 
-std::vector<std::string> last_lines(const fs::path& file, int64_t from) {
+/// The end of a log, from `from` on.
+std::string end_of_file(const fs::path& file, int64_t from) {
     constexpr int64_t kEnough = 64 << 10;
-    constexpr size_t kLines = 5;
     const int64_t size = size_of(file);
     from = std::max(from, size - kEnough);
     if (size <= from) return {};
@@ -64,13 +52,7 @@ std::vector<std::string> last_lines(const fs::path& file, int64_t from) {
     in.seekg(from);
     in.read(text.data(), static_cast<std::streamsize>(text.size()));
     text.resize(static_cast<size_t>(in.gcount()));
-    std::vector<std::string> lines;
-    while (lines.size() < kLines && !text.empty()) {
-        const size_t start = text.find_last_of("\n\r") + 1;  // 0 where there is none
-        if (start < text.size()) lines.insert(lines.begin(), printable(text.substr(start)));
-        text.resize(start == 0 ? 0 : start - 1);
-    }
-    return lines;
+    return text;
 }
 
 }  // namespace
@@ -88,15 +70,38 @@ void append_to_log(const fs::path& run_dir, int rank, const std::string& text) {
     if (log.get() >= 0) ::dprintf(log.get(), "%s agent: %s\n", time, text.c_str());
 }
 
+void note_event(RankRecord& record, const EventLine& line) {
+    record.done.reset();
+    if (const auto* hello = std::get_if<HelloEvent>(&line.event)) record.start_step = hello->start_step;
+    if (const auto* step = std::get_if<StepEvent>(&line.event)) record.step = step->step;
+    if (const auto* checkpoint = std::get_if<CheckpointEvent>(&line.event)) record.checkpoint = *checkpoint;
+    if (const auto* done = std::get_if<DoneEvent>(&line.event)) record.done = *done;
+    if (const auto* error = std::get_if<ErrorEvent>(&line.event); error != nullptr && !record.error) {
+        record.error = *error;
+        record.error_t = line.t;
+    }
+}
+
+std::vector<std::string> last_log_lines(std::string_view text) {
+    constexpr size_t kLines = 5;
+    std::vector<std::string> lines;
+    while (lines.size() < kLines && !text.empty()) {
+        const size_t start = text.find_last_of("\n\r") + 1;  // 0 where there is none
+        if (start < text.size()) lines.insert(lines.begin(), printable(std::string(text.substr(start))));
+        text = text.substr(0, start == 0 ? 0 : start - 1);
+    }
+    return lines;
+}
+
 RankRecord read_rank_record(const fs::path& run_dir, int rank, const RankOffsets& from, bool whole) {
     constexpr int64_t kEnough = 1 << 20;
     const fs::path file = events_of(run_dir, rank);
     RankRecord record;
     EventReader reader(file, whole ? from.events : std::max(from.events, size_of(file) - kEnough));
     for (auto lines = reader.poll(); !lines.empty(); lines = reader.poll()) {
-        for (const EventLine& line : lines) take(record, line);
+        for (const EventLine& line : lines) note_event(record, line);
     }
-    record.last_log_lines = last_lines(log_of(run_dir, rank), from.log);
+    record.last_log_lines = last_log_lines(end_of_file(log_of(run_dir, rank), from.log));
     return record;
 }
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/events/event.h"
@@ -30,6 +31,10 @@ struct RankRecord {
 /// Adds a line of the agent's to a rank's log, as the rank writes them itself; a log that cannot be written
 /// goes without.
 void append_to_log(const std::filesystem::path& run_dir, int rank, const std::string& text);
+
+void note_event(RankRecord& record, const EventLine& line);
+/// The last of a log's text: at most five lines of 300 bytes, without what a terminal would obey.
+std::vector<std::string> last_log_lines(std::string_view text);
 
 /// Files that are missing or damaged give what they can. Without `whole`, only the last mebibyte of the
 /// events is read: enough for done and error.

@@ -9,11 +9,13 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
+#include <set>
 #include <thread>
 
+#include "engine/auth/run_secret.h"
 #include "engine/error.h"
 #include "engine/events/event_log.h"
+#include "launcher/agent/agent_lines.h"
 #include "launcher/agent/detach.h"
 #include "launcher/agent/memory_kills.h"
 #include "launcher/agent/rank_process.h"
@@ -53,6 +55,16 @@ void make_folder(const fs::path& folder) {
     if (problem) throw Error(Failure::Refused, "cannot be made: " + problem.message(), folder.string());
 }
 
+constexpr const char* kForged = "cut off: a line came on its connection that its agent did not send";
+
+/// Every rank that the node has, and no other.
+bool are_all_of(const std::vector<RankEnd>& ends, const NodeState& node) {
+    std::set<int> ended, started;
+    for (const RankEnd& end : ends) ended.insert(end.rank);
+    for (const RankProcess& rank : node.ranks) started.insert(rank.rank);
+    return ended == started;
+}
+
 bool is_full(const fs::path& folder) {
     std::error_code unknown;
     const fs::space_info room = fs::space(folder, unknown);
@@ -87,7 +99,7 @@ void Supervisor::start() {
         file_.write(state_);
         open_fleet();
         start_ranks();
-        if (fleet_ && options_.node > 0) fleet_->say_hello(state_.nodes[0]);
+        if (fleet_ && options_.node > 0) fleet_->send(0, "hello " + node_to_line(state_.nodes[0]));
     } catch (const Error& problem) {
         kill_ranks();
         for (Rank& rank : ranks_) {
@@ -106,7 +118,8 @@ void Supervisor::start_ranks() {
     make_folder(options_.run_dir / "logs");
     memory_kills_before_ = memory_kills();
     std::optional<StoreSocket> store;
-    if (options_.node == 0) store = open_store_socket(options_.has_others() ? options_.listen : "127.0.0.1");
+    if (options_.node == 0 && options_.all_ranks() > 1)
+        store = open_store_socket(options_.has_others() ? options_.listen : "127.0.0.1");
     if (store) store_port_ = store->port;
     const std::vector<std::string> inherited = own_environment();
     RankPlace place;
@@ -114,7 +127,7 @@ void Supervisor::start_ranks() {
     place.node = options_.node;
     place.local_ranks = options_.ranks;
     place.attempt = state_.attempt;
-    place.run_name = state_.name + (token_.empty() ? "" : "-" + token_);  // two runs never meet in one store
+    place.run_name = state_.name;
     place.store_port = store_port_;
     if (options_.has_others()) {
         place.store_address =
@@ -130,7 +143,7 @@ void Supervisor::start_ranks() {
         const int rank = options_.first_rank + local;
         place.rank = rank;
         place.local_rank = local;
-        place.store_fd = rank == 0 ? std::optional(store->listening.get()) : std::nullopt;
+        place.store_fd = rank == 0 && store ? std::optional(store->listening.get()) : std::nullopt;
         std::vector<int> kept = {place.progress_fd};
         if (place.store_fd) kept.push_back(*place.store_fd);
         Rank started;
@@ -179,7 +192,8 @@ void Supervisor::watch_ranks() {
 bool Supervisor::restart_after(const Verdict& verdict) {
     const bool unkillable =
         std::any_of(ranks_.begin(), ranks_.end(), [](const Rank& rank) { return rank.end.unkillable; });
-    if (verdict.state != RunPhase::Failed || stop_requested_ || restarts_left_ == 0 || unkillable) return false;
+    if (verdict.state != RunPhase::Failed || stop_requested_ || restarts_left_ == 0 || unkillable)
+        return false;
     --restarts_left_;
     const std::string why = verdict.reason.substr(0, verdict.reason.find('\n'));
     say("attempt " + std::to_string(state_.attempt) + " failed: " + why + "; " +
@@ -349,12 +363,7 @@ Verdict Supervisor::verdict() {
 
 void Supervisor::open_fleet() {
     if (!options_.has_others()) return;
-    std::ifstream in(options_.run_dir / "token");
-    in >> token_;
-    if (token_.size() < 16)
-        throw Error(Failure::Unreachable, "holds no token of this run",
-                    (options_.run_dir / "token").string());
-    FleetPlace place{options_.node, options_.nodes, options_.listen, 0, token_};
+    FleetPlace place{options_.node, options_.nodes, options_.listen, 0, read_run_secret(options_.run_dir)};
     if (options_.node > 0) {
         const size_t first = options_.meet.find(':'), second = options_.meet.find(':', first + 1);
         if (second == std::string::npos) throw Error(Failure::Usage, "is not ADDRESS:PORT:PORT", "--meet");
@@ -409,7 +418,9 @@ void Supervisor::hear_as_first(const FleetMessage& message) {
     OtherNode& other = others_[static_cast<size_t>(message.node)];
     if (message.word == "hello" && !other.here) {
         other.here = true;
-        other.state = node_from_line(message.rest);
+        const auto told = node_from_line(message.rest);
+        if (!told) return lose_node(message.node, "said of itself what cannot be read");
+        other.state = *told;
         state_.nodes.push_back(other.state);
         std::sort(state_.nodes.begin(), state_.nodes.end(),
                   [](const ringmaster::NodeState& a, const ringmaster::NodeState& b) {
@@ -426,12 +437,17 @@ void Supervisor::hear_as_first(const FleetMessage& message) {
         if (message.rest == "stop" && !stop_requested_) ask_to_stop();
         if (message.rest == "now") on_signal(SIGUSR1);
     } else if (message.word == "ended") {
-        other.ranks = rank_ends_from_line(message.rest);
+        const auto ends = rank_ends_from_line(message.rest);
+        if (!other.here || !ends || !are_all_of(*ends, other.state))
+            return lose_node(message.node, "said of its ranks' end what cannot be read");
+        other.ranks = *ends;
         other.ended = true;
     } else if (message.word == "gone") {
         lose_node(message.node, "is gone: its agent was killed, or the machine");
     } else if (message.word == "silent") {
         lose_node(message.node, "has been silent for 20 s: the machine or the network between");
+    } else if (message.word == "forged") {
+        lose_node(message.node, std::string("was ") + kForged);
     }
 }
 
@@ -450,10 +466,11 @@ void Supervisor::hear(const FleetMessage& message) {
         begin_end(Trigger::StopNow, milliseconds(0));
     } else if (message.word == "end") {
         begin_end(Trigger::OtherNode, kGrace);
-    } else if (message.word == "gone" || message.word == "silent") {
-        lost_node_ = message.word == "gone"
-                         ? "node 0 is gone: its agent was killed, or the machine"
-                         : "node 0 has been silent for 20 s: the machine or the network between";
+    } else if (message.word == "gone" || message.word == "silent" || message.word == "forged") {
+        lost_node_ = message.word == "gone" ? "node 0 is gone: its agent was killed, or the machine"
+                     : message.word == "silent"
+                         ? "node 0 has been silent for 20 s: the machine or the network between"
+                         : std::string("node 0 was ") + kForged;
         say(lost_node_);
         begin_end(Trigger::OtherNode, kGrace);
     }

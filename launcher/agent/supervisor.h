@@ -20,7 +20,7 @@
 #include "launcher/agent/descriptor.h"
 #include "launcher/agent/fleet.h"
 #include "launcher/agent/options.h"
-#include "launcher/agent/run_claim.h"
+#include "launcher/agent/run_file.h"
 #include "launcher/agent/stop_clock.h"
 #include "launcher/agent/verdict.h"
 
@@ -99,7 +99,6 @@ class Supervisor {
         std::vector<RankEnd> ranks;
     };
     std::optional<Fleet> fleet_;  ///< of a run on several nodes
-    std::string token_;
     int store_port_ = 0;
     std::vector<OtherNode> others_;  ///< node 0's; by node, itself unused
     std::string lost_node_;

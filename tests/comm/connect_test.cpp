@@ -9,6 +9,7 @@
 #include <latch>
 #include <sstream>
 
+#include "engine/comm/sealed_store.h"
 #include "tests/support/ranks.h"
 
 namespace ringmaster {
@@ -109,39 +110,124 @@ TEST(Connect, MeetsAtTheSocketOfAnAgent) {
     });
 }
 
-TEST(Connect, ListensOnTheLoopbackOnly) {
-    const int port = free_port();
-    std::latch listening(1), checked(1);
-    std::string addresses;
-    std::thread rank_1([&] {
-        listening.wait();
-        std::string line;
-        std::ifstream tcp("/proc/net/tcp"), tcp6("/proc/net/tcp6");
-        char suffix[16];
-        std::snprintf(suffix, sizeof suffix, ":%04X", port);
-        for (auto* file : {&tcp, &tcp6}) {
-            while (std::getline(*file, line)) {
-                std::istringstream words(line);
-                std::string slot, local, remote, state;
-                words >> slot >> local >> remote >> state;
-                if (local.ends_with(suffix) && state == "0A") addresses += local + " ";
-            }
+/// Addresses, as /proc writes them, at which this machine listens at the port.
+std::string listeners_at(int port) {
+    std::string line, addresses;
+    std::ifstream tcp("/proc/net/tcp"), tcp6("/proc/net/tcp6");
+    char suffix[16];
+    std::snprintf(suffix, sizeof suffix, ":%04X", port);
+    for (auto* file : {&tcp, &tcp6}) {
+        while (std::getline(*file, line)) {
+            std::istringstream words(line);
+            std::string slot, local, remote, state;
+            words >> slot >> local >> remote >> state;
+            if (local.ends_with(suffix) && state == "0A") addresses += local.substr(0, local.find(':')) + " ";
         }
-        checked.count_down();
-        Groups groups = connect(local_rendezvous(1, 2, port), ring_mesh(2), short_meeting(20000));
-        groups.world().barrier();
+    }
+    return addresses;
+}
+
+/// Where rank 0 of two listens while it waits for rank 1, and once both have met.
+std::pair<std::string, std::string> listeners_of(const std::function<void(Rendezvous&)>& adjust) {
+    const int port = free_port();
+    Rendezvous first = local_rendezvous(0, 2, port), second = local_rendezvous(1, 2, port);
+    adjust(first);
+    adjust(second);
+    std::string waiting;
+    std::thread rank_1([&] {
+        while ((waiting = listeners_at(port)).empty())
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        connect(second, ring_mesh(2), short_meeting(20000)).world().barrier();
     });
-    std::thread announce([&] {
-        std::this_thread::sleep_for(std::chrono::milliseconds(300));
-        listening.count_down();
-    });
-    Groups groups = connect(local_rendezvous(0, 2, port), ring_mesh(2), short_meeting(20000));
+    Groups groups = connect(first, ring_mesh(2), short_meeting(20000));
+    const std::string met = listeners_at(port);
     groups.world().barrier();
     rank_1.join();
-    announce.join();
-    char loopback[32];
-    std::snprintf(loopback, sizeof loopback, "0100007F:%04X ", port);
-    EXPECT_EQ(addresses, loopback);
+    return {waiting, met};
+}
+
+TEST(Connect, ListensOnTheLoopbackOnlyUntilAllHaveMet) {
+    EXPECT_EQ(listeners_of([](Rendezvous&) {}), std::pair("0100007F ", ""));
+    EXPECT_EQ(listeners_of([](Rendezvous& at) { at.master_addr = "localhost"; }), std::pair("0100007F ", ""));
+}
+
+TEST(Connect, ListensForSeveralNodesOnTheStatedAddressOnly) {
+    const auto two_nodes = [](Rendezvous& at) {
+        at.local_world_size = 1;
+        at.interface_name = "lo";
+        at.master_addr = "127.0.0.2";
+    };
+    EXPECT_EQ(listeners_of(two_nodes), std::pair("0200007F ", ""));
+    const auto by_name = [&](Rendezvous& at) {
+        two_nodes(at);
+        at.master_addr = "localhost";  // as Debian's /etc/hosts has it of a machine's own name
+    };
+    EXPECT_EQ(listeners_of(by_name), std::pair("0100007F ", ""));
+}
+
+TEST(Connect, RefusesARankWithAnotherToken) {
+    FirstFailure failure;
+    std::vector<std::thread> threads;
+    const int port = free_port();
+    for (int rank = 0; rank < 2; ++rank) {
+        threads.emplace_back([&, rank] {
+            try {
+                Rendezvous at = local_rendezvous(rank, 2, port);
+                at.secret = "token of " + std::to_string(rank);
+                connect(at, ring_mesh(2), short_meeting(5000));
+            } catch (...) {
+                failure.note(rank, std::current_exception());
+            }
+        });
+    }
+    for (auto& thread : threads) thread.join();
+    try {
+        failure.rethrow();
+        FAIL();
+    } catch (const Error& error) {
+        EXPECT_THAT(error.text(), HasSubstr("no rank of this run wrote"));
+        EXPECT_THAT(error.text(), HasSubstr("token"));
+    }
+}
+
+TEST(Connect, RefusesAStrangerInARanksPlace) {
+    const auto store = c10::make_intrusive<c10d::HashStore>();
+    std::vector<std::string> said(2);
+    std::vector<std::thread> threads;
+    for (int rank = 0; rank < 2; ++rank) {
+        threads.emplace_back([&, rank] {
+            try {
+                GroupOptions options = options_of_ranks(std::chrono::seconds(10));
+                options.key = rank == 0 ? "the run's" : "a stranger's";
+                make_groups(store, rank, ring_mesh(2), options);
+            } catch (const Error& error) {
+                said[static_cast<size_t>(rank)] = error.text();
+            }
+        });
+    }
+    for (auto& thread : threads) thread.join();
+    EXPECT_THAT(said[0],
+                HasSubstr("what connected to rank 0 as rank 1 (world) does not hold this run's token"));
+}
+
+std::vector<uint8_t> bytes(const std::string& text) {
+    return {text.begin(), text.end()};
+}
+
+TEST(SealedStore, HidesItsValuesAndTakesNoOther) {
+    const auto beneath = c10::make_intrusive<c10d::HashStore>();
+    SealedStore store(beneath, "key"), of_another_run(beneath, "another key");
+    store.set("rank/0", bytes("10.0.0.7:4242"));
+    EXPECT_EQ(store.get("rank/0"), bytes("10.0.0.7:4242"));
+    const std::vector<uint8_t> seen = beneath->get("rank/0");
+    EXPECT_EQ(std::string(seen.begin(), seen.end()).find("10.0.0.7"), std::string::npos);
+    EXPECT_THROW(of_another_run.get("rank/0"), Error);
+    beneath->set("rank/1", seen);  // a true value under another name
+    EXPECT_THROW(store.get("rank/1"), Error);
+    beneath->set("rank/2", bytes("10.6.6.6:1"));
+    EXPECT_THROW(store.get("rank/2"), Error);
+    store.close();
+    EXPECT_THROW(store.get("rank/0"), Error);
 }
 
 TEST(Connect, NeedsNoSocketForOneRank) {
@@ -170,6 +256,7 @@ TEST(Connect, SaysThatNobodyAnswers) {
 
 TEST(Connect, SaysThatAHostIsUnknown) {
     Rendezvous at = local_rendezvous(0, 2, free_port());
+    at.local_world_size = 1;
     at.master_addr = "no-such-host.invalid";
     EXPECT_THAT(refusal(at, 500), HasSubstr("no-such-host.invalid"));
 }

@@ -9,44 +9,11 @@ import time
 
 import pytest
 
+from namespaces import NAME, NET, ip, network  # noqa: F401  (a fixture)
 from ringmaster_runs import BIN, make_config, make_model, make_rows, state_of
 from test_remote_runs import launch_on, processes_of, raw_steps, run, steps, there, wait_for
 
 pytestmark = pytest.mark.skipif(os.getuid() != 0 or shutil.which("ip") is None, reason="network namespaces need root and iproute2")
-
-NET = f"10.{77 + os.getpid() % 100}.{os.getpid() // 100 % 250}"
-NAME = f"rm{os.getpid() % 100000}"
-
-
-def ip(*arguments, inside=None):
-    prefix = ["ip", "netns", "exec", inside] if inside else []
-    subprocess.run([*prefix, "ip", *arguments], check=True, capture_output=True)
-
-
-@pytest.fixture
-def network():
-    """A bridge here and two namespaces on it: .11 and .12."""
-    bridge = f"{NAME}br"
-    spaces = [f"{NAME}a", f"{NAME}b"]
-    ip("link", "add", bridge, "type", "bridge")
-    ip("addr", "add", f"{NET}.1/24", "dev", bridge)
-    ip("link", "set", bridge, "up")
-    for i, space in enumerate(spaces):
-        ip("netns", "add", space)
-        ip("link", "add", f"{NAME}v{i}", "type", "veth", "peer", "name", "eth0", "netns", space)
-        ip("link", "set", f"{NAME}v{i}", "master", bridge, "up")
-        ip("addr", "add", f"{NET}.{11 + i}/24", "dev", "eth0", inside=space)
-        ip("link", "set", "eth0", "up", inside=space)
-        ip("link", "set", "lo", "up", inside=space)
-    yield spaces
-    for i, space in enumerate(spaces):
-        ip("link", "del", f"{NAME}v{i}")
-        pids = subprocess.run(["ip", "netns", "pids", space], capture_output=True, text=True).stdout.split()
-        for pid in pids:
-            subprocess.run(["kill", "-9", pid], check=False)
-        ip("netns", "del", space)
-    ip("link", "del", bridge)
-
 
 @pytest.fixture
 def pair(client, network):
@@ -83,9 +50,8 @@ def test_everything_that_listens_during_a_run_is_on_the_stated_interface_with_th
         ours = [row for row in listening(space) if row not in before[i]]
         assert ours and all(kind == "tcp" and address.startswith(f"{NET}.{11 + i}:") for kind, address, _ in ours), ours
         owners.append([owner for _, _, owner in ours])
-    assert owners[0].count(["ringmaster-agen"]) == 1 and len(owners[0]) >= 3, owners  # the agent, the store, Gloo
-    assert all(owner in (["ringmaster-agen"], ["ringmaster-engi"]) for owner in owners[0]), owners
-    assert all(owner == ["ringmaster-engi"] for owner in owners[1]), owners
+    # Node 0's agent and the store stop listening once all are there; Gloo goes on.
+    assert all(owner == ["ringmaster-engi"] for owner in owners[0] + owners[1]), owners
     here = subprocess.run(["ss", "-Hlnp", "-t", "-u", "-w", "-x"], capture_output=True, text=True, check=True).stdout
     assert f"pid={watch.pid}," not in here
     run(pair, "stop", "--now", remote)

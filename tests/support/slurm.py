@@ -69,17 +69,20 @@ PartitionName=urgent Nodes={host} MaxTime=60 State=UP PriorityTier=9 PreemptMode
 """)
 
     def start(self):
+        self.start_controller()
+        self.begin("slurmd", "-D")
+        self.wait_for(lambda: " idle" in self.say("sinfo", "--noheader", check=False).stdout, "an idle node")
+
+    def start_controller(self):
         here = self.folder
         self.begin("munged", "--foreground", "--force", f"--key-file={here}/munge.key", f"--socket={here}/munge.socket",
                    f"--pid-file={here}/munged.pid", f"--log-file={here}/log/munged.log", f"--seed-file={here}/munge.seed")
         self.wait_for(lambda: (here / "munge.socket").exists(), "munged")
         self.begin("slurmctld", "-D", "-c")
-        self.begin("slurmd", "-D")
-        self.wait_for(lambda: " idle" in self.say("sinfo", "--noheader", check=False).stdout, "an idle node")
 
-    def begin(self, name, *arguments):
+    def begin(self, name, *arguments, inside=()):
         with open(self.folder / f"log/{name}.out", "ab") as out:
-            self.daemons.append(subprocess.Popen([PROGRAMS[name], *arguments], env=self.env(), stdin=subprocess.DEVNULL, stdout=out,
+            self.daemons.append(subprocess.Popen([*inside, PROGRAMS[name], *arguments], env=self.env(), stdin=subprocess.DEVNULL, stdout=out,
                                                  stderr=out, start_new_session=True))
 
     def env(self, **more):
@@ -115,3 +118,41 @@ PartitionName=urgent Nodes={host} MaxTime=60 State=UP PriorityTier=9 PreemptMode
                 except subprocess.TimeoutExpired:
                     daemon.kill()
                     daemon.wait()
+
+
+class SlurmOnNodes(Slurm):
+    """A cluster whose nodes n1, n2, … are network namespaces with addresses of their own; the controller is here, at `controller`.
+
+    As in a fresh Debian, /etc/hosts of a node has its own name at 127.0.1.1."""
+
+    def __init__(self, folder, controller, nodes):
+        self.controller, self.nodes = controller, nodes  # nodes: (namespace, address)
+        super().__init__(folder)
+
+    def configure(self):
+        super().configure()
+        host = socket.gethostname().split(".")[0]
+        kept = [line for line in self.conf.read_text().splitlines() if not line.startswith(("NodeName=", "PartitionName="))]
+        text = "\n".join(kept).replace(f"SlurmctldHost={host}(127.0.0.1)", f"SlurmctldHost={host}({self.controller})")
+        text = text.replace("/spool\n", "/spool-%n\n").replace("/slurmd.pid", "/slurmd-%n.pid").replace("/slurmd.log", "/slurmd-%n.log")
+        for i, (_, address) in enumerate(self.nodes):
+            text += f"\nNodeName=n{i + 1} NodeAddr={address} CPUs=4 Boards=1 Sockets=4 CoresPerSocket=1 ThreadsPerCore=1 RealMemory=1000"
+        self.conf.write_text(text + f"\nPartitionName=main Nodes=n[1-{len(self.nodes)}] Default=YES MaxTime=60 State=UP\n")
+
+    def start(self):
+        self.start_controller()
+        for i, (space, _) in enumerate(self.nodes):
+            names = [("127.0.1.1" if i == j else address) + f" n{j + 1}" for j, (_, address) in enumerate(self.nodes)]
+            hosts = pathlib.Path("/etc/netns") / space / "hosts"  # `ip netns exec` puts it over /etc/hosts
+            hosts.parent.mkdir(parents=True, exist_ok=True)
+            hosts.write_text("\n".join(["127.0.0.1 localhost", f"{self.controller} {socket.gethostname()}", *names]) + "\n")
+            self.begin("slurmd", "-D", inside=["ip", "netns", "exec", space, "unshare", "--uts", "sh", "-c", f'hostname n{i + 1}; exec "$@"', "sh"])
+        idle = lambda: self.say("sinfo", "--noheader", "--format=%T %D", check=False).stdout.split()
+        self.wait_for(lambda: idle() == ["idle", str(len(self.nodes))], "idle nodes", 40)
+
+    def stop(self):
+        try:
+            super().stop()
+        finally:
+            for space, _ in self.nodes:
+                shutil.rmtree(pathlib.Path("/etc/netns") / space, ignore_errors=True)

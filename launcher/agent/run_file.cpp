@@ -1,13 +1,10 @@
-#include "launcher/agent/run_claim.h"
+#include "launcher/agent/run_file.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
 #include <cstring>
-#include <thread>
 
 #include "engine/error.h"
 #include "engine/events/event_log.h"
@@ -36,27 +33,6 @@ bool is_run_by_somebody(const RunState& state) {
     return running && state.writer.pid != 0 && is_alive(state.writer);
 }
 
-[[noreturn]] void refuse(const fs::path& run_dir, const RunState& state) {
-    const std::string who = state.writer.pid == 0 ? "another agent"
-                                                  : "process " + std::to_string(state.writer.pid) +
-                                                        " on host " + state.writer.host;
-    throw Error(
-        Failure::Refused, "is run by " + who + " already", run_dir.string(),
-        "`ringmaster stop " + state.name + "` ends it; `ringmaster watch " + state.name + "` follows it");
-}
-
-/// An agent that has just written the end of its run may hold the lock for another moment. A file system
-/// without locks has run.json alone.
-bool lock(int file) {
-    constexpr int kTries = 40;
-    constexpr auto kPause = std::chrono::milliseconds(50);
-    for (int i = 0; i < kTries; ++i) {
-        if (::flock(file, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return true;
-        std::this_thread::sleep_for(kPause);
-    }
-    return false;
-}
-
 }  // namespace
 
 Descriptor open_agent_log(const fs::path& run_dir) {
@@ -72,11 +48,15 @@ Descriptor open_agent_log(const fs::path& run_dir) {
     return log;
 }
 
-RunState claim_run(const fs::path& run_dir, const Descriptor& log) {
-    const bool locked = lock(log.get());
-    RunState previous = previous_state(run_dir);
-    if (!locked || is_run_by_somebody(previous)) refuse(run_dir, previous);
-    return previous;
+RunState take_over_run(const fs::path& run_dir) {
+    const RunState previous = previous_state(run_dir);
+    if (!is_run_by_somebody(previous)) return previous;
+    throw Error(Failure::Refused,
+                "is run by process " + std::to_string(previous.writer.pid) + " on host " +
+                    previous.writer.host + " already",
+                run_dir.string(),
+                "`ringmaster stop " + previous.name + "` ends it; `ringmaster watch " + previous.name +
+                    "` follows it");
 }
 
 RunFile::RunFile(const fs::path& run_dir, int ranks)

@@ -1,4 +1,4 @@
-/// One run has one agent: taking a run over, and its run.json from then on.
+/// The agent's files in a run directory: its log, and run.json from the takeover on.
 #pragma once
 
 #include <filesystem>
@@ -11,9 +11,10 @@ namespace ringmaster {
 /// DIR/agent.log, for appending. Throws Error(Refused) where it cannot be written.
 Descriptor open_agent_log(const std::filesystem::path& run_dir);
 
-/// Locks the log, for as long as it is open, and returns what run.json says: a new run of the folder's name
-/// where there is none or it is damaged. Throws Error(Refused) where another process runs it, naming that.
-RunState claim_run(const std::filesystem::path& run_dir, const Descriptor& log);
+/// What run.json says: a new run of the folder's name where there is none or it is damaged. To be asked by whoever
+/// holds the RunClaim. Throws Error(Refused) where run.json names another process that runs it: one of another host,
+/// where the file system has no locks.
+RunState take_over_run(const std::filesystem::path& run_dir);
 
 /// Writes run.json also on a full disk: room for it is set aside in a file beside it, which goes with this.
 class RunFile {

@@ -1,0 +1,201 @@
+#include "launcher/agent/agent_lines.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "launcher/agent/options.h"
+
+namespace ringmaster {
+
+using Json = nlohmann::json;
+
+namespace {
+
+constexpr size_t kLongText = 2048, kShortText = 512;  ///< bytes, of a message and of a place or a log's line
+constexpr size_t kLogLines = 8;
+constexpr int kDepth = 4;
+constexpr double kLatest = 1e12;  ///< Unix seconds
+
+struct Damaged {};
+
+/// A parser's memory grows with the depth, which a short line could make great.
+bool is_shallow(std::string_view text) {
+    int depth = 0;
+    bool in_string = false;
+    for (size_t i = 0; i < text.size(); ++i) {
+        if (in_string && text[i] == '\\')
+            ++i;
+        else if (text[i] == '"')
+            in_string = !in_string;
+        else if (!in_string && (text[i] == '[' || text[i] == '{') && ++depth > kDepth)
+            return false;
+        else if (!in_string && (text[i] == ']' || text[i] == '}'))
+            --depth;
+    }
+    return true;
+}
+
+Json parsed(std::string_view line) {
+    if (line.size() > kLongestLine || !is_shallow(line)) throw Damaged();
+    Json json = Json::parse(line, nullptr, false);
+    if (json.is_discarded()) throw Damaged();
+    return json;
+}
+
+const Json& field(const Json& json, const char* name) {
+    if (!json.is_object()) throw Damaged();
+    const auto found = json.find(name);
+    if (found == json.end()) throw Damaged();
+    return *found;
+}
+
+int64_t whole(const Json& json, const char* name, int64_t low, int64_t high) {
+    const Json& value = field(json, name);
+    if (!value.is_number_integer()) throw Damaged();
+    if (value.is_number_unsigned() && value.get<uint64_t>() > INT64_MAX) throw Damaged();
+    const auto number = value.get<int64_t>();
+    if (number < low || number > high) throw Damaged();
+    return number;
+}
+
+double seconds(const Json& json, const char* name) {
+    const Json& value = field(json, name);
+    if (!value.is_number()) throw Damaged();
+    const auto number = value.get<double>();
+    if (!std::isfinite(number) || number < 0 || number > kLatest) throw Damaged();
+    return number;
+}
+
+bool flag(const Json& json, const char* name) {
+    const Json& value = field(json, name);
+    if (!value.is_boolean()) throw Damaged();
+    return value.get<bool>();
+}
+
+/// Without what a terminal would obey.
+std::string text_of(const Json& value, size_t longest) {
+    if (!value.is_string()) throw Damaged();
+    std::string text = value.get<std::string>();
+    if (text.size() > longest) {
+        while (longest > 0 && (static_cast<unsigned char>(text[longest]) & 0xC0) == 0x80)
+            --longest;  // whole UTF-8
+        text.resize(longest);
+    }
+    for (char& c : text) {
+        if (std::iscntrl(static_cast<unsigned char>(c)) != 0 && c != '\n') c = ' ';
+    }
+    return text;
+}
+
+const Json& list(const Json& value, size_t most) {
+    if (!value.is_array() || value.size() > most) throw Damaged();
+    return value;
+}
+
+int rank_of(const Json& json, std::set<int>& seen) {
+    const auto rank = static_cast<int>(whole(json, "rank", 0, int64_t{kMaxNodes} * kMaxRanks - 1));
+    if (!seen.insert(rank).second) throw Damaged();
+    return rank;
+}
+
+Json json_of(const ProcessId& process) {
+    return {{"host", process.host},
+            {"pid", process.pid},
+            {"start_time", process.start_time},
+            {"boot_id", process.boot_id}};
+}
+
+ProcessId process_of(const Json& json) {
+    return {text_of(field(json, "host"), kShortText), whole(json, "pid", 0, INT32_MAX),
+            whole(json, "start_time", 0, INT64_MAX), text_of(field(json, "boot_id"), kShortText)};
+}
+
+RankEnd end_of(const Json& json, std::set<int>& seen) {
+    RankEnd end;
+    end.rank = rank_of(json, seen);
+    end.wait_status = static_cast<int>(whole(json, "wait_status", 0, 0xffff));
+    end.killed_by_us = flag(json, "killed_by_us");
+    end.unkillable = flag(json, "unkillable");
+    end.t = seconds(json, "t");
+    end.stopped = text_of(field(json, "stopped"), kShortText);
+    end.place = text_of(field(json, "place"), kShortText);
+    end.waits = flag(json, "waits");
+    for (const Json& line : list(field(json, "log"), kLogLines))
+        end.record.last_log_lines.push_back(text_of(line, kShortText));
+    if (!json.contains("error")) return end;
+    const Json& error = json.at("error");
+    end.record.error =
+        ErrorEvent{text_of(field(error, "message"), kLongText), text_of(field(error, "where"), kShortText)};
+    end.record.error_t = seconds(error, "t");
+    return end;
+}
+
+/// Within what the other end takes.
+double in_range(double seconds) {
+    return std::isfinite(seconds) ? std::clamp(seconds, 0.0, kLatest) : 0;
+}
+
+std::string on_one_line(const Json& json) {
+    return json.dump(-1, ' ', true, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+std::string rank_ends_to_line(const std::vector<RankEnd>& ends) {
+    Json all = Json::array();
+    for (const RankEnd& end : ends) {
+        all.push_back({{"rank", end.rank},
+                       {"wait_status", end.wait_status},
+                       {"killed_by_us", end.killed_by_us},
+                       {"unkillable", end.unkillable},
+                       {"t", in_range(end.t)},
+                       {"stopped", end.stopped.substr(0, kShortText)},
+                       {"place", end.place.substr(0, kShortText)},
+                       {"waits", end.waits},
+                       {"log", end.record.last_log_lines}});
+        if (end.record.error) {
+            all.back()["error"] = {{"message", end.record.error->message.substr(0, kLongText)},
+                                   {"where", end.record.error->where.substr(0, kShortText)},
+                                   {"t", in_range(end.record.error_t)}};
+        }
+    }
+    return on_one_line(all);
+}
+
+std::optional<std::vector<RankEnd>> rank_ends_from_line(std::string_view line) {
+    try {
+        std::vector<RankEnd> ends;
+        std::set<int> seen;
+        const Json json = parsed(line);
+        for (const Json& one : list(json, kMaxRanks)) ends.push_back(end_of(one, seen));
+        return ends;
+    } catch (const Damaged&) {
+        return std::nullopt;
+    }
+}
+
+std::string node_to_line(const NodeState& node) {
+    Json ranks = Json::array();
+    for (const RankProcess& rank : node.ranks)
+        ranks.push_back({{"rank", rank.rank}, {"process", json_of(rank.process)}});
+    return on_one_line({{"host", node.host}, {"agent", json_of(node.agent)}, {"ranks", std::move(ranks)}});
+}
+
+std::optional<NodeState> node_from_line(std::string_view line) {
+    try {
+        const Json json = parsed(line);
+        NodeState node{text_of(field(json, "host"), kShortText), process_of(field(json, "agent")), {}};
+        std::set<int> seen;
+        for (const Json& one : list(field(json, "ranks"), kMaxRanks))
+            node.ranks.push_back({rank_of(one, seen), process_of(field(one, "process"))});
+        return node;
+    } catch (const Damaged&) {
+        return std::nullopt;
+    }
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,56 @@
+"""Strangers at a job of Slurm over two nodes: every listener is on its node's address, no secret comes back, the job goes on or says why not."""
+
+import os
+import shutil
+
+import pytest
+
+from namespaces import NAME, NET, network  # noqa: F401  (a fixture)
+from ringmaster_runs import losses_of, make_config, ringmaster, state_of, wait_for
+from slurm import SlurmOnNodes
+from strangers import Hammer, Sniffer, listeners
+from test_slurm import KEYS, ONE_THREAD, steps
+
+pytestmark = pytest.mark.skipif(os.getuid() != 0 or shutil.which("ip") is None, reason="network namespaces need root and iproute2")
+
+
+@pytest.fixture
+def nodes(network, tmp_path_factory):  # noqa: F811
+    cluster = SlurmOnNodes(tmp_path_factory.mktemp("slurm2"), f"{NET}.1", [(space, f"{NET}.{11 + i}") for i, space in enumerate(network)])
+    try:
+        cluster.start()
+        yield cluster
+    finally:
+        cluster.stop()
+
+
+@pytest.mark.parametrize("spoil", [False, True], ids=["reads", "spoils"])
+def test_strangers_at_a_job_on_two_nodes(spoil, nodes, network, llama, rows_file, tmp_path):  # noqa: F811
+    config = make_config(tmp_path, llama, rows_file, max_steps=100000, **KEYS)
+    seen = set()
+
+    def ports():
+        now = [(i, *one[:2]) for i, space in enumerate(network) for one in listeners("ringmaster", inside=["ip", "netns", "exec", space])]
+        seen.update(now)
+        return [(address, port) for _, address, port in now]
+
+    sniffer, hammer = Sniffer(f"{NAME}br"), Hammer(ports, spoil)
+    try:
+        ringmaster("launch", config, "--ranks", 2, "--slurm", "nodes=2", "--slurm", "ntasks-per-node=1", "--runs-dir", tmp_path / "runs",
+                   "--no-preflight", "--detach", env=nodes.env(**ONE_THREAD))
+        (run,) = (tmp_path / "runs").iterdir()
+        wait_for(lambda: len(steps(run)) >= 5 or state_of(run)["state"] == "failed", "step 5 or the end", 120)
+        state = state_of(run)
+    finally:
+        stranger, wire = hammer.stop(), sniffer.stop()
+    assert spoil or state["state"] == "running", state
+    if state["state"] == "running":
+        ringmaster("stop", run, "--now", env=nodes.env())
+        assert losses_of(run)[:3] == losses_of(run, 1)[:3]
+    else:
+        assert state["state"] == "failed" and len(state["reason"]) > 20, state
+    print(f"{len(seen)} listeners, {stranger.tried} conversations, {len(stranger.heard)} bytes heard, {len(wire)} bytes on the wire")
+    assert {(i, address) for i, address, _ in seen} == {(0, f"{NET}.11"), (1, f"{NET}.12")}, seen
+    secret = (run / "token").read_text().strip()
+    for bytes_seen in (bytes(stranger.heard), wire):
+        assert secret.encode() not in bytes_seen and bytes.fromhex(secret) not in bytes_seen

@@ -1,0 +1,39 @@
+"""Two nodes with addresses of their own: network namespaces on a bridge. Needs root."""
+
+import os
+import subprocess
+
+import pytest
+
+NET = f"10.{77 + os.getpid() % 100}.{os.getpid() // 100 % 250}"
+NAME = f"rm{os.getpid() % 100000}"
+
+
+def ip(*arguments, inside=None):
+    prefix = ["ip", "netns", "exec", inside] if inside else []
+    subprocess.run([*prefix, "ip", *arguments], check=True, capture_output=True)
+
+
+@pytest.fixture
+def network():
+    """A bridge here and two namespaces on it: .11 and .12."""
+    bridge = f"{NAME}br"
+    spaces = [f"{NAME}a", f"{NAME}b"]
+    ip("link", "add", bridge, "type", "bridge")
+    ip("addr", "add", f"{NET}.1/24", "dev", bridge)
+    ip("link", "set", bridge, "up")
+    for i, space in enumerate(spaces):
+        ip("netns", "add", space)
+        ip("link", "add", f"{NAME}v{i}", "type", "veth", "peer", "name", "eth0", "netns", space)
+        ip("link", "set", f"{NAME}v{i}", "master", bridge, "up")
+        ip("addr", "add", f"{NET}.{11 + i}/24", "dev", "eth0", inside=space)
+        ip("link", "set", "eth0", "up", inside=space)
+        ip("link", "set", "lo", "up", inside=space)
+    yield spaces
+    for i, space in enumerate(spaces):
+        ip("link", "del", f"{NAME}v{i}")
+        pids = subprocess.run(["ip", "netns", "pids", space], capture_output=True, text=True).stdout.split()
+        for pid in pids:
+            subprocess.run(["kill", "-9", pid], check=False)
+        ip("netns", "del", space)
+    ip("link", "del", bridge)
