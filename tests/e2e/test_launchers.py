@@ -3,12 +3,13 @@
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 
 import pytest
 
-from ringmaster_runs import BIN, launch, losses_of, make_config, ringmaster, state_of
+from ringmaster_runs import BIN, events_of, launch, losses_of, make_config, ringmaster, state_of, wait_for
 
 ENGINE = BIN / "ringmaster-engine"
 
@@ -28,6 +29,7 @@ def prepared(config, folder):
 def test_torchrun_trains_a_prepared_run_to_the_same_losses(launched, tmp_path):
     config, whole = launched
     run = prepared(config, tmp_path)
+    assert (run / "token").stat().st_mode & 0o777 == 0o600
     env = {**os.environ, "OMP_NUM_THREADS": "1"}
     done = subprocess.run([sys.executable, "-m", "torch.distributed.run", "--no-python", "--standalone", "--nproc-per-node", "2",
                            "--", ENGINE, "--run", run], capture_output=True, text=True, timeout=180, env=env)
@@ -51,6 +53,31 @@ def test_slurms_variables_train_a_prepared_run_to_the_same_losses(launched, tmp_
         text, _ = process.communicate(timeout=120)
         assert process.returncode == 0, text
     assert losses_of(run) == losses_of(whole)
+
+
+def test_two_launchers_never_train_one_run_directory(launched, llama, rows_file, tmp_path):
+    config = make_config(tmp_path, llama, rows_file, context_parallel_size=2, ring_attn_func="batch_zigzag", max_steps=100000)
+    run = prepared(config, tmp_path)
+    torchrun = [sys.executable, "-m", "torch.distributed.run", "--no-python", "--standalone", "--nproc-per-node", "2", "--", ENGINE, "--run", run]
+    env = {**os.environ, "OMP_NUM_THREADS": "1"}
+    first = subprocess.Popen(torchrun, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    try:
+        wait_for(lambda: (run / "events/rank-00000.jsonl").exists() and len(losses_of(run)) >= 2, "step 2 of the first")
+        holder = events_of(run, 0, "hello")[0]["pid"]
+        second = subprocess.run(torchrun, env=env, capture_output=True, text=True, timeout=120)
+        alone = subprocess.run([ENGINE, "--run", run], capture_output=True, text=True, timeout=60)
+        agent = subprocess.run([BIN / "ringmaster-agent", "--run", run, "--ranks", "2"], capture_output=True, text=True, timeout=60)
+        for done in (second, alone, agent):
+            assert f"is run by process {holder} on host" in done.stdout + done.stderr, done.stdout + done.stderr
+        assert second.returncode == alone.returncode == agent.returncode == 1
+        assert state_of(run)["state"] == "running"
+        for rank in range(2):
+            assert len(events_of(run, rank, "hello")) == 1 and not events_of(run, rank, "error")
+            told = [json.loads(line)["type"] for line in (run / f"events/rank-{rank:05d}.jsonl").read_text().split("\n")[:-1]]
+            assert told.count("phase") == len(dict.fromkeys(event["name"] for event in events_of(run, rank, "phase"))), told
+    finally:
+        first.send_signal(signal.SIGTERM)  # it passes it on to the ranks, which save and stop
+        first.wait(60)
 
 
 def test_a_wrong_number_of_ranks_is_said(launched, tmp_path):
