@@ -143,16 +143,11 @@ class SlurmOnNodes(Slurm):
         self.start_controller()
         for i, (space, _) in enumerate(self.nodes):
             names = [("127.0.1.1" if i == j else address) + f" n{j + 1}" for j, (_, address) in enumerate(self.nodes)]
-            hosts = pathlib.Path("/etc/netns") / space / "hosts"  # `ip netns exec` puts it over /etc/hosts
-            hosts.parent.mkdir(parents=True, exist_ok=True)
+            hosts = self.folder / f"hosts-{i + 1}"
             hosts.write_text("\n".join(["127.0.0.1 localhost", f"{self.controller} {socket.gethostname()}", *names]) + "\n")
-            self.begin("slurmd", "-D", inside=["ip", "netns", "exec", space, "unshare", "--uts", "sh", "-c", f'hostname n{i + 1}; exec "$@"', "sh"])
+            (self.folder / f"spool-n{i + 1}").mkdir()
+            # Not `ip netns exec`: it mounts another /sys, without the cgroups that slurmd wants.
+            self.begin("slurmd", "-D", inside=["nsenter", f"--net=/run/netns/{space}", "unshare", "--mount", "--uts", "sh", "-c",
+                                               f'mount --bind {hosts} /etc/hosts && hostname n{i + 1} && exec "$@"', "sh"])
         idle = lambda: self.say("sinfo", "--noheader", "--format=%T %D", check=False).stdout.split()
         self.wait_for(lambda: idle() == ["idle", str(len(self.nodes))], "idle nodes", 40)
-
-    def stop(self):
-        try:
-            super().stop()
-        finally:
-            for space, _ in self.nodes:
-                shutil.rmtree(pathlib.Path("/etc/netns") / space, ignore_errors=True)
