@@ -16,6 +16,7 @@ namespace ringmaster {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Pair;
 
 /// A socket bound to a free port of 127.0.0.1; listens where it is asked to.
 struct FreePort {
@@ -147,8 +148,8 @@ std::pair<std::string, std::string> listeners_of(const std::function<void(Rendez
 }
 
 TEST(Connect, ListensOnTheLoopbackOnlyUntilAllHaveMet) {
-    EXPECT_EQ(listeners_of([](Rendezvous&) {}), std::pair("0100007F ", ""));
-    EXPECT_EQ(listeners_of([](Rendezvous& at) { at.master_addr = "localhost"; }), std::pair("0100007F ", ""));
+    EXPECT_THAT(listeners_of([](Rendezvous&) {}), Pair("0100007F ", ""));
+    EXPECT_THAT(listeners_of([](Rendezvous& at) { at.master_addr = "localhost"; }), Pair("0100007F ", ""));
 }
 
 TEST(Connect, ListensForSeveralNodesOnTheStatedAddressOnly) {
@@ -157,12 +158,12 @@ TEST(Connect, ListensForSeveralNodesOnTheStatedAddressOnly) {
         at.interface_name = "lo";
         at.master_addr = "127.0.0.2";
     };
-    EXPECT_EQ(listeners_of(two_nodes), std::pair("0200007F ", ""));
+    EXPECT_THAT(listeners_of(two_nodes), Pair("0200007F ", ""));
     const auto by_name = [&](Rendezvous& at) {
         two_nodes(at);
         at.master_addr = "localhost";  // as Debian's /etc/hosts has it of a machine's own name
     };
-    EXPECT_EQ(listeners_of(by_name), std::pair("0100007F ", ""));
+    EXPECT_THAT(listeners_of(by_name), Pair("0100007F ", ""));
 }
 
 TEST(Connect, RefusesARankWithAnotherToken) {
