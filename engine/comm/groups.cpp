@@ -557,8 +557,7 @@ Groups connect(const Rendezvous& rendezvous, const Mesh& mesh, const GroupOption
     own.key = bytes_of(mac(rendezvous.secret, {"connections of ranks", rendezvous.key_prefix}));
     const Meeting meeting = meet(rendezvous, own.meeting_timeout);
     Groups groups = make_groups(meeting.store, rendezvous.rank, mesh, own);
-    if (own.device == Device::Cuda && !own.through_host)
-        return groups;  // NCCL connects at the first transfer
+    if (own.device == Device::Cuda && !own.through_host) return groups;  // NCCL's threads go on asking the store
     groups.world().barrier();
     meeting.sealed->close();
     groups.take_totals();
