@@ -65,8 +65,9 @@ void start_on_nodes(Reached& at, const RemoteRun& remote, const RunDirectory& ru
 
 /// The view here may have ended before the run did, or another machine have started it again.
 void catch_up(SshSession& first, const RemoteRun& remote, const RunDirectory& run) {
-    const std::optional<RunState> there = remote_state(first, remote);
+    std::optional<RunState> there = remote_state(first, remote);
     if (!there) return;
+    there = state_here(*there, remote, run);
     if (!is_over(there->state)) {
         mark_running(run, there->attempt, there->ranks);
         throw Error(
@@ -81,7 +82,7 @@ void catch_up(SshSession& first, const RemoteRun& remote, const RunDirectory& ru
         throw Error(Failure::Refused, "has completed meanwhile", run.name(),
                     "`ringmaster watch " + run.name() + "` brings its end and its model here");
     }
-    write_run_state(run.dir, state_here(*there, remote, run));
+    write_run_state(run.dir, *there);
 }
 
 }  // namespace
