@@ -1,11 +1,13 @@
 /// The one exception of the product: what went wrong, where, and the nearest thing that works.
 ///
-/// What a configuration can get wrong is not an Error but a list of Diagnostic values (engine/config/diagnostic.h).
-/// Errors are caught at `main`, a thread's, a worker's or a slot's edge, nowhere else.
+/// What a configuration can get wrong is not an Error but a list of Diagnostic values
+/// (engine/config/diagnostic.h). Errors are caught at `main`, a thread's, a worker's or a slot's edge,
+/// nowhere else.
 #pragma once
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace ringmaster {
 
@@ -16,11 +18,24 @@ enum class Failure {
     Unreachable = 3,  ///< a node, port or engine could not be reached or started
 };
 
+/// Names a failure for programs, as in Code("RUN-MISSING"): stable once released, explained in the app's help
+/// (resources/help/codes.*.md).
+struct Code {
+    explicit Code(std::string_view text_) : text(text_) {}
+    std::string text;
+};
+
 struct Error : std::runtime_error {
-    Error(Failure failure_, const std::string& what_, std::string where_ = {}, std::string hint_ = {})
-        : std::runtime_error(what_), failure(failure_), where(std::move(where_)), hint(std::move(hint_)) {}
+    Error(Failure failure_, const Code& code_, const std::string& what_, std::string where_ = {},
+          std::string hint_ = {})
+        : std::runtime_error(what_),
+          failure(failure_),
+          code(code_.text),
+          where(std::move(where_)),
+          hint(std::move(hint_)) {}
 
     Failure failure;
+    std::string code;  ///< never empty
     std::string where;  ///< file and line, key, rank or host; empty where `what` already says it
     std::string hint;   ///< what to do next; may be empty
 

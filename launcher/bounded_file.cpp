@@ -69,9 +69,11 @@ std::string read_bounded(const fs::path& file, int64_t most_bytes) {
     if (open.bytes() < 0) {
         std::error_code unknown;
         const bool missing = !fs::exists(file, unknown);
-        throw Error(Failure::Usage, missing ? "is missing" : "cannot be read", file.string());
+        throw Error(Failure::Usage, Code("FILE-MISSING"), missing ? "is missing" : "cannot be read",
+                    file.string());
     }
-    if (open.bytes() > most_bytes) throw Error(Failure::Refused, "is too long to be one", file.string());
+    if (open.bytes() > most_bytes)
+        throw Error(Failure::Refused, Code("FILE-DAMAGED"), "is too long to be one", file.string());
     return open.read(0, most_bytes);
 }
 

@@ -30,8 +30,8 @@ void start(QProcess& process, const ChildProgram& child) {
     process.setStandardInputFile(QProcess::nullDevice());
     process.start(QString::fromStdString(child.program), arguments);
     if (!process.waitForStarted()) {
-        throw Error(Failure::Unreachable, "cannot be started: " + process.errorString().toStdString(),
-                    child.program, child.hint);
+        throw Error(Failure::Unreachable, Code("PROGRAM-START"),
+                    "cannot be started: " + process.errorString().toStdString(), child.program, child.hint);
     }
 }
 
@@ -91,7 +91,8 @@ void run_child(const ChildProgram& child, const ChildWatch& watch, const Progres
     const std::string how = process.exitStatus() == QProcess::NormalExit
                                 ? "ended with status " + std::to_string(process.exitCode())
                                 : "was killed by a signal";
-    throw Error(Failure::Unreachable, said.empty() ? how : said, child.what, child.hint);
+    throw Error(Failure::Unreachable, Code("PROGRAM-FAILED"), said.empty() ? how : said, child.what,
+                child.hint);
 }
 
 }  // namespace ringmaster

@@ -227,7 +227,8 @@ std::vector<DifferingLine> differing_lines(const std::vector<RunDirectory>& runs
 
 Comparison compare_runs(const std::vector<RunDirectory>& runs) {
     if (runs.size() < 2 || runs.size() > kMostCompared)
-        throw Error(Failure::Usage, "two to eight runs can be compared, not " + std::to_string(runs.size()));
+        throw Error(Failure::Usage, Code("ARGUMENT-VALUE"),
+                    "two to eight runs can be compared, not " + std::to_string(runs.size()));
     Comparison comparison;
     for (const RunDirectory& run : runs) comparison.runs.push_back({read_row(run), read_curves(run)});
     comparison.lines = differing_lines(runs);

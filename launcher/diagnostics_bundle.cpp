@@ -102,15 +102,17 @@ void run_tar(const QStringList& arguments) {
     QProcess tar;
     tar.setProcessChannelMode(QProcess::MergedChannels);
     tar.start(QStringLiteral("tar"), arguments);
-    if (!tar.waitForStarted()) throw Error(Failure::Unreachable, "`tar` cannot be started");
+    if (!tar.waitForStarted())
+        throw Error(Failure::Unreachable, Code("FILE-WRITE"), "`tar` cannot be started");
     if (!tar.waitForFinished(kTarMs) || tar.exitStatus() != QProcess::NormalExit || tar.exitCode() != 0)
-        throw Error(Failure::Refused,
+        throw Error(Failure::Refused, Code("FILE-WRITE"),
                     "the archive could not be made: " + tar.readAll().trimmed().toStdString());
 }
 
 fs::path named_as_archive(const fs::path& file) {
     const std::string name = file.filename().string();
-    if (name.empty()) throw Error(Failure::Usage, "the archive's name is empty", file.string());
+    if (name.empty())
+        throw Error(Failure::Usage, Code("ARGUMENT-VALUE"), "the archive's name is empty", file.string());
     return name.ends_with(".tar.gz") || name.ends_with(".tgz") ? file : fs::path(file.string() + ".tar.gz");
 }
 
@@ -138,7 +140,7 @@ fs::path save_diagnostics(const RunDirectory& run, const fs::path& file, const M
     const fs::path archive = named_as_archive(file);
     const QTemporaryDir scratch;
     if (!scratch.isValid())
-        throw Error(Failure::Refused,
+        throw Error(Failure::Refused, Code("FILE-WRITE"),
                     "no temporary folder can be made: " + scratch.errorString().toStdString());
     const std::string top = "diagnostics-" + run.name();
     const fs::path aside = scratch.path().toStdString();
@@ -154,7 +156,9 @@ fs::path save_diagnostics(const RunDirectory& run, const fs::path& file, const M
              QStringLiteral("--"), QString::fromStdString(top)});
     std::error_code problem;
     fs::rename(made, archive, problem);
-    if (problem) throw Error(Failure::Refused, "cannot be written: " + problem.message(), archive.string());
+    if (problem)
+        throw Error(Failure::Refused, Code("FILE-WRITE"), "cannot be written: " + problem.message(),
+                    archive.string());
     return archive;
 }
 

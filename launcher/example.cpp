@@ -14,7 +14,8 @@ fs::path example_to_plan(const Places& places) {
 fs::path make_example(const Places& places, const Progress& progress) {
     const char* const hint = "`ringmaster setup` makes the environment";
     if (!fs::exists(places.python())) {
-        throw Error(Failure::Unreachable, "the Python environment is missing that the example is made with",
+        throw Error(Failure::Unreachable, Code("SETUP-PYTHON"),
+                    "the Python environment is missing that the example is made with",
                     places.python_env.string(), hint);
     }
     const fs::path folder = places.cache_dir / "example";

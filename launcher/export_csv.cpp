@@ -57,7 +57,7 @@ void append_row(std::string& text, int rank, const Timed<StepEvent>& step) {
 
 Exported export_csv(const RunDirectory& run, const fs::path& file) {
     if (fs::is_directory(file))
-        throw Error(Failure::Usage, "is a folder; a CSV is one file", file.string(),
+        throw Error(Failure::Usage, Code("ARGUMENT-VALUE"), "is a folder; a CSV is one file", file.string(),
                     "--to " + (file / (run.name() + ".csv")).string());
     const RecordedRun recorded = read_recorded_run(run);
     std::map<std::pair<int64_t, int>, const Timed<StepEvent>*> rows;  // by step, then rank

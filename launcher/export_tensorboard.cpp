@@ -123,10 +123,11 @@ std::string rank_folder(int rank) {
 void require_own_folder(const fs::path& dir) {
     if (!fs::exists(dir)) return;
     if (!fs::is_directory(dir))
-        throw Error(Failure::Usage, "is a file; TensorBoard reads a folder", dir.string());
+        throw Error(Failure::Usage, Code("ARGUMENT-VALUE"), "is a file; TensorBoard reads a folder",
+                    dir.string());
     for (const fs::directory_entry& entry : fs::directory_iterator(dir)) {
         if (fs::exists(entry.path() / kFileName)) continue;
-        throw Error(Failure::Refused,
+        throw Error(Failure::Refused, Code("OUTPUT-OCCUPIED"),
                     "holds something else than an earlier export: " + entry.path().filename().string(),
                     dir.string(), "name a new folder");
     }

@@ -25,10 +25,11 @@ constexpr JsonLimits kJsonLimits{kMostJsonBytes, 64, 1 << 20};
 std::string read_file(const fs::path& file) {
     std::error_code problem;
     if (fs::is_directory(file, problem))
-        throw Error(Failure::Usage, "is a folder, not a file", file.string());
+        throw Error(Failure::Usage, Code("FILE-MISSING"), "is a folder, not a file", file.string());
     std::ifstream in(file, std::ios::binary);
     if (!in)
-        throw Error(Failure::Usage, std::string("cannot be read: ") + std::strerror(errno), file.string());
+        throw Error(Failure::Usage, Code("FILE-MISSING"),
+                    std::string("cannot be read: ") + std::strerror(errno), file.string());
     std::ostringstream content;
     content << in.rdbuf();
     return content.str();
@@ -41,19 +42,23 @@ void write_file(const fs::path& file, std::string_view content) {
                           static_cast<qint64>(content.size()) &&
                       out.commit();
     if (!good)
-        throw Error(Failure::Refused, "cannot be written: " + out.errorString().toStdString(), file.string());
+        throw Error(Failure::Refused, Code("FILE-WRITE"),
+                    "cannot be written: " + out.errorString().toStdString(), file.string());
 }
 
 nlohmann::json read_json_file(const fs::path& file) {
     nlohmann::json json = try_bounded_json(read_bounded(file, kMostJsonBytes), kJsonLimits);
-    if (!json.is_object()) throw Error(Failure::Refused, "is damaged: not a JSON object", file.string());
+    if (!json.is_object())
+        throw Error(Failure::Refused, Code("FILE-DAMAGED"), "is damaged: not a JSON object", file.string());
     return json;
 }
 
 void make_folder(const fs::path& folder) {
     std::error_code problem;
     fs::create_directories(folder, problem);
-    if (problem) throw Error(Failure::Refused, "cannot be made: " + problem.message(), folder.string());
+    if (problem)
+        throw Error(Failure::Refused, Code("FILE-WRITE"), "cannot be made: " + problem.message(),
+                    folder.string());
 }
 
 }  // namespace ringmaster

@@ -73,8 +73,8 @@ qint64 start_detached(const std::vector<std::string>& arguments, const RunDirect
     agent.setStandardErrorFile(log, QIODevice::Append);
     qint64 pid = 0;
     if (!agent.startDetached(&pid)) {
-        throw Error(Failure::Unreachable, "cannot be started: " + agent.errorString().toStdString(),
-                    arguments[0]);
+        throw Error(Failure::Unreachable, Code("PROGRAM-START"),
+                    "cannot be started: " + agent.errorString().toStdString(), arguments[0]);
     }
     return pid;
 }
@@ -155,19 +155,19 @@ nlohmann::json commands_to_json(const NodeCommands& node) {
 
 void require_startable(const Plan& plan, const Machine& machine, const Places& places) {
     if (plan.nodes > 1) {
-        throw Error(Failure::Usage,
+        throw Error(Failure::Usage, Code("NODE-COUNT"),
                     std::to_string(plan.nodes) + " nodes are asked for, and this machine is one", "--nodes",
                     "name the machines (--node), submit it to Slurm, or let `ringmaster prepare` make a run "
                     "directory that torchrun or srun can start on several");
     }
     for (const fs::path& program : {places.agent(), places.engine()}) {
         if (!fs::exists(program))
-            throw Error(Failure::Unreachable, "is missing", program.string(),
+            throw Error(Failure::Unreachable, Code("PROGRAM-MISSING"), "is missing", program.string(),
                         "build or install Ringmaster again");
     }
     const auto gpus = static_cast<int>(machine.gpus.size());
     if (plan.device == Device::Cuda && plan.ranks > gpus) {
-        throw Error(Failure::Unreachable,
+        throw Error(Failure::Unreachable, Code("ENGINE-DEVICE"),
                     std::to_string(plan.ranks) + " ranks on cuda, and " + std::to_string(gpus) +
                         " GPUs are seen here",
                     "--ranks",
@@ -184,7 +184,7 @@ void start_agent(const RunDirectory& run, const Attempt& attempt, const Places& 
         if (gone && is_taken_over(run, attempt.number)) return;  // it came and went between the two looks
         if (gone || std::chrono::steady_clock::now() > end) {
             const std::string said = end_of_log(run.agent_log(), log_size);
-            throw Error(Failure::Unreachable,
+            throw Error(Failure::Unreachable, Code("PROGRAM-START"),
                         (gone ? "the agent ended before it took the run over"
                               : "the agent did not take the run over in 30 s") +
                             (said.empty() ? std::string() : ":\n" + said),
@@ -198,20 +198,21 @@ bool request_stop(const RunDirectory& run, StopHow how) {
     RunState state = read_run_state(run.dir);
     if (is_over(state.state)) return false;
     if (state.is_of_slurm())
-        throw Error(Failure::Refused, "is a job of Slurm", state.name,
+        throw Error(Failure::Refused, Code("RUN-ELSEWHERE"), "is a job of Slurm", state.name,
                     "`ringmaster stop " + run.name() + "` in a terminal stops it");
     if (state.nodes.empty()) {
         if (state.writer.pid != 0) {
-            throw Error(Failure::Refused,
+            throw Error(Failure::Refused, Code("RUN-NOT-STARTED"),
                         "is still being prepared by process " + std::to_string(state.writer.pid), state.name,
                         "interrupt it where it was started");
         }
-        throw Error(Failure::Refused, "has not been started", state.name,
+        throw Error(Failure::Refused, Code("RUN-NOT-STARTED"), "has not been started", state.name,
                     "`ringmaster runs --delete " + run.name() + "` removes it");
     }
     const NodeState& node = state.nodes.front();
     if (node.agent.host != this_host()) {
-        throw Error(Failure::Unreachable, "runs on host " + node.agent.host, state.name, "stop it there");
+        throw Error(Failure::Unreachable, Code("RUN-ELSEWHERE"), "runs on host " + node.agent.host,
+                    state.name, "stop it there");
     }
     if (how == StopHow::FinishAndSave) {
         send(node.agent, SIGTERM);

@@ -152,7 +152,9 @@ bool CalibrationLines::take(const std::string& line) {
 }
 
 Calibration CalibrationLines::result(const Machine& machine, bool cuda) const {
-    if (!result_) throw Error(Failure::Unreachable, "the engine measured nothing", machine.host);
+    if (!result_)
+        throw Error(Failure::Unreachable, Code("PROGRAM-FAILED"), "the engine measured nothing",
+                    machine.host);
     Calibration made = *result_;
     made.host = machine.host;
     made.processor = machine.processor;
@@ -163,8 +165,8 @@ Calibration CalibrationLines::result(const Machine& machine, bool cuda) const {
 std::vector<std::string> calibration_arguments(const Machine& machine, bool cuda) {
     if (!cuda) return {"--calibrate", "--device", "cpu"};
     if (gpu_name(machine).empty()) {
-        throw Error(Failure::Unreachable, machine.gpus.empty() ? "no GPU is seen" : "its GPUs are not alike",
-                    machine.host,
+        throw Error(Failure::Unreachable, Code("ENGINE-DEVICE"),
+                    machine.gpus.empty() ? "no GPU is seen" : "its GPUs are not alike", machine.host,
                     machine.gpus.empty() ? "--device cpu measures its processor"
                                          : "CUDA_VISIBLE_DEVICES chooses those of one kind");
     }
@@ -175,8 +177,9 @@ Calibration calibrate_here(const Places& places, const Machine& machine, bool cu
                            const Progress& progress) {
     std::error_code none;
     if (!fs::exists(places.engine(), none)) {
-        throw Error(Failure::Unreachable, "is missing: there is nothing to measure with",
-                    places.engine().string(), "build or install Ringmaster again");
+        throw Error(Failure::Unreachable, Code("PROGRAM-MISSING"),
+                    "is missing: there is nothing to measure with", places.engine().string(),
+                    "build or install Ringmaster again");
     }
     const ChildProgram engine{places.engine().string(), calibration_arguments(machine, cuda),
                               "ringmaster-engine --calibrate",

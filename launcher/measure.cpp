@@ -129,7 +129,8 @@ void follow(RunFollower& follower, int ranks, const Progress& progress) {
         }
         if (steps >= kMeasuredSteps) return;
         if (!came && is_over(follower.state().state))
-            throw Error(Failure::Refused, "the measuring run ended: " + follower.state().reason);
+            throw Error(Failure::Refused, Code("RUN-FAILED"),
+                        "the measuring run ended: " + follower.state().reason);
         if (!came) std::this_thread::sleep_for(kPoll);
     }
 }
@@ -171,12 +172,13 @@ void take_predictions(const Proposal& proposal, const Machine& machine, const Pl
 void require_measurable(const Plan& plan) {
     if (!plan.ok()) throw PlanRefused(plan);
     if (!plan.model || !plan.memory || !plan.time || !plan.model->trainable()) {
-        throw Error(Failure::Refused, "this model cannot be trained here, and so not measured", "base_model",
+        throw Error(Failure::Refused, Code("ENGINE-MODEL"),
+                    "this model cannot be trained here, and so not measured", "base_model",
                     "llama, mistral, qwen2 and qwen3 can be");
     }
     if (plan.verdict == Verdict::WillNotFit) {
-        throw Error(Failure::Refused, "the plan will not fit, and running it would end in no memory left",
-                    "--measure",
+        throw Error(Failure::Refused, Code("MEM-FIT"),
+                    "the plan will not fit, and running it would end in no memory left", "--measure",
                     "measure a shorter one (--set sequence_len=…): what it takes corrects the estimate of "
                     "this one");
     }
@@ -188,7 +190,7 @@ Measurement measure_plan(const Proposal& proposal, const Machine& machine, const
                          const Progress& progress) {
     const QTemporaryDir temporary;
     if (!temporary.isValid())
-        throw Error(Failure::Refused, temporary.errorString().toStdString(),
+        throw Error(Failure::Refused, Code("FILE-WRITE"), temporary.errorString().toStdString(),
                     "the folder for temporary files");
     const fs::path folder = temporary.path().toStdString();
     Request request = proposal.request;

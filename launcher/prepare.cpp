@@ -43,8 +43,9 @@ class Preparation {
         state_.writer = {};
         write(RunPhase::Queued, "");
     }
-    void over(RunPhase phase, const std::string& reason) {
+    void over(RunPhase phase, const std::string& reason, const std::string& code = {}) {
         state_.ended = unix_seconds();
+        state_.code = code;
         write(phase, reason);
     }
 
@@ -76,7 +77,7 @@ void keep_request(const RunDirectory& run, const Request& request, const std::st
 }  // namespace
 
 PlanRefused::PlanRefused(Plan refused)
-    : Error(Failure::Refused, first_error(refused.diagnostics), refused.config.file),
+    : Error(Failure::Refused, Code("PLAN-REFUSED"), first_error(refused.diagnostics), refused.config.file),
       plan(std::move(refused)) {}
 
 Proposal propose(const Request& request, const Machine& machine, const Places& places) {
@@ -95,13 +96,14 @@ void require_launchable(const Proposal& proposal) {
     const Config& config = proposal.reading.config;
     if (config.accelerate_only) {
         throw Error(
-            Failure::Usage, "is an accelerate file alone: it says how to split, not what to train",
-            config.file,
+            Failure::Usage, Code("ACC-PLAN-ONLY"),
+            "is an accelerate file alone: it says how to split, not what to train", config.file,
             "launch an axolotl YAML (base_model, datasets, learning_rate, output_dir) with --accelerate " +
                 config.file);
     }
     if (config.output_dir.empty())
-        throw Error(Failure::Refused, "is missing: the trained model has nowhere to go", "output_dir");
+        throw Error(Failure::Refused, Code("OUTPUT-MISSING"),
+                    "is missing: the trained model has nowhere to go", "output_dir");
 }
 
 void check_output_dir(const fs::path& output_dir, bool overwrite) {
@@ -109,11 +111,13 @@ void check_output_dir(const fs::path& output_dir, bool overwrite) {
     const fs::file_status status = fs::status(output_dir, problem);
     if (!fs::exists(status)) return;
     if (!fs::is_directory(status))
-        throw Error(Failure::Refused, "output_dir is a file, not a folder", output_dir.string());
+        throw Error(Failure::Refused, Code("OUTPUT-OCCUPIED"), "output_dir is a file, not a folder",
+                    output_dir.string());
     if (overwrite || fs::is_empty(output_dir, problem) || fs::exists(output_dir / kOutputMarker, problem))
         return;
-    throw Error(Failure::Refused, "output_dir holds files that no run of Ringmaster put there",
-                output_dir.string(), "name another output_dir, or add --overwrite");
+    throw Error(Failure::Refused, Code("OUTPUT-OCCUPIED"),
+                "output_dir holds files that no run of Ringmaster put there", output_dir.string(),
+                "name another output_dir, or add --overwrite");
 }
 
 PreparedRun prepare_run(const Proposal& proposal, const RunOptions& options, const Machine& machine,
@@ -126,6 +130,7 @@ PreparedRun prepare_run(const Proposal& proposal, const RunOptions& options, con
     const std::string name = options.name.empty() ? suggest_run_name(proposal.request.config) : options.name;
     const RunDirectory run =
         create_run_directory(options.runs_dir.empty() ? places.runs_dir : options.runs_dir, name);
+    if (options.made) options.made(run);
     keep_request(run, proposal.request, config.base_dir);
     Preparation preparation(run, proposal.plan.ranks);
     try {
@@ -142,7 +147,7 @@ PreparedRun prepare_run(const Proposal& proposal, const RunOptions& options, con
         preparation.over(RunPhase::Stopped, "interrupted before it started");
         throw;
     } catch (const Error& problem) {
-        preparation.over(RunPhase::Failed, problem.text());
+        preparation.over(RunPhase::Failed, problem.text(), problem.code);
         throw;
     }
 }

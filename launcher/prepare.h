@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 
 #include "engine/error.h"
@@ -41,6 +42,8 @@ struct RunOptions {
     std::string name;                ///< empty: suggested from the file's name and the date
     std::filesystem::path runs_dir;  ///< empty: the user's
     bool overwrite = false;
+    std::function<void(const RunDirectory&)>
+        made;  ///< called as soon as the run directory is there; may be empty
 };
 
 struct PreparedRun {

@@ -44,7 +44,7 @@ RecordedRun read_recorded_run(const RunDirectory& run) {
         }
     }
     if (recorded.ranks.empty())
-        throw Error(Failure::Refused, "has no events yet: nothing to export", run.name());
+        throw Error(Failure::Refused, Code("RUN-NOT-STARTED"), "has no events yet: nothing to export", run.name());
     return recorded;
 }
 

@@ -79,7 +79,7 @@ Plan plan_request(const Request& request, const ConfigReading& reading, const Ma
 std::pair<std::string, std::string> parse_set(const std::string& text) {
     const size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0) {
-        throw Error(Failure::Usage, "'" + text + "' is not key=value", "--set",
+        throw Error(Failure::Usage, Code("ARGUMENT-VALUE"), "'" + text + "' is not key=value", "--set",
                     "for instance --set context_parallel_size=2");
     }
     return {text.substr(0, equals), text.substr(equals + 1)};
@@ -130,7 +130,8 @@ Request request_from_json(const nlohmann::json& json, const std::string& where) 
         if (json.value("preflight", "before") == "none") request.preflight = Preflight::None;
         return request;
     } catch (const nlohmann::json::exception& problem) {
-        throw Error(Failure::Refused, std::string("is damaged: ") + problem.what(), where);
+        throw Error(Failure::Refused, Code("FILE-DAMAGED"), std::string("is damaged: ") + problem.what(),
+                    where);
     }
 }
 

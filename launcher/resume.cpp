@@ -24,6 +24,7 @@ void start(const RunDirectory& run, const Attempt& attempt, const Places& places
         RunState state = read_run_state(run.dir);
         state.state = RunPhase::Failed;
         state.reason = problem.text();
+        state.code = problem.code;
         state.ended = state.updated = static_cast<double>(std::time(nullptr));
         state.writer = this_process();
         write_run_state(run.dir, state);
@@ -37,7 +38,8 @@ std::optional<int64_t> choose_checkpoint(const RunDirectory& run, std::optional<
     if (std::find(steps.begin(), steps.end(), *asked) != steps.end()) return asked;
     std::string there;
     for (int64_t step : steps) there += (there.empty() ? "" : ", ") + std::to_string(step);
-    throw Error(Failure::Usage, "there is no complete checkpoint of step " + std::to_string(*asked),
+    throw Error(Failure::Usage, Code("RUN-CHECKPOINT"),
+                "there is no complete checkpoint of step " + std::to_string(*asked),
                 run.checkpoints().string(),
                 there.empty() ? "there is none at all: without --checkpoint the run starts from the beginning"
                               : "there are complete ones of step " + there);
@@ -95,7 +97,7 @@ ResumedRun prepare_resume(const RunDirectory& run, const ResumeOptions& options,
     const auto alive = living_process(state);
     if (alive || (!is_over(state.state) && (state.writer.pid != 0 || state.is_of_slurm()))) {
         throw Error(
-            Failure::Refused,
+            Failure::Refused, Code("RUN-ACTIVE"),
             "is " + std::string(to_string(state.state)) + ": only a run that has ended can be resumed",
             run.name(), "`ringmaster watch " + run.name() + "` shows it");
     }
@@ -116,7 +118,7 @@ ResumedRun prepare_resume(const RunDirectory& run, const ResumeOptions& options,
 void start_resumed(const RunDirectory& run, const ResumedRun& resumed, const Machine& machine,
                    const Places& places) {
     if (read_run_state(run.dir).is_of_slurm())
-        throw Error(Failure::Refused, "is a job of Slurm", run.name(),
+        throw Error(Failure::Refused, Code("RUN-ELSEWHERE"), "is a job of Slurm", run.name(),
                     "`ringmaster resume " + run.name() + "` in a terminal submits it again");
     require_startable(resumed.plan, machine, places);
     start(run,

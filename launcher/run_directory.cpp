@@ -85,6 +85,7 @@ RunSummary summary_of(const RunDirectory& run) {
     } catch (const Error& problem) {
         summary.state.state = RunPhase::Failed;
         summary.state.reason = problem.text();
+        summary.state.code = problem.code;
     }
     if (const auto step = last_step(run)) {
         summary.step = step->step;
@@ -108,7 +109,7 @@ void check_run_name(const std::string& name) {
     if (problem.empty()) return;
     std::string shown = name.substr(0, kLongestName);
     std::replace_if(shown.begin(), shown.end(), is_control, '?');
-    throw Error(Failure::Usage, "the run's name '" + shown + "' " + problem, "--name",
+    throw Error(Failure::Usage, Code("RUN-NAME"), "the run's name '" + shown + "' " + problem, "--name",
                 "a name is one folder's name, such as " + suggest_run_name("llama.yaml"));
 }
 
@@ -134,8 +135,8 @@ RunDirectory create_run_directory(const fs::path& runs_dir, const std::string& n
         const fs::path dir = fs::canonical(runs_dir) / numbered(name, number);
         if (::mkdir(dir.c_str(), 0755) == 0) return {dir};
         if (errno != EEXIST)
-            throw Error(Failure::Refused, std::string("cannot be made: ") + std::strerror(errno),
-                        dir.string());
+            throw Error(Failure::Refused, Code("FILE-WRITE"),
+                        std::string("cannot be made: ") + std::strerror(errno), dir.string());
     }
 }
 
@@ -149,7 +150,7 @@ fs::path next_run_directory(const fs::path& runs_dir, const std::string& name) {
 }
 
 RunDirectory find_run(const std::string& name_or_path, const fs::path& runs_dir) {
-    if (name_or_path.empty()) throw Error(Failure::Usage, "the run's name is empty", "RUN");
+    if (name_or_path.empty()) throw Error(Failure::Usage, Code("RUN-NAME"), "the run's name is empty", "RUN");
     std::error_code problem;
     if (name_or_path.find('/') == std::string::npos && is_run_directory(runs_dir / name_or_path)) {
         return {fs::canonical(runs_dir / name_or_path)};
@@ -157,13 +158,14 @@ RunDirectory find_run(const std::string& name_or_path, const fs::path& runs_dir)
     const fs::path given = absolute_path(name_or_path);
     if (is_run_directory(given)) return {fs::canonical(given)};
     if (fs::is_directory(given, problem)) {
-        throw Error(Failure::Usage, "is not a run directory: it has no run.json and config.yaml",
-                    given.string(), "`ringmaster runs` lists the runs in " + runs_dir.string());
+        throw Error(Failure::Usage, Code("RUN-MISSING"),
+                    "is not a run directory: it has no run.json and config.yaml", given.string(),
+                    "`ringmaster runs` lists the runs in " + runs_dir.string());
     }
     const std::vector<std::string> names = run_names(runs_dir);
     const std::string near = nearest_word(name_or_path, names);
     throw Error(
-        Failure::Usage,
+        Failure::Usage, Code("RUN-MISSING"),
         "there is no run '" + name_or_path + "', neither as a folder nor by name in " + runs_dir.string(), {},
         !near.empty() ? "did you mean " + near + "?" : "`ringmaster runs` lists those there are");
 }
@@ -206,7 +208,8 @@ std::optional<ProcessId> living_process(const RunState& state) {
 
 void delete_run(const RunDirectory& run) {
     if (!is_run_directory(run.dir)) {
-        throw Error(Failure::Refused, "is not a run directory, and is left as it is", run.dir.string());
+        throw Error(Failure::Refused, Code("RUN-MISSING"), "is not a run directory, and is left as it is",
+                    run.dir.string());
     }
     RunState state;
     try {
@@ -216,7 +219,7 @@ void delete_run(const RunDirectory& run) {
     }
     const auto alive = living_process(state);
     if (alive || (!is_over(state.state) && (state.writer.pid != 0 || state.is_of_slurm()))) {
-        throw Error(Failure::Refused,
+        throw Error(Failure::Refused, Code("RUN-ACTIVE"),
                     "the run is " + std::string(to_string(state.state)) +
                         (state.is_of_slurm()
                              ? " in Slurm"
@@ -228,7 +231,9 @@ void delete_run(const RunDirectory& run) {
     fs::remove_all(aside, problem);
     fs::rename(run.dir, aside, problem);
     if (!problem) fs::remove_all(aside, problem);
-    if (problem) throw Error(Failure::Refused, "cannot be deleted: " + problem.message(), run.dir.string());
+    if (problem)
+        throw Error(Failure::Refused, Code("FILE-WRITE"), "cannot be deleted: " + problem.message(),
+                    run.dir.string());
 }
 
 std::vector<int64_t> complete_checkpoints(const RunDirectory& run) {

@@ -39,7 +39,7 @@ RunNotes read_run_notes(const RunDirectory& run) {
         notes.tags = json.at("tags").get<std::vector<std::string>>();
         return notes;
     } catch (const nlohmann::json::exception&) {
-        throw Error(Failure::Refused, "is damaged", file.string(),
+        throw Error(Failure::Refused, Code("FILE-DAMAGED"), "is damaged", file.string(),
                     "it is left as it is until you write notes anew");
     }
 }
@@ -49,14 +49,15 @@ void write_run_notes(const RunDirectory& run, const RunNotes& notes) {
         std::error_code problem;
         fs::remove(notes_file(run), problem);
         if (problem)
-            throw Error(Failure::Refused, "cannot be removed: " + problem.message(),
+            throw Error(Failure::Refused, Code("FILE-WRITE"), "cannot be removed: " + problem.message(),
                         notes_file(run).string());
         return;
     }
     const nlohmann::json json{{"notes", notes.text}, {"tags", notes.tags}};
     const std::string text = json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
     if (static_cast<int64_t>(text.size()) > kMostBytes)
-        throw Error(Failure::Refused, "the notes are longer than 4 MiB", notes_file(run).string());
+        throw Error(Failure::Refused, Code("FILE-DAMAGED"), "the notes are longer than 4 MiB",
+                    notes_file(run).string());
     write_file(notes_file(run), text);
 }
 

@@ -156,7 +156,8 @@ struct Sums {
 PlannedFigures read_planned(const RunDirectory& run) {
     const json plan = try_bounded_json(read_bounded(run.plan(), kMostPlanBytes), kPlanLimits);
     if (!plan.is_object())
-        throw Error(Failure::Refused, "is damaged: not a JSON object", run.plan().string());
+        throw Error(Failure::Refused, Code("FILE-DAMAGED"), "is damaged: not a JSON object",
+                    run.plan().string());
     PlannedFigures figures;
     figures.model = last_part(text(at(plan, {"config", "base_model"})));
     figures.config_file = text(at(plan, {"config", "file"}));
@@ -236,11 +237,12 @@ void read_state(const RunDirectory& run, RunRow& row) {
         row.state = {};
         row.state.state = RunPhase::Failed;
         row.state.reason = problem.text();
+        row.state.code = problem.code;
         note_problem(row, problem);
     }
     std::error_code unknown;
     if (!fs::is_regular_file(run.config(), unknown))
-        note_problem(row, Error(Failure::Usage, "is missing", run.config().string()));
+        note_problem(row, Error(Failure::Usage, Code("FILE-MISSING"), "is missing", run.config().string()));
 }
 
 /// A run that is being made has no plan yet.

@@ -115,7 +115,7 @@ class SetupLock {
         make_folder(places.cache_dir);
         const fs::path file = places.cache_dir / "setup.lock";
         fd_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-        if (fd_ < 0) throw Error(Failure::Refused, "cannot be written", file.string());
+        if (fd_ < 0) throw Error(Failure::Refused, Code("FILE-WRITE"), "cannot be written", file.string());
         while (::flock(fd_, LOCK_EX | LOCK_NB) != 0) {
             progress.report({"waiting for another set-up to finish", 0, 0});
             if (progress.is_cancelled()) {

@@ -71,10 +71,10 @@ class PythonStep {
     void start(const std::vector<std::string>& arguments) {
         const std::filesystem::path script = places_.share_dir / "ringmaster_tokenize.py";
         if (!std::filesystem::exists(script))
-            throw Error(Failure::Unreachable, "is missing", script.string(),
+            throw Error(Failure::Unreachable, Code("PROGRAM-MISSING"), "is missing", script.string(),
                         "build or install Ringmaster again");
         if (!std::filesystem::exists(places_.python())) {
-            throw Error(Failure::Unreachable, "there is no Python environment here",
+            throw Error(Failure::Unreachable, Code("SETUP-PYTHON"), "there is no Python environment here",
                         places_.python_env.string(),
                         "`ringmaster setup` makes it; RINGMASTER_PYTHON_ENV names another one");
         }
@@ -89,7 +89,8 @@ class PythonStep {
         process_.setStandardInputFile(QProcess::nullDevice());
         process_.start(QString::fromStdString(places_.python().string()), all);
         if (!process_.waitForStarted()) {
-            throw Error(Failure::Unreachable, "cannot be started: " + process_.errorString().toStdString(),
+            throw Error(Failure::Unreachable, Code("SETUP-PYTHON"),
+                        "cannot be started: " + process_.errorString().toStdString(),
                         places_.python().string(), "`ringmaster setup` makes the environment");
         }
     }
@@ -136,12 +137,14 @@ class PythonStep {
             throw Error(status == 2   ? Failure::Usage
                         : status == 3 ? Failure::Unreachable
                                       : Failure::Refused,
-                        text_at(last_, "error"), text_at(last_, "where"), text_at(last_, "hint"));
+                        Code("DATA-TOKENIZE"), text_at(last_, "error"), text_at(last_, "where"),
+                        text_at(last_, "hint"));
         }
         const std::string how = whole ? "ended with status " + std::to_string(process_.exitCode())
                                       : "was killed by a signal (out of memory?)";
         const std::string said = said_.size() > kKeptText ? said_.substr(said_.size() - kKeptText) : said_;
-        throw Error(Failure::Refused, how + (said.empty() ? "" : ":\n" + said), "tokenizing");
+        throw Error(Failure::Refused, Code("DATA-TOKENIZE"), how + (said.empty() ? "" : ":\n" + said),
+                    "tokenizing");
     }
 
     const Places& places_;
@@ -195,7 +198,8 @@ TokenizedRows tokenize(const json& request, const std::filesystem::path& request
     rows.packing_efficiency = packing.value("efficiency", 0.0);
     rows.cached = result.value("cached", false);
     if (rows.data.tokens.empty() || rows.data.rows <= 0) {
-        throw Error(Failure::Refused, "the result names no rows: " + result.dump(), "tokenizing");
+        throw Error(Failure::Refused, Code("DATA-TOKENIZE"), "the result names no rows: " + result.dump(),
+                    "tokenizing");
     }
     return rows;
 }
@@ -203,7 +207,9 @@ TokenizedRows tokenize(const json& request, const std::filesystem::path& request
 std::filesystem::path fetch_model(const std::string& hub_id, const Places& places, const Progress& progress) {
     PythonStep step(places, progress);
     const std::string folder = text_at(step.run({"--fetch-model", hub_id}), "model_dir");
-    if (folder.empty()) throw Error(Failure::Refused, "the result names no folder", "fetching " + hub_id);
+    if (folder.empty())
+        throw Error(Failure::Refused, Code("DATA-TOKENIZE"), "the result names no folder",
+                    "fetching " + hub_id);
     return folder;
 }
 

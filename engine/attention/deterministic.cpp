@@ -25,7 +25,7 @@ void set_deterministic(bool on) {
 
 bool deterministic_named(const std::string& value) {
     if (value != "0" && value != "1")
-        throw Error(Failure::Usage, "'" + value + "' is neither 0 nor 1", kSwitch,
+        throw Error(Failure::Usage, Code("ENGINE-SWITCH"), "'" + value + "' is neither 0 nor 1", kSwitch,
                     "1 is the default; 0 is faster, and no two runs are alike");
     return value == "1";
 }

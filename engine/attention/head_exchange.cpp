@@ -35,7 +35,7 @@ OwnedHeads share_of_one_head(int64_t query_heads, int64_t key_heads, int rank, i
 std::vector<OwnedHeads> split_heads(int64_t query_heads, int64_t key_heads, int ranks) {
     if (query_heads < ranks) {
         throw Error(
-            Failure::Refused,
+            Failure::Refused, Code("PLAN-LAYOUT"),
             std::to_string(query_heads) + " query heads cannot be divided among " + std::to_string(ranks) +
                 " ranks",
             "ulysses_size",

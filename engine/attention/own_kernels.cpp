@@ -43,7 +43,7 @@ std::vector<OwnKernel> kernels_named(const std::string& value) {
         if (word == "none" || word.empty()) continue;
         const auto at = std::find(names.begin(), names.end(), word);
         if (word != "all" && at == names.end())
-            throw Error(Failure::Usage, "'" + word + "' is no kernel", kSwitch,
+            throw Error(Failure::Usage, Code("ENGINE-SWITCH"), "'" + word + "' is no kernel", kSwitch,
                         "it takes all, none, or some of " + all_names());
         for (size_t i = 0; i < names.size(); ++i) {
             if (word == "all" || names[i] == word) kernels.push_back(static_cast<OwnKernel>(i));
@@ -64,7 +64,8 @@ RunRows rows_on(at::Device device) {
     return [launch, device](const RowKernel& kernel) {
         const char* problem = launch(&kernel, current_cuda_stream(device.index()));
         if (problem != nullptr)
-            throw Error(Failure::Refused, std::string("a CUDA kernel cannot be started: ") + problem, {},
+            throw Error(Failure::Refused, Code("ENGINE-DEVICE"),
+                        std::string("a CUDA kernel cannot be started: ") + problem, {},
                         "run without RINGMASTER_CUDA_KERNELS");
     };
 }

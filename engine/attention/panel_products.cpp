@@ -67,7 +67,7 @@ const PanelProducts* chosen() {
     if (name == "plain") return &kPlain;
     if (name == "float32") return nullptr;
     if (!name.empty())
-        throw Error(Failure::Usage, "there is no '" + name + "'", kSwitch,
+        throw Error(Failure::Usage, Code("ENGINE-SWITCH"), "there is no '" + name + "'", kSwitch,
                     "plain or float32, or run without it");
     return processor_has_them() ? &kProcessor : nullptr;
 }

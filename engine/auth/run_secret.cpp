@@ -21,7 +21,7 @@ constexpr size_t kLeast = 16, kMost = 256;  ///< characters
 
 [[noreturn]] void refuse(const fs::path& file, const std::string& why) {
     throw Error(
-        Failure::Refused, why, file.string(),
+        Failure::Refused, Code("RANKS-MEETING"), why, file.string(),
         "every node of the run needs the same file; without it on any node, the next start makes one");
 }
 

@@ -128,7 +128,8 @@ std::string random_bytes(size_t count) {
         const ssize_t got = ::getrandom(bytes.data() + done, count - done, 0);
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0)
-            throw Error(Failure::Unreachable, std::string("no random bytes: ") + std::strerror(errno));
+            throw Error(Failure::Unreachable, Code("INTERNAL-ERROR"),
+                        std::string("no random bytes: ") + std::strerror(errno));
         done += static_cast<size_t>(got);
     }
     return bytes;

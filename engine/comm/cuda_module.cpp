@@ -39,7 +39,7 @@ void set_up_libraries() {
 /// LibTorch looks for its CUDA part once, at the first question about CUDA, and never again.
 void refuse_if_asked_before() {
     if (at::detail::getCUDAHooks().hasCUDART()) return;
-    throw Error(Failure::Refused,
+    throw Error(Failure::Refused, Code("ENGINE-CUDA"),
                 "LibTorch was asked about CUDA before its CUDA part was loaded: it sees no device now");
 }
 
@@ -52,15 +52,16 @@ std::string reason_of_dl() {
 Module open_module() {
     const auto path = module_file();
     if (!std::filesystem::exists(path)) {
-        throw Error(Failure::Unreachable, "this build has no CUDA part: " + path.string() + " is missing", {},
+        throw Error(Failure::Unreachable, Code("ENGINE-CUDA"),
+                    "this build has no CUDA part: " + path.string() + " is missing", {},
                     "build it again without RINGMASTER_CUDA=off, or run with --device cpu");
     }
     set_up_libraries();
     Module module;
     module.handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (module.handle == nullptr) {
-        throw Error(Failure::Unreachable, "the CUDA part cannot be loaded: " + reason_of_dl(), {},
-                    "run with --device cpu");
+        throw Error(Failure::Unreachable, Code("ENGINE-CUDA"),
+                    "the CUDA part cannot be loaded: " + reason_of_dl(), {}, "run with --device cpu");
     }
     refuse_if_asked_before();
     const auto find = [&]<typename Function>(Function& function, const char* name) {
@@ -72,8 +73,8 @@ Module open_module() {
     find(module.make_nccl, "ringmaster_make_nccl");
     if (module.devices == nullptr || module.multiprocessors == nullptr || module.stream == nullptr ||
         module.make_nccl == nullptr) {
-        throw Error(Failure::Unreachable, "the CUDA part " + path.string() + " is of another build", {},
-                    "build again");
+        throw Error(Failure::Unreachable, Code("ENGINE-CUDA"),
+                    "the CUDA part " + path.string() + " is of another build", {}, "build again");
     }
     return module;
 }
@@ -92,10 +93,11 @@ void load_cuda(int device_index) {
     std::string reason;
     const int devices = module().devices(&reason);
     if (devices == 0) {
-        throw Error(Failure::Unreachable, "no CUDA device: " + reason, {}, "run with --device cpu");
+        throw Error(Failure::Unreachable, Code("ENGINE-DEVICE"), "no CUDA device: " + reason, {},
+                    "run with --device cpu");
     }
     if (device_index >= devices) {
-        throw Error(Failure::Unreachable,
+        throw Error(Failure::Unreachable, Code("ENGINE-DEVICE"),
                     "local rank " + std::to_string(device_index) +
                         " has no CUDA device: this machine shows " + std::to_string(devices),
                     {}, "start at most one rank per device");
@@ -114,7 +116,8 @@ int cuda_multiprocessors(int device_index) {
 void* cuda_function(const char* name) {
     void* function = dlsym(module().handle, name);
     if (function != nullptr) return function;
-    throw Error(Failure::Unreachable, std::string("the CUDA part has no ") + name, {}, "build again");
+    throw Error(Failure::Unreachable, Code("ENGINE-CUDA"), std::string("the CUDA part has no ") + name, {},
+                "build again");
 }
 
 void* current_cuda_stream(int device_index) {

@@ -17,7 +17,8 @@ namespace ringmaster {
 
 Error GroupContext::broken(const Awaited& awaited, const std::string& cause) const {
     *is_broken = true;
-    return Error(Failure::Refused, "rank " + std::to_string(rank) + " " + to_text(awaited) + ": " + cause);
+    return Error(Failure::Refused, Code("RANKS-TRANSFER"),
+                 "rank " + std::to_string(rank) + " " + to_text(awaited) + ": " + cause);
 }
 
 // --- Transfer
@@ -429,7 +430,7 @@ c10::intrusive_ptr<c10d::Backend> make_backend(const c10::intrusive_ptr<c10d::St
         throw;
     } catch (const std::exception&) {
         throw Error(
-            Failure::Unreachable,
+            Failure::Unreachable, Code("RANKS-TRANSFER"),
             "cannot connect to the other ranks of " + group.name + ": " + cause_of(std::current_exception()),
             group.who());
     }
@@ -541,9 +542,9 @@ Groups make_groups_over(const BackendMaker& make, const c10::intrusive_ptr<c10d:
 
 Groups connect(const Rendezvous& rendezvous, const Mesh& mesh, const GroupOptions& options) {
     if (mesh.ranks() != rendezvous.world_size) {
-        throw Error(Failure::Usage, std::to_string(rendezvous.world_size) +
-                                        " ranks were started, the plan is for " +
-                                        std::to_string(mesh.ranks()));
+        throw Error(Failure::Usage, Code("RANKS-ENVIRONMENT"),
+                    std::to_string(rendezvous.world_size) + " ranks were started, the plan is for " +
+                        std::to_string(mesh.ranks()));
     }
     GroupOptions own = options;
     own.device_index = rendezvous.local_rank;
@@ -557,7 +558,8 @@ Groups connect(const Rendezvous& rendezvous, const Mesh& mesh, const GroupOption
     own.key = bytes_of(mac(rendezvous.secret, {"connections of ranks", rendezvous.key_prefix}));
     const Meeting meeting = meet(rendezvous, own.meeting_timeout);
     Groups groups = make_groups(meeting.store, rendezvous.rank, mesh, own);
-    if (own.device == Device::Cuda && !own.through_host) return groups;  // NCCL's threads go on asking the store
+    if (own.device == Device::Cuda && !own.through_host)
+        return groups;  // NCCL's threads go on asking the store
     groups.world().barrier();
     meeting.sealed->close();
     groups.take_totals();

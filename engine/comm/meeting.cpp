@@ -74,7 +74,7 @@ std::vector<Address> resolve(const Rendezvous& at) {
     const int error =
         getaddrinfo(at.master_addr.c_str(), std::to_string(at.master_port).c_str(), &hints, &found);
     if (error != 0) {
-        throw Error(Failure::Unreachable,
+        throw Error(Failure::Unreachable, Code("RANKS-MEETING"),
                     "rank 0's host \"" + at.master_addr + "\" is not known here: " + gai_strerror(error), {},
                     "MASTER_ADDR must be a name or address that every node resolves");
     }
@@ -127,10 +127,12 @@ int listen_for_ranks(const Rendezvous& at) {
     const int fd = listening_socket(resolve(at).front());
     if (fd >= 0) return fd;
     if (errno == EADDRINUSE) {
-        throw Error(Failure::Unreachable, "port in use: another program listens at " + endpoint(at), {},
+        throw Error(Failure::Unreachable, Code("RANKS-MEETING"),
+                    "port in use: another program listens at " + endpoint(at), {},
                     "set MASTER_PORT to a free port, the same on every rank");
     }
-    throw Error(Failure::Unreachable, "cannot listen at " + endpoint(at) + ": " + std::strerror(errno), {},
+    throw Error(Failure::Unreachable, Code("RANKS-MEETING"),
+                "cannot listen at " + endpoint(at) + ": " + std::strerror(errno), {},
                 "MASTER_ADDR and MASTER_PORT say where rank 0 listens: an address of its machine");
 }
 
@@ -175,7 +177,7 @@ void wait_for_listener(const Rendezvous& at, std::chrono::milliseconds timeout) 
         if (Clock::now() + kPause > deadline) break;
         std::this_thread::sleep_for(kPause);
     }
-    throw Error(Failure::Unreachable,
+    throw Error(Failure::Unreachable, Code("RANKS-MEETING"),
                 "rank " + std::to_string(at.rank) + ": nobody answered at " + endpoint(at) + " for " +
                     seconds_text(timeout) + " (" + std::strerror(error) + ")",
                 {}, "rank 0 listens at MASTER_ADDR:MASTER_PORT; is it started, and the port open?");
@@ -195,9 +197,9 @@ c10::intrusive_ptr<c10d::Store> open_store(const Rendezvous& at, std::chrono::mi
     try {
         return c10::make_intrusive<c10d::TCPStore>(at.master_addr, options);
     } catch (const std::exception&) {
-        throw Error(Failure::Unreachable, "rank " + std::to_string(at.rank) + ": the store at " +
-                                              endpoint(at) +
-                                              " does not work: " + cause_of(std::current_exception()));
+        throw Error(Failure::Unreachable, Code("RANKS-MEETING"),
+                    "rank " + std::to_string(at.rank) + ": the store at " + endpoint(at) +
+                        " does not work: " + cause_of(std::current_exception()));
     }
 }
 
@@ -229,7 +231,7 @@ void wait_for_all(c10d::Store& store, const Rendezvous& at, std::chrono::millise
         store.set(arrival_key(at.rank), std::string("1"));
         while (!store.check(keys)) {
             if (Clock::now() > deadline) {
-                throw Error(Failure::Unreachable,
+                throw Error(Failure::Unreachable, Code("RANKS-MEETING"),
                             "rank " + std::to_string(at.rank) + " waited " + seconds_text(timeout) + " at " +
                                 endpoint(at) + " for " + missing_ranks(store, at.world_size) + " of " +
                                 std::to_string(at.world_size),
@@ -239,7 +241,7 @@ void wait_for_all(c10d::Store& store, const Rendezvous& at, std::chrono::millise
             pause = std::min(2 * pause, kLongestPause);
         }
     } catch (const c10::Error&) {
-        throw Error(Failure::Unreachable,
+        throw Error(Failure::Unreachable, Code("RANKS-MEETING"),
                     "rank " + std::to_string(at.rank) + ": lost rank 0's store at " + endpoint(at) +
                         " while ranks were meeting: " + cause_of(std::current_exception()));
     }
@@ -296,7 +298,7 @@ std::string interface_address(const Rendezvous& rendezvous) {
     if (!rendezvous.interface_name.empty()) {
         const auto address = address_of_interface(rendezvous.interface_name);
         if (address) return numbers(*address);
-        throw Error(Failure::Unreachable,
+        throw Error(Failure::Unreachable, Code("RANKS-MEETING"),
                     "GLOO_SOCKET_IFNAME is \"" + rendezvous.interface_name +
                         "\", which is no interface of this machine with an IPv4 address");
     }
@@ -305,8 +307,8 @@ std::string interface_address(const Rendezvous& rendezvous) {
     // On rank 0's machine its name may well be of the loopback, as in Debian's /etc/hosts.
     if (!address || is_loopback(*address)) address = address_of_interface("");
     if (address) return numbers(*address);
-    throw Error(Failure::Unreachable, "no network interface reaches the other nodes", {},
-                "name one with GLOO_SOCKET_IFNAME");
+    throw Error(Failure::Unreachable, Code("RANKS-MEETING"), "no network interface reaches the other nodes",
+                {}, "name one with GLOO_SOCKET_IFNAME");
 }
 
 ListeningSocket listen_at(const std::string& address) {
@@ -317,7 +319,8 @@ ListeningSocket listen_at(const std::string& address) {
     Address bound;
     bound.length = sizeof bound.bytes;
     if (made.fd < 0 || getsockname(made.fd, bound.get(), &bound.length) != 0)
-        throw Error(Failure::Unreachable, "cannot listen at " + address + ": " + std::strerror(errno));
+        throw Error(Failure::Unreachable, Code("RANKS-MEETING"),
+                    "cannot listen at " + address + ": " + std::strerror(errno));
     made.port = bound.family() == AF_INET6 ? ntohs(reinterpret_cast<sockaddr_in6*>(&bound.bytes)->sin6_port)
                                            : ntohs(reinterpret_cast<sockaddr_in*>(&bound.bytes)->sin_port);
     return made;

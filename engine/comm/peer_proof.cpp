@@ -63,7 +63,7 @@ void prove_peers(c10d::Backend& backend, const BackendRequest& request) {
         if (peer == self || is_same(bytes_in(shown[peer]), proof(peer, self, bytes_in(nonces[peer]), nonce)))
             continue;
         throw Error(
-            Failure::Refused,
+            Failure::Refused, Code("RANKS-MEETING"),
             "what connected to rank " + std::to_string(request.global_ranks[self]) + " as rank " +
                 std::to_string(request.global_ranks[peer]) + " (" + request.name +
                 ") does not hold this run's token: another program reached a rank's port, or the ranks hold "

@@ -20,11 +20,13 @@ int64_t number(const std::string& text, const std::string& name, int64_t low, in
     int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size()) {
-        throw Error(Failure::Usage, name + " is \"" + text + "\", not a whole number");
+        throw Error(Failure::Usage, Code("RANKS-ENVIRONMENT"),
+                    name + " is \"" + text + "\", not a whole number");
     }
     if (value < low || value > high) {
-        throw Error(Failure::Usage, name + " is " + text + ", outside " + std::to_string(low) + " to " +
-                                        std::to_string(high));
+        throw Error(
+            Failure::Usage, Code("RANKS-ENVIRONMENT"),
+            name + " is " + text + ", outside " + std::to_string(low) + " to " + std::to_string(high));
     }
     return value;
 }
@@ -40,7 +42,9 @@ constexpr int kMaxPort = 65535;
 
 std::string required_text(const Environment& get, const char* name, const char* because) {
     const auto text = text_of(get, name);
-    if (!text) throw Error(Failure::Usage, std::string(name) + " is not set, while " + because + " is");
+    if (!text)
+        throw Error(Failure::Usage, Code("RANKS-ENVIRONMENT"),
+                    std::string(name) + " is not set, while " + because + " is");
     return *text;
 }
 
@@ -51,9 +55,9 @@ int required_number(const Environment& get, const char* name, const char* becaus
 
 void check_rank(const Rendezvous& rendezvous, const char* name) {
     if (rendezvous.rank < rendezvous.world_size) return;
-    throw Error(Failure::Usage, std::string(name) + " is " + std::to_string(rendezvous.rank) +
-                                    ", while there are " + std::to_string(rendezvous.world_size) +
-                                    " ranks, counted from 0");
+    throw Error(Failure::Usage, Code("RANKS-ENVIRONMENT"),
+                std::string(name) + " is " + std::to_string(rendezvous.rank) + ", while there are " +
+                    std::to_string(rendezvous.world_size) + " ranks, counted from 0");
 }
 
 Rendezvous from_torchrun(const Environment& get) {
@@ -92,7 +96,7 @@ int slurm_tasks_on(const std::string& counts, int node) {
         node -= static_cast<int>(repeat);
         at = *end == ',' ? end + 1 : end;
     }
-    throw Error(Failure::Usage,
+    throw Error(Failure::Usage, Code("RANKS-ENVIRONMENT"),
                 "SLURM_TASKS_PER_NODE is \"" + counts + "\", which says nothing of this node");
 }
 
@@ -158,12 +162,15 @@ std::string first_slurm_host(const std::string& node_list) {
         const size_t close = node_list.find(']', i);
         const size_t first_end = node_list.find_first_of("-,]", i);
         if (close == std::string::npos || first_end == i + 1) {
-            throw Error(Failure::Usage, "SLURM_JOB_NODELIST cannot be read: \"" + node_list + "\"");
+            throw Error(Failure::Usage, Code("RANKS-ENVIRONMENT"),
+                        "SLURM_JOB_NODELIST cannot be read: \"" + node_list + "\"");
         }
         host += node_list.substr(i + 1, first_end - i - 1);
         i = close;
     }
-    if (host.empty()) throw Error(Failure::Usage, "SLURM_JOB_NODELIST names no host: \"" + node_list + "\"");
+    if (host.empty())
+        throw Error(Failure::Usage, Code("RANKS-ENVIRONMENT"),
+                    "SLURM_JOB_NODELIST names no host: \"" + node_list + "\"");
     return host;
 }
 

@@ -6,7 +6,8 @@
 namespace ringmaster {
 
 c10d::Store& SealedStore::beneath() const {
-    if (!store_) throw Error(Failure::Refused, "the ranks' store is closed: they have met");
+    if (!store_)
+        throw Error(Failure::Refused, Code("RANKS-MEETING"), "the ranks' store is closed: they have met");
     return *store_;
 }
 
@@ -23,7 +24,7 @@ std::vector<uint8_t> SealedStore::get(const std::string& key) {
     const std::vector<uint8_t> value = beneath().get(key);
     const auto text = opened(key_, key, {reinterpret_cast<const char*>(value.data()), value.size()});
     if (!text) {
-        throw Error(Failure::Refused,
+        throw Error(Failure::Refused, Code("RANKS-MEETING"),
                     "no rank of this run wrote what the ranks' store holds as " + key +
                         ": another program reached the store's port, or the ranks hold different tokens",
                     {},

@@ -135,7 +135,8 @@ class FieldReader {
 
   private:
     [[noreturn]] static void refuse(const char* name, const std::string& what) {
-        throw Error(Failure::Refused, "the field " + what, std::string("config.") + name);
+        throw Error(Failure::Refused, Code("FILE-DAMAGED"), "the field " + what,
+                    std::string("config.") + name);
     }
 
     static void read(const char* name, const json& value, std::string& field) {
@@ -208,7 +209,8 @@ json config_to_json(const Config& config) {
 
 Config config_from_json(const json& object) {
     if (!object.is_object())
-        throw Error(Failure::Refused, "the configuration is not a JSON object", "config");
+        throw Error(Failure::Refused, Code("FILE-DAMAGED"), "the configuration is not a JSON object",
+                    "config");
     Config config;
     each_field(config, FieldReader(object));
     return config;

@@ -1,6 +1,7 @@
 /// What a configuration got wrong or should know, as a value: a person gets all of them at once.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@ struct Diagnostic {
 using Diagnostics = std::vector<Diagnostic>;
 
 bool has_error(const Diagnostics& diagnostics);
+/// As in plan.json and in every command's --json. Its `parameters` and `fixes` are empty as yet.
+nlohmann::json diagnostic_to_json(const Diagnostic& diagnostic);
 const char* to_string(Severity severity);                ///< "error", "warning", "info"
 Severity severity_from_string(const std::string& text);  ///< throws Error(Refused) on a stranger
 

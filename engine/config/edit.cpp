@@ -19,7 +19,7 @@ using nlohmann::json;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 [[noreturn]] void refuse(const std::string& key, const std::string& why) {
-    throw Error(Failure::Refused, why, key, "edit the line by hand");
+    throw Error(Failure::Refused, Code("CONFIG-EDIT"), why, key, "edit the line by hand");
 }
 
 /// Where a key stands on its line. Offsets into the whole text.

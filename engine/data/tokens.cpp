@@ -55,7 +55,8 @@ TokenFile::TokenFile(const std::filesystem::path& path)
            (documents_.empty() ||
             std::includes(documents_.begin(), documents_.end(), offsets_.begin(), offsets_.end()));
     if (!good)
-        throw Error(Failure::Refused, "row_offsets, input_ids and labels do not fit together", path.string());
+        throw Error(Failure::Refused, Code("FILE-DAMAGED"),
+                    "row_offsets, input_ids and labels do not fit together", path.string());
 }
 
 Row TokenFile::row(int64_t index) const {
@@ -79,7 +80,8 @@ std::vector<Row> rows_of(const TokenFile& file, const std::vector<int64_t>& indi
 
 void TokenFile::check(int64_t vocab_size, int64_t longest) const {
     auto refuse = [&](int64_t index, const std::string& what) {
-        throw Error(Failure::Refused, "row " + std::to_string(index + 1) + " " + what, file_.path().string());
+        throw Error(Failure::Refused, Code("DATA-ROWS"), "row " + std::to_string(index + 1) + " " + what,
+                    file_.path().string());
     };
     for (int64_t index = 0; index < rows(); ++index) {
         const Row r = row(index);

@@ -36,12 +36,12 @@ std::string what_exceeds(std::string_view text, const JsonLimits& limits) {
 
 nlohmann::json parse_bounded_json(std::string_view text, const std::string& where, const JsonLimits& limits) {
     if (const std::string excess = what_exceeds(text, limits); !excess.empty())
-        throw Error(Failure::Refused, excess, where);
+        throw Error(Failure::Refused, Code("FILE-DAMAGED"), excess, where);
     try {
         return nlohmann::json::parse(text);
     } catch (const nlohmann::json::exception& problem) {
-        throw Error(Failure::Refused, "is damaged: " + std::string(problem.what()).substr(0, kShownBytes),
-                    where);
+        throw Error(Failure::Refused, Code("FILE-DAMAGED"),
+                    "is damaged: " + std::string(problem.what()).substr(0, kShownBytes), where);
     }
 }
 

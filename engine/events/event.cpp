@@ -101,6 +101,7 @@ void each_field(auto& field, EventOf<DoneEvent> auto& e) {
 void each_field(auto& field, EventOf<ErrorEvent> auto& e) {
     field("message", e.message);
     field("where", e.where);
+    field("code", e.code);
 }
 
 class FieldReader {

@@ -77,6 +77,7 @@ struct DoneEvent {
 
 struct ErrorEvent {
     std::string message, where;
+    std::string code = {};  ///< of the Error, as "ENGINE-MEMORY"; empty in the events of earlier versions
 };
 
 using Event = std::variant<StepEvent, HelloEvent, PhaseEvent, DeviceEvent, EvalEvent, WarningEvent,

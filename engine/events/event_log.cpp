@@ -71,14 +71,16 @@ EventWriter::EventWriter(const std::filesystem::path& events_dir, int rank)
     : file_(events_dir / event_file_name(rank)), rank_(rank) {
     std::error_code problem;
     std::filesystem::create_directories(events_dir, problem);
-    if (problem) throw Error(Failure::Refused, "cannot be made: " + problem.message(), events_dir.string());
+    if (problem)
+        throw Error(Failure::Refused, Code("FILE-WRITE"), "cannot be made: " + problem.message(),
+                    events_dir.string());
     // Without O_NONBLOCK a named pipe of that name would hold the rank up for ever.
     out_ = ::open(file_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0644);
     if (out_ < 0) throw_write_error(file_);
     const int64_t size = regular_size(out_);
     if (size < 0) {
         ::close(out_);
-        throw Error(Failure::Refused, "is not a regular file", file_.string());
+        throw Error(Failure::Refused, Code("FILE-WRITE"), "is not a regular file", file_.string());
     }
     torn_ = size > 0 && read_at(out_, size - 1, 1) != "\n";
 }

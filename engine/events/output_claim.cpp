@@ -53,7 +53,8 @@ void refuse_held_output(const fs::path& output_dir, const fs::path& run_dir) {
     const Marker held = read_marker(output_dir);
     std::error_code unknown;
     if (held.dir.empty() || fs::equivalent(held.dir, run_dir, unknown) || !is_living(held)) return;
-    throw Error(Failure::Refused, "output_dir is in use by the run " + held.run + " in " + held.dir.string(),
+    throw Error(Failure::Refused, Code("OUTPUT-IN-USE"),
+                "output_dir is in use by the run " + held.run + " in " + held.dir.string(),
                 output_dir.string(),
                 "another output_dir (--set output_dir=…), or wait for its end: `ringmaster watch " +
                     held.run + "` shows it");
@@ -62,7 +63,9 @@ void refuse_held_output(const fs::path& output_dir, const fs::path& run_dir) {
 void claim_output(const fs::path& output_dir, const fs::path& run_dir, const std::string& run_name) {
     std::error_code problem;
     fs::create_directories(output_dir, problem);
-    if (problem) throw Error(Failure::Refused, "cannot be made: " + problem.message(), output_dir.string());
+    if (problem)
+        throw Error(Failure::Refused, Code("FILE-WRITE"), "cannot be made: " + problem.message(),
+                    output_dir.string());
     const FileLock lock(output_dir);
     refuse_held_output(output_dir, run_dir);
     const Json marker = {{"run", run_name},

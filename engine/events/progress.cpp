@@ -136,7 +136,7 @@ Progress::Progress(int table, int slot) {
     auto* records = static_cast<ProgressRecord*>(memory);
     if (memory == MAP_FAILED || records[slot].mark != kMark) {
         if (memory != MAP_FAILED) ::munmap(memory, end);
-        throw Error(Failure::Usage, "is not the table that this engine's agent makes",
+        throw Error(Failure::Usage, Code("PROGRAM-START"), "is not the table that this engine's agent makes",
                     "RINGMASTER_PROGRESS_FD", "agent and engine must be of the same version");
     }
     memory_ = memory;
@@ -205,7 +205,8 @@ ProgressTable::ProgressTable(int ranks)
     if (memory_ == nullptr || memory_ == MAP_FAILED) {
         const std::string problem = std::strerror(errno);
         if (descriptor_ >= 0) ::close(descriptor_);
-        throw Error(Failure::Unreachable, "no memory to share with the ranks: " + problem);
+        throw Error(Failure::Unreachable, Code("PROGRAM-START"),
+                    "no memory to share with the ranks: " + problem);
     }
     for (int slot = 0; slot < ranks; ++slot)
         new (static_cast<ProgressRecord*>(memory_) + slot) ProgressRecord;

@@ -48,7 +48,7 @@ Holder holder_of(const fs::path& run_dir) {
                                                     : "process " + std::to_string(holder.process.pid) +
                                                           " on host " + holder.process.host;
     const std::string name = fs::absolute(run_dir).lexically_normal().filename().string();
-    throw Error(Failure::Refused, "is run by " + who + " already", run_dir.string(),
+    throw Error(Failure::Refused, Code("RUN-ACTIVE"), "is run by " + who + " already", run_dir.string(),
                 "`ringmaster stop " + name + "` ends it; `ringmaster watch " + name + "` follows it");
 }
 
@@ -73,8 +73,8 @@ RunClaim::RunClaim(const fs::path& run_dir, const std::string& launcher)
     // In place: the lock is the file's.
     if (::ftruncate(lock_.descriptor(), 0) != 0 ||
         ::pwrite(lock_.descriptor(), text.data(), text.size(), 0) != size) {
-        throw Error(Failure::Refused, std::string("cannot be written: ") + std::strerror(errno),
-                    claim_file(run_dir).string());
+        throw Error(Failure::Refused, Code("FILE-WRITE"),
+                    std::string("cannot be written: ") + std::strerror(errno), claim_file(run_dir).string());
     }
 }
 

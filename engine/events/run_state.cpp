@@ -29,7 +29,7 @@ RunPhase phase_of(const std::string& word) {
     for (size_t i = 0; i < kPhases.size(); ++i) {
         if (word == kPhases[i]) return static_cast<RunPhase>(i);
     }
-    throw Error(Failure::Refused, "\"" + word + "\" is no state of a run");
+    throw Error(Failure::Refused, Code("FILE-DAMAGED"), "\"" + word + "\" is no state of a run");
 }
 
 constexpr int64_t kMostPid = std::numeric_limits<int>::max();
@@ -37,7 +37,7 @@ constexpr int64_t kMostJob = std::numeric_limits<uint32_t>::max();  ///< a numbe
 constexpr int kMostAttempts = 1'000'000;
 
 [[noreturn]] void refuse(const char* key, const std::string& why) {
-    throw Error(Failure::Refused, std::string(key) + " " + why);
+    throw Error(Failure::Refused, Code("FILE-DAMAGED"), std::string(key) + " " + why);
 }
 
 /// A whole number from `least` to `most`.
@@ -92,15 +92,36 @@ NodeState node_of(const nlohmann::json& json) {
     return node;
 }
 
+constexpr std::size_t kMostCode = 64;  ///< bytes of a code
+
+/// Only a failure has one.
+std::string code_of(const RunState& state) {
+    if (state.state != RunPhase::Failed) return "";
+    return state.code.empty() ? "RUN-FAILED" : state.code;
+}
+
 Json json_of(const RunState& state) {
     Json nodes = Json::array();
     for (const NodeState& node : state.nodes) nodes.push_back(json_of(node));
-    return {{"name", state.name},       {"state", to_string(state.state)},
-            {"reason", state.reason},   {"attempt", state.attempt},
-            {"ranks", state.ranks},     {"created", state.created},
-            {"started", state.started}, {"ended", state.ended},
-            {"updated", state.updated}, {"writer", to_json(state.writer)},
+    return {{"name", state.name},
+            {"state", to_string(state.state)},
+            {"reason", state.reason},
+            {"code", code_of(state)},
+            {"failed_rank", state.state == RunPhase::Failed ? state.failed_rank : -1},
+            {"attempt", state.attempt},
+            {"ranks", state.ranks},
+            {"created", state.created},
+            {"started", state.started},
+            {"ended", state.ended},
+            {"updated", state.updated},
+            {"writer", to_json(state.writer)},
             {"nodes", std::move(nodes)}};
+}
+
+int failed_rank_of(const nlohmann::json& json, int ranks) {
+    const auto rank = json.find("failed_rank");
+    if (rank == json.end() || !rank->is_number_integer()) return -1;
+    return static_cast<int>(std::clamp<int64_t>(rank->get<int64_t>(), -1, std::max(0, ranks - 1)));
 }
 
 RunState state_of(const nlohmann::json& json) {
@@ -116,16 +137,20 @@ RunState state_of(const nlohmann::json& json) {
     state.ended = time_at(json, "ended");
     state.updated = time_at(json, "updated");
     state.writer = process_of(json.at("writer"));
+    state.code = json.value("code", "").substr(0, kMostCode);
+    state.code = code_of(state);
+    state.failed_rank = failed_rank_of(json, state.ranks);
     for (const nlohmann::json& node : json.at("nodes")) state.nodes.push_back(node_of(node));
     return state;
 }
 
 RunState as_written(const fs::path& file) {
     std::error_code unknown;
-    if (!fs::exists(file, unknown)) throw Error(Failure::Usage, "there is no run here", file.string());
+    if (!fs::exists(file, unknown))
+        throw Error(Failure::Usage, Code("RUN-MISSING"), "there is no run here", file.string());
     std::ifstream in;
     if (fs::is_regular_file(file, unknown)) in.open(file);
-    if (!in.is_open()) throw Error(Failure::Refused, "cannot be read", file.string());
+    if (!in.is_open()) throw Error(Failure::Refused, Code("FILE-MISSING"), "cannot be read", file.string());
     const std::streamoff size = in.seekg(0, std::ios::end).tellg();
     std::string text(static_cast<size_t>(std::clamp<std::streamoff>(size, 0, limits::kStateFile + 1)), '\0');
     in.seekg(0).read(text.data(), static_cast<std::streamsize>(text.size()));
@@ -155,10 +180,12 @@ RunState parse_run_state(const std::string& text, const std::string& where) {
     try {
         return state_of(parse_bounded_json(text, {}, {limits::kStateFile, 8, 1 << 17}));
     } catch (const nlohmann::json::exception& problem) {
-        throw Error(Failure::Refused, std::string("is damaged: ") + problem.what(), where);
+        throw Error(Failure::Refused, Code("FILE-DAMAGED"), std::string("is damaged: ") + problem.what(),
+                    where);
     } catch (const Error& problem) {
         const std::string what = problem.what();
-        throw Error(Failure::Refused, what.starts_with("is damaged") ? what : "is damaged: " + what, where);
+        throw Error(Failure::Refused, Code("FILE-DAMAGED"),
+                    what.starts_with("is damaged") ? what : "is damaged: " + what, where);
     }
 }
 
@@ -178,6 +205,7 @@ RunState read_run_state(const fs::path& run_dir) {
                    state.writer.host + ") is gone" +
                    (state.writer.boot_id == now.boot_id ? "" : ": the machine was restarted");
     state.state = RunPhase::Failed;
+    state.code = "RUN-ABANDONED";
     state.ended = state.updated;
     return state;
 }

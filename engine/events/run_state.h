@@ -1,7 +1,8 @@
 /// run.json: the state of a run, written whole (aside, then renamed) by node 0's agent, or by rank 0 where
 /// there is none.
 ///
-///     {"name", "state", "reason", "attempt", "ranks", "created", "started", "ended", "updated",
+///     {"name", "state", "reason", "code", "failed_rank", "attempt", "ranks", "created", "started", "ended",
+///     "updated",
 ///      "writer": {"host", "pid", "start_time", "boot_id"},
 ///      "nodes": [{"host", "agent": {as writer}, "ranks": [{"rank", and as writer}]}]}
 #pragma once
@@ -37,7 +38,9 @@ struct NodeState {
 struct RunState {
     std::string name;
     RunPhase state = RunPhase::Queued;
-    std::string reason;  ///< of an end: one sentence; may have further lines (last log lines)
+    std::string reason;    ///< of an end: one sentence; may have further lines (last log lines)
+    std::string code;      ///< of a failure, for programs: that of the Error, or "RUN-FAILED"; else empty
+    int failed_rank = -1;  ///< that a failure began with; -1: none, or not known
     int attempt = 0;
     int ranks = 0;
     double created = 0, started = 0, ended = 0,

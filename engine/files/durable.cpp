@@ -13,7 +13,8 @@ namespace ringmaster {
 void throw_write_error(const std::filesystem::path& path) {
     int reason = errno;
     throw Error(
-        Failure::Refused, std::string("cannot be written: ") + std::strerror(reason), path.string(),
+        Failure::Refused, Code(reason == ENOSPC || reason == EDQUOT ? "DISK-FULL" : "FILE-WRITE"),
+        std::string("cannot be written: ") + std::strerror(reason), path.string(),
         reason == ENOSPC || reason == EDQUOT ? "free some space on that disk, then resume the run" : "");
 }
 

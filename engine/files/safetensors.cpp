@@ -25,7 +25,8 @@ int64_t dtype_bytes(const std::string& dtype, const std::string& where) {
     if (dtype == "F32" || dtype == "I32" || dtype == "U32") return 4;
     if (dtype == "F16" || dtype == "BF16" || dtype == "I16" || dtype == "U16") return 2;
     if (dtype == "I8" || dtype == "U8" || dtype == "BOOL" || dtype.starts_with("F8_")) return 1;
-    throw Error(Failure::Refused, "dtype '" + dtype + "' is not one that is read here", where);
+    throw Error(Failure::Refused, Code("FILE-DAMAGED"), "dtype '" + dtype + "' is not one that is read here",
+                where);
 }
 
 std::string header_text(const std::vector<TensorInfo>& tensors) {
@@ -49,7 +50,7 @@ int64_t TensorInfo::elements() const {
     int64_t count = 1;
     for (int64_t dim : shape) {
         if (dim < 0 || __builtin_mul_overflow(count, dim, &count)) {
-            throw Error(Failure::Refused, "has an impossible shape", name);
+            throw Error(Failure::Refused, Code("FILE-DAMAGED"), "has an impossible shape", name);
         }
     }
     return count;
@@ -58,7 +59,7 @@ int64_t TensorInfo::elements() const {
 int64_t TensorInfo::bytes() const {
     int64_t count = 0;
     if (__builtin_mul_overflow(elements(), dtype_bytes(dtype, name), &count)) {
-        throw Error(Failure::Refused, "has an impossible shape", name);
+        throw Error(Failure::Refused, Code("FILE-DAMAGED"), "has an impossible shape", name);
     }
     return count;
 }
@@ -66,11 +67,12 @@ int64_t TensorInfo::bytes() const {
 SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : path_(path) {
     int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (file < 0)
-        throw Error(Failure::Usage, std::string("cannot be opened: ") + std::strerror(errno), path.string());
+        throw Error(Failure::Usage, Code("FILE-MISSING"),
+                    std::string("cannot be opened: ") + std::strerror(errno), path.string());
     struct stat status {};
     if (::fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) {
         ::close(file);
-        throw Error(Failure::Usage, "is not a file", path.string());
+        throw Error(Failure::Usage, Code("FILE-MISSING"), "is not a file", path.string());
     }
     size_ = static_cast<size_t>(status.st_size);
     if (size_ >= 8) {
@@ -79,12 +81,14 @@ SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : path_(path
     }
     ::close(file);
     if (data_ == nullptr)
-        throw Error(Failure::Refused, "is truncated: a safetensors file has a header", path.string());
+        throw Error(Failure::Refused, Code("FILE-DAMAGED"), "is truncated: a safetensors file has a header",
+                    path.string());
     try {
         read_header();
     } catch (const nlohmann::json::exception& problem) {
         ::munmap(const_cast<std::byte*>(data_), size_);
-        throw Error(Failure::Refused, std::string("has a damaged header: ") + problem.what(), path.string());
+        throw Error(Failure::Refused, Code("FILE-DAMAGED"),
+                    std::string("has a damaged header: ") + problem.what(), path.string());
     } catch (...) {
         ::munmap(const_cast<std::byte*>(data_), size_);
         throw;
@@ -99,7 +103,7 @@ void SafetensorsFile::read_header() {
     uint64_t header_bytes = 0;
     std::memcpy(&header_bytes, data_, sizeof header_bytes);
     if (header_bytes > kMaxHeaderBytes || header_bytes > size_ - 8) {
-        throw Error(Failure::Refused,
+        throw Error(Failure::Refused, Code("FILE-DAMAGED"),
                     "is truncated or no safetensors file: its header should have " +
                         std::to_string(header_bytes) + " bytes, the file has " + std::to_string(size_),
                     path_.string());
@@ -115,14 +119,14 @@ void SafetensorsFile::read_header() {
         auto begin = entry.at("data_offsets").at(0).get<size_t>();
         auto end = entry.at("data_offsets").at(1).get<size_t>();
         if (end > data_size || begin > end) {
-            throw Error(Failure::Refused,
+            throw Error(Failure::Refused, Code("FILE-DAMAGED"),
                         "is truncated: tensor '" + name + "' ends at byte " + std::to_string(end) +
                             " of the data, the file has " + std::to_string(data_size),
                         path_.string(), "copy or download the file again");
         }
         if (tensor.bytes() != static_cast<int64_t>(end - begin)) {
-            throw Error(Failure::Refused, "tensor '" + name + "' has a shape that does not match its bytes",
-                        path_.string());
+            throw Error(Failure::Refused, Code("FILE-DAMAGED"),
+                        "tensor '" + name + "' has a shape that does not match its bytes", path_.string());
         }
         offsets_[name] = {begin, end};
         tensors_[name] = std::move(tensor);
@@ -132,7 +136,7 @@ void SafetensorsFile::read_header() {
 const TensorInfo& SafetensorsFile::info(const std::string& name) const {
     auto found = tensors_.find(name);
     if (found == tensors_.end())
-        throw Error(Failure::Refused, "has no tensor '" + name + "'", path_.string());
+        throw Error(Failure::Refused, Code("FILE-DAMAGED"), "has no tensor '" + name + "'", path_.string());
     return found->second;
 }
 
@@ -145,8 +149,8 @@ std::span<const std::byte> SafetensorsFile::bytes(const std::string& name) const
 void SafetensorsFile::check_dtype(const std::string& name, const std::string& dtype) const {
     const TensorInfo& tensor = info(name);
     if (tensor.dtype != dtype) {
-        throw Error(Failure::Refused, "tensor '" + name + "' is " + tensor.dtype + ", expected " + dtype,
-                    path_.string());
+        throw Error(Failure::Refused, Code("FILE-DAMAGED"),
+                    "tensor '" + name + "' is " + tensor.dtype + ", expected " + dtype, path_.string());
     }
 }
 

@@ -94,7 +94,8 @@ RopeTables make_rope_tables(const ModelConfig& model, const at::Tensor& position
         frequency = yarn_frequencies(rope, model.head_dim);
         scaling = yarn_attention_factor(rope);
     } else {
-        throw Error(Failure::Refused, "rope scaling '" + rope.type + "' is not supported", "config.json",
+        throw Error(Failure::Refused, Code("MODEL-CONFIG"),
+                    "rope scaling '" + rope.type + "' is not supported", "config.json",
                     "supported: default, linear, dynamic, llama3, yarn");
     }
     at::Tensor angle_td =

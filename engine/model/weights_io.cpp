@@ -36,14 +36,16 @@ std::map<std::string, fs::path> files_of(const fs::path& dir, const std::string&
                 files[name] = dir / fs::path(file.get<std::string>()).filename();
             }
         } catch (const nlohmann::json::exception& problem) {
-            throw Error(Failure::Refused, std::string("is damaged: ") + problem.what(), index.string());
+            throw Error(Failure::Refused, Code("MODEL-WEIGHTS"), std::string("is damaged: ") + problem.what(),
+                        index.string());
         }
     } else if (fs::exists(dir / "trainer_state.json")) {
-        throw Error(Failure::Refused, "holds no " + single.filename().string(), dir.string(),
+        throw Error(Failure::Refused, Code("MODEL-WEIGHTS"), "holds no " + single.filename().string(),
+                    dir.string(),
                     stem == "model" ? "the checkpoint is of an adapter: resume it with the same adapter keys"
                                     : "the checkpoint is of all weights: resume it without adapter");
     } else {
-        throw Error(Failure::Usage,
+        throw Error(Failure::Usage, Code("MODEL-WEIGHTS"),
                     "holds neither " + single.filename().string() + " nor " + index.filename().string(),
                     dir.string(), "point base_model at a folder with weights, or set reinit_weights: true");
     }
@@ -55,7 +57,7 @@ std::string name_in(const std::map<std::string, fs::path>& files, const std::str
                     const fs::path& dir) {
     if (files.contains(name)) return name;
     if (name.starts_with("model.") && files.contains(name.substr(6))) return name.substr(6);
-    throw Error(Failure::Refused, "the weights lack '" + name + "'", dir.string(),
+    throw Error(Failure::Refused, Code("MODEL-WEIGHTS"), "the weights lack '" + name + "'", dir.string(),
                 name.find(".lora_") == std::string::npos
                     ? "the folder's config.json and weights must belong to the same model"
                     : "lora_target_modules must be those that the adapter was trained with");
@@ -66,7 +68,7 @@ void read_tensor(const SafetensorsFile& file, const std::string& name, const std
                  FlatRange elements, at::Tensor into) {
     const TensorInfo& info = file.info(name);
     if (info.shape != shape) {
-        throw Error(Failure::Refused,
+        throw Error(Failure::Refused, Code("MODEL-WEIGHTS"),
                     "tensor '" + name + "' is " + nlohmann::json(info.shape).dump() +
                         (name.find(".lora_") == std::string::npos ? ", config.json makes it "
                                                                   : ", lora_r and config.json make it ") +
@@ -75,7 +77,7 @@ void read_tensor(const SafetensorsFile& file, const std::string& name, const std
     }
     auto dtype = kDtypes.find(info.dtype);
     if (dtype == kDtypes.end()) {
-        throw Error(Failure::Refused,
+        throw Error(Failure::Refused, Code("MODEL-WEIGHTS"),
                     "tensor '" + name + "' has dtype " + info.dtype + "; F32, F16, BF16 and F64 are read",
                     file.path().string());
     }

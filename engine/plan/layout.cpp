@@ -131,7 +131,7 @@ int64_t padded_length(RingAttnFunc func, int64_t length, int ring, int ulysses) 
 Layout make_layout(RingAttnFunc func, int64_t tokens, int ring, int ulysses) {
     const int64_t multiple = length_multiple(func, ring, ulysses);
     if (tokens <= 0 || tokens % multiple != 0) {
-        throw Error(Failure::Refused,
+        throw Error(Failure::Refused, Code("PLAN-LAYOUT"),
                     std::to_string(tokens) + " tokens cannot be laid out as " + to_string(func) + " over " +
                         std::to_string(ring) + " × " + std::to_string(ulysses) + " ranks",
                     "sequence_len", "a multiple of " + std::to_string(multiple) + " can");
@@ -141,8 +141,8 @@ Layout make_layout(RingAttnFunc func, int64_t tokens, int ring, int ulysses) {
 
 Layout make_layout(RingAttnFunc func, int64_t tokens, int ring, int ulysses, const AttentionMask& mask) {
     if (func == RingAttnFunc::Default || func == RingAttnFunc::Auto) {
-        throw Error(Failure::Refused, std::string(to_string(func)) + " names no layout of its own",
-                    "ring_attn_func");
+        throw Error(Failure::Refused, Code("PLAN-LAYOUT"),
+                    std::string(to_string(func)) + " names no layout of its own", "ring_attn_func");
     }
     Layout layout{tokens, {}};
     layout.ranks.reserve(static_cast<size_t>(ring) * static_cast<size_t>(ulysses));

@@ -121,7 +121,8 @@ Measurement measurement_from_json(const json& from) {
         from.at("assumed_compute_s").get_to(m.assumed_compute_s);
         return m;
     } catch (const json::exception& problem) {
-        throw Error(Failure::Refused, std::string("a measurement is damaged: ") + problem.what());
+        throw Error(Failure::Refused, Code("FILE-DAMAGED"),
+                    std::string("a measurement is damaged: ") + problem.what());
     }
 }
 

@@ -49,11 +49,12 @@ constexpr std::array<Family, 14> kFamilies = {{
 class Reader {
   public:
     Reader(const json& values, std::string where) : values_(&values), where_(std::move(where)) {
-        if (!values.is_object()) throw Error(Failure::Refused, "is not a JSON object", where_);
+        if (!values.is_object())
+            throw Error(Failure::Refused, Code("MODEL-CONFIG"), "is not a JSON object", where_);
     }
 
     [[noreturn]] void refuse(const std::string& what, const std::string& hint = {}) const {
-        throw Error(Failure::Refused, what, where_, hint);
+        throw Error(Failure::Refused, Code("MODEL-CONFIG"), what, where_, hint);
     }
 
     bool has(const char* key) const { return values_->contains(key); }
@@ -393,11 +394,12 @@ ModelConfig read_model_config(const std::string& model_dir) {
     const std::filesystem::path path = std::filesystem::path(model_dir) / "config.json";
     std::ifstream file(path);
     if (!file || std::filesystem::is_directory(path)) {
-        throw Error(Failure::Usage, "holds no readable config.json", model_dir,
+        throw Error(Failure::Usage, Code("MODEL-MISSING"), "holds no readable config.json", model_dir,
                     "base_model is a Hugging Face model folder, or a hub id");
     }
     const json values = json::parse(file, nullptr, false);
-    if (values.is_discarded()) throw Error(Failure::Refused, "is not valid JSON", path.string());
+    if (values.is_discarded())
+        throw Error(Failure::Refused, Code("MODEL-CONFIG"), "is not valid JSON", path.string());
     return model_config_from_json(values, path.string());
 }
 

@@ -83,15 +83,6 @@ json to_json(const std::optional<StepTime>& time) {
             {"basis", time->measured ? "measured" : "assumed"}};
 }
 
-json to_json(const Diagnostic& diagnostic) {
-    return {{"severity", to_string(diagnostic.severity)},
-            {"code", diagnostic.code},
-            {"key", diagnostic.key},
-            {"line", diagnostic.line},
-            {"message", diagnostic.message},
-            {"hint", diagnostic.hint}};
-}
-
 json to_json(const std::vector<KeyVerdicts::Reason>& reasons) {
     json list = json::array();
     for (const auto& [key, why] : reasons) list.push_back({{"key", key}, {"why", why}});
@@ -148,8 +139,8 @@ class Members {
     std::string path_of(const char* key) const { return path_.empty() ? key : path_ + "." + key; }
     [[noreturn]] void refuse(const std::string& what, const char* key = nullptr) const {
         const std::string name = key ? path_of(key) : path_;
-        throw Error(Failure::Refused, (name.empty() ? "" : "'" + name + "' ") + what, "plan",
-                    "make the run directory again with `ringmaster prepare`");
+        throw Error(Failure::Refused, Code("FILE-DAMAGED"), (name.empty() ? "" : "'" + name + "' ") + what,
+                    "plan", "make the run directory again with `ringmaster prepare`");
     }
 
   private:
@@ -286,7 +277,8 @@ PreparedData read_data(const Members& from) {
 }
 
 [[noreturn]] void throw_write_error(const std::string& path) {
-    throw Error(Failure::Refused, "cannot be written: " + std::string(std::strerror(errno)), path);
+    throw Error(Failure::Refused, Code("FILE-WRITE"),
+                "cannot be written: " + std::string(std::strerror(errno)), path);
 }
 
 void write_all(int file, std::string_view text, const std::string& path) {
@@ -337,7 +329,8 @@ const char* to_string(MemoryBasis basis) {
 
 json plan_to_json(const Plan& plan) {
     json diagnostics = json::array();
-    for (const Diagnostic& diagnostic : plan.diagnostics) diagnostics.push_back(to_json(diagnostic));
+    for (const Diagnostic& diagnostic : plan.diagnostics)
+        diagnostics.push_back(diagnostic_to_json(diagnostic));
     const ContextParallel& cp = plan.context_parallel;
     return {{"ok", plan.ok()},
             {"verdict", to_string(plan.verdict)},
@@ -404,15 +397,15 @@ Plan plan_from_json(const json& values) {
 Plan read_plan(const std::string& path) {
     std::ifstream file(path);
     if (!file || std::filesystem::is_directory(path)) {
-        throw Error(Failure::Usage, "there is no plan.json that can be read", path,
+        throw Error(Failure::Usage, Code("FILE-MISSING"), "there is no plan.json that can be read", path,
                     "`ringmaster prepare CONFIG` makes a run directory");
     }
     const json values = json::parse(file, nullptr, false);
-    if (values.is_discarded()) throw Error(Failure::Refused, "is not valid JSON", path);
+    if (values.is_discarded()) throw Error(Failure::Refused, Code("FILE-DAMAGED"), "is not valid JSON", path);
     try {
         return plan_from_json(values);
     } catch (const Error& error) {
-        throw Error(error.failure, error.what(), path, error.hint);
+        throw Error(error.failure, Code(error.code), error.what(), path, error.hint);
     }
 }
 

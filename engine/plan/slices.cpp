@@ -81,7 +81,8 @@ void require_equal_steps(const Spans& queries, const Spans& keys) {
             if (span.size() <= 1) continue;
             if (step == 0) step = span.step;
             if (span.step != step)
-                throw Error(Failure::Refused, "slices between spans of unequal steps", "slices");
+                throw Error(Failure::Refused, Code("PLAN-LAYOUT"), "slices between spans of unequal steps",
+                            "slices");
         }
     }
 }

@@ -83,7 +83,8 @@ nlohmann::json to_json(const ComputeFigures& figures) {
 
 double positive(const nlohmann::json& json, const char* key) {
     const double value = json.at(key).get<double>();
-    if (!(value > 0)) throw Error(Failure::Refused, std::string(key) + " is not above 0");
+    if (!(value > 0))
+        throw Error(Failure::Refused, Code("FILE-DAMAGED"), std::string(key) + " is not above 0");
     return value;
 }
 
@@ -182,8 +183,8 @@ Calibration calibration_from_json(const nlohmann::json& json, const std::string&
         json.at("seconds").get_to(c.seconds);
         return c;
     } catch (const std::exception& problem) {
-        throw Error(Failure::Refused, std::string("is damaged: ") + problem.what(), where,
-                    "ringmaster calibrate measures anew");
+        throw Error(Failure::Refused, Code("FILE-DAMAGED"), std::string("is damaged: ") + problem.what(),
+                    where, "ringmaster calibrate measures anew");
     }
 }
 

@@ -27,7 +27,7 @@ constexpr const char* kAdapterConfig = "adapter_config.json";
 
 std::string read_text(const fs::path& path) {
     std::ifstream file(path, std::ios::binary);
-    if (!file) throw Error(Failure::Usage, "cannot be read", path.string());
+    if (!file) throw Error(Failure::Usage, Code("FILE-MISSING"), "cannot be read", path.string());
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
@@ -40,7 +40,9 @@ class FolderAside {
         std::error_code problem;
         fs::remove_all(aside_, problem);
         fs::create_directories(aside_, problem);
-        if (problem) throw Error(Failure::Refused, "cannot be made: " + problem.message(), aside_.string());
+        if (problem)
+            throw Error(Failure::Refused, Code("FILE-WRITE"), "cannot be made: " + problem.message(),
+                        aside_.string());
     }
     ~FolderAside() {
         std::error_code ignored;
@@ -56,7 +58,8 @@ class FolderAside {
         fs::remove_all(target_, problem);
         fs::rename(aside_, target_, problem);
         if (problem)
-            throw Error(Failure::Refused, "cannot be renamed: " + problem.message(), target_.string());
+            throw Error(Failure::Refused, Code("FILE-WRITE"), "cannot be renamed: " + problem.message(),
+                        target_.string());
         sync_directory(target_.parent_path());
     }
 
@@ -66,7 +69,8 @@ class FolderAside {
         for (const fs::directory_entry& entry : fs::directory_iterator(aside_)) {
             fs::rename(entry.path(), folder / entry.path().filename(), problem);
             if (problem)
-                throw Error(Failure::Refused, "cannot be written: " + problem.message(), folder.string());
+                throw Error(Failure::Refused, Code("FILE-WRITE"), "cannot be written: " + problem.message(),
+                            folder.string());
         }
         sync_directory(folder);
     }
@@ -193,7 +197,7 @@ TrainerState load_checkpoint(const fs::path& dir, Parameters& parameters, AdamW&
         const nlohmann::json trainer = nlohmann::json::parse(read_text(dir / "trainer_state.json"));
         state = {trainer.at("step"), trainer.at("consumed_rows"), trainer.at("rows"), trainer.at("seed")};
     } catch (const nlohmann::json::exception& problem) {
-        throw Error(Failure::Refused, std::string("is damaged: ") + problem.what(),
+        throw Error(Failure::Refused, Code("FILE-DAMAGED"), std::string("is damaged: ") + problem.what(),
                     (dir / "trainer_state.json").string());
     }
     parameters.load(dir);

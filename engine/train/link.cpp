@@ -82,7 +82,8 @@ const char* variable(const char* name) {
 
 Rendezvous rendezvous_of(const LinkOptions& options) {
     const std::string token = variable("RINGMASTER_LINK_TOKEN");
-    if (token.empty()) throw Error(Failure::Usage, "RINGMASTER_LINK_TOKEN is not set");
+    if (token.empty())
+        throw Error(Failure::Usage, Code("RANKS-ENVIRONMENT"), "RINGMASTER_LINK_TOKEN is not set");
     Rendezvous at;
     at.world_size = 2;
     at.key_prefix = "ringmaster/link";

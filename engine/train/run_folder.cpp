@@ -46,12 +46,13 @@ std::optional<int64_t> checkpoint_to_resume(const RunFolder& run, const std::str
     }
     const std::optional<int64_t> step = to_step(resume);
     if (!step)
-        throw Error(Failure::Usage, "'" + resume + "' is neither auto, latest, none nor a step", "--resume");
+        throw Error(Failure::Usage, Code("RUN-CHECKPOINT"),
+                    "'" + resume + "' is neither auto, latest, none nor a step", "--resume");
     if (std::find(steps.begin(), steps.end(), *step) == steps.end()) {
         std::string there;
         for (int64_t s : steps) there += (there.empty() ? "" : ", ") + std::to_string(s);
-        throw Error(Failure::Usage, "there is no complete checkpoint of step " + resume,
-                    run.checkpoints().string(),
+        throw Error(Failure::Usage, Code("RUN-CHECKPOINT"),
+                    "there is no complete checkpoint of step " + resume, run.checkpoints().string(),
                     there.empty() ? "there is none at all" : "complete: " + there);
     }
     return step;

@@ -101,8 +101,9 @@ class OwnRunState {
         state_.nodes.clear();
         set(RunPhase::Queued, reason);
     }
-    void over(RunPhase phase, const std::string& reason) {
+    void over(RunPhase phase, const std::string& reason, const std::string& code = {}) {
         state_.ended = unix_seconds();
+        state_.code = code;
         set(phase, reason);
     }
 
@@ -124,12 +125,13 @@ class OwnRunState {
 void refuse_unusable(const Plan& plan, const Rendezvous& who) {
     for (const Diagnostic& problem : plan.diagnostics) {
         if (problem.severity == Severity::Error) {
-            throw Error(Failure::Refused, "the plan holds an error: " + problem.code + ": " + problem.message,
-                        problem.key, problem.hint);
+            throw Error(Failure::Refused, Code("PLAN-REFUSED"),
+                        "the plan holds an error: " + problem.code + ": " + problem.message, problem.key,
+                        problem.hint);
         }
     }
     if (plan.ranks != who.world_size) {
-        throw Error(Failure::Usage,
+        throw Error(Failure::Usage, Code("RANKS-ENVIRONMENT"),
                     "the plan is for " + std::to_string(plan.ranks) + " ranks, " +
                         std::to_string(who.world_size) + " were started",
                     {},
@@ -137,11 +139,12 @@ void refuse_unusable(const Plan& plan, const Rendezvous& who) {
                         std::to_string(who.world_size));
     }
     if (!plan.model || !plan.model->trainable()) {
-        throw Error(Failure::Refused, "the plan names no model that can be trained here", "base_model",
+        throw Error(Failure::Refused, Code("ENGINE-MODEL"),
+                    "the plan names no model that can be trained here", "base_model",
                     "llama, mistral, qwen2 and qwen3 can be trained");
     }
     if (plan.data.tokens.empty()) {
-        throw Error(Failure::Usage, "the plan has no prepared rows", {},
+        throw Error(Failure::Usage, Code("RUN-MISSING"), "the plan has no prepared rows", {},
                     "make the run directory with `ringmaster prepare`");
     }
 }
@@ -241,7 +244,8 @@ void prove_first(const Plan& plan, const RunFolder& run, Groups& groups, Trainer
     }
     groups.world().barrier();
     if (report.ok()) return;
-    throw Error(Failure::Refused, "preflight: " + report.failure, run.preflight().string(),
+    throw Error(Failure::Refused, Code("PREFLIGHT-FAILED"), "preflight: " + report.failure,
+                run.preflight().string(),
                 "the run would not train what one rank trains; please report it. --no-preflight starts it "
                 "all the same");
 }
@@ -327,13 +331,14 @@ void train(const SessionOptions& options, const Rendezvous& who, const RunFolder
 Error as_error(const std::exception& problem) {
     if (const auto* own = dynamic_cast<const Error*>(&problem)) return *own;
     if (dynamic_cast<const std::bad_alloc*>(&problem) != nullptr) {
-        return Error(Failure::Refused, "out of memory", {},
+        return Error(Failure::Refused, Code("ENGINE-MEMORY"), "out of memory", {},
                      "shorten sequence_len or use more ranks in context_parallel_size");
     }
     if (const auto* torch_problem = dynamic_cast<const c10::Error*>(&problem)) {
-        return Error(Failure::Refused, torch_problem->what_without_backtrace(), "LibTorch");
+        return Error(Failure::Refused, Code("ENGINE-FAULT"), torch_problem->what_without_backtrace(),
+                     "LibTorch");
     }
-    return Error(Failure::Refused, problem.what());
+    return Error(Failure::Refused, Code("ENGINE-FAULT"), problem.what());
 }
 
 }  // namespace
@@ -348,7 +353,7 @@ int run_session(const SessionOptions& options) {
         const at::NoGradGuard no_grad;
         const RunFolder run{options.run_dir};
         if (!std::filesystem::is_directory(run.dir))
-            throw Error(Failure::Usage, "is not a run directory", run.dir.string());
+            throw Error(Failure::Usage, Code("RUN-MISSING"), "is not a run directory", run.dir.string());
         Rendezvous who = rendezvous_from_environment([](const char* name) { return std::getenv(name); });
         claim = claim_run(run, who);
         if (who.world_size > 1) who.secret = run_secret(run.dir);
@@ -368,8 +373,8 @@ int run_session(const SessionOptions& options) {
             if (events)
                 events->write(ErrorEvent{
                     error.hint.empty() ? error.what() : std::string(error.what()) + " — " + error.hint,
-                    error.where});
-            if (state) state->over(RunPhase::Failed, error.text());
+                    error.where, error.code});
+            if (state) state->over(RunPhase::Failed, error.text(), error.code);
         } catch (const std::exception& second) {
             log_line(std::string("error: the run directory cannot be written either: ") + second.what());
         }

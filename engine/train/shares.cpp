@@ -44,7 +44,7 @@ void put_shares(const Shares& shares, const Groups& groups, double* values) {
 
 void check_shares(const double* summed, int64_t labels) {
     const auto refuse = [](const std::string& what, double held, double expected) {
-        throw SharesDiffer(Failure::Refused,
+        throw SharesDiffer(Failure::Refused, Code("ENGINE-FAULT"),
                            "the ranks' shares do not add up: " + std::to_string(static_cast<int64_t>(held)) +
                                " " + what + " instead of " + std::to_string(static_cast<int64_t>(expected)),
                            {}, "this is a fault of the program, not of the configuration: please report it");

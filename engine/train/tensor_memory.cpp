@@ -57,7 +57,7 @@ class CountingAllocator final : public c10::Allocator {
         if (bytes == 0) return {nullptr, nullptr, &release, c10::Device(c10::kCPU)};
         void* block = block_of(bytes);
         if (block == nullptr) {
-            throw Error(Failure::Refused,
+            throw Error(Failure::Refused, Code("ENGINE-MEMORY"),
                         "out of memory: a tensor of " + std::to_string(bytes) + " bytes could not be had, " +
                             std::to_string(current_bytes.load()) + " bytes of tensors are in use",
                         {},

@@ -82,7 +82,7 @@ void Trainer::resume(int64_t step) {
     const std::filesystem::path dir = run_.checkpoint(step);
     const TrainerState state = load_checkpoint(dir, parameters_, optimizer_);
     if (state.rows != tokens_.rows()) {
-        throw Error(Failure::Refused,
+        throw Error(Failure::Refused, Code("RUN-CHECKPOINT"),
                     "was saved over " + std::to_string(state.rows) + " rows, the data has " +
                         std::to_string(tokens_.rows()) + " now",
                     dir.string(), "resume with the data that the run was started with, or launch a new run");
@@ -207,7 +207,7 @@ void Trainer::report_not_finite(const StepRows& rows, double loss, double norm) 
                            parameters_.gradients_are_taken() ? Gradients::OfAllRanks : Gradients::OfThisRank);
     const std::string place = finder.agree(groups_, parameters_, device_);
     const std::vector<int64_t> good = run_.complete_checkpoints();
-    throw Error(Failure::Refused,
+    throw Error(Failure::Refused, Code("ENGINE-NOT-FINITE"),
                 (std::isfinite(loss) ? "the gradient norm is " + std::to_string(norm)
                                      : "the loss is " + std::to_string(loss)) +
                     " at step " + std::to_string(step_ + 1) + ": first seen " + place,

@@ -23,9 +23,10 @@ namespace {
 void try_attention(at::Device device) {
     for (const AttentionVerdict& it : check_attention(device)) {
         if (it.ok()) continue;
-        throw Error(Failure::Refused, "attention or a gradient of it is wrong by " +
-                                          std::to_string(it.worst) + " on " + device.str() + " (" + it.dtype +
-                                          ", head_dim " + std::to_string(it.head_dim) + ", " + it.mask + ")");
+        throw Error(Failure::Refused, Code("SELFTEST-FAILED"),
+                    "attention or a gradient of it is wrong by " + std::to_string(it.worst) + " on " +
+                        device.str() + " (" + it.dtype + ", head_dim " + std::to_string(it.head_dim) + ", " +
+                        it.mask + ")");
     }
 }
 
@@ -44,8 +45,10 @@ void try_as(int rank, const c10::intrusive_ptr<c10d::Store>& store) {
     groups.ring().exchange({own}, 1 - rank, {came}, 1 - rank, "trial").wait();
     const at::Tensor sum = own.clone();
     groups.world().all_reduce(sum).wait();
-    if (!at::equal(came, other)) throw Error(Failure::Refused, "what ranks send each other comes changed");
-    if (!at::equal(sum, own + other)) throw Error(Failure::Refused, "a sum over ranks is wrong");
+    if (!at::equal(came, other))
+        throw Error(Failure::Refused, Code("SELFTEST-FAILED"), "what ranks send each other comes changed");
+    if (!at::equal(sum, own + other))
+        throw Error(Failure::Refused, Code("SELFTEST-FAILED"), "a sum over ranks is wrong");
 }
 
 void try_two_ranks() {

@@ -23,7 +23,8 @@ constexpr int kMostRows = 2;
 void writeFile(const QString& file, const QByteArray& bytes) {
     QSaveFile out(file);
     if (!out.open(QIODevice::WriteOnly) || out.write(bytes) != bytes.size() || !out.commit())
-        throw Error(Failure::Refused, out.errorString().toStdString(), file.toStdString());
+        throw Error(Failure::Refused, Code("FILE-WRITE"), out.errorString().toStdString(),
+                    file.toStdString());
 }
 
 }  // namespace
@@ -185,8 +186,8 @@ QImage ChartCard::picture(const QSize& size, double pixelRatio) {
 void ChartCard::savePicture(const QString& file) {
     const QImage image = picture(size().expandedTo({space(24), space(14)}));
     if (!image.save(file, "PNG"))
-        throw Error(Failure::Refused, tr("The picture cannot be written there.").toStdString(),
-                    file.toStdString());
+        throw Error(Failure::Refused, Code("FILE-WRITE"),
+                    tr("The picture cannot be written there.").toStdString(), file.toStdString());
 }
 
 void ChartCard::saveFigures(const QString& file) {

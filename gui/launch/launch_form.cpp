@@ -207,7 +207,7 @@ LaunchChoice LaunchForm::read() const {
     if (m_ssh->isChecked()) {
         for (const QString& node : chosenNodes()) choice.to.nodes.push_back(node.toStdString());
         if (choice.to.nodes.empty())
-            throw Error(Failure::Usage,
+            throw Error(Failure::Usage, Code("ARGUMENT-MISSING"),
                         (m_nodes->count() == 0 ? tr("No machine is named yet.") : tr("Choose the machines."))
                             .toStdString());
     }

@@ -18,7 +18,7 @@ namespace {
 constexpr QByteArrayView kByteOrderMark = "\xEF\xBB\xBF";
 
 [[noreturn]] void refuse(const QString& file, const std::string& why, const std::string& hint) {
-    throw Error(Failure::Refused, why, file.toStdString(), hint);
+    throw Error(Failure::Refused, Code("FILE-DAMAGED"), why, file.toStdString(), hint);
 }
 
 /// What QTextDocument takes for a line end or for its own.
@@ -40,7 +40,8 @@ QByteArray FileText::bytesOf(const QString& edited) const {
 QByteArray read_config_bytes(const QString& file) {
     const QFileInfo info(file);
     if (info.isDir()) refuse(file, "is a folder", "open a YAML file");
-    if (!info.exists()) throw Error(Failure::Usage, "no such file", file.toStdString(), "");
+    if (!info.exists())
+        throw Error(Failure::Usage, Code("FILE-MISSING"), "no such file", file.toStdString(), "");
     QFile from(file);
     if (!info.isFile() || !from.open(QIODevice::ReadOnly))
         refuse(file, "cannot be read: " + from.errorString().toStdString(), "");

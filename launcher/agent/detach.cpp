@@ -55,7 +55,8 @@ void enter_own_session() {
     if (::setsid() >= 0) return;
     const pid_t agent = ::fork();
     if (agent < 0)
-        throw Error(Failure::Unreachable, std::string("no process for the agent: ") + std::strerror(errno));
+        throw Error(Failure::Unreachable, Code("PROGRAM-START"),
+                    std::string("no process for the agent: ") + std::strerror(errno));
     if (agent > 0) stand_in_for(agent);
     ::setsid();
 }

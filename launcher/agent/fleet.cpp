@@ -37,7 +37,8 @@ sockaddr_in address_of(const std::string& text, int port) {
     address.sin_family = AF_INET;
     address.sin_port = htons(static_cast<uint16_t>(port));
     if (::inet_pton(AF_INET, text.c_str(), &address.sin_addr) != 1)
-        throw Error(Failure::Usage, "\"" + text + "\" is no IPv4 address", "--listen or --meet");
+        throw Error(Failure::Usage, Code("ARGUMENT-VALUE"), "\"" + text + "\" is no IPv4 address",
+                    "--listen or --meet");
     return address;
 }
 
@@ -102,7 +103,7 @@ void Fleet::listen() {
     socklen_t size = sizeof address;
     if (::bind(socket.get(), plain(address), size) != 0 || ::listen(socket.get(), SOMAXCONN) != 0 ||
         ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0) {
-        throw Error(Failure::Unreachable,
+        throw Error(Failure::Unreachable, Code("NODE-MEETING"),
                     std::string("cannot listen for the other nodes: ") + std::strerror(errno),
                     place_.address);
     }
@@ -117,7 +118,7 @@ Descriptor Fleet::connected() const {
     const timeval patience{10, 0};
     ::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
     if (::connect(socket.get(), plain(address), sizeof address) != 0) {
-        throw Error(Failure::Unreachable,
+        throw Error(Failure::Unreachable, Code("NODE-MEETING"),
                     "node 0 cannot be reached from here: " +
                         std::string(std::strerror(errno == EINPROGRESS ? ETIMEDOUT : errno)),
                     place_.address + ":" + std::to_string(place_.port),
@@ -137,10 +138,12 @@ void Fleet::meet_first() {
         const Greeting greeting = greet_first(socket.get(), channel);
         if (greeting == Greeting::Proven) return add_link(std::move(socket), std::move(channel));
         if (greeting == Greeting::Stranger)
-            throw Error(Failure::Unreachable, "what listens there does not hold this run's token", where,
+            throw Error(Failure::Unreachable, Code("NODE-MEETING"),
+                        "what listens there does not hold this run's token", where,
                         "another program has the port, or the token of node 0 is another one");
         if (Clock::now() > deadline)
-            throw Error(Failure::Unreachable, "node 0's agent does not take this node in", where,
+            throw Error(Failure::Unreachable, Code("NODE-MEETING"),
+                        "node 0's agent does not take this node in", where,
                         "it holds another token in its run directory, or this node is there already");
         std::this_thread::sleep_for(kRetry);
     }

@@ -52,6 +52,6 @@ int main(int argc, char** argv) {
         if (error.failure == Failure::Usage) std::fputs(kAgentUsage, stderr);
         return refuse(error);
     } catch (const std::exception& error) {
-        return refuse(Error(Failure::Unreachable, error.what()));
+        return refuse(Error(Failure::Unreachable, Code("INTERNAL-ERROR"), error.what()));
     }
 }

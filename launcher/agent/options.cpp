@@ -34,7 +34,7 @@ int whole_number(const std::string& option, const std::string& text, int low, in
     int value = 0;
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (problem != std::errc() || end != text.data() + text.size() || value < low || value > high) {
-        throw Error(Failure::Usage,
+        throw Error(Failure::Usage, Code("ARGUMENT-VALUE"),
                     "\"" + text + "\" is not a whole number from " + std::to_string(low) + " to " +
                         std::to_string(high),
                     option);
@@ -74,15 +74,16 @@ fs::path beside_this_program(const char* name) {
 void check_usable(const AgentOptions& options) {
     std::error_code unknown;
     if (!fs::is_directory(options.run_dir, unknown)) {
-        throw Error(Failure::Unreachable, "is not a run directory", options.run_dir.string(),
-                    "`ringmaster prepare CONFIG` makes one");
+        throw Error(Failure::Unreachable, Code("RUN-MISSING"), "is not a run directory",
+                    options.run_dir.string(), "`ringmaster prepare CONFIG` makes one");
     }
     if (!fs::is_regular_file(options.engine, unknown)) {
-        throw Error(Failure::Unreachable, "there is no engine here", options.engine.string(),
-                    "--engine PATH names another");
+        throw Error(Failure::Unreachable, Code("PROGRAM-MISSING"), "there is no engine here",
+                    options.engine.string(), "--engine PATH names another");
     }
     if (::access(options.engine.c_str(), X_OK) != 0) {
-        throw Error(Failure::Unreachable, "is not executable", options.engine.string());
+        throw Error(Failure::Unreachable, Code("PROGRAM-MISSING"), "is not executable",
+                    options.engine.string());
     }
 }
 
@@ -96,17 +97,20 @@ AgentOptions parse_agent_options(std::span<char* const> arguments) {
             options.foreground = true;
             continue;
         }
-        if (!takes_value(option)) throw Error(Failure::Usage, "unknown argument \"" + option + "\"");
+        if (!takes_value(option))
+            throw Error(Failure::Usage, Code("ARGUMENT-UNKNOWN"), "unknown argument \"" + option + "\"");
         if (i + 1 == arguments.size() || *arguments[i + 1] == '\0')
-            throw Error(Failure::Usage, "needs a value", option);
+            throw Error(Failure::Usage, Code("ARGUMENT-MISSING"), "needs a value", option);
         take(options, option, arguments[++i]);
     }
-    if (options.run_dir.empty()) throw Error(Failure::Usage, "is missing", "--run");
-    if (options.ranks == 0) throw Error(Failure::Usage, "is missing", "--ranks");
+    if (options.run_dir.empty()) throw Error(Failure::Usage, Code("ARGUMENT-MISSING"), "is missing", "--run");
+    if (options.ranks == 0) throw Error(Failure::Usage, Code("ARGUMENT-MISSING"), "is missing", "--ranks");
     if (options.has_others() && (options.node == 0 ? options.listen : options.meet).empty())
-        throw Error(Failure::Usage, "is missing", options.node == 0 ? "--listen" : "--meet");
+        throw Error(Failure::Usage, Code("ARGUMENT-MISSING"), "is missing",
+                    options.node == 0 ? "--listen" : "--meet");
     if (options.has_others() && options.restarts > 0)
-        throw Error(Failure::Usage, "is for the ranks of one machine", "--restarts");
+        throw Error(Failure::Usage, Code("ARGUMENT-CONFLICT"), "is for the ranks of one machine",
+                    "--restarts");
     if (options.engine.empty()) options.engine = beside_this_program("ringmaster-engine");
     options.run_dir = fs::absolute(options.run_dir).lexically_normal();
     if (!options.run_dir.has_filename()) options.run_dir = options.run_dir.parent_path();  // "DIR/"

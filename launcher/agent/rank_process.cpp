@@ -82,7 +82,8 @@ StoreSocket open_store_socket(const std::string& at) {
     if (!is_address || store.listening.get() < 0 || ::bind(store.listening.get(), plain, size) != 0 ||
         ::listen(store.listening.get(), SOMAXCONN) != 0 ||
         ::getsockname(store.listening.get(), plain, &size) != 0) {
-        throw Error(Failure::Unreachable, "no port for the ranks to meet: " + last_problem(), at);
+        throw Error(Failure::Unreachable, Code("RANKS-MEETING"),
+                    "no port for the ranks to meet: " + last_problem(), at);
     }
     store.port = ntohs(address.sin_port);
     return store;
@@ -131,25 +132,27 @@ std::vector<std::string> rank_environment(const RankPlace& place, const std::vec
 pid_t start_rank(const RankCommand& command) {
     const Descriptor log(::open(command.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
     if (log.get() < 0)
-        throw Error(Failure::Refused, "cannot be written: " + last_problem(), command.log.string());
+        throw Error(Failure::Refused, Code("FILE-WRITE"), "cannot be written: " + last_problem(),
+                    command.log.string());
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0)
-        throw Error(Failure::Unreachable, "no pipe for a rank: " + last_problem());
+        throw Error(Failure::Unreachable, Code("PROGRAM-START"), "no pipe for a rank: " + last_problem());
     const Descriptor trouble(ends[0]);
     Descriptor trouble_in(ends[1]);
     const std::vector<char*> arguments = pointers_to(command.arguments);
     const std::vector<char*> environment = pointers_to(command.environment);
     const pid_t agent = ::getpid();
     const pid_t rank = ::fork();
-    if (rank < 0) throw Error(Failure::Unreachable, "no process for a rank: " + last_problem());
+    if (rank < 0)
+        throw Error(Failure::Unreachable, Code("PROGRAM-START"), "no process for a rank: " + last_problem());
     if (rank == 0) {
         become(arguments.data(), environment.data(), log.get(), command.kept_fds, trouble_in.get(), agent);
     }
     trouble_in.close();
     if (const int problem = trouble_of(trouble.get())) {
         ::waitpid(rank, nullptr, 0);
-        throw Error(Failure::Unreachable, std::string("cannot be run: ") + std::strerror(problem),
-                    command.arguments[0]);
+        throw Error(Failure::Unreachable, Code("PROGRAM-START"),
+                    std::string("cannot be run: ") + std::strerror(problem), command.arguments[0]);
     }
     return rank;
 }

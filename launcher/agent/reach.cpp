@@ -51,7 +51,8 @@ FollowOptions parse_follow(std::span<char* const> words) {
     }
     std::error_code unknown;
     if (!fs::is_directory(options.run_dir, unknown))
-        throw Error(Failure::Unreachable, "there is no run here any more", options.run_dir.string());
+        throw Error(Failure::Unreachable, Code("RUN-MISSING"), "there is no run here any more",
+                    options.run_dir.string());
     return options;
 }
 
@@ -123,6 +124,8 @@ class Follower {
             nlohmann::ordered_json json = nlohmann::ordered_json::parse(text);
             json["state"] = to_string(state.state);
             json["reason"] = state.reason;
+            json["code"] = state.code;
+            json["failed_rank"] = state.failed_rank;
             json["ended"] = state.ended;
             text = json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
         } catch (const std::exception&) {
@@ -153,10 +156,12 @@ int stop_run(std::span<char* const> arguments) {
     const bool now = arguments.size() > 2 && std::string(arguments[2]) == "--now";
     const RunState state = read_run_state(run_dir);
     if (is_over(state.state)) return std::puts("over") < 0;
-    if (state.nodes.empty()) throw Error(Failure::Refused, "has not been started", run_dir);
+    if (state.nodes.empty())
+        throw Error(Failure::Refused, Code("RUN-NOT-STARTED"), "has not been started", run_dir);
     const ProcessId& agent = state.nodes.front().agent;
     if (agent.host != this_host())
-        throw Error(Failure::Unreachable, "its agent is on host " + agent.host, run_dir);
+        throw Error(Failure::Unreachable, Code("RUN-ELSEWHERE"), "its agent is on host " + agent.host,
+                    run_dir);
     if (is_alive(agent)) ::kill(static_cast<pid_t>(agent.pid), now ? SIGUSR1 : SIGTERM);
     return std::puts("asked") < 0;
 }
@@ -164,7 +169,8 @@ int stop_run(std::span<char* const> arguments) {
 int tell_interface(std::span<char* const> arguments) {
     const std::string target = arguments.size() > 1 ? arguments[1] : "";
     const std::string address = address_towards(target), name = interface_of(address);
-    if (name.empty()) throw Error(Failure::Unreachable, "no network interface leads there", target);
+    if (name.empty())
+        throw Error(Failure::Unreachable, Code("NODE-MEETING"), "no network interface leads there", target);
     return std::printf("interface %s %s\n", name.c_str(), address.c_str()) < 0;
 }
 

@@ -42,8 +42,8 @@ Descriptor open_agent_log(const fs::path& run_dir) {
     // Without O_NONBLOCK a named pipe of that name would hold us up for ever.
     Descriptor log(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0644));
     if (log.get() < 0) {
-        throw Error(Failure::Refused, std::string("cannot be written: ") + std::strerror(errno),
-                    file.string());
+        throw Error(Failure::Refused, Code("FILE-WRITE"),
+                    std::string("cannot be written: ") + std::strerror(errno), file.string());
     }
     return log;
 }
@@ -51,7 +51,7 @@ Descriptor open_agent_log(const fs::path& run_dir) {
 RunState take_over_run(const fs::path& run_dir) {
     const RunState previous = previous_state(run_dir);
     if (!is_run_by_somebody(previous)) return previous;
-    throw Error(Failure::Refused,
+    throw Error(Failure::Refused, Code("RUN-ACTIVE"),
                 "is run by process " + std::to_string(previous.writer.pid) + " on host " +
                     previous.writer.host + " already",
                 run_dir.string(),

@@ -52,7 +52,9 @@ std::vector<std::string> own_environment() {
 void make_folder(const fs::path& folder) {
     std::error_code problem;
     fs::create_directories(folder, problem);
-    if (problem) throw Error(Failure::Refused, "cannot be made: " + problem.message(), folder.string());
+    if (problem)
+        throw Error(Failure::Refused, Code("FILE-WRITE"), "cannot be made: " + problem.message(),
+                    folder.string());
 }
 
 constexpr const char* kForged = "cut off: a line came on its connection that its agent did not send";
@@ -105,7 +107,7 @@ void Supervisor::start() {
         for (Rank& rank : ranks_) {
             if (rank.alive) ::waitpid(rank.pid, nullptr, 0);
         }
-        end_with({RunPhase::Failed, problem.text()});
+        end_with({RunPhase::Failed, problem.text(), problem.code});
         throw;
     }
     set_state(RunPhase::Running, "");
@@ -366,7 +368,8 @@ void Supervisor::open_fleet() {
     FleetPlace place{options_.node, options_.nodes, options_.listen, 0, read_run_secret(options_.run_dir)};
     if (options_.node > 0) {
         const size_t first = options_.meet.find(':'), second = options_.meet.find(':', first + 1);
-        if (second == std::string::npos) throw Error(Failure::Usage, "is not ADDRESS:PORT:PORT", "--meet");
+        if (second == std::string::npos)
+            throw Error(Failure::Usage, Code("ARGUMENT-VALUE"), "is not ADDRESS:PORT:PORT", "--meet");
         place.address = options_.meet.substr(0, first);
         place.port = std::atoi(options_.meet.c_str() + second + 1);
         store_port_ = std::atoi(options_.meet.c_str() + first + 1);
@@ -494,7 +497,7 @@ RunPhase Supervisor::end_as_other_node() {
         wait_for_signals();
         hear_nodes();
     }
-    if (!told_) told_ = Verdict{RunPhase::Failed, lost_node_};
+    if (!told_) told_ = Verdict{RunPhase::Failed, lost_node_, "NODE-LOST"};
     tell_ranks(*told_);
     end_with(*told_);
     return told_->state;
@@ -524,6 +527,8 @@ void Supervisor::set_state(RunPhase phase, const std::string& reason) {
 
 void Supervisor::end_with(const Verdict& verdict) {
     state_.ended = unix_now();
+    state_.code = verdict.code;
+    state_.failed_rank = verdict.failed_rank;
     set_state(verdict.state, verdict.reason);
     say(std::string(to_string(verdict.state)) + ": " + verdict.reason);
 }

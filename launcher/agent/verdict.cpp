@@ -71,6 +71,13 @@ std::string sentence_of(const RankEnd& end, const Ending& ending) {
     return text + "; the end of its log:" + joined(end.record.last_log_lines, "\n  ");
 }
 
+/// The failure for programs: the rank's own code, else how it ended.
+std::string code_of(const RankEnd& end, const Ending& ending) {
+    if (end.record.error && !end.record.error->code.empty()) return end.record.error->code;
+    if (ran_out_of_memory(end, ending)) return "ENGINE-MEMORY";
+    return WIFSIGNALED(end.wait_status) ? "RANK-KILLED" : "RANK-FAILED";
+}
+
 const RankEnd& root_cause(const std::vector<const RankEnd*>& failed) {
     auto order = [](const RankEnd* end) {
         // An abort may be how a library answers a lost peer; other signals come from outside or from the
@@ -135,7 +142,8 @@ Verdict ended_well(const RankRecord& first) {
                 "every rank ended with exit status 0, but rank 0 did not report that training is done" +
                     (first.last_log_lines.empty()
                          ? ""
-                         : "; the end of its log:" + joined(first.last_log_lines, "\n  "))};
+                         : "; the end of its log:" + joined(first.last_log_lines, "\n  ")),
+                "RANK-FAILED"};
     }
     const std::string step = std::to_string(first.done->step);
     if (first.done->state == "completed") return {RunPhase::Completed, "completed after step " + step};
@@ -161,16 +169,18 @@ Verdict judge_ranks(const Ending& ending) {
     if (ending.trigger == Trigger::StopTooEarly) return stopped_unsaved("stopped by request", first);
     for (const RankEnd& end : ending.ranks) {
         if (end.stopped.empty()) continue;
-        return {RunPhase::Failed, "rank " + std::to_string(end.rank) + " " + end.stopped + ": it " +
-                                      end.place + what_is_saved(first) + all_places(ending)};
+        return {RunPhase::Failed,
+                "rank " + std::to_string(end.rank) + " " + end.stopped + ": it " + end.place +
+                    what_is_saved(first) + all_places(ending),
+                "RANK-STOPPED", end.rank};
     }
     const std::vector<const RankEnd*> failed = failed_ranks(ending);
     if (!ending.lost_node.empty() && (failed.empty() || lost_a_peer(root_cause(failed))))
-        return {RunPhase::Failed, ending.lost_node + what_is_saved(first)};
+        return {RunPhase::Failed, ending.lost_node + what_is_saved(first), "NODE-LOST"};
     if (failed.empty()) return ended_well(first);
     const RankEnd& cause = root_cause(failed);
     const std::string places = waited_in_vain(cause) ? ranks_at_work(ending) + all_places(ending) : "";
-    return {RunPhase::Failed, sentence_of(cause, ending) + places};
+    return {RunPhase::Failed, sentence_of(cause, ending) + places, code_of(cause, ending), cause.rank};
 }
 
 }  // namespace

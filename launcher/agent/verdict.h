@@ -48,6 +48,8 @@ struct Ending {
 struct Verdict {
     RunPhase state = RunPhase::Failed;
     std::string reason;
+    std::string code = {};  ///< of a failure, as in run.json
+    int failed_rank = -1;   ///< that it began with; -1: none, or not known
 };
 
 /// True for an exit that fails the run: dying of a SIGTERM is none once it was sent.

@@ -23,7 +23,8 @@ const RunThere& choose(const RunsThere& found, const std::string& name) {
         const std::string near = nearest_word(name, found.names);
         std::string all;
         for (const std::string& there : found.names) all += (all.empty() ? "" : ", ") + there;
-        throw Error(Failure::Usage, "there is no run '" + name + "' on " + found.host, {},
+        throw Error(Failure::Usage, Code("RUN-MISSING"), "there is no run '" + name + "' on " + found.host,
+                    {},
                     !near.empty() ? "did you mean " + near + "?"
                     : all.empty() ? nothing_there_text(found)
                                   : "there are " + all);
@@ -35,7 +36,8 @@ const RunThere& choose(const RunsThere& found, const std::string& name) {
     std::string all;
     for (const RunThere& one : found.runs)
         all += (all.empty() ? "" : ", ") + one.handle() + " (" + to_string(one.run.state.state) + ")";
-    throw Error(Failure::Usage, "several runs of that name are on " + found.host + ": " + all, name,
+    throw Error(Failure::Usage, Code("RUN-MISSING"),
+                "several runs of that name are on " + found.host + ": " + all, name,
                 "name one of them so, with what stands before the slash");
 }
 
@@ -44,10 +46,11 @@ constexpr int64_t kMostPlanBytes = 16 << 20;
 /// The run on one of its nodes, whose paths it fills in. Throws Error(Refused) where it cannot be followed.
 RemoteRun remote_on(const RunThere& chosen, const std::string& host, const std::string& target) {
     if (chosen.is_of_slurm)
-        throw Error(Failure::Refused, "is a job of Slurm", chosen.run.name,
+        throw Error(Failure::Refused, Code("RUN-ELSEWHERE"), "is a job of Slurm", chosen.run.name,
                     "on " + host + ": `ringmaster watch " + chosen.run.dir.string() + "`");
     if (!chosen.remote || chosen.remote->nodes[chosen.node].agent.empty())
-        throw Error(Failure::Refused, "is of a Ringmaster that did not say where a run is", chosen.run.name);
+        throw Error(Failure::Refused, Code("RUN-ELSEWHERE"),
+                    "is of a Ringmaster that did not say where a run is", chosen.run.name);
     RemoteRun remote = *chosen.remote;
     remote.nodes[chosen.node].target = target;
     return remote;
@@ -58,17 +61,20 @@ void add_others(RemoteRun& remote, const RunThere& first, const std::vector<std:
                 const SshPerson& person) {
     if (nodes.size() == 1) return;
     if (nodes.size() != remote.nodes.size())
-        throw Error(Failure::Usage, "the run is on " + std::to_string(remote.nodes.size()) + " nodes",
-                    "--node", "name one of them, or all in their order");
+        throw Error(Failure::Usage, Code("ARGUMENT-CONFLICT"),
+                    "the run is on " + std::to_string(remote.nodes.size()) + " nodes", "--node",
+                    "name one of them, or all in their order");
     if (first.node != 0)
-        throw Error(Failure::Usage, "is node " + std::to_string(first.node) + " of the run, and named first",
-                    nodes.front(), "name all of its nodes in their order");
+        throw Error(Failure::Usage, Code("RUN-ELSEWHERE"),
+                    "is node " + std::to_string(first.node) + " of the run, and named first", nodes.front(),
+                    "name all of its nodes in their order");
     for (size_t i = 1; i < nodes.size(); ++i) {
         SshSession session(ssh_settings(parse_target(nodes[i])), person);
         const RunsThere found = runs_there_called(session, first.id, first.run.name);
         if (found.runs.empty() || !found.runs.front().remote || found.runs.front().node != i)
-            throw Error(Failure::Usage, "is not node " + std::to_string(i) + " of the run " + first.run.name,
-                        nodes[i], "name all of its nodes in their order");
+            throw Error(Failure::Usage, Code("RUN-ELSEWHERE"),
+                        "is not node " + std::to_string(i) + " of the run " + first.run.name, nodes[i],
+                        "name all of its nodes in their order");
         remote.nodes[i] = remote_on(found.runs.front(), nodes[i], nodes[i]).nodes[i];
     }
 }
@@ -133,11 +139,12 @@ Plan plan_there(const std::string& text, const RemoteRun& remote, const std::str
     try {
         Plan plan = plan_from_json(parse_bounded_json(text, where, {kMostPlanBytes, 32, 1 << 18}));
         if (plan.ranks != remote.ranks)
-            throw Error(Failure::Refused, "is for " + std::to_string(plan.ranks) +
-                                              " ranks, and the run has " + std::to_string(remote.ranks));
+            throw Error(Failure::Refused, Code("RUN-ELSEWHERE"),
+                        "is for " + std::to_string(plan.ranks) + " ranks, and the run has " +
+                            std::to_string(remote.ranks));
         return plan;
     } catch (const Error& problem) {
-        throw Error(Failure::Refused, problem.what(), where,
+        throw Error(Failure::Refused, Code("RUN-ELSEWHERE"), problem.what(), where,
                     "is the same version of Ringmaster on both machines?");
     }
 }
@@ -149,7 +156,8 @@ RunDirectory make_here(const fs::path& runs_dir, const std::string& name, const 
             session, "head -c " + std::to_string(most + 1) + " " + shell_quoted(dir_there + "/" + file),
             std::string(file) + " cannot be read");
         if (static_cast<int64_t>(text.size()) > most)
-            throw Error(Failure::Refused, "is too long to be one", session.host() + ": " + file);
+            throw Error(Failure::Refused, Code("RUN-ELSEWHERE"), "is too long to be one",
+                        session.host() + ": " + file);
         return text;
     };
     const std::string config = read("config.yaml", kMaxConfigBytes);

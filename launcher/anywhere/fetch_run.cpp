@@ -15,7 +15,7 @@ namespace {
 RemoteRun remote_of(const RunDirectory& run) {
     if (!is_remote(run))
         throw Error(
-            Failure::Usage,
+            Failure::Usage, Code("ARGUMENT-CONFLICT"),
             "is on this machine: " + run.checkpoints().string() + " and its output_dir hold what it made",
             run.name());
     RemoteRun remote = read_remote_run(run);
@@ -38,8 +38,9 @@ Wanted wanted_checkpoint(SshSession& first, const RemoteRun& remote, const RunDi
                          const fs::path& to) {
     const std::vector<int64_t> steps = checkpoints_there(first, remote);
     if (std::find(steps.begin(), steps.end(), step) == steps.end())
-        throw Error(Failure::Usage, "there is no complete checkpoint of step " + std::to_string(step),
-                    "--checkpoint", steps_text(steps));
+        throw Error(Failure::Usage, Code("RUN-CHECKPOINT"),
+                    "there is no complete checkpoint of step " + std::to_string(step), "--checkpoint",
+                    steps_text(steps));
     const std::string name = checkpoint_name(step);
     return {remote.nodes[0].run_dir + "/checkpoints/" + name, (to.empty() ? run.checkpoints() : to) / name};
 }
@@ -48,7 +49,7 @@ Wanted wanted_model(SshSession& first, const RemoteRun& remote, const RunDirecto
     const std::optional<RunState> state = remote_state(first, remote);
     if (!state || state->state != RunPhase::Completed)
         throw Error(
-            Failure::Refused,
+            Failure::Refused, Code("RUN-ACTIVE"),
             "is " + std::string(state ? to_string(state->state) : "not started") + " and has no final model",
             run.name(),
             "--checkpoint STEP brings a checkpoint: " + steps_text(checkpoints_there(first, remote)));

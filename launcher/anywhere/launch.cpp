@@ -13,10 +13,12 @@ namespace ringmaster {
 namespace {
 
 /// Nobody else says so in run.json.
-void say_not_started(const RunDirectory& run, RunPhase phase, const std::string& reason) {
+void say_not_started(const RunDirectory& run, RunPhase phase, const std::string& reason,
+                     const std::string& code = {}) {
     RunState state = read_run_state(run.dir);
     state.state = phase;
     state.reason = reason;
+    state.code = code;
     state.ended = state.updated = static_cast<double>(std::time(nullptr));
     state.writer = this_process();
     write_run_state(run.dir, state);
@@ -29,7 +31,7 @@ void saying_why(const RunDirectory& run, const std::function<void()>& work) {
         say_not_started(run, RunPhase::Stopped, "interrupted before it started");
         throw;
     } catch (const Error& problem) {
-        say_not_started(run, RunPhase::Failed, problem.text());
+        say_not_started(run, RunPhase::Failed, problem.text(), problem.code);
         throw;
     }
 }
@@ -71,7 +73,7 @@ void catch_up(SshSession& first, const RemoteRun& remote, const RunDirectory& ru
     if (!is_over(there->state)) {
         mark_running(run, there->attempt, there->ranks);
         throw Error(
-            Failure::Refused,
+            Failure::Refused, Code("RUN-ACTIVE"),
             "is " + std::string(to_string(there->state)) + ": only a run that has ended can be resumed",
             run.name(), "`ringmaster watch " + run.name() + "` shows it");
     }
@@ -79,7 +81,7 @@ void catch_up(SshSession& first, const RemoteRun& remote, const RunDirectory& ru
     if (is_over(here.state) && here.attempt >= there->attempt) return;
     if (there->state == RunPhase::Completed) {
         mark_running(run, there->attempt, there->ranks);
-        throw Error(Failure::Refused, "has completed meanwhile", run.name(),
+        throw Error(Failure::Refused, Code("RUN-ACTIVE"), "has completed meanwhile", run.name(),
                     "`ringmaster watch " + run.name() + "` brings its end and its model here");
     }
     write_run_state(run.dir, *there);
@@ -129,7 +131,8 @@ Destination destination_of(const RunDirectory& run) {
 Reached reach(const Destination& to, const Places& places, const SshPerson& person,
               const Progress& progress) {
     if (to.slurm && to.nodes.size() > 1)
-        throw Error(Failure::Usage, "with --slurm names one machine, a login node of the cluster", "--node",
+        throw Error(Failure::Usage, Code("ARGUMENT-CONFLICT"),
+                    "with --slurm names one machine, a login node of the cluster", "--node",
                     "--slurm nodes=N says how many nodes the job gets");
     Reached at{to, {}, {}};
     if (to.nodes.empty()) {
@@ -155,7 +158,8 @@ Request request_at(Request request, const Destination& to, const Machine& machin
     const SlurmOptions& slurm = *to.slurm;
     const int nodes = slurm.nodes().value_or(request.nodes.value_or(1));
     if (request.nodes && slurm.nodes() && *request.nodes != nodes)
-        throw Error(Failure::Usage, "and --slurm nodes=" + std::to_string(nodes) + " disagree", "--nodes");
+        throw Error(Failure::Usage, Code("ARGUMENT-CONFLICT"),
+                    "and --slurm nodes=" + std::to_string(nodes) + " disagree", "--nodes");
     request.nodes = nodes;
     if (!request.device) request.device = slurm.asks_for_gpus() ? Device::Cuda : Device::Cpu;
     if (request.ranks) return request;
@@ -218,13 +222,15 @@ Comeback prepare_comeback(const RunDirectory& run, const ResumeOptions& options,
                           const Places& places, const SshPerson& person, const Progress& progress) {
     const bool elsewhere = is_remote(run);
     if (elsewhere && options.ranks)
-        throw Error(Failure::Usage, "a run on other machines goes on with the ranks that it had", "--ranks",
+        throw Error(Failure::Usage, Code("ARGUMENT-CONFLICT"),
+                    "a run on other machines goes on with the ranks that it had", "--ranks",
                     "launch it anew with other --ranks");
     RemoteRun remote;
     if (elsewhere) remote = read_remote_run(run);
     for (size_t i = 0; i < remote.nodes.size(); ++i) remote.require_named(i, "resume", run.name());
     if (remote.adopted && !options.set.empty())
-        throw Error(Failure::Usage, "is for the machine that launched the run, which has its data", "--set");
+        throw Error(Failure::Usage, Code("ARGUMENT-CONFLICT"),
+                    "is for the machine that launched the run, which has its data", "--set");
     Destination to = destination_of(run);
     if (to.slurm) to.slurm = merged(*to.slurm, slurm);
     return come_back(reach(to, places, person, progress), std::move(remote), run, options, places, progress);

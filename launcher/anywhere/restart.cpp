@@ -118,13 +118,13 @@ NodesLeft nodes_left(const RunDirectory& run, std::chrono::seconds patience, con
         wait(kAgain, progress);
     }
     if (!nodes[0].session)
-        throw Error(Failure::Unreachable,
+        throw Error(Failure::Unreachable, Code("NODE-UNREACHABLE"),
                     "node 0, which holds the checkpoints, is not there: " + reports[0].message,
                     reports[0].host, "`ringmaster resume " + run.name() + "` once it is there again");
     const std::optional<RunState> state = remote_state(*nodes[0].session, remote);
     if (state && !is_over(state->state))
-        throw Error(Failure::Refused, "is " + std::string(to_string(state->state)), run.name(),
-                    "`ringmaster watch " + run.name() + "` shows it");
+        throw Error(Failure::Refused, Code("RUN-ACTIVE"), "is " + std::string(to_string(state->state)),
+                    run.name(), "`ringmaster watch " + run.name() + "` shows it");
     for (size_t i = 0; i < nodes.size(); ++i) {
         if (!nodes[i].session) continue;
         end_leftovers(nodes[i], remote.nodes[i], i);
@@ -154,8 +154,8 @@ std::vector<Settings> shrink_settings(const Plan& before, int ranks) {
 Shrunk shrink(const RunDirectory& run, const NodesLeft& left, const Places& places) {
     const RemoteRun all = read_remote_run(run);
     if (all.adopted)
-        throw Error(Failure::Refused, "was launched from another machine: it can be planned again only there",
-                    run.name());
+        throw Error(Failure::Refused, Code("RUN-ELSEWHERE"),
+                    "was launched from another machine: it can be planned again only there", run.name());
     Shrunk shrunk;
     shrunk.before = read_plan(run.plan().string());
     shrunk.options.nodes = static_cast<int>(left.places.size());
@@ -176,7 +176,7 @@ Shrunk shrink(const RunDirectory& run, const NodesLeft& left, const Places& plac
             if (decides && first_error.empty()) first_error = problem.message;
         }
     }
-    throw Error(Failure::Refused,
+    throw Error(Failure::Refused, Code("PLAN-REFUSED"),
                 "cannot go on with " + std::to_string(shrunk.remote.ranks) + " ranks: " + first_error,
                 run.name(), "`ringmaster resume " + run.name() + "` once all nodes are there again");
 }
@@ -202,7 +202,7 @@ WayOn find_way_on(const RunDirectory& run, std::chrono::seconds patience, const 
     if (way.left.lost.empty()) return way;
     way.shrunk = shrink(run, way.left, places);
     if (!agree || !agree(way.left, *way.shrunk))
-        throw Error(Failure::Unreachable, joined(way.left.lost), {},
+        throw Error(Failure::Unreachable, Code("NODE-UNREACHABLE"), joined(way.left.lost), {},
                     "`ringmaster resume " + run.name() +
                         "` once all are there again; --shrink goes on with what is left");
     way.left.at = reach(way.left.at.to, places, person, progress);  // the sessions may have ended meanwhile

@@ -136,6 +136,7 @@ bool finish(Told& told, const RunsThere& there) {
     } catch (const Error& damaged) {
         run.run.state.state = RunPhase::Failed;
         run.run.state.reason = damaged.text();
+        run.run.state.code = damaged.code;
     }
     return true;
 }
@@ -176,7 +177,8 @@ std::vector<Told> told_runs(std::istream& lines, RunsThere& there) {
 RunsThere look(SshSession& session, const std::string& wanted) {
     const ScriptResult looked = run_script(session, wanted + kLook);
     if (!looked.out.ends_with("\nend\n"))
-        throw Error(Failure::Unreachable, "its runs cannot be looked at: " + looked.errors, session.host());
+        throw Error(Failure::Unreachable, Code("NODE-UNREACHABLE"),
+                    "its runs cannot be looked at: " + looked.errors, session.host());
     return parse_runs_there(looked.out, session.host());
 }
 

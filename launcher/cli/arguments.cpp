@@ -19,7 +19,8 @@ const OptionSpec& find_option(const CommandSpec& spec, const std::string& name) 
         names.push_back(option.name);
     }
     const std::string near = nearest_word(name, names);
-    throw Error(Failure::Usage, "`ringmaster " + spec.name + "` has no option " + name, {},
+    throw Error(Failure::Usage, Code("ARGUMENT-UNKNOWN"),
+                "`ringmaster " + spec.name + "` has no option " + name, {},
                 !near.empty() ? "did you mean " + near + "?"
                               : "`ringmaster " + spec.name + " --help` lists its options");
 }
@@ -45,21 +46,23 @@ Arguments::Arguments(const CommandSpec& spec, std::span<char* const> words) {
         const OptionSpec& option = find_option(spec, word.substr(0, equals));
         const bool has_value = equals != std::string::npos;
         if (option.value.empty()) {
-            if (has_value) throw Error(Failure::Usage, option.name + " takes no value");
+            if (has_value)
+                throw Error(Failure::Usage, Code("ARGUMENT-VALUE"), option.name + " takes no value");
             values_[option.name];
             continue;
         }
         const bool none_follows = i + 1 == words.size() || std::string_view(words[i + 1]).starts_with("--");
         if (!has_value && none_follows)
-            throw Error(Failure::Usage, option.name + " needs a value: " + option.value);
+            throw Error(Failure::Usage, Code("ARGUMENT-MISSING"),
+                        option.name + " needs a value: " + option.value);
         values_[option.name].push_back(has_value ? word.substr(equals + 1) : words[++i]);
     }
     if (operands.size() > (spec.operand.empty() ? 0 : 1)) {
-        throw Error(Failure::Usage, "unexpected argument '" + operands.back() + "'", {},
-                    "usage: ringmaster " + spec.name + (spec.operand.empty() ? "" : " " + spec.operand));
+        throw Error(Failure::Usage, Code("ARGUMENT-UNKNOWN"), "unexpected argument '" + operands.back() + "'",
+                    {}, "usage: ringmaster " + spec.name + (spec.operand.empty() ? "" : " " + spec.operand));
     }
     if (operands.empty() && !spec.operand.empty() && spec.operand_needed) {
-        throw Error(Failure::Usage, spec.operand + " is missing", {},
+        throw Error(Failure::Usage, Code("ARGUMENT-MISSING"), spec.operand + " is missing", {},
                     "usage: ringmaster " + spec.name + " " + spec.operand);
     }
     if (!operands.empty()) operand_ = operands.front();
@@ -82,8 +85,8 @@ std::optional<int64_t> Arguments::whole(const std::string& option, int64_t least
     const auto [end, problem] = std::from_chars(given.data(), given.data() + given.size(), value);
     constexpr int64_t kMost = 1'000'000'000;
     if (problem != std::errc() || end != given.data() + given.size() || value < least || value > kMost) {
-        throw Error(Failure::Usage, "'" + given + "' is not a whole number from " + std::to_string(least),
-                    option);
+        throw Error(Failure::Usage, Code("ARGUMENT-VALUE"),
+                    "'" + given + "' is not a whole number from " + std::to_string(least), option);
     }
     return value;
 }
@@ -94,7 +97,8 @@ std::optional<double> Arguments::number(const std::string& option) const {
     double value = 0;
     const auto [end, problem] = std::from_chars(given.data(), given.data() + given.size(), value);
     if (problem != std::errc() || end != given.data() + given.size() || !std::isfinite(value) || value <= 0) {
-        throw Error(Failure::Usage, "'" + given + "' is not a number above 0", option);
+        throw Error(Failure::Usage, Code("ARGUMENT-VALUE"), "'" + given + "' is not a number above 0",
+                    option);
     }
     return value;
 }

@@ -82,7 +82,8 @@ bool measures_cuda(const Arguments& arguments, const Machine& machine) {
     if (!arguments.has("--device")) return !machine.gpus.empty();
     const std::string device = arguments.text("--device");
     if (device != "cpu" && device != "cuda")
-        throw Error(Failure::Usage, "'" + device + "' is neither cpu nor cuda", "--device");
+        throw Error(Failure::Usage, Code("ARGUMENT-VALUE"), "'" + device + "' is neither cpu nor cuda",
+                    "--device");
     return device == "cuda";
 }
 
@@ -123,8 +124,8 @@ nlohmann::json calibrate_nodes(const Arguments& arguments, const Session& sessio
 
 int run_calibrate(const Arguments& arguments, const Session& session) {
     if (arguments.has("--trust-on-first-use") && !arguments.has("--node"))
-        throw Error(Failure::Usage, "is about the nodes of --node, and none is named",
-                    "--trust-on-first-use");
+        throw Error(Failure::Usage, Code("ARGUMENT-CONFLICT"),
+                    "is about the nodes of --node, and none is named", "--trust-on-first-use");
     const Interrupts interrupts;
     const nlohmann::json made = arguments.has("--node") ? calibrate_nodes(arguments, session, interrupts)
                                                         : calibrate_this(arguments, session, interrupts);

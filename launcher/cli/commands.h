@@ -1,6 +1,7 @@
 /// The subcommands: each parses its arguments, calls the launcher's library and prints.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -19,9 +20,15 @@ namespace ringmaster {
 /// What every subcommand needs.
 struct Session {
     Places places;
-    Terminal out;       ///< of stdout
-    Terminal err;       ///< of stderr
-    bool json = false;  ///< stdout takes JSON and nothing else
+    Terminal out;                              ///< of stdout
+    Terminal err;                              ///< of stderr
+    bool json = false;                         ///< stdout takes JSON and nothing else
+    bool streams = false;                      ///< that JSON is one object a line
+    std::filesystem::path* run_dir = nullptr;  ///< where a command notes the run that it is about
+
+    void about(const RunDirectory& run) const {
+        if (run_dir != nullptr) *run_dir = run.dir;
+    }
 };
 
 constexpr int kInterrupted = 130;
@@ -29,6 +36,7 @@ constexpr int kInterrupted = 130;
 struct Command {
     CommandSpec spec;
     std::function<int(const Arguments&, const Session&)> run;  ///< the exit status
+    bool streams = false;                                      ///< its --json is one object a line
 };
 
 Command plan_command();
@@ -67,8 +75,9 @@ OptionSpec trust_option();     ///< --trust-on-first-use
 /// As run_of; with --node as it is there, and followed here from now on.
 RunDirectory run_here_or_there(const Arguments& arguments, const Session& session);
 
-void print(const std::string& text);     ///< to stdout, flushed
-void complain(const std::string& text);  ///< to stderr
-void print_json(const nlohmann::json& json);
+void print(const std::string& text);          ///< to stdout, flushed
+void complain(const std::string& text);       ///< to stderr
+void print_json(const nlohmann::json& json);  ///< a document
+void print_line(const nlohmann::json& json);  ///< on one line
 
 }  // namespace ringmaster

@@ -34,7 +34,8 @@ Request request_of(const Arguments& arguments) {
     if (arguments.has("--device")) {
         const std::string device = arguments.text("--device");
         if (device != "cpu" && device != "cuda")
-            throw Error(Failure::Usage, "'" + device + "' is neither cpu nor cuda", "--device");
+            throw Error(Failure::Usage, Code("ARGUMENT-VALUE"), "'" + device + "' is neither cpu nor cuda",
+                        "--device");
         request.device = device == "cuda" ? Device::Cuda : Device::Cpu;
     }
     if (const auto restarts = arguments.whole("--restarts", 0))
@@ -65,12 +66,15 @@ OptionSpec runs_dir_option() {
 
 std::filesystem::path runs_dir_of(const Arguments& arguments, const Session& session) {
     const std::string asked = arguments.text("--runs-dir");
-    if (arguments.has("--runs-dir") && asked.empty()) throw Error(Failure::Usage, "is empty", "--runs-dir");
+    if (arguments.has("--runs-dir") && asked.empty())
+        throw Error(Failure::Usage, Code("ARGUMENT-VALUE"), "is empty", "--runs-dir");
     return asked.empty() ? session.places.runs_dir : absolute_path(asked);
 }
 
 RunDirectory run_of(const Arguments& arguments, const Session& session) {
-    return find_run(arguments.operand(), runs_dir_of(arguments, session));
+    const RunDirectory run = find_run(arguments.operand(), runs_dir_of(arguments, session));
+    session.about(run);
+    return run;
 }
 
 OptionSpec run_node_option() {
@@ -89,6 +93,7 @@ RunDirectory run_here_or_there(const Arguments& arguments, const Session& sessio
     const Adopted adopted =
         adopt_run(arguments.operand(), arguments.all("--node"), runs_dir_of(arguments, session),
                   person_at_terminal(arguments.has("--trust-on-first-use")));
+    session.about(adopted.run);
     if (adopted.is_new)
         complain("found on " + printable(arguments.all("--node").front()) + "; followed here in " +
                  printable(adopted.run.dir.string()) + "\n");
@@ -106,6 +111,10 @@ void complain(const std::string& text) {
 
 void print_json(const nlohmann::json& json) {
     print(json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+}
+
+void print_line(const nlohmann::json& json) {
+    print(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
 }  // namespace ringmaster

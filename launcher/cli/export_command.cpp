@@ -13,12 +13,13 @@ namespace {
 int run_export(const Arguments& arguments, const Session& session) {
     const std::string format = arguments.text("--format");
     if (format != "csv" && format != "tensorboard") {
-        throw Error(Failure::Usage,
+        throw Error(Failure::Usage, Code("ARGUMENT-VALUE"),
                     format.empty() ? "is missing" : "'" + format + "' is neither csv nor tensorboard",
                     "--format");
     }
     if (arguments.text("--to").empty())
-        throw Error(Failure::Usage, "is missing", "--to", format == "csv" ? "--to run.csv" : "--to FOLDER");
+        throw Error(Failure::Usage, Code("ARGUMENT-MISSING"), "is missing", "--to",
+                    format == "csv" ? "--to run.csv" : "--to FOLDER");
     const std::filesystem::path to = absolute_path(arguments.text("--to"));
     const RunDirectory run = run_of(arguments, session);
     const Exported exported = format == "csv" ? export_csv(run, to) : export_tensorboard(run, to);

@@ -4,6 +4,7 @@
 #include "engine/error.h"
 #include "launcher/anywhere/preview.h"
 #include "launcher/cli/commands.h"
+#include "launcher/cli/failure.h"
 #include "launcher/cli/interrupts.h"
 #include "launcher/cli/live.h"
 #include "launcher/cli/person.h"
@@ -48,25 +49,29 @@ std::vector<OptionSpec> launch_options() {
 void refuse_contradictions(const Arguments& arguments) {
     for (const char* option : {"--trust-on-first-use", "--libtorch"}) {
         if (arguments.has(option) && !arguments.has("--node"))
-            throw Error(Failure::Usage, "is about the nodes of --node, and none is named", option);
+            throw Error(Failure::Usage, Code("ARGUMENT-CONFLICT"),
+                        "is about the nodes of --node, and none is named", option);
     }
     const size_t named = arguments.all("--node").size();
     if (named > 0 && !arguments.has("--slurm") &&
         arguments.whole("--nodes", 1).value_or(static_cast<int64_t>(named)) != static_cast<int64_t>(named))
-        throw Error(Failure::Usage, "is not the number of machines that --node names", "--nodes");
+        throw Error(Failure::Usage, Code("ARGUMENT-CONFLICT"),
+                    "is not the number of machines that --node names", "--nodes");
     const bool restarts = arguments.whole("--restarts", 0).value_or(0) > 0;
     if (restarts && arguments.has("--slurm")) {
-        throw Error(Failure::Usage, "is not for jobs of Slurm", "--restarts",
+        throw Error(Failure::Usage, Code("ARGUMENT-CONFLICT"), "is not for jobs of Slurm", "--restarts",
                     "Slurm starts them again by itself where it has warned them; `ringmaster resume RUN` "
                     "continues others");
     }
     if (restarts && named > 1 && arguments.has("--detach")) {
-        throw Error(Failure::Usage, "over several nodes needs this command to stay", "--restarts",
+        throw Error(Failure::Usage, Code("ARGUMENT-CONFLICT"),
+                    "over several nodes needs this command to stay", "--restarts",
                     "leave --detach away: the run itself goes on without it all the same, as does one whose "
                     "terminal is closed");
     }
     if (arguments.has("--shrink") && (!restarts || named < 2))
-        throw Error(Failure::Usage, "is about --restarts over several --node", "--shrink");
+        throw Error(Failure::Usage, Code("ARGUMENT-CONFLICT"), "is about --restarts over several --node",
+                    "--shrink");
 }
 
 RunOptions run_options(const Arguments& arguments, const Session& session) {
@@ -74,6 +79,7 @@ RunOptions run_options(const Arguments& arguments, const Session& session) {
     options.runs_dir = runs_dir_of(arguments, session);
     options.name = arguments.has("--name") ? arguments.text("--name") : suggest_run_name(arguments.operand());
     options.overwrite = arguments.has("--overwrite");
+    options.made = [&session](const RunDirectory& run) { session.about(run); };
     check_run_name(options.name);
     return options;
 }
@@ -132,7 +138,9 @@ Proposal propose_at(const Arguments& arguments, const Reached& at, const Session
 
 void print_preview(const LaunchPreview& preview, const Session& session) {
     if (session.json) {
-        print_json(preview_to_json(preview));
+        nlohmann::json line = preview_to_json(preview);
+        line["type"] = "preview";
+        print_line(line);
     } else {
         print(printable(preview_text(preview)));
     }
@@ -157,7 +165,7 @@ int follow(const Arguments& arguments, RunFollower& follower, Reached& at, const
     if (arguments.has("--detach")) return 0;
     RestartWish wish = restart_wish_of(follower.run());
     wish.may_shrink = wish.may_shrink || arguments.has("--shrink");
-    return follow_restarting(follower, at, wish, session, interrupts);
+    return report_end(follower, follow_restarting(follower, at, wish, session, interrupts), session);
 }
 
 int run_launch(const Arguments& arguments, const Session& session) {
@@ -197,7 +205,7 @@ int run_launch(const Arguments& arguments, const Session& session) {
 int run_prepare(const Arguments& arguments, const Session& session) {
     refuse_contradictions(arguments);
     if (arguments.has("--node"))
-        throw Error(Failure::Usage,
+        throw Error(Failure::Usage, Code("ARGUMENT-CONFLICT"),
                     "a run directory is prepared on this machine; `launch` takes it to others", "--node");
     const RunOptions options = run_options(arguments, session);
     const Destination to = destination_of(arguments);
@@ -239,8 +247,8 @@ int run_resume(const Arguments& arguments, const Session& session) {
         return 0;
     }
     if (arguments.has("--slurm") && !is_slurm(run))
-        throw Error(Failure::Usage, "is about a run that was submitted to Slurm, and this one was not",
-                    "--slurm");
+        throw Error(Failure::Usage, Code("ARGUMENT-CONFLICT"),
+                    "is about a run that was submitted to Slurm, and this one was not", "--slurm");
     const Interrupts interrupts;
     ProgressPrinter printer(session, interrupts);
     const bool may_agree = arguments.has("--shrink") || (session.out.is_tty && !session.json);
@@ -286,7 +294,8 @@ Command prepare_command() {
 Command launch_command() {
     return {{"launch", "CONFIG", true, "Prepares a run, starts it on this machine and shows it live.",
              launch_options(), kEndings},
-            run_launch};
+            run_launch,
+            true};
 }
 
 Command resume_command() {
@@ -304,7 +313,7 @@ Command resume_command() {
                     {"--detach", "", "return as soon as the run has been started"},
                     runs_dir_option(),
                     json_option()};
-    return {std::move(spec), run_resume};
+    return {std::move(spec), run_resume, true};
 }
 
 }  // namespace ringmaster

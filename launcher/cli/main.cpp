@@ -6,13 +6,11 @@
 #include <cstring>
 #include <exception>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "engine/config/keys.h"
 #include "engine/error.h"
 #include "launcher/cli/commands.h"
-#include "launcher/cli/plan_text.h"
-#include "launcher/prepare.h"
+#include "launcher/cli/failure.h"
 
 namespace ringmaster {
 
@@ -68,31 +66,8 @@ int open_app(const Places& places) {
     return 2;
 }
 
-nlohmann::json error_json(const std::string& message, const std::string& where, const std::string& hint) {
-    return {{"ok", false},
-            {"error", {{"message", message}, {"where", where}, {"hint", hint}}},
-            {"diagnostics",
-             {{{"severity", "error"},
-               {"code", ""},
-               {"key", ""},
-               {"line", 0},
-               {"message", where.empty() ? message : where + ": " + message},
-               {"hint", hint}}}}};
-}
-
-int refuse(const Error& error, bool json) {
-    if (json) print_json(error_json(error.what(), error.where, error.hint));
-    complain("ringmaster: " + printable(error.text()) + "\n");
-    return static_cast<int>(error.failure);
-}
-
-int refuse_plan(const PlanRefused& refused, const Session& session) {
-    if (session.json) print_json(plan_to_json(refused.plan));
-    complain(diagnostics_text(refused.plan.diagnostics, session.err, Severity::Warning));
-    return static_cast<int>(refused.failure);
-}
-
-int run_command(const Command& command, std::span<char* const> words, const Session& session) {
+int run_command(const Command& command, std::span<char* const> words, Session& session) {
+    session.streams = command.streams;
     for (const char* word : words) {
         if (std::strcmp(word, "--help") == 0 || std::strcmp(word, "-h") == 0) {
             print(help_of(command.spec));
@@ -103,7 +78,7 @@ int run_command(const Command& command, std::span<char* const> words, const Sess
     return command.run(Arguments(command.spec, words), session);
 }
 
-int dispatch(std::span<char* const> words, const Session& session) {
+int dispatch(std::span<char* const> words, Session& session) {
     const std::string name = words.front();
     if (name == "--help" || name == "-h" || name == "help") {
         print(usage());
@@ -118,23 +93,21 @@ int dispatch(std::span<char* const> words, const Session& session) {
     const std::string near = nearest_word(name, names);
     std::string all;
     for (const std::string& known : names) all += (all.empty() ? "" : ", ") + known;
-    throw Error(Failure::Usage, "there is no command '" + name + "'", {},
+    throw Error(Failure::Usage, Code("ARGUMENT-UNKNOWN"), "there is no command '" + name + "'", {},
                 (near.empty() ? std::string() : "did you mean " + near + "? ") + "There are: " + all);
 }
 
-int guarded(std::span<char* const> words, const Session& session) {
+int guarded(std::span<char* const> words, Session& session) {
     try {
         return words.empty() ? open_app(session.places) : dispatch(words, session);
     } catch (const PlanRefused& refused) {
-        return refuse_plan(refused, session);
+        return report_failure(refused, session);
     } catch (const Error& error) {
-        return refuse(error, session.json);
+        return report_failure(error, session);
     } catch (const Cancelled&) {
-        if (session.json) print_json(error_json("interrupted", "", ""));
-        complain("ringmaster: interrupted\n");
-        return kInterrupted;
+        return report_interruption(session);
     } catch (const std::exception& unforeseen) {
-        return refuse(Error(Failure::Refused, unforeseen.what()), session.json);
+        return report_failure(Error(Failure::Refused, Code("INTERNAL-ERROR"), unforeseen.what()), session);
     }
 }
 
@@ -145,7 +118,9 @@ int guarded(std::span<char* const> words, const Session& session) {
 int main(int argc, char** argv) {
     const QCoreApplication application(argc, argv);
     const std::span<char* const> words(argv + 1, static_cast<size_t>(argc - 1));
+    std::filesystem::path run_dir;
     ringmaster::Session session;
+    session.run_dir = &run_dir;
     session.places = ringmaster::find_places();
     session.out = ringmaster::terminal_of(stdout);
     session.err = ringmaster::terminal_of(stderr);

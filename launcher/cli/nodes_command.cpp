@@ -75,7 +75,7 @@ std::vector<NodeReport> check(const Arguments& arguments, const Session& session
 int run_nodes(const Arguments& arguments, const Session& session) {
     const std::vector<std::string> names = arguments.all("--node");
     if (names.empty())
-        throw Error(Failure::Usage, "no node is named", "--node",
+        throw Error(Failure::Usage, Code("ARGUMENT-MISSING"), "no node is named", "--node",
                     "ringmaster nodes --node [user@]host[:port] …");
     const std::vector<NodeReport> reports = check(arguments, session);
     nlohmann::json list = nlohmann::json::array();

@@ -44,10 +44,10 @@ void measure(Proposal& proposal, const Machine& machine, const Session& session)
 
 void write_timeline_file(const Proposal& proposal, const Machine& machine, const Session& session,
                          const std::string& file) {
-    if (file.empty()) throw Error(Failure::Usage, "is empty", "--timeline");
+    if (file.empty()) throw Error(Failure::Usage, Code("ARGUMENT-VALUE"), "is empty", "--timeline");
     const Plan& plan = proposal.plan;
     if (!plan.ok() || !plan.time) {
-        throw Error(Failure::Refused,
+        throw Error(Failure::Refused, Code("ARGUMENT-CONFLICT"),
                     plan.ok() ? "there is no time to draw: the model's shape is not known"
                               : "a plan with an error has no timeline",
                     "--timeline");
@@ -63,6 +63,8 @@ int run_plan(const Arguments& arguments, const Session& session) {
     const Machine machine = this_machine();
     Proposal proposal = propose(request_of(arguments), machine, session.places);
     if (arguments.has("--measure") && proposal.reading.readable) measure(proposal, machine, session);
+    if (arguments.has("--timeline") && proposal.reading.readable)
+        write_timeline_file(proposal, machine, session, arguments.text("--timeline"));
     if (session.json) {
         print_json(plan_to_json(proposal.plan));
     } else if (proposal.reading.readable) {
@@ -71,8 +73,6 @@ int run_plan(const Arguments& arguments, const Session& session) {
         complain(diagnostics_text(proposal.plan.diagnostics, session.err, Severity::Error));
     }
     if (!proposal.reading.readable) return 2;
-    if (arguments.has("--timeline"))
-        write_timeline_file(proposal, machine, session, arguments.text("--timeline"));
     return proposal.plan.ok() ? 0 : 1;
 }
 

@@ -86,29 +86,26 @@ int run_preflight(const Arguments& arguments, const Session& session) {
 
     const QTemporaryDir folder;
     if (!folder.isValid())
-        throw Error(Failure::Refused, folder.errorString().toStdString(), "the folder for temporary files");
+        throw Error(Failure::Refused, Code("FILE-WRITE"), folder.errorString().toStdString(),
+                    "the folder for temporary files");
     RunOptions options;
     options.runs_dir = folder.path().toStdString();
     options.name = "preflight";
     options.overwrite = true;  // output_dir is not touched
-    try {
-        ProgressPrinter printer(session, interrupts);
-        const PreparedRun prepared =
-            prepare_run(proposal, options, machine, session.places, printer.progress());
-        printer.clear();
-        start_run(prepared.run, prepared.plan, machine, session.places);
-        const RunState state = wait_for_end(prepared.run, interrupts);
-        const nlohmann::json report = read_report(prepared.run);
-        if (!report.is_object()) throw Error(Failure::Refused, state.reason);
-        if (session.json) {
-            print_json(report);
-        } else {
-            print(report_text(report, session.out.ink));
-        }
-        return report.at("ok").get<bool>() ? 0 : 1;
-    } catch (const Cancelled&) {
-        return kInterrupted;
+    ProgressPrinter printer(session, interrupts);
+    const PreparedRun prepared = prepare_run(proposal, options, machine, session.places, printer.progress());
+    printer.clear();
+    start_run(prepared.run, prepared.plan, machine, session.places);
+    const RunState state = wait_for_end(prepared.run, interrupts);
+    nlohmann::json report = read_report(prepared.run);
+    if (!report.is_object()) throw Error(Failure::Refused, Code(state.code), state.reason);
+    if (session.json) {
+        report["type"] = "preflight";
+        print_line(report);
+    } else {
+        print(report_text(report, session.out.ink));
     }
+    return report.at("ok").get<bool>() ? 0 : 1;
 }
 
 }  // namespace
@@ -122,7 +119,8 @@ Command preflight_command() {
          request_options(),
          "exit status: 0 proved; 1 not, or the configuration cannot be launched; 2 missing file, malformed "
          "YAML; 3 the engine could\nnot be started; 130 interrupted"},
-        run_preflight};
+        run_preflight,
+        true};
 }
 
 }  // namespace ringmaster

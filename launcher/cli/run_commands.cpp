@@ -6,6 +6,7 @@
 #include "launcher/anywhere/companion.h"
 #include "launcher/anywhere/runs_there.h"
 #include "launcher/cli/commands.h"
+#include "launcher/cli/failure.h"
 #include "launcher/cli/interrupts.h"
 #include "launcher/cli/live.h"
 #include "launcher/cli/person.h"
@@ -35,7 +36,8 @@ int run_watch(const Arguments& arguments, const Session& session) {
     if (session.json) print_run_line(run);
     const auto companion = companion_at_terminal(run);
     RunFollower follower = terminal_follower(run);
-    return follow_to_end(follower, CtrlC::Leaves, session, interrupts, companion.get());
+    const int status = follow_to_end(follower, CtrlC::Leaves, session, interrupts, companion.get());
+    return report_end(follower, status, session);
 }
 
 /// The state once it is over; what it is where the patience or the person ends the waiting.
@@ -67,7 +69,7 @@ int run_stop(const Arguments& arguments, const Session& session) {
     const RunState state =
         wait_for_end(run, how == StopHow::Now ? kNowPatience : kSavePatience, printer, interrupts);
     printer.clear();
-    if (session.json) {
+    if (session.json && is_over(state.state)) {
         print_json({{"name", run.name()},
                     {"dir", run.dir.string()},
                     {"state", to_string(state.state)},
@@ -76,8 +78,8 @@ int run_stop(const Arguments& arguments, const Session& session) {
         print((asked ? "" : "it was over already: ") + ending_text(run, session.out));
     }
     if (is_over(state.state)) return asked && state.state == RunPhase::Failed ? 1 : 0;
-    if (interrupts.wants_end()) return kInterrupted;
-    throw Error(Failure::Refused,
+    if (interrupts.wants_end()) throw Cancelled();
+    throw Error(Failure::Refused, Code("RUN-ACTIVE"),
                 "was asked to stop and has not yet: it is " + std::string(to_string(state.state)), run.name(),
                 "`ringmaster stop --now " + run.name() + "` does not wait for the step and saves nothing");
 }
@@ -143,10 +145,11 @@ bool settle(const std::vector<RunSummary>& runs) {
 
 int run_runs(const Arguments& arguments, const Session& session) {
     if (arguments.has("--node") && (arguments.has("--delete") || arguments.has("--runs-dir")))
-        throw Error(Failure::Usage, "lists what is on another machine and takes no other option", "--node");
+        throw Error(Failure::Usage, Code("ARGUMENT-CONFLICT"),
+                    "lists what is on another machine and takes no other option", "--node");
     if (arguments.has("--trust-on-first-use") && !arguments.has("--node"))
-        throw Error(Failure::Usage, "is about the machine of --node, and none is named",
-                    "--trust-on-first-use");
+        throw Error(Failure::Usage, Code("ARGUMENT-CONFLICT"),
+                    "is about the machine of --node, and none is named", "--trust-on-first-use");
     if (arguments.has("--node")) return list_there(arguments, session);
     const std::filesystem::path runs_dir = runs_dir_of(arguments, session);
     if (arguments.has("--delete")) {
@@ -185,7 +188,8 @@ Command watch_command() {
          {run_node_option(), trust_option(), runs_dir_option(), json_option()},
          "Watching starts and stops nothing, and as many may watch a run as like to.\n"
          "exit status: 0 it completed or was stopped, 1 it failed, 130 left with Ctrl-C (the run goes on)"},
-        run_watch};
+        run_watch,
+        true};
 }
 
 Command stop_command() {

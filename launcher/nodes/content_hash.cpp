@@ -84,7 +84,7 @@ void remember(const fs::path& memory, const fs::path& file, const Json& identity
 
 std::string hash_of(const fs::path& file, const Progress& progress) {
     std::ifstream in(file, std::ios::binary);
-    if (!in) throw Error(Failure::Usage, "cannot be read", file.string());
+    if (!in) throw Error(Failure::Usage, Code("FILE-MISSING"), "cannot be read", file.string());
     std::error_code none;
     const auto size = static_cast<int64_t>(fs::file_size(file, none));
     const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> hash(EVP_MD_CTX_new(), EVP_MD_CTX_free);
@@ -101,7 +101,7 @@ std::string hash_of(const fs::path& file, const Progress& progress) {
     unsigned char digest[EVP_MAX_MD_SIZE];
     unsigned length = 0;
     if (!good || EVP_DigestFinal_ex(hash.get(), digest, &length) != 1)
-        throw Error(Failure::Refused, "SHA-256 cannot be computed", file.string());
+        throw Error(Failure::Refused, Code("INTERNAL-ERROR"), "SHA-256 cannot be computed", file.string());
     std::string text;
     for (unsigned i = 0; i < length; ++i) text += {kDigits[digest[i] >> 4], kDigits[digest[i] & 15]};
     return text;

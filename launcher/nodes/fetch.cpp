@@ -39,7 +39,7 @@ void require_room(const fs::path& to, int64_t bytes) {
     while (!fs::exists(above, unknown) && above.has_relative_path()) above = above.parent_path();
     const fs::space_info disk = fs::space(above, unknown);
     if (unknown || bytes <= static_cast<int64_t>(disk.available)) return;
-    throw Error(Failure::Refused,
+    throw Error(Failure::Refused, Code("NODE-TRANSFER"),
                 format_bytes(bytes) + " are to come, and " +
                     format_bytes(static_cast<int64_t>(disk.available)) + " are free",
                 to.string(), "make room, or name another folder with --to");
@@ -53,7 +53,8 @@ class PartFile {
         if (out_ < 0) fail();
         if (::flock(out_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
             ::close(out_);
-            throw Error(Failure::Refused, "is being fetched by another process", target.string());
+            throw Error(Failure::Refused, Code("RUN-ACTIVE"), "is being fetched by another process",
+                        target.string());
         }
     }
     PartFile(const PartFile&) = delete;
@@ -80,8 +81,9 @@ class PartFile {
   private:
     static constexpr int kFlags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW;
     [[noreturn]] void fail() const {
-        throw Error(Failure::Refused, std::string("cannot be written: ") + std::strerror(errno),
-                    aside_.string(), errno == ENOSPC ? "make room: what came so far is kept" : "");
+        throw Error(Failure::Refused, Code("FILE-WRITE"),
+                    std::string("cannot be written: ") + std::strerror(errno), aside_.string(),
+                    errno == ENOSPC ? "make room: what came so far is kept" : "");
     }
     fs::path target_, aside_;
     int out_;
@@ -99,7 +101,8 @@ void receive(SshSession& session, const std::string& path, const PartFile& part,
         progress.stop_if_cancelled();
         if (!bytes.empty()) heard = std::chrono::steady_clock::now();
         if (std::chrono::steady_clock::now() - heard > kSilence)
-            throw Error(Failure::Unreachable, "nothing of " + path + " has come for 30 s", session.host());
+            throw Error(Failure::Unreachable, Code("NODE-TRANSFER"),
+                        "nothing of " + path + " has come for 30 s", session.host());
         bytes.resize(std::min(bytes.size(), static_cast<size_t>(size - here)));
         part.append(bytes);
         here += static_cast<int64_t>(bytes.size());
@@ -146,13 +149,13 @@ int64_t fetch_file(SshSession& session, const std::string& path, const fs::path&
             return received;
         }
         if (part.size() < file.size)
-            throw Error(Failure::Unreachable, path + " did not come whole", session.host(),
-                        "try again: what came so far is kept");
+            throw Error(Failure::Unreachable, Code("NODE-TRANSFER"), path + " did not come whole",
+                        session.host(), "try again: what came so far is kept");
         part.empty();
         if (before == 0 || is_last_try) break;
     }
-    throw Error(Failure::Unreachable, path + " came with another content than it has there", session.host(),
-                "try again");
+    throw Error(Failure::Unreachable, Code("NODE-TRANSFER"),
+                path + " came with another content than it has there", session.host(), "try again");
 }
 
 }  // namespace

@@ -19,8 +19,8 @@ std::vector<SshTarget> parse_targets(const std::vector<std::string>& names) {
     for (const std::string& name : names) {
         targets.push_back(parse_target(name));
         if (!seen.insert(targets.back().text()).second)
-            throw Error(Failure::Usage, targets.back().text() + " is named twice", "--node",
-                        "each node once; --ranks says how many in total");
+            throw Error(Failure::Usage, Code("ARGUMENT-CONFLICT"), targets.back().text() + " is named twice",
+                        "--node", "each node once; --ranks says how many in total");
     }
     return targets;
 }
@@ -133,7 +133,7 @@ std::vector<Node> connect_nodes(const std::vector<SshTarget>& targets, const Ssh
         problems += (problems.empty() ? "" : "\n") + report.host + ": " + report.message +
                     (report.next.empty() ? "" : "\n  " + report.next);
     }
-    if (!problems.empty()) throw Error(Failure::Unreachable, problems);
+    if (!problems.empty()) throw Error(Failure::Unreachable, Code("NODE-UNREACHABLE"), problems);
     return nodes;
 }
 

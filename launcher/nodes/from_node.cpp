@@ -25,7 +25,7 @@ constexpr size_t kLongestMeeting = 256;
 constexpr std::string_view kSizes = "sizes";
 
 [[noreturn]] void refuse(const std::string& what) {
-    throw Error(Failure::Refused, "sends what it may not: " + what);
+    throw Error(Failure::Refused, Code("NODE-AGENT"), "sends what it may not: " + what);
 }
 
 std::string shown(std::string_view text) {

@@ -127,7 +127,8 @@ void add_libraries(const fs::path& folder, std::set<fs::path>& files) {
 LibTorchWay libtorch_way(const std::string& word) {
     if (word == "pip") return LibTorchWay::Pip;
     if (word == "copy") return LibTorchWay::Copy;
-    throw Error(Failure::Usage, "'" + word + "' is neither pip nor copy", "--libtorch");
+    throw Error(Failure::Usage, Code("ARGUMENT-VALUE"), "'" + word + "' is neither pip nor copy",
+                "--libtorch");
 }
 
 std::vector<StagedFile> libtorch_files(const Places& places, const std::string& to, bool cuda) {
@@ -135,7 +136,7 @@ std::vector<StagedFile> libtorch_files(const Places& places, const std::string& 
     const fs::path torch = fs::canonical(places.programs_dir / "libtorch", none).parent_path();
     const fs::path site = torch.parent_path();
     if (none || !fs::exists(torch / "version.py", none))
-        throw Error(Failure::Unreachable, "there is no LibTorch here to be copied",
+        throw Error(Failure::Unreachable, Code("SETUP-PYTHON"), "there is no LibTorch here to be copied",
                     (places.programs_dir / "libtorch").string(), "`ringmaster setup` installs it");
     std::set<fs::path> files;
     add_dependencies(places.engine(), site, files);

@@ -169,9 +169,11 @@ bool RunMirror::follow(size_t index) {
             if (!frame) break;
             if (take(index, *frame, last)) return true;
         }
-        if (!more) throw Error(Failure::Unreachable, "its follower ended: " + remote.errors(), node.target);
+        if (!more)
+            throw Error(Failure::Unreachable, Code("NODE-AGENT"), "its follower ended: " + remote.errors(),
+                        node.target);
         if (Clock::now() - heard > kSilence)
-            throw Error(Failure::Unreachable, "has been silent for 15 s", node.target);
+            throw Error(Failure::Unreachable, Code("NODE-AGENT"), "has been silent for 15 s", node.target);
     }
     return true;
 }
@@ -191,7 +193,8 @@ bool RunMirror::take(size_t index, const FollowFrame& frame, std::optional<RunSt
             break;
         case FollowFrame::Kind::Over:
             if (!last || !is_over(last->state))
-                throw Error(Failure::Refused, "says that the run is over, and not how it ended", target);
+                throw Error(Failure::Refused, Code("NODE-AGENT"),
+                            "says that the run is over, and not how it ended", target);
             {
                 const std::lock_guard guard(mutex_);
                 nodes_[index].over = true;
@@ -235,7 +238,7 @@ void RunMirror::fetch_model() {
              (now.total > 0 ? "  " + format_bytes(now.done) + " of " + format_bytes(now.total) : ""));
     };
     if (output_dir_.empty())
-        throw Error(Failure::Refused, "names no output_dir: the model cannot be brought",
+        throw Error(Failure::Refused, Code("NODE-AGENT"), "names no output_dir: the model cannot be brought",
                     run_.plan().string());
     check_output_dir(output_dir_, false);
     claim_output(output_dir_, run_.dir, run_.name());

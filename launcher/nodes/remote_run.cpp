@@ -178,22 +178,25 @@ std::string start_script(const RemoteNode& node, const StartCommand& command) {
 std::string start_one(Node& node, const RemoteNode& there, const StartCommand& command) {
     const ScriptResult result = run_script(*node.session, start_script(there, command), kStartPatience);
     if (result.errors.find("ringmaster-agent:") != std::string::npos || result.status != 0)
-        throw Error(Failure::Unreachable, "its agent did not start: " + result.errors, node.name());
+        throw Error(Failure::Unreachable, Code("NODE-AGENT"), "its agent did not start: " + result.errors,
+                    node.name());
     return result.out;
 }
 
 int count_in(const Json& json, const char* key, int least, int most) {
     const Json& value = json.at(key);
     if (!value.is_number_integer() || value.get<double>() < least || value.get<double>() > most)
-        throw Error(Failure::Refused, std::string("is damaged: ") + key + " is outside " +
-                                          std::to_string(least) + " to " + std::to_string(most));
+        throw Error(Failure::Refused, Code("FILE-DAMAGED"),
+                    std::string("is damaged: ") + key + " is outside " + std::to_string(least) + " to " +
+                        std::to_string(most));
     return value.get<int>();
 }
 
 std::string text_in(const Json& json, const char* key) {
     const std::string text = json.at(key);
     if (text_of_node(text, limits::kName) != text)
-        throw Error(Failure::Refused, std::string("is damaged: ") + key + " is no name");
+        throw Error(Failure::Refused, Code("FILE-DAMAGED"),
+                    std::string("is damaged: ") + key + " is no name");
     return text;
 }
 
@@ -250,15 +253,18 @@ RemoteRun parse_remote_run(const std::string& text, const std::string& where) {
         for (const Json& node : json.at("nodes")) {
             remote.nodes.push_back(node_from(node, remote));
             if (std::exchange(next, next + remote.nodes.back().ranks) != remote.nodes.back().first_rank)
-                throw Error(Failure::Refused, "is damaged: its nodes do not share its ranks", where);
+                throw Error(Failure::Refused, Code("FILE-DAMAGED"),
+                            "is damaged: its nodes do not share its ranks", where);
         }
         if (remote.nodes.empty() || next != remote.ranks)
-            throw Error(Failure::Refused, "is damaged: its nodes do not share its ranks", where);
+            throw Error(Failure::Refused, Code("FILE-DAMAGED"),
+                        "is damaged: its nodes do not share its ranks", where);
         return remote;
     } catch (const Json::exception& problem) {
-        throw Error(Failure::Refused, std::string("is damaged: ") + problem.what(), where);
+        throw Error(Failure::Refused, Code("FILE-DAMAGED"), std::string("is damaged: ") + problem.what(),
+                    where);
     } catch (const Error& problem) {
-        throw Error(Failure::Refused, problem.what(), where);
+        throw Error(Failure::Refused, Code("NODE-AGENT"), problem.what(), where);
     }
 }
 
@@ -274,8 +280,8 @@ bool RemoteRun::all_named() const {
 
 void RemoteRun::require_named(size_t index, const std::string& command, const std::string& run_name) const {
     if (nodes[index].is_named()) return;
-    throw Error(Failure::Usage, "needs node " + std::to_string(index) + " of the run, which nobody has named",
-                "--node",
+    throw Error(Failure::Usage, Code("NODE-AGENT"),
+                "needs node " + std::to_string(index) + " of the run, which nobody has named", "--node",
                 "`ringmaster " + command + " " + run_name + naming(*this) + "` names all in their order");
 }
 
@@ -349,7 +355,8 @@ std::optional<RunState> node_state(SshSession& session, const RemoteNode& node, 
         if (!more && !said_something) return std::nullopt;  // there is no run
         if (!more) break;
     }
-    throw Error(Failure::Unreachable, "does not say how its run is: " + script.errors(), node.target);
+    throw Error(Failure::Unreachable, Code("NODE-AGENT"), "does not say how its run is: " + script.errors(),
+                node.target);
 }
 
 Machine machine_of(const std::vector<Node>& nodes) {
@@ -375,7 +382,7 @@ RemoteRun lay_out(const std::vector<Node>& nodes, const RunDirectory& run, const
                   const Places& places) {
     const int count = static_cast<int>(nodes.size());
     if (plan.ranks % count != 0) {
-        throw Error(Failure::Usage,
+        throw Error(Failure::Usage, Code("NODE-COUNT"),
                     std::to_string(plan.ranks) + " ranks cannot be spread evenly over " +
                         std::to_string(count) + " nodes",
                     "--ranks", "--ranks " + std::to_string((plan.ranks / count + 1) * count));
@@ -387,7 +394,7 @@ RemoteRun lay_out(const std::vector<Node>& nodes, const RunDirectory& run, const
         const NodeFinding driver = what_driver_lacks(node.facts);
         if (plan.device == Device::Cuda && !driver.code.empty()) throw NodeError(driver, node.name());
         if (plan.device == Device::Cuda && static_cast<int>(node.facts.gpus.size()) < plan.ranks / count) {
-            throw Error(Failure::Unreachable,
+            throw Error(Failure::Unreachable, Code("ENGINE-DEVICE"),
                         "has " + std::to_string(node.facts.gpus.size()) + " GPUs, and gets " +
                             std::to_string(plan.ranks / count) + " ranks",
                         node.name(), "fewer --ranks, or --device cpu");
@@ -456,7 +463,8 @@ Calibration calibrate_there(Node& node, const Machine& machine, bool cuda, const
     }
     take_lines();
     if (script.status() != 0)
-        throw Error(Failure::Unreachable, "its engine could not measure: " + script.errors(), node.name());
+        throw Error(Failure::Unreachable, Code("PROGRAM-FAILED"),
+                    "its engine could not measure: " + script.errors(), node.name());
     return lines.result(machine, cuda);
 }
 
@@ -512,7 +520,8 @@ void start_remote(std::vector<Node>& nodes, const RemoteRun& remote, int attempt
     if (nodes.size() == 1) return;
     const std::string meeting = parse_meeting(said);
     if (meeting.empty())
-        throw Error(Failure::Unreachable, "its agent did not say where the others meet it", nodes[0].name());
+        throw Error(Failure::Unreachable, Code("NODE-AGENT"),
+                    "its agent did not say where the others meet it", nodes[0].name());
     try {
         for_each_at_once(nodes.size() - 1, [&](size_t i) {
             commands[i + 1].arguments.insert(commands[i + 1].arguments.end(), {"--meet", meeting});

@@ -78,11 +78,11 @@ std::string with_input(SshSession& session, const std::string& script, const std
     const auto end = std::chrono::steady_clock::now() + kHashPatience;
     while (remote.read(out, std::chrono::milliseconds(500))) {
         if (std::chrono::steady_clock::now() > end)
-            throw Error(Failure::Unreachable, what + ": no answer", session.host());
+            throw Error(Failure::Unreachable, Code("NODE-TRANSFER"), what + ": no answer", session.host());
     }
     if (remote.status().value_or(-1) == 0) return out;
     const bool full = remote.errors().find("No space left") != std::string::npos;
-    throw Error(full ? Failure::Refused : Failure::Unreachable,
+    throw Error(full ? Failure::Refused : Failure::Unreachable, Code(full ? "DISK-FULL" : "NODE-TRANSFER"),
                 what + (full ? ": its disk is full" : ": " + remote.errors()), session.host(),
                 full ? "make room there" : "");
 }
@@ -122,7 +122,8 @@ void send(Node& node, const Object& object, int64_t& sent, int64_t before, int64
         in.read(piece.data(), static_cast<std::streamsize>(std::min<int64_t>(kPiece, object.size - done)));
         const auto got = static_cast<size_t>(in.gcount());
         if (got == 0)
-            throw Error(Failure::Usage, "has become shorter while it was sent", object.from.string());
+            throw Error(Failure::Usage, Code("NODE-TRANSFER"), "has become shorter while it was sent",
+                        object.from.string());
         if (!remote.write(std::string_view(piece).substr(0, got))) break;
         done += static_cast<int64_t>(got);
         sent += static_cast<int64_t>(got);
@@ -133,7 +134,7 @@ void send(Node& node, const Object& object, int64_t& sent, int64_t before, int64
     while (remote.read(answer, std::chrono::milliseconds(500))) progress.stop_if_cancelled();
     if (answer.find("ok") != std::string::npos) return;
     const bool full = remote.errors().find("No space left") != std::string::npos;
-    throw Error(full ? Failure::Refused : Failure::Unreachable,
+    throw Error(full ? Failure::Refused : Failure::Unreachable, Code(full ? "DISK-FULL" : "NODE-TRANSFER"),
                 object.from.filename().string() + (full ? " does not fit: its disk is full"
                                                    : answer.find("bad") != std::string::npos
                                                        ? " came with another content"
@@ -149,7 +150,7 @@ Staged stage_files(Node& node, const std::vector<StagedFile>& files, const Progr
     Staged staged;
     for (const StagedFile& file : files) {
         if (file.to.find('\n') != std::string::npos)
-            throw Error(Failure::Usage, "has a line break in its name", file.to);
+            throw Error(Failure::Usage, Code("NODE-TRANSFER"), "has a line break in its name", file.to);
         Object object{content_hash(file.from, progress), file.from, file.to, 0, -1};
         object.size = static_cast<int64_t>(fs::file_size(file.from));
         staged.all_bytes += object.size;

@@ -57,7 +57,8 @@ std::optional<int> count_of(const SlurmOptions& options, const std::string& key)
     if (!text) return std::nullopt;
     const auto count = number_of(*text);
     if (!count || *count < 1 || *count > 1'000'000)
-        throw Error(Failure::Usage, key + "=" + shown(*text) + " is no whole number from 1", kWhere);
+        throw Error(Failure::Usage, Code("SLURM-OPTION"),
+                    key + "=" + shown(*text) + " is no whole number from 1", kWhere);
     return static_cast<int>(*count);
 }
 
@@ -67,22 +68,25 @@ long seconds_of_signal(const std::string& text) {
     const std::string name = at == std::string::npos ? "" : text.substr(0, at);
     const auto seconds = number_of(at == std::string::npos ? text : text.substr(at + 1));
     if ((name.empty() || name == "USR1" || name == "SIGUSR1") && seconds && *seconds > 0) return *seconds;
-    throw Error(Failure::Usage, "signal=" + shown(text) + " would not be understood by the ranks", kWhere,
+    throw Error(Failure::Usage, Code("SLURM-OPTION"),
+                "signal=" + shown(text) + " would not be understood by the ranks", kWhere,
                 "signal=USR1@120 warns them 120 s before the end: they save, and the job is queued again");
 }
 
 void check(const std::string& key, const std::string& value) {
     if (!is_key(key))
-        throw Error(Failure::Usage, "'" + shown(key) + "' is no option of sbatch", kWhere,
-                    "key=value with a long option, such as partition=gpu or time=4:00:00");
+        throw Error(Failure::Usage, Code("SLURM-OPTION"), "'" + shown(key) + "' is no option of sbatch",
+                    kWhere, "key=value with a long option, such as partition=gpu or time=4:00:00");
     for (const auto& [own, why] : kOwn) {
-        if (key == own) throw Error(Failure::Usage, key + " cannot be chosen", kWhere, why);
+        if (key == own)
+            throw Error(Failure::Usage, Code("SLURM-OPTION"), key + " cannot be chosen", kWhere, why);
     }
     if (std::any_of(value.begin(), value.end(),
                     [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7f; }))
-        throw Error(Failure::Usage, "the value of " + key + " holds a control character", kWhere);
+        throw Error(Failure::Usage, Code("SLURM-OPTION"),
+                    "the value of " + key + " holds a control character", kWhere);
     if (key == "time" && !slurm_seconds(value) && value != "UNLIMITED" && value != "INFINITE")
-        throw Error(Failure::Usage, "time=" + shown(value) + " is no time", kWhere,
+        throw Error(Failure::Usage, Code("SLURM-OPTION"), "time=" + shown(value) + " is no time", kWhere,
                     "minutes, hours:minutes:seconds or days-hours:minutes:seconds");
     if (key == "signal") seconds_of_signal(value);
 }
@@ -135,7 +139,7 @@ long SlurmOptions::warning_s() const {
         asked ? seconds_of_signal(*asked) : std::clamp(time_s().value_or(kWarning_s * 5) / 5, 1L, kWarning_s);
     if (time_s() && seconds >= *time_s())
         throw Error(
-            Failure::Usage,
+            Failure::Usage, Code("SLURM-OPTION"),
             "the warning " + std::to_string(seconds) + " s before the end would come before the start",
             kWhere, "more time, or signal=USR1@N with fewer seconds");
     return seconds;

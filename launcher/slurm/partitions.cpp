@@ -81,7 +81,7 @@ std::vector<SlurmPartition> parse_sinfo(const std::string& out) {
 std::vector<SlurmPartition> partitions_of(SlurmSite& site) {
     const CommandEnd end = site.run({"sinfo", "--noheader", kFormat});
     if (end.status != 0) {
-        throw Error(Failure::Unreachable,
+        throw Error(Failure::Unreachable, Code("SLURM-ANSWER"),
                     "sinfo does not answer" + (end.errors.empty() ? "" : ": " + end.errors), site.host(),
                     "is the cluster up? `sinfo` in a terminal says the same");
     }

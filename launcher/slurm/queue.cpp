@@ -56,7 +56,7 @@ std::vector<std::string> with_cluster(std::vector<std::string> command, const st
 
 [[noreturn]] void refuse(const SlurmSite& site, const std::string& what, const CommandEnd& end) {
     const std::string words = plain(end.errors.empty() ? end.out : end.errors);
-    throw Error(Failure::Unreachable,
+    throw Error(Failure::Unreachable, Code("SLURM-ANSWER"),
                 what + ": " + (words.empty() ? "status " + std::to_string(end.status) : words),
                 site.host().empty() ? "Slurm" : "Slurm at " + site.host());
 }

@@ -51,8 +51,9 @@ void check_path(const std::string& path) {
         return static_cast<unsigned char>(c) < ' ' || c == 0x7f || c == '\\';
     });
     if (strange)
-        throw Error(Failure::Usage, "a backslash or control character in a path cannot be told to Slurm",
-                    path, "--runs-dir names another folder");
+        throw Error(Failure::Usage, Code("SLURM-OPTION"),
+                    "a backslash or control character in a path cannot be told to Slurm", path,
+                    "--runs-dir names another folder");
 }
 
 /// Slurm replaces %j and its like in the name of a file.
@@ -78,7 +79,7 @@ std::string job_name(const std::string& run_name) {
 
 int ranks_per_node(const SlurmSubmission& job) {
     if (job.ranks % job.nodes != 0) {
-        throw Error(Failure::Usage,
+        throw Error(Failure::Usage, Code("SLURM-OPTION"),
                     std::to_string(job.ranks) + " ranks cannot be spread evenly over " +
                         std::to_string(job.nodes) + " nodes",
                     "--ranks", "--ranks " + std::to_string((job.ranks / job.nodes + 1) * job.nodes));
@@ -86,7 +87,7 @@ int ranks_per_node(const SlurmSubmission& job) {
     const int per_node = job.ranks / job.nodes;
     const auto asked = job.options.tasks_per_node();
     if (asked && *asked != per_node) {
-        throw Error(Failure::Usage,
+        throw Error(Failure::Usage, Code("SLURM-OPTION"),
                     "ntasks-per-node=" + std::to_string(*asked) + ", while " + std::to_string(job.ranks) +
                         " ranks on " + std::to_string(job.nodes) + " nodes are " + std::to_string(per_node) +
                         " on each",

@@ -20,8 +20,8 @@ constexpr int64_t kTailBytes = 64 << 10;
 constexpr int kNoSuchCommand = 127;
 
 [[noreturn]] void say_missing(const std::string& command, const std::string& host) {
-    throw Error(Failure::Unreachable, command + " is not there: this machine does not speak with a Slurm",
-                host,
+    throw Error(Failure::Unreachable, Code("SLURM-MISSING"),
+                command + " is not there: this machine does not speak with a Slurm", host,
                 host.empty() ? "`--node [user@]LOGIN --slurm …` goes through SSH to a login node"
                              : "name a login node of the cluster");
 }
@@ -45,7 +45,8 @@ class LocalSite : public SlurmSite {
         if (!process.waitForFinished(kPatience_s * 1000)) {
             process.kill();
             process.waitForFinished();
-            throw Error(Failure::Unreachable, command[0] + " has not answered for 90 s", "Slurm");
+            throw Error(Failure::Unreachable, Code("SLURM-ANSWER"), command[0] + " has not answered for 90 s",
+                        "Slurm");
         }
         const bool ended = process.exitStatus() == QProcess::NormalExit;
         return {ended ? process.exitCode() : -1, process.readAllStandardOutput().toStdString(),

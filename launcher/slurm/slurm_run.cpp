@@ -35,9 +35,10 @@ void write_state(SlurmSite& site, const RunDirectory& run, const RunState& state
     if (!site.host().empty()) write_run_state(run.dir, state);
 }
 
-void say_not_taken(SlurmSite& site, const RunDirectory& run, RunState state, const std::string& why) {
+void say_not_taken(SlurmSite& site, const RunDirectory& run, RunState state, const Error& why) {
     state.state = RunPhase::Failed;
-    state.reason = why;
+    state.reason = why.text();
+    state.code = why.code;
     state.ended = state.updated = unix_now();
     state.writer = this_process();
     write_state(site, run, state);
@@ -78,7 +79,7 @@ SlurmRecord read_slurm_record(const RunDirectory& run) {
         return {
             slurm_options_of(json.at("options")), {json.at("job"), json.at("cluster")}, json.at("settled")};
     } catch (const Json::exception& problem) {
-        throw Error(Failure::Refused, std::string("is damaged: ") + problem.what(),
+        throw Error(Failure::Refused, Code("FILE-DAMAGED"), std::string("is damaged: ") + problem.what(),
                     record_file(run).string());
     }
 }
@@ -113,7 +114,7 @@ JobId submit_run(SlurmSite& site, const RunDirectory& run, const SlurmSubmission
     try {
         record.job = submit(site, kSubmitScript);
     } catch (const Error& problem) {
-        say_not_taken(site, run, state, problem.text());
+        say_not_taken(site, run, state, problem);
         throw;
     }
     write_slurm_record(run, record);

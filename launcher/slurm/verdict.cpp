@@ -54,6 +54,7 @@ std::string lost_rank_of(const std::string& log) {
 struct Ending {
     RunPhase phase = RunPhase::Failed;
     std::string what, next;
+    std::string code = {};
 };
 
 std::string saved_words(const RunTraces& traces) {
@@ -66,33 +67,35 @@ Ending ending_of(const JobStatus& status, const std::string& job, const RunTrace
     const std::string& state = status.state;
     if (state == "TIMEOUT" || state == "DEADLINE")
         return {RunPhase::Failed, job + " reached its time limit; " + saved_words(traces),
-                "`ringmaster resume RUN --slurm time=…` goes on with more time"};
+                "`ringmaster resume RUN --slurm time=…` goes on with more time", "SLURM-TIME"};
     if (state == "OUT_OF_MEMORY")
         return {RunPhase::Failed, job + " ran out of the memory that Slurm gave it; " + saved_words(traces),
-                "--slurm mem=… with more, a shorter sequence_len, or more ranks"};
+                "--slurm mem=… with more, a shorter sequence_len, or more ranks", "SLURM-MEMORY"};
     if (state == "NODE_FAIL" || state == "BOOT_FAIL")
         return {RunPhase::Failed, "a node of " + job + nodes + " failed; " + saved_words(traces),
-                "`ringmaster resume RUN` goes on on other nodes"};
+                "`ringmaster resume RUN` goes on on other nodes", "SLURM-NODE"};
     if (state == "PREEMPTED" || state == "REVOKED")
         return {RunPhase::Failed,
                 job + " was preempted" + nodes + ": it had to make way for another; " + saved_words(traces),
-                "`ringmaster resume RUN` goes on from there"};
+                "`ringmaster resume RUN` goes on from there", "SLURM-PREEMPTED"};
     if (state == "CANCELLED") return {RunPhase::Stopped, job + " was cancelled; " + saved_words(traces), ""};
     if (status.exit_signal == kCannotOpenOutput)
         return {RunPhase::Failed, job + " could not open agent.log in the run directory" + nodes,
-                "the run directory has to be on a file system that the nodes share: --runs-dir"};
-    if (!traces.lost_rank.empty()) return {RunPhase::Failed, traces.lost_rank, ""};
-    if (!traces.error.empty()) return {RunPhase::Failed, traces.error, ""};
+                "the run directory has to be on a file system that the nodes share: --runs-dir",
+                "SLURM-OUTPUT"};
+    if (!traces.lost_rank.empty()) return {RunPhase::Failed, traces.lost_rank, "", "RANK-FAILED"};
+    if (!traces.error.empty()) return {RunPhase::Failed, traces.error, "", traces.error_code};
     const std::string said = traces.last_words.empty() ? "" : ":\n" + traces.last_words;
     if (state == "FAILED")
         return {RunPhase::Failed,
                 job + " ended with status " + std::to_string(status.exit_status) +
                     (status.exit_signal != 0 ? ", signal " + std::to_string(status.exit_signal) : "") + said,
-                ""};
+                "", "RANK-FAILED"};
     if (state.empty())
         return {RunPhase::Failed, "Slurm does not know " + job + " any more; " + saved_words(traces),
-                "`ringmaster resume RUN` goes on from there"};
-    return {RunPhase::Failed, job + " ended (" + state + ") and its ranks left no last word" + said, ""};
+                "`ringmaster resume RUN` goes on from there", "SLURM-LOST"};
+    return {RunPhase::Failed, job + " ended (" + state + ") and its ranks left no last word" + said, "",
+            "SLURM-LOST"};
 }
 
 /// The run wrote its end itself, while Slurm knows what it could not.
@@ -104,6 +107,7 @@ RunState ended(const RunState& before, const Ending& ending) {
     RunState after = before;
     after.state = ending.phase;
     after.reason = ending.what + (ending.next.empty() ? "" : "\n" + ending.next);
+    after.code = ending.code;
     after.updated = unix_now();
     if (!is_over(before.state)) after.ended = after.updated;
     return after;
@@ -139,6 +143,7 @@ RunTraces traces_of(const RunDirectory& run, const RunState& state, const std::s
             first_error = line.t;
             traces.error = "rank " + std::to_string(rank) + ": " +
                            (error->where.empty() ? "" : error->where + ": ") + error->message;
+            traces.error_code = error->code;
         }
     }
     const std::vector<int64_t> complete = complete_checkpoints(run);
@@ -161,7 +166,7 @@ std::optional<RunState> judge(const RunState& before, const JobStatus& status, c
         if (before.state == RunPhase::Stopped && traces.preempted)  // asked to make way, and not taken back
             return ended(before, ending_of({"PREEMPTED", "", status.nodes}, job, traces));
         if (before.state == RunPhase::Failed && !knows_better(status.state) && !traces.lost_rank.empty())
-            return ended(before, {RunPhase::Failed, traces.lost_rank, before.reason});
+            return ended(before, {RunPhase::Failed, traces.lost_rank, before.reason, "RANK-FAILED"});
         if (!knows_better(status.state)) return std::nullopt;
         Ending ending = ending_of(status, job, traces);
         const bool saved_in_time = before.state == RunPhase::Stopped && status.state == "TIMEOUT";

@@ -15,6 +15,7 @@ namespace ringmaster {
 struct RunTraces {
     std::optional<int64_t> checkpoint;  ///< the newest that was saved
     std::string error;                  ///< the first error event of this attempt: "rank 1: …"
+    std::string error_code;             ///< its code
     std::string lost_rank;  ///< the first rank that ended, where it was not by itself: "rank 1 on n3: Killed"
     std::string last_words;   ///< the end of agent.log
     bool stop_asked = false;  ///< by `ringmaster stop`

@@ -37,7 +37,8 @@ std::string filled_in(std::string_view template_, const std::vector<std::string>
 /// A machine that cannot be reached, by what was found: Error(Unreachable).
 struct NodeError : Error {
     NodeError(const NodeFinding& finding_, const std::string& host)
-        : Error(Failure::Unreachable, finding_.message(), host, finding_.next()), finding(finding_) {}
+        : Error(Failure::Unreachable, Code("NODE-UNREACHABLE"), finding_.message(), host, finding_.next()),
+          finding(finding_) {}
 
     NodeFinding finding;
 };

@@ -247,7 +247,7 @@ std::string script_output(SshSession& session, const std::string& script, const 
     const ScriptResult result = run_script(session, script, silence);
     if (result.status == 0) return result.out;
     const bool full = result.errors.find("No space left on device") != std::string::npos;
-    throw Error(full ? Failure::Refused : Failure::Unreachable,
+    throw Error(full ? Failure::Refused : Failure::Unreachable, Code(full ? "DISK-FULL" : "NODE-TRANSFER"),
                 what +
                     (full ? ": its disk is full" : ": ended with status " + std::to_string(result.status)) +
                     (result.errors.empty() ? "" : ":\n" + result.errors),

@@ -20,8 +20,9 @@ constexpr const char* kCiphers =
 void set(ssh_session session, ssh_options_e option, const void* value, const SshSettings& settings,
          const char* name) {
     if (ssh_options_set(session, option, value) < 0) {
-        throw Error(Failure::Usage, std::string(name) + " cannot be used: " + ssh_get_error(session),
-                    settings.target.text(), "`ssh -G " + settings.target.host + "` shows the configuration");
+        throw Error(Failure::Usage, Code("NODE-UNREACHABLE"),
+                    std::string(name) + " cannot be used: " + ssh_get_error(session), settings.target.text(),
+                    "`ssh -G " + settings.target.host + "` shows the configuration");
     }
 }
 
@@ -67,7 +68,9 @@ std::unique_ptr<SshSession::Impl> open_session(const SshSettings& settings, cons
     auto impl = std::make_unique<SshSession::Impl>();
     impl->settings = settings;
     impl->handle.reset(ssh_new());
-    if (!impl->handle) throw Error(Failure::Unreachable, "no memory for a session", settings.target.text());
+    if (!impl->handle)
+        throw Error(Failure::Unreachable, Code("NODE-UNREACHABLE"), "no memory for a session",
+                    settings.target.text());
     configure(impl->get(), settings);
     if (settings.proxy_command.empty()) {
         OwnedSocket socket;

@@ -125,7 +125,8 @@ void Leash::watch(const std::function<bool()>& given_up) {
 std::pair<OwnedSocket, OwnedSocket> socket_pair() {
     int ends[2];
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-        throw Error(Failure::Unreachable, std::string("no socket for a jump host: ") + std::strerror(errno));
+        throw Error(Failure::Unreachable, Code("NODE-UNREACHABLE"),
+                    std::string("no socket for a jump host: ") + std::strerror(errno));
     return {OwnedSocket(ends[0]), OwnedSocket(ends[1])};
 }
 

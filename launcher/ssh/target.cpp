@@ -35,8 +35,8 @@ int parse_port(const std::string& text, const std::string& whole) {
     int port = 0;
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), port);
     if (problem != std::errc() || end != text.data() + text.size() || port < 1 || port > 65535)
-        throw Error(Failure::Usage, shown(text) + " is no port from 1 to 65535", shown(whole),
-                    std::string(kForm));
+        throw Error(Failure::Usage, Code("NODE-NAME"), shown(text) + " is no port from 1 to 65535",
+                    shown(whole), std::string(kForm));
     return port;
 }
 
@@ -50,13 +50,14 @@ std::string SshTarget::text() const {
 
 void check_host_name(const std::string& host, const std::string& where) {
     if (!is_made_of(host, "._:%-"))
-        throw Error(Failure::Usage, shown(host) + " is no name or address of a machine", where,
-                    std::string(kForm));
+        throw Error(Failure::Usage, Code("NODE-NAME"), shown(host) + " is no name or address of a machine",
+                    where, std::string(kForm));
 }
 
 void check_user_name(const std::string& user, const std::string& where) {
     if (!is_made_of(user, "._+@\\-") || user.back() == '\\')
-        throw Error(Failure::Usage, shown(user) + " is no name of a user", where, std::string(kForm));
+        throw Error(Failure::Usage, Code("NODE-NAME"), shown(user) + " is no name of a user", where,
+                    std::string(kForm));
 }
 
 SshTarget parse_target(const std::string& text) {
@@ -70,8 +71,8 @@ SshTarget parse_target(const std::string& text) {
     if (rest.starts_with('[')) {
         const size_t close = rest.find(']');
         if (close == std::string::npos || (close + 1 < rest.size() && rest[close + 1] != ':'))
-            throw Error(Failure::Usage, "the bracket of " + shown(rest) + " is not closed", shown(text),
-                        std::string(kForm));
+            throw Error(Failure::Usage, Code("NODE-NAME"), "the bracket of " + shown(rest) + " is not closed",
+                        shown(text), std::string(kForm));
         target.host = rest.substr(1, close - 1);
         if (close + 1 < rest.size()) target.port = parse_port(rest.substr(close + 2), text);
     } else if (const size_t colon = rest.find(':');

@@ -196,7 +196,8 @@ TEST(NcclGroups, AreShutDownAtACleanEnd) {
 TEST(NcclGroups, AreGivenUpAfterAFailure) {
     Wires wires;
     EXPECT_THROW(
-        run_over_twin(wires, ring_mesh(2), [](int, Groups&) { throw Error(Failure::Refused, "full disk"); }),
+        run_over_twin(wires, ring_mesh(2),
+                      [](int, Groups&) { throw Error(Failure::Refused, Code("DISK-FULL"), "full disk"); }),
         Error);
     EXPECT_EQ(wires.shut_down, 0) << "it would wait for transfers that nobody ends";
     EXPECT_EQ(wires.given_up, 4);

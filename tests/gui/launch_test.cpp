@@ -59,7 +59,7 @@ class LaunchTest : public QObject {
 
     void aJobsErrorKeepsWhereAndWhatNext() {
         Job job([](const Job::Reporter&) -> QString {
-            throw Error(Failure::Refused, "the disk is full", "/data", "free some");
+            throw Error(Failure::Refused, Code("DISK-FULL"), "the disk is full", "/data", "free some");
         });
         QSignalSpy failed(&job, &Job::failed);
         job.start();

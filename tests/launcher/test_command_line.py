@@ -49,7 +49,9 @@ def test_a_run_that_is_not_there_is_exit_status_2(command, tmp_path):
     more = ["--format", "csv", "--to", tmp_path / "x.csv"] if command == "export" else []
     done = run(command, "nowhere", "--runs-dir", tmp_path, *more, "--json")
     assert done.returncode == 2
-    assert json.loads(done.stdout)["ok"] is False and "nowhere" in done.stderr
+    told = json.loads(done.stdout)
+    finding = told["finding"] if command in ("watch", "resume") else told["diagnostics"][0]
+    assert finding["code"] == "RUN-MISSING" and "nowhere" in done.stderr
 
 
 @pytest.mark.parametrize("elsewhere", [["--slurm", "partition=x"], ["--node", "a", "--node", "b", "--detach"]])
@@ -85,7 +87,9 @@ def test_an_output_dir_of_somebody_else_is_refused(make_config, tmp_path):
 
 def test_a_plan_with_an_error_is_not_launched(make_config, tmp_path):
     done = run("launch", make_config(context_parallel_size=3), "--ranks", 4, "--runs-dir", tmp_path / "runs", "--json")
-    assert done.returncode == 1 and json.loads(done.stdout)["verdict"] == "invalid"
+    line = json.loads(done.stdout)
+    assert (done.returncode, line["type"], line["dir"], line["exit"]) == (1, "error", None, 1)
+    assert line["finding"]["code"] in [entry["code"] for entry in line["diagnostics"]]
     assert "context_parallel_size" in done.stderr and not (tmp_path / "runs").exists()
 
 

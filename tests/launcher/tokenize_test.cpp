@@ -34,7 +34,7 @@ class TokenizeTest : public RunFixture {
         } catch (const Error& problem) {
             return problem;
         }
-        return Error(Failure::Refused, "nothing was thrown");
+        return Error(Failure::Refused, Code("INTERNAL-ERROR"), "nothing was thrown");
     }
 
     Places places_;

@@ -52,7 +52,8 @@ TEST(PlanJson, HasTheNamesOfTheContract) {
     EXPECT_THAT(names(plan["time"]),
                 testing::UnorderedElementsAre("step_s", "compute_s", "comm_s", "exposed_comm_s", "basis"));
     EXPECT_THAT(names(plan["diagnostics"][0]),
-                testing::UnorderedElementsAre("severity", "code", "key", "line", "message", "hint"));
+                testing::UnorderedElementsAre("severity", "code", "key", "line", "message", "hint",
+                                              "parameters", "fixes"));
     EXPECT_EQ(plan["context_parallel"]["layout"], "batch_zigzag");
     EXPECT_EQ(plan["time"]["basis"], "assumed");
     EXPECT_EQ(plan["memory"]["per_rank"].size(), 4u);

@@ -41,7 +41,7 @@ class FirstFailure {
         try {
             std::rethrow_exception(exception_);
         } catch (const Error& error) {
-            throw Error(error.failure, who + error.what(), error.where, error.hint);
+            throw Error(error.failure, Code(error.code), who + error.what(), error.where, error.hint);
         } catch (const std::exception& error) {
             throw std::runtime_error(who + error.what());
         }
