@@ -35,7 +35,7 @@ struct Error : std::runtime_error {
           hint(std::move(hint_)) {}
 
     Failure failure;
-    std::string code;  ///< never empty
+    std::string code;   ///< never empty
     std::string where;  ///< file and line, key, rank or host; empty where `what` already says it
     std::string hint;   ///< what to do next; may be empty
 
