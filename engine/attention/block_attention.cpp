@@ -22,8 +22,8 @@ HeadKeys keys_of(const Task& task, const at::Tensor& k_bksd, const at::Tensor& v
 
 /// Scratch for blocks of scores, [rows, keys] of it at a time.
 at::Tensor scratch(const Task& task, const at::Tensor& like) {
-    const int64_t rows = task.group * std::max<int64_t>(16, kBlockRows / task.group);
-    return at::empty({rows * kBlockKeys}, like.options().dtype(at::kFloat));
+    const int64_t rows = task.group * block_rows(task.group);
+    return at::empty({rows * block_sizes().keys}, like.options().dtype(at::kFloat));
 }
 at::Tensor block_of(const at::Tensor& scratch, int64_t rows, int64_t keys) {
     return scratch.narrow(0, 0, rows * keys).view({rows, keys});
@@ -54,8 +54,8 @@ struct ForwardTask {
         std::vector<float> top = gathered_scalars(top_gt, block), total = gathered_scalars(total_gt, block);
         std::vector<float> shrink(top.size());
         const int64_t rows = q_rd.size(0);
-        for (int64_t key = block.key_begin; key < block.key_end; key += kBlockKeys) {
-            const int64_t count = std::min(kBlockKeys, block.key_end - key);
+        for (int64_t key = block.key_begin; key < block.key_end; key += block_sizes().keys) {
+            const int64_t count = std::min(block_sizes().keys, block.key_end - key);
             at::Tensor scores_rk = block_of(scores, rows, count);
             at::mm_out(scores_rk, q_rd, keys.k(key, count).t());
             block_softmax().forward(scores_rk.data_ptr<float>(), rows, count, block.mask(key, count),
@@ -84,8 +84,8 @@ struct BackwardTask {
         const std::vector<float> delta = gathered_scalars(delta_gt, block);
         at::Tensor dq_rd = gathered(dq_gtd, block);
         const int64_t rows = q_rd.size(0);
-        for (int64_t key = block.key_begin; key < block.key_end; key += kBlockKeys) {
-            const int64_t count = std::min(kBlockKeys, block.key_end - key);
+        for (int64_t key = block.key_begin; key < block.key_end; key += block_sizes().keys) {
+            const int64_t count = std::min(block_sizes().keys, block.key_end - key);
             const at::Tensor k_kd = keys.k(key, count);
             at::Tensor scores_rk = block_of(scores, rows, count), dscores_rk = block_of(dscores, rows, count);
             at::mm_out(scores_rk, q_rd, k_kd.t());
@@ -102,6 +102,27 @@ struct BackwardTask {
 };
 
 }  // namespace
+
+namespace {
+
+BlockSizes& sizes_in_use() {
+    static BlockSizes sizes;
+    return sizes;
+}
+
+}  // namespace
+
+BlockSizes block_sizes() {
+    return sizes_in_use();
+}
+
+ScopedBlockSizes::ScopedBlockSizes(const BlockSizes& sizes) {
+    sizes_in_use() = sizes;
+}
+
+ScopedBlockSizes::~ScopedBlockSizes() {
+    sizes_in_use() = {};
+}
 
 SoftmaxSums no_keys_seen(const at::Tensor& q_bhtd) {
     const int64_t B = q_bhtd.size(0), H = q_bhtd.size(1), T = q_bhtd.size(2), D = q_bhtd.size(3);

@@ -17,6 +17,25 @@
 
 namespace ringmaster {
 
+/// Of the blocks that an attention is cut into. The scores of one, rows × keys floats, stay in a core's
+/// second-level cache.
+struct BlockSizes {
+    int64_t rows = 256;
+    int64_t keys = 512;
+};
+/// Those that every call takes.
+BlockSizes block_sizes();
+
+/// Other sizes while it lives: short sequences then have blocks of every kind. One at a time, while no
+/// attention is computed.
+class ScopedBlockSizes {
+  public:
+    explicit ScopedBlockSizes(const BlockSizes& sizes);
+    ~ScopedBlockSizes();
+    ScopedBlockSizes(const ScopedBlockSizes&) = delete;
+    ScopedBlockSizes& operator=(const ScopedBlockSizes&) = delete;
+};
+
 /// Of each query over the keys seen so far, float32.
 struct SoftmaxSums {
     at::Tensor values_bhtd;  ///< Σ exp(score − top) · v; memory in B T H D order

@@ -13,14 +13,12 @@
 #include <limits>
 #include <vector>
 
+#include "engine/attention/block_attention.h"
 #include "engine/kernels/block_softmax.h"
 #include "engine/plan/slices.h"
 
 namespace ringmaster {
 
-// A block of scores, kBlockRows × kBlockKeys floats, stays in a core's second-level cache.
-constexpr int64_t kBlockRows = 256;
-constexpr int64_t kBlockKeys = 512;
 
 /// The query heads of one key/value head, and whose turn their blocks of queries are: where there are fewer
 /// key/value heads than threads, several parts share one.
@@ -41,6 +39,11 @@ inline std::vector<Task> tasks_of(const at::Tensor& q_bhtd, const at::Tensor& k_
     for (int64_t i = 0; i < rows * heads * parts; ++i)
         tasks.push_back({i / parts / heads, i / parts % heads, group, i % parts, parts});
     return tasks;
+}
+
+/// Queries of a head in a block.
+inline int64_t block_rows(int64_t group) {
+    return std::max<int64_t>(16, block_sizes().rows / group);
 }
 
 template <typename Body>
@@ -97,7 +100,7 @@ struct QueryBlock {
 /// touch the same ones.
 template <typename Body>
 void for_each_block(const Task& task, const std::vector<Slice>& slices, const Body& body) {
-    const int64_t step = std::max<int64_t>(16, kBlockRows / task.group);
+    const int64_t step = block_rows(task.group);
     for (const Slice& slice : slices) {
         for (int64_t begin = slice.query_begin, end = 0; begin < slice.query_end; begin = end) {
             end = std::min(task.parts == 1 ? begin + step : (begin / step + 1) * step, slice.query_end);

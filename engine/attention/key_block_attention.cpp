@@ -57,8 +57,8 @@ struct Scratch {
     std::vector<float> shrink;
 
     Scratch(const Task& task, const at::Tensor& q, bool backward) {
-        const int64_t columns = panel_columns(task.group * std::max<int64_t>(16, kBlockRows / task.group));
-        const int64_t cells = kBlockKeys * columns;
+        const int64_t columns = panel_columns(task.group * block_rows(task.group));
+        const int64_t cells = even(block_sizes().keys) * columns;
         const auto cells_of = [&](at::ScalarType dtype) {
             return at::empty({cells}, q.options().dtype(dtype));
         };
@@ -75,7 +75,7 @@ struct Scratch {
 };
 
 KeyBlock key_block(const QueryBlock& block, int64_t key, const at::Tensor& q_gtd) {
-    const int64_t keys = std::min(kBlockKeys, block.key_end - key);
+    const int64_t keys = std::min(block_sizes().keys, block.key_end - key);
     const int64_t queries = q_gtd.size(0) * block.queries();
     return {keys, panel_columns(queries), queries, block.mask(key, keys),
             static_cast<float>(scale_of(q_gtd))};
@@ -109,7 +109,7 @@ struct ForwardTask {
         const at::Tensor values = values_gtd.narrow(1, block.begin, block.queries());
         rows_of(values_dc, q_gtd.size(0), block).copy_(values);
         std::vector<float> top = column_scalars(top_gt, block), total = column_scalars(total_gt, block);
-        for (int64_t key = block.key_begin; key < block.key_end; key += kBlockKeys) {
+        for (int64_t key = block.key_begin; key < block.key_end; key += block_sizes().keys) {
             const KeyBlock now = key_block(block, key, q_gtd);
             auto* scores = scratch.scores.data_ptr<float>();
             products.product(now.keys, columns, D, k.from(key), D, bits(q.transposed), scores, columns,
@@ -140,7 +140,7 @@ struct BackwardTask {
         const BlockRows q(q_gtd, block), dout(dout_gtd, block);
         const std::vector<float> lse = column_scalars(lse_gt, block), delta = column_scalars(delta_gt, block);
         const at::Tensor dq_dc = at::zeros({q_gtd.size(2), panel_columns(q.rows.size(0))}, dq_gtd.options());
-        for (int64_t key = block.key_begin; key < block.key_end; key += kBlockKeys)
+        for (int64_t key = block.key_begin; key < block.key_end; key += block_sizes().keys)
             run_keys(key, key_block(block, key, q_gtd), q, dout, lse, delta, dq_dc);
         dq_gtd.narrow(1, block.begin, block.queries())
             .add_(rows_of(dq_dc, q_gtd.size(0), block), scale_of(q_gtd));

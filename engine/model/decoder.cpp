@@ -10,7 +10,6 @@ namespace ringmaster {
 
 namespace {
 
-constexpr int64_t kLossChunkTokens = 1024;
 constexpr int64_t kIgnoredLabel = -100;
 
 at::Tensor positions_of(const Spans& spans, const AttentionMask& mask) {
@@ -269,9 +268,9 @@ double Decoder::head(const at::Tensor& x_nc, const at::Tensor& labels_n, double 
     if (valid == 0 && beta == 0 && gradients.head_vc.defined()) at::Tensor(gradients.head_vc).zero_();
 
     double loss = 0;
-    at::Tensor logits_kv = at::empty({std::min(valid, kLossChunkTokens), model_.vocab_size}, x_nc.options());
-    for (int64_t begin = 0; begin < valid; begin += kLossChunkTokens) {
-        const int64_t count = std::min(kLossChunkTokens, valid - begin);
+    at::Tensor logits_kv = at::empty({std::min(valid, kept_.loss_chunk_tokens), model_.vocab_size}, x_nc.options());
+    for (int64_t begin = 0; begin < valid; begin += kept_.loss_chunk_tokens) {
+        const int64_t count = std::min(kept_.loss_chunk_tokens, valid - begin);
         at::Tensor chunk_kc = hidden_mc.narrow(0, begin, count);
         at::Tensor logits = logits_kv.narrow(0, 0, count);
         product_out(logits, chunk_kc, weights.head_vc.t());
@@ -391,8 +390,8 @@ double Decoder::forward_backward(const MicroBatch& batch, SequenceShard& shard, 
 at::Tensor Decoder::label_logprobs(const at::Tensor& normed_nc, const at::Tensor& labels_n) {
     at::Tensor logprobs_n = at::zeros(labels_n.sizes(), normed_nc.options().dtype(at::kFloat));
     at::Tensor valid_m = at::nonzero(labels_n.ne(kIgnoredLabel)).squeeze(1);
-    for (int64_t begin = 0; begin < valid_m.size(0); begin += kLossChunkTokens) {
-        at::Tensor chunk_k = valid_m.narrow(0, begin, std::min(kLossChunkTokens, valid_m.size(0) - begin));
+    for (int64_t begin = 0; begin < valid_m.size(0); begin += kept_.loss_chunk_tokens) {
+        at::Tensor chunk_k = valid_m.narrow(0, begin, std::min(kept_.loss_chunk_tokens, valid_m.size(0) - begin));
         at::Tensor logits_kv = product(normed_nc.index_select(0, chunk_k), parameters_.weights().head_vc.t());
         logprobs_n.index_copy_(
             0, chunk_k, cross_entropy(logits_kv, labels_n.index_select(0, chunk_k), std::nullopt).neg_());

@@ -65,6 +65,8 @@ struct Kept {
     /// in Arctic Long Sequence Training (arXiv 2506.13996, section 3.1.2); 0: whole.
     int64_t mlp_tile_tokens = 0;
     bool in_host = false;  ///< with checkpointing: on a GPU, layers' inputs wait in host memory
+    /// Head and loss take so many tokens with a label at once. Preflight's short rows take fewer.
+    int64_t loss_chunk_tokens = 1024;
 };
 
 Kept what_is_kept(const Plan& plan);

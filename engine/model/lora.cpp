@@ -68,6 +68,14 @@ at::Tensor Adapter::dropped(const at::Tensor& x_nc, size_t target, int64_t first
                    lora_.dropout);
 }
 
+at::Tensor Adapter::dropout_factors(int layer, size_t target, const at::Tensor& places_n,
+                                    int64_t width) const {
+    if (!drops()) return {};
+    const auto module = static_cast<uint64_t>(layer) * kLoraTargets.size() + target;
+    const at::Tensor ones = at::ones({places_n.size(0), width}, places_n.options().dtype(at::kFloat));
+    return dropout(ones, dropout_keys(places_n, stream_), mixed(stream_ ^ mixed(module)), lora_.dropout);
+}
+
 void Adapter::add_forward(LoraSite site, const at::Tensor& x_nc, const at::Tensor& y_no,
                           int64_t first) const {
     for (const Module& module : modules_of(site)) {

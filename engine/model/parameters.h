@@ -126,6 +126,8 @@ class Parameters {
     const ModelTensors& weights() const { return weights_; }
     const ModelTensors& weight_gradients() const { return weight_gradients_; }
     at::ScalarType compute_dtype() const { return compute_.values.scalar_type(); }
+    /// A unit's weights as a pass reads them, its padding included; at stage 3 between `use` and `drop`.
+    at::Tensor weights_of_unit(int unit) const;
     /// Starts to bring a unit's weights here; `use` waits for them, `drop` frees them. Nothing below stage 3.
     /// All ranks of the shard group go through the same units in the same order.
     void gather(int unit);
@@ -135,6 +137,9 @@ class Parameters {
     /// `take_gradients` gives them away whole, padded with zeros.
     void open_gradients(int unit);
     at::Tensor take_gradients(int unit);
+    /// For proofs: with `nan`, gradients begin as NaN, so that an element that nobody writes shows. Without,
+    /// they become zeros again.
+    void begin_gradients(bool nan);
     /// A micro-batch's gradients begin anew: they are not added to those of the one before.
     bool gradients_are_taken() const { return stage_ >= 2; }
 
@@ -184,6 +189,7 @@ class Parameters {
     Flat master_;
     Flat compute_;
     Flat gradients_;
+    bool begins_with_nan_ = false;
     std::vector<at::Tensor> spare_;  ///< a dropped layer's buffer, for the next
     ModelTensors weights_;
     ModelTensors weight_gradients_;

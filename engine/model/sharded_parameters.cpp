@@ -2,6 +2,7 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "engine/model/parameters.h"
 
@@ -59,8 +60,18 @@ void Parameters::open_gradients(int index) {
     Unit& unit = units_[static_cast<size_t>(index)];
     if (!gradients_.sharded || unit.gradients.defined()) return;
     unit.gradients = at::empty({unit.whole.size()}, gradients_.values.options());
+    if (begins_with_nan_) unit.gradients.fill_(std::numeric_limits<double>::quiet_NaN());
     unit.gradients.narrow(0, unit.elements, unit.whole.size() - unit.elements).zero_();
     bind(weight_gradients_, index, unit.gradients);
+}
+
+void Parameters::begin_gradients(bool nan) {
+    begins_with_nan_ = nan;
+    gradients_.values.fill_(nan ? std::numeric_limits<double>::quiet_NaN() : 0);
+}
+
+at::Tensor Parameters::weights_of_unit(int index) const {
+    return compute_.sharded ? units_[static_cast<size_t>(index)].gathered : whole_unit(compute_, index);
 }
 
 at::Tensor Parameters::take_gradients(int index) {

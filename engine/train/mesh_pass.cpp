@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include <chrono>
+#include <numeric>
 
 #include "engine/data/sampler.h"
 #include "engine/plan/layout_figures.h"
@@ -19,21 +20,19 @@ constexpr size_t kKeptShapes = 8;
 
 }  // namespace
 
-StepRows step_rows(const Plan& plan, const TokenFile& file, const std::vector<int64_t>& indices, int rank,
-                   int64_t longest) {
-    const auto cut = [&](const std::vector<int64_t>& some) {
-        std::vector<Row> rows = rows_of(file, some);
-        for (Row& row : rows) row = row.head(longest);
-        return rows;
-    };
+StepRows step_rows(const Plan& plan, const std::vector<Row>& rows, int rank) {
     const int groups = plan.mesh.data_parallel_size();
-    StepRows rows{count_rows(cut(indices)), {}, 0};
-    rows.rounds = micro_batches_of(indices, plan.batch.micro, 0, groups).size();  // dealt in turn
+    std::vector<int64_t> all(rows.size());
+    std::iota(all.begin(), all.end(), int64_t{0});
+    StepRows step{count_rows(rows), {}, 0};
+    step.rounds = micro_batches_of(all, plan.batch.micro, 0, groups).size();  // dealt in turn
     for (const std::vector<int64_t>& micro_batch :
-         micro_batches_of(indices, plan.batch.micro, plan.mesh.data_rank(rank), groups)) {
-        rows.micro_batches.push_back(cut(micro_batch));
+         micro_batches_of(all, plan.batch.micro, plan.mesh.data_rank(rank), groups)) {
+        step.micro_batches.emplace_back();
+        for (const int64_t row : micro_batch)
+            step.micro_batches.back().push_back(rows[static_cast<size_t>(row)]);
     }
-    return rows;
+    return step;
 }
 
 MeshPass::MeshPass(const Plan& plan, Groups& groups, TrainedModel& trained, const Kept& kept)
@@ -59,10 +58,15 @@ MeshPass::Result MeshPass::forward_backward(const std::vector<std::vector<Row>>&
         groups_.progress().begin_micro_batch(static_cast<int>(i) + 1);
         const Loaded loaded = load(i < own ? micro_batches[i] : filler());
         result.data_s += std::chrono::duration<double>(Clock::now() - start).count();
-        if (i < own) result.shares += loaded.shares;
         reduction_.begin_micro_batch(i == 0, i + 1 == rounds);
         const bool anew = i == 0 || parameters_.gradients_are_taken();
-        result.loss_sum += decoder_.forward_backward(loaded.batch, *loaded.shard, scale, anew, send_off);
+        const double loss = decoder_.forward_backward(loaded.batch, *loaded.shard, scale, anew, send_off);
+        result.loss_sum += loss;
+        if (i < own) {
+            result.shares += loaded.shares;
+        } else {
+            result.shares.filling += loaded.shares.labels + (loss != 0 ? 1 : 0);
+        }
     }
     reduction_.begin_micro_batch(true, true);
     if (rounds == 0 && gradients == Gradients::OfAllRanks) reduction_.start_zeros();
@@ -83,11 +87,18 @@ std::vector<Row> MeshPass::filler() const {
 
 MeshPass::Loaded MeshPass::load(const std::vector<Row>& rows) {
     Loaded loaded;
-    KnownShape& shape = known(batch_shape(rows, plan_.config, model_.sliding_window));
-    loaded.shard = shape.shard.get();
+    const BatchShape shape = batch_shape(rows, plan_.config, model_.sliding_window);
+    const KnownShape& kept = known(shape);
+    loaded.shard = kept.shard.get();
     BatchShard own = shard_rows(rows, loaded.shard->layout, plan_.mesh.context_rank(groups_.rank()),
                                 plan_.config.sample_packing);
-    loaded.shares = shape.shares.times(own.rows);
+    // Expected of these rows, never taken from what is kept of a shape: a wrong one must show.
+    const int64_t tokens = loaded.shard->layout.tokens;
+    loaded.shares.positions = kept.positions;
+    loaded.shares.cells = kept.cells;
+    loaded.shares.expected_positions = expected_positions(shape.mask, tokens);
+    loaded.shares.expected_cells = expected_cells(shape.mask, tokens);
+    loaded.shares = loaded.shares.times(own.rows);
     loaded.shares.labels = own.valid_labels;
     auto to_tensor = [&](std::vector<int64_t>& values) {
         return at::from_blob(values.data(), {own.rows, static_cast<int64_t>(values.size()) / own.rows},
@@ -123,10 +134,8 @@ MeshPass::KnownShape& MeshPass::known(const BatchShape& shape) {
     KnownShape made;
     made.shard = std::make_unique<SequenceShard>(groups_, model_, layout, shape.mask, shape.longest_document,
                                                  gathered, groups_.device());
-    made.shares.positions = made.shard->positions_t.sum().item<int64_t>();
-    made.shares.cells = made.shard->attention.cells();
-    made.shares.expected_positions = expected_positions(shape.mask, padded);
-    made.shares.expected_cells = expected_cells(shape.mask, padded);
+    made.positions = made.shard->positions_t.sum().item<int64_t>();
+    made.cells = made.shard->attention.cells();
     if (shapes_.size() >= kKeptShapes) shapes_.clear();
     return shapes_[key] = std::move(made);
 }

@@ -5,7 +5,6 @@
 #include <ATen/core/Tensor.h>
 
 #include <functional>
-#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -34,9 +33,8 @@ struct StepRows {
     }
 };
 
-/// Rows longer than `longest` are cut. The same counts on every rank without asking anyone.
-StepRows step_rows(const Plan& plan, const TokenFile& file, const std::vector<int64_t>& indices, int rank,
-                   int64_t longest = std::numeric_limits<int64_t>::max());
+/// The part of a step's rows that `rank` reads. The same counts on every rank without asking anyone.
+StepRows step_rows(const Plan& plan, const std::vector<Row>& rows, int rank);
 
 /// How a pass ends up with gradients.
 enum class Gradients {
@@ -81,7 +79,7 @@ class MeshPass {
     /// All that depends on a batch's shape alone, made once.
     struct KnownShape {
         std::unique_ptr<SequenceShard> shard;
-        Shares shares;  ///< of one sequence, labels left out
+        int64_t positions = 0, cells = 0;  ///< that this rank holds of one sequence
     };
     using ShapeKey = std::tuple<int64_t, int64_t, std::vector<int64_t>>;  ///< tokens, window, documents
 

@@ -21,6 +21,10 @@ class AdamW {
     /// One update from the parameters' gradients; brings the weights of computation up, on all ranks.
     void step(double learning_rate);
 
+    // The moments, on the device or in host memory.
+    const Flat& exp_avg() const { return exp_avg_; }
+    const Flat& exp_avg_sq() const { return exp_avg_sq_; }
+
     /// Per parameter: exp_avg.<name>, exp_avg_sq.<name>; whole, whoever holds them (as save_weights).
     void save(const std::filesystem::path& file, bool writes = true) const;
     /// `completed_steps` goes into the bias correction.

@@ -6,13 +6,11 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
-#include <nlohmann/json.hpp>
 
-#include "engine/error.h"
-#include "engine/files/durable.h"
 #include "engine/plan/memory.h"
 #include "engine/train/preflight_pass.h"
+#include "engine/train/program_fault.h"
+#include "engine/train/rank_agreement.h"
 
 namespace ringmaster {
 
@@ -25,10 +23,14 @@ double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// fp32: sums in another order. bf16: activations keep 8 bits, and two orders of rounding drift apart over
-/// the layers.
+// The bounds are of a tensor's ‖mesh − plain‖ ÷ ‖plain‖. float32 differs by the order of sums alone: right
+// meshes stay below 2e-6, the faults of tests/faults above 4e-3. bfloat16 keeps 8 bits: right meshes stay
+// below 0.02; a fault below the bound is found by the proof in float32.
+constexpr double kFloat32Bound = 1e-4;
+constexpr double kBfloat16Bound = 6e-2;
+
 double bound_of(Precision precision) {
-    return precision == Precision::Float32 ? 1e-4 : 1e-1;
+    return precision == Precision::Float32 ? kFloat32Bound : kBfloat16Bound;
 }
 
 std::string proved_by(const Plan& plan) {
@@ -44,93 +46,125 @@ std::string proved_by(const Plan& plan) {
 
 // ---------------------------------------------------------------------------------------------- comparing
 
-double relative_error(double off, double norm) {
-    return off == 0 ? 0 : std::sqrt(off) / std::sqrt(norm);
-}
+/// A tensor's share of its unit's gradient below which it is compared with that share instead: some, as a
+/// bias of keys, are differences of large numbers that nearly cancel.
+constexpr double kSmallShare = 1e-2;
 
 double squared_norm(const at::Tensor& values) {
     return std::pow(values.norm(2, at::kDouble).item<double>(), 2);
 }
 
-/// Of every unit. Sharded gradients are compared slice by slice, and the slices' squares summed.
-std::vector<LayerError> gradient_errors(Parameters& parameters, const MeshProof& mesh,
-                                        const MeshProof& reference) {
-    at::Tensor squares_u2 = at::zeros({parameters.units(), 2}, at::kDouble);
-    auto squares = squares_u2.accessor<double, 2>();
-    for (int unit = 0; unit < parameters.units(); ++unit) {
-        const at::Tensor got = parameters.own_slice(mesh.gradients, unit);
-        const at::Tensor expected = parameters.own_slice(reference.gradients, unit);
-        squares[unit][0] = squared_norm(got - expected);
-        squares[unit][1] = squared_norm(expected);
+/// Of every tensor, Σ (mesh − plain)² and Σ plain², over the ranks that share it.
+at::Tensor squares_of(Parameters& parameters, const Proof& mesh, const Proof& plain) {
+    at::Tensor squares_p2 = at::zeros({static_cast<int64_t>(parameters.shapes().size()), 2}, at::kDouble);
+    auto squares = squares_p2.accessor<double, 2>();
+    for (size_t i = 0; i < parameters.shapes().size(); ++i) {
+        const at::Tensor expected = parameters.own_values(plain.gradients, i);
+        if (expected.numel() == 0) continue;
+        const at::Tensor got = parameters.own_values(mesh.gradients, i).to(at::kFloat);
+        squares[static_cast<int64_t>(i)][0] = squared_norm(got - expected);
+        squares[static_cast<int64_t>(i)][1] = squared_norm(expected);
     }
     if (Groups* groups = parameters.sharding_groups()) {
-        const at::Tensor sums = squares_u2.to(groups->device());
+        at::Tensor sums = squares_p2.to(groups->device());
         groups->shard().all_reduce(sums).wait();
-        squares_u2.copy_(sums);
+        squares_p2 = sums.cpu();
     }
+    return squares_p2;
+}
+
+double relative_error(double off, double norm) {
+    return off == 0 ? 0 : std::sqrt(off) / std::sqrt(norm);
+}
+
+/// Of every unit its worst tensor; the norm of all that is expected goes into `norm`.
+std::vector<LayerError> gradient_errors(Groups& groups, Parameters& parameters, const Proof& mesh,
+                                        const Proof& plain, double& norm) {
+    const at::Tensor squares_p2 = squares_of(parameters, mesh, plain);
+    const auto squares = squares_p2.accessor<double, 2>();
+    std::vector<double> of_units(static_cast<size_t>(parameters.units()), 0);
+    std::vector<int64_t> elements(of_units.size(), 0);
+    const auto unit_of = [&](size_t i) { return static_cast<size_t>(parameters.unit_of(i)); };
+    norm = 0;
+    for (size_t i = 0; i < parameters.shapes().size(); ++i) {
+        of_units[unit_of(i)] += squares[static_cast<int64_t>(i)][1];
+        elements[unit_of(i)] += parameters.shapes()[i].size();
+        norm += squares[static_cast<int64_t>(i)][1];
+    }
+    norm = std::sqrt(norm);
     std::vector<LayerError> errors;
+    std::vector<LayerError> worst(of_units.size());
+    for (size_t i = 0; i < parameters.shapes().size(); ++i) {
+        const double share = double(parameters.shapes()[i].size()) / double(elements[unit_of(i)]);
+        const double least = kSmallShare * kSmallShare * share * of_units[unit_of(i)];
+        const auto row = static_cast<int64_t>(i);
+        double error = relative_error(squares[row][0], std::max(squares[row][1], least));
+        error = largest_of_ranks(groups, error);
+        LayerError& of_unit = worst[unit_of(i)];
+        if (of_unit.tensor.empty() || error > of_unit.relative_error)
+            of_unit = {"", error, parameters.shapes()[i].name};
+    }
     for (int unit = 0; unit < parameters.units(); ++unit) {
         if (parameters.is_empty(unit)) continue;
         const bool a_layer = unit > 0 && unit < parameters.head_unit();
-        errors.push_back({a_layer ? std::to_string(unit - 1) : parameters.name_of(unit),
-                          relative_error(squares[unit][0], squares[unit][1])});
+        errors.push_back(worst[static_cast<size_t>(unit)]);
+        errors.back().layer = a_layer ? std::to_string(unit - 1) : parameters.name_of(unit);
     }
     return errors;
 }
 
-std::vector<LayerError> attention_errors(int layers, const MeshProof& mesh, const MeshProof& reference) {
+std::vector<LayerError> attention_errors(Groups& groups, int layers, const Proof& mesh, const Proof& plain) {
     std::vector<LayerError> errors;
     for (const int64_t which : {0, 1}) {
-        errors.push_back({std::to_string(which == 0 ? 0 : layers - 1),
-                          relative_error(squared_norm(mesh.samples_lsw[which] - reference.samples_lsw[which]),
-                                         squared_norm(reference.samples_lsw[which]))});
+        const double error = relative_error(squared_norm(mesh.samples_lsw[which] - plain.samples_lsw[which]),
+                                            squared_norm(plain.samples_lsw[which]));
+        errors.push_back({std::to_string(which == 0 ? 0 : layers - 1), largest_of_ranks(groups, error), ""});
     }
     return errors;
 }
 
-/// Each rank compared with its own copy of the sums: all must be right.
-void worst_of_ranks(Groups& groups, std::vector<LayerError>& errors) {
-    for (LayerError& error : errors) {
-        const double finite = std::isfinite(error.relative_error) ? error.relative_error : 1e300;
-        error.relative_error = largest_of_ranks(groups, finite);
-    }
-}
-
-bool is_a_layer(const LayerError& error) {
-    return error.layer.find_first_not_of("0123456789") == std::string::npos;
-}
-
-std::string number(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.3g", value);
+std::string number(double value, const char* format = "%.3g") {
+    char text[40];
+    std::snprintf(text, sizeof text, format, value);
     return text;
 }
 
-std::string what_is_off(const char* what, const std::vector<LayerError>& errors, double bound) {
-    const auto worst = std::max_element(errors.begin(), errors.end(), [](const auto& a, const auto& b) {
+LayerError worst_of(const std::vector<LayerError>& errors) {
+    return *std::max_element(errors.begin(), errors.end(), [](const auto& a, const auto& b) {
         return a.relative_error < b.relative_error;
     });
-    if (worst == errors.end() || worst->relative_error <= bound) return "";
-    return std::string(what) + " of " + (is_a_layer(*worst) ? "layer " : "the ") + worst->layer +
-           " differ by " + number(worst->relative_error) + " of their norm (bound " + number(bound) + ")";
 }
 
-std::string failure_of(const PreflightReport& report) {
-    const double off = std::abs(report.loss_mesh - report.loss_reference);
-    if (!(off <= report.bound / 10 * std::abs(report.loss_reference))) {
-        char text[120];
-        std::snprintf(text, sizeof text,
-                      "the loss is %.7g on the mesh and %.7g on one rank (bound %.0e of it)",
-                      report.loss_mesh, report.loss_reference, report.bound / 10);
-        return text;
-    }
-    std::string off_by = what_is_off("gradients", report.gradients, report.bound);
-    if (off_by.empty())
-        off_by = what_is_off("gradients of queries, keys and values", report.attention, report.bound);
-    if (!off_by.empty()) return off_by;
-    return report.leak
-               ? "a change in one document changed what the model says of another, or of what came before"
-               : "";
+std::string off_by(const std::string& what, const LayerError& worst, double bound) {
+    if (worst.relative_error <= bound) return "";
+    if (worst.relative_error >= 1e300)
+        return what + " has elements that are not finite, or that no rank wrote";
+    return what + " differs by " + number(worst.relative_error) + " of its norm (bound " + number(bound) +
+           ")";
+}
+
+/// The loss, then gradients, of one comparison; `error` empty: within the bound.
+std::string compare(Groups& groups, const Plan& plan, Parameters& parameters, const Proof& mesh,
+                    const Proof& plain, PreflightReport& report) {
+    report.loss_mesh = mesh.loss;
+    report.loss_reference = plain.loss;
+    report.norm_mesh = mesh.grad_norm;
+    report.gradients = gradient_errors(groups, parameters, mesh, plain, report.norm_reference);
+    report.attention = attention_errors(groups, static_cast<int>(plan.model->num_layers), mesh, plain);
+    const double bound = report.bound;
+    if (!(std::abs(mesh.loss - plain.loss) <= bound / 10 * std::abs(plain.loss)))
+        return "the loss is " + number(mesh.loss, "%.7g") + " on the mesh and " + number(plain.loss, "%.7g") +
+               " on one rank (bound " + number(bound / 10, "%.0e") + " of it)";
+    const LayerError gradient = worst_of(report.gradients);
+    std::string off = off_by("the gradient of " + gradient.tensor, gradient, bound);
+    const LayerError attention = worst_of(report.attention);
+    if (off.empty())
+        off =
+            off_by("the gradient of queries, keys and values in layer " + attention.layer, attention, bound);
+    if (off.empty() && !(std::abs(mesh.grad_norm - report.norm_reference) <= bound * report.norm_reference))
+        off = "the gradient norm is " + number(mesh.grad_norm, "%.7g") + " on the mesh and " +
+              number(report.norm_reference, "%.7g") + " on one rank";
+    return off;
 }
 
 // ------------------------------------------------------------------------------------------------- a round
@@ -141,55 +175,95 @@ struct Round {
     int64_t tokens = 0;  ///< of all rows
 };
 
-Round prove(const Plan& plan, Groups& groups, TrainedModel& trained, const TokenFile& file,
-            const std::vector<int64_t>& first_rows, int64_t tokens) {
-    const int layers = static_cast<int>(plan.model->num_layers);
-    const PreflightBatch batch(plan, groups, file, first_rows, tokens);
-    Round round;
-    PreflightReport& report = round.report;
-    report.proved = proved_by(plan);
-    report.rows = static_cast<int64_t>(batch.all_rows);
-    report.tokens = std::min(tokens, plan.config.sequence_len);
-    report.bound = bound_of(plan.config.precision);
-    round.tokens = batch.rows.counts.tokens;
+/// The mesh in float32, with a run in bfloat16's weights.
+std::string compare_in_float32(const Plan& plan, Groups& groups, TrainedModel& trained,
+                               const PreflightBatch& batch, const Proof& plain, PreflightReport& report) {
+    TrainedModel wide = in_float32(plan, trained);
+    const std::string misread = wrong_weights(groups, wide);
+    if (!misread.empty()) return "computed in float32, " + misread;
+    const Proof mesh = prove_pass(batch, groups, wide);
+    PreflightReport in_float32;
+    in_float32.bound = kFloat32Bound;
+    const std::string off = compare(groups, plan, wide.trained(), mesh, plain, in_float32);
+    report.float32 = {mesh.loss, worst_of(in_float32.gradients).relative_error, kFloat32Bound};
+    return off.empty() ? "" : "computed in float32, " + off;
+}
 
-    MeshProof mesh, reference;
-    try {
-        const Clock::time_point start = Clock::now();
-        mesh = prove_on_mesh(batch, groups, trained);
-        round.mesh_s = seconds_since(start);
-    } catch (const SharesDiffer& differ) {
-        report.failure = differ.what();
-        return round;
+std::string prove_batch(const Plan& plan, Groups& groups, const PreflightSubject& subject,
+                        const PreflightBatch& batch, Round& round) {
+    PreflightReport& report = round.report;
+    TrainedModel& trained = subject.trained;
+    std::string off = wrong_weights(groups, trained);
+    if (!off.empty()) return off;
+    const Proof plain = prove_plainly(batch, groups, trained);
+    report.loss_reference = plain.loss;
+    if (!std::isfinite(plain.loss)) {  // the first step names rank and layer
+        report.unproved = "the loss is not finite";
+        return "";
     }
-    reference = prove_on_one_rank(batch, groups, trained);
-    report.loss_mesh = mesh.loss;
-    report.loss_reference = reference.loss;
-    report.gradients = gradient_errors(trained.trained(), mesh, reference);
-    report.attention = attention_errors(layers, mesh, reference);
-    worst_of_ranks(groups, report.gradients);
-    worst_of_ranks(groups, report.attention);
-    if (!std::isfinite(report.loss_reference)) return round;  // the first step names rank and layer
+    if (plan.config.precision != Precision::Float32 && report.float32_left_out.empty())
+        off = compare_in_float32(plan, groups, trained, batch, plain, report);
+    if (off.empty()) off = learned_without_labels(batch, groups, trained);
+    if (!off.empty()) return off;
+
+    TrainingStep step(batch.plan, groups, trained, subject.optimizer, batch.kept);
+    TrainingStep::Computed computed;
+    const Clock::time_point start = Clock::now();
+    const Proof mesh = prove_on_mesh(batch, groups, trained, step, computed);
+    round.mesh_s = seconds_since(start);
+    off = compare(groups, plan, trained.trained(), mesh, plain, report);
     report.leak = largest_of_ranks(groups, leaks(batch, groups, trained) ? 1 : 0) > 0;
-    report.failure = failure_of(report);
+    if (off.empty() && report.leak)
+        off = "a change in one document changed what the model says of another, or of what came before";
+    if (!off.empty() || plan.preflight != Preflight::Only)
+        return off;  // the first step proves its own update
+    step.update(computed, subject.completed_steps + 1, plan.config.learning_rate);
+    return wrong_weights(groups, trained);
+}
+
+Round prove(const Plan& plan, Groups& groups, const PreflightSubject& subject, std::vector<Row> rows,
+            int64_t tokens, const std::string& float32_left_out) {
+    const PreflightBatch batch(plan, std::move(rows), groups.rank(), tokens);
+    const ScopedBlockSizes small_blocks(batch.blocks);
+    Round round;
+    round.report.proved = proved_by(plan);
+    round.report.rows = static_cast<int64_t>(batch.all.size());
+    round.report.tokens = std::min(tokens, plan.config.sequence_len);
+    round.report.bound = bound_of(plan.config.precision);
+    round.report.float32_left_out = float32_left_out;
+    round.tokens = batch.rows.counts.tokens;
+    try {
+        round.report.failure = prove_batch(plan, groups, subject, batch, round);
+    } catch (const ProgramFault& fault) {
+        round.report.failure = fault.what();
+    }
+    subject.trained.trained().begin_gradients(false);
     return round;
+}
+
+// ------------------------------------------------------------------------------------------- how much
+
+int64_t longest_of(const std::vector<Row>& rows) {
+    int64_t longest = 1;
+    for (const Row& row : rows) longest = std::max(longest, row.tokens());
+    return longest;
 }
 
 /// Tokens that rows may be cut to at least: enough for every rank to hold some of every kind of piece that a
 /// layout makes, and not all before the first labels.
-int64_t fewest_tokens(const Plan& plan, const TokenFile& file, const std::vector<int64_t>& first_rows,
+int64_t fewest_tokens(const Plan& plan, const TokenFile& file, const std::vector<int64_t>& candidates,
                       int64_t longest) {
     constexpr int64_t kFewLabels = 16;
-    int64_t few = std::max<int64_t>(256, 32 * plan.context_parallel.size);
-    while (few < longest && step_rows(plan, file, first_rows, 0, few).counts.valid_labels < kFewLabels)
-        few *= 2;
+    int64_t few = std::max<int64_t>(128, 32 * plan.context_parallel.size);
+    const auto labels = [&] { return count_rows(labelled_rows(plan, file, candidates, few)).valid_labels; };
+    while (few < longest && labels() < kFewLabels) few *= 2;
     return few;
 }
 
-/// The longest rows whose reference fits where the run does: one rank, its layers recomputed, and a second
-/// copy of the gradients in float32.
-int64_t longest_that_fits(const Plan& plan, int64_t longest) {
-    if (!plan.memory || plan.memory->device_bytes <= 0) return longest;
+/// Whether rows of so many tokens fit where the run does: on one rank, its layers recomputed, with float32
+/// gradients of the plain model; `wide` with the model in float32 besides.
+bool fits(const Plan& plan, int64_t tokens, bool wide) {
+    if (!plan.memory || plan.memory->device_bytes <= 0) return true;
     MemoryInputs in;
     in.model = *plan.model;
     in.precision = plan.config.precision;
@@ -198,93 +272,66 @@ int64_t longest_that_fits(const Plan& plan, int64_t longest) {
     in.zero_stage = plan.zero_stage;
     in.shards = plan.mesh.shards();
     in.lora = plan.config.lora;
-    const auto fits = [&](int64_t tokens) {
-        in.shard_tokens = tokens;
-        const double copy = 4 * gradient_bytes(in) / (plan.config.precision == Precision::Bf16Full ? 2 : 4);
-        return double(rank_memory(in).total_high) + copy < 0.9 * double(plan.memory->device_bytes);
-    };
-    while (longest > 1 && !fits(longest)) longest = longest * 3 / 4;
+    in.shard_tokens = tokens;
+    const double needed = static_cast<double>(rank_memory(in).total_high);
+    const double gradients = 4 * gradient_bytes(in) / (plan.config.precision == Precision::Bf16Full ? 2 : 4);
+    in.precision = Precision::Float32;
+    const double model = wide ? weight_bytes(in) + gradient_bytes(in) : 0;
+    return needed + gradients + model < 0.9 * static_cast<double>(plan.memory->device_bytes);
+}
+
+int64_t longest_that_fits(const Plan& plan, int64_t longest, int64_t few, bool wide) {
+    while (longest > few && !fits(plan, longest, wide)) longest = std::max(few, longest * 3 / 4);
     return longest;
+}
+
+double seconds_left(const Plan& plan, const PreflightBudget& budget, const Round& first, double mesh_s,
+                    int64_t steps_left, double spent) {
+    const double tokens_per_step = double(plan.batch.global) * double(plan.sequence.length);
+    const double run_s =
+        mesh_s * tokens_per_step / double(std::max<int64_t>(1, first.tokens)) * double(steps_left);
+    const double allowed = std::max(budget.at_least, budget.share_of_run * run_s);
+    return std::min(budget.seconds, allowed) - spent;
 }
 
 }  // namespace
 
-PreflightReport preflight(const Plan& plan, Groups& groups, TrainedModel& trained, const TokenFile& tokens,
-                          const std::vector<int64_t>& first_rows, int64_t steps,
+PreflightReport preflight(const Plan& plan, Groups& groups, const PreflightSubject& subject,
                           const PreflightBudget& budget) {
     const Clock::time_point start = Clock::now();
-    int64_t longest = 1;
-    for (const int64_t index : first_rows) longest = std::max(longest, tokens.row(index).tokens());
-    longest = longest_that_fits(plan, longest);
-    const int64_t few = fewest_tokens(plan, tokens, first_rows, longest);
-    Round round = prove(plan, groups, trained, tokens, first_rows, std::min(longest, few));
+    const auto rows_of_length = [&](int64_t tokens) {
+        return labelled_rows(plan, subject.tokens, subject.next_rows, tokens);
+    };
+    const std::vector<Row> whole = rows_of_length(plan.config.sequence_len);
+    PreflightReport none;
+    none.proved = proved_by(plan);
+    none.of = proof_identity(plan);
+    if (whole.empty()) {
+        none.unproved = "none of the next " + std::to_string(subject.next_rows.size()) + " rows has a label";
+        return none;
+    }
+    int64_t longest = longest_of(whole);
+    const int64_t few = fewest_tokens(plan, subject.tokens, subject.next_rows, longest);
+    const bool wide = plan.config.precision != Precision::Float32;
+    const std::string left_out = wide && !fits(plan, std::min(longest, few), true)
+                                     ? "the memory does not hold the model in float32"
+                                     : "";
+    longest = longest_that_fits(plan, longest, few, wide && left_out.empty());
+    Round round = prove(plan, groups, subject, rows_of_length(few), std::min(longest, few), left_out);
     const double spent = largest_of_ranks(groups, seconds_since(start));
     if (round.report.ok() && longest > few) {
-        const RowCounts step = count_rows(rows_of(tokens, first_rows));
-        const double run_s = largest_of_ranks(groups, round.mesh_s) * double(step.tokens) /
-                             double(std::max<int64_t>(1, round.tokens)) * double(steps);
-        const double left = std::min(budget.seconds, budget.share_of_run * run_s) - spent;
+        const double mesh_s = largest_of_ranks(groups, round.mesh_s);
+        const double left = seconds_left(plan, budget, round, mesh_s, subject.steps_left, spent);
         // Attention's cost grows with the square of the length, nothing faster.
         const auto affordable =
             static_cast<int64_t>(double(few) * std::sqrt(std::max(0.0, left) / std::max(spent, 1e-3)));
+        const int64_t tokens = std::min(longest, affordable);
         if (affordable >= 2 * few)
-            round = prove(plan, groups, trained, tokens, first_rows, std::min(longest, affordable));
+            round = prove(plan, groups, subject, rows_of_length(tokens), tokens, left_out);
     }
+    round.report.of = none.of;
     round.report.seconds = largest_of_ranks(groups, seconds_since(start));
     return round.report;
-}
-
-// ---------------------------------------------------------------------------------------------- the report
-
-std::string PreflightReport::summary() const {
-    char head[160];
-    std::snprintf(head, sizeof head,
-                  "preflight of %s on %lld rows of up to %lld tokens in %.1f s: ", proved.c_str(),
-                  static_cast<long long>(rows), static_cast<long long>(tokens), seconds);
-    if (!ok()) return head + ("failed: " + failure);
-    if (!std::isfinite(loss_reference))
-        return std::string(head) + "nothing is proved, the loss is not finite";
-    double worst = 0;
-    for (const LayerError& error : gradients) worst = std::max(worst, error.relative_error);
-    char tail[200];
-    std::snprintf(tail, sizeof tail,
-                  "passed, loss %.7g on the mesh and %.7g on one rank, gradients within %.1e (bound %.0e), "
-                  "no leak between documents",
-                  loss_mesh, loss_reference, worst, bound);
-    return std::string(head) + tail;
-}
-
-nlohmann::json report_to_json(const PreflightReport& report) {
-    const auto errors = [](const std::vector<LayerError>& list) {
-        nlohmann::json json = nlohmann::json::array();
-        for (const LayerError& error : list) {
-            json.push_back({{"layer", is_a_layer(error) ? nlohmann::json(std::stoi(error.layer))
-                                                        : nlohmann::json(error.layer)},
-                            {"relative_error", error.relative_error}});
-        }
-        return json;
-    };
-    return {{"ok", report.ok()},
-            {"loss", {{"reference", report.loss_reference}, {"mesh", report.loss_mesh}}},
-            {"gradients", errors(report.gradients)},
-            {"attention", errors(report.attention)},
-            {"leak", report.leak},
-            {"seconds", report.seconds},
-            {"bound", report.bound},
-            {"rows", report.rows},
-            {"tokens", report.tokens},
-            {"proved", report.proved},
-            {"failure", report.failure}};
-}
-
-bool passed_before(const std::filesystem::path& file, const Plan& plan) {
-    std::ifstream in(file);
-    const nlohmann::json report = nlohmann::json::parse(in, nullptr, false);
-    return report.is_object() && report.value("ok", false) && report.value("proved", "") == proved_by(plan);
-}
-
-void write_report(const std::filesystem::path& file, const PreflightReport& report) {
-    write_file_durably(file, report_to_json(report).dump(2) + "\n");
 }
 
 }  // namespace ringmaster

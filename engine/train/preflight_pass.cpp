@@ -7,6 +7,8 @@
 #include <optional>
 
 #include "engine/model/gather.h"
+#include "engine/train/plain_model.h"
+#include "engine/train/rank_agreement.h"
 
 namespace ringmaster {
 
@@ -15,46 +17,17 @@ namespace {
 constexpr int64_t kSamples = 16;
 constexpr const char* kAttentionGradient = "gradient of q, k, v";
 
-/// The `dynamic` rotary embedding depends on a batch's longest document; elsewhere two micro-batches try
-/// accumulation too.
-int64_t micro_batches(const Plan& plan) {
-    return plan.model->rope.type == "dynamic" ? 1 : 2;
-}
-
-std::vector<PreflightBatch::Document> documents_of(const StepRows& rows, bool packed) {
-    std::vector<PreflightBatch::Document> found;
-    for (size_t i = 0; i < rows.micro_batches.size(); ++i) {
-        int64_t sequence = 0, begin = 0;
-        for (const Row& row : rows.micro_batches[i]) {
-            for (const Row& document : row.documents()) {
-                found.push_back({document, i, sequence, begin});
-                begin += document.tokens();
-            }
-            if (packed) continue;
-            ++sequence;
-            begin = 0;
-        }
-    }
-    return found;
-}
-
 at::Tensor sum_of_ranks(Groups& groups, at::Tensor values) {
     groups.world().all_reduce(values).wait();
     return values;
 }
 
-Flat in_float32(const Flat& flat) {
-    return {flat.values.to(at::kFloat, false, true), flat.sharded};
+double sum_of_ranks(Groups& groups, double value) {
+    const auto options = at::TensorOptions().dtype(at::kDouble).device(groups.device());
+    return sum_of_ranks(groups, at::full({1}, value, options)).item<double>();
 }
 
-double loss_of_all(Groups& groups, double own_sum, double scale) {
-    return sum_of_ranks(groups,
-                        at::full({1}, own_sum, at::TensorOptions().dtype(at::kDouble)).to(groups.device()))
-               .item<double>() *
-           scale;
-}
-
-/// Gradients of q, k and v at sampled tokens of the first data-parallel group's first micro-batch.
+/// Gradients of q, k and v at sampled tokens of the first group's first micro-batch.
 class Samples {
   public:
     struct Token {
@@ -62,23 +35,18 @@ class Samples {
         int64_t at;  ///< within it
     };
 
-    Samples(const PreflightBatch& batch, Groups& groups) : layers_(batch.plan.model->num_layers) {
+    Samples(const PreflightBatch& batch, const Groups& groups) : layers_(batch.plan.model->num_layers) {
         const ModelConfig& m = *batch.plan.model;
         table_lsw_ = at::zeros({2, kSamples, (m.num_heads + 2 * m.num_kv_heads) * m.head_dim},
                                at::TensorOptions().dtype(at::kFloat).device(groups.device()));
-        if (batch.plan.mesh.data_rank(groups.rank()) != 0) return;
-        int64_t total = 0;
-        for (const auto& document : batch.documents)
-            total += document.micro_batch == 0 ? document.row.tokens() : 0;
-        size_t document = 0;
-        int64_t before = 0;
-        for (int64_t sample = 0; sample < kSamples && total > 0; ++sample) {
-            const int64_t at = total * sample / kSamples;
-            while (at - before >= batch.documents[document].row.tokens()) {
-                before += batch.documents[document++].row.tokens();
-            }
-            tokens_.push_back({document, at - before});
+        std::vector<Token> all;
+        for (size_t i = 0; i < batch.documents.size(); ++i) {
+            const PreflightBatch::Document& document = batch.documents[i];
+            if (document.group != 0 || document.micro_batch != 0) continue;
+            for (int64_t at = 0; at < document.row.tokens(); ++at) all.push_back({i, at});
         }
+        for (size_t sample = 0; sample < kSamples && !all.empty(); ++sample)
+            tokens_.push_back(all[all.size() * sample / kSamples]);
     }
 
     const std::vector<Token>& tokens() const { return tokens_; }
@@ -103,6 +71,40 @@ std::optional<int64_t> local_row(const SequenceShard& shard, int64_t sequence, i
     return sequence * shard.places_t.size(0) + found[0][0].item<int64_t>();
 }
 
+/// Takes the samples that this rank holds out of a pass while it lives.
+class SampledPass {
+  public:
+    SampledPass(const PreflightBatch& batch, const Groups& groups, Samples& samples, MeshPass& pass)
+        : pass_(pass) {
+        const bool takes = batch.plan.mesh.data_rank(groups.rank()) == 0;
+        pass.on_batch([this, &batch, &samples, takes](const SequenceShard& shard) {
+            held_.clear();
+            if (begun_++ > 0 || !takes) return;
+            for (const Samples::Token& token : samples.tokens()) {
+                const PreflightBatch::Document& document = batch.documents[token.document];
+                held_.push_back(local_row(shard, document.sequence, document.begin + token.at));
+            }
+        });
+        pass.decoder().set_probe([this, &samples](int layer, const char* what, const at::Tensor& tensor) {
+            if (std::strcmp(what, kAttentionGradient) != 0) return;
+            for (size_t i = 0; i < held_.size(); ++i) {
+                if (held_[i]) samples.take(i, layer, tensor, *held_[i]);
+            }
+        });
+    }
+    ~SampledPass() {
+        pass_.on_batch({});
+        pass_.decoder().set_probe({});
+    }
+    SampledPass(const SampledPass&) = delete;
+    SampledPass& operator=(const SampledPass&) = delete;
+
+  private:
+    MeshPass& pass_;
+    size_t begun_ = 0;
+    std::vector<std::optional<int64_t>> held_;
+};
+
 /// Of each token's last hidden state, so that a changed bit shows: int64 [B, S] on every rank of the group.
 at::Tensor fingerprints(const PreflightBatch& batch, const std::vector<Row>& rows, Groups& groups,
                         TrainedModel& trained) {
@@ -125,144 +127,190 @@ at::Tensor fingerprints(const PreflightBatch& batch, const std::vector<Row>& row
     return gather_tokens(groups, layout, print_n.view({sequences, -1}), layout.tokens).cpu();
 }
 
+/// The documents that this rank computes by the plain model, as indices of the batch's.
+std::vector<size_t> dealt_to(const PreflightBatch& batch, int rank) {
+    const Mesh& mesh = batch.plan.mesh;
+    const int groups = mesh.data_parallel_size(), before = (mesh.data_rank(rank) + groups - 1) % groups;
+    std::vector<size_t> dealt;
+    int in_turn = 0;
+    for (size_t i = 0; i < batch.documents.size(); ++i) {
+        if (batch.documents[i].group != before) continue;
+        if (in_turn++ % batch.plan.context_parallel.size == mesh.context_rank(rank)) dealt.push_back(i);
+    }
+    return dealt;
+}
+
+bool same_bits(const at::Tensor& a, const at::Tensor& b) {
+    const auto bits = [](const at::Tensor& x) {
+        return x.view(x.element_size() == 4 ? at::kInt : at::kShort);
+    };
+    return at::equal(bits(a), bits(b));
+}
+
+/// One more than the first tensor that a pass does not read as the ranks hold it; 0: none.
+size_t first_misread(Parameters& parameters) {
+    size_t found = 0;
+    for (int unit = 0; unit < parameters.units(); ++unit) {
+        if (parameters.is_empty(unit)) continue;
+        const at::Tensor held = weights_from_their_holders(parameters, unit);
+        parameters.use(unit);
+        const at::Tensor read = parameters.weights_of_unit(unit);
+        for (size_t i = 0; i < parameters.shapes().size() && found == 0; ++i) {
+            if (parameters.unit_of(i) == unit &&
+                !same_bits(parameters.view(held, i), parameters.view(read, i)))
+                found = i + 1;
+        }
+        parameters.drop(unit);
+    }
+    return found;
+}
+
+/// Names a tensor of which the ranks' slices do not have every element once.
+std::string not_divided(Parameters& parameters) {
+    Groups* groups = parameters.sharding_groups();
+    if (groups == nullptr) return "";
+    at::Tensor counts = at::zeros({static_cast<int64_t>(parameters.shapes().size())}, at::kDouble);
+    for (size_t i = 0; i < parameters.shapes().size(); ++i)
+        counts[static_cast<int64_t>(i)] =
+            static_cast<double>(parameters.own_values(parameters.master(), i).size(0));
+    at::Tensor shared = counts.to(groups->device());
+    groups->shard().all_reduce(shared).wait();
+    counts = shared.cpu();
+    for (size_t i = 0; i < parameters.shapes().size(); ++i) {
+        const ParameterShape& shape = parameters.shapes()[i];
+        const auto held = static_cast<int64_t>(counts[static_cast<int64_t>(i)].item<double>());
+        if (held != shape.size())
+            return "the ranks' slices have " + std::to_string(held) + " elements of " + shape.name +
+                   ", which has " + std::to_string(shape.size());
+    }
+    return "";
+}
+
 }  // namespace
 
-double largest_of_ranks(Groups& groups, double value) {
-    at::Tensor shared = at::full({1}, value, at::TensorOptions().dtype(at::kDouble)).to(groups.device());
-    groups.world().all_reduce(shared, Reduce::Max).wait();
-    return shared.item<double>();
-}
-
-PreflightBatch::PreflightBatch(const Plan& whole, const Groups& groups, const TokenFile& file,
-                               const std::vector<int64_t>& first_rows, int64_t tokens)
-    : plan(whole) {
-    Config& config = plan.config;
-    config.sequence_len = std::min(config.sequence_len, tokens);
-    if (config.padding.fixed_length)
-        config.padding.fixed_length = std::min(*config.padding.fixed_length, tokens);
-    // Micro-batches are dealt to the groups in turn: so many rows are the first of each.
-    const int64_t wanted = micro_batches(plan) * plan.batch.micro * plan.mesh.data_parallel_size();
-    const auto count = std::min(first_rows.size(), static_cast<size_t>(wanted));
-    const std::vector<int64_t> chosen(first_rows.begin(),
-                                      first_rows.begin() + static_cast<std::ptrdiff_t>(count));
-    rows = step_rows(plan, file, chosen, groups.rank(), tokens);
-    all_rows = count;
-    documents = documents_of(rows, config.sample_packing);
-}
-
-MeshProof prove_on_mesh(const PreflightBatch& batch, Groups& groups, TrainedModel& trained) {
-    Parameters& parameters = trained.trained();
-    MeshPass pass(batch.plan, groups, trained, what_is_kept(batch.plan));
+Proof prove_on_mesh(const PreflightBatch& batch, Groups& groups, TrainedModel& trained, TrainingStep& step,
+                    TrainingStep::Computed& computed) {
     Samples samples(batch, groups);
-    size_t begun = 0;
-    std::vector<std::optional<int64_t>> held;
-    pass.on_batch([&](const SequenceShard& shard) {
-        held.clear();
-        if (++begun > 1) return;
-        for (const Samples::Token& token : samples.tokens()) {
-            const PreflightBatch::Document& document = batch.documents[token.document];
-            held.push_back(local_row(shard, document.sequence, document.begin + token.at));
-        }
-    });
-    pass.decoder().set_probe([&](int layer, const char* what, const at::Tensor& tensor) {
-        if (std::strcmp(what, kAttentionGradient) != 0) return;
-        for (size_t i = 0; i < held.size(); ++i) {
-            if (held[i]) samples.take(i, layer, tensor, *held[i]);
-        }
-    });
-    const MeshPass::Result result =
-        pass.forward_backward(batch.rows.micro_batches, batch.rows.rounds, batch.rows.scale());
-
-    at::Tensor shares = at::zeros({kShareNumbers}, at::kDouble);
-    put_shares(result.shares, groups, shares.data_ptr<double>());
-    shares = sum_of_ranks(groups, shares.to(groups.device())).cpu();
-    check_shares(shares.data_ptr<double>(), batch.rows.counts.valid_labels);
-    return {loss_of_all(groups, result.loss_sum, batch.rows.scale()), in_float32(parameters.gradients()),
+    const SampledPass sampled(batch, groups, samples, step.pass());
+    trained.trained().begin_gradients(true);
+    computed = step.compute(batch.rows);
+    return {computed.loss, computed.grad_norm, trained.trained().gradients(),
             sum_of_ranks(groups, samples.table())};
 }
 
-MeshProof prove_on_one_rank(const PreflightBatch& batch, Groups& groups, TrainedModel& trained) {
-    Parameters& parameters = trained.trained();
-    Plan alone = batch.plan;
-    alone.mesh = {};
-    alone.context_parallel.size = 1;
-    alone.context_parallel.layout = RingAttnFunc::BatchRing;
-    alone.config.sample_packing = false;
-    alone.config.padding = {};
-    if (alone.model->rope.type == "dynamic" && !batch.rows.micro_batches.empty())
-        alone.config.padding.fixed_length =
-            batch_shape(batch.rows.micro_batches[0], batch.plan.config, {}).longest_document;
-    GroupOptions options;
-    options.device = alone.device;
-    options.device_index = groups.device().has_index() ? groups.device().index() : 0;
-    Groups one = make_groups({}, 0, alone.mesh, options);
-    MeshPass pass(alone, one, trained, Kept{.checkpointing = true});
+Proof prove_pass(const PreflightBatch& batch, Groups& groups, TrainedModel& trained) {
     Samples samples(batch, groups);
+    MeshPass pass(batch.plan, groups, trained, batch.kept);
+    const SampledPass sampled(batch, groups, samples, pass);
+    trained.trained().begin_gradients(true);
+    const MeshPass::Result own =
+        pass.forward_backward(batch.rows.micro_batches, batch.rows.rounds, batch.rows.scale());
+    at::Tensor shares = at::zeros({kShareNumbers}, at::kDouble);
+    put_shares(own.shares, groups, shares.data_ptr<double>());
+    shares = sum_of_ranks(groups, shares.to(groups.device())).cpu();
+    check_shares(shares.data_ptr<double>(), batch.rows.counts.valid_labels);
+    return {sum_of_ranks(groups, own.loss_sum) * batch.rows.scale(), gradient_norm(trained.trained()),
+            trained.trained().gradients(), sum_of_ranks(groups, samples.table())};
+}
 
-    int64_t labels = 0;
-    std::vector<std::vector<Row>> own;
-    std::vector<size_t> indices;  // of the documents of `own`
-    const auto dealt = static_cast<size_t>(batch.plan.context_parallel.size);
-    for (size_t i = 0; i < batch.documents.size(); ++i) {
-        if (i % dealt != static_cast<size_t>(batch.plan.mesh.context_rank(groups.rank()))) continue;
-        own.push_back({batch.documents[i].row});
-        indices.push_back(i);
-        labels += batch.documents[i].row.valid_labels();
-    }
-    size_t begun = 0;
-    pass.on_batch([&](const SequenceShard&) { ++begun; });
-    const bool sharded = parameters.gradients_are_taken();
-    pass.decoder().set_probe([&](int layer, const char* what, const at::Tensor& tensor) {
-        if (std::strcmp(what, kAttentionGradient) != 0) return;
-        for (size_t i = 0; i < samples.tokens().size(); ++i) {
-            const Samples::Token& token = samples.tokens()[i];
-            if (begun <= indices.size() && token.document == indices[begun - 1])
-                samples.take(i, layer, tensor, token.at);
+Proof prove_plainly(const PreflightBatch& batch, Groups& groups, TrainedModel& trained) {
+    Samples samples(batch, groups);
+    std::vector<PlainDocument> own;
+    std::vector<std::pair<size_t, int64_t>> held;  // samples, and their rows among the own documents'
+    int64_t labels = 0, tokens = 0;
+    for (const size_t i : dealt_to(batch, groups.rank())) {
+        const PreflightBatch::Document& document = batch.documents[i];
+        for (size_t sample = 0; sample < samples.tokens().size(); ++sample) {
+            if (samples.tokens()[sample].document == i)
+                held.emplace_back(sample, tokens + samples.tokens()[sample].at);
         }
-    });
-    const double all_labels = loss_of_all(groups, static_cast<double>(labels), 1);
+        own.push_back({document.row, document.longest});
+        tokens += document.row.tokens();
+        labels += document.row.valid_labels();
+    }
+    const double all_labels = sum_of_ranks(groups, static_cast<double>(labels));
     const double scale = all_labels > 0 ? 1 / all_labels : 0;
-    if (own.empty()) parameters.gradients().values.zero_();
-    const auto rounds = static_cast<size_t>(largest_of_ranks(groups, static_cast<double>(own.size())));
-    const MeshPass::Result result = pass.forward_backward(
-        own, rounds, scale, sharded ? Gradients::OfAllRanksPlainly : Gradients::OfThisRank);
-    MeshProof proof{loss_of_all(groups, result.loss_sum, scale), in_float32(parameters.gradients()),
-                    sum_of_ranks(groups, samples.table())};
-    if (!sharded) sum_of_ranks(groups, proof.gradients.values);
-    return proof;
+    const PlainGradients plain = plain_gradients(*batch.plan.model, trained, groups, own, scale,
+                                                 [&](int layer, const at::Tensor& dqkv_nw) {
+                                                     for (const auto& [sample, row] : held)
+                                                         samples.take(sample, layer, dqkv_nw, row);
+                                                 });
+    return {sum_of_ranks(groups, plain.loss_sum) * scale, 0, plain.gradients,
+            sum_of_ranks(groups, samples.table())};
+}
+
+std::string learned_without_labels(const PreflightBatch& batch, Groups& groups, TrainedModel& trained) {
+    Parameters& parameters = trained.trained();
+    MeshPass pass(batch.plan, groups, trained, batch.kept);
+    parameters.begin_gradients(true);
+    pass.forward_backward({batch.unlabelled}, 1, 1);
+    size_t found = 0;
+    for (size_t i = 0; i < parameters.shapes().size() && found == 0; ++i) {
+        if (!parameters.own_values(parameters.gradients(), i).eq(0).all().item<bool>()) found = i + 1;
+    }
+    const auto named = static_cast<size_t>(largest_of_ranks(groups, static_cast<double>(found)));
+    return named == 0 ? ""
+                      : "rows without a label change the gradient of " + parameters.shapes()[named - 1].name;
+}
+
+TrainedModel in_float32(const Plan& plan, TrainedModel& trained) {
+    const auto sharding_of = [&](Parameters& parameters) {
+        Groups* groups = parameters.sharding_groups();
+        return groups != nullptr ? Sharding{plan.zero_stage, *groups} : Sharding{};
+    };
+    TrainedModel wide(*plan.model, plan.config.lora, Precision::Float32,
+                      trained.weights.master().values.device(), sharding_of(trained.weights));
+    const auto copy = [](Parameters& to, Parameters& from) {
+        for (int unit = 0; unit < from.units(); ++unit)
+            to.own_slice(to.master(), unit)
+                .copy_(from.own_slice(from.master(), unit).to(from.compute_dtype()));
+        to.share_update();
+    };
+    copy(wide.weights, trained.weights);
+    if (trained.adapter) copy(wide.trained(), trained.trained());
+    return wide;
+}
+
+std::string wrong_weights(Groups& groups, TrainedModel& trained) {
+    std::vector<Parameters*> all = {&trained.weights};
+    if (trained.adapter) all.push_back(&trained.trained());
+    for (Parameters* parameters : all) {
+        check_same_weights(groups, *parameters);
+        const std::string divided = not_divided(*parameters);
+        if (!divided.empty()) return divided;
+        const auto misread =
+            static_cast<size_t>(largest_of_ranks(groups, static_cast<double>(first_misread(*parameters))));
+        if (misread > 0)
+            return "a rank does not compute with the weights of " + parameters->shapes()[misread - 1].name +
+                   " that the ranks hold";
+    }
+    return "";
 }
 
 bool leaks(const PreflightBatch& batch, Groups& groups, TrainedModel& trained) {
-    if (batch.rows.micro_batches.empty()) {  // the others may need this rank's weights
-        MeshPass pass(batch.plan, groups, trained, Kept{.checkpointing = true});
-        for (int i = 0; i < 2; ++i) pass.forward({});
-        return false;
-    }
     std::vector<Row> rows = batch.rows.micro_batches[0];
-    const auto in_first = [](const PreflightBatch::Document& document) { return document.micro_batch == 0; };
-    const auto documents = std::count_if(batch.documents.begin(), batch.documents.end(), in_first);
-    const PreflightBatch::Document& changed = batch.documents[static_cast<size_t>((documents - 1) / 2)];
+    std::vector<PreflightBatch::Document> documents;
+    for (const PreflightBatch::Document& document : batch.documents) {
+        if (document.group == batch.plan.mesh.data_rank(groups.rank()) && document.micro_batch == 0)
+            documents.push_back(document);
+    }
+    const PreflightBatch::Document& changed = documents[(documents.size() - 1) / 2];
     const int64_t from = changed.row.tokens() / 2;
 
     const at::Tensor before_bs = fingerprints(batch, rows, groups, trained);
-    std::vector<int32_t> ids;
-    for (Row& row : rows) {
-        const auto at = changed.row.input_ids.data() - row.input_ids.data();
-        if (at < 0 || at >= row.tokens()) continue;
-        ids.assign(row.input_ids.begin(), row.input_ids.end());
-        for (auto id = ids.begin() + at + from; id != ids.begin() + at + changed.row.tokens(); ++id) {
-            *id = static_cast<int32_t>((*id + 1) % batch.plan.model->vocab_size);
-        }
-        row.input_ids = ids;
-        break;
+    Row& row = rows[changed.in_batch];
+    std::vector<int32_t> ids(row.input_ids.begin(), row.input_ids.end());
+    for (int64_t at = changed.in_row + from; at < changed.in_row + changed.row.tokens(); ++at) {
+        int32_t& id = ids[static_cast<size_t>(at)];
+        id = static_cast<int32_t>((id + 1) % batch.plan.model->vocab_size);
     }
+    row.input_ids = ids;
     at::Tensor differs_bs = fingerprints(batch, rows, groups, trained).ne(before_bs);
     at::Tensor inside =
         differs_bs[changed.sequence].slice(0, changed.begin + from, changed.begin + changed.row.tokens());
     if (!inside.all().item<bool>()) return true;
     inside.zero_();
-    for (const PreflightBatch::Document& document : batch.documents) {
-        if (!in_first(document)) continue;
+    for (const PreflightBatch::Document& document : documents) {
         if (differs_bs[document.sequence]
                 .slice(0, document.begin, document.begin + document.row.tokens())
                 .any()

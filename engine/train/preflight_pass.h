@@ -1,54 +1,49 @@
-/// The two ways that preflight compares: a batch on the mesh as a step would have it, and each of its
-/// documents alone on one rank.
+/// The two computations that preflight compares: a step on the mesh, and the plain model's on its documents.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "engine/comm/groups.h"
-#include "engine/data/tokens.h"
 #include "engine/model/lora.h"
-#include "engine/plan/plan.h"
-#include "engine/train/mesh_pass.h"
+#include "engine/train/preflight_batch.h"
+#include "engine/train/training_step.h"
 
 namespace ringmaster {
 
-/// The first micro-batches of every data-parallel group, rows cut to `tokens`.
-struct PreflightBatch {
-    PreflightBatch(const Plan& plan, const Groups& groups, const TokenFile& file,
-                   const std::vector<int64_t>& first_rows, int64_t tokens);
-
-    /// A document of this group, and where it lies on the mesh.
-    struct Document {
-        Row row;
-        size_t micro_batch = 0;
-        int64_t sequence = 0;  ///< of the micro-batch
-        int64_t begin = 0;     ///< within it
-    };
-
-    Plan plan;  ///< for rows so short
-    StepRows rows;
-    size_t all_rows = 0;  ///< of all groups
-    std::vector<Document> documents;
-};
-
 /// The same on every rank.
-struct MeshProof {
+struct Proof {
     double loss = 0;  ///< mean over all labels
-    Flat gradients;   ///< float32, of all rows; right in the own slices
+    double grad_norm = 0;
+    Flat gradients;  ///< of all rows; right in the own slices
     at::Tensor
         samples_lsw;  ///< float32 [2, samples, (H + 2K)·D]: gradients of q, k and v, first and last layer
 };
 
-/// Throws SharesDiffer.
-MeshProof prove_on_mesh(const PreflightBatch& batch, Groups& groups, TrainedModel& trained);
+/// By the trainer's step, its gradients begun as NaN. They stay in `trained` for `update`. Throws
+/// ProgramFault.
+Proof prove_on_mesh(const PreflightBatch& batch, Groups& groups, TrainedModel& trained, TrainingStep& step,
+                    TrainingStep::Computed& computed);
+/// By the mesh's forward and backward alone, of a model without an optimizer. Throws ProgramFault.
+Proof prove_pass(const PreflightBatch& batch, Groups& groups, TrainedModel& trained);
 
-/// Documents are dealt to the ranks of the context-parallel group; nothing of the mesh is used but a sum, and
-/// at stage 3 the gathering of weights.
-MeshProof prove_on_one_rank(const PreflightBatch& batch, Groups& groups, TrainedModel& trained);
+/// By the plain model. A group's documents are dealt to the ranks of the next group, so that no rank computes
+/// what it computed on the mesh; only on one rank it does, by other code.
+Proof prove_plainly(const PreflightBatch& batch, Groups& groups, TrainedModel& trained);
 
-double largest_of_ranks(Groups& groups, double value);
+/// Names a tensor that has a gradient other than zero after rows without labels alone. All ranks together.
+std::string learned_without_labels(const PreflightBatch& batch, Groups& groups, TrainedModel& trained);
+
+/// The same model in float32, with the weights that `trained` computes with.
+TrainedModel in_float32(const Plan& plan, TrainedModel& trained);
+
+/// Names a tensor whose elements are not all held by exactly one rank of the shard group, or that a pass does
+/// not read as the ranks hold it. Empty: all are right. All ranks together. Throws ProgramFault if ranks hold
+/// different copies.
+std::string wrong_weights(Groups& groups, TrainedModel& trained);
 
 /// Changes the second half of one document of the group's first micro-batch: whether any output outside it
 /// changed, or none inside.

@@ -235,15 +235,17 @@ void prove_first(const Plan& plan, const RunFolder& run, Groups& groups, Trainer
                  EventWriter& events) {
     events.write(PhaseEvent{"preflight", 0, 1});
     groups.progress().begin(Activity::Preflight, trainer.completed_steps());
-    const int64_t steps = trainer.total_steps() - trainer.completed_steps();
-    const PreflightReport report =
-        preflight(plan, groups, trainer.trained_model(), trainer.tokens(), trainer.next_rows(), steps);
+    constexpr int64_t kRowsLookedAt = 4096;  // for some with labels
+    const PreflightReport report = preflight(
+        plan, groups,
+        {trainer.trained_model(), trainer.optimizer(), trainer.tokens(), trainer.next_rows(kRowsLookedAt),
+         trainer.completed_steps(), trainer.total_steps() - trainer.completed_steps()});
     if (groups.rank() == 0) {
         write_report(run.preflight(), report);
         log_line(report.summary());
     }
     groups.world().barrier();
-    if (report.ok()) return;
+    if (report.failure.empty()) return;
     throw Error(Failure::Refused, Code("PREFLIGHT-FAILED"), "preflight: " + report.failure,
                 run.preflight().string(),
                 "the run would not train what one rank trains; please report it. --no-preflight starts it "

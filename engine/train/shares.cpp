@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "engine/train/program_fault.h"
+
 namespace ringmaster {
 
 Shares& Shares::operator+=(const Shares& other) {
@@ -10,12 +12,14 @@ Shares& Shares::operator+=(const Shares& other) {
     cells += other.cells;
     expected_positions += other.expected_positions;
     expected_cells += other.expected_cells;
+    filling += other.filling;
     return *this;
 }
 
 Shares Shares::times(int64_t sequences) const {
-    return {labels * sequences, positions * sequences, cells * sequences, expected_positions * sequences,
-            expected_cells * sequences};
+    return {labels * sequences,         positions * sequences,
+            cells * sequences,          expected_positions * sequences,
+            expected_cells * sequences, filling};
 }
 
 /// 0 + 1 + … within each document, and over the padding.
@@ -40,17 +44,17 @@ void put_shares(const Shares& shares, const Groups& groups, double* values) {
     values[2] = first_of_heads ? static_cast<double>(shares.cells) : 0;
     values[3] = first_of_all ? static_cast<double>(shares.expected_positions) : 0;
     values[4] = first_of_all ? static_cast<double>(shares.expected_cells) : 0;
+    values[5] = static_cast<double>(shares.filling);
 }
 
 void check_shares(const double* summed, int64_t labels) {
     const auto refuse = [](const std::string& what, double held, double expected) {
-        throw SharesDiffer(Failure::Refused, Code("ENGINE-FAULT"),
-                           "the ranks' shares do not add up: " + std::to_string(static_cast<int64_t>(held)) +
-                               " " + what + " instead of " + std::to_string(static_cast<int64_t>(expected)),
-                           {}, "this is a fault of the program, not of the configuration: please report it");
+        throw ProgramFault("the ranks' shares do not add up: " + std::to_string(static_cast<int64_t>(held)) +
+                           " " + what + " instead of " + std::to_string(static_cast<int64_t>(expected)));
     };
     if (summed[0] != static_cast<double>(labels))
         refuse("valid labels", summed[0], static_cast<double>(labels));
+    if (summed[5] != 0) refuse("labels or losses of rows that only fill a round up", summed[5], 0);
     if (summed[1] != summed[3]) refuse("as the sum of position ids", summed[1], summed[3]);
     if (summed[2] != summed[4]) refuse("cells of the attention mask", summed[2], summed[4]);
 }

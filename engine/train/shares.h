@@ -6,7 +6,6 @@
 #include <cstdint>
 
 #include "engine/comm/groups.h"
-#include "engine/error.h"
 #include "engine/plan/attention_mask.h"
 
 namespace ringmaster {
@@ -18,6 +17,7 @@ struct Shares {
     int64_t cells = 0;      ///< of the attention mask, held by the ring rank
     int64_t expected_positions = 0;
     int64_t expected_cells = 0;
+    int64_t filling = 0;  ///< labels of rows that only fill a round up, and 1 if they have a loss: 0
 
     Shares& operator+=(const Shares& other);
     Shares times(int64_t sequences) const;
@@ -26,15 +26,11 @@ struct Shares {
 int64_t expected_positions(const AttentionMask& mask, int64_t tokens);
 int64_t expected_cells(const AttentionMask& mask, int64_t tokens);
 
-constexpr int kShareNumbers = 5;
+constexpr int kShareNumbers = 6;
 /// This rank's part of the sums over all ranks.
 void put_shares(const Shares& shares, const Groups& groups, double* values);
 
-/// A fault of the program.
-struct SharesDiffer : Error {
-    using Error::Error;
-};
-/// Throws SharesDiffer where the summed numbers do not add up; `labels` are those of the global batch.
+/// Throws ProgramFault where the summed numbers do not add up; `labels` are those of the global batch.
 void check_shares(const double* summed, int64_t labels);
 
 }  // namespace ringmaster

@@ -54,10 +54,10 @@ Trainer::Trainer(const Plan& plan, const RunFolder& run, Groups& groups, EventWr
       trained_(model_, config_.lora, config_.precision, device, sharding_of(plan, groups)),
       parameters_(trained_.trained()),
       optimizer_(parameters_, config_),
-      pass_(plan, groups, trained_, what_is_kept(plan)),
+      training_(plan, groups, trained_, optimizer_, what_is_kept(plan)),
       patience_(config_) {
     if (groups.rank() == 0) {
-        pass_.on_layout([this](RingAttnFunc func) {
+        training_.pass().on_layout([this](RingAttnFunc func) {
             log_line("layout from step " + std::to_string(step_ + 1) + " on: " + to_string(func));
         });
     }
@@ -94,7 +94,7 @@ void Trainer::resume(int64_t step) {
 
 TrainingEnd Trainer::train(const std::atomic<bool>& stop_requested) {
     while (step_ < total_steps_) {
-        const Agreement agreed = step(stop_requested.load());
+        const TrainingStep::Wishes agreed = step(stop_requested.load());
         const bool epoch_ended = sampler_.consumed() % tokens_.rows() == 0;
         if (eval_tokens_ && evaluation_.is_due(step_, epoch_ended)) evaluate();
         if (agreed.save || saving_.is_due(step_, epoch_ended)) save();
@@ -106,67 +106,52 @@ TrainingEnd Trainer::train(const std::atomic<bool>& stop_requested) {
     return TrainingEnd::Completed;
 }
 
-std::vector<int64_t> Trainer::next_rows() const {
-    return Sampler(sampler_).next_step();
+std::vector<int64_t> Trainer::next_rows(int64_t count) const {
+    Sampler sampler = sampler_;
+    std::vector<int64_t> rows = sampler.next_step();
+    while (static_cast<int64_t>(rows.size()) < count && sampler.consumed() % tokens_.rows() != 0) {
+        const std::vector<int64_t> more = sampler.next_step();
+        rows.insert(rows.end(), more.begin(), more.end());
+    }
+    return rows;
 }
 
-Trainer::Agreement Trainer::step(bool stop_requested) {
+TrainingStep::Wishes Trainer::wishes(bool stop_requested) const {
+    return {stop_requested, groups_.rank() == 0 && std::filesystem::exists(checkpoint_request(config_))};
+}
+
+TrainingStep::Wishes Trainer::step(bool stop_requested) {
     reset_peak(device_);
     groups_.take_totals();
     const Clock::time_point start = Clock::now();
     groups_.progress().begin(Activity::Training, step_ + 1);
     StepEvent event;
     if (trained_.adapter) trained_.adapter->begin_step(config_.seed, step_ + 1);
-    const StepRows rows = step_rows(plan_, tokens_, sampler_.next_step(), groups_.rank());
+    const StepRows rows = step_rows(plan_, rows_of(tokens_, sampler_.next_step()), groups_.rank());
     event.data_s = seconds_since(start);
 
-    const MeshPass::Result result = pass_.forward_backward(rows.micro_batches, rows.rounds, rows.scale());
-    const Agreement agreed = agree(result, rows, stop_requested);
-    event.data_s += result.data_s;
-    event.rank_valid_tokens = result.shares.labels;
-    event.position_sum = result.shares.positions;
-    event.attention_cells = result.shares.cells / plan_.mesh.ulysses;
+    const TrainingStep::Wishes own_wishes = wishes(stop_requested);
+    const TrainingStep::Computed computed = training_.compute(rows, own_wishes);
+    if (own_wishes.save) std::filesystem::remove(checkpoint_request(config_));
+    const Shares& shares = computed.own.shares;
+    event.data_s += computed.own.data_s;
+    event.rank_valid_tokens = shares.labels;
+    event.position_sum = shares.positions;
+    event.attention_cells = shares.cells / plan_.mesh.ulysses;
     if (event.rank_valid_tokens > 0)
-        event.rank_loss = result.loss_sum / static_cast<double>(event.rank_valid_tokens);
-    event.loss = agreed.loss_sum * rows.scale();
-    update(agreed, rows, event);
+        event.rank_loss = computed.own.loss_sum / static_cast<double>(event.rank_valid_tokens);
+    event.loss = computed.loss;
+    event.grad_norm = computed.grad_norm;
+    if (!std::isfinite(event.loss) || !std::isfinite(event.grad_norm))
+        report_not_finite(rows, event.loss, event.grad_norm);
+    event.lr = learning_rate_at(config_, step_ + 1, total_steps_);
+    training_.update(computed, step_ + 1, event.lr);
+    ++step_;
     const double seconds = seconds_since(start);
     finish(rows, event, seconds);
     patience_.step_took(seconds);
     groups_.set_timeout(patience_.in_steps());
-    return agreed;
-}
-
-Trainer::Agreement Trainer::agree(const MeshPass::Result& result, const StepRows& rows, bool stop_requested) {
-    const bool save_requested = groups_.rank() == 0 && std::filesystem::exists(checkpoint_request(config_));
-    at::Tensor values = at::zeros({3 + kShareNumbers}, at::kDouble);
-    double* mine = values.data_ptr<double>();
-    mine[0] = result.loss_sum;
-    mine[1] = stop_requested ? 1 : 0;
-    mine[2] = save_requested ? 1 : 0;
-    put_shares(result.shares, groups_, mine + 3);
-    at::Tensor shared = values.to(device_);
-    groups_.world().all_reduce(shared).wait();
-    values = shared.cpu();
-    const double* sums = values.data_ptr<double>();
-    if (save_requested) std::filesystem::remove(checkpoint_request(config_));
-    check_shares(sums + 3, rows.counts.valid_labels);
-    return {sums[0], sums[1] > 0, sums[2] > 0};
-}
-
-void Trainer::update(const Agreement& agreed, const StepRows& rows, StepEvent& event) {
-    event.grad_norm = gradient_norm(parameters_);
-    if (!std::isfinite(agreed.loss_sum) || !std::isfinite(event.grad_norm)) {
-        report_not_finite(rows, event.loss, event.grad_norm);
-    }
-    if (config_.max_grad_norm) {
-        // As torch.nn.utils.clip_grad_norm_: never a gain, a small constant against division by zero.
-        const double factor = *config_.max_grad_norm / (event.grad_norm + 1e-6);
-        if (factor < 1) parameters_.gradients().values.mul_(factor);
-    }
-    event.lr = learning_rate_at(config_, step_ + 1, total_steps_);
-    optimizer_.step(event.lr);
-    ++step_;
+    return computed.wishes;
 }
 
 void Trainer::finish(const StepRows& rows, StepEvent& event, double wall_s) {
@@ -202,9 +187,10 @@ void Trainer::log_step(const StepEvent& event) const {
 }
 
 void Trainer::report_not_finite(const StepRows& rows, double loss, double norm) {
-    NotFiniteFinder finder(pass_.decoder());
-    pass_.forward_backward(rows.micro_batches, rows.rounds, 1,
-                           parameters_.gradients_are_taken() ? Gradients::OfAllRanks : Gradients::OfThisRank);
+    NotFiniteFinder finder(training_.pass().decoder());
+    training_.pass().forward_backward(
+        rows.micro_batches, rows.rounds, 1,
+        parameters_.gradients_are_taken() ? Gradients::OfAllRanks : Gradients::OfThisRank);
     const std::string place = finder.agree(groups_, parameters_, device_);
     const std::vector<int64_t> good = run_.complete_checkpoints();
     throw Error(Failure::Refused, Code("ENGINE-NOT-FINITE"),
@@ -230,7 +216,7 @@ void Trainer::evaluate() {
         micro_batches_of(all, micro, plan_.mesh.data_rank(groups_.rank()), data_ranks);
     own.resize(rounds);  // without rows, where others have one more
     for (const std::vector<int64_t>& rows : own)
-        loss_sum += pass_.forward(rows_of(*eval_tokens_, rows)).loss_sum;
+        loss_sum += training_.pass().forward(rows_of(*eval_tokens_, rows)).loss_sum;
     at::Tensor sum = at::tensor({loss_sum}, at::TensorOptions().dtype(at::kDouble)).to(device_);
     groups_.world().all_reduce(sum).wait();
     const int64_t labels = count_rows(rows_of(*eval_tokens_, all)).valid_labels;
@@ -246,6 +232,7 @@ void Trainer::evaluate() {
 void Trainer::save() {
     saved_step_ = step_;
     groups_.progress().begin(Activity::Saving, step_);
+    training_.check_weights();
     groups_.set_timeout(patience_.elsewhere());
     const Clock::time_point start = Clock::now();
     const auto path =

@@ -15,11 +15,11 @@
 #include "engine/events/event_log.h"
 #include "engine/plan/plan.h"
 #include "engine/train/checkpoint.h"
-#include "engine/train/mesh_pass.h"
 #include "engine/train/optimizer.h"
 #include "engine/train/patience.h"
 #include "engine/train/run_folder.h"
 #include "engine/train/schedule.h"
+#include "engine/train/training_step.h"
 
 namespace ringmaster {
 
@@ -41,22 +41,14 @@ class Trainer {
     int64_t completed_steps() const { return step_; }
     TrainedModel& trained_model() { return trained_; }
     const TokenFile& tokens() const { return tokens_; }
-    /// Of the step that comes next.
-    std::vector<int64_t> next_rows() const;
+    AdamW& optimizer() { return optimizer_; }
+    /// The rows that come next, at least `count` of them while the epoch has as many.
+    std::vector<int64_t> next_rows(int64_t count) const;
     int64_t total_steps() const { return total_steps_; }
 
   private:
-    /// What the ranks agree on at the end of a step.
-    struct Agreement {
-        double loss_sum = 0;
-        bool stop = false;
-        bool save = false;
-    };
-
-    Agreement step(bool stop_requested);
-    /// Throws Error(Refused) where the ranks' shares do not add up to the rows.
-    Agreement agree(const MeshPass::Result& result, const StepRows& rows, bool stop_requested);
-    void update(const Agreement& agreed, const StepRows& rows, StepEvent& event);
+    TrainingStep::Wishes step(bool stop_requested);
+    TrainingStep::Wishes wishes(bool stop_requested) const;
     void finish(const StepRows& rows, StepEvent& event, double wall_s);
     [[noreturn]] void report_not_finite(const StepRows& rows, double loss, double norm);
     void evaluate();
@@ -82,7 +74,7 @@ class Trainer {
     TrainedModel trained_;
     Parameters& parameters_;  ///< of it, those that are trained
     AdamW optimizer_;
-    MeshPass pass_;
+    TrainingStep training_;
     Patience patience_;
     int64_t step_ = 0;
     int64_t saved_step_ = -1;

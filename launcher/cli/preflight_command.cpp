@@ -1,4 +1,4 @@
-// preflight: proves on one real batch that the mesh computes what one rank would. Nothing of it is left.
+// preflight: proves on real rows that the mesh trains what one rank would. Nothing of it is left.
 #include <QTemporaryDir>
 #include <algorithm>
 #include <fstream>
@@ -50,6 +50,8 @@ double worst(const nlohmann::json& errors) {
 
 std::string report_text(const nlohmann::json& report, const Ink& ink) {
     const bool ok = report.at("ok");
+    const std::string unproved = report.value("unproved", "");
+    if (!unproved.empty()) return ink.bold("nothing is proved") + ": " + printable(unproved) + "\n";
     std::string text = ok ? ink.bold(ink.green("passed")) : ink.bold(ink.red("failed"));
     text += " in " + format_duration(report.at("seconds")) + " on " + format_count(report.at("rows")) +
             " rows of up to " + format_count(report.at("tokens")) + " tokens\n";
@@ -66,6 +68,9 @@ std::string report_text(const nlohmann::json& report, const Ink& ink) {
     if (!report.at("gradients").empty()) {
         line("largest error of a gradient", format_number(worst(report.at("gradients")), 2) +
                                                 " of its norm (bound " + format_number(bound, 2) + ")");
+        if (report.contains("float32"))
+            line("of the same in float32", format_number(report.at("float32").at("worst"), 2) + " (bound " +
+                                               format_number(report.at("float32").at("bound"), 2) + ")");
         line("of queries, keys and values", format_number(worst(report.at("attention")), 2));
         line("other documents", report.at("leak") ? ink.red("a change of one reaches them")
                                                   : "unchanged to the last bit when one is changed");
@@ -111,16 +116,15 @@ int run_preflight(const Arguments& arguments, const Session& session) {
 }  // namespace
 
 Command preflight_command() {
-    return {
-        {"preflight", "CONFIG", true,
-         "Proves on the run's first rows that the mesh computes what one rank would: loss, gradients, no "
-         "leak "
-         "between documents.",
-         request_options(),
-         "exit status: 0 proved; 1 not, or the configuration cannot be launched; 2 missing file, malformed "
-         "YAML; 3 the engine could\nnot be started; 130 interrupted"},
-        run_preflight,
-        true};
+    return {{"preflight", "CONFIG", true,
+             "Proves on some of the run's next rows that the mesh trains what one rank would: loss, every "
+             "tensor's gradient, the weights of each rank, no leak between documents.",
+             request_options(),
+             "exit status: 0 proved; 1 not proved, or the configuration cannot be launched; 2 missing file, "
+             "malformed "
+             "YAML; 3 the engine could\nnot be started; 130 interrupted"},
+            run_preflight,
+            true};
 }
 
 }  // namespace ringmaster

@@ -57,7 +57,8 @@ Learned learn(const ModelConfig& model, const Mesh& mesh, const Kept& kept, Prec
 
 TEST(Kept, NoChoiceOfItChangesALossOrAGradient) {
     const Kept choices[] = {{true, false, 0}, {true, true, 0},  {false, false, 5},
-                            {true, false, 7}, {true, true, 24}, {false, false, 1000}};
+                            {true, false, 7}, {true, true, 24}, {false, false, 1000},
+                            {false, false, 0, false, 5}};
     Mesh ring = ring_mesh(2), ulysses, both = ring_mesh(2);
     ulysses.ulysses = both.ulysses = 2;
     for (const Precision precision : {Precision::Float32, Precision::Bf16Mixed}) {

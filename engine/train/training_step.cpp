@@ -1,0 +1,69 @@
+#include "engine/train/training_step.h"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+
+#include "engine/train/program_fault.h"
+#include "engine/train/rank_agreement.h"
+#include "engine/train/update_check.h"
+
+namespace ringmaster {
+
+TrainingStep::TrainingStep(const Plan& plan, Groups& groups, TrainedModel& trained, AdamW& optimizer,
+                           const Kept& kept)
+    : config_(plan.config),
+      groups_(groups),
+      trained_(trained),
+      parameters_(trained.trained()),
+      optimizer_(optimizer),
+      pass_(plan, groups, trained, kept) {}
+
+TrainingStep::Computed TrainingStep::compute(const StepRows& rows, const Wishes& wishes) {
+    const MeshPass::Result own = pass_.forward_backward(rows.micro_batches, rows.rounds, rows.scale());
+    Computed computed = agree(own, rows, wishes);
+    check_weights();
+    computed.grad_norm = gradient_norm(parameters_);
+    check_norm(computed.grad_norm);
+    return computed;
+}
+
+TrainingStep::Computed TrainingStep::agree(const MeshPass::Result& own, const StepRows& rows,
+                                           const Wishes& wishes) {
+    at::Tensor values = at::zeros({3 + kShareNumbers}, at::kDouble);
+    double* mine = values.data_ptr<double>();
+    mine[0] = own.loss_sum;
+    mine[1] = wishes.stop ? 1 : 0;
+    mine[2] = wishes.save ? 1 : 0;
+    put_shares(own.shares, groups_, mine + 3);
+    at::Tensor shared = values.to(groups_.device());
+    groups_.world().all_reduce(shared).wait();
+    values = shared.cpu();
+    const double* sums = values.data_ptr<double>();
+    check_shares(sums + 3, rows.counts.valid_labels);
+    return {own, sums[0] * rows.scale(), 0, {sums[1] > 0, sums[2] > 0}};
+}
+
+void TrainingStep::check_norm(double norm) {
+    const Extent of_ranks = extent_of_ranks(groups_, groups_.world(), {norm})[0];
+    if (of_ranks.same()) return;
+    throw ProgramFault("the ranks do not have the same gradient norm: from " +
+                       std::to_string(of_ranks.least) + " to " + std::to_string(of_ranks.most));
+}
+
+void TrainingStep::check_weights() {
+    check_same_weights(groups_, parameters_);
+}
+
+void TrainingStep::update(const Computed& computed, int64_t step, double learning_rate) {
+    UpdateCheck check(parameters_, optimizer_, config_, step);
+    if (config_.max_grad_norm) {
+        // As torch.nn.utils.clip_grad_norm_: never a gain, a small constant against division by zero.
+        const double factor = *config_.max_grad_norm / (computed.grad_norm + 1e-6);
+        if (factor < 1) parameters_.gradients().values.mul_(factor);
+    }
+    optimizer_.step(learning_rate);
+    check.after(groups_, computed.grad_norm, learning_rate);
+}
+
+}  // namespace ringmaster

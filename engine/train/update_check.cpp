@@ -1,0 +1,116 @@
+#include "engine/train/update_check.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "engine/model/dropout.h"
+#include "engine/train/program_fault.h"
+#include "engine/train/rank_agreement.h"
+
+namespace ringmaster {
+
+namespace {
+
+constexpr int kBetweenEnds = 6;
+
+/// What rounding to a dtype may take from a weight, relative.
+double rounding_of(at::ScalarType dtype) {
+    return dtype == at::kFloat ? 1e-6 : 8e-3;
+}
+
+std::string number(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.9g", value);
+    return text;
+}
+
+}  // namespace
+
+UpdateCheck::UpdateCheck(Parameters& parameters, const AdamW& optimizer, const Config& config, int64_t step)
+    : parameters_(parameters), optimizer_(optimizer), config_(config), step_(step) {
+    Groups* groups = parameters.sharding_groups();
+    const int64_t rank = groups != nullptr ? groups->shard().rank() : 0;
+    int64_t in_unit = 0;
+    for (size_t i = 0; i < parameters.shapes().size(); ++i) {
+        const int unit = parameters.unit_of(i);
+        if (i > 0 && parameters.unit_of(i - 1) != unit) in_unit = 0;
+        const int64_t slice = parameters.own_slice(parameters.master(), unit).size(0);
+        const int64_t size = parameters.shapes()[i].size();
+        choose(i, std::max(in_unit - rank * slice, int64_t{0}),
+               std::min(in_unit + size - rank * slice, slice), mixed(static_cast<uint64_t>(step)) + i);
+        in_unit += size;
+    }
+    before_ = {of_samples(parameters.master()), of_samples(parameters.gradients()),
+               of_samples(optimizer.exp_avg()), of_samples(optimizer.exp_avg_sq())};
+}
+
+/// Of elements [begin, end) of the unit's slice.
+void UpdateCheck::choose(size_t parameter, int64_t begin, int64_t end, uint64_t seed) {
+    if (begin >= end) return;
+    std::vector<int64_t> chosen = {begin, end - 1};
+    for (int i = 0; i < kBetweenEnds; ++i)
+        chosen.push_back(begin +
+                         static_cast<int64_t>(mixed(seed + static_cast<uint64_t>(i) * 0x9e3779b97f4a7c15) %
+                                              static_cast<uint64_t>(end - begin)));
+    std::sort(chosen.begin(), chosen.end());
+    chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
+    for (const int64_t at : chosen) samples_.push_back({parameter, parameters_.unit_of(parameter), at});
+}
+
+at::Tensor UpdateCheck::of_samples(const Flat& flat) const {
+    std::vector<int64_t> places;
+    int unit = -1;
+    int64_t begin = 0;
+    for (const Sample& sample : samples_) {
+        if (sample.unit != unit)
+            begin = parameters_.own_slice(flat, unit = sample.unit).storage_offset() -
+                    flat.values.storage_offset();
+        places.push_back(begin + sample.in_slice);
+    }
+    const at::Tensor index = at::tensor(places, at::kLong).to(flat.values.device());
+    return flat.values.index_select(0, index).to(at::kCPU, at::kDouble);
+}
+
+void UpdateCheck::after(Groups& groups, double gradient_norm, double learning_rate) const {
+    const at::Tensor now = of_samples(parameters_.master());
+    const double clip =
+        config_.max_grad_norm ? std::min(1.0, *config_.max_grad_norm / (gradient_norm + 1e-6)) : 1.0;
+    const double beta1 = config_.adam_beta1, beta2 = config_.adam_beta2;
+    const double steps = static_cast<double>(step_);
+    const double correction1 = 1 - std::pow(beta1, steps), correction2 = 1 - std::pow(beta2, steps);
+    const double rounding = rounding_of(parameters_.master().values.scalar_type());
+    const auto of = [](const at::Tensor& values) { return values.data_ptr<double>(); };
+    double wrong = 0;  // one more than the first tensor that is off
+    std::string how;
+    for (size_t i = 0; i < samples_.size(); ++i) {
+        const size_t parameter = samples_[i].parameter;
+        const double gradient = of(before_.gradients)[i] * clip, weight = of(before_.weights)[i];
+        const double m = beta1 * of(before_.exp_avg)[i] + (1 - beta1) * gradient;
+        const double v = beta2 * of(before_.exp_avg_sq)[i] + (1 - beta2) * gradient * gradient;
+        const double decay = parameters_.shapes()[parameter].decays ? config_.weight_decay : 0;
+        const double change =
+            -learning_rate *
+            (decay * weight + m / correction1 / (std::sqrt(v / correction2) + config_.adam_epsilon));
+        if (std::abs(weight + change) > std::numeric_limits<float>::max()) continue;  // the next loss says it
+        const double off = std::abs(of(now)[i] - (weight + change));
+        // A moment of rounded numbers moves the change by as much of it as they are rounded.
+        const double allowed = rounding * std::max(std::abs(weight), std::abs(weight + change)) +
+                               (rounding < 1e-4 ? 1e-2 : 5e-2) * std::abs(change) + 1e-12;
+        if (off <= allowed || wrong > 0) continue;
+        wrong = static_cast<double>(parameter + 1);
+        how = "an element is " + number(of(now)[i]) + " where AdamW makes it " + number(weight + change);
+    }
+    const auto named = static_cast<size_t>(largest_of_ranks(groups, wrong));
+    if (named == 0) return;
+    throw ProgramFault("the update of step " + std::to_string(step_) + " is wrong in " +
+                       parameters_.shapes()[named - 1].name +
+                       (static_cast<double>(named) == wrong ? ": " + how : ", on another rank"));
+}
+
+}  // namespace ringmaster

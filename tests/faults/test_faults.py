@@ -1,0 +1,73 @@
+"""Every fault is caught: by preflight, or at the first wrong step of the run, by words that name what is off; or by a test.
+
+A fault is a patch of the engine's sources, NN-name.patch; faults.json says on which meshes it has an effect, which words name it,
+and which test catches it. `tests/faults/run PATCH…` tries one."""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+from faulty_build import BUILD, ROOT, apply, faulty_program
+from ways import BIN, PRECISIONS, Runs
+
+HERE = pathlib.Path(__file__).parent
+TABLE = json.loads((HERE / "faults.json").read_text())
+PATCHES = {patch.stem: patch for patch in sorted(HERE.glob("*.patch"))}
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    return Runs(tmp_path_factory.mktemp("runs"))
+
+
+def test_the_table_names_every_patch_and_each_still_applies(tmp_path):
+    assert sorted(TABLE) == sorted(PATCHES)
+    assert all("ways" in entry or "test" in entry for entry in TABLE.values())
+    for name, patch in PATCHES.items():
+        apply([patch], tmp_path / name)
+
+
+def tried(runs, engine, entry, folder):
+    """What each mesh, precision and weights made of a faulty engine, those that it passed first."""
+    results = []
+    for way in entry["ways"]:
+        for precision in PRECISIONS:
+            for weights in ("fresh", "trained"):
+                state = runs.run(engine, entry.get("model", "tied"), way, precision, weights, folder)
+                named = all(re.search(words, state["reason"]) for words in entry["words"])
+                caught = state["state"] == "failed" and named
+                results.append((caught, f"{way}, {precision}, {weights}: {state['state']}: {state['reason'][:300]}"))
+    return sorted(results)
+
+
+@pytest.mark.parametrize("name", [name for name, entry in TABLE.items() if "ways" in entry])
+def test_exhaustive_a_fault_is_refused_wherever_it_has_an_effect(name, runs, tmp_path):
+    engine = faulty_program([PATCHES[name]], tmp_path / "build")
+    results = tried(runs, engine, TABLE[name], tmp_path / "run")
+    for caught, line in results:
+        print("caught" if caught else "MISSED", name, line, flush=True)
+    assert all(caught for caught, _ in results), "\n".join(line for caught, line in results if not caught)
+
+
+@pytest.mark.parametrize("name", [name for name, entry in TABLE.items() if "test" in entry])
+def test_exhaustive_a_fault_is_caught_by_its_test(name, tmp_path):
+    program, select = (TABLE[name]["test"].get(key) for key in ("program", "select"))
+    if not program.endswith(".py"):
+        faulty = faulty_program([PATCHES[name]], tmp_path / "build", program)
+        done = subprocess.run([faulty, f"--gtest_filter={select or '*'}:-*Gpu*:*Exhaustive*"], capture_output=True, text=True,
+                              timeout=900)
+        assert done.returncode == 1 and "[  FAILED  ]" in done.stdout, done.stdout[-2000:]
+        return
+    faulty_program([PATCHES[name]], tmp_path / "build")
+    for file in (BUILD / "bin").iterdir():  # the other programs, beside the faulty engine
+        if not (tmp_path / "build" / file.name).exists():
+            (tmp_path / "build" / file.name).symlink_to(file)
+    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-k", select,
+                           pathlib.Path(program).name], cwd=ROOT / "tests/e2e", capture_output=True, text=True, timeout=900,
+                          env={**os.environ, "RINGMASTER_BIN": str(tmp_path / "build")})
+    assert done.returncode == 1 and " failed" in done.stdout, done.stdout[-2000:]
