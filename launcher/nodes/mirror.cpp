@@ -238,8 +238,8 @@ void RunMirror::fetch_model() {
              (now.total > 0 ? "  " + format_bytes(now.done) + " of " + format_bytes(now.total) : ""));
     };
     if (output_dir_.empty())
-        throw Error(Failure::Refused, Code("NODE-AGENT"), "names no output_dir: the model cannot be brought",
-                    run_.plan().string());
+        throw Error(Failure::Refused, Code("FILE-DAMAGED"),
+                    "names no output_dir: the model cannot be brought", run_.plan().string());
     check_output_dir(output_dir_, false);
     claim_output(output_dir_, run_.dir, run_.name());
     fetch_folder(*nodes_[0].session, remote_.output_dir(), output_dir_, progress);

@@ -37,7 +37,7 @@ class Opened {
 };
 
 [[noreturn]] void refuse(const fs::path& file, int problem) {
-    throw Error(Failure::Refused, Code("NODE-AGENT"),
+    throw Error(Failure::Refused, Code("FILE-WRITE"),
                 problem == ELOOP || problem == ENOTDIR
                     ? "is a link or no file, and nothing of a node is written there"
                     : std::string("cannot be written: ") + std::strerror(problem),
@@ -88,7 +88,7 @@ void append_record(const fs::path& run_dir, const std::string& name, int64_t off
     const fs::path path = run_dir / name;
     const Opened file = open_below(run_dir, name, true);
     if (const int64_t size = size_of(file, path); size != offset)
-        throw Error(Failure::Refused, Code("NODE-AGENT"),
+        throw Error(Failure::Refused, Code("FILE-WRITE"),
                     "has " + std::to_string(size) + " bytes and is not added to at " + std::to_string(offset),
                     path.string());
     leave_room(file, path, bytes.size());

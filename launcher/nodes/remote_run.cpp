@@ -264,7 +264,7 @@ RemoteRun parse_remote_run(const std::string& text, const std::string& where) {
         throw Error(Failure::Refused, Code("FILE-DAMAGED"), std::string("is damaged: ") + problem.what(),
                     where);
     } catch (const Error& problem) {
-        throw Error(Failure::Refused, Code("NODE-AGENT"), problem.what(), where);
+        throw Error(Failure::Refused, Code("FILE-DAMAGED"), problem.what(), where);
     }
 }
 
@@ -280,7 +280,7 @@ bool RemoteRun::all_named() const {
 
 void RemoteRun::require_named(size_t index, const std::string& command, const std::string& run_name) const {
     if (nodes[index].is_named()) return;
-    throw Error(Failure::Usage, Code("NODE-AGENT"),
+    throw Error(Failure::Usage, Code("RUN-ELSEWHERE"),
                 "needs node " + std::to_string(index) + " of the run, which nobody has named", "--node",
                 "`ringmaster " + command + " " + run_name + naming(*this) + "` names all in their order");
 }
