@@ -119,12 +119,13 @@ class Hammer:
     def _run(self):
         while not self.over.is_set():
             now = set(self.ports())
-            for where in now:
+            for where in now:  # a store may listen for a moment only
                 if where not in self.seen:
                     self.stranger.read_store(where)
-                    self.stranger.bother(where, held=10)
                 if self.spoil:
                     self.stranger.spoil_store(where)
+            for where in now - self.seen:
+                self.stranger.bother(where, held=10)
             self.seen |= now
             time.sleep(0.02)
 
