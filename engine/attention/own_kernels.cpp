@@ -16,7 +16,7 @@ constexpr const char* kSwitch = "RINGMASTER_CUDA_KERNELS";
 const std::vector<OwnKernel>& switched_on() {
     static const std::vector<OwnKernel> kernels = [] {
         const char* value = std::getenv(kSwitch);
-        return value == nullptr ? std::vector<OwnKernel>() : kernels_named(value);
+        return kernels_named(value == nullptr ? "all" : value);
     }();
     return kernels;
 }
@@ -30,8 +30,7 @@ std::string all_names() {
 }  // namespace
 
 const std::vector<std::string>& own_kernel_names() {
-    static const std::vector<std::string> names = {"merge",  "rms_norm",      "rope",
-                                                   "swiglu", "cross_entropy", "gather"};
+    static const std::vector<std::string> names = {"merge", "rms_norm", "rope", "swiglu", "cross_entropy"};
     return names;
 }
 
@@ -66,7 +65,7 @@ RunRows rows_on(at::Device device) {
         if (problem != nullptr)
             throw Error(Failure::Refused, Code("ENGINE-DEVICE"),
                         std::string("a CUDA kernel cannot be started: ") + problem, {},
-                        "run without RINGMASTER_CUDA_KERNELS");
+                        "RINGMASTER_CUDA_KERNELS=none computes with LibTorch's operations");
     };
 }
 

@@ -1,9 +1,9 @@
-/// Whether our own CUDA kernels (engine/kernels/row_kernels.h) are used in place of LibTorch's operations,
+/// Which of our own CUDA kernels (engine/kernels/row_kernels.h) are used in place of LibTorch's operations,
 /// and how they are started.
 ///
-/// RINGMASTER_CUDA_KERNELS is the one switch, read once: unset or `none`, LibTorch's operations compute;
-/// `all`, ours do; else a list of names, such as `merge,rms_norm`. They are off because nobody has profiled
-/// them on a GPU yet: `ringmaster-engine --selftest --device cuda` times both sides of each.
+/// RINGMASTER_CUDA_KERNELS is the one switch, read once: unset or `all`, ours compute; `none`, LibTorch's
+/// operations do; else a list of names, such as `merge,rms_norm`, says which are ours. `ringmaster-engine
+/// --selftest --device cuda` times both sides of each.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -16,9 +16,9 @@
 
 namespace ringmaster {
 
-enum class OwnKernel { Merge, RmsNorm, Rope, Swiglu, CrossEntropy, Gather };
+enum class OwnKernel { Merge, RmsNorm, Rope, Swiglu, CrossEntropy };
 
-/// "merge", "rms_norm", "rope", "swiglu", "cross_entropy", "gather": all of them, in the order of OwnKernel.
+/// "merge", "rms_norm", "rope", "swiglu", "cross_entropy": all of them, in the order of OwnKernel.
 const std::vector<std::string>& own_kernel_names();
 
 /// The kernels that a value of RINGMASTER_CUDA_KERNELS names. Throws Error(Usage) where it names none of

@@ -1,4 +1,5 @@
-// In ringmaster_cuda.so only; no LibTorch headers, so that nvcc is quick.
+// In ringmaster_cuda.so; tests compile it for the host too, with tests/support/cuda_on_host for CUDA's
+// runtime. No LibTorch headers, so that nvcc is quick.
 #include "engine/kernels/row_kernels.h"
 
 #include <cuda_runtime.h>
@@ -75,15 +76,15 @@ __global__ void __launch_bounds__(kThreads) each_row_by_block(Kernel kernel) {
 }
 
 template <typename Kernel>
-void launch(const Kernel& kernel, cudaStream_t stream) {
+cudaError_t launch(Kernel kernel, cudaStream_t stream) {
     constexpr bool by_warp = Kernel::kLanes == LanesOfRow::Warp;
     const int64_t wanted = by_warp ? (kernel.rows + kWarps - 1) / kWarps : kernel.rows;
     const auto blocks = static_cast<unsigned>(std::min(wanted, kMostBlocks));
-    if constexpr (by_warp) {
-        each_row_by_warp<<<blocks, kThreads, 0, stream>>>(kernel);
-    } else {
-        each_row_by_block<<<blocks, kThreads, 0, stream>>>(kernel);
-    }
+    void* arguments[] = {&kernel};
+    if constexpr (by_warp)
+        return cudaLaunchKernel(each_row_by_warp<Kernel>, blocks, kThreads, arguments, 0, stream);
+    else
+        return cudaLaunchKernel(each_row_by_block<Kernel>, blocks, kThreads, arguments, 0, stream);
 }
 
 }  // namespace
@@ -94,8 +95,7 @@ const char* ringmaster_launch_rows(const ringmaster::RowKernel* kernel, void* st
     return std::visit(
         [&](const auto& one) -> const char* {
             if (one.rows == 0) return nullptr;
-            ringmaster::launch(one, static_cast<cudaStream_t>(stream));
-            const cudaError_t status = cudaGetLastError();
+            const cudaError_t status = ringmaster::launch(one, static_cast<cudaStream_t>(stream));
             return status == cudaSuccess ? nullptr : cudaGetErrorString(status);
         },
         *kernel);

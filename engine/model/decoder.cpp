@@ -267,15 +267,14 @@ double Decoder::head(const at::Tensor& x_nc, const at::Tensor& labels_n, double 
     at::Tensor labels_m = all ? labels_n : labels_n.index_select(0, valid_m);
     if (valid == 0 && beta == 0 && gradients.head_vc.defined()) at::Tensor(gradients.head_vc).zero_();
 
-    double loss = 0;
+    at::Tensor loss = at::zeros({}, x_nc.options().dtype(at::kDouble));  // read once: reading waits for the GPU
     at::Tensor logits_kv = at::empty({std::min(valid, kept_.loss_chunk_tokens), model_.vocab_size}, x_nc.options());
     for (int64_t begin = 0; begin < valid; begin += kept_.loss_chunk_tokens) {
         const int64_t count = std::min(kept_.loss_chunk_tokens, valid - begin);
         at::Tensor chunk_kc = hidden_mc.narrow(0, begin, count);
         at::Tensor logits = logits_kv.narrow(0, 0, count);
         product_out(logits, chunk_kc, weights.head_vc.t());
-        loss +=
-            cross_entropy(logits, labels_m.narrow(0, begin, count), scale).sum(at::kDouble).item<double>();
+        loss.add_(cross_entropy(logits, labels_m.narrow(0, begin, count), scale).sum(at::kDouble));
         accumulate_weight_gradient(gradients.head_vc, logits, chunk_kc, begin == 0 ? beta : 1);
         product_out(chunk_kc, logits, weights.head_vc);  // the chunk's hidden states become their gradient
     }
@@ -287,7 +286,7 @@ double Decoder::head(const at::Tensor& x_nc, const at::Tensor& labels_n, double 
     dx_nc = at::empty_like(x_nc);
     rms_norm_backward(dnormed_nc, x_nc, weights.norm_w, rstd_n, dx_nc, false, gradients.norm_w, beta);
     for (const int unit : parameters_.units_of_head()) parameters_.drop(unit);
-    return loss;
+    return loss.item<double>();
 }
 
 at::Tensor Decoder::embed(const at::Tensor& ids_n) {

@@ -2,8 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include "engine/model/own_ops.h"
-
 namespace ringmaster {
 
 namespace {
@@ -18,10 +16,6 @@ const Spans& own_spans(const Groups& groups, const Layout& layout) {
     return layout.ranks[static_cast<size_t>(groups.mesh().context_rank(groups.rank()))];
 }
 
-bool moves_by_kernel(const Spans& spans, const at::Tensor& x) {
-    return uses_own(OwnKernel::Gather, x) && own::can_move_tokens(spans, x);
-}
-
 }  // namespace
 
 at::Tensor own_places(const Groups& groups, const Layout& layout, at::Device device) {
@@ -34,12 +28,7 @@ at::Tensor own_places(const Groups& groups, const Layout& layout, at::Device dev
 
 at::Tensor gather_tokens(Groups& groups, const Layout& layout, const at::Tensor& x_bt, int64_t sequence) {
     at::Tensor all = at::zeros(with_tokens(x_bt, layout.tokens), x_bt.options());
-    const Spans& spans = own_spans(groups, layout);
-    if (moves_by_kernel(spans, x_bt)) {
-        own::put_tokens(rows_on(x_bt.device()), spans, all, x_bt);
-    } else {
-        all.index_copy_(1, own_places(groups, layout, x_bt.device()), x_bt);
-    }
+    all.index_copy_(1, own_places(groups, layout, x_bt.device()), x_bt);
     if (groups.ring().size() > 1) groups.ring().all_reduce(all).wait();
     if (groups.ulysses().size() > 1) groups.ulysses().all_reduce(all).wait();
     return all.narrow(1, 0, sequence);
@@ -48,11 +37,7 @@ at::Tensor gather_tokens(Groups& groups, const Layout& layout, const at::Tensor&
 at::Tensor gather_tokens_backward(const Groups& groups, const Layout& layout, const at::Tensor& dx_bs) {
     at::Tensor all = at::zeros(with_tokens(dx_bs, layout.tokens), dx_bs.options());
     all.narrow(1, 0, dx_bs.size(1)).copy_(dx_bs);
-    const Spans& spans = own_spans(groups, layout);
-    if (!moves_by_kernel(spans, all)) return all.index_select(1, own_places(groups, layout, dx_bs.device()));
-    at::Tensor own_bt = at::empty(with_tokens(dx_bs, count_tokens(spans)), dx_bs.options());
-    own::pick_tokens(rows_on(dx_bs.device()), spans, own_bt, all);
-    return own_bt;
+    return all.index_select(1, own_places(groups, layout, dx_bs.device()));
 }
 
 }  // namespace ringmaster

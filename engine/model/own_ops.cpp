@@ -59,47 +59,6 @@ void add_weight_gradient(const RunRows& run, const at::Tensor& dy_nw, const at::
     sum_w.add_(partial_cw.sum(0));
 }
 
-/// The widest unit that the rows and both pointers are multiples of.
-int64_t unit_bytes(const at::Tensor& own_bt, const at::Tensor& whole_bs, int64_t token_bytes) {
-    const auto addresses =
-        reinterpret_cast<uintptr_t>(own_bt.data_ptr()) | reinterpret_cast<uintptr_t>(whole_bs.data_ptr());
-    const uint64_t all = addresses | static_cast<uint64_t>(token_bytes);
-    return all % sizeof(Bytes16) == 0 ? sizeof(Bytes16) : all % sizeof(uint32_t) == 0 ? sizeof(uint32_t) : 1;
-}
-
-template <typename Unit>
-void move_units(const RunRows& run, const Spans& spans, const at::Tensor& own_bt, const at::Tensor& whole_bs,
-                int64_t token_bytes, bool to_own) {
-    MoveTokens<Unit> kernel{};
-    kernel.tokens = own_bt.size(1);
-    kernel.rows = own_bt.size(0) * kernel.tokens;
-    kernel.sequence = whole_bs.size(1);
-    kernel.units = token_bytes / static_cast<int64_t>(sizeof(Unit));
-    kernel.own = pointer<Unit>(own_bt);
-    kernel.whole = pointer<Unit>(whole_bs);
-    kernel.to_own = to_own;
-    int64_t first = 0;
-    for (const Span& span : spans) {
-        kernel.places[kernel.spans++] = {first, span.begin, span.step};
-        first += span.size();
-    }
-    TORCH_INTERNAL_ASSERT(first == kernel.tokens);
-    run(kernel);
-}
-
-void move_tokens(const RunRows& run, const Spans& spans, const at::Tensor& own_bt, const at::Tensor& whole_bs,
-                 bool to_own) {
-    TORCH_INTERNAL_ASSERT(can_move_tokens(spans, own_bt) && whole_bs.is_contiguous());
-    if (own_bt.numel() == 0) return;
-    const int64_t token_bytes =
-        static_cast<int64_t>(own_bt.element_size()) * own_bt.numel() / (own_bt.size(0) * own_bt.size(1));
-    const int64_t unit = unit_bytes(own_bt, whole_bs, token_bytes);
-    const auto move = unit == sizeof(Bytes16)    ? &move_units<Bytes16>
-                      : unit == sizeof(uint32_t) ? &move_units<uint32_t>
-                                                 : &move_units<uint8_t>;
-    move(run, spans, own_bt, whole_bs, token_bytes, to_own);
-}
-
 }  // namespace
 
 at::Tensor rms_norm(const RunRows& run, const at::Tensor& x_nw, const at::Tensor& weight_w, double eps,
@@ -180,18 +139,6 @@ at::Tensor cross_entropy(const RunRows& run, at::Tensor logits_nv, const at::Ten
                             pointer<float>(loss_n), static_cast<float>(scale.value_or(0))});
     });
     return loss_n;
-}
-
-bool can_move_tokens(const Spans& spans, const at::Tensor& x) {
-    return !spans.empty() && spans.size() <= MoveTokens<uint8_t>::kMostSpans && x.is_contiguous();
-}
-
-void put_tokens(const RunRows& run, const Spans& spans, at::Tensor whole_bs, const at::Tensor& own_bt) {
-    move_tokens(run, spans, own_bt, whole_bs, false);
-}
-
-void pick_tokens(const RunRows& run, const Spans& spans, at::Tensor own_bt, const at::Tensor& whole_bs) {
-    move_tokens(run, spans, own_bt, whole_bs, true);
 }
 
 }  // namespace ringmaster::own

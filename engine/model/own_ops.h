@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "engine/attention/own_kernels.h"
-#include "engine/plan/spans.h"
 
 namespace ringmaster::own {
 
@@ -24,13 +23,5 @@ at::Tensor swiglu(const RunRows& run, const at::Tensor& gate_up_n2i);
 at::Tensor swiglu_backward(const RunRows& run, at::Tensor gate_up_n2i, const at::Tensor& dact_ni);
 at::Tensor cross_entropy(const RunRows& run, at::Tensor logits_nv, const at::Tensor& labels_n,
                          std::optional<double> scale);
-
-/// False where there are more spans than the kernel takes, or tensors that are not contiguous: documents cut
-/// over ranks, for LibTorch's operations then.
-bool can_move_tokens(const Spans& spans, const at::Tensor& x);
-/// whole_bs[:, place of i] = own_bt[:, i], places as `spans` list them; other places stay.
-void put_tokens(const RunRows& run, const Spans& spans, at::Tensor whole_bs, const at::Tensor& own_bt);
-/// own_bt[:, i] = whole_bs[:, place of i].
-void pick_tokens(const RunRows& run, const Spans& spans, at::Tensor own_bt, const at::Tensor& whole_bs);
 
 }  // namespace ringmaster::own

@@ -1,6 +1,7 @@
 #include "engine/plan/memory.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "engine/plan/memory_trace.h"
 #include "engine/plan/step_time.h"
@@ -60,6 +61,11 @@ double elements(const MemoryInputs& in, bool sharded) {
 
 double padded(const MemoryInputs& in, int64_t unit) {
     return double(slice_elements(unit, in.shards)) * in.shards;
+}
+
+/// LibTorch allocates pinned memory in powers of two (ATen/core/CachingHostAllocator.h).
+double pinned_bytes(double bytes) {
+    return bytes > 0 ? std::exp2(std::ceil(std::log2(bytes))) : 0;
 }
 
 /// Of what is trained.
@@ -200,9 +206,9 @@ double kept_bytes(const MemoryInputs& in, double layers) {
 }
 
 double offloaded_bytes(const MemoryInputs& in) {
-    const double activations = double(in.model.num_layers) * layer_input_bytes(in);
+    const double activations = double(in.model.num_layers) * pinned_bytes(layer_input_bytes(in));
     return (offloads(in, in.offloads_activations) ? activations : 0) +
-           (offloads(in, in.offloads_optimizer) ? moments_bytes(in) : 0);
+           (offloads(in, in.offloads_optimizer) ? 2 * pinned_bytes(moments_bytes(in) / 2) : 0);
 }
 
 int64_t mlp_tile_tokens(const Config& config, const ModelConfig& model, int64_t tokens) {

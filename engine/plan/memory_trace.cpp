@@ -173,17 +173,18 @@ void Tracer::weight_gradient(double outputs, double inputs, double rows) {
 }
 
 Block Tracer::norm(double rows, double width) {
-    if (on_gpu()) heap_.touch(rows * width * (8 + element()));
     return heap_.take(rows * width * element());
 }
 
-/// In bfloat16 by way of two float32 tensors.
+/// On the CPU in bfloat16 by way of two float32 tensors.
 void Tracer::norm_again(double rows, double width) {
+    if (on_gpu()) return heap_.touch(rows * width * element());
     heap_.touch(rows * width * (is_bfloat16() ? 8 + element() : 4));
 }
 
 void Tracer::norm_backward(double rows, double width) {
-    if (on_gpu()) heap_.touch(rows * width * 16);
+    constexpr double kTokensPerChunk = 128;  // of the weight's gradient: engine/model/own_ops.cpp
+    if (on_gpu()) heap_.touch(std::ceil(rows / kTokensPerChunk) * width * 4);
 }
 
 // ---------------------------------------------------------------------------- an adapter
@@ -478,7 +479,6 @@ void Tracer::mlp_backward(Layer& layer) {
         Block dact = heap_.take(tokens * I_ * e);
         product(tokens, C_, I_);
         adapter_input_gradient(down_modules_, tokens, I_);
-        if (on_gpu()) heap_.touch(tokens * I_ * 28);  // by way of seven float32 tensors
         Block act = heap_.take(tokens * I_ * e);
         dact.free();
         weight_gradient(C_, I_, tokens);
@@ -503,7 +503,6 @@ void Tracer::head() {
     Block with_label = heap_.take(hidden_states(N_));  // a sequence's last token has none
     Block logits = heap_.take(chunk * V_ * element(), MemoryPart::Logits);
     product(chunk, C_, V_);
-    if (on_gpu()) heap_.touch(chunk * V_ * 8, MemoryPart::Logits);  // softmax in float32
     weight_gradient(V_, C_, chunk);
     product(chunk, V_, C_);
     heap_.touch(hidden_states(N_));

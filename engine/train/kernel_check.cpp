@@ -54,7 +54,6 @@ class Cases {
         add_cross_entropy();
         if (!random_.device.is_cuda()) return;  // on the CPU LibTorch does both
         add_merge();
-        add_gather();
     }
 
   private:
@@ -192,25 +191,6 @@ class Cases {
             [](const Tensors& in) {
                 plain::merge_by_lse(in[0], in[1], in[2], in[3]);
                 return Tensors{in[0], in[1]};
-            });
-    }
-
-    /// Of the last of four zigzag ranks.
-    void add_gather() {
-        const int64_t T = sizes_.tokens, W = sizes_.width, half = T / 2;
-        const Spans spans = {span_of(3 * half, half), span_of(4 * half, half)};
-        add(
-            "gather",
-            [=, random = random_] {
-                return Tensors{random.of({1, 4 * T, W}), random.of({1, T, W})};
-            },
-            [=, run = run_](const Tensors& in) {
-                own::pick_tokens(run, spans, in[1], in[0]);
-                return Tensors{in[1]};
-            },
-            [=](const Tensors& in) {
-                const at::Tensor places = at::arange(3 * half, 5 * half, in[0].options().dtype(at::kLong));
-                return Tensors{in[0].index_select(1, places)};
             });
     }
 

@@ -39,21 +39,21 @@ TEST(OwnKernels, AreNotForTheCpu) {
 
 /// Merging blocks of keys one after the other, as the kernel and its twin do it, is attention over all of
 /// them; some queries see nothing at first, and never.
-void expect_merged(const RunRows& run, at::Device device, at::ScalarType dtype) {
-    constexpr int64_t kQueries = 9, kHeads = 3, kHeadDim = 40, kKeys = 30;
+void expect_merged(const RunRows& run, at::Device device, at::ScalarType dtype, int64_t head_dim) {
+    constexpr int64_t kQueries = 9, kHeads = 3, kKeys = 30;
     at::manual_seed(4);
     const auto random = [&](int64_t tokens) {
-        return at::randn({2, tokens, kHeads, kHeadDim}).to(dtype).to(at::kFloat);
+        return at::randn({2, tokens, kHeads, head_dim}).to(dtype).to(at::kFloat);
     };
     const at::Tensor q = random(kQueries), k = random(kKeys), v = random(kKeys);
     at::Tensor hidden = nothing_hidden(kQueries, kKeys);
     hidden.narrow(0, 0, 4).narrow(1, 0, 12).fill_(true);
     hidden.select(0, 7).fill_(true);
     const FullAttention truth = full_attention(q, k, v, q, hidden);
-    const at::Tensor room = at::zeros({2, kQueries + 2, kHeads, kHeadDim}, device);  // strided
+    const at::Tensor room = at::zeros({2, kQueries + 2, kHeads, head_dim}, device);  // strided
     const auto fresh_lse = [&] { return at::full({2, kHeads, kQueries}, -INFINITY).to(device); };
     at::Tensor out = room.narrow(1, 1, kQueries), lse = fresh_lse();
-    at::Tensor twin_out = at::zeros({2, kQueries, kHeads, kHeadDim}, device), twin_lse = fresh_lse();
+    at::Tensor twin_out = at::zeros({2, kQueries, kHeads, head_dim}, device), twin_lse = fresh_lse();
     for (const auto& [begin, count] : {std::pair{0, 12}, std::pair{12, 1}, std::pair{13, 17}}) {
         const FullAttention block = full_attention(q, k.narrow(1, begin, count), v.narrow(1, begin, count), q,
                                                    hidden.narrow(1, begin, count));
@@ -73,9 +73,12 @@ void expect_merged(const RunRows& run, at::Device device, at::ScalarType dtype) 
 }
 
 TEST(OwnKernels, MergeAsTheirTwin) {
-    for (const int lanes : {1, 3}) {
+    for (const int lanes : {1, 3, kAsLaunched}) {
         const RunRows run = [lanes](const RowKernel& kernel) { run_rows_on_host(kernel, lanes); };
-        for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16}) expect_merged(run, at::kCPU, dtype);
+        for (const int64_t head_dim : kEdgeSizes) {
+            for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16})
+                expect_merged(run, at::kCPU, dtype, head_dim);
+        }
     }
 }
 
@@ -84,7 +87,7 @@ TEST(OwnKernelsGpu, MergeAsTheirTwinOnADevice) {
     load_cuda(0);
     const at::Device device(at::kCUDA, 0);
     for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16})
-        expect_merged(rows_on(device), device, dtype);
+        expect_merged(rows_on(device), device, dtype, 40);
 }
 
 }  // namespace

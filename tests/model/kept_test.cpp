@@ -1,5 +1,6 @@
 // What is kept of the forward changes memory and time, never a loss or a gradient.
 #include <ATen/ATen.h>
+#include <ATen/record_function.h>
 #include <gtest/gtest.h>
 
 #include <mutex>
@@ -53,6 +54,34 @@ Learned learn(const ModelConfig& model, const Mesh& mesh, const Kept& kept, Prec
     };
     device.is_cpu() ? run_ranks(mesh, rank) : run_ranks_on_gpu(mesh, rank);
     return learned;
+}
+
+/// How often the host reads a number from the device, and so waits for it, in a step of one row.
+int readings(int64_t tokens) {
+    at::NoGradGuard no_grad;
+    const ModelConfig model = tiny_model();
+    Parameters parameters(model, Precision::Float32, at::kCPU);
+    parameters.initialize(model, 1);
+    Decoder decoder(model, parameters, {});
+    Groups groups = make_groups({}, 0, Mesh(), GroupOptions());
+    const Layout layout = make_layout(RingAttnFunc::BatchZigzag, tokens, 1, 1, {});
+    SequenceShard shard(groups, model, layout, {}, tokens, 0, at::kCPU);
+    const at::Tensor ids = at::randint(0, 61, {1, tokens}, at::kLong);
+    static int count;
+    count = 0;
+    const auto note = [](const at::RecordFunction& call) -> std::unique_ptr<at::ObserverContext> {
+        count += std::string(call.name()) == "aten::_local_scalar_dense";
+        return nullptr;
+    };
+    const auto handle = at::addThreadLocalCallback(at::RecordFunctionCallback(note));
+    decoder.forward_backward({ids, ids}, shard, 0.01, true, [](int) {});
+    at::removeCallback(handle);
+    return count;
+}
+
+TEST(Head, IsReadOnceHoweverManyChunksItHas) {
+    EXPECT_GE(readings(100), 1);
+    EXPECT_EQ(readings(2500), readings(100));
 }
 
 TEST(Kept, NoChoiceOfItChangesALossOrAGradient) {

@@ -1,11 +1,13 @@
-/// The arithmetic of our CUDA kernels on the CPU: the same `row` that the device runs, with threads for
-/// lanes.
+/// Our CUDA kernels on the CPU: the arithmetic alone, the same `row` that the device runs with threads for
+/// lanes; or all of row_kernels.cu, compiled with tests/support/cuda_on_host for CUDA, with a thread for each
+/// thread of a block.
 #pragma once
 
 #include <algorithm>
 #include <barrier>
 #include <cstdint>
 #include <numeric>
+#include <stdexcept>
 #include <thread>
 #include <variant>
 #include <vector>
@@ -48,8 +50,15 @@ class HostLanes {
     int64_t index_;
 };
 
-/// All rows, one after the other, by `lanes` threads.
+constexpr int kAsLaunched = 0;
+constexpr int64_t kEdgeSizes[] = {1, 31, 32, 33, 1023, 4096};  ///< about the widths of a warp and a block
+
+/// All rows, one after the other, by `lanes` threads; kAsLaunched: as the device's launch deals them out.
 inline void run_rows_on_host(const RowKernel& kernel, int lanes) {
+    if (lanes == kAsLaunched) {
+        if (const char* problem = ringmaster_launch_rows(&kernel, nullptr)) throw std::runtime_error(problem);
+        return;
+    }
     std::visit(
         [&](const auto& one) {
             HostLanes::Shared shared(lanes);

@@ -1,0 +1,111 @@
+/// As much of CUDA's runtime and language as row_kernels.cu uses, on the host: a thread for each thread of a
+/// block, the blocks of a launch one after the other. A missing barrier is a race that ThreadSanitizer finds;
+/// a barrier that only some threads reach hangs.
+#pragma once
+
+#include <array>
+#include <barrier>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <thread>
+#include <vector>
+
+#define __device__
+#define __host__
+#define __global__
+#define __launch_bounds__(threads)
+#define __shared__ static  // one block runs at a time
+
+struct dim3 {
+    unsigned x = 1, y = 1, z = 1;
+    dim3(unsigned x_) : x(x_) {}  // NOLINT: converts, as CUDA's does
+};
+
+using cudaStream_t = void*;
+enum cudaError_t { cudaSuccess };
+inline const char* cudaGetErrorString(cudaError_t) {
+    return "";
+}
+
+namespace cuda_on_host {
+
+constexpr unsigned kWarp = 32;
+
+/// What the threads of a block share.
+struct Block {
+    struct Warp {
+        std::barrier<> met{kWarp};
+        std::array<float, kWarp> values{};
+    };
+
+    explicit Block(unsigned threads) : met(threads) {
+        for (unsigned i = 0; i < threads / kWarp; ++i) warps.push_back(std::make_unique<Warp>());
+    }
+    std::barrier<> met;
+    std::vector<std::unique_ptr<Warp>> warps;
+};
+
+inline thread_local Block* block = nullptr;
+inline thread_local dim3 thread_index(0), block_index(0), grid(0);
+
+inline Block::Warp& warp() {
+    return *block->warps[thread_index.x / kWarp];
+}
+
+/// The blocks of a launch that run: all, unless a test asks for some of a large grid.
+inline std::vector<unsigned> blocks_to_run;
+
+template <typename Kernel>
+void run_blocks(void (*kernel)(Kernel), const Kernel& argument, unsigned threads, unsigned blocks,
+                const std::vector<unsigned>& which) {
+    Block shared(threads);
+    std::vector<std::jthread> running;
+    for (unsigned i = 0; i < threads; ++i) {
+        running.emplace_back([&, i] {
+            block = &shared;
+            thread_index = dim3(i);
+            grid = dim3(blocks);
+            for (const unsigned index : which) {
+                block_index = dim3(index);
+                kernel(argument);
+                shared.met.arrive_and_wait();
+            }
+        });
+    }
+}
+
+}  // namespace cuda_on_host
+
+#define threadIdx (cuda_on_host::thread_index)
+#define blockIdx (cuda_on_host::block_index)
+#define gridDim (cuda_on_host::grid)
+
+inline void __syncthreads() {
+    cuda_on_host::block->met.arrive_and_wait();
+}
+inline void __syncwarp() {
+    cuda_on_host::warp().met.arrive_and_wait();
+}
+inline float __shfl_xor_sync(unsigned, float value, int distance) {
+    auto& warp = cuda_on_host::warp();
+    const unsigned lane = threadIdx.x % cuda_on_host::kWarp;
+    warp.values[lane] = value;
+    warp.met.arrive_and_wait();
+    const float other = warp.values[lane ^ static_cast<unsigned>(distance)];
+    warp.met.arrive_and_wait();  // before the next one writes
+    return other;
+}
+
+template <typename Kernel>
+cudaError_t cudaLaunchKernel(void (*kernel)(Kernel), dim3 blocks, dim3 threads, void** arguments, size_t,
+                             cudaStream_t) {
+    std::vector<unsigned> which = cuda_on_host::blocks_to_run;
+    if (which.empty()) {
+        which.resize(blocks.x);
+        std::iota(which.begin(), which.end(), 0U);
+    }
+    cuda_on_host::run_blocks(kernel, *static_cast<const Kernel*>(arguments[0]), threads.x, blocks.x, which);
+    return cudaSuccess;
+}
