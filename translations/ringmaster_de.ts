@@ -684,6 +684,90 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <translation>ist mit einem Hostschlüssel anderer Art bekannt, als er jetzt zeigt (%1 %2). Jemand könnte dazwischenstehen; nichts wurde ihm gesendet</translation>
     </message>
     <message>
+        <source>its host key is not known: %1 %2. StrictHostKeyChecking yes lets none be added</source>
+        <translation>sein Hostschlüssel ist nicht bekannt: %1 %2. StrictHostKeyChecking yes lässt keinen hinzukommen</translation>
+    </message>
+    <message>
+        <source>compare it with what `ssh-keygen -lf /etc/ssh/ssh_host_%3_key.pub` prints there, and add it to %4 yourself</source>
+        <translation>mit dem vergleichen, was `ssh-keygen -lf /etc/ssh/ssh_host_%3_key.pub` dort ausgibt, und selbst in %4 eintragen</translation>
+    </message>
+    <message>
+        <source>its host key is not known: %1 %2. UserKnownHostsFile none leaves no file to add it to</source>
+        <translation>sein Hostschlüssel ist nicht bekannt: %1 %2. UserKnownHostsFile none lässt keine Datei, in die er eingetragen werden könnte</translation>
+    </message>
+    <message>
+        <source>name a file in UserKnownHostsFile, or add the key to one of GlobalKnownHostsFile</source>
+        <translation>in UserKnownHostsFile eine Datei nennen oder den Schlüssel in eine von GlobalKnownHostsFile eintragen</translation>
+    </message>
+    <message>
+        <source>its host key %1 %2 is REVOKED by %3. Somebody may have stolen it; nothing was sent to the machine</source>
+        <translation>sein Hostschlüssel %1 %2 ist durch %3 WIDERRUFEN. Jemand könnte ihn gestohlen haben; nichts wurde dem Rechner gesendet</translation>
+    </message>
+    <message>
+        <source>ask whoever runs the machine for its new host key</source>
+        <translation>wer den Rechner betreibt, nach dessen neuem Hostschlüssel fragen</translation>
+    </message>
+    <message>
+        <source>its address is known by another host key than %1 %2 (CheckHostIP, %3). Somebody may stand between; nothing was sent to it</source>
+        <translation>seine Adresse ist mit einem anderen Hostschlüssel bekannt als %1 %2 (CheckHostIP, %3). Jemand könnte dazwischenstehen; nichts wurde ihm gesendet</translation>
+    </message>
+    <message>
+        <source>ask whoever runs the machine which key is right, and remove the wrong line</source>
+        <translation>wer den Rechner betreibt, fragen, welcher Schlüssel der richtige ist, und die falsche Zeile entfernen</translation>
+    </message>
+    <message>
+        <source>its host key %1 %2 has %3 bits, fewer than RequiredRSASize asks for</source>
+        <translation>sein Hostschlüssel %1 %2 hat %3 Bit, weniger als RequiredRSASize verlangt</translation>
+    </message>
+    <message>
+        <source>ask whoever runs the machine for a longer key, or for one of ed25519</source>
+        <translation>wer den Rechner betreibt, um einen längeren Schlüssel oder einen von ed25519 bitten</translation>
+    </message>
+    <message>
+        <source>its host key %1 %2 is not checked: KnownHostsCommand (%3) is not run here</source>
+        <translation>sein Hostschlüssel %1 %2 wird nicht geprüft: KnownHostsCommand (%3) wird hier nicht ausgeführt</translation>
+    </message>
+    <message>
+        <source>write what the command prints to a file, and name that in UserKnownHostsFile instead</source>
+        <translation>die Ausgabe des Befehls in eine Datei schreiben und stattdessen diese in UserKnownHostsFile nennen</translation>
+    </message>
+    <message>
+        <source>its host key %1 %2 is not accepted: %3 revokes a key that cannot be read</source>
+        <translation>sein Hostschlüssel %1 %2 wird nicht angenommen: %3 widerruft einen Schlüssel, der nicht zu lesen ist</translation>
+    </message>
+    <message>
+        <source>mend that line, or remove it</source>
+        <translation>diese Zeile berichtigen oder entfernen</translation>
+    </message>
+    <message>
+        <source>its host key %1 %2 is not accepted: RevokedHostKeys names %3, a binary list (KRL), which is not read here</source>
+        <translation>sein Hostschlüssel %1 %2 wird nicht angenommen: RevokedHostKeys nennt %3, eine binäre Liste (KRL), die hier nicht gelesen wird</translation>
+    </message>
+    <message>
+        <source>name a text file in RevokedHostKeys instead, one public key a line</source>
+        <translation>in RevokedHostKeys stattdessen eine Textdatei nennen, ein öffentlicher Schlüssel je Zeile</translation>
+    </message>
+    <message>
+        <source>its host key %1 %2 is not accepted: it has a host certificate, which is not read here, and %3 may revoke the authority that signed it</source>
+        <translation>sein Hostschlüssel %1 %2 wird nicht angenommen: Er hat ein Host-Zertifikat, das hier nicht gelesen wird, und %3 könnte die Stelle widerrufen, die es unterzeichnet hat</translation>
+    </message>
+    <message>
+        <source>name key types without certificates for it in ~/.ssh/config: HostKeyAlgorithms ssh-ed25519,rsa-sha2-512</source>
+        <translation>für ihn in ~/.ssh/config Schlüsselarten ohne Zertifikate nennen: HostKeyAlgorithms ssh-ed25519,rsa-sha2-512</translation>
+    </message>
+    <message>
+        <source>HostKeyAlgorithms does not tell which of its host keys to ask for (host certificates are not read here): %1</source>
+        <translation>HostKeyAlgorithms sagt nicht, welcher seiner Hostschlüssel zu verlangen ist (Host-Zertifikate werden hier nicht gelesen): %1</translation>
+    </message>
+    <message>
+        <source>name one key type for it in ~/.ssh/config, for instance HostKeyAlgorithms ssh-ed25519</source>
+        <translation>für ihn in ~/.ssh/config eine Schlüsselart nennen, etwa HostKeyAlgorithms ssh-ed25519</translation>
+    </message>
+    <message>
+        <source>. Not followed here, though ssh does: %1</source>
+        <translation>. Hier nicht befolgt, anders als von ssh: %1</translation>
+    </message>
+    <message>
         <source>its host key cannot be checked: %1</source>
         <translation>sein Hostschlüssel kann nicht geprüft werden: %1</translation>
     </message>

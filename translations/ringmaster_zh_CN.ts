@@ -680,6 +680,90 @@ On what is left the run would go on with:</source>
         <translation>已知的主机密钥与它现在出示的（%1 %2）类型不同。可能有人从中拦截；没有向它发送任何内容</translation>
     </message>
     <message>
+        <source>its host key is not known: %1 %2. StrictHostKeyChecking yes lets none be added</source>
+        <translation>其主机密钥未知：%1 %2。StrictHostKeyChecking yes 不允许加入任何密钥</translation>
+    </message>
+    <message>
+        <source>compare it with what `ssh-keygen -lf /etc/ssh/ssh_host_%3_key.pub` prints there, and add it to %4 yourself</source>
+        <translation>与那台机器上 `ssh-keygen -lf /etc/ssh/ssh_host_%3_key.pub` 的输出核对，然后自行加入 %4</translation>
+    </message>
+    <message>
+        <source>its host key is not known: %1 %2. UserKnownHostsFile none leaves no file to add it to</source>
+        <translation>其主机密钥未知：%1 %2。UserKnownHostsFile none 使它无处可加</translation>
+    </message>
+    <message>
+        <source>name a file in UserKnownHostsFile, or add the key to one of GlobalKnownHostsFile</source>
+        <translation>在 UserKnownHostsFile 中指定一个文件，或把密钥加入 GlobalKnownHostsFile 的某个文件</translation>
+    </message>
+    <message>
+        <source>its host key %1 %2 is REVOKED by %3. Somebody may have stolen it; nothing was sent to the machine</source>
+        <translation>其主机密钥 %1 %2 已被 %3 吊销。它可能已被盗；没有向该机器发送任何内容</translation>
+    </message>
+    <message>
+        <source>ask whoever runs the machine for its new host key</source>
+        <translation>向管理该机器的人询问新的主机密钥</translation>
+    </message>
+    <message>
+        <source>its address is known by another host key than %1 %2 (CheckHostIP, %3). Somebody may stand between; nothing was sent to it</source>
+        <translation>其地址已知的主机密钥不是 %1 %2（CheckHostIP，%3）。可能有人从中拦截；没有向它发送任何内容</translation>
+    </message>
+    <message>
+        <source>ask whoever runs the machine which key is right, and remove the wrong line</source>
+        <translation>向管理该机器的人询问哪个密钥正确，并删除错误的那一行</translation>
+    </message>
+    <message>
+        <source>its host key %1 %2 has %3 bits, fewer than RequiredRSASize asks for</source>
+        <translation>其主机密钥 %1 %2 只有 %3 位，少于 RequiredRSASize 的要求</translation>
+    </message>
+    <message>
+        <source>ask whoever runs the machine for a longer key, or for one of ed25519</source>
+        <translation>请管理该机器的人换用更长的密钥或 ed25519 密钥</translation>
+    </message>
+    <message>
+        <source>its host key %1 %2 is not checked: KnownHostsCommand (%3) is not run here</source>
+        <translation>未核对其主机密钥 %1 %2：这里不运行 KnownHostsCommand（%3）</translation>
+    </message>
+    <message>
+        <source>write what the command prints to a file, and name that in UserKnownHostsFile instead</source>
+        <translation>把该命令的输出写入文件，改用 UserKnownHostsFile 指定它</translation>
+    </message>
+    <message>
+        <source>its host key %1 %2 is not accepted: %3 revokes a key that cannot be read</source>
+        <translation>不接受其主机密钥 %1 %2：%3 吊销了一个无法读取的密钥</translation>
+    </message>
+    <message>
+        <source>mend that line, or remove it</source>
+        <translation>修正或删除那一行</translation>
+    </message>
+    <message>
+        <source>its host key %1 %2 is not accepted: RevokedHostKeys names %3, a binary list (KRL), which is not read here</source>
+        <translation>不接受其主机密钥 %1 %2：RevokedHostKeys 指定的 %3 是二进制列表（KRL），这里不读取</translation>
+    </message>
+    <message>
+        <source>name a text file in RevokedHostKeys instead, one public key a line</source>
+        <translation>在 RevokedHostKeys 中改用文本文件，每行一个公钥</translation>
+    </message>
+    <message>
+        <source>its host key %1 %2 is not accepted: it has a host certificate, which is not read here, and %3 may revoke the authority that signed it</source>
+        <translation>不接受其主机密钥 %1 %2：它带有主机证书，这里不读取证书，而 %3 可能吊销了签发它的机构</translation>
+    </message>
+    <message>
+        <source>name key types without certificates for it in ~/.ssh/config: HostKeyAlgorithms ssh-ed25519,rsa-sha2-512</source>
+        <translation>在 ~/.ssh/config 中为它指定不含证书的密钥类型：HostKeyAlgorithms ssh-ed25519,rsa-sha2-512</translation>
+    </message>
+    <message>
+        <source>HostKeyAlgorithms does not tell which of its host keys to ask for (host certificates are not read here): %1</source>
+        <translation>HostKeyAlgorithms 未能确定应向它要求哪个主机密钥（这里不读取主机证书）：%1</translation>
+    </message>
+    <message>
+        <source>name one key type for it in ~/.ssh/config, for instance HostKeyAlgorithms ssh-ed25519</source>
+        <translation>在 ~/.ssh/config 中为它指定一种密钥类型，例如 HostKeyAlgorithms ssh-ed25519</translation>
+    </message>
+    <message>
+        <source>. Not followed here, though ssh does: %1</source>
+        <translation>。ssh 会遵循而这里不遵循：%1</translation>
+    </message>
+    <message>
         <source>its host key cannot be checked: %1</source>
         <translation>无法核对其主机密钥：%1</translation>
     </message>

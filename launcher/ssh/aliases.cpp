@@ -18,7 +18,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int kMostIncludes = 16;  ///< of files in files, as OpenSSH has it
-constexpr size_t kMostNames = 10'000;
+constexpr size_t kMostValues = 10'000;
+constexpr const char* kSystemConfig = "/etc/ssh/ssh_config";
 
 fs::path ssh_folder() {
     const char* home = std::getenv("HOME");
@@ -58,29 +59,42 @@ std::vector<std::string> words_of(std::string line) {
     return words;
 }
 
-void read(const fs::path& file, int depth, std::vector<std::string>& names) {
+/// Appends what stands behind `keyword` in the file and those that it includes.
+void read(const fs::path& file, const std::string& keyword, int depth, std::vector<std::string>& values) {
     std::ifstream in(file);
-    for (std::string line; std::getline(in, line) && names.size() < kMostNames;) {
+    for (std::string line; std::getline(in, line) && values.size() < kMostValues;) {
         const std::vector<std::string> words = words_of(line);
         if (words.empty()) continue;
-        for (size_t i = 1; i < words.size() && words[0] == "host"; ++i) {
-            if (is_machine(words[i]) && std::find(names.begin(), names.end(), words[i]) == names.end())
-                names.push_back(words[i]);
-        }
+        if (words[0] == keyword) values.insert(values.end(), words.begin() + 1, words.end());
         if (words[0] != "include" || depth >= kMostIncludes) continue;
         for (size_t i = 1; i < words.size(); ++i) {
-            for (const fs::path& included : files_like(words[i])) read(included, depth + 1, names);
+            for (const fs::path& included : files_like(words[i])) read(included, keyword, depth + 1, values);
         }
     }
+}
+
+fs::path person_config() {
+    const char* chosen = std::getenv("RINGMASTER_SSH_CONFIG");
+    return chosen != nullptr ? fs::path(chosen) : ssh_folder() / "config";
 }
 
 }  // namespace
 
 std::vector<std::string> ssh_aliases(const fs::path& file) {
-    const char* chosen = std::getenv("RINGMASTER_SSH_CONFIG");
-    std::vector<std::string> names;
-    read(!file.empty() ? file : chosen != nullptr ? fs::path(chosen) : ssh_folder() / "config", 0, names);
+    std::vector<std::string> words, names;
+    read(file.empty() ? person_config() : file, "host", 0, words);
+    for (const std::string& word : words) {
+        if (is_machine(word) && std::find(names.begin(), names.end(), word) == names.end())
+            names.push_back(word);
+    }
     return names;
+}
+
+std::vector<std::string> ssh_config_values(const std::string& keyword) {
+    std::vector<std::string> values;
+    read(person_config(), keyword, 0, values);
+    if (std::getenv("RINGMASTER_SSH_CONFIG") == nullptr) read(kSystemConfig, keyword, 0, values);
+    return values;
 }
 
 }  // namespace ringmaster

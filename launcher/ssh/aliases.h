@@ -1,4 +1,4 @@
-/// The names that a person has given to machines in ~/.ssh/config.
+/// What stands in the files of ~/.ssh/config, whichever machine it is for.
 #pragma once
 
 #include <filesystem>
@@ -11,5 +11,9 @@ namespace ringmaster {
 /// that connections use (RINGMASTER_SSH_CONFIG, else ~/.ssh/config). Empty where there is none. Names that
 /// are none of a machine are left out.
 std::vector<std::string> ssh_aliases(const std::filesystem::path& file = {});
+
+/// Every word behind `keyword` (in small letters) in the configuration that connections use,
+/// /etc/ssh/ssh_config included, with all Host and Match blocks and Include followed.
+std::vector<std::string> ssh_config_values(const std::string& keyword);
 
 }  // namespace ringmaster

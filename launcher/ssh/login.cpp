@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "launcher/ssh/key_agent.h"
+#include "launcher/ssh/public_key.h"
 #include "launcher/ssh/session_impl.h"
 
 namespace ringmaster {
@@ -21,38 +22,6 @@ constexpr int kPromptTries = 3;
 constexpr auto kAnswerPatience = std::chrono::seconds(120);  ///< a second factor may have to be touched
 constexpr int kLook_ms = 50;
 constexpr int kMostSteps = 6;  ///< of a login in several factors
-
-std::string decode_base64(const std::string& text) {
-    std::string bytes;
-    unsigned value = 0;
-    int bits = 0;
-    for (const char c : text) {
-        const int digit = c >= 'A' && c <= 'Z'   ? c - 'A'
-                          : c >= 'a' && c <= 'z' ? c - 'a' + 26
-                          : c >= '0' && c <= '9' ? c - '0' + 52
-                          : c == '+'             ? 62
-                          : c == '/'             ? 63
-                                                 : -1;
-        if (digit < 0) continue;
-        value = value << 6 | static_cast<unsigned>(digit);
-        bits += 6;
-        if (bits >= 8) bytes += static_cast<char>(value >> (bits -= 8) & 0xff);
-    }
-    return bytes;
-}
-
-std::string encode_base64(const std::string& bytes) {
-    constexpr const char* kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    std::string text;
-    for (size_t at = 0; at < bytes.size(); at += 3) {
-        unsigned value = 0;
-        for (size_t i = 0; i < 3; ++i)
-            value = value << 8 | (at + i < bytes.size() ? static_cast<unsigned char>(bytes[at + i]) : 0U);
-        for (size_t i = 0; i < 4; ++i)
-            text += at + i <= bytes.size() ? kDigits[value >> (18 - 6 * i) & 63] : '=';
-    }
-    return text;
-}
 
 /// Empty for a kind that libssh does not know.
 KeyHandle key_of_blob(const std::string& blob) {
@@ -354,9 +323,9 @@ class Login {
 std::string key_blob(ssh_key key) {
     char* text = nullptr;
     if (ssh_pki_export_pubkey_base64(key, &text) != SSH_OK) return {};
-    const std::string blob = decode_base64(text);
+    const std::optional<std::string> blob = decode_base64(text);
     ssh_string_free_char(text);
-    return blob;
+    return blob.value_or(std::string());
 }
 
 void log_in(SshSession::Impl& session, const SshPerson& person) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "launcher/ssh/host_key.h"
 #include "launcher/ssh/jump.h"
 #include "launcher/ssh/session_impl.h"
 
@@ -40,16 +41,17 @@ void configure(ssh_session session, const SshSettings& settings) {
     set(session, SSH_OPTIONS_PORT, &port, settings, "Port");
     set(session, SSH_OPTIONS_TIMEOUT, &timeout, settings, "ConnectTimeout");
     set_text(session, SSH_OPTIONS_USER, settings.user, settings, "User");
-    set_text(session, SSH_OPTIONS_KNOWNHOSTS, settings.known_hosts, settings, "UserKnownHostsFile");
-    set_text(session, SSH_OPTIONS_GLOBAL_KNOWNHOSTS, settings.global_known_hosts, settings,
-             "GlobalKnownHostsFile");
+    set(session, SSH_OPTIONS_KNOWNHOSTS, "/dev/null", settings,
+        "UserKnownHostsFile");  // HostKeyCheck reads them
+    set(session, SSH_OPTIONS_GLOBAL_KNOWNHOSTS, "/dev/null", settings, "GlobalKnownHostsFile");
+    set(session, SSH_OPTIONS_RSA_MIN_SIZE, &settings.host_keys.smallest_rsa_bits, settings,
+        "RequiredRSASize");
     const std::string ciphers = settings.ciphers.empty() ? kCiphers : settings.ciphers;
     set_text(session, SSH_OPTIONS_CIPHERS_C_S, ciphers, settings, "Ciphers");
     set_text(session, SSH_OPTIONS_CIPHERS_S_C, ciphers, settings, "Ciphers");
     set_text(session, SSH_OPTIONS_KEY_EXCHANGE, settings.key_exchange, settings, "KexAlgorithms");
     set_text(session, SSH_OPTIONS_HMAC_C_S, settings.macs, settings, "MACs");
     set_text(session, SSH_OPTIONS_HMAC_S_C, settings.macs, settings, "MACs");
-    set_text(session, SSH_OPTIONS_HOSTKEYS, settings.host_key_types, settings, "HostKeyAlgorithms");
     set_text(session, SSH_OPTIONS_PROXYCOMMAND, settings.proxy_command, settings, "ProxyCommand");
 }
 
@@ -63,8 +65,12 @@ std::string SshSession::Impl::problem() const {
     return text.empty() ? "no reason was given" : text;
 }
 
-std::unique_ptr<SshSession::Impl> open_session(const SshSettings& settings, const SshPerson& person,
-                                               int depth) {
+namespace {
+
+/// Connects and exchanges keys; the server's key is not yet checked. `offered`: its host key algorithms.
+std::unique_ptr<SshSession::Impl> connected(const SshSettings& settings, const SshPerson& person, int depth,
+                                            const std::string& host_key_algorithms,
+                                            std::vector<std::string>& offered) {
     auto impl = std::make_unique<SshSession::Impl>();
     impl->settings = settings;
     impl->handle.reset(ssh_new());
@@ -72,6 +78,7 @@ std::unique_ptr<SshSession::Impl> open_session(const SshSettings& settings, cons
         throw Error(Failure::Unreachable, Code("NODE-UNREACHABLE"), "no memory for a session",
                     settings.target.text());
     configure(impl->get(), settings);
+    set(impl->get(), SSH_OPTIONS_HOSTKEYS, host_key_algorithms.c_str(), settings, "HostKeyAlgorithms");
     if (settings.proxy_command.empty()) {
         OwnedSocket socket;
         if (settings.jumps.empty()) {
@@ -83,15 +90,29 @@ std::unique_ptr<SshSession::Impl> open_session(const SshSettings& settings, cons
         const socket_t fd = socket.release();
         set(impl->get(), SSH_OPTIONS_FD, &fd, settings, "the connection");
     }
+    const OfferedAlgorithms heard;
     if (ssh_connect(impl->get()) != SSH_OK) {
         throw NodeError(
             {"not-ssh",
              {settings.host_name, std::to_string(settings.port), impl->problem(), settings.target.text()}},
             settings.target.text());
     }
-    check_host_key(*impl, person);
-    log_in(*impl, person);
+    offered = heard.names();
     return impl;
+}
+
+}  // namespace
+
+std::unique_ptr<SshSession::Impl> open_session(const SshSettings& settings, const SshPerson& person,
+                                               int depth) {
+    HostKeyCheck check(settings);
+    while (true) {
+        std::vector<std::string> offered;
+        auto impl = connected(settings, person, depth, check.algorithms(), offered);
+        if (!check.accept(*impl, offered, person)) continue;
+        log_in(*impl, person);
+        return impl;
+    }
 }
 
 SshSession::SshSession(const SshSettings& settings, const SshPerson& person)

@@ -16,6 +16,7 @@ namespace ringmaster {
 
 struct FreeSession {
     void operator()(ssh_session session) const {
+        ssh_options_set(session, SSH_OPTIONS_FD, nullptr);  // a descriptor that it was given it would leave open
         ssh_disconnect(session);
         ssh_free(session);
     }
@@ -41,13 +42,7 @@ struct SshSession::Impl {
     std::string problem() const;
 };
 
-std::string key_type(ssh_key key);
-std::string key_fingerprint(ssh_key key);  ///< "SHA256:…"
-std::string key_blob(ssh_key key);
-
-/// Throws Error(Unreachable) unless the key is the known one or the person trusts it, which adds it to
-/// known_hosts.
-void check_host_key(SshSession::Impl& session, const SshPerson& person);
+std::string key_blob(ssh_key key);  ///< in SSH's wire format; empty on an error
 
 /// Throws Error(Unreachable) naming the methods that the server takes and what was tried.
 void log_in(SshSession::Impl& session, const SshPerson& person);

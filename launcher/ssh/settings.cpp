@@ -15,6 +15,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "launcher/ssh/aliases.h"
 #include "launcher/ssh/finding.h"
 
 namespace ringmaster {
@@ -48,6 +49,11 @@ constexpr std::array kHonoured = {"host",
                                   "kbdinteractiveauthentication",
                                   "passwordauthentication",
                                   "hashknownhosts",
+                                  "hostkeyalias",
+                                  "checkhostip",
+                                  "stricthostkeychecking",
+                                  "revokedhostkeys",
+                                  "requiredrsasize",
                                   "serveraliveinterval",
                                   "serveralivecountmax",
                                   "hostkeyalgorithms",
@@ -75,12 +81,39 @@ std::string home() {
 }
 
 std::string expanded(const std::string& path) {
-    return path.starts_with("~/") ? home() + path.substr(1) : path;
+    if (path.starts_with("~/")) return home() + path.substr(1);
+    if (!path.starts_with('~')) return path;
+    const size_t end = std::min(path.find('/'), path.size());
+    const passwd* entry = ::getpwnam(path.substr(1, end - 1).c_str());
+    return entry != nullptr ? entry->pw_dir + path.substr(end) : path;
 }
 
-/// The first of a list of files: libssh knows one.
-std::string first_file(const std::string& list) {
-    return expanded(list.substr(0, list.find(' ')));
+std::vector<std::string> split(const std::string& list, char separator) {
+    std::vector<std::string> parts;
+    std::istringstream in(list);
+    for (std::string part; std::getline(in, part, separator);) {
+        if (!part.empty()) parts.push_back(part);
+    }
+    return parts;
+}
+
+/// `ssh -G` prints names of files behind each other: one with a blank cannot be told from two.
+std::vector<std::string> files_of(const std::string& list, const char* name, const SshTarget& target) {
+    std::vector<std::string> files;
+    if (list == "none") return files;
+    const std::vector<std::string> parts = split(list, ' ');
+    for (size_t i = 0; i < parts.size(); ++i) {
+        files.push_back(expanded(parts[i]));
+        std::string joined = files.back();
+        for (size_t j = i + 1; j < parts.size(); ++j) {
+            joined += " " + parts[j];
+            if (::access(joined.c_str(), F_OK) == 0)
+                throw NodeError(
+                    {"unchecked-host-key", {std::string(name) + " has a blank in a path", joined}},
+                    target.text());
+        }
+    }
+    return files;
 }
 
 /// Where the configuration names it, that is: differs from the default.
@@ -92,8 +125,7 @@ std::string if_named(const Directives& effective, const Directives& defaults, co
 std::vector<SshTarget> parse_jumps(const std::string& list) {
     std::vector<SshTarget> jumps;
     if (list.empty() || list == "none") return jumps;
-    std::istringstream parts(list);
-    for (std::string part; std::getline(parts, part, ',');)
+    for (const std::string& part : split(list, ','))
         jumps.push_back(parse_target(part.starts_with("ssh://") ? part.substr(6) : part));
     return jumps;
 }
@@ -156,16 +188,59 @@ SshSettings plain_settings(const SshTarget& target) {
     plain.port = target.port.value_or(22);
     for (const char* name : {"id_ed25519", "id_ecdsa", "id_rsa"})
         plain.identity_files.push_back(home() + "/.ssh/" + name);
-    plain.known_hosts = home() + "/.ssh/known_hosts";
-    plain.global_known_hosts = "/etc/ssh/ssh_known_hosts";
+    plain.host_keys.user_files = {home() + "/.ssh/known_hosts", home() + "/.ssh/known_hosts2"};
+    plain.host_keys.global_files = {"/etc/ssh/ssh_known_hosts", "/etc/ssh/ssh_known_hosts2"};
+    plain.host_keys.algorithms = {"ssh-ed25519",         "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384",
+                                  "ecdsa-sha2-nistp521", "rsa-sha2-512",        "rsa-sha2-256"};
     plain.ignored = {"all of ~/.ssh/config: it is read by OpenSSH's ssh, which is not installed here"};
     return plain;
+}
+
+NewHostKeys new_host_keys(const std::string& strict) {
+    if (strict == "yes" || strict == "true") return NewHostKeys::Refuse;
+    if (strict == "no" || strict == "off" || strict == "false") return NewHostKeys::Unchecked;
+    return strict == "accept-new" ? NewHostKeys::Add : NewHostKeys::Ask;
+}
+
+/// The list that `ssh -G` prints is the same for names that replace the default and for names that edit it.
+AlgorithmOrder algorithm_order(bool is_default, const std::vector<std::string>& written) {
+    const auto edits = [](const std::string& text) { return text.starts_with('+') || text.starts_with('-'); };
+    if (std::all_of(written.begin(), written.end(), edits)) return AlgorithmOrder::KnownFirst;
+    return is_default || std::any_of(written.begin(), written.end(), edits) ? AlgorithmOrder::Unclear
+                                                                            : AlgorithmOrder::AsListed;
+}
+
+HostKeySettings host_key_settings(const SshTarget& target, const Directives& effective,
+                                  const Directives& defaults, const std::vector<std::string>& written) {
+    const auto text = [&](const char* name) {
+        const std::string value = first_of(effective, name);
+        return value == "none" ? std::string() : value;
+    };
+    const auto is_set = [&](const char* name) {
+        const std::string value = text(name);
+        return !value.empty() && value != "no" && value != "false";
+    };
+    HostKeySettings keys;
+    keys.user_files = files_of(first_of(effective, "userknownhostsfile"), "UserKnownHostsFile", target);
+    keys.global_files = files_of(first_of(effective, "globalknownhostsfile"), "GlobalKnownHostsFile", target);
+    keys.revoked_file = text("revokedhostkeys");
+    keys.alias = text("hostkeyalias");
+    keys.command = text("knownhostscommand");
+    keys.new_keys = new_host_keys(first_of(effective, "stricthostkeychecking"));
+    keys.checks_address = is_set("checkhostip");
+    keys.hashes_names = is_set("hashknownhosts");
+    keys.trusts_localhost = is_set("nohostauthenticationforlocalhost");
+    keys.asks_dns = is_set("verifyhostkeydns");
+    keys.smallest_rsa_bits = std::max(keys.smallest_rsa_bits, std::atoi(text("requiredrsasize").c_str()));
+    keys.algorithms = split(text("hostkeyalgorithms"), ',');
+    keys.order = algorithm_order(if_named(effective, defaults, "hostkeyalgorithms").empty(), written);
+    return keys;
 }
 
 }  // namespace
 
 SshSettings parse_ssh_g(const SshTarget& target, const std::string& effective_text,
-                        const std::string& default_text) {
+                        const std::string& default_text, const std::vector<std::string>& written_algorithms) {
     const Directives effective = parse(effective_text);
     const Directives defaults = parse(default_text);
     SshSettings settings;
@@ -184,8 +259,7 @@ SshSettings parse_ssh_g(const SshTarget& target, const std::string& effective_te
     settings.identities_only = first_of(effective, "identitiesonly") == "yes";
     settings.identity_agent = expanded(first_of(effective, "identityagent"));
     if (settings.identity_agent == "SSH_AUTH_SOCK") settings.identity_agent.clear();
-    settings.known_hosts = first_file(first_of(effective, "userknownhostsfile"));
-    settings.global_known_hosts = first_file(first_of(effective, "globalknownhostsfile"));
+    settings.host_keys = host_key_settings(target, effective, defaults, written_algorithms);
     settings.jumps = parse_jumps(first_of(effective, "proxyjump"));
     settings.proxy_command = first_of(effective, "proxycommand");
     if (settings.proxy_command == "none") settings.proxy_command.clear();
@@ -198,7 +272,6 @@ SshSettings parse_ssh_g(const SshTarget& target, const std::string& effective_te
     settings.ciphers = if_named(effective, defaults, "ciphers");
     settings.key_exchange = if_named(effective, defaults, "kexalgorithms");
     settings.macs = if_named(effective, defaults, "macs");
-    settings.host_key_types = if_named(effective, defaults, "hostkeyalgorithms");
     settings.ignored = ignored_directives(effective, defaults);
     return settings;
 }
@@ -211,7 +284,8 @@ SshSettings ssh_settings(const SshTarget& target) {
     if (effective.status != 0) {
         throw NodeError({"ssh-config", {effective.out.substr(0, 1000), target.host}}, target.text());
     }
-    return parse_ssh_g(target, effective.out, output_of(ssh_g(target, "none")).out);
+    return parse_ssh_g(target, effective.out, output_of(ssh_g(target, "none")).out,
+                       ssh_config_values("hostkeyalgorithms"));
 }
 
 }  // namespace ringmaster

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "launcher/ssh/host_key_verdict.h"
 #include "launcher/ssh/target.h"
 
 namespace ringmaster {
@@ -19,12 +20,11 @@ struct SshSettings {
     std::vector<std::string> identity_files;  ///< absolute
     bool identities_only = false;
     std::string identity_agent;  ///< empty: SSH_AUTH_SOCK; "none"
-    std::string known_hosts;     ///< where a trusted key is added
-    std::string global_known_hosts;
+    HostKeySettings host_keys;
     std::vector<SshTarget> jumps;  ///< ProxyJump, the first is reached from here
     std::string proxy_command;     ///< as the configuration has it
     bool uses_public_keys = true, uses_keyboard = true, uses_password = true;
-    std::string ciphers, key_exchange, macs, host_key_types;  ///< where the configuration names them
+    std::string ciphers, key_exchange, macs;  ///< where the configuration names them
     /// Directives of the configuration that have no effect here, each with its value.
     std::vector<std::string> ignored;
 };
@@ -33,7 +33,9 @@ struct SshSettings {
 /// configuration is malformed, Error(Usage) where it names what is no machine.
 SshSettings ssh_settings(const SshTarget& target);
 
-/// What `ssh -G` printed, beside what it prints without any configuration.
-SshSettings parse_ssh_g(const SshTarget& target, const std::string& effective, const std::string& defaults);
+/// What `ssh -G` printed, beside what it prints without any configuration, and what the files say behind
+/// HostKeyAlgorithms. Throws as ssh_settings().
+SshSettings parse_ssh_g(const SshTarget& target, const std::string& effective, const std::string& defaults,
+                        const std::vector<std::string>& written_algorithms = {});
 
 }  // namespace ringmaster

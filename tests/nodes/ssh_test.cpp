@@ -1,9 +1,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <array>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -12,6 +16,7 @@
 #include "launcher/nodes/deep.h"
 #include "launcher/nodes/facts.h"
 #include "launcher/ssh/finding.h"
+#include "launcher/ssh/host_key_files.h"
 #include "launcher/ssh/key_agent.h"
 #include "launcher/ssh/settings.h"
 #include "launcher/ssh/target.h"
@@ -71,7 +76,7 @@ TEST(SshSettings, TakesWhatSshSaysIsEffective) {
     EXPECT_EQ(settings.connect_timeout_s, 7);
     EXPECT_THAT(settings.identity_files, ElementsAre("/keys/one", "/keys/two"));
     EXPECT_TRUE(settings.identities_only);
-    EXPECT_EQ(settings.known_hosts, "/k/one");
+    EXPECT_THAT(settings.host_keys.user_files, ElementsAre("/k/one", "/k/two"));
     ASSERT_EQ(settings.jumps.size(), 2U);
     EXPECT_EQ(settings.jumps[1].text(), "bob@inner:23");
     EXPECT_FALSE(settings.uses_password);
@@ -83,6 +88,120 @@ TEST(SshSettings, TakesWhatSshSaysIsEffective) {
 TEST(SshSettings, RefusesAHostNameThatIsNone) {
     EXPECT_THROW(parse_ssh_g(parse_target("a"), "hostname $(x)\nuser me\nport 22\n", ""), Error);
     EXPECT_THROW(parse_ssh_g(parse_target("a"), "hostname a\nuser -x\nport 22\n", ""), Error);
+}
+
+TEST(SshSettings, CannotTellTheOrderOfAlgorithmsIfTheFilesHaveSeveralForms) {
+    const std::string named = "hostname x\nuser me\nport 22\nhostkeyalgorithms ssh-ed25519,rsa-sha2-512\n";
+    const std::string standard = "hostkeyalgorithms rsa-sha2-512\n";
+    const auto order = [&](const std::string& defaults, const std::vector<std::string>& written) {
+        return parse_ssh_g(parse_target("x"), named, defaults, written).host_keys.order;
+    };
+    EXPECT_EQ(order(named, {}), AlgorithmOrder::KnownFirst);
+    EXPECT_EQ(order(standard, {"+ssh-ed25519"}), AlgorithmOrder::KnownFirst);
+    EXPECT_EQ(order(standard, {"ssh-ed25519,rsa-sha2-512"}), AlgorithmOrder::AsListed);
+    EXPECT_EQ(order(standard, {"ssh-ed25519,rsa-sha2-512", "+ssh-ed25519"}), AlgorithmOrder::Unclear);
+    EXPECT_EQ(order(named, {"ssh-ed25519,rsa-sha2-512"}), AlgorithmOrder::Unclear);
+}
+
+TEST(PublicKey, ReadsStrictBase64Alone) {
+    EXPECT_EQ(decode_base64("aGk="), "hi");
+    EXPECT_EQ(decode_base64("aGk=\r"), "hi");
+    for (const char* text : {"aGk", "aGk==", "aGl=", "aG=k", "a", "=", "aGk=a", "aG!="})
+        EXPECT_FALSE(decode_base64(text)) << text;
+    for (const std::string bytes : {"", "a", "ab", "abc", "abcd"})
+        EXPECT_EQ(decode_base64(encode_base64(bytes)), bytes);
+}
+
+TEST(KnownHosts, MatchesNamesAsOpenSshDoes) {
+    for (const char* names :
+         {"gpu1", "GPU1", "a,gpu1", "g*1", "gpu?", "*", "**", "!x,gpu1", "*,!gpu", "gpu1,"})
+        EXPECT_TRUE(names_host(names, "gpu1")) << names;
+    for (const char* names :
+         {"gpu", "gpu11", "!gpu1", "*,!gpu1", "!gpu1,*", "gpu1 ", "g?1", "", ",", "|1|gpu1", "[gpu1]:22"})
+        EXPECT_FALSE(names_host(names, "gpu1")) << names;
+    EXPECT_FALSE(names_host(std::string(1023, 'a') + ",*", "gpu1"));  // OpenSSH gives up on the list
+    EXPECT_EQ(known_hosts_name("Gpu1", 2222), "[gpu1]:2222");
+    const std::string hash = hashed_host_name("[gpu1]:2222");
+    EXPECT_THAT(hash, testing::StartsWith("|1|"));
+    EXPECT_NE(hash, hashed_host_name("[gpu1]:2222"));
+    EXPECT_TRUE(names_host(hash, "[gpu1]:2222"));
+    EXPECT_FALSE(names_host(hash, "gpu1"));
+    EXPECT_FALSE(names_host(hash + ",gpu1", "gpu1"));
+}
+
+TEST(KnownHosts, TakesTimeInProportionToAPattern) {
+    std::string stars;
+    for (int i = 0; i < 300; ++i) stars += "a*";
+    EXPECT_FALSE(names_host(stars + "b", std::string(200, 'a')));
+}
+
+class KnownHostsFile : public testing::Test {
+  protected:
+    KnownHostsFile() {
+        std::string name = std::filesystem::temp_directory_path() / "known-hosts-XXXXXX";
+        folder_ = ::mkdtemp(name.data());
+    }
+    ~KnownHostsFile() override { std::filesystem::remove_all(folder_); }
+
+    std::string write(const std::string& text) {
+        std::ofstream(file_path()) << text;
+        return file_path();
+    }
+    std::string file_path() const { return folder_ / "known_hosts"; }
+    static std::string read(const std::string& path) {
+        std::ifstream in(path);
+        return {std::istreambuf_iterator<char>(in), {}};
+    }
+
+    std::filesystem::path folder_;
+};
+
+TEST_F(KnownHostsFile, KeepsALastLineWithoutItsNewline) {
+    const std::string path = write("gpu1 ssh-ed25519 AAAA");
+    append_known_host(path, "gpu2 ssh-ed25519 BBBB");
+    append_known_host(path, "gpu3 ssh-ed25519 CCCC");
+    EXPECT_EQ(read(path), "gpu1 ssh-ed25519 AAAA\ngpu2 ssh-ed25519 BBBB\ngpu3 ssh-ed25519 CCCC\n");
+}
+
+TEST_F(KnownHostsFile, KeepsModeAndLinkAndIsPrivateIfNew) {
+    const std::string path = write("");
+    std::filesystem::permissions(path, std::filesystem::perms(0640));
+    const std::string link = folder_ / "link";
+    std::filesystem::create_symlink(path, link);
+    append_known_host(link, "gpu1 ssh-ed25519 AAAA");
+    EXPECT_TRUE(std::filesystem::is_symlink(link));
+    EXPECT_EQ(read(path), "gpu1 ssh-ed25519 AAAA\n");
+    EXPECT_EQ(std::filesystem::status(path).permissions(), std::filesystem::perms(0640));
+    const std::string fresh = folder_ / "ssh" / "known_hosts";
+    append_known_host(fresh, "gpu1 ssh-ed25519 AAAA");
+    EXPECT_EQ(std::filesystem::status(fresh).permissions(), std::filesystem::perms(0600));
+    EXPECT_EQ(std::filesystem::status(folder_ / "ssh").permissions(), std::filesystem::perms(0700));
+}
+
+TEST_F(KnownHostsFile, IsAsItWasAfterAnError) {
+    EXPECT_THROW(append_known_host("/dev/full", "gpu1 ssh-ed25519 AAAA"), std::system_error);
+    EXPECT_THROW(append_known_host(folder_, "gpu1 ssh-ed25519 AAAA"), std::system_error);
+    EXPECT_NO_THROW(append_known_host("/dev/null", "gpu1 ssh-ed25519 AAAA"));
+}
+
+TEST_F(KnownHostsFile, IsRefusedByItsSettingUnlessItIsAFile) {
+    const std::string pipe = folder_ / "pipe";
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    for (const std::string& path : {folder_.string(), pipe, std::string("/dev/zero")}) {
+        HostKeySettings settings;
+        settings.global_files = {path};
+        try {
+            read_host_key_files(settings, "gpu1");
+            ADD_FAILURE() << path;
+        } catch (const NodeError& error) {
+            EXPECT_THAT(error.what(), HasSubstr("GlobalKnownHostsFile " + path));
+        }
+    }
+    HostKeySettings settings;
+    settings.user_files = {folder_ / "missing", "/dev/null"};
+    EXPECT_EQ(read_host_key_files(settings, "gpu1").known.size(), 1U);
+    settings.revoked_file = folder_ / "missing";
+    EXPECT_THROW(read_host_key_files(settings, "gpu1"), NodeError);
 }
 
 TEST(KeyAgent, PutsTheNamedKeysFirst) {

@@ -405,9 +405,10 @@ def test_a_noexec_tmp_does_no_harm(client, tmp_path):
 
 def test_directives_without_effect_are_listed(client):
     server = client.serve("gpu1")
-    client.host("gpu1", server, "HostKeyAlias other", "ForwardAgent yes", "Compression yes")
+    client.host("gpu1", server, f"HostKeyAlias [127.0.0.1]:{server.port}", "ForwardAgent yes", "VisualHostKey yes")
     ignored = report_of(client, "gpu1")["ignored_directives"]
-    assert any(line.startswith("hostkeyalias") for line in ignored) and "forwardagent yes" in ignored
+    assert "visualhostkey yes" in ignored and "forwardagent yes" in ignored
+    assert not any(line.startswith("hostkeyalias") for line in ignored), "keys are looked up under it"
     assert not any(line.startswith(("hostname", "port", "user ")) for line in ignored)
 
 
