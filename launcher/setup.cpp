@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr const char* kPip = "pip>=24.1";  ///< the first that tells its progress to a program
+constexpr const char* kPip = "pip==";  ///< its line in the lock; an older one tells a program no progress
 // Measured with requirements.txt's torch 2.11.0 and Python 3.11.
 constexpr int64_t kDownloadBytes = 2'830'000'000;
 constexpr int64_t kNeededBytes = 11'000'000'000;  ///< installed, in pip's cache, and aside
@@ -52,11 +52,28 @@ void run_python(const std::string& python, std::vector<std::string> arguments, c
               watch, progress);
 }
 
-std::vector<std::string> pip_install(std::vector<std::string> what) {
-    std::vector<std::string> arguments = {"-m", "pip", "install", "--no-input",
-                                          "--disable-pip-version-check"};
-    arguments.insert(arguments.end(), what.begin(), what.end());
+/// Installs what a lock file names, and nothing else.
+std::vector<std::string> pip_install(const fs::path& lock, std::vector<std::string> options = {}) {
+    std::vector<std::string> arguments = {"-m",
+                                          "pip",
+                                          "install",
+                                          "--no-input",
+                                          "--disable-pip-version-check",
+                                          "--require-hashes",
+                                          "--only-binary",
+                                          ":all:"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    arguments.insert(arguments.end(), {"-r", lock.string()});
     return arguments;
+}
+
+/// The lock's entry for pip itself: its line, and those with its hashes.
+std::string pip_entry(const std::string& lock) {
+    const size_t start = lock.find("\n" + std::string(kPip));
+    if (start == std::string::npos) return {};
+    size_t end = lock.find('\n', start + 1);
+    while (end != std::string::npos && end > 0 && lock[end - 1] == '\\') end = lock.find('\n', end + 1);
+    return lock.substr(start + 1, end - start);
 }
 
 /// Packages that lie whole in the environment.
@@ -96,7 +113,10 @@ void make_environment(const Places& places, const Progress& progress) {
 void install_packages(const Places& places, const Progress& progress) {
     const std::string python = places.python().string();
     progress.report({"making the Python environment", 0, 0});
-    run_python(python, pip_install({kPip}), "installing pip", {}, progress);  // an older one counts no bytes
+    const fs::path pip_lock = marks(places) / "pip.txt";
+    write_file(pip_lock, pip_entry(read_file(requirements(places))));
+    run_python(python, pip_install(pip_lock), "installing pip", {}, progress);
+    fs::remove(pip_lock);
     PipProgress pip(kDownloadBytes);
     const int64_t before = count_packages(places);
     const ChildWatch watch{[&pip](const std::string& line) { return pip.take(line); },
@@ -104,7 +124,7 @@ void install_packages(const Places& places, const Progress& progress) {
                                const bool unpacking = pip.is_unpacking();
                                progress.report(pip.step(unpacking ? count_packages(places) - before : 0));
                            }};
-    run_python(python, pip_install({"--progress-bar", "raw", "-r", requirements(places).string()}),
+    run_python(python, pip_install(requirements(places), {"--progress-bar", "raw"}),
                "installing the packages", watch, progress);
 }
 

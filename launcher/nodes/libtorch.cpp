@@ -6,6 +6,7 @@
 
 #include "engine/error.h"
 #include "launcher/child.h"
+#include "launcher/files.h"
 #include "launcher/format.h"
 #include "launcher/local_node.h"
 
@@ -18,8 +19,8 @@ namespace {
 constexpr auto kLook = std::chrono::milliseconds(200);
 constexpr int64_t kSpareDisk = int64_t{256} << 20;
 
-/// `final` and `torch` (its version) stand before it. Its stdin stays open as long as somebody waits for it.
-/// "at KIBIBYTES" each second; then its own folder, aside until it is whole, gets its name.
+/// `final` and `lock` (the text of libtorch.txt) stand before it. Its stdin stays open as long as somebody
+/// waits for it. "at KIBIBYTES" each second; then its own folder, aside until it is whole, gets its name.
 constexpr const char* kInstall = R"sh(
 trap '' PIPE HUP
 exec 3<&0
@@ -32,9 +33,14 @@ mkdir -p "$part/tmp" || exit 1
 TMPDIR=$part/tmp; export TMPDIR
 if python3 -c 'import pip' 2>/dev/null; then python=python3
 else python3 -m venv "$part/venv" 3<&- >"$part/log" 2>&1 && python=$part/venv/bin/python; fi
+if [ -n "$python" ] && ! "$python" -c 'import sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 13))'; then
+    echo "its Python is none of 3.10 to 3.13" >"$part/log"
+    python=
+fi
 if [ -n "$python" ]; then
+    printf '%s\n' "$lock" >"$part/libtorch.txt"
     "$python" -m pip install --no-input --disable-pip-version-check --no-cache-dir --progress-bar off --target "$part/site" \
-        "torch==$torch" 3<&- </dev/null >"$part/log" 2>&1 &
+        --require-hashes --only-binary :all: -r "$part/libtorch.txt" 3<&- </dev/null >"$part/log" 2>&1 &
     pip=$!
     { cat <&3; kill "$pip"; } >/dev/null 2>&1 &
     watch=$!
@@ -65,10 +71,11 @@ std::string last_lines(const std::string& text) {
     return words.empty() ? "it did not say why" : words;
 }
 
-void install_with_pip(Node& node, const ProgramNeeds& needs, const Progress& progress) {
+void install_with_pip(Node& node, const ProgramNeeds& needs, const Places& places, const Progress& progress) {
     const std::string final_dir = own_libtorch_dir(node.facts, needs);
-    RemoteScript remote(*node.session, "final=" + shell_quoted(final_dir) +
-                                           "\ntorch=" + shell_quoted(needs.torch_version) + kInstall);
+    RemoteScript remote(
+        *node.session, "final=" + shell_quoted(final_dir) +
+                           "\nlock=" + shell_quoted(read_file(places.share_dir / "libtorch.txt")) + kInstall);
     ProgressStep step{"installing LibTorch on " + node.name(), 0, 0, true};
     std::string said;
     while (remote.read(said, kLook)) {
@@ -159,7 +166,7 @@ Remedy libtorch_remedy(LibTorchWay way, const ProgramNeeds& needs, const Places&
                        const Progress& progress) {
     return [way, needs, places, progress](Node& node) {
         if (way == LibTorchWay::Pip)
-            install_with_pip(node, needs, progress);
+            install_with_pip(node, needs, places, progress);
         else
             copy_from_here(node, needs, places, progress);
     };

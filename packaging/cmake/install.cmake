@@ -2,7 +2,7 @@
 #
 #   bin/                   the programs; ringmaster-engine and ringmaster-tokenize are scripts that find LibTorch's environment
 #   libexec/ringmaster/    the engine itself and its CUDA part
-#   share/ringmaster/      tokenizing, requirements.txt, the example
+#   share/ringmaster/      tokenizing, the lock files of Python packages, the example
 #
 # LibTorch is not in the package: `ringmaster setup` brings it to each user's cache.
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON) # the tests are not built for a package
@@ -26,7 +26,7 @@ endif()
 
 # --- Shared files
 install(FILES ${CMAKE_BINARY_DIR}/share/ringmaster/environment.sh ${CMAKE_SOURCE_DIR}/launcher/tokenize/ringmaster_tokenize.py
-    ${CMAKE_SOURCE_DIR}/launcher/tokenize/requirements.txt DESTINATION share/ringmaster)
+    ${CMAKE_SOURCE_DIR}/launcher/tokenize/requirements.txt ${CMAKE_SOURCE_DIR}/launcher/nodes/libtorch.txt DESTINATION share/ringmaster)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/launcher/tokenize/ringmaster_rows ${CMAKE_SOURCE_DIR}/resources/example
     DESTINATION share/ringmaster PATTERN __pycache__ EXCLUDE)
 

@@ -30,8 +30,9 @@ def test_the_environment_is_made_once(tmp_path):
     example = tmp_path / "cache/ringmaster/example"
     assert json.loads(done.stdout) == {"ok": True, "environment": str(tmp_path / "env"), "example": str(example / "example.yaml")}
     venv, pip, packages, made = (tmp_path / "log").read_text().splitlines()
-    assert "-m venv" in venv and pip.endswith(" pip>=24.1") and made.endswith(f"make_example.py --to {example}")
+    assert "-m venv" in venv and pip.endswith("--require-hashes --only-binary :all: -r " + str(tmp_path / "env/.ringmaster/pip.txt")) and made.endswith(f"make_example.py --to {example}")
     requirements = BIN.parent / "share/ringmaster/requirements.txt"
+    assert " --require-hashes --only-binary :all: " in packages
     assert packages.endswith(f"-r {BIN}/../share/ringmaster/requirements.txt") or packages.endswith(f"-r {requirements}")
     stamp = "tokenize-" + hashlib.sha256(requirements.read_bytes()).hexdigest()[:16]
     assert [path.name for path in (tmp_path / "env/.ringmaster").iterdir()] == [stamp]

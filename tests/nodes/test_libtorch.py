@@ -71,6 +71,20 @@ def fake_wheel(folder):
     return wheel.parent
 
 
+def programs_with_lock(folder, wheels, digest=""):
+    """The command line installed anew, with a lock that names the wheel and its hash."""
+    (wheel,) = wheels.iterdir()
+    (folder / "bin").mkdir(parents=True)
+    for program in BIN.iterdir():
+        (folder / "bin" / program.name).symlink_to(program.resolve())
+    (folder / "bin/ringmaster").unlink()
+    shutil.copy(BIN / "ringmaster", folder / "bin/ringmaster")
+    shutil.copytree(BIN.parent / "share", folder / "share", symlinks=True)
+    digest = digest or hashlib.sha256(wheel.read_bytes()).hexdigest()
+    (folder / "share/ringmaster/libtorch.txt").write_text(f"torch==2.11.0 \\\n    --hash=sha256:{digest}\n")
+    return folder / "bin"
+
+
 def report_of(done):
     (report,) = json.loads(done.stdout)
     return report
@@ -114,16 +128,27 @@ def test_a_matching_pytorch_of_a_module_is_found(client, bare, tmp_path):
 
 
 def test_its_pip_installs_it_into_a_folder_of_ours(client, bare, tmp_path):
-    server = bare(environment=f"PIP_NO_INDEX=1 PIP_FIND_LINKS={fake_wheel(tmp_path)}")
+    wheels = fake_wheel(tmp_path)
+    server = bare(environment=f"PIP_NO_INDEX=1 PIP_FIND_LINKS={wheels}")
+    programs = programs_with_lock(tmp_path / "programs", wheels)
     done = nodes(client, "--node", "bare", "--json")
     assert done.returncode == 3 and report_of(done)["finding"]["code"] == "no-libtorch", done.stdout
-    done = nodes(client, "--node", "bare", "--libtorch", "pip", "--json")
+    done = nodes(client, "--node", "bare", "--libtorch", "pip", "--json", programs=programs)
     report = report_of(done)
     ours = server.home / "data/ringmaster"
     assert done.returncode == 0 and report["state"] == "ready" and report["facts"]["libtorch"] == str(ours / HERE), done.stdout + done.stderr
     assert os.listdir(ours) == ["libtorch"] and os.listdir(ours / "libtorch") == ["2.11.0"]
     assert "installing LibTorch on bare" in done.stderr
-    assert nodes(client, "--node", "bare", "--libtorch", "pip").returncode == 0, "once"
+    assert nodes(client, "--node", "bare", "--libtorch", "pip", programs=programs).returncode == 0, "once"
+
+
+def test_a_wheel_with_another_hash_than_the_lock_has_is_not_installed(client, bare, tmp_path):
+    wheels = fake_wheel(tmp_path)
+    server = bare(environment=f"PIP_NO_INDEX=1 PIP_FIND_LINKS={wheels}")
+    programs = programs_with_lock(tmp_path / "programs", wheels, "0" * 64)
+    report = report_of(nodes(client, "--node", "bare", "--libtorch", "pip", "--json", programs=programs))
+    assert report["finding"]["code"] == "pip-failed" and "0" * 64 in report["message"], report
+    assert not [file for file in server.home.rglob("*") if file.is_file()]
 
 
 def test_a_pip_that_fails_is_quoted_and_leaves_nothing(client, bare, tmp_path):

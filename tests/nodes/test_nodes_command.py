@@ -14,8 +14,8 @@ from ringmaster_runs import BIN
 from sshd import fingerprint, free_port, make_key, nvidia_smi
 
 
-def nodes(client, *arguments, env=None, timeout=60):
-    return subprocess.run([str(BIN / "ringmaster"), "nodes", *map(str, arguments)], capture_output=True, text=True, timeout=timeout,
+def nodes(client, *arguments, env=None, timeout=60, programs=BIN):
+    return subprocess.run([str(programs / "ringmaster"), "nodes", *map(str, arguments)], capture_output=True, text=True, timeout=timeout,
                           stdin=subprocess.DEVNULL, env=client.env(**(env or {})), start_new_session=True)
 
 
