@@ -1,5 +1,7 @@
 #include "launcher/files.h"
 
+#include <sys/stat.h>
+
 #include <QFile>
 #include <QSaveFile>
 #include <cstring>
@@ -20,6 +22,28 @@ namespace {
 constexpr int64_t kMostJsonBytes = 64 << 20;
 constexpr JsonLimits kJsonLimits{kMostJsonBytes, 64, 1 << 20};
 
+mode_t mode_of(const fs::path& path) {
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0)
+        throw Error(Failure::Usage, Code("FILE-MISSING"),
+                    std::string("cannot be read: ") + std::strerror(errno), path.string());
+    return status.st_mode & 0777;
+}
+
+/// With at most the rights of `most`, which it has before a byte of the content is in it.
+void write(const fs::path& file, std::string_view content, mode_t most) {
+    QSaveFile out(QFile::decodeName(file.c_str()));
+    struct stat made {};
+    const bool good = out.open(QIODevice::WriteOnly) && ::fstat(out.handle(), &made) == 0 &&
+                      (most == 0777 || ::fchmod(out.handle(), made.st_mode & most & 0777) == 0) &&
+                      out.write(content.data(), static_cast<qint64>(content.size())) ==
+                          static_cast<qint64>(content.size()) &&
+                      out.commit();
+    if (!good)
+        throw Error(Failure::Refused, Code("FILE-WRITE"),
+                    "cannot be written: " + out.errorString().toStdString(), file.string());
+}
+
 }  // namespace
 
 std::string read_file(const fs::path& file) {
@@ -36,14 +60,19 @@ std::string read_file(const fs::path& file) {
 }
 
 void write_file(const fs::path& file, std::string_view content) {
-    QSaveFile out(QFile::decodeName(file.c_str()));
-    const bool good = out.open(QIODevice::WriteOnly) &&
-                      out.write(content.data(), static_cast<qint64>(content.size())) ==
-                          static_cast<qint64>(content.size()) &&
-                      out.commit();
-    if (!good)
+    write(file, content, 0777);
+}
+
+void copy_text_file(const fs::path& from, const fs::path& to) {
+    write(to, read_file(from), mode_of(from));
+}
+
+void restrict_folder(const fs::path& folder, const fs::path& file) {
+    const mode_t readers = mode_of(file) & 0444;
+    const mode_t allowed = 0700 | readers | readers >> 2;  // whoever may read it may enter
+    if (::chmod(folder.c_str(), mode_of(folder) & allowed) != 0)
         throw Error(Failure::Refused, Code("FILE-WRITE"),
-                    "cannot be written: " + out.errorString().toStdString(), file.string());
+                    std::string("cannot be made private: ") + std::strerror(errno), folder.string());
 }
 
 nlohmann::json read_json_file(const fs::path& file) {

@@ -76,7 +76,8 @@ RunDirectory make_run(const Proposal& proposal, Plan& plan, const fs::path& fold
     plan.data.tokens = (run.dir / "tokens.safetensors").string();
     plan.data.rows = plan.batch.global;
     write_rows(plan.data.tokens, plan.data.rows, plan.sequence.length, plan.model->vocab_size);
-    write_file(run.config(), read_file(proposal.request.config));
+    restrict_folder(run.dir, proposal.request.config);
+    copy_text_file(proposal.request.config, run.config());
     write_file(run.options(), request_to_json(proposal.request).dump(2) + "\n");
     write_plan(run.plan().string(), plan);
     make_folder(run.events());

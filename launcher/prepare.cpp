@@ -63,12 +63,13 @@ class Preparation {
 
 /// What the run was asked for, so that a later resume can ask again.
 void keep_request(const RunDirectory& run, const Request& request, const std::string& base_dir) {
-    write_file(run.config(), read_file(request.config));
+    restrict_folder(run.dir, request.config);
+    copy_text_file(request.config, run.config());
     Request kept = request;
     kept.config = absolute_path(request.config).string();
     kept.base_dir = base_dir;
     if (!request.accelerate_file.empty()) {
-        write_file(run.accelerate(), read_file(request.accelerate_file));
+        copy_text_file(request.accelerate_file, run.accelerate());
         kept.accelerate_file = absolute_path(request.accelerate_file).string();
     }
     write_file(run.options(), request_to_json(kept).dump(2) + "\n");

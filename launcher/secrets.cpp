@@ -103,9 +103,22 @@ const std::vector<Pattern>& patterns() {
         made("\\bAIza[A-Za-z0-9_-]{30,}", "[removed]"),
         made("\\bxox[abprs]-[A-Za-z0-9-]{10,}", "[removed]"),
         made("\\beyJ[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]*", "[removed]"),
-        made("\\b[0-9a-f]{40}\\b", "[removed]"),  // a Weights & Biases key; a commit's hash goes with it
     };
     return all;
+}
+
+/// A Weights & Biases key; a commit's hash looks the same.
+const Pattern& hash_pattern() {
+    static const Pattern pattern = {QRegularExpression(QStringLiteral("\\b[0-9a-f]{40}\\b")),
+                                    QStringLiteral("[removed]")};
+    return pattern;
+}
+
+QString without_known_and_looks(std::string text, const std::set<std::string>& known) {
+    remove_known(text, known);
+    QString masked = QString::fromUtf8(text.data(), qsizetype(text.size()));
+    for (const auto& [expression, with] : patterns()) masked.replace(expression, with);
+    return masked;
 }
 
 /// `key: value`, `"key": "value"`, `KEY=value`, `--key value`, anywhere in a line.
@@ -216,11 +229,21 @@ std::set<std::string> secrets_of_document(std::string_view text) {
 }
 
 std::string without_secrets(const std::string& text, const std::set<std::string>& known) {
-    std::string plain = text;
-    remove_known(plain, known);
-    QString masked = QString::fromUtf8(plain.data(), qsizetype(plain.size()));
-    for (const auto& [expression, with] : patterns()) masked.replace(expression, with);
+    QString masked = without_known_and_looks(text, known);
+    masked.replace(hash_pattern().expression, hash_pattern().with);
     return without_named(masked).toStdString();
+}
+
+void mask_secrets(json& value, const std::set<std::string>& known, const std::set<std::string>& kept) {
+    if (value.is_object()) {
+        for (auto& [key, member] : value.items()) {
+            if (!kept.contains(key)) mask_secrets(member, known, kept);
+        }
+    } else if (value.is_array()) {
+        for (json& member : value) mask_secrets(member, known, kept);
+    } else if (value.is_string()) {
+        value = without_known_and_looks(value.get<std::string>(), known).toStdString();
+    }
 }
 
 }  // namespace ringmaster

@@ -3,6 +3,7 @@
 /// one.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <set>
 #include <string>
 #include <string_view>
@@ -24,5 +25,10 @@ std::set<std::string> secrets_of_document(std::string_view text);
 
 /// `known`: removed wherever they stand; those shorter than 6 bytes only where a key names them.
 std::string without_secrets(const std::string& text, const std::set<std::string>& known);
+
+/// As without_secrets, in every text of a JSON value, by their look and as known values alone: hashes of
+/// commits stay. What stands under `kept` keys stays too: paths, which an unlucky secret may not change.
+void mask_secrets(nlohmann::json& value, const std::set<std::string>& known,
+                  const std::set<std::string>& kept);
 
 }  // namespace ringmaster

@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -17,6 +18,7 @@
 #include "launcher/nodes/fetch.h"
 #include "launcher/nodes/from_node.h"
 #include "launcher/nodes/stage.h"
+#include "launcher/secrets.h"
 
 namespace ringmaster {
 
@@ -131,8 +133,9 @@ std::vector<StagedFile> folder_files(const std::string& folder, const std::strin
 
 /// plan.json as it is there: the same plan, its files where they lie on that node.
 std::string plan_there(const RunDirectory& run, const Node& node, const RemoteNode& there,
-                       std::vector<StagedFile>& files) {
+                       const std::set<std::string>& secrets, std::vector<StagedFile>& files) {
     Json plan = read_json_file(run.plan());
+    mask_secrets(plan, secrets, {"model_dir", "tokenizer", "lora_model_dir", "tokens", "eval_tokens"});
     const std::string data = node.facts.data_dir;
     Json& config = plan.at("config");
     std::error_code none;
@@ -472,6 +475,8 @@ void place_run(std::vector<Node>& nodes, const RemoteRun& remote, const RunDirec
                const Places& places, const Progress& progress) {
     const std::string token = random_hex(32);
     const std::string config = read_file(run.config());
+    std::set<std::string> secrets = secrets_of_document(config);
+    secrets.merge(secrets_of_environment());
     for_each_at_once(nodes.size(), [&](size_t i) {
         Node& node = nodes[i];
         const RemoteNode& there = remote.nodes[i];
@@ -481,11 +486,12 @@ void place_run(std::vector<Node>& nodes, const RemoteRun& remote, const RunDirec
         if (!remote.adopted) {
             const std::vector<StagedFile> programs = program_files(places, bin);
             files.insert(files.end(), programs.begin(), programs.end());
-            const std::string plan_text = plan_there(run, node, there, files);
+            const std::string plan_text = plan_there(run, node, there, secrets, files);
             stage_files(node, files, progress);
             link_libtorch(node, bin);
             write_remote_file(*node.session, there.run_dir + "/plan.json", plan_text);
-            write_remote_file(*node.session, there.run_dir + "/config.yaml", config);
+            write_remote_file(*node.session, there.run_dir + "/config.yaml",
+                              without_secrets(config, secrets));
             write_remote_file(*node.session, there.run_dir + "/" + kRemoteFile, text_of(remote));
         } else if (!files.empty()) {
             stage_files(node, files, progress);

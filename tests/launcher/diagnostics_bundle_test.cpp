@@ -4,6 +4,7 @@
 #include <QStringList>
 #include <cstdlib>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "engine/error.h"
 #include "launcher/secrets.h"
@@ -41,6 +42,19 @@ TEST(Secrets, AreTakenOutOfYamlAndJsonAndEnvironments) {
           "password: \"first\n  second defgh\"\nseed: 1", "x-api-key: abcdefgh",
           "Authorization: Bearer abcdefgh"})
         EXPECT_EQ(masked(text).find("defgh"), std::string::npos) << text << "\n became\n" << masked(text);
+}
+
+TEST(Secrets, AreTakenOutOfAPlanThatKeepsItsPaths) {
+    const std::string commit(40, 'a');
+    nlohmann::json plan = {{"model_dir", "/models/opensesame"},
+                           {"config", {{"base_model", "https://me:opensesame@host/x"}, {"revision", commit}}},
+                           {"notes", {"opensesame", 3, nullptr}}};
+    mask_secrets(plan, {"opensesame"}, {"model_dir"});
+    EXPECT_EQ(plan.at("model_dir"), "/models/opensesame");
+    EXPECT_EQ(plan.at("config").at("revision"), commit);
+    plan.erase("model_dir");
+    EXPECT_EQ(plan.dump().find("opensesame"), std::string::npos) << plan.dump();
+    EXPECT_EQ(plan.at("notes").at(1), 3);
 }
 
 TEST(Secrets, AreKnownByTheirLook) {
