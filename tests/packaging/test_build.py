@@ -13,7 +13,7 @@ WHEELS_NVCC = "lib/python3.11/site-packages/nvidia/cu13/bin/nvcc"
 
 
 def inputs_of(target):
-    return set(subprocess.run(["ninja", "-C", BUILD, "-t", "inputs", target], check=True, capture_output=True, text=True).stdout.split())
+    return set(subprocess.run(["ninja", "-C", BUILD, "-t", "query", target], check=True, capture_output=True, text=True).stdout.split())
 
 
 @pytest.mark.skipif(os.environ["RINGMASTER_HAS_CUDA"] == "0", reason="this build was configured with -DRINGMASTER_CUDA=off")
