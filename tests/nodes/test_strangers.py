@@ -10,7 +10,7 @@ import pytest
 from ringmaster_runs import BIN, events_of, launch, losses_of, make_config, make_model, make_rows, ringmaster, state_of, wait_for
 from sshd import free_port
 from strangers import Hammer, Sniffer, Stranger, listeners
-from namespaces import NAME, NET, network  # noqa: F401  (a fixture)
+from namespaces import NAME, NET, hold_engine, network  # noqa: F401  (a fixture)
 from test_network import config, pair  # noqa: F401  (fixtures)
 from test_remote_runs import launch_on, run, steps, there
 
@@ -122,6 +122,7 @@ def test_strangers_at_a_run_on_two_nodes(spoil, pair, config, network, tmp_path)
 
     sniffer = Sniffer(f"{NAME}br")
     hammer = Hammer(ports, spoil)
+    hold_engine(network[1], 4)
     try:
         remote = launch_on(pair, config, tmp_path / "runs", "--ranks", 2, "--detach", "--no-preflight")
         wait_for(lambda: len(steps(there(pair.a))) >= 5 or state_of(there(pair.a))["state"] == "failed", "step 5 or the end", 120)
@@ -134,6 +135,7 @@ def test_strangers_at_a_run_on_two_nodes(spoil, pair, config, network, tmp_path)
     else:
         assert is_explained(state), state
     print(f"{len(seen)} listeners, {stranger.tried} conversations, {len(stranger.heard)} bytes heard, {len(wire)} bytes on the wire")
+    assert b"arrived/0" in stranger.heard, "no stranger met the store: this test proves nothing"
     assert {(i, address) for i, address, _, _ in seen} <= {(0, stated[0]), (1, stated[1])}, seen
     assert any(program.startswith("ringmaster-agen") for _, _, _, program in seen), "the agent's port was never met"
     secret = secret_of(there(pair.a))

@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from namespaces import NAME, NET, network  # noqa: F401  (a fixture)
+from namespaces import NAME, NET, hold_engine, network  # noqa: F401  (a fixture)
 from ringmaster_runs import losses_of, make_config, ringmaster, state_of, wait_for
 from slurm import SlurmOnNodes
 from strangers import Hammer, Sniffer, listeners
@@ -35,6 +35,7 @@ def test_strangers_at_a_job_on_two_nodes(spoil, nodes, network, llama, rows_file
         return [(address, port) for _, address, port in now]
 
     sniffer, hammer = Sniffer(f"{NAME}br"), Hammer(ports, spoil)
+    hold_engine(network[1], 4)
     try:
         ringmaster("launch", config, "--ranks", 2, "--slurm", "nodes=2", "--slurm", "ntasks-per-node=1", "--runs-dir", tmp_path / "runs",
                    "--no-preflight", "--detach", env=nodes.env(**ONE_THREAD))
@@ -50,6 +51,7 @@ def test_strangers_at_a_job_on_two_nodes(spoil, nodes, network, llama, rows_file
     else:
         assert state["state"] == "failed" and len(state["reason"]) > 20, state
     print(f"{len(seen)} listeners, {stranger.tried} conversations, {len(stranger.heard)} bytes heard, {len(wire)} bytes on the wire")
+    assert b"arrived/0" in stranger.heard, "no stranger met the store: this test proves nothing"
     assert {(i, address) for i, address, _ in seen} == {(0, f"{NET}.11"), (1, f"{NET}.12")}, seen
     secret = (run / "token").read_text().strip()
     for bytes_seen in (bytes(stranger.heard), wire):

@@ -1,7 +1,11 @@
 """Two nodes with addresses of their own: network namespaces on a bridge. Needs root."""
 
 import os
+import pathlib
+import signal
 import subprocess
+import threading
+import time
 
 import pytest
 
@@ -37,3 +41,21 @@ def network():
             subprocess.run(["kill", "-9", pid], check=False)
         ip("netns", "del", space)
     ip("link", "del", bridge)
+
+
+def hold_engine(space, seconds):
+    """Stops the first engine that starts in a namespace for so long, on a thread: the others wait for it, and the store listens."""
+    def run():
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            for pid in subprocess.run(["ip", "netns", "pids", space], capture_output=True, text=True).stdout.split():
+                try:
+                    if pathlib.Path(f"/proc/{pid}/comm").read_text().startswith("ringmaster-eng"):
+                        os.kill(int(pid), signal.SIGSTOP)
+                        time.sleep(seconds)
+                        os.kill(int(pid), signal.SIGCONT)
+                        return
+                except (FileNotFoundError, ProcessLookupError):
+                    pass
+            time.sleep(0.01)
+    threading.Thread(target=run, daemon=True).start()
