@@ -125,7 +125,7 @@ def test_strangers_at_a_run_on_two_nodes(spoil, pair, config, network, tmp_path)
     hold_engine(network[1], 4)
     try:
         remote = launch_on(pair, config, tmp_path / "runs", "--ranks", 2, "--detach", "--no-preflight")
-        wait_for(lambda: len(steps(there(pair.a))) >= 5 or state_of(there(pair.a))["state"] == "failed", "step 5 or the end", 120)
+        wait_for(lambda: len(steps(there(pair.a))) >= 5 or state_of(there(pair.a))["state"] == "failed", "step 5 or the end", 240)
         state = state_of(there(pair.a))
     finally:
         stranger, wire = hammer.stop(), sniffer.stop()

@@ -40,7 +40,7 @@ def test_strangers_at_a_job_on_two_nodes(spoil, nodes, network, llama, rows_file
         ringmaster("launch", config, "--ranks", 2, "--slurm", "nodes=2", "--slurm", "ntasks-per-node=1", "--runs-dir", tmp_path / "runs",
                    "--no-preflight", "--detach", env=nodes.env(**ONE_THREAD))
         (run,) = (tmp_path / "runs").iterdir()
-        wait_for(lambda: len(steps(run)) >= 5 or state_of(run)["state"] == "failed", "step 5 or the end", 120)
+        wait_for(lambda: len(steps(run)) >= 5 or state_of(run)["state"] == "failed", "step 5 or the end", 240)
         state = state_of(run)
     finally:
         stranger, wire = hammer.stop(), sniffer.stop()
