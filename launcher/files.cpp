@@ -2,8 +2,6 @@
 
 #include <sys/stat.h>
 
-#include <QFile>
-#include <QSaveFile>
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -11,6 +9,7 @@
 
 #include "engine/error.h"
 #include "engine/events/bounded_json.h"
+#include "engine/files/durable.h"
 #include "launcher/bounded_file.h"
 
 namespace ringmaster {
@@ -30,20 +29,6 @@ mode_t mode_of(const fs::path& path) {
     return status.st_mode & 0777;
 }
 
-/// With at most the rights of `most`, which it has before a byte of the content is in it.
-void write(const fs::path& file, std::string_view content, mode_t most) {
-    QSaveFile out(QFile::decodeName(file.c_str()));
-    struct stat made {};
-    const bool good = out.open(QIODevice::WriteOnly) && ::fstat(out.handle(), &made) == 0 &&
-                      (most == 0777 || ::fchmod(out.handle(), made.st_mode & most & 0777) == 0) &&
-                      out.write(content.data(), static_cast<qint64>(content.size())) ==
-                          static_cast<qint64>(content.size()) &&
-                      out.commit();
-    if (!good)
-        throw Error(Failure::Refused, Code("FILE-WRITE"),
-                    "cannot be written: " + out.errorString().toStdString(), file.string());
-}
-
 }  // namespace
 
 std::string read_file(const fs::path& file) {
@@ -60,11 +45,13 @@ std::string read_file(const fs::path& file) {
 }
 
 void write_file(const fs::path& file, std::string_view content) {
-    write(file, content, 0777);
+    write_file_durably(file, content);
 }
 
 void copy_text_file(const fs::path& from, const fs::path& to) {
-    write(to, read_file(from), mode_of(from));
+    const mode_t most = mode_of(from);
+    if (fs::exists(to)) ::chmod(to.c_str(), mode_of(to) & most);  // a file that is replaced keeps its mode
+    write_file_durably(to, read_file(from), most);
 }
 
 void restrict_folder(const fs::path& folder, const fs::path& file) {

@@ -1,10 +1,10 @@
 #include "launcher/resume.h"
 
-#include <algorithm>
 #include <ctime>
 #include <nlohmann/json.hpp>
 
 #include "engine/events/output_claim.h"
+#include "engine/files/checkpoints.h"
 #include "launcher/files.h"
 #include "launcher/local_node.h"
 
@@ -32,17 +32,15 @@ void start(const RunDirectory& run, const Attempt& attempt, const Places& places
     }
 }
 
-std::optional<int64_t> choose_checkpoint(const RunDirectory& run, std::optional<int64_t> asked) {
-    const std::vector<int64_t> steps = complete_checkpoints(run);
-    if (!asked) return steps.empty() ? std::nullopt : std::optional(steps.back());
-    if (std::find(steps.begin(), steps.end(), *asked) != steps.end()) return asked;
-    std::string there;
-    for (int64_t step : steps) there += (there.empty() ? "" : ", ") + std::to_string(step);
-    throw Error(Failure::Usage, Code("RUN-CHECKPOINT"),
-                "there is no complete checkpoint of step " + std::to_string(*asked),
-                run.checkpoints().string(),
-                there.empty() ? "there is none at all: without --checkpoint the run starts from the beginning"
-                              : "there are complete ones of step " + there);
+/// The step to go on from; what is passed over is a warning.
+std::optional<int64_t> step_to_resume(const RunDirectory& run, std::optional<int64_t> asked,
+                                      const Progress& progress) {
+    progress.report({"verifying the checkpoint", 0, 0});
+    restore_folders(run.checkpoints());
+    const CheckpointChoice choice =
+        choose_checkpoint(run.checkpoints(), asked, [&] { progress.stop_if_cancelled(); });
+    for (const std::string& line : words_of(choice)) progress.warn(line);
+    return choice.step;
 }
 
 Request kept_request(const RunDirectory& run, const ResumeOptions& options) {
@@ -103,7 +101,8 @@ ResumedRun prepare_resume(const RunDirectory& run, const ResumeOptions& options,
     }
     ResumedRun resumed;
     resumed.attempt = state.attempt + 1;
-    resumed.from_step = choose_checkpoint(run, options.checkpoint);
+    resumed.from_step = step_to_resume(run, options.checkpoint, progress);
+    if (options.checkpoint) resumed.wish = std::to_string(*options.checkpoint);
     resumed.plan = read_plan(run.plan().string());
     if (options.ranks || options.nodes || !options.set.empty() || resumed.plan.data.tokens.empty()) {
         resumed.plan = replan(run, options, machine, places, progress);
@@ -121,10 +120,7 @@ void start_resumed(const RunDirectory& run, const ResumedRun& resumed, const Mac
         throw Error(Failure::Refused, Code("RUN-ELSEWHERE"), "is a job of Slurm", run.name(),
                     "`ringmaster resume " + run.name() + "` in a terminal submits it again");
     require_startable(resumed.plan, machine, places);
-    start(run,
-          {resumed.plan.ranks, resumed.attempt,
-           resumed.from_step ? std::to_string(*resumed.from_step) : "none", request_of(run).restarts},
-          places);
+    start(run, {resumed.plan.ranks, resumed.attempt, resumed.wish, request_of(run).restarts}, places);
 }
 
 }  // namespace ringmaster

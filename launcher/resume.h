@@ -16,7 +16,7 @@ namespace ringmaster {
 void start_run(const RunDirectory& run, const Plan& plan, const Machine& machine, const Places& places);
 
 struct ResumeOptions {
-    std::optional<int64_t> checkpoint;  ///< else the newest complete one
+    std::optional<int64_t> checkpoint;  ///< else the newest whole one
     std::optional<int> ranks;           ///< else as before
     std::vector<std::pair<std::string, std::string>> set;
     std::optional<int> nodes = {};  ///< that the ranks are spread over; else as before
@@ -25,14 +25,15 @@ struct ResumeOptions {
 struct ResumedRun {
     Plan plan;
     int attempt = 1;
-    std::optional<int64_t> from_step;  ///< empty: there is no checkpoint, it starts from the beginning
+    std::optional<int64_t> from_step;  ///< empty: there is no whole checkpoint, it starts from the beginning
+    std::string wish = "latest";       ///< what the ranks are told: they choose as this did, and say the same
     bool replanned = false;
 };
 
 /// What resuming would start; with other ranks or settings the run is planned (and, where that changes them,
 /// tokenized) again, and plan.json and options.json are written anew. Throws Error(Refused) while it runs or
-/// when it is completed, Error(Usage) for a checkpoint that is not there (naming those that are),
-/// PlanRefused, Cancelled.
+/// when it is completed, as choose_checkpoint for a checkpoint that is not there or damaged, PlanRefused,
+/// Cancelled. Newer checkpoints that are passed over, and why, are warnings of `progress`.
 ResumedRun prepare_resume(const RunDirectory& run, const ResumeOptions& options, const Machine& machine,
                           const Places& places, const Progress& progress);
 

@@ -9,6 +9,7 @@
 #include "engine/config/edit.h"
 #include "engine/error.h"
 #include "engine/events/bounded_json.h"
+#include "engine/files/checkpoints.h"
 #include "launcher/bounded_file.h"
 #include "launcher/files.h"
 
@@ -29,11 +30,9 @@ double changed_at(const fs::path& path) {
 std::vector<CheckpointInfo> checkpoints_of(const RunDirectory& run) {
     std::vector<CheckpointInfo> checkpoints;
     for (int64_t step : complete_checkpoints(run)) {
-        std::string digits = std::to_string(step);
-        digits.insert(0, digits.size() < 8 ? 8 - digits.size() : 0, '0');
-        CheckpointInfo info{step, run.checkpoints() / ("step-" + digits), 0, 0};
+        CheckpointInfo info{step, run.checkpoints() / checkpoint_name(step), 0, 0};
         info.bytes = bytes_within(info.dir);
-        info.saved = changed_at(info.dir / "complete");
+        info.saved = changed_at(info.dir / kCompleteFile);
         checkpoints.push_back(std::move(info));
     }
     return checkpoints;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <ctime>
 #include <nlohmann/json.hpp>
@@ -12,6 +11,7 @@
 #include "engine/config/keys.h"
 #include "engine/error.h"
 #include "engine/events/event_log.h"
+#include "engine/files/checkpoints.h"
 #include "launcher/files.h"
 #include "launcher/places.h"
 
@@ -237,19 +237,7 @@ void delete_run(const RunDirectory& run) {
 }
 
 std::vector<int64_t> complete_checkpoints(const RunDirectory& run) {
-    constexpr std::string_view kPrefix = "step-";
-    std::vector<int64_t> steps;
-    std::error_code none;
-    for (const fs::directory_entry& entry : fs::directory_iterator(run.checkpoints(), none)) {
-        const std::string name = entry.path().filename().string();
-        int64_t step = 0;
-        if (!name.starts_with(kPrefix) || !fs::exists(entry.path() / "complete", none)) continue;
-        const auto [end, problem] =
-            std::from_chars(name.data() + kPrefix.size(), name.data() + name.size(), step);
-        if (problem == std::errc() && end == name.data() + name.size()) steps.push_back(step);
-    }
-    std::sort(steps.begin(), steps.end());
-    return steps;
+    return complete_checkpoints(run.checkpoints());
 }
 
 }  // namespace ringmaster

@@ -5,14 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "engine/error.h"
-#include "engine/files/durable.h"
 
 namespace ringmaster {
 
@@ -156,40 +153,23 @@ void SafetensorsFile::check_dtype(const std::string& name, const std::string& dt
 
 SafetensorsWriter::SafetensorsWriter(const std::filesystem::path& path,
                                      const std::vector<TensorInfo>& tensors)
-    : path_(path) {
+    : file_(path) {
     for (const TensorInfo& tensor : tensors) remaining_ += static_cast<size_t>(tensor.bytes());
-    file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-    if (file_ < 0) throw_write_error(path);
-    std::string header = header_text(tensors);
-    uint64_t length = header.size();
+    const std::string header = header_text(tensors);
+    const uint64_t length = header.size();
     remaining_ += sizeof length + header.size();
     write(&length, sizeof length);
     write(header.data(), header.size());
 }
 
-SafetensorsWriter::~SafetensorsWriter() {
-    if (file_ < 0) return;
-    ::close(file_);
-    ::unlink(path_.c_str());
-}
-
 void SafetensorsWriter::write(const void* bytes, size_t count) {
-    const char* from = static_cast<const char*>(bytes);
-    while (count > 0) {
-        ssize_t written = ::write(file_, from, std::min<size_t>(count, size_t{1} << 30));
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) throw_write_error(path_);
-        from += written;
-        count -= static_cast<size_t>(written);
-        remaining_ -= static_cast<size_t>(written);
-    }
+    file_.write(bytes, count);
+    remaining_ -= count;
 }
 
-void SafetensorsWriter::finish() {
+WrittenFile SafetensorsWriter::finish() {
     if (remaining_ != 0) throw std::logic_error("SafetensorsWriter: tensors announced but not written");
-    if (::fsync(file_) != 0) throw_write_error(path_);
-    ::close(file_);
-    file_ = -1;
+    return file_.appear();
 }
 
 }  // namespace ringmaster

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/files/durable.h"
+
 namespace ringmaster {
 
 struct TensorInfo {
@@ -58,22 +60,18 @@ class SafetensorsFile {
     std::map<std::string, std::pair<size_t, size_t>> offsets_;
 };
 
-/// Writes tensors in the order announced. A file that was not finished is removed again.
+/// Writes tensors in the order announced, as DurableFile: the file appears when it is finished.
 class SafetensorsWriter {
   public:
     SafetensorsWriter(const std::filesystem::path& path, const std::vector<TensorInfo>& tensors);
-    ~SafetensorsWriter();
-    SafetensorsWriter(const SafetensorsWriter&) = delete;
-    SafetensorsWriter& operator=(const SafetensorsWriter&) = delete;
 
     /// The next bytes of the data, in order; a tensor may come in pieces. Throws Error(Refused): a full disk,
     /// say.
     void write(const void* bytes, size_t count);
-    void finish();  ///< flushes to the disk
+    WrittenFile finish();  ///< flushes to the disk
 
   private:
-    std::filesystem::path path_;
-    int file_ = -1;
+    DurableFile file_;
     size_t remaining_ = 0;
 };
 

@@ -19,6 +19,7 @@
 
 #include "engine/comm/groups.h"
 #include "engine/config/config.h"
+#include "engine/files/durable.h"
 #include "engine/plan/model_config.h"
 
 namespace ringmaster {
@@ -211,9 +212,9 @@ class WholeValues {
 
 /// Writes the master as a Hugging Face folder's weights: one model.safetensors, or shards of at most
 /// `shard_bytes` with an index, or an adapter_model.safetensors as PEFT reads it. `dtype` is kFloat or
-/// kBFloat16. Durable when it returns; throws Error(Refused) on a full disk. Where states are sharded all
-/// ranks of a shard group take part, and those without `writes` only send.
-void save_weights(Parameters& parameters, const std::string& dir, at::ScalarType dtype, bool writes = true,
-                  int64_t shard_bytes = 5'000'000'000);
+/// kBFloat16. Returns the files written, durable by then; throws Error(Refused) on a full disk. Where states
+/// are sharded all ranks of a shard group take part, and those without `writes` only send.
+std::vector<WrittenFile> save_weights(Parameters& parameters, const std::string& dir, at::ScalarType dtype,
+                                      bool writes = true, int64_t shard_bytes = 5'000'000'000);
 
 }  // namespace ringmaster

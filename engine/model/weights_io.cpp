@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/error.h"
-#include "engine/files/durable.h"
 #include "engine/files/safetensors.h"
 #include "engine/model/parameters.h"
 
@@ -110,8 +109,8 @@ std::string shard_name(const std::string& stem, size_t shard, size_t count) {
     return stem + number;
 }
 
-void write_shard(const Parameters& parameters, WholeValues& master, const fs::path& path,
-                 const std::vector<size_t>& indices, at::ScalarType dtype) {
+WrittenFile write_shard(const Parameters& parameters, WholeValues& master, const fs::path& path,
+                        const std::vector<size_t>& indices, at::ScalarType dtype) {
     std::vector<TensorInfo> infos;
     for (size_t i : indices) {
         infos.push_back({parameters.shapes()[i].name, dtype == at::kFloat ? "F32" : "BF16",
@@ -122,7 +121,7 @@ void write_shard(const Parameters& parameters, WholeValues& master, const fs::pa
         at::Tensor values = master.of(i).to(at::kCPU, dtype).contiguous();
         writer.write(values.data_ptr(), values.nbytes());
     }
-    writer.finish();
+    return writer.finish();
 }
 
 }  // namespace
@@ -143,13 +142,14 @@ void Parameters::load(const std::string& model_dir) {
     share_update();
 }
 
-void save_weights(Parameters& parameters, const std::string& dir, at::ScalarType dtype, bool writes,
-                  int64_t shard_bytes) {
+std::vector<WrittenFile> save_weights(Parameters& parameters, const std::string& dir, at::ScalarType dtype,
+                                      bool writes, int64_t shard_bytes) {
     WholeValues master(parameters, parameters.master());
     if (!writes) {
         for (size_t i = 0; i < parameters.shapes().size(); ++i) master.of(i);
-        return;
+        return {};
     }
+    std::vector<WrittenFile> written;
     const auto element_bytes = static_cast<int64_t>(c10::elementSize(dtype));
     const bool one_file = parameters.file_stem() != "model";  // PEFT knows no index
     const auto shards =
@@ -157,16 +157,16 @@ void save_weights(Parameters& parameters, const std::string& dir, at::ScalarType
     nlohmann::json weight_map = nlohmann::json::object();
     for (size_t s = 0; s < shards.size(); ++s) {
         const std::string name = shard_name(parameters.file_stem(), s, shards.size());
-        write_shard(parameters, master, fs::path(dir) / name, shards[s], dtype);
+        written.push_back(write_shard(parameters, master, fs::path(dir) / name, shards[s], dtype));
         for (size_t i : shards[s]) weight_map[parameters.shapes()[i].name] = name;
     }
     if (shards.size() > 1) {
         nlohmann::json index = {{"metadata", {{"total_size", parameters.count() * element_bytes}}},
                                 {"weight_map", weight_map}};
-        write_file_durably(fs::path(dir) / (parameters.file_stem() + ".safetensors.index.json"),
-                           index.dump(2) + "\n");
+        written.push_back(write_file_durably(
+            fs::path(dir) / (parameters.file_stem() + ".safetensors.index.json"), index.dump(2) + "\n"));
     }
-    sync_directory(dir);
+    return written;
 }
 
 }  // namespace ringmaster

@@ -1,14 +1,10 @@
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <array>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "engine/error.h"
+#include "engine/files/durable.h"
 #include "engine/plan/attention_kernels.h"
 #include "engine/plan/nccl_settings.h"
 #include "engine/plan/plan.h"
@@ -276,26 +272,6 @@ PreparedData read_data(const Members& from) {
             from.get<int64_t>("eval_rows")};
 }
 
-[[noreturn]] void throw_write_error(const std::string& path) {
-    throw Error(Failure::Refused, Code("FILE-WRITE"),
-                "cannot be written: " + std::string(std::strerror(errno)), path);
-}
-
-void write_all(int file, std::string_view text, const std::string& path) {
-    while (!text.empty()) {
-        const ssize_t written = ::write(file, text.data(), text.size());
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) {
-            const int reason = errno;
-            ::close(file);
-            ::unlink(path.c_str());
-            errno = reason;
-            throw_write_error(path);
-        }
-        text.remove_prefix(static_cast<size_t>(written));
-    }
-}
-
 }  // namespace
 
 const char* to_string(Verdict verdict) {
@@ -411,13 +387,7 @@ Plan read_plan(const std::string& path) {
 
 void write_plan(const std::string& path, const Plan& plan) {
     const std::string text = plan_to_json(plan).dump(2, ' ', false, json::error_handler_t::replace) + "\n";
-    const std::string aside = path + ".new";
-    const int file = ::open(aside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (file < 0) throw_write_error(aside);
-    write_all(file, text, aside);
-    const bool synced = ::fsync(file) == 0;
-    const bool closed = ::close(file) == 0;
-    if (!synced || !closed || ::rename(aside.c_str(), path.c_str()) != 0) throw_write_error(path);
+    write_file_durably(path, text);
 }
 
 }  // namespace ringmaster

@@ -1,14 +1,15 @@
 #include "engine/train/checkpoint.h"
 
 #include <ATen/ATen.h>
-#include <unistd.h>
 
 #include <array>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <vector>
 
 #include "engine/error.h"
+#include "engine/files/checkpoints.h"
 #include "engine/files/durable.h"
 
 namespace ringmaster {
@@ -24,6 +25,7 @@ constexpr std::array kTokenizerFiles = {
 
 constexpr const char* kGenerationFile = "generation_config.json";
 constexpr const char* kAdapterConfig = "adapter_config.json";
+constexpr const char* kModelConfig = "config.json";
 
 std::string read_text(const fs::path& path) {
     std::ifstream file(path, std::ios::binary);
@@ -31,71 +33,25 @@ std::string read_text(const fs::path& path) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// A folder that is written aside and appears under its name only when it is whole.
-class FolderAside {
-  public:
-    explicit FolderAside(fs::path target) : target_(std::move(target)) {
-        aside_ =
-            target_.parent_path() / std::string(".").append(target_.filename().string()).append(".partial");
-        std::error_code problem;
-        fs::remove_all(aside_, problem);
-        fs::create_directories(aside_, problem);
-        if (problem)
-            throw Error(Failure::Refused, Code("FILE-WRITE"), "cannot be made: " + problem.message(),
-                        aside_.string());
-    }
-    ~FolderAside() {
-        std::error_code ignored;
-        fs::remove_all(aside_, ignored);
-    }
-    FolderAside(const FolderAside&) = delete;
-    FolderAside& operator=(const FolderAside&) = delete;
+using Files = std::vector<WrittenFile>;
 
-    const fs::path& path() const { return aside_; }
-
-    void appear() {
-        std::error_code problem;
-        fs::remove_all(target_, problem);
-        fs::rename(aside_, target_, problem);
-        if (problem)
-            throw Error(Failure::Refused, Code("FILE-WRITE"), "cannot be renamed: " + problem.message(),
-                        target_.string());
-        sync_directory(target_.parent_path());
-    }
-
-    /// Moves the files into `folder`, which may hold others already.
-    void move_files_into(const fs::path& folder) {
-        std::error_code problem;
-        for (const fs::directory_entry& entry : fs::directory_iterator(aside_)) {
-            fs::rename(entry.path(), folder / entry.path().filename(), problem);
-            if (problem)
-                throw Error(Failure::Refused, Code("FILE-WRITE"), "cannot be written: " + problem.message(),
-                            folder.string());
-        }
-        sync_directory(folder);
-    }
-
-  private:
-    fs::path target_;
-    fs::path aside_;
-};
-
-void copy_file(const fs::path& from, const char* name, const fs::path& to) {
-    if (fs::is_regular_file(from / name)) write_file_durably(to / name, read_text(from / name));
+void copy_file(const fs::path& from, const char* name, const fs::path& to, Files& written) {
+    if (fs::is_regular_file(from / name))
+        written.push_back(write_file_durably(to / name, read_text(from / name)));
 }
 
 /// config.json with the dtype that the weights are in.
-void write_model_config(const Plan& plan, const fs::path& dir, at::ScalarType dtype) {
+void write_model_config(const Plan& plan, const fs::path& dir, at::ScalarType dtype, Files& written) {
     nlohmann::ordered_json config =
         nlohmann::ordered_json::parse(read_text(fs::path(plan.config.model_dir) / "config.json"));
     const char* name = dtype == at::kFloat ? "float32" : "bfloat16";
     config[config.contains("dtype") ? "dtype" : "torch_dtype"] = name;
-    write_file_durably(dir / "config.json", config.dump(2) + "\n");
-    copy_file(plan.config.model_dir, kGenerationFile, dir);
+    written.push_back(write_file_durably(dir / kModelConfig, config.dump(2) + "\n"));
+    copy_file(plan.config.model_dir, kGenerationFile, dir, written);
 }
 
 /// As PEFT's LoraConfig writes it.
-void write_adapter_config(const Lora& lora, const fs::path& dir) {
+WrittenFile write_adapter_config(const Lora& lora, const fs::path& dir) {
     const nlohmann::ordered_json config = {
         {"peft_type", "LORA"},
         {"task_type", "CAUSAL_LM"},
@@ -117,26 +73,28 @@ void write_adapter_config(const Lora& lora, const fs::path& dir) {
         {"rank_pattern", nlohmann::ordered_json::object()},
         {"alpha_pattern", nlohmann::ordered_json::object()},
     };
-    write_file_durably(dir / kAdapterConfig, config.dump(2) + "\n");
+    return write_file_durably(dir / kAdapterConfig, config.dump(2) + "\n");
 }
 
-/// What stands beside the weights: the settings of model or adapter, and the tokenizer's files.
-void write_other_files(const Plan& plan, const fs::path& dir, at::ScalarType dtype) {
+/// The weights, the settings of model or adapter, and the tokenizer's files.
+Files write_model(const Plan& plan, Parameters& parameters, const fs::path& dir, at::ScalarType dtype) {
+    Files written = save_weights(parameters, dir, dtype);
     if (plan.config.lora.on()) {
-        write_adapter_config(plan.config.lora, dir);
+        written.push_back(write_adapter_config(plan.config.lora, dir));
     } else {
-        write_model_config(plan, dir, dtype);
+        write_model_config(plan, dir, dtype, written);
     }
     const fs::path tokenizer =
         fs::is_directory(plan.config.tokenizer) ? plan.config.tokenizer : plan.config.model_dir;
-    for (const char* file : kTokenizerFiles) copy_file(tokenizer, file, dir);
+    for (const char* file : kTokenizerFiles) copy_file(tokenizer, file, dir, written);
+    return written;
 }
 
 /// Of a model or adapter that was saved before: what would be taken for a part of the new one.
 bool is_of_a_result(const std::string& name) {
     const bool is_weights = (name.starts_with("model") || name.starts_with("adapter_model")) &&
                             (name.ends_with(".safetensors") || name.ends_with(".safetensors.index.json"));
-    return is_weights || name == "config.json" || name == kGenerationFile || name == kAdapterConfig;
+    return is_weights || name == kModelConfig || name == kGenerationFile || name == kAdapterConfig;
 }
 
 /// The dtype that a finished model is written in.
@@ -155,13 +113,37 @@ bool helps_to_save(Parameters& parameters) {
 }
 
 void prune(const RunFolder& run, int64_t keep) {
-    std::vector<int64_t> steps = run.complete_checkpoints();
-    for (size_t i = 0; i + static_cast<size_t>(std::max<int64_t>(1, keep)) < steps.size(); ++i) {
-        std::error_code ignored;
-        fs::remove(run.checkpoint(steps[i]) / "complete",
-                   ignored);  // first: a half-removed one must not look whole
-        fs::remove_all(run.checkpoint(steps[i]), ignored);
+    const std::vector<int64_t> steps = complete_checkpoints(run.checkpoints());
+    for (size_t i = 0; i + static_cast<size_t>(std::max<int64_t>(1, keep)) < steps.size(); ++i)
+        remove_folder(run.checkpoint(steps[i]));
+}
+
+/// Moves a whole model into `folder`, which may hold a former one. Readers take the folder for a model by its
+/// config.json or adapter_config.json: it goes first and comes last, so that weights of two models are never
+/// read together.
+void place_model(const fs::path& aside, const Files& files, const fs::path& folder) {
+    std::set<std::string> placed;
+    for (const char* mark : {kModelConfig, kAdapterConfig}) remove_durably(folder / mark);
+    const auto place = [&](const std::string& name) {
+        rename_durably(aside / name, folder / name);
+        placed.insert(name);
+    };
+    std::string mark;
+    for (const WrittenFile& file : files) {
+        if (file.name == kModelConfig || file.name == kAdapterConfig) {
+            mark = file.name;
+        } else {
+            place(file.name);
+        }
     }
+    // A former model in another number of shards, or a former adapter, must not stay beside the new one.
+    std::vector<fs::path> former;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+        const std::string name = entry.path().filename().string();
+        if (is_of_a_result(name) && !placed.contains(name)) former.push_back(entry.path());
+    }
+    for (const fs::path& file : former) remove_durably(file);
+    place(mark);
 }
 
 }  // namespace
@@ -177,15 +159,14 @@ fs::path save_checkpoint(const RunFolder& run, const Plan& plan, Parameters& par
         return target;
     }
     FolderAside aside(target);
-    save_weights(parameters, aside.path(), dtype);
-    write_other_files(plan, aside.path(), dtype);
-    optimizer.save(aside.path() / "optimizer.safetensors");
+    Files written = write_model(plan, parameters, aside.path(), dtype);
+    written.push_back(*optimizer.save(aside.path() / kOptimizerFile));
     const nlohmann::json trainer = {{"step", state.step},
                                     {"consumed_rows", state.consumed_rows},
                                     {"rows", state.rows},
                                     {"seed", state.seed}};
-    write_file_durably(aside.path() / "trainer_state.json", trainer.dump(2) + "\n");
-    write_file_durably(aside.path() / "complete", "");
+    written.push_back(write_file_durably(aside.path() / kTrainerStateFile, trainer.dump(2) + "\n"));
+    write_file_durably(aside.path() / kCompleteFile, complete_text(written));
     aside.appear();
     if (plan.config.save_total_limit) prune(run, *plan.config.save_total_limit);
     return target;
@@ -194,14 +175,14 @@ fs::path save_checkpoint(const RunFolder& run, const Plan& plan, Parameters& par
 TrainerState load_checkpoint(const fs::path& dir, Parameters& parameters, AdamW& optimizer) {
     TrainerState state;
     try {
-        const nlohmann::json trainer = nlohmann::json::parse(read_text(dir / "trainer_state.json"));
+        const nlohmann::json trainer = nlohmann::json::parse(read_text(dir / kTrainerStateFile));
         state = {trainer.at("step"), trainer.at("consumed_rows"), trainer.at("rows"), trainer.at("seed")};
     } catch (const nlohmann::json::exception& problem) {
         throw Error(Failure::Refused, Code("FILE-DAMAGED"), std::string("is damaged: ") + problem.what(),
-                    (dir / "trainer_state.json").string());
+                    (dir / kTrainerStateFile).string());
     }
     parameters.load(dir);
-    optimizer.load(dir / "optimizer.safetensors", state.step);
+    optimizer.load(dir / kOptimizerFile, state.step);
     return state;
 }
 
@@ -212,19 +193,8 @@ void export_model(const Plan& plan, Parameters& parameters, int rank) {
         return;
     }
     const fs::path target = plan.config.output_dir;
-    std::error_code problem;
-    FolderAside aside(target / "model");
-    save_weights(parameters, aside.path(), dtype);
-    write_other_files(plan, aside.path(), dtype);
-    std::set<std::string> written;
-    for (const fs::directory_entry& entry : fs::directory_iterator(aside.path()))
-        written.insert(entry.path().filename());
-    aside.move_files_into(target);
-    // A former model in another number of shards, or a former adapter, must not stay beside the new one.
-    for (const fs::directory_entry& entry : fs::directory_iterator(target)) {
-        const std::string name = entry.path().filename().string();
-        if (is_of_a_result(name) && !written.contains(name)) fs::remove(entry.path(), problem);
-    }
+    const FolderAside aside(target / "model");
+    place_model(aside.path(), write_model(plan, parameters, aside.path(), dtype), target);
 }
 
 }  // namespace ringmaster

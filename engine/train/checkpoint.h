@@ -1,10 +1,11 @@
-/// Checkpoints and the final model: written aside, flushed, marked complete last, renamed; the oldest are
-/// pruned.
+/// Saves and loads checkpoints, and places the final model. A checkpoint is written aside, flushed, marked
+/// complete last and renamed; the oldest are pruned. engine/files/checkpoints.h says which are whole.
 ///
 /// checkpoints/step-00000100/ holds a Hugging Face model (config.json, model*.safetensors in the master's
-/// dtype, tokenizer files), optimizer.safetensors, trainer_state.json and, last, the empty file `complete`.
-/// Of an adapter it holds what PEFT saves (adapter_config.json, adapter_model.safetensors) and not the frozen
-/// weights. `parameters` are those that are trained.
+/// dtype, tokenizer files), optimizer.safetensors, trainer_state.json and, last, the file `complete`, which
+/// lists the others with sizes and checksums computed while writing. Of an adapter it holds what PEFT saves
+/// (adapter_config.json, adapter_model.safetensors) and not the frozen weights. `parameters` are those that
+/// are trained.
 #pragma once
 
 #include <cstdint>

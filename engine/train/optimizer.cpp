@@ -95,7 +95,7 @@ void AdamW::update(const Part& part, double learning_rate) {
     part.exp_avg_sq.copy_(exp_avg_sq);
 }
 
-void AdamW::save(const std::filesystem::path& file, bool writes) const {
+std::optional<WrittenFile> AdamW::save(const std::filesystem::path& file, bool writes) const {
     std::unique_ptr<SafetensorsWriter> writer;
     if (writes) {
         std::vector<TensorInfo> infos;
@@ -114,7 +114,8 @@ void AdamW::save(const std::filesystem::path& file, bool writes) const {
             writer->write(here.data_ptr(), here.nbytes());
         }
     }
-    if (writer) writer->finish();
+    if (!writer) return std::nullopt;
+    return writer->finish();
 }
 
 void AdamW::load(const std::filesystem::path& path, int64_t completed_steps) {

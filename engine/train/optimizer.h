@@ -5,6 +5,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <filesystem>
+#include <optional>
 #include <vector>
 
 #include "engine/config/config.h"
@@ -26,7 +27,8 @@ class AdamW {
     const Flat& exp_avg_sq() const { return exp_avg_sq_; }
 
     /// Per parameter: exp_avg.<name>, exp_avg_sq.<name>; whole, whoever holds them (as save_weights).
-    void save(const std::filesystem::path& file, bool writes = true) const;
+    /// Returns the file if this rank `writes`.
+    std::optional<WrittenFile> save(const std::filesystem::path& file, bool writes = true) const;
     /// `completed_steps` goes into the bias correction.
     void load(const std::filesystem::path& file, int64_t completed_steps);
 

@@ -1,11 +1,11 @@
-/// A run directory as the engine sees it: where its files lie, and which checkpoints are complete.
+/// A run directory as the engine sees it: where its files lie, and which checkpoint it goes on from.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <string>
-#include <vector>
+
+#include "engine/files/checkpoints.h"
 
 namespace ringmaster {
 
@@ -18,14 +18,10 @@ struct RunFolder {
     std::filesystem::path logs() const { return dir / "logs"; }
     std::filesystem::path checkpoints() const { return dir / "checkpoints"; }
     std::filesystem::path checkpoint(int64_t step) const;  ///< checkpoints/step-00000100
-
-    std::vector<int64_t> complete_checkpoints() const;  ///< steps, ascending
 };
 
-/// The checkpoint to start from. `resume` is "auto", "latest", "none" or a step. Empty: from scratch.
-/// auto: the newest complete one, unless the run is completed. Throws Error(Usage) where the one asked for is
-/// not there, naming those that are.
-std::optional<int64_t> checkpoint_to_resume(const RunFolder& run, const std::string& resume,
-                                            bool run_is_completed);
+/// The checkpoint to start from, after what a killed process left there was put right. `resume` is "auto",
+/// "latest", "none" or a step; auto is latest, unless the run is completed. Throws as choose_checkpoint.
+CheckpointChoice checkpoint_to_resume(const RunFolder& run, const std::string& resume, bool run_is_completed);
 
 }  // namespace ringmaster

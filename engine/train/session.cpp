@@ -218,10 +218,23 @@ int64_t as_rank_0_says(Groups& groups, const std::function<int64_t()>& look) {
     return shared.item<int64_t>();
 }
 
+void warn(EventWriter& events, const RunFolder& run, const std::string& text) {
+    log_line("warning: " + text);
+    events.write(WarningEvent{text, run.checkpoints().string()});
+}
+
+/// Rank 0 chooses, says what it passed over, and sets later checkpoints aside: nobody may take them for the
+/// timeline that begins now.
 std::optional<int64_t> agree_on_checkpoint(Groups& groups, const RunFolder& run, const std::string& resume,
-                                           bool completed) {
-    const int64_t step =
-        as_rank_0_says(groups, [&] { return checkpoint_to_resume(run, resume, completed).value_or(-1); });
+                                           const OwnRunState& state, EventWriter& events) {
+    const int64_t step = as_rank_0_says(groups, [&] {
+        const CheckpointChoice choice = checkpoint_to_resume(run, resume, state.was_completed());
+        for (const std::string& line : words_of(choice)) warn(events, run, line);
+        for (const std::string& name : abandon_later(run.checkpoints(), choice.step, state.attempt()))
+            warn(events, run,
+                 "the run goes on from an earlier step: a later checkpoint is set aside as " + name);
+        return choice.step.value_or(-1);
+    });
     return step < 0 ? std::nullopt : std::optional(step);
 }
 
@@ -282,7 +295,7 @@ void train(const SessionOptions& options, const Rendezvous& who, const RunFolder
     Groups groups = connect(who, plan.mesh, group_options);
     const std::string attention = choose_attention(groups, plan);
     if (!attention.empty()) log_line("attention: " + attention);
-    const auto from = agree_on_checkpoint(groups, run, options.resume, state.was_completed());
+    const auto from = agree_on_checkpoint(groups, run, options.resume, state, events);
     HelloEvent hello = hello_of(plan, who, groups, state.attempt(), from.value_or(0));
     hello.network = network;
     events.write(hello);

@@ -192,7 +192,7 @@ void Trainer::report_not_finite(const StepRows& rows, double loss, double norm) 
         rows.micro_batches, rows.rounds, 1,
         parameters_.gradients_are_taken() ? Gradients::OfAllRanks : Gradients::OfThisRank);
     const std::string place = finder.agree(groups_, parameters_, device_);
-    const std::vector<int64_t> good = run_.complete_checkpoints();
+    const std::vector<int64_t> good = complete_checkpoints(run_.checkpoints());
     throw Error(Failure::Refused, Code("ENGINE-NOT-FINITE"),
                 (std::isfinite(loss) ? "the gradient norm is " + std::to_string(norm)
                                      : "the loss is " + std::to_string(loss)) +

@@ -15,6 +15,7 @@
 #include "engine/auth/run_secret.h"
 #include "engine/error.h"
 #include "engine/events/event_log.h"
+#include "engine/files/checkpoints.h"
 #include "launcher/agent/agent_lines.h"
 #include "launcher/agent/detach.h"
 #include "launcher/agent/memory_kills.h"
@@ -99,6 +100,7 @@ void Supervisor::start() {
         state_.reason.clear();
         state_.updated = state_.started;
         file_.write(state_);
+        leave_timeline();
         open_fleet();
         start_ranks();
         if (fleet_ && options_.node > 0) fleet_->send(0, "hello " + node_to_line(state_.nodes[0]));
@@ -113,6 +115,32 @@ void Supervisor::start() {
     set_state(RunPhase::Running, "");
     say("attempt " + std::to_string(state_.attempt) + ": " + std::to_string(options_.ranks) + " ranks of " +
         options_.engine.string());
+}
+
+/// Checkpoints later than the step that was asked for are of a timeline that the run leaves. They are set
+/// aside before anything can fail, so that no restart takes them; rank 0 does the same where there is no
+/// agent.
+void Supervisor::leave_timeline() {
+    if (options_.node != 0 || options_.resume == "auto" || options_.resume == "latest") return;
+    const fs::path checkpoints = options_.run_dir / "checkpoints";
+    restore_folders(checkpoints);
+    std::optional<int64_t> from;
+    if (options_.resume != "none") {
+        for (const int64_t step : complete_checkpoints(checkpoints)) {
+            if (std::to_string(step) == options_.resume) from = step;
+        }
+        if (!from) return;  // the ranks say what is wrong with it
+    }
+    for (const std::string& name : abandon_later(checkpoints, from, state_.attempt))
+        say("the run goes on from an earlier step: a later checkpoint is set aside as " + name);
+    left_at_ = from.value_or(0);
+}
+
+/// The newest checkpoint of this timeline, if there is one since the step that was asked for; else that step.
+std::string Supervisor::resume_again() const {
+    if (options_.resume == "auto" || options_.resume == "latest") return "latest";
+    const std::vector<int64_t> steps = complete_checkpoints(options_.run_dir / "checkpoints");
+    return left_at_ && !steps.empty() && steps.back() > *left_at_ ? "latest" : options_.resume;
 }
 
 void Supervisor::start_ranks() {
@@ -203,7 +231,7 @@ bool Supervisor::restart_after(const Verdict& verdict) {
     ranks_.clear();
     state_.nodes[0].ranks.clear();
     ++state_.attempt;
-    options_.resume = "latest";
+    options_.resume = resume_again();
     trigger_ = Trigger::None;
     deadline_.reset();
     killed_ = false;

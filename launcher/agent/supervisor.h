@@ -52,6 +52,8 @@ class Supervisor {
         RankEnd end;
     };
 
+    void leave_timeline();
+    std::string resume_again() const;
     void start_ranks();
     void watch_ranks();
     bool restart_after(const Verdict& verdict);
@@ -88,6 +90,7 @@ class Supervisor {
     std::vector<Rank> ranks_;
     int64_t memory_kills_before_ = 0;
     int restarts_left_;
+    std::optional<int64_t> left_at_;  ///< the step that was asked for, after the later ones were set aside
     bool stop_requested_ = false;
     bool killed_ = false;
     Trigger trigger_ = Trigger::None;

@@ -4,6 +4,7 @@
 
 #include "engine/error.h"
 #include "engine/events/output_claim.h"
+#include "engine/files/checkpoints.h"
 #include "launcher/prepare.h"
 
 namespace ringmaster {
@@ -79,7 +80,11 @@ FetchedRun fetch_run(SshSession& first, const RunDirectory& run, std::optional<i
     const RemoteRun remote = remote_of(run);
     const Wanted wanted =
         step ? wanted_checkpoint(first, remote, run, *step, to) : wanted_model(first, remote, run, to);
-    return {wanted.here, fetch_folder(first, wanted.there, wanted.here, progress)};
+    const FetchedRun fetched{wanted.here, fetch_folder(first, wanted.there, wanted.here, progress)};
+    if (const std::string damage = step ? damage_of(wanted.here) : ""; !damage.empty())
+        throw Error(Failure::Refused, Code("FILE-DAMAGED"), "is damaged on the node too: " + damage,
+                    wanted.here.string(), steps_text(checkpoints_there(first, remote)));
+    return fetched;
 }
 
 }  // namespace ringmaster

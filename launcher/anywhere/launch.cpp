@@ -4,6 +4,7 @@
 #include <map>
 
 #include "engine/error.h"
+#include "engine/files/checkpoints.h"
 #include "launcher/machine.h"
 #include "launcher/nodes/fetch.h"
 #include "launcher/nodes/stage.h"
@@ -249,6 +250,7 @@ Comeback come_back(Reached at, RemoteRun remote, const RunDirectory& run, const 
         fetch_checkpoint(first, comeback.remote, run, options.checkpoint, progress);
     }
     comeback.resumed = prepare_resume(run, options, comeback.at.machine, places, progress);
+    if (elsewhere) abandon_later(run.checkpoints(), comeback.resumed.from_step, comeback.resumed.attempt);
     comeback.restarts = restarts_of(run);
     return comeback;
 }
@@ -276,7 +278,7 @@ Started start_comeback(Comeback& comeback, const RunDirectory& run, const Places
     SlurmSubmission job =
         submission_of(run, at.nodes.empty() ? nullptr : &comeback.remote, resumed.plan, *at.to.slurm, places);
     job.attempt = resumed.attempt;
-    job.resume = from;
+    job.resume = at.nodes.empty() ? resumed.wish : from;
     return {submit_run(*site_at(at, job.run_dir), run, job)};
 }
 

@@ -29,7 +29,7 @@ std::vector<OptionSpec> launch_options() {
         {"--no-preflight", "",
          "start without proving first, on the run's first rows, that the mesh computes what one rank would"},
         {"--restarts", "N",
-         "start a failed run again by itself, at most so often (0), from its newest complete "
+         "start a failed run again by itself, at most so often (0), from its newest whole "
          "checkpoint;\nthe "
          "agent does so on one machine, on several this command while it follows the run"},
         {"--shrink", "", "let a restart leave out nodes that are not there any more, without asking"},
@@ -301,9 +301,9 @@ Command launch_command() {
 Command resume_command() {
     CommandSpec spec{
         "resume", "RUN",
-        true,     "Continues a run that was stopped or has failed, from its newest complete checkpoint.",
+        true,     "Continues a run that was stopped or has failed, from its newest whole checkpoint.",
         {},       kEndings};
-    spec.options = {{"--checkpoint", "STEP", "from this step's checkpoint"},
+    spec.options = {{"--checkpoint", "STEP", "from this step's checkpoint; later ones are set aside"},
                     {"--ranks", "N", "on another number of ranks: it is planned again"},
                     {"--set", "key=value", "with another value of a key: it is planned again", true},
                     {"--slurm", "key=value", "of a run in Slurm: with another option of sbatch", true},

@@ -297,7 +297,7 @@ void tell_resumed(const RunDirectory& run, const ResumedRun& resumed, const Sess
     }
     print(run.name() +
           (resumed.from_step ? " goes on after step " + format_count(*resumed.from_step)
-                             : " has no complete checkpoint: it starts from the beginning") +
+                             : " has no whole checkpoint: it starts from the beginning") +
           "\n");
 }
 

@@ -5,10 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
+#include <set>
 
 #include "engine/error.h"
+#include "engine/files/checkpoints.h"
 #include "launcher/files.h"
 #include "launcher/format.h"
 #include "launcher/nodes/stage.h"
@@ -22,7 +25,13 @@ namespace {
 constexpr auto kHashPatience = std::chrono::seconds(600);  ///< one file of a slow disk
 constexpr auto kSilence = std::chrono::seconds(30);        ///< of a file that is under way
 
-constexpr const char* kCompleteMark = "complete";  ///< of a checkpoint: it comes last here, too
+/// By these a folder is taken for a model or a checkpoint: they go before other files change, and come after
+/// them, in this order.
+constexpr std::array kMarks = {"config.json", "adapter_config.json", kCompleteFile};
+
+bool is_mark(const std::string& name) {
+    return std::find(kMarks.begin(), kMarks.end(), name) != kMarks.end();
+}
 
 Manifest files_there(SshSession& session, const std::string& folder) {
     return parse_manifest(script_output(
@@ -45,11 +54,23 @@ void require_room(const fs::path& to, int64_t bytes) {
                 to.string(), "make room, or name another folder with --to");
 }
 
+/// Does on the node what restore_folders does here: a checkpoint that was being replaced gets its name back.
+constexpr const char* kRestoreFolders = R"sh( 2>/dev/null || exit 0
+for former in .step-*.former; do
+    name=${former#.}
+    [ -e "$former" ] && [ ! -e "${name%.former}" ] && mv "$former" "${name%.former}"
+done
+true)sh";
+
+fs::path part_of(const fs::path& target) {
+    return target.string() + ".part";
+}
+
 /// A file under a temporary name, this process's alone.
 class PartFile {
   public:
     explicit PartFile(const fs::path& target)
-        : target_(target), aside_(target.string() + ".part"), out_(::open(aside_.c_str(), kFlags, 0644)) {
+        : target_(target), aside_(part_of(target)), out_(::open(aside_.c_str(), kFlags, 0644)) {
         if (out_ < 0) fail();
         if (::flock(out_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
             ::close(out_);
@@ -75,7 +96,7 @@ class PartFile {
     }
     void become_target() const {
         if (::fsync(out_) != 0) fail();
-        fs::rename(aside_, target_);
+        rename_durably(aside_, target_);
     }
 
   private:
@@ -168,12 +189,26 @@ Fetched fetch_folder(SshSession& session, const std::string& from, const fs::pat
     fetched.bytes = there.bytes;
     fetched.left_out = there.left_out;
     require_room(to, bytes_missing(there, to));
+    std::set<std::string> missing;
+    for (const auto& [name, file] : there.files) {
+        if (!is_here(to / name, file, progress)) missing.insert(name);
+    }
+    if (!std::all_of(missing.begin(), missing.end(), is_mark)) {
+        for (const char* mark : kMarks) {
+            if (!fs::exists(to / mark)) continue;
+            if (!missing.insert(mark).second || !there.files.contains(mark)) {
+                remove_durably(to / mark);
+            } else {
+                rename_durably(to / mark, part_of(to / mark));  // need not come again
+            }
+        }
+    }
     int64_t before = 0;
     const auto bring = [&](const std::string& name, const FileThere& file) {
         progress.stop_if_cancelled();
         const fs::path target = to / name;
         const std::string step = "fetching " + name;
-        if (!is_here(target, file, progress)) {
+        if (missing.contains(name)) {
             fetched.received +=
                 fetch_file(session, from + "/" + name, target, file, progress, [&](int64_t here) {
                     progress.report({step, before + here, fetched.bytes, true});
@@ -182,10 +217,11 @@ Fetched fetch_folder(SshSession& session, const std::string& from, const fs::pat
         before += file.size;
         ++fetched.files;
     };
-    for (const bool last : {false, true}) {
-        for (const auto& [name, file] : there.files) {
-            if ((name == kCompleteMark) == last) bring(name, file);
-        }
+    for (const auto& [name, file] : there.files) {
+        if (!is_mark(name)) bring(name, file);
+    }
+    for (const char* mark : kMarks) {
+        if (const auto file = there.files.find(mark); file != there.files.end()) bring(mark, file->second);
     }
     return fetched;
 }
@@ -200,11 +236,20 @@ std::vector<int64_t> checkpoints_there(SshSession& first, const RemoteRun& remot
 
 void fetch_checkpoint(SshSession& first, const RemoteRun& remote, const RunDirectory& run,
                       std::optional<int64_t> step, const Progress& progress) {
+    run_script(first, "cd " + shell_quoted(remote.nodes[0].run_dir + "/checkpoints") + kRestoreFolders);
     const std::vector<int64_t> steps = checkpoints_there(first, remote);
-    const bool there = step ? std::find(steps.begin(), steps.end(), *step) != steps.end() : !steps.empty();
-    if (!there) return;
-    const std::string name = checkpoint_name(step.value_or(steps.back()));
-    fetch_folder(first, remote.nodes[0].run_dir + "/checkpoints/" + name, run.checkpoints() / name, progress);
+    if (!step && !steps.empty()) {
+        for (const std::string& name :
+             abandon_later(run.checkpoints(), steps.back(), read_run_state(run.dir).attempt + 1))
+            progress.warn("node 0 has no such checkpoint: the copy here is set aside as " + name);
+    }
+    for (auto there = steps.rbegin(); there != steps.rend(); ++there) {
+        if (step && *there != *step) continue;
+        const fs::path here = run.checkpoints() / checkpoint_name(*there);
+        fetch_folder(first, remote.nodes[0].run_dir + "/checkpoints/" + here.filename().string(), here,
+                     progress);
+        if (damage_of(here, [&] { progress.stop_if_cancelled(); }).empty()) return;
+    }
 }
 
 }  // namespace ringmaster

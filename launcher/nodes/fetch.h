@@ -23,14 +23,18 @@ struct Fetched {
 /// where it ended. Names that are none of a model or checkpoint, and folders, are left out. Progress counts
 /// the bytes of all files. Throws Error(Unreachable) where the connection is lost or content does not come as
 /// it is there, Error(Refused) where it cannot be written here or the disk has no room for it, Cancelled.
+/// `complete`, config.json and adapter_config.json go before another file changes and come last: half of a
+/// folder is never taken for a whole one.
 Fetched fetch_folder(SshSession& session, const std::string& from, const std::filesystem::path& to,
                      const Progress& progress);
 
 /// Steps of the complete checkpoints on node 0, ascending.
 std::vector<int64_t> checkpoints_there(SshSession& first, const RemoteRun& remote);
 
-/// The newest complete checkpoint (or that of `step`), brought to the local run directory, from where a
-/// resume sends it to every node. Nothing where there is none.
+/// Brings the newest whole checkpoint of node 0 (or that of `step`) to the local run directory, from where a
+/// resume sends it to every node; newer damaged ones come too, so that the choice here says what is wrong
+/// with them. Copies here that are newer than any there are of another timeline and set aside. Only for a run
+/// that has ended. Nothing where there is none.
 void fetch_checkpoint(SshSession& first, const RemoteRun& remote, const RunDirectory& run,
                       std::optional<int64_t> step, const Progress& progress);
 

@@ -8,6 +8,7 @@
 #include "engine/error.h"
 #include "engine/events/limits.h"
 #include "engine/events/output_claim.h"
+#include "engine/files/checkpoints.h"
 
 namespace ringmaster {
 
@@ -138,21 +139,14 @@ bool is_result_name(std::string_view name) {
 }
 
 std::vector<int64_t> parse_checkpoints(const std::string& text) {
-    constexpr std::string_view kPrefix = "step-";
     std::vector<int64_t> steps;
     std::istringstream lines(text);
     for (std::string name; std::getline(lines, name) && steps.size() < kMostCheckpoints;) {
-        if (!name.starts_with(kPrefix)) continue;
-        const auto step = number_of_node(std::string_view(name).substr(kPrefix.size()), 0, limits::kSteps);
-        if (step && name == checkpoint_name(*step)) steps.push_back(*step);
+        const auto step = step_of_checkpoint(name);
+        if (step && *step <= limits::kSteps) steps.push_back(*step);
     }
     std::sort(steps.begin(), steps.end());
     return steps;
-}
-
-std::string checkpoint_name(int64_t step) {
-    const std::string digits = std::to_string(step);
-    return "step-" + std::string(digits.size() < 8 ? 8 - digits.size() : 0, '0') + digits;
 }
 
 std::string parse_meeting(const std::string& said) {

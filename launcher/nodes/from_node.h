@@ -67,9 +67,6 @@ bool is_result_name(std::string_view name);
 /// Steps of the folders that `ls` lists as "step-00000100", ascending; other lines are skipped.
 std::vector<int64_t> parse_checkpoints(const std::string& text);
 
-/// "step-00000100"
-std::string checkpoint_name(int64_t step);
-
 /// The address behind "meet " of node 0's agent; empty where there is none.
 std::string parse_meeting(const std::string& said);
 

@@ -13,6 +13,7 @@
 #include "engine/events/bounded_json.h"
 #include "engine/events/event_log.h"
 #include "engine/events/limits.h"
+#include "engine/files/checkpoints.h"
 #include "launcher/bounded_file.h"
 #include "launcher/files.h"
 #include "launcher/nodes/fetch.h"

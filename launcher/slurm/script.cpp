@@ -10,7 +10,8 @@ namespace ringmaster {
 namespace {
 
 /// What follows the #SBATCH lines and the variables. `stop` is there once the run is to stop. A run that was
-/// resumed from an older checkpoint must not go on from a newer one of before: only this job's own count.
+/// resumed from an older checkpoint sets the later ones aside when it starts: once it has saved one of its
+/// own, the newest is of this timeline.
 constexpr const char* kBody = R"sh(
 echo "Slurm job $SLURM_JOB_ID, start ${SLURM_RESTART_COUNT:-0}, on $SLURM_JOB_NODELIST"
 cd "$run" || exit
@@ -24,10 +25,8 @@ unset RANK WORLD_SIZE LOCAL_RANK LOCAL_WORLD_SIZE MASTER_ADDR RINGMASTER_AGENT R
 threads=${SLURM_CPUS_PER_TASK:-$((SLURM_CPUS_ON_NODE / ranks_per_node))}
 export OMP_NUM_THREADS=${OMP_NUM_THREADS:-$((threads > 0 ? threads : 1))}
 [ -n "$SLURM_CPUS_PER_TASK" ] && export SRUN_CPUS_PER_TASK=$SLURM_CPUS_PER_TASK
-if [ "${SLURM_RESTART_COUNT:-0}" -gt 0 ]; then # from the newest checkpoint of this job, else as at its first start
-    for saved in checkpoints/step-*/complete; do
-        [ "$saved" -nt submit.sbatch ] && step=${saved#checkpoints/step-} && resume=$((10#${step%/complete}))
-    done
+if [ "${SLURM_RESTART_COUNT:-0}" -gt 0 ]; then # from the newest checkpoint, if this job saved it, else as at its first start
+    for saved in checkpoints/step-*/complete; do [ "$saved" -nt submit.sbatch ] && resume=latest; done
 fi
 export RINGMASTER_ATTEMPT=$((first_attempt + ${SLURM_RESTART_COUNT:-0}))
 

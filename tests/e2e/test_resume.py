@@ -1,6 +1,7 @@
 """A run that was killed and resumed is the run that was never interrupted, to the last bit."""
 
 import os
+import shutil
 import signal
 
 import pytest
@@ -51,6 +52,63 @@ def test_a_run_with_restarts_goes_on_by_itself_with_the_same_losses(llama, rows_
     wait_for(lambda: state_of(run)["state"] in ("completed", "failed"), "the end of the run")
     assert state_of(run)["state"] == "completed" and state_of(run)["attempt"] == 2
     assert [losses_of(run, rank) for rank in range(2)] == [losses_of(whole, rank) for rank in range(2)]
+
+
+@pytest.fixture(scope="module")
+def six_steps(llama, rows_file, tmp_path_factory):
+    """A completed run with checkpoints of steps 2, 4 and 6, that may start again once by itself."""
+    folder = tmp_path_factory.mktemp("six")
+    config = make_config(folder, llama, rows_file, max_steps=6, save_steps=2, save_strategy=None)
+    return launch(config, folder / "runs", "--ranks", 1, "--name", "six", "--restarts", 1)
+
+
+def copy_of(run, folder):
+    shutil.copytree(run, folder / "run")
+    return folder / "run"
+
+
+def test_a_restart_never_takes_a_checkpoint_of_an_abandoned_timeline(six_steps, tmp_path):
+    run = copy_of(six_steps, tmp_path)
+    ringmaster("resume", run, "--checkpoint", 2, "--set", "max_steps=4000", "--set", "save_steps=3000", "--set", "learning_rate=2e-3",
+               "--set", f"output_dir={tmp_path / 'out'}", "--detach")
+    wait_for(lambda: len(events_of(run, kind="hello")) == 2 and events_of(run)[-1]["lr"] > 1e-3, "a step of attempt 2")
+    os.kill(state_of(run)["nodes"][0]["ranks"][0]["pid"], signal.SIGKILL)
+    wait_for(lambda: len(events_of(run, kind="hello")) == 3, "the restart")
+    ringmaster("stop", run, "--now")
+    assert [event["start_step"] for event in events_of(run, kind="hello")] == [0, 2, 2]
+    names = sorted(path.name for path in (run / "checkpoints").iterdir())
+    assert names == ["step-00000002", "step-00000004.abandoned-by-attempt-2", "step-00000006.abandoned-by-attempt-2"]
+
+
+def test_resuming_passes_over_damaged_checkpoints_and_says_why(six_steps, tmp_path):
+    run = copy_of(six_steps, tmp_path)
+    optimizer, model = run / "checkpoints/step-00000006/optimizer.safetensors", run / "checkpoints/step-00000004/model.safetensors"
+    os.truncate(optimizer, optimizer.stat().st_size - 4)
+    content = bytearray(model.read_bytes())
+    content[-10] ^= 1
+    model.write_bytes(content)
+    asked = ringmaster("resume", run, "--checkpoint", 6, check=False)
+    assert asked.returncode == 1
+    assert "optimizer.safetensors has" in asked.stderr and "the newest whole one is of step 2" in asked.stderr
+    resumed = ringmaster("resume", run, "--set", f"output_dir={tmp_path / 'out'}")
+    assert "the checkpoint of step 6 is passed over: optimizer.safetensors has" in resumed.stderr
+    assert "the checkpoint of step 4 is passed over: model.safetensors has another content" in resumed.stderr
+    assert events_of(run, kind="hello")[-1]["start_step"] == 2
+    told = [event["message"] for event in events_of(run, kind="warning")]
+    assert any("step 6 is passed over" in text for text in told) and any("step 4 is passed over" in text for text in told)
+    assert losses_of(run) == losses_of(six_steps)
+    assert (run / "checkpoints/step-00000006/complete").exists()
+
+
+def test_a_checkpoint_of_the_former_version_resumes(six_steps, tmp_path):
+    """Its `complete` is empty; without the optimizer, as a kill left some, it is passed over."""
+    run = copy_of(six_steps, tmp_path)
+    for step in (2, 4, 6):
+        (run / f"checkpoints/step-{step:08d}/complete").write_text("")
+    (run / "checkpoints/step-00000006/optimizer.safetensors").unlink()
+    ringmaster("resume", run, "--set", f"output_dir={tmp_path / 'out'}", "--set", "max_steps=6")
+    assert events_of(run, kind="hello")[-1]["start_step"] == 4
+    assert losses_of(run) == losses_of(six_steps)
 
 
 def test_stopping_saves_and_resuming_goes_on(llama, rows_file, tmp_path):

@@ -1,5 +1,6 @@
 #include "launcher/resume.h"
 
+#include "engine/files/checkpoints.h"
 #include "tests/launcher/run_fixture.h"
 
 namespace ringmaster {
@@ -21,18 +22,51 @@ class ResumeTest : public RunFixture {
         write_plan(run.plan().string(), plan);
         return run;
     }
+
+    /// A checkpoint of one file, whole.
+    void save(const RunDirectory& run, int64_t step) {
+        FolderAside aside(run.checkpoints() / checkpoint_name(step));
+        const WrittenFile model = write_file_durably(aside.path() / "model.safetensors", "weights");
+        write_file_durably(aside.path() / kCompleteFile, complete_text({model}));
+        aside.appear();
+    }
 };
 
-TEST_F(ResumeTest, GoesOnFromTheNewestCompleteCheckpoint) {
+TEST_F(ResumeTest, GoesOnFromTheNewestWholeCheckpointAndSaysWhatItPassedOver) {
     const RunDirectory run = prepared(RunPhase::Failed);
-    write(run.checkpoints() / "step-00000004/complete", "");
-    write(run.checkpoints() / "step-00000008/complete", "");
+    save(run, 4);
+    save(run, 8);
+    save(run, 10);
+    write_file_durably(run.checkpoints() / "step-00000010/model.safetensors", "weightz");
     write(run.checkpoints() / "step-00000012/model.safetensors", "half");
-    const ResumedRun resumed = resume(run);
+    std::vector<std::string> warnings;
+    Progress progress;
+    progress.warning = [&](const std::string& text) { warnings.push_back(text); };
+    const ResumedRun resumed = prepare_resume(run, {}, {}, {}, progress);
     EXPECT_EQ(resumed.from_step, 8);
+    EXPECT_EQ(resumed.wish, "latest");
     EXPECT_EQ(resumed.attempt, 2);
     EXPECT_FALSE(resumed.replanned);
+    EXPECT_THAT(warnings, testing::ElementsAre(testing::HasSubstr("step 12 is passed over"),
+                                               testing::HasSubstr("model.safetensors has another content")));
     EXPECT_EQ(resume(run, {4, {}, {}}).from_step, 4);
+    EXPECT_EQ(resume(run, {4, {}, {}}).wish, "4");
+}
+
+TEST_F(ResumeTest, ADamagedCheckpointThatIsAskedForIsAnError) {
+    const RunDirectory run = prepared(RunPhase::Failed);
+    save(run, 4);
+    save(run, 8);
+    write_file_durably(run.checkpoints() / "step-00000008/model.safetensors", "weight");
+    try {
+        resume(run, {8, {}, {}});
+        FAIL();
+    } catch (const Error& problem) {
+        EXPECT_EQ(problem.failure, Failure::Refused);
+        EXPECT_THAT(problem.text(),
+                    testing::AllOf(testing::HasSubstr("model.safetensors has 6 bytes, 7 were saved"),
+                                   testing::HasSubstr("newest whole one is of step 4")));
+    }
 }
 
 TEST_F(ResumeTest, WithoutACheckpointItStartsFromTheBeginning) {
@@ -41,7 +75,7 @@ TEST_F(ResumeTest, WithoutACheckpointItStartsFromTheBeginning) {
 
 TEST_F(ResumeTest, NamesTheCheckpointsThatThereAre) {
     const RunDirectory run = prepared(RunPhase::Failed);
-    write(run.checkpoints() / "step-00000004/complete", "");
+    save(run, 4);
     try {
         resume(run, {5, {}, {}});
         FAIL();

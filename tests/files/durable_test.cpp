@@ -1,0 +1,133 @@
+#include "engine/files/durable.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <csignal>
+#include <fstream>
+#include <thread>
+
+#include "engine/error.h"
+#include "engine/files/crc32c.h"
+#include "tests/files/folder_fixture.h"
+
+namespace ringmaster {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+using Durable = FolderFixture;
+
+TEST(Crc32c, IsTheStandardOneInBothForms) {
+    EXPECT_EQ(crc32c(0, "123456789", 9), 0xe3069283U);  // RFC 3720's check value
+    EXPECT_EQ(crc32c_by_table(0, "123456789", 9), 0xe3069283U);
+    std::string bytes(100'003, '\0');
+    for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * 2654435761U >> 13);
+    for (const size_t size : {0UL, 1UL, 7UL, 8UL, 12'287UL, 12'288UL, 12'289UL, 100'000UL}) {
+        const uint32_t sum = crc32c(0, bytes.data() + 3, size);
+        EXPECT_EQ(sum, crc32c_by_table(0, bytes.data() + 3, size)) << size;
+        EXPECT_EQ(
+            sum, crc32c(crc32c(0, bytes.data() + 3, size / 3), bytes.data() + 3 + size / 3, size - size / 3));
+    }
+}
+
+TEST_F(Durable, AFileIsWholeAndItsSumIsThatOfItsBytes) {
+    const WrittenFile written = write_file_durably(dir_ / "a", "123456789");
+    EXPECT_EQ(content(dir_ / "a"), "123456789");
+    EXPECT_EQ(written.name, "a");
+    EXPECT_EQ(written.bytes, 9);
+    EXPECT_EQ(written.crc32c, 0xe3069283U);
+    EXPECT_EQ(names(), std::vector<std::string>{"a"});
+}
+
+TEST_F(Durable, TheReasonIsTheSystemsOfTheCallThatFailed) {
+    fs::create_directories(dir_ / "folder/inside");
+    errno = ENOSPC;  // an older call's
+    EXPECT_THAT(refusal([&] { write_file_durably(dir_ / "folder", "text"); }),
+                AllOf(HasSubstr("Is a directory"), Not(HasSubstr("No space left"))));
+    EXPECT_EQ(names(), std::vector<std::string>{"folder"});
+    EXPECT_THAT(refusal([&] { write_file_durably(dir_ / "missing/a", "text"); }), HasSubstr("No such file"));
+    ::mkfifo((dir_ / "pipe").c_str(), 0600);
+    EXPECT_THAT(refusal([&] { write_file_durably(dir_ / "pipe", "text"); }), HasSubstr("not a regular file"));
+}
+
+TEST_F(Durable, AFileThatIsTooLongLeavesTheOldOne) {
+    write_file_durably(dir_ / "a", "old");
+    const auto former = std::signal(SIGXFSZ, SIG_IGN);
+    rlimit before{};
+    ::getrlimit(RLIMIT_FSIZE, &before);
+    const rlimit small{1000, before.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &small);
+    const std::string why = refusal([&] { write_file_durably(dir_ / "a", std::string(5000, 'x')); });
+    ::setrlimit(RLIMIT_FSIZE, &before);
+    std::signal(SIGXFSZ, former);
+    EXPECT_THAT(why, HasSubstr("File too large"));
+    EXPECT_EQ(content(dir_ / "a"), "old");
+    EXPECT_EQ(names(), std::vector<std::string>{"a"});
+}
+
+TEST_F(Durable, TheModeOfTheFileThatIsReplacedStays) {
+    write_file_durably(dir_ / "secret", "old", 0600);
+    EXPECT_EQ(mode(dir_ / "secret"), 0600U);
+    write_file_durably(dir_ / "secret", "new");
+    EXPECT_EQ(mode(dir_ / "secret"), 0600U);
+    EXPECT_EQ(content(dir_ / "secret"), "new");
+}
+
+TEST_F(Durable, ThreadsThatWriteTheSameFileNeverTearIt) {
+    const std::string a(300'000, 'a'), b(200'000, 'b');
+    write_file_durably(dir_ / "shared", a);
+    std::vector<std::thread> threads;
+    for (const std::string* text : {&a, &b, &a, &b}) {
+        threads.emplace_back([&, text] {
+            for (int i = 0; i < 10; ++i) {
+                write_file_durably(dir_ / "shared", *text);
+                const std::string now = content(dir_ / "shared");
+                EXPECT_TRUE(now == a || now == b) << now.size();
+            }
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(names(), std::vector<std::string>{"shared"});
+}
+
+TEST_F(Durable, AFolderAppearsWholeAndReplacesTheFormer) {
+    for (const char* text : {"old", "new"}) {
+        FolderAside aside(dir_ / "step");
+        write_file_durably(aside.path() / "a", text);
+        EXPECT_EQ(content(dir_ / "step/a"), std::string(text) == "old" ? "" : "old");
+        aside.appear();
+        EXPECT_EQ(content(dir_ / "step/a"), text);
+    }
+    { const FolderAside given_up(dir_ / "step"); }
+    EXPECT_EQ(names(), std::vector<std::string>{"step"});
+}
+
+TEST_F(Durable, WhatAKilledProcessLeftIsPutRight) {
+    write_file_durably(folder(".gone.former") / "a", "the only one");
+    write_file_durably(folder(".kept.former") / "a", "old");
+    write_file_durably(folder("kept") / "a", "new");
+    folder(".half.partial");
+    folder(".pruned.removed");
+    folder(".other");
+    restore_folders(dir_);
+    EXPECT_EQ(names(), (std::vector<std::string>{".other", "gone", "kept"}));
+    EXPECT_EQ(content(dir_ / "gone/a"), "the only one");
+    EXPECT_EQ(content(dir_ / "kept/a"), "new");
+    restore_folders(dir_ / "missing");
+}
+
+TEST_F(Durable, ARemovedFolderIsGone) {
+    write_file_durably(folder("step") / "a", "x");
+    remove_folder(dir_ / "step");
+    EXPECT_THAT(names(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace ringmaster
