@@ -1,0 +1,60 @@
+"""The calls by which a program changes the disk, as tests/e2e/crash_points.cpp sees them, and a program disturbed at one of them."""
+
+import collections
+import dataclasses
+import errno
+import os
+import pathlib
+import subprocess
+
+LIBRARY = pathlib.Path(os.environ["RINGMASTER_BIN"]).parent / "tests/crash_points.so"
+HOWS = ("KILL", "EIO", "ENOSPC")
+
+
+@dataclasses.dataclass(frozen=True)
+class Point:
+    call: str
+    path: str
+    nth: int  # of the calls of that kind on that path, from 0
+    how: str = ""
+
+    @property
+    def errno(self):
+        return getattr(errno, self.how)
+
+
+def watching(env, folders, **more):
+    return {**env, "LD_PRELOAD": str(LIBRARY), "CRASH_UNDER": ":".join(str(folder) for folder in folders), **more}
+
+
+def recorded(command, env, folders, log):
+    """Runs the program undisturbed; gives its calls below the folders."""
+    done = subprocess.run(command, env=watching(env, folders, CRASH_LOG=str(log)), capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    seen, points = collections.Counter(), []
+    for line in log.read_text().splitlines():
+        points.append(Point(*line.split(" ", 1), seen[line]))
+        seen[line] += 1
+    return points
+
+
+def disturbed(command, env, folders, point):
+    env = watching(env, folders, CRASH_AT=f"{point.call} {point.path}", CRASH_NTH=str(point.nth), CRASH_HOW=point.how)
+    return subprocess.run(command, env=env, capture_output=True, text=True, timeout=120)
+
+
+def points_of(log):
+    """Every rename, unlink, rmdir and fsync, and of each file the first, a middle and the last write; each in every way."""
+    writes = collections.defaultdict(list)
+    for point in log:
+        if point.call == "write":
+            writes[point.path].append(point)
+    kept = {point for of_file in writes.values() for point in (of_file[0], of_file[len(of_file) // 2], of_file[-1])}
+    return [dataclasses.replace(point, how=how) for point in log if point.call != "write" or point in kept for how in HOWS]
+
+
+def spread(cases, count):
+    """Evenly over the cases; the step is no multiple of the ways, so that each way comes."""
+    step = max(1, len(cases) // count)
+    step -= step % len(HOWS) == 0
+    return cases[step // 2::step][:count]
