@@ -239,7 +239,7 @@ TEST(Groups, CompleteATransferThatIsDropped) {
 
 Error failure_of_rank(int failing, const Mesh& mesh, const std::function<void(int, Groups&)>& body,
                       std::chrono::milliseconds timeout) {
-    Error caught(Failure::Usage, "nothing failed");
+    Error caught(Failure::Usage, Code("NONE"), "nothing failed");
     run_ranks(
         mesh,
         [&](int rank, Groups& groups) {
