@@ -14,7 +14,10 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-LOCKS = ["launcher/nodes/libtorch", "launcher/tokenize/requirements", "tests/requirements"]
+LOCKS = ["launcher/nodes/libtorch", "launcher/tokenize/requirements", "engine/requirements", "tests/requirements"]
+# packaging/setup installs engine's where there is no toolkit.
+HAS_TOOLKIT = subprocess.run([ROOT / "packaging/nvcc", "/nonexistent"], capture_output=True).returncode == 0
+INSTALLED = [name for name in LOCKS if name != "engine/requirements" or not HAS_TOOLKIT]
 PYTHONS = ["3.10", "3.11", "3.12", "3.13"]
 HERE = f"{sys.version_info.major}.{sys.version_info.minor}"
 ENTRY = re.compile(r"([a-z0-9.-]+)==([\w.!+]+)( ; python_version [^\\]+)? \\\n((?:    --hash=sha256:[0-9a-f]{64} \\\n)*    --hash=sha256:[0-9a-f]{64}\n)")
@@ -44,7 +47,7 @@ def test_every_line_of_a_lock_is_one_version_with_its_hashes(name):
     head, _, rest = (ROOT / f"{name}.txt").read_text().partition("\n")
     assert head.startswith("# packaging/lock makes this file")
     assert ENTRY.sub("", rest) == ""
-    assert len(ENTRY.findall(rest)) > 20
+    assert len(ENTRY.findall(rest)) >= len(list(asked(name)))
 
 
 @pytest.mark.parametrize("python", PYTHONS)
@@ -66,7 +69,7 @@ def needs(package, extras):
             yield requirement
 
 
-@pytest.mark.parametrize("name", LOCKS)
+@pytest.mark.parametrize("name", INSTALLED)
 def test_a_lock_names_what_its_packages_bring_along_and_nothing_else(name):
     versions, seen, left = locked(name, HERE), set(), list(asked(name))
     while left:
@@ -80,7 +83,7 @@ def test_a_lock_names_what_its_packages_bring_along_and_nothing_else(name):
 
 
 def wanted_here():
-    return {package: version for name in LOCKS for package, version in locked(name, HERE).items()}
+    return {package: version for name in INSTALLED for package, version in locked(name, HERE).items()}
 
 
 def installed_in(python):
