@@ -107,7 +107,7 @@ TEST(Manifest, RefusesSizesThatCannotBe) {
 
 TEST(Checkpoints, AreThoseOfTheirExactName) {
     EXPECT_THAT(parse_checkpoints("step-00000100\nstep-00000002\nstep-2\n../step-00000003\nstep-00000004/..\n"
-                                  "step-9223372036854775807\nstep--0000001\n"),
+                                  "step-9223372036854775807\nstep--9223372036854775808\n"),
                 ElementsAre(2, 100));
 }
 
