@@ -25,8 +25,8 @@ namespace {
 constexpr auto kHashPatience = std::chrono::seconds(600);  ///< one file of a slow disk
 constexpr auto kSilence = std::chrono::seconds(30);        ///< of a file that is under way
 
-/// By these a folder is taken for a model or a checkpoint: they go before other files change, and come after
-/// them, in this order.
+/// By these a folder is taken for a model or a checkpoint: they come after the other files, in this order,
+/// and go before those change, the last first.
 constexpr std::array kMarks = {"config.json", "adapter_config.json", kCompleteFile};
 
 bool is_mark(const std::string& name) {
@@ -194,7 +194,8 @@ Fetched fetch_folder(SshSession& session, const std::string& from, const fs::pat
         if (!is_here(to / name, file, progress)) missing.insert(name);
     }
     if (!std::all_of(missing.begin(), missing.end(), is_mark)) {
-        for (const char* mark : kMarks) {
+        for (auto place = kMarks.rbegin(); place != kMarks.rend(); ++place) {
+            const char* mark = *place;
             if (!fs::exists(to / mark)) continue;
             if (!missing.insert(mark).second || !there.files.contains(mark)) {
                 remove_durably(to / mark);
