@@ -118,10 +118,10 @@ Json json_of(const RunState& state) {
             {"nodes", std::move(nodes)}};
 }
 
+/// Files of older versions have none.
 int failed_rank_of(const nlohmann::json& json, int ranks) {
-    const auto rank = json.find("failed_rank");
-    if (rank == json.end() || !rank->is_number_integer()) return -1;
-    return static_cast<int>(std::clamp<int64_t>(rank->get<int64_t>(), -1, std::max(0, ranks - 1)));
+    if (!json.contains("failed_rank")) return -1;
+    return static_cast<int>(integer_at(json, "failed_rank", -1, std::max(0, ranks - 1)));
 }
 
 RunState state_of(const nlohmann::json& json) {
