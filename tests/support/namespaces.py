@@ -44,13 +44,14 @@ def network():
 
 
 def hold_engine(space, seconds):
-    """Stops the first engine that starts in a namespace for so long, on a thread: the others wait for it, and the store listens."""
+    """Stops the first rank that starts in a namespace for so long, on a thread: the others wait for it, and the store listens."""
     def run():
         end = time.monotonic() + 60
         while time.monotonic() < end:
             for pid in subprocess.run(["ip", "netns", "pids", space], capture_output=True, text=True).stdout.split():
                 try:
-                    if pathlib.Path(f"/proc/{pid}/comm").read_text().startswith("ringmaster-eng"):
+                    words = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+                    if words[0].endswith(b"ringmaster-engine") and b"--run" in words:
                         os.kill(int(pid), signal.SIGSTOP)
                         time.sleep(seconds)
                         os.kill(int(pid), signal.SIGCONT)
