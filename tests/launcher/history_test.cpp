@@ -127,7 +127,8 @@ TEST_F(HistoryTest, DamagedAndHostileFilesCostNothingAndBreakNothing) {
         StepEvent step = step_event(static_cast<int64_t>(random()) * 200, 1);
         if (i % 3 == 0) step.step = -step.step;
         if (i % 5 == 0) step.step_s = 1e308;
-        text += to_json_line({1e7 * i, 1, step}) + "\n";
+        if (i % 7 == 0) step.step = 0;
+        text += to_json_line({1e9 * i, 1, step}) + "\n";
     }
     write(run.events() / event_file_name(1), text);
     std::filesystem::create_directories(run.events() / event_file_name(2));  // a folder of that name
