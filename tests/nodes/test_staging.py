@@ -19,6 +19,9 @@ def test_what_was_spoilt_on_its_way_is_thrown_away_and_comes_anew(client, tmp_pa
     wire.start(cut_after=2 * MB)
     assert stage(client, file, to, check=False).returncode == 3
     (part,) = to.parent.glob("ringmaster/objects/*part*")
+    until = time.monotonic() + 30
+    while not part.stat().st_size and time.monotonic() < until:
+        time.sleep(0.1)  # the node may write what came only after the connection is gone
     spoilt = bytearray(part.read_bytes())
     spoilt[0] ^= 1
     part.write_bytes(spoilt)
