@@ -6,6 +6,8 @@
 #include <regex>
 
 #include "engine/config/document.h"
+#include "engine/config/finding_record.h"
+#include "engine/config/key_reader.h"
 #include "engine/config/keys.h"
 #include "engine/config/sections.h"
 #include "engine/error.h"
@@ -361,15 +363,15 @@ std::string rename_key(std::string_view text, const std::string& key, const std:
 namespace {
 
 /// "key: value", and what follows it as " with key: value".
-std::vector<std::pair<std::string, std::string>> settings_at(const std::string& hint) {
+std::vector<Edit> settings_at(const std::string& hint) {
     static const std::regex one("^([a-z][a-z0-9_.]*): ([A-Za-z0-9_./+-]*[A-Za-z0-9_])(?=$|[ ,;)?.])");
-    std::vector<std::pair<std::string, std::string>> set;
+    std::vector<Edit> set;
     std::string rest = hint;
     std::smatch found;
     while (std::regex_search(rest, found, one)) {
         const std::string key = found[1];
         if (!find_key(key.substr(0, key.find('.')))) break;
-        set.emplace_back(key, found[2]);
+        set.push_back({key, found[2]});
         rest = found.suffix();
         constexpr std::string_view kWith = " with ";
         if (!rest.starts_with(kWith)) break;
@@ -387,7 +389,7 @@ std::vector<Fix> listed_values(const Diagnostic& diagnostic) {
     if (!std::regex_match(diagnostic.hint, found, list)) return fixes;
     const std::string values = found[1];
     for (std::sregex_iterator at(values.begin(), values.end(), number), end; at != end; ++at) {
-        fixes.push_back({Fix::Kind::Set, {{diagnostic.key, (*at)[1].str()}}, {}, {}});
+        fixes.push_back({{{diagnostic.key, (*at)[1].str()}}});
     }
     constexpr size_t kMost = 4;
     if (fixes.size() > kMost) fixes.erase(fixes.begin(), fixes.end() - kMost);
@@ -398,23 +400,24 @@ std::vector<Fix> listed_values(const Diagnostic& diagnostic) {
 }  // namespace
 
 std::vector<Fix> fixes_of(const Diagnostic& diagnostic) {
+    if (!diagnostic.fixes.empty()) return diagnostic.fixes;
     const std::string& hint = diagnostic.hint;
     std::vector<Fix> fixes = listed_values(diagnostic);
     if (!fixes.empty()) return fixes;
     static const std::regex meant("^did you mean ([A-Za-z0-9_]+)\\?");
     std::smatch found;
     if (diagnostic.code == "KEY-UNKNOWN" && std::regex_search(hint, found, meant)) {
-        return {{Fix::Kind::Rename, {}, diagnostic.key, found[1]}};
+        return {{{{diagnostic.key, "", true}, {found[1], ""}}}};
     }
     if (hint == "leave it out" || hint == "leave " + diagnostic.key + " out") {
-        return {{Fix::Kind::Remove, {}, diagnostic.key, {}}};
+        return {{{{diagnostic.key, "", true}}}};
     }
     if (hint == "keep context_parallel_size alone") {
-        return {{Fix::Kind::Remove, {}, "sequence_parallel_degree", {}}};
+        return {{{{"sequence_parallel_degree", "", true}}}};
     }
     for (size_t begin = 0; begin < hint.size();) {
         auto set = settings_at(hint.substr(begin));
-        if (!set.empty()) fixes.push_back({Fix::Kind::Set, std::move(set), {}, {}});
+        if (!set.empty()) fixes.push_back({std::move(set)});
         const size_t next = hint.find("or ", begin);
         if (next == hint.npos) break;
         begin = next + 3;
@@ -423,15 +426,18 @@ std::vector<Fix> fixes_of(const Diagnostic& diagnostic) {
 }
 
 std::string apply_fix(std::string_view text, const Fix& fix) {
-    switch (fix.kind) {
-        case Fix::Kind::Set:
-            return set_keys(text, fix.set);
-        case Fix::Kind::Rename:
-            return rename_key(text, fix.key, fix.name);
-        case Fix::Kind::Remove:
-            break;
+    if (const Edit* renamed = renaming_of(fix)) {
+        const std::string& old_name = fix.edits.front().key;
+        std::string edited = rename_key(text, old_name, last_part(renamed->key));
+        const Sheet sheet(edited, renamed->key);
+        const json* value = sheet.document.find(renamed->key);
+        const bool keeps_value = renamed->value.empty() || !value || one_line_of(*value) == renamed->value;
+        return keeps_value ? edited : set_key(edited, renamed->key, renamed->value);
     }
-    return remove_key(text, fix.key);
+    std::string edited(text);
+    for (const Edit& edit : fix.edits)
+        edited = edit.remove ? remove_key(edited, edit.key) : set_key(edited, edit.key, edit.value);
+    return edited;
 }
 
 }  // namespace ringmaster

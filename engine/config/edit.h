@@ -25,19 +25,10 @@ std::string set_keys(std::string_view text, const std::vector<std::pair<std::str
 std::string remove_key(std::string_view text, const std::string& key);
 std::string rename_key(std::string_view text, const std::string& key, const std::string& name);
 
-/// An edit that a diagnostic's hint asks for.
-struct Fix {
-    enum class Kind { Set, Rename, Remove };
-    Kind kind = Kind::Set;
-    std::vector<std::pair<std::string, std::string>> set;  ///< of Set: keys and values
-    std::string key;                                       ///< of Rename and Remove
-    std::string name;                                      ///< of Rename
-};
-
-/// The edits that the hint names, the best first; empty where it only explains.
+/// The finding's fixes; where it has none yet, the edits that its hint names, the best first.
 std::vector<Fix> fixes_of(const Diagnostic& diagnostic);
 
-/// Throws Error(Refused).
+/// The text with the fix's edits. Throws Error(Refused).
 std::string apply_fix(std::string_view text, const Fix& fix);
 
 }  // namespace ringmaster

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 
@@ -47,6 +48,18 @@ std::string shown(const json& value) {
     return value.is_string() ? "'" + cut + "'" : cut;
 }
 
+std::string one_line_of(const json& value) {
+    if (!value.is_string()) return value.dump(-1, ' ', false, json::error_handler_t::replace);
+    const auto& text = value.get_ref<const std::string&>();
+    const bool plain = !text.empty() && scalar_value(text).is_string() &&
+                       std::all_of(text.begin(), text.end(), [](unsigned char c) {
+                           return std::isalnum(c) || c == '_' || c == '-' || c == '.' || c == '/' || c == '+';
+                       });
+    const bool starts_plain = plain && (std::isalnum(static_cast<unsigned char>(text[0])) || text[0] == '.' ||
+                                        text[0] == '/' || text[0] == '_');
+    return starts_plain ? text : value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
 std::string listed(const std::vector<std::string>& words) {
     std::string text;
     for (std::size_t i = 0; i < words.size(); ++i) {
@@ -76,6 +89,25 @@ void KeyReader::missing(const std::string& path, const std::string& near, const 
     m_diagnostics.push_back({Severity::Error, "CFG-MISSING", path, m_document.line(near), message, hint});
 }
 
+void KeyReader::missing(const Form& form, const std::string& path, const std::string& near,
+                        Parameters parameters, std::vector<Fix> fixes) {
+    m_diagnostics.push_back(
+        finding(Severity::Error, form, path, m_document.line(near), std::move(parameters), std::move(fixes)));
+}
+
+void KeyReader::say(Severity severity, const Form& form, const std::string& path, Parameters parameters,
+                    std::vector<Fix> fixes) {
+    m_diagnostics.push_back(
+        finding(severity, form, path, m_document.line(path), std::move(parameters), std::move(fixes)));
+}
+
+Fix KeyReader::renaming(const std::string& path, const std::string& name) const {
+    const size_t dot = path.rfind('.');
+    const std::string renamed = dot == path.npos ? name : path.substr(0, dot + 1) + name;
+    const json* value = find(path);
+    return {{{path, "", true}, {renamed, one_line_of(value ? *value : json())}}};
+}
+
 void KeyReader::refuse_type(const std::string& path, const json& value, const std::string& wanted) {
     error("CFG-TYPE", path, path + " is " + shown(value) + ", it has to be " + wanted);
 }
@@ -94,14 +126,13 @@ std::optional<double> KeyReader::finite(const std::string& path, const char* wan
 std::optional<double> KeyReader::number(const std::string& path, NumberRange range) {
     const auto value = finite(path, "a number");
     if (!value) return std::nullopt;
-    const bool below = *value < range.least || (range.open_below && *value == range.least);
-    const bool above = *value > range.most || (range.open_above && *value == range.most);
-    if (!below && !above) return value;
-    std::string limits = std::string(range.open_below ? "above " : "at least ") + shown(range.least);
-    if (range.most < std::numeric_limits<double>::max()) {
-        limits += std::string(" and ") + (range.open_above ? "below " : "at most ") + shown(range.most);
-    }
-    error("CFG-RANGE", path, path + " is " + shown(*value) + ", it has to be " + limits);
+    const bool too_low = *value < range.least || (range.open_below && *value == range.least);
+    const bool too_high = *value > range.most || (range.open_above && *value == range.most);
+    if (!too_low && !too_high) return value;
+    const char* form =
+        too_low ? (range.open_below ? "low" : "below") : (range.open_above ? "high" : "beyond");
+    error(Form("CFG-RANGE", form), path,
+          {{"value", shown(*value)}, {"least", shown(range.least)}, {"most", shown(range.most)}});
     return std::nullopt;
 }
 
@@ -109,7 +140,7 @@ std::optional<int64_t> KeyReader::whole(const std::string& path, WholeRange rang
     const auto value = finite(path, "a whole number");
     if (!value) return std::nullopt;
     if (std::abs(*value) > kWholeLimit) {
-        error("CFG-RANGE", path, path + " is beyond 64 bits");
+        error(Form("CFG-RANGE", "huge"), path);
         return std::nullopt;
     }
     if (*value != std::floor(*value)) {
@@ -120,11 +151,8 @@ std::optional<int64_t> KeyReader::whole(const std::string& path, WholeRange rang
     const json exact = as_number(*find(path));
     const int64_t whole = exact.is_number_integer() ? exact.get<int64_t>() : static_cast<int64_t>(*value);
     if (whole >= range.least && whole <= range.most) return whole;
-    std::string limits = "at least " + std::to_string(range.least);
-    if (range.most < std::numeric_limits<int64_t>::max())
-        limits += " and at most " + std::to_string(range.most);
-    error("CFG-RANGE", path, path + " is " + std::to_string(whole) + ", it has to be " + limits,
-          path + ": " + std::to_string(std::clamp(whole, range.least, range.most)));
+    error(Form("CFG-RANGE", whole < range.least ? "below" : "beyond"), path,
+          {{"value", std::to_string(whole)}, {"least", range.least}, {"most", range.most}});
     return std::nullopt;
 }
 

@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/config/diagnostic.h"
@@ -64,11 +65,32 @@ class KeyReader {
         say(Severity::Info, code, path, message, hint);
     }
 
+    /// By a record of resources/findings.
+    void error(const Form& form, const std::string& path, Parameters parameters = {},
+               std::vector<Fix> fixes = {}) {
+        say(Severity::Error, form, path, std::move(parameters), std::move(fixes));
+    }
+    void warn(const Form& form, const std::string& path, Parameters parameters = {},
+              std::vector<Fix> fixes = {}) {
+        say(Severity::Warning, form, path, std::move(parameters), std::move(fixes));
+    }
+    void inform(const Form& form, const std::string& path, Parameters parameters = {},
+                std::vector<Fix> fixes = {}) {
+        say(Severity::Info, form, path, std::move(parameters), std::move(fixes));
+    }
+    /// About a key that is not there, at the line of `near`, which makes it needed.
+    void missing(const Form& form, const std::string& path, const std::string& near,
+                 Parameters parameters = {}, std::vector<Fix> fixes = {});
+    /// The key gets another name and keeps its value, its line and its place.
+    Fix renaming(const std::string& path, const std::string& name) const;
+
     const Document& document() const { return m_document; }
 
   private:
     void say(Severity severity, const char* code, const std::string& path, const std::string& message,
              const std::string& hint);
+    void say(Severity severity, const Form& form, const std::string& path, Parameters parameters,
+             std::vector<Fix> fixes);
     std::optional<double> finite(const std::string& path, const char* wanted);
     void refuse_type(const std::string& path, const nlohmann::json& value, const std::string& wanted);
 
@@ -85,6 +107,9 @@ void take(Field& field, const std::optional<Value>& value) {
 /// A value as a person would write it: "fast", 0.5, a list.
 std::string shown(const nlohmann::json& value);
 std::string shown(double value);
+
+/// A value as one line of YAML: full, 0.5, "yes", [1, 2].
+std::string one_line_of(const nlohmann::json& value);
 
 /// "a, b and c"
 std::string listed(const std::vector<std::string>& words);

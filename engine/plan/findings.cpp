@@ -19,9 +19,32 @@ void Findings::inform(const char* code, const std::string& key, std::string mess
 
 void Findings::add(Severity severity, const char* code, const std::string& key, std::string message,
                    std::string hint) {
+    plan_.diagnostics.push_back({severity, code, key, line_of(key), std::move(message), std::move(hint)});
+}
+
+void Findings::error(const Form& form, const std::string& key, Parameters parameters,
+                     std::vector<Fix> fixes) {
+    add(Severity::Error, form, key, std::move(parameters), std::move(fixes));
+}
+
+void Findings::warn(const Form& form, const std::string& key, Parameters parameters, std::vector<Fix> fixes) {
+    add(Severity::Warning, form, key, std::move(parameters), std::move(fixes));
+}
+
+void Findings::inform(const Form& form, const std::string& key, Parameters parameters,
+                      std::vector<Fix> fixes) {
+    add(Severity::Info, form, key, std::move(parameters), std::move(fixes));
+}
+
+void Findings::add(Severity severity, const Form& form, const std::string& key, Parameters parameters,
+                   std::vector<Fix> fixes) {
+    plan_.diagnostics.push_back(
+        finding(severity, form, key, line_of(key), std::move(parameters), std::move(fixes)));
+}
+
+int Findings::line_of(const std::string& key) const {
     const auto line = plan_.config.lines.find(key);
-    plan_.diagnostics.push_back({severity, code, key, line == plan_.config.lines.end() ? 0 : line->second,
-                                 std::move(message), std::move(hint)});
+    return line == plan_.config.lines.end() ? 0 : line->second;
 }
 
 bool Findings::is_set(const char* key) const {

@@ -30,7 +30,8 @@ json to_json(const Mesh& mesh) {
     return {{"dp_replicate", mesh.dp_replicate},
             {"dp_shard", mesh.dp_shard},
             {"ring", mesh.ring},
-            {"ulysses", mesh.ulysses}};
+            {"ulysses", mesh.ulysses},
+            {"expert", 1}};  // experts are not spread over ranks
 }
 
 json to_json(const Batch& batch) {
@@ -241,15 +242,6 @@ StepTime read_time(const Members& from) {
             from.get<double>("exposed_comm_s"), from.get<std::string>("basis") == "measured"};
 }
 
-Diagnostic read_diagnostic(const Members& from) {
-    return {severity_from_string(from.get<std::string>("severity")),
-            from.get<std::string>("code"),
-            from.get<std::string>("key"),
-            from.get<int>("line"),
-            from.get<std::string>("message"),
-            from.get<std::string>("hint")};
-}
-
 KeyVerdicts read_keys(const Members& from) {
     KeyVerdicts keys;
     for (const json& key : from.list("used")) {
@@ -359,7 +351,7 @@ Plan plan_from_json(const json& values) {
     if (!from.member("memory").is_null()) plan.memory = read_memory(from.object("memory"));
     if (!from.member("time").is_null()) plan.time = read_time(from.object("time"));
     for (const json& entry : from.list("diagnostics"))
-        plan.diagnostics.push_back(read_diagnostic({entry, "diagnostics"}));
+        plan.diagnostics.push_back(diagnostic_from_json(entry));
     plan.keys = read_keys(from.object("keys"));
     plan.device = from_name(from, "device", kDevices);
     plan.config = config_from_json(from.member("config"));

@@ -5,6 +5,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "engine/config/finding_record.h"
 #include "gui/look/card.h"
 #include "gui/look/flow_layout.h"
 #include "gui/look/look.h"
@@ -44,13 +45,15 @@ QString name_of(Severity severity) {
 }  // namespace
 
 QString words_of(const Fix& fix) {
-    if (fix.kind == Fix::Kind::Rename)
-        return ProblemList::tr("Rename to %1").arg(QString::fromStdString(fix.name));
-    if (fix.kind == Fix::Kind::Remove)
-        return ProblemList::tr("Remove %1").arg(QString::fromStdString(fix.key));
+    if (!fix.command.empty()) return QString::fromStdString(fix.command);
+    if (const Edit* renamed = renaming_of(fix))
+        return ProblemList::tr("Rename to %1").arg(QString::fromStdString(renamed->key));
     QStringList parts;
-    for (const auto& [key, value] : fix.set)
-        parts << u"%1: %2"_s.arg(QString::fromStdString(key), QString::fromStdString(value));
+    for (const Edit& edit : fix.edits) {
+        const QString key = QString::fromStdString(edit.key);
+        parts << (edit.remove ? ProblemList::tr("Remove %1").arg(key)
+                              : u"%1: %2"_s.arg(key, QString::fromStdString(edit.value)));
+    }
     return parts.join(u", "_s);
 }
 

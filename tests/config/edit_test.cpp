@@ -120,7 +120,7 @@ TEST(Fixes, AHintNamesItsValues) {
         const auto fixes = fixes_of({Severity::Error, "X", key, 1, "", hint});
         std::string text;
         for (const Fix& fix : fixes) {
-            for (const auto& [name, value] : fix.set) text += name + "=" + value + " ";
+            for (const Edit& edit : fix.edits) text += edit.key + "=" + edit.value + " ";
         }
         return text;
     };

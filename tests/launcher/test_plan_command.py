@@ -14,7 +14,7 @@ def test_the_json_has_the_fields_of_the_contract(make_config):
     plan = json.loads(done.stdout)
     assert done.returncode == 0 and plan["ok"] is True and not done.stderr
     assert plan["verdict"] in VERDICTS and plan["ranks"] == 4 and plan["nodes"] == 1
-    assert plan["mesh"] == {"dp_replicate": 1, "dp_shard": 2, "ring": 2, "ulysses": 1}
+    assert plan["mesh"] == {"dp_replicate": 1, "dp_shard": 2, "ring": 2, "ulysses": 1, "expert": 1}
     assert plan["context_parallel"]["valid_sizes"] == [2, 4]
     assert (plan["batch"]["global"], plan["batch"]["global_without_cp"]) == (4, 8)
     assert plan["sequence"]["per_rank"] == 32

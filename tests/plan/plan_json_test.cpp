@@ -35,7 +35,7 @@ TEST(PlanJson, HasTheNamesOfTheContract) {
                                        "context_parallel", "batch", "sequence", "memory", "time",
                                        "diagnostics", "keys", "device", "config", "model", "data"}));
     EXPECT_THAT(names(plan["mesh"]),
-                testing::UnorderedElementsAre("dp_replicate", "dp_shard", "ring", "ulysses"));
+                testing::UnorderedElementsAre("dp_replicate", "dp_shard", "ring", "ulysses", "expert"));
     EXPECT_THAT(names(plan["context_parallel"]),
                 testing::UnorderedElementsAre("size", "valid_sizes", "layout", "heads_k_stride"));
     EXPECT_THAT(names(plan["batch"]),

@@ -1,0 +1,10 @@
+# cmake -DFROM=resources/findings -DTO=FILE.cpp -P embed_findings.cmake: the records as one text in the program.
+file(GLOB files ${FROM}/*.md)
+list(SORT files)
+file(WRITE ${TO}.new "namespace ringmaster {\nextern const char* const kFindingFiles;\nconst char* const kFindingFiles =\n")
+foreach(file IN LISTS files)
+    file(READ ${file} text)
+    file(APPEND ${TO}.new "    R\"findings(${text})findings\"\n")
+endforeach()
+file(APPEND ${TO}.new "    \"\";\n}\n")
+file(RENAME ${TO}.new ${TO})

@@ -1,0 +1,59 @@
+/// The records of resources/findings, one a code: title, sentences, explanation, each in every language, and
+/// the fixes that need no arithmetic. Command line, --json, app and help take them from here.
+///
+///     # CFG-RANGE
+///     fix below: {key}: {least}
+///
+///     ## en
+///     title: A number outside its range
+///     message below: {key} is {value}, it has to be at least {least}
+///     hint below: ...
+///     effect below: ...
+///
+///     The explanation, in Markdown, up to the next language.
+///
+/// {name} is a parameter, or the finding's key; {ranks|rank|ranks} puts the word behind the number.
+/// A fix is "key: value", "remove KEY", several of them with "; " between, or "run COMMAND". One that names a
+/// parameter that the finding does not have is not offered.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/config/diagnostic.h"
+
+namespace ringmaster {
+
+struct FindingTexts {
+    std::string title;
+    std::map<std::string, std::string> messages, hints, effects;  ///< by form
+    std::string explanation;
+};
+
+struct FindingRecord {
+    std::vector<std::pair<std::string, std::string>> fixes;  ///< form, and what to do
+    std::map<std::string, FindingTexts> texts;               ///< by language: en, de, zh_CN
+};
+
+const std::map<std::string, FindingRecord>& finding_records();
+const std::vector<std::string>& finding_languages();  ///< English first
+
+/// In a language; as the finding says itself where its record has no such sentence.
+std::string message_in(const std::string& language, const Diagnostic& finding);
+std::string hint_in(const std::string& language, const Diagnostic& finding);
+std::string effect_in(const std::string& language, const Diagnostic& finding, const Fix& fix);
+
+/// The fixes of the finding's form that its record spells out.
+std::vector<Fix> fixes_of_record(const Diagnostic& finding);
+
+/// The new name's edit where the fix gives a key another name (its first edit removes the old one), else
+/// null.
+const Edit* renaming_of(const Fix& fix);
+
+/// The names between { and } of a template, without their words.
+std::vector<std::string> names_in(std::string_view sentence);
+
+}  // namespace ringmaster
