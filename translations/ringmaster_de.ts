@@ -119,8 +119,8 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <translation>Dokumente und Padding sind Segmente eines Aufrufs; so bleiben Dokumente getrennt</translation>
     </message>
     <message>
-        <source>a repeated run gives the same bits; heads and long documents get launches of their own where that fills the GPU. RINGMASTER_CUDA_DETERMINISTIC=0 asks for the faster order instead</source>
-        <translation>ein wiederholter Lauf ergibt dieselben Bits; Köpfe und lange Dokumente bekommen eigene Aufrufe, wo das die GPU füllt. RINGMASTER_CUDA_DETERMINISTIC=0 verlangt stattdessen die schnellere Reihenfolge</translation>
+        <source>a repeated run gives the same bits; heads and long documents get launches of their own where that fills the GPU. RINGMASTER_CUDA_DETERMINISTIC=1 asks for it</source>
+        <translation>ein wiederholter Lauf ergibt dieselben Bits; Köpfe und lange Dokumente bekommen eigene Aufrufe, wo das die GPU füllt. RINGMASTER_CUDA_DETERMINISTIC=1 verlangt es so</translation>
     </message>
     <message>
         <source>float32: FlashAttention-2 and cuDNN take bfloat16 alone</source>

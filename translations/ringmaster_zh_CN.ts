@@ -119,8 +119,8 @@ On what is left the run would go on with:</source>
         <translation>文档与填充是同一次启动中的分段，文档因此互不相见</translation>
     </message>
     <message>
-        <source>a repeated run gives the same bits; heads and long documents get launches of their own where that fills the GPU. RINGMASTER_CUDA_DETERMINISTIC=0 asks for the faster order instead</source>
-        <translation>重复运行得到逐位相同的结果；在能填满 GPU 时，注意力头和长文档会分开启动。RINGMASTER_CUDA_DETERMINISTIC=0 则改用更快的顺序</translation>
+        <source>a repeated run gives the same bits; heads and long documents get launches of their own where that fills the GPU. RINGMASTER_CUDA_DETERMINISTIC=1 asks for it</source>
+        <translation>重复运行得到逐位相同的结果；在能填满 GPU 时，注意力头和长文档会分开启动。由 RINGMASTER_CUDA_DETERMINISTIC=1 要求</translation>
     </message>
     <message>
         <source>float32: FlashAttention-2 and cuDNN take bfloat16 alone</source>

@@ -15,14 +15,28 @@ void plain::merge_by_lse(at::Tensor out_bthd, at::Tensor lse_bht, const at::Tens
 
 namespace {
 
+HeadStrides of_bthd(const at::Tensor& x) {
+    return {x.stride(0), x.stride(1), x.stride(2)};
+}
+
+template <typename T>
+AddToSum<T> sum_kernel(const at::Tensor& sum_bthd, const at::Tensor& part_bthd) {
+    const int64_t rows = sum_bthd.size(0) * sum_bthd.size(1) * sum_bthd.size(2);
+    return {rows,
+            sum_bthd.size(1),
+            sum_bthd.size(2),
+            sum_bthd.size(3),
+            static_cast<float*>(sum_bthd.data_ptr()),
+            static_cast<const T*>(part_bthd.data_ptr()),
+            of_bthd(sum_bthd),
+            of_bthd(part_bthd)};
+}
+
 template <typename T>
 MergeByLse<T> merge_kernel(const at::Tensor& out_bthd, const at::Tensor& lse_bht,
                            const at::Tensor& block_out_bthd, const at::Tensor& block_lse_bht) {
-    const auto of_bthd = [](const at::Tensor& x) {
-        return typename MergeByLse<T>::Strides{x.stride(0), x.stride(1), x.stride(2)};
-    };
     const auto of_bht = [](const at::Tensor& x) {
-        return typename MergeByLse<T>::Strides{x.stride(0), x.stride(2), x.stride(1)};
+        return HeadStrides{x.stride(0), x.stride(2), x.stride(1)};
     };
     MergeByLse<T> kernel{};
     kernel.rows = lse_bht.numel();
@@ -48,6 +62,22 @@ void own::merge_by_lse(const RunRows& run, at::Tensor out_bthd, at::Tensor lse_b
         run(merge_kernel<Bf16>(out_bthd, lse_bht, block_out_bthd, block_lse_bht));
     } else {
         run(merge_kernel<float>(out_bthd, lse_bht, block_out_bthd, block_lse_bht));
+    }
+}
+
+void own::add_to_sum(const RunRows& run, at::Tensor sum_bthd, const at::Tensor& part_bthd) {
+    if (part_bthd.scalar_type() == at::kBFloat16) {
+        run(sum_kernel<Bf16>(sum_bthd, part_bthd));
+    } else {
+        run(sum_kernel<float>(sum_bthd, part_bthd));
+    }
+}
+
+void add_to_sum(at::Tensor sum_bthd, const at::Tensor& part_bthd) {
+    if (uses_own(OwnKernel::Merge, sum_bthd)) {
+        own::add_to_sum(rows_on(sum_bthd.device()), sum_bthd, part_bthd);
+    } else {
+        sum_bthd.add_(part_bthd);
     }
 }
 

@@ -17,6 +17,10 @@ namespace ringmaster {
 void merge_by_lse(at::Tensor out_bthd, at::Tensor lse_bht, const at::Tensor& block_out_bthd,
                   const at::Tensor& block_lse_bht);
 
+/// sum_bthd, float32 [B, T, H, D], grows by part_bthd of the same shape, which may be bfloat16. The last dims
+/// are contiguous. By LibTorch's operation, or by our kernel where the one that merges is switched on.
+void add_to_sum(at::Tensor sum_bthd, const at::Tensor& part_bthd);
+
 namespace plain {
 /// By LibTorch's operations.
 void merge_by_lse(at::Tensor out_bthd, at::Tensor lse_bht, const at::Tensor& block_out_bthd,
@@ -27,6 +31,7 @@ namespace own {
 /// By our kernel, which `run` runs.
 void merge_by_lse(const RunRows& run, at::Tensor out_bthd, at::Tensor lse_bht,
                   const at::Tensor& block_out_bthd, const at::Tensor& block_lse_bht);
+void add_to_sum(const RunRows& run, at::Tensor sum_bthd, const at::Tensor& part_bthd);
 }  // namespace own
 
 }  // namespace ringmaster

@@ -61,7 +61,7 @@ class Packed {
     /// Back to where the keys came from.
     void add_keys(const at::Tensor& sum_bksd, const at::Tensor& x) const {
         each_range(x, [&](const KeyRange& range, const at::Tensor& part_bksd) {
-            sum_bksd.narrow(2, range.begin, range.size()).add_(part_bksd);
+            add_to_sum(tokens_first(sum_bksd.narrow(2, range.begin, range.size())), tokens_first(part_bksd));
         });
     }
     void put_keys(const at::Tensor& to_bksd, const at::Tensor& x) const {
@@ -132,7 +132,11 @@ std::vector<FlashShare> shares_of(const FlashKernel& kernel, const FlashCall& ca
                                   const at::Tensor& k_bksd) {
     const int64_t key_heads = k_bksd.size(1);
     const int64_t multiprocessors = kernel.multiprocessors ? kernel.multiprocessors(q_bhtd) : 0;
-    if (multiprocessors == 0) return {{0, static_cast<int64_t>(call.segments.size()), 0, key_heads}};
+    if (multiprocessors == 0) {
+        const int64_t group = q_bhtd.size(1) / key_heads, tokens = q_bhtd.size(0) * q_bhtd.size(2);
+        return shares_of_heads(static_cast<int64_t>(call.segments.size()), key_heads,
+                               q_bhtd.is_cuda() ? key_heads_at_once(tokens, key_heads, group) : key_heads);
+    }
     return flash_shares(call, {q_bhtd.size(0), key_heads, q_bhtd.size(1) / key_heads, q_bhtd.size(3)},
                         multiprocessors);
 }
@@ -194,7 +198,8 @@ void packed_backward(const FlashKernel& kernel, const FlashGradients& sums, cons
              flash_calls(all ? slices : of_queries(slices, begin, std::min(queries, begin + step)))) {
             for (const Part& part : backward_parts(kernel, call, q_bhtd, k_bksd)) {
                 const FlashKernel::Gradients d = part.run(kernel, dout_bhtd, q_bhtd, k_bksd, v_bksd, whole);
-                part.packed.own(part.of_queries(sums.dq_bhtd)).add_(part.packed.apart(d.dq));
+                add_to_sum(tokens_first(part.packed.own(part.of_queries(sums.dq_bhtd))),
+                           tokens_first(part.packed.apart(d.dq)));
                 part.packed.add_keys(part.of_keys(sums.dk_bksd), d.dk);
                 part.packed.add_keys(part.of_keys(sums.dv_bksd), d.dv);
             }

@@ -59,8 +59,8 @@ FindingValue finding_value(const json& value) {
     return value.get<std::vector<std::string>>();
 }
 
-Parameters parameters_from_json(const json& values) {
-    Parameters parameters;
+FindingValues parameters_from_json(const json& values) {
+    FindingValues parameters;
     for (const auto& [name, value] : values.items()) parameters[name] = finding_value(value);
     return parameters;
 }
@@ -68,7 +68,7 @@ Parameters parameters_from_json(const json& values) {
 }  // namespace
 
 Diagnostic finding(Severity severity, const Form& form, const std::string& key, int line,
-                   Parameters parameters, std::vector<Fix> fixes) {
+                   FindingValues parameters, std::vector<Fix> fixes) {
     Diagnostic said{severity, form.code, key, line, "", "", form.name, std::move(parameters), {}};
     said.fixes = fixes_of_record(said);
     said.fixes.insert(said.fixes.end(), fixes.begin(), fixes.end());
@@ -83,7 +83,7 @@ bool has_error(const Diagnostics& diagnostics) {
                        [](const Diagnostic& d) { return d.severity == Severity::Error; });
 }
 
-json parameters_to_json(const Parameters& parameters) {
+json parameters_to_json(const FindingValues& parameters) {
     json values = json::object();
     for (const auto& [name, value] : parameters)
         std::visit([&, &name = name](const auto& is) { values[name] = is; }, value);

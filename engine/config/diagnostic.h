@@ -16,7 +16,7 @@ using FindingValue =
     std::variant<bool, int64_t, double, std::string, std::vector<int64_t>, std::vector<std::string>>;
 
 /// What a finding's sentences are made with, by name. A name ends with its unit: needed_bytes, waited_s.
-using Parameters = std::map<std::string, FindingValue>;
+using FindingValues = std::map<std::string, FindingValue>;
 
 struct Edit {
     std::string key;      ///< dotted; list items by number
@@ -30,7 +30,7 @@ struct Fix {
     std::vector<Edit> edits{};
     std::string command{};
     std::string effect{};     ///< what else changes with it; names the code of a finding that may come
-    Parameters parameters{};  ///< of `effect`
+    FindingValues parameters{};  ///< of `effect`
     bool operator==(const Fix&) const = default;
 };
 
@@ -42,7 +42,7 @@ struct Diagnostic {
     std::string message;  ///< what and why, with the numbers; English
     std::string hint;     ///< the nearest thing that works; may be empty; English
     std::string form{};   ///< which of its code's sentences this is, where it has several
-    Parameters parameters{};
+    FindingValues parameters{};
     std::vector<Fix> fixes{};  ///< the best first
 };
 
@@ -57,13 +57,13 @@ struct Form {
 
 /// A finding whose sentences, and those fixes that its record spells out, come from the record.
 Diagnostic finding(Severity severity, const Form& form, const std::string& key, int line,
-                   Parameters parameters, std::vector<Fix> fixes = {});
+                   FindingValues parameters, std::vector<Fix> fixes = {});
 
 bool has_error(const Diagnostics& diagnostics);
 /// As in plan.json and in every command's --json.
 nlohmann::json diagnostic_to_json(const Diagnostic& diagnostic);
 Diagnostic diagnostic_from_json(const nlohmann::json& values);  ///< throws Error(Refused)
-nlohmann::json parameters_to_json(const Parameters& parameters);
+nlohmann::json parameters_to_json(const FindingValues& parameters);
 const char* to_string(Severity severity);                ///< "error", "warning", "info"
 Severity severity_from_string(const std::string& text);  ///< throws Error(Refused) on a stranger
 

@@ -106,7 +106,7 @@ struct Slot {
     std::string_view one, many;
 };
 
-std::optional<std::string> value_of(const Slot& slot, const std::string& key, const Parameters& parameters,
+std::optional<std::string> value_of(const Slot& slot, const std::string& key, const FindingValues& parameters,
                                     bool for_file) {
     if (slot.name == "key") return key;
     const auto at = parameters.find(slot.name);
@@ -118,7 +118,7 @@ std::optional<std::string> value_of(const Slot& slot, const std::string& key, co
 
 /// Nothing where a slot has no value.
 std::optional<std::string> filled(std::string_view sentence, const std::string& key,
-                                  const Parameters& parameters, bool for_file) {
+                                  const FindingValues& parameters, bool for_file) {
     std::string text;
     for (size_t at = 0; at < sentence.size();) {
         const size_t open = std::min(sentence.find('{', at), sentence.size());
@@ -199,7 +199,7 @@ const FindingTexts* texts_of(const std::string& code, const std::string& languag
 
 std::optional<std::string> sentence(std::map<std::string, std::string> FindingTexts::*kind,
                                     const std::string& language, const Diagnostic& finding,
-                                    const Parameters& parameters) {
+                                    const FindingValues& parameters) {
     const FindingTexts* texts = texts_of(finding.code, language);
     if (texts == nullptr) return std::nullopt;
     const auto at = (texts->*kind).find(finding.form);
@@ -237,7 +237,7 @@ std::string hint_in(const std::string& language, const Diagnostic& finding) {
 }
 
 std::string effect_in(const std::string& language, const Diagnostic& finding, const Fix& fix) {
-    Parameters parameters = fix.parameters;
+    FindingValues parameters = fix.parameters;
     parameters.insert(finding.parameters.begin(), finding.parameters.end());
     return sentence(&FindingTexts::effects, language, finding, parameters).value_or(fix.effect);
 }

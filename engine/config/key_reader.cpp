@@ -90,12 +90,12 @@ void KeyReader::missing(const std::string& path, const std::string& near, const 
 }
 
 void KeyReader::missing(const Form& form, const std::string& path, const std::string& near,
-                        Parameters parameters, std::vector<Fix> fixes) {
+                        FindingValues parameters, std::vector<Fix> fixes) {
     m_diagnostics.push_back(
         finding(Severity::Error, form, path, m_document.line(near), std::move(parameters), std::move(fixes)));
 }
 
-void KeyReader::say(Severity severity, const Form& form, const std::string& path, Parameters parameters,
+void KeyReader::say(Severity severity, const Form& form, const std::string& path, FindingValues parameters,
                     std::vector<Fix> fixes) {
     m_diagnostics.push_back(
         finding(severity, form, path, m_document.line(path), std::move(parameters), std::move(fixes)));

@@ -66,21 +66,21 @@ class KeyReader {
     }
 
     /// By a record of resources/findings.
-    void error(const Form& form, const std::string& path, Parameters parameters = {},
+    void error(const Form& form, const std::string& path, FindingValues parameters = {},
                std::vector<Fix> fixes = {}) {
         say(Severity::Error, form, path, std::move(parameters), std::move(fixes));
     }
-    void warn(const Form& form, const std::string& path, Parameters parameters = {},
+    void warn(const Form& form, const std::string& path, FindingValues parameters = {},
               std::vector<Fix> fixes = {}) {
         say(Severity::Warning, form, path, std::move(parameters), std::move(fixes));
     }
-    void inform(const Form& form, const std::string& path, Parameters parameters = {},
+    void inform(const Form& form, const std::string& path, FindingValues parameters = {},
                 std::vector<Fix> fixes = {}) {
         say(Severity::Info, form, path, std::move(parameters), std::move(fixes));
     }
     /// About a key that is not there, at the line of `near`, which makes it needed.
     void missing(const Form& form, const std::string& path, const std::string& near,
-                 Parameters parameters = {}, std::vector<Fix> fixes = {});
+                 FindingValues parameters = {}, std::vector<Fix> fixes = {});
     /// The key gets another name and keeps its value, its line and its place.
     Fix renaming(const std::string& path, const std::string& name) const;
 
@@ -89,7 +89,7 @@ class KeyReader {
   private:
     void say(Severity severity, const char* code, const std::string& path, const std::string& message,
              const std::string& hint);
-    void say(Severity severity, const Form& form, const std::string& path, Parameters parameters,
+    void say(Severity severity, const Form& form, const std::string& path, FindingValues parameters,
              std::vector<Fix> fixes);
     std::optional<double> finite(const std::string& path, const char* wanted);
     void refuse_type(const std::string& path, const nlohmann::json& value, const std::string& wanted);

@@ -11,7 +11,7 @@
 /// engine/attention/merge.cpp), most of which write a tensor that the next one reads. Bytes read and written
 /// per element of bfloat16, ours and theirs: rms_norm 6 and 46, its gradients 14 and 92, rope 4 and 40,
 /// swiglu 6 and 10, its gradients 12 and 126, the cross-entropy with its gradient 6 and 28, a merge 10
-/// and 26. So a GPU computes with ours, unless RINGMASTER_CUDA_KERNELS says otherwise
+/// and 26, a sum 10 and 10 in wider accesses. So a GPU computes with ours, unless RINGMASTER_CUDA_KERNELS says otherwise
 /// (engine/attention/own_kernels.h).
 ///
 /// Letters: B rows of a batch, T tokens, H heads, D head_dim, N rows, W width, V vocabulary.
@@ -55,29 +55,79 @@ RINGMASTER_ROW void store(Bf16& to, float x) {
     to.bits = static_cast<uint16_t>(is_nan ? (bits >> 16) | 0x40 : rounded);
 }
 
+/// Neighbouring elements that a lane reads or writes at once: 16 bytes, the widest access of a device.
+template <typename T, int N>
+struct alignas(sizeof(T) * N) Pack {
+    T at[N];
+};
+template <typename T>
+inline constexpr int kPack = 16 / sizeof(T);
+
+template <int N, typename T>
+RINGMASTER_ROW Pack<T, N> load_pack(const T* from) {
+#ifdef __CUDA_ARCH__
+    return *reinterpret_cast<const Pack<T, N>*>(from);
+#else
+    Pack<T, N> pack;
+    memcpy(&pack, from, sizeof pack);
+    return pack;
+#endif
+}
+template <int N, typename T>
+RINGMASTER_ROW void store_pack(T* to, const Pack<T, N>& pack) {
+#ifdef __CUDA_ARCH__
+    *reinterpret_cast<Pack<T, N>*>(to) = pack;
+#else
+    memcpy(to, &pack, sizeof pack);
+#endif
+}
+
+/// Returns whether rows of `width` elements that begin at `starts` can be read in packs.
+template <typename T, typename... Starts>
+RINGMASTER_ROW bool in_packs(int64_t width, const Starts*... starts) {
+    return width % kPack<T> == 0 && ((reinterpret_cast<uintptr_t>(starts) % 16 == 0) && ...);
+}
+
+template <int N>
+struct Size {
+    static constexpr int value = N;
+};
+
+/// Deals [0, width) to the lanes: body(w, Size<N>()) takes elements w to w + N, N = kPack<T> if `packs` is
+/// set, else 1.
+template <typename T, typename Lanes, typename Body>
+RINGMASTER_ROW void each_pack(Lanes& lanes, int64_t width, bool packs, const Body& body) {
+    constexpr int64_t kStep = kPack<T>;
+    if (packs) {
+        for (int64_t w = lanes.index() * kStep; w < width; w += lanes.count() * kStep) body(w, Size<kStep>());
+    } else {
+        for (int64_t w = lanes.index(); w < width; w += lanes.count()) body(w, Size<1>());
+    }
+}
+
 }  // namespace row_kernels
 
 enum class LanesOfRow { Warp, Block };
+
+/// From element to element of a tensor by row of the batch, token and head; the last dim is packed.
+struct HeadStrides {
+    int64_t b, t, h;
+
+    RINGMASTER_ROW int64_t at(int64_t ib, int64_t it, int64_t ih) const { return ib * b + it * t + ih * h; }
+};
 
 /// out_bthd and lse_bht become the result over both sets of keys; lse is −infinity where no key was seen.
 /// Source: Liu et al. 2023, "Ring Attention with Blockwise Transformers", section 3.
 template <typename T>
 struct MergeByLse {
     static constexpr LanesOfRow kLanes = LanesOfRow::Warp;
-    struct Strides {
-        int64_t b, t, h;  // of elements; the last dim is packed
-
-        RINGMASTER_ROW int64_t at(int64_t ib, int64_t it, int64_t ih) const {
-            return ib * b + it * t + ih * h;
-        }
-    };
     int64_t rows;  // B · T · H
     int64_t tokens, heads, head_dim;
     float* out;
     float* lse;
     const T* block_out;
     const float* block_lse;
-    Strides out_strides, lse_strides, block_out_strides, block_lse_strides;
+    HeadStrides out_strides, lse_strides, block_out_strides, block_lse_strides;
 
     template <typename Lanes>
     RINGMASTER_ROW void row(Lanes& lanes, int64_t r) const {
@@ -91,9 +141,40 @@ struct MergeByLse {
         const float keep = none ? 0.0F : expf(old - both), add = none ? 0.0F : expf(part - both);
         float* out_d = out + out_strides.at(b, t, h);
         const T* part_d = block_out + block_out_strides.at(b, t, h);
-        for (int64_t d = lanes.index(); d < head_dim; d += lanes.count())
-            out_d[d] = out_d[d] * keep + row_kernels::load(part_d[d]) * add;
+        const bool packs = row_kernels::in_packs<float>(head_dim, out_d, part_d);
+        row_kernels::each_pack<float>(lanes, head_dim, packs, [&](int64_t d, auto size) {
+            auto out_p = row_kernels::load_pack<size.value>(out_d + d);
+            const auto part_p = row_kernels::load_pack<size.value>(part_d + d);
+            for (int i = 0; i < size.value; ++i)
+                out_p.at[i] = out_p.at[i] * keep + row_kernels::load(part_p.at[i]) * add;
+            row_kernels::store_pack(out_d + d, out_p);
+        });
         if (lanes.index() == 0) seen = both;
+    }
+};
+
+/// sum_bthd += part_bthd.
+template <typename T>
+struct AddToSum {
+    static constexpr LanesOfRow kLanes = LanesOfRow::Warp;
+    int64_t rows;  // B · T · H
+    int64_t tokens, heads, head_dim;
+    float* sum;
+    const T* part;
+    HeadStrides sum_strides, part_strides;
+
+    template <typename Lanes>
+    RINGMASTER_ROW void row(Lanes& lanes, int64_t r) const {
+        const int64_t h = r % heads, t = r / heads % tokens, b = r / heads / tokens;
+        float* sum_d = sum + sum_strides.at(b, t, h);
+        const T* part_d = part + part_strides.at(b, t, h);
+        const bool packs = row_kernels::in_packs<float>(head_dim, sum_d, part_d);
+        row_kernels::each_pack<float>(lanes, head_dim, packs, [&](int64_t d, auto size) {
+            auto sum_p = row_kernels::load_pack<size.value>(sum_d + d);
+            const auto part_p = row_kernels::load_pack<size.value>(part_d + d);
+            for (int i = 0; i < size.value; ++i) sum_p.at[i] += row_kernels::load(part_p.at[i]);
+            row_kernels::store_pack(sum_d + d, sum_p);
+        });
     }
 };
 
@@ -115,20 +196,30 @@ struct RmsNormForward {
     RINGMASTER_ROW void row(Lanes& lanes, int64_t r) const {
         const T* x_w = x + r * x_stride;
         T* y_w = y + r * y_stride;
-        float scale;
-        if (known) {
-            scale = rstd[r];
-        } else {
+        const bool packs = row_kernels::in_packs<T>(width, x_w, y_w, weight);
+        if (!known) {
             float squares = 0;
-            for (int64_t w = lanes.index(); w < width; w += lanes.count()) {
-                const float value = row_kernels::load(x_w[w]);
-                squares += value * value;
-            }
-            scale = 1.0F / sqrtf(lanes.sum(squares) / static_cast<float>(width) + eps);
-            if (lanes.index() == 0) rstd[r] = scale;
+            row_kernels::each_pack<T>(lanes, width, packs, [&](int64_t w, auto size) {
+                const auto x_p = row_kernels::load_pack<size.value>(x_w + w);
+                for (int i = 0; i < size.value; ++i) {
+                    const float value = row_kernels::load(x_p.at[i]);
+                    squares += value * value;
+                }
+            });
+            const float mean = lanes.sum(squares) / static_cast<float>(width);
+            if (lanes.index() == 0) rstd[r] = 1.0F / sqrtf(mean + eps);
+            lanes.sync();
         }
-        for (int64_t w = lanes.index(); w < width; w += lanes.count())
-            row_kernels::store(y_w[w], row_kernels::load(x_w[w]) * scale * row_kernels::load(weight[w]));
+        const float scale = rstd[r];
+        row_kernels::each_pack<T>(lanes, width, packs, [&](int64_t w, auto size) {
+            const auto x_p = row_kernels::load_pack<size.value>(x_w + w);
+            const auto weight_p = row_kernels::load_pack<size.value>(weight + w);
+            row_kernels::Pack<T, size.value> y_p;
+            for (int i = 0; i < size.value; ++i)
+                row_kernels::store(y_p.at[i], row_kernels::load(x_p.at[i]) * scale *
+                                                  row_kernels::load(weight_p.at[i]));
+            row_kernels::store_pack(y_w + w, y_p);
+        });
     }
 };
 
@@ -150,16 +241,31 @@ struct RmsNormBackwardInput {
         const T* dy_w = dy + r * dy_stride;
         const T* x_w = x + r * x_stride;
         T* dx_w = dx + r * dx_stride;
+        const bool packs = row_kernels::in_packs<T>(width, dy_w, x_w, dx_w, weight);
         float dot = 0;
-        for (int64_t w = lanes.index(); w < width; w += lanes.count())
-            dot += row_kernels::load(dy_w[w]) * row_kernels::load(weight[w]) * row_kernels::load(x_w[w]);
+        row_kernels::each_pack<T>(lanes, width, packs, [&](int64_t w, auto size) {
+            const auto dy_p = row_kernels::load_pack<size.value>(dy_w + w);
+            const auto x_p = row_kernels::load_pack<size.value>(x_w + w);
+            const auto weight_p = row_kernels::load_pack<size.value>(weight + w);
+            for (int i = 0; i < size.value; ++i)
+                dot += row_kernels::load(dy_p.at[i]) * row_kernels::load(weight_p.at[i]) *
+                       row_kernels::load(x_p.at[i]);
+        });
         const float scale = rstd[r];
         const float pull = lanes.sum(dot) * scale * scale * scale / static_cast<float>(width);
-        for (int64_t w = lanes.index(); w < width; w += lanes.count()) {
-            const float own = row_kernels::load(dy_w[w]) * row_kernels::load(weight[w]) * scale -
-                              row_kernels::load(x_w[w]) * pull;
-            row_kernels::store(dx_w[w], accumulate ? row_kernels::load(dx_w[w]) + own : own);
-        }
+        row_kernels::each_pack<T>(lanes, width, packs, [&](int64_t w, auto size) {
+            const auto dy_p = row_kernels::load_pack<size.value>(dy_w + w);
+            const auto x_p = row_kernels::load_pack<size.value>(x_w + w);
+            const auto weight_p = row_kernels::load_pack<size.value>(weight + w);
+            row_kernels::Pack<T, size.value> dx_p;
+            if (accumulate) dx_p = row_kernels::load_pack<size.value>(dx_w + w);
+            for (int i = 0; i < size.value; ++i) {
+                const float own = row_kernels::load(dy_p.at[i]) * row_kernels::load(weight_p.at[i]) * scale -
+                                  row_kernels::load(x_p.at[i]) * pull;
+                row_kernels::store(dx_p.at[i], accumulate ? row_kernels::load(dx_p.at[i]) + own : own);
+            }
+            row_kernels::store_pack(dx_w + w, dx_p);
+        });
     }
 };
 
@@ -213,13 +319,21 @@ struct Rope {
     RINGMASTER_ROW void row(Lanes& lanes, int64_t r) const {
         const int64_t half = head_dim / 2, line = r % period * half;
         T* x_w = x + r * row_stride;
-        for (int64_t pair = lanes.index(); pair < heads * half; pair += lanes.count()) {
-            const int64_t i = pair % half, low = pair / half * head_dim + i;
-            const float a = row_kernels::load(x_w[low]), b = row_kernels::load(x_w[low + half]);
-            const float c = cos[line + i], s = sin[line + i] * direction;
-            row_kernels::store(x_w[low], a * c - b * s);
-            row_kernels::store(x_w[low + half], b * c + a * s);
-        }
+        const bool packs = row_kernels::in_packs<T>(half, x_w);
+        row_kernels::each_pack<T>(lanes, heads * half, packs, [&](int64_t pair, auto size) {
+            const int64_t i = pair % half;
+            T* low = x_w + pair / half * head_dim + i;
+            auto a_p = row_kernels::load_pack<size.value>(low);
+            auto b_p = row_kernels::load_pack<size.value>(low + half);
+            for (int at = 0; at < size.value; ++at) {
+                const float a = row_kernels::load(a_p.at[at]), b = row_kernels::load(b_p.at[at]);
+                const float c = cos[line + i + at], d = sin[line + i + at] * direction;
+                row_kernels::store(a_p.at[at], a * c - b * d);
+                row_kernels::store(b_p.at[at], b * c + a * d);
+            }
+            row_kernels::store_pack(low, a_p);
+            row_kernels::store_pack(low + half, b_p);
+        });
     }
 };
 
@@ -234,11 +348,19 @@ struct SwigluForward {
     template <typename Lanes>
     RINGMASTER_ROW void row(Lanes& lanes, int64_t r) const {
         const T* gate = gate_up + r * 2 * width;
-        for (int64_t w = lanes.index(); w < width; w += lanes.count()) {
-            const float g = row_kernels::load(gate[w]);
-            row_kernels::store(act[r * width + w],
-                               g / (1.0F + expf(-g)) * row_kernels::load(gate[width + w]));
-        }
+        const T* up = gate + width;
+        T* act_w = act + r * width;
+        const bool packs = row_kernels::in_packs<T>(width, gate, act_w);
+        row_kernels::each_pack<T>(lanes, width, packs, [&](int64_t w, auto size) {
+            const auto gate_p = row_kernels::load_pack<size.value>(gate + w);
+            const auto up_p = row_kernels::load_pack<size.value>(up + w);
+            row_kernels::Pack<T, size.value> act_p;
+            for (int i = 0; i < size.value; ++i) {
+                const float g = row_kernels::load(gate_p.at[i]);
+                row_kernels::store(act_p.at[i], g / (1.0F + expf(-g)) * row_kernels::load(up_p.at[i]));
+            }
+            row_kernels::store_pack(act_w + w, act_p);
+        });
     }
 };
 
@@ -255,14 +377,25 @@ struct SwigluBackward {
     RINGMASTER_ROW void row(Lanes& lanes, int64_t r) const {
         T* gate = gate_up + r * 2 * width;
         T* up = gate + width;
-        for (int64_t w = lanes.index(); w < width; w += lanes.count()) {
-            const float g = row_kernels::load(gate[w]), u = row_kernels::load(up[w]);
-            const float d = row_kernels::load(dact[r * width + w]);
-            const float sigmoid = 1.0F / (1.0F + expf(-g)), silu = g * sigmoid;
-            row_kernels::store(act[r * width + w], silu * u);
-            row_kernels::store(gate[w], d * u * (sigmoid + silu * (1.0F - sigmoid)));
-            row_kernels::store(up[w], d * silu);
-        }
+        T* act_w = act + r * width;
+        const T* dact_w = dact + r * width;
+        const bool packs = row_kernels::in_packs<T>(width, gate, act_w, dact_w);
+        row_kernels::each_pack<T>(lanes, width, packs, [&](int64_t w, auto size) {
+            auto gate_p = row_kernels::load_pack<size.value>(gate + w);
+            auto up_p = row_kernels::load_pack<size.value>(up + w);
+            auto act_p = row_kernels::load_pack<size.value>(dact_w + w);
+            for (int i = 0; i < size.value; ++i) {
+                const float g = row_kernels::load(gate_p.at[i]), u = row_kernels::load(up_p.at[i]);
+                const float d = row_kernels::load(act_p.at[i]);
+                const float sigmoid = 1.0F / (1.0F + expf(-g)), silu = g * sigmoid;
+                row_kernels::store(act_p.at[i], silu * u);
+                row_kernels::store(gate_p.at[i], d * u * (sigmoid + silu * (1.0F - sigmoid)));
+                row_kernels::store(up_p.at[i], d * silu);
+            }
+            row_kernels::store_pack(act_w + w, act_p);
+            row_kernels::store_pack(gate + w, gate_p);
+            row_kernels::store_pack(up + w, up_p);
+        });
     }
 };
 
@@ -284,28 +417,35 @@ struct CrossEntropy {
         const int64_t label = labels[r];
         const float picked = row_kernels::load(logits_v[label]);
         float top = -FLT_MAX, sum = 0;  // of this lane; a finite start, so that −infinity adds nothing
-        for (int64_t v = lanes.index(); v < vocab; v += lanes.count()) {
-            const float l = row_kernels::load(logits_v[v]);
-            if (l > top) {
-                sum = sum * expf(top - l) + 1.0F;
-                top = l;
-            } else {
-                sum += expf(l - top);
+        const bool packs = row_kernels::in_packs<T>(vocab, logits_v);
+        row_kernels::each_pack<T>(lanes, vocab, packs, [&](int64_t v, auto size) {
+            const auto pack = row_kernels::load_pack<size.value>(logits_v + v);
+            float highest = top;
+            for (int i = 0; i < size.value; ++i) {
+                const float l = row_kernels::load(pack.at[i]);
+                highest = l > highest ? l : highest;
             }
-        }
+            if (highest > top) sum *= expf(top - highest);
+            top = highest;
+            for (int i = 0; i < size.value; ++i) sum += expf(row_kernels::load(pack.at[i]) - top);
+        });
         const float row_top = lanes.max(top);
         const float row_sum = lanes.sum(sum * expf(top - row_top));  // all have read `picked` here
         if (lanes.index() == 0) loss[r] = logf(row_sum) + row_top - picked;
         if (scale == 0) return;
         const float factor = scale / row_sum;
-        for (int64_t v = lanes.index(); v < vocab; v += lanes.count()) {
-            const float p = expf(row_kernels::load(logits_v[v]) - row_top) * factor;
-            row_kernels::store(logits_v[v], v == label ? p - scale : p);
-        }
+        row_kernels::each_pack<T>(lanes, vocab, packs, [&](int64_t v, auto size) {
+            auto pack = row_kernels::load_pack<size.value>(logits_v + v);
+            for (int i = 0; i < size.value; ++i) {
+                const float p = expf(row_kernels::load(pack.at[i]) - row_top) * factor;
+                row_kernels::store(pack.at[i], v + i == label ? p - scale : p);
+            }
+            row_kernels::store_pack(logits_v + v, pack);
+        });
     }
 };
 
-using RowKernel = std::variant<MergeByLse<float>, MergeByLse<Bf16>, RmsNormForward<float>,
+using RowKernel = std::variant<MergeByLse<float>, MergeByLse<Bf16>, AddToSum<float>, AddToSum<Bf16>, RmsNormForward<float>,
                                RmsNormForward<Bf16>, RmsNormBackwardInput<float>, RmsNormBackwardInput<Bf16>,
                                RmsNormBackwardWeight<float>, RmsNormBackwardWeight<Bf16>, Rope<float>,
                                Rope<Bf16>, SwigluForward<float>, SwigluForward<Bf16>, SwigluBackward<float>,

@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
+
 #include "engine/model/gather.h"
 #include "engine/model/ops.h"
 #include "engine/plan/memory.h"
@@ -15,6 +17,41 @@ constexpr int64_t kIgnoredLabel = -100;
 at::Tensor positions_of(const Spans& spans, const AttentionMask& mask) {
     return at::tensor(positions_in_documents(spans, mask), at::kLong);
 }
+
+/// Adds up the gradient of the head's weight chunk by chunk. A bfloat16 gradient of many chunks is summed in
+/// float32 first: a bfloat16 sum loses every part under 1/512 of it.
+class ChunkedGradient {
+  public:
+    ChunkedGradient(const at::Tensor& gradient_vc, double beta, int64_t chunks)
+        : gradient_vc_(gradient_vc), beta_(beta) {
+        constexpr int64_t kMostRounded = 16;  // as engine/plan/memory_trace.cpp counts
+        if (gradient_vc.defined() && gradient_vc.scalar_type() == at::kBFloat16 && chunks > kMostRounded)
+            sum_vc_ = at::zeros(gradient_vc.sizes(), gradient_vc.options().dtype(at::kFloat));
+    }
+
+    void add(const at::Tensor& dlogits_kv, const at::Tensor& hidden_kc) {
+        const bool summed = sum_vc_.defined();
+        accumulate_weight_gradient(summed ? sum_vc_ : gradient_vc_, dlogits_kv, hidden_kc,
+                                   summed ? 1 : beta_);
+        if (!summed) beta_ = 1;
+    }
+
+    void finish() {
+        if (!sum_vc_.defined()) return;
+        constexpr int64_t kRows = 1024;  // on the CPU a sum of two dtypes widens all that it is given
+        for (int64_t begin = 0; begin < sum_vc_.size(0); begin += kRows) {
+            const int64_t count = std::min(kRows, sum_vc_.size(0) - begin);
+            at::Tensor part = gradient_vc_.narrow(0, begin, count);
+            if (beta_ == 0) part.zero_();
+            part.add_(sum_vc_.narrow(0, begin, count));
+        }
+        sum_vc_.reset();
+    }
+
+  private:
+    at::Tensor gradient_vc_, sum_vc_;
+    double beta_;
+};
 
 }  // namespace
 
@@ -269,15 +306,18 @@ double Decoder::head(const at::Tensor& x_nc, const at::Tensor& labels_n, double 
 
     at::Tensor loss = at::zeros({}, x_nc.options().dtype(at::kDouble));  // read once: reading waits for the GPU
     at::Tensor logits_kv = at::empty({std::min(valid, kept_.loss_chunk_tokens), model_.vocab_size}, x_nc.options());
+    const int64_t chunks = (valid + kept_.loss_chunk_tokens - 1) / kept_.loss_chunk_tokens;
+    ChunkedGradient head_gradient(gradients.head_vc, beta, chunks);
     for (int64_t begin = 0; begin < valid; begin += kept_.loss_chunk_tokens) {
         const int64_t count = std::min(kept_.loss_chunk_tokens, valid - begin);
         at::Tensor chunk_kc = hidden_mc.narrow(0, begin, count);
         at::Tensor logits = logits_kv.narrow(0, 0, count);
         product_out(logits, chunk_kc, weights.head_vc.t());
         loss.add_(cross_entropy(logits, labels_m.narrow(0, begin, count), scale).sum(at::kDouble));
-        accumulate_weight_gradient(gradients.head_vc, logits, chunk_kc, begin == 0 ? beta : 1);
+        head_gradient.add(logits, chunk_kc);
         product_out(chunk_kc, logits, weights.head_vc);  // the chunk's hidden states become their gradient
     }
+    head_gradient.finish();
     at::Tensor dnormed_nc = hidden_mc;
     if (!all) {
         dnormed_nc = normed_nc.zero_();

@@ -95,13 +95,14 @@ void accumulate_weight_gradient(at::Tensor gradient_oc, const at::Tensor& dy_no,
     }
     if (gradient_oc.scalar_type() == x_nc.scalar_type()) {
         at::addmm_out(gradient_oc, gradient_oc, dy_no.t(), x_nc, beta, 1);
+    } else if (!x_nc.is_cpu()) {  // added in float32, with no product in bfloat16 between
+        at::addmm_out(gradient_oc, gradient_oc, dy_no.t(), x_nc, gradient_oc.scalar_type(), beta, 1);
     } else if (beta == 0) {
         gradient_oc.copy_(at::mm(dy_no.t(), x_nc));
     } else {
         const at::Tensor sum_oc = at::mm(dy_no.t(), x_nc);
-        // On the CPU a sum of two dtypes widens all that it is given.
-        const int64_t most = x_nc.is_cpu() ? kWideRows : sum_oc.size(0);
-        for_parts(sum_oc.size(0), most, [&](int64_t o, int64_t rows) {
+        // A sum of two dtypes widens all that it is given.
+        for_parts(sum_oc.size(0), kWideRows, [&](int64_t o, int64_t rows) {
             gradient_oc.narrow(0, o, rows).add_(sum_oc.narrow(0, o, rows));
         });
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/plan/attention_schedule.h"
+#include "engine/plan/deterministic.h"
 #include "engine/plan/layout.h"
 
 /// As Qt's, which its lupdate looks for: the app translates these texts.
@@ -31,7 +32,7 @@ constexpr const char* kForGradients = QT_TRANSLATE_NOOP("AttentionKernels", "gra
 constexpr const char* kOnCpu = QT_TRANSLATE_NOOP("AttentionKernels", "the ranks compute on the CPU; bfloat16 by the processor's own products if it has them");
 constexpr const char* kMeasured = QT_TRANSLATE_NOOP("AttentionKernels", "the faster of the two, by a measurement on the run's own shapes at the start; both compute the same");
 constexpr const char* kSegments = QT_TRANSLATE_NOOP("AttentionKernels", "documents and padding are segments of one launch, which keeps documents apart");
-constexpr const char* kOrdered = QT_TRANSLATE_NOOP("AttentionKernels", "a repeated run gives the same bits; heads and long documents get launches of their own where that fills the GPU. RINGMASTER_CUDA_DETERMINISTIC=0 asks for the faster order instead");
+constexpr const char* kOrdered = QT_TRANSLATE_NOOP("AttentionKernels", "a repeated run gives the same bits; heads and long documents get launches of their own where that fills the GPU. RINGMASTER_CUDA_DETERMINISTIC=1 asks for it");
 
 constexpr const char* kOfFloat32 = QT_TRANSLATE_NOOP("AttentionKernels", "float32: FlashAttention-2 and cuDNN take bfloat16 alone");
 constexpr const char* kOfDocuments = QT_TRANSLATE_NOOP("AttentionKernels", "cuDNN is left out: rows hold several documents");
@@ -122,7 +123,7 @@ std::vector<AttentionUse> attention_kernels(const Plan& plan) {
         uses.push_back({kDense, kForWhole, without_cudnn});
     }
     uses.push_back({kVarlen, shapes.varlen ? kForCutsAndPieces : kForCuts, kSegments});
-    uses.push_back({kBackward, kForGradients, kOrdered});
+    if (cuda_is_deterministic()) uses.push_back({kBackward, kForGradients, kOrdered});
     return uses;
 }
 

@@ -22,21 +22,21 @@ void Findings::add(Severity severity, const char* code, const std::string& key, 
     plan_.diagnostics.push_back({severity, code, key, line_of(key), std::move(message), std::move(hint)});
 }
 
-void Findings::error(const Form& form, const std::string& key, Parameters parameters,
+void Findings::error(const Form& form, const std::string& key, FindingValues parameters,
                      std::vector<Fix> fixes) {
     add(Severity::Error, form, key, std::move(parameters), std::move(fixes));
 }
 
-void Findings::warn(const Form& form, const std::string& key, Parameters parameters, std::vector<Fix> fixes) {
+void Findings::warn(const Form& form, const std::string& key, FindingValues parameters, std::vector<Fix> fixes) {
     add(Severity::Warning, form, key, std::move(parameters), std::move(fixes));
 }
 
-void Findings::inform(const Form& form, const std::string& key, Parameters parameters,
+void Findings::inform(const Form& form, const std::string& key, FindingValues parameters,
                       std::vector<Fix> fixes) {
     add(Severity::Info, form, key, std::move(parameters), std::move(fixes));
 }
 
-void Findings::add(Severity severity, const Form& form, const std::string& key, Parameters parameters,
+void Findings::add(Severity severity, const Form& form, const std::string& key, FindingValues parameters,
                    std::vector<Fix> fixes) {
     plan_.diagnostics.push_back(
         finding(severity, form, key, line_of(key), std::move(parameters), std::move(fixes)));

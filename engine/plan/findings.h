@@ -19,9 +19,9 @@ class Findings {
     void inform(const char* code, const std::string& key, std::string message, std::string hint = {});
 
     /// By a record of resources/findings.
-    void error(const Form& form, const std::string& key, Parameters parameters, std::vector<Fix> fixes = {});
-    void warn(const Form& form, const std::string& key, Parameters parameters, std::vector<Fix> fixes = {});
-    void inform(const Form& form, const std::string& key, Parameters parameters, std::vector<Fix> fixes = {});
+    void error(const Form& form, const std::string& key, FindingValues parameters, std::vector<Fix> fixes = {});
+    void warn(const Form& form, const std::string& key, FindingValues parameters, std::vector<Fix> fixes = {});
+    void inform(const Form& form, const std::string& key, FindingValues parameters, std::vector<Fix> fixes = {});
 
     /// The first of these keys that the file sets, else the first.
     std::string key_of(std::initializer_list<const char*> keys) const;
@@ -30,7 +30,7 @@ class Findings {
   private:
     void add(Severity severity, const char* code, const std::string& key, std::string message,
              std::string hint);
-    void add(Severity severity, const Form& form, const std::string& key, Parameters parameters,
+    void add(Severity severity, const Form& form, const std::string& key, FindingValues parameters,
              std::vector<Fix> fixes);
     int line_of(const std::string& key) const;
 

@@ -145,6 +145,18 @@ class Shares {
 
 }  // namespace
 
+int64_t key_heads_at_once(int64_t tokens, int64_t key_heads, int64_t group) {
+    constexpr int64_t kEnough = int64_t{1} << 19;
+    return std::clamp<int64_t>(kEnough / std::max<int64_t>(1, tokens * group), 1, key_heads);
+}
+
+std::vector<FlashShare> shares_of_heads(int64_t segments, int64_t key_heads, int64_t at_once) {
+    std::vector<FlashShare> shares;
+    for (int64_t head = 0; head < key_heads; head += at_once)
+        shares.push_back({0, segments, head, std::min(at_once, key_heads - head)});
+    return shares;
+}
+
 FlashBlocks flash_blocks(int64_t heads, int64_t head_dim) {
     constexpr int64_t kMostBytes = int64_t{2} << 30;
     constexpr int64_t kMultiprocessors = 192;  // of the largest GPU so far, a whole GB202

@@ -39,6 +39,14 @@ struct FlashShare {
     bool operator==(const FlashShare&) const = default;
 };
 
+/// Key/value heads of a backward that need not repeat, in one launch. It holds gradients of every query head
+/// in float32, 8 bytes a number; the heads of 524,288 tokens fill any GPU, and more only take more memory.
+/// `tokens` are of all rows of a batch together, `group` query heads share a key/value head.
+int64_t key_heads_at_once(int64_t tokens, int64_t key_heads, int64_t group);
+
+/// All segments of a call, `at_once` key/value heads a launch.
+std::vector<FlashShare> shares_of_heads(int64_t segments, int64_t key_heads, int64_t at_once);
+
 /// The launches that compute a call's backward in the least time, by an estimate of their rounds, of the
 /// traffic of dq's copies and of a launch itself: all segments and heads once each. None needs more copies
 /// of dq than flash_blocks() says.

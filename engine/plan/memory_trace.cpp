@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "engine/plan/attention_schedule.h"
+#include "engine/plan/deterministic.h"
 #include "engine/plan/flash_blocks.h"
 #include "engine/plan/layout.h"
 
@@ -17,6 +19,7 @@ constexpr auto kActivations = MemoryPart::Activations;
 constexpr auto kCommunication = MemoryPart::Communication;
 
 constexpr double kLossChunkTokens = 1024;               // engine/model/decoder.cpp
+constexpr double kMostRounded = 16;                     // chunks added in bfloat16, engine/model/decoder.cpp
 constexpr double kWideRows = 256, kWideColumns = 4096;  // engine/model/ops.cpp
 constexpr double kScoreRows = 256, kScoreKeys = 512;    // engine/attention/blocks.h
 constexpr double kPanel = 64;                           // engine/kernels/key_softmax.h
@@ -50,7 +53,9 @@ class Tracer {
     bool is_plain() const { return on_gpu() && in_.ring == 1 && (is_bfloat16() || !in_.packed); }
     /// Of a GPU's flash attention backward, whose blocks hold some of the queries.
     bool is_in_blocks() const { return is_bfloat16() && shape_.tokens > double(blocks().queries_at_once); }
+    /// In any order the kernels add to one float32 copy of dq, all queries at once.
     FlashBlocks blocks() const {
+        if (!cuda_is_deterministic()) return {1, std::numeric_limits<int64_t>::max()};
         return flash_blocks(std::max<int64_t>(1, std::llround(shape_.rows * shape_.heads)),
                             std::llround(shape_.head_dim));
     }
@@ -167,8 +172,8 @@ void Tracer::weight_gradient(double outputs, double inputs, double rows) {
         const double sum = in_.precision == Precision::Bf16Full ? o * inputs : 0;
         heap_.touch(4 * (sum + n * o + n * inputs));
     } else if (in_.precision == Precision::Bf16Mixed) {
-        // In bfloat16, before it is added to the float32 one, widened in parts on the CPU.
-        heap_.touch(inputs * (2 * outputs + (on_gpu() ? 0 : 4 * std::min(outputs, kWideRows))));
+        // A GPU adds in float32 in place. On the CPU the product is bfloat16 and is widened in parts.
+        if (!on_gpu()) heap_.touch(inputs * (2 * outputs + 4 * std::min(outputs, kWideRows)));
     }
 }
 
@@ -347,8 +352,17 @@ void Tracer::attention_forward(Layer& layer, bool attends) {
 double Tracer::flash_backward_bytes() const {
     const double heads = 2 * element() * shape_.queries();
     if (!is_bfloat16()) return 4 * shape_.queries() + heads;
-    const double at_once = std::min(shape_.tokens, double(blocks().queries_at_once)) / shape_.tokens;
     const double sums = shape_.heads > shape_.kv_heads ? 2 * element() * shape_.keys() : 0;
+    if (!cuda_is_deterministic()) {
+        const double group = std::max(1.0, shape_.heads / shape_.kv_heads);
+        const auto key_heads = std::max<int64_t>(1, std::llround(shape_.kv_heads));
+        const int64_t at_once = key_heads_at_once(std::llround(shape_.rows * shape_.tokens), key_heads,
+                                                  std::llround(group));
+        const double share = double(at_once) / double(key_heads);
+        const double joined = share < 1 && is_plain() ? element() * (shape_.queries() + 2 * shape_.keys()) : 0;
+        return share * ((4 + element()) * shape_.queries() + heads + sums) + joined;
+    }
+    const double at_once = std::min(shape_.tokens, double(blocks().queries_at_once)) / shape_.tokens;
     return (4 * double(blocks().copies) + element()) * shape_.queries() * at_once + heads + sums;
 }
 
@@ -502,6 +516,8 @@ void Tracer::head() {
     Block normed = norm(N_, C_);
     Block with_label = heap_.take(hidden_states(N_));  // a sequence's last token has none
     Block logits = heap_.take(chunk * V_ * element(), MemoryPart::Logits);
+    const bool summed = in_.precision == Precision::Bf16Full && !in_.lora.on() && N_ > kMostRounded * chunk;
+    Block sum = heap_.take(summed ? 4 * V_ * C_ : 0);
     product(chunk, C_, V_);
     weight_gradient(V_, C_, chunk);
     product(chunk, V_, C_);

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/plan/deterministic.h"
+
 namespace ringmaster {
 
 namespace {
@@ -23,7 +25,7 @@ std::string joined(const std::vector<std::string>& words) {
 NcclSetting algorithm(bool in_order) {
     if (!in_order) return {"NCCL_ALGO", "", "left to NCCL, which measures the links"};
     return {"NCCL_ALGO", "^NVLS,NVLSTree",
-            "NVLink's switches add in no fixed order; RINGMASTER_CUDA_DETERMINISTIC=0 allows it"};
+            "NVLink's switches add in no fixed order; RINGMASTER_CUDA_DETERMINISTIC=1 asks for one"};
 }
 
 }  // namespace
@@ -46,7 +48,7 @@ std::vector<NcclSetting> nccl_settings(const NodeNetwork& network, bool in_order
 
 std::vector<NcclSetting> shown_nccl_settings(const Plan& plan, const NodeNetwork& network) {
     if (!uses_nccl(plan)) return {};
-    std::vector<NcclSetting> settings = nccl_settings(network);
+    std::vector<NcclSetting> settings = nccl_settings(network, cuda_is_deterministic());
     if (network.interface.empty())
         settings.insert(settings.begin(), {kInterface, "", "the node's interface that reaches the others"});
     return settings;
@@ -57,7 +59,7 @@ std::vector<NcclSetting> planned_nccl_settings(const Plan& plan) {
     if (plan.nodes == 1) return shown_nccl_settings(plan, {true, "lo", {}});
     return {{kInterface, "", "each node's interface that reaches the others"},
             {kInfiniband, "", "0 on a node with InfiniBand, else 1"},
-            algorithm(true)};
+            algorithm(cuda_is_deterministic())};
 }
 
 std::string to_text(const NcclSetting& setting) {

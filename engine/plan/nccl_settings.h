@@ -25,7 +25,7 @@ struct NcclSetting {
 /// Interface, transport, and the algorithms that collectives may not use while sums are promised `in_order`,
 /// the same in every run. The rest is left to NCCL, which measures the links: keys and values go by sends and
 /// receives, which have no algorithm.
-std::vector<NcclSetting> nccl_settings(const NodeNetwork& network, bool in_order = true);
+std::vector<NcclSetting> nccl_settings(const NodeNetwork& network, bool in_order);
 
 /// The same, to be shown; none where there is no NCCL.
 std::vector<NcclSetting> shown_nccl_settings(const Plan& plan, const NodeNetwork& network);

@@ -24,6 +24,7 @@
 #include "engine/error.h"
 #include "engine/model/ops.h"
 #include "engine/plan/speeds.h"
+#include "engine/train/attention_choice.h"
 #include "engine/train/link.h"
 #include "engine/train/stopwatch.h"
 
@@ -96,8 +97,14 @@ void measure_attention_cpu(const AttentionCase& at_, const Stopwatch& watch, Com
     });
 }
 
+/// With cuDNN if that is faster, as a run of such heads computes.
 void measure_attention_cuda(const AttentionCase& at_, const Stopwatch& watch, ComputeFigures& figures,
                             const std::function<void()>& next) {
+    if (at_.q.scalar_type() == at::kBFloat16) {
+        constexpr double kSeconds = 0.1;
+        const AttentionShape shape{1, at_.heads, at_.kv_heads, at_.tokens, at_.head_dim};
+        use_cudnn(measure_cudnn(shape, at_.q.device(), kSeconds).use());
+    }
     const std::vector<Slice> slices = {{0, at_.tokens, 0, at_.tokens, SliceMask::Causal}};
     FlashOutput whole;
     figures.attention_forward = 4 * at_.numbers() / watch.median([&] {
@@ -107,6 +114,7 @@ void measure_attention_cuda(const AttentionCase& at_, const Stopwatch& watch, Co
     figures.attention_backward = 10 * at_.numbers() / watch.median([&] {
         gradients_in_one_call(at_.dout, at_.q, at_.k, at_.v, whole, slices).value();
     });
+    use_cudnn({});
 }
 
 double copy_bytes_per_s(at::Device device, const Stopwatch& watch) {

@@ -1,26 +1,32 @@
 // FlashAttention-2's calls, forward, backward and joined, against float64, for slice sets of whole runs. The
-// kernels are their CPU twin, which leaves NaN where CUDA's leave whatever was there.
+// kernels are their CPU twin, which leaves NaN where CUDA's leave whatever was there; under the label gpu,
+// CUDA's own, in memory that held NaN before.
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
 #include "engine/attention/block_attention.h"
 #include "engine/attention/packed_attention.h"
+#include "engine/comm/backends.h"
 #include "tests/attention/full_attention.h"
 #include "tests/support/flash_cases.h"
 #include "tests/support/flash_twin.h"
+#include "tests/support/gpu.h"
 
 namespace ringmaster {
 namespace {
 
-constexpr double kBound = 1e-5;  // largest difference over the largest value
+struct Shape {
+    int64_t key_heads, group, head_dim = 8;
+};
 
 struct Sequence {
-    at::Tensor q, dout, k, v;  // [1, heads, T or S, 8]
+    at::Tensor q, dout, k, v;  // [1, heads, T or S, head_dim]
 
-    Sequence(const SliceSet& set, int64_t key_heads, int64_t group) {
-        const auto random = [](int64_t heads, int64_t tokens) {
-            return at::randn({1, tokens, heads, 8}).transpose(1, 2);
+    Sequence(const SliceSet& set, const Shape& shape, const at::TensorOptions& options) {
+        const auto random = [&](int64_t heads, int64_t tokens) {
+            return at::randn({1, tokens, heads, shape.head_dim}).to(options).transpose(1, 2);
         };
+        const auto& [key_heads, group, head_dim] = shape;
         q = random(key_heads * group, set.queries);
         dout = random(key_heads * group, set.queries);
         k = random(key_heads, set.keys);
@@ -42,10 +48,16 @@ at::Tensor hidden_by(const SliceSet& set) {
     return hidden;
 }
 
-void expect_close(const at::Tensor& ours, const at::Tensor& truth, const std::string& what) {
+/// The largest difference over the largest value, and in bfloat16 also the norm of the difference over that
+/// of the values, four times as strict: a single large value hides no lost key.
+void expect_close(const at::Tensor& ours, const at::Tensor& truth, double bound, const std::string& what) {
+    const at::Tensor differences = ours.to(at::kDouble) - truth;
     const double largest = std::max(truth.abs().max().item<double>(), 1e-3);
-    const double difference = (ours.to(at::kDouble) - truth).abs().max().item<double>();
-    EXPECT_LE(difference, kBound * largest) << what;  // false for a NaN
+    EXPECT_LE(differences.abs().max().item<double>(), bound * largest) << what;  // false for a NaN
+    if (bound == bound_of(at::kBFloat16)) {
+        EXPECT_LE(differences.norm().item<double>(), bound / 4 * std::max(truth.norm().item<double>(), 0.1))
+            << what;
+    }
     EXPECT_FALSE(at::isnan(ours).any().item<bool>()) << what;
 }
 
@@ -58,37 +70,45 @@ struct Result {
 Result joined(const FlashKernel& kernel, const Sequence& x, const std::vector<Slice>& slices) {
     SoftmaxSums sums = no_keys_seen(x.q);
     packed_forward(kernel, sums.values_bhtd, sums.top_bht, x.q, x.k, x.v, slices);
-    Result result{{sums.values_bhtd, sums.top_bht},
-                  {at::zeros_like(x.q), at::zeros_like(x.k), at::zeros_like(x.v)}};
-    packed_backward(kernel, result.d, x.dout, x.q, x.k, x.v, result.whole, slices);
+    const auto zeros = [](const at::Tensor& t) { return at::zeros_like(t, at::kFloat); };
+    Result result{{sums.values_bhtd, sums.top_bht}, {zeros(x.q), zeros(x.k), zeros(x.v)}};
+    const FlashOutput whole{result.whole.out_bhtd.to(x.q.dtype()), result.whole.lse_bht};
+    packed_backward(kernel, result.d, x.dout, x.q, x.k, x.v, whole, slices);
     return result;
 }
 
-void expect_equal(const Result& ours, const FullAttention& truth, const std::string& what) {
+void expect_equal(const Result& ours, const FullAttention& truth, double bound, const std::string& what) {
     const auto heads_first = [](const at::Tensor& x) { return x.transpose(1, 2); };
-    expect_close(ours.whole.out_bhtd, heads_first(truth.out_bthd), what + ": out");
+    expect_close(ours.whole.out_bhtd, heads_first(truth.out_bthd), bound, what + ": out");
     EXPECT_TRUE(at::equal(at::isneginf(ours.whole.lse_bht), at::isneginf(truth.lse_bht))) << what;
     const auto finite = [](const at::Tensor& x) { return x.masked_fill(at::isneginf(x), 0); };
-    expect_close(finite(ours.whole.lse_bht), finite(truth.lse_bht), what + ": lse");
-    expect_close(ours.d.dq_bhtd, heads_first(truth.dq_bthd), what + ": dq");
-    expect_close(ours.d.dk_bksd, heads_first(truth.dk_bskd), what + ": dk");
-    expect_close(ours.d.dv_bksd, heads_first(truth.dv_bskd), what + ": dv");
+    expect_close(finite(ours.whole.lse_bht), finite(truth.lse_bht), bound, what + ": lse");
+    expect_close(ours.d.dq_bhtd, heads_first(truth.dq_bthd), bound, what + ": dq");
+    expect_close(ours.d.dk_bksd, heads_first(truth.dk_bskd), bound, what + ": dk");
+    expect_close(ours.d.dv_bksd, heads_first(truth.dv_bskd), bound, what + ": dv");
 }
 
-void check(const SliceSet& set, int64_t key_heads, int64_t group, int64_t multiprocessors) {
-    const Sequence x(set, key_heads, group);
+void check(const FlashKernel& kernel, const SliceSet& set, const Shape& shape,
+           const at::TensorOptions& options) {
+    const Sequence x(set, shape, options);
     const auto tokens_first = [](const at::Tensor& t) { return t.transpose(1, 2); };
     const FullAttention truth = full_attention(tokens_first(x.q), tokens_first(x.k), tokens_first(x.v),
-                                               tokens_first(x.dout), hidden_by(set));
-    FlashTwin twin;
-    FlashKernel kernel = twin.kernel();
-    kernel.multiprocessors = [=](const at::Tensor&) { return multiprocessors; };
-    expect_equal(joined(kernel, x, set.slices), truth, set.name);
+                                               tokens_first(x.dout), hidden_by(set).to(x.q.device()));
+    const double bound = bound_of(x.q.scalar_type());
+    expect_equal(joined(kernel, x, set.slices), truth, bound, set.name);
     const auto whole = one_call_forward(kernel, x.q, x.k, x.v, set.slices);
     if (!whole) return;
     const auto d = one_call_backward(kernel, x.dout, x.q, x.k, x.v, *whole, set.slices);
     ASSERT_TRUE(d.has_value()) << set.name;
-    expect_equal({*whole, *d}, truth, set.name + ", in one call");
+    expect_equal({*whole, *d}, truth, bound, set.name + ", in one call");
+}
+
+/// The twin, on a device of as many multiprocessors.
+void check_twin(const SliceSet& set, const Shape& shape, int64_t multiprocessors) {
+    FlashTwin twin;
+    FlashKernel kernel = twin.kernel();
+    kernel.multiprocessors = [=](const at::Tensor&) { return multiprocessors; };
+    check(kernel, set, shape, at::TensorOptions(at::kFloat));
 }
 
 /// Every `step`th set of runs of 1,024 tokens and more, `count` of them.
@@ -100,7 +120,7 @@ void sweep(uint64_t seed, int count, int step) {
     for (int run = 0; done < count && !::testing::Test::HasFailure(); ++run) {
         for (const SliceSet& set : sets.next(run % 4 == 3 ? 1536 : 1024)) {
             if (skipped++ % step != 0) continue;
-            check(set, 1, 1, 0);
+            check_twin(set, {1, 1}, 0);
             if (++done == count) break;
         }
     }
@@ -119,7 +139,31 @@ TEST(FlashSweep, IsFloat64sAttentionInSeveralLaunches) {
     for (int done = 0, seen = 0; done < 12;) {
         for (const SliceSet& set : sets.next(1024)) {
             if (seen++ % 31 != 0) continue;
-            check(set, 4, 2, done % 2 == 0 ? 132 : 12);
+            check_twin(set, {4, 2}, done % 2 == 0 ? 132 : 12);
+            ++done;
+        }
+    }
+}
+
+/// Memory that the allocator will give out again, small blocks and large ones.
+void leave_nan(at::Device device) {
+    std::vector<at::Tensor> blocks = {at::full({int64_t{128} << 20}, NAN, device)};
+    for (int i = 0; i < 64; ++i) blocks.push_back(at::full({int64_t{1} << 16}, NAN, device));
+}
+
+TEST(FlashSweepGpu, IsFloat64sAttentionOnADevice) {
+    ASSERT_TRUE(has_gpu());
+    load_cuda(0);
+    const at::Device device(at::kCUDA, 0);
+    at::manual_seed(3);
+    SliceSets sets(3);
+    const Shape shapes[] = {{2, 2, 64}, {1, 4, 128}, {2, 1, 96}, {1, 1, 256}};
+    for (int done = 0, seen = 0; done < 240 && !::testing::Test::HasFailure();) {
+        for (const SliceSet& set : sets.next(1024)) {
+            if (seen++ % 7 != 0) continue;
+            leave_nan(device);
+            check(cuda_flash_kernel(), set, shapes[done % std::size(shapes)],
+                  at::TensorOptions(device).dtype(at::kBFloat16));
             ++done;
         }
     }

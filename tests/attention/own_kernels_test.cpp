@@ -72,6 +72,25 @@ void expect_merged(const RunRows& run, at::Device device, at::ScalarType dtype, 
     EXPECT_EQ(room.select(1, kQueries + 1).abs().max().item<float>(), 0);
 }
 
+/// Exactly: float32 adds one number to another.
+void expect_summed(const RunRows& run, at::Device device, at::ScalarType dtype, int64_t head_dim) {
+    at::manual_seed(5);
+    const at::Tensor room = at::randn({2, 7, 3, head_dim}).to(device), before = room.clone();
+    const at::Tensor part = at::randn({2, 3, 5, head_dim}).to(dtype).to(device).transpose(1, 2);
+    own::add_to_sum(run, room.narrow(1, 1, 5), part);
+    EXPECT_TRUE(at::equal(room.narrow(1, 1, 5), before.narrow(1, 1, 5) + part));
+    EXPECT_TRUE(at::equal(room.select(1, 0), before.select(1, 0)));
+    EXPECT_TRUE(at::equal(room.select(1, 6), before.select(1, 6)));
+}
+
+TEST(OwnKernels, AddToASum) {
+    const RunRows run = [](const RowKernel& kernel) { run_rows_on_host(kernel, kAsLaunched); };
+    for (const int64_t head_dim : kEdgeSizes) {
+        for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16})
+            expect_summed(run, at::kCPU, dtype, head_dim);
+    }
+}
+
 TEST(OwnKernels, MergeAsTheirTwin) {
     for (const int lanes : {1, 3, kAsLaunched}) {
         const RunRows run = [lanes](const RowKernel& kernel) { run_rows_on_host(kernel, lanes); };
@@ -86,8 +105,12 @@ TEST(OwnKernelsGpu, MergeAsTheirTwinOnADevice) {
     ASSERT_TRUE(has_gpu());
     load_cuda(0);
     const at::Device device(at::kCUDA, 0);
-    for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16})
-        expect_merged(rows_on(device), device, dtype, 40);
+    for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16}) {
+        for (const int64_t head_dim : {40, 128}) {
+            expect_merged(rows_on(device), device, dtype, head_dim);
+            expect_summed(rows_on(device), device, dtype, head_dim);
+        }
+    }
 }
 
 }  // namespace

@@ -200,8 +200,8 @@ TEST(Deterministic, LibTorchIsToldWhileOneHoldsIt) {
     EXPECT_FALSE(at::globalContext().deterministicAlgorithms());
 }
 
-TEST(Deterministic, IsTheDefaultAndItsSwitchTakesNoughtOrOne) {
-    EXPECT_TRUE(cuda_is_deterministic());
+TEST(Deterministic, IsAskedForByASwitchThatTakesNoughtOrOne) {
+    EXPECT_FALSE(cuda_is_deterministic());
     EXPECT_TRUE(deterministic_named("1"));
     EXPECT_FALSE(deterministic_named("0"));
     EXPECT_THROW(deterministic_named("yes"), Error);

@@ -23,19 +23,19 @@ TEST(NcclSettings, KeepRanksOfOneMachineOnTheLoopback) {
     const NodeNetwork here = network_of(Rendezvous());
     EXPECT_TRUE(here.one_node);
     EXPECT_EQ(here.interface, "lo");
-    const auto settings = nccl_settings(here);
+    const auto settings = nccl_settings(here, true);
     EXPECT_EQ(value_of(settings, "NCCL_SOCKET_IFNAME"), "=lo");
     EXPECT_EQ(value_of(settings, "NCCL_IB_DISABLE"), "");
 }
 
 TEST(NcclSettings, TakeTheInterfaceThatReachesTheOthersAndInfinibandWhereItIs) {
-    const auto plain = nccl_settings({false, "eth1", {}});
+    const auto plain = nccl_settings({false, "eth1", {}}, true);
     EXPECT_EQ(value_of(plain, "NCCL_SOCKET_IFNAME"), "=eth1");
     EXPECT_EQ(value_of(plain, "NCCL_IB_DISABLE"), "1");
-    const auto fast = nccl_settings({false, "eth1", {"mlx5_0", "mlx5_1"}});
+    const auto fast = nccl_settings({false, "eth1", {"mlx5_0", "mlx5_1"}}, true);
     EXPECT_EQ(value_of(fast, "NCCL_IB_DISABLE"), "0");
     EXPECT_THAT(fast[1].why, HasSubstr("mlx5_0, mlx5_1"));
-    EXPECT_THAT(value_of(nccl_settings({true, "", {}}), "NCCL_SOCKET_IFNAME"), IsEmpty());
+    EXPECT_THAT(value_of(nccl_settings({true, "", {}}, true), "NCCL_SOCKET_IFNAME"), IsEmpty());
 }
 
 TEST(NcclSettings, KeepNvlinksSwitchesFromAddingUnlessSumsMayDiffer) {
@@ -43,10 +43,10 @@ TEST(NcclSettings, KeepNvlinksSwitchesFromAddingUnlessSumsMayDiffer) {
     unsetenv("NCCL_ALGO");
     EXPECT_THAT(use_nccl_settings(nccl_settings(here, false)), HasSubstr("NCCL_ALGO: left to NCCL"));
     EXPECT_EQ(std::getenv("NCCL_ALGO"), nullptr);
-    EXPECT_THAT(use_nccl_settings(nccl_settings(here)), HasSubstr("NCCL_ALGO=^NVLS,NVLSTree (NVLink"));
+    EXPECT_THAT(use_nccl_settings(nccl_settings(here, true)), HasSubstr("NCCL_ALGO=^NVLS,NVLSTree (NVLink"));
     EXPECT_STREQ(std::getenv("NCCL_ALGO"), "^NVLS,NVLSTree");
     setenv("NCCL_ALGO", "Tree", 1);
-    EXPECT_THAT(use_nccl_settings(nccl_settings(here)), HasSubstr("NCCL_ALGO=Tree (as given)"));
+    EXPECT_THAT(use_nccl_settings(nccl_settings(here, true)), HasSubstr("NCCL_ALGO=Tree (as given)"));
     unsetenv("NCCL_ALGO");
 }
 

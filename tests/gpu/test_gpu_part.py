@@ -56,24 +56,25 @@ def test_the_module_starts_on_the_runtime_that_libtorch_loads():
 
 
 @with_cuda
-def test_kernels_spill_no_register_and_read_an_element_a_lane(tmp_path):
-    """40 registers a thread leave six blocks of 256 threads on a multiprocessor's 65,536."""
+def test_kernels_spill_no_register_and_read_sixteen_bytes_a_lane(tmp_path):
+    """64 registers a thread leave four blocks of 256 threads on a multiprocessor's 65,536."""
     env = pathlib.Path(os.environ["RINGMASTER_ENV"])
     nvcc = subprocess.run([ROOT / "packaging/nvcc", env], capture_output=True, text=True, check=True).stdout.strip()
     said = subprocess.run([nvcc, "-std=c++17", "-arch=sm_90", "-cubin", "-Xptxas", "-v", "-diag-suppress=177", "-I", ROOT,
                            ROOT / "engine/kernels/row_kernels.cu", "-o", tmp_path / "rows.cubin"],
                           capture_output=True, text=True, check=True).stderr
     registers = [int(it) for it in re.findall(r"Used (\d+) registers", said)]
-    assert len(registers) == said.count("0 bytes spill stores, 0 bytes spill loads") == 16, said
-    assert max(registers) <= 40, said
+    assert len(registers) == said.count("0 bytes spill stores, 0 bytes spill loads") == 18, said
+    assert max(registers) <= 64, said
     disassembler = next(env.glob("lib/python3*/site-packages/triton/backends/nvidia/bin/nvdisasm"))
     code = subprocess.run([disassembler, "-c", tmp_path / "rows.cubin"], capture_output=True, text=True, check=True).stdout
     kernels = code.split(".section\t.text.")[1:]
-    assert len(kernels) == 16
+    assert len(kernels) == 18
     for kernel in kernels:
         name, loads = kernel.split(",")[0], set(re.findall(r"LDG\.\S+", kernel))
-        of_labels, of_floats = {"LDG.E.64"}, {"LDG.E"}
-        assert loads - of_labels - of_floats == ({"LDG.E.U16"} if "Bf16" in name else set()), (name, loads)
+        of_rows = "RmsNormBackwardWeight" not in name  # their elements do not follow each other in a lane
+        assert ("LDG.E.128" in loads) == of_rows, (name, loads)
+        assert loads <= {"LDG.E.128", "LDG.E.64", "LDG.E", "LDG.E.U16"}, (name, loads)
 
 
 @pytest.mark.parametrize("task", ["--calibrate", "--selftest"])

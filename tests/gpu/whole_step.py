@@ -4,7 +4,8 @@
     whole_step.py prepare --bin build/bin --to DIR [--device cuda|cpu]
     whole_step.py run --engine build/bin/ringmaster-engine --from DIR [--kind full|lora|long] [--device cuda|cpu] [--seconds 300]
 
-full: 4 of the 32 layers, all weights trained, beside transformers with sdpa. lora: all 32 layers, low-rank adapters on every linear
+full: 4 of the 32 layers, all weights trained, with selective checkpointing (the attention's output is kept), beside transformers
+with sdpa and its gradient checkpointing. lora: all 32 layers, low-rank adapters on every linear
 module, beside transformers with sdpa and PEFT (adapters written out here where PEFT is not installed, which the result says). long:
 one forward and backward over 600 thousand tokens through 4 layers, no other side, and beside it the longest sequence that the
 planner gives all 32 layers with adapters on this device.
@@ -71,7 +72,7 @@ def config_of(given, kind, tokens):
               "micro_batch_size": 1, "gradient_accumulation_steps": 1, "max_steps": lengths[tokens], "learning_rate": 1e-4,
               "optimizer": "adamw_torch", "lr_scheduler": "constant", "save_strategy": "no",
               "output_dir": str(given.to / f"out-{kind}-{tokens}"), "gradient_checkpointing": True, "tiled_mlp": True,
-              **(LORA if adapters else {})}
+              **(LORA if adapters else {"selective_checkpointing": True} if kind == "full" else {})}
     file = given.to / f"{kind}-{tokens}.yaml"
     file.write_text(json.dumps(config))
     return file
@@ -169,16 +170,30 @@ def reference(given):
     trained = [weight for weight in model.parameters() if weight.requires_grad]
     optimizer = torch.optim.AdamW(trained, lr=1e-4, fused=True)
     seconds = []
+    causal = model.get_base_model() if hasattr(model, "get_base_model") else model
+
+    def chunk_loss(hidden, labels):
+        return torch.nn.functional.cross_entropy(causal.lm_head(hidden).float(), labels, reduction="sum")
+
+    def loss():
+        if not given.in_chunks:
+            return model(input_ids=ids, labels=ids).loss
+        hidden, total = causal.model(input_ids=ids).last_hidden_state[0, :-1], 0
+        for h, l in zip(hidden.split(1024), ids[0, 1:].split(1024)):
+            total = total + torch.utils.checkpoint.checkpoint(chunk_loss, h, l, use_reentrant=False)
+        return total / (given.tokens - 1)
+
     for _ in range(lengths[given.tokens]):
         start = time.perf_counter()
-        model(input_ids=ids, labels=ids).loss.backward()
+        loss().backward()
         torch.nn.utils.clip_grad_norm_(trained, 1.0)
         optimizer.step()
         optimizer.zero_grad()
         if cuda:
             torch.cuda.synchronize()
         seconds.append(time.perf_counter() - start)
-    print(json.dumps({"step_s": min(seconds[1:] or seconds), "peak_bytes": torch.cuda.max_memory_allocated() if cuda else None,
+    print(json.dumps({"step_s": min(seconds[1:] or seconds), "logits": "in chunks" if given.in_chunks else "whole",
+                      "peak_bytes": torch.cuda.max_memory_allocated() if cuda else None,
                       **({"adapters": whose, "trained_weights": sum(it.numel() for it in trained)} if adapters else {})}))
 
 
@@ -188,7 +203,7 @@ def last_json(command, seconds, env=None):
     except subprocess.TimeoutExpired:
         return {"failed": f"took more than {seconds:.0f} s"}
     if done.returncode != 0:
-        return {"failed": (done.stderr.strip().splitlines() or ["no word"])[-1]}
+        return {"failed": " ".join(done.stderr.strip().splitlines()[-3:]) or "no word"}
     return json.loads(done.stdout.splitlines()[-1]) if done.stdout.strip().endswith("}") else {}
 
 
@@ -208,14 +223,21 @@ def ratio(a, b):
     return a / b if a and b else None
 
 
+def others(given, kind, tokens, until):
+    """transformers. Where the logits of all tokens do not fit, of 1,024 at a time, which it cannot do by itself."""
+    command = ["python3" if given.python is None else given.python, __file__, "reference", "--kind", kind, "--tokens", str(tokens),
+               "--device", given.device]
+    found = last_json(command, until - time.monotonic())
+    if "out of memory" not in found.get("failed", ""):
+        return found
+    return last_json([*command, "--in-chunks"], until - time.monotonic())
+
+
 def run_case(given, case, until):
     tokens, kind, folder = case["tokens"], case["kind"], given.folder / case["run"]
     layers, adapters, has_other, lengths = KINDS[given.device][kind]
     own = ours(given, folder, lengths[tokens], until - time.monotonic())
-    theirs = None
-    if has_other:
-        theirs = last_json(["python3" if given.python is None else given.python, __file__, "reference", "--kind", kind, "--tokens",
-                            str(tokens), "--device", given.device], until - time.monotonic())
+    theirs = others(given, kind, tokens, until) if has_other else None
     peak = next((flops for name, flops in DENSE_BF16_FLOPS.items() if name in given.gpu), None)
     step_s, predicted = own.get("step_s"), ratio(own.get("predicted_bytes"), own.get("peak_bytes"))
     used = flops_of_step(shape_of(given.device, layers), tokens, adapters) / step_s if step_s else None
@@ -258,6 +280,7 @@ def main():
     running.add_argument("--gpu", default="", help="its name, for the data sheet's peak")
     running.add_argument("--json", type=pathlib.Path)
     other.add_argument("--tokens", type=int, required=True)
+    other.add_argument("--in-chunks", action="store_true", help="logits of 1,024 tokens at a time")
     for task in (running, other):
         task.add_argument("--kind", choices=list(KINDS["cuda"]), default="full")
     for task in (making, running, other):

@@ -206,8 +206,7 @@ void expect_far_rows_as_near_ones() {
     const Row<float> out, lse(32);  // tokens of 32 heads of 128
     const Row<T> block_out;
     const Row<float> block_lse(32);
-    using Strides = typename MergeByLse<T>::Strides;
-    constexpr Strides kOut{0, kWidth, 128}, kLse{0, 32, 1};
+    constexpr HeadStrides kOut{0, kWidth, 128}, kLse{0, 32, 1};
     for (int64_t head = 0; head < 32; ++head) {
         run_row(MergeByLse<T>{(kLast + 1) * 32, kLast + 1, 32, 128, out.vast(), lse.vast(), block_out.vast(),
                               block_lse.vast(), kOut, kLse, kOut, kLse},

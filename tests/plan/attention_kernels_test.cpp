@@ -33,8 +33,7 @@ TEST(AttentionKernels, DenseRowsAreCudnnsOrFlashAttentions) {
     for (const char* more : {"", "context_parallel_size: 8\nring_attn_func: batch_zigzag\n",
                              "context_parallel_size: 8\nulysses_size: 8\n"}) {
         const auto uses = attention_kernels(plan_for(more, 8));
-        EXPECT_THAT(names(uses), ElementsAre("cuDNN or FlashAttention-2, dense", "FlashAttention-2, varlen",
-                                             "FlashAttention-2, backward in a fixed order"))
+        EXPECT_THAT(names(uses), ElementsAre("cuDNN or FlashAttention-2, dense", "FlashAttention-2, varlen"))
             << more;
         EXPECT_THAT(uses.at(0).why, HasSubstr("measurement"));
         EXPECT_EQ(uses.at(1).use, "rows of several documents or with padding");
@@ -43,8 +42,7 @@ TEST(AttentionKernels, DenseRowsAreCudnnsOrFlashAttentions) {
 
 TEST(AttentionKernels, WhyCudnnIsLeftOutIsSaid) {
     const auto packed = attention_kernels(plan_for("sample_packing: true\n", 8));
-    EXPECT_THAT(names(packed), ElementsAre("FlashAttention-2, dense", "FlashAttention-2, varlen",
-                                           "FlashAttention-2, backward in a fixed order"));
+    EXPECT_THAT(names(packed), ElementsAre("FlashAttention-2, dense", "FlashAttention-2, varlen"));
     EXPECT_THAT(packed.at(0).why, HasSubstr("several documents"));
     Plan plan = plan_for("", 8);
     plan.model->sliding_window = 1024;

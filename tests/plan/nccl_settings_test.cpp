@@ -34,7 +34,7 @@ TEST(PlannedNcclSettings, AreNoneWithoutNccl) {
 TEST(PlannedNcclSettings, OfOneMachineAreThoseThatItsRanksTell) {
     const auto settings = planned_nccl_settings(plan_of(Device::Cuda, 8, 1));
     EXPECT_THAT(texts(settings), ElementsAre("NCCL_SOCKET_IFNAME==lo (all ranks are on this machine)",
-                                             HasSubstr("NCCL_ALGO=^NVLS,NVLSTree (")));
+                                             HasSubstr("NCCL_ALGO: left to NCCL")));
 }
 
 TEST(NcclSettings, LeaveTheAlgorithmToNcclWhereSumsMayDifferFromRunToRun) {
@@ -56,7 +56,7 @@ TEST(ShownNcclSettings, OfANodeThatWasSeenHaveValues) {
     const auto fast = shown_nccl_settings(plan, {false, "eth1", {"mlx5_0"}});
     EXPECT_THAT(texts(fast), ElementsAre("NCCL_SOCKET_IFNAME==eth1 (it reaches the other nodes)",
                                          "NCCL_IB_DISABLE=0 (InfiniBand: mlx5_0)",
-                                         HasSubstr("NCCL_ALGO=^NVLS,NVLSTree (")));
+                                         HasSubstr("NCCL_ALGO: left to NCCL")));
     EXPECT_EQ(shown_nccl_settings(plan, {false, "", {}}).front().value, "");
 }
 
