@@ -28,7 +28,7 @@ std::vector<KeyGroup> used_keys() {
          "context_parallel_size sequence_parallel_degree ulysses_size heads_k_stride ring_attn_func "
          "dp_shard_size dp_replicate_size attn_implementation flash_attention sdp_attention "
          "eager_attention xformers_attention flex_attention sage_attention fsdp fsdp_config deepspeed "
-         "ddp_timeout"},
+         "ddp_timeout strict"},
         {Fate::Used, "", "", "adapter",
          "lora_r lora_alpha lora_dropout lora_target_modules lora_target_linear peft_use_rslora "
          "lora_model_dir"}};
@@ -60,7 +60,7 @@ std::vector<KeyGroup> model_keys() {
         {Fate::NoEffect, "how an adapter is computed, loaded or merged, not what it learns", "", "adapter",
          "peft_autocast_adapter_dtype qlora_sharded_model_loading lora_on_cpu merge_lora merge_method "
          "lora_mlp_kernel lora_qkv_kernel lora_o_kernel lora_embedding_kernel embeddings_skip_upcast "
-         "bnb_config_kwargs"},
+         "bnb_config_kwargs unsloth_lora_mlp unsloth_lora_qkv unsloth_lora_o"},
         {Fate::Unsupported, "ReLoRA is not built", "leave it out", "", "relora"},
         {Fate::Unsupported, "part of ReLoRA", "", "relora",
          "relora_prune_ratio relora_prune_method relora_cpu_offload relora_steps relora_warmup_steps "
@@ -70,8 +70,13 @@ std::vector<KeyGroup> model_keys() {
          "qat"},
         {Fate::Unsupported, "part of quantization", "", "model_quantization_config",
          "model_quantization_config_kwargs"},
+        {Fate::Unsupported, "axolotl refuses it: its 4-bit weights have another key", "load_in_4bit: true",
+         "", "load_4bit"},
+        {Fate::Unsupported, "only axolotl's pages named it, and no release read it", "reinit_weights: true",
+         "", "random_init_weights"},
+        {Fate::NoEffect, "part of LLaMA-Adapter, which is not built", "", "", "peft_adapter"},
         {Fate::NoEffect, "part of GPTQ, which is not built", "", "gptq",
-         "gptq_groupsize gptq_model_v1 gptq_disable_exllama"},
+         "gptq_groupsize gptq_model_v1 gptq_disable_exllama gptq_bits"},
         {Fate::NoEffect, "quantizes the model after training, with a command of its own", "", "",
          "quantization"},
         {Fate::Unsupported, "changes the model's configuration",
@@ -103,7 +108,8 @@ std::vector<KeyGroup> model_keys() {
          "is_qwen_derived_model"},
         {Fate::NoEffect, "how weights are loaded and placed is the engine's own", "", "",
          "device device_map max_memory gpu_memory_limit low_cpu_mem_usage "
-         "experimental_skip_move_to_device full_finetune torch_dtype base_model_ignore_patterns"},
+         "experimental_skip_move_to_device full_finetune torch_dtype base_model_ignore_patterns "
+         "ple_cpu_offload inference"},
     };
 }
 
@@ -119,15 +125,18 @@ std::vector<KeyGroup> kernel_keys() {
          "liger_rms_norm liger_rms_norm_gated liger_layer_norm liger_swiglu liger_glu_activation "
          "liger_cross_entropy liger_fused_linear_cross_entropy batch_flattening multipack_real_batches "
          "use_scattermoe use_sonicmoe use_dsv4_kernels use_glm_dsa_kernels unsloth_cross_entropy_loss "
-         "unsloth_rms_norm unsloth_rope"},
+         "unsloth_rms_norm unsloth_rope use_cut_cross_entropy liger_kernel_impl"},
         {Fate::NoEffect, "how checkpointed activations are kept changes memory and time, not the numbers", "",
-         "", "gradient_checkpointing_kwargs layer_offloading"},
+         "", "gradient_checkpointing_kwargs layer_offloading gradient_checkpointing_ratio"},
         {Fate::NoEffect, "fp32 products are computed in fp32", "", "", "tf32 float32"},
+        {Fate::NoEffect, "no release of axolotl read it: seed alone orders rows", "", "", "data_seed"},
+        {Fate::NoEffect, "no release of axolotl read it: output_dir holds the adapter", "", "",
+         "lora_out_dir"},
         {Fate::NoEffect, "norms are accumulated in fp32 anyway", "", "", "fp32_norms fp32_norm_classes"},
         {Fate::Unsupported, "16-bit floats with the narrow range are not built", "use bf16: true", "",
          "fp16 float16"},
         {Fate::Unsupported, "fp8 arithmetic is not built", "use bf16: true", "", "fp8"},
-        {Fate::NoEffect, "part of fp8", "", "fp8", "fp8_enable_fsdp_float8_all_gather"},
+        {Fate::NoEffect, "part of fp8", "", "fp8", "fp8_enable_fsdp_float8_all_gather fp8_config"},
         {Fate::NoEffect, "states are sharded by the engine's own means", "", "",
          "fsdp_version fsdp_final_state_dict_type ddp ddp_bucket_cap_mb "
          "ddp_broadcast_buffers ddp_find_unused_parameters"},
@@ -139,6 +148,10 @@ std::vector<KeyGroup> kernel_keys() {
          "expert_parallel_token_capacity expert_parallel_fallback_on_unsupported"},
         {Fate::Unsupported, "shifted sparse attention changes what a token sees", "leave it out", "",
          "s2_attention"},
+        {Fate::Unsupported, "landmark attention adds tokens that others attend to", "leave it out", "",
+         "landmark_attention"},
+        {Fate::Unsupported, "xPos scales queries and keys by position",
+         "leave it out: config.json says the position embedding", "", "xpos_rope"},
         {Fate::Unsupported, "Scaled Softmax changes the attention", "leave it out", "", "scaling_softmax"},
         {Fate::Unsupported, "part of scaling_softmax", "", "scaling_softmax",
          "scaling_softmax_factor scaling_softmax_bias"},
@@ -160,7 +173,7 @@ std::vector<KeyGroup> objective_keys() {
         {Fate::Unsupported, "part of preference and reinforcement learning", "", "rl",
          "ebft rl_beta dpo_beta orpo_alpha simpo_gamma cpo_alpha rpo_alpha kto_desirable_weight "
          "kto_undesirable_weight dpo_use_weighting dpo_label_smoothing dpo_use_logits_to_keep "
-         "dpo_norm_loss dpo_loss_type dpo_loss_weights trl"},
+         "dpo_norm_loss dpo_loss_type dpo_loss_weights rl_adapter_ref_model trl"},
         {Fate::NoEffect, "part of preference and reinforcement learning", "", "rl",
          "vllm precompute_ref_log_probs dpo_use_liger_kernel dpo_padding_free dpo_generate_during_eval "
          "max_prompt_len"},
@@ -173,7 +186,9 @@ std::vector<KeyGroup> objective_keys() {
         {Fate::Unsupported, "part of use_eaft", "", "use_eaft", "eaft_alpha eaft_k"},
         {Fate::Unsupported, "part of distillation (kd_trainer)", "", "kd_trainer",
          "kd_ce_alpha kd_alpha kd_temperature kd_beta kd_normalize_topk kd_online_server_base_url "
-         "kd_online_topk kd_online_server kd_online_timeout kd_temperature_min kd_temperature_max"},
+         "kd_online_topk kd_online_server kd_online_timeout kd_temperature_min kd_temperature_max "
+         "kd_top_k_before_softmax "
+         "kd_zscore_base_temp"},
         {Fate::Unsupported, "adds noise to the embeddings", "leave it out", "",
          "neftune_noise_alpha noisy_embedding_alpha"},
         {Fate::Unsupported, "replaces the training loop", "leave it out", "",
@@ -258,9 +273,11 @@ std::vector<KeyGroup> data_keys() {
         {Fate::NoEffect, "how documents are packed is the sampler's own, by seed or next-fit in file order",
          "", "",
          "sample_packing_group_size sample_packing_bin_size sample_packing_sequentially "
-         "sample_packing_mp_start_method sample_packing_eff_est sample_packing_seq_len_multiplier "
+         "sample_pack_sequentially sample_packing_mp_start_method sample_packing_eff_est "
+         "sample_packing_seq_len_multiplier "
          "eval_sample_packing"},
-        {Fate::NoEffect, "padding is no label and is not counted", "", "", "pad_to_multiple_of"},
+        {Fate::NoEffect, "padding is no label and is not counted", "", "",
+         "pad_to_multiple_of collator_pad_to_longest"},
         {Fate::NoEffect, "how rows are read and kept does not change them", "", "",
          "dataset_processes dataset_num_proc dataset_keep_in_memory num_dataset_shards_to_save "
          "dataloader_pin_memory dataloader_num_workers dataloader_prefetch_factor "
@@ -284,10 +301,11 @@ std::vector<KeyGroup> report_keys() {
          "swanlab_completion_log_interval swanlab_completion_max_buffer use_tensorboard profiler_steps "
          "profiler_steps_start include_tokens_per_second include_tkps debug"},
         {Fate::NoEffect, "nothing is pushed to the hub: output_dir holds the result", "", "",
-         "hub_model_id hub_strategy hub_revision push_dataset_to_hub"},
+         "hub_model_id push_to_hub_model_id hub_strategy hub_revision push_dataset_to_hub"},
         {Fate::NoEffect, "the only evaluation is the loss", "", "",
          "do_causal_lm_eval eval_causal_lm_metrics do_bench_eval bench_dataset bench_split "
-         "bench_source_max_len eval_table_size eval_max_new_tokens generate_samples "
+         "bench_source_max_len eval_table_size eval_table_max_new_tokens eval_max_new_tokens "
+         "generate_samples "
          "num_generation_samples generation_max_new_tokens generation_temperature generation_top_p "
          "generation_top_k generation_prompt_ratio generation_do_sample"},
         {Fate::NoEffect, "the engine keeps its own memory tidy", "", "",
@@ -298,7 +316,6 @@ std::vector<KeyGroup> report_keys() {
          "", "", "save_only_model save_first_step dynamic_checkpoint"},
         {Fate::Unsupported, "weights are written as safetensors only", "leave it out", "",
          "save_safetensors"},
-        {Fate::NoEffect, "every key is checked anyway", "", "", "strict"},
         {Fate::NoEffect, "for trying the model out, after training", "", "",
          "gradio_title gradio_share gradio_server_name gradio_server_port gradio_max_new_tokens "
          "gradio_temperature"},

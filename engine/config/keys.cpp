@@ -1,11 +1,12 @@
 #include "engine/config/keys.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "engine/config/document.h"
+#include "engine/config/key_history.h"
 #include "engine/config/key_table.h"
 
 namespace ringmaster {
@@ -28,24 +29,27 @@ const std::map<std::string_view, KeyRule>& rules() {
     return table;
 }
 
-/// Levenshtein distance, where swapping two neighbours is one step too.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> before, last(b.size() + 1), row(b.size() + 1);
-    std::iota(last.begin(), last.end(), std::size_t{0});
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-        row[0] = i;
-        for (std::size_t j = 1; j <= b.size(); ++j) {
-            row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1])});
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                row[j] = std::min(row[j], before[j - 2] + 1);
-        }
-        before = last;
-        std::swap(last, row);
+constexpr int kMaxUnknown = 50;
+
+/// Keys that are used, but change only what is reported and kept.
+constexpr std::array<std::string_view, 5> kQuietKeys{"dataset_prepared_path", "ddp_timeout", "logging_steps",
+                                                     "save_total_limit", "strict"};
+
+/// Keys without which, or with which, something else is trained.
+std::vector<std::string> training_keys() {
+    std::vector<std::string> keys;
+    for (const auto& [key, rule] : rules()) {
+        const bool quiet = std::find(kQuietKeys.begin(), kQuietKeys.end(), key) != kQuietKeys.end();
+        if (rule.fate != Fate::NoEffect && !quiet) keys.emplace_back(key);
     }
-    return last[b.size()];
+    return keys;
 }
 
-constexpr int kMaxUnknown = 50;
+/// "why (axolotl 0.1.0-0.4.0 had it)", for a key that axolotl dropped.
+std::string with_past(std::string_view key, std::string_view why) {
+    const std::string past = past_of(key);
+    return std::string(why) + (past.empty() ? "" : " (" + past + ")");
+}
 
 /// Whether the key that this one is a part of is switched on.
 bool whole_is_on(const Document& document, const KeyRule& rule) {
@@ -61,7 +65,7 @@ class Judge {
     KeyVerdicts verdicts() {
         for (const std::string& key : m_document.top_level_keys()) judge(key);
         if (m_unknown > kMaxUnknown) {
-            say("KEY-UNKNOWN", "",
+            say(Severity::Error, "KEY-UNKNOWN", "",
                 std::to_string(m_unknown - kMaxUnknown) + " more keys are none of axolotl's",
                 "is it the right file?");
         }
@@ -76,7 +80,7 @@ class Judge {
             return no_effect(key, "only means something with " + std::string(rule->part_of));
         }
         if (rule->fate == Fate::Used) return m_verdicts.used.push_back(key);
-        if (rule->fate == Fate::NoEffect) return no_effect(key, std::string(rule->why));
+        if (rule->fate == Fate::NoEffect) return no_effect(key, with_past(key, rule->why));
         if (const auto fault = fault_of(*rule, m_document)) return unsupported(key, *rule, *fault);
         no_effect(key, "switched off");
     }
@@ -85,11 +89,34 @@ class Judge {
         if (m_document.anchor_holders.contains(key)) {
             return no_effect(key, "only holds values that other places of the file repeat");
         }
-        m_verdicts.unsupported.push_back({key, "not a key of axolotl"});
-        if (++m_unknown > kMaxUnknown) return;
+        const bool counts = ++m_unknown <= kMaxUnknown;
+        const std::string meant = counts ? misspelt_word(key, m_training) : "";
+        if (!meant.empty()) return judge_misspelt(key, meant);
+        const char* why = "not a key of axolotl: nothing reads it";
+        const bool strict = is_strict();
+        if (!strict) no_effect(key, why);
+        if (strict) m_verdicts.unsupported.push_back({key, why});
+        if (!counts) return;
         const std::string nearest = nearest_word(key, m_known);
-        say("KEY-UNKNOWN", key, key + " is not a key of axolotl: whatever it asks for would not happen",
+        const std::string ending = strict ? ", and strict: true refuses it" : "; axolotl ignores it too";
+        say(strict ? Severity::Error : Severity::Warning, "KEY-UNKNOWN", key,
+            key + " is not a key of axolotl: nothing reads it" + ending,
             nearest.empty() ? "leave it out" : "did you mean " + nearest + "?");
+    }
+
+    void judge_misspelt(const std::string& key, const std::string& meant) {
+        const bool both = m_document.values.contains(meant);
+        m_verdicts.unsupported.push_back({key, "not a key of axolotl, but close to " + meant});
+        say(Severity::Error, "KEY-UNKNOWN", key,
+            key + " is not a key of axolotl, and " + meant +
+                ", which changes the training, is close to it: axolotl " +
+                "would ignore it and train without",
+            both ? "leave it out" : "did you mean " + meant + "?");
+    }
+
+    bool is_strict() const {
+        const json* strict = m_document.find("strict");
+        return strict && is_on(*strict);
     }
 
     void no_effect(const std::string& key, std::string why) {
@@ -100,17 +127,20 @@ class Judge {
         m_verdicts.unsupported.push_back({key, fault.message});
         // What is part of an unsupported whole is named by the whole's own diagnostic.
         const KeyRule* whole = find_key(rule.part_of);
-        if (!whole || whole->fate == Fate::Used) say("KEY-UNSUPPORTED", key, fault.message, fault.hint);
+        if (!whole || whole->fate == Fate::Used)
+            say(Severity::Error, "KEY-UNSUPPORTED", key, with_past(key, fault.message), fault.hint);
     }
 
-    void say(const char* code, const std::string& key, const std::string& message, const std::string& hint) {
-        m_diagnostics.push_back({Severity::Error, code, key, m_document.line(key), message, hint});
+    void say(Severity severity, const char* code, const std::string& key, const std::string& message,
+             const std::string& hint) {
+        m_diagnostics.push_back({severity, code, key, m_document.line(key), message, hint});
     }
 
     const Document& m_document;
     Diagnostics& m_diagnostics;
     KeyVerdicts m_verdicts;
     const std::vector<std::string> m_known = known_keys();
+    const std::vector<std::string> m_training = training_keys();
     int m_unknown = 0;
 };
 
@@ -125,27 +155,6 @@ std::vector<std::string> known_keys() {
     std::vector<std::string> keys;
     for (const auto& [key, rule] : rules()) keys.emplace_back(key);
     return keys;
-}
-
-std::string nearest_word(std::string_view word, const std::vector<std::string>& known) {
-    constexpr std::size_t kShortWord = 4;
-    std::string nearest;
-    std::size_t best = word.size() <= kShortWord ? 2 : std::max<std::size_t>(2, word.size() / 3) + 1;
-    for (const std::string& candidate : known) {
-        const std::size_t longer = std::max(candidate.size(), word.size());
-        const std::size_t shorter = std::min(candidate.size(), word.size());
-        if (longer - shorter >= best) continue;
-        const std::size_t distance = edit_distance(word, candidate);
-        if (distance < best && distance < longer) {
-            best = distance;
-            nearest = candidate;
-        }
-    }
-    if (!nearest.empty() || word.size() < kShortWord) return nearest;
-    const auto longer_form = std::find_if(known.begin(), known.end(), [&](const std::string& candidate) {
-        return candidate.starts_with(word) || candidate.ends_with("_" + std::string(word));
-    });
-    return longer_form == known.end() ? std::string() : *longer_form;
 }
 
 bool is_on(const json& value) {

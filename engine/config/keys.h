@@ -33,6 +33,9 @@ std::vector<std::string> known_keys();  ///< sorted; for completion
 /// The known word nearest to `word` by edit distance; empty where none is near.
 std::string nearest_word(std::string_view word, const std::vector<std::string>& known);
 
+/// The known word that `word` misspells or abbreviates; empty where none is so close that a slip explains it.
+std::string misspelt_word(std::string_view word, const std::vector<std::string>& known);
+
 /// A value that switches something on: not null, false, 0, empty, or the word none.
 bool is_on(const nlohmann::json& value);
 

@@ -79,6 +79,20 @@ std::optional<int> stage_in_file(const json& deepspeed, const std::string& path,
     return stage;
 }
 
+/// The file's content, or if it is missing what axolotl ships under that name.
+std::optional<json> deepspeed_named(KeyReader& keys, const std::string& file, std::string& problem) {
+    std::optional<json> deepspeed = read_deepspeed_file(file, problem);
+    if (deepspeed || exists(file)) return deepspeed;
+    deepspeed = shipped_deepspeed(file);
+    if (!deepspeed) return std::nullopt;
+    problem.clear();
+    keys.inform("CFG-DEEPSPEED", "deepspeed",
+                "no such file: " + file +
+                    "; axolotl ships a file of this name, and that one is taken: ZeRO stage " +
+                    deepspeed->at("zero_optimization").at("stage").dump());
+    return deepspeed;
+}
+
 void read_deepspeed(KeyReader& keys, Config& config) {
     const json& said = *keys.find("deepspeed");
     std::string problem;
@@ -88,7 +102,7 @@ void read_deepspeed(KeyReader& keys, Config& config) {
         take(config.zero_stage_asked, deepspeed_stage(said, problem));
     } else if (const auto path = keys.text("deepspeed")) {
         const std::string file = absolute_path(config.base_dir, *path);
-        deepspeed = read_deepspeed_file(file, problem);
+        deepspeed = deepspeed_named(keys, file, problem);
         if (deepspeed) take(config.zero_stage_asked, stage_in_file(*deepspeed, file, problem));
     }
     if (problem.empty() && deepspeed) {

@@ -32,6 +32,10 @@ int fsdp_stage(const nlohmann::json& fsdp_config);
 std::optional<int> deepspeed_stage(const nlohmann::json& deepspeed, std::string& problem);
 std::optional<int> deepspeed_file_stage(const std::string& path, std::string& problem);
 
+/// What a DeepSpeed configuration that axolotl ships says of states, if `path` names one
+/// (deepspeed_configs/zero2.json).
+std::optional<nlohmann::json> shipped_deepspeed(const std::string& path);
+
 /// Rules over the whole configuration that the files alone decide; those that only another engine needs are
 /// warnings that name it.
 void check_rules(KeyReader& keys, const Config& config);

@@ -220,8 +220,10 @@ class TreeBuilder : public YAML::EventHandler {
             refuse("YAML-TOO-MANY", frame.key_line,
                    "more than " + std::to_string(kMaxDuplicates) + " duplicate keys");
         }
-        m_diagnostics.push_back({Severity::Error, "CFG-DUPLICATE-KEY", join(frame.path, key), frame.key_line,
-                                 key + " stands here and in line " + std::to_string(earlier.line),
+        m_diagnostics.push_back({Severity::Warning, "CFG-DUPLICATE-KEY", join(frame.path, key),
+                                 frame.key_line,
+                                 key + " stands here and in line " + std::to_string(earlier.line) +
+                                     ": the last one wins, as in axolotl",
                                  "keep one of them"});
         earlier = {key, frame.key_line, node};
     }

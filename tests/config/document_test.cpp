@@ -159,6 +159,8 @@ TEST(Document, NamesBothLinesOfADuplicateKey) {
     EXPECT_EQ(diagnostics[0].key, "b.c");
     EXPECT_EQ(diagnostics[0].line, 5);
     EXPECT_THAT(diagnostics[0].message, HasSubstr("line 3"));
+    EXPECT_EQ(diagnostics[0].severity, Severity::Warning);
+    EXPECT_EQ(document.find("b.c")->get<int>(), 3) << "the last one wins, as in axolotl";
 }
 
 TEST(Document, BoundsDepthValuesAndAliases) {

@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+
+#include "engine/config/key_history.h"
 #include "tests/config/reading.h"
 
 namespace ringmaster {
@@ -40,14 +44,94 @@ TEST(Keys, EveryUnusedKeySaysWhy) {
     EXPECT_GT(known_keys().size(), 400U);
 }
 
-TEST(Keys, AnUnknownKeyIsAnErrorThatNamesTheNearest) {
-    const ConfigReading reading = read_more("gradient_acumulation_steps: 4\n");
-    const Diagnostic* unknown = said(reading, "KEY-UNKNOWN", "gradient_acumulation_steps");
+TEST(Keys, AMisspeltKeyOfTheTrainingIsAnErrorThatNamesTheNearest) {
+    const ConfigReading reading = read_more("adam_bta2: 0.9\n");
+    const Diagnostic* unknown = said(reading, "KEY-UNKNOWN", "adam_bta2");
     ASSERT_NE(unknown, nullptr);
     EXPECT_EQ(unknown->severity, Severity::Error);
     EXPECT_EQ(unknown->line, kBaseLines + 1);
-    EXPECT_THAT(unknown->hint, HasSubstr("gradient_accumulation_steps"));
-    EXPECT_EQ(list_of(reading, "gradient_acumulation_steps"), "unsupported");
+    EXPECT_THAT(unknown->hint, HasSubstr("adam_beta2"));
+    EXPECT_EQ(list_of(reading, "adam_bta2"), "unsupported");
+}
+
+TEST(Keys, AnyOtherUnknownKeyIsAWarningAsInAxolotl) {
+    const ConfigReading reading = read_more("my_notes: tried twice\nwandb_projct: x\nlearningrate_note: x\n");
+    EXPECT_FALSE(has_error(reading.diagnostics)) << all_said(reading);
+    for (const char* key : {"my_notes", "wandb_projct", "learningrate_note"}) {
+        EXPECT_EQ(said(reading, "KEY-UNKNOWN", key)->severity, Severity::Warning) << key;
+        EXPECT_EQ(list_of(reading, key), "no_effect") << key;
+    }
+    const ConfigReading strict = read_more("my_notes: tried twice\nstrict: true\n");
+    EXPECT_EQ(said(strict, "KEY-UNKNOWN", "my_notes")->severity, Severity::Error);
+    EXPECT_EQ(list_of(strict, "my_notes"), "unsupported");
+}
+
+/// One slip of the fingers: a letter lost, doubled or swapped, at every place, or another way to part words.
+std::vector<std::string> slips_in(const std::string& key) {
+    std::vector<std::string> slips;
+    for (std::size_t i = 0; i + 1 < key.size(); ++i) {
+        slips.push_back(key.substr(0, i) + key.substr(i + 1));
+        slips.push_back(key.substr(0, i + 1) + key.substr(i));
+        std::string swapped = key;
+        std::swap(swapped[i], swapped[i + 1]);
+        slips.push_back(swapped);
+    }
+    std::string dashed = key;
+    std::replace(dashed.begin(), dashed.end(), '_', '-');
+    slips.push_back(dashed);
+    return slips;
+}
+
+TEST(Keys, EverySlipInAKeyOfTheTrainingIsAnError) {
+    for (const char* key :
+         {"context_parallel_size", "learning_rate", "sequence_len", "micro_batch_size", "num_epochs",
+          "lora_target_modules", "train_on_inputs", "sample_packing", "adam_beta2", "weight_decay"}) {
+        for (const std::string& slip : slips_in(key)) {
+            if (find_key(slip)) continue;
+            const ConfigReading reading = read_more("\"" + slip + "\": 1\n");
+            const Diagnostic* unknown = said(reading, "KEY-UNKNOWN", slip);
+            ASSERT_NE(unknown, nullptr) << slip;
+            EXPECT_EQ(unknown->severity, Severity::Error) << slip;
+        }
+    }
+    for (const char* abbreviated : {"adam_eps", "lora_target_module", "gradient_accumulation"}) {
+        EXPECT_TRUE(has_error(read_more(std::string(abbreviated) + ": 1\n").diagnostics)) << abbreviated;
+    }
+}
+
+TEST(Keys, AMisspeltKeyBesideTheRightOneIsToBeLeftOut) {
+    const ConfigReading reading = read_more("weight_decay: 0.1\nweigth_decay: 0.2\n");
+    EXPECT_EQ(said(reading, "KEY-UNKNOWN", "weigth_decay")->hint, "leave it out");
+}
+
+TEST(Keys, EveryKeyOfEveryReleaseOfAxolotlHasAFate) {
+    std::set<std::string_view> historic;
+    for (const KeyHistory& history : key_histories()) {
+        EXPECT_NE(find_key(history.key), nullptr) << history.key;
+        EXPECT_TRUE(history.replaced_by.empty() || find_key(history.replaced_by)) << history.key;
+        EXPECT_THAT(std::string(history.releases), testing::MatchesRegex("[0-9][0-9.post -]*[0-9]"))
+            << history.key;
+        historic.insert(history.key);
+    }
+    EXPECT_GT(historic.size(), 500U);
+    // Keys of ours, of what axolotl passes on to transformers and of its documents.
+    const std::set<std::string_view> more{
+        "ulysses_size",       "is_multimodal",          "processor_config",
+        "full_finetune",      "bench_source_max_len",   "eta_min",
+        "kd_temperature_max", "label_smoothing_factor", "sample_packing_seq_len_multiplier"};
+    for (const std::string& key : known_keys()) EXPECT_EQ(historic.count(key) + more.count(key), 1U) << key;
+}
+
+TEST(Keys, AKeyThatAxolotlDroppedSaysWhenAndForWhat) {
+    const ConfigReading reading = read_more("lora_out_dir: out\nlandmark_attention: true\n");
+    EXPECT_THAT(said(reading, "KEY-UNSUPPORTED", "landmark_attention")->message,
+                HasSubstr("axolotl 0.2.1-0.3.0 had it"));
+    const auto& list = reading.keys.no_effect;
+    const auto note = std::find_if(list.begin(), list.end(),
+                                   [](const KeyVerdicts::Reason& one) { return one.key == "lora_out_dir"; });
+    ASSERT_NE(note, list.end());
+    EXPECT_THAT(note->why, HasSubstr("output_dir replaced it"));
+    EXPECT_EQ(past_of("learning_rate"), "");
 }
 
 TEST(Keys, NearestWordKnowsSwapsAndShortForms) {

@@ -55,7 +55,7 @@ INSTANTIATE_TEST_SUITE_P(
         Rule{"special_tokens: {pad: x}\n", "KEY-UNKNOWN", "special_tokens.pad", 1, kError, "pad_token"},
         Rule{"special_tokens: {additional_special_tokens: [a]}\n", "KEY-UNSUPPORTED",
              "special_tokens.additional_special_tokens", 1, kError, "vocabulary"},
-        Rule{"seed: 1\nseed: 2\n", "CFG-DUPLICATE-KEY", "seed", 2, kError, "line 9"},
+        Rule{"seed: 1\nseed: 2\n", "CFG-DUPLICATE-KEY", "seed", 2, kWarning, "line 9"},
         Rule{"dp_shard_size: 0\n", "CFG-RANGE", "dp_shard_size", 1, kError, "at least 1"}));
 
 INSTANTIATE_TEST_SUITE_P(
@@ -126,6 +126,8 @@ INSTANTIATE_TEST_SUITE_P(
         Rule{"sequence_len: 8192\ncontext_parallel_size: 4\n", "CFG-UPSTREAM", "context_parallel_size", 2,
              kInfo, "2048"},
         Rule{"deepspeed: nowhere.json\n", "CFG-DEEPSPEED", "deepspeed", 1, kError, "/files/nowhere.json"},
+        Rule{"deepspeed: deepspeed_configs/zero9.json\n", "CFG-DEEPSPEED", "deepspeed", 1, kError, "zero9"},
+        Rule{"deepspeed: deepspeed_configs/zero2.json\n", "CFG-DEEPSPEED", "deepspeed", 1, kInfo, "stage 2"},
         Rule{"fsdp_config: {reshard_after_forward: true}\ndeepspeed: {zero_optimization: {stage: 2}}\n",
              "CFG-CONFLICT", "deepspeed", 2, kError, "line 9"},
         Rule{"fsdp: [full_shard]\n", "CFG-DEPRECATED", "fsdp", 1, kWarning, "fsdp_config"}));
