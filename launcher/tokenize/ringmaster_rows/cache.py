@@ -35,11 +35,11 @@ class Request:
         base_dir = self["base_dir"] or os.getcwd()
         self.base_dir = Path(base_dir)
         self.test_sources = [find_source(entry, f"test_datasets.{i}", base_dir)
-                             for i, entry in enumerate(entries(self["test_datasets"], "test_datasets"))]
+                             for i, entry in enumerate(expanded(entries(self["test_datasets"], "test_datasets")))]
         self.prepared = find_prepared(self)
         self.sources = [self.prepared] if self.prepared else [
             find_source(entry, f"datasets.{i}", base_dir)
-            for i, entry in enumerate(entries(self["datasets"], "datasets"))]
+            for i, entry in enumerate(expanded(entries(self["datasets"], "datasets")))]
         if not self.sources:
             raise Failure("there is no dataset", "datasets", "name one under `datasets`")
 
@@ -54,6 +54,18 @@ def entries(value, key):
     if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
         raise Failure(f"{key} has to be a list of entries with a `path`", key)
     return value
+
+
+def expanded(listed):
+    """The entries, those that name several configurations or `preprocess_shards` as one entry for each, as axolotl reads them."""
+    for entry in listed:
+        if isinstance(entry.get("name"), list):
+            yield from ({**entry, "name": name} for name in entry["name"])
+        elif entry.get("preprocess_shards") and not entry.get("shards"):
+            shards = entry["preprocess_shards"]
+            yield from ({**entry, "shards": shards, "shards_idx": index} for index in range(shards))
+        else:
+            yield entry
 
 
 def read_request(path):

@@ -22,6 +22,7 @@ class Example(NamedTuple):
     input_ids: np.ndarray
     labels: np.ndarray
     cut: bool = False  # tokens at the end of a text were left out already
+    counted: bool = True  # axolotl makes a row of it; of an empty text to complete it makes none
 
 
 def batches(items, length):
@@ -59,12 +60,13 @@ def check_text(value, name, place):
     return value
 
 
-def token_ids(tokenizer, texts):
-    """Token ids of each text, with the special tokens that this tokenizer adds by itself (a BOS, for instance)."""
+def token_ids(tokenizer, texts, most=None):
+    """Token ids of each text, at most `most`, with the special tokens that this tokenizer adds by itself (a BOS, for instance)."""
     ids = [[] for _ in texts]
     filled = [index for index, text in enumerate(texts) if text]
     if filled:
-        encoded = tokenizer([texts[index] for index in filled], return_attention_mask=False)["input_ids"]
+        limit = {"truncation": True, "max_length": most} if most else {}
+        encoded = tokenizer([texts[index] for index in filled], return_attention_mask=False, **limit)["input_ids"]
         for index, found in zip(filled, encoded, strict=True):
             ids[index] = found
     return ids
@@ -86,40 +88,13 @@ def completion(rows, entry, tokenizer, sequence_len):
     name, eos, most = entry.get("field") or "text", eos_of(tokenizer), sequence_len * COMPLETION_PIECES
     texts = ((row.place, field_of(row, name)) for row in rows)
     for batch in batches(texts, lambda item: len(item[1])):
-        for (place, _), ids in zip(batch, token_ids(tokenizer, [text for _, text in batch]), strict=True):
+        for (place, text), ids in zip(batch, token_ids(tokenizer, [text for _, text in batch]), strict=True):
             cut = len(ids) > most
-            ids = np.asarray(ids[:most] if len(ids) >= most else with_eos(ids, eos), dtype=np.int64)
+            ids = token_ids(tokenizer, [text], most)[0] if cut else ids
+            ids = np.asarray(ids if len(ids) >= most else with_eos(ids, eos), dtype=np.int64)
             for begin in range(0, max(len(ids), 1), sequence_len):
                 piece = ids[begin : begin + sequence_len]
-                yield Example(place, piece, piece, cut and begin + sequence_len >= len(ids))
-
-
-ALPACA_INPUT = ("Below is an instruction that describes a task, paired with an input that provides further context. "
-                "Write a response that appropriately completes the request.\n\n"
-                "### Instruction:\n{instruction}\n\n### Input:\n{input}\n\n### Response:\n")
-ALPACA_NO_INPUT = ("Below is an instruction that describes a task. "
-                   "Write a response that appropriately completes the request.\n\n"
-                   "### Instruction:\n{instruction}\n\n### Response:\n")
-
-
-def alpaca(rows, tokenizer, train_on_inputs):
-    """Alpaca's prompt (no labels unless train_on_inputs), then the response and EOS."""
-    eos, bos = eos_of(tokenizer), tokenizer.bos_token_id
-    texts = ((row.place, alpaca_prompt(row), field_of(row, "output")) for row in rows)
-    for batch in batches(texts, lambda item: len(item[1]) + len(item[2])):
-        prompts = token_ids(tokenizer, [prompt for _, prompt, _ in batch])
-        responses = token_ids(tokenizer, [response for _, _, response in batch])
-        for (place, _, _), prompt, response in zip(batch, prompts, responses, strict=True):
-            response = with_eos(response, eos)
-            if response and response[0] == bos:
-                response = response[1:]
-            labels = (prompt if train_on_inputs else [IGNORED] * len(prompt)) + response
-            yield Example(place, np.asarray(prompt + response, np.int64), np.asarray(labels, np.int64))
-
-
-def alpaca_prompt(row):
-    instruction, extra = field_of(row, "instruction"), field_of(row, "input", default="")
-    return (ALPACA_INPUT if extra else ALPACA_NO_INPUT).format(instruction=instruction, input=extra)
+                yield Example(place, piece, piece, cut and begin + sequence_len >= len(ids), len(ids) > 0)
 
 
 def pretokenized(rows):

@@ -5,26 +5,20 @@ from functools import partial
 
 import numpy as np
 
-from .chat import chat_options, chat_template
-from .encoders import Example, alpaca, check_ids, completion, pretokenized
+from .encoders import Example, check_ids, pretokenized
+from .kinds import check_entry, find_encoder, type_of
+from .order import row_order
 from .packing import pack
 from .report import Failure
 from .rows import read_rows
 from .tokens import Rows, write_tokens
 from .vocabulary import load_tokenizer
 
-TYPES = "completion, alpaca, chat_template, or none for rows that hold input_ids"
 MIN_LENGTH = 2  # axolotl's min_sample_len
-FILES = {"path", "type", "ds_type", "data_files", "name", "split", "revision", "trust_remote_code"}
-FIELDS = {"completion": {"field"}, "alpaca": set(), "": set(), "chat_template": {
-    "field_messages", "field_system", "field_tools", "field_thinking", "template_thinking_key", "message_property_mappings",
-    "message_field_role", "message_field_content", "message_field_training", "roles", "roles_to_train", "train_on_eos",
-    "train_on_eot", "chat_template", "chat_template_jinja", "drop_system_message"}}
-# Keys of an entry that choose other rows or labels than those that would be made here.
-UNSUPPORTED = {"shards", "shards_idx", "preprocess_shards", "input_transform", "input_format", "split_thinking",
-               "message_field_training_detail", "conversation", "skip", "streaming", "temperature"}
-OPTIONS = {"chat_template", "chat_template_jinja", "chat_template_kwargs", "train_on_inputs", "eot_tokens", "tokenizer_type",
-           "tokenizer_legacy", "tokenizer_use_fast", "revision_of_model", "trust_remote_code", "min_sample_len"}
+OPTIONS = {"chat_template", "chat_template_jinja", "chat_template_kwargs", "default_system_message", "train_on_inputs", "eot_tokens",
+           "tokenizer_type", "tokenizer_legacy", "tokenizer_use_fast", "tokenizer_use_mistral_common", "revision_of_model",
+           "trust_remote_code", "min_sample_len", "tokens", "added_tokens_overrides", "dataset_exact_deduplication",
+           "shuffle_merged_datasets", "shuffle_before_merging_datasets", "dataset_shard_num", "dataset_shard_idx"}
 
 
 def prepare(request, folder, report):
@@ -34,14 +28,16 @@ def prepare(request, folder, report):
         check_entry(source, report)
     rows, counts = collect(request, request.sources, "train", encode, folder, report)
     need_rows(rows, counts, request.sources[0].key)
-    chosen, evaluation = np.arange(len(rows.lengths)), np.arange(0)
+    chosen, evaluation = row_order(request, rows, counts), np.arange(0)
     eval_rows, eval_counts = rows, None
     if request.test_sources:
         eval_rows, eval_counts = collect(request, request.test_sources, "test", encode, folder, report)
         need_rows(eval_rows, eval_counts, request.test_sources[0].key)
-        evaluation = np.arange(len(eval_rows.lengths))
+        evaluation = row_order(request, eval_rows, eval_counts)
     elif request["val_set_size"]:
-        chosen, evaluation = split_rows(len(chosen), request)
+        chosen, evaluation = split_rows(chosen, request)
+    if not request["curriculum_sampling"]:  # the sampler shuffles them
+        chosen, evaluation = np.sort(chosen), np.sort(evaluation)
     packed = packed_rows(request, rows, chosen)
     total, longest = write_tokens(folder / "tokens.safetensors", rows, packed, partial(report.progress, "writing"),
                                   request["sample_packing"])
@@ -74,8 +70,7 @@ class Encoders:
             raise Failure(f"{', '.join(unsupported)} would change the tokens and is not supported", unsupported[0])
 
     def __call__(self, source, rows):
-        kind, options = type_of(source), self._request["tokenization"]
-        if kind == "":
+        if type_of(source) == "":
             return pretokenized(rows)
         rows = iter(rows)
         first = next(rows, None)
@@ -84,34 +79,12 @@ class Encoders:
         rows = (row for part in ((first,), rows) for row in part)
         if {"input_ids", "attention_mask", "labels"} <= set(first.values):  # as in axolotl: tokens already
             return pretokenized(rows)
-        if kind == "completion":
-            return completion(rows, source.entry, self.tokenizer, self._request["sequence_len"])
-        if kind == "alpaca":
-            return alpaca(rows, self.tokenizer, bool(options.get("train_on_inputs")))
-        return chat_template(rows, self.tokenizer, chat_options(source, self.tokenizer, options, self._request.base_dir))
+        return find_encoder(source, self._request, self.tokenizer)(rows)
 
-    @property
     def tokenizer(self):
         if self._loaded is None:
             self._loaded = load_tokenizer(self._request, self._report)
         return self._loaded
-
-
-def type_of(source):
-    return source.entry.get("type") or ""
-
-
-def check_entry(source, report):
-    kind = type_of(source)
-    if not isinstance(kind, str) or kind not in FIELDS:
-        shown = kind if isinstance(kind, str) else "with fields of its own"
-        raise Failure(f"dataset type {shown} is not supported", f"{source.key}.type", f"supported: {TYPES}")
-    for key, value in source.entry.items():
-        if value is None or value is False or key in FILES | FIELDS[kind]:
-            continue
-        if key in UNSUPPORTED:
-            raise Failure(f"{key} would choose other rows or labels, and is not supported", f"{source.key}.{key}")
-        report.warning(f"{source.key}.{key} has no effect on {kind or 'rows that hold input_ids'}")
 
 
 def collect(request, sources, split, encode, folder, report):
@@ -119,12 +92,15 @@ def collect(request, sources, split, encode, folder, report):
     rows, counts = Rows(folder, split), dict.fromkeys(
         ("read", "kept", "dropped_long", "dropped_short", "truncated", "cut_texts"), 0)
     for source in sources:
-        for example in encode(source, counted(read_rows(source, split, report), counts)):
+        before = rows.made
+        for example in encode(source, counted(read_rows(source, split, request["seed"], report), counts)):
             check_ids(example, request["vocab_size"])
             counts["cut_texts"] += example.cut
             kept = within_length(example, request, counts)
             if kept:
                 rows.add(kept.input_ids, kept.labels)
+            rows.made += example.counted
+        rows.made_by_source.append(rows.made - before)
     rows.close()
     counts["kept"] = len(rows.lengths)
     if counts["cut_texts"]:
@@ -166,15 +142,11 @@ def need_rows(rows, counts, key):
                       "a larger sequence_len, or excess_length_strategy: truncate" if counts["dropped_long"] else "")
 
 
-def split_rows(count, request):
-    """(training rows, evaluation rows), both in the file's order."""
-    size = request["val_set_size"]
+def split_rows(order, request):
+    """(training rows, evaluation rows): as in axolotl, the last rows of the merged order evaluate."""
+    size, count = request["val_set_size"], len(order)
     chosen = math.ceil(size * count) if size < 1 else int(size)
     if chosen >= count or size < 0:
         raise Failure(f"val_set_size {size:g} takes {chosen} of {count} rows, and leaves none to train on", "val_set_size",
                       "a smaller share or number")
-    if request["curriculum_sampling"]:
-        evaluation = np.arange(count - chosen, count)
-    else:
-        evaluation = np.sort(np.random.default_rng(request["seed"]).choice(count, chosen, replace=False))
-    return np.setdiff1d(np.arange(count), evaluation), evaluation
+    return order[: count - chosen], order[count - chosen :]

@@ -33,8 +33,31 @@ class Row(NamedTuple):
     values: dict
 
 
-def read_rows(source, default_split, report):
-    """Every Row of the source's split. `default_split` is the one to take of several where the entry names none."""
+def read_rows(source, default_split, seed, report):
+    """The Rows of the source's split, or of one shard of it. `default_split` is the one to take of several if the entry names none."""
+    shards = source.entry.get("shards")
+    if not shards:
+        yield from split_rows(source, default_split, report)
+        return
+    chosen = shard_rows(sum(1 for _ in split_rows(source, default_split, report)), shards, source.entry.get("shards_idx") or 0, seed)
+    places = {index: place for place, index in enumerate(chosen)}
+    held = [None] * len(chosen)
+    for index, row in enumerate(split_rows(source, default_split, report)):
+        if index in places:
+            held[places[index]] = row
+    yield from held
+
+
+def shard_rows(count, shards, index, seed):
+    """The rows of a shard, in order: as in axolotl, all rows are shuffled by `seed` first."""
+    import numpy as np
+
+    begin = count // shards * index + min(index, count % shards)
+    end = begin + count // shards + (index < count % shards)
+    return np.random.default_rng(seed).permutation(count)[begin:end].tolist()
+
+
+def split_rows(source, default_split, report):
     split, sliced = split_of(source)
     if not source.local:
         yield from hub_rows(source, default_split, report)

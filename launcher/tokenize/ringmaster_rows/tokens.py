@@ -4,6 +4,7 @@ rows `document_offsets` I64 [documents+1] too.
 Rows go to disk as they come; the file is put together from them in the end, so memory stays bounded."""
 
 import json
+from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
@@ -19,11 +20,17 @@ class Rows:
         self._files = {part: open(path, "wb") for part, path in self._paths.items()}
         self.lengths = []
         self.label_count = 0
+        self.made = 0  # examples that were made, those that the length rules dropped among them
+        self.positions = []  # of each row among them
+        self.made_by_source = []
+        self.digests = []
 
     def add(self, input_ids, labels):
         self._files["input_ids"].write(input_ids.astype("<i4").tobytes())
         self._files["labels"].write(labels.astype("<i4").tobytes())
         self.lengths.append(len(input_ids))
+        self.positions.append(self.made)
+        self.digests.append(blake2b(input_ids.astype("<i4").tobytes() + labels.astype("<i4").tobytes(), digest_size=16).digest())
         self.label_count += int(np.count_nonzero(labels != -100))
 
     def close(self):

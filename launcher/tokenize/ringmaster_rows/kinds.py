@@ -1,0 +1,79 @@
+"""What each type of dataset is encoded by, which keys of an entry it reads, and why some types are refused."""
+
+from functools import partial
+
+from .chat import chat_options, chat_template
+from .encoders import completion
+from .instruct import TAKES, instruct, kind_named, kind_of_fields, prompts, reflection
+from .report import Failure
+from .talks import input_output, llama2_chat, pygmalion
+
+FILES = {"path", "type", "ds_type", "data_files", "name", "split", "revision", "trust_remote_code", "shards", "shards_idx",
+         "preprocess_shards"}
+CHAT = {"field_messages", "field_system", "field_tools", "field_thinking", "template_thinking_key", "message_property_mappings",
+        "message_field_role", "message_field_content", "message_field_training", "message_field_training_detail", "roles",
+        "roles_to_train", "train_on_eos", "train_on_eot", "chat_template", "chat_template_jinja", "drop_system_message",
+        "split_thinking"}
+FIELDS = {"completion": {"field"}, "chat_template": CHAT, "alpaca_chat": {"conversation"}}
+TALKS = ("input_output", "pygmalion", "llama2_chat")
+# Keys of an entry that choose other rows or labels than those that would be made here.
+UNSUPPORTED = {"input_transform", "input_format", "skip", "streaming", "temperature"}
+PREFERENCES = "rows for preferences or rewards: they belong to `rl` or `reward_model`, and this run trains on next tokens"
+REFUSED = {"bradley_terry": PREFERENCES, "stepwise_supervised": PREFERENCES, "dpo": PREFERENCES, "kto": PREFERENCES,
+           "orpo": PREFERENCES, "ebft": PREFERENCES, "rwd": PREFERENCES, "chatml": PREFERENCES, "llama3": PREFERENCES,
+           "zephyr": PREFERENCES, "user_defined": PREFERENCES}
+
+
+def known():
+    return sorted({*prompts(), *FIELDS, *TALKS})
+
+
+def type_of(source):
+    return source.entry.get("type") or ""
+
+
+def find_encoder(source, request, tokenizer):
+    """A function from rows to examples."""
+    kind, options, length = type_of(source), request["tokenization"], request["sequence_len"]
+    trained = bool(options.get("train_on_inputs"))
+    if isinstance(kind, dict):
+        return partial(instruct, kind=kind_of_fields(kind, f"{source.key}.type"), tokenizer=tokenizer(), train_on_inputs=trained,
+                       sequence_len=length)
+    if kind == "completion":
+        return partial(completion, entry=source.entry, tokenizer=tokenizer(), sequence_len=length)
+    if kind == "chat_template":
+        settings = chat_options(source, tokenizer(), options, request.base_dir)
+        return partial(chat_template, tokenizer=tokenizer(), options=settings)
+    if kind == "input_output":
+        return partial(input_output, tokenizer=tokenizer(), train_on_inputs=trained)
+    if kind in TALKS:
+        return partial(pygmalion if kind == "pygmalion" else llama2_chat, tokenizer=tokenizer(), sequence_len=length)
+    encode = reflection if kind.split(":")[0] == "reflection" else instruct
+    return partial(encode, kind=kind_named(kind, source.entry), tokenizer=tokenizer(), train_on_inputs=trained, sequence_len=length)
+
+
+def check_entry(source, report):
+    kind, where = type_of(source), f"{source.key}.type"
+    check_type(kind, where, source.entry)
+    read = FIELDS.get(kind, set()) if isinstance(kind, str) else set()
+    for key, value in source.entry.items():
+        if value is None or value is False or key in FILES | read:
+            continue
+        if key in UNSUPPORTED:
+            raise Failure(f"{key} would choose other rows or labels, and is not supported", f"{source.key}.{key}")
+        shown = (kind if isinstance(kind, str) else "rows with fields of their own") or "rows that hold input_ids"
+        report.warning(f"{source.key}.{key} has no effect on {shown}")
+
+
+def check_type(kind, where, entry):
+    if kind == "" or isinstance(kind, dict) or kind in FIELDS or kind in TALKS:
+        return
+    if not isinstance(kind, str):
+        raise Failure(f"{where} has to be a name, or a mapping of fields", where)
+    base = kind.split(".")[0].split(":")[0]
+    if base in REFUSED:
+        raise Failure(f"type {kind} is for {REFUSED[base]}", where, "type: chat_template trains on the chosen answers alone")
+    if kind_named(kind, entry) is None:
+        near = kind.replace(":load_", ".load_")
+        raise Failure(f"dataset type {kind} is not known", where,
+                      f"did you mean {near}?" if near != kind and near in TAKES else f"known: {', '.join(known())}")

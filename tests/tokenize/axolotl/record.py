@@ -1,0 +1,102 @@
+"""Keeps what axolotl makes of the cases in cases.py: expected.json, which axolotl_test.py compares with.
+
+    python record.py [--show NAME]
+
+Run it in an environment with axolotl 0.19.0 beside the versions of transformers and tokenizers that launcher/tokenize locks
+(`pip install --no-deps axolotl==0.19.0 addict colorama`). --show prints one case's tokens.
+"""
+
+import argparse
+import copy
+import json
+import tempfile
+from pathlib import Path
+
+from cases import all_cases, digest_of, fingerprint, make_tokenizers
+
+OUT = Path(__file__).resolve().parent / "expected.json"
+
+
+# What axolotl.utils.data.wrappers does by the name of a type that is no module of axolotl.prompt_strategies.
+NAMED = {"alpaca": ("AlpacaPrompter", "AlpacaPromptTokenizingStrategy"),
+         "explainchoice": ("MultipleChoiceExplainPrompter", "AlpacaMultipleChoicePromptTokenizingStrategy"),
+         "concisechoice": ("MultipleChoiceConcisePrompter", "AlpacaMultipleChoicePromptTokenizingStrategy"),
+         "summarizetldr": ("SummarizeTLDRPrompter", "SummarizeTLDRPromptTokenizingStrategy"),
+         "jeopardy": ("JeopardyPrompter", "JeopardyPromptTokenizingStrategy"),
+         "oasst": ("AlpacaPrompter", "OpenAssistantPromptTokenizingStrategy"),
+         "gpteacher": ("GPTeacherPrompter", "GPTeacherPromptTokenizingStrategy"),
+         "reflection": ("ReflectAlpacaPrompter", "AlpacaReflectionPTStrategy")}
+
+
+def strategy_of(entry, tokenizer, config):
+    from axolotl import prompt_tokenizers, prompters
+    from axolotl.prompt_strategies import load
+
+    if not isinstance(entry.type, str):
+        return load("user_defined", tokenizer, config, entry.type.to_dict())
+    found = load(entry.type, tokenizer, config, entry)
+    if found:
+        return found
+    base, _, style = entry.type.partition(":")
+    prompter, strategy = NAMED[base]
+    return getattr(prompt_tokenizers, strategy)(getattr(prompters, prompter)(style or None), tokenizer, config.train_on_inputs, config.sequence_len)
+
+
+def tokens_of(case, tokenizers):
+    """[[(ids, labels)] of each row]; None for a row that axolotl refuses."""
+    from axolotl.datasets import wrap_dataset_for_tokenized_prompt
+    from axolotl.utils.chat_templates import get_chat_template_from_config
+    from axolotl.utils.dict import DictDefault
+    from axolotl.utils.schemas.datasets import SFTDataset
+    from datasets import Dataset
+
+    entry = DictDefault(SFTDataset(**copy.deepcopy(case["entry"])).model_dump(exclude_none=True))
+    config = DictDefault({"seed": 42, **case["config"]})
+    tokenizer = copy.deepcopy(tokenizers[case["tokenizer"]])
+    if config.chat_template:
+        tokenizer.chat_template = get_chat_template_from_config(cfg=config, tokenizer=tokenizer)
+    found = []
+    for row in case["rows"]:
+        try:
+            made = wrap_dataset_for_tokenized_prompt(strategy_of(entry, tokenizer, config), Dataset.from_list([row]))
+            found.append([trimmed(item) for item in made])
+        except Exception as error:
+            found.append(None)
+            print(case["name"], "refused:", type(error).__name__, str(error).splitlines()[:1])
+    return found
+
+
+def trimmed(item):
+    """Without the padding that llama2_chat adds."""
+    mask = item.get("attention_mask") or [1] * len(item["input_ids"])
+    length = len(mask) - next((i for i, value in enumerate(reversed(mask)) if value), len(mask))
+    return item["input_ids"][:length], item["labels"][:length]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--show", metavar="NAME")
+    asked = parser.parse_args()
+    from datasets import disable_caching, disable_progress_bars
+
+    disable_caching()
+    disable_progress_bars()
+    with tempfile.TemporaryDirectory() as folder:
+        tokenizers = make_tokenizers(folder)
+        kept = {"axolotl": "0.19.0", "tokenizers": {name: digest_of(tokenizer) for name, tokenizer in tokenizers.items()}, "cases": {}}
+        for case in all_cases():
+            if asked.show and case["name"] != asked.show:
+                continue
+            found = tokens_of(case, tokenizers)
+            if asked.show:
+                for row in found:
+                    for ids, labels in row or []:
+                        print([(tokenizers[case["tokenizer"]].decode([i]), int(label != -100)) for i, label in zip(ids, labels, strict=True)])
+            kept["cases"][case["name"]] = [None if row is None else [fingerprint(*item) for item in row] for row in found]
+    if not asked.show:
+        lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(rows)}" for name, rows in kept.pop("cases").items())
+        OUT.write_text(json.dumps(kept)[:-1] + f', "cases": {{\n{lines}\n}}}}\n')
+
+
+if __name__ == "__main__":
+    main()
