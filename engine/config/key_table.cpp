@@ -18,6 +18,8 @@ std::vector<KeyGroup> used_keys() {
          "trust_remote_code revision_of_model model_revision reinit_weights special_tokens "
          "chat_template chat_template_jinja chat_template_kwargs eot_tokens train_on_inputs datasets "
          "test_datasets val_set_size dataset_prepared_path sequence_len min_sample_len "
+         "default_system_message dataset_exact_deduplication shuffle_merged_datasets "
+         "shuffle_before_merging_datasets dataset_shard_num dataset_shard_idx "
          "excess_length_strategy sample_packing pad_to_sequence_len curriculum_sampling seed "
          "micro_batch_size gradient_accumulation_steps batch_size eval_batch_size num_epochs max_steps "
          "optimizer learning_rate lr_scheduler warmup_steps warmup_ratio cosine_min_lr_ratio "
@@ -94,8 +96,6 @@ std::vector<KeyGroup> model_keys() {
          "fix_untrained_tokens"},
         {Fate::Unsupported, "the mistral-common tokenizer is not built in",
          "leave it out: tokenizer.json is read", "", "tokenizer_use_mistral_common"},
-        {Fate::Unsupported, "changes the prompt's system message", "put it into chat_template_jinja", "",
-         "default_system_message"},
         {Fate::NoEffect, "no token is added", "", "", "mean_resizing_embeddings"},
         {Fate::NoEffect, "the tokenizer's files are copied as they are", "", "",
          "tokenizer_save_jinja_files"},
@@ -250,7 +250,7 @@ std::vector<KeyGroup> data_keys() {
          "pretrain_multipack_buffer_size pretrain_multipack_attn pretraining_sample_concatenation"},
         {Fate::NoEffect, "part of streaming", "", "streaming", "streaming_multipack_buffer_size"},
         {Fate::Unsupported, "chooses other rows", "prepare the rows that you want as a file of their own", "",
-         "dataset_exact_deduplication dataset_shard_num dataset_shard_idx skip_prepare_dataset"},
+         "skip_prepare_dataset"},
         {Fate::Unsupported, "puts rows of similar length into one step: other rows a step", "leave it out",
          "", "group_by_length"},
         {Fate::Unsupported, "drops an epoch's last rows; here they are a smaller step of their own",
@@ -265,11 +265,6 @@ std::vector<KeyGroup> data_keys() {
          "", "eval_sequence_len"},
         {Fate::Unsupported, "is gone from axolotl, and would change how rows are packed",
          "use sequence_len with sample_packing: true", "", "max_packed_sequence_len"},
-        {Fate::NoEffect,
-         "the sampler alone orders rows: in file order with curriculum_sampling, else by seed", "", "",
-         "shuffle_merged_datasets"},
-        {Fate::Unsupported, "shuffles rows that curriculum_sampling keeps in file order",
-         "leave one of them out", "", "shuffle_before_merging_datasets"},
         {Fate::NoEffect, "how documents are packed is the sampler's own, by seed or next-fit in file order",
          "", "",
          "sample_packing_group_size sample_packing_bin_size sample_packing_sequentially "
@@ -359,11 +354,6 @@ bool switches_on(std::string_view key, const json& value, const Document& docume
     }
     if (key == "accelerator_config") return value.is_object() && is_on(value.value("split_batches", json()));
     if (key == "plugins") return !first_foreign_plugin(value).empty();
-    if (key == "shuffle_before_merging_datasets") {
-        const json* in_order = document.find("curriculum_sampling");
-        return is_on(value) && in_order && is_on(*in_order);
-    }
-    if (key == "dataset_shard_idx") return !value.is_null();
     if (key == "peft_init_lora_weights") return is_on(value) && value != true;
     return is_on(value);
 }

@@ -28,16 +28,43 @@ void read_chat_template(KeyReader& keys, Config& config) {
     }
 }
 
+/// A key that holds a list of tokens as text.
+void read_token_list(KeyReader& keys, Config& config, const char* key) {
+    const json* tokens = keys.find(key);
+    if (!tokens || tokens->is_null()) return;
+    const bool texts = tokens->is_array() && std::all_of(tokens->begin(), tokens->end(),
+                                                         [](const json& token) { return token.is_string(); });
+    if (!texts) {
+        return keys.error("CFG-TYPE", key, std::string(key) + " has to be a list of tokens as text",
+                          std::string(key) + ": ['<a token>']");
+    }
+    config.tokenization[key] = *tokens;
+}
+
 void read_tokenization(KeyReader& keys, Config& config) {
     read_chat_template(keys, config);
-    if (const auto flag = keys.flag("train_on_inputs")) config.tokenization["train_on_inputs"] = *flag;
+    if (const auto text = keys.text("default_system_message"))
+        config.tokenization["default_system_message"] = *text;
+    for (const char* key : {"train_on_inputs", "dataset_exact_deduplication", "shuffle_merged_datasets",
+                            "shuffle_before_merging_datasets"}) {
+        if (const auto flag = keys.flag(key)) config.tokenization[key] = *flag;
+    }
     if (const auto least = keys.whole("min_sample_len", {0})) config.tokenization["min_sample_len"] = *least;
-    const json* ends = keys.find("eot_tokens");
-    if (!ends) return;
-    const bool texts = ends->is_array() && std::all_of(ends->begin(), ends->end(),
-                                                       [](const json& token) { return token.is_string(); });
-    if (!texts) return keys.error("CFG-TYPE", "eot_tokens", "eot_tokens has to be a list of tokens as text");
-    config.tokenization["eot_tokens"] = *ends;
+    read_token_list(keys, config, "eot_tokens");
+}
+
+/// `dataset_shard_num` and `dataset_shard_idx`: one part of all rows, in their merged order.
+void read_dataset_shard(KeyReader& keys, Config& config) {
+    const auto shards = keys.whole("dataset_shard_num");
+    const auto index = keys.whole("dataset_shard_idx", {0});
+    if (shards) config.tokenization["dataset_shard_num"] = *shards;
+    if (index) config.tokenization["dataset_shard_idx"] = *index;
+    if (shards && index && *index >= *shards) {
+        keys.error("CFG-RANGE", "dataset_shard_idx",
+                   "dataset_shard_idx is " + std::to_string(*index) + ", and there are " +
+                       std::to_string(*shards) + " shards, counted from 0",
+                   "dataset_shard_idx: 0");
+    }
 }
 
 void read_validation_share(KeyReader& keys, Config& config) {
@@ -59,6 +86,7 @@ void read_validation_share(KeyReader& keys, Config& config) {
 
 void read_data(KeyReader& keys, Config& config) {
     read_tokenization(keys, config);
+    read_dataset_shard(keys, config);
     if (const auto path = keys.text("dataset_prepared_path"); path && !path->empty()) {
         config.dataset_prepared_path = absolute_path(config.base_dir, *path);
     }

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <map>
 
+#include "engine/config/dataset_types.h"
 #include "engine/config/keys.h"
 #include "engine/config/paths.h"
 #include "engine/config/sections.h"
@@ -14,7 +15,6 @@ using nlohmann::json;
 
 using Words = std::vector<std::string>;
 
-const Words kTypes{"completion", "alpaca", "chat_template"};
 const Words kFileTypes{"json", "jsonl", "parquet", "arrow", "csv", "text"};
 const Words kDataSuffixes{".json", ".jsonl", ".ndjson", ".parquet", ".arrow", ".csv", ".txt"};
 const Words kCompressions{".gz", ".bz2", ".xz"};
@@ -44,13 +44,18 @@ const Words kReadKeys{"path",
                       "train_on_eot",
                       "chat_template",
                       "chat_template_jinja",
-                      "drop_system_message"};
-const Words kRefusedKeys{"shards",
-                         "shards_idx",
-                         "preprocess_shards",
-                         "input_transform",
+                      "drop_system_message",
+                      "message_field_training_detail",
+                      "split_thinking",
+                      "conversation",
+                      "field_human",
+                      "field_model",
+                      "strict",
+                      "shards",
+                      "shards_idx",
+                      "preprocess_shards"};
+const Words kRefusedKeys{"input_transform",
                          "input_format",
-                         "split_thinking",
                          "field_chosen",
                          "field_rejected",
                          "step_separator",
@@ -60,13 +65,11 @@ const Words kRefusedKeys{"shards",
                          "sequence_length",
                          "min_input_id",
                          "max_input_id",
-                         "message_field_training_detail",
-                         "conversation",
                          "skip",
                          "streaming",
                          "temperature"};
-const Words kIdleKeys{"field_human",  "field_model",    "field_instruction", "field_input",
-                      "field_output", "logprobs_field", "text_column"};
+const Words kIdleKeys{"field_instruction", "field_input", "field_output", "logprobs_field", "text_column"};
+const Words kEndWords{"all", "turn", "last", "none"};
 
 bool contains(const Words& words, const std::string& word) {
     return std::find(words.begin(), words.end(), word) != words.end();
@@ -95,6 +98,8 @@ class EntryReader {
         check_keys();
         check_type();
         check_file_type();
+        check_values();
+        check_shards();
         resolve_path();
         return std::move(m_entry);
     }
@@ -128,20 +133,45 @@ class EntryReader {
     void check_type() {
         const json* type = m_keys.find(at("type"));
         if (!type) return;
-        const std::string supported =
-            "type: completion, alpaca, chat_template, or none for rows that hold input_ids";
-        if (type->is_object()) {
-            return m_keys.error("CFG-DATASET-TYPE", at("type"),
-                                "a dataset type with fields of its own is not supported", supported);
-        }
+        if (type->is_object()) return check_mapping(*type);
         const auto word = m_keys.text(at("type"));
-        if (!word || word->empty() || contains(kTypes, *word)) return;
-        const std::string nearest = word->starts_with("sharegpt")   ? "chat_template"
-                                    : word->starts_with("pretrain") ? "completion"
-                                                                    : nearest_word(*word, kTypes);
-        m_keys.error(
-            "CFG-DATASET-TYPE", at("type"), "dataset type '" + *word + "' is not supported",
-            nearest.empty() ? supported : "type: " + nearest + "; supported are " + supported.substr(6));
+        if (!word || word->empty() || contains(dataset_types(), *word)) return;
+        const TypeFault fault = fault_of_type(*word);
+        m_keys.error("CFG-DATASET-TYPE", at("type"), fault.message, fault.hint);
+    }
+
+    /// `type: {field_instruction: …, format: …}`: which fields of a row make its prompt, and how.
+    void check_mapping(const json& mapping) {
+        for (const auto& [key, value] : mapping.items()) {
+            const std::string path = at("type") + '.' + key;
+            if (contains(field_mapping_keys(), key)) {
+                m_keys.text(path);
+                continue;
+            }
+            const std::string nearest = nearest_word(key, field_mapping_keys());
+            m_keys.error("KEY-UNKNOWN", path, path + " is not a key of a dataset's own fields",
+                         nearest.empty() ? "leave it out" : "did you mean " + nearest + "?");
+        }
+    }
+
+    void check_values() {
+        for (const char* key : {"train_on_eos", "train_on_eot"}) m_keys.word(at(key), kEndWords);
+        for (const char* key : {"split_thinking", "drop_system_message", "trust_remote_code"})
+            m_keys.flag(at(key));
+        for (const char* key : {"field", "field_messages", "field_system", "field_tools", "field_thinking",
+                                "chat_template", "chat_template_jinja", "conversation", "revision"})
+            m_keys.text(at(key));
+    }
+
+    void check_shards() {
+        const auto shards = m_keys.whole(at("shards"));
+        const auto index = m_keys.whole(at("shards_idx"), {0});
+        m_keys.whole(at("preprocess_shards"));
+        if (!index || *index < shards.value_or(1)) return;
+        m_keys.error("CFG-RANGE", at("shards_idx"),
+                     at("shards_idx") + " is " + std::to_string(*index) + ", and there are " +
+                         std::to_string(shards.value_or(1)) + " shards, counted from 0",
+                     shards ? "shards_idx: 0" : "shards: <how many parts>");
     }
 
     void check_file_type() { m_keys.word(at("ds_type"), kFileTypes); }
@@ -163,7 +193,7 @@ class EntryReader {
         const std::string place = absolute_path(m_config.base_dir, *path);
         const bool there = exists(place);
         if (!there && !is_pattern(*path) && !looks_like_path(*path) && !has_data_suffix(*path))
-            return;  // a hub id
+            return refuse_code();  // a hub id
         m_entry["path"] = place;
         if (!there && !is_pattern(*path)) say_missing(at("path"), place);
     }
@@ -187,6 +217,17 @@ class EntryReader {
             if (!is_pattern(said) && !exists(file.get<std::string>()))
                 say_missing(at("data_files"), file.get<std::string>());
         }
+    }
+
+    /// Datasets of the hub that are made by a script of their own.
+    void refuse_code() {
+        const auto found = m_entry.find("trust_remote_code");
+        if (found == m_entry.end() || !is_on(*found)) return;
+        m_keys.error(
+            "KEY-UNSUPPORTED", at("trust_remote_code"),
+            at("trust_remote_code") +
+                " asks to run a dataset's own code, which Hugging Face's datasets no longer does",
+            "leave it out: most datasets have a branch of Parquet files, revision: refs/convert/parquet");
     }
 
     void say_missing(const std::string& key, const std::string& place) {

@@ -193,7 +193,7 @@ INSTANTIATE_TEST_SUITE_P(
         Verdict{"lr_scheduler: rex", "lr_scheduler", "unsupported"},
         Verdict{"base_model_config: NousResearch/Llama-3.2-1B", "base_model_config", "no_effect"},
         Verdict{"base_model_config: other/model", "base_model_config", "unsupported"},
-        Verdict{"dataset_shard_idx: 0", "dataset_shard_idx", "unsupported"}));
+        Verdict{"dataset_shard_num: 2\ndataset_shard_idx: 0", "dataset_shard_idx", "used"}));
 
 TEST(Keys, PartsOfAnUnsupportedWholeGetOneMessage) {
     const ConfigReading reading = read_more("relora: true\nrelora_steps: 8\nrelora_prune_ratio: 0.9\n");

@@ -1,5 +1,6 @@
 """Tokens and labels are axolotl's: what axolotl 0.19.0 made of some hundred cases lies in axolotl/expected.json."""
 
+import functools
 import json
 import sys
 from pathlib import Path
@@ -38,6 +39,14 @@ def folder(tmp_path_factory):
     return folder
 
 
+@functools.cache
+def loaded(folder, name, template):
+    """The tokenizer that the product loads, once for all cases that ask for the same."""
+    request = Request({"base_dir": str(folder), "datasets": [{"path": "rows.jsonl"}], "tokenizer": str(folder / name),
+                       "tokenization": {"chat_template": template} if template else {}})
+    return Encoders(request, Silent()).tokenizer()
+
+
 def ours(case, folder):
     """As record.tokens_of."""
     config = dict(case["config"])
@@ -45,6 +54,7 @@ def ours(case, folder):
     request = Request({"base_dir": str(folder), "datasets": [case["entry"]], "tokenizer": str(folder / case["tokenizer"]),
                        "tokenization": {key: value for key, value in config.items() if value is not False}, **own})
     encode, found = Encoders(request, Silent()), []
+    encode._loaded = loaded(folder, case["tokenizer"], config.get("chat_template"))
     for number, row in enumerate(case["rows"], 1):
         row = Row(Place("rows.jsonl", "line", number), json.loads(json.dumps(row)))
         try:

@@ -113,8 +113,8 @@ def test_a_named_template_and_end_of_turn_tokens(tokenize, model, tmp_path):
     assert answer.rows() == [(ids, labels)]
 
 
-THINKING = ("{% for m in messages %}<|im_start|>{{ m.role }}\n{% if m.role == 'assistant' and loop.last %}<think>"
-            "{{ m.reasoning_content or '' }}</think>\n{% endif %}{{ m.content.split('</think>')[-1] }}<|im_end|>\n{% endfor %}")
+THINKING = ("{% for message in messages %}<|im_start|>{{ message.role }}\n{% if message.role == 'assistant' and loop.last %}<think>"
+            "{{ message.reasoning_content or '' }}</think>\n{% endif %}{{ message.content.split('</think>')[-1] }}<|im_end|>\n{% endfor %}")
 
 
 def test_a_template_that_looks_at_the_turns_place_and_drops_thoughts(chat, model):

@@ -203,10 +203,57 @@ def test_special_tokens_are_taken_where_the_vocabulary_has_them(tokenize, model,
 
 
 @pytest.mark.parametrize(("entry", "where"), [
-    ({"type": "sharegpt"}, "datasets.0.type"), ({"type": {"field_instruction": "x"}}, "datasets.0.type"),
-    ({"type": "completion", "shards": 4}, "datasets.0.shards"), ({"type": "completion", "ds_type": "xml"}, "datasets.0.ds_type"),
+    ({"type": "shargpt"}, "datasets.0.type"), ({"type": {"format": "{x}"}}, "datasets.0.type.format"),
+    ({"type": "bradley_terry.chat_template"}, "datasets.0.type"), ({"type": "completion", "skip": 4}, "datasets.0.skip"), ({"type": "completion", "ds_type": "xml"}, "datasets.0.ds_type"),
 ])
 def test_what_would_choose_other_rows_is_refused(tokenize, model, tmp_path, entry, where):
     path = write_lines(tmp_path / "a.jsonl", [{"text": "The fox"}])
     answer = tokenize(tokenizer=str(model[0]), datasets=[{"path": path, **entry}])
     assert answer.status == 1 and answer.failure["where"] == where
+
+
+@pytest.mark.parametrize("shards", [1, 3, 7])
+def test_a_shard_holds_the_rows_that_datasets_puts_there(tokenize, tmp_path, shards):
+    from datasets import Dataset
+
+    rows = [tokens_row([row, row]) for row in range(20)]
+    path = write_lines(tmp_path / "a.jsonl", rows)
+    for index in range(shards):
+        answer = tokenize(datasets=[{"path": path, "shards": shards, "shards_idx": index}], seed=5)
+        expected = Dataset.from_list(rows).shuffle(seed=5).shard(num_shards=shards, index=index)["input_ids"]
+        assert [ids for ids, _ in answer.rows()] == list(expected)
+    whole = tokenize(datasets=[{"path": path, "preprocess_shards": shards}], seed=5)
+    assert sorted(ids[0] for ids, _ in whole.rows()) == list(range(20))
+
+
+def axolotls_evaluation(sets, size, seed, before=False, merged=True, unique=False):
+    """The rows that axolotl's merge_datasets and create_train_validation_split set aside, by `datasets` itself."""
+    from datasets import Dataset, concatenate_datasets
+
+    sets = [Dataset.from_list(rows) for rows in sets]
+    if len(sets) > 1 and before:
+        sets = [rows.shuffle(seed=seed) for rows in sets]
+    whole = concatenate_datasets(sets)
+    whole = whole.shuffle(seed=seed) if merged else whole
+    if unique:
+        first = {str(row): index for index, row in reversed(list(enumerate(whole)))}
+        whole = whole.select(sorted(first.values()))
+    return sorted(whole.train_test_split(test_size=size, shuffle=False, seed=seed)["test"]["input_ids"])
+
+
+@pytest.mark.parametrize("options", [{}, {"before": True}, {"merged": False}, {"unique": True}, {"before": True, "merged": False, "unique": True}])
+def test_the_evaluation_rows_are_axolotls(tokenize, tmp_path, options):
+    sets = [[tokens_row([part, row % 9]) for row in range(15)] for part in (4, 2)]
+    entries = [{"path": write_lines(tmp_path / f"{part}.jsonl", rows)} for part, rows in enumerate(sets)]
+    names = {"before": "shuffle_before_merging_datasets", "merged": "shuffle_merged_datasets", "unique": "dataset_exact_deduplication"}
+    answer = tokenize(datasets=entries, val_set_size=0.2, seed=11, tokenization={names[key]: value for key, value in options.items()})
+    assert sorted(ids for ids, _ in answer.rows("eval_tokens")) == axolotls_evaluation(sets, 0.2, 11, **options)
+    whole = answer.rows() + answer.rows("eval_tokens")
+    assert len(whole) == (18 if options.get("unique") else 30) == answer.result["counts"]["kept"]
+
+
+def test_a_row_with_an_image_is_refused_by_its_line(tokenize, model, tmp_path):
+    talk = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]
+    path = write_lines(tmp_path / "a.jsonl", [{"messages": talk}, {"messages": talk, "images": ["a.png"]}])
+    answer = tokenize(tokenizer=str(model[0]), datasets=[{"path": path, "type": "chat_template"}])
+    assert answer.status == 1 and "only text is trained" in answer.failure["error"] and answer.failure["where"] == f"{path}, line 2"

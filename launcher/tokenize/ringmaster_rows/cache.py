@@ -112,7 +112,7 @@ def request_key(request, cache, report):
     hashes = ContentHashes(cache / "hashes.json", report)
     identity = {name: value for name, value in request.values.items()
                 if name not in ("base_dir", "datasets", "test_datasets", "dataset_prepared_path", "tokenizer")}
-    identity["program"] = [hash_of(file.read_bytes()) for file in sorted(Path(__file__).parent.glob("*.py"))]
+    identity["program"] = [hash_of(file.read_bytes()) for file in program_files()]
     identity["libraries"] = [library_version(name) for name in LIBRARIES]
     identity["rows"] = [source_identity(source, hashes) for source in request.sources]
     identity["eval_rows"] = [source_identity(source, hashes) for source in request.test_sources]
@@ -120,6 +120,11 @@ def request_key(request, cache, report):
     identity["templates"] = [hashes.of(file) for file in template_files(request)]
     hashes.save()
     return hash_of(json.dumps(identity, sort_keys=True).encode())
+
+
+def program_files():
+    here = Path(__file__).parent
+    return sorted([*here.glob("*.py"), *here.glob("templates/*")])
 
 
 def source_identity(source, hashes):

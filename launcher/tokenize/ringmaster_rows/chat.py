@@ -3,6 +3,8 @@ end-of-turn tokens after them, as axolotl chooses them by roles_to_train, train_
 
 from typing import NamedTuple
 
+import numpy as np
+
 from .chat_labels import labels_of
 from .chat_spans import Conversation
 from .chat_template import find_template, message_variables
@@ -99,7 +101,7 @@ def chat_template(rows, tokenizer, options):
     conversations = (Conversation(row.place, turns_of(row, options), tools_of(row, options), tokenizer, options) for row in rows)
     for batch in batches((item.rendered() for item in conversations), lambda item: len(item.text)):
         for conversation, (ids, offsets) in zip(batch, encoded([item.text for item in batch], tokenizer), strict=True):
-            yield Example(conversation.place, ids, labels_of(conversation, ids, offsets, tokenizer, options))
+            yield Example(conversation.place, np.asarray(ids, np.int64), labels_of(conversation, ids, offsets, tokenizer, options))
 
 
 def encoded(texts, tokenizer):

@@ -47,8 +47,9 @@ def message_variables(template, where):
     passes on. Names that a template reads through another variable or through `get` are not among them, as in axolotl."""
     import jinja2
     from jinja2 import nodes
+    from jinja2.ext import Extension
 
-    class GenerationTags(jinja2.ext.Extension):
+    class GenerationTags(Extension):
         """Skips {% generation %} and {% endgeneration %}, which transformers adds to Jinja."""
 
         tags = {"generation", "endgeneration"}

@@ -60,10 +60,11 @@ def check_text(value, name, place):
     return value
 
 
-def token_ids(tokenizer, texts, most=None):
-    """Token ids of each text, at most `most`, with the special tokens that this tokenizer adds by itself (a BOS, for instance)."""
+def token_ids(tokenizer, texts, most=None, empty_too=False):
+    """Token ids of each text, at most `most`, with the special tokens that this tokenizer adds by itself (a BOS, for instance). An
+    empty text has none, unless `empty_too`."""
     ids = [[] for _ in texts]
-    filled = [index for index, text in enumerate(texts) if text]
+    filled = [index for index, text in enumerate(texts) if text or empty_too]
     if filled:
         limit = {"truncation": True, "max_length": most} if most else {}
         encoded = tokenizer([texts[index] for index in filled], return_attention_mask=False, **limit)["input_ids"]

@@ -165,8 +165,8 @@ def instruct(rows, kind, tokenizer, train_on_inputs, sequence_len):
     eos, bos = eos_of(tokenizer), tokenizer.bos_token_id
     texts = ((row.place, kind.form.prompt(kind.asked(row)), kind.response(row)) for row in rows)
     for batch in batches(texts, lambda item: len(item[1]) + len(item[2])):
-        prompts_ids = token_ids(tokenizer, [prompt for _, prompt, _ in batch], sequence_len)
-        responses = token_ids(tokenizer, [response for _, _, response in batch], sequence_len)
+        prompts_ids = token_ids(tokenizer, [prompt for _, prompt, _ in batch], sequence_len, kind.ends > 1)
+        responses = token_ids(tokenizer, [response for _, _, response in batch], sequence_len, kind.ends > 1)
         for (place, _, _), prompt, response in zip(batch, prompts_ids, responses, strict=True):
             response = with_ends(response, eos, kind.ends, sequence_len)
             if response and response[0] == bos:

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from .chat_template import named_template
 from .hub import first_line, from_hub
 from .report import USAGE, Failure
 
@@ -18,7 +19,21 @@ def load_tokenizer(request, report):
     report.progress("loading the tokenizer", 0, 0)
     tokenizer = from_pretrained(name, options, where)
     set_special_tokens(tokenizer, request["special_tokens"])
+    if tokenizer.pad_token is None and tokenizer.eos_token is not None:
+        tokenizer.pad_token = tokenizer.eos_token
+    set_chat_template(tokenizer, options, request.base_dir)
     return tokenizer
+
+
+def set_chat_template(tokenizer, options, base_dir):
+    """The template of the whole file takes the tokenizer's place: a dataset's tokenizer_default means it, too."""
+    name, jinja = options.get("chat_template"), options.get("chat_template_jinja")
+    if not name and not jinja:
+        return
+    template = named_template(name or "jinja", jinja, "chat_template", tokenizer, base_dir)
+    if name == "chatml" and options.get("default_system_message"):
+        template = template.replace("You are a helpful assistant.", options["default_system_message"])
+    tokenizer.chat_template = template
 
 
 def from_pretrained(name, options, where):

@@ -95,6 +95,7 @@ PARTS = [{"messages": [{"role": "user", "content": [{"type": "text", "text": "Th
          {"messages": [{"role": "user", "content": "Think"},
                        {"role": "assistant", "content": [{"text": "Answer: ", "train": True}, {"text": "seven", "train": False}],
                         "reasoning_content": [{"text": "It was", "train": False}, {"text": " happy", "train": True}]}]}]
+PARTS = [{"messages": json.dumps(row["messages"])} for row in PARTS]  # Arrow has no column of text and lists
 FLAGGED = [{"messages": [{"role": "user", "content": "a", "learn": True}, {"role": "assistant", "content": "b jumps", "learn": False},
                          {"role": "user", "content": "c"}, {"role": "assistant", "content": "d leaps"}]}]
 DETAILED = [{"messages": [{"role": "user", "content": "The fox"},

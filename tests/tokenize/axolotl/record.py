@@ -1,9 +1,10 @@
 """Keeps what axolotl makes of the cases in cases.py: expected.json, which axolotl_test.py compares with.
 
-    python record.py [--show NAME]
+    python record.py [--show NAME | --only WORD]
 
 Run it in an environment with axolotl 0.19.0 beside the versions of transformers and tokenizers that launcher/tokenize locks
-(`pip install --no-deps axolotl==0.19.0 addict colorama`). --show prints one case's tokens.
+(`pip install --no-deps axolotl==0.19.0 addict colorama`). --show prints one case's
+tokens; --only records the cases with WORD in their name and keeps the rest.
 """
 
 import argparse
@@ -76,6 +77,7 @@ def trimmed(item):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--show", metavar="NAME")
+    parser.add_argument("--only", metavar="WORD", default="")
     asked = parser.parse_args()
     from datasets import disable_caching, disable_progress_bars
 
@@ -83,9 +85,12 @@ def main():
     disable_progress_bars()
     with tempfile.TemporaryDirectory() as folder:
         tokenizers = make_tokenizers(folder)
+        before = json.loads(OUT.read_text())["cases"] if OUT.exists() else {}
         kept = {"axolotl": "0.19.0", "tokenizers": {name: digest_of(tokenizer) for name, tokenizer in tokenizers.items()}, "cases": {}}
         for case in all_cases():
-            if asked.show and case["name"] != asked.show:
+            if (asked.show and case["name"] != asked.show) or asked.only not in case["name"]:
+                if OUT.exists() and not asked.show:
+                    kept["cases"][case["name"]] = before.get(case["name"])
                 continue
             found = tokens_of(case, tokenizers)
             if asked.show:

@@ -1,0 +1,98 @@
+#include "engine/config/dataset_types.h"
+
+#include <algorithm>
+#include <array>
+
+#include "engine/config/keys.h"
+
+namespace ringmaster {
+namespace {
+
+constexpr std::array kStyled{"alpaca",   "concisechoice", "explainchoice", "gpteacher",
+                             "jeopardy", "oasst",         "reflection",    "summarizetldr"};
+constexpr std::array kStyles{"instruct", "chat", "chatml", "phi"};
+constexpr std::array kPlain{"chat_template",
+                            "completion",
+                            "input_output",
+                            "alpaca_chat",
+                            "alpaca_chat.load_concise",
+                            "alpaca_chat.load_qa",
+                            "alpaca_chat.load_camel_ai",
+                            "alpaca_chat.load_no_prompt",
+                            "alpaca_instruct",
+                            "alpaca_instruct.load_no_prompt",
+                            "alpaca_w_system",
+                            "alpaca_w_system.load_chat",
+                            "alpaca_w_system.load_instruct",
+                            "alpaca_w_system.load_open_orca",
+                            "alpaca_w_system.load_open_orca_chatml",
+                            "context_qa",
+                            "context_qa.load_404",
+                            "context_qa.load_v2",
+                            "creative_acr.load_answer",
+                            "creative_acr.load_critique",
+                            "creative_acr.load_revise",
+                            "llama2_chat",
+                            "metharme",
+                            "orcamini",
+                            "pygmalion"};
+/// First parts of the types whose rows are preferences, rewards or steps that are judged.
+constexpr std::array kJudged{"bradley_terry", "stepwise_supervised",     "dpo",    "kto",         "orpo",
+                             "ebft",          "ebft_pretrain",           "chatml", "llama3",      "zephyr",
+                             "ebft_opencode", "ebft_strided_structured", "rwd",    "user_defined"};
+
+std::string first_part(const std::string& type) {
+    return type.substr(0, type.find_first_of(".:"));
+}
+
+template <class Words>
+bool contains(const Words& words, const std::string& word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+}  // namespace
+
+const std::vector<std::string>& dataset_types() {
+    static const std::vector<std::string> types = [] {
+        std::vector<std::string> all(kPlain.begin(), kPlain.end());
+        for (const std::string kind : kStyled) {
+            all.push_back(kind);
+            for (const std::string style : kStyles) {
+                const bool known = kind != "reflection" || style == "instruct" || style == "chat";
+                if (known) all.push_back(kind + ':' + style);
+            }
+        }
+        return all;
+    }();
+    return types;
+}
+
+const std::vector<std::string>& field_mapping_keys() {
+    static const std::vector<std::string> keys{
+        "system_prompt", "system_format", "field_system", "field_instruction",
+        "field_input",   "field_output",  "format",       "no_input_format"};
+    return keys;
+}
+
+TypeFault fault_of_type(const std::string& type) {
+    const std::string first = first_part(type);
+    if (contains(kJudged, first) || type == "chat_template.argilla" || type == "chat_template.default") {
+        return {"dataset type '" + type +
+                    "' holds answers that are compared or scored, and this run trains on next tokens",
+                "type: chat_template trains on the chosen answers alone"};
+    }
+    std::string dotted = type;
+    if (const auto colon = type.find(":load_"); colon != std::string::npos) dotted[colon] = '.';
+    const std::string nearest = first == "pretrain"                 ? "completion"
+                                : first == "sharegpt"               ? "chat_template"
+                                : contains(dataset_types(), dotted) ? dotted
+                                : contains(dataset_types(), first)  ? first
+                                                                    : nearest_word(type, dataset_types());
+    return {"dataset type '" + type + "' is not known",
+            nearest.empty()
+                ? "type: chat_template, alpaca, completion, a mapping of fields, or none for rows "
+                  "that hold input_ids"
+                : "type: " + nearest};
+}
+
+}  // namespace ringmaster
