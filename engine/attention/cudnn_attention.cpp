@@ -25,6 +25,16 @@ double scale_of(const FlashInputs& in) {
     return 1 / std::sqrt(static_cast<double>(in.q.size(3)));
 }
 
+/// Returns x, or a contiguous copy if an element lies 2^31 elements or more after the first one. cuDNN 9.19
+/// then gives wrong gradients without a word: of 4 out of 32 heads of 128 over 600,000 tokens, read in place,
+/// by 0.69 of their norm on an H200, and by 0.004 once copied.
+at::Tensor within_reach(const at::Tensor& x) {
+    constexpr int64_t kReach = int64_t{1} << 31;
+    int64_t last = 0;
+    for (int64_t dim = 0; dim < x.dim(); ++dim) last += (x.size(dim) - 1) * x.stride(dim);
+    return last < kReach ? x : x.contiguous();
+}
+
 at::Tensor heads_first(const at::Tensor& x_bthd) {
     return x_bthd.transpose(1, 2);
 }
@@ -59,7 +69,8 @@ FlashKernel::Gradients cudnn_backward(const FlashInputs& in, const at::Tensor& d
     const at::Tensor no_dropout = at::zeros({}, in.q.options().dtype(at::kLong));
     const at::Tensor lse = lse_has_last_dim ? whole.lse.unsqueeze(3) : whole.lse;
     auto [dq, dk, dv] = at::_scaled_dot_product_cudnn_attention_backward(
-        heads_first(dout), heads_first(in.q), heads_first(in.k), heads_first(in.v), heads_first(whole.out),
+        heads_first(within_reach(dout)), heads_first(within_reach(in.q)), heads_first(within_reach(in.k)),
+        heads_first(within_reach(in.v)), heads_first(within_reach(whole.out)),
         lse, no_dropout, no_dropout, {}, {}, {}, in.q.size(1), in.k.size(1), 0.0, is_causal(in),
         scale_of(in));
     return {heads_first(dq), heads_first(dk), heads_first(dv)};

@@ -10,6 +10,7 @@
 #include "engine/attention/deterministic.h"
 #include "engine/plan/attention_kernels.h"
 #include "engine/plan/attention_schedule.h"
+#include "engine/plan/flash_blocks.h"
 #include "engine/plan/layout.h"
 #include "engine/train/kernel_check.h"
 #include "engine/train/stopwatch.h"
@@ -228,6 +229,16 @@ Tensors backward_of(const FlashKernel& kernel, const FlashInputs& in, const at::
     return {it.dq, it.dk, it.dv};
 }
 
+/// The backward of many tokens takes some heads at a time (flash_blocks.h).
+FlashInputs heads_of_a_launch(FlashInputs in, const AttentionShape& shape) {
+    const int64_t group = shape.heads / shape.kv_heads;
+    const int64_t at_once = key_heads_at_once(shape.rows * shape.tokens, shape.kv_heads, group);
+    in.q = in.q.narrow(2, 0, at_once * group);
+    in.k = in.k.narrow(2, 0, at_once);
+    in.v = in.v.narrow(2, 0, at_once);
+    return in;
+}
+
 void try_shape(AttentionChoice& choice, const FlashKernel& flash, const FlashKernel& other,
                const AttentionShape& shape, at::Device device) {
     const CudnnUse use = choice.use();
@@ -239,11 +250,13 @@ void try_shape(AttentionChoice& choice, const FlashKernel& flash, const FlashKer
                 std::max(tried->worst, worst_in_parts(forward_of(other, in), forward_of(flash, in)));
         if (!use.backward) return;
         tried = &choice.backward;
-        FlashKernel::Output whole = flash.forward(in);
+        const FlashInputs part = heads_of_a_launch(in, shape);
+        FlashKernel::Output whole = flash.forward(part);
         whole.lse = whole.lse.contiguous();
-        const at::Tensor dout = some_numbers(shape, shape.heads, 0.3, device);
-        tried->worst = std::max(tried->worst, worst_in_parts(backward_of(other, in, dout, whole),
-                                                             backward_of(flash, in, dout, whole)));
+        const at::Tensor dout =
+            some_numbers(shape, shape.heads, 0.3, device).narrow(2, 0, part.q.size(2));
+        tried->worst = std::max(tried->worst, worst_in_parts(backward_of(other, part, dout, whole),
+                                                             backward_of(flash, part, dout, whole)));
     } catch (const std::exception& problem) {
         tried->problem = "with " + std::to_string(shape.tokens) + " queries and " +
                          std::to_string(shape.keys == 0 ? shape.tokens : shape.keys) + " keys a row, " +
