@@ -61,6 +61,7 @@ void say_upstream_example(KeyReader& keys, const Config& config) {
 }  // namespace
 
 void check_rules(KeyReader& keys, const Config& config) {
+    say_trackers(keys);
     if (config.context_parallel_size > 1) {
         check_flash(keys, config);
         check_packed_batch(keys, config);

@@ -212,6 +212,32 @@ std::string without_line(const std::string& text, const Place& place) {
     return text.substr(0, place.line_begin) + text.substr(end);
 }
 
+/// Whether the line continues the value of a key that is indented by `indent`: deeper, or an item of its
+/// list.
+bool continues_value(std::string_view line, size_t indent) {
+    const size_t first = line.find_first_not_of(' ');
+    if (first == line.npos) return false;
+    return first > indent || (first == indent && line.substr(first).starts_with("- "));
+}
+
+/// The text without the key's line and the lines of its value below; comments behind the value stay.
+std::string without_block(const std::string& text, const Place& place) {
+    const size_t indent = place.key_begin - place.line_begin;
+    size_t end = std::min(text.find('\n', place.line_end), text.size());
+    end = std::min(end + 1, text.size());
+    for (size_t begin = end; begin < text.size();) {
+        const size_t next = std::min(text.find('\n', begin), text.size() - 1) + 1;
+        std::string_view line(text.data() + begin, next - begin);
+        while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) line.remove_suffix(1);
+        const size_t first = line.find_first_not_of(' ');
+        const bool is_blank = first == line.npos || line[first] == '#';
+        if (!is_blank && !continues_value(line, indent)) break;
+        if (!is_blank) end = next;
+        begin = next;
+    }
+    return text.substr(0, place.line_begin) + text.substr(end);
+}
+
 /// A value on one line, where the key's line ends with it.
 bool is_whole_line(const Place& place) {
     return place.starts_line;
@@ -336,7 +362,8 @@ std::string remove_key(std::string_view text, const std::string& key) {
     json expected = sheet.document.values;
     erase(expected, key);
     std::string edited = without_line(sheet.text, *place);
-    if (!reads_as(edited, expected)) refuse(key, "its value takes more than one line, or is used elsewhere");
+    if (!reads_as(edited, expected)) edited = without_block(sheet.text, *place);
+    if (!reads_as(edited, expected)) refuse(key, "its value is used elsewhere, or shares a line");
     return edited;
 }
 

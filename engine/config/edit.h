@@ -20,8 +20,8 @@ std::string set_key(std::string_view text, const std::string& key, const std::st
 /// Several, one after the other.
 std::string set_keys(std::string_view text, const std::vector<std::pair<std::string, std::string>>& set);
 
-/// The text without a key that stands with its value on one line; with another name for it. Throw
-/// Error(Refused).
+/// The text without a key that begins a line, and without the lines of its value; with another name for it.
+/// Throw Error(Refused).
 std::string remove_key(std::string_view text, const std::string& key);
 std::string rename_key(std::string_view text, const std::string& key, const std::string& name);
 

@@ -133,8 +133,11 @@ std::vector<KeyGroup> kernel_keys() {
         {Fate::NoEffect, "no release of axolotl read it: output_dir holds the adapter", "", "",
          "lora_out_dir"},
         {Fate::NoEffect, "norms are accumulated in fp32 anyway", "", "", "fp32_norms fp32_norm_classes"},
-        {Fate::Unsupported, "16-bit floats with the narrow range are not built", "use bf16: true", "",
-         "fp16 float16"},
+        {Fate::Unsupported,
+         "fp16 overflows above 65,504 and needs its loss scaled; bf16 has the range of fp32 and needs "
+         "neither, so it is "
+         "what is built",
+         "use bf16: true", "", "fp16 float16"},
         {Fate::Unsupported, "fp8 arithmetic is not built", "use bf16: true", "", "fp8"},
         {Fate::NoEffect, "part of fp8", "", "fp8", "fp8_enable_fsdp_float8_all_gather fp8_config"},
         {Fate::NoEffect, "states are sharded by the engine's own means", "", "",
@@ -198,8 +201,9 @@ std::vector<KeyGroup> objective_keys() {
          "nemo_gym_server_timeout nemo_gym_verify_timeout nemo_gym_run_timeout nemo_gym_datasets "
          "nemo_gym_auto_start nemo_gym_model_name nemo_gym_multi_turn nemo_gym_max_turns"},
         {Fate::Unsupported, "loads code that may change what is trained",
-         "only Liger's and Cut Cross Entropy's plugins can be left in: they compute the same numbers", "",
-         "plugins"},
+         "plugins that only compute the same numbers faster (Liger, Cut Cross Entropy, kernels) or report "
+         "can be left in",
+         "", "plugins"},
         {Fate::NoEffect, "only its plugin reads it, and plugins are judged by themselves", "", "",
          "grokfast_alpha grokfast_lamb lm_eval_tasks lm_eval_batch_size lm_eval_post_train "
          "lm_eval_model"},
@@ -249,8 +253,6 @@ std::vector<KeyGroup> data_keys() {
         {Fate::NoEffect, "part of streamed pretraining data", "", "pretraining_dataset",
          "pretrain_multipack_buffer_size pretrain_multipack_attn pretraining_sample_concatenation"},
         {Fate::NoEffect, "part of streaming", "", "streaming", "streaming_multipack_buffer_size"},
-        {Fate::Unsupported, "chooses other rows", "prepare the rows that you want as a file of their own", "",
-         "skip_prepare_dataset"},
         {Fate::Unsupported, "puts rows of similar length into one step: other rows a step", "leave it out",
          "", "group_by_length"},
         {Fate::Unsupported, "drops an epoch's last rows; here they are a smaller step of their own",
@@ -271,6 +273,8 @@ std::vector<KeyGroup> data_keys() {
          "sample_pack_sequentially sample_packing_mp_start_method sample_packing_eff_est "
          "sample_packing_seq_len_multiplier "
          "eval_sample_packing"},
+        {Fate::NoEffect, "rows are tokenized before the run, whenever axolotl would", "", "",
+         "skip_prepare_dataset"},
         {Fate::NoEffect, "padding is no label and is not counted", "", "",
          "pad_to_multiple_of collator_pad_to_longest"},
         {Fate::NoEffect, "how rows are read and kept does not change them", "", "",
@@ -322,15 +326,21 @@ bool is_integer_above(const json& value, int64_t most) {
 }
 
 /// Plugins that compute the same numbers faster, as they are named in a file.
-constexpr std::array<std::string_view, 2> kArithmeticPlugins{"axolotl.integrations.liger.",
-                                                             "axolotl.integrations.cut_cross_entropy."};
+constexpr std::array<std::string_view, 3> kArithmeticPlugins{"axolotl.integrations.liger.",
+                                                             "axolotl.integrations.cut_cross_entropy.",
+                                                             "axolotl.integrations.kernels."};
+
+/// Plugins that report or evaluate, and change nothing that is trained.
+constexpr std::array<std::string_view, 2> kReportingPlugins{"axolotl.integrations.swanlab.",
+                                                            "axolotl.integrations.lm_eval."};
 
 std::string first_foreign_plugin(const json& plugins) {
     for (const json& plugin : plugins.is_array() ? plugins : json::array({plugins})) {
         if (plugin.is_null()) continue;
         const std::string name = plugin.is_string() ? plugin.get<std::string>() : plugin.dump();
-        if (std::none_of(kArithmeticPlugins.begin(), kArithmeticPlugins.end(),
-                         [&](std::string_view known) { return name.starts_with(known); })) {
+        const auto names_it = [&](std::string_view known) { return name.starts_with(known); };
+        if (std::none_of(kArithmeticPlugins.begin(), kArithmeticPlugins.end(), names_it) &&
+            std::none_of(kReportingPlugins.begin(), kReportingPlugins.end(), names_it)) {
             return name;
         }
     }
@@ -379,7 +389,7 @@ std::optional<KeyFault> fault_of(const KeyRule& rule, const Document& document) 
         value.is_structured() ? "" : ": " + (value.is_string() ? value.get<std::string>() : value.dump());
     if (rule.key == "plugins") shown = ": " + first_foreign_plugin(value);
     return KeyFault{std::string(rule.key) + shown + " is not supported: " + std::string(rule.why),
-                    std::string(rule.hint)};
+                    std::string(rule.hint), fixes_for(rule)};
 }
 
 }  // namespace ringmaster

@@ -24,7 +24,12 @@ const std::vector<KeyGroup>& key_groups();
 struct KeyFault {
     std::string message;
     std::string hint;
+    std::vector<Fix> fixes;
 };
+
+/// Edits that give the nearest run without an Unsupported key, the best first; empty if nothing stands in for
+/// it.
+std::vector<Fix> fixes_for(const KeyRule& rule);
 
 /// What is wrong with the value of an Unsupported key that stands in `document`; nullopt where it is switched
 /// off.

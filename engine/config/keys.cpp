@@ -128,12 +128,13 @@ class Judge {
         // What is part of an unsupported whole is named by the whole's own diagnostic.
         const KeyRule* whole = find_key(rule.part_of);
         if (!whole || whole->fate == Fate::Used)
-            say(Severity::Error, "KEY-UNSUPPORTED", key, with_past(key, fault.message), fault.hint);
+            say(Severity::Error, "KEY-UNSUPPORTED", key, with_past(key, fault.message), fault.hint,
+                fault.fixes);
     }
 
     void say(Severity severity, const char* code, const std::string& key, const std::string& message,
-             const std::string& hint) {
-        m_diagnostics.push_back({severity, code, key, m_document.line(key), message, hint});
+             const std::string& hint, const std::vector<Fix>& fixes = {}) {
+        m_diagnostics.push_back({severity, code, key, m_document.line(key), message, hint, "", {}, fixes});
     }
 
     const Document& m_document;

@@ -41,6 +41,7 @@ struct Command {
 
 Command plan_command();
 Command advise_command();
+Command adapt_command();
 Command preflight_command();
 Command prepare_command();
 Command launch_command();

@@ -9,7 +9,7 @@ import pytest
 
 from conftest import BIN, make_run, run
 
-COMMANDS = ["plan", "prepare", "launch", "watch", "stop", "resume", "runs", "export", "setup", "calibrate", "nodes", "advise", "preflight"]
+COMMANDS = ["plan", "prepare", "launch", "watch", "stop", "resume", "runs", "export", "setup", "calibrate", "nodes", "advise", "preflight", "adapt"]
 
 
 def test_an_unknown_command_names_those_there_are():

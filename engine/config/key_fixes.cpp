@@ -1,0 +1,97 @@
+// What to do about a key that is not supported: edits that give the nearest run. A key that is in no list
+// here asks for something fundamental (another objective, another kind of model, other rows): nothing stands
+// in for it.
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "engine/config/key_table.h"
+
+namespace ringmaster {
+namespace {
+
+constexpr std::string_view kLeaveOut = "leave it out";
+
+/// Keys without which the same rows train the same objective.
+constexpr std::array<std::string_view, 7> kRemovable{
+    "lora_modules_to_save lora_target_parameters peft_trainable_token_indices lora_rank_pattern "
+    "lora_alpha_pattern peft_layers_to_transform peft_layers_pattern peft_layer_replication peft_use_dora "
+    "mora "
+    "peft_init_lora_weights peft loraplus_lr_ratio relora",
+    "load_in_8bit load_in_4bit quantize_moe_experts qat use_onebitllms tokenizer_use_mistral_common "
+    "unfrozen_parameters lisa_step_interval lisa_n_layers spectrum_top_fraction",
+    "tokens added_tokens_overrides resize_token_embeddings_to_32x shrink_embeddings fix_untrained_tokens "
+    "default_system_message",
+    "tensor_parallel_size expert_parallel_size s2_attention landmark_attention xpos_rope scaling_softmax "
+    "expert_backend nonexpert_quantization moe_grouped_backend moe_dequant_chunk_size moe_bnb_fast",
+    "use_eaft liger_use_token_scaling label_smoothing_factor neftune_noise_alpha noisy_embedding_alpha "
+    "llmcompressor dense_mixer",
+    "embedding_lr embedding_lr_scale lr_groups lr_scheduler_kwargs lr_quadratic_warmup "
+    "cosine_constant_lr_ratio "
+    "jagged_restart_steps optim_args auto_find_batch_size early_stopping_patience load_best_model_at_end "
+    "resume_from_checkpoint",
+    "group_by_length dataloader_drop_last "
+    "accelerator_config use_pose eval_sequence_len shuffle_before_merging_datasets save_safetensors"};
+
+struct Replacement {
+    std::string_view key, by, value;
+};
+constexpr std::array<Replacement, 6> kReplacements{{
+    {"fp16", "bf16", "true"},
+    {"float16", "bf16", "true"},
+    {"fp8", "bf16", "true"},
+    {"load_4bit", "load_in_4bit", "true"},
+    {"random_init_weights", "reinit_weights", "true"},
+    {"max_packed_sequence_len", "sample_packing", "true"},
+}};
+
+bool is_removable(std::string_view key) {
+    const std::string word = " " + std::string(key) + " ";
+    return std::any_of(kRemovable.begin(), kRemovable.end(), [&](std::string_view keys) {
+        return (" " + std::string(keys) + " ").find(word) != std::string::npos;
+    });
+}
+
+/// What a run without the key costs or does, for keys about which a person has to know more than their
+/// absence.
+struct Effect {
+    std::string_view key, text;
+};
+constexpr std::array<Effect, 8> kEffects{{
+    {"load_in_4bit",
+     "the frozen weights are kept in 16 bits, about four times their memory, and without rounding"},
+    {"load_in_8bit",
+     "the frozen weights are kept in 16 bits, about twice their memory, and without rounding"},
+    {"quantize_moe_experts", "the experts are kept in 16 bits, about four times their memory"},
+    {"unfrozen_parameters",
+     "all weights are trained, which takes more memory for gradients and optimizer states"},
+    {"group_by_length", "rows are drawn in random order, whatever their length"},
+    {"early_stopping_patience", "the run goes on to its last step"},
+    {"load_best_model_at_end",
+     "output_dir gets the last weights; every checkpoint stays in the run directory"},
+    {"neftune_noise_alpha", "no noise is added to the embeddings"},
+}};
+
+/// "leave it out: all layers are adapted" says what happens then.
+std::string effect_of(std::string_view key, std::string_view hint) {
+    for (const Effect& effect : kEffects) {
+        if (effect.key == key) return std::string(effect.text);
+    }
+    const bool says = hint.starts_with(kLeaveOut) && hint.size() > kLeaveOut.size() + 2;
+    return says ? std::string(hint.substr(kLeaveOut.size() + 2)) : "the run trains without it";
+}
+
+}  // namespace
+
+std::vector<Fix> fixes_for(const KeyRule& rule) {
+    const std::string key(rule.key);
+    for (const Replacement& one : kReplacements) {
+        if (one.key != key) continue;
+        const std::string by(one.by), value(one.value);
+        return {{{{by, value}, {key, "", true}}, "", by + ": " + value + " instead"}};
+    }
+    if (!is_removable(key)) return {};
+    return {{{{key, "", true}}, "", effect_of(key, rule.hint)}};
+}
+
+}  // namespace ringmaster
