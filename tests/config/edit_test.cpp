@@ -102,6 +102,15 @@ TEST(Edit, RemovesAndRenamesAWholeLine) {
     EXPECT_THROW(remove_key("b:\n  c: 1\n", "b"), Error);
 }
 
+TEST(Edit, RemovesAKeyWithTheLinesOfItsValue) {
+    EXPECT_EQ(remove_key("a: 1\nb:\n- x\n# y\n- z\n# of c\nc: 3\n", "b"), "a: 1\n# of c\nc: 3\n");
+    EXPECT_EQ(remove_key("a: 1\nb: # x\n  d:\n\n    - 1\n\nc: 3", "b"), "a: 1\n\nc: 3");
+    EXPECT_EQ(remove_key("a: 1\nb: [1,\n  2]\n", "b"), "a: 1\n");
+    EXPECT_EQ(remove_key("a:\r\n  b: |\r\n    x\r\n  c: 1\r\n", "a.b"), "a:\r\n  c: 1\r\n");
+    EXPECT_THROW(remove_key("a: &x\n  c: 1\nb: *x\n", "a"), Error);
+    EXPECT_THROW(remove_key("a: 1\nb: [1,\n2]\n", "b"), Error) << "a value that is indented no deeper";
+}
+
 TEST(Fixes, TheHintsOfARealReadingBecomeEdits) {
     const std::string text = kBase + "sequnce_len: 512\nsequence_parallel_degree: 2\n";
     const ConfigReading reading = read(text);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/config/edit.h"
 #include "engine/config/key_history.h"
 #include "tests/config/reading.h"
 
@@ -181,6 +182,10 @@ INSTANTIATE_TEST_SUITE_P(
         Verdict{"model_type: AutoModelForTokenClassification", "model_type", "unsupported"},
         Verdict{"plugins: [axolotl.integrations.liger.LigerPlugin]", "plugins", "no_effect"},
         Verdict{"plugins: [axolotl.integrations.kd.KDPlugin]", "plugins", "unsupported"},
+        Verdict{"plugins: [axolotl.integrations.swanlab.SwanLabPlugin]", "plugins", "no_effect"},
+        Verdict{"skip_prepare_dataset: true", "skip_prepare_dataset", "no_effect"},
+        Verdict{"accelerator_config: {dispatch_batches: true}", "accelerator_config", "no_effect"},
+        Verdict{"accelerator_config: {split_batches: true}", "accelerator_config", "unsupported"},
         Verdict{"liger_rope: true", "liger_rope", "no_effect"},
         Verdict{"neftune_noise_alpha: 5", "neftune_noise_alpha", "unsupported"},
         Verdict{"group_by_length: true", "group_by_length", "unsupported"},
@@ -194,6 +199,32 @@ INSTANTIATE_TEST_SUITE_P(
         Verdict{"base_model_config: NousResearch/Llama-3.2-1B", "base_model_config", "no_effect"},
         Verdict{"base_model_config: other/model", "base_model_config", "unsupported"},
         Verdict{"dataset_shard_num: 2\ndataset_shard_idx: 0", "dataset_shard_idx", "used"}));
+
+TEST(Keys, AnUnsupportedKeyHasAFixThatWorks) {
+    for (const char* line :
+         {"fp16: true", "float16: true", "relora: true", "max_packed_sequence_len: 512",
+          "random_init_weights: true", "group_by_length: true", "expert_parallel_size: 2"}) {
+        const std::string text = kBase + line + "\n";
+        const ConfigReading reading = read(text);
+        const auto error = std::find_if(reading.diagnostics.begin(), reading.diagnostics.end(),
+                                        [](const Diagnostic& d) { return d.severity == Severity::Error; });
+        ASSERT_NE(error, reading.diagnostics.end()) << line;
+        ASSERT_FALSE(error->fixes.empty()) << line;
+        EXPECT_FALSE(error->fixes.front().effect.empty()) << line;
+        EXPECT_FALSE(has_error(read(apply_fix(text, error->fixes.front())).diagnostics)) << line;
+    }
+    EXPECT_TRUE(said(read_more("rl: dpo\n"), "KEY-UNSUPPORTED", "rl")->fixes.empty()) << "another objective";
+}
+
+TEST(Keys, ATrackerIsNamedAndStopsNothing) {
+    for (const char* line : {"wandb_project: x", "use_mlflow: true", "use_comet: true",
+                             "trackio_project_name: x", "use_swanlab: true", "use_tensorboard: true"}) {
+        const ConfigReading reading = read_more(std::string(line) + "\n");
+        EXPECT_FALSE(has_error(reading.diagnostics)) << line;
+        EXPECT_NE(said(reading, "KEY-TRACKER"), nullptr) << line;
+    }
+    EXPECT_EQ(said(read_more("wandb_project:\nuse_tensorboard: false\n"), "KEY-TRACKER"), nullptr);
+}
 
 TEST(Keys, PartsOfAnUnsupportedWholeGetOneMessage) {
     const ConfigReading reading = read_more("relora: true\nrelora_steps: 8\nrelora_prune_ratio: 0.9\n");
