@@ -11,6 +11,7 @@
 #include "engine/events/bounded_json.h"
 #include "engine/events/event_log.h"
 #include "launcher/bounded_file.h"
+#include "launcher/recorded_run.h"
 
 namespace ringmaster {
 
@@ -114,11 +115,8 @@ std::optional<double> value_of(ComparedFigure figure, const ComparedRun& run) {
     switch (figure) {
         case ComparedFigure::LastLoss:
             return measured.last_loss ? known(*measured.last_loss) : std::nullopt;
-        case ComparedFigure::BestLoss: {
-            double best = kNaN;
-            for (double loss : run.curves.loss) best = std::fmin(best, loss);
-            return known(best);
-        }
+        case ComparedFigure::BestLoss:
+            return known(run.curves.best_loss);
         case ComparedFigure::LastEvalLoss:
             return run.curves.eval_loss.empty() ? std::nullopt : known(run.curves.eval_loss.back());
         case ComparedFigure::TokensPerSecond:
@@ -165,23 +163,26 @@ const std::vector<double>& RunCurves::along(Along axis) const {
     return axis == Along::Step ? step : axis == Along::Tokens ? tokens : time_s;
 }
 
+namespace {
+
+void keep_every_second(std::vector<double>& column) {
+    for (size_t i = 0; 2 * i < column.size(); ++i) column[i] = column[2 * i];
+    column.resize((column.size() + 1) / 2);
+}
+
+}  // namespace
+
 RunCurves read_curves(const RunDirectory& run) {
-    std::map<int64_t, StepEvent> steps;  // a later line of the same step replaces the earlier
-    std::map<int64_t, double> evaluations;
-    EventReader reader(run.events() / event_file_name(0));
-    for (auto lines = reader.poll(); !lines.empty(); lines = reader.poll()) {
-        for (const EventLine& line : lines) {
-            if (const auto* step = std::get_if<StepEvent>(&line.event))
-                steps.insert_or_assign(step->step, *step);
-            if (const auto* eval = std::get_if<EvalEvent>(&line.event)) evaluations[eval->step] = eval->loss;
-        }
-    }
     RunCurves curves;
     double tokens = 0, time_s = 0;
-    for (const auto& [number, step] : steps) {
+    int64_t count = 0, each = 1;
+    for_each_step(run, {0}, [&](int, const Timed<StepEvent>& timed) {
+        const StepEvent& step = timed.event;
         tokens += static_cast<double>(step.tokens);
         if (std::isfinite(step.step_s)) time_s += step.step_s;
-        curves.step.push_back(static_cast<double>(number));
+        curves.best_loss = std::fmin(curves.best_loss, step.loss);
+        if (count++ % each != 0) return;
+        curves.step.push_back(static_cast<double>(step.step));
         curves.tokens.push_back(tokens);
         curves.time_s.push_back(time_s);
         curves.loss.push_back(step.loss);
@@ -189,11 +190,17 @@ RunCurves read_curves(const RunDirectory& run) {
         curves.tokens_per_s.push_back(step.step_s > 0 ? static_cast<double>(step.tokens) / step.step_s
                                                       : kNaN);
         curves.overhead.push_back(step.step_s > 0 ? step.exposed_comm_s / step.step_s : kNaN);
-    }
-    for (const auto& [number, loss] : evaluations) {
-        curves.eval_step.push_back(static_cast<double>(number));
-        curves.eval_loss.push_back(loss);
-    }
+        if (curves.step.size() < kMostCurvePoints) return;
+        each *= 2;
+        for (std::vector<double>* column : curves.of_steps()) keep_every_second(*column);
+    });
+    for_each_evaluation(run, 0, [&](const Timed<EvalEvent>& eval) {
+        curves.eval_step.push_back(static_cast<double>(eval.event.step));
+        curves.eval_loss.push_back(eval.event.loss);
+        if (curves.eval_step.size() < kMostCurvePoints) return;
+        keep_every_second(curves.eval_step);
+        keep_every_second(curves.eval_loss);
+    });
     return curves;
 }
 

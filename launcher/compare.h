@@ -2,6 +2,7 @@
 /// their figures differ.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,12 +21,19 @@ enum class Along {
     Time,    ///< seconds in steps so far: without pauses between attempts, saving and evaluation
 };
 
-/// Of rank 0, by step, columns of equal length; NaN where it is not known.
+constexpr size_t kMostCurvePoints = 200'000;
+
+/// Rank 0's figures by step, columns of equal length; NaN if a figure is not known. Of a run with
+/// kMostCurvePoints steps and more only every second, fourth … step is kept.
 struct RunCurves {
     std::vector<double> step, tokens, time_s;
     std::vector<double> loss, grad_norm, tokens_per_s, overhead;
     std::vector<double> eval_step, eval_loss;
+    double best_loss = std::numeric_limits<double>::quiet_NaN();  ///< of all steps
 
+    std::vector<std::vector<double>*> of_steps() {
+        return {&step, &tokens, &time_s, &loss, &grad_norm, &tokens_per_s, &overhead};
+    }
     const std::vector<double>& along(Along axis) const;
 };
 

@@ -27,6 +27,5 @@ Exported export_tensorboard(const RunDirectory& run, const std::filesystem::path
 /// TensorBoard's record: length, masked CRC-32C of the length, data, masked CRC-32C of the data; all
 /// little-endian.
 std::string tensorboard_record(const std::string& data);
-uint32_t crc32c(const std::string& data);  ///< Castagnoli, RFC 3720 appendix B.4
 
 }  // namespace ringmaster

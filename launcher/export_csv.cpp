@@ -2,6 +2,7 @@
 #include <concepts>
 
 #include "engine/error.h"
+#include "engine/files/durable.h"
 #include "launcher/export.h"
 #include "launcher/files.h"
 #include "launcher/recorded_run.h"
@@ -59,16 +60,24 @@ Exported export_csv(const RunDirectory& run, const fs::path& file) {
     if (fs::is_directory(file))
         throw Error(Failure::Usage, Code("ARGUMENT-VALUE"), "is a folder; a CSV is one file", file.string(),
                     "--to " + (file / (run.name() + ".csv")).string());
-    const RecordedRun recorded = read_recorded_run(run);
-    std::map<std::pair<int64_t, int>, const Timed<StepEvent>*> rows;  // by step, then rank
-    for (const RecordedRank& rank : recorded.ranks) {
-        for (const auto& [step, event] : rank.steps) rows[{step, rank.rank}] = &event;
-    }
-    std::string text = kHeader;
-    for (const auto& [key, event] : rows) append_row(text, key.second, *event);
+    const std::vector<int> ranks = recorded_ranks(run);
     if (!file.parent_path().empty()) make_folder(file.parent_path());
-    write_file(file, text);
-    return {file, static_cast<int64_t>(recorded.ranks.size()), static_cast<int64_t>(rows.size())};
+    constexpr size_t kFlushBytes = size_t{1} << 20;
+    DurableFile target(file);
+    Exported exported{file, static_cast<int64_t>(ranks.size()), 0};
+    std::string text = kHeader;
+    const auto flush = [&] {
+        target.write(text.data(), text.size());
+        text.clear();
+    };
+    for_each_step(run, ranks, [&](int rank, const Timed<StepEvent>& step) {
+        append_row(text, rank, step);
+        ++exported.points;
+        if (text.size() > kFlushBytes) flush();
+    });
+    flush();
+    target.appear();
+    return exported;
 }
 
 }  // namespace ringmaster

@@ -2,13 +2,14 @@
 // framework/summary.proto: Event{double wall_time = 1; int64 step = 2; string file_version = 3; Summary
 // summary = 5}, Summary{repeated Value value = 1}, Value{string tag = 1; float simple_value = 2}) in a
 // framing of records.
-#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
 
 #include "engine/error.h"
 #include "engine/events/event_log.h"
+#include "engine/files/crc32c.h"
+#include "engine/files/durable.h"
 #include "launcher/export.h"
 #include "launcher/files.h"
 #include "launcher/recorded_run.h"
@@ -22,16 +23,6 @@ namespace {
 constexpr const char* kFileName =
     "events.out.tfevents.0000000000.ringmaster";  // the same each time: exporting again replaces
 
-std::array<uint32_t, 256> crc_table() {
-    std::array<uint32_t, 256> table{};
-    for (uint32_t byte = 0; byte < 256; ++byte) {
-        uint32_t value = byte;
-        for (int bit = 0; bit < 8; ++bit) value = (value >> 1) ^ ((value & 1) != 0 ? 0x82F63B78U : 0U);
-        table[byte] = value;
-    }
-    return table;
-}
-
 template <class Value>
 std::string little_endian(Value value) {
     static_assert(std::endian::native == std::endian::little);
@@ -41,7 +32,7 @@ std::string little_endian(Value value) {
 }
 
 uint32_t masked_crc(const std::string& data) {
-    const uint32_t crc = crc32c(data);
+    const uint32_t crc = crc32c(0, data.data(), data.size());
     return ((crc >> 15) | (crc << 17)) + 0xA282EAD8U;
 }
 
@@ -61,7 +52,9 @@ std::string field(int number, Wire wire, const std::string& payload) {
 
 class EventFile {
   public:
-    EventFile() { add(0, field(3, Wire::Bytes, "brain.Event:2")); }
+    explicit EventFile(const fs::path& folder) : file_(made(folder) / kFileName) {
+        add(0, field(3, Wire::Bytes, "brain.Event:2"));
+    }
 
     void scalar(double t, int64_t step, const std::string& tag, double value) {
         const std::string one =
@@ -70,17 +63,29 @@ class EventFile {
                    field(5, Wire::Bytes, field(1, Wire::Bytes, one)));
         ++points_;
     }
-    void write(const fs::path& folder) const {
-        make_folder(folder);
-        write_file(folder / kFileName, content_);
+    /// Writes what is left, and makes the file appear. Returns the number of its values.
+    int64_t finish() {
+        flush();
+        file_.appear();
+        return points_;
     }
-    int64_t points() const { return points_; }
 
   private:
+    static const fs::path& made(const fs::path& folder) {
+        make_folder(folder);
+        return folder;
+    }
     void add(double t, const std::string& rest) {
+        constexpr size_t kFlushBytes = size_t{1} << 20;
         content_ += tensorboard_record(field(1, Wire::Fixed64, little_endian(t)) + rest);
+        if (content_.size() > kFlushBytes) flush();
+    }
+    void flush() {
+        file_.write(content_.data(), content_.size());
+        content_.clear();
     }
 
+    DurableFile file_;
     std::string content_;
     int64_t points_ = 0;
 };
@@ -135,13 +140,6 @@ void require_own_folder(const fs::path& dir) {
 
 }  // namespace
 
-uint32_t crc32c(const std::string& data) {
-    static const std::array<uint32_t, 256> kTable = crc_table();
-    uint32_t crc = ~0U;
-    for (char c : data) crc = kTable[(crc ^ static_cast<uint8_t>(c)) & 0xff] ^ (crc >> 8);
-    return ~crc;
-}
-
 std::string tensorboard_record(const std::string& data) {
     const std::string length = little_endian(static_cast<uint64_t>(data.size()));
     return length + little_endian(masked_crc(length)) + data + little_endian(masked_crc(data));
@@ -149,21 +147,20 @@ std::string tensorboard_record(const std::string& data) {
 
 Exported export_tensorboard(const RunDirectory& run, const fs::path& dir) {
     require_own_folder(dir);
-    const RecordedRun recorded = read_recorded_run(run);
-    Exported exported{dir, static_cast<int64_t>(recorded.ranks.size()), 0};
-    EventFile global;
-    for (const auto& [step, event] : recorded.ranks.front().steps) add_global_step(global, event);
-    for (const auto& [step, eval] : recorded.evaluations) {
-        global.scalar(eval.t, step, "eval_loss", eval.event.loss);
-        global.scalar(eval.t, step, "eval_tokens", static_cast<double>(eval.event.tokens));
-    }
-    global.write(dir / "global");
-    exported.points = global.points();
-    for (const RecordedRank& rank : recorded.ranks) {
-        EventFile own;
-        for (const auto& [step, event] : rank.steps) add_rank_step(own, event);
-        own.write(dir / rank_folder(rank.rank));
-        exported.points += own.points();
+    const std::vector<int> ranks = recorded_ranks(run);
+    Exported exported{dir, static_cast<int64_t>(ranks.size()), 0};
+    EventFile global(dir / "global");
+    for_each_step(run, {ranks.front()},
+                  [&](int, const Timed<StepEvent>& step) { add_global_step(global, step); });
+    for_each_evaluation(run, ranks.front(), [&](const Timed<EvalEvent>& eval) {
+        global.scalar(eval.t, eval.event.step, "eval_loss", eval.event.loss);
+        global.scalar(eval.t, eval.event.step, "eval_tokens", static_cast<double>(eval.event.tokens));
+    });
+    exported.points = global.finish();
+    for (const int rank : ranks) {
+        EventFile own(dir / rank_folder(rank));
+        for_each_step(run, {rank}, [&](int, const Timed<StepEvent>& step) { add_rank_step(own, step); });
+        exported.points += own.finish();
     }
     return exported;
 }

@@ -1,7 +1,11 @@
 #include "launcher/recorded_run.h"
 
 #include <charconv>
+#include <iterator>
+#include <map>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "engine/error.h"
 #include "engine/events/event_log.h"
@@ -26,26 +30,60 @@ std::set<int> ranks_with_events(const RunDirectory& run) {
     return ranks;
 }
 
-}  // namespace
+using Place = std::pair<int64_t, int>;  // step, rank
 
-RecordedRun read_recorded_run(const RunDirectory& run) {
-    RecordedRun recorded;
-    for (int rank : ranks_with_events(run)) {
-        RecordedRank& record = recorded.ranks.emplace_back();
-        record.rank = rank;
+/// Up to `most` events, those that come first of all beyond `after`.
+template <class E>
+std::map<Place, Timed<E>> next_events(const RunDirectory& run, const std::vector<int>& ranks,
+                                      const std::optional<Place>& after, size_t most) {
+    std::map<Place, Timed<E>> held;
+    for (const int rank : ranks) {
         EventReader reader(run.events() / event_file_name(rank));
         for (auto lines = reader.poll(); !lines.empty(); lines = reader.poll()) {
             for (const EventLine& line : lines) {
-                if (const auto* step = std::get_if<StepEvent>(&line.event))
-                    record.steps[step->step] = {line.t, *step};
-                if (const auto* eval = std::get_if<EvalEvent>(&line.event))
-                    recorded.evaluations[eval->step] = {line.t, *eval};
+                const auto* event = std::get_if<E>(&line.event);
+                if (event == nullptr) continue;
+                const Place place{event->step, rank};
+                if (after && place <= *after) continue;
+                if (held.size() == most && place > held.rbegin()->first) continue;
+                held.insert_or_assign(place, Timed<E>{line.t, *event});
+                if (held.size() > most) held.erase(std::prev(held.end()));
             }
         }
     }
-    if (recorded.ranks.empty())
-        throw Error(Failure::Refused, Code("RUN-NOT-STARTED"), "has no events yet: nothing to export", run.name());
-    return recorded;
+    return held;
+}
+
+template <class E, class Visit>
+void for_each_event(const RunDirectory& run, const std::vector<int>& ranks, size_t most, const Visit& visit) {
+    std::optional<Place> last;
+    for (bool more = true; more;) {
+        const auto held = next_events<E>(run, ranks, last, most);
+        for (const auto& [place, event] : held) visit(place.second, event);
+        more = held.size() == most;
+        if (more) last = held.rbegin()->first;
+    }
+}
+
+}  // namespace
+
+std::vector<int> recorded_ranks(const RunDirectory& run) {
+    const std::set<int> ranks = ranks_with_events(run);
+    if (ranks.empty())
+        throw Error(Failure::Refused, Code("RUN-NOT-STARTED"), "has no events yet: nothing to export",
+                    run.name());
+    return {ranks.begin(), ranks.end()};
+}
+
+void for_each_step(const RunDirectory& run, const std::vector<int>& ranks,
+                   const std::function<void(int, const Timed<StepEvent>&)>& visit, size_t most_held) {
+    for_each_event<StepEvent>(run, ranks, most_held, visit);
+}
+
+void for_each_evaluation(const RunDirectory& run, int rank,
+                         const std::function<void(const Timed<EvalEvent>&)>& visit, size_t most_held) {
+    for_each_event<EvalEvent>(run, {rank}, most_held,
+                              [&](int, const Timed<EvalEvent>& evaluation) { visit(evaluation); });
 }
 
 }  // namespace ringmaster

@@ -1,7 +1,9 @@
-/// All that a run's event files hold, read at once: for exporting and comparing.
+/// All that a run's event files hold, read from the beginning, for exporting and comparing. Files from a node
+/// may be of any length: at most kMostEventsHeld events are in memory at once, and the files are read again
+/// for those that come after.
 #pragma once
 
-#include <map>
+#include <functional>
 #include <vector>
 
 #include "engine/events/event.h"
@@ -9,23 +11,26 @@
 
 namespace ringmaster {
 
+constexpr size_t kMostEventsHeld = 200'000;  ///< about 60 MB
+
 template <class E>
 struct Timed {
     double t = 0;
     E event;
 };
 
-struct RecordedRank {
-    int rank = 0;
-    std::map<int64_t, Timed<StepEvent>> steps;  ///< a later line of the same step has replaced the earlier
-};
+/// Returns the ranks that have an event file, ascending. Throws Error(Refused) if there is none.
+std::vector<int> recorded_ranks(const RunDirectory& run);
 
-struct RecordedRun {
-    std::vector<RecordedRank> ranks;                  ///< by rank
-    std::map<int64_t, Timed<EvalEvent>> evaluations;  ///< by step
-};
+/// Calls `visit` for each step of each of the ranks, ordered by step, then rank. If a step was told twice,
+/// the later line counts.
+void for_each_step(const RunDirectory& run, const std::vector<int>& ranks,
+                   const std::function<void(int rank, const Timed<StepEvent>& step)>& visit,
+                   size_t most_held = kMostEventsHeld);
 
-/// Every rank that has an event file. Throws Error(Refused) where there is none.
-RecordedRun read_recorded_run(const RunDirectory& run);
+/// Calls `visit` for each evaluation, ordered by step; all ranks tell the same.
+void for_each_evaluation(const RunDirectory& run, int rank,
+                         const std::function<void(const Timed<EvalEvent>& evaluation)>& visit,
+                         size_t most_held = kMostEventsHeld);
 
 }  // namespace ringmaster

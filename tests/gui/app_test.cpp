@@ -34,10 +34,13 @@ RunPhase state_of(const QString& dir) {
 }
 
 int64_t last_step(const QString& dir) {
-    const RecordedRun run = read_recorded_run(run_at(dir));
+    const RunDirectory run = run_at(dir);
     int64_t least = std::numeric_limits<int64_t>::max();
-    for (const RecordedRank& rank : run.ranks)
-        least = std::min(least, rank.steps.empty() ? 0 : rank.steps.rbegin()->first);
+    for (const int rank : recorded_ranks(run)) {
+        int64_t last = 0;
+        for_each_step(run, {rank}, [&](int, const Timed<StepEvent>& step) { last = step.event.step; });
+        least = std::min(least, last);
+    }
     return least;
 }
 

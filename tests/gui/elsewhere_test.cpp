@@ -106,14 +106,9 @@ RunPhase state_of(const QString& dir) {
 }
 
 std::vector<int64_t> steps_of(const QString& dir, size_t rank) {
-    RecordedRun recorded;
-    try {
-        recorded = read_recorded_run({dir.toStdString()});
-    } catch (const Error&) {  // no events have come yet
-    }
     std::vector<int64_t> steps;
-    if (rank < recorded.ranks.size())
-        for (const auto& [step, figures] : recorded.ranks[rank].steps) steps.push_back(step);
+    for_each_step({dir.toStdString()}, {static_cast<int>(rank)},
+                  [&](int, const Timed<StepEvent>& step) { steps.push_back(step.event.step); });
     return steps;
 }
 

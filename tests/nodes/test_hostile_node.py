@@ -139,6 +139,8 @@ def until_heard(place, kind, answers, process):
     mark = place.server.folder / ("said-" + next((one for one in ("noise", "stderr", "stop") if one in answers), "follow"))
     end = time.monotonic() + PATIENCE_S
     follows = place.run / "mirror.lock"  # of an adopted run: until then it is only looked at
+    if "plant" in answers:  # what lies here is seen before the node is asked
+        mark = follows
     while not (mark.exists() and (kind != "adopt" or follows.exists())) and time.monotonic() < end:
         if finished := ended(process, 0.1):
             return finished
