@@ -51,7 +51,7 @@ class Adapter {
         while (adapted.readable && adapted.steps.size() < kMostSteps && improve(draft, adapted)) {
         }
         for (const Diagnostic& said : draft.plan.diagnostics) {
-            if (said.severity == Severity::Error) adapted.missing.push_back(said);
+            if (stops(said, draft.plan)) adapted.missing.push_back(said);
         }
         adapted.after = size_of(draft.plan);
         adapted.text = std::move(draft.text);
@@ -73,10 +73,10 @@ class Adapter {
         return draft;
     }
 
-    /// Takes one fix of one error; false if none helps.
+    /// Takes one fix of one thing that stops the run; false if none helps.
     bool improve(Draft& draft, Adapted& adapted) const {
         for (const Diagnostic& said : draft.plan.diagnostics) {
-            if (said.severity != Severity::Error) continue;
+            if (!stops(said, draft.plan)) continue;
             for (const Fix& fix : fixes_of(said)) {
                 std::optional<Draft> fixed = with(draft, said, fix);
                 if (!fixed) continue;
@@ -89,7 +89,7 @@ class Adapter {
         return false;
     }
 
-    /// The draft with the fix, if that removes the error.
+    /// The draft with the fix, if that removes what stops the run.
     std::optional<Draft> with(const Draft& draft, const Diagnostic& said, const Fix& fix) const {
         if (fix.edits.empty()) return std::nullopt;
         try {
@@ -101,9 +101,15 @@ class Adapter {
         }
     }
 
+    /// Errors stop a run, and so does memory that will not do.
+    static bool stops(const Diagnostic& said, const Plan& plan) {
+        return said.severity == Severity::Error ||
+               (said.code == "MEM-FIT" && plan.verdict == Verdict::WillNotFit);
+    }
+
     static bool holds(const Plan& plan, const Diagnostic& said) {
         return std::any_of(plan.diagnostics.begin(), plan.diagnostics.end(), [&](const Diagnostic& other) {
-            return other.severity == Severity::Error && other.code == said.code && other.key == said.key;
+            return other.code == said.code && other.key == said.key && stops(other, plan);
         });
     }
 

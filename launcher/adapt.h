@@ -1,5 +1,5 @@
-/// Makes a configuration run here: applies the fixes of its errors one after the other, and says of each what
-/// it changes. Everything else in the text stays as it is, to the byte.
+/// Makes a configuration run here: applies the fixes of its errors one after the other, then those that make
+/// it fit, and says of each what it changes. Everything else in the text stays as it is, to the byte.
 #pragma once
 
 #include <optional>
@@ -27,7 +27,7 @@ struct Size {
 };
 
 struct Adaptation {
-    Diagnostic finding;  ///< the error that is gone
+    Diagnostic finding;  ///< what is gone
     Fix fix;
     std::vector<ChangedLine> lines;
     Size before, after;
@@ -36,7 +36,7 @@ struct Adaptation {
 struct Adapted {
     std::string text;
     std::vector<Adaptation> steps;
-    Diagnostics missing;  ///< errors that no fix removes
+    Diagnostics missing;  ///< what no fix removes
     Plan plan;            ///< of the text
     Size before;          ///< of the file as it is
     Size after;

@@ -48,6 +48,16 @@ void check_replicas(KeyReader& keys, const Config& config) {
               "dp_replicate_size: 1, dp_shard_size: " + std::to_string(config.dp_replicate_size));
 }
 
+/// varlen_llama3 is ring-flash-attention's way for packed rows.
+void say_varlen(KeyReader& keys, const Config& config) {
+    if (config.ring_attn_func != RingAttnFunc::VarlenLlama3 || config.sample_packing) return;
+    keys.inform(
+        "CFG-VARLEN", "ring_attn_func",
+        "axolotl means varlen_llama3 for packed rows, and these are not packed; here it works: every rank "
+        "gathers the keys and values of the whole row",
+        "ring_attn_func: batch_ring");
+}
+
 /// axolotl's page trains this very pair in "2 subsequences of length 4096 across 2 GPUs".
 void say_upstream_example(KeyReader& keys, const Config& config) {
     constexpr int64_t kTokens = 8192, kSize = 4;
@@ -66,6 +76,7 @@ void check_rules(KeyReader& keys, const Config& config) {
         check_flash(keys, config);
         check_packed_batch(keys, config);
         if (!config.accelerate_only) check_replicas(keys, config);
+        say_varlen(keys, config);
         say_upstream_example(keys, config);
     }
     if (config.attn_implementation == "sdpa" && config.sample_packing) {

@@ -125,6 +125,8 @@ INSTANTIATE_TEST_SUITE_P(
              kWarning, "here document boundaries are kept"},
         Rule{"sequence_len: 8192\ncontext_parallel_size: 4\n", "CFG-UPSTREAM", "context_parallel_size", 2,
              kInfo, "2048"},
+        Rule{"context_parallel_size: 2\nring_attn_func: varlen_llama3\n", "CFG-VARLEN", "ring_attn_func", 2,
+             kInfo, "packed rows"},
         Rule{"deepspeed: nowhere.json\n", "CFG-DEEPSPEED", "deepspeed", 1, kError, "/files/nowhere.json"},
         Rule{"deepspeed: deepspeed_configs/zero9.json\n", "CFG-DEEPSPEED", "deepspeed", 1, kError, "zero9"},
         Rule{"deepspeed: deepspeed_configs/zero2.json\n", "CFG-DEEPSPEED", "deepspeed", 1, kInfo, "stage 2"},

@@ -49,6 +49,18 @@ def test_each_step_says_why_and_what_it_does(make_config):
     assert said["after"]["global_batch"] == 4
 
 
+def test_memory_that_will_not_do_is_mended(tmp_path):
+    file = tmp_path / "long.yaml"
+    file.write_text("base_model: NousResearch/Llama-3.2-1B\ndatasets: [{path: owner/rows, type: completion}]\nlearning_rate: 0.0001\n"
+                    "sequence_len: 32768\nmicro_batch_size: 1\ngradient_accumulation_steps: 1\noutput_dir: out\nbf16: auto\n")
+    options = ("--ranks", "2", "--device", "cuda", "--device-memory", "48", "--json")
+    assert json.loads(run("plan", file, *options).stdout)["verdict"] == "will_not_fit"
+    said = json.loads(run("adapt", file, *options).stdout)
+    assert said["ok"] and said["verdict"] in ("fits", "tight")
+    assert said["before"]["memory_bytes"] > 48 << 30 > said["after"]["memory_bytes"]
+    assert said["steps"][0]["finding"]["code"] == "MEM-FIT"
+
+
 def test_what_no_change_gives_is_said_in_a_sentence(make_config, tmp_path):
     done = run("adapt", broken(make_config, "rl: dpo\n"), *CUDA, "--write", tmp_path / "new.yaml")
     assert done.returncode == 1 and "missing rl" in done.stdout and "It does not run here yet." in done.stdout
