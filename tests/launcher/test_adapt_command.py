@@ -53,11 +53,11 @@ def test_memory_that_will_not_do_is_mended(tmp_path):
     file = tmp_path / "long.yaml"
     file.write_text("base_model: NousResearch/Llama-3.2-1B\ndatasets: [{path: owner/rows, type: completion}]\nlearning_rate: 0.0001\n"
                     "sequence_len: 32768\nmicro_batch_size: 1\ngradient_accumulation_steps: 1\noutput_dir: out\nbf16: auto\n")
-    options = ("--ranks", "2", "--device", "cuda", "--device-memory", "48", "--json")
+    options = ("--ranks", "2", "--device", "cuda", "--device-memory", "40", "--json")
     assert json.loads(run("plan", file, *options).stdout)["verdict"] == "will_not_fit"
     said = json.loads(run("adapt", file, *options).stdout)
     assert said["ok"] and said["verdict"] in ("fits", "tight")
-    assert said["before"]["memory_bytes"] > 48 << 30 > said["after"]["memory_bytes"]
+    assert said["before"]["memory_bytes"] > 40 << 30 > said["after"]["memory_bytes"]
     assert said["steps"][0]["finding"]["code"] == "MEM-FIT"
 
 
