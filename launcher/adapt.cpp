@@ -43,8 +43,8 @@ class Adapter {
     Adapter(const Request& request, const Machine& machine, const Places& places)
         : request_(request), machine_(machine), places_(places) {}
 
-    Adapted run() {
-        Draft draft = read(read_file(request_.config));
+    Adapted run(const std::string& text) {
+        Draft draft = read(text);
         Adapted adapted;
         adapted.before = size_of(draft.plan);
         adapted.readable = draft.reading.readable;
@@ -158,8 +158,13 @@ std::vector<ChangedLine> changed_lines(const std::string& before, const std::str
     return changed;
 }
 
+Adapted adapt_text(const std::string& text, const Request& request, const Machine& machine,
+                   const Places& places) {
+    return Adapter(request, machine, places).run(text);
+}
+
 Adapted adapt(const Request& request, const Machine& machine, const Places& places) {
-    return Adapter(request, machine, places).run();
+    return adapt_text(read_file(request.config), request, machine, places);
 }
 
 }  // namespace ringmaster

@@ -43,7 +43,11 @@ struct Adapted {
     bool readable = true;
 };
 
-/// Throws Error(Usage) if the file cannot be read.
+/// `request.config` is the path that the text belongs to.
+Adapted adapt_text(const std::string& text, const Request& request, const Machine& machine,
+                   const Places& places);
+
+/// The file's text. Throws Error(Usage) if the file cannot be read.
 Adapted adapt(const Request& request, const Machine& machine, const Places& places);
 
 /// The lines that differ, in the order of the text.

@@ -2,6 +2,49 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="de">
 <context>
+    <name>ringmaster::AdaptDialog</name>
+    <message>
+        <source>Make it run here</source>
+        <translation>Hier zum Laufen bringen</translation>
+    </message>
+    <message>
+        <source>With these changes it runs here.</source>
+        <translation>Mit diesen Änderungen läuft sie hier.</translation>
+    </message>
+    <message>
+        <source>It would not run here yet.</source>
+        <translation>Sie würde hier noch nicht laufen.</translation>
+    </message>
+    <message>
+        <source>Result: %1</source>
+        <translation>Ergebnis: %1</translation>
+    </message>
+    <message>
+        <source>Memory of the fullest rank: %1</source>
+        <translation>Speicher des vollsten Ranks: %1</translation>
+    </message>
+    <message>
+        <source>Rows a step: %1</source>
+        <translation>Zeilen je Schritt: %1</translation>
+    </message>
+    <message>
+        <source>Missing:</source>
+        <translation>Es fehlt:</translation>
+    </message>
+    <message>
+        <source>Changes</source>
+        <translation>Änderungen</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Apply</source>
+        <translation>Übernehmen</translation>
+    </message>
+</context>
+<context>
     <name>Agree</name>
     <message>
         <source>%1: %2, as before</source>
@@ -3911,6 +3954,14 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
 </context>
 <context>
     <name>ringmaster::PlanPage</name>
+    <message>
+        <source>Make it run…</source>
+        <translation>Zum Laufen bringen…</translation>
+    </message>
+    <message>
+        <source>Show what would have to change in the file</source>
+        <translation>Zeigen, was sich in der Datei ändern müsste</translation>
+    </message>
     <message>
         <source>Save</source>
         <translation>Speichern</translation>

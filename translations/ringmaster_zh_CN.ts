@@ -2,6 +2,49 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN">
 <context>
+    <name>ringmaster::AdaptDialog</name>
+    <message>
+        <source>Make it run here</source>
+        <translation>使其能在这里运行</translation>
+    </message>
+    <message>
+        <source>With these changes it runs here.</source>
+        <translation>做了这些改动就能在这里运行。</translation>
+    </message>
+    <message>
+        <source>It would not run here yet.</source>
+        <translation>目前还不能在这里运行。</translation>
+    </message>
+    <message>
+        <source>Result: %1</source>
+        <translation>结果：%1</translation>
+    </message>
+    <message>
+        <source>Memory of the fullest rank: %1</source>
+        <translation>占用最多的 rank 的显存：%1</translation>
+    </message>
+    <message>
+        <source>Rows a step: %1</source>
+        <translation>每步行数：%1</translation>
+    </message>
+    <message>
+        <source>Missing:</source>
+        <translation>缺少：</translation>
+    </message>
+    <message>
+        <source>Changes</source>
+        <translation>改动</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Apply</source>
+        <translation>应用</translation>
+    </message>
+</context>
+<context>
     <name>Agree</name>
     <message>
         <source>%1: %2, as before</source>
@@ -3877,6 +3920,14 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
 </context>
 <context>
     <name>ringmaster::PlanPage</name>
+    <message>
+        <source>Make it run…</source>
+        <translation>使其能运行…</translation>
+    </message>
+    <message>
+        <source>Show what would have to change in the file</source>
+        <translation>显示文件需要做的改动</translation>
+    </message>
     <message>
         <source>Save</source>
         <translation>保存</translation>

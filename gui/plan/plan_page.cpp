@@ -15,6 +15,7 @@
 #include "engine/error.h"
 #include "gui/look/look.h"
 #include "gui/look/numbers.h"
+#include "gui/plan/adapt_dialog.h"
 #include "gui/plan/find_bar.h"
 #include "gui/plan/plan_board.h"
 #include "gui/plan/problem_list.h"
@@ -63,6 +64,7 @@ PlanPage::PlanPage(Session& session, QWidget* parent)
       m_board(new PlanBoard),
       m_save(new QPushButton(tr("Save"))),
       m_save_as(new QPushButton(tr("Save as\u2026"))),
+      m_adapt(new QPushButton(tr("Make it run\u2026"))),
       m_launch(primaryButton(tr("Launch"))) {
     setAcceptDrops(true);
     makeHeader();
@@ -143,15 +145,19 @@ void PlanPage::makeHeader() {
     m_save->setToolTip(tr("Save") + shortcut_text(QKeySequence::Save));
     m_save_as->setObjectName(u"saveAsButton"_s);
     m_save_as->setToolTip(tr("Save under another name") + shortcut_text(QKeySequence::SaveAs));
+    m_adapt->setObjectName(u"adaptButton"_s);
+    m_adapt->setToolTip(tr("Show what would have to change in the file"));
     m_launch->setObjectName(u"launchButton"_s);
     m_header->addAction(m_save);
     m_header->addAction(m_save_as);
+    m_header->addAction(m_adapt);
     m_header->addAction(m_launch);
 }
 
 void PlanPage::connectAll() {
     connect(m_save, &QPushButton::clicked, this, &PlanPage::save);
     connect(m_save_as, &QPushButton::clicked, this, &PlanPage::saveAs);
+    connect(m_adapt, &QPushButton::clicked, this, &PlanPage::adaptText);
     connect(m_launch, &QPushButton::clicked, this, &PlanPage::launch);
     connect(m_editor->document(), &QTextDocument::contentsChange, this, [this](int, int removed, int added) {
         if (removed == 0 && added == 0) return;
@@ -319,6 +325,14 @@ void PlanPage::applyEdit(const std::function<std::string(const std::string&)>& e
     } catch (const std::exception& problem) {
         complain(problem);
     }
+}
+
+void PlanPage::adaptText() {
+    const std::string before = m_editor->text().toStdString();
+    const Adapted adapted =
+        adapt_text(before, request(), m_session.machine().value_or(Machine()), m_session.places());
+    if (AdaptDialog(adapted, this).exec() != QDialog::Accepted) return;
+    applyEdit([&](const std::string&) { return adapted.text; });
 }
 
 void PlanPage::complain(const std::exception& problem) {
@@ -510,6 +524,7 @@ void PlanPage::writeHeader() {
     m_save->setEnabled(edited || (m_open && m_file.isEmpty()));
     m_save_as->setEnabled(m_open);
     for (QPushButton* button : {m_save, m_save_as, m_launch}) button->setVisible(m_open);
+    m_adapt->hide();
     m_launch->setEnabled(false);
     m_launch->setToolTip(tr("Not planned yet"));
     if (!m_answer) return;
@@ -517,6 +532,8 @@ void PlanPage::writeHeader() {
     m_launch->setText(tr("Launch on %1").arg(ranks_words(plan)));
     const VerdictWords words = verdict_words(plan, m_session.machine().has_value());
     const bool runs = plan.ok() && m_answer->reading.readable && !plan.config.accelerate_only;
+    const bool stopped = !plan.ok() || plan.verdict == Verdict::WillNotFit;
+    m_adapt->setVisible(m_open && stopped && m_answer->reading.readable);
     m_launch->setEnabled(runs);
     m_launch->setToolTip(runs ? tr("Prepare and start the training") + shortcut_text(kLaunchKeys)
                          : plan.config.accelerate_only

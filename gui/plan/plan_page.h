@@ -62,6 +62,7 @@ class PlanPage : public Page {
     Request request() const;
 
     void applyEdit(const std::function<std::string(const std::string&)>& edit);
+    void adaptText();
     bool save();
     bool saveAs();
     bool saveTo(const QString& file);
@@ -101,6 +102,7 @@ class PlanPage : public Page {
     PlanBoard* m_board;
     QPushButton* m_save;
     QPushButton* m_save_as;
+    QPushButton* m_adapt;  ///< there when something stops the run
     QPushButton* m_launch;
 };
 

@@ -15,6 +15,7 @@
 #include <QStandardPaths>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTextBrowser>
 #include <QTimer>
 #include <random>
 
@@ -169,6 +170,32 @@ class PlanTest : public QObject {
         press("fixButton");
         settle();
         QCOMPARE(editor()->text(), kText);
+        editor()->undo();
+        QCOMPARE(editor()->text(), before);
+    }
+
+    void aFileIsMadeToRunInOneUndoableEdit() {
+        open();
+        QVERIFY(button("adaptButton")->isHidden());
+        setText(QString(kText).replace(u"context_parallel_size: 4"_s, u"context_paralel_size: 4"_s) +
+                u"# kept\nfp16: true\n"_s);
+        const QString before = editor()->text();
+        QVERIFY(!button("adaptButton")->isHidden());
+        QString shown;
+        QTimer::singleShot(0, this, [&] {
+            auto* dialog = m_page->findChild<QDialog*>(u"adaptDialog"_s);
+            if (!dialog) return;
+            shown = dialog->findChild<QTextBrowser*>(u"adaptChanges"_s)->toPlainText();
+            dialog->findChild<QAbstractButton*>(u"adaptApplyButton"_s)->click();
+        });
+        press("adaptButton");
+        settle();
+        QVERIFY2(shown.contains(u"+ context_parallel_size: 4"_s) && shown.contains(u"65,504"_s),
+                 qPrintable(shown));
+        QVERIFY(editor()->text().contains(u"context_parallel_size: 4"_s));
+        QVERIFY(editor()->text().contains(u"# kept"_s) && !editor()->text().contains(u"fp16"_s));
+        QVERIFY(button("launchButton")->isEnabled());
+        QVERIFY(button("adaptButton")->isHidden());
         editor()->undo();
         QCOMPARE(editor()->text(), before);
     }

@@ -1,0 +1,94 @@
+#include "gui/plan/adapt_dialog.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLocale>
+#include <QPushButton>
+#include <QTextBrowser>
+#include <QVBoxLayout>
+
+#include "engine/config/finding_record.h"
+#include "gui/look/card.h"
+#include "gui/look/look.h"
+#include "gui/look/numbers.h"
+
+namespace ringmaster {
+
+using namespace Qt::Literals::StringLiterals;
+
+namespace {
+
+QString html(const std::string& text) {
+    return QString::fromStdString(text).toHtmlEscaped();
+}
+
+std::string language() {
+    const QString name = QLocale().name();
+    for (const std::string& known : finding_languages()) {
+        if (name.startsWith(QString::fromStdString(known))) return known;
+    }
+    return finding_languages().front();
+}
+
+QString diff_of(const Adaptation& step, const Colours& colours) {
+    QString lines;
+    for (const ChangedLine& line : step.lines) {
+        lines += u"<span style=\"color:%1\">%2 %3</span>\n"_s.arg(
+            (line.comes ? colours.good : colours.error).name(), line.comes ? u"+"_s : u"\u2212"_s,
+            html(line.text));
+    }
+    return u"<pre>%1</pre>"_s.arg(lines);
+}
+
+}  // namespace
+
+AdaptDialog::AdaptDialog(const Adapted& adapted, QWidget* parent) : QDialog(parent) {
+    const bool runs = adapted.missing.empty();
+    setObjectName(u"adaptDialog"_s);
+    setWindowTitle(tr("Make it run here"));
+    setMinimumSize(space(36), space(28));
+    auto* head = new QLabel(runs ? tr("With these changes it runs here.") : tr("It would not run here yet."));
+    head->setFont(fontOf(Type::Title));
+    head->setWordWrap(true);
+
+    const Colours colours = coloursOf(this);
+    const std::string words = language();
+    QString text;
+    for (const Adaptation& step : adapted.steps) {
+        text += diff_of(step, colours) + u"<p>%1</p>"_s.arg(html(message_in(words, step.finding)));
+        const std::string effect = effect_in(words, step.finding, step.fix);
+        if (!effect.empty()) text += u"<p>%1</p>"_s.arg(tr("Result: %1").arg(html(effect)));
+        if (step.after.memory_bytes && step.before.memory_bytes != step.after.memory_bytes)
+            text += u"<p>%1</p>"_s.arg(
+                tr("Memory of the fullest rank: %1").arg(show::bytes(*step.after.memory_bytes)));
+        if (step.after.global_batch && step.before.global_batch != step.after.global_batch)
+            text += u"<p>%1</p>"_s.arg(tr("Rows a step: %1").arg(show::count(*step.after.global_batch)));
+    }
+    for (const Diagnostic& said : adapted.missing)
+        text += u"<p><b>%1</b> %2</p>"_s.arg(tr("Missing:"), html(message_in(words, said)));
+
+    auto* changes = new QTextBrowser;
+    changes->setObjectName(u"adaptChanges"_s);
+    changes->setAccessibleName(tr("Changes"));
+    changes->setHtml(text);
+    auto* cancel = new QPushButton(tr("Cancel"));
+    cancel->setObjectName(u"adaptCancelButton"_s);
+    auto* apply = primaryButton(tr("Apply"));
+    apply->setObjectName(u"adaptApplyButton"_s);
+    apply->setEnabled(!adapted.steps.empty());
+    connect(cancel, &QPushButton::clicked, this, &QDialog::reject);
+    connect(apply, &QPushButton::clicked, this, &QDialog::accept);
+
+    auto* buttons = new QHBoxLayout;
+    buttons->addStretch(1);
+    buttons->addWidget(cancel);
+    buttons->addWidget(apply);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(space(1.4), space(1.2), space(1.4), space(1.2));
+    layout->setSpacing(space(0.8));
+    layout->addWidget(head);
+    layout->addWidget(changes, 1);
+    layout->addLayout(buttons);
+}
+
+}  // namespace ringmaster
