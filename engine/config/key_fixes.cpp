@@ -5,6 +5,7 @@
 #include <array>
 #include <string>
 
+#include "engine/config/document.h"
 #include "engine/config/key_table.h"
 
 namespace ringmaster {
@@ -83,11 +84,13 @@ std::string effect_of(std::string_view key, std::string_view hint) {
 
 }  // namespace
 
-std::vector<Fix> fixes_for(const KeyRule& rule) {
+std::vector<Fix> fixes_for(const KeyRule& rule, const Document& document) {
     const std::string key(rule.key);
     for (const Replacement& one : kReplacements) {
         if (one.key != key) continue;
         const std::string by(one.by), value(one.value);
+        const nlohmann::json* there = document.find(by);
+        if (there && is_on(*there)) return {{{{key, "", true}}, "", by + " stays as it is"}};
         return {{{{by, value}, {key, "", true}}, "", by + ": " + value + " instead"}};
     }
     if (!is_removable(key)) return {};

@@ -389,7 +389,7 @@ std::optional<KeyFault> fault_of(const KeyRule& rule, const Document& document) 
         value.is_structured() ? "" : ": " + (value.is_string() ? value.get<std::string>() : value.dump());
     if (rule.key == "plugins") shown = ": " + first_foreign_plugin(value);
     return KeyFault{std::string(rule.key) + shown + " is not supported: " + std::string(rule.why),
-                    std::string(rule.hint), fixes_for(rule)};
+                    std::string(rule.hint), fixes_for(rule, document)};
 }
 
 }  // namespace ringmaster

@@ -29,7 +29,7 @@ struct KeyFault {
 
 /// Edits that give the nearest run without an Unsupported key, the best first; empty if nothing stands in for
 /// it.
-std::vector<Fix> fixes_for(const KeyRule& rule);
+std::vector<Fix> fixes_for(const KeyRule& rule, const Document& document);
 
 /// What is wrong with the value of an Unsupported key that stands in `document`; nullopt where it is switched
 /// off.

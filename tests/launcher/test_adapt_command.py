@@ -49,6 +49,11 @@ def test_each_step_says_why_and_what_it_does(make_config):
     assert said["after"]["global_batch"] == 4
 
 
+def test_what_stands_there_already_is_not_written_again(make_config):
+    said = json.loads(run("adapt", broken(make_config, "bf16: auto # mine\nfp16: true\n"), *CUDA, "--json").stdout)
+    assert [line["change"] + line["text"] for step in said["steps"] for line in step["lines"]] == ["-fp16: true"]
+
+
 def test_memory_that_will_not_do_is_mended(tmp_path):
     file = tmp_path / "long.yaml"
     file.write_text("base_model: NousResearch/Llama-3.2-1B\ndatasets: [{path: owner/rows, type: completion}]\nlearning_rate: 0.0001\n"
