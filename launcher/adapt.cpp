@@ -1,6 +1,8 @@
 #include "launcher/adapt.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "engine/config/edit.h"
 #include "engine/error.h"
@@ -29,6 +31,19 @@ Size size_of(const Plan& plan) {
     }
     if (plan.batch.global > 0) size.global_batch = plan.batch.global;
     return size;
+}
+
+/// Keys that trade time for memory, and change no number that is trained.
+constexpr std::array<std::string_view, 4> kMemoryKeys{"gradient_checkpointing", "selective_checkpointing",
+                                                      "activation_offloading", "tiled_mlp"};
+
+/// The fix, saying what becomes of the result if it does not say so itself.
+Fix with_effect(Fix fix) {
+    const bool only_memory = std::all_of(fix.edits.begin(), fix.edits.end(), [](const Edit& edit) {
+        return std::find(kMemoryKeys.begin(), kMemoryKeys.end(), edit.key) != kMemoryKeys.end();
+    });
+    if (fix.effect.empty() && only_memory) fix.effect = "the same weights are trained; a step takes longer";
+    return fix;
 }
 
 /// A text with what it means here.
@@ -80,7 +95,7 @@ class Adapter {
             for (const Fix& fix : fixes_of(said)) {
                 std::optional<Draft> fixed = with(draft, said, fix);
                 if (!fixed) continue;
-                adapted.steps.push_back({said, fix, changed_lines(draft.text, fixed->text),
+                adapted.steps.push_back({said, with_effect(fix), changed_lines(draft.text, fixed->text),
                                          size_of(draft.plan), size_of(fixed->plan)});
                 draft = std::move(*fixed);
                 return true;
