@@ -1940,6 +1940,10 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <translation>Kernel der Attention</translation>
     </message>
     <message>
+        <source>Not known before the problems above are solved.</source>
+        <translation>Erst bekannt, wenn die Probleme oben behoben sind.</translation>
+    </message>
+    <message>
         <source>Not known yet: the model&apos;s shape is missing.</source>
         <translation>Noch nicht bekannt: die Form des Modells fehlt.</translation>
     </message>

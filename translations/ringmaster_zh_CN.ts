@@ -1925,6 +1925,10 @@ On what is left the run would go on with:</source>
         <translation>注意力内核</translation>
     </message>
     <message>
+        <source>Not known before the problems above are solved.</source>
+        <translation>解决上面的问题之后才能得知。</translation>
+    </message>
+    <message>
         <source>Not known yet: the model&apos;s shape is missing.</source>
         <translation>尚不清楚：缺少模型的形状。</translation>
     </message>

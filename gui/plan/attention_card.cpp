@@ -25,7 +25,10 @@ void AttentionCard::setPlan(const Plan& plan) {
     QStringList lines;
     for (const AttentionUse& it : attention_kernels(plan))
         lines << u"%1: %2 (%3)"_s.arg(translated(it.kernel), translated(it.use), translated(it.why));
-    m_text->setText(lines.isEmpty() ? tr("Not known yet: the model's shape is missing.") : lines.join(u'\n'));
+    if (lines.isEmpty())
+        lines << (plan.model ? tr("Not known before the problems above are solved.")
+                             : tr("Not known yet: the model's shape is missing."));
+    m_text->setText(lines.join(u'\n'));
 }
 
 }  // namespace ringmaster

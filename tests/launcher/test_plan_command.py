@@ -24,10 +24,14 @@ def test_the_json_has_the_fields_of_the_contract(make_config):
 
 
 def test_what_nccl_will_be_told_is_in_the_plan_of_gpus(make_config):
-    config = make_config(context_parallel_size=2)
+    config = make_config(context_parallel_size=2, bf16="auto")
     here = run("plan", config, "--ranks", 4, "--device", "cuda", "--device-memory", 80, "--json")
     told = {it["name"]: it for it in json.loads(here.stdout)["nccl"]}
-    assert told["NCCL_SOCKET_IFNAME"]["value"] == "=lo" and told["NCCL_ALGO"]["value"] == "^NVLS,NVLSTree"
+    assert told["NCCL_SOCKET_IFNAME"]["value"] == "=lo" and told["NCCL_ALGO"]["value"] is None
+    in_order = run("plan", config, "--ranks", 4, "--device", "cuda", "--device-memory", 80, "--json",
+                   env={"RINGMASTER_CUDA_DETERMINISTIC": "1"})
+    assert {it["name"]: it["value"] for it in json.loads(in_order.stdout)["nccl"]}["NCCL_ALGO"] == "^NVLS,NVLSTree"
+    assert json.loads(in_order.stdout)["attention"] != json.loads(here.stdout)["attention"]
     apart = run("plan", config, "--ranks", 4, "--nodes", 2, "--device", "cuda", "--device-memory", 80)
     assert "NCCL_IB_DISABLE: 0 on a node with InfiniBand" in apart.stdout
     assert "NCCL_SOCKET_IFNAME: each node's interface that reaches the others" in apart.stdout
