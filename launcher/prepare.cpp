@@ -153,6 +153,31 @@ PreparedRun prepare_run(const Proposal& proposal, const RunOptions& options, con
     }
 }
 
+namespace {
+
+/// The run's own tokenizer, and its own model folder if that has embeddings for more tokens.
+void take_grown_model(Proposal& proposal, const RunDirectory& run, const Machine& machine,
+                      const Places& places, const Progress& progress) {
+    Config& config = proposal.reading.config;
+    if (!changes_vocabulary(config)) return;
+    const GrownModel grown = grow_model(config, run.dir, places, progress);
+    config.tokenization["tokenizer_name"] = config.tokenizer;
+    config.tokenizer = grown.tokenizer;
+    if (grown.model_dir.empty()) return;
+    config.model_dir = grown.model_dir;
+    proposal.plan = plan_request(proposal.request, proposal.reading, machine, places);
+    if (!proposal.plan.ok()) throw PlanRefused(proposal.plan);
+}
+
+/// As many rows of a stream as the run trains on; nullopt for other datasets, which are read whole.
+std::optional<int64_t> rows_of_stream(const Config& config, const Plan& plan) {
+    const bool streamed = !config.datasets.empty() && config.datasets[0].value("streamed", false);
+    if (!streamed || !config.max_steps) return std::nullopt;
+    return *config.max_steps * plan.batch.global;
+}
+
+}  // namespace
+
 PreparedRun fill_plan(Proposal proposal, const RunDirectory& run, const Machine& machine,
                       const Places& places, const Progress& progress) {
     Config& config = proposal.reading.config;
@@ -164,9 +189,11 @@ PreparedRun fill_plan(Proposal proposal, const RunDirectory& run, const Machine&
         if (!proposal.plan.ok()) throw PlanRefused(proposal.plan);
     }
     progress.stop_if_cancelled();
+    take_grown_model(proposal, run, machine, places, progress);
     PreparedRun prepared{run, {}, {}};
     prepared.rows =
-        tokenize(tokenize_request(config, proposal.plan.model), run.dir / "tokenize.json", places, progress);
+        tokenize(tokenize_request(config, proposal.plan.model, rows_of_stream(config, proposal.plan)),
+                 run.dir / "tokenize.json", places, progress);
     progress.stop_if_cancelled();
     prepared.plan = plan_request(proposal.request, proposal.reading, machine, places, prepared.rows.data.rows,
                                  prepared.rows.data.eval_rows);

@@ -157,7 +157,8 @@ class PythonStep {
 
 }  // namespace
 
-json tokenize_request(const Config& config, const std::optional<ModelConfig>& model) {
+json tokenize_request(const Config& config, const std::optional<ModelConfig>& model,
+                      std::optional<int64_t> row_limit) {
     return {{"datasets", config.datasets},
             {"test_datasets", config.test_datasets},
             {"special_tokens", config.special_tokens},
@@ -171,6 +172,7 @@ json tokenize_request(const Config& config, const std::optional<ModelConfig>& mo
             {"curriculum_sampling", config.curriculum_sampling},
             {"sample_packing", config.sample_packing},
             {"dataset_prepared_path", config.dataset_prepared_path},
+            {"row_limit", row_limit ? json(*row_limit) : json(nullptr)},
             {"vocab_size", model ? json(model->vocab_size) : json(nullptr)}};
 }
 
@@ -202,6 +204,31 @@ TokenizedRows tokenize(const json& request, const std::filesystem::path& request
                     "tokenizing");
     }
     return rows;
+}
+
+bool changes_vocabulary(const Config& config) {
+    const auto asks = [&](const char* key) {
+        const auto found = config.tokenization.find(key);
+        return found != config.tokenization.end() && !found->empty() && *found != false;
+    };
+    return !config.special_tokens.empty() || asks("tokens") || asks("added_tokens_overrides") ||
+           asks("resize_token_embeddings_to_32x") || asks("shrink_embeddings");
+}
+
+GrownModel grow_model(const Config& config, const std::filesystem::path& run_dir, const Places& places,
+                      const Progress& progress) {
+    const std::filesystem::path request = run_dir / "vocabulary.json";
+    const json asked{{"model_dir", config.model_dir},
+                     {"tokenizer", config.tokenizer},
+                     {"special_tokens", config.special_tokens},
+                     {"tokenization", config.tokenization},
+                     {"reinit_weights", config.reinit_weights},
+                     {"adapter", config.lora.on()},
+                     {"seed", config.seed}};
+    write_file(request, asked.dump(2) + "\n");
+    PythonStep step(places, progress);
+    const json result = step.run({"--grow-model", request.string(), "--to", run_dir.string()});
+    return {text_at(result, "tokenizer"), text_at(result, "model_dir")};
 }
 
 std::filesystem::path fetch_model(const std::string& hub_id, const Places& places, const Progress& progress) {

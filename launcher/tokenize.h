@@ -26,13 +26,25 @@ struct TokenizedRows {
     bool cached = false;            ///< nothing had to be done
 };
 
-/// What the Python step is asked for.
-nlohmann::json tokenize_request(const Config& config, const std::optional<ModelConfig>& model);
+/// What the Python step is asked for. A stream is read until it has made `row_limit` rows.
+nlohmann::json tokenize_request(const Config& config, const std::optional<ModelConfig>& model,
+                                std::optional<int64_t> row_limit = std::nullopt);
 
 /// Writes `request_file`, runs the step, waits. Throws Error (a broken row by file and line; Unreachable
 /// where Python or the hub is not there) or Cancelled.
 TokenizedRows tokenize(const nlohmann::json& request, const std::filesystem::path& request_file,
                        const Places& places, const Progress& progress);
+
+/// Whether the file adds tokens, gives some another text, or asks for another number of embeddings.
+bool changes_vocabulary(const Config& config);
+
+/// The tokenizer and the model with the tokens that the file asks for, as transformers makes them.
+struct GrownModel {
+    std::string tokenizer;  ///< a folder
+    std::string model_dir;  ///< a folder; empty if the model's embeddings stay as they are
+};
+GrownModel grow_model(const Config& config, const std::filesystem::path& run_dir, const Places& places,
+                      const Progress& progress);
 
 /// Downloads a model of the hub; the folder where it lies.
 std::filesystem::path fetch_model(const std::string& hub_id, const Places& places, const Progress& progress);

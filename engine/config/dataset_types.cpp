@@ -14,6 +14,11 @@ constexpr std::array kStyles{"instruct", "chat", "chatml", "phi"};
 constexpr std::array kPlain{"chat_template",
                             "completion",
                             "input_output",
+                            "sharegpt",
+                            "sharegpt.load_role",
+                            "sharegpt.load_ultrachat",
+                            "sharegpt.load_guanaco",
+                            "sharegpt.load_glaive",
                             "alpaca_chat",
                             "alpaca_chat.load_concise",
                             "alpaca_chat.load_qa",
@@ -84,7 +89,7 @@ TypeFault fault_of_type(const std::string& type) {
     std::string dotted = type;
     if (const auto colon = type.find(":load_"); colon != std::string::npos) dotted[colon] = '.';
     const std::string nearest = first == "pretrain"                 ? "completion"
-                                : first == "sharegpt"               ? "chat_template"
+                                : first == "sharegpt"               ? "sharegpt"
                                 : contains(dataset_types(), dotted) ? dotted
                                 : contains(dataset_types(), first)  ? first
                                                                     : nearest_word(type, dataset_types());

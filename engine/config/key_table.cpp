@@ -18,7 +18,9 @@ std::vector<KeyGroup> used_keys() {
          "trust_remote_code revision_of_model model_revision reinit_weights special_tokens "
          "chat_template chat_template_jinja chat_template_kwargs eot_tokens train_on_inputs datasets "
          "test_datasets val_set_size dataset_prepared_path sequence_len min_sample_len "
-         "default_system_message dataset_exact_deduplication shuffle_merged_datasets "
+         "pretraining_dataset pretrain_multipack_buffer_size streaming_multipack_buffer_size "
+         "tokens added_tokens_overrides resize_token_embeddings_to_32x mean_resizing_embeddings "
+         "shrink_embeddings default_system_message dataset_exact_deduplication shuffle_merged_datasets "
          "shuffle_before_merging_datasets dataset_shard_num dataset_shard_idx "
          "excess_length_strategy sample_packing pad_to_sequence_len curriculum_sampling seed "
          "micro_batch_size gradient_accumulation_steps batch_size eval_batch_size num_epochs max_steps "
@@ -90,13 +92,10 @@ std::vector<KeyGroup> model_keys() {
          "model_type type_of_model processor_type processor_config is_multimodal"},
         {Fate::NoEffect, "images are not trained here, and text rows need no processor", "", "",
          "processor_kwargs image_size image_resize_algorithm role_boundaries freeze_mm_modules"},
-        {Fate::Unsupported, "adds tokens, which would change the model's vocabulary",
-         "train with the tokenizer's own tokens, or prepare a model folder that has them", "",
-         "tokens added_tokens_overrides resize_token_embeddings_to_32x shrink_embeddings "
+        {Fate::Unsupported, "rewrites the embeddings of tokens that no row holds", "leave it out", "",
          "fix_untrained_tokens"},
         {Fate::Unsupported, "the mistral-common tokenizer is not built in",
          "leave it out: tokenizer.json is read", "", "tokenizer_use_mistral_common"},
-        {Fate::NoEffect, "no token is added", "", "", "mean_resizing_embeddings"},
         {Fate::NoEffect, "the tokenizer's files are copied as they are", "", "",
          "tokenizer_save_jinja_files"},
         {Fate::Unsupported, "trains some of the weights only", "leave it out to train all weights", "",
@@ -248,11 +247,12 @@ std::vector<KeyGroup> optimizer_keys() {
 
 std::vector<KeyGroup> data_keys() {
     return {
-        {Fate::Unsupported, "streamed pretraining data is not built", "use datasets with type: completion",
-         "", "pretraining_dataset streaming"},
-        {Fate::NoEffect, "part of streamed pretraining data", "", "pretraining_dataset",
-         "pretrain_multipack_buffer_size pretrain_multipack_attn pretraining_sample_concatenation"},
-        {Fate::NoEffect, "part of streaming", "", "streaming", "streaming_multipack_buffer_size"},
+        {Fate::Unsupported, "streams rows of datasets; here only pretraining_dataset is a stream",
+         "leave it out: the rows are tokenized before training", "", "streaming"},
+        {Fate::Unsupported, "joins samples with padding that later tokens attend to in axolotl",
+         "use sample_packing: true", "", "pretraining_sample_concatenation"},
+        {Fate::Unsupported, "lets packed documents see each other", "leave it out", "",
+         "pretrain_multipack_attn"},
         {Fate::Unsupported, "puts rows of similar length into one step: other rows a step", "leave it out",
          "", "group_by_length"},
         {Fate::Unsupported, "drops an epoch's last rows; here they are a smaller step of their own",
@@ -358,6 +358,8 @@ bool switches_on(std::string_view key, const json& value, const Document& docume
     if (key == "base_model_config" && repeats(document, value, "base_model")) return false;
     if (key == "eval_sequence_len" && repeats(document, value, "sequence_len")) return false;
     if (key == "tensor_parallel_size" || key == "expert_parallel_size") return is_integer_above(value, 1);
+    if (key == "streaming") return is_on(value) && !document.find("pretraining_dataset");
+    if (key == "pretrain_multipack_attn") return value.is_boolean() && !value.get<bool>();
     if (key == "save_safetensors") return value.is_boolean() && !value.get<bool>();
     if (key == "model_type" || key == "type_of_model") {
         return is_on(value) && !(value.is_string() && value.get<std::string>().ends_with("ForCausalLM"));

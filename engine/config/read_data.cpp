@@ -50,7 +50,32 @@ void read_tokenization(KeyReader& keys, Config& config) {
         if (const auto flag = keys.flag(key)) config.tokenization[key] = *flag;
     }
     if (const auto least = keys.whole("min_sample_len", {0})) config.tokenization["min_sample_len"] = *least;
+    for (const char* key : {"pretrain_multipack_buffer_size", "streaming_multipack_buffer_size"}) {
+        if (const auto rows = keys.whole(key)) config.tokenization["streaming_multipack_buffer_size"] = *rows;
+    }
     read_token_list(keys, config, "eot_tokens");
+}
+
+/// Keys that add tokens, give some another text, or resize the model's embeddings for them.
+void read_vocabulary(KeyReader& keys, Config& config) {
+    read_token_list(keys, config, "tokens");
+    for (const char* key :
+         {"resize_token_embeddings_to_32x", "mean_resizing_embeddings", "shrink_embeddings"}) {
+        if (const auto flag = keys.flag(key)) config.tokenization[key] = *flag;
+    }
+    const json* renamed = keys.find("added_tokens_overrides");
+    if (!renamed || renamed->is_null()) return;
+    bool sound = renamed->is_object();
+    for (const auto& [number, text] : renamed->items()) {
+        sound = sound && text.is_string() && !number.empty() &&
+                number.find_first_not_of("0123456789") == std::string::npos;
+    }
+    if (!sound) {
+        return keys.error("CFG-TYPE", "added_tokens_overrides",
+                          "added_tokens_overrides has to map the numbers of tokens to texts",
+                          "added_tokens_overrides: {128041: '<|im_start|>'}");
+    }
+    config.tokenization["added_tokens_overrides"] = *renamed;
 }
 
 /// `dataset_shard_num` and `dataset_shard_idx`: one part of all rows, in their merged order.
@@ -82,10 +107,15 @@ void read_validation_share(KeyReader& keys, Config& config) {
     }
 }
 
+bool is_streamed(const Config& config) {
+    return !config.datasets.empty() && config.datasets[0].value("streamed", false);
+}
+
 }  // namespace
 
 void read_data(KeyReader& keys, Config& config) {
     read_tokenization(keys, config);
+    read_vocabulary(keys, config);
     read_dataset_shard(keys, config);
     if (const auto path = keys.text("dataset_prepared_path"); path && !path->empty()) {
         config.dataset_prepared_path = absolute_path(config.base_dir, *path);
@@ -104,6 +134,7 @@ void read_data(KeyReader& keys, Config& config) {
     const auto pad = keys.flag("pad_to_sequence_len");
     config.padding.to_sequence_len = pad.value_or(config.sample_packing);
     take(config.curriculum_sampling, keys.flag("curriculum_sampling"));
+    if (is_streamed(config)) config.curriculum_sampling = true;  // rows are trained in the stream's order
     take(config.seed, keys.whole("seed", {0}));
 }
 

@@ -6,6 +6,7 @@
 #include "engine/config/dataset_types.h"
 #include "engine/config/keys.h"
 #include "engine/config/paths.h"
+#include "engine/config/read_stream.h"
 #include "engine/config/sections.h"
 
 namespace ringmaster {
@@ -267,12 +268,16 @@ json read_entries(KeyReader& keys, const Config& config, const std::string& key)
 }  // namespace
 
 void read_datasets(KeyReader& keys, Config& config) {
+    if (keys.has("pretraining_dataset") && !keys.find("pretraining_dataset")->is_null()) {
+        config.datasets = read_stream(keys, config);
+        config.test_datasets = read_entries(keys, config, "test_datasets");
+        return check_stream(keys, config);
+    }
     config.datasets = read_entries(keys, config, "datasets");
     config.test_datasets = read_entries(keys, config, "test_datasets");
     const json* list = keys.find("datasets");
     const bool none = !list || (list->is_array() && list->empty());
-    const bool streamed = keys.has("pretraining_dataset");  // refused by itself
-    if (none && !streamed && !config.accelerate_only && config.dataset_prepared_path.empty()) {
+    if (none && !config.accelerate_only && config.dataset_prepared_path.empty()) {
         keys.error("CFG-MISSING", "datasets", "datasets is missing: the rows to train on",
                    "datasets:\n  - path: rows.jsonl\n    type: completion");
     }

@@ -71,10 +71,9 @@ void read_special_tokens(KeyReader& keys, Config& config) {
         if (std::find(names.begin(), names.end(), name) != names.end()) {
             if (const auto text = keys.text(path)) config.special_tokens[name] = *text;
         } else if (name == "additional_special_tokens") {
-            if (is_on(value)) {
-                keys.error("KEY-UNSUPPORTED", path,
-                           path + " adds tokens, which would change the model's vocabulary", "leave it out");
-            }
+            if (value.is_array() && !value.empty()) config.special_tokens[name] = value;
+            if (!value.is_array() && !value.is_null())
+                keys.error("CFG-TYPE", path, path + " has to be a list of tokens as text", "['<a token>']");
         } else {
             const std::string nearest = nearest_word(name, names);
             keys.error("KEY-UNKNOWN", path, path + " is not known, known are " + listed(names),

@@ -2,6 +2,7 @@
 
     ringmaster_tokenize.py --request FILE.json --cache DIR
     ringmaster_tokenize.py --fetch-model ID [--revision REVISION]
+    ringmaster_tokenize.py --grow-model FILE.json --to DIR
 
 Stdout is JSON lines: {"phase", "done", "total"} (total 0: not known), {"warning"}, and last {"result"} or
 {"error", "where", "hint", "exit"}. The exit status is that of the error: 1 refused, 2 missing file or unusable request,
@@ -25,11 +26,15 @@ def arguments():
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--request", metavar="FILE", help="what to prepare, as JSON")
     what.add_argument("--fetch-model", metavar="ID", help="download a model of the Hugging Face hub")
+    what.add_argument("--grow-model", metavar="FILE", help="add tokens to a tokenizer and rows to a model, as JSON")
+    parser.add_argument("--to", metavar="DIR", type=Path, help="where they go (with --grow-model)")
     parser.add_argument("--cache", metavar="DIR", type=Path, help="folder of prepared rows (with --request)")
     parser.add_argument("--revision", help="branch, tag or commit (with --fetch-model)")
     asked = parser.parse_args()
     if asked.request and not asked.cache:
         parser.error("--request needs --cache")
+    if asked.grow_model and not asked.to:
+        parser.error("--grow-model needs --to")
     return asked
 
 
@@ -68,6 +73,10 @@ def main():
     try:
         if asked.request:
             report.result(prepared(asked.request, asked.cache, report))
+        elif asked.grow_model:
+            from ringmaster_rows.growth import grow
+
+            report.result(grow(asked.grow_model, asked.to, report))
         else:
             from ringmaster_rows.hub import fetch_model
 

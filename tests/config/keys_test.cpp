@@ -190,7 +190,7 @@ INSTANTIATE_TEST_SUITE_P(
         Verdict{"neftune_noise_alpha: 5", "neftune_noise_alpha", "unsupported"},
         Verdict{"group_by_length: true", "group_by_length", "unsupported"},
         Verdict{"wandb_project: x", "wandb_project", "no_effect"},
-        Verdict{"tokens: ['<a>']", "tokens", "unsupported"}, Verdict{"tokens: []", "tokens", "no_effect"},
+        Verdict{"tokens: ['<a>']", "tokens", "used"}, Verdict{"tokens: []", "tokens", "used"},
         Verdict{"resume_from_checkpoint:", "resume_from_checkpoint", "no_effect"},
         Verdict{"resume_from_checkpoint: out/checkpoint-2", "resume_from_checkpoint", "unsupported"},
         Verdict{"optimizer: adamw_bnb_8bit", "optimizer", "unsupported"},

@@ -237,6 +237,26 @@ TEST(ReadConfig, SetWinsOverTheOtherGenerationsName) {
     EXPECT_EQ(flag.config.attn_implementation, "eager");
 }
 
+TEST(ReadConfig, AStreamIsOneDatasetInItsOwnOrder) {
+    const std::string model = "base_model: a/b\nlearning_rate: 1\nmax_steps: 3\n";
+    const ConfigReading named = read(model + "pretraining_dataset: owner/texts\n");
+    EXPECT_FALSE(has_error(named.diagnostics)) << all_said(named);
+    EXPECT_EQ(named.config.datasets,
+              json::parse(R"([{"path": "owner/texts", "type": "pretrain", "streamed": true}])"));
+    EXPECT_TRUE(named.config.curriculum_sampling);
+    EXPECT_EQ(list_of(named, "pretraining_dataset"), "used");
+    const ConfigReading listed =
+        read(model + "streaming: true\npretraining_dataset: [{path: a.jsonl, type: completion, skip: 2}]\n");
+    EXPECT_FALSE(has_error(listed.diagnostics)) << all_said(listed);
+    EXPECT_EQ(listed.config.datasets[0]["type"], "completion");
+    const ConfigReading endless =
+        read("base_model: a/b\nlearning_rate: 1\npretraining_dataset: a/b\nval_set_size: 0.1\n");
+    EXPECT_NE(said(endless, "CFG-MISSING", "max_steps"), nullptr) << all_said(endless);
+    EXPECT_NE(said(endless, "CFG-CONFLICT", "val_set_size"), nullptr) << all_said(endless);
+    const ConfigReading other = read(model + "pretraining_dataset: [{path: a/b, type: alpaca}]\n");
+    EXPECT_NE(said(other, "CFG-DATASET-TYPE", "pretraining_dataset.0.type"), nullptr) << all_said(other);
+}
+
 TEST(ReadConfig, LaterSetsWin) {
     ReadOptions options;
     options.set = {{"seed", "1"}, {"seed", "2"}};

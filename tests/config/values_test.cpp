@@ -53,8 +53,8 @@ INSTANTIATE_TEST_SUITE_P(
         Rule{"ring_attn_func: batch_zigzga\n", "CFG-VALUE", "ring_attn_func", 1, kError, "batch_zigzag"},
         Rule{"excess_length_strategy: cut\n", "CFG-VALUE", "excess_length_strategy", 1, kError, "truncate"},
         Rule{"special_tokens: {pad: x}\n", "KEY-UNKNOWN", "special_tokens.pad", 1, kError, "pad_token"},
-        Rule{"special_tokens: {additional_special_tokens: [a]}\n", "KEY-UNSUPPORTED",
-             "special_tokens.additional_special_tokens", 1, kError, "vocabulary"},
+        Rule{"special_tokens: {additional_special_tokens: a}\n", "CFG-TYPE",
+             "special_tokens.additional_special_tokens", 1, kError, "list of tokens"},
         Rule{"seed: 1\nseed: 2\n", "CFG-DUPLICATE-KEY", "seed", 2, kWarning, "line 9"},
         Rule{"dp_shard_size: 0\n", "CFG-RANGE", "dp_shard_size", 1, kError, "at least 1"}));
 
@@ -136,8 +136,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     Datasets, ConfigRule,
-    testing::Values(Rule{"test_datasets:\n  - path: owner/t\n    type: sharegpt\n", "CFG-DATASET-TYPE",
-                         "test_datasets.0.type", 3, kError, "chat_template"},
+    testing::Values(Rule{"test_datasets:\n  - path: owner/t\n    type: sharegpt:chat\n", "CFG-DATASET-TYPE",
+                         "test_datasets.0.type", 3, kError, "type: sharegpt"},
                     Rule{"test_datasets:\n  - path: owner/t\n    type: {field_inptu: x}\n", "KEY-UNKNOWN",
                          "test_datasets.0.type.field_inptu", 3, kError, "field_input"},
                     Rule{"test_datasets:\n  - path: owner/t\n    type: bradley_terry.chat_template\n",

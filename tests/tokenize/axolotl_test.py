@@ -1,4 +1,5 @@
-"""Tokens and labels are axolotl's: what axolotl 0.19.0 made of some hundred cases lies in axolotl/expected.json."""
+"""Tokens and labels are axolotl's: what axolotl 0.19.0 made of some hundred cases lies in axolotl/expected.json, and what its last
+version with `type: sharegpt` made of that type in axolotl/expected_sharegpt.json."""
 
 import functools
 import json
@@ -11,6 +12,7 @@ from conftest import PROGRAM
 HERE = Path(__file__).resolve().parent / "axolotl"
 sys.path[:0] = [str(HERE), str(PROGRAM.resolve().parent)]
 
+import cases_sharegpt  # noqa: E402
 from cases import all_cases, digest_of, fingerprint, make_tokenizers  # noqa: E402
 from ringmaster_rows.cache import Request  # noqa: E402
 from ringmaster_rows.prepare import Encoders  # noqa: E402
@@ -18,7 +20,10 @@ from ringmaster_rows.report import Failure  # noqa: E402
 from ringmaster_rows.rows import Place, Row  # noqa: E402
 
 EXPECTED = json.loads((HERE / "expected.json").read_text(encoding="utf-8"))
-CASES = {case["name"]: case for case in all_cases()}
+OLD = json.loads((HERE / "expected_sharegpt.json").read_text(encoding="utf-8"))
+assert OLD["tokenizers"] == EXPECTED["tokenizers"]
+EXPECTED["cases"] |= OLD["cases"]
+CASES = {case["name"]: case for case in [*all_cases(), *cases_sharegpt.all_cases()]}
 CONFIG = ("sequence_len",)
 
 

@@ -25,7 +25,7 @@ class Request:
 
     DEFAULTS = {"datasets": [], "test_datasets": [], "special_tokens": {}, "tokenization": {}, "tokenizer": "",
                 "base_dir": "", "sequence_len": 512, "excess_length": "drop", "val_set_size": 0, "seed": 42,
-                "curriculum_sampling": False, "sample_packing": False, "dataset_prepared_path": "", "vocab_size": None}
+                "curriculum_sampling": False, "sample_packing": False, "dataset_prepared_path": "", "vocab_size": None, "row_limit": None}
 
     def __init__(self, values):
         unknown = sorted(set(values) - set(self.DEFAULTS))
@@ -68,7 +68,7 @@ def expanded(listed):
             yield entry
 
 
-def read_request(path):
+def read_json(path):
     try:
         values = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
@@ -77,7 +77,11 @@ def read_request(path):
         raise Failure(f"the request is not valid JSON: {error}", str(path), "", USAGE) from error
     if not isinstance(values, dict):
         raise Failure("the request is not a JSON object", str(path), "", USAGE)
-    return Request(values)
+    return values
+
+
+def read_request(path):
+    return Request(read_json(path))
 
 
 def find_prepared(request):

@@ -59,7 +59,7 @@ def chat_options(source, tokenizer, options, base_dir):
         roles_to_train={roles.get(role, role) for role in (["assistant"] if trained is None else trained)},
         train_on_inputs=bool(options.get("train_on_inputs")), drop_system=bool(entry.get("drop_system_message")),
         split_thinking=bool(entry.get("split_thinking")), thinking=entry.get("template_thinking_key") or "reasoning_content",
-        shows_system="mistral" not in tokenizer.name_or_path.lower(), when=when,
+        shows_system="mistral" not in (options.get("tokenizer_name") or tokenizer.name_or_path).lower(), when=when,
         ends=(end_tokens(tokenizer, options.get("eot_tokens"), template, when, key), {tokenizer.eos_token_id} - {None}))
 
 

@@ -6,6 +6,8 @@ from .chat import chat_options, chat_template
 from .encoders import completion
 from .instruct import TAKES, instruct, kind_named, kind_of_fields, prompts, reflection
 from .report import Failure
+from .sharegpt import settings_of, sharegpt
+from .streams import pretrain
 from .talks import input_output, llama2_chat, pygmalion
 
 FILES = {"path", "type", "ds_type", "data_files", "name", "split", "revision", "trust_remote_code", "shards", "shards_idx",
@@ -14,7 +16,9 @@ CHAT = {"field_messages", "field_system", "field_tools", "field_thinking", "temp
         "message_field_role", "message_field_content", "message_field_training", "message_field_training_detail", "roles",
         "roles_to_train", "train_on_eos", "train_on_eot", "chat_template", "chat_template_jinja", "drop_system_message",
         "split_thinking"}
-FIELDS = {"completion": {"field"}, "chat_template": CHAT, "alpaca_chat": {"conversation"}}
+SHAREGPT = {f"sharegpt{part}" for part in ("", ".load_role", ".load_ultrachat", ".load_guanaco", ".load_glaive")}
+FIELDS = {"completion": {"field"}, "pretrain": {"text_column"}, "chat_template": CHAT, "alpaca_chat": {"conversation"},
+          **dict.fromkeys(SHAREGPT, {"conversation", "field_human", "field_model", "field_messages", "roles", "strict"})}
 TALKS = ("input_output", "pygmalion", "llama2_chat")
 # Keys of an entry that choose other rows or labels than those that would be made here.
 UNSUPPORTED = {"input_transform", "input_format", "skip", "streaming", "temperature"}
@@ -39,11 +43,15 @@ def find_encoder(source, request, tokenizer):
     if isinstance(kind, dict):
         return partial(instruct, kind=kind_of_fields(kind, f"{source.key}.type"), tokenizer=tokenizer(), train_on_inputs=trained,
                        sequence_len=length)
+    if kind == "pretrain" or (source.entry.get("streamed") and not request["sample_packing"]):  # axolotl packs or cuts streams
+        return partial(pretrain, entry=source.entry, tokenizer=tokenizer(), sequence_len=length, packed=request["sample_packing"])
     if kind == "completion":
         return partial(completion, entry=source.entry, tokenizer=tokenizer(), sequence_len=length)
     if kind == "chat_template":
         settings = chat_options(source, tokenizer(), options, request.base_dir)
         return partial(chat_template, tokenizer=tokenizer(), options=settings)
+    if kind in SHAREGPT:
+        return partial(sharegpt, settings=settings_of(source.entry, source.key, options), tokenizer=tokenizer(), sequence_len=length)
     if kind == "input_output":
         return partial(input_output, tokenizer=tokenizer(), train_on_inputs=trained)
     if kind in TALKS:
@@ -57,7 +65,7 @@ def check_entry(source, report):
     check_type(kind, where, source.entry)
     read = FIELDS.get(kind, set()) if isinstance(kind, str) else set()
     for key, value in source.entry.items():
-        if value is None or value is False or key in FILES | read:
+        if value is None or value is False or key in FILES | read or source.entry.get("streamed"):
             continue
         if key in UNSUPPORTED:
             raise Failure(f"{key} would choose other rows or labels, and is not supported", f"{source.key}.{key}")

@@ -2,6 +2,7 @@
 
 import math
 from functools import partial
+from itertools import islice
 
 import numpy as np
 
@@ -11,13 +12,15 @@ from .order import row_order
 from .packing import pack
 from .report import Failure
 from .rows import read_rows
+from .streams import BUFFER_ROWS, Enough, shuffled_stream
 from .tokens import Rows, write_tokens
 from .vocabulary import load_tokenizer
 
 MIN_LENGTH = 2  # axolotl's min_sample_len
 OPTIONS = {"chat_template", "chat_template_jinja", "chat_template_kwargs", "default_system_message", "train_on_inputs", "eot_tokens",
-           "tokenizer_type", "tokenizer_legacy", "tokenizer_use_fast", "tokenizer_use_mistral_common", "revision_of_model",
-           "trust_remote_code", "min_sample_len", "tokens", "added_tokens_overrides", "dataset_exact_deduplication",
+           "tokenizer_type", "tokenizer_legacy", "tokenizer_use_fast", "revision_of_model",
+           "trust_remote_code", "min_sample_len", "tokens", "added_tokens_overrides", "resize_token_embeddings_to_32x",
+           "mean_resizing_embeddings", "shrink_embeddings", "tokenizer_name", "streaming_multipack_buffer_size", "dataset_exact_deduplication",
            "shuffle_merged_datasets", "shuffle_before_merging_datasets", "dataset_shard_num", "dataset_shard_idx"}
 
 
@@ -91,13 +94,16 @@ def collect(request, sources, split, encode, folder, report):
     """The examples of all sources, in order, that the length rules keep; and how many they did not."""
     rows, counts = Rows(folder, split), dict.fromkeys(
         ("read", "kept", "dropped_long", "dropped_short", "truncated", "cut_texts"), 0)
+    enough = Enough(request["row_limit"], request["sequence_len"], request["sample_packing"])
     for source in sources:
         before = rows.made
-        for example in encode(source, counted(read_rows(source, split, request["seed"], report), counts)):
+        for example in encode(source, counted(rows_of(request, source, split, report), counts)):
             check_ids(example, request["vocab_size"])
             counts["cut_texts"] += example.cut
             kept = within_length(example, request, counts)
             if kept:
+                if source.entry.get("streamed") and enough(len(kept.input_ids)):
+                    break
                 rows.add(kept.input_ids, kept.labels)
             rows.made += example.counted
         rows.made_by_source.append(rows.made - before)
@@ -109,6 +115,16 @@ def collect(request, sources, split, encode, folder, report):
     if rows.lengths and not rows.label_count:
         report.warning("no row has a label to train on")
     return rows, counts
+
+
+def rows_of(request, source, split, report):
+    rows, options = read_rows(source, split, request["seed"], report), request["tokenization"]
+    if not source.entry.get("streamed"):
+        return rows
+    rows = islice(rows, source.entry.get("skip") or 0, None)
+    if options.get("shuffle_merged_datasets") is False:
+        return rows
+    return shuffled_stream(rows, request["seed"], options.get("streaming_multipack_buffer_size") or BUFFER_ROWS)
 
 
 def counted(rows, counts):

@@ -172,7 +172,7 @@ def hub_rows(source, default_split, report):
             from datasets import load_dataset
 
             dataset = load_dataset(address, name=entry.get("name"), split=entry.get("split"), revision=entry.get("revision"),
-                                   data_files=as_list(entry.get("data_files")) or None)
+                                   data_files=as_list(entry.get("data_files")) or None, streaming=bool(entry.get("streamed")))
     if isinstance(dataset, dict):
         dataset = of_split(dataset, default_split, source)
     yield from numbered(dataset, address, report)
@@ -190,7 +190,7 @@ def from_url(source):
 
 def numbered(dataset, name, report):
     for number, values in enumerate(dataset, 1):
-        report.progress(f"reading {Path(name).name}", number, len(dataset))
+        report.progress(f"reading {Path(name).name}", number, len(dataset) if hasattr(dataset, "__len__") else 0)
         yield Row(Place(name, "row", number), values)
 
 

@@ -1,12 +1,13 @@
 """The tokenizer that the request names, with the special tokens that the file asks for."""
 
+import json
 from pathlib import Path
 
 from .chat_template import named_template
 from .hub import first_line, from_hub
 from .report import USAGE, Failure
 
-NAMES = ("bos_token", "eos_token", "pad_token", "unk_token")
+NAMES = ("bos_token", "eos_token", "pad_token", "unk_token", "additional_special_tokens")
 
 
 def load_tokenizer(request, report):
@@ -23,6 +24,59 @@ def load_tokenizer(request, report):
         tokenizer.pad_token = tokenizer.eos_token
     set_chat_template(tokenizer, options, request.base_dir)
     return tokenizer
+
+
+def grown_tokenizer(request, folder, report):
+    """The tokenizer with every token that the file asks for, new ones too, in axolotl's order."""
+    from tokenizers import AddedToken
+
+    options, special = request["tokenization"], dict(request["special_tokens"])
+    name, more = request["tokenizer"], special.pop("additional_special_tokens", None)
+    report.progress("loading the tokenizer", 0, 0)
+    if options.get("added_tokens_overrides"):
+        name = renamed_tokens(name, options, folder / "renamed-tokenizer")
+    tokenizer = from_pretrained(name, options, "tokenizer_config")
+    for kind, text in special.items():
+        if text is not None:
+            tokenizer.add_special_tokens({kind: AddedToken(text, rstrip=False, lstrip=False, normalized=False)})
+    if getattr(tokenizer, "add_bos_token", False) or getattr(tokenizer, "add_eos_token", False):
+        tokenizer.update_post_processor()
+    tokenizer.add_tokens([AddedToken(token, rstrip=False, lstrip=False, normalized=False) for token in options.get("tokens") or []])
+    if more:
+        tokenizer.add_special_tokens({"additional_special_tokens": more})
+    return tokenizer
+
+
+def renamed_tokens(name, options, folder):
+    """A copy of the tokenizer in which the tokens with these numbers have other texts. They have to be added tokens."""
+    texts = {int(number): text for number, text in options["added_tokens_overrides"].items()}
+    from_pretrained(name, options, "tokenizer_config").save_pretrained(folder)
+    file = folder / "tokenizer.json"
+    if not file.is_file():
+        raise Failure("added_tokens_overrides needs a tokenizer with a tokenizer.json", "added_tokens_overrides")
+    content = json.loads(file.read_text(encoding="utf-8"))
+    added = {entry["id"]: entry for entry in content.get("added_tokens", [])}
+    for number, text in texts.items():
+        if number not in added:
+            raise Failure(f"token {number} is none of the tokenizer's added tokens", f"added_tokens_overrides.{number}",
+                          f"they are {', '.join(map(str, sorted(added)))}")
+        added[number]["content"] = text
+    vocabulary = content.get("model", {}).get("vocab")
+    if isinstance(vocabulary, dict):
+        content["model"]["vocab"] = {texts.get(number, token): number for token, number in vocabulary.items()}
+    file.write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
+    rename_settings(folder / "tokenizer_config.json", texts)
+    return str(folder)
+
+
+def rename_settings(file, texts):
+    if not file.is_file():
+        return
+    content = json.loads(file.read_text(encoding="utf-8"))
+    for number, text in texts.items():
+        if str(number) in content.get("added_tokens_decoder", {}):
+            content["added_tokens_decoder"][str(number)]["content"] = text
+    file.write_text(json.dumps(content, indent=2), encoding="utf-8")
 
 
 def set_chat_template(tokenizer, options, base_dir):
@@ -72,6 +126,8 @@ def set_special_tokens(tokenizer, asked):
         where = f"special_tokens.{name}"
         if name not in NAMES:
             raise Failure(f"{name} is not supported", where, f"one of {', '.join(NAMES)}")
+        if name == "additional_special_tokens":
+            continue
         if text not in vocabulary:
             raise Failure(f"{text!r} is not in the tokenizer's vocabulary of {len(vocabulary)} tokens", where,
                           "adding tokens would change the model's shape, which is not supported; name one that exists")
