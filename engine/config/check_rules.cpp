@@ -68,10 +68,19 @@ void say_upstream_example(KeyReader& keys, const Config& config) {
                 "with these sizes, which is a size of 2");
 }
 
+/// torchdistx rounds a decayed weight to bfloat16 before it adds the change.
+void check_anyprecision(KeyReader& keys, const Config& config) {
+    if (config.optimizer != "adamw_anyprecision" || config.precision != Precision::Bf16Full) return;
+    keys.error("CFG-CONFLICT", "optimizer",
+               "adamw_anyprecision on weights in bf16 rounds them twice a step, which is not built",
+               "optimizer: paged_adamw_32bit");
+}
+
 }  // namespace
 
 void check_rules(KeyReader& keys, const Config& config) {
     say_trackers(keys);
+    check_anyprecision(keys, config);
     if (config.context_parallel_size > 1) {
         check_flash(keys, config);
         check_packed_batch(keys, config);

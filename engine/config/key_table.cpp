@@ -25,7 +25,7 @@ std::vector<KeyGroup> used_keys() {
          "excess_length_strategy sample_packing pad_to_sequence_len curriculum_sampling seed "
          "micro_batch_size gradient_accumulation_steps batch_size eval_batch_size num_epochs max_steps "
          "optimizer learning_rate lr_scheduler warmup_steps warmup_ratio cosine_min_lr_ratio "
-         "weight_decay adam_beta1 adam_beta2 adam_epsilon max_grad_norm bf16 bfloat16 "
+         "weight_decay adam_beta1 adam_beta2 adam_epsilon adam_eps max_grad_norm bf16 bfloat16 "
          "gradient_checkpointing selective_checkpointing activation_offloading tiled_mlp "
          "tiled_mlp_num_shards adapter output_dir save_steps saves_per_epoch save_strategy save_total_limit "
          "eval_steps evals_per_epoch eval_strategy evaluation_strategy logging_steps "

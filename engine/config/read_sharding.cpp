@@ -106,7 +106,7 @@ void read_deepspeed(KeyReader& keys, Config& config) {
         if (deepspeed) take(config.zero_stage_asked, stage_in_file(*deepspeed, file, problem));
     }
     if (problem.empty() && deepspeed) {
-        config.optimizer_offloading = deepspeed_offloads(*deepspeed, "offload_optimizer");
+        config.optimizer_offloading |= deepspeed_offloads(*deepspeed, "offload_optimizer");
         if (deepspeed_offloads(*deepspeed, "offload_param")) say_parameters_stay(keys, "deepspeed");
     }
     if (!problem.empty()) {

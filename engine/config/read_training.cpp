@@ -1,4 +1,5 @@
 #include "engine/config/keys.h"
+#include "engine/config/optimizers.h"
 #include "engine/config/sections.h"
 
 namespace ringmaster {
@@ -67,20 +68,35 @@ void read_warmup(KeyReader& keys, Config& config) {
     }
 }
 
+/// The nearest that works, of a name of axolotl's or transformers'; of a stranger, the one spelt like it.
+void refuse_optimizer(KeyReader& keys, const std::string& said) {
+    std::string nearest(nearest_optimizer(said));
+    if (nearest.empty()) nearest = nearest_word(said, known_optimizers());
+    keys.error("KEY-UNSUPPORTED", "optimizer",
+               "optimizer '" + said + "' is not supported: it would train otherwise",
+               "optimizer: " + (nearest.empty() ? "adamw_torch" : nearest));
+}
+
+void read_optimizer_name(KeyReader& keys, Config& config) {
+    const auto said = keys.text("optimizer");
+    if (!said) return;
+    const OptimizerKind* kind = find_optimizer(*said);
+    if (!kind) return refuse_optimizer(keys, *said);
+    config.optimizer = *said;
+    config.optimizer_offloading = kind->paged;
+}
+
 void read_adamw(KeyReader& keys, Config& config) {
-    if (const auto said = keys.text("optimizer")) {
-        if (*said == "adamw_torch" || *said == "adamw_torch_fused") {
-            config.optimizer = *said;
-        } else {
-            keys.error("KEY-UNSUPPORTED", "optimizer",
-                       "optimizer '" + *said + "' is not supported: it would train otherwise",
-                       "optimizer: adamw_torch");
-        }
-    }
+    read_optimizer_name(keys, config);
     take(config.weight_decay, keys.number("weight_decay"));
     take(config.adam_beta1, keys.number("adam_beta1", {.least = 0, .most = 1, .open_above = true}));
     take(config.adam_beta2, keys.number("adam_beta2", {.least = 0, .most = 1, .open_above = true}));
-    take(config.adam_epsilon, keys.number("adam_epsilon"));
+    take(config.adam_epsilon, keys.number(keys.has("adam_epsilon") ? "adam_epsilon" : "adam_eps"));
+    if (keys.has("adam_eps"))
+        keys.warn("CFG-DEPRECATED", "adam_eps",
+                  keys.has("adam_epsilon") ? "adam_epsilon wins over adam_eps, which axolotl never read"
+                                           : "adam_eps is taken for adam_epsilon; axolotl never read it",
+                  "adam_epsilon");
     if (const auto norm = keys.number("max_grad_norm")) {
         config.max_grad_norm = *norm > 0 ? std::optional(*norm) : std::nullopt;
     }

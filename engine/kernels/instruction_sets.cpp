@@ -1,5 +1,6 @@
 #include "engine/kernels/fused.h"
 
+#include "engine/kernels/block_optimizer.h"
 #include "engine/kernels/block_softmax.h"
 #include "engine/kernels/key_softmax.h"
 
@@ -8,18 +9,21 @@ namespace ringmaster {
 namespace avx512 {
 extern const FusedKernels<float> kFloatKernels;
 extern const FusedKernels<Bf16> kBf16Kernels;
+extern const BlockOptimizer kBlockOptimizer;
 extern const BlockSoftmax kBlockSoftmax;
 extern const KeySoftmax kKeySoftmax;
 }  // namespace avx512
 namespace avx2 {
 extern const FusedKernels<float> kFloatKernels;
 extern const FusedKernels<Bf16> kBf16Kernels;
+extern const BlockOptimizer kBlockOptimizer;
 extern const BlockSoftmax kBlockSoftmax;
 extern const KeySoftmax kKeySoftmax;
 }  // namespace avx2
 namespace plain {
 extern const FusedKernels<float> kFloatKernels;
 extern const FusedKernels<Bf16> kBf16Kernels;
+extern const BlockOptimizer kBlockOptimizer;
 extern const BlockSoftmax kBlockSoftmax;
 extern const KeySoftmax kKeySoftmax;
 }  // namespace plain
@@ -57,6 +61,10 @@ const FusedKernels<float>& fused<float>() {
 template <>
 const FusedKernels<Bf16>& fused<Bf16>() {
     return found(avx512::kBf16Kernels, avx2::kBf16Kernels, plain::kBf16Kernels);
+}
+
+const BlockOptimizer& block_optimizer() {
+    return found(avx512::kBlockOptimizer, avx2::kBlockOptimizer, plain::kBlockOptimizer);
 }
 
 const BlockSoftmax& block_softmax() {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/config/optimizers.h"
+
 namespace ringmaster {
 
 namespace {
@@ -124,6 +126,11 @@ void rule_packing_elsewhere(const Plan& plan, Findings& findings) {
                     "TRL and accelerate refuse packed rows with context parallelism; axolotl takes them");
 }
 
+bool is_paged(const Plan& plan) {
+    const OptimizerKind* kind = find_optimizer(plan.config.optimizer);
+    return kind && kind->paged;
+}
+
 /// What a CPU holds lies in the host's memory anyway.
 void rule_offload(const Plan& plan, Findings& findings) {
     if (plan.device != Device::Cpu) return;
@@ -134,7 +141,7 @@ void rule_offload(const Plan& plan, Findings& findings) {
     if (plan.config.activation_offloading)
         say(findings.key_of({"activation_offloading", "gradient_checkpointing"}), "activations");
     if (plan.config.optimizer_offloading)
-        say(findings.key_of({"fsdp_config", "deepspeed"}), "the optimizer's states");
+        say(is_paged(plan) ? "optimizer" : findings.key_of({"fsdp_config", "deepspeed"}), "the optimizer's states");
 }
 
 using Rule = void (*)(const Plan&, Findings&);

@@ -5,6 +5,7 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 
+#include "engine/config/optimizers.h"
 #include "engine/error.h"
 
 namespace ringmaster {
@@ -12,6 +13,11 @@ namespace ringmaster {
 namespace {
 
 using nlohmann::json;
+
+int states_of(const Config& config) {
+    const OptimizerKind* kind = find_optimizer(config.optimizer);
+    return kind ? static_cast<int>(kind->states) : 0;
+}
 
 /// Everything that a rank's memory and speed depend on beside length, mesh and batch.
 json family_of(const Plan& plan) {
@@ -24,6 +30,7 @@ json family_of(const Plan& plan) {
             {"tiled_mlp", config.tiled_mlp ? config.tiled_mlp_shards.value_or(0) : -1},
             {"activation_offloading", config.activation_offloading},
             {"optimizer_offloading", config.optimizer_offloading},
+            {"optimizer_states", states_of(config)},
             {"lora", {config.lora.r, config.lora.dropout > 0, config.lora.targets}},
             {"packed", config.sample_packing}};
 }

@@ -11,7 +11,7 @@ namespace ringmaster {
 namespace {
 
 constexpr double kGiB = double(int64_t{1} << 30);
-constexpr double kOptimizerChunk = 16.0 * 1024 * 1024;  // elements, of engine/train/optimizer.cpp
+constexpr double kOptimizerChunk = 16.0 * 1024 * 1024;  // elements, of engine/train/optimizer.h
 
 /// A process with LibTorch before its first tensor, and what the allocator does not count: libraries,
 /// threads, Gloo's or NCCL's buffers, on CUDA the context. CPU: resident peak less counted tensors was 137 to
@@ -99,7 +99,32 @@ bool offloads(const MemoryInputs& in, bool asked) {
     return asked && in.device == Device::Cuda;
 }
 
+/// AdamW's own are flat tensors with the weights' padding.
+bool are_flat(const MemoryInputs& in) {
+    return in.optimizer_states == StateKind::AsWeights ||
+           (in.optimizer_states == StateKind::Float32 && in.precision != Precision::Bf16Full);
+}
+
+double state_bytes(const MemoryInputs& in, const ParameterShape& shape) {
+    const StateFormat format =
+        state_format(in.optimizer_states, shape.size(), shape.name == kEmbedding);
+    const auto elements = double(shape.size());
+    if (!format.in_codes()) return elements * (format.as_weights ? parameter_bytes(in) : 4);
+    return elements * format.bits / 8 + 4 * std::ceil(elements / double(format.block));
+}
+
+/// Of all parameters; layers are alike.
+double stored_bytes(const MemoryInputs& in) {
+    ModelConfig one = in.model;
+    one.num_layers = std::min<int64_t>(in.model.num_layers, 1);
+    double bytes = 0;
+    for (const ParameterShape& shape : in.lora.on() ? lora_shapes(one, in.lora) : parameter_shapes(one))
+        bytes += state_bytes(in, shape) * (shape.layer >= 0 ? double(in.model.num_layers) : 1);
+    return bytes;
+}
+
 double moments_bytes(const MemoryInputs& in) {
+    if (!are_flat(in)) return 2 * stored_bytes(in) / (stage(in) > 0 ? in.shards : 1);
     return 2 * trained_elements(in, stage(in) > 0) * parameter_bytes(in);
 }
 

@@ -7,6 +7,7 @@
 /// (4, or 2 in bfloat16).
 #pragma once
 
+#include "engine/config/optimizers.h"
 #include "engine/plan/plan.h"
 
 namespace ringmaster {
@@ -33,6 +34,7 @@ struct MemoryInputs {
     int ring_rank = 0;
     int64_t window = 0;  ///< sliding; 0: none
     int threads = 1;     ///< of the rank's process
+    StateKind optimizer_states = StateKind::AsWeights;
     Lora lora = {};      ///< an adapter: of frozen weights are no gradients and no optimizer's states
 
     /// What is beyond the states, measured ÷ predicted of a run like this one; 1 where nothing was measured.
@@ -52,7 +54,7 @@ double intermediate_width(const ModelConfig& model);
 /// With the bfloat16 copy under `bf16: true`; of frozen weights only that, and the adapter's.
 double weight_bytes(const MemoryInputs& in);
 double gradient_bytes(const MemoryInputs& in);
-double optimizer_bytes(const MemoryInputs& in);  ///< AdamW's two moments
+double optimizer_bytes(const MemoryInputs& in);  ///< AdamW's two moments, as numbers or codes
 
 // Activations kept from the forward for the backward.
 double layer_input_bytes(const MemoryInputs& in);       ///< of one layer

@@ -34,6 +34,7 @@ MemoryInputs inputs_of(const Plan& plan, int threads) {
     in.mlp_tile_tokens = mlp_tile_tokens(plan.config, *plan.model, in.micro * in.shard_tokens);
     in.offloads_activations = plan.config.activation_offloading;
     in.offloads_optimizer = plan.config.optimizer_offloading;
+    if (const OptimizerKind* kind = find_optimizer(plan.config.optimizer)) in.optimizer_states = kind->states;
     return in;
 }
 

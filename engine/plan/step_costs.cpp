@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "engine/config/optimizers.h"
 #include "engine/plan/layout.h"
 #include "engine/plan/step_time.h"
 
@@ -269,6 +270,15 @@ ColumnCosts column_costs(const Plan& plan, const Speeds& speeds, const Links& li
 
 // ------------------------------------------------------------------------------------------ states
 
+/// Of a large matrix.
+double state_element_bytes(const Config& config, double weight_bytes) {
+    const OptimizerKind* kind = find_optimizer(config.optimizer);
+    if (!kind) return weight_bytes;
+    const StateFormat format = state_format(kind->states, int64_t{1} << 20, false);
+    if (format.in_codes()) return format.bits / 8.0;
+    return format.as_weights ? weight_bytes : 4;
+}
+
 /// Whole states are all-reduced over all ranks; sharded ones reduce-scattered, their slices all-reduced over
 /// the replicas; weights gathered for each pass (stage 3) or behind the update.
 void add_states(const Plan& plan, const Speeds& speeds, const Links& links, StepCosts& costs) {
@@ -301,14 +311,15 @@ void add_states(const Plan& plan, const Speeds& speeds, const Links& links, Step
         costs.new_weights_s =
             costs.embedding.gather_s + double(costs.layers) * costs.layer.gather_s + costs.head.gather_s;
     // AdamW reads and writes its states, the weights and their gradients once, the norm reads them again.
-    const double update_bytes = plan.config.precision == Precision::Bf16Full ? 16 : 32;
+    const double moments = 2 * state_element_bytes(plan.config, bytes);
+    const double update_bytes = 4 * bytes + 2 * moments;
     const int64_t trained = frozen ? costs.layers * adapter : parameter_count(*plan.model);
     const double of_rank = double(trained) / (costs.stage > 0 ? shards : 1);
     costs.update_s = update_bytes * of_rank / speeds.memory;
     if (speeds.host_link <= 0) return;
     if (plan.config.optimizer_offloading)  // both moments come and go, and nothing runs beside
                                            // (engine/train/optimizer.cpp)
-        costs.update_s += 2 * 2 * bytes * of_rank / speeds.host_link;
+        costs.update_s += 2 * moments * of_rank / speeds.host_link;
     if (plan.config.activation_offloading)
         costs.checkpoint_copy_s = double(plan.batch.micro) * double(plan.sequence.per_rank) *
                                   double(plan.model->hidden_size) * copy_bytes / speeds.host_link;

@@ -149,7 +149,7 @@ void place_model(const fs::path& aside, const Files& files, const fs::path& fold
 }  // namespace
 
 fs::path save_checkpoint(const RunFolder& run, const Plan& plan, Parameters& parameters,
-                         const AdamW& optimizer, const TrainerState& state, int rank) {
+                         const Optimizer& optimizer, const TrainerState& state, int rank) {
     const fs::path target = run.checkpoint(state.step);
     const at::ScalarType dtype = parameters.master().values.scalar_type();
     if (rank != 0) {
@@ -172,7 +172,7 @@ fs::path save_checkpoint(const RunFolder& run, const Plan& plan, Parameters& par
     return target;
 }
 
-TrainerState load_checkpoint(const fs::path& dir, Parameters& parameters, AdamW& optimizer) {
+TrainerState load_checkpoint(const fs::path& dir, Parameters& parameters, Optimizer& optimizer) {
     TrainerState state;
     try {
         const nlohmann::json trainer = nlohmann::json::parse(read_text(dir / kTrainerStateFile));

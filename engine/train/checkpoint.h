@@ -30,10 +30,10 @@ struct TrainerState {
 /// half written is gone then, and the older checkpoints stay. All ranks call it: rank 0 writes, the others
 /// send it what it does not hold, a unit at a time.
 std::filesystem::path save_checkpoint(const RunFolder& run, const Plan& plan, Parameters& parameters,
-                                      const AdamW& optimizer, const TrainerState& state, int rank);
+                                      const Optimizer& optimizer, const TrainerState& state, int rank);
 
 /// Each rank reads what it holds, whatever mesh and stage the checkpoint was written at.
-TrainerState load_checkpoint(const std::filesystem::path& dir, Parameters& parameters, AdamW& optimizer);
+TrainerState load_checkpoint(const std::filesystem::path& dir, Parameters& parameters, Optimizer& optimizer);
 
 /// The finished model in plan.config.output_dir (claimed before), as Hugging Face reads it, or the adapter as
 /// PEFT does; what another run left there of the other kind goes. Mixed-precision runs are written in the

@@ -1,10 +1,11 @@
-/// AdamW over a model's flat parameters, by LibTorch's fused kernel; of sharded ones over this rank's slices.
-/// Source: Loshchilov & Hutter 2019, "Decoupled Weight Decay Regularization", algorithm 2.
+/// What updates a model's flat parameters from their gradients; of sharded ones this rank's slices. Which
+/// rule it is, and how its states are kept, is the configuration's `optimizer` (engine/config/optimizers.h).
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -13,45 +14,51 @@
 
 namespace ringmaster {
 
-class AdamW {
+class Optimizer {
   public:
-    /// States have the master's dtype, and lie in host memory where the configuration says so. Norms and
-    /// biases are not decayed.
-    AdamW(Parameters& parameters, const Config& config);
+    Optimizer() = default;
+    Optimizer(const Optimizer&) = delete;
+    Optimizer& operator=(const Optimizer&) = delete;
+    virtual ~Optimizer() = default;
 
     /// One update from the parameters' gradients; brings the weights of computation up, on all ranks.
-    void step(double learning_rate);
+    virtual void step(double learning_rate) = 0;
 
-    // The moments, on the device or in host memory.
-    const Flat& exp_avg() const { return exp_avg_; }
-    const Flat& exp_avg_sq() const { return exp_avg_sq_; }
-
-    /// Per parameter: exp_avg.<name>, exp_avg_sq.<name>; whole, whoever holds them (as save_weights).
-    /// Returns the file if this rank `writes`.
-    std::optional<WrittenFile> save(const std::filesystem::path& file, bool writes = true) const;
+    /// Per parameter and state, whole, whoever holds it (as save_weights): the numbers under <state>.<name>,
+    /// or the codes, and the scales of their blocks under <state>_absmax.<name>. Returns the file if this
+    /// rank `writes`.
+    virtual std::optional<WrittenFile> save(const std::filesystem::path& file, bool writes = true) const = 0;
     /// `completed_steps` goes into the bias correction.
-    void load(const std::filesystem::path& file, int64_t completed_steps);
+    virtual void load(const std::filesystem::path& file, int64_t completed_steps) = 0;
 
-  private:
-    /// Neighbouring parameters that are decayed alike, updated in one call.
-    struct Part {
-        at::Tensor master, gradients, exp_avg, exp_avg_sq;
-        bool decays = true;
-
-        bool continues(const Part& before) const;
-        void join(const Part& next);
-        Part rows(int64_t begin, int64_t count) const;
+    // What proves an update beside the formula in float64.
+    /// An element that this rank updates.
+    struct Place {
+        size_t parameter = 0;
+        int unit = 0;
+        int64_t in_slice = 0;  ///< of the unit
+        int64_t in_own = 0;    ///< among the parameter's elements that are this rank's
     };
-
-    void update(const Part& part, double learning_rate);
-
-    Parameters& parameters_;
-    const Config& config_;
-    std::vector<Part> parts_;
-    Flat exp_avg_;
-    Flat exp_avg_sq_;
-    at::Tensor steps_;
+    /// One tensor for each state, float64 on the CPU, of each place.
+    virtual std::vector<at::Tensor> states_at(const std::vector<Place>& places) const = 0;
+    struct Element {
+        double weight = 0, gradient = 0;
+        std::vector<double> states;
+        size_t parameter = 0;
+    };
+    /// By how much the update of `step` (the first is 1) moves the weight.
+    virtual double change_of(const Element& element, int64_t step, double learning_rate) const = 0;
 };
+
+std::unique_ptr<Optimizer> make_optimizer(Parameters& parameters, const Config& config);
+
+/// Elements on their way at once where states lie in host memory; known to engine/plan/memory.cpp.
+constexpr int64_t kStatesOnTheirWay = int64_t{16} << 20;
+
+/// AdamW's change of an element from its moments before.
+/// Source: Loshchilov & Hutter 2019, "Decoupled Weight Decay Regularization", algorithm 2.
+double adamw_change(const Config& config, const Optimizer::Element& element, bool decays, int64_t step,
+                    double learning_rate);
 
 /// L2 norm over all gradients, in double over the parameters' own norms; the same on all ranks.
 double gradient_norm(Parameters& parameters);

@@ -68,7 +68,7 @@ struct PreflightBudget {
 /// What is proved: a run's model and optimizer, and the rows that come next.
 struct PreflightSubject {
     TrainedModel& trained;
-    AdamW& optimizer;
+    Optimizer& optimizer;
     const TokenFile& tokens;
     std::vector<int64_t> next_rows;
     int64_t completed_steps = 0;

@@ -53,8 +53,8 @@ Trainer::Trainer(const Plan& plan, const RunFolder& run, Groups& groups, EventWr
       evaluation_(evaluation_of(config_, total_steps_, steps_per_epoch_)),
       trained_(model_, config_.lora, config_.precision, device, sharding_of(plan, groups)),
       parameters_(trained_.trained()),
-      optimizer_(parameters_, config_),
-      training_(plan, groups, trained_, optimizer_, what_is_kept(plan)),
+      optimizer_(make_optimizer(parameters_, config_)),
+      training_(plan, groups, trained_, *optimizer_, what_is_kept(plan)),
       patience_(config_) {
     if (groups.rank() == 0) {
         training_.pass().on_layout([this](RingAttnFunc func) {
@@ -80,7 +80,7 @@ Trainer::Trainer(const Plan& plan, const RunFolder& run, Groups& groups, EventWr
 
 void Trainer::resume(int64_t step) {
     const std::filesystem::path dir = run_.checkpoint(step);
-    const TrainerState state = load_checkpoint(dir, parameters_, optimizer_);
+    const TrainerState state = load_checkpoint(dir, parameters_, *optimizer_);
     if (state.rows != tokens_.rows()) {
         throw Error(Failure::Refused, Code("RUN-CHECKPOINT"),
                     "was saved over " + std::to_string(state.rows) + " rows, the data has " +
@@ -236,7 +236,7 @@ void Trainer::save() {
     groups_.set_timeout(patience_.elsewhere());
     const Clock::time_point start = Clock::now();
     const auto path =
-        save_checkpoint(run_, plan_, parameters_, optimizer_,
+        save_checkpoint(run_, plan_, parameters_, *optimizer_,
                         {step_, sampler_.consumed(), tokens_.rows(), config_.seed}, groups_.rank());
     if (groups_.rank() == 0) {
         const double seconds = seconds_since(start);

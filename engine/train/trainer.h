@@ -41,7 +41,7 @@ class Trainer {
     int64_t completed_steps() const { return step_; }
     TrainedModel& trained_model() { return trained_; }
     const TokenFile& tokens() const { return tokens_; }
-    AdamW& optimizer() { return optimizer_; }
+    Optimizer& optimizer() { return *optimizer_; }
     /// The rows that come next, at least `count` of them while the epoch has as many.
     std::vector<int64_t> next_rows(int64_t count) const;
     int64_t total_steps() const { return total_steps_; }
@@ -73,7 +73,7 @@ class Trainer {
 
     TrainedModel trained_;
     Parameters& parameters_;  ///< of it, those that are trained
-    AdamW optimizer_;
+    std::unique_ptr<Optimizer> optimizer_;
     TrainingStep training_;
     Patience patience_;
     int64_t step_ = 0;

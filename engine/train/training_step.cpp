@@ -10,7 +10,7 @@
 
 namespace ringmaster {
 
-TrainingStep::TrainingStep(const Plan& plan, Groups& groups, TrainedModel& trained, AdamW& optimizer,
+TrainingStep::TrainingStep(const Plan& plan, Groups& groups, TrainedModel& trained, Optimizer& optimizer,
                            const Kept& kept)
     : config_(plan.config),
       groups_(groups),

@@ -1,9 +1,9 @@
 /// One optimizer step as every rank takes it: forward and backward over the step's rows, what the ranks agree
-/// on, clipping, AdamW. The trainer runs it; preflight runs the same code on its own rows.
+/// on, clipping, the optimizer. The trainer runs it; preflight runs the same code on its own rows.
 ///
 /// Checked at every step, and the step fails by name if one is off: the ranks' shares add up (shares.h), all
 /// ranks have the same gradient norm, ranks that hold the same weights hold the same bits, and sampled
-/// weights are where AdamW's formula puts them (update_check.h).
+/// weights are where the optimizer's formula puts them (update_check.h).
 #pragma once
 
 #include "engine/comm/groups.h"
@@ -22,7 +22,7 @@ struct StepWishes {
 
 class TrainingStep {
   public:
-    TrainingStep(const Plan& plan, Groups& groups, TrainedModel& trained, AdamW& optimizer, const Kept& kept);
+    TrainingStep(const Plan& plan, Groups& groups, TrainedModel& trained, Optimizer& optimizer, const Kept& kept);
 
     using Wishes = StepWishes;
     struct Computed {
@@ -35,7 +35,7 @@ class TrainingStep {
     /// Gradients of the rows, summed over all ranks. Throws ProgramFault if the ranks' shares do not add up
     /// to the rows, or if gradient norms or weights differ between ranks.
     Computed compute(const StepRows& rows, const Wishes& wishes = {});
-    /// Clips and updates; `step` counts from 1. Throws ProgramFault if an update is not AdamW's.
+    /// Clips and updates; `step` counts from 1. Throws ProgramFault if an update is not the optimizer's.
     void update(const Computed& computed, int64_t step, double learning_rate);
 
     /// Throws ProgramFault naming the tensors that ranks hold different copies of.
@@ -51,7 +51,7 @@ class TrainingStep {
     Groups& groups_;
     TrainedModel& trained_;
     Parameters& parameters_;  ///< of it, those that are trained
-    AdamW& optimizer_;
+    Optimizer& optimizer_;
     MeshPass pass_;
 };
 

@@ -12,6 +12,7 @@
 #include "engine/model/dropout.h"
 #include "engine/train/program_fault.h"
 #include "engine/train/rank_agreement.h"
+#include "engine/train/values_at.h"
 
 namespace ringmaster {
 
@@ -32,7 +33,7 @@ std::string number(double value) {
 
 }  // namespace
 
-UpdateCheck::UpdateCheck(Parameters& parameters, const AdamW& optimizer, const Config& config, int64_t step)
+UpdateCheck::UpdateCheck(Parameters& parameters, const Optimizer& optimizer, const Config& config, int64_t step)
     : parameters_(parameters), optimizer_(optimizer), config_(config), step_(step) {
     Groups* groups = parameters.sharding_groups();
     const int64_t rank = groups != nullptr ? groups->shard().rank() : 0;
@@ -46,8 +47,8 @@ UpdateCheck::UpdateCheck(Parameters& parameters, const AdamW& optimizer, const C
                std::min(in_unit + size - rank * slice, slice), mixed(static_cast<uint64_t>(step)) + i);
         in_unit += size;
     }
-    before_ = {of_samples(parameters.master()), of_samples(parameters.gradients()),
-               of_samples(optimizer.exp_avg()), of_samples(optimizer.exp_avg_sq())};
+    before_ = {values_at(parameters, parameters.master(), samples_),
+               values_at(parameters, parameters.gradients(), samples_), optimizer.states_at(samples_)};
 }
 
 /// Of elements [begin, end) of the unit's slice.
@@ -60,30 +61,14 @@ void UpdateCheck::choose(size_t parameter, int64_t begin, int64_t end, uint64_t 
                                               static_cast<uint64_t>(end - begin)));
     std::sort(chosen.begin(), chosen.end());
     chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
-    for (const int64_t at : chosen) samples_.push_back({parameter, parameters_.unit_of(parameter), at});
-}
-
-at::Tensor UpdateCheck::of_samples(const Flat& flat) const {
-    std::vector<int64_t> places;
-    int unit = -1;
-    int64_t begin = 0;
-    for (const Sample& sample : samples_) {
-        if (sample.unit != unit)
-            begin = parameters_.own_slice(flat, unit = sample.unit).storage_offset() -
-                    flat.values.storage_offset();
-        places.push_back(begin + sample.in_slice);
-    }
-    const at::Tensor index = at::tensor(places, at::kLong).to(flat.values.device());
-    return flat.values.index_select(0, index).to(at::kCPU, at::kDouble);
+    for (const int64_t at : chosen)
+        samples_.push_back({parameter, parameters_.unit_of(parameter), at, at - begin});
 }
 
 void UpdateCheck::after(Groups& groups, double gradient_norm, double learning_rate) const {
-    const at::Tensor now = of_samples(parameters_.master());
+    const at::Tensor now = values_at(parameters_, parameters_.master(), samples_);
     const double clip =
         config_.max_grad_norm ? std::min(1.0, *config_.max_grad_norm / (gradient_norm + 1e-6)) : 1.0;
-    const double beta1 = config_.adam_beta1, beta2 = config_.adam_beta2;
-    const double steps = static_cast<double>(step_);
-    const double correction1 = 1 - std::pow(beta1, steps), correction2 = 1 - std::pow(beta2, steps);
     const double rounding = rounding_of(parameters_.master().values.scalar_type());
     const auto of = [](const at::Tensor& values) { return values.data_ptr<double>(); };
     double wrong = 0;  // one more than the first tensor that is off
@@ -91,12 +76,9 @@ void UpdateCheck::after(Groups& groups, double gradient_norm, double learning_ra
     for (size_t i = 0; i < samples_.size(); ++i) {
         const size_t parameter = samples_[i].parameter;
         const double gradient = of(before_.gradients)[i] * clip, weight = of(before_.weights)[i];
-        const double m = beta1 * of(before_.exp_avg)[i] + (1 - beta1) * gradient;
-        const double v = beta2 * of(before_.exp_avg_sq)[i] + (1 - beta2) * gradient * gradient;
-        const double decay = parameters_.shapes()[parameter].decays ? config_.weight_decay : 0;
-        const double change =
-            -learning_rate *
-            (decay * weight + m / correction1 / (std::sqrt(v / correction2) + config_.adam_epsilon));
+        Optimizer::Element element{weight, gradient, {}, parameter};
+        for (const at::Tensor& state : before_.states) element.states.push_back(of(state)[i]);
+        const double change = optimizer_.change_of(element, step_, learning_rate);
         if (std::abs(weight + change) > std::numeric_limits<float>::max()) continue;  // the next loss says it
         const double off = std::abs(of(now)[i] - (weight + change));
         // A moment of rounded numbers moves the change by as much of it as they are rounded.
@@ -104,7 +86,7 @@ void UpdateCheck::after(Groups& groups, double gradient_norm, double learning_ra
                                (rounding < 1e-4 ? 1e-2 : 5e-2) * std::abs(change) + 1e-12;
         if (off <= allowed || wrong > 0) continue;
         wrong = static_cast<double>(parameter + 1);
-        how = "an element is " + number(of(now)[i]) + " where AdamW makes it " + number(weight + change);
+        how = "an element is " + number(of(now)[i]) + " where the optimizer makes it " + number(weight + change);
     }
     const auto named = static_cast<size_t>(largest_of_ranks(groups, wrong));
     if (named == 0) return;

@@ -1,8 +1,6 @@
-/// Whether an update is AdamW's: sampled weights after it, beside the formula in float64. The samples of each
+/// Whether an update is the optimizer's: sampled weights after it, beside the formula in float64. The samples of each
 /// tensor are its first and last element in this rank's slice and a few between that change with the step.
 /// Which elements a slice has is counted here again, from the shapes alone, so that one nobody updates shows.
-///
-/// Source: Loshchilov and Hutter 2019, "Decoupled Weight Decay Regularization", algorithm 2.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -18,28 +16,23 @@ namespace ringmaster {
 class UpdateCheck {
   public:
     /// Notes weights, gradients and moments before the update of `step`, which counts from 1.
-    UpdateCheck(Parameters& parameters, const AdamW& optimizer, const Config& config, int64_t step);
+    UpdateCheck(Parameters& parameters, const Optimizer& optimizer, const Config& config, int64_t step);
     /// All ranks together. Throws ProgramFault naming a tensor that was not updated as it should be.
     void after(Groups& groups, double gradient_norm, double learning_rate) const;
 
   private:
-    struct Sample {
-        size_t parameter;
-        int unit;
-        int64_t in_slice;
-    };
     struct Values {
-        at::Tensor weights, gradients, exp_avg, exp_avg_sq;  ///< float64 on the CPU, of each sample
+        at::Tensor weights, gradients;  ///< float64 on the CPU, of each sample
+        std::vector<at::Tensor> states;
     };
 
     void choose(size_t parameter, int64_t begin, int64_t end, uint64_t seed);
-    at::Tensor of_samples(const Flat& flat) const;
 
     Parameters& parameters_;
-    const AdamW& optimizer_;
+    const Optimizer& optimizer_;
     const Config& config_;
     int64_t step_;
-    std::vector<Sample> samples_;
+    std::vector<Optimizer::Place> samples_;
     Values before_;
 };
 

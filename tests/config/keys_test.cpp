@@ -193,7 +193,7 @@ INSTANTIATE_TEST_SUITE_P(
         Verdict{"tokens: ['<a>']", "tokens", "used"}, Verdict{"tokens: []", "tokens", "used"},
         Verdict{"resume_from_checkpoint:", "resume_from_checkpoint", "no_effect"},
         Verdict{"resume_from_checkpoint: out/checkpoint-2", "resume_from_checkpoint", "unsupported"},
-        Verdict{"optimizer: adamw_bnb_8bit", "optimizer", "unsupported"},
+        Verdict{"optimizer: muon", "optimizer", "unsupported"},
         Verdict{"optimizer: adamw_torch_fused", "optimizer", "used"},
         Verdict{"lr_scheduler: rex", "lr_scheduler", "unsupported"},
         Verdict{"base_model_config: NousResearch/Llama-3.2-1B", "base_model_config", "no_effect"},

@@ -15,10 +15,10 @@ int main(int, char** argv) {
         const RunFolder run{argv[1]};
         const Plan plan = read_plan(run.plan());
         TrainedModel model(*plan.model, plan.config.lora, plan.config.precision, at::kCPU);
-        AdamW optimizer(model.trained(), plan.config);
+        const auto optimizer = make_optimizer(model.trained(), plan.config);
         const TrainerState state =
-            load_checkpoint(run.checkpoint(std::atoll(argv[2])), model.trained(), optimizer);
-        save_checkpoint(run, plan, model.trained(), optimizer, state, 0);
+            load_checkpoint(run.checkpoint(std::atoll(argv[2])), model.trained(), *optimizer);
+        save_checkpoint(run, plan, model.trained(), *optimizer, state, 0);
         return 0;
     } catch (const Error& problem) {
         std::fprintf(stderr, "%s\n", problem.text().c_str());

@@ -29,6 +29,22 @@ TEST(Memory, StatesAreEighteenBytesAParameterUnderMixedPrecision) {
     EXPECT_EQ(weight_bytes(in) + gradient_bytes(in) + optimizer_bytes(in), 8 * kParameters);
 }
 
+// bitsandbytes: a byte a moment and 4 bytes for 256 of them; transformers keeps embeddings in 32 bits.
+TEST(Memory, BlockWiseMomentsTakeABytePlusTheirScales) {
+    MemoryInputs in = llama_8b();
+    constexpr double kEmbeddings = 128'256.0 * 4096;
+    in.optimizer_states = StateKind::Bitsandbytes8;
+    EXPECT_EQ(optimizer_bytes(in), 8 * kEmbeddings + 2 * (1 + 4.0 / 256) * (kParameters - kEmbeddings));
+    in.optimizer_states = StateKind::TorchaoBlocks4;
+    EXPECT_EQ(optimizer_bytes(in), 2 * (0.5 + 4.0 / 256) * kParameters);
+    in.zero_stage = 3;
+    in.shards = 8;
+    EXPECT_EQ(optimizer_bytes(in), 2 * (0.5 + 4.0 / 256) * kParameters / 8);
+    in.optimizer_states = StateKind::Float32;
+    in.precision = Precision::Bf16Full;
+    EXPECT_EQ(optimizer_bytes(in), kParameters);
+}
+
 // ALST (arXiv 2506.13996, section 3.3): 125,000 tokens, hidden 4096, 32 layers in bfloat16 are 30.5 GiB.
 TEST(Memory, CheckpointsAreOneHiddenStateALayer) {
     MemoryInputs in = llama_8b();

@@ -1,4 +1,4 @@
-#include "engine/train/optimizer.h"
+#include "engine/train/adamw.h"
 
 #include <ATen/ATen.h>
 

@@ -1,0 +1,163 @@
+// Compiled once for each instruction set, and without contraction: which products and sums are one rounding
+// is written out, as LibTorch's own operations have it.
+#include "engine/kernels/block_optimizer.h"
+
+#include <cmath>
+#include <cstring>
+
+#include "engine/kernels/elements.h"
+
+namespace ringmaster::RINGMASTER_ISA {
+
+namespace {
+
+constexpr int64_t kStrip = 256;  // elements whose table places are found at once
+
+inline float multiply_add(float a, float b, float c) {
+#ifdef __FMA__
+    return __builtin_fmaf(a, b, c);
+#else
+    return a * b + c;
+#endif
+}
+
+void decode8(const CodeBook& book, const uint8_t* codes, float scale, float* values, int64_t count) {
+    for (int64_t i = 0; i < count; ++i) values[i] = book.values[codes[i]];
+#pragma omp simd
+    for (int64_t i = 0; i < count; ++i) values[i] *= scale;
+}
+
+void decode4(const CodeBook& book, const uint8_t* codes, float scale, float* values, int64_t count) {
+    for (int64_t i = 0; i + 1 < count; i += 2) {
+        values[i] = book.values[codes[i / 2] >> 4] * scale;
+        values[i + 1] = book.values[codes[i / 2] & 15] * scale;
+    }
+    if (count % 2 == 1) values[count - 1] = book.values[codes[count / 2] >> 4] * scale;
+}
+
+void decode(const CodeBook& book, const uint8_t* codes, float scale, float* values, int64_t count) {
+    (book.bits == 8 ? decode8 : decode4)(book, codes, scale, values, count);
+}
+
+float largest(const float* values, int64_t count) {
+    float most = 0;
+#pragma omp simd reduction(max : most)
+    for (int64_t i = 0; i < count; ++i) most = std::fabs(values[i]) > most ? std::fabs(values[i]) : most;
+    return most;
+}
+
+void encode_binned(const CodeBook& book, const float* values, float scale, uint8_t* codes, int64_t count) {
+    if (scale == 0) {
+        std::memset(codes, 0, static_cast<size_t>(count));
+        return;
+    }
+    const float inverse = 1.0F / scale;
+    int32_t bins[kStrip];
+    for (int64_t begin = 0; begin < count; begin += kStrip) {
+        const int64_t strip = count - begin < kStrip ? count - begin : kStrip;
+#pragma omp simd
+        for (int64_t i = 0; i < strip; ++i) {
+            const float scaled = values[begin + i] * inverse;
+            const float low = scaled < -1.0F ? -1.0F : scaled;
+            const float held = low > 1.0F ? 1.0F : low;
+            bins[i] = static_cast<int32_t>(multiply_add((held + 1.0F) * 0.5F, 65535.0F, 0.5F));
+        }
+        for (int64_t i = 0; i < strip; ++i) codes[begin + i] = book.table[bins[i] & 0xffff];
+    }
+}
+
+/// At most one threshold lies between numbers of the same upper 16 bits.
+inline uint8_t nearest(const CodeBook& book, float scaled) {
+    uint32_t bits;
+    std::memcpy(&bits, &scaled, sizeof bits);
+    const uint8_t code = book.table[bits >> 16];
+    return static_cast<uint8_t>(code + (scaled >= book.next_from[code] ? 1 : 0));
+}
+
+void encode_nearest(const CodeBook& book, const float* values, float scale, uint8_t* codes, int64_t count) {
+    float scaled[kStrip];
+    uint8_t found[kStrip + 1];
+    for (int64_t begin = 0; begin < count; begin += kStrip) {
+        const int64_t strip = count - begin < kStrip ? count - begin : kStrip;
+#pragma omp simd
+        for (int64_t i = 0; i < strip; ++i) scaled[i] = values[begin + i] / scale;
+        for (int64_t i = 0; i < strip; ++i) found[i] = nearest(book, scaled[i]);
+        if (book.bits == 8) {
+            std::memcpy(codes + begin, found, static_cast<size_t>(strip));
+            continue;
+        }
+        found[strip] = 0;
+        for (int64_t i = 0; i < strip; i += 2)
+            codes[(begin + i) / 2] = static_cast<uint8_t>(found[i] << 4 | found[i + 1]);
+    }
+}
+
+void encode(const CodeBook& book, const float* values, float scale, uint8_t* codes, int64_t count) {
+    const bool binned = book.search == CodeBook::Search::Binned;
+    (binned ? encode_binned : encode_nearest)(book, values, scale, codes, count);
+}
+
+template <typename T>
+void adamw_blocks(const AdamWNumbers& with, T* weights, const T* gradients, float* exp_avg, float* exp_avg_sq,
+                  int64_t count) {
+#pragma omp simd
+    for (int64_t i = 0; i < count; ++i) {
+        const float gradient = load(gradients[i]);
+        const float m = multiply_add(gradient, with.rest1, exp_avg[i] * with.beta1);
+        const float v = multiply_add(with.rest2 * gradient, gradient, exp_avg_sq[i] * with.beta2);
+        const float root = std::sqrt(v) / with.root2 + with.epsilon;
+        store(weights[i], load(weights[i]) * with.shrink + (with.step_size * m) / root);
+        exp_avg[i] = m;
+        exp_avg_sq[i] = v;
+    }
+}
+
+template <typename T>
+void adamw_whole(const AdamWNumbers& with, T* weights, const T* gradients, float* exp_avg, float* exp_avg_sq,
+                 int64_t count) {
+#pragma omp simd
+    for (int64_t i = 0; i < count; ++i) {
+        const float gradient = load(gradients[i]);
+        const float m = multiply_add(gradient, with.rest1, exp_avg[i] * with.beta1);
+        const float v = multiply_add(with.rest2 * gradient, gradient, exp_avg_sq[i] * with.beta2);
+        const float change = m / (std::sqrt(v) + with.epsilon);
+        store(weights[i], multiply_add(change, with.step_size, load(weights[i]) * with.shrink));
+        exp_avg[i] = m;
+        exp_avg_sq[i] = v;
+    }
+}
+
+template <typename T>
+void adamw_torchao(const AdamWNumbers& with, T* weights, const T* gradients, float* exp_avg,
+                   float* exp_avg_sq, int64_t count) {
+#pragma omp simd
+    for (int64_t i = 0; i < count; ++i) {
+        const float gradient = load(gradients[i]), weight = load(weights[i]);
+        const float m = exp_avg[i] + with.rest1 * (gradient - exp_avg[i]);
+        const float v = exp_avg_sq[i] + with.rest2 * (gradient * gradient - exp_avg_sq[i]);
+        const float root = std::sqrt(v) / with.root2 + with.epsilon;
+        store(weights[i], (weight - with.decay * weight) - (with.rate * (m / with.correction1)) / root);
+        exp_avg[i] = m;
+        exp_avg_sq[i] = v;
+    }
+}
+
+template <typename T>
+void adamw(const AdamWNumbers& with, T* weights, const T* gradients, float* exp_avg, float* exp_avg_sq,
+           int64_t count) {
+    switch (with.form) {
+        case AdamWNumbers::Form::Blocks:
+            return adamw_blocks(with, weights, gradients, exp_avg, exp_avg_sq, count);
+        case AdamWNumbers::Form::Whole:
+            return adamw_whole(with, weights, gradients, exp_avg, exp_avg_sq, count);
+        case AdamWNumbers::Form::Torchao:
+            return adamw_torchao(with, weights, gradients, exp_avg, exp_avg_sq, count);
+    }
+}
+
+}  // namespace
+
+extern const BlockOptimizer kBlockOptimizer;
+const BlockOptimizer kBlockOptimizer = {decode, encode, largest, adamw<float>, adamw<Bf16>};
+
+}  // namespace ringmaster::RINGMASTER_ISA

@@ -1,0 +1,23 @@
+/// Codes of block-wise states on any device: on the CPU by the kernels, elsewhere by LibTorch's operations.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "engine/kernels/code_book.h"
+
+namespace ringmaster {
+
+/// Float32 numbers of `count` codes that begin with a block, or lie in one. `scales` has one for each block.
+at::Tensor decode(const CodeBook& book, const at::Tensor& codes, const at::Tensor& scales, int64_t count,
+                  int64_t block);
+at::Tensor encode(const CodeBook& book, const at::Tensor& values, const at::Tensor& scales, int64_t block);
+
+/// Of the magnitudes of each block; the last may be shorter.
+at::Tensor largest_of_blocks(const at::Tensor& values, int64_t block);
+/// What `largest` gives as scales.
+at::Tensor scales_from(const CodeBook& book, const at::Tensor& largest);
+
+/// The numbers of single codes, without their scale.
+at::Tensor numbers_of(const CodeBook& book, const at::Tensor& codes);
+
+}  // namespace ringmaster

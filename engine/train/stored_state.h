@@ -1,0 +1,58 @@
+/// One state of what this rank owns of a parameter: numbers, or codes with a scale for each block of the
+/// parameter's elements. The blocks lie the same on every mesh, so a block may lie on several ranks, each of
+/// which then holds its scale.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "engine/config/optimizers.h"
+#include "engine/kernels/code_book.h"
+#include "engine/model/parameters.h"
+
+namespace ringmaster {
+
+class StoredState {
+  public:
+    struct Where {
+        FlatRange own;           ///< of the parameter's elements
+        at::Device device;       ///< of computation
+        at::ScalarType weights;  ///< dtype of the weights
+        bool in_host_memory = false;
+    };
+    /// `book` is null where the format is numbers.
+    StoredState(const StateFormat& format, const CodeBook* book, const Where& where);
+
+    bool in_codes() const { return book_ != nullptr; }
+    const CodeBook& book() const { return *book_; }
+    int64_t block() const { return format_.block; }
+
+    // Elements [begin, begin + count) of the own ones: from a block's begin on, or within one block.
+    /// float32, on the device.
+    at::Tensor read(int64_t begin, int64_t count) const;
+    void write(int64_t begin, const at::Tensor& values);
+    /// With the scale of the block that they are a part of; [1], on the device.
+    void write_part(int64_t begin, const at::Tensor& values, const at::Tensor& largest);
+    /// Single elements, as float32 on the device.
+    at::Tensor values_at(const at::Tensor& places) const;
+
+    /// Numbers or codes, and scales (undefined without codes), where they lie.
+    at::Tensor& stored() { return stored_; }
+    at::Tensor& scales() { return scales_; }
+    const at::Tensor& stored() const { return stored_; }
+    const at::Tensor& scales() const { return scales_; }
+    int64_t first_block() const { return own_.begin / format_.block; }
+
+  private:
+    at::Tensor codes_of(int64_t begin, int64_t count) const;
+    at::Tensor scales_of(int64_t begin, int64_t count) const;
+    void write_codes(int64_t begin, const at::Tensor& values, const at::Tensor& scales);
+
+    StateFormat format_;
+    const CodeBook* book_;
+    FlatRange own_;
+    at::Device device_;
+    at::Tensor stored_;
+    at::Tensor scales_;
+};
+
+}  // namespace ringmaster

@@ -1,0 +1,12 @@
+/// Single elements out of flat tensors, for proofs.
+#pragma once
+
+#include "engine/train/optimizer.h"
+
+namespace ringmaster {
+
+/// Float64 on the CPU.
+at::Tensor values_at(const Parameters& parameters, const Flat& flat,
+                     const std::vector<Optimizer::Place>& places);
+
+}  // namespace ringmaster

@@ -1,0 +1,80 @@
+// Applies an optimizer to given gradients: apply_optimizer SETTINGS.json FOLDER. FOLDER holds config.json and
+// model.safetensors of a model and gradients-1.safetensors …; states.safetensors and updated/model.safetensors
+// come out. apply_optimizer book BITS SIGNED prints a code book.
+#include <ATen/ATen.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "engine/error.h"
+#include "engine/files/safetensors.h"
+#include "engine/kernels/code_book.h"
+#include "engine/train/optimizer.h"
+
+namespace ringmaster {
+namespace {
+
+namespace fs = std::filesystem;
+
+Config config_of(const nlohmann::json& settings) {
+    Config config;
+    config.optimizer = settings.at("optimizer");
+    config.weight_decay = settings.value("weight_decay", 0.0);
+    config.adam_beta1 = settings.value("adam_beta1", config.adam_beta1);
+    config.adam_beta2 = settings.value("adam_beta2", config.adam_beta2);
+    config.adam_epsilon = settings.value("adam_epsilon", config.adam_epsilon);
+    return config;
+}
+
+void read_gradients(Parameters& parameters, const fs::path& path) {
+    const SafetensorsFile file(path);
+    for (size_t i = 0; i < parameters.shapes().size(); ++i) {
+        const auto values = file.elements<float>(parameters.shapes()[i].name, "F32");
+        parameters.own_values(parameters.gradients(), i)
+            .copy_(at::from_blob(const_cast<float*>(values.data()), {static_cast<int64_t>(values.size())}));
+    }
+}
+
+void apply(const nlohmann::json& settings, const fs::path& dir) {
+    const Config config = config_of(settings);
+    const bool in_bf16 = settings.value("bf16", false);
+    Parameters parameters(read_model_config(dir.string()), in_bf16 ? Precision::Bf16Full : Precision::Float32,
+                          at::kCPU);
+    parameters.load(dir.string());
+    const auto optimizer = make_optimizer(parameters, config);
+    for (int64_t step = 1; step <= settings.at("steps").get<int64_t>(); ++step) {
+        read_gradients(parameters, dir / ("gradients-" + std::to_string(step) + ".safetensors"));
+        optimizer->step(settings.at("learning_rate").get<double>());
+    }
+    optimizer->save(dir / "states.safetensors");
+    fs::create_directories(dir / "updated");
+    save_weights(parameters, (dir / "updated").string(), parameters.master().values.scalar_type());
+}
+
+void print_book(int bits, bool is_signed) {
+    const CodeBook& book = torchao_book(bits, is_signed);
+    for (int code = 0; code < 1 << bits; ++code) std::printf("%a\n", double{book.values[static_cast<size_t>(code)]});
+}
+
+}  // namespace
+}  // namespace ringmaster
+
+int main(int count, char** argv) {
+    try {
+        if (count == 4) {
+            ringmaster::print_book(std::atoi(argv[2]), argv[3][0] == '1');
+            return 0;
+        }
+        std::ifstream file(argv[1]);
+        ringmaster::apply(nlohmann::json::parse(file), argv[2]);
+        return 0;
+    } catch (const ringmaster::Error& problem) {
+        std::fprintf(stderr, "%s\n", problem.text().c_str());
+    } catch (const std::exception& problem) {
+        std::fprintf(stderr, "%s\n", problem.what());
+    }
+    return 1;
+}
