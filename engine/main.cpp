@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "engine/model/merge.h"
 #include "engine/train/calibrate.h"
 #include "engine/train/link.h"
 #include "engine/train/selftest.h"
@@ -23,6 +24,7 @@ constexpr const char* kUsage =
     "       ringmaster-engine --selftest [--device cpu|cuda] [--devices N] [--seconds S]\n"
     "       ringmaster-engine --trial [--device cpu|cuda] [--devices N]\n"
     "       ringmaster-engine --link (--listen ADDRESS | --meet ADDRESS --port PORT) [--device cpu|cuda]\n"
+    "       ringmaster-engine --merge FILE --to DIR\n"
     "       ringmaster-engine --version | --help\n"
     "\n"
     "One rank of training: DIR is a run directory that `ringmaster prepare` made. Rank and rendezvous come "
@@ -35,7 +37,8 @@ constexpr const char* kUsage =
     "without --device\n"
     "on a GPU where one is seen. --trial is the part of it that takes seconds, on each of N GPUs; --link, on "
     "each of two\n"
-    "machines, measures what goes between them: both as `ringmaster nodes --deep` asks for.\n";
+    "machines, measures what goes between them: both as `ringmaster nodes --deep` asks for. --merge is "
+    "`ringmaster merge`'s part.\n";
 
 int refuse(const std::string& what) {
     std::fprintf(stderr, "ringmaster-engine: %s\n%s", what.c_str(), kUsage);
@@ -51,12 +54,17 @@ struct Command {
     int devices = 0;
     std::optional<double> seconds;
     ringmaster::LinkOptions link;
+    std::string merge, to;
 };
 
 /// Takes an option with its value; false where the value is none of its.
 bool take(Command& command, const std::string& option, const std::string& value) {
     if (option == "--run") {
         command.run.run_dir = value;
+    } else if (option == "--merge") {
+        command.merge = value;
+    } else if (option == "--to") {
+        command.to = value;
     } else if (option == "--resume") {
         command.run.resume = value;
     } else if (option == "--devices") {
@@ -101,6 +109,10 @@ int carry_out(const Command& command) {
         if (options.listen.empty() == options.meet.empty()) return refuse("--link needs --listen or --meet");
         return ringmaster::print_link(options);
     }
+    if (!command.merge.empty()) {
+        if (command.to.empty()) return refuse("--merge needs --to");
+        return ringmaster::run_merge(command.merge, command.to);
+    }
     if (command.run.run_dir.empty()) return refuse("--run is missing");
     return ringmaster::run_session(command.run);
 }
@@ -108,8 +120,9 @@ int carry_out(const Command& command) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    const std::array<std::string, 8> with_value = {"--run",     "--resume", "--device", "--devices",
-                                                   "--seconds", "--listen", "--meet",   "--port"};
+    const std::array<std::string, 10> with_value = {"--run",     "--resume", "--device", "--devices",
+                                                    "--seconds", "--listen", "--meet",   "--port",
+                                                    "--merge",   "--to"};
     const std::map<std::string, Task> tasks = {{"--calibrate", Task::Calibrate},
                                                {"--selftest", Task::Selftest},
                                                {"--trial", Task::Trial},

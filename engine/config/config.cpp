@@ -14,6 +14,20 @@ const char* to_string(Precision precision) {
     return "fp32";
 }
 
+const char* to_string(WeightFormat format) {
+    switch (format) {
+        case WeightFormat::Nf4:
+            return "nf4";
+        case WeightFormat::Fp4:
+            return "fp4";
+        case WeightFormat::Int8:
+            return "int8";
+        case WeightFormat::Plain:
+            break;
+    }
+    return "none";
+}
+
 const char* to_string(RingAttnFunc func) {
     switch (func) {
         case RingAttnFunc::BatchRing:

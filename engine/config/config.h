@@ -12,6 +12,7 @@
 #include <string>
 
 #include "engine/config/lora.h"
+#include "engine/config/quantization.h"
 
 namespace ringmaster {
 
@@ -95,7 +96,8 @@ struct Config {
     bool activation_offloading = false;       ///< what checkpointing keeps lies in host memory
     bool tiled_mlp = false;                   ///< MLPs in tiles of tokens
     std::optional<int64_t> tiled_mlp_shards;  ///< of a rank's tokens; else tiles of hidden_size tokens
-    Lora lora;                                ///< `adapter: lora`
+    Lora lora;                                ///< `adapter: lora` and qlora
+    Quantization quantization;                ///< of the weights beside an adapter
 
     // Saving, evaluation, logging
     std::string output_dir;

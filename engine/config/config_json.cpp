@@ -70,6 +70,11 @@ void each_training_field(ConfigType& c, const Visitor& visit) {
     visit("lora_targets", c.lora.targets);
     visit("lora_model_dir", c.lora.model_dir);
     visit("lora_base_model", c.lora.base_model);
+    visit("lora_layers", c.lora.layers);
+    visit("weight_format", c.quantization.format);
+    visit("weight_block", c.quantization.block);
+    visit("weight_scales_nested", c.quantization.nested);
+    visit("weight_stored", c.quantization.stored);
 }
 
 template <class ConfigType, class Visitor>
@@ -172,6 +177,11 @@ class FieldReader {
         field = value;
     }
     static void read(const char* name, const json& value, std::vector<std::string>& field) {
+        if (!value.is_array()) refuse(name, "has to be a list");
+        field.clear();
+        for (const json& item : value) read(name, item, field.emplace_back());
+    }
+    static void read(const char* name, const json& value, std::vector<int64_t>& field) {
         if (!value.is_array()) refuse(name, "has to be a list");
         field.clear();
         for (const json& item : value) read(name, item, field.emplace_back());

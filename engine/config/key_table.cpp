@@ -35,7 +35,8 @@ std::vector<KeyGroup> used_keys() {
          "ddp_timeout strict"},
         {Fate::Used, "", "", "adapter",
          "lora_r lora_alpha lora_dropout lora_target_modules lora_target_linear peft_use_rslora "
-         "lora_model_dir"}};
+         "lora_model_dir bnb_config_kwargs peft_layers_to_transform"},
+        {Fate::Used, "", "", "", "load_in_4bit load_in_8bit"}};
 }
 
 std::vector<KeyGroup> model_keys() {
@@ -47,7 +48,7 @@ std::vector<KeyGroup> model_keys() {
          "one lora_r and lora_alpha for all of them", "adapter", "lora_rank_pattern lora_alpha_pattern"},
         {Fate::Unsupported, "treats some layers otherwise than the rest",
          "leave it out: all layers are adapted", "adapter",
-         "peft_layers_to_transform peft_layers_pattern peft_layer_replication"},
+         "peft_layers_pattern peft_layer_replication"},
         {Fate::Unsupported, "makes another kind of adapter", "leave it out: adapter: lora alone is built",
          "adapter", "peft_use_dora mora"},
         {Fate::Unsupported, "starts an adapter otherwise",
@@ -64,14 +65,14 @@ std::vector<KeyGroup> model_keys() {
         {Fate::NoEffect, "how an adapter is computed, loaded or merged, not what it learns", "", "adapter",
          "peft_autocast_adapter_dtype qlora_sharded_model_loading lora_on_cpu merge_lora merge_method "
          "lora_mlp_kernel lora_qkv_kernel lora_o_kernel lora_embedding_kernel embeddings_skip_upcast "
-         "bnb_config_kwargs unsloth_lora_mlp unsloth_lora_qkv unsloth_lora_o"},
+         "unsloth_lora_mlp unsloth_lora_qkv unsloth_lora_o"},
         {Fate::Unsupported, "ReLoRA is not built", "leave it out", "", "relora"},
         {Fate::Unsupported, "part of ReLoRA", "", "relora",
          "relora_prune_ratio relora_prune_method relora_cpu_offload relora_steps relora_warmup_steps "
          "relora_anneal_steps"},
-        {Fate::Unsupported, "quantized weights are not built", "use bf16: full for small weights", "",
-         "load_in_8bit load_in_4bit gptq model_quantization_config use_onebitllms quantize_moe_experts "
-         "qat"},
+        {Fate::Unsupported, "quantizes weights in another way than bitsandbytes",
+         "adapter: qlora with load_in_4bit: true", "",
+         "gptq model_quantization_config use_onebitllms quantize_moe_experts qat"},
         {Fate::Unsupported, "part of quantization", "", "model_quantization_config",
          "model_quantization_config_kwargs"},
         {Fate::Unsupported, "axolotl refuses it: its 4-bit weights have another key", "load_in_4bit: true",

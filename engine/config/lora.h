@@ -3,6 +3,7 @@
 /// scale of `peft_use_rslora`: Kalajdzievski 2023, equation 7.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -29,8 +30,15 @@ struct Lora {
     std::vector<std::string> targets;  ///< of kLoraTargets, in their order
     std::string model_dir;             ///< a PEFT folder to go on from; empty: A random, B zero
     std::string base_model;            ///< what a saved adapter calls the model that it belongs to
+    std::vector<int64_t> layers = {};  ///< that are adapted, ascending; empty: all
 
     bool on() const { return r > 0; }
+    bool adapts(int64_t layer) const {
+        return layers.empty() || std::binary_search(layers.begin(), layers.end(), layer);
+    }
+    int64_t adapted_layers(int64_t of) const {
+        return layers.empty() ? of : std::lower_bound(layers.begin(), layers.end(), of) - layers.begin();
+    }
     double scale() const { return double(alpha) / (rslora ? std::sqrt(double(r)) : double(r)); }
 };
 

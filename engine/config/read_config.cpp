@@ -45,6 +45,7 @@ void read_sections(const Document& document, const AccelerateImport& import, Con
     read_optimizer(keys, reading.config);
     read_precision(keys, reading.config);
     read_lora(keys, reading.config);
+    read_quantization(keys, reading.config);
     read_saving(keys, reading.config);
     read_evaluation(keys, reading.config);
     read_parallel(keys, reading.config);

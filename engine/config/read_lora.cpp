@@ -1,4 +1,4 @@
-// `adapter: lora` and what belongs to it.
+// `adapter: lora` or qlora, and the keys of the adapter itself.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -119,6 +119,37 @@ std::vector<std::string> names_of(const std::set<std::size_t>& targets) {
     return names;
 }
 
+/// One layer's number, or a list of them; nullopt if it is neither.
+std::optional<std::vector<int64_t>> layers_of(const json& said) {
+    constexpr int64_t kMost = 100'000;
+    std::set<int64_t> found;
+    for (const json& layer : said.is_array() ? said : json::array({said})) {
+        if (!layer.is_number_integer() || layer < 0 || layer > kMost) return std::nullopt;
+        found.insert(layer.get<int64_t>());
+    }
+    return std::vector<int64_t>(found.begin(), found.end());
+}
+
+void read_layers(KeyReader& keys, Lora& lora) {
+    constexpr const char* kLayers = "peft_layers_to_transform";
+    const json* said = keys.find(kLayers);
+    if (!said || said->is_null() || (said->is_array() && said->empty())) return;
+    const json* modules = keys.find(kModules);
+    const auto found = layers_of(*said);
+    if (!found) {
+        keys.error("CFG-TYPE", kLayers,
+                   std::string(kLayers) + " is " + shown(*said) + ", it has to be a list of layers' numbers",
+                   std::string(kLayers) + ": [0, 1]");
+    } else if (modules && modules->is_string() && !modules->get_ref<const std::string&>().empty()) {
+        keys.error("CFG-CONFLICT", kLayers,
+                   std::string(kLayers) + " goes with a list of modules only, as in PEFT; " + kModules +
+                       " is a text",
+                   std::string(kModules) + ": [q_proj, v_proj]");
+    } else {
+        lora.layers = *found;
+    }
+}
+
 /// As axolotl has it: lora_target_linear adds all to what lora_target_modules names.
 std::vector<std::string> read_targets(KeyReader& keys) {
     const bool linear = keys.flag("lora_target_linear").value_or(false);
@@ -182,10 +213,9 @@ std::optional<json> read_json_object(const std::string& path) {
 std::string foreign_part(const json& saved) {
     if (saved.value("peft_type", json("LORA")) != "LORA") return "peft_type " + shown(saved["peft_type"]);
     if (saved.value("bias", json("none")) != "none") return "bias " + shown(saved["bias"]);
-    for (const char* key :
-         {"use_dora", "rank_pattern", "alpha_pattern", "modules_to_save", "layers_to_transform",
-          "layer_replication", "target_parameters", "trainable_token_indices", "fan_in_fan_out",
-          "exclude_modules", "lora_bias", "use_qalora"}) {
+    for (const char* key : {"use_dora", "rank_pattern", "alpha_pattern", "modules_to_save", "layers_pattern",
+                            "layer_replication", "target_parameters", "trainable_token_indices",
+                            "fan_in_fan_out", "exclude_modules", "lora_bias", "use_qalora"}) {
         if (const auto found = saved.find(key); found != saved.end() && is_on(*found)) return key;
     }
     return "";
@@ -209,6 +239,11 @@ void take_saved(KeyReader& keys, const json& saved, Lora& lora) {
     lora.alpha = alpha;
     lora.dropout = dropout;
     lora.rslora = rslora;
+    const json layers = saved.value("layers_to_transform", json());
+    if (const auto found = layers_of(layers.is_null() ? json::array() : layers))
+        lora.layers = *found;
+    else
+        return refuse_saved(keys, "its layers_to_transform are no layers' numbers");
     bool refused = false;
     lora.targets = names_of(targets_of(saved.value("target_modules", json::array()), false,
                                        [&](int, const std::string& problem, const std::string&) {
@@ -260,15 +295,9 @@ void read_saved_adapter(KeyReader& keys, const std::string& folder, Lora& lora) 
 bool asks_for_lora(KeyReader& keys) {
     const json* said = keys.find("adapter");
     if (!said || !is_on(*said)) return false;
-    if (*said == "lora") return true;
-    if (*said == "qlora") {
-        keys.error("KEY-UNSUPPORTED", "adapter",
-                   "adapter: qlora is not there yet: its frozen weights would be quantized to 4 bits",
-                   "adapter: lora, with bf16: true for frozen weights of 16 bits");
-    } else {
-        keys.error("KEY-UNSUPPORTED", "adapter", "adapter: " + shown(*said) + " is not built, lora is",
-                   "adapter: lora");
-    }
+    if (*said == "lora" || *said == "qlora") return true;
+    keys.error("KEY-UNSUPPORTED", "adapter", "adapter: " + shown(*said) + " is not built, lora and qlora are",
+               "adapter: lora");
     return false;
 }
 
@@ -283,6 +312,7 @@ void read_lora(KeyReader& keys, Config& config) {
     } else {
         read_sizes(keys, lora);
         lora.targets = read_targets(keys);
+        read_layers(keys, lora);
     }
     if (config.reinit_weights) {
         keys.warn(

@@ -17,7 +17,8 @@ void read_datasets(KeyReader& keys, Config& config);
 void read_batch(KeyReader& keys, Config& config);
 void read_optimizer(KeyReader& keys, Config& config);
 void read_precision(KeyReader& keys, Config& config);
-void read_lora(KeyReader& keys, Config& config);  ///< after read_model
+void read_lora(KeyReader& keys, Config& config);          ///< after read_model
+void read_quantization(KeyReader& keys, Config& config);  ///< after read_precision and read_lora
 void read_saving(KeyReader& keys, Config& config);
 void read_evaluation(KeyReader& keys, Config& config);  ///< after read_data
 void read_parallel(KeyReader& keys, Config& config);

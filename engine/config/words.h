@@ -41,6 +41,13 @@ inline const std::vector<ExcessLength>& all_values<ExcessLength>() {
     return values;
 }
 
+template <>
+inline const std::vector<WeightFormat>& all_values<WeightFormat>() {
+    using enum WeightFormat;
+    static const std::vector<WeightFormat> values{Plain, Nf4, Fp4, Int8};
+    return values;
+}
+
 template <class Enum>
 std::optional<Enum> from_word(std::string_view word) {
     for (Enum value : all_values<Enum>()) {

@@ -2,6 +2,7 @@
 
 #include "engine/kernels/block_optimizer.h"
 #include "engine/kernels/block_softmax.h"
+#include "engine/kernels/four_bit.h"
 #include "engine/kernels/key_softmax.h"
 
 namespace ringmaster {
@@ -12,6 +13,7 @@ extern const FusedKernels<Bf16> kBf16Kernels;
 extern const BlockOptimizer kBlockOptimizer;
 extern const BlockSoftmax kBlockSoftmax;
 extern const KeySoftmax kKeySoftmax;
+extern const FourBitKernels kFourBit;
 }  // namespace avx512
 namespace avx2 {
 extern const FusedKernels<float> kFloatKernels;
@@ -19,6 +21,7 @@ extern const FusedKernels<Bf16> kBf16Kernels;
 extern const BlockOptimizer kBlockOptimizer;
 extern const BlockSoftmax kBlockSoftmax;
 extern const KeySoftmax kKeySoftmax;
+extern const FourBitKernels kFourBit;
 }  // namespace avx2
 namespace plain {
 extern const FusedKernels<float> kFloatKernels;
@@ -26,6 +29,7 @@ extern const FusedKernels<Bf16> kBf16Kernels;
 extern const BlockOptimizer kBlockOptimizer;
 extern const BlockSoftmax kBlockSoftmax;
 extern const KeySoftmax kKeySoftmax;
+extern const FourBitKernels kFourBit;
 }  // namespace plain
 
 namespace {
@@ -73,6 +77,10 @@ const BlockSoftmax& block_softmax() {
 
 const KeySoftmax& key_softmax() {
     return found(avx512::kKeySoftmax, avx2::kKeySoftmax, plain::kKeySoftmax);
+}
+
+const FourBitKernels& four_bit() {
+    return found(avx512::kFourBit, avx2::kFourBit, plain::kFourBit);
 }
 
 }  // namespace ringmaster

@@ -104,15 +104,48 @@ Kept what_is_kept(const Plan& plan) {
     return kept;
 }
 
-Decoder::Decoder(const ModelConfig& model, Parameters& parameters, Kept kept, Adapter* adapter)
-    : model_(model), parameters_(parameters), adapter_(adapter), kept_(kept) {}
+Decoder::Decoder(const ModelConfig& model, Parameters& parameters, Kept kept, Adapter* adapter,
+                 QuantizedBase* quantized)
+    : model_(model),
+      parameters_(parameters),
+      adapter_(adapter),
+      quantized_(quantized),
+      held_{&parameters},
+      kept_(kept) {
+    if (quantized_ != nullptr) held_.push_back(&quantized_->bytes());
+    if (adapter_ != nullptr) held_.push_back(&adapter_->parameters());
+}
+
+at::Tensor Decoder::matrix(int layer, LoraSite site) const {
+    if (quantized_ != nullptr) return quantized_->matrix(site);
+    const LayerTensors& weights = parameters_.weights().layers[static_cast<size_t>(layer)];
+    switch (site) {
+        case LoraSite::Qkv:
+            return weights.qkv_oc;
+        case LoraSite::Output:
+            return weights.output_oc;
+        case LoraSite::GateUp:
+            return weights.gate_up_oc;
+        case LoraSite::Down:
+            break;
+    }
+    return weights.down_oc;
+}
+
+void Decoder::hold_matrices() {
+    if (quantized_ != nullptr) quantized_->hold();
+}
+
+void Decoder::release_matrices() {
+    if (quantized_ != nullptr) quantized_->release();
+}
 
 at::Tensor Decoder::attention_forward(int layer, LayerState& state, SequenceShard& shard) {
     const LayerTensors& weights = parameters_.weights().layers[static_cast<size_t>(layer)];
     const int64_t H = model_.num_heads, K = model_.num_kv_heads, D = model_.head_dim;
     at::Tensor normed_nc =
         rms_norm(state.x_nc, weights.input_norm_w, model_.rms_norm_eps, state.rstd_attention_n);
-    state.qkv_nw = linear(normed_nc, weights.qkv_oc, weights.qkv_bias_o);
+    state.qkv_nw = linear(normed_nc, matrix(layer, LoraSite::Qkv), weights.qkv_bias_o);
     adapt(LoraSite::Qkv, normed_nc, state.qkv_nw);
     normed_nc.reset();
     if (model_.qk_norm) {
@@ -132,7 +165,7 @@ at::Tensor Decoder::attention_forward(int layer, LayerState& state, SequenceShar
         state.attention =
             shard.attention.forward(state.heads(0, H, D), state.heads(H, K, D), state.heads(H + K, K, D));
     const at::Tensor heads_nw = state.attention.out_bthd.reshape({state.x_nc.size(0), H * D});
-    at::Tensor out_nc = linear(heads_nw, weights.output_oc, weights.output_bias_o);
+    at::Tensor out_nc = linear(heads_nw, matrix(layer, LoraSite::Output), weights.output_bias_o);
     adapt(LoraSite::Output, heads_nw, out_nc);
     return out_nc.add_(state.x_nc);
 }
@@ -147,7 +180,7 @@ void Decoder::attention_backward(int layer, LayerState& state, at::Tensor& dx_nc
     at::Tensor heads_nw = state.attention.out_bthd.reshape({N, H * D});
     accumulate_weight_gradient(gradients.output_oc, dx_nc, heads_nw, beta);
     accumulate_bias_gradient(gradients.output_bias_o, dx_nc, beta);
-    at::Tensor dout_bthd = product(dx_nc, weights.output_oc).view({state.rows, -1, H, D});
+    at::Tensor dout_bthd = product(dx_nc, matrix(layer, LoraSite::Output)).view({state.rows, -1, H, D});
     const AdapterBackward of_output(adapter_, LoraSite::Output, dx_nc);
     of_output.accumulate(heads_nw, beta);
     of_output.add_input_gradient(dout_bthd.view({N, H * D}));
@@ -182,7 +215,7 @@ void Decoder::attention_backward(int layer, LayerState& state, at::Tensor& dx_nc
     accumulate_weight_gradient(gradients.qkv_oc, dqkv_nw, normed_nc, beta);
     const AdapterBackward of_qkv(adapter_, LoraSite::Qkv, dqkv_nw);
     of_qkv.accumulate(normed_nc, beta);
-    at::Tensor dnormed_nc = product_out(normed_nc, dqkv_nw, weights.qkv_oc);
+    at::Tensor dnormed_nc = product_out(normed_nc, dqkv_nw, matrix(layer, LoraSite::Qkv));
     of_qkv.add_input_gradient(dnormed_nc);
     rms_norm_backward(dnormed_nc, state.x_nc, weights.input_norm_w, state.rstd_attention_n, dx_nc, true,
                       gradients.input_norm_w, beta);
@@ -201,7 +234,7 @@ Decoder::MlpTile Decoder::gate_up_forward(int layer, const at::Tensor& mid_nc, i
     const LayerTensors& weights = parameters_.weights().layers[static_cast<size_t>(layer)];
     MlpTile tile{mid_nc, first, {}, {}};
     at::Tensor normed_nc = rms_norm(mid_nc, weights.post_norm_w, model_.rms_norm_eps, tile.rstd_n);
-    tile.gate_up_n2i = linear(normed_nc, weights.gate_up_oc, weights.gate_up_bias_o);
+    tile.gate_up_n2i = linear(normed_nc, matrix(layer, LoraSite::GateUp), weights.gate_up_bias_o);
     adapt(LoraSite::GateUp, normed_nc, tile.gate_up_n2i, first);
     return tile;
 }
@@ -210,7 +243,7 @@ at::Tensor Decoder::mlp_forward(int layer, LayerState& state) {
     const LayerTensors& weights = parameters_.weights().layers[static_cast<size_t>(layer)];
     const auto through = [&](const MlpTile& tile) {
         const at::Tensor act_ni = swiglu(tile.gate_up_n2i);
-        at::Tensor y_nc = linear(act_ni, weights.down_oc, weights.down_bias_o);
+        at::Tensor y_nc = linear(act_ni, matrix(layer, LoraSite::Down), weights.down_bias_o);
         adapt(LoraSite::Down, act_ni, y_nc, tile.first);
         return y_nc.add_(tile.mid_nc);
     };
@@ -219,10 +252,12 @@ at::Tensor Decoder::mlp_forward(int layer, LayerState& state) {
         return through(state.mlp);
     }
     at::Tensor y_nc = at::empty_like(state.mid_nc);
+    hold_matrices();
     for (const FlatRange& tile : mlp_tiles(y_nc.size(0))) {
         const at::Tensor mid_nc = state.mid_nc.narrow(0, tile.begin, tile.size());
         y_nc.narrow(0, tile.begin, tile.size()).copy_(through(gate_up_forward(layer, mid_nc, tile.begin)));
     }
+    release_matrices();
     return y_nc;
 }
 
@@ -232,7 +267,7 @@ void Decoder::mlp_tile_backward(int layer, MlpTile tile, at::Tensor dx_nc, doubl
     const LayerTensors& gradients = parameters_.weight_gradients().layers[static_cast<size_t>(layer)];
 
     accumulate_bias_gradient(gradients.down_bias_o, dx_nc, beta);
-    at::Tensor dact_ni = product(dx_nc, weights.down_oc);
+    at::Tensor dact_ni = product(dx_nc, matrix(layer, LoraSite::Down));
     const AdapterBackward of_down(adapter_, LoraSite::Down, dx_nc, tile.first);
     of_down.add_input_gradient(dact_ni);
     at::Tensor act_ni = swiglu_backward(tile.gate_up_n2i, dact_ni);
@@ -246,7 +281,7 @@ void Decoder::mlp_tile_backward(int layer, MlpTile tile, at::Tensor dx_nc, doubl
     accumulate_weight_gradient(gradients.gate_up_oc, dgate_up_n2i, normed_nc, beta);
     const AdapterBackward of_gate_up(adapter_, LoraSite::GateUp, dgate_up_n2i, tile.first);
     of_gate_up.accumulate(normed_nc, beta);
-    at::Tensor dnormed_nc = product_out(normed_nc, dgate_up_n2i, weights.gate_up_oc);
+    at::Tensor dnormed_nc = product_out(normed_nc, dgate_up_n2i, matrix(layer, LoraSite::GateUp));
     of_gate_up.add_input_gradient(dnormed_nc);
     rms_norm_backward(dnormed_nc, tile.mid_nc, weights.post_norm_w, tile.rstd_n, dx_nc, true,
                       gradients.post_norm_w, beta);
@@ -258,11 +293,13 @@ void Decoder::mlp_backward(int layer, LayerState& state, at::Tensor& dx_nc, doub
         mlp_tile_backward(layer, std::move(state.mlp), dx_nc, beta);
         return;
     }
+    hold_matrices();
     for (const FlatRange& tile : mlp_tiles(dx_nc.size(0))) {
         const auto rows = [&](const at::Tensor& x) { return x.narrow(0, tile.begin, tile.size()); };
         mlp_tile_backward(layer, gate_up_forward(layer, rows(state.mid_nc), tile.begin), rows(dx_nc), beta);
         beta = 1;
     }
+    release_matrices();
 }
 
 at::Tensor Decoder::layer_forward(int layer, const at::Tensor& x_nc, LayerState& state,
@@ -338,22 +375,18 @@ at::Tensor Decoder::embed(const at::Tensor& ids_n) {
 }
 
 void Decoder::gather(int unit) {
-    parameters_.gather(unit);
-    if (adapter_ != nullptr) adapter_->parameters().gather(unit);
+    for (Parameters* held : held_) held->gather(unit);
 }
 
 void Decoder::drop(int unit) {
-    parameters_.drop(unit);
-    if (adapter_ != nullptr) adapter_->parameters().drop(unit);
+    for (Parameters* held : held_) held->drop(unit);
 }
 
 /// Brings the layer's weights here, and starts to bring those that come after it.
 void Decoder::use_layer(int layer, Pass pass) {
-    parameters_.use(parameters_.unit_of_layer(layer));
-    if (adapter_ != nullptr) {
-        adapter_->parameters().use(parameters_.unit_of_layer(layer));
-        adapter_->enter_layer(layer);
-    }
+    for (Parameters* held : held_) held->use(parameters_.unit_of_layer(layer));
+    if (quantized_ != nullptr) quantized_->enter_layer(layer);
+    if (adapter_ != nullptr) adapter_->enter_layer(layer);
     const int next = pass == Pass::Forward ? layer + 1 : layer - 1;
     if (next == static_cast<int>(model_.num_layers)) {
         for (const int unit : parameters_.units_of_head()) parameters_.gather(unit);

@@ -41,8 +41,8 @@ struct SequenceShard {
 struct MicroBatch {
     at::Tensor ids_bt;     ///< int64 [B, T]
     at::Tensor labels_bt;  ///< int64 [B, T], shifted: the token that follows; -100 = none
-    at::Tensor
-        places_bt = {};  ///< int64 [B, T], in the data: what an adapter's dropout depends on; else undefined
+    at::Tensor places_bt =
+        {};  ///< int64 [B, T], in the data: what an adapter's dropout depends on; else undefined
 };
 
 /// What a forward gives to callers beside the loss.
@@ -73,8 +73,10 @@ Kept what_is_kept(const Plan& plan);
 
 class Decoder {
   public:
-    /// With an adapter the parameters are frozen, and the gradients are the adapter's.
-    Decoder(const ModelConfig& model, Parameters& parameters, Kept kept, Adapter* adapter = nullptr);
+    /// With an adapter the parameters are frozen, and the gradients are the adapter's. `quantized` holds the
+    /// layers' matrices if the parameters do not.
+    Decoder(const ModelConfig& model, Parameters& parameters, Kept kept, Adapter* adapter = nullptr,
+            QuantizedBase* quantized = nullptr);
 
     /// Forward and backward. Gradients of scale · Σ cross-entropy over this rank's valid labels are added to
     /// (or, with `first`, written over) the parameters' gradients; `on_gradients` is called with each unit
@@ -94,9 +96,13 @@ class Decoder {
     struct LayerState;  ///< what a layer's backward needs
 
     at::Tensor embed(const at::Tensor& ids_n);
-    // Of the weights, and of the adapter's beside them.
+    // Of the weights, quantised ones among them, and of the adapter's.
     void gather(int unit);
     void drop(int unit);
+    /// The weights of a site in the layer that is computed, [outputs, inputs].
+    at::Tensor matrix(int layer, LoraSite site) const;
+    void hold_matrices();
+    void release_matrices();
     void use_layer(int layer, Pass pass);
     void adapt(LoraSite site, const at::Tensor& x_nc, const at::Tensor& y_no, int64_t first = 0) const {
         if (adapter_ != nullptr) adapter_->add_forward(site, x_nc, y_no, first);
@@ -127,6 +133,8 @@ class Decoder {
     const ModelConfig model_;
     Parameters& parameters_;
     Adapter* adapter_;
+    QuantizedBase* quantized_;
+    std::vector<Parameters*> held_;  ///< all of them
     const Kept kept_;
     std::optional<HostStash> stash_;  ///< of layers' inputs
     Probe probe_;

@@ -7,29 +7,6 @@
 
 namespace ringmaster {
 
-namespace {
-
-/// Targets first .. first + count of kLoraTargets.
-struct TargetRange {
-    size_t first, count;
-};
-
-TargetRange targets_of(LoraSite site) {
-    switch (site) {
-        case LoraSite::Qkv:
-            return {0, 3};
-        case LoraSite::Output:
-            return {3, 1};
-        case LoraSite::GateUp:
-            return {4, 2};
-        case LoraSite::Down:
-            break;
-    }
-    return {6, 1};
-}
-
-}  // namespace
-
 Adapter::Adapter(const ModelConfig& model, const Lora& lora, Precision precision, at::Device device,
                  Sharding sharding)
     : lora_(lora), scale_(lora.scale()), parameters_(model, lora, precision, device, std::move(sharding)) {
@@ -118,10 +95,37 @@ void AdapterBackward::accumulate(const at::Tensor& x_nc, double beta) const {
 }
 
 TrainedModel::TrainedModel(const ModelConfig& model, const Lora& lora, Precision precision, at::Device device,
-                           const Sharding& sharding)
+                           const Sharding& sharding, const Quantization& quantization)
     : weights(model, precision, device, sharding,
-              lora.on() ? Parameters::Use::Frozen : Parameters::Use::Trained) {
+              lora.on() ? Parameters::Use::Frozen : Parameters::Use::Trained, quantization) {
+    if (quantization.on()) quantized.emplace(model, quantization, weights.compute_dtype(), device, sharding);
     if (lora.on()) adapter.emplace(model, lora, precision, device, sharding);
+}
+
+std::vector<Parameters*> TrainedModel::all() {
+    std::vector<Parameters*> held = {&weights};
+    if (quantized) held.push_back(&quantized->bytes());
+    if (adapter) held.push_back(&adapter->parameters());
+    return held;
+}
+
+void TrainedModel::initialize_weights(const ModelConfig& model, int64_t seed) {
+    if (!quantized) return weights.initialize(model, seed);
+    InitialValues initial(model, seed);
+    size_t kept = 0, in_bytes = 0;
+    for (const ParameterShape& shape : parameter_shapes(model)) {
+        const at::Tensor values = initial.next(shape);
+        if (is_quantized(shape))
+            quantized->put(in_bytes++, values);
+        else
+            weights.put(kept++, values);
+    }
+    for (Parameters* held : {&weights, &quantized->bytes()}) held->share_update();
+}
+
+void TrainedModel::load_weights(const std::string& model_dir) {
+    weights.load(model_dir);
+    if (quantized) quantized->load(model_dir);
 }
 
 }  // namespace ringmaster

@@ -13,12 +13,11 @@
 #include <optional>
 #include <vector>
 
+#include "engine/model/layer_sites.h"
 #include "engine/model/parameters.h"
+#include "engine/model/quantized_base.h"
 
 namespace ringmaster {
-
-/// Matrices of a layer that modules are kept in, each with an input of its own.
-enum class LoraSite { Qkv, Output, GateUp, Down };
 
 class Adapter {
   public:
@@ -33,8 +32,8 @@ class Adapter {
     /// A forward and backward over tokens at these places in the data (int64 [N]; -1: padding). Undefined:
     /// nothing is dropped.
     void begin_tokens(const at::Tensor& places_n);
-    /// What the inputs of a layer's module are multiplied by in this step: 0 where dropout drops them. float32
-    /// [N, width], or undefined without dropout. `places_n` as begin_tokens.
+    /// What the inputs of a layer's module are multiplied by in this step: 0 where dropout drops them.
+    /// float32 [N, width], or undefined without dropout. `places_n` as begin_tokens.
     at::Tensor dropout_factors(int layer, size_t target, const at::Tensor& places_n, int64_t width) const;
     double scale() const { return scale_; }
     /// The layer that is computed from now on; its weights are here.
@@ -84,16 +83,25 @@ class AdapterBackward {
     std::vector<Pull> pulls_;
 };
 
-/// What a run computes with, and what of it is trained: the weights, or an adapter beside frozen ones.
+/// What a run computes with, and what of it is trained: the weights, or an adapter beside frozen ones, whose
+/// layers' matrices may be quantised.
 struct TrainedModel {
     TrainedModel(const ModelConfig& model, const Lora& lora, Precision precision, at::Device device,
-                 const Sharding& sharding = {});
+                 const Sharding& sharding = {}, const Quantization& quantization = {});
 
     Parameters weights;
+    std::optional<QuantizedBase> quantized;  ///< the matrices that `weights` lacks
     std::optional<Adapter> adapter;
 
     Parameters& trained() { return adapter ? adapter->parameters() : weights; }
     Adapter* adapter_or_null() { return adapter ? &*adapter : nullptr; }
+    QuantizedBase* quantized_or_null() { return quantized ? &*quantized : nullptr; }
+    /// All that ranks hold, the frozen weights first.
+    std::vector<Parameters*> all();
+
+    /// The model's weights, not the adapter: random ones, or those of a folder.
+    void initialize_weights(const ModelConfig& model, int64_t seed);
+    void load_weights(const std::string& model_dir);
 };
 
 }  // namespace ringmaster

@@ -11,8 +11,14 @@
 namespace ringmaster {
 
 Parameters::Parameters(const ModelConfig& model, Precision precision, at::Device device, Sharding sharding,
-                       Use use)
-    : Parameters(parameter_shapes(model), "model", model, precision, device, std::move(sharding), use) {}
+                       Use use, const Quantization& quantization)
+    : Parameters(kept_shapes(model, quantization), "model", model, precision, device, std::move(sharding),
+                 use) {}
+
+Parameters::Parameters(const ModelConfig& model, const Quantization& quantization, at::Device device,
+                       Sharding sharding)
+    : Parameters(quantized_shapes(model, quantization), "model", model, Precision::Float32, device,
+                 std::move(sharding), Use::Bytes) {}
 
 Parameters::Parameters(const ModelConfig& model, const Lora& lora, Precision precision, at::Device device,
                        Sharding sharding)
@@ -29,11 +35,11 @@ Parameters::Parameters(std::vector<ParameterShape> shapes, std::string file_stem
     if (sharding_.groups && sharding_.stage > 0 && sharding_.groups->shard().size() > 1)
         stage_ = sharding_.stage;
     lay_out_units();
-    const bool frozen = use == Use::Frozen;
+    const bool frozen = use != Use::Trained;
     const bool mixed = precision == Precision::Bf16Mixed && !frozen;
     const bool in_bfloat16 =
         precision == Precision::Bf16Full || (precision == Precision::Bf16Mixed && frozen);
-    const at::ScalarType dtype = in_bfloat16 ? at::kBFloat16 : at::kFloat;
+    const at::ScalarType dtype = use == Use::Bytes ? at::kByte : in_bfloat16 ? at::kBFloat16 : at::kFloat;
     master_ = make_flat(stage_ == 3 || (stage_ > 0 && mixed), dtype, device_);
     compute_ = mixed ? make_flat(stage_ == 3, at::kBFloat16, device_) : master_;
     if (!frozen) gradients_ = make_flat(stage_ >= 2, dtype, device_);
@@ -189,24 +195,28 @@ void Parameters::bind(ModelTensors& views, int unit, const at::Tensor& values) c
     }
 }
 
+InitialValues::InitialValues(const ModelConfig& model, int64_t seed)
+    : range_(model.initializer_range),
+      generator_(at::detail::createCPUGenerator(static_cast<uint64_t>(seed))) {}
+
+at::Tensor InitialValues::next(const ParameterShape& shape) {
+    at::Tensor values = at::empty(shape.shape, at::kFloat);
+    const std::string& name = shape.name;
+    if (name.ends_with("bias") || name.ends_with("lora_B.weight")) return values.zero_();
+    if (name.ends_with("norm.weight")) return values.fill_(1);
+    if (!name.ends_with("lora_A.weight")) return values.normal_(0, range_, generator_);
+    const double bound = 1 / std::sqrt(static_cast<double>(shape.shape[1]));
+    return values.uniform_(-bound, bound, generator_);
+}
+
+void Parameters::put(size_t index, const at::Tensor& values) {
+    const FlatRange own = own_elements(index);
+    own_values(master_, index).copy_(values.reshape({-1}).narrow(0, own.begin, own.size()));
+}
+
 void Parameters::initialize(const ModelConfig& model, int64_t seed) {
-    at::Generator generator = at::detail::createCPUGenerator(static_cast<uint64_t>(seed));
-    for (size_t i = 0; i < shapes_.size(); ++i) {
-        at::Tensor values = at::empty(shapes_[i].size(), at::kFloat);
-        const std::string& name = shapes_[i].name;
-        if (name.ends_with("bias") || name.ends_with("lora_B.weight")) {
-            values.zero_();
-        } else if (name.ends_with("lora_A.weight")) {
-            const double bound = 1 / std::sqrt(static_cast<double>(shapes_[i].shape[1]));
-            values.uniform_(-bound, bound, generator);
-        } else if (name.ends_with("norm.weight")) {
-            values.fill_(1);
-        } else {
-            values.normal_(0, model.initializer_range, generator);
-        }
-        const FlatRange own = own_elements(i);
-        own_values(master_, i).copy_(values.narrow(0, own.begin, own.size()));
-    }
+    InitialValues initial(model, seed);
+    for (size_t i = 0; i < shapes_.size(); ++i) put(i, initial.next(shapes_[i]));
     share_update();
 }
 

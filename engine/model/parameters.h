@@ -8,6 +8,7 @@
 /// unit is whole between `gather` and `drop`.
 #pragma once
 
+#include <ATen/core/Generator.h>
 #include <ATen/core/Tensor.h>
 
 #include <array>
@@ -21,6 +22,7 @@
 #include "engine/config/config.h"
 #include "engine/files/durable.h"
 #include "engine/plan/model_config.h"
+#include "engine/plan/quantized_shapes.h"
 
 namespace ringmaster {
 
@@ -77,10 +79,16 @@ class Parameters {
   public:
     enum class Use {
         Trained,
-        Frozen  ///< in the dtype of computation alone, without gradients; sharded at stage 3 only
+        Frozen,  ///< in the dtype of computation alone, without gradients; sharded at stage 3 only
+        Bytes    ///< as Frozen, but quantised weights: elements are bytes
     };
+    /// A model's, without those that are quantised.
     Parameters(const ModelConfig& model, Precision precision, at::Device device, Sharding sharding = {},
-               Use use = Use::Trained);
+               Use use = Use::Trained, const Quantization& quantization = {});
+    /// A model's quantised matrices, as bytes (quantized_shapes); its units are the model's, those outside
+    /// the layers empty.
+    Parameters(const ModelConfig& model, const Quantization& quantization, at::Device device,
+               Sharding sharding);
     /// An adapter's (lora_shapes): its units are the model's, those outside the layers empty.
     Parameters(const ModelConfig& model, const Lora& lora, Precision precision, at::Device device,
                Sharding sharding = {});
@@ -147,6 +155,8 @@ class Parameters {
     /// transformers' initialisation (normal with initializer_range, biases 0, norms 1), of an adapter PEFT's
     /// (A uniform within inputs^-1/2, which is Kaiming's with a = √5; B 0), the same on every mesh.
     void initialize(const ModelConfig& model, int64_t seed);
+    /// Takes what this rank keeps of a parameter's values; `share_update` makes them everybody's.
+    void put(size_t index, const at::Tensor& values);
     /// Reads a Hugging Face folder (model.safetensors, or shards by their index; adapter_model.safetensors of
     /// an adapter). Throws Error naming the file and tensor.
     void load(const std::string& model_dir);
@@ -194,6 +204,17 @@ class Parameters {
     std::vector<at::Tensor> spare_;  ///< a dropped layer's buffer, for the next
     ModelTensors weights_;
     ModelTensors weight_gradients_;
+};
+
+/// What parameters begin with, drawn in their order: float32, of a parameter's shape.
+class InitialValues {
+  public:
+    InitialValues(const ModelConfig& model, int64_t seed);
+    at::Tensor next(const ParameterShape& shape);
+
+  private:
+    double range_;
+    at::Generator generator_;
 };
 
 /// Whole parameters in their order, gathered a unit at a time where they are sharded: all ranks of the shard

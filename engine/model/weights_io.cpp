@@ -2,7 +2,6 @@
 #include <ATen/ATen.h>
 
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -10,6 +9,7 @@
 #include "engine/error.h"
 #include "engine/files/safetensors.h"
 #include "engine/model/parameters.h"
+#include "engine/model/weight_files.h"
 
 namespace ringmaster {
 
@@ -17,72 +17,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::map<std::string, at::ScalarType> kDtypes = {
-    {"F32", at::kFloat}, {"BF16", at::kBFloat16}, {"F16", at::kHalf}, {"F64", at::kDouble}};
-
-/// Which file of the folder holds which tensor; `stem` as Parameters::file_stem.
-std::map<std::string, fs::path> files_of(const fs::path& dir, const std::string& stem) {
-    std::map<std::string, fs::path> files;
-    const fs::path single = dir / (stem + ".safetensors"), index = dir / (stem + ".safetensors.index.json");
-    if (fs::exists(single)) {
-        SafetensorsFile file(single);
-        for (const auto& [name, info] : file.tensors()) files[name] = single;
-    } else if (fs::exists(index)) {
-        std::ifstream text(index);
-        try {
-            const nlohmann::json content = nlohmann::json::parse(text);
-            for (const auto& [name, file] : content.at("weight_map").items()) {
-                files[name] = dir / fs::path(file.get<std::string>()).filename();
-            }
-        } catch (const nlohmann::json::exception& problem) {
-            throw Error(Failure::Refused, Code("MODEL-WEIGHTS"), std::string("is damaged: ") + problem.what(),
-                        index.string());
-        }
-    } else if (fs::exists(dir / "trainer_state.json")) {
-        throw Error(Failure::Refused, Code("MODEL-WEIGHTS"), "holds no " + single.filename().string(),
-                    dir.string(),
-                    stem == "model" ? "the checkpoint is of an adapter: resume it with the same adapter keys"
-                                    : "the checkpoint is of all weights: resume it without adapter");
-    } else {
-        throw Error(Failure::Usage, Code("MODEL-WEIGHTS"),
-                    "holds neither " + single.filename().string() + " nor " + index.filename().string(),
-                    dir.string(), "point base_model at a folder with weights, or set reinit_weights: true");
-    }
-    return files;
-}
-
-/// Some folders name a bare model's tensors without the leading "model.".
-std::string name_in(const std::map<std::string, fs::path>& files, const std::string& name,
-                    const fs::path& dir) {
-    if (files.contains(name)) return name;
-    if (name.starts_with("model.") && files.contains(name.substr(6))) return name.substr(6);
-    throw Error(Failure::Refused, Code("MODEL-WEIGHTS"), "the weights lack '" + name + "'", dir.string(),
-                name.find(".lora_") == std::string::npos
-                    ? "the folder's config.json and weights must belong to the same model"
-                    : "lora_target_modules must be those that the adapter was trained with");
-}
-
 /// Elements [begin, end) of it.
-void read_tensor(const SafetensorsFile& file, const std::string& name, const std::vector<int64_t>& shape,
+void read_tensor(WeightFiles& files, const std::string& name, const std::vector<int64_t>& shape,
                  FlatRange elements, at::Tensor into) {
-    const TensorInfo& info = file.info(name);
-    if (info.shape != shape) {
-        throw Error(Failure::Refused, Code("MODEL-WEIGHTS"),
-                    "tensor '" + name + "' is " + nlohmann::json(info.shape).dump() +
-                        (name.find(".lora_") == std::string::npos ? ", config.json makes it "
-                                                                  : ", lora_r and config.json make it ") +
-                        nlohmann::json(shape).dump(),
-                    file.path().string());
+    files.check_shape(name, shape);
+    const at::Tensor values = files.mapped(name);
+    if (!values.is_floating_point()) {
+        throw Error(
+            Failure::Refused, Code("MODEL-WEIGHTS"),
+            "tensor '" + name + "' has dtype " + files.info(name).dtype + "; F32, F16, BF16 and F64 are read",
+            files.path_of(name));
     }
-    auto dtype = kDtypes.find(info.dtype);
-    if (dtype == kDtypes.end()) {
-        throw Error(Failure::Refused, Code("MODEL-WEIGHTS"),
-                    "tensor '" + name + "' has dtype " + info.dtype + "; F32, F16, BF16 and F64 are read",
-                    file.path().string());
-    }
-    void* bytes = const_cast<std::byte*>(file.bytes(name).data());
-    into.copy_(at::from_blob(bytes, {info.elements()}, at::TensorOptions().dtype(dtype->second))
-                   .narrow(0, elements.begin, elements.size()));
+    into.copy_(values.view({-1}).narrow(0, elements.begin, elements.size()));
 }
 
 /// Parameter indices of each shard, in order.
@@ -127,18 +73,10 @@ WrittenFile write_shard(const Parameters& parameters, WholeValues& master, const
 }  // namespace
 
 void Parameters::load(const std::string& model_dir) {
-    const std::map<std::string, fs::path> files = files_of(model_dir, file_stem_);
-    std::map<fs::path, std::vector<size_t>> wanted;
-    for (size_t i = 0; i < shapes_.size(); ++i) {
-        wanted[files.at(name_in(files, shapes_[i].name, model_dir))].push_back(i);
-    }
-    for (const auto& [path, indices] : wanted) {
-        SafetensorsFile file(path);
-        for (size_t i : indices) {
-            read_tensor(file, name_in(files, shapes_[i].name, model_dir), shapes_[i].shape, own_elements(i),
-                        own_values(master_, i));
-        }
-    }
+    WeightFiles files(model_dir, file_stem_);
+    for (size_t i = 0; i < shapes_.size(); ++i)
+        read_tensor(files, files.name_of(shapes_[i].name), shapes_[i].shape, own_elements(i),
+                    own_values(master_, i));
     share_update();
 }
 

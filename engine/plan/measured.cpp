@@ -32,6 +32,8 @@ json family_of(const Plan& plan) {
             {"optimizer_offloading", config.optimizer_offloading},
             {"optimizer_states", states_of(config)},
             {"lora", {config.lora.r, config.lora.dropout > 0, config.lora.targets}},
+            {"quantization",
+             {to_string(config.quantization.format), config.quantization.block, config.quantization.nested}},
             {"packed", config.sample_packing}};
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/plan/memory_trace.h"
+#include "engine/plan/quantized_shapes.h"
 #include "engine/plan/step_time.h"
 
 namespace ringmaster {
@@ -54,13 +55,30 @@ int stage(const MemoryInputs& in) {
     return in.shards > 1 ? in.zero_stage : 0;
 }
 
-double elements(const MemoryInputs& in, bool sharded) {
-    if (stage(in) == 0) return double(parameter_count(in.model));
-    return double(sharded_count(in.model, in.shards)) * (sharded ? 1 : in.shards);
-}
-
 double padded(const MemoryInputs& in, int64_t unit) {
     return double(slice_elements(unit, in.shards)) * in.shards;
+}
+
+/// Of a layer, that are not quantised.
+int64_t kept_layer(const MemoryInputs& in) {
+    return unit_sizes(in.model).layer - quantized_layer(in.model, in.quantization).elements;
+}
+
+double elements(const MemoryInputs& in, bool sharded) {
+    const UnitSizes sizes = unit_sizes(in.model);
+    const auto of_unit = [&](int64_t unit) {
+        if (stage(in) == 0) return double(unit);
+        return padded(in, unit) / (sharded ? in.shards : 1);
+    };
+    return of_unit(sizes.embedding) + double(in.model.num_layers) * of_unit(kept_layer(in)) +
+           of_unit(sizes.head);
+}
+
+/// Of all layers' quantised matrices.
+double quantized_bytes(const MemoryInputs& in, bool sharded) {
+    const int64_t layer = quantized_layer(in.model, in.quantization).bytes;
+    const double layers = double(in.model.num_layers);
+    return stage(in) == 0 ? layers * double(layer) : layers * padded(in, layer) / (sharded ? in.shards : 1);
 }
 
 /// LibTorch allocates pinned memory in powers of two (ATen/core/CachingHostAllocator.h).
@@ -72,7 +90,7 @@ double pinned_bytes(double bytes) {
 double trained_elements(const MemoryInputs& in, bool sharded) {
     if (!in.lora.on()) return elements(in, sharded);
     const int64_t layer = lora_layer_count(in.model, in.lora);
-    const double layers = double(in.model.num_layers);
+    const double layers = double(in.lora.adapted_layers(in.model.num_layers));
     if (stage(in) == 0) return layers * double(layer);
     return layers * padded(in, layer) / (sharded ? in.shards : 1);
 }
@@ -82,9 +100,10 @@ double trained_layer(const MemoryInputs& in) {
     return padded(in, in.lora.on() ? lora_layer_count(in.model, in.lora) : unit_sizes(in.model).layer);
 }
 
-/// All of a layer's weights, an adapter's among them.
-double layer_elements(const MemoryInputs& in) {
-    return padded(in, unit_sizes(in.model).layer) + (in.lora.on() ? trained_layer(in) : 0);
+/// Bytes of all of a layer's weights as they are computed with, an adapter's among them.
+double layer_weight_bytes(const MemoryInputs& in) {
+    const double elements = padded(in, kept_layer(in)) + (in.lora.on() ? trained_layer(in) : 0);
+    return elements * in.element_bytes() + padded(in, quantized_layer(in.model, in.quantization).bytes);
 }
 
 /// Gradients of a unit while it is computed, those of the unit before while they are reduced, and what is
@@ -153,7 +172,9 @@ double weight_bytes(const MemoryInputs& in) {
     const bool mixed = in.precision == Precision::Bf16Mixed;
     const double master =
         trained_elements(in, stage(in) == 3 || (mixed && stage(in) > 0)) * parameter_bytes(in);
-    const double frozen = in.lora.on() ? elements(in, stage(in) == 3) * in.element_bytes() : 0;
+    const double frozen =
+        in.lora.on() ? elements(in, stage(in) == 3) * in.element_bytes() + quantized_bytes(in, stage(in) == 3)
+                     : 0;
     return frozen + master + (mixed ? 2 * trained_elements(in, stage(in) == 3) : 0);
 }
 
@@ -170,12 +191,12 @@ double layer_forward_unit_bytes(const MemoryInputs& in) {
     const UnitSizes sizes = unit_sizes(in.model);
     double head = padded(in, sizes.head);
     if (in.model.tie_word_embeddings) head += padded(in, sizes.embedding);
-    return stage(in) == 3 ? (layer_elements(in) + head) * in.element_bytes() : 0;
+    return stage(in) == 3 ? layer_weight_bytes(in) + head * in.element_bytes() : 0;
 }
 
 double layer_unit_bytes(const MemoryInputs& in, bool is_last) {
     const double weights =  // this layer's and the next's
-        stage(in) == 3 ? 2 * layer_elements(in) * in.element_bytes() : 0;
+        stage(in) == 3 ? 2 * layer_weight_bytes(in) : 0;
     const double unit = trained_layer(in);
     const double head = in.lora.on() ? 0 : padded(in, unit_sizes(in.model).head);
     const double before = is_last ? head : unit;
@@ -184,10 +205,9 @@ double layer_unit_bytes(const MemoryInputs& in, bool is_last) {
 
 double head_unit_bytes(const MemoryInputs& in) {
     const UnitSizes sizes = unit_sizes(in.model);
-    const double layer = layer_elements(in);
     double head = padded(in, sizes.head);
     if (in.model.tie_word_embeddings) head += padded(in, sizes.embedding);
-    const double weights = stage(in) == 3 ? (head + layer) * in.element_bytes() : 0;
+    const double weights = stage(in) == 3 ? head * in.element_bytes() + layer_weight_bytes(in) : 0;
     return weights + (stage(in) >= 2 && !in.lora.on() ? head * parameter_bytes(in) : 0);
 }
 

@@ -36,6 +36,7 @@ struct MemoryInputs {
     int threads = 1;     ///< of the rank's process
     StateKind optimizer_states = StateKind::AsWeights;
     Lora lora = {};      ///< an adapter: of frozen weights are no gradients and no optimizer's states
+    Quantization quantization = {};  ///< of those frozen weights
 
     /// What is beyond the states, measured ÷ predicted of a run like this one; 1 where nothing was measured.
     double measured_ratio = 1;
@@ -51,7 +52,8 @@ struct MemoryInputs {
 double intermediate_width(const ModelConfig& model);
 
 // States: whole on every rank, or this rank's slices (engine/model/parameters.h) by the ZeRO stage.
-/// With the bfloat16 copy under `bf16: true`; of frozen weights only that, and the adapter's.
+/// With the bfloat16 copy under `bf16: true`; of frozen weights only that, or their quantised bytes, and the
+/// adapter's.
 double weight_bytes(const MemoryInputs& in);
 double gradient_bytes(const MemoryInputs& in);
 double optimizer_bytes(const MemoryInputs& in);  ///< AdamW's two moments, as numbers or codes

@@ -20,6 +20,7 @@ constexpr auto kCommunication = MemoryPart::Communication;
 
 constexpr double kLossChunkTokens = 1024;               // engine/model/decoder.cpp
 constexpr double kMostRounded = 16;                     // chunks added in bfloat16, engine/model/decoder.cpp
+constexpr double kElementsAtOnce = 4 << 20;             // engine/model/quantized_matrix.cpp
 constexpr double kWideRows = 256, kWideColumns = 4096;  // engine/model/ops.cpp
 constexpr double kScoreRows = 256, kScoreKeys = 512;    // engine/attention/blocks.h
 constexpr double kPanel = 64;                           // engine/kernels/key_softmax.h
@@ -72,6 +73,9 @@ class Tracer {
     }
 
     void product(double rows, double depth, double columns);
+    void matrix_product(double rows, double depth, double columns);
+    Block matrix(double inputs, double outputs);
+    Block hold_mlp_matrices();
     void weight_gradient(double outputs, double inputs, double rows);
     Block norm(double rows, double width);
     void norm_again(double rows, double width);
@@ -115,6 +119,7 @@ class Tracer {
     AttentionSchedule schedule_;
     const bool is_last_;   ///< else the layer before the last
     double gathered_ = 1;  ///< ranks that a stage of the schedule stands for
+    bool holds_ = false;   ///< matrices made from quantised weights, for several tiles
     Heap heap_;
 };
 
@@ -162,6 +167,31 @@ void Tracer::product(double rows, double depth, double columns) {
     const double n = std::min(rows, kWideRows), k = std::min(depth, kWideColumns),
                  m = std::min(columns, kWideColumns);
     heap_.touch(4 * (k * m + n * m + n * k));
+}
+
+/// A matrix of the layer, if it is made from quantised weights: it, and the scales of 4 bits while it is
+/// made.
+Block Tracer::matrix(double inputs, double outputs) {
+    if (!in_.quantization.on() || holds_) return {};
+    Block made = heap_.take(inputs * outputs * element());
+    const double elements = inputs * outputs;
+    if (in_.quantization.is_4bit() && in_.quantization.nested)
+        heap_.touch(4 * elements / double(in_.quantization.block));
+    if (!in_.quantization.is_4bit()) heap_.touch(4 * std::min(elements, kElementsAtOnce));
+    return made;
+}
+
+/// Tiles of an MLP share its matrices.
+Block Tracer::hold_mlp_matrices() {
+    if (!in_.quantization.on() || in_.mlp_tile_tokens == 0) return {};
+    holds_ = true;
+    return heap_.take(3 * I_ * C_ * element());
+}
+
+/// By a matrix of the layer.
+void Tracer::matrix_product(double rows, double depth, double columns) {
+    const Block made = matrix(depth, columns);
+    product(rows, depth, columns);
 }
 
 /// Of frozen weights there is none.
@@ -337,13 +367,13 @@ void Tracer::attention_forward(Layer& layer, bool attends) {
     layer.rstd_attention = heap_.take(4 * N_, kActivations);
     Block normed = norm(N_, C_);
     layer.qkv = heap_.take(N_ * W_ * element(), kActivations);
-    product(N_, C_, W_);
+    matrix_product(N_, C_, W_);
     adapter_forward(qkv_modules_, N_, C_);
     normed.free();
     if (model_.qk_norm) normalize_queries_and_keys(layer);
     if (attends) layer.attention = in_.ulysses > 1 ? attend_over_heads() : attend();
     layer.mid = heap_.take(hidden_states(N_), kActivations);
-    product(N_, q_, C_);
+    matrix_product(N_, q_, C_);
     adapter_forward(output_modules_, N_, q_);
 }
 
@@ -457,7 +487,7 @@ void Tracer::attention_backward(Layer& layer) {
     const Block pulls_of_output = adapter_pulls(output_modules_, N_);
     {
         Block dout = heap_.take(N_ * q_ * e);
-        product(N_, C_, q_);
+        matrix_product(N_, C_, q_);
         adapter_gradients(output_modules_, N_, q_);
         adapter_input_gradient(output_modules_, N_, q_);
         in_.ulysses > 1 ? pull_back_over_heads() : pull_back();
@@ -469,7 +499,7 @@ void Tracer::attention_backward(Layer& layer) {
     weight_gradient(W_, C_, N_);
     const Block pulls_of_qkv = adapter_pulls(qkv_modules_, N_);
     adapter_gradients(qkv_modules_, N_, C_);
-    product(N_, W_, C_);
+    matrix_product(N_, W_, C_);
     adapter_input_gradient(qkv_modules_, N_, C_);
     norm_backward(N_, C_);
 }
@@ -480,18 +510,19 @@ void Tracer::attention_backward(Layer& layer) {
 Block Tracer::mlp_forward(double tokens) {
     Block normed = norm(tokens, C_);
     Block gate_up = heap_.take(tokens * (2 * I_ * element() + 4), kActivations);
-    product(tokens, C_, 2 * I_);
+    matrix_product(tokens, C_, 2 * I_);
     adapter_forward(gate_up_modules_, tokens, C_);
     return gate_up;
 }
 
 void Tracer::mlp_backward(Layer& layer) {
     const double tokens = mlp_tokens(), e = element();
+    Block matrices = hold_mlp_matrices();
     if (!layer.mlp.is_held()) layer.mlp = mlp_forward(tokens);
     const Block pulls_of_down = adapter_pulls(down_modules_, tokens);
     {
         Block dact = heap_.take(tokens * I_ * e);
-        product(tokens, C_, I_);
+        matrix_product(tokens, C_, I_);
         adapter_input_gradient(down_modules_, tokens, I_);
         Block act = heap_.take(tokens * I_ * e);
         dact.free();
@@ -503,11 +534,12 @@ void Tracer::mlp_backward(Layer& layer) {
     weight_gradient(2 * I_, C_, tokens);
     const Block pulls_of_gate_up = adapter_pulls(gate_up_modules_, tokens);
     adapter_gradients(gate_up_modules_, tokens, C_);
-    product(tokens, 2 * I_, C_);
+    matrix_product(tokens, 2 * I_, C_);
     adapter_input_gradient(gate_up_modules_, tokens, C_);
     norm_backward(tokens, C_);
     normed.free();
     layer.mlp.free();
+    holds_ = false;
 }
 
 /// Leaves the gradient of its input.
@@ -546,11 +578,12 @@ Heap Tracer::run() {
             const Block units = heap_.take(layer_forward_unit_bytes(in_));
             attention_forward(last, true);
             const double tile = mlp_tokens();
+            const Block matrices = hold_mlp_matrices();
             Block gate_up = mlp_forward(tile);
             if (in_.mlp_tile_tokens > 0) y = heap_.take(hidden_states(N_));
             {
                 Block act = heap_.take(tile * I_ * element());
-                product(tile, I_, C_);
+                matrix_product(tile, I_, C_);
                 adapter_forward(down_modules_, tile, I_);
                 if (in_.mlp_tile_tokens > 0) {
                     heap_.touch(hidden_states(tile));
@@ -559,6 +592,7 @@ Heap Tracer::run() {
                     last.mlp = std::move(gate_up);
                 }
             }
+            holds_ = false;
         }
         if (in_.gradient_checkpointing) {  // the layer's input, and maybe attention's output, are left
             Block x = std::move(last.x), attention = std::move(last.attention);

@@ -300,10 +300,32 @@ void refuse_other_arithmetic(const Reader& reader) {
     if (reader.number_or("partial_rotary_factor", 1) != 1) {
         reader.refuse("a 'partial_rotary_factor' other than 1 is not supported");
     }
-    if (reader.has("quantization_config") && !reader.is_null("quantization_config")) {
-        reader.refuse("the weights are quantised (quantization_config)",
+}
+
+/// Weights that bitsandbytes has quantised; other formats are not read.
+Quantization read_quantization(const Reader& reader) {
+    const std::optional<Reader> said = reader.object("quantization_config");
+    if (!said) return {};
+    if (said->text_or("quant_method", "") != "bitsandbytes")
+        reader.refuse("the weights are quantised in another way than bitsandbytes' (quantization_config)",
                       "use the model's unquantised folder");
+    const auto skipped = said->values().find("llm_int8_skip_modules");
+    if (skipped != said->values().end() && !skipped->is_null() && !skipped->empty() &&
+        *skipped != json{"lm_head"})
+        said->refuse("only some of the layers' matrices are quantised (llm_int8_skip_modules)",
+                     "use the model's unquantised folder");
+    Quantization found;
+    found.stored = true;
+    if (said->flag_or("load_in_8bit", false)) {
+        found.format = WeightFormat::Int8;
+    } else if (said->flag_or("load_in_4bit", false)) {
+        found.format =
+            said->text_or("bnb_4bit_quant_type", "fp4") == "nf4" ? WeightFormat::Nf4 : WeightFormat::Fp4;
+        found.nested = said->flag_or("bnb_4bit_use_double_quant", false);
+    } else {
+        said->refuse("neither load_in_4bit nor load_in_8bit is true");
     }
+    return found;
 }
 
 /// Keeps every later product of sizes inside 64 bits.
@@ -330,6 +352,7 @@ ModelConfig read_text_model(const Reader& reader) {
     }
     const Family& family = family_of(model.model_type, reader);
     if (family.trainable) refuse_other_arithmetic(reader);
+    model.quantization = read_quantization(reader);
     read_sizes(reader, family, model);
     model.rms_norm_eps = reader.positive_or(model.model_type == "phi"          ? "layer_norm_eps"
                                             : model.model_type == "starcoder2" ? "norm_epsilon"

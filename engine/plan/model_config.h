@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/config/lora.h"
+#include "engine/config/quantization.h"
 
 namespace ringmaster {
 
@@ -52,6 +53,7 @@ struct ModelConfig {
     int64_t experts_per_token = 0;
     int64_t expert_intermediate_size = 0;         ///< of one expert
     int64_t shared_expert_intermediate_size = 0;  ///< 0: no shared expert
+    Quantization quantization;                    ///< of a folder whose weights are quantised
 
     bool trainable() const;  ///< one of the model types that the engine computes
 };
@@ -72,7 +74,7 @@ int64_t parameter_count(const ModelConfig& model);
 
 /// An adapter's parameters by the names that PEFT saves: of each module A, then B, in the modules' order.
 std::vector<ParameterShape> lora_shapes(const ModelConfig& model, const Lora& lora);
-/// Elements of one layer's; all layers are alike.
+/// Elements of one adapted layer's; these are alike.
 int64_t lora_layer_count(const ModelConfig& model, const Lora& lora);
 
 /// Elements of each rank's slice where `elements` are shared by so many ranks: a multiple of 16 (a cache line

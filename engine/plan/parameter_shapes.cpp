@@ -150,8 +150,8 @@ std::vector<ParameterShape> lora_shapes(const ModelConfig& model, const Lora& lo
     constexpr size_t kSuffix = std::string_view("weight").size();
     std::vector<ParameterShape> shapes;
     for (const ParameterShape& shape : parameter_shapes(model)) {
-        if (shape.layer < 0 || shape.shape.size() != 2 || !ends_with_module(shape.name, lora.targets))
-            continue;
+        const bool is_adapted = shape.layer >= 0 && lora.adapts(shape.layer) && shape.shape.size() == 2;
+        if (!is_adapted || !ends_with_module(shape.name, lora.targets)) continue;
         const std::string module = "base_model.model." + shape.name.substr(0, shape.name.size() - kSuffix);
         shapes.push_back({module + "lora_A.weight", {lora.r, shape.shape[1]}, true, shape.layer});
         shapes.push_back({module + "lora_B.weight", {shape.shape[0], lora.r}, true, shape.layer});
@@ -163,8 +163,10 @@ int64_t lora_layer_count(const ModelConfig& model, const Lora& lora) {
     if (!lora.on()) return 0;
     ModelConfig one = model;
     one.num_layers = std::min<int64_t>(model.num_layers, 1);
+    Lora alike = lora;
+    alike.layers.clear();
     int64_t count = 0;
-    for (const ParameterShape& shape : lora_shapes(one, lora)) count += shape.size();
+    for (const ParameterShape& shape : lora_shapes(one, alike)) count += shape.size();
     return count;
 }
 

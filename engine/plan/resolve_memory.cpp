@@ -24,6 +24,7 @@ MemoryInputs inputs_of(const Plan& plan, int threads) {
     in.zero_stage = plan.zero_stage;
     in.shards = plan.mesh.shards();
     in.lora = plan.config.lora;
+    in.quantization = plan.config.quantization;
     in.packed = plan.config.sample_packing ||
                 plan.model->sliding_window.value_or(plan.sequence.length) < plan.sequence.length;
     if (plan.context_parallel.layout == RingAttnFunc::VarlenLlama3)
@@ -141,7 +142,9 @@ std::string what_would_fit(const Plan& plan, const MemoryInputs& as_is, int64_t 
     const double states = weight_bytes(as_is) + gradient_bytes(as_is) + optimizer_bytes(as_is);
     if (states > double(device)) {
         return "weights, gradients and optimizer alone take " + gib(states) + ": a smaller model" +
-               (as_is.lora.on() ? "" : ", adapter: lora") +
+               (!as_is.lora.on()          ? ", adapter: lora"
+                : as_is.quantization.on() ? ""
+                                          : ", adapter: qlora with load_in_4bit: true") +
                (as_is.precision == Precision::Bf16Full ? "" : ", or bf16: full");
     }
     return "a shorter sequence_len, or more ranks in context_parallel_size";

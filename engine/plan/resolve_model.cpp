@@ -45,7 +45,13 @@ void find_by_id(const PlanRequest& request, Plan& plan, Findings& findings) {
 
 void say_adapter(const Plan& plan, Findings& findings) {
     const Lora& lora = plan.config.lora;
-    const int64_t trained = plan.model->num_layers * lora_layer_count(*plan.model, lora);
+    const int64_t layers = plan.model->num_layers;
+    if (!lora.layers.empty() && lora.layers.back() >= layers)
+        findings.error("CFG-RANGE", "peft_layers_to_transform",
+                       "peft_layers_to_transform names layer " + std::to_string(lora.layers.back()) +
+                           ", the model has layers 0 to " + std::to_string(layers - 1),
+                       "leave it out: all layers are adapted");
+    const int64_t trained = lora.adapted_layers(layers) * lora_layer_count(*plan.model, lora);
     if (trained == 0) return;
     char share[32];
     std::snprintf(share, sizeof share, "%.3g %%",
@@ -53,6 +59,34 @@ void say_adapter(const Plan& plan, Findings& findings) {
     findings.inform("LORA-SIZE", "adapter",
                     "an adapter of " + grouped(trained) + " parameters is trained, " + share +
                         " of the model's, which are frozen");
+}
+
+/// Weights that lie quantised are taken so, whatever the file asks for, as axolotl does.
+void take_stored_quantization(Plan& plan, Findings& findings) {
+    const Quantization& stored = plan.model->quantization;
+    Quantization& asked = plan.config.quantization;
+    if (!stored.on()) return;
+    const std::string words = "the weights of base_model are quantized (" +
+                              std::string(to_string(stored.format)) +
+                              (stored.is_4bit() && stored.nested ? ", double quantization" : "") + ")";
+    if (!plan.config.lora.on()) {
+        findings.error("MODEL-QUANTIZED", "base_model", words + ": they cannot be trained themselves",
+                       stored.is_4bit() ? "adapter: qlora with load_in_4bit: true" : "adapter: lora");
+        return;
+    }
+    if (asked.on() && (asked.format != stored.format || (stored.is_4bit() && asked.nested != stored.nested)))
+        findings.inform("MODEL-QUANTIZED", "base_model", words + ", which is what counts");
+    asked = stored;
+}
+
+/// On a GPU bitsandbytes quantises the activations too, which changes the numbers; on a CPU it trains as this
+/// engine does.
+void refuse_int8_on_gpu(const Plan& plan, Findings& findings) {
+    if (plan.device != Device::Cuda || plan.config.quantization.format != WeightFormat::Int8) return;
+    findings.error(
+        "KEY-UNSUPPORTED", plan.config.quantization.stored ? "base_model" : "load_in_8bit",
+        "weights of 8 bits are not built for a GPU, where bitsandbytes quantizes the activations besides",
+        "adapter: qlora with load_in_4bit: true and load_in_8bit: false");
 }
 
 void resolve_shape(const PlanRequest& request, Plan& plan, Findings& findings) {
@@ -77,7 +111,10 @@ void resolve_shape(const PlanRequest& request, Plan& plan, Findings& findings) {
 void resolve_model(const PlanRequest& request, Plan& plan, Findings& findings) {
     if (plan.config.base_model.empty()) return;
     resolve_shape(request, plan, findings);
-    if (plan.model && plan.config.lora.on()) say_adapter(plan, findings);
+    if (!plan.model) return;
+    take_stored_quantization(plan, findings);
+    refuse_int8_on_gpu(plan, findings);
+    if (plan.config.lora.on()) say_adapter(plan, findings);
 }
 
 }  // namespace ringmaster

@@ -6,6 +6,7 @@
 
 #include "engine/config/optimizers.h"
 #include "engine/plan/layout.h"
+#include "engine/plan/quantized_shapes.h"
 #include "engine/plan/step_time.h"
 
 namespace ringmaster {
@@ -169,6 +170,14 @@ struct LayerWeights {
     }
 };
 
+/// Matrices made from quantised weights, once for each product: seconds for each of their elements.
+double making_s(const Plan& plan, const Speeds& speeds) {
+    if (!plan.config.quantization.on()) return 0;
+    const double read = plan.config.quantization.is_4bit() ? 0.5 : 1;
+    const double written = plan.config.precision == Precision::Float32 ? 4 : 2;
+    return (read + written) / speeds.memory;
+}
+
 double backward_products(const Plan& plan) {
     return plan.config.lora.on() ? 1 : 2;
 }
@@ -254,9 +263,10 @@ ColumnCosts column_costs(const Plan& plan, const Speeds& speeds, const Links& li
     const double weight_s = 2 * double(plan.batch.micro) * tokens / speeds.flops;
     ColumnCosts column;
     column.ring_rank = rank;
-    column.projections_s = weights.projections * weight_s;
-    column.output_s = weights.output * weight_s;
-    column.mlp_s = weights.mlp * weight_s;
+    const double of_weight_s = weight_s + making_s(plan, speeds);
+    column.projections_s = weights.projections * of_weight_s;
+    column.output_s = weights.output * of_weight_s;
+    column.mlp_s = weights.mlp * of_weight_s;
     column.mlp_again_s = column.mlp_s * 2 / 3;  // gate and up
     // An adapter's: one forward and three backward, where x·Aᵀ is computed again; as twice one and one.
     column.mlp_s += 2 * double(lora_layer_count(*plan.model, plan.config.lora)) * weight_s;
@@ -304,7 +314,10 @@ void add_states(const Plan& plan, const Speeds& speeds, const Links& links, Step
         return made;
     };
     costs.embedding = unit(sizes.embedding, 0);
-    costs.layer = unit(sizes.layer, adapter);
+    const QuantizedLayer quantized = quantized_layer(*plan.model, plan.config.quantization);
+    costs.layer =
+        unit(sizes.layer - quantized.elements + static_cast<int64_t>(double(quantized.bytes) / copy_bytes),
+             adapter);
     costs.head = unit(sizes.head, 0);
     if (plan.model->tie_word_embeddings) costs.head.gather_s += costs.embedding.gather_s;
     if (costs.stage == 1 || costs.stage == 2)
@@ -313,7 +326,8 @@ void add_states(const Plan& plan, const Speeds& speeds, const Links& links, Step
     // AdamW reads and writes its states, the weights and their gradients once, the norm reads them again.
     const double moments = 2 * state_element_bytes(plan.config, bytes);
     const double update_bytes = 4 * bytes + 2 * moments;
-    const int64_t trained = frozen ? costs.layers * adapter : parameter_count(*plan.model);
+    const int64_t trained =
+        frozen ? plan.config.lora.adapted_layers(costs.layers) * adapter : parameter_count(*plan.model);
     const double of_rank = double(trained) / (costs.stage > 0 ? shards : 1);
     costs.update_s = update_bytes * of_rank / speeds.memory;
     if (speeds.host_link <= 0) return;

@@ -39,7 +39,7 @@ MeshPass::MeshPass(const Plan& plan, Groups& groups, TrainedModel& trained, cons
     : plan_(plan),
       model_(*plan.model),
       groups_(groups),
-      decoder_(model_, trained.weights, kept, trained.adapter_or_null()),
+      decoder_(model_, trained.weights, kept, trained.adapter_or_null(), trained.quantized_or_null()),
       parameters_(trained.trained()),
       drops_(trained.adapter && trained.adapter->drops()),
       reduction_(groups, parameters_) {}
@@ -50,6 +50,7 @@ MeshPass::Result MeshPass::forward_backward(const std::vector<std::vector<Row>>&
     const size_t own = micro_batches.size();
     if (!parameters_.gradients_are_taken()) rounds = own;
     const auto send_off = [&](int unit) {
+        if (parameters_.is_empty(unit)) return;
         if (gradients == Gradients::OfAllRanks) reduction_.start(unit);
         if (gradients == Gradients::OfAllRanksPlainly) reduction_.start_plainly(unit);
     };

@@ -179,14 +179,16 @@ at::Tensor norm(const at::Tensor& x, const at::Tensor& weight, double eps) {
 /// One layer's operations, with autograd.
 class Layer {
   public:
-    Layer(const ModelConfig& model, const TrainedModel& trained, int layer, const UnitWeights& weights,
-          const UnitWeights* adapter, const Tokens& tokens)
+    Layer(const ModelConfig& model, TrainedModel& trained, int layer, const UnitWeights& weights,
+          const UnitWeights* adapter, const Tokens& tokens, const at::Tensor& bytes)
         : m_(model),
+          quantized_(trained.quantized_or_null()),
           lora_(trained.adapter ? &*trained.adapter : nullptr),
           layer_(layer),
           weights_(weights),
           adapter_(adapter),
-          tokens_(tokens) {}
+          tokens_(tokens),
+          bytes_(bytes) {}
 
     /// Queries, keys and values of heads, queries and keys rotated.
     at::Tensor before_attention(const at::Tensor& x_nc) const {
@@ -207,10 +209,15 @@ class Layer {
         return weights_.of("model.layers." + std::to_string(layer_) + "." + name);
     }
 
+    at::Tensor matrix(size_t target) const {
+        if (quantized_ == nullptr) return own(path_in_layer(target) + ".weight");
+        return quantized_->plain_matrix(bytes_, layer_, target).to(at::kFloat);
+    }
+
     /// A module of kLoraTargets, with its adapter.
     at::Tensor dense(const at::Tensor& x, size_t target) const {
         const std::string module = path_in_layer(target);
-        at::Tensor y = at::matmul(x, own(module + ".weight").t());
+        at::Tensor y = at::matmul(x, matrix(target).t());
         if (const at::Tensor bias = own(module + ".bias"); bias.defined()) y = y + bias;
         if (adapter_ == nullptr) return y;
         const std::string name = "base_model.model.model.layers." + std::to_string(layer_) + "." + module;
@@ -232,11 +239,13 @@ class Layer {
     }
 
     const ModelConfig& m_;
+    QuantizedBase* quantized_;
     const Adapter* lora_;
     int layer_;
     const UnitWeights& weights_;
     const UnitWeights* adapter_;
     const Tokens& tokens_;
+    const at::Tensor bytes_;  ///< of the layer's quantised matrices
 };
 
 // ------------------------------------------------------------------------------------------ the model
@@ -297,13 +306,20 @@ class PlainModel {
         return weights.of("model.embed_tokens.weight").index_select(0, tokens_.ids_n);
     }
 
+    /// Undefined if no weights are quantised.
+    at::Tensor quantized_bytes(int unit) {
+        return trained_.quantized ? weights_from_their_holders(trained_.quantized->bytes(), unit)
+                                  : at::Tensor();
+    }
+
     at::Tensor forward(int index, const at::Tensor& x_nc) {
         const int unit = trained_.weights.unit_of_layer(index);
         const UnitWeights weights(trained_.weights, unit, false);
         std::optional<UnitWeights> adapter;
         if (trained_.adapter) adapter.emplace(trained_.trained(), unit, false);
+        const at::Tensor bytes = quantized_bytes(unit);
         if (tokens_.count() == 0) return x_nc;
-        const Layer layer(model_, trained_, index, weights, adapter ? &*adapter : nullptr, tokens_);
+        const Layer layer(model_, trained_, index, weights, adapter ? &*adapter : nullptr, tokens_, bytes);
         return layer.after_attention(x_nc, attention_forward(model_, layer.before_attention(x_nc), tokens_));
     }
 
@@ -314,12 +330,13 @@ class PlainModel {
         const UnitWeights weights(trained_.weights, unit, !trained_.adapter);
         std::optional<UnitWeights> adapter;
         if (trained_.adapter) adapter.emplace(trained_.trained(), unit, true);
+        const at::Tensor bytes = quantized_bytes(unit);
         const at::Tensor learned = adapter ? adapter->values() : weights.values();
         if (tokens_.count() == 0) {
             keep(unit, at::zeros_like(learned));
             return dy_nc;
         }
-        const Layer layer(model_, trained_, index, weights, adapter ? &*adapter : nullptr, tokens_);
+        const Layer layer(model_, trained_, index, weights, adapter ? &*adapter : nullptr, tokens_, bytes);
         const c10::AutoGradMode with_gradients(true);
         const at::Tensor x_nc = input_nc.detach().set_requires_grad(true);
         const at::Tensor qkv_nw = layer.before_attention(x_nc);

@@ -142,7 +142,8 @@ std::vector<size_t> dealt_to(const PreflightBatch& batch, int rank) {
 
 bool same_bits(const at::Tensor& a, const at::Tensor& b) {
     const auto bits = [](const at::Tensor& x) {
-        return x.view(x.element_size() == 4 ? at::kInt : at::kShort);
+        const int64_t size = x.element_size();
+        return x.view(size == 4 ? at::kInt : size == 2 ? at::kShort : at::kChar);
     };
     return at::equal(bits(a), bits(b));
 }
@@ -259,22 +260,21 @@ TrainedModel in_float32(const Plan& plan, TrainedModel& trained) {
         return groups != nullptr ? Sharding{plan.zero_stage, *groups} : Sharding{};
     };
     TrainedModel wide(*plan.model, plan.config.lora, Precision::Float32,
-                      trained.weights.master().values.device(), sharding_of(trained.weights));
+                      trained.weights.master().values.device(), sharding_of(trained.weights),
+                      plan.config.quantization);
     const auto copy = [](Parameters& to, Parameters& from) {
         for (int unit = 0; unit < from.units(); ++unit)
             to.own_slice(to.master(), unit)
                 .copy_(from.own_slice(from.master(), unit).to(from.compute_dtype()));
         to.share_update();
     };
-    copy(wide.weights, trained.weights);
-    if (trained.adapter) copy(wide.trained(), trained.trained());
+    const std::vector<Parameters*> to = wide.all(), from = trained.all();
+    for (size_t i = 0; i < to.size(); ++i) copy(*to[i], *from[i]);
     return wide;
 }
 
 std::string wrong_weights(Groups& groups, TrainedModel& trained) {
-    std::vector<Parameters*> all = {&trained.weights};
-    if (trained.adapter) all.push_back(&trained.trained());
-    for (Parameters* parameters : all) {
+    for (Parameters* parameters : trained.all()) {
         check_same_weights(groups, *parameters);
         const std::string divided = not_divided(*parameters);
         if (!divided.empty()) return divided;

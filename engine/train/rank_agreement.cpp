@@ -14,7 +14,8 @@ constexpr double kNotFinite = 1e300;
 
 /// Exact as a double.
 double checksum(const at::Tensor& values) {
-    const at::Tensor bits = values.view(values.element_size() == 4 ? at::kInt : at::kShort);
+    const int64_t size = values.element_size();
+    const at::Tensor bits = values.view(size == 4 ? at::kInt : size == 2 ? at::kShort : at::kChar);
     constexpr int64_t kExact = int64_t{1} << 52;
     return static_cast<double>(bits.sum(at::kLong).item<int64_t>() % kExact);
 }

@@ -51,7 +51,8 @@ Trainer::Trainer(const Plan& plan, const RunFolder& run, Groups& groups, EventWr
                                            config_.num_epochs * static_cast<double>(steps_per_epoch_)))),
       saving_(saving_of(config_, total_steps_, steps_per_epoch_)),
       evaluation_(evaluation_of(config_, total_steps_, steps_per_epoch_)),
-      trained_(model_, config_.lora, config_.precision, device, sharding_of(plan, groups)),
+      trained_(model_, config_.lora, config_.precision, device, sharding_of(plan, groups),
+               config_.quantization),
       parameters_(trained_.trained()),
       optimizer_(make_optimizer(parameters_, config_)),
       training_(plan, groups, trained_, *optimizer_, what_is_kept(plan)),
@@ -66,9 +67,9 @@ Trainer::Trainer(const Plan& plan, const RunFolder& run, Groups& groups, EventWr
         if (eval_tokens_) eval_tokens_->check(model_.vocab_size, config_.sequence_len);
     }
     if (config_.reinit_weights) {
-        trained_.weights.initialize(model_, config_.seed);
+        trained_.initialize_weights(model_, config_.seed);
     } else {
-        trained_.weights.load(config_.model_dir);
+        trained_.load_weights(config_.model_dir);
     }
     if (!trained_.adapter) return;
     if (config_.lora.model_dir.empty()) {

@@ -51,6 +51,7 @@ Command resume_command();
 Command runs_command();
 Command export_command();
 Command fetch_command();
+Command merge_command();
 Command setup_command();
 Command calibrate_command();
 Command nodes_command();

@@ -19,7 +19,8 @@ namespace {
 std::vector<Command> commands() {
     return {plan_command(),  advise_command(), preflight_command(), prepare_command(), launch_command(),
             watch_command(), stop_command(),   resume_command(),    runs_command(),    export_command(),
-            fetch_command(), setup_command(),  calibrate_command(), nodes_command(),   adapt_command()};
+            fetch_command(), setup_command(),  calibrate_command(), nodes_command(),   adapt_command(),
+            merge_command()};
 }
 
 std::string usage() {

@@ -170,9 +170,9 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Verdict{"tensor_parallel_size: 1", "tensor_parallel_size", "no_effect"},
         Verdict{"tensor_parallel_size: 2", "tensor_parallel_size", "unsupported"},
-        Verdict{"load_in_8bit: false", "load_in_8bit", "no_effect"},
-        Verdict{"load_in_8bit: true", "load_in_8bit", "unsupported"}, Verdict{"adapter:", "adapter", "used"},
-        Verdict{"adapter: qlora", "adapter", "unsupported"}, Verdict{"lora_r: 8", "lora_r", "no_effect"},
+        Verdict{"load_in_8bit: false", "load_in_8bit", "used"}, Verdict{"gptq: true", "gptq", "unsupported"},
+        Verdict{"adapter:", "adapter", "used"}, Verdict{"adapter: qlora", "adapter", "used"},
+        Verdict{"adapter: prefix", "adapter", "unsupported"}, Verdict{"lora_r: 8", "lora_r", "no_effect"},
         Verdict{"rl: dpo", "rl", "unsupported"}, Verdict{"sample_packing: true", "sample_packing", "used"},
         Verdict{"fp16: false", "fp16", "no_effect"}, Verdict{"fp16: true", "fp16", "unsupported"},
         Verdict{"tf32: true", "tf32", "no_effect"},

@@ -33,6 +33,9 @@ TEST(Lora, IsReadAsAxolotlReadsIt) {
     EXPECT_EQ(lora_of("lora_target_modules: all-linear\n").targets.size(), 7U);
     EXPECT_NEAR(lora_of("lora_target_linear: true\npeft_use_rslora: true\n").scale(), 16 / 2.8284271, 1e-6);
     EXPECT_FALSE(read_more("lora_r: 8\n").config.lora.on());
+    EXPECT_THAT(lora_of("lora_target_linear: true\npeft_layers_to_transform: [3, 1, 3]\n").layers,
+                ElementsAre(1, 3));
+    EXPECT_THAT(lora_of("lora_target_linear: true\npeft_layers_to_transform: 2\n").layers, ElementsAre(2));
 }
 
 TEST(Lora, ATextIsARegularExpressionForWholePaths) {
@@ -78,7 +81,11 @@ TEST_P(LoraMistake, IsSaidWithKeyAndLine) {
 INSTANTIATE_TEST_SUITE_P(
     , LoraMistake,
     testing::Values(
-        Mistake{"adapter: qlora\n", "KEY-UNSUPPORTED", "adapter", 1, "adapter: lora"},
+        Mistake{"adapter: qlora\n", "CFG-MISSING", "load_in_4bit", 1, "load_in_4bit: true"},
+        Mistake{"adapter: qlora\nload_in_8bit: true\n", "CFG-QUANTIZED", "load_in_8bit", 2,
+                "load_in_4bit: true"},
+        Mistake{"load_in_4bit: true\n", "CFG-QUANTIZED", "load_in_4bit", 1, "adapter: qlora"},
+        Mistake{"load_in_8bit: true\n", "CFG-QUANTIZED", "load_in_8bit", 1, "adapter: lora"},
         Mistake{"adapter: Lora\n", "KEY-UNSUPPORTED", "adapter", 1, "adapter: lora"},
         Mistake{"adapter: lora\nlora_alpha: 8\nlora_target_linear: true\n", "CFG-MISSING", "lora_r", 1,
                 "rank"},

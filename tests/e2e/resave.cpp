@@ -14,7 +14,8 @@ int main(int, char** argv) {
         const at::NoGradGuard no_grad;
         const RunFolder run{argv[1]};
         const Plan plan = read_plan(run.plan());
-        TrainedModel model(*plan.model, plan.config.lora, plan.config.precision, at::kCPU);
+        TrainedModel model(*plan.model, plan.config.lora, plan.config.precision, at::kCPU, {},
+                           plan.config.quantization);
         const auto optimizer = make_optimizer(model.trained(), plan.config);
         const TrainerState state =
             load_checkpoint(run.checkpoint(std::atoll(argv[2])), model.trained(), *optimizer);

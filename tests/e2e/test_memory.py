@@ -41,7 +41,8 @@ STAGES = {
     3: dict(fsdp_version=2, fsdp_config={"reshard_after_forward": True}),
 }
 PRECISIONS = {"fp32": {}, "bf16": dict(bf16=True), "bf16 full": dict(bfloat16=True)}
-ADAPTERS = {False: {}, True: dict(adapter="lora", lora_r=8, lora_alpha=16, lora_target_linear=True)}
+LORA = dict(adapter="lora", lora_r=8, lora_alpha=16, lora_target_linear=True)
+ADAPTERS = {False: {}, True: LORA, "nf4": dict(LORA, adapter="qlora", load_in_4bit=True), "int8": dict(LORA, load_in_8bit=True)}
 LENGTHS = [1024, 2048, 4096, 8192, 16384, 32768, 65536]
 
 
@@ -63,8 +64,9 @@ def configurations(count, seed, adapter):
 
 
 TRAINED_WHOLE, ADAPTED = list(configurations(84, 11, False)), list(configurations(14, 12, True))
-EVERY = TRAINED_WHOLE + ADAPTED
-SPREAD = [case for case in TRAINED_WHOLE if case[1] <= 4096][::8] + [case for case in ADAPTED if case[1] <= 4096][::4]
+QUANTIZED = list(configurations(21, 13, "nf4")) + list(configurations(7, 14, "int8"))
+EVERY = TRAINED_WHOLE + ADAPTED + QUANTIZED
+SPREAD = [case for case in TRAINED_WHOLE if case[1] <= 4096][::8] + [case for case in ADAPTED + QUANTIZED if case[1] <= 4096][::4]
 
 
 @pytest.fixture(scope="module")

@@ -211,3 +211,31 @@ def test_memory_holds_no_gradients_or_moments_of_frozen_weights(tmp_path):
         run = train_here((model, tmp_path / "rows.jsonl"), tmp_path, name, 1, max_steps=2, **keys)
         held[name] = events_of(run)[-1]["memory_bytes"]
     assert held["adapter"] < 0.3 * held["all"]
+
+
+def test_some_layers_are_adapted_as_peft_does_quick(tmp_path):
+    import peft
+    import torch
+
+    model_dir = make_model(tmp_path / "model", "llama")
+    rows = make_rows(tmp_path / "rows.jsonl", 44)
+    torch.manual_seed(11)
+    settings = peft.LoraConfig(task_type="CAUSAL_LM", r=8, lora_alpha=16, target_modules=ALL, layers_to_transform=[0, 2])
+    model = peft.get_peft_model(load(model_dir), settings)
+    model.save_pretrained(tmp_path / "begun")
+    history = train(model, rows)
+    for name, (ranks, sizes) in {"alone": MESHES["quick, 1 rank"], "shared": MESHES["quick, ring, weights sharded"]}.items():
+        (tmp_path / name).mkdir()
+        config = make_config(tmp_path / name, model_dir, tmp_path / "rows.jsonl", **TRAINING, **sizes, adapter="lora",
+                             lora_model_dir=str(tmp_path / "begun"))
+        run = launch(config, tmp_path / "runs", "--ranks", ranks)
+        for event, expected in zip(events_of(run), history, strict=True):
+            assert event["loss"] == pytest.approx(expected["loss"], rel=1e-5), event["step"]
+            assert event["grad_norm"] == pytest.approx(expected["grad_norm"], rel=1e-4), event["step"]
+        saved = json.loads((tmp_path / name / "out/adapter_config.json").read_text())
+        assert saved["layers_to_transform"] == [0, 2]
+    run = train_here((model_dir, tmp_path / "rows.jsonl"), tmp_path, "keys", 1, "--no-preflight", max_steps=1, peft_layers_to_transform=[1])
+    import safetensors.torch
+
+    names = safetensors.torch.load_file(tmp_path / "keys/out/adapter_model.safetensors")
+    assert names and all(".layers.1." in name for name in names)

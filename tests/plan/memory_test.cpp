@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/plan/quantized_shapes.h"
 #include "tests/plan/plans.h"
 
 namespace ringmaster {
@@ -252,6 +253,46 @@ TEST(Memory, AnUnknownDeviceHasNoVerdict) {
     const Plan plan = make_plan(read_config_text(config_text(""), "/tmp/c.yaml"), request);
     EXPECT_EQ(plan.verdict, Verdict::Unknown);
     EXPECT_TRUE(find(plan, "MEM-DEVICE"));
+}
+
+// Dettmers et al. 2023, "QLoRA", section 3: double quantisation brings the scales from 0.5 to 0.127 bits a
+// parameter.
+TEST(Memory, FourBitWeightsTakeThePublishedBits) {
+    const ModelConfig model = *find_model_config("meta-llama/Llama-3.1-70B", "");
+    const auto bits = [&](bool nested) {
+        const QuantizedLayer layer = quantized_layer(model, {WeightFormat::Nf4, 64, nested});
+        return 8 * double(layer.bytes) / double(layer.elements);
+    };
+    EXPECT_NEAR(bits(false), 4.5, 0.001);
+    EXPECT_NEAR(bits(true), 4.127, 0.001);
+}
+
+// Answer.AI's FSDP-QLoRA (2024): the weights of a 70B model are 35 GB in 4 bits; on two GPUs of 24 GB it
+// trains.
+TEST(Memory, OfA70BQloraIsThePublishedOneByComponent) {
+    MemoryInputs in;
+    in.model = *find_model_config("meta-llama/Llama-3.1-70B", "");
+    in.precision = Precision::Bf16Mixed;
+    in.device = Device::Cuda;
+    in.gradient_checkpointing = true;
+    in.shard_tokens = 512;
+    in.lora = {16, 32, 0, false, {kLoraTargets.begin(), kLoraTargets.end()}, "", ""};
+    in.quantization.format = WeightFormat::Nf4;
+    const double adapter = double(in.model.num_layers * lora_layer_count(in.model, in.lora));
+    const double embedding_and_head = 2 * 2.0 * 128256 * 8192;
+    const double in_bits = weight_bytes(in) - embedding_and_head - (4 + 2) * adapter;
+    EXPECT_NEAR(in_bits / 1e9, 35.3, 0.1);
+    EXPECT_EQ(gradient_bytes(in), 4 * adapter);
+    EXPECT_EQ(optimizer_bytes(in), 8 * adapter);
+    const RankMemory alone = rank_memory(in);
+    in.shards = 2;
+    in.zero_stage = 3;
+    const RankMemory shared = rank_memory(in);
+    EXPECT_LT(shared.weights, alone.weights * 0.51);
+    EXPECT_LT(double(shared.total) / double(int64_t{1} << 30), 27);
+    EXPECT_GT(double(shared.total) / double(int64_t{1} << 30), 20);
+    in.quantization = {};
+    EXPECT_GT(rank_memory(in).weights, 3.4 * double(shared.weights));
 }
 
 }  // namespace

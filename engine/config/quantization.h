@@ -1,0 +1,28 @@
+/// How the frozen linear weights of a base model are kept in few bits, as bitsandbytes does it. Source:
+/// Dettmers et al. 2023, "QLoRA", section 3; the formats are those of bitsandbytes 0.50.
+#pragma once
+
+#include <cstdint>
+
+namespace ringmaster {
+
+enum class WeightFormat {
+    Plain,  ///< not quantised
+    Nf4,    ///< 4 bits, quantiles of a normal distribution
+    Fp4,    ///< 4 bits, a sign, 2 of exponent, 1 of mantissa
+    Int8    ///< 8 bits, one scale a row
+};
+
+struct Quantization {
+    WeightFormat format = WeightFormat::Plain;
+    int64_t block = 64;   ///< elements that share a scale; 4 bits alone
+    bool nested = true;   ///< scales are quantised to 8 bits themselves; 4 bits alone
+    bool stored = false;  ///< the model's folder holds the quantised weights
+
+    bool on() const { return format != WeightFormat::Plain; }
+    bool is_4bit() const { return format == WeightFormat::Nf4 || format == WeightFormat::Fp4; }
+};
+
+const char* to_string(WeightFormat format);  ///< "none", "nf4", "fp4", "int8"
+
+}  // namespace ringmaster

@@ -1,0 +1,127 @@
+// load_in_4bit, load_in_8bit and bnb_config_kwargs: how the weights beside an adapter are kept.
+#include <algorithm>
+
+#include "engine/config/keys.h"
+#include "engine/config/sections.h"
+
+namespace ringmaster {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kFour = "load_in_4bit";
+constexpr const char* kEight = "load_in_8bit";
+constexpr const char* kBitsAndBytes = "bnb_config_kwargs";
+
+std::string of_kwargs(const std::string& key) {
+    return std::string(kBitsAndBytes) + "." + key;
+}
+
+/// The dtype of computation, as bitsandbytes is told it.
+std::string compute_dtype(const Config& config) {
+    return config.precision == Precision::Float32 ? "float32" : "bfloat16";
+}
+
+void check_compute_dtype(KeyReader& keys, const Config& config) {
+    const std::string key = of_kwargs("bnb_4bit_compute_dtype");
+    const auto said = keys.word(key, {"float32", "bfloat16", "float16"});
+    if (!said || *said == compute_dtype(config)) return;
+    keys.error("CFG-QUANTIZED", key,
+               "bnb_4bit_compute_dtype is " + *said + ", the run computes in " + compute_dtype(config),
+               "bnb_4bit_compute_dtype: " + compute_dtype(config));
+}
+
+/// lm_head stays as it is in any case.
+void check_skipped(KeyReader& keys) {
+    const std::string key = of_kwargs("llm_int8_skip_modules");
+    const json* said = keys.find(key);
+    if (!said || !is_on(*said) || *said == json{"lm_head"}) return;
+    keys.error("KEY-UNSUPPORTED", key,
+               "llm_int8_skip_modules is " + shown(*said) +
+                   "; all linear modules of the layers are quantized here, and no other",
+               "llm_int8_skip_modules: [lm_head]");
+}
+
+/// Keys that BitsAndBytesConfig takes, of any effect here.
+void check_names(KeyReader& keys, const json& kwargs) {
+    static const std::vector<std::string> known = {"bnb_4bit_quant_type", "bnb_4bit_use_double_quant",
+                                                   "bnb_4bit_compute_dtype", "bnb_4bit_quant_storage",
+                                                   "llm_int8_skip_modules"};
+    // What these three change is how other formats compute, or where weights lie.
+    static const std::vector<std::string> other = {"llm_int8_threshold", "llm_int8_has_fp16_weight",
+                                                   "llm_int8_enable_fp32_cpu_offload"};
+    for (const auto& [key, value] : kwargs.items()) {
+        const auto is = [&](const std::string& name) { return name == key; };
+        if (std::any_of(known.begin(), known.end(), is) || std::any_of(other.begin(), other.end(), is))
+            continue;
+        if (key == kFour && value == true) continue;
+        const std::string nearest = nearest_word(key, known);
+        keys.error("CFG-QUANTIZED", of_kwargs(key),
+                   "bnb_config_kwargs holds '" + key + "', which bitsandbytes does not take for 4 bits",
+                   nearest.empty() ? "leave it out" : "did you mean " + nearest + "?");
+    }
+}
+
+void read_kwargs(KeyReader& keys, Config& config) {
+    const json* kwargs = keys.find(kBitsAndBytes);
+    if (!kwargs || !is_on(*kwargs)) return;
+    if (!kwargs->is_object()) {
+        keys.error("CFG-TYPE", kBitsAndBytes,
+                   std::string(kBitsAndBytes) + " is " + shown(*kwargs) + ", it has to be keys and values",
+                   "leave it out: nf4 with double quantization");
+        return;
+    }
+    check_names(keys, *kwargs);
+    take(config.quantization.format,
+         keys.choice<WeightFormat>(of_kwargs("bnb_4bit_quant_type"), {"nf4", "fp4"}));
+    take(config.quantization.nested, keys.flag(of_kwargs("bnb_4bit_use_double_quant")));
+    keys.word(of_kwargs("bnb_4bit_quant_storage"), {"uint8", "bfloat16", "float16", "float32"});
+    check_compute_dtype(keys, config);
+    check_skipped(keys);
+}
+
+/// Says what of adapter, load_in_4bit and load_in_8bit does not go together, as axolotl refuses it.
+bool belong_together(KeyReader& keys, bool four, bool eight) {
+    const json* said = keys.find("adapter");
+    const std::string adapter = said && said->is_string() ? said->get<std::string>() : "";
+    if (adapter == "qlora" && eight) {
+        keys.error("CFG-QUANTIZED", kEight, "adapter: qlora keeps weights in 4 bits, load_in_8bit asks for 8",
+                   "load_in_8bit: false with load_in_4bit: true");
+        return false;
+    }
+    if (adapter == "qlora" && !four) {
+        keys.missing(kFour, "adapter", "adapter: qlora needs load_in_4bit: true, or it is adapter: lora",
+                     "load_in_4bit: true");
+        return false;
+    }
+    if (adapter.empty() && (four || eight)) {
+        keys.error("CFG-QUANTIZED", four ? kFour : kEight,
+                   std::string(four ? kFour : kEight) +
+                       " without an adapter: quantized weights cannot be trained themselves",
+                   four ? "adapter: qlora" : "adapter: lora");
+        return false;
+    }
+    if (adapter == "lora" && four) {
+        keys.warn("CFG-QUANTIZED", kFour,
+                  "adapter: lora leaves the weights unquantized, with load_in_4bit too: axolotl quantizes to "
+                  "4 bits for adapter: qlora alone",
+                  "adapter: qlora");
+    }
+    return true;
+}
+
+}  // namespace
+
+void read_quantization(KeyReader& keys, Config& config) {
+    const bool four = keys.flag(kFour).value_or(false), eight = keys.flag(kEight).value_or(false);
+    if (!belong_together(keys, four, eight) || !config.lora.on()) return;
+    const bool qlora = *keys.find("adapter") == "qlora";
+    if (qlora) {
+        config.quantization.format = WeightFormat::Nf4;
+        read_kwargs(keys, config);
+    } else if (eight) {
+        config.quantization.format = WeightFormat::Int8;
+    }
+}
+
+}  // namespace ringmaster

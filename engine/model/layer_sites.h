@@ -1,0 +1,30 @@
+/// Matrices of a layer that modules are kept in, each with an input of its own.
+#pragma once
+
+#include <cstddef>
+
+namespace ringmaster {
+
+enum class LoraSite { Qkv, Output, GateUp, Down };
+constexpr size_t kLoraSites = 4;
+
+/// Targets first .. first + count of kLoraTargets.
+struct TargetRange {
+    size_t first, count;
+};
+
+inline TargetRange targets_of(LoraSite site) {
+    switch (site) {
+        case LoraSite::Qkv:
+            return {0, 3};
+        case LoraSite::Output:
+            return {3, 1};
+        case LoraSite::GateUp:
+            return {4, 2};
+        case LoraSite::Down:
+            break;
+    }
+    return {6, 1};
+}
+
+}  // namespace ringmaster

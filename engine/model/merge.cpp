@@ -1,0 +1,216 @@
+#include "engine/model/merge.h"
+
+#include <ATen/ATen.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "engine/error.h"
+#include "engine/files/durable.h"
+#include "engine/files/safetensors.h"
+#include "engine/model/quantized_base.h"
+#include "engine/model/quantized_matrix.h"
+#include "engine/model/weight_files.h"
+
+namespace ringmaster {
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::ordered_json;
+
+constexpr int64_t kShardBytes = 5'000'000'000;
+
+std::string read_text(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    if (!file) throw Error(Failure::Usage, Code("FILE-MISSING"), "cannot be read", path.string());
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+const char* word_of(at::ScalarType dtype) {
+    return dtype == at::kBFloat16 ? "BF16"
+           : dtype == at::kHalf   ? "F16"
+           : dtype == at::kDouble ? "F64"
+                                  : "F32";
+}
+
+class Merger {
+  public:
+    Merger(const Config& config)
+        : config_(config),
+          shapes_(parameter_shapes(read_model_config(config.model_dir))),
+          base_(config.model_dir, "model"),
+          adapter_(config.lora.model_dir, "adapter_model") {
+        check_all_is_merged();
+    }
+
+    /// Writes all shards; returns their names by tensor.
+    ordered_json write(const fs::path& dir) {
+        const std::vector<std::vector<size_t>> shards = shards_of_parameters();
+        ordered_json weight_map = ordered_json::object();
+        for (size_t s = 0; s < shards.size(); ++s) {
+            char name[64] = "model.safetensors";
+            if (shards.size() > 1)
+                std::snprintf(name, sizeof name, "model-%05zu-of-%05zu.safetensors", s + 1, shards.size());
+            write_shard(dir / name, shards[s]);
+            for (const size_t i : shards[s]) weight_map[shapes_[i].name] = name;
+        }
+        return shards.size() > 1 ? weight_map : ordered_json();
+    }
+
+    int64_t bytes() const { return bytes_; }
+
+  private:
+    std::string lora_name(const ParameterShape& shape, const char* part) const {
+        const std::string module = shape.name.substr(0, shape.name.size() - std::string("weight").size());
+        return "base_model.model." + module + part + ".weight";
+    }
+
+    /// An adapter may hold more than low-rank matrices.
+    void check_all_is_merged() {
+        std::set<std::string> known;
+        for (const ParameterShape& shape : shapes_) {
+            for (const char* part : {"lora_A", "lora_B"}) known.insert(lora_name(shape, part));
+        }
+        for (const std::string& name : adapter_.names()) {
+            if (!known.contains(name))
+                throw Error(Failure::Refused, Code("MODEL-WEIGHTS"),
+                            "the adapter's tensor '" + name +
+                                "' belongs to no weight of the model, or is of a kind that is not merged",
+                            config_.lora.model_dir);
+        }
+    }
+
+    bool quantizes(const ParameterShape& shape) const {
+        return config_.quantization.on() && is_quantized(shape);
+    }
+
+    at::ScalarType dtype_of(const ParameterShape& shape) {
+        if (quantizes(shape)) return config_.precision == Precision::Float32 ? at::kFloat : at::kBFloat16;
+        return base_.mapped(base_.name_of(shape.name)).scalar_type();
+    }
+
+    at::Tensor base_values(const ParameterShape& shape) {
+        const std::string name = base_.name_of(shape.name);
+        if (!quantizes(shape)) {
+            base_.check_shape(name, shape.shape);
+            return base_.mapped(name);
+        }
+        at::Tensor bytes = read_quantized(base_, shape, config_.quantization);
+        if (!bytes.defined()) bytes = quantize(base_.mapped(name).to(dtype_of(shape)), config_.quantization);
+        at::Tensor values = at::empty(shape.shape, dtype_of(shape));
+        dequantize(bytes, config_.quantization,
+                   quantized_layout(config_.quantization, shape.shape[0], shape.shape[1]), values);
+        return values;
+    }
+
+    at::Tensor merged(const ParameterShape& shape) {
+        const at::Tensor base = base_values(shape);
+        const std::string a = lora_name(shape, "lora_A"), b = lora_name(shape, "lora_B");
+        if (!adapter_.has(a) || !adapter_.has(b)) return base;
+        const at::Tensor delta = at::mm(adapter_.mapped(b).to(at::kFloat), adapter_.mapped(a).to(at::kFloat))
+                                     .mul_(config_.lora.scale());
+        if (delta.sizes() != base.sizes())
+            throw Error(Failure::Refused, Code("MODEL-WEIGHTS"),
+                        "the adapter's '" + a + "' is of another shape than its weight",
+                        config_.lora.model_dir);
+        return base.to(at::kFloat).add_(delta).to(base.scalar_type());
+    }
+
+    std::vector<std::vector<size_t>> shards_of_parameters() {
+        std::vector<std::vector<size_t>> shards(1);
+        int64_t filled = 0;
+        for (size_t i = 0; i < shapes_.size(); ++i) {
+            const int64_t bytes =
+                shapes_[i].size() * static_cast<int64_t>(c10::elementSize(dtype_of(shapes_[i])));
+            if (filled > 0 && filled + bytes > kShardBytes) {
+                shards.emplace_back();
+                filled = 0;
+            }
+            shards.back().push_back(i);
+            filled += bytes;
+            bytes_ += bytes;
+        }
+        return shards;
+    }
+
+    void write_shard(const fs::path& path, const std::vector<size_t>& indices) {
+        std::vector<TensorInfo> infos;
+        for (const size_t i : indices)
+            infos.push_back({shapes_[i].name, word_of(dtype_of(shapes_[i])), shapes_[i].shape});
+        SafetensorsWriter writer(path, infos);
+        for (const size_t i : indices) {
+            const at::Tensor values = merged(shapes_[i]).contiguous();
+            writer.write(values.data_ptr(), values.nbytes());
+        }
+        writer.finish();
+    }
+
+    const Config& config_;
+    const std::vector<ParameterShape> shapes_;
+    WeightFiles base_, adapter_;
+    int64_t bytes_ = 0;
+};
+
+/// config.json without what it says of quantisation.
+void write_model_config(const Config& config, const fs::path& dir) {
+    ordered_json values = ordered_json::parse(read_text(fs::path(config.model_dir) / "config.json"));
+    values.erase("quantization_config");
+    if (config.quantization.on())
+        values[values.contains("torch_dtype") ? "torch_dtype" : "dtype"] =
+            config.precision == Precision::Float32 ? "float32" : "bfloat16";
+    write_file_durably(dir / "config.json", values.dump(2) + "\n");
+}
+
+/// Tokenizer and generation settings: the adapter's, which may have grown, before the base's.
+void copy_settings(const Config& config, const fs::path& dir) {
+    for (const fs::path from : {config.lora.model_dir, config.model_dir}) {
+        for (const fs::directory_entry& entry : fs::directory_iterator(from)) {
+            const std::string name = entry.path().filename().string(),
+                              type = entry.path().extension().string();
+            const bool is_setting = type == ".json" || type == ".model" || type == ".txt" || type == ".jinja";
+            const bool is_other = name.ends_with(".index.json") || name == "config.json" ||
+                                  name.starts_with("adapter_") || name == "trainer_state.json";
+            if (is_setting && !is_other && entry.is_regular_file() && !fs::exists(dir / name))
+                write_file_durably(dir / name, read_text(entry.path()));
+        }
+    }
+}
+
+}  // namespace
+
+void merge_adapter(const Config& config, const std::string& to) {
+    const at::NoGradGuard no_grad;
+    if (fs::exists(to) && !(fs::is_directory(to) && fs::is_empty(to)))
+        throw Error(Failure::Refused, Code("OUTPUT-OCCUPIED"), "is there already", to,
+                    "name a new folder with --to");
+    Merger merger(config);
+    FolderAside aside(to);
+    const ordered_json weight_map = merger.write(aside.path());
+    if (!weight_map.is_null()) {
+        const ordered_json index = {{"metadata", {{"total_size", merger.bytes()}}},
+                                    {"weight_map", weight_map}};
+        write_file_durably(aside.path() / "model.safetensors.index.json", index.dump(2) + "\n");
+    }
+    copy_settings(config, aside.path());
+    write_model_config(config, aside.path());
+    aside.appear();
+}
+
+int run_merge(const std::string& config_file, const std::string& to) {
+    try {
+        merge_adapter(config_from_json(nlohmann::json::parse(read_text(config_file))), to);
+        return 0;
+    } catch (const Error& problem) {
+        std::fprintf(stderr, "%s\n", problem.text().c_str());
+        return static_cast<int>(problem.failure);
+    } catch (const std::exception& problem) {
+        std::fprintf(stderr, "%s\n", problem.what());
+        return 1;
+    }
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,109 @@
+#include "engine/model/quantized_base.h"
+
+#include <ATen/ATen.h>
+
+#include <nlohmann/json.hpp>
+
+#include "engine/error.h"
+#include "engine/model/quantized_matrix.h"
+#include "engine/model/weight_files.h"
+
+namespace ringmaster {
+
+namespace {
+
+std::vector<ParameterShape> matrices_of(const ModelConfig& model) {
+    std::vector<ParameterShape> shapes = parameter_shapes(model);
+    std::erase_if(shapes, [](const ParameterShape& shape) { return !is_quantized(shape); });
+    return shapes;
+}
+
+at::Tensor bytes_of_site(const LayerTensors& layer, LoraSite site) {
+    switch (site) {
+        case LoraSite::Qkv:
+            return layer.qkv_oc;
+        case LoraSite::Output:
+            return layer.output_oc;
+        case LoraSite::GateUp:
+            return layer.gate_up_oc;
+        case LoraSite::Down:
+            break;
+    }
+    return layer.down_oc;
+}
+
+}  // namespace
+
+QuantizedBase::QuantizedBase(const ModelConfig& model, const Quantization& quantization, at::ScalarType dtype,
+                             at::Device device, Sharding sharding)
+    : quantization_(quantization),
+      dtype_(dtype),
+      matrices_(matrices_of(model)),
+      bytes_(model, quantization, device, std::move(sharding)) {
+    for (size_t target = 0; target < layouts_.size(); ++target) {
+        const std::vector<int64_t>& shape = matrices_[target].shape;
+        layouts_[target] = quantized_layout(quantization, shape[0], shape[1]);
+    }
+}
+
+void QuantizedBase::enter_layer(int layer) {
+    layer_ = layer;
+    held_ = {};
+}
+
+void QuantizedBase::release() {
+    holds_ = false;
+    held_ = {};
+}
+
+at::Tensor QuantizedBase::matrix(LoraSite site) const {
+    at::Tensor& held = held_[static_cast<size_t>(site)];
+    if (held.defined()) return held;
+    const auto [first, count] = targets_of(site);
+    int64_t rows = 0;
+    for (size_t target = first; target < first + count; ++target) rows += layouts_[target].rows;
+    const at::Tensor bytes = bytes_of_site(bytes_.weights().layers[static_cast<size_t>(layer_)], site);
+    const at::Tensor weight_oc = at::empty({rows, layouts_[first].columns}, bytes.options().dtype(dtype_));
+    int64_t row = 0, byte = 0;
+    for (size_t target = first; target < first + count; ++target) {
+        const QuantizedLayout& layout = layouts_[target];
+        dequantize(bytes.narrow(0, byte, layout.bytes), quantization_, layout,
+                   weight_oc.narrow(0, row, layout.rows));
+        row += layout.rows;
+        byte += layout.bytes;
+    }
+    if (holds_) held = weight_oc;
+    return weight_oc;
+}
+
+at::Tensor QuantizedBase::plain_matrix(const at::Tensor& unit_bytes, int layer, size_t target) const {
+    const size_t index = static_cast<size_t>(layer) * layouts_.size() + target;
+    return dequantize_plainly(bytes_.view(unit_bytes, index), quantization_, layouts_[target]).to(dtype_);
+}
+
+void QuantizedBase::put_bytes(size_t index, const at::Tensor& bytes) {
+    const FlatRange own = bytes_.own_elements(index);
+    bytes_.own_values(bytes_.master(), index).copy_(bytes.narrow(0, own.begin, own.size()));
+}
+
+void QuantizedBase::put(size_t index, const at::Tensor& weight_oc) {
+    if (bytes_.own_elements(index).size() == 0) return;
+    put_bytes(index, quantize(weight_oc.to(dtype_), quantization_));
+}
+
+void QuantizedBase::load(const std::string& model_dir) {
+    WeightFiles files(model_dir, "model");
+    for (size_t i = 0; i < matrices_.size(); ++i) {
+        if (bytes_.own_elements(i).size() == 0) continue;
+        if (const at::Tensor bytes = read_quantized(files, matrices_[i], quantization_); bytes.defined()) {
+            put_bytes(i, bytes);
+            continue;
+        }
+        const std::string name = files.name_of(matrices_[i].name);
+        files.check_shape(name, matrices_[i].shape);
+        put(i, files.mapped(name));
+    }
+    bytes_.share_update();
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,112 @@
+#include "engine/model/weight_files.h"
+
+#include <ATen/ATen.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "engine/error.h"
+
+namespace ringmaster {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::map<std::string, at::ScalarType> kDtypes = {{"F32", at::kFloat}, {"BF16", at::kBFloat16},
+                                                       {"F16", at::kHalf},  {"F64", at::kDouble},
+                                                       {"U8", at::kByte},   {"I8", at::kChar}};
+
+/// Which file of the folder holds which tensor; `stem` as in WeightFiles.
+std::map<std::string, fs::path> files_of(const fs::path& dir, const std::string& stem) {
+    std::map<std::string, fs::path> files;
+    const fs::path single = dir / (stem + ".safetensors"), index = dir / (stem + ".safetensors.index.json");
+    if (fs::exists(single)) {
+        SafetensorsFile file(single);
+        for (const auto& [name, info] : file.tensors()) files[name] = single;
+    } else if (fs::exists(index)) {
+        std::ifstream text(index);
+        try {
+            const nlohmann::json content = nlohmann::json::parse(text);
+            for (const auto& [name, file] : content.at("weight_map").items()) {
+                files[name] = dir / fs::path(file.get<std::string>()).filename();
+            }
+        } catch (const nlohmann::json::exception& problem) {
+            throw Error(Failure::Refused, Code("MODEL-WEIGHTS"), std::string("is damaged: ") + problem.what(),
+                        index.string());
+        }
+    } else if (fs::exists(dir / "trainer_state.json")) {
+        throw Error(Failure::Refused, Code("MODEL-WEIGHTS"), "holds no " + single.filename().string(),
+                    dir.string(),
+                    stem == "model" ? "the checkpoint is of an adapter: resume it with the same adapter keys"
+                                    : "the checkpoint is of all weights: resume it without adapter");
+    } else {
+        throw Error(Failure::Usage, Code("MODEL-WEIGHTS"),
+                    "holds neither " + single.filename().string() + " nor " + index.filename().string(),
+                    dir.string(), "point base_model at a folder with weights, or set reinit_weights: true");
+    }
+    return files;
+}
+
+}  // namespace
+
+WeightFiles::WeightFiles(const fs::path& dir, const std::string& stem)
+    : dir_(dir), files_(files_of(dir, stem)) {}
+
+std::vector<std::string> WeightFiles::names() const {
+    std::vector<std::string> names;
+    for (const auto& [name, file] : files_) names.push_back(name);
+    return names;
+}
+
+std::string WeightFiles::find(const std::string& name) const {
+    if (has(name)) return name;
+    if (name.starts_with("model.") && has(name.substr(6))) return name.substr(6);
+    return "";
+}
+
+std::string WeightFiles::name_of(const std::string& name) const {
+    const std::string found = find(name);
+    if (!found.empty()) return found;
+    throw Error(Failure::Refused, Code("MODEL-WEIGHTS"), "the weights lack '" + name + "'", dir_.string(),
+                name.find(".lora_") == std::string::npos
+                    ? "the folder's config.json and weights must belong to the same model"
+                    : "lora_target_modules must be those that the adapter was trained with");
+}
+
+SafetensorsFile& WeightFiles::file_of(const std::string& name) {
+    std::unique_ptr<SafetensorsFile>& file = open_[files_.at(name)];
+    if (!file) file = std::make_unique<SafetensorsFile>(files_.at(name));
+    return *file;
+}
+
+const TensorInfo& WeightFiles::info(const std::string& name) {
+    return file_of(name).info(name);
+}
+
+void WeightFiles::check_shape(const std::string& name, const std::vector<int64_t>& shape) {
+    const TensorInfo& held = info(name);
+    if (held.shape == shape) return;
+    throw Error(Failure::Refused, Code("MODEL-WEIGHTS"),
+                "tensor '" + name + "' is " + nlohmann::json(held.shape).dump() +
+                    (name.find(".lora_") == std::string::npos ? ", config.json makes it "
+                                                              : ", lora_r and config.json make it ") +
+                    nlohmann::json(shape).dump(),
+                path_of(name));
+}
+
+at::Tensor WeightFiles::mapped(const std::string& name) {
+    const SafetensorsFile& file = file_of(name);
+    const TensorInfo& info = file.info(name);
+    const auto dtype = kDtypes.find(info.dtype);
+    if (dtype == kDtypes.end()) {
+        throw Error(
+            Failure::Refused, Code("MODEL-WEIGHTS"),
+            "tensor '" + name + "' has dtype " + info.dtype + "; F32, F16, BF16, F64, U8 and I8 are read",
+            file.path().string());
+    }
+    void* bytes = const_cast<std::byte*>(file.bytes(name).data());
+    return at::from_blob(bytes, info.shape, at::TensorOptions().dtype(dtype->second));
+}
+
+}  // namespace ringmaster

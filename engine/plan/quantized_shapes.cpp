@@ -1,0 +1,65 @@
+#include "engine/plan/quantized_shapes.h"
+
+#include <algorithm>
+
+namespace ringmaster {
+
+namespace {
+
+int64_t padded(int64_t bytes) {
+    return (bytes + kPartAlignment - 1) / kPartAlignment * kPartAlignment;
+}
+
+int64_t parts_of(int64_t count, int64_t size) {
+    return (count + size - 1) / size;
+}
+
+}  // namespace
+
+QuantizedLayout quantized_layout(const Quantization& quantization, int64_t rows, int64_t columns) {
+    const bool four = quantization.is_4bit(), nested = four && quantization.nested;
+    QuantizedLayout layout;
+    layout.rows = rows;
+    layout.columns = columns;
+    layout.blocks = four ? parts_of(rows * columns, quantization.block) : rows;
+    layout.nested_blocks = nested ? parts_of(layout.blocks, kNestedBlock) : 0;
+    layout.scales_at = padded(four ? parts_of(rows * columns, 2) : rows * columns);
+    layout.nested_at = layout.scales_at + padded(layout.blocks * (nested ? 1 : 4));
+    layout.map_at = layout.nested_at + padded(4 * layout.nested_blocks);
+    layout.tail_at = layout.map_at + (nested ? 4 * kScaleMap : 0);
+    layout.bytes = layout.tail_at + kPartAlignment;
+    return layout;
+}
+
+bool is_quantized(const ParameterShape& shape) {
+    return shape.layer >= 0 && shape.shape.size() == 2;
+}
+
+std::vector<ParameterShape> kept_shapes(const ModelConfig& model, const Quantization& quantization) {
+    std::vector<ParameterShape> shapes = parameter_shapes(model);
+    if (quantization.on()) std::erase_if(shapes, is_quantized);
+    return shapes;
+}
+
+std::vector<ParameterShape> quantized_shapes(const ModelConfig& model, const Quantization& quantization) {
+    std::vector<ParameterShape> shapes = parameter_shapes(model);
+    std::erase_if(shapes, [](const ParameterShape& shape) { return !is_quantized(shape); });
+    for (ParameterShape& shape : shapes)
+        shape.shape = {quantized_layout(quantization, shape.shape[0], shape.shape[1]).bytes};
+    return shapes;
+}
+
+QuantizedLayer quantized_layer(const ModelConfig& model, const Quantization& quantization) {
+    QuantizedLayer layer;
+    if (!quantization.on()) return layer;
+    ModelConfig one = model;
+    one.num_layers = std::min<int64_t>(model.num_layers, 1);
+    for (const ParameterShape& shape : parameter_shapes(one)) {
+        if (!is_quantized(shape)) continue;
+        layer.elements += shape.size();
+        layer.bytes += quantized_layout(quantization, shape.shape[0], shape.shape[1]).bytes;
+    }
+    return layer;
+}
+
+}  // namespace ringmaster

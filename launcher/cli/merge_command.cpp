@@ -1,0 +1,149 @@
+// merge: an adapter put into its base model's weights, by the engine.
+#include <unistd.h>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "engine/error.h"
+#include "engine/plan/plan.h"
+#include "launcher/child.h"
+#include "launcher/cli/commands.h"
+#include "launcher/cli/interrupts.h"
+#include "launcher/cli/live.h"
+
+namespace ringmaster {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What the engine is told, in a file that goes with this object.
+class ConfigFile {
+  public:
+    explicit ConfigFile(const Config& config) {
+        std::string name = (fs::temp_directory_path() / "ringmaster-merge-XXXXXX").string();
+        const int file = ::mkstemp(name.data());
+        if (file < 0) throw Error(Failure::Refused, Code("FILE-WRITE"), "cannot be written", name);
+        ::close(file);
+        path_ = name;
+        std::ofstream(path_) << config_to_json(config).dump();
+    }
+    ~ConfigFile() {
+        std::error_code ignored;
+        fs::remove(path_, ignored);
+    }
+    ConfigFile(const ConfigFile&) = delete;
+    ConfigFile& operator=(const ConfigFile&) = delete;
+
+    std::string path() const { return path_.string(); }
+
+  private:
+    fs::path path_;
+};
+
+/// As the run was trained: its base, as it was quantised, and the adapter in its output_dir.
+Config config_of_run(const RunDirectory& run) {
+    Config config = read_plan(run.plan().string()).config;
+    if (!config.lora.on())
+        throw Error(Failure::Refused, Code("MERGE-ADAPTER"),
+                    "trained all weights: there is no adapter to merge", run.name(),
+                    "its model is in " + config.output_dir);
+    config.lora.model_dir = config.output_dir;
+    if (!fs::exists(fs::path(config.output_dir) / "adapter_model.safetensors"))
+        throw Error(Failure::Refused, Code("MERGE-ADAPTER"), "holds no adapter_model.safetensors yet",
+                    config.output_dir, "the run writes it when it completes");
+    return config;
+}
+
+nlohmann::json read_object(const fs::path& path) {
+    std::ifstream file(path);
+    nlohmann::json read = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
+    if (!read.is_object())
+        throw Error(Failure::Refused, Code("MERGE-ADAPTER"), "is no JSON object", path.string());
+    return read;
+}
+
+/// Weights of the base's own dtype.
+Precision precision_of(const std::string& model_dir) {
+    const nlohmann::json model = read_object(fs::path(model_dir) / "config.json");
+    const nlohmann::json dtype = model.value("dtype", model.value("torch_dtype", nlohmann::json()));
+    return dtype == "float32" ? Precision::Float32 : Precision::Bf16Full;
+}
+
+/// An adapter's folder says what it belongs to; it is read as a configuration that goes on from it.
+Config config_of_adapter(const fs::path& folder, const std::string& base) {
+    const nlohmann::json saved = read_object(folder / "adapter_config.json");
+    const nlohmann::json named = saved.value("base_model_name_or_path", nlohmann::json());
+    const std::string model = !base.empty() ? base : named.is_string() ? named.get<std::string>() : "";
+    const nlohmann::json text = {
+        {"base_model", model}, {"adapter", "lora"}, {"lora_model_dir", folder.string()}};
+    const ConfigReading reading = read_config_text(text.dump(), (folder / "adapter_config.json").string());
+    for (const Diagnostic& found : reading.diagnostics) {
+        if (found.severity == Severity::Error && (found.code == "CFG-LORA" || found.key == "base_model"))
+            throw Error(Failure::Refused, Code("MERGE-ADAPTER"), found.message, folder.string(), found.hint);
+    }
+    Config config = reading.config;
+    if (config.model_dir.empty())
+        throw Error(Failure::Usage, Code("MERGE-ADAPTER"),
+                    "belongs to '" + model + "', which is no folder here", folder.string(),
+                    "--base FOLDER names the base model's folder");
+    config.precision = precision_of(config.model_dir);
+    config.quantization = read_model_config(config.model_dir).quantization;
+    return config;
+}
+
+Config config_of(const Arguments& arguments, const Session& session) {
+    const fs::path folder = absolute_path(arguments.operand());
+    if (fs::exists(folder / "adapter_config.json"))
+        return config_of_adapter(folder, arguments.text("--base"));
+    return config_of_run(run_of(arguments, session));
+}
+
+/// An engine that starts and does not merge has found something wrong with the adapter, the base or the disk.
+void merge_by_engine(const ChildProgram& engine, const Progress& progress) {
+    try {
+        run_child(engine, {}, progress);
+    } catch (const Error& problem) {
+        if (problem.code != "PROGRAM-FAILED") throw;
+        throw Error(Failure::Refused, Code("MERGE-ADAPTER"), problem.what());
+    }
+}
+
+int run_merge(const Arguments& arguments, const Session& session) {
+    if (arguments.text("--to").empty())
+        throw Error(Failure::Usage, Code("ARGUMENT-MISSING"), "is missing", "--to", "--to FOLDER");
+    const std::string to = absolute_path(arguments.text("--to")).string();
+    const ConfigFile config(config_of(arguments, session));
+    const Interrupts interrupts;
+    ProgressPrinter printer(session, interrupts);
+    const ChildProgram engine{session.places.engine().string(),
+                              {"--merge", config.path(), "--to", to},
+                              "ringmaster-engine --merge",
+                              "`ringmaster --version` tells whether the engine starts"};
+    merge_by_engine(engine, printer.progress());
+    printer.clear();
+    if (session.json)
+        print_json({{"path", to}});
+    else
+        print("the merged model is in " + to + "\n");
+    return 0;
+}
+
+}  // namespace
+
+Command merge_command() {
+    return {{"merge",
+             "RUN|ADAPTER",
+             true,
+             "Puts an adapter into its base model's weights: a whole model folder.",
+             {{"--to", "DIR", "a new folder"},
+              {"--base", "DIR", "the base model's folder, if the adapter names another place"},
+              runs_dir_option(),
+              json_option()},
+             "ADAPTER is a folder that PEFT or a run has saved. The adapter of a RUN goes into its base as "
+             "it was trained beside: quantized "
+             "weights are dequantized."},
+            run_merge};
+}
+
+}  // namespace ringmaster
