@@ -60,6 +60,22 @@ const char* to_string(LrScheduler scheduler) {
             return "constant";
         case LrScheduler::ConstantWithWarmup:
             return "constant_with_warmup";
+        case LrScheduler::CosineWithRestarts:
+            return "cosine_with_restarts";
+        case LrScheduler::Polynomial:
+            return "polynomial";
+        case LrScheduler::InverseSqrt:
+            return "inverse_sqrt";
+        case LrScheduler::CosineWithMinLr:
+            return "cosine_with_min_lr";
+        case LrScheduler::CosineWarmupWithMinLr:
+            return "cosine_warmup_with_min_lr";
+        case LrScheduler::WarmupStableDecay:
+            return "warmup_stable_decay";
+        case LrScheduler::Rex:
+            return "rex";
+        case LrScheduler::OneCycle:
+            return "one_cycle";
         case LrScheduler::Cosine:
             break;
     }

@@ -34,7 +34,21 @@ enum class RingAttnFunc {
     Auto,
 };
 
-enum class LrScheduler { Linear, Cosine, Constant, ConstantWithWarmup };
+/// transformers' names, and axolotl's own two.
+enum class LrScheduler {
+    Linear,
+    Cosine,
+    Constant,
+    ConstantWithWarmup,
+    CosineWithRestarts,
+    Polynomial,
+    InverseSqrt,
+    CosineWithMinLr,
+    CosineWarmupWithMinLr,
+    WarmupStableDecay,
+    Rex,
+    OneCycle,
+};
 
 /// A row longer than sequence_len is dropped (axolotl's default), cut, or an error.
 enum class ExcessLength { Drop, Truncate, Raise };
@@ -84,6 +98,9 @@ struct Config {
     std::optional<int64_t> warmup_steps;  ///< wins over warmup_ratio
     double warmup_ratio = 0;
     std::optional<double> cosine_min_lr_ratio;
+    std::optional<double> cosine_constant_lr_ratio;
+    bool lr_quadratic_warmup = false;
+    nlohmann::json lr_scheduler_kwargs = nlohmann::json::object();  ///< those that the schedule knows
     double weight_decay = 0;  ///< not on norms and biases
     double adam_beta1 = 0.9;
     double adam_beta2 = 0.999;

@@ -51,6 +51,9 @@ void each_training_field(ConfigType& c, const Visitor& visit) {
     visit("warmup_steps", c.warmup_steps);
     visit("warmup_ratio", c.warmup_ratio);
     visit("cosine_min_lr_ratio", c.cosine_min_lr_ratio);
+    visit("cosine_constant_lr_ratio", c.cosine_constant_lr_ratio);
+    visit("lr_quadratic_warmup", c.lr_quadratic_warmup);
+    visit("lr_scheduler_kwargs", c.lr_scheduler_kwargs);
     visit("weight_decay", c.weight_decay);
     visit("adam_beta1", c.adam_beta1);
     visit("adam_beta2", c.adam_beta2);

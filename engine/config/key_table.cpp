@@ -25,6 +25,7 @@ std::vector<KeyGroup> used_keys() {
          "excess_length_strategy sample_packing pad_to_sequence_len curriculum_sampling seed "
          "micro_batch_size gradient_accumulation_steps batch_size eval_batch_size num_epochs max_steps "
          "optimizer learning_rate lr_scheduler warmup_steps warmup_ratio cosine_min_lr_ratio "
+         "cosine_constant_lr_ratio lr_quadratic_warmup lr_scheduler_kwargs "
          "weight_decay adam_beta1 adam_beta2 adam_epsilon adam_eps max_grad_norm bf16 bfloat16 "
          "gradient_checkpointing selective_checkpointing activation_offloading tiled_mlp "
          "tiled_mlp_num_shards adapter output_dir save_steps saves_per_epoch save_strategy save_total_limit "
@@ -215,9 +216,8 @@ std::vector<KeyGroup> optimizer_keys() {
         {Fate::Unsupported, "gives some weights another learning rate",
          "leave it out: one learning_rate for all", "", "embedding_lr embedding_lr_scale lr_groups"},
         {Fate::Unsupported, "changes the learning rate's schedule",
-         "linear, cosine (with cosine_min_lr_ratio), "
-         "constant and constant_with_warmup are built",
-         "", "lr_scheduler_kwargs lr_quadratic_warmup cosine_constant_lr_ratio jagged_restart_steps"},
+         "leave it out, or lr_scheduler: cosine_with_restarts with lr_scheduler_kwargs", "",
+         "jagged_restart_steps"},
         {Fate::NoEffect, "part of jagged_restart_steps", "", "jagged_restart_steps",
          "jagged_restart_warmup_steps jagged_restart_anneal_steps"},
         {Fate::Unsupported, "changes the optimizer",

@@ -14,27 +14,6 @@ void read_learning_rate(KeyReader& keys, Config& config) {
     }
 }
 
-void read_schedule(KeyReader& keys, Config& config) {
-    if (const auto said = keys.text("lr_scheduler")) {
-        const auto words = words_of<LrScheduler>();
-        if (const auto scheduler = from_word<LrScheduler>(*said)) {
-            config.lr_scheduler = *scheduler;
-        } else {
-            const std::string nearest = nearest_word(*said, words);
-            keys.error("KEY-UNSUPPORTED", "lr_scheduler", "lr_scheduler '" + *said + "' is not supported",
-                       nearest.empty() ? "known are " + listed(words) : "lr_scheduler: " + nearest);
-        }
-    }
-    take(config.cosine_min_lr_ratio, keys.number("cosine_min_lr_ratio", {.least = 0, .most = 1}));
-    if (config.cosine_min_lr_ratio && config.lr_scheduler != LrScheduler::Cosine) {
-        keys.warn("CFG-SCHEDULE", "cosine_min_lr_ratio",
-                  std::string("cosine_min_lr_ratio has no effect on lr_scheduler: ") +
-                      to_string(config.lr_scheduler),
-                  "lr_scheduler: cosine");
-        config.cosine_min_lr_ratio.reset();
-    }
-}
-
 void read_warmup(KeyReader& keys, Config& config) {
     const json* steps = keys.find("warmup_steps");
     if (steps && steps->is_number_float() && *steps > 0 && *steps < 1) {

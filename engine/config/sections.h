@@ -16,6 +16,7 @@ void read_data(KeyReader& keys, Config& config);
 void read_datasets(KeyReader& keys, Config& config);
 void read_batch(KeyReader& keys, Config& config);
 void read_optimizer(KeyReader& keys, Config& config);
+void read_schedule(KeyReader& keys, Config& config);  ///< after learning_rate
 void read_precision(KeyReader& keys, Config& config);
 void read_lora(KeyReader& keys, Config& config);          ///< after read_model
 void read_quantization(KeyReader& keys, Config& config);  ///< after read_precision and read_lora

@@ -30,7 +30,9 @@ inline const std::vector<RingAttnFunc>& all_values<RingAttnFunc>() {
 template <>
 inline const std::vector<LrScheduler>& all_values<LrScheduler>() {
     using enum LrScheduler;
-    static const std::vector<LrScheduler> values{Linear, Cosine, Constant, ConstantWithWarmup};
+    static const std::vector<LrScheduler> values{
+        Linear,      Cosine,          Constant,              ConstantWithWarmup, CosineWithRestarts, Polynomial,
+        InverseSqrt, CosineWithMinLr, CosineWarmupWithMinLr, WarmupStableDecay,  Rex,                OneCycle};
     return values;
 }
 

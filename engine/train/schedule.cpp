@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
+
+#include "engine/train/rate_factors.h"
 
 namespace ringmaster {
 
@@ -29,18 +30,10 @@ int64_t warmup_steps_of(const Config& config, int64_t total_steps) {
 }
 
 double learning_rate_at(const Config& config, int64_t step, int64_t total_steps) {
-    const auto at = static_cast<double>(step - 1);
-    const auto warmup = static_cast<double>(warmup_steps_of(config, total_steps));
-    const auto total = static_cast<double>(total_steps);
-    if (config.lr_scheduler == LrScheduler::Constant) return config.learning_rate;
-    if (at < warmup) return config.learning_rate * at / std::max(1.0, warmup);
-    if (config.lr_scheduler == LrScheduler::ConstantWithWarmup) return config.learning_rate;
-    const double rest = std::max(1.0, total - warmup);
-    if (config.lr_scheduler == LrScheduler::Linear)
-        return config.learning_rate * std::max(0.0, (total - at) / rest);
-    const double lowest = config.cosine_min_lr_ratio.value_or(0);
-    const double scaling = std::max(0.0, 0.5 * (1 + std::cos(std::numbers::pi * (at - warmup) / rest)));
-    return config.learning_rate * ((1 - lowest) * scaling + lowest);
+    return config.learning_rate *
+           rate_factor(config, {static_cast<double>(step - 1),
+                                static_cast<double>(warmup_steps_of(config, total_steps)),
+                                static_cast<double>(total_steps)});
 }
 
 Recurrence saving_of(const Config& config, int64_t total_steps, int64_t steps_per_epoch) {

@@ -10,8 +10,7 @@
 namespace ringmaster {
 
 /// The rate that step `step` (the first is 1) updates with, out of `total_steps`. As transformers: step s
-/// uses the schedule at s − 1; `constant` has no warmup; cosine ends at 0, or at cosine_min_lr_ratio of the
-/// rate as in axolotl.
+/// uses the schedule at s − 1 (rate_factors.h).
 double learning_rate_at(const Config& config, int64_t step, int64_t total_steps);
 
 /// Warmup steps: warmup_steps, else ceil(total × warmup_ratio).

@@ -27,6 +27,7 @@ Config unusual_config() {
     c.optimizer = "adamw_torch_fused", c.learning_rate = 1.0 / 3,
     c.lr_scheduler = LrScheduler::ConstantWithWarmup;
     c.warmup_steps = 2, c.warmup_ratio = 0.1, c.cosine_min_lr_ratio = 0.2, c.weight_decay = 0.3;
+    c.cosine_constant_lr_ratio = 0.7, c.lr_quadratic_warmup = true, c.lr_scheduler_kwargs = {{"num_cycles", 2}};
     c.adam_beta1 = 0.8, c.adam_beta2 = 0.95, c.adam_epsilon = 1e-6, c.max_grad_norm = std::nullopt;
     c.precision = Precision::Bf16Full, c.gradient_checkpointing = true, c.selective_checkpointing = true,
     c.activation_offloading = true, c.tiled_mlp = true, c.tiled_mlp_shards = 3, c.optimizer_offloading = true,

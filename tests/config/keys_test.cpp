@@ -195,7 +195,7 @@ INSTANTIATE_TEST_SUITE_P(
         Verdict{"resume_from_checkpoint: out/checkpoint-2", "resume_from_checkpoint", "unsupported"},
         Verdict{"optimizer: muon", "optimizer", "unsupported"},
         Verdict{"optimizer: adamw_torch_fused", "optimizer", "used"},
-        Verdict{"lr_scheduler: rex", "lr_scheduler", "unsupported"},
+        Verdict{"lr_scheduler: greedy", "lr_scheduler", "unsupported"},
         Verdict{"base_model_config: NousResearch/Llama-3.2-1B", "base_model_config", "no_effect"},
         Verdict{"base_model_config: other/model", "base_model_config", "unsupported"},
         Verdict{"dataset_shard_num: 2\ndataset_shard_idx: 0", "dataset_shard_idx", "used"}));

@@ -1,0 +1,163 @@
+// lr_scheduler and what shapes it.
+#include <algorithm>
+#include <map>
+
+#include "engine/config/keys.h"
+#include "engine/config/sections.h"
+
+namespace ringmaster {
+namespace {
+
+using nlohmann::json;
+
+/// What lr_scheduler_kwargs may hold for a schedule: numbers, and words.
+struct Arguments {
+    LrScheduler scheduler;
+    std::vector<std::string> numbers;
+    std::map<std::string, std::vector<std::string>> words;
+};
+
+const std::vector<std::string>& stage_types() {
+    static const std::vector<std::string> types{"linear", "cosine", "1-sqrt"};
+    return types;
+}
+
+const std::vector<Arguments>& all_arguments() {
+    using enum LrScheduler;
+    static const std::vector<Arguments> all{
+        {Cosine, {"num_cycles"}, {}},
+        {CosineWithRestarts, {"num_cycles"}, {}},
+        {Polynomial, {"lr_end", "power"}, {}},
+        {InverseSqrt, {"timescale"}, {}},
+        {CosineWithMinLr, {"num_cycles", "min_lr", "min_lr_rate"}, {}},
+        {CosineWarmupWithMinLr, {"num_cycles", "min_lr", "min_lr_rate", "warmup_lr_rate"}, {}},
+        {WarmupStableDecay,
+         {"num_decay_steps", "num_stable_steps", "min_lr_ratio", "num_cycles"},
+         {{"warmup_type", stage_types()}, {"decay_type", stage_types()}}},
+        {OneCycle, {"pct_start", "div_factor", "final_div_factor"}, {{"anneal_strategy", {"cos", "linear"}}}},
+    };
+    return all;
+}
+
+const Arguments* arguments_of(LrScheduler scheduler) {
+    for (const Arguments& arguments : all_arguments()) {
+        if (arguments.scheduler == scheduler) return &arguments;
+    }
+    return nullptr;
+}
+
+void read_argument(KeyReader& keys, const Arguments& known, const std::string& name, Config& config) {
+    const std::string path = "lr_scheduler_kwargs." + name;
+    if (const auto words = known.words.find(name); words != known.words.end()) {
+        if (const auto word = keys.word(path, words->second)) config.lr_scheduler_kwargs[name] = *word;
+        return;
+    }
+    if (std::find(known.numbers.begin(), known.numbers.end(), name) != known.numbers.end()) {
+        const bool divides = name.ends_with("div_factor") || name == "timescale";
+        if (const auto number = keys.number(path, {.least = 0, .open_below = divides}))
+            config.lr_scheduler_kwargs[name] = *number;
+        return;
+    }
+    keys.error("KEY-UNSUPPORTED", path,
+               path + " is not known to lr_scheduler: " + to_string(config.lr_scheduler), "leave it out");
+}
+
+void read_arguments(KeyReader& keys, Config& config) {
+    const json* said = keys.find("lr_scheduler_kwargs");
+    if (!said || !is_on(*said)) return;
+    if (!said->is_object())
+        return keys.error("CFG-TYPE", "lr_scheduler_kwargs",
+                          "lr_scheduler_kwargs is " + shown(*said) + ", it has to be a mapping");
+    static const Arguments none{LrScheduler::Linear, {}, {}};
+    const Arguments* known = arguments_of(config.lr_scheduler);
+    for (const auto& [name, value] : said->items()) {
+        if (name == "cycle_momentum" && config.lr_scheduler == LrScheduler::OneCycle) continue;
+        read_argument(keys, known ? *known : none, name, config);
+    }
+}
+
+bool has_argument(const Config& config, const char* name) {
+    return config.lr_scheduler_kwargs.contains(name);
+}
+
+/// What a schedule cannot do without, or not do at all.
+void check_arguments(KeyReader& keys, const Config& config) {
+    const auto demand = [&](const std::string& message, const std::string& hint) {
+        keys.error("CFG-SCHEDULE", "lr_scheduler",
+                   std::string("lr_scheduler: ") + to_string(config.lr_scheduler) + " " + message, hint);
+    };
+    const LrScheduler scheduler = config.lr_scheduler;
+    const bool ends_above =
+        scheduler == LrScheduler::CosineWithMinLr || scheduler == LrScheduler::CosineWarmupWithMinLr;
+    if (ends_above && has_argument(config, "min_lr") == has_argument(config, "min_lr_rate"))
+        demand("needs one of min_lr and min_lr_rate", "lr_scheduler_kwargs: {min_lr_rate: 0.1}");
+    if (scheduler == LrScheduler::WarmupStableDecay && !has_argument(config, "num_decay_steps"))
+        demand("needs num_decay_steps", "lr_scheduler_kwargs: {num_decay_steps: 100}");
+    if (scheduler == LrScheduler::Polynomial && keys.has("learning_rate") &&
+        config.lr_scheduler_kwargs.value("lr_end", 1e-7) >= config.learning_rate)
+        demand("has to end below learning_rate", "lr_scheduler: linear");
+    const json* momentum = keys.find("lr_scheduler_kwargs.cycle_momentum");
+    if (scheduler == LrScheduler::OneCycle && !(momentum && as_flag(*momentum) == false))
+        demand("also moves adam_beta1 between 0.95 and 0.85, which is not built",
+               "lr_scheduler_kwargs: {cycle_momentum: false}");
+}
+
+/// Keys that only the cosine reads, and rex the first of them.
+void read_cosine(KeyReader& keys, Config& config) {
+    take(config.cosine_min_lr_ratio, keys.number("cosine_min_lr_ratio", {.least = 0, .most = 1}));
+    take(config.cosine_constant_lr_ratio, keys.number("cosine_constant_lr_ratio", {.least = 0, .most = 1}));
+    take(config.lr_quadratic_warmup, keys.flag("lr_quadratic_warmup"));
+    const bool cosine = config.lr_scheduler == LrScheduler::Cosine, rex = config.lr_scheduler == LrScheduler::Rex;
+    const auto no_effect = [&](const char* key, const std::string& why, const std::string& hint) {
+        keys.warn("CFG-SCHEDULE", key, std::string(key) + " has no effect " + why, hint);
+    };
+    const std::string elsewhere = std::string("on lr_scheduler: ") + to_string(config.lr_scheduler);
+    if (config.cosine_min_lr_ratio && !cosine && !rex) {
+        no_effect("cosine_min_lr_ratio", elsewhere, "lr_scheduler: cosine");
+        config.cosine_min_lr_ratio.reset();
+    }
+    if (config.cosine_constant_lr_ratio && !cosine) {
+        no_effect("cosine_constant_lr_ratio", elsewhere, "lr_scheduler: cosine");
+        config.cosine_constant_lr_ratio.reset();
+    }
+    if (config.lr_quadratic_warmup && !cosine) {
+        no_effect("lr_quadratic_warmup", elsewhere, "lr_scheduler: cosine");
+        config.lr_quadratic_warmup = false;
+    }
+    if (config.cosine_constant_lr_ratio && !config.cosine_min_lr_ratio)
+        no_effect("cosine_constant_lr_ratio", "without cosine_min_lr_ratio, as in axolotl", "cosine_min_lr_ratio: 0.1");
+    if (config.lr_quadratic_warmup && config.cosine_min_lr_ratio)
+        no_effect("cosine_min_lr_ratio", "beside lr_quadratic_warmup, as in axolotl", "lr_quadratic_warmup: false");
+    if ((config.lr_quadratic_warmup || config.cosine_min_lr_ratio) && has_argument(config, "num_cycles")) {
+        no_effect("lr_scheduler_kwargs", "beside axolotl's own cosine keys", "leave it out");
+        config.lr_scheduler_kwargs.erase("num_cycles");
+    }
+}
+
+/// What changes with the loss, and names of nobody.
+void refuse_scheduler(KeyReader& keys, const std::string& said) {
+    const auto words = words_of<LrScheduler>();
+    const bool by_loss = said == "reduce_lr_on_plateau" || said == "greedy";
+    const std::string nearest = by_loss ? "constant_with_warmup" : nearest_word(said, words);
+    keys.error("KEY-UNSUPPORTED", "lr_scheduler",
+               "lr_scheduler '" + said + "' is not supported" +
+                   (by_loss ? ": it moves the rate by the losses of evaluations" : ""),
+               nearest.empty() ? "known are " + listed(words) : "lr_scheduler: " + nearest);
+}
+
+}  // namespace
+
+void read_schedule(KeyReader& keys, Config& config) {
+    if (const auto said = keys.text("lr_scheduler")) {
+        if (const auto scheduler = from_word<LrScheduler>(*said)) {
+            config.lr_scheduler = *scheduler;
+        } else {
+            return refuse_scheduler(keys, *said);
+        }
+    }
+    read_arguments(keys, config);
+    read_cosine(keys, config);
+    check_arguments(keys, config);
+}
+
+}  // namespace ringmaster
