@@ -117,7 +117,7 @@ class Merger {
             throw Error(Failure::Refused, Code("MODEL-WEIGHTS"),
                         "the adapter's '" + a + "' is of another shape than its weight",
                         config_.lora.model_dir);
-        return base.to(at::kFloat).add_(delta).to(base.scalar_type());
+        return base.to(at::kFloat).add(delta).to(base.scalar_type());  // base is a read-only view of a file
     }
 
     std::vector<std::vector<size_t>> shards_of_parameters() {
