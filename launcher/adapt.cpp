@@ -92,7 +92,7 @@ class Adapter {
     bool improve(Draft& draft, Adapted& adapted) const {
         for (const Diagnostic& said : draft.plan.diagnostics) {
             if (!stops(said, draft.plan)) continue;
-            for (const Fix& fix : fixes_of(said)) {
+            for (const Fix& fix : said.fixes) {
                 std::optional<Draft> fixed = with(draft, said, fix);
                 if (!fixed) continue;
                 adapted.steps.push_back({said, with_effect(fix), changed_lines(draft.text, fixed->text),

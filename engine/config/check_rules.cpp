@@ -20,32 +20,20 @@ std::string context_key(const KeyReader& keys) {
 
 void check_flash(KeyReader& keys, const Config& config) {
     if (config.accelerate_only || uses_flash_library(config.attn_implementation)) return;
-    keys.warn("CFG-FLASH", context_key(keys),
-              "axolotl: context_parallel_size > 1 requires flash attention (attn_implementation is " +
-                  (config.attn_implementation.empty() ? "not set" : config.attn_implementation) +
-                  "); here it does not",
-              "attn_implementation: flash_attention_2, where axolotl is to run it too");
+    keys.warn(Form("CFG-FLASH"), context_key(keys));
 }
 
 void check_packed_batch(KeyReader& keys, const Config& config) {
     if (!config.sample_packing || config.micro_batch_size <= 1) return;
-    keys.warn("CFG-PACKED-BATCH", "micro_batch_size",
-              "axolotl: micro_batch_size must be 1 under sample_packing with context parallelism "
-              "(ring-flash-attn's "
-              "rule), it is " +
-                  std::to_string(config.micro_batch_size) + "; here it need not",
-              "micro_batch_size: 1 with gradient_accumulation_steps: " +
-                  std::to_string(config.micro_batch_size * config.gradient_accumulation_steps));
+    keys.warn(Form("CFG-PACKED-BATCH"), "micro_batch_size",
+              {{"micro", config.micro_batch_size},
+               {"accumulation", config.micro_batch_size * config.gradient_accumulation_steps}});
 }
 
 void check_replicas(KeyReader& keys, const Config& config) {
     const bool pure_ulysses = config.ulysses_size > 1 && config.ulysses_size == config.context_parallel_size;
     if (config.dp_replicate_size <= 1 || config.dp_shard_size != 1 || pure_ulysses) return;
-    keys.warn("CFG-REPLICAS", "dp_replicate_size",
-              "accelerate, which axolotl asks, refuses replicas without shards beside context parallelism "
-              "(dp_replicate_size " +
-                  std::to_string(config.dp_replicate_size) + ", dp_shard_size 1); here they are built",
-              "dp_replicate_size: 1, dp_shard_size: " + std::to_string(config.dp_replicate_size));
+    keys.warn(Form("CFG-REPLICAS"), "dp_replicate_size", {{"replicas", config.dp_replicate_size}});
 }
 
 /// varlen_llama3 is ring-flash-attention's way for packed rows.
@@ -62,10 +50,7 @@ void say_varlen(KeyReader& keys, const Config& config) {
 void say_upstream_example(KeyReader& keys, const Config& config) {
     constexpr int64_t kTokens = 8192, kSize = 4;
     if (config.sequence_len != kTokens || config.context_parallel_size != kSize) return;
-    keys.inform("CFG-UPSTREAM", context_key(keys),
-                "8192 tokens over context_parallel_size 4 are 4 parts of 2048; axolotl's page says 2 of 4096 "
-                "of its example "
-                "with these sizes, which is a size of 2");
+    keys.inform(Form("CFG-UPSTREAM"), context_key(keys));
 }
 
 /// torchdistx rounds a decayed weight to bfloat16 before it adds the change.
@@ -89,17 +74,10 @@ void check_rules(KeyReader& keys, const Config& config) {
         say_upstream_example(keys, config);
     }
     if (config.attn_implementation == "sdpa" && config.sample_packing) {
-        keys.warn(
-            "CFG-SDPA-PACKING", "sample_packing",
-            "accelerate and DeepSpeed: sdpa attends across the documents of a packed row under sequence "
-            "parallelism; here document boundaries are kept",
-            "attn_implementation: flash_attention_2, where they are to run it too");
+        keys.warn(Form("CFG-SDPA-PACKING"), "sample_packing");
     }
     if (config.dp_shard_size > 1 && config.zero_stage_asked == 0 && !config.accelerate_only) {
-        keys.warn("CFG-SHARD", "dp_shard_size",
-                  "axolotl: dp_shard_size was configured without a corresponding fsdp_config; every rank "
-                  "holds all states",
-                  "fsdp_version: 2 with fsdp_config: {reshard_after_forward: true} to shard them");
+        keys.warn(Form("CFG-SHARD"), "dp_shard_size", {{"full", "{reshard_after_forward: true}"}});
     }
 }
 

@@ -70,11 +70,16 @@ FindingValues parameters_from_json(const json& values) {
 Diagnostic finding(Severity severity, const Form& form, const std::string& key, int line,
                    FindingValues parameters, std::vector<Fix> fixes) {
     Diagnostic said{severity, form.code, key, line, "", "", form.name, std::move(parameters), {}};
-    said.fixes = fixes_of_record(said);
-    said.fixes.insert(said.fixes.end(), fixes.begin(), fixes.end());
+    const std::vector<Fix> recorded = fixes_of_record(said);
+    said.fixes = std::move(fixes);
+    said.fixes.insert(said.fixes.end(), recorded.begin(), recorded.end());
     for (Fix& fix : said.fixes) fix.effect = effect_in("en", said, fix);
-    said.message = shows_codes_only() ? said.code : message_in("en", said);
-    said.hint = shows_codes_only() ? said.code : hint_in("en", said);
+    said.message = message_in("en", said);
+    said.hint = hint_in("en", said);
+    if (shows_codes_only()) {
+        said.message = said.code;
+        if (!said.hint.empty()) said.hint = said.code;
+    }
     return said;
 }
 
@@ -93,14 +98,15 @@ json parameters_to_json(const FindingValues& parameters) {
 json diagnostic_to_json(const Diagnostic& diagnostic) {
     json fixes = json::array();
     for (const Fix& fix : diagnostic.fixes) fixes.push_back(fix_to_json(fix));
+    json parameters = parameters_to_json(diagnostic.parameters);
+    if (!diagnostic.form.empty()) parameters["form"] = diagnostic.form;
     return {{"severity", to_string(diagnostic.severity)},
             {"code", diagnostic.code},
-            {"form", diagnostic.form},
             {"key", diagnostic.key},
             {"line", diagnostic.line},
             {"message", diagnostic.message},
             {"hint", diagnostic.hint},
-            {"parameters", parameters_to_json(diagnostic.parameters)},
+            {"parameters", std::move(parameters)},
             {"fixes", std::move(fixes)}};
 }
 
@@ -112,8 +118,10 @@ Diagnostic diagnostic_from_json(const json& values) {
                         values.at("line"),
                         values.at("message"),
                         values.at("hint")};
-        read.form = values.value("form", "");  // older plans have none of these
-        if (values.contains("parameters")) read.parameters = parameters_from_json(values["parameters"]);
+        json parameters = values.value("parameters", json::object());  // older plans have none
+        read.form = parameters.value("form", "");
+        parameters.erase("form");
+        read.parameters = parameters_from_json(parameters);
         for (const json& fix : values.value("fixes", json::array())) read.fixes.push_back(fix_from_json(fix));
         return read;
     } catch (const json::exception&) {

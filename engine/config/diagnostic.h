@@ -29,7 +29,7 @@ struct Edit {
 struct Fix {
     std::vector<Edit> edits{};
     std::string command{};
-    std::string effect{};     ///< what else changes with it; names the code of a finding that may come
+    std::string effect{};        ///< what else changes with it; names the code of a finding that may come
     FindingValues parameters{};  ///< of `effect`
     bool operator==(const Fix&) const = default;
 };

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cctype>
 #include <optional>
-#include <regex>
 
 #include "engine/config/document.h"
 #include "engine/config/finding_record.h"
@@ -238,6 +237,34 @@ std::string without_block(const std::string& text, const Place& place) {
     return text.substr(0, place.line_begin) + text.substr(end);
 }
 
+/// "- path: a" without its key: the next one of the item moves behind the dash.
+std::string without_first_of_item(const std::string& text, const Place& place) {
+    const size_t end = text.find('\n', place.line_end);
+    const size_t next = end == text.npos ? text.npos : text.find_first_not_of(' ', end + 1);
+    return next == text.npos ? text : text.substr(0, place.key_begin) + text.substr(next);
+}
+
+/// A value between { and } on one line.
+std::string in_braces(const json& value) {
+    if (!value.is_structured()) return one_line_of(value);
+    std::string text;
+    for (const auto& [name, item] : value.items()) {
+        text += text.empty() ? "" : ", ";
+        text += value.is_object() ? one_line_of(json(name)) + ": " : "";
+        text += in_braces(item);
+    }
+    return value.is_object() ? "{" + text + "}" : "[" + text + "]";
+}
+
+/// The key that holds this one, where its value is written between { and } on one line; else empty.
+std::string holder_in_braces(const Sheet& sheet, const std::string& key) {
+    const size_t dot = key.rfind('.');
+    if (dot == std::string::npos) return "";
+    const std::string holder = key.substr(0, dot);
+    const auto place = sheet.place(holder);
+    return place && sheet.text[place->value_begin] == '{' ? holder : "";
+}
+
 /// A value on one line, where the key's line ends with it.
 bool is_whole_line(const Place& place) {
     return place.starts_line;
@@ -338,6 +365,8 @@ std::string set_key(std::string_view text, const std::string& key, const std::st
     json* target = reach(expected, key);
     if (!target) refuse(key, "it names no place of this file");
     *target = wanted;
+    if (const std::string holder = holder_in_braces(sheet, key); !holder.empty())
+        return set_key(sheet.text, holder, in_braces(*reach(expected, holder)));
     if (!sheet.holds(line_of)) {
         return key.find('.') == std::string::npos ? insert_top_level(sheet, key, value, expected)
                                                   : insert_nested(sheet, key, value, expected);
@@ -357,12 +386,15 @@ std::string set_keys(std::string_view text, const std::vector<std::pair<std::str
 
 std::string remove_key(std::string_view text, const std::string& key) {
     const Sheet sheet(text, key);
-    const auto place = sheet.place(key);
-    if (!place || !is_whole_line(*place)) refuse(key, "it does not stand on a line of its own");
     json expected = sheet.document.values;
     erase(expected, key);
-    std::string edited = without_line(sheet.text, *place);
-    if (!reads_as(edited, expected)) edited = without_block(sheet.text, *place);
+    if (const std::string holder = holder_in_braces(sheet, key); !holder.empty())
+        return set_key(text, holder, in_braces(*reach(expected, holder)));
+    const auto place = sheet.place(key);
+    if (!place) refuse(key, "it does not stand on a line of its own");
+    std::string edited =
+        is_whole_line(*place) ? without_line(sheet.text, *place) : without_first_of_item(sheet.text, *place);
+    if (!reads_as(edited, expected) && is_whole_line(*place)) edited = without_block(sheet.text, *place);
     if (!reads_as(edited, expected)) refuse(key, "its value is used elsewhere, or shares a line");
     return edited;
 }
@@ -383,73 +415,6 @@ std::string rename_key(std::string_view text, const std::string& key, const std:
     std::string edited = sheet.text.substr(0, place->key_begin) + name + sheet.text.substr(place->key_end);
     if (!reads_as(edited, expected)) refuse(key, "it cannot be renamed where it stands");
     return edited;
-}
-
-// ------------------------------------------------------------ fixes of hints
-
-namespace {
-
-/// "key: value", and what follows it as " with key: value".
-std::vector<Edit> settings_at(const std::string& hint) {
-    static const std::regex one("^([a-z][a-z0-9_.]*): ([A-Za-z0-9_./+-]*[A-Za-z0-9_])(?=$|[ ,;)?.])");
-    std::vector<Edit> set;
-    std::string rest = hint;
-    std::smatch found;
-    while (std::regex_search(rest, found, one)) {
-        const std::string key = found[1];
-        if (!find_key(key.substr(0, key.find('.')))) break;
-        set.push_back({key, found[2]});
-        rest = found.suffix();
-        constexpr std::string_view kWith = " with ";
-        if (!rest.starts_with(kWith)) break;
-        rest.erase(0, kWith.size());
-    }
-    return set;
-}
-
-/// "sizes that work: 1, 2, 4" and "…: 1: what then; 2: …".
-std::vector<Fix> listed_values(const Diagnostic& diagnostic) {
-    static const std::regex list("^(?:sizes|strides) that work[^:]*: (.*)$");
-    static const std::regex number("(?:^|, |; )([0-9]+)(?=$|[:,;])");
-    std::smatch found;
-    std::vector<Fix> fixes;
-    if (!std::regex_match(diagnostic.hint, found, list)) return fixes;
-    const std::string values = found[1];
-    for (std::sregex_iterator at(values.begin(), values.end(), number), end; at != end; ++at) {
-        fixes.push_back({{{diagnostic.key, (*at)[1].str()}}});
-    }
-    constexpr size_t kMost = 4;
-    if (fixes.size() > kMost) fixes.erase(fixes.begin(), fixes.end() - kMost);
-    std::reverse(fixes.begin(), fixes.end());  // the largest: nearest to what was asked for
-    return fixes;
-}
-
-}  // namespace
-
-std::vector<Fix> fixes_of(const Diagnostic& diagnostic) {
-    if (!diagnostic.fixes.empty()) return diagnostic.fixes;
-    const std::string& hint = diagnostic.hint;
-    std::vector<Fix> fixes = listed_values(diagnostic);
-    if (!fixes.empty()) return fixes;
-    static const std::regex meant("^did you mean ([A-Za-z0-9_]+)\\?");
-    std::smatch found;
-    if (diagnostic.code == "KEY-UNKNOWN" && std::regex_search(hint, found, meant)) {
-        return {{{{diagnostic.key, "", true}, {found[1], ""}}}};
-    }
-    if (hint == "leave it out" || hint == "leave " + diagnostic.key + " out") {
-        return {{{{diagnostic.key, "", true}}}};
-    }
-    if (hint == "keep context_parallel_size alone") {
-        return {{{{"sequence_parallel_degree", "", true}}}};
-    }
-    for (size_t begin = 0; begin < hint.size();) {
-        auto set = settings_at(hint.substr(begin));
-        if (!set.empty()) fixes.push_back({std::move(set)});
-        const size_t next = hint.find("or ", begin);
-        if (next == hint.npos) break;
-        begin = next + 3;
-    }
-    return fixes;
 }
 
 std::string apply_fix(std::string_view text, const Fix& fix) {

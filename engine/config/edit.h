@@ -25,9 +25,6 @@ std::string set_keys(std::string_view text, const std::vector<std::pair<std::str
 std::string remove_key(std::string_view text, const std::string& key);
 std::string rename_key(std::string_view text, const std::string& key, const std::string& name);
 
-/// The finding's fixes; where it has none yet, the edits that its hint names, the best first.
-std::vector<Fix> fixes_of(const Diagnostic& diagnostic);
-
 /// The text with the fix's edits. Throws Error(Refused).
 std::string apply_fix(std::string_view text, const Fix& fix);
 

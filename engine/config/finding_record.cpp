@@ -94,9 +94,14 @@ struct Writer {
     }
 };
 
-/// {name}, or {name|one|many}.
+/// {name}, {name!} or {name|one|many}.
 struct Slot {
     explicit Slot(std::string_view inside) : name(inside.substr(0, inside.find('|'))) {
+        if (name.ends_with('!')) {
+            name.pop_back();
+            as_in_file = true;
+            return;
+        }
         if (name.size() == inside.size()) return;
         const std::string_view words = inside.substr(name.size() + 1);
         one = words.substr(0, words.find('|'));
@@ -104,6 +109,7 @@ struct Slot {
     }
     std::string name;
     std::string_view one, many;
+    bool as_in_file = false;
 };
 
 std::optional<std::string> value_of(const Slot& slot, const std::string& key, const FindingValues& parameters,
@@ -111,7 +117,8 @@ std::optional<std::string> value_of(const Slot& slot, const std::string& key, co
     if (slot.name == "key") return key;
     const auto at = parameters.find(slot.name);
     if (at == parameters.end()) return std::nullopt;
-    std::string text = std::visit(Writer{for_file, slot.name.ends_with("_bytes")}, at->second);
+    std::string text =
+        std::visit(Writer{for_file || slot.as_in_file, slot.name.ends_with("_bytes")}, at->second);
     if (slot.many.empty()) return text;
     return text + " " + std::string(at->second == FindingValue(int64_t{1}) ? slot.one : slot.many);
 }
@@ -184,9 +191,15 @@ std::string said(const Fix& fix, const FixWords& words) {
     return text;
 }
 
-std::string said(const std::vector<Fix>& fixes, const FixWords& words) {
+/// "key: value (what comes of it), or key: other value"
+std::string said(const Diagnostic& finding, const std::string& language) {
+    const FixWords& words = words_in(language);
     std::string text;
-    for (const Fix& fix : fixes) text += (text.empty() ? "" : words.either) + said(fix, words);
+    for (const Fix& fix : finding.fixes) {
+        const std::string effect = effect_in(language, finding, fix);
+        text += (text.empty() ? "" : words.either) + said(fix, words);
+        if (!effect.empty()) text += " (" + effect + ")";
+    }
     return text;
 }
 
@@ -202,7 +215,8 @@ std::optional<std::string> sentence(std::map<std::string, std::string> FindingTe
                                     const FindingValues& parameters) {
     const FindingTexts* texts = texts_of(finding.code, language);
     if (texts == nullptr) return std::nullopt;
-    const auto at = (texts->*kind).find(finding.form);
+    auto at = (texts->*kind).find(finding.form);
+    if (at == (texts->*kind).end()) at = (texts->*kind).find("");
     if (at == (texts->*kind).end()) return std::nullopt;
     return filled(at->second, finding.key, parameters, false);
 }
@@ -231,9 +245,8 @@ std::string message_in(const std::string& language, const Diagnostic& finding) {
 std::string hint_in(const std::string& language, const Diagnostic& finding) {
     const auto hint = sentence(&FindingTexts::hints, language, finding, finding.parameters);
     if (hint) return *hint;
-    return texts_of(finding.code, language) != nullptr && !finding.fixes.empty()
-               ? said(finding.fixes, words_in(language))
-               : finding.hint;
+    return texts_of(finding.code, language) != nullptr && !finding.fixes.empty() ? said(finding, language)
+                                                                                 : finding.hint;
 }
 
 std::string effect_in(const std::string& language, const Diagnostic& finding, const Fix& fix) {

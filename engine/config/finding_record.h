@@ -12,7 +12,8 @@
 ///
 ///     The explanation, in Markdown, up to the next language.
 ///
-/// {name} is a parameter, or the finding's key; {ranks|rank|ranks} puts the word behind the number.
+/// {name} is a parameter, or the finding's key; {ranks|rank|ranks} puts the word behind the number,
+/// and {length!} writes the number as a file does: 1048576, not 1,048,576.
 /// A fix is "key: value", "remove KEY", several of them with "; " between, or "run COMMAND". One that names a
 /// parameter that the finding does not have is not offered.
 #pragma once

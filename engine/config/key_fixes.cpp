@@ -24,7 +24,10 @@ constexpr std::array<std::string_view, 7> kRemovable{
     "tokens added_tokens_overrides resize_token_embeddings_to_32x shrink_embeddings fix_untrained_tokens "
     "default_system_message",
     "tensor_parallel_size expert_parallel_size s2_attention landmark_attention xpos_rope scaling_softmax "
-    "expert_backend nonexpert_quantization moe_grouped_backend moe_dequant_chunk_size moe_bnb_fast",
+    "expert_backend nonexpert_quantization moe_grouped_backend moe_dequant_chunk_size moe_bnb_fast "
+    "dsv4_fp8_nonexpert_mode dsv4_fp8_lora_kernel dsv4_shared_mlp_lora_kernel dsv4_bf16_all "
+    "dsv4_fp4_grouped_mode "
+    "gemma4_fp8_nonexpert gemma4_nf4_nonexpert nvfp4_merge_aware",
     "use_eaft liger_use_token_scaling label_smoothing_factor neftune_noise_alpha noisy_embedding_alpha "
     "llmcompressor dense_mixer",
     "embedding_lr embedding_lr_scale lr_groups lr_scheduler_kwargs lr_quadratic_warmup "

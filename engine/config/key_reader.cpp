@@ -5,6 +5,7 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <map>
 
 #include "engine/config/keys.h"
 
@@ -22,6 +23,28 @@ json as_number(const json& value) {
     if (!value.is_string()) return nullptr;
     const json read = scalar_value(value.get<std::string>());
     return read.is_number() ? read : json();
+}
+
+/// "optional": a key that can be left out; "usual": what many take for one that cannot, where there is such.
+void name_default(const std::string& path, FindingValues& parameters) {
+    static const std::map<std::string, std::string> usual = {
+        {"learning_rate", "2e-5"}, {"lora_r", "16"}, {"lora_alpha", "32"}};
+    if (const auto value = usual.find(path); value != usual.end()) {
+        parameters["usual"] = value->second;
+    } else if (path != "base_model" && path != "datasets" && !path.ends_with(".path")) {
+        parameters["optional"] = path;
+    }
+}
+
+/// Sizes that follow from the number of ranks where they are left out: the nearest that may stand there is
+/// seldom one that works.
+bool follows_from_ranks(const std::string& path) {
+    return path == "dp_shard_size" || path == "dp_replicate_size" || path == "ulysses_size" ||
+           path == "context_parallel_size" || path == "sequence_parallel_degree";
+}
+
+bool names_a_place(const std::string& path) {
+    return path.ends_with("_dir") || path.ends_with("_path");
 }
 
 }  // namespace
@@ -108,51 +131,67 @@ Fix KeyReader::renaming(const std::string& path, const std::string& name) const 
     return {{{path, "", true}, {renamed, one_line_of(value ? *value : json())}}};
 }
 
-void KeyReader::refuse_type(const std::string& path, const json& value, const std::string& wanted) {
-    error("CFG-TYPE", path, path + " is " + shown(value) + ", it has to be " + wanted);
+void KeyReader::refuse_type(const char* form, const std::string& path, const json& value,
+                            FindingValues parameters) {
+    parameters["value"] = shown(value);
+    name_default(path, parameters);
+    error(Form("CFG-TYPE", form), path, std::move(parameters));
 }
 
-std::optional<double> KeyReader::finite(const std::string& path, const char* wanted) {
+std::optional<double> KeyReader::finite(const std::string& path, const char* form) {
     const json* value = find(path);
     if (!value) return std::nullopt;
     const json number = as_number(*value);
     if (number.is_null() || !std::isfinite(number.get<double>())) {
-        refuse_type(path, *value, wanted);
+        refuse_type(form, path, *value);
         return std::nullopt;
     }
     return number.get<double>();
 }
 
 std::optional<double> KeyReader::number(const std::string& path, NumberRange range) {
-    const auto value = finite(path, "a number");
+    const auto value = finite(path, "number");
     if (!value) return std::nullopt;
     const bool too_low = *value < range.least || (range.open_below && *value == range.least);
     const bool too_high = *value > range.most || (range.open_above && *value == range.most);
     if (!too_low && !too_high) return value;
     const char* form =
         too_low ? (range.open_below ? "low" : "below") : (range.open_above ? "high" : "beyond");
-    error(Form("CFG-RANGE", form), path,
-          {{"value", shown(*value)}, {"least", shown(range.least)}, {"most", shown(range.most)}});
+    FindingValues parameters{
+        {"value", shown(*value)}, {"least", shown(range.least)}, {"most", shown(range.most)}};
+    if (!range.open_below) parameters["nearest"] = parameters[too_low ? "least" : "most"];
+    if (too_high && range.open_above) parameters.erase("nearest");
+    name_default(path, parameters);
+    error(Form("CFG-RANGE", form), path, std::move(parameters));
     return std::nullopt;
 }
 
 std::optional<int64_t> KeyReader::whole(const std::string& path, WholeRange range) {
-    const auto value = finite(path, "a whole number");
+    const auto value = finite(path, "whole");
     if (!value) return std::nullopt;
     if (std::abs(*value) > kWholeLimit) {
-        error(Form("CFG-RANGE", "huge"), path);
+        FindingValues parameters;
+        name_default(path, parameters);
+        error(Form("CFG-RANGE", "huge"), path, std::move(parameters));
         return std::nullopt;
     }
     if (*value != std::floor(*value)) {
-        error("CFG-TYPE", path, path + " is " + shown(*value) + ", it has to be a whole number",
-              path + ": " + shown(std::max(std::round(*value), static_cast<double>(range.least))));
+        const double nearest = std::max(std::round(*value), static_cast<double>(range.least));
+        FindingValues parameters;
+        if (!follows_from_ranks(path) && nearest <= double(range.most))
+            parameters["nearest"] = shown(nearest);
+        refuse_type("whole", path, *find(path), std::move(parameters));
         return std::nullopt;
     }
     const json exact = as_number(*find(path));
     const int64_t whole = exact.is_number_integer() ? exact.get<int64_t>() : static_cast<int64_t>(*value);
     if (whole >= range.least && whole <= range.most) return whole;
-    error(Form("CFG-RANGE", whole < range.least ? "below" : "beyond"), path,
-          {{"value", std::to_string(whole)}, {"least", range.least}, {"most", range.most}});
+    constexpr int64_t kBeyondUse = 65537;  // such limits only keep numbers from overflowing
+    const int64_t nearest = std::clamp(whole, range.least, range.most);
+    FindingValues parameters{{"value", std::to_string(whole)}, {"least", range.least}, {"most", range.most}};
+    if (nearest < kBeyondUse && !follows_from_ranks(path)) parameters["nearest"] = nearest;
+    name_default(path, parameters);
+    error(Form("CFG-RANGE", whole < range.least ? "below" : "beyond"), path, std::move(parameters));
     return std::nullopt;
 }
 
@@ -160,7 +199,7 @@ std::optional<bool> KeyReader::flag(const std::string& path) {
     const json* value = find(path);
     if (!value) return std::nullopt;
     const auto flag = as_flag(*value);
-    if (!flag) refuse_type(path, *value, "true or false");
+    if (!flag) refuse_type("flag", path, *value);
     return flag;
 }
 
@@ -168,7 +207,13 @@ std::optional<std::string> KeyReader::text(const std::string& path) {
     const json* value = find(path);
     if (!value) return std::nullopt;
     if (value->is_string()) return value->get<std::string>();
-    refuse_type(path, *value, value->is_structured() ? "text" : "text: put it in quotes");
+    if (value->is_structured()) {
+        refuse_type("text-only", path, *value);
+    } else {
+        FindingValues quoted;
+        if (names_a_place(path)) quoted["quoted"] = '"' + value->dump() + '"';
+        refuse_type("text", path, *value, std::move(quoted));
+    }
     return std::nullopt;
 }
 
@@ -176,16 +221,17 @@ std::optional<std::string> KeyReader::word(const std::string& path, const std::v
     const json* value = find(path);
     if (!value) return std::nullopt;
     if (value->is_structured()) {
-        refuse_type(path, *value, "one of " + listed(words));
+        refuse_type("word", path, *value, {{"known", listed(words)}});
         return std::nullopt;
     }
     const std::string said = value->is_string() ? value->get<std::string>()
                              : *value == false  ? "no"
                                                 : value->dump();
     if (std::find(words.begin(), words.end(), said) != words.end()) return said;
-    const std::string nearest = nearest_word(said, words);
-    error("CFG-VALUE", path, path + " is " + shown(*value) + ", known are " + listed(words),
-          nearest.empty() ? "" : path + ": " + nearest);
+    FindingValues parameters{{"value", shown(*value)}, {"known", listed(words)}, {"optional", path}};
+    if (const std::string nearest = nearest_word(said, words); !nearest.empty())
+        parameters["nearest"] = nearest;
+    error(Form("CFG-VALUE", "word"), path, std::move(parameters));
     return std::nullopt;
 }
 

@@ -91,8 +91,9 @@ class KeyReader {
              const std::string& hint);
     void say(Severity severity, const Form& form, const std::string& path, FindingValues parameters,
              std::vector<Fix> fixes);
-    std::optional<double> finite(const std::string& path, const char* wanted);
-    void refuse_type(const std::string& path, const nlohmann::json& value, const std::string& wanted);
+    std::optional<double> finite(const std::string& path, const char* form);
+    void refuse_type(const char* form, const std::string& path, const nlohmann::json& value,
+                     FindingValues parameters = {});
 
     const Document& m_document;
     Diagnostics& m_diagnostics;

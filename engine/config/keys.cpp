@@ -7,6 +7,7 @@
 
 #include "engine/config/document.h"
 #include "engine/config/key_history.h"
+#include "engine/config/key_reader.h"
 #include "engine/config/key_table.h"
 
 namespace ringmaster {
@@ -65,9 +66,7 @@ class Judge {
     KeyVerdicts verdicts() {
         for (const std::string& key : m_document.top_level_keys()) judge(key);
         if (m_unknown > kMaxUnknown) {
-            say(Severity::Error, "KEY-UNKNOWN", "",
-                std::to_string(m_unknown - kMaxUnknown) + " more keys are none of axolotl's",
-                "is it the right file?");
+            say(Severity::Error, Form("KEY-UNKNOWN", "many"), "", {{"more", m_unknown - kMaxUnknown}});
         }
         return std::move(m_verdicts);
     }
@@ -97,21 +96,22 @@ class Judge {
         if (!strict) no_effect(key, why);
         if (strict) m_verdicts.unsupported.push_back({key, why});
         if (!counts) return;
-        const std::string nearest = nearest_word(key, m_known);
-        const std::string ending = strict ? ", and strict: true refuses it" : "; axolotl ignores it too";
-        say(strict ? Severity::Error : Severity::Warning, "KEY-UNKNOWN", key,
-            key + " is not a key of axolotl: nothing reads it" + ending,
-            nearest.empty() ? "leave it out" : "did you mean " + nearest + "?");
+        say(strict ? Severity::Error : Severity::Warning, Form("KEY-UNKNOWN", strict ? "strict" : "idle"),
+            key, {}, renamings(key, nearest_word(key, m_known)));
     }
 
     void judge_misspelt(const std::string& key, const std::string& meant) {
-        const bool both = m_document.values.contains(meant);
         m_verdicts.unsupported.push_back({key, "not a key of axolotl, but close to " + meant});
-        say(Severity::Error, "KEY-UNKNOWN", key,
-            key + " is not a key of axolotl, and " + meant +
-                ", which changes the training, is close to it: axolotl " +
-                "would ignore it and train without",
-            both ? "leave it out" : "did you mean " + meant + "?");
+        FindingValues parameters{{"meant", meant}};
+        if (m_document.values.contains(meant)) parameters["doubled"] = key;
+        say(Severity::Error, Form("KEY-UNKNOWN", "misspelt"), key, std::move(parameters),
+            renamings(key, meant));
+    }
+
+    /// To the name that was meant, unless that stands in the file already.
+    std::vector<Fix> renamings(const std::string& key, const std::string& name) const {
+        if (name.empty() || m_document.values.contains(name)) return {};
+        return {{{{key, "", true}, {name, one_line_of(m_document.values.at(key))}}}};
     }
 
     bool is_strict() const {
@@ -130,6 +130,12 @@ class Judge {
         if (!whole || whole->fate == Fate::Used)
             say(Severity::Error, "KEY-UNSUPPORTED", key, with_past(key, fault.message), fault.hint,
                 fault.fixes);
+    }
+
+    void say(Severity severity, const Form& form, const std::string& key, FindingValues parameters,
+             std::vector<Fix> fixes = {}) {
+        m_diagnostics.push_back(
+            finding(severity, form, key, m_document.line(key), std::move(parameters), std::move(fixes)));
     }
 
     void say(Severity severity, const char* code, const std::string& key, const std::string& message,

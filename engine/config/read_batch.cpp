@@ -8,28 +8,21 @@ void divide_batch(KeyReader& keys, Config& config, int64_t batch, bool accumulat
     if (accumulation_given) {
         const int64_t product = config.micro_batch_size * config.gradient_accumulation_steps;
         if (product == batch) {
-            return keys.warn(
-                "CFG-BATCH-KEYS", "batch_size",
-                "axolotl refuses batch_size beside gradient_accumulation_steps, even where they agree",
-                "leave batch_size out");
+            return keys.warn(Form("CFG-BATCH-KEYS", "twice"), "batch_size");
         }
-        return keys.error("CFG-CONFLICT", "batch_size",
-                          "batch_size is " + std::to_string(batch) +
-                              ", but micro_batch_size × gradient_accumulation_steps = " +
-                              std::to_string(config.micro_batch_size) + " × " +
-                              std::to_string(config.gradient_accumulation_steps) + " = " +
-                              std::to_string(product),
-                          "leave batch_size out");
+        return keys.error(Form("CFG-CONFLICT", "product"), "batch_size",
+                          {{"batch", batch},
+                           {"micro", config.micro_batch_size},
+                           {"accumulation", config.gradient_accumulation_steps},
+                           {"product", product}});
     }
     const int64_t micro = config.micro_batch_size;
     if (batch % micro != 0) {
         const int64_t below = batch / micro * micro;
         const int64_t nearest = below > 0 && batch - below <= below + micro - batch ? below : below + micro;
-        return keys.error("CFG-BATCH", "batch_size",
-                          "batch_size " + std::to_string(batch) + " is not a multiple of micro_batch_size " +
-                              std::to_string(micro),
-                          "batch_size: " + std::to_string(nearest) + " (gradient_accumulation_steps " +
-                              std::to_string(nearest / micro) + ")");
+        return keys.error(
+            Form("CFG-BATCH"), "batch_size",
+            {{"batch", batch}, {"micro", micro}, {"nearest", nearest}, {"accumulation", nearest / micro}});
     }
     config.gradient_accumulation_steps = batch / micro;
 }
@@ -47,13 +40,8 @@ void read_batch(KeyReader& keys, Config& config) {
     const int said =
         keys.has("micro_batch_size") + keys.has("gradient_accumulation_steps") + keys.has("batch_size");
     if (said < 2 && !config.accelerate_only) {
-        keys.warn("CFG-BATCH-KEYS", "micro_batch_size",
-                  "axolotl wants at least two of micro_batch_size, gradient_accumulation_steps and "
-                  "batch_size; here " +
-                      std::to_string(config.micro_batch_size) + " × " +
-                      std::to_string(config.gradient_accumulation_steps) + " is taken",
-                  "micro_batch_size: " + std::to_string(config.micro_batch_size) +
-                      ", gradient_accumulation_steps: " + std::to_string(config.gradient_accumulation_steps));
+        keys.warn(Form("CFG-BATCH-KEYS", "one"), "micro_batch_size",
+                  {{"micro", config.micro_batch_size}, {"accumulation", config.gradient_accumulation_steps}});
     }
     take(config.eval_batch_size, keys.whole("eval_batch_size", {1, kMost}));
     take(config.num_epochs, keys.number("num_epochs", {.least = 0, .open_below = true}));

@@ -18,8 +18,7 @@ bool offloads_checkpoints(KeyReader& keys) {
 }
 
 void say_without_effect(KeyReader& keys, const char* key, const std::string& needed) {
-    keys.warn("CFG-CHECKPOINT", key, std::string(key) + " has no effect without " + needed,
-              needed + ": true");
+    keys.warn(Form("CFG-CHECKPOINT", "idle"), key, {{"needed", needed}});
 }
 
 void read_offloading(KeyReader& keys, Config& config) {
@@ -29,7 +28,7 @@ void read_offloading(KeyReader& keys, Config& config) {
     if (!config.gradient_checkpointing) return say_without_effect(keys, key, kCheckpointing);
     config.activation_offloading = true;
     if (how->is_string() && how->get<std::string>().ends_with("disk"))
-        keys.inform("CFG-OFFLOAD", key, "activations are offloaded to the host's memory, not to its disk");
+        keys.inform(Form("CFG-OFFLOAD", "disk"), key);
 }
 
 void read_selection(KeyReader& keys, Config& config) {
@@ -40,10 +39,7 @@ void read_selection(KeyReader& keys, Config& config) {
     const json* save = said->is_object() && said->contains("save") ? &said->at("save") : nullptr;
     config.selective_checkpointing = !save || save->dump().find("attention") != std::string::npos;
     if (!save || *save == json::array({"attention"})) return;
-    keys.warn("CFG-CHECKPOINT", key,
-              "of what selective_checkpointing can save, attention alone is kept here; the rest is computed "
-              "again, which changes time and memory, not results",
-              "selective_checkpointing: true");
+    keys.warn(Form("CFG-CHECKPOINT", "partial"), key);
 }
 
 void read_tiles(KeyReader& keys, Config& config) {

@@ -95,14 +95,10 @@ void read_dataset_shard(KeyReader& keys, Config& config) {
 void read_validation_share(KeyReader& keys, Config& config) {
     take(config.val_set_size, keys.number("val_set_size"));
     if (config.val_set_size > 1 && config.val_set_size != std::floor(config.val_set_size)) {
-        keys.error("CFG-RANGE", "val_set_size",
-                   "val_set_size is " + shown(config.val_set_size) +
-                       ": a share of the rows is below 1, a number of rows whole",
-                   "val_set_size: 0.05");
+        keys.error(Form("CFG-RANGE", "rows"), "val_set_size", {{"value", shown(config.val_set_size)}});
         config.val_set_size = 0;
     } else if (config.val_set_size == 1) {
-        keys.error("CFG-RANGE", "val_set_size",
-                   "val_set_size is 1: all rows would be set aside, none would train", "val_set_size: 0.05");
+        keys.error(Form("CFG-RANGE", "all"), "val_set_size");
         config.val_set_size = 0;
     }
 }
@@ -123,10 +119,8 @@ void read_data(KeyReader& keys, Config& config) {
     read_datasets(keys, config);
     read_validation_share(keys, config);
     if (config.val_set_size > 0 && !config.test_datasets.empty()) {
-        keys.error(
-            "CFG-CONFLICT", "test_datasets",
-            "test_datasets and val_set_size " + shown(config.val_set_size) + " both say what to evaluate on",
-            "val_set_size: 0, or leave test_datasets out");
+        keys.error(Form("CFG-CONFLICT", "evaluation"), "test_datasets",
+                   {{"share", shown(config.val_set_size)}});
     }
     take(config.sequence_len, keys.whole("sequence_len"));
     take(config.excess_length, keys.choice<ExcessLength>("excess_length_strategy"));

@@ -114,9 +114,7 @@ class EntryReader {
             if (!contains(kRefusedKeys, key)) {
                 refuse_unknown(key);
             } else if (is_on(value)) {
-                m_keys.error("KEY-UNSUPPORTED", at(key),
-                             at(key) + " would choose other rows or labels, and is not supported",
-                             "leave it out");
+                m_keys.error(Form("KEY-UNSUPPORTED", "rows"), at(key));
             }
         }
     }
@@ -127,8 +125,10 @@ class EntryReader {
         Words known = kReadKeys;
         known.insert(known.end(), kRefusedKeys.begin(), kRefusedKeys.end());
         const std::string nearest = nearest_word(key, known);
-        m_keys.error("KEY-UNKNOWN", at(key), at(key) + " is not a key of a dataset",
-                     nearest.empty() ? "leave it out" : "did you mean " + nearest + "?");
+        std::vector<Fix> fixes;
+        if (!nearest.empty() && !m_entry.contains(nearest))
+            fixes.push_back(m_keys.renaming(at(key), nearest));
+        m_keys.error(Form("KEY-UNKNOWN", "dataset"), at(key), {}, std::move(fixes));
     }
 
     void check_type() {
@@ -181,11 +181,9 @@ class EntryReader {
         const auto path = m_keys.text(at("path"));
         if (!path || path->empty()) {
             if (!m_keys.has(at("path"))) {
-                m_keys.error("CFG-MISSING", m_where, m_where + " has no path",
-                             "path: <a file, a folder or a hub id>");
+                m_keys.error(Form("CFG-MISSING", "path"), m_where);
             } else if (path) {
-                m_keys.error("CFG-MISSING", at("path"), at("path") + " is empty",
-                             "path: <a file, a folder or a hub id>");
+                m_keys.error(Form("CFG-MISSING", "path-empty"), at("path"));
             }
             return;
         }
@@ -204,13 +202,11 @@ class EntryReader {
         json& files = m_entry["data_files"];
         if (files.is_string()) files = json::array({files});
         if (!files.is_array()) {
-            return m_keys.error("CFG-TYPE", at("data_files"),
-                                at("data_files") + " has to be a path or a list of paths");
+            return m_keys.error(Form("CFG-TYPE", "paths"), at("data_files"));
         }
         for (json& file : files) {
             if (!file.is_string()) {
-                return m_keys.error("CFG-TYPE", at("data_files"),
-                                    at("data_files") + " has to be a list of paths");
+                return m_keys.error(Form("CFG-TYPE", "paths"), at("data_files"));
             }
             const std::string said = file.get<std::string>();
             if (is_address(said)) continue;
@@ -232,8 +228,7 @@ class EntryReader {
     }
 
     void say_missing(const std::string& key, const std::string& place) {
-        m_keys.warn("CFG-DATASET-MISSING", key, "no such file or folder: " + place,
-                    "a launch will stop here; relative paths start from " + m_config.base_dir);
+        m_keys.warn(Form("CFG-DATASET-MISSING"), key, {{"path", place}, {"folder", m_config.base_dir}});
     }
 
     KeyReader& m_keys;
@@ -248,16 +243,13 @@ json read_entries(KeyReader& keys, const Config& config, const std::string& key)
     const json* list = keys.find(key);
     if (!list) return entries;
     if (!list->is_array()) {
-        keys.error("CFG-TYPE", key, key + " is " + shown(*list) + ", it has to be a list of entries",
-                   key + ":\n  - path: <a file, a folder or a hub id>");
+        keys.error(Form("CFG-TYPE", "entries"), key, {{"value", shown(*list)}});
         return entries;
     }
     for (std::size_t i = 0; i < list->size(); ++i) {
         const std::string where = key + '.' + std::to_string(i);
         if (!(*list)[i].is_object()) {
-            keys.error("CFG-TYPE", where,
-                       where + " is " + shown((*list)[i]) + ", it has to be an entry with a path",
-                       "- path: <a file, a folder or a hub id>");
+            keys.error(Form("CFG-TYPE", "entry"), where, {{"value", shown((*list)[i])}});
             continue;
         }
         entries.push_back(EntryReader(keys, config, where, (*list)[i]).read());
@@ -278,8 +270,7 @@ void read_datasets(KeyReader& keys, Config& config) {
     const json* list = keys.find("datasets");
     const bool none = !list || (list->is_array() && list->empty());
     if (none && !config.accelerate_only && config.dataset_prepared_path.empty()) {
-        keys.error("CFG-MISSING", "datasets", "datasets is missing: the rows to train on",
-                   "datasets:\n  - path: rows.jsonl\n    type: completion");
+        keys.error(Form("CFG-MISSING", "datasets"), "datasets");
     }
 }
 

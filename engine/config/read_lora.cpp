@@ -171,9 +171,8 @@ std::vector<std::string> read_targets(KeyReader& keys) {
     }
     if (linear) return all_targets();
     if (targets.empty() && !refused) {
-        keys.missing(kModules, keys.has(kModules) ? kModules : "adapter",
-                     "neither lora_target_modules nor lora_target_linear says what is to be adapted",
-                     "lora_target_linear: true");
+        keys.missing(Form("CFG-MISSING", "lora_targets"), kModules,
+                     keys.has(kModules) ? kModules : "adapter");
     }
     return names_of(targets);
 }
@@ -182,15 +181,13 @@ void read_sizes(KeyReader& keys, Lora& lora) {
     if (keys.has("lora_r")) {
         lora.r = keys.whole("lora_r", {1, kMostRank}).value_or(1);
     } else {
-        keys.missing("lora_r", "adapter", "lora_r is missing: the adapter's rank", "lora_r: 16");
+        keys.missing(Form("CFG-MISSING", "lora_r"), "lora_r", "adapter");
         lora.r = 1;
     }
     if (keys.has("lora_alpha")) {
         take(lora.alpha, keys.whole("lora_alpha"));
     } else {
-        keys.missing("lora_alpha", "adapter",
-                     "lora_alpha is missing: the adapter counts for lora_alpha ÷ lora_r",
-                     "lora_alpha: " + std::to_string(2 * lora.r));
+        keys.missing(Form("CFG-MISSING", "lora_alpha"), "lora_alpha", "adapter", {{"alpha", 2 * lora.r}});
     }
     take(lora.dropout, keys.number("lora_dropout", {.least = 0, .most = 1, .open_above = true}));
     take(lora.rslora, keys.flag("peft_use_rslora"));
@@ -256,10 +253,7 @@ void take_saved(KeyReader& keys, const json& saved, Lora& lora) {
 
 void say_overruled(KeyReader& keys, const Lora& lora) {
     const auto say = [&](const char* key, const std::string& rules) {
-        keys.warn(
-            "CFG-CONFLICT", key,
-            std::string(key) + ": the adapter in lora_model_dir has " + rules + ", which is what counts",
-            std::string(key) + ": " + rules);
+        keys.warn(Form("CFG-CONFLICT", "saved"), key, {{"saved", rules}});
     };
     const auto number = [&](const char* key) { return keys.number(key); };
     if (const auto r = number("lora_r"); r && *r != double(lora.r)) say("lora_r", std::to_string(lora.r));
@@ -296,8 +290,7 @@ bool asks_for_lora(KeyReader& keys) {
     const json* said = keys.find("adapter");
     if (!said || !is_on(*said)) return false;
     if (*said == "lora" || *said == "qlora") return true;
-    keys.error("KEY-UNSUPPORTED", "adapter", "adapter: " + shown(*said) + " is not built, lora and qlora are",
-               "adapter: lora");
+    keys.error(Form("KEY-UNSUPPORTED", "adapter"), "adapter", {{"value", shown(*said)}});
     return false;
 }
 

@@ -38,21 +38,21 @@ void read_attention(KeyReader& keys, Config& config) {
     if (!said.empty() && said.find('/') == std::string::npos &&
         std::find(known.begin(), known.end(), said) == known.end()) {
         const std::string nearest = said == "flash" ? "flash_attention_2" : nearest_word(said, known);
-        keys.warn("CFG-VALUE", "attn_implementation",
-                  "axolotl knows no attn_implementation '" + said + "'; here attention is the engine's own",
-                  "attn_implementation: " + (nearest.empty() ? "flash_attention_2" : nearest));
+        keys.warn(Form("CFG-VALUE", "attention"), "attn_implementation",
+                  {{"value", shown(json(said))},
+                   {"nearest", nearest.empty() ? std::string("flash_attention_2") : nearest}});
     }
     for (const auto& [key, implementation] : kAttentionFlags) {
         if (keys.flag(key) != true) continue;
-        keys.warn("CFG-DEPRECATED", key, std::string(key) + " is axolotl's old name for attn_implementation",
-                  std::string("attn_implementation: ") + implementation);
+        std::vector<Fix> fixes;
+        if (said.empty()) fixes.push_back({{{"attn_implementation", implementation}}});
+        if (!said.empty()) fixes.push_back({{{key, "", true}}});
+        keys.warn(Form("CFG-DEPRECATED"), key, {{"name", "attn_implementation"}}, std::move(fixes));
         if (said.empty()) {
             config.attn_implementation = implementation;
         } else if (said != implementation) {
-            keys.warn(
-                "CFG-CONFLICT", key,
-                std::string(key) + " asks for " + implementation + ", but " + said + " was asked for already",
-                "keep attn_implementation alone");
+            keys.warn(Form("CFG-CONFLICT", "attention"), key,
+                      {{"implementation", implementation}, {"asked", said}});
         }
     }
 }
@@ -61,9 +61,7 @@ void read_special_tokens(KeyReader& keys, Config& config) {
     const json* tokens = keys.find("special_tokens");
     if (!tokens) return;
     if (!tokens->is_object()) {
-        return keys.error("CFG-TYPE", "special_tokens",
-                          "special_tokens is " + shown(*tokens) + ", it has to be a mapping",
-                          "special_tokens: {pad_token: <token>}");
+        return keys.error(Form("CFG-TYPE", "mapping"), "special_tokens", {{"value", shown(*tokens)}});
     }
     const std::vector<std::string> names{"bos_token", "eos_token", "pad_token", "unk_token"};
     for (const auto& [name, value] : tokens->items()) {
@@ -72,12 +70,12 @@ void read_special_tokens(KeyReader& keys, Config& config) {
             if (const auto text = keys.text(path)) config.special_tokens[name] = *text;
         } else if (name == "additional_special_tokens") {
             if (value.is_array() && !value.empty()) config.special_tokens[name] = value;
-            if (!value.is_array() && !value.is_null())
-                keys.error("CFG-TYPE", path, path + " has to be a list of tokens as text", "['<a token>']");
+            if (!value.is_array() && !value.is_null()) keys.error(Form("CFG-TYPE", "tokens"), path);
         } else {
             const std::string nearest = nearest_word(name, names);
-            keys.error("KEY-UNKNOWN", path, path + " is not known, known are " + listed(names),
-                       nearest.empty() ? "" : "did you mean " + nearest + "?");
+            std::vector<Fix> fixes;
+            if (!nearest.empty() && !tokens->contains(nearest)) fixes.push_back(keys.renaming(path, nearest));
+            keys.error(Form("KEY-UNKNOWN", "token"), path, {{"known", listed(names)}}, std::move(fixes));
         }
     }
 }
@@ -99,8 +97,7 @@ std::vector<std::string> attention_flags() {
 void read_model(KeyReader& keys, Config& config) {
     take(config.base_model, keys.text("base_model"));
     if (config.base_model.empty() && !config.accelerate_only && !keys.has("base_model")) {
-        keys.error("CFG-MISSING", "base_model", "base_model is missing: the model to train",
-                   "base_model: <a Hugging Face model folder or hub id>");
+        keys.error(Form("CFG-MISSING", "base_model"), "base_model");
     }
     if (!config.base_model.empty()) {
         const std::string folder = absolute_path(config.base_dir, config.base_model);

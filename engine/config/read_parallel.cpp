@@ -9,17 +9,16 @@ void read_context_parallel(KeyReader& keys, Config& config) {
     const auto size = keys.whole("context_parallel_size", {0, kMostRanks});
     const auto degree = keys.whole("sequence_parallel_degree", {0, kMostRanks});
     if (degree) {
-        keys.warn("CFG-DEPRECATED", "sequence_parallel_degree",
-                  "sequence_parallel_degree is axolotl's old name for context_parallel_size",
-                  "context_parallel_size: " + std::to_string(*degree));
+        std::vector<Fix> fixes;
+        if (!size) fixes.push_back({{{"context_parallel_size", std::to_string(*degree)}}});
+        if (size == degree) fixes.push_back({{{"sequence_parallel_degree", "", true}}});
+        keys.warn(Form("CFG-DEPRECATED"), "sequence_parallel_degree", {{"name", "context_parallel_size"}},
+                  std::move(fixes));
     }
     if (size && degree && *size != *degree) {
         const int line = keys.document().line("context_parallel_size");
-        keys.error("CFG-CONFLICT", "sequence_parallel_degree",
-                   "sequence_parallel_degree is " + std::to_string(*degree) + ", but context_parallel_size" +
-                       (line ? " in line " + std::to_string(line) : "") + " is " + std::to_string(*size) +
-                       ": they mean the same",
-                   "keep context_parallel_size alone");
+        keys.error(Form("CFG-CONFLICT", line > 0 ? "degree" : "degree-set"), "sequence_parallel_degree",
+                   {{"degree", *degree}, {"size", *size}, {"other_line", line}});
     }
     config.context_parallel_size = size ? *size : degree.value_or(0);
 }

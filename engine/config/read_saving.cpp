@@ -15,9 +15,8 @@ std::optional<double> read_interval(KeyReader& keys, const std::string& key) {
     const auto steps = keys.number(key);
     if (!steps || *steps == 0) return std::nullopt;
     if (*steps < 1 || *steps == std::floor(*steps)) return steps;
-    keys.error("CFG-RANGE", key,
-               key + " is " + shown(*steps) + ": a share of all steps is below 1, a number of steps whole",
-               key + ": " + shown(std::floor(*steps)));
+    keys.error(Form("CFG-RANGE", "steps"), key,
+               {{"value", shown(*steps)}, {"whole", shown(std::floor(*steps))}});
     return std::nullopt;
 }
 
@@ -39,16 +38,14 @@ Cadence read_cadence(KeyReader& keys, const std::string& what, const std::string
     Cadence cadence{read_interval(keys, steps_key), read_per_epoch(keys, per_epoch_key),
                     keys.word(strategy_key, kStrategies)};
     if (cadence.steps && cadence.per_epoch) {
-        keys.error("CFG-CONFLICT", per_epoch_key,
-                   steps_key + " and " + per_epoch_key + " exclude each other, as in axolotl",
-                   "keep one of them");
+        keys.error(Form("CFG-CONFLICT", "cadence"), per_epoch_key,
+                   {{"steps_key", steps_key}, {"per_epoch_key", per_epoch_key}});
         cadence.per_epoch.reset();
     }
     if (cadence.strategy && *cadence.strategy != "steps" && (cadence.steps || cadence.per_epoch)) {
         const std::string& key = cadence.steps ? steps_key : per_epoch_key;
-        keys.error("CFG-CONFLICT", strategy_key,
-                   strategy_key + " is " + *cadence.strategy + ", but " + key + " asks for steps",
-                   strategy_key + ": steps, or leave " + key + " out");
+        keys.error(Form("CFG-CONFLICT", "strategy"), strategy_key,
+                   {{"strategy", *cadence.strategy}, {"asking_key", key}});
         cadence.strategy.reset();
     }
     return cadence;
@@ -60,9 +57,7 @@ void read_saving(KeyReader& keys, Config& config) {
     const auto output = keys.text("output_dir");
     config.output_dir = absolute_path(config.base_dir, output && !output->empty() ? *output : "./model-out");
     if (!keys.has("output_dir") && !config.accelerate_only) {
-        keys.inform("CFG-OUTPUT", "output_dir",
-                    "the model goes to " + config.output_dir + ", axolotl's default",
-                    "output_dir: ./model-out");
+        keys.inform(Form("CFG-OUTPUT"), "output_dir", {{"folder", config.output_dir}});
     }
     const Cadence cadence = read_cadence(keys, "save", "save_strategy");
     config.save_steps = cadence.steps;
@@ -72,8 +67,7 @@ void read_saving(KeyReader& keys, Config& config) {
     if (config.save_strategy == "steps" && !counted) {
         constexpr double kTransformersDefault = 500;
         config.save_steps = kTransformersDefault;
-        keys.inform("CFG-SAVE", "save_strategy", "a checkpoint every 500 steps, transformers' default",
-                    "save_steps: 500");
+        keys.inform(Form("CFG-SAVE"), "save_strategy");
     }
     constexpr int64_t kAxolotlLimit = 4;
     const int64_t limit = keys.whole("save_total_limit", {0}).value_or(0);
@@ -86,8 +80,11 @@ void read_evaluation(KeyReader& keys, Config& config) {
     const std::string strategy_key =
         old_name && !keys.has("eval_strategy") ? "evaluation_strategy" : "eval_strategy";
     if (old_name) {
-        keys.warn("CFG-DEPRECATED", "evaluation_strategy",
-                  "evaluation_strategy is the old name of eval_strategy", "write eval_strategy instead");
+        std::vector<Fix> fixes;
+        if (!keys.has("eval_strategy"))
+            fixes.push_back(keys.renaming("evaluation_strategy", "eval_strategy"));
+        keys.warn(Form("CFG-DEPRECATED", "renamed"), "evaluation_strategy", {{"name", "eval_strategy"}},
+                  std::move(fixes));
     }
     const Cadence cadence = read_cadence(keys, "eval", strategy_key);
     const bool counted = cadence.steps || cadence.per_epoch;
@@ -98,9 +95,7 @@ void read_evaluation(KeyReader& keys, Config& config) {
             const char* key = cadence.steps       ? "eval_steps"
                               : cadence.per_epoch ? "evals_per_epoch"
                                                   : strategy_key.c_str();
-            keys.warn("CFG-EVAL", key,
-                      std::string(key) + " has nothing to evaluate on: no rows are set aside",
-                      "val_set_size: 0.05, or test_datasets");
+            keys.warn(Form("CFG-EVAL", "nothing"), key);
         }
         return;
     }
@@ -109,12 +104,7 @@ void read_evaluation(KeyReader& keys, Config& config) {
     config.eval_strategy = counted ? "steps" : cadence.strategy.value_or("epoch");
     if (config.eval_strategy == "steps" && !counted) {
         config.eval_steps = static_cast<double>(config.logging_steps);
-        keys.inform("CFG-EVAL", strategy_key,
-                    "evaluation every " +
-                        (config.logging_steps == 1 ? std::string("step")
-                                                   : std::to_string(config.logging_steps) + " steps") +
-                        ", as logging_steps: transformers' default",
-                    "eval_steps: " + std::to_string(config.logging_steps));
+        keys.inform(Form("CFG-EVAL", "default"), strategy_key, {{"steps", config.logging_steps}});
     }
 }
 

@@ -47,10 +47,7 @@ int fsdp_list_stage(const json& fsdp) {
 }
 
 void say_parameters_stay(KeyReader& keys, const char* key) {
-    keys.warn("CFG-OFFLOAD", key,
-              "parameters stay on the device: of states the optimizer's alone are offloaded to the host; it "
-              "changes memory, not results",
-              "ZeRO stage 3 takes parameters off each rank");
+    keys.warn(Form("CFG-OFFLOAD", "parameters"), key);
 }
 
 /// "offload_optimizer" or "offload_param" of a DeepSpeed configuration.
@@ -119,15 +116,12 @@ void read_deepspeed(KeyReader& keys, Config& config) {
 void read_fsdp(KeyReader& keys, Config& config) {
     if (const json* fsdp = keys.find("fsdp"); fsdp && is_on(*fsdp)) {
         config.zero_stage_asked = fsdp_list_stage(*fsdp);
-        keys.warn("CFG-DEPRECATED", "fsdp", "fsdp is axolotl's old way to ask for fsdp_config",
-                  "fsdp_version: 2 and fsdp_config: {reshard_after_forward: " +
-                      std::string(config.zero_stage_asked == 3 ? "true" : "false") + "}");
+        keys.warn(Form("CFG-DEPRECATED", "fsdp"), "fsdp", {{"reshard", config.zero_stage_asked == 3}});
     }
     const json* options = keys.find("fsdp_config");
     if (!options || !is_on(*options)) return;
     if (!options->is_object()) {
-        return keys.error("CFG-TYPE", "fsdp_config",
-                          "fsdp_config is " + shown(*options) + ", it has to be a mapping");
+        return keys.error(Form("CFG-TYPE", "mapping"), "fsdp_config", {{"value", shown(*options)}});
     }
     const bool says_stage =
         fsdp_option(*options, "sharding_strategy") || fsdp_option(*options, "reshard_after_forward");
@@ -186,10 +180,8 @@ void read_sharding(KeyReader& keys, Config& config) {
     if (fsdp && deepspeed) {
         const char* key = asks(keys, "fsdp_config") ? "fsdp_config" : "fsdp";
         const int line = keys.document().line(key);
-        keys.error("CFG-CONFLICT", "deepspeed",
-                   "deepspeed and fsdp cannot be used together (axolotl's rule): " + std::string(key) +
-                       (line ? " stands in line " + std::to_string(line) : " is set too"),
-                   "keep one of them: both only say how states are sharded");
+        keys.error(Form("CFG-CONFLICT", line > 0 ? "sharding" : "sharding-set"), "deepspeed",
+                   {{"sharding_key", key}, {"other_line", line}});
         return;
     }
     if (deepspeed) read_deepspeed(keys, config);

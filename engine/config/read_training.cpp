@@ -10,40 +10,33 @@ using nlohmann::json;
 void read_learning_rate(KeyReader& keys, Config& config) {
     take(config.learning_rate, keys.number("learning_rate"));
     if (!keys.has("learning_rate") && !config.accelerate_only) {
-        keys.error("CFG-MISSING", "learning_rate", "learning_rate is missing", "learning_rate: 2e-5");
+        keys.error(Form("CFG-MISSING", "learning_rate"), "learning_rate");
     }
 }
 
 void read_warmup(KeyReader& keys, Config& config) {
     const json* steps = keys.find("warmup_steps");
     if (steps && steps->is_number_float() && *steps > 0 && *steps < 1) {
-        keys.error("CFG-TYPE", "warmup_steps", "warmup_steps is " + shown(*steps) + ", a share of all steps",
-                   "warmup_ratio: " + shown(*steps));
+        keys.error(Form("CFG-TYPE", "share"), "warmup_steps", {{"value", shown(*steps)}});
     } else {
         take(config.warmup_steps, keys.whole("warmup_steps", {0}));
     }
     take(config.warmup_ratio, keys.number("warmup_ratio", {.least = 0, .most = 1}));
     if (config.warmup_steps && config.warmup_ratio > 0) {
-        keys.warn("CFG-WARMUP", "warmup_ratio",
-                  "warmup_steps " + std::to_string(*config.warmup_steps) + " wins over warmup_ratio " +
-                      shown(config.warmup_ratio) + "; axolotl refuses both together",
-                  "keep one of them");
+        keys.warn(Form("CFG-WARMUP", "both"), "warmup_ratio",
+                  {{"steps", *config.warmup_steps}, {"ratio", config.warmup_ratio}});
         config.warmup_ratio = 0;
     }
     if (config.warmup_steps == 1) {
-        keys.inform("CFG-WARMUP", "warmup_steps", "axolotl makes two warmup steps of one; here it is one");
+        keys.inform(Form("CFG-WARMUP", "one"), "warmup_steps");
     }
     const bool warmup = config.warmup_steps.value_or(0) > 0 || config.warmup_ratio > 0;
     if (warmup && config.lr_scheduler == LrScheduler::Constant) {
-        keys.warn("CFG-WARMUP", config.warmup_steps ? "warmup_steps" : "warmup_ratio",
-                  "lr_scheduler: constant has no warmup, as in transformers",
-                  "lr_scheduler: constant_with_warmup");
+        keys.warn(Form("CFG-WARMUP", "constant"), config.warmup_steps ? "warmup_steps" : "warmup_ratio");
     }
     if (!keys.has("warmup_steps") && !keys.has("warmup_ratio") && !config.accelerate_only &&
         config.lr_scheduler != LrScheduler::Constant) {
-        keys.inform("CFG-WARMUP", "warmup_steps",
-                    "no warmup: none is asked for; axolotl would warm up over 3 % of the steps, at most 100",
-                    "warmup_ratio: 0.03");
+        keys.inform(Form("CFG-WARMUP", "none"), "warmup_steps");
     }
 }
 
@@ -51,9 +44,8 @@ void read_warmup(KeyReader& keys, Config& config) {
 void refuse_optimizer(KeyReader& keys, const std::string& said) {
     std::string nearest(nearest_optimizer(said));
     if (nearest.empty()) nearest = nearest_word(said, known_optimizers());
-    keys.error("KEY-UNSUPPORTED", "optimizer",
-               "optimizer '" + said + "' is not supported: it would train otherwise",
-               "optimizer: " + (nearest.empty() ? "adamw_torch" : nearest));
+    if (nearest.empty()) nearest = "adamw_torch";
+    keys.error(Form("KEY-UNSUPPORTED", "optimizer"), "optimizer", {{"value", said}, {"nearest", nearest}});
 }
 
 void read_optimizer_name(KeyReader& keys, Config& config) {
@@ -98,20 +90,16 @@ void read_precision(KeyReader& keys, Config& config) {
     } else if (word == "auto" || (bf16 && as_flag(*bf16) == true)) {
         config.precision = Precision::Bf16Mixed;
     } else if (bf16 && !as_flag(*bf16)) {
-        keys.error("CFG-VALUE", "bf16", "bf16 is " + shown(*bf16) + ", known are true, false, auto and full",
-                   "bf16: auto");
+        keys.error(Form("CFG-VALUE", "bf16"), "bf16", {{"value", shown(*bf16)}});
     }
     if (keys.flag("bfloat16") == true) {
         if (config.precision == Precision::Bf16Mixed) {
-            keys.warn("CFG-CONFLICT", "bfloat16",
-                      "bfloat16: true wins over bf16: all weights and optimizer states are in bf16",
-                      "keep bf16: true alone for fp32 weights");
+            keys.warn(Form("CFG-CONFLICT", "bfloat16"), "bfloat16");
         }
         config.precision = Precision::Bf16Full;
     }
     if (!bf16 && !keys.has("bfloat16") && !config.accelerate_only) {
-        keys.inform("CFG-PRECISION", "bf16", "fp32: no bf16 key asks for less; axolotl would take bf16: auto",
-                    "bf16: auto");
+        keys.inform(Form("CFG-PRECISION"), "bf16");
     }
 }
 

@@ -19,12 +19,8 @@ void limit_window(Plan& plan, Findings& findings) {
     if (!plan.model || !plan.model->trainable() || !plan.model->sliding_window) return;
     const int64_t window = *plan.model->sliding_window;
     if (window >= plan.sequence.length || !plan.model->model_type.starts_with("qwen")) return;
-    findings.error("ENGINE-WINDOW", findings.key_of({"sequence_len"}),
-                   "the sliding window of " + grouped(window) +
-                       " tokens in some of the model's layers is shorter than the sequence of " +
-                       grouped(plan.sequence.length) + ", which is not trained yet",
-                   "sequence_len: " + std::to_string(window) +
-                       ", or \"use_sliding_window\": false in the model's config.json for full attention");
+    findings.error(Form("ENGINE-WINDOW"), findings.key_of({"sequence_len"}),
+                   {{"window", window}, {"length", plan.sequence.length}});
 }
 
 void limit_models(Plan& plan, Findings& findings) {
@@ -54,18 +50,13 @@ void rule_ulysses_heads(const Plan& plan, Findings& findings) {
     const int size = plan.mesh.ulysses;
     const int64_t heads = plan.model->num_heads, kv_heads = plan.model->num_kv_heads;
     if (heads % size == 0 && (kv_heads % size == 0 || size % kv_heads == 0)) return;
-    const std::string all = grouped(heads) + " heads with " + grouped(kv_heads) + " key/value heads";
-    if (heads < size) {
-        findings.error("CP-HEADS", "ulysses_size",
-                       all + " are too few for ulysses_size " + std::to_string(size),
-                       "sizes that work: " + joined(usable_ulysses(*plan.model, plan.context_parallel.size)) +
-                           "; the ring takes the rest");
-        return;
-    }
-    findings.warn("CP-HEADS", "ulysses_size",
-                  "DeepSpeed refuses " + all + " over ulysses_size " + std::to_string(size) +
-                      "; here some ranks own one more than others",
-                  "a ulysses_size that divides them is level; the ring takes the rest");
+    const FindingValues said{{"heads", heads}, {"kv_heads", kv_heads}, {"ulysses", size}};
+    if (heads >= size) return findings.warn(Form("CP-HEADS", "uneven"), "ulysses_size", said);
+    const std::vector<int> usable = usable_ulysses(*plan.model, plan.context_parallel.size);
+    FindingValues with_sizes = said;
+    with_sizes["sizes"] = as_list(usable);
+    findings.error(Form("CP-HEADS", "few"), "ulysses_size", std::move(with_sizes),
+                   fixes_of_sizes("ulysses_size", usable, size));
 }
 
 /// axolotl states it as text only, ring-flash-attention fails on it at run time; here the last heads are
@@ -73,17 +64,14 @@ void rule_ulysses_heads(const Plan& plan, Findings& findings) {
 void rule_heads_stride(const Plan& plan, Findings& findings) {
     const int64_t stride = plan.context_parallel.heads_k_stride;
     if (!splits(plan) || plan.context_parallel.layout != RingAttnFunc::VarlenLlama3) {
-        if (stride > 1) {
-            findings.inform("CP-HEADS-STRIDE", "heads_k_stride",
-                            "heads_k_stride has an effect with ring_attn_func: varlen_llama3 only");
-        }
+        if (stride > 1) findings.inform(Form("CP-HEADS-STRIDE", "idle"), "heads_k_stride", {});
         return;
     }
     if (!plan.model || plan.model->num_kv_heads % stride == 0) return;
-    findings.warn("CP-HEADS-STRIDE", "heads_k_stride",
-                  "heads_k_stride " + grouped(stride) + " does not divide the model's " +
-                      counted(plan.model->num_kv_heads, "key/value head"),
-                  "strides that work: " + joined(divisors(plan.model->num_kv_heads)));
+    const std::vector<int> usable = divisors(plan.model->num_kv_heads);
+    findings.warn(Form("CP-HEADS-STRIDE", "divisor"), "heads_k_stride",
+                  {{"stride", stride}, {"kv_heads", plan.model->num_kv_heads}, {"sizes", as_list(usable)}},
+                  fixes_of_sizes("heads_k_stride", usable, stride));
 }
 
 // ------------------------------------------------------------------------------- what only others ask or do
@@ -94,36 +82,24 @@ void rule_replicas(const Plan& plan, Findings& findings) {
     const Config& config = plan.config;
     const bool bare = plan.mesh.ring > 1 && plan.mesh.dp_replicate > 1 && plan.mesh.dp_shard == 1;
     if (!bare || config.dp_shard_size == 1) return;
-    findings.warn("MESH-REPLICAS", "dp_replicate_size",
-                  "accelerate refuses replicas without shards beside context parallelism (dp_replicate " +
-                      std::to_string(plan.mesh.dp_replicate) + ", dp_shard 1); here they are built",
-                  "dp_shard_size: " + std::to_string(plan.mesh.dp_replicate) +
-                      " with dp_replicate_size: 1, where it is to run it");
+    findings.warn(Form("MESH-REPLICAS"), "dp_replicate_size", {{"replicas", plan.mesh.dp_replicate}});
 }
 
 void rule_ulysses_stage(const Plan& plan, Findings& findings) {
     if (plan.mesh.ulysses == 1 || plan.config.zero_stage_asked > 0) return;
-    findings.warn(
-        "CP-ULYSSES-STAGE", "ulysses_size",
-        "DeepSpeed's sequence parallelism fails without ZeRO (its issue 7833); here no sharding is needed",
-        "ZeRO stage 1 or more, where DeepSpeed is to run it");
+    findings.warn(Form("CP-ULYSSES-STAGE"), "ulysses_size", {});
 }
 
 void rule_batch_ring_packed(const Plan& plan, Findings& findings) {
     if (!splits(plan) || !plan.config.sample_packing ||
         plan.context_parallel.layout != RingAttnFunc::BatchRing)
         return;
-    findings.warn(
-        "CP-BATCH-RING", "ring_attn_func",
-        "axolotl's batch_ring ignores the document boundaries of packed rows (its issue 3608); here they are "
-        "kept, and the work is merely uneven",
-        "ring_attn_func: varlen_llama3 is axolotl's default for packed rows");
+    findings.warn(Form("CP-BATCH-RING"), "ring_attn_func", {});
 }
 
 void rule_packing_elsewhere(const Plan& plan, Findings& findings) {
     if (!splits(plan) || !plan.config.sample_packing || plan.mesh.ulysses > 1) return;
-    findings.inform("CP-PACKING", "sample_packing",
-                    "TRL and accelerate refuse packed rows with context parallelism; axolotl takes them");
+    findings.inform(Form("CP-PACKING"), "sample_packing", {});
 }
 
 bool is_paged(const Plan& plan) {
@@ -134,14 +110,14 @@ bool is_paged(const Plan& plan) {
 /// What a CPU holds lies in the host's memory anyway.
 void rule_offload(const Plan& plan, Findings& findings) {
     if (plan.device != Device::Cpu) return;
-    const auto say = [&](const std::string& key, const std::string& what) {
-        findings.inform("CFG-OFFLOAD", key,
-                        what + " lie in the host's memory anyway where the CPU trains: no effect");
-    };
-    if (plan.config.activation_offloading)
-        say(findings.key_of({"activation_offloading", "gradient_checkpointing"}), "activations");
-    if (plan.config.optimizer_offloading)
-        say(is_paged(plan) ? "optimizer" : findings.key_of({"fsdp_config", "deepspeed"}), "the optimizer's states");
+    if (plan.config.activation_offloading) {
+        findings.inform(Form("CFG-OFFLOAD", "cpu-activations"),
+                        findings.key_of({"activation_offloading", "gradient_checkpointing"}), {});
+    }
+    if (plan.config.optimizer_offloading) {
+        findings.inform(Form("CFG-OFFLOAD", "cpu-optimizer"),
+                        is_paged(plan) ? "optimizer" : findings.key_of({"fsdp_config", "deepspeed"}), {});
+    }
 }
 
 using Rule = void (*)(const Plan&, Findings&);

@@ -27,7 +27,8 @@ void Findings::error(const Form& form, const std::string& key, FindingValues par
     add(Severity::Error, form, key, std::move(parameters), std::move(fixes));
 }
 
-void Findings::warn(const Form& form, const std::string& key, FindingValues parameters, std::vector<Fix> fixes) {
+void Findings::warn(const Form& form, const std::string& key, FindingValues parameters,
+                    std::vector<Fix> fixes) {
     add(Severity::Warning, form, key, std::move(parameters), std::move(fixes));
 }
 
@@ -38,8 +39,9 @@ void Findings::inform(const Form& form, const std::string& key, FindingValues pa
 
 void Findings::add(Severity severity, const Form& form, const std::string& key, FindingValues parameters,
                    std::vector<Fix> fixes) {
-    plan_.diagnostics.push_back(
-        finding(severity, form, key, line_of(key), std::move(parameters), std::move(fixes)));
+    Diagnostic said = finding(severity, form, key, line_of(key), std::move(parameters), std::move(fixes));
+    if (plan_.config.accelerate_only) said.fixes.clear();  // their keys are an axolotl file's
+    plan_.diagnostics.push_back(std::move(said));
 }
 
 int Findings::line_of(const std::string& key) const {
@@ -56,6 +58,16 @@ std::string Findings::key_of(std::initializer_list<const char*> keys) const {
         if (is_set(key)) return key;
     }
     return *keys.begin();
+}
+
+void put_worst_first(Diagnostics& diagnostics) {
+    const auto rank = [](const Diagnostic& d) {
+        const bool edit_mends =
+            std::any_of(d.fixes.begin(), d.fixes.end(), [](const Fix& fix) { return !fix.edits.empty(); });
+        return d.severity == Severity::Error ? int(edit_mends) : d.severity == Severity::Warning ? 2 : 3;
+    };
+    std::stable_sort(diagnostics.begin(), diagnostics.end(),
+                     [&](const Diagnostic& a, const Diagnostic& b) { return rank(a) < rank(b); });
 }
 
 std::string grouped(int64_t number) {
@@ -92,6 +104,19 @@ std::vector<int> divisors(int64_t number) {
     }
     std::sort(found.begin(), found.end());
     return found;
+}
+
+std::vector<int64_t> as_list(const std::vector<int>& sizes) {
+    return {sizes.begin(), sizes.end()};
+}
+
+std::vector<Fix> fixes_of_sizes(const std::string& key, const std::vector<int>& sizes, int64_t asked) {
+    constexpr size_t kMost = 4;
+    std::vector<Fix> fixes;
+    for (auto size = sizes.rbegin(); size != sizes.rend() && fixes.size() < kMost; ++size) {
+        if (*size != asked) fixes.push_back({{{key, std::to_string(*size)}}});
+    }
+    return fixes;
 }
 
 std::optional<int64_t> product(std::initializer_list<int64_t> factors) {

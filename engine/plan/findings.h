@@ -37,11 +37,20 @@ class Findings {
     Plan& plan_;
 };
 
+/// Errors that no edit can mend, then those that one edit mends, then warnings, then notes; among equals as
+/// they were.
+void put_worst_first(Diagnostics& diagnostics);
+
 std::string grouped(int64_t number);                     ///< "8,192"
 std::string gib(double bytes);                           ///< "12.3 GiB"
 std::string joined(const std::vector<int>& numbers);     ///< "2, 4, 8"
 std::string counted(int64_t number, const char* thing);  ///< "1 rank", "8 ranks"
 std::vector<int> divisors(int64_t number);               ///< sorted, with 1 and itself
+std::vector<int64_t> as_list(const std::vector<int>& sizes);
+
+/// `key` at each of the sizes that work, the largest first: nearest to what was asked for. The one that is
+/// asked for is none of them.
+std::vector<Fix> fixes_of_sizes(const std::string& key, const std::vector<int>& sizes, int64_t asked);
 
 /// The product, or nullopt beyond 2^62.
 std::optional<int64_t> product(std::initializer_list<int64_t> factors);

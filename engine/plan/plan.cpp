@@ -17,6 +17,7 @@ Plan make_plan(const ConfigReading& reading, const PlanRequest& request) {
     resolve_topology(request, plan, findings);
     if (!reading.readable) {
         plan.verdict = Verdict::Invalid;
+        put_worst_first(plan.diagnostics);
         return plan;
     }
     plan.zero_stage = plan.config.zero_stage_asked;
@@ -31,6 +32,7 @@ Plan make_plan(const ConfigReading& reading, const PlanRequest& request) {
         if (request.needs_time) resolve_time(request, plan, findings);
     }
     if (!plan.ok()) plan.verdict = Verdict::Invalid;
+    put_worst_first(plan.diagnostics);
     return plan;
 }
 

@@ -179,6 +179,8 @@ constexpr std::array kLayouts = {RingAttnFunc::BatchRing,   RingAttnFunc::BatchZ
                                  RingAttnFunc::Balanced,    RingAttnFunc::Auto};
 
 Mesh read_mesh(const Members& from) {
+    if (from.has("expert") && from.positive("expert") != 1)
+        from.refuse("is more than can be trained", "expert");
     return {from.positive("dp_replicate"), from.positive("dp_shard"), from.positive("ring"),
             from.positive("ulysses")};
 }

@@ -18,9 +18,7 @@ bool count_rows_of_step(Plan& plan, Findings& findings) {
     const auto tokens =
         product({batch.micro, batch.accumulation, groups, std::max<int64_t>(1, plan.sequence.length)});
     if (!without || !tokens) {
-        findings.error("BATCH-SIZE", "micro_batch_size",
-                       "micro_batch_size × gradient_accumulation_steps × ranks is more than can be counted",
-                       "micro_batch_size: 1");
+        findings.error(Form("BATCH-SIZE"), "micro_batch_size", {});
         batch.micro = batch.accumulation = 1;
         return false;
     }
@@ -35,12 +33,11 @@ void say_division(const Plan& plan, Findings& findings) {
     if (batch.global == batch.global_without_cp || plan.ranks % plan.context_parallel.size != 0) return;
     const int64_t keeping = batch.accumulation * (batch.global_without_cp / batch.global);
     const std::string key = findings.key_of({"context_parallel_size", "sequence_parallel_degree"});
-    findings.inform("BATCH-DIVIDED", key,
-                    "the global batch " + grouped(batch.global_without_cp) + " becomes " +
-                        grouped(batch.global) + ": " + counted(plan.context_parallel.size, "rank") +
-                        " share one sequence",
-                    "gradient_accumulation_steps: " + std::to_string(keeping) + " keeps " +
-                        grouped(batch.global_without_cp));
+    findings.inform(Form("BATCH-DIVIDED"), key,
+                    {{"without", batch.global_without_cp},
+                     {"global", batch.global},
+                     {"size", plan.context_parallel.size},
+                     {"accumulation", keeping}});
 }
 
 std::optional<int64_t> rows_of(const PlanRequest& request, const Plan& plan, Findings& findings) {

@@ -72,41 +72,45 @@ std::vector<RankMemory> memory_of_ring(MemoryInputs in) {
 }
 
 struct Change {
-    std::string text;
+    std::vector<Edit> edits;
     MemoryInputs in;
 };
+
+/// A key of the file that already asks for sharding takes one more line, else a new one is written.
+Edit sharding_edit(const Plan& plan) {
+    if (plan.config.lines.contains("fsdp_config")) return {"fsdp_config.reshard_after_forward", "true"};
+    return {"fsdp_config", "{reshard_after_forward: true}"};
+}
 
 /// What can be changed alone, the cheapest in time first.
 std::vector<Change> single_changes(const Plan& plan, const MemoryInputs& as_is) {
     std::vector<Change> changes;
-    const auto add = [&](const std::string& text, auto change) {
-        changes.push_back({text, as_is});
+    const auto add = [&](std::vector<Edit> edits, auto change) {
+        changes.push_back({std::move(edits), as_is});
         change(changes.back().in);
     };
     if (as_is.micro > 1) {
         const int64_t accumulation = product({plan.batch.accumulation, plan.batch.micro}).value_or(1);
-        add("micro_batch_size: 1 with gradient_accumulation_steps: " + std::to_string(accumulation),
+        add({{"micro_batch_size", "1"}, {"gradient_accumulation_steps", std::to_string(accumulation)}},
             [](MemoryInputs& in) { in.micro = 1; });
     }
     if (as_is.mlp_tile_tokens == 0) {
         Config tiled = plan.config;
         tiled.tiled_mlp = true;
-        add("tiled_mlp: true", [&](MemoryInputs& in) {
+        add({{"tiled_mlp", "true"}}, [&](MemoryInputs& in) {
             in.mlp_tile_tokens = mlp_tile_tokens(tiled, in.model, in.micro * in.shard_tokens);
         });
     }
     if (!as_is.gradient_checkpointing)
-        add("gradient_checkpointing: true", [](MemoryInputs& in) { in.gradient_checkpointing = true; });
+        add({{"gradient_checkpointing", "true"}}, [](MemoryInputs& in) { in.gradient_checkpointing = true; });
     if (as_is.zero_stage < 3 && as_is.shards > 1) {
-        add("fsdp_config: {reshard_after_forward: true} (states sharded over " +
-                counted(as_is.shards, "rank") + ")",
-            [](MemoryInputs& in) { in.zero_stage = 3; });
+        add({sharding_edit(plan)}, [](MemoryInputs& in) { in.zero_stage = 3; });
     }
     const bool mesh_is_free =
         plan.config.dp_shard_size == 0 && plan.config.dp_replicate_size == 0 && plan.config.ulysses_size == 0;
     for (const int size : plan.context_parallel.valid_sizes) {
         if (size <= plan.context_parallel.size || !mesh_is_free) continue;
-        add("context_parallel_size: " + std::to_string(size), [&](MemoryInputs& in) {
+        add({{"context_parallel_size", std::to_string(size)}}, [&](MemoryInputs& in) {
             in.ring = size;
             in.shard_tokens =
                 (padded_length(plan.context_parallel.layout, plan.sequence.length, size, 1) + size - 1) /
@@ -116,50 +120,74 @@ std::vector<Change> single_changes(const Plan& plan, const MemoryInputs& as_is) 
     return changes;
 }
 
+/// What makes it fit, or why nothing that is tried does: the form of MEM-FIT that says so.
+struct Advice {
+    const char* form;
+    FindingValues parameters;
+    std::vector<Fix> fixes;
+};
+
+std::string shown(const std::vector<Edit>& edits) {
+    std::string text;
+    for (const Edit& edit : edits) text += (text.empty() ? "" : " with ") + edit.key + ": " + edit.value;
+    return text;
+}
+
+std::optional<Advice> fitting(const Plan& plan, const MemoryInputs& from, int64_t device,
+                              const std::vector<Edit>& beside) {
+    for (Change& change : single_changes(plan, from)) {
+        const RankMemory memory = fullest(memory_of_ring(change.in));
+        if (memory.total_high > device) continue;
+        change.edits.insert(change.edits.end(), beside.begin(), beside.end());
+        return Advice{
+            "change", {{"change", shown(change.edits)}, {"changed_bytes", memory.total}}, {{change.edits}}};
+    }
+    return std::nullopt;
+}
+
 /// The first single change that makes it fit, else the first with layers computed again and MLPs tiled, and
 /// what a rank takes then.
-std::string what_would_fit(const Plan& plan, const MemoryInputs& as_is, int64_t device) {
-    const auto fitting = [&](const MemoryInputs& from,
-                             const std::string& with) -> std::optional<std::string> {
-        for (const Change& change : single_changes(plan, from)) {
-            const RankMemory memory = fullest(memory_of_ring(change.in));
-            if (memory.total_high <= device)
-                return change.text + with + " takes " + gib(double(memory.total)) + " a rank";
-        }
-        return std::nullopt;
-    };
-    if (const auto found = fitting(as_is, "")) return *found;
-    MemoryInputs checkpointed = as_is;
-    checkpointed.gradient_checkpointing = true;
-    if (const auto found = fitting(checkpointed, " with gradient_checkpointing: true")) return *found;
+Advice what_would_fit(const Plan& plan, const MemoryInputs& as_is, int64_t device) {
+    if (auto found = fitting(plan, as_is, device, {})) return *found;
+    std::vector<Edit> beside;
+    MemoryInputs smaller = as_is;
+    if (!as_is.gradient_checkpointing) beside.push_back({"gradient_checkpointing", "true"});
+    smaller.gradient_checkpointing = true;
+    if (auto found = fitting(plan, smaller, device, beside)) return *found;
     Config tiled = plan.config;
     tiled.tiled_mlp = true;
-    checkpointed.mlp_tile_tokens = mlp_tile_tokens(tiled, as_is.model, as_is.micro * as_is.shard_tokens);
-    const bool checkpoints = as_is.gradient_checkpointing;
-    if (const auto found = fitting(checkpointed, checkpoints ? " with tiled_mlp: true"
-                                                             : " with gradient_checkpointing and tiled_mlp"))
-        return *found;
+    smaller.mlp_tile_tokens = mlp_tile_tokens(tiled, as_is.model, as_is.micro * as_is.shard_tokens);
+    if (as_is.mlp_tile_tokens == 0) beside.push_back({"tiled_mlp", "true"});
+    if (auto found = fitting(plan, smaller, device, beside)) return *found;
     const double states = weight_bytes(as_is) + gradient_bytes(as_is) + optimizer_bytes(as_is);
-    if (states > double(device)) {
-        return "weights, gradients and optimizer alone take " + gib(states) + ": a smaller model" +
-               (!as_is.lora.on()          ? ", adapter: lora"
-                : as_is.quantization.on() ? ""
-                                          : ", adapter: qlora with load_in_4bit: true") +
-               (as_is.precision == Precision::Bf16Full ? "" : ", or bf16: full");
+    if (states <= double(device)) return {"shorter", {}, {}};
+    smaller.precision = Precision::Bf16Full;
+    beside.push_back({"bf16", "full"});
+    const RankMemory halved = fullest(memory_of_ring(smaller));
+    if (halved.total_high <= device)
+        return {"change", {{"change", shown(beside)}, {"changed_bytes", halved.total}}, {{beside}}};
+    if (!as_is.lora.on()) {
+        smaller.precision = as_is.precision;
+        smaller.lora.r = 16;
+        smaller.lora.alpha = 32;
+        smaller.lora.targets.assign(kLoraTargets.begin(), kLoraTargets.end());
+        beside.back() = {"adapter", "lora"};
+        beside.insert(beside.end(), {{"lora_r", "16"}, {"lora_alpha", "32"}, {"lora_target_linear", "true"}});
+        const RankMemory adapter = fullest(memory_of_ring(smaller));
+        if (adapter.total_high <= device)
+            return {"change", {{"change", shown(beside)}, {"changed_bytes", adapter.total}}, {{beside}}};
     }
-    return "a shorter sequence_len, or more ranks in context_parallel_size";
+    return {as_is.lora.on() ? "states" : "adapter", {{"states_bytes", states}}, {}};
 }
 
 void say_fit(const Plan& plan, const MemoryInputs& in, const RankMemory& worst, Findings& findings) {
-    const int64_t device = plan.memory->device_bytes;
-    const std::string takes = "a rank takes " + gib(double(worst.total)) + " (" +
-                              gib(double(worst.total_low)) + " to " + gib(double(worst.total_high)) +
-                              "), the device has " + gib(double(device));
-    if (plan.verdict == Verdict::WillNotFit) {
-        findings.warn("MEM-FIT", "", takes, what_would_fit(plan, in, device));
-    } else if (plan.verdict == Verdict::Tight) {
-        findings.warn("MEM-FIT", "", "tight: " + takes, what_would_fit(plan, in, device));
-    }
+    if (plan.verdict != Verdict::WillNotFit && plan.verdict != Verdict::Tight) return;
+    Advice advice = what_would_fit(plan, in, plan.memory->device_bytes);
+    advice.parameters.insert({{"needed_bytes", worst.total},
+                              {"low_bytes", worst.total_low},
+                              {"high_bytes", worst.total_high},
+                              {"device_bytes", plan.memory->device_bytes}});
+    findings.warn(Form("MEM-FIT", advice.form), "", std::move(advice.parameters), std::move(advice.fixes));
 }
 
 /// The measured peak itself where this very plan was run, else what it says of plans like it.

@@ -19,29 +19,33 @@ std::string context_key(const Findings& findings) {
     return findings.key_of({kContextKey, "sequence_parallel_degree"});
 }
 
-/// "2: global batch 8, 4,096 tokens a rank; 4: …"
-std::string effect_of_sizes(const Plan& plan) {
+/// Each size with what becomes of the batch and of a rank's share of the tokens.
+std::vector<Fix> sizes_of_context(const Plan& plan, const std::string& key) {
     const Config& config = plan.config;
     const int64_t length = config.padding.fixed_length.value_or(config.sequence_len);
-    std::string text;
-    for (const int size : divisors(plan.ranks)) {
+    const int64_t others =
+        std::max<int64_t>(1, config.dp_replicate_size) * std::max<int64_t>(1, config.dp_shard_size);
+    std::vector<int> sizes = divisors(plan.ranks);
+    std::erase_if(sizes, [&](int size) {
+        const int64_t taken = others * size;
+        return config.dp_shard_size > 0 ? taken != plan.ranks : plan.ranks % taken != 0;
+    });
+    std::vector<Fix> fixes = fixes_of_sizes(key, sizes, 0);
+    for (Fix& fix : fixes) {
+        const int64_t size = std::stoll(fix.edits.front().value);
         const auto global =
             product({config.micro_batch_size, config.gradient_accumulation_steps, plan.ranks / size});
-        text += (text.empty() ? "" : "; ") + std::to_string(size) + ": global batch " +
-                grouped(global.value_or(0));
-        if (!config.accelerate_only) text += ", " + grouped((length + size - 1) / size) + " tokens a rank";
+        fix.parameters = {{"global_batch", global.value_or(0)}, {"rank_tokens", (length + size - 1) / size}};
     }
-    return text;
+    return fixes;
 }
 
 /// Dividing ranks is asked of context_parallel_size alone first: it says more than the product does.
 bool context_divides(const Plan& plan, int64_t context, Findings& findings) {
     if (plan.ranks % context == 0) return true;
-    findings.error(
-        "CP-DIVISOR", context_key(findings),
-        "context_parallel_size " + grouped(context) + " does not divide " + counted(plan.ranks, "rank"),
-        "sizes that work with " + counted(plan.ranks, "rank") + ": " + effect_of_sizes(plan) +
-            "; or --ranks " + grouped(context));
+    findings.error(Form("CP-DIVISOR"), context_key(findings),
+                   {{"asked", context}, {"ranks", plan.ranks}, {"sizes", as_list(divisors(plan.ranks))}},
+                   sizes_of_context(plan, context_key(findings)));
     return false;
 }
 
@@ -50,32 +54,33 @@ std::string times(const Sizes& sizes) {
 }
 
 /// What each size alone would have to be.
-std::string sizes_that_work(const Sizes& sizes, int64_t ranks, const std::string& context_name) {
-    std::string text;
+std::vector<Fix> sizes_that_work(const Sizes& sizes, int64_t ranks, const std::string& context_name) {
+    std::vector<Fix> fixes;
     const auto offer = [&](const std::string& name, int64_t Sizes::*size) {
         Sizes changed = sizes;
         changed.*size = 1;
         const int64_t others = product({changed.dp_replicate, changed.dp_shard, changed.context}).value_or(0);
         if (others == 0 || ranks % others != 0) return;
         changed.*size = ranks / others;
-        text += (text.empty() ? "" : ", or ") + name + ": " + grouped(changed.*size) + " (" + times(changed) +
-                ")";
+        fixes.push_back({{{name, std::to_string(changed.*size)}},
+                         "",
+                         "",
+                         {{"dp_replicate", changed.dp_replicate},
+                          {"dp_shard", changed.dp_shard},
+                          {"context", changed.context}}});
     };
     offer("dp_shard_size", &Sizes::dp_shard);
     offer(context_name, &Sizes::context);
     offer("dp_replicate_size", &Sizes::dp_replicate);
     const auto asked = product({sizes.dp_replicate, sizes.dp_shard, sizes.context});
-    if (asked) text += (text.empty() ? "" : ", or ") + std::string("--ranks ") + std::to_string(*asked);
-    return text;
+    if (asked) fixes.push_back({{}, "--ranks " + std::to_string(*asked)});
+    return fixes;
 }
 
 /// accelerate's page on sequence parallelism shows `--dp-shard-size 8 --sp-size 8` on 8 GPUs, and axolotl's
 /// on n-d parallelism the like, as if the shards were counted over all ranks.
-std::string contradiction(const Sizes& sizes, int64_t ranks) {
-    if (sizes.dp_shard != ranks || sizes.context != ranks || ranks == 1) return "";
-    return ". accelerate's page shows such a command (dp_shard_size 8 with sp_size 8 on 8 GPUs) and asks on "
-           "the "
-           "same page that the product equal num_processes: the product rule holds";
+bool follows_accelerates_page(const Sizes& sizes, int64_t ranks) {
+    return sizes.dp_shard == ranks && sizes.context == ranks && ranks > 1;
 }
 
 bool product_matches(const Plan& plan, const Sizes& sizes, Findings& findings) {
@@ -83,20 +88,18 @@ bool product_matches(const Plan& plan, const Sizes& sizes, Findings& findings) {
     if (asked == plan.ranks) return true;
     const std::string key =
         findings.key_of({"dp_shard_size", "dp_replicate_size", kContextKey, "sequence_parallel_degree"});
-    findings.error("MESH-PRODUCT", key,
-                   "dp_replicate_size × dp_shard_size × context_parallel_size = " + times(sizes) + " = " +
-                       (asked ? grouped(*asked) : "far more") + ", but there are " +
-                       counted(plan.ranks, "rank") + contradiction(sizes, plan.ranks),
-                   sizes_that_work(sizes, plan.ranks, context_key(findings)));
+    findings.error(
+        Form("MESH-PRODUCT", follows_accelerates_page(sizes, plan.ranks) ? "shown" : ""), key,
+        {{"asked", times(sizes)}, {"product", asked ? grouped(*asked) : ">2^62"}, {"ranks", plan.ranks}},
+        sizes_that_work(sizes, plan.ranks, context_key(findings)));
     return false;
 }
 
 bool ulysses_divides(int64_t ulysses, int64_t context, Findings& findings) {
     if (context % ulysses == 0) return true;
-    findings.error(
-        "CP-ULYSSES", "ulysses_size",
-        "ulysses_size " + grouped(ulysses) + " does not divide context_parallel_size " + grouped(context),
-        "sizes that work: " + joined(divisors(context)));
+    findings.error(Form("CP-ULYSSES"), "ulysses_size",
+                   {{"ulysses", ulysses}, {"size", context}, {"sizes", as_list(divisors(context))}},
+                   fixes_of_sizes("ulysses_size", divisors(context), ulysses));
     return false;
 }
 

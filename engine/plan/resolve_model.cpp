@@ -29,8 +29,7 @@ void read_folder(Plan& plan, Findings& findings) {
         findings.error("MODEL-CONFIG", "base_model", error.where + " " + error.what(), error.hint);
     }
     if (!config.reinit_weights && !has_weights(config.model_dir)) {
-        findings.error("MODEL-WEIGHTS", "base_model", "no *.safetensors in " + config.model_dir,
-                       "reinit_weights: true starts from random weights");
+        findings.error(Form("MODEL-WEIGHTS"), "base_model", {{"folder", config.model_dir}});
     }
 }
 
@@ -38,9 +37,7 @@ void find_by_id(const PlanRequest& request, Plan& plan, Findings& findings) {
     const std::string& id = plan.config.base_model;
     plan.model = find_model_config(id, request.hf_cache_dir);
     if (plan.model) return;
-    findings.warn("MODEL-UNKNOWN", "base_model",
-                  "the shape of " + id + " is not known here: all but memory and time is planned",
-                  "its config.json in the Hugging Face cache, or a local folder as base_model, tells it");
+    findings.warn(Form("MODEL-UNKNOWN"), "base_model", {{"model", id}});
 }
 
 void say_adapter(const Plan& plan, Findings& findings) {
@@ -98,9 +95,9 @@ void resolve_shape(const PlanRequest& request, Plan& plan, Findings& findings) {
     if (!config.model_dir.empty()) {
         read_folder(plan, findings);
     } else if (looks_like_path(config.base_model)) {
-        findings.error("MODEL-MISSING", "base_model",
-                       "no such folder: " + absolute_path(config.base_dir, config.base_model),
-                       "relative paths start from " + config.base_dir);
+        findings.error(Form("MODEL-MISSING"), "base_model",
+                       {{"folder", absolute_path(config.base_dir, config.base_model)},
+                        {"base_folder", config.base_dir}});
     } else {
         find_by_id(request, plan, findings);
     }

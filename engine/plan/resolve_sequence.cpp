@@ -25,28 +25,23 @@ void say_padding(const Plan& plan, Findings& findings) {
     if (padded == length) return;
     const double waste = double(padded - length) / double(padded);
     const int64_t multiple = length_multiple(plan.context_parallel.layout, plan.mesh.ring, plan.mesh.ulysses);
-    const std::string message = std::string(to_string(plan.context_parallel.layout)) +
-                                " needs a multiple of " + grouped(multiple) + ": " + grouped(length) +
-                                " tokens are padded to " + grouped(padded) + ", " + percent(waste) +
-                                " of the work is padding";
-    const int64_t below = padded - multiple;
-    const std::string hint =
-        length_key(plan) + ": " + std::to_string(padded) + (below > 0 ? ", or " + std::to_string(below) : "");
+    FindingValues said{{"layout", to_string(plan.context_parallel.layout)},
+                       {"multiple", multiple},
+                       {"length", length},
+                       {"padded", padded},
+                       {"padding", percent(waste)}};
+    if (padded > multiple) said["shorter"] = padded - multiple;
     if (waste > kWasteWorthAWarning) {
-        findings.warn("SEQ-SHORT", length_key(plan), message,
-                      hint + "; or fewer ranks in context_parallel_size");
+        findings.warn(Form("SEQ-SHORT"), length_key(plan), std::move(said));
     } else {
-        findings.inform("SEQ-PADDED", length_key(plan), message, hint);
+        findings.inform(Form("SEQ-PADDED"), length_key(plan), std::move(said));
     }
 }
 
 void say_positions(const Plan& plan, Findings& findings) {
     if (!plan.model || plan.sequence.length <= plan.model->max_position_embeddings) return;
-    findings.warn("SEQ-POSITIONS", length_key(plan),
-                  grouped(plan.sequence.length) + " tokens are more than the " +
-                      grouped(plan.model->max_position_embeddings) + " positions that the model was made for",
-                  "a rope scaling in the model's config.json, or sequence_len: " +
-                      std::to_string(plan.model->max_position_embeddings));
+    findings.warn(Form("SEQ-POSITIONS"), length_key(plan),
+                  {{"length", plan.sequence.length}, {"positions", plan.model->max_position_embeddings}});
 }
 
 }  // namespace
@@ -56,9 +51,7 @@ void resolve_sequence(Plan& plan, Findings& findings) {
     if (config.accelerate_only && !config.padding.fixed_length) return;  // unknown: stays 0
     const int64_t length = config.padding.fixed_length.value_or(config.sequence_len);
     if (length > kLongest) {
-        findings.error("SEQ-LENGTH", length_key(plan),
-                       grouped(length) + " tokens are more than can be planned",
-                       "at most " + grouped(kLongest));
+        findings.error(Form("SEQ-LENGTH"), length_key(plan), {{"length", length}, {"most", kLongest}});
         return;
     }
     SequencePlan& sequence = plan.sequence;

@@ -25,10 +25,9 @@ int resolve_ranks(const PlanRequest& request, const Plan& plan, Findings& findin
     const int64_t ranks = ranks_wanted(request, plan);
     const std::string key = request.ranks ? "" : findings.key_of({"num_processes"});
     if (ranks < 1) {
-        findings.error("MESH-RANKS", key, grouped(ranks) + " ranks cannot train", "--ranks 1 or more");
+        findings.error(Form("MESH-RANKS", "none"), key, {{"ranks", ranks}});
     } else if (ranks > kMostRanks) {
-        findings.error("MESH-RANKS", key, grouped(ranks) + " ranks are more than can be planned",
-                       "at most " + grouped(kMostRanks));
+        findings.error(Form("MESH-RANKS", "many"), key, {{"ranks", ranks}, {"most", kMostRanks}});
     }
     return static_cast<int>(std::clamp<int64_t>(ranks, 1, kMostRanks));
 }
@@ -36,9 +35,8 @@ int resolve_ranks(const PlanRequest& request, const Plan& plan, Findings& findin
 int resolve_nodes(const PlanRequest& request, const Plan& plan, Findings& findings) {
     const int64_t nodes = request.nodes ? *request.nodes : plan.config.nodes.value_or(1);
     if (nodes >= 1 && plan.ranks % nodes == 0) return static_cast<int>(nodes);
-    findings.error("MESH-NODES", request.nodes ? "" : findings.key_of({"num_machines"}),
-                   counted(plan.ranks, "rank") + " cannot be spread evenly over " + counted(nodes, "node"),
-                   "nodes that work: " + joined(divisors(plan.ranks)));
+    findings.error(Form("MESH-NODES"), request.nodes ? "" : findings.key_of({"num_machines"}),
+                   {{"ranks", plan.ranks}, {"nodes", nodes}, {"sizes", as_list(divisors(plan.ranks))}});
     return 1;
 }
 
@@ -49,9 +47,7 @@ void resolve_topology(const PlanRequest& request, Plan& plan, Findings& findings
     plan.ranks = resolve_ranks(request, plan, findings);
     plan.nodes = resolve_nodes(request, plan, findings);
     if (plan.device == Device::Cuda && plan.nodes == 1 && request.devices_seen < plan.ranks) {
-        findings.inform("MESH-DEVICES", "",
-                        "this machine has " + counted(request.devices_seen, "GPU") + ", the plan is for " +
-                            counted(plan.ranks, "rank") + " with one each");
+        findings.inform(Form("MESH-DEVICES"), "", {{"devices", request.devices_seen}, {"ranks", plan.ranks}});
     }
 }
 

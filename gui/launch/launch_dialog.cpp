@@ -13,6 +13,7 @@
 #include "gui/look/card.h"
 #include "gui/look/look.h"
 #include "gui/session/agree.h"
+#include "gui/session/finding_words.h"
 #include "launcher/example.h"
 #include "launcher/setup.h"
 
@@ -316,8 +317,8 @@ void LaunchDialog::showFailure(const JobFailure& failure) {
     for (const Diagnostic& said : failure.diagnostics) {
         if (said.severity != Severity::Error) continue;
         what += u"\n\u2022 "_s + (said.line > 0 ? tr("line %1: ").arg(said.line) : QString()) +
-                QString::fromStdString(said.message);
-        if (!said.hint.empty()) what += u' ' + QString::fromStdString(said.hint);
+                message_of(said);
+        if (const QString hint = hint_of(said); !hint.isEmpty()) what += u' ' + hint;
     }
     showEnd(what, failure.hint);
     if (!is_set_up(m_session.places())) {

@@ -8,6 +8,7 @@
 
 #include "gui/look/card.h"
 #include "gui/look/look.h"
+#include "gui/session/finding_words.h"
 
 namespace ringmaster {
 
@@ -114,7 +115,7 @@ void PreviewPanel::showFailure(const JobFailure& failure) {
     m_busy = false;
     QString what = failure.where.isEmpty() ? failure.what : failure.where + u": "_s + failure.what;
     for (const Diagnostic& said : failure.diagnostics) {
-        if (said.severity == Severity::Error) what += u"\n\u2022 "_s + QString::fromStdString(said.message);
+        if (said.severity == Severity::Error) what += u"\n\u2022 "_s + message_of(said);
     }
     m_problem->say(Tone::Error, tr("This cannot be launched."), what, failure.hint);
     m_problem->show();

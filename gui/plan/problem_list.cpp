@@ -11,6 +11,7 @@
 #include "gui/look/look.h"
 #include "gui/look/scrolled.h"
 #include "gui/plan/yaml_editor.h"
+#include "gui/session/finding_words.h"
 
 namespace ringmaster {
 
@@ -114,8 +115,6 @@ ProblemList::ProblemList(QWidget* parent)
 void ProblemList::setProblems(const Diagnostics& problems) {
     const int before = m_list->currentRow();
     m_problems = problems;
-    std::stable_sort(m_problems.begin(), m_problems.end(),
-                     [](const Diagnostic& a, const Diagnostic& b) { return a.severity > b.severity; });
     m_title->setText(words_of_count(m_problems));
     writeList();
     m_list->setVisible(!m_problems.empty());
@@ -127,7 +126,7 @@ void ProblemList::writeList() {
     const QSignalBlocker quiet(m_list);
     m_list->clear();
     for (const Diagnostic& said : m_problems) {
-        const QString message = QString::fromStdString(said.message);
+        const QString message = message_of(said);
         const QString text = said.line > 0 ? tr("Line %1: %2").arg(said.line).arg(message) : message;
         auto* item = new QListWidgetItem(iconOf(said.severity), text, m_list);
         item->setToolTip(message);
@@ -158,16 +157,19 @@ void ProblemList::writeDetails(int row) {
     m_code->setText(QString::fromStdString(said.code));
     m_code->setVisible(!said.code.empty());
     m_code->setAccessibleName(tr("Explain %1").arg(m_code->text()));
-    m_message->setText(QString::fromStdString(said.message));
-    m_hint->setText(QString::fromStdString(said.hint));
-    std::vector<Fix> fixes = fixes_of(said);
+    m_message->setText(message_of(said));
+    m_hint->setText(hint_of(said));
+    std::vector<Fix> fixes = said.fixes;
+    std::erase_if(fixes, [](const Fix& fix) { return fix.edits.empty(); });  // a command is for a terminal
     const bool button_says_it = fixes.size() == 1 && words_of(fixes.front()) == m_hint->text();
-    m_hint->setVisible(!said.hint.empty() && !button_says_it);
+    m_hint->setVisible(!m_hint->text().isEmpty() && !button_says_it);
     if (fixes.size() > kMostFixes) fixes.resize(kMostFixes);
     for (const Fix& fix : fixes) {
         auto* button = new QPushButton(words_of(fix));
         button->setObjectName(u"fixButton"_s);
-        button->setToolTip(tr("Changes the text; undo takes it back"));
+        const QString effect = effect_of(said, fix);
+        button->setToolTip(tr("Changes the text; undo takes it back") +
+                           (effect.isEmpty() ? QString() : u"\n"_s + effect));
         connect(button, &QPushButton::clicked, this, [this, fix] { Q_EMIT fixWanted(fix); });
         m_fixes->addWidget(button);
     }

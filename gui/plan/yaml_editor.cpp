@@ -11,6 +11,7 @@
 
 #include "gui/look/look.h"
 #include "gui/plan/yaml_formats.h"
+#include "gui/session/finding_words.h"
 
 namespace ringmaster {
 
@@ -156,7 +157,7 @@ void YamlEditor::setMarks(const Diagnostics& diagnostics) {
     m_marks.clear();
     for (const Diagnostic& said : diagnostics) {
         if (said.line < 1) continue;
-        Mark mark{said.severity, QString::fromStdString(said.message), QString::fromStdString(said.hint)};
+        Mark mark{said.severity, message_of(said), hint_of(said)};
         const auto [at, first] = m_marks.emplace(said.line, mark);
         if (!first && at->second.severity < said.severity) at->second = mark;
     }

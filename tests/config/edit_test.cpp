@@ -111,42 +111,17 @@ TEST(Edit, RemovesAKeyWithTheLinesOfItsValue) {
     EXPECT_THROW(remove_key("a: 1\nb: [1,\n2]\n", "b"), Error) << "a value that is indented no deeper";
 }
 
-TEST(Fixes, TheHintsOfARealReadingBecomeEdits) {
+TEST(Fixes, OfARealReadingMendIt) {
     const std::string text = kBase + "sequnce_len: 512\nsequence_parallel_degree: 2\n";
     const ConfigReading reading = read(text);
     std::string fixed = text;
     for (const Diagnostic& said : reading.diagnostics) {
-        for (const Fix& fix : fixes_of(said)) {
+        for (const Fix& fix : said.fixes) {
             fixed = apply_fix(fixed, fix);
             break;
         }
     }
     EXPECT_THAT(fixed, testing::HasSubstr("\nsequence_len: 512\ncontext_parallel_size: 2\n"));
-}
-
-TEST(Fixes, AHintNamesItsValues) {
-    const auto first = [](const std::string& key, const std::string& hint) {
-        const auto fixes = fixes_of({Severity::Error, "X", key, 1, "", hint});
-        std::string text;
-        for (const Fix& fix : fixes) {
-            for (const Edit& edit : fix.edits) text += edit.key + "=" + edit.value + " ";
-        }
-        return text;
-    };
-    EXPECT_EQ(first("a", "gradient_accumulation_steps: 4 keeps 16"), "gradient_accumulation_steps=4 ");
-    EXPECT_EQ(first("a", "micro_batch_size: 1 with gradient_accumulation_steps: 8 takes 2.0 GiB a rank"),
-              "micro_batch_size=1 gradient_accumulation_steps=8 ");
-    EXPECT_EQ(first("a", "attn_implementation: flash_attention_2, where axolotl is to run it"),
-              "attn_implementation=flash_attention_2 ");
-    EXPECT_EQ(first("ulysses_size", "sizes that work: 1, 2, 4"),
-              "ulysses_size=4 ulysses_size=2 ulysses_size=1 ");
-    EXPECT_EQ(first("context_parallel_size",
-                    "sizes that work with 8 ranks: 1: global batch 8, 512 tokens a rank; 2: global batch 4, "
-                    "256 tokens a rank; or --ranks 3"),
-              "context_parallel_size=2 context_parallel_size=1 ");
-    EXPECT_EQ(first("dp_shard_size", "dp_shard_size: 4 (1 × 4 × 2), or context_parallel_size: 8 (1 × 1 × 8)"),
-              "dp_shard_size=4 context_parallel_size=8 ");
-    EXPECT_EQ(first("a", "a shorter sequence_len, or more ranks in context_parallel_size"), "");
 }
 
 }  // namespace

@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "engine/config/edit.h"
 
@@ -44,6 +46,56 @@ TEST(Fixes, ARenamedKeyKeepsItsLineItsCommentAndItsBlock) {
     EXPECT_EQ(apply_fix("a: 1\nsequnce_len: 8  # x\nb: 2\n", fix), "a: 1\nsequence_len: 8  # x\nb: 2\n");
     const Fix block{{{"dataset", "", true}, {"datasets", "[{\"path\":\"a\"}]"}}};
     EXPECT_EQ(apply_fix("dataset:\n  - path: a # p\nb: 2\n", block), "datasets:\n  - path: a # p\nb: 2\n");
+}
+
+using Sentences = std::map<std::string, std::string>;
+
+std::set<std::string> names_of(const std::string& sentence) {
+    const std::vector<std::string> names = names_in(sentence);
+    return {names.begin(), names.end()};
+}
+
+/// The same forms in both, each with the same parameters.
+void expect_same(const std::string& where, const Sentences& english, const Sentences& other) {
+    for (const auto& [form, sentence] : english) {
+        ASSERT_TRUE(other.contains(form)) << where << " has no '" << form << "'";
+        EXPECT_EQ(names_of(other.at(form)), names_of(sentence)) << where << " '" << form << "'";
+        EXPECT_FALSE(other.at(form).empty()) << where << " '" << form << "'";
+    }
+    EXPECT_EQ(other.size(), english.size()) << where << " has a form that English has not";
+}
+
+TEST(FindingRecords, HaveEverySentenceInEveryLanguageWithTheSameParameters) {
+    EXPECT_GT(finding_records().size(), 40u);
+    for (const auto& [code, record] : finding_records()) {
+        ASSERT_TRUE(record.texts.contains("en")) << code;
+        const FindingTexts& english = record.texts.at("en");
+        EXPECT_FALSE(english.messages.empty()) << code;
+        for (const std::string& language : finding_languages()) {
+            ASSERT_TRUE(record.texts.contains(language)) << code << " " << language;
+            const FindingTexts& texts = record.texts.at(language);
+            const std::string where = code + " " + language;
+            EXPECT_FALSE(texts.title.empty()) << where;
+            expect_same(where + " messages", english.messages, texts.messages);
+            expect_same(where + " hints", english.hints, texts.hints);
+            expect_same(where + " effects", english.effects, texts.effects);
+        }
+    }
+}
+
+TEST(FindingRecords, PutParametersIntoTheirPlaces) {
+    const Diagnostic below = finding(Severity::Error, Form("CFG-RANGE", "below"), "a.b", 3,
+                                     {{"value", "-1"}, {"least", int64_t{1000}}, {"nearest", int64_t{1000}}});
+    EXPECT_EQ(below.message, "a.b is -1, it has to be at least 1,000");
+    EXPECT_EQ(below.hint, "a.b: 1000");
+    EXPECT_EQ(message_in("de", below), "a.b ist -1, muss aber mindestens 1,000 sein");
+    EXPECT_EQ(below.fixes, (std::vector<Fix>{{{{"a.b", "1000"}}}})) << "no fix without its parameter";
+    const Diagnostic memory = finding(Severity::Warning, Form("MEM-FIT", "shorter"), "", 0,
+                                      {{"needed_bytes", int64_t{3} << 30},
+                                       {"low_bytes", int64_t{2} << 30},
+                                       {"high_bytes", int64_t{4} << 30},
+                                       {"device_bytes", int64_t{5} << 29}});
+    EXPECT_EQ(memory.message, "a rank takes 3.0 GiB (2.0 GiB to 4.0 GiB), the device has 2.5 GiB");
 }
 
 }  // namespace

@@ -102,7 +102,7 @@ TEST(Keys, EverySlipInAKeyOfTheTrainingIsAnError) {
 
 TEST(Keys, AMisspeltKeyBesideTheRightOneIsToBeLeftOut) {
     const ConfigReading reading = read_more("weight_decay: 0.1\nweigth_decay: 0.2\n");
-    EXPECT_EQ(said(reading, "KEY-UNKNOWN", "weigth_decay")->hint, "leave it out");
+    EXPECT_EQ(said(reading, "KEY-UNKNOWN", "weigth_decay")->hint, "leave weigth_decay out");
 }
 
 TEST(Keys, EveryKeyOfEveryReleaseOfAxolotlHasAFate) {

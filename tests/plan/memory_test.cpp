@@ -243,7 +243,7 @@ TEST(Memory, WhatDoesNotFitNamesWhatWould) {
                 testing::HasSubstr("context_parallel_size: "));
     EXPECT_THAT(hint("sequence_len: 512\n", 80), testing::HasSubstr("reshard_after_forward: true"));
     EXPECT_THAT(hint("sequence_len: 512\ndp_replicate_size: 8\n", 80),
-                testing::HasSubstr("weights, gradients and optimizer alone"));
+                testing::HasSubstr("bf16: full takes"));
 }
 
 TEST(Memory, AnUnknownDeviceHasNoVerdict) {

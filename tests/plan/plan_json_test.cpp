@@ -121,6 +121,7 @@ void damage(const json& whole, const json::json_pointer& at, int& refused) {
     for (const auto& [name, member] : value.items()) {
         if (at.empty() && name == "ok") continue;  // follows from the diagnostics
         for (const bool take_away : {true, false}) {
+            if (take_away && name == "expert") continue;  // older plans have none
             json damaged = whole;
             if (take_away) {
                 damaged.at(at).erase(name);

@@ -1,0 +1,14 @@
+/// A finding's sentences in the app's language, from the records of resources/findings.
+#pragma once
+
+#include <QString>
+
+#include "engine/config/diagnostic.h"
+
+namespace ringmaster {
+
+QString message_of(const Diagnostic& finding);
+QString hint_of(const Diagnostic& finding);
+QString effect_of(const Diagnostic& finding, const Fix& fix);
+
+}  // namespace ringmaster
