@@ -37,12 +37,14 @@ Size size_of(const Plan& plan) {
 constexpr std::array<std::string_view, 4> kMemoryKeys{"gradient_checkpointing", "selective_checkpointing",
                                                       "activation_offloading", "tiled_mlp"};
 
-/// The fix, saying what becomes of the result if it does not say so itself.
+/// The fix, saying too what becomes of the result if it only saves memory.
 Fix with_effect(Fix fix) {
     const bool only_memory = std::all_of(fix.edits.begin(), fix.edits.end(), [](const Edit& edit) {
         return std::find(kMemoryKeys.begin(), kMemoryKeys.end(), edit.key) != kMemoryKeys.end();
     });
-    if (fix.effect.empty() && only_memory) fix.effect = "the same weights are trained; a step takes longer";
+    if (only_memory)
+        fix.effect +=
+            std::string(fix.effect.empty() ? "" : "; ") + "the same weights are trained; a step takes longer";
     return fix;
 }
 
