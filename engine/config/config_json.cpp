@@ -1,6 +1,8 @@
 // Config to JSON and back. One list of fields serves both directions, so that none can be forgotten in one of
 // them.
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <string_view>
 #include <type_traits>
@@ -129,6 +131,15 @@ json to_json_value(const T& value) {
     }
 }
 
+/// Returns whether plans of version 0.1.0 may lack the field; it then keeps its default, which is what that
+/// version did.
+bool is_newer_than_0_1(std::string_view name) {
+    constexpr std::string_view kNewer[] = {
+        "cosine_constant_lr_ratio", "lr_quadratic_warmup", "lr_scheduler_kwargs",  "lora_layers",
+        "weight_format",            "weight_block",        "weight_scales_nested", "weight_stored"};
+    return std::find(std::begin(kNewer), std::end(kNewer), name) != std::end(kNewer);
+}
+
 /// One field out of a JSON value, with the JSON type that each_field's other direction wrote and no other.
 class FieldReader {
   public:
@@ -137,8 +148,8 @@ class FieldReader {
     template <class T>
     void operator()(const char* name, T& field) const {
         const auto found = m_object.find(name);
-        if (found == m_object.end()) refuse(name, "is missing");
-        read(name, *found, field);
+        if (found != m_object.end()) return read(name, *found, field);
+        if (!is_newer_than_0_1(name)) refuse(name, "is missing");
     }
 
   private:

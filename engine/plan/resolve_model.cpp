@@ -80,10 +80,14 @@ void take_stored_quantization(Plan& plan, Findings& findings) {
 /// engine does.
 void refuse_int8_on_gpu(const Plan& plan, Findings& findings) {
     if (plan.device != Device::Cuda || plan.config.quantization.format != WeightFormat::Int8) return;
-    findings.error(
-        "KEY-UNSUPPORTED", plan.config.quantization.stored ? "base_model" : "load_in_8bit",
-        "weights of 8 bits are not built for a GPU, where bitsandbytes quantizes the activations besides",
-        "adapter: qlora with load_in_4bit: true and load_in_8bit: false");
+    if (!plan.config.quantization.stored) {
+        findings.error(Form("KEY-UNSUPPORTED", "int8"), "load_in_8bit", {});
+        return;
+    }
+    findings.error("KEY-UNSUPPORTED", "base_model",
+                   "weights of 8 bits are not built for a GPU, where bitsandbytes quantizes the activations as "
+                   "well",
+                   "name a base_model whose weights have 16 bits");
 }
 
 void resolve_shape(const PlanRequest& request, Plan& plan, Findings& findings) {
