@@ -1,6 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+#include <set>
+#include <string>
+
 #include "engine/config/config.h"
 #include "engine/error.h"
 #include "tests/config/reading.h"
@@ -37,7 +41,8 @@ Config unusual_config() {
     c.logging_steps = 8;
     c.context_parallel_size = 4, c.ulysses_size = 2, c.dp_shard_size = 2, c.dp_replicate_size = 3;
     c.heads_k_stride = 2, c.ring_attn_func = RingAttnFunc::VarlenZigzag, c.zero_stage_asked = 3;
-    c.lora = {8, 16, 0.1, true, {"q_proj", "up_proj"}, "/a/adapter", "owner/model"};
+    c.lora = {8, 16, 0.1, true, {"q_proj", "up_proj"}, "/a/adapter", "owner/model", {0, 2}};
+    c.quantization = {WeightFormat::Fp4, 128, false, true};
     c.ranks = 24, c.nodes = 3, c.ddp_timeout = 600, c.accelerate_only = true,
     c.lines = {{"datasets.0.path", 12}};
     return c;
@@ -82,11 +87,19 @@ void expect_refused(const json& object, const std::string& field) {
 }
 
 TEST(ConfigJson, NamesTheFieldThatIsMissingOrMistyped) {
-    const json whole = config_to_json(unusual_config());
+    const json whole = config_to_json(unusual_config()), defaults = config_to_json(Config());
+    // Plans of version 0.1.0 lack these, and train as their defaults say.
+    const std::set<std::string> newer = {
+        "cosine_constant_lr_ratio", "lr_quadratic_warmup", "lr_scheduler_kwargs",  "lora_layers",
+        "weight_format",            "weight_block",        "weight_scales_nested", "weight_stored"};
     for (const auto& [name, value] : whole.items()) {
         json without = whole;
         without.erase(name);
-        expect_refused(without, name);
+        if (newer.contains(name)) {
+            EXPECT_EQ(config_to_json(config_from_json(without)).at(name), defaults.at(name)) << name;
+        } else {
+            expect_refused(without, name);
+        }
         json mistyped = whole;
         mistyped[name] = value.is_array() ? json(1) : json::array({1});
         expect_refused(mistyped, name);

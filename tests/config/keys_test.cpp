@@ -95,7 +95,7 @@ TEST(Keys, EverySlipInAKeyOfTheTrainingIsAnError) {
             EXPECT_EQ(unknown->severity, Severity::Error) << slip;
         }
     }
-    for (const char* abbreviated : {"adam_eps", "lora_target_module", "gradient_accumulation"}) {
+    for (const char* abbreviated : {"lora_target_module", "gradient_accumulation"}) {
         EXPECT_TRUE(has_error(read_more(std::string(abbreviated) + ": 1\n").diagnostics)) << abbreviated;
     }
 }
@@ -117,7 +117,7 @@ TEST(Keys, EveryKeyOfEveryReleaseOfAxolotlHasAFate) {
     EXPECT_GT(historic.size(), 500U);
     // Keys of ours, of what axolotl passes on to transformers and of its documents.
     const std::set<std::string_view> more{
-        "ulysses_size",       "is_multimodal",          "processor_config",
+        "adam_eps",           "ulysses_size",       "is_multimodal",          "processor_config",
         "full_finetune",      "bench_source_max_len",   "eta_min",
         "kd_temperature_max", "label_smoothing_factor", "sample_packing_seq_len_multiplier"};
     for (const std::string& key : known_keys()) EXPECT_EQ(historic.count(key) + more.count(key), 1U) << key;
@@ -138,7 +138,7 @@ TEST(Keys, AKeyThatAxolotlDroppedSaysWhenAndForWhat) {
 TEST(Keys, NearestWordKnowsSwapsAndShortForms) {
     EXPECT_EQ(nearest_word("context_parapllel_size", known_keys()), "context_parallel_size");
     EXPECT_EQ(nearest_word("sequence_lne", known_keys()), "sequence_len");
-    EXPECT_EQ(nearest_word("adam_eps", known_keys()), "adam_epsilon");
+    EXPECT_EQ(nearest_word("gradient_accumulation", known_keys()), "gradient_accumulation_steps");
     EXPECT_EQ(nearest_word("zzzzzzzzzzzz", known_keys()), "");
 }
 

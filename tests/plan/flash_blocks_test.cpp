@@ -91,5 +91,15 @@ TEST(FlashBlocks, EveryHeadOfEverySegmentIsInOneLaunch) {
     }
 }
 
+// Without an order to keep, heads are cut so that a launch's sums stay small: 524,288 tokens of heads fill a GPU.
+TEST(FlashBlocks, LongRowsTakeAFewHeadsAtATime) {
+    EXPECT_EQ(key_heads_at_once(8192, 8, 4), 8);
+    EXPECT_EQ(key_heads_at_once(32768, 8, 4), 4);
+    EXPECT_EQ(key_heads_at_once(600000, 8, 4), 1);
+    EXPECT_EQ(key_heads_at_once(0, 8, 4), 8);
+    const std::vector<FlashShare> wanted = {{0, 3, 0, 3}, {0, 3, 3, 3}, {0, 3, 6, 2}};
+    EXPECT_EQ(shares_of_heads(3, 8, 3), wanted);
+}
+
 }  // namespace
 }  // namespace ringmaster
