@@ -115,11 +115,17 @@ def test_a_document_of_yaml_is_data(text, place):
     assert done.returncode in (1, 2)
 
 
-@pytest.mark.parametrize("setting", [f"base_model=$(touch {CANARY})", f"base_model=!!python/object/apply:os.system ['touch {CANARY}']", "=x", "a..b=1", "a.-1=2",
-                                     "datasets.99999999999=1", "\x1b[2J=1"])
+@pytest.mark.parametrize("setting", [f"base_model=$(touch {CANARY})", f"base_model=!!python/object/apply:os.system ['touch {CANARY}']", "=x", "a..b=1",
+                                     "datasets.99999999999=1"])
 def test_a_setting_is_a_value(setting, place, shapes, rows_file):
     done = command(place, "plan", config_of(place, shapes, rows_file), "--set", setting, "--ranks", 1)
     assert done.returncode in (1, 2)
+
+
+@pytest.mark.parametrize("setting", ["a.-1=2", "\x1b[2J=1"])
+def test_a_setting_of_an_unknown_key_is_a_warning_without_control_characters(setting, place, shapes, rows_file):
+    done = command(place, "plan", config_of(place, shapes, rows_file), "--set", setting, "--ranks", 1)
+    assert done.returncode == 0 and b"KEY-UNKNOWN" in done.stdout and b"\x1b" not in done.stdout + done.stderr
 
 
 class Evil:
