@@ -80,7 +80,7 @@ bool has_argument(const Config& config, const char* name) {
     return config.lr_scheduler_kwargs.contains(name);
 }
 
-/// What a schedule cannot do without, or not do at all.
+/// Reports values that a schedule needs and lacks, and those that it does not take.
 void check_arguments(KeyReader& keys, const Config& config) {
     const auto demand = [&](const std::string& message, const std::string& hint) {
         keys.error("CFG-SCHEDULE", "lr_scheduler",

@@ -41,7 +41,7 @@ const CodeBook16& nf4_book() {
 }
 
 const CodeBook16& fp4_book() {
-    // Of the two zeros, code 0 comes first.
+    // Two codes stand for zero; code 0 is the first of them.
     static const CodeBook16 book =
         made_of({0.0F, 0.0625F / 12, 8.0F / 12, 12.0F / 12, 4.0F / 12, 6.0F / 12, 2.0F / 12, 3.0F / 12, 0.0F,
                  -0.0625F / 12, -8.0F / 12, -12.0F / 12, -4.0F / 12, -6.0F / 12, -2.0F / 12, -3.0F / 12},

@@ -32,7 +32,7 @@ class Adapter {
     /// A forward and backward over tokens at these places in the data (int64 [N]; -1: padding). Undefined:
     /// nothing is dropped.
     void begin_tokens(const at::Tensor& places_n);
-    /// What the inputs of a layer's module are multiplied by in this step: 0 where dropout drops them.
+    /// The factors of a module's inputs in this step; 0 if dropout drops the input.
     /// float32 [N, width], or undefined without dropout. `places_n` as begin_tokens.
     at::Tensor dropout_factors(int layer, size_t target, const at::Tensor& places_n, int64_t width) const;
     double scale() const { return scale_; }

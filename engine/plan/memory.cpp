@@ -59,7 +59,7 @@ double padded(const MemoryInputs& in, int64_t unit) {
     return double(slice_elements(unit, in.shards)) * in.shards;
 }
 
-/// Of a layer, that are not quantised.
+/// Counts a layer's parameters that are not quantised.
 int64_t kept_layer(const MemoryInputs& in) {
     return unit_sizes(in.model).layer - quantized_layer(in.model, in.quantization).elements;
 }

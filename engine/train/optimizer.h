@@ -1,4 +1,4 @@
-/// What updates a model's flat parameters from their gradients; of sharded ones this rank's slices. Which
+/// Updates a model's flat parameters from their gradients; of sharded parameters, this rank's slices. Which
 /// rule it is, and how its states are kept, is the configuration's `optimizer` (engine/config/optimizers.h).
 #pragma once
 

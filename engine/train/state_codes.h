@@ -12,7 +12,7 @@ at::Tensor decode(const CodeBook& book, const at::Tensor& codes, const at::Tenso
                   int64_t block);
 at::Tensor encode(const CodeBook& book, const at::Tensor& values, const at::Tensor& scales, int64_t block);
 
-/// Of the magnitudes of each block; the last may be shorter.
+/// Returns the largest magnitude of each block; the last block may be shorter.
 at::Tensor largest_of_blocks(const at::Tensor& values, int64_t block);
 /// What `largest` gives as scales.
 at::Tensor scales_from(const CodeBook& book, const at::Tensor& largest);

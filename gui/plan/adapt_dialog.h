@@ -1,4 +1,4 @@
-/// What a file needs to run here, line by line with its reason, before any of it is written into the text.
+/// Shows each line that has to change for a file to run here, with its reason, before the text is edited.
 #pragma once
 
 #include <QDialog>
