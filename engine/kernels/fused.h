@@ -8,6 +8,8 @@
 
 #include <cstdint>
 
+#include "engine/activation.h"
+
 namespace ringmaster {
 
 /// bfloat16 as its bits; conversions round to nearest even.
@@ -15,30 +17,40 @@ struct Bf16 {
     uint16_t bits;
 };
 
+/// The pairs of a head that rotary embedding turns.
+struct HeadPairs {
+    int64_t head_dim = 0;
+    int64_t pairs = 0;         ///< head_dim / 2, or fewer under partial rotary embedding
+    bool interleaved = false;  ///< (0, 1), (2, 3), …; else (0, pairs), (1, pairs + 1), … as in Llama
+};
+
 template <typename T>
 struct FusedKernels {
-    /// y_nw = x_nw · rstd_n · weight_w with rstd = (mean(x²) + eps)^-1/2. Source: Zhang & Sennrich 2019,
-    /// equation 4. `stride` is the distance between rows of x and of y (W where they are packed).
+    /// y_nw = x_nw · rstd_n · (offset + weight_w) with rstd = (mean(x²) + eps)^-1/2. Source: Zhang & Sennrich
+    /// 2019, equation 4; Gemma's offset is 1. `stride` is the distance between rows of x and of y (W where
+    /// they are packed).
     void (*rms_norm_forward)(const T* x, const T* weight, T* y, float* rstd, int64_t rows, int64_t width,
-                             int64_t x_stride, int64_t y_stride, float eps);
-    /// dx_nw (+)= rstd · (dy·weight − x · rstd² · mean(dy·weight·x)); `accumulate` adds to what dx holds.
+                             int64_t x_stride, int64_t y_stride, float eps, float offset);
+    /// dx_nw (+)= rstd · (dy·w − x · rstd² · mean(dy·w·x)) with w = offset + weight; `accumulate` adds to what
+    /// dx holds.
     void (*rms_norm_backward_input)(const T* dy, const T* x, const T* weight, const float* rstd, T* dx,
                                     int64_t rows, int64_t width, int64_t dy_stride, int64_t x_stride,
-                                    int64_t dx_stride, bool accumulate);
+                                    int64_t dx_stride, bool accumulate, float offset);
     /// dweight_w += Σ_n dy · x · rstd for columns [begin, end): the order of the sum does not depend on
     /// threads.
     void (*rms_norm_backward_weight)(const T* dy, const T* x, const float* rstd, float* dweight, int64_t rows,
                                      int64_t begin, int64_t end, int64_t dy_stride, int64_t x_stride);
-    /// Rotates `heads` heads of every row in place: (a, b) → (a·cos − b·sin, b·cos + a·sin) over the two
-    /// halves of head_dim. cos, sin float32 [period, head_dim/2]; row n uses line n mod period. `direction`
-    /// −1 is the transpose (backward). Source: Su et al. 2021, section 3.4.2, in the half-split order of
-    /// Llama.
+    /// Rotates `heads` heads of every row in place: (a, b) → (a·cos − b·sin, b·cos + a·sin) over the pairs of
+    /// their first numbers. cos, sin float32 [period, pairs]; row n uses line n mod period. `direction` −1 is
+    /// the transpose (backward). Source: Su et al. 2021, section 3.4.2.
     void (*rope)(T* x, const float* cos, const float* sin, int64_t first_row, int64_t rows, int64_t period,
-                 int64_t heads, int64_t head_dim, int64_t row_stride, float direction);
-    /// act_nw = silu(gate) · up with gate_up rows [gate W | up W]. Source: Shazeer 2020, equation 6.
-    void (*swiglu_forward)(const T* gate_up, T* act, int64_t rows, int64_t width);
+                 int64_t heads, const HeadPairs& pairs, int64_t row_stride, float direction);
+    /// act_nw = f(gate) · up with gate_up rows [gate W | up W], or f of rows [W]. Source: Shazeer 2020,
+    /// equation 6.
+    void (*gate_forward)(const GateRule& rule, const T* gate_up, T* act, int64_t rows, int64_t width);
     /// Gradients of gate and up over gate_up in place; `act` gets the forward's product again.
-    void (*swiglu_backward)(T* gate_up, T* act_recomputed, const T* dact, int64_t rows, int64_t width);
+    void (*gate_backward)(const GateRule& rule, T* gate_up, T* act_recomputed, const T* dact, int64_t rows,
+                          int64_t width);
     /// Cross-entropy of each row's logits [V] against its label, in float32 and a single pass after the
     /// maximum. Writes the negative log-likelihood to loss_n and, where `scale` is not 0, (softmax − onehot)
     /// · scale over the logits.

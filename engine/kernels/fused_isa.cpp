@@ -12,7 +12,7 @@ namespace {
 
 template <typename T>
 void rms_norm_forward(const T* x, const T* weight, T* y, float* rstd, int64_t rows, int64_t width,
-                      int64_t x_stride, int64_t y_stride, float eps) {
+                      int64_t x_stride, int64_t y_stride, float eps, float offset) {
     for (int64_t n = 0; n < rows; ++n, x += x_stride, y += y_stride) {
         float squares = 0;
 #pragma omp simd reduction(+ : squares)
@@ -20,29 +20,29 @@ void rms_norm_forward(const T* x, const T* weight, T* y, float* rstd, int64_t ro
         float r = 1.0F / std::sqrt(squares / static_cast<float>(width) + eps);
         rstd[n] = r;
 #pragma omp simd
-        for (int64_t w = 0; w < width; ++w) store(y[w], load(x[w]) * r * load(weight[w]));
+        for (int64_t w = 0; w < width; ++w) store(y[w], load(x[w]) * r * (load(weight[w]) + offset));
     }
 }
 
 template <typename T>
 void rms_norm_backward_input(const T* dy, const T* x, const T* weight, const float* rstd, T* dx, int64_t rows,
                              int64_t width, int64_t dy_stride, int64_t x_stride, int64_t dx_stride,
-                             bool accumulate) {
+                             bool accumulate, float offset) {
     for (int64_t n = 0; n < rows; ++n, dy += dy_stride, x += x_stride, dx += dx_stride) {
         float dot = 0;
 #pragma omp simd reduction(+ : dot)
-        for (int64_t w = 0; w < width; ++w) dot += load(dy[w]) * load(weight[w]) * load(x[w]);
+        for (int64_t w = 0; w < width; ++w) dot += load(dy[w]) * (load(weight[w]) + offset) * load(x[w]);
         float r = rstd[n];
         float pull = dot * r * r * r / static_cast<float>(width);
         if (accumulate) {
 #pragma omp simd
             for (int64_t w = 0; w < width; ++w) {
-                store(dx[w], load(dx[w]) + load(dy[w]) * load(weight[w]) * r - load(x[w]) * pull);
+                store(dx[w], load(dx[w]) + load(dy[w]) * (load(weight[w]) + offset) * r - load(x[w]) * pull);
             }
         } else {
 #pragma omp simd
             for (int64_t w = 0; w < width; ++w)
-                store(dx[w], load(dy[w]) * load(weight[w]) * r - load(x[w]) * pull);
+                store(dx[w], load(dy[w]) * (load(weight[w]) + offset) * r - load(x[w]) * pull);
         }
     }
 }
@@ -57,56 +57,132 @@ void rms_norm_backward_weight(const T* dy, const T* x, const float* rstd, float*
     }
 }
 
-template <typename T>
-void rope(T* x, const float* cos, const float* sin, int64_t first_row, int64_t rows, int64_t period,
-          int64_t heads, int64_t head_dim, int64_t row_stride, float direction) {
-    const int64_t half = head_dim / 2;
-    for (int64_t n = 0; n < rows; ++n, x += row_stride) {
-        const float* c = cos + (first_row + n) % period * half;
-        const float* s = sin + (first_row + n) % period * half;
-        for (int64_t h = 0; h < heads; ++h) {
-            T* low = x + h * head_dim;
-            T* high = low + half;
+/// One head: pair i is x[i · Step] and x[i · Step + apart].
+template <int64_t Step, typename T>
+void turn(T* x, int64_t apart, int64_t pairs, const float* c, const float* s, float direction) {
+    T* high = x + apart;
 #pragma omp simd
-            for (int64_t i = 0; i < half; ++i) {
-                float a = load(low[i]);
-                float b = load(high[i]);
-                float turn = s[i] * direction;
-                store(low[i], a * c[i] - b * turn);
-                store(high[i], b * c[i] + a * turn);
-            }
-        }
+    for (int64_t i = 0; i < pairs; ++i) {
+        float a = load(x[i * Step]);
+        float b = load(high[i * Step]);
+        float turn = s[i] * direction;
+        store(x[i * Step], a * c[i] - b * turn);
+        store(high[i * Step], b * c[i] + a * turn);
     }
 }
 
 template <typename T>
-void swiglu_forward(const T* gate_up, T* act, int64_t rows, int64_t width) {
-    for (int64_t n = 0; n < rows; ++n, gate_up += 2 * width, act += width) {
+void rope(T* x, const float* cos, const float* sin, int64_t first_row, int64_t rows, int64_t period,
+          int64_t heads, const HeadPairs& of, int64_t row_stride, float direction) {
+    for (int64_t n = 0; n < rows; ++n, x += row_stride) {
+        const float* c = cos + (first_row + n) % period * of.pairs;
+        const float* s = sin + (first_row + n) % period * of.pairs;
+        for (int64_t h = 0; h < heads; ++h) {
+            T* head = x + h * of.head_dim;
+            if (of.interleaved)
+                turn<2>(head, 1, of.pairs, c, s, direction);
+            else
+                turn<1>(head, of.pairs, of.pairs, c, s, direction);
+        }
+    }
+}
+
+/// f(x) and f'(x).
+struct Sloped {
+    float value, slope;
+};
+
+constexpr float kTwoOverRootPi = 2 * 0.7978845608F;  // 2 · (2/π)^1/2
+constexpr float kCube = 0.044715F;
+
+template <Activation kind>
+float value_of(float x) {
+    if constexpr (kind == Activation::Silu) return x / (1.0F + exponential(-x));
+    // (1 + tanh(u)) / 2 is the sigmoid of 2u.
+    if constexpr (kind == Activation::GeluTanh)
+        return x / (1.0F + exponential(-kTwoOverRootPi * (x + kCube * x * x * x)));
+    if constexpr (kind == Activation::Gelu) return 0.5F * x * (1.0F + std::erf(x * 0.7071067812F));
+    const float kept = x < 0 ? 0 : x;
+    return kept * kept;
+}
+
+template <Activation kind>
+Sloped sloped(float x) {
+    if constexpr (kind == Activation::Silu) {
+        const float sigmoid = 1.0F / (1.0F + exponential(-x)), silu = x * sigmoid;
+        return {silu, sigmoid + silu * (1.0F - sigmoid)};
+    } else if constexpr (kind == Activation::GeluTanh) {
+        const float s = 1.0F / (1.0F + exponential(-kTwoOverRootPi * (x + kCube * x * x * x)));
+        return {x * s, s + x * s * (1.0F - s) * kTwoOverRootPi * (1.0F + 3.0F * kCube * x * x)};
+    } else if constexpr (kind == Activation::Gelu) {
+        const float below = 0.5F * (1.0F + std::erf(x * 0.7071067812F));
+        return {x * below, below + x * exponential(-0.5F * x * x) * 0.3989422804F};
+    } else {
+        const float kept = x < 0 ? 0 : x;
+        return {kept * kept, 2.0F * kept};
+    }
+}
+
+template <Activation kind, bool gated, typename T>
+void gate_rows(const T* gate_up, T* act, int64_t rows, int64_t width) {
+    for (int64_t n = 0; n < rows; ++n, gate_up += (gated ? 2 : 1) * width, act += width) {
         const T* up = gate_up + width;
 #pragma omp simd
         for (int64_t w = 0; w < width; ++w) {
-            float g = load(gate_up[w]);
-            store(act[w], g / (1.0F + exponential(-g)) * load(up[w]));
+            const float value = value_of<kind>(load(gate_up[w]));
+            if constexpr (gated)
+                store(act[w], value * load(up[w]));
+            else
+                store(act[w], value);
         }
     }
 }
 
-template <typename T>
-void swiglu_backward(T* gate_up, T* act, const T* dact, int64_t rows, int64_t width) {
-    for (int64_t n = 0; n < rows; ++n, gate_up += 2 * width, act += width, dact += width) {
+template <Activation kind, bool gated, typename T>
+void gate_rows_backward(T* gate_up, T* act, const T* dact, int64_t rows, int64_t width) {
+    for (int64_t n = 0; n < rows; ++n, gate_up += (gated ? 2 : 1) * width, act += width, dact += width) {
         T* up = gate_up + width;
 #pragma omp simd
         for (int64_t w = 0; w < width; ++w) {
-            float g = load(gate_up[w]);
-            float u = load(up[w]);
-            float d = load(dact[w]);
-            float sigmoid = 1.0F / (1.0F + exponential(-g));
-            float silu = g * sigmoid;
-            store(act[w], silu * u);
-            store(gate_up[w], d * u * (sigmoid + silu * (1.0F - sigmoid)));
-            store(up[w], d * silu);
+            const Sloped f = sloped<kind>(load(gate_up[w]));
+            const float d = load(dact[w]);
+            const float u = gated ? load(up[w]) : 1.0F;
+            store(act[w], f.value * u);
+            store(gate_up[w], d * u * f.slope);
+            if constexpr (gated) store(up[w], d * f.value);
         }
     }
+}
+
+/// `body` with the activation and whether it is gated, as constants.
+template <typename Body>
+void with_rule(const GateRule& rule, const Body& body) {
+    const auto with = [&]<Activation kind>() {
+        rule.gated ? body.template operator()<kind, true>() : body.template operator()<kind, false>();
+    };
+    switch (rule.activation) {
+        case Activation::Silu:
+            return with.template operator()<Activation::Silu>();
+        case Activation::GeluTanh:
+            return with.template operator()<Activation::GeluTanh>();
+        case Activation::Gelu:
+            return with.template operator()<Activation::Gelu>();
+        case Activation::Relu2:
+            return with.template operator()<Activation::Relu2>();
+    }
+}
+
+template <typename T>
+void gate_forward(const GateRule& rule, const T* gate_up, T* act, int64_t rows, int64_t width) {
+    with_rule(rule,
+              [&]<Activation kind, bool gated>() { gate_rows<kind, gated>(gate_up, act, rows, width); });
+}
+
+template <typename T>
+void gate_backward(const GateRule& rule, T* gate_up, T* act, const T* dact, int64_t rows, int64_t width) {
+    with_rule(rule, [&]<Activation kind, bool gated>() {
+        gate_rows_backward<kind, gated>(gate_up, act, dact, rows, width);
+    });
 }
 
 template <typename T>
@@ -144,8 +220,8 @@ void embedding_backward(float* grad, const int64_t* ids, const T* dx, int64_t ro
 
 template <typename T>
 constexpr FusedKernels<T> kTable = {
-    rms_norm_forward<T>, rms_norm_backward_input<T>, rms_norm_backward_weight<T>, rope<T>, swiglu_forward<T>,
-    swiglu_backward<T>,  cross_entropy<T>,           embedding_backward<T>,
+    rms_norm_forward<T>, rms_norm_backward_input<T>, rms_norm_backward_weight<T>, rope<T>, gate_forward<T>,
+    gate_backward<T>,    cross_entropy<T>,           embedding_backward<T>,
 };
 
 }  // namespace

@@ -11,8 +11,8 @@
 /// engine/attention/merge.cpp), most of which write a tensor that the next one reads. Bytes read and written
 /// per element of bfloat16, ours and theirs: rms_norm 6 and 46, its gradients 14 and 92, rope 4 and 40,
 /// swiglu 6 and 10, its gradients 12 and 126, the cross-entropy with its gradient 6 and 28, a merge 10
-/// and 26, a sum 10 and 10 in wider accesses. So a GPU computes with ours, unless RINGMASTER_CUDA_KERNELS says otherwise
-/// (engine/attention/own_kernels.h).
+/// and 26, a sum 10 and 10 in wider accesses. So a GPU computes with ours, unless RINGMASTER_CUDA_KERNELS
+/// says otherwise (engine/attention/own_kernels.h).
 ///
 /// Letters: B rows of a batch, T tokens, H heads, D head_dim, N rows, W width, V vocabulary.
 #pragma once
@@ -178,7 +178,8 @@ struct AddToSum {
     }
 };
 
-/// y = x · rstd · weight with rstd = (mean(x²) + eps)^-1/2, which is written, or read where it is `known`.
+/// y = x · rstd · (offset + weight) with rstd = (mean(x²) + eps)^-1/2, which is written, or read if it is
+/// `known`.
 /// Source: Zhang & Sennrich 2019, equation 4.
 template <typename T>
 struct RmsNormForward {
@@ -191,6 +192,7 @@ struct RmsNormForward {
     float* rstd;
     float eps;
     bool known;
+    float offset = 0;
 
     template <typename Lanes>
     RINGMASTER_ROW void row(Lanes& lanes, int64_t r) const {
@@ -217,13 +219,13 @@ struct RmsNormForward {
             row_kernels::Pack<T, size.value> y_p;
             for (int i = 0; i < size.value; ++i)
                 row_kernels::store(y_p.at[i], row_kernels::load(x_p.at[i]) * scale *
-                                                  row_kernels::load(weight_p.at[i]));
+                                                  (row_kernels::load(weight_p.at[i]) + offset));
             row_kernels::store_pack(y_w + w, y_p);
         });
     }
 };
 
-/// dx (+)= rstd · (dy·weight − x · rstd² · mean(dy·weight·x)).
+/// dx (+)= rstd · (dy·w − x · rstd² · mean(dy·w·x)) with w = offset + weight.
 template <typename T>
 struct RmsNormBackwardInput {
     static constexpr LanesOfRow kLanes = LanesOfRow::Block;
@@ -235,6 +237,7 @@ struct RmsNormBackwardInput {
     const float* rstd;
     T* dx;
     bool accumulate;
+    float offset = 0;
 
     template <typename Lanes>
     RINGMASTER_ROW void row(Lanes& lanes, int64_t r) const {
@@ -248,7 +251,7 @@ struct RmsNormBackwardInput {
             const auto x_p = row_kernels::load_pack<size.value>(x_w + w);
             const auto weight_p = row_kernels::load_pack<size.value>(weight + w);
             for (int i = 0; i < size.value; ++i)
-                dot += row_kernels::load(dy_p.at[i]) * row_kernels::load(weight_p.at[i]) *
+                dot += row_kernels::load(dy_p.at[i]) * (row_kernels::load(weight_p.at[i]) + offset) *
                        row_kernels::load(x_p.at[i]);
         });
         const float scale = rstd[r];
@@ -260,8 +263,9 @@ struct RmsNormBackwardInput {
             row_kernels::Pack<T, size.value> dx_p;
             if (accumulate) dx_p = row_kernels::load_pack<size.value>(dx_w + w);
             for (int i = 0; i < size.value; ++i) {
-                const float own = row_kernels::load(dy_p.at[i]) * row_kernels::load(weight_p.at[i]) * scale -
-                                  row_kernels::load(x_p.at[i]) * pull;
+                const float weight_i = row_kernels::load(weight_p.at[i]) + offset;
+                const float own =
+                    row_kernels::load(dy_p.at[i]) * weight_i * scale - row_kernels::load(x_p.at[i]) * pull;
                 row_kernels::store(dx_p.at[i], accumulate ? row_kernels::load(dx_p.at[i]) + own : own);
             }
             row_kernels::store_pack(dx_w + w, dx_p);
@@ -303,9 +307,10 @@ struct RmsNormBackwardWeight {
     }
 };
 
-/// Rotates `heads` heads of every row in place, (a, b) → (a·cos − b·sin, b·cos + a·sin) over the two halves
-/// of head_dim; row r uses line r mod period of the tables [period, D/2]. `direction` −1 is the transpose.
-/// Source: Su et al. 2021, section 3.4.2, in the half-split order of Llama.
+/// Rotates `heads` heads of every row in place, (a, b) → (a·cos − b·sin, b·cos + a·sin) over the first
+/// `pairs` pairs of a head: two halves that lie side by side as in Llama, or `interleaved` (0, 1), (2, 3), …;
+/// row r uses line r mod period of the tables [period, pairs]. `direction` −1 is the transpose.
+/// Source: Su et al. 2021, section 3.4.2.
 template <typename T>
 struct Rope {
     static constexpr LanesOfRow kLanes = LanesOfRow::Block;
@@ -314,17 +319,21 @@ struct Rope {
     const float* cos;
     const float* sin;
     float direction;
+    int64_t pairs = head_dim / 2;
+    bool interleaved = false;
 
     template <typename Lanes>
     RINGMASTER_ROW void row(Lanes& lanes, int64_t r) const {
-        const int64_t half = head_dim / 2, line = r % period * half;
+        const int64_t line = r % period * pairs;
         T* x_w = x + r * row_stride;
-        const bool packs = row_kernels::in_packs<T>(half, x_w);
-        row_kernels::each_pack<T>(lanes, heads * half, packs, [&](int64_t pair, auto size) {
-            const int64_t i = pair % half;
-            T* low = x_w + pair / half * head_dim + i;
+        const bool packs =
+            !interleaved && head_dim % row_kernels::kPack<T> == 0 && row_kernels::in_packs<T>(pairs, x_w);
+        row_kernels::each_pack<T>(lanes, heads * pairs, packs, [&](int64_t pair, auto size) {
+            const int64_t i = pair % pairs;
+            T* low = x_w + pair / pairs * head_dim + (interleaved ? 2 * i : i);
+            T* high = low + (interleaved ? 1 : pairs);
             auto a_p = row_kernels::load_pack<size.value>(low);
-            auto b_p = row_kernels::load_pack<size.value>(low + half);
+            auto b_p = row_kernels::load_pack<size.value>(high);
             for (int at = 0; at < size.value; ++at) {
                 const float a = row_kernels::load(a_p.at[at]), b = row_kernels::load(b_p.at[at]);
                 const float c = cos[line + i + at], d = sin[line + i + at] * direction;
@@ -332,23 +341,51 @@ struct Rope {
                 row_kernels::store(b_p.at[at], b * c + a * d);
             }
             row_kernels::store_pack(low, a_p);
-            row_kernels::store_pack(low + half, b_p);
+            row_kernels::store_pack(high, b_p);
         });
     }
 };
 
-/// act_nw = silu(gate) · up of rows [gate W | up W]. Source: Shazeer 2020, equation 6.
+namespace row_kernels {
+
+/// f(x) and f'(x).
+struct Sloped {
+    float value, slope;
+};
+
+RINGMASTER_ROW Sloped activated(Activation kind, float x) {
+    constexpr float kTwoOverRootPi = 2 * 0.7978845608F, kCube = 0.044715F;
+    if (kind == Activation::Relu2) {
+        const float kept = x < 0 ? 0 : x;
+        return {kept * kept, 2.0F * kept};
+    }
+    if (kind == Activation::Gelu) {
+        const float below = 0.5F * (1.0F + erff(x * 0.7071067812F));
+        return {x * below, below + x * expf(-0.5F * x * x) * 0.3989422804F};
+    }
+    // (1 + tanh(u)) / 2 is the sigmoid of 2u.
+    const bool tanh = kind == Activation::GeluTanh;
+    const float u = tanh ? kTwoOverRootPi * (x + kCube * x * x * x) : x;
+    const float slope = tanh ? kTwoOverRootPi * (1.0F + 3.0F * kCube * x * x) : 1.0F;
+    const float sigmoid = 1.0F / (1.0F + expf(-u)), value = x * sigmoid;
+    return {value, sigmoid + value * (1.0F - sigmoid) * slope};
+}
+
+}  // namespace row_kernels
+
+/// act_nw = f(gate) · up of rows [gate W | up W], or f of rows [W]. Source: Shazeer 2020, equation 6.
 template <typename T>
-struct SwigluForward {
+struct GateForward {
     static constexpr LanesOfRow kLanes = LanesOfRow::Block;
     int64_t rows, width;
     const T* gate_up;
     T* act;
+    GateRule rule = {};
 
     template <typename Lanes>
     RINGMASTER_ROW void row(Lanes& lanes, int64_t r) const {
-        const T* gate = gate_up + r * 2 * width;
-        const T* up = gate + width;
+        const T* gate = gate_up + r * (rule.gated ? 2 : 1) * width;
+        const T* up = rule.gated ? gate + width : gate;
         T* act_w = act + r * width;
         const bool packs = row_kernels::in_packs<T>(width, gate, act_w);
         row_kernels::each_pack<T>(lanes, width, packs, [&](int64_t w, auto size) {
@@ -356,8 +393,9 @@ struct SwigluForward {
             const auto up_p = row_kernels::load_pack<size.value>(up + w);
             row_kernels::Pack<T, size.value> act_p;
             for (int i = 0; i < size.value; ++i) {
-                const float g = row_kernels::load(gate_p.at[i]);
-                row_kernels::store(act_p.at[i], g / (1.0F + expf(-g)) * row_kernels::load(up_p.at[i]));
+                const float value =
+                    row_kernels::activated(rule.activation, row_kernels::load(gate_p.at[i])).value;
+                row_kernels::store(act_p.at[i], rule.gated ? value * row_kernels::load(up_p.at[i]) : value);
             }
             row_kernels::store_pack(act_w + w, act_p);
         });
@@ -366,17 +404,18 @@ struct SwigluForward {
 
 /// Gradients of gate and up over gate_up in place; `act` gets the forward's product again.
 template <typename T>
-struct SwigluBackward {
+struct GateBackward {
     static constexpr LanesOfRow kLanes = LanesOfRow::Block;
     int64_t rows, width;
     T* gate_up;
     T* act;
     const T* dact;
+    GateRule rule = {};
 
     template <typename Lanes>
     RINGMASTER_ROW void row(Lanes& lanes, int64_t r) const {
-        T* gate = gate_up + r * 2 * width;
-        T* up = gate + width;
+        T* gate = gate_up + r * (rule.gated ? 2 : 1) * width;
+        T* up = rule.gated ? gate + width : gate;
         T* act_w = act + r * width;
         const T* dact_w = dact + r * width;
         const bool packs = row_kernels::in_packs<T>(width, gate, act_w, dact_w);
@@ -385,16 +424,17 @@ struct SwigluBackward {
             auto up_p = row_kernels::load_pack<size.value>(up + w);
             auto act_p = row_kernels::load_pack<size.value>(dact_w + w);
             for (int i = 0; i < size.value; ++i) {
-                const float g = row_kernels::load(gate_p.at[i]), u = row_kernels::load(up_p.at[i]);
+                const row_kernels::Sloped f =
+                    row_kernels::activated(rule.activation, row_kernels::load(gate_p.at[i]));
+                const float u = rule.gated ? row_kernels::load(up_p.at[i]) : 1.0F;
                 const float d = row_kernels::load(act_p.at[i]);
-                const float sigmoid = 1.0F / (1.0F + expf(-g)), silu = g * sigmoid;
-                row_kernels::store(act_p.at[i], silu * u);
-                row_kernels::store(gate_p.at[i], d * u * (sigmoid + silu * (1.0F - sigmoid)));
-                row_kernels::store(up_p.at[i], d * silu);
+                row_kernels::store(act_p.at[i], f.value * u);
+                row_kernels::store(gate_p.at[i], d * u * f.slope);
+                row_kernels::store(up_p.at[i], d * f.value);
             }
             row_kernels::store_pack(act_w + w, act_p);
+            if (rule.gated) row_kernels::store_pack(up + w, up_p);
             row_kernels::store_pack(gate + w, gate_p);
-            row_kernels::store_pack(up + w, up_p);
         });
     }
 };
@@ -445,11 +485,12 @@ struct CrossEntropy {
     }
 };
 
-using RowKernel = std::variant<MergeByLse<float>, MergeByLse<Bf16>, AddToSum<float>, AddToSum<Bf16>, RmsNormForward<float>,
-                               RmsNormForward<Bf16>, RmsNormBackwardInput<float>, RmsNormBackwardInput<Bf16>,
-                               RmsNormBackwardWeight<float>, RmsNormBackwardWeight<Bf16>, Rope<float>,
-                               Rope<Bf16>, SwigluForward<float>, SwigluForward<Bf16>, SwigluBackward<float>,
-                               SwigluBackward<Bf16>, CrossEntropy<float>, CrossEntropy<Bf16>>;
+using RowKernel =
+    std::variant<MergeByLse<float>, MergeByLse<Bf16>, AddToSum<float>, AddToSum<Bf16>, RmsNormForward<float>,
+                 RmsNormForward<Bf16>, RmsNormBackwardInput<float>, RmsNormBackwardInput<Bf16>,
+                 RmsNormBackwardWeight<float>, RmsNormBackwardWeight<Bf16>, Rope<float>, Rope<Bf16>,
+                 GateForward<float>, GateForward<Bf16>, GateBackward<float>, GateBackward<Bf16>,
+                 CrossEntropy<float>, CrossEntropy<Bf16>>;
 
 }  // namespace ringmaster
 

@@ -242,7 +242,7 @@ Decoder::MlpTile Decoder::gate_up_forward(int layer, const at::Tensor& mid_nc, i
 at::Tensor Decoder::mlp_forward(int layer, LayerState& state) {
     const LayerTensors& weights = parameters_.weights().layers[static_cast<size_t>(layer)];
     const auto through = [&](const MlpTile& tile) {
-        const at::Tensor act_ni = swiglu(tile.gate_up_n2i);
+        const at::Tensor act_ni = gate(tile.gate_up_n2i);
         at::Tensor y_nc = linear(act_ni, matrix(layer, LoraSite::Down), weights.down_bias_o);
         adapt(LoraSite::Down, act_ni, y_nc, tile.first);
         return y_nc.add_(tile.mid_nc);
@@ -270,7 +270,7 @@ void Decoder::mlp_tile_backward(int layer, MlpTile tile, at::Tensor dx_nc, doubl
     at::Tensor dact_ni = product(dx_nc, matrix(layer, LoraSite::Down));
     const AdapterBackward of_down(adapter_, LoraSite::Down, dx_nc, tile.first);
     of_down.add_input_gradient(dact_ni);
-    at::Tensor act_ni = swiglu_backward(tile.gate_up_n2i, dact_ni);
+    at::Tensor act_ni = gate_backward(tile.gate_up_n2i, dact_ni);
     dact_ni.reset();
     at::Tensor dgate_up_n2i = std::move(tile.gate_up_n2i);  // turned into its gradient in place
     accumulate_weight_gradient(gradients.down_oc, dx_nc, act_ni, beta);

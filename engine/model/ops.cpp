@@ -115,10 +115,11 @@ void accumulate_bias_gradient(at::Tensor gradient_o, const at::Tensor& dy_no, do
     gradient_o.add_(sum);
 }
 
-at::Tensor rms_norm(const at::Tensor& x_nw, const at::Tensor& weight_w, double eps, at::Tensor& rstd_n) {
+at::Tensor rms_norm(const at::Tensor& x_nw, const at::Tensor& weight_w, double eps, at::Tensor& rstd_n,
+                    double offset) {
     if (uses_own(OwnKernel::RmsNorm, x_nw))
-        return own::rms_norm(rows_on(x_nw.device()), x_nw, weight_w, eps, rstd_n);
-    if (!x_nw.is_cpu()) return plain::rms_norm(x_nw, weight_w, eps, rstd_n);
+        return own::rms_norm(rows_on(x_nw.device()), x_nw, weight_w, eps, rstd_n, offset);
+    if (!x_nw.is_cpu()) return plain::rms_norm(x_nw, weight_w, eps, rstd_n, offset);
     rstd_n = at::empty({x_nw.size(0)}, x_nw.options().dtype(at::kFloat));
     at::Tensor y_nw = at::empty(x_nw.sizes(), x_nw.options().memory_format(at::MemoryFormat::Contiguous));
     const int64_t width = x_nw.size(1);
@@ -126,28 +127,31 @@ at::Tensor rms_norm(const at::Tensor& x_nw, const at::Tensor& weight_w, double e
         at::parallel_for(0, x_nw.size(0), kRowsPerTask, [&](int64_t begin, int64_t end) {
             fused<T>().rms_norm_forward(pointer<T>(x_nw) + begin * x_nw.stride(0), pointer<T>(weight_w),
                                         pointer<T>(y_nw) + begin * width, pointer<float>(rstd_n) + begin,
-                                        end - begin, width, x_nw.stride(0), width, static_cast<float>(eps));
+                                        end - begin, width, x_nw.stride(0), width, static_cast<float>(eps),
+                                        static_cast<float>(offset));
         });
     });
     return y_nw;
 }
 
-at::Tensor rms_norm_again(const at::Tensor& x_nw, const at::Tensor& weight_w, const at::Tensor& rstd_n) {
+at::Tensor rms_norm_again(const at::Tensor& x_nw, const at::Tensor& weight_w, const at::Tensor& rstd_n,
+                          double offset) {
     if (uses_own(OwnKernel::RmsNorm, x_nw))
-        return own::rms_norm_again(rows_on(x_nw.device()), x_nw, weight_w, rstd_n);
-    return plain::rms_norm_again(x_nw, weight_w, rstd_n);
+        return own::rms_norm_again(rows_on(x_nw.device()), x_nw, weight_w, rstd_n, offset);
+    return plain::rms_norm_again(x_nw, weight_w, rstd_n, offset);
 }
 
 void rms_norm_backward(const at::Tensor& dy_nw, const at::Tensor& x_nw, const at::Tensor& weight_w,
                        const at::Tensor& rstd_n, at::Tensor dx_nw, bool accumulate, at::Tensor gradient_w,
-                       double beta) {
+                       double beta, double offset) {
     const int64_t rows = x_nw.size(0);
     const int64_t width = x_nw.size(1);
     if (uses_own(OwnKernel::RmsNorm, x_nw))
         return own::rms_norm_backward(rows_on(x_nw.device()), dy_nw, x_nw, weight_w, rstd_n, dx_nw,
-                                      accumulate, gradient_w, beta);
+                                      accumulate, gradient_w, beta, offset);
     if (!x_nw.is_cpu())
-        return plain::rms_norm_backward(dy_nw, x_nw, weight_w, rstd_n, dx_nw, accumulate, gradient_w, beta);
+        return plain::rms_norm_backward(dy_nw, x_nw, weight_w, rstd_n, dx_nw, accumulate, gradient_w, beta,
+                                        offset);
     with_element(x_nw, [&]<typename T>(T) {
         if (gradient_w.defined())
             on_float_gradient(gradient_w, beta, [&](at::Tensor sum) {
@@ -162,56 +166,58 @@ void rms_norm_backward(const at::Tensor& dy_nw, const at::Tensor& x_nw, const at
                 pointer<T>(dy_nw) + begin * dy_nw.stride(0), pointer<T>(x_nw) + begin * x_nw.stride(0),
                 pointer<T>(weight_w), pointer<float>(rstd_n) + begin,
                 pointer<T>(dx_nw) + begin * dx_nw.stride(0), end - begin, width, dy_nw.stride(0),
-                x_nw.stride(0), dx_nw.stride(0), accumulate);
+                x_nw.stride(0), dx_nw.stride(0), accumulate, static_cast<float>(offset));
         });
     });
 }
 
 void rotate(at::Tensor qkv_nw, const at::Tensor& cos_td, const at::Tensor& sin_td, int64_t heads,
-            int64_t head_dim, bool backward) {
+            int64_t head_dim, bool backward, bool interleaved) {
     const int64_t rows = qkv_nw.size(0);
     const int64_t period = cos_td.size(0);
     if (uses_own(OwnKernel::Rope, qkv_nw))
-        return own::rotate(rows_on(qkv_nw.device()), qkv_nw, cos_td, sin_td, heads, head_dim, backward);
-    if (!qkv_nw.is_cpu()) return plain::rotate(qkv_nw, cos_td, sin_td, heads, head_dim, backward);
+        return own::rotate(rows_on(qkv_nw.device()), qkv_nw, cos_td, sin_td, heads, head_dim, backward,
+                           interleaved);
+    if (!qkv_nw.is_cpu())
+        return plain::rotate(qkv_nw, cos_td, sin_td, heads, head_dim, backward, interleaved);
     const int64_t stride = qkv_nw.stride(0);
+    const HeadPairs pairs{head_dim, cos_td.size(1), interleaved};
     with_element(qkv_nw, [&]<typename T>(T) {
         at::parallel_for(0, rows, kRowsPerTask, [&](int64_t begin, int64_t end) {
             fused<T>().rope(pointer<T>(qkv_nw) + begin * stride, pointer<float>(cos_td),
-                            pointer<float>(sin_td), begin, end - begin, period, heads, head_dim, stride,
+                            pointer<float>(sin_td), begin, end - begin, period, heads, pairs, stride,
                             backward ? -1.0F : 1.0F);
         });
     });
 }
 
-at::Tensor swiglu(const at::Tensor& gate_up_n2i) {
-    const int64_t rows = gate_up_n2i.size(0);
-    const int64_t width = gate_up_n2i.size(1) / 2;
+at::Tensor gate(const at::Tensor& gate_up_n2i, const GateRule& rule) {
+    const int64_t rows = gate_up_n2i.size(0), all = gate_up_n2i.size(1);
+    const int64_t width = rule.gated ? all / 2 : all;
     if (uses_own(OwnKernel::Swiglu, gate_up_n2i))
-        return own::swiglu(rows_on(gate_up_n2i.device()), gate_up_n2i);
-    if (!gate_up_n2i.is_cpu()) return plain::swiglu(gate_up_n2i);
+        return own::gate(rows_on(gate_up_n2i.device()), gate_up_n2i, rule);
+    if (!gate_up_n2i.is_cpu()) return plain::gate(gate_up_n2i, rule);
     at::Tensor act_ni = at::empty({rows, width}, gate_up_n2i.options());
     with_element(gate_up_n2i, [&]<typename T>(T) {
         at::parallel_for(0, rows, kRowsPerTask, [&](int64_t begin, int64_t end) {
-            fused<T>().swiglu_forward(pointer<T>(gate_up_n2i) + begin * 2 * width,
-                                      pointer<T>(act_ni) + begin * width, end - begin, width);
+            fused<T>().gate_forward(rule, pointer<T>(gate_up_n2i) + begin * all,
+                                    pointer<T>(act_ni) + begin * width, end - begin, width);
         });
     });
     return act_ni;
 }
 
-at::Tensor swiglu_backward(at::Tensor gate_up_n2i, const at::Tensor& dact_ni) {
-    const int64_t rows = gate_up_n2i.size(0);
-    const int64_t width = gate_up_n2i.size(1) / 2;
+at::Tensor gate_backward(at::Tensor gate_up_n2i, const at::Tensor& dact_ni, const GateRule& rule) {
+    const int64_t rows = gate_up_n2i.size(0), all = gate_up_n2i.size(1), width = dact_ni.size(1);
     if (uses_own(OwnKernel::Swiglu, gate_up_n2i))
-        return own::swiglu_backward(rows_on(gate_up_n2i.device()), gate_up_n2i, dact_ni);
-    if (!gate_up_n2i.is_cpu()) return plain::swiglu_backward(gate_up_n2i, dact_ni);
+        return own::gate_backward(rows_on(gate_up_n2i.device()), gate_up_n2i, dact_ni, rule);
+    if (!gate_up_n2i.is_cpu()) return plain::gate_backward(gate_up_n2i, dact_ni, rule);
     at::Tensor act_ni = at::empty({rows, width}, gate_up_n2i.options());
     with_element(gate_up_n2i, [&]<typename T>(T) {
         at::parallel_for(0, rows, kRowsPerTask, [&](int64_t begin, int64_t end) {
-            fused<T>().swiglu_backward(pointer<T>(gate_up_n2i) + begin * 2 * width,
-                                       pointer<T>(act_ni) + begin * width,
-                                       pointer<T>(dact_ni) + begin * width, end - begin, width);
+            fused<T>().gate_backward(rule, pointer<T>(gate_up_n2i) + begin * all,
+                                     pointer<T>(act_ni) + begin * width, pointer<T>(dact_ni) + begin * width,
+                                     end - begin, width);
         });
     });
     return act_ni;

@@ -16,7 +16,7 @@ at::Tensor packed_like(const at::Tensor& x_nw) {
 }
 
 at::Tensor normed(const RunRows& run, const at::Tensor& x_nw, const at::Tensor& weight_w, double eps,
-                  const at::Tensor& rstd_n, bool known) {
+                  const at::Tensor& rstd_n, bool known, double offset) {
     const at::Tensor y_nw = packed_like(x_nw);
     with_element(x_nw, [&]<typename T>(T) {
         RmsNormForward<T> kernel{};
@@ -30,6 +30,7 @@ at::Tensor normed(const RunRows& run, const at::Tensor& x_nw, const at::Tensor& 
         kernel.rstd = pointer<float>(rstd_n);
         kernel.eps = static_cast<float>(eps);
         kernel.known = known;
+        kernel.offset = static_cast<float>(offset);
         run(kernel);
     });
     return y_nw;
@@ -62,19 +63,19 @@ void add_weight_gradient(const RunRows& run, const at::Tensor& dy_nw, const at::
 }  // namespace
 
 at::Tensor rms_norm(const RunRows& run, const at::Tensor& x_nw, const at::Tensor& weight_w, double eps,
-                    at::Tensor& rstd_n) {
+                    at::Tensor& rstd_n, double offset) {
     rstd_n = at::empty({x_nw.size(0)}, x_nw.options().dtype(at::kFloat));
-    return normed(run, x_nw, weight_w, eps, rstd_n, false);
+    return normed(run, x_nw, weight_w, eps, rstd_n, false, offset);
 }
 
 at::Tensor rms_norm_again(const RunRows& run, const at::Tensor& x_nw, const at::Tensor& weight_w,
-                          const at::Tensor& rstd_n) {
-    return normed(run, x_nw, weight_w, 0, rstd_n, true);
+                          const at::Tensor& rstd_n, double offset) {
+    return normed(run, x_nw, weight_w, 0, rstd_n, true, offset);
 }
 
 void rms_norm_backward(const RunRows& run, const at::Tensor& dy_nw, const at::Tensor& x_nw,
                        const at::Tensor& weight_w, const at::Tensor& rstd_n, at::Tensor dx_nw,
-                       bool accumulate, at::Tensor gradient_w, double beta) {
+                       bool accumulate, at::Tensor gradient_w, double beta, double offset) {
     if (gradient_w.defined())
         on_float_gradient(gradient_w, beta,
                           [&](at::Tensor sum) { add_weight_gradient(run, dy_nw, x_nw, rstd_n, sum); });
@@ -91,12 +92,13 @@ void rms_norm_backward(const RunRows& run, const at::Tensor& dy_nw, const at::Te
         kernel.rstd = pointer<float>(rstd_n);
         kernel.dx = pointer<T>(dx_nw);
         kernel.accumulate = accumulate;
+        kernel.offset = static_cast<float>(offset);
         run(kernel);
     });
 }
 
 void rotate(const RunRows& run, at::Tensor qkv_nw, const at::Tensor& cos_td, const at::Tensor& sin_td,
-            int64_t heads, int64_t head_dim, bool backward) {
+            int64_t heads, int64_t head_dim, bool backward, bool interleaved) {
     with_element(qkv_nw, [&]<typename T>(T) {
         Rope<T> kernel{};
         kernel.rows = qkv_nw.size(0);
@@ -108,24 +110,28 @@ void rotate(const RunRows& run, at::Tensor qkv_nw, const at::Tensor& cos_td, con
         kernel.cos = pointer<float>(cos_td);
         kernel.sin = pointer<float>(sin_td);
         kernel.direction = backward ? -1.0F : 1.0F;
+        kernel.pairs = cos_td.size(1);
+        kernel.interleaved = interleaved;
         run(kernel);
     });
 }
 
-at::Tensor swiglu(const RunRows& run, const at::Tensor& gate_up_n2i) {
-    const int64_t rows = gate_up_n2i.size(0), width = gate_up_n2i.size(1) / 2;
+at::Tensor gate(const RunRows& run, const at::Tensor& gate_up_n2i, const GateRule& rule) {
+    const int64_t rows = gate_up_n2i.size(0), width = gate_up_n2i.size(1) / (rule.gated ? 2 : 1);
     at::Tensor act_ni = at::empty({rows, width}, gate_up_n2i.options());
     with_element(gate_up_n2i, [&]<typename T>(T) {
-        run(SwigluForward<T>{rows, width, pointer<T>(gate_up_n2i), pointer<T>(act_ni)});
+        run(GateForward<T>{rows, width, pointer<T>(gate_up_n2i), pointer<T>(act_ni), rule});
     });
     return act_ni;
 }
 
-at::Tensor swiglu_backward(const RunRows& run, at::Tensor gate_up_n2i, const at::Tensor& dact_ni) {
-    const int64_t rows = gate_up_n2i.size(0), width = gate_up_n2i.size(1) / 2;
+at::Tensor gate_backward(const RunRows& run, at::Tensor gate_up_n2i, const at::Tensor& dact_ni,
+                         const GateRule& rule) {
+    const int64_t rows = dact_ni.size(0), width = dact_ni.size(1);
     at::Tensor act_ni = at::empty({rows, width}, gate_up_n2i.options());
     with_element(gate_up_n2i, [&]<typename T>(T) {
-        run(SwigluBackward<T>{rows, width, pointer<T>(gate_up_n2i), pointer<T>(act_ni), pointer<T>(dact_ni)});
+        run(GateBackward<T>{rows, width, pointer<T>(gate_up_n2i), pointer<T>(act_ni), pointer<T>(dact_ni),
+                            rule});
     });
     return act_ni;
 }

@@ -138,9 +138,9 @@ class Cases {
                 return Tensors{random.of({N, 2 * I})};
             },
             [cuda, run = run_](const Tensors& in) {
-                return Tensors{cuda ? own::swiglu(run, in[0]) : swiglu(in[0])};
+                return Tensors{cuda ? own::gate(run, in[0]) : gate(in[0])};
             },
-            [](const Tensors& in) { return Tensors{plain::swiglu(in[0])}; });
+            [](const Tensors& in) { return Tensors{plain::gate(in[0])}; });
         add(
             "swiglu_backward",
             [=, random = random_] {
@@ -148,11 +148,11 @@ class Cases {
             },
             [cuda, run = run_](const Tensors& in) {
                 const at::Tensor act =
-                    cuda ? own::swiglu_backward(run, in[0], in[1]) : swiglu_backward(in[0], in[1]);
+                    cuda ? own::gate_backward(run, in[0], in[1]) : gate_backward(in[0], in[1]);
                 return Tensors{act, in[0]};
             },
             [](const Tensors& in) {
-                const at::Tensor act = plain::swiglu_backward(in[0], in[1]);
+                const at::Tensor act = plain::gate_backward(in[0], in[1]);
                 return Tensors{act, in[0]};
             });
     }

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "engine/kernels/fused.h"
+#include "tests/model/gates.h"
 
 namespace ringmaster {
 namespace {
@@ -33,21 +34,22 @@ INSTANTIATE_TEST_SUITE_P(Dtypes, Ops, ::testing::Values(at::kFloat, at::kBFloat1
 });
 
 TEST_P(Ops, RmsNormAndItsGradientsAreAutograds) {
-    for (int64_t width : {16, 24, 100, 512}) {
+    for (const auto& [width, offset] :
+         std::vector<std::pair<int64_t, double>>{{16, 0}, {24, 1}, {100, 0}, {100, 1}, {512, 0}}) {
         at::Tensor x = random({37, width}), weight = random({width}), dy = random({37, width});
         at::Tensor xd = leaf(x), wd = leaf(weight);
-        at::Tensor truth = xd * at::rsqrt(xd.square().mean(1, true) + 1e-5) * wd;
+        at::Tensor truth = xd * at::rsqrt(xd.square().mean(1, true) + 1e-5) * (wd + offset);
         truth.backward(dy.to(at::kDouble));
 
         at::Tensor rstd;
-        EXPECT_LT(worst(rms_norm(x, weight, 1e-5, rstd), truth.detach()), bound());
-        EXPECT_LT(worst(rms_norm_again(x, weight, rstd), truth.detach()), bound());
+        EXPECT_LT(worst(rms_norm(x, weight, 1e-5, rstd, offset), truth.detach()), bound());
+        EXPECT_LT(worst(rms_norm_again(x, weight, rstd, offset), truth.detach()), bound());
         at::Tensor dx = random({37, width}), before = dx.clone();
         at::Tensor dweight = at::full({width}, 5.0);
-        rms_norm_backward(dy, x, weight, rstd, dx, true, dweight, 1);
+        rms_norm_backward(dy, x, weight, rstd, dx, true, dweight, 1, offset);
         EXPECT_LT(worst(dx, xd.grad() + before), bound());
         EXPECT_LT(worst(dweight - 5, wd.grad()), bound() + 1e-5);
-        rms_norm_backward(dy, x, weight, rstd, dx, false, dweight, 0);
+        rms_norm_backward(dy, x, weight, rstd, dx, false, dweight, 0, offset);
         EXPECT_LT(worst(dx, xd.grad()), bound());
         EXPECT_LT(worst(dweight, wd.grad()), bound());
     }
@@ -73,15 +75,41 @@ TEST_P(Ops, RotationTurnsByThePositionAndBackAgain) {
     EXPECT_LT(worst(x, original), 2 * bound());
 }
 
-TEST_P(Ops, SwigluAndItsGradientAreAutograds) {
-    for (int64_t width : {8, 33, 704}) {
-        at::Tensor gate_up = random({21, 2 * width}) * 3, dact = random({21, width});
+// A complex number times e^i·angle turns by the angle; the pairs are the numbers' two parts.
+TEST_P(Ops, RotationTurnsSomePairsOfAHeadInEitherOrder) {
+    const int64_t heads = 3, dim = 16, rows = 14;
+    for (const auto& [pairs, interleaved] :
+         std::vector<std::pair<int64_t, bool>>{{4, false}, {6, false}, {4, true}, {8, true}}) {
+        const at::Tensor angle = at::randn({rows, pairs});
+        const at::Tensor cos = angle.cos().contiguous(), sin = angle.sin().contiguous();
+        at::Tensor x = random({rows, heads * dim});
+        const at::Tensor original = x.clone();
+        const at::Tensor head = original.view({rows, heads, dim}).to(at::kDouble);
+        const at::Tensor turned = head.narrow(2, 0, 2 * pairs);
+        const at::Tensor numbers =
+            (interleaved ? turned.unflatten(2, {pairs, 2}) : turned.unflatten(2, {2, pairs}).transpose(2, 3));
+        const at::Tensor by =
+            at::polar(at::ones({rows, 1, pairs}, at::kDouble), angle.to(at::kDouble).unsqueeze(1));
+        const at::Tensor product = at::view_as_real(at::view_as_complex(numbers.contiguous()) * by);
+        const at::Tensor truth = at::cat({(interleaved ? product : product.transpose(2, 3)).flatten(2),
+                                          head.narrow(2, 2 * pairs, dim - 2 * pairs)},
+                                         2);
+        rotate(x, cos, sin, heads, dim, false, interleaved);
+        EXPECT_LT(worst(x.view({rows, heads, dim}), truth), bound()) << pairs << interleaved;
+        rotate(x, cos, sin, heads, dim, true, interleaved);
+        EXPECT_LT(worst(x, original), 2 * bound());
+    }
+}
+
+TEST_P(Ops, EveryActivationAndItsGradientAreAutograds) {
+    for (const auto& [width, rule] : gate_cases()) {
+        at::Tensor gate_up = random({21, (rule.gated ? 2 : 1) * width}) * 3, dact = random({21, width});
         at::Tensor leaf_gu = leaf(gate_up);
-        at::Tensor truth = at::silu(leaf_gu.narrow(1, 0, width)) * leaf_gu.narrow(1, width, width);
+        at::Tensor truth = gate_by_autograd(leaf_gu, rule);
         truth.backward(dact.to(at::kDouble));
-        EXPECT_LT(worst(swiglu(gate_up), truth.detach()), bound());
+        EXPECT_LT(worst(gate(gate_up, rule), truth.detach()), bound());
         at::Tensor turned = gate_up.clone();
-        EXPECT_LT(worst(swiglu_backward(turned, dact), truth.detach()), bound());
+        EXPECT_LT(worst(gate_backward(turned, dact, rule), truth.detach()), bound());
         EXPECT_LT(worst(turned, leaf_gu.grad()), bound());
     }
 }
@@ -123,7 +151,7 @@ TEST(FusedKernels, NanAndInfinityReachTheResult) {
         }
         at::Tensor gate_up = at::ones({1, 40});
         gate_up[0][30] = bad;
-        EXPECT_FALSE(at::isfinite(swiglu(gate_up)).all().item<bool>());
+        EXPECT_FALSE(at::isfinite(gate(gate_up)).all().item<bool>());
     }
 }
 

@@ -9,6 +9,7 @@
 
 #include "engine/comm/backends.h"
 #include "engine/model/plain_ops.h"
+#include "tests/model/gates.h"
 #include "tests/support/gpu.h"
 #include "tests/support/rows_on_host.h"
 
@@ -62,27 +63,29 @@ class Proof {
             const at::Tensor wide = random({9, width + 8}), x = wide.narrow(1, 4, width);  // strided rows
             const at::Tensor weight = random({width}), dy = random({9, width}), before = random({9, width});
             const at::Tensor xd = leaf(x), wd = leaf(weight);
-            const at::Tensor truth = xd * at::rsqrt(xd.square().mean(1, true) + kEps) * wd;
+            const double offset = width % 2 == 0 ? 0 : 1;
+            const at::Tensor truth = xd * at::rsqrt(xd.square().mean(1, true) + kEps) * (wd + offset);
             truth.backward(dy.cpu().to(at::kDouble));
 
             at::Tensor rstd, twin_rstd;
-            const at::Tensor y = own::rms_norm(run_, x, weight, kEps, rstd);
-            expect("rms_norm", y, plain::rms_norm(x, weight, kEps, twin_rstd), truth.detach());
+            const at::Tensor y = own::rms_norm(run_, x, weight, kEps, rstd, offset);
+            expect("rms_norm", y, plain::rms_norm(x, weight, kEps, twin_rstd, offset), truth.detach());
             EXPECT_LT(worst(rstd, twin_rstd), 1e-5);
-            expect("rms_norm_again", own::rms_norm_again(run_, x, weight, rstd),
-                   plain::rms_norm_again(x, weight, rstd), truth.detach());
+            expect("rms_norm_again", own::rms_norm_again(run_, x, weight, rstd, offset),
+                   plain::rms_norm_again(x, weight, rstd, offset), truth.detach());
 
             at::Tensor dx = before.clone(), twin_dx = before.clone();
             at::Tensor dw = at::full_like(floats({width}), 5), twin_dw = dw.clone();
-            own::rms_norm_backward(run_, dy, x, weight, rstd, dx, true, dw, 1);
-            plain::rms_norm_backward(dy, x, weight, rstd, twin_dx, true, twin_dw, 1);
+            own::rms_norm_backward(run_, dy, x, weight, rstd, dx, true, dw, 1, offset);
+            plain::rms_norm_backward(dy, x, weight, rstd, twin_dx, true, twin_dw, 1, offset);
             expect("dx added", dx, twin_dx, xd.grad() + before.cpu());
             expect("dweight added", dw - 5, twin_dw - 5, wd.grad());
-            own::rms_norm_backward(run_, dy, x, weight, rstd, dx, false, dw, 0);
-            plain::rms_norm_backward(dy, x, weight, rstd, twin_dx, false, twin_dw, 0);
-            expect("dx", dx + before, twin_dx + before, xd.grad() + before.cpu());  // of one element it is none
+            own::rms_norm_backward(run_, dy, x, weight, rstd, dx, false, dw, 0, offset);
+            plain::rms_norm_backward(dy, x, weight, rstd, twin_dx, false, twin_dw, 0, offset);
+            expect("dx", dx + before, twin_dx + before,
+                   xd.grad() + before.cpu());  // of one element it is none
             expect("dweight", dw, twin_dw, wd.grad());
-            own::rms_norm_backward(run_, dy, x, weight, rstd, dx, false, at::Tensor(), 0);  // frozen
+            own::rms_norm_backward(run_, dy, x, weight, rstd, dx, false, at::Tensor(), 0, offset);  // frozen
         }
     }
 
@@ -100,6 +103,24 @@ class Proof {
 
     void rope() const {
         for (const int64_t half : kEdgeSizes) rope(2 * half);
+        for (const bool interleaved : {false, true}) {
+            for (const int64_t pairs : {4, 6}) some_pairs(pairs, interleaved);
+        }
+    }
+    void some_pairs(int64_t pairs, bool interleaved) const {
+        const int64_t heads = 3, dim = 16, rows = 14;
+        const at::Tensor angle = at::randn({rows, pairs});
+        const at::Tensor cos = angle.cos().to(way_.device), sin = angle.sin().to(way_.device);
+        const at::Tensor original = random({rows, heads * dim});
+        at::Tensor ours = original.clone(), twin = original.clone();
+        own::rotate(run_, ours, cos, sin, heads, dim, false, interleaved);
+        plain::rotate(twin, cos, sin, heads, dim, false, interleaved);
+        EXPECT_LT(worst(ours, twin), bound());
+        EXPECT_GT(worst(ours, original), 0.1);
+        own::rotate(run_, ours, cos, sin, heads, dim, true, interleaved);
+        plain::rotate(twin, cos, sin, heads, dim, true, interleaved);
+        EXPECT_LT(worst(ours, original), 2 * bound());
+        EXPECT_LT(worst(twin, original), 2 * bound());
     }
     void rope(int64_t dim) const {
         const int64_t heads = 3, others = 2, period = 7, rows = 14;
@@ -128,16 +149,23 @@ class Proof {
         EXPECT_LT(worst(twin, original), 2 * bound());
     }
 
-    void swiglu() const {
-        for (const int64_t width : kEdgeSizes) {
-            const at::Tensor gate_up = random({21, 2 * width}) * 3, dact = random({21, width});
+    void gates() const {
+        for (const int64_t width : kEdgeSizes) gate_of(width, {});
+        for (const auto& [width, rule] : gate_cases()) {
+            if (width == 33) gate_of(width, rule);
+        }
+    }
+    void gate_of(int64_t width, const GateRule& rule) const {
+        {
+            const at::Tensor gate_up = random({21, (rule.gated ? 2 : 1) * width}) * 3,
+                             dact = random({21, width});
             const at::Tensor in = leaf(gate_up);
-            const at::Tensor truth = at::silu(in.narrow(1, 0, width)) * in.narrow(1, width, width);
+            const at::Tensor truth = gate_by_autograd(in, rule);
             truth.backward(dact.cpu().to(at::kDouble));
-            expect("swiglu", own::swiglu(run_, gate_up), plain::swiglu(gate_up), truth.detach());
+            expect("gate", own::gate(run_, gate_up, rule), plain::gate(gate_up, rule), truth.detach());
             at::Tensor ours = gate_up.clone(), twin = gate_up.clone();
-            const at::Tensor act = own::swiglu_backward(run_, ours, dact);
-            expect("the product again", act, plain::swiglu_backward(twin, dact), truth.detach());
+            const at::Tensor act = own::gate_backward(run_, ours, dact, rule);
+            expect("the product again", act, plain::gate_backward(twin, dact, rule), truth.detach());
             expect("dgate_up", ours, twin, in.grad());
         }
     }
@@ -182,7 +210,7 @@ class Proof {
         rms_norm();
         weight_gradient_of_many_tokens();
         rope();
-        swiglu();
+        gates();
         cross_entropy();
         strange_logits();
     }
@@ -216,8 +244,8 @@ TEST_P(OwnOps, RmsNormsWeightGradientSumsEveryChunkOfTokens) {
 TEST_P(OwnOps, RotationTurnsByThePositionAndBackAgain) {
     Proof(GetParam()).rope();
 }
-TEST_P(OwnOps, SwigluAndItsGradientAreAutograds) {
-    Proof(GetParam()).swiglu();
+TEST_P(OwnOps, EveryActivationAndItsGradientAreAutograds) {
+    Proof(GetParam()).gates();
 }
 TEST_P(OwnOps, CrossEntropyAndItsGradientAreAutograds) {
     Proof(GetParam()).cross_entropy();

@@ -188,11 +188,11 @@ void expect_far_rows_as_near_ones() {
     run_row(Rope<T>{kLast + 1, kLast + 1, 24, 128, kWidth, qkv.vast(), cos.vast(), sin.vast(), -1.0F}, kLast);
     run_row(Rope<T>{1, 1, 24, 128, kWidth, qkv.alone(), cos.alone(), sin.alone(), -1.0F}, 0);
     qkv.expect_the_same("rope");
-    run_row(SwigluForward<T>{kLast + 1, kWidth, gate_up.vast(), act.vast()}, kLast);
-    run_row(SwigluForward<T>{1, kWidth, gate_up.alone(), act.alone()}, 0);
+    run_row(GateForward<T>{kLast + 1, kWidth, gate_up.vast(), act.vast()}, kLast);
+    run_row(GateForward<T>{1, kWidth, gate_up.alone(), act.alone()}, 0);
     act.expect_the_same("swiglu");
-    run_row(SwigluBackward<T>{kLast + 1, kWidth, gate_up.vast(), act.vast(), dact.vast()}, kLast);
-    run_row(SwigluBackward<T>{1, kWidth, gate_up.alone(), act.alone(), dact.alone()}, 0);
+    run_row(GateBackward<T>{kLast + 1, kWidth, gate_up.vast(), act.vast(), dact.vast()}, kLast);
+    run_row(GateBackward<T>{1, kWidth, gate_up.alone(), act.alone(), dact.alone()}, 0);
     gate_up.expect_the_same("dgate_up");
 
     const Vast<int64_t> labels(kLast + 1);

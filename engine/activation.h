@@ -1,0 +1,17 @@
+/// How an MLP's first products become the input of its last one: shared by the plan, the kernels and the engine.
+#pragma once
+
+namespace ringmaster {
+
+/// GeluTanh is the tanh approximation (Hendrycks & Gimpel 2016, section 2), Gelu the exact one by the error
+/// function; Relu2 is max(x, 0)².
+enum class Activation { Silu, GeluTanh, Gelu, Relu2 };
+
+struct GateRule {
+    Activation activation = Activation::Silu;
+    bool gated = true;  ///< f(gate) · up of rows [gate | up]; else f(x)
+
+    bool operator==(const GateRule&) const = default;
+};
+
+}  // namespace ringmaster
