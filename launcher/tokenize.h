@@ -8,7 +8,7 @@
 #include <string>
 
 #include "engine/config/config.h"
-#include "engine/plan/model_config.h"
+#include "engine/families/model_config.h"
 #include "engine/plan/plan.h"
 #include "launcher/places.h"
 #include "launcher/progress.h"

@@ -148,7 +148,7 @@ at::Tensor Decoder::attention_forward(int layer, LayerState& state, SequenceShar
     state.qkv_nw = linear(normed_nc, matrix(layer, LoraSite::Qkv), weights.qkv_bias_o);
     adapt(LoraSite::Qkv, normed_nc, state.qkv_nw);
     normed_nc.reset();
-    if (model_.qk_norm) {
+    if (model_.qk_norm != QkNorm::None) {
         state.qk_raw_nw = state.qkv_nw.narrow(1, 0, (H + K) * D).clone();
         at::Tensor raw_md = state.qk_raw_nw.view({-1, H + K, D});
         at::Tensor rstd_q, rstd_k;
@@ -196,7 +196,7 @@ void Decoder::attention_backward(int layer, LayerState& state, at::Tensor& dx_nc
     d = {};
     probe(layer, "gradient of q, k, v", dqkv_nw);
     rotate(dqkv_nw, shard.rope.cos_td, shard.rope.sin_td, H + K, D, true);
-    if (model_.qk_norm) {
+    if (model_.qk_norm != QkNorm::None) {
         at::Tensor dqk_md = dqkv_nw.view({N, -1, D});
         at::Tensor raw_md = state.qk_raw_nw.view({N, -1, D});
         auto through_norm = [&](int64_t first, int64_t heads, const at::Tensor& weight, at::Tensor gradient) {

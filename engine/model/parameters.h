@@ -21,8 +21,8 @@
 #include "engine/comm/groups.h"
 #include "engine/config/config.h"
 #include "engine/files/durable.h"
-#include "engine/plan/model_config.h"
-#include "engine/plan/quantized_shapes.h"
+#include "engine/families/model_config.h"
+#include "engine/families/quantized_shapes.h"
 
 namespace ringmaster {
 

@@ -1,4 +1,4 @@
-/// The layers' matrices of frozen weights in few bits (engine/plan/quantized_shapes.h): a unit's bytes are
+/// The layers' matrices of frozen weights in few bits (engine/families/quantized_shapes.h): a unit's bytes are
 /// kept, sharded and gathered as parameters are, and a matrix is dequantised for each product. Source:
 /// Dettmers et al. 2023, "QLoRA", section 3.
 #pragma once
@@ -9,7 +9,7 @@
 
 #include "engine/model/layer_sites.h"
 #include "engine/model/parameters.h"
-#include "engine/plan/quantized_shapes.h"
+#include "engine/families/quantized_shapes.h"
 
 namespace ringmaster {
 

@@ -1,11 +1,11 @@
-/// Between a matrix and its bytes (engine/plan/quantized_shapes.h).
+/// Between a matrix and its bytes (engine/families/quantized_shapes.h).
 ///
 /// Letters: O rows (outputs), C columns (inputs).
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
-#include "engine/plan/quantized_shapes.h"
+#include "engine/families/quantized_shapes.h"
 
 namespace ringmaster {
 

@@ -20,7 +20,7 @@ at::Tensor plain_frequencies(double theta, int64_t dim) {
 }
 
 at::Tensor dynamic_frequencies(const ModelConfig& model, int64_t sequence_length) {
-    const RopeConfig& rope = model.rope;
+    const RopeConfig& rope = model.ropes.front();
     const double dim = static_cast<double>(model.head_dim);
     const double longest = static_cast<double>(model.max_position_embeddings);
     const double length = std::max(static_cast<double>(sequence_length), longest);
@@ -79,7 +79,7 @@ double yarn_attention_factor(const RopeConfig& rope) {
 
 RopeTables make_rope_tables(const ModelConfig& model, const at::Tensor& positions_t,
                             int64_t sequence_length) {
-    const RopeConfig& rope = model.rope;
+    const RopeConfig& rope = model.ropes.front();
     at::Tensor frequency;
     double scaling = 1;
     if (rope.type == "default") {

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "engine/plan/model_config.h"
+#include "engine/families/model_config.h"
 
 namespace ringmaster {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "engine/plan/memory_trace.h"
-#include "engine/plan/quantized_shapes.h"
+#include "engine/families/quantized_shapes.h"
 #include "engine/plan/step_time.h"
 
 namespace ringmaster {
@@ -236,7 +236,7 @@ double layer_saved_bytes(const MemoryInputs& in) {
                       + query_width(m) + 2 * kv_width(m);  // q, k, v, rotated
     double float32 = 2;                                    // two norms' rstd
     if (in.mlp_tile_tokens == 0) elements += 2 * intermediate_width(m);  // gate and up
-    if (m.qk_norm) {
+    if (m.qk_norm != QkNorm::None) {
         elements += query_width(m) + kv_width(m);  // q and k before their norm
         float32 += heads + kv_heads;
     }

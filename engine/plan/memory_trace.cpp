@@ -370,7 +370,7 @@ void Tracer::attention_forward(Layer& layer, bool attends) {
     matrix_product(N_, C_, W_);
     adapter_forward(qkv_modules_, N_, C_);
     normed.free();
-    if (model_.qk_norm) normalize_queries_and_keys(layer);
+    if (model_.qk_norm != QkNorm::None) normalize_queries_and_keys(layer);
     if (attends) layer.attention = in_.ulysses > 1 ? attend_over_heads() : attend();
     layer.mid = heap_.take(hidden_states(N_), kActivations);
     matrix_product(N_, q_, C_);
@@ -493,7 +493,7 @@ void Tracer::attention_backward(Layer& layer) {
         in_.ulysses > 1 ? pull_back_over_heads() : pull_back();
     }
     layer.attention.free();
-    if (model_.qk_norm) heap_.touch(3 * N_ * q_ * e);
+    if (model_.qk_norm != QkNorm::None) heap_.touch(3 * N_ * q_ * e);
     norm_again(N_, C_);
     Block normed = heap_.take(hidden_states(N_));
     weight_gradient(W_, C_, N_);

@@ -13,7 +13,7 @@
 #include "engine/config/read_config.h"
 #include "engine/plan/calibration.h"
 #include "engine/plan/mesh.h"
-#include "engine/plan/model_config.h"
+#include "engine/families/model_config.h"
 
 namespace ringmaster {
 

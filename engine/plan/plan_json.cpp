@@ -358,7 +358,7 @@ Plan plan_from_json(const json& values) {
     plan.device = from_name(from, "device", kDevices);
     plan.config = config_from_json(from.member("config"));
     if (!from.member("model").is_null())
-        plan.model = model_config_from_json(from.member("model"), "plan: model");
+        plan.model = model_config_from_record(from.member("model"), "plan: model");
     plan.data = read_data(from.object("data"));
     plan.preflight = from_name(from, "preflight", kPreflights);
     return plan;

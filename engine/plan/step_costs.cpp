@@ -6,7 +6,7 @@
 
 #include "engine/config/optimizers.h"
 #include "engine/plan/layout.h"
-#include "engine/plan/quantized_shapes.h"
+#include "engine/families/quantized_shapes.h"
 #include "engine/plan/step_time.h"
 
 namespace ringmaster {

@@ -232,7 +232,7 @@ class Layer {
     /// Su et al. 2021: the halves of a head turn by the position's angles.
     at::Tensor rotated(const at::Tensor& x_nw, const std::string& norm_name) const {
         at::Tensor x = x_nw.view({x_nw.size(0), -1, m_.head_dim});
-        if (m_.qk_norm) x = norm(x, own(norm_name), m_.rms_norm_eps);
+        if (m_.qk_norm != QkNorm::None) x = norm(x, own(norm_name), m_.rms_norm_eps);
         const std::vector<at::Tensor> halves = x.chunk(2, 2);
         const at::Tensor cos = tokens_.cos_nd.unsqueeze(1), sin = tokens_.sin_nd.unsqueeze(1);
         return at::cat({halves[0] * cos - halves[1] * sin, halves[1] * cos + halves[0] * sin}, 2).flatten(1);

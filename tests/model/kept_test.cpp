@@ -18,7 +18,7 @@ constexpr int64_t kTokens = 24;
 ModelConfig tiny_qwen(bool qwen3) {
     ModelConfig model = tiny_model();
     model.model_type = qwen3 ? "qwen3" : "qwen2";
-    model.qk_norm = qwen3;
+    model.qk_norm = qwen3 ? QkNorm::PerHead : QkNorm::None;
     model.qkv_bias = model.mlp_bias = !qwen3;
     return model;
 }

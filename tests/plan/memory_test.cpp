@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "engine/plan/quantized_shapes.h"
+#include "engine/families/quantized_shapes.h"
 #include "tests/plan/plans.h"
 
 namespace ringmaster {

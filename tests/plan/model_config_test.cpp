@@ -1,4 +1,4 @@
-#include "engine/plan/model_config.h"
+#include "engine/families/model_config.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -171,8 +171,8 @@ TEST(ModelConfig, BothSpellingsOfRopeSayTheSame) {
     five["rope_parameters"]["rope_theta"] = 500000.0;
     const ModelConfig old = read(four), now = read(five);
     EXPECT_EQ(model_config_to_json(old), model_config_to_json(now));
-    EXPECT_EQ(now.rope.theta, 500000.0);
-    EXPECT_EQ(now.rope.original_max_position_embeddings, 8192);
+    EXPECT_EQ(now.ropes[0].theta, 500000.0);
+    EXPECT_EQ(now.ropes[0].original_max_position_embeddings, 8192);
 }
 
 TEST(ModelConfig, YarnWithoutItsOriginalLengthTakesTheModels) {
@@ -180,11 +180,11 @@ TEST(ModelConfig, YarnWithoutItsOriginalLengthTakesTheModels) {
     values["max_position_embeddings"] = 8192;
     values["rope_scaling"] = {{"type", "yarn"}, {"factor", 4}, {"beta_fast", 0}};
     const ModelConfig model = read(values);
-    EXPECT_EQ(model.rope.original_max_position_embeddings, 8192);
-    EXPECT_EQ(model.rope.beta_fast, 32) << "transformers reads 0 as left out";
+    EXPECT_EQ(model.ropes[0].original_max_position_embeddings, 8192);
+    EXPECT_EQ(model.ropes[0].beta_fast, 32) << "transformers reads 0 as left out";
     values["rope_scaling"]["factor"] = nullptr;
     values["rope_scaling"]["original_max_position_embeddings"] = 2048;
-    EXPECT_EQ(read(values).rope.factor, 4);
+    EXPECT_EQ(read(values).ropes[0].factor, 4);
 }
 
 TEST(ModelConfig, WritingAndReadingKeepsEverything) {
@@ -199,7 +199,7 @@ TEST(ModelConfig, WritingAndReadingKeepsEverything) {
     all[2].update({{"use_sliding_window", true}, {"max_window_layers", 0}, {"sliding_window", 77}});
     for (const json& values : all) {
         const ModelConfig model = read(values);
-        const ModelConfig again = read(model_config_to_json(model));
+        const ModelConfig again = model_config_from_record(model_config_to_json(model), "plan.json");
         EXPECT_EQ(model_config_to_json(again), model_config_to_json(model)) << values;
         EXPECT_EQ(parameter_count(again), parameter_count(model)) << values;
         EXPECT_EQ(again.sliding_window, model.sliding_window) << values;

@@ -1,7 +1,7 @@
 /// The shape of a decoder that computes in no time.
 #pragma once
 
-#include "engine/plan/model_config.h"
+#include "engine/families/model_config.h"
 
 namespace ringmaster {
 

@@ -22,10 +22,10 @@ std::vector<Case> cases() {
     const ModelConfig llama = tiny_model();
     ModelConfig qwen2 = llama, qwen3 = llama, windowed = llama, dynamic = llama;
     qwen2.qkv_bias = qwen2.mlp_bias = qwen2.output_bias = qwen2.tie_word_embeddings = true;
-    qwen3.qk_norm = true;
+    qwen3.qk_norm = QkNorm::PerHead;
     windowed.sliding_window = 7;
-    dynamic.rope.type = "dynamic";
-    dynamic.rope.factor = 2;
+    dynamic.ropes[0].type = "dynamic";
+    dynamic.ropes[0].factor = 2;
     dynamic.max_position_embeddings = 16;
     Kept in_parts;
     in_parts.mlp_tile_tokens = 11;

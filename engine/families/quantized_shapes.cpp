@@ -1,4 +1,4 @@
-#include "engine/plan/quantized_shapes.h"
+#include "engine/families/quantized_shapes.h"
 
 #include <algorithm>
 

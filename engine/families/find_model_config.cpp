@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "engine/error.h"
-#include "engine/plan/model_config.h"
+#include "engine/families/model_config.h"
 
 namespace ringmaster {
 

@@ -1,4 +1,4 @@
-#include "engine/plan/model_config.h"
+#include "engine/families/model_config.h"
 
 #include <algorithm>
 #include <array>
@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "engine/error.h"
+#include "engine/families/checked_sizes.h"
 
 namespace ringmaster {
 
@@ -120,6 +121,7 @@ class Reader {
     }
 
     const json& values() const { return *values_; }
+    const std::string& where() const { return where_; }
 
   private:
     const json& at(const char* key) const { return values_->at(key); }
@@ -286,7 +288,12 @@ void read_flags(const Reader& reader, const Family& family, ModelConfig& model) 
     model.output_bias = attention_bias || everywhere;
     model.mlp_bias =
         everywhere || ((type == "llama" || type == "granite") && reader.flag_or("mlp_bias", false));
-    model.qk_norm = type == "qwen3" || type == "qwen3_moe" || type == "gemma3_text";
+    const bool normed = type == "qwen3" || type == "qwen3_moe" || type == "gemma3_text";
+    model.qk_norm = normed ? QkNorm::PerHead : QkNorm::None;
+    model.layer_norms = model.norm_biases = type == "phi" || type == "starcoder2";
+    model.gate.gated = !model.layer_norms;
+    model.parallel_blocks = model.head_bias = type == "phi";
+    model.norms_outputs = type == "gemma2" || type == "gemma3_text";
 }
 
 /// What a trainable family may ask for and the engine does not compute.
@@ -328,19 +335,6 @@ Quantization read_quantization(const Reader& reader) {
     return found;
 }
 
-/// Keeps every later product of sizes inside 64 bits.
-void refuse_absurd_size(const Reader& reader, const ModelConfig& model) {
-    const double mlp = 3.0 * double(model.hidden_size) *
-                       (double(model.intermediate_size) +
-                        double(model.num_experts) * double(model.expert_intermediate_size) +
-                        double(model.shared_expert_intermediate_size));
-    const double attention =
-        4.0 * double(model.hidden_size) * double(model.num_heads) * double(model.head_dim);
-    const double parameters = 2.0 * double(model.vocab_size) * double(model.hidden_size) +
-                              double(model.num_layers) * (mlp + attention);
-    if (parameters > 1e15) reader.refuse("its sizes multiply to more than 10^15 parameters");
-}
-
 ModelConfig read_text_model(const Reader& reader) {
     ModelConfig model;
     model.model_type = reader.text_or("model_type", "");
@@ -362,51 +356,27 @@ ModelConfig read_text_model(const Reader& reader) {
     if (!(model.initializer_range >= 0)) reader.refuse("'initializer_range' must not be below 0");
     read_flags(reader, family, model);
     read_experts(reader, model);
-    refuse_absurd_size(reader, model);
+    refuse_absurd_size(model, reader.where());
     model.sliding_window = read_sliding_window(reader, family, model.num_layers);
-    model.rope = read_rope(reader, family, model.max_position_embeddings);
+    model.ropes = {read_rope(reader, family, model.max_position_embeddings)};
+    if (!family.trainable) model.obstacles.push_back("model_type");
     return model;
-}
-
-json rope_to_json(const RopeConfig& rope) {
-    json values = {{"rope_type", rope.type}, {"rope_theta", rope.theta}};
-    if (rope.type == "default") return values;
-    values["factor"] = rope.factor;
-    if (rope.original_max_position_embeddings > 0) {
-        values["original_max_position_embeddings"] = rope.original_max_position_embeddings;
-    }
-    if (rope.type == "llama3") {
-        values["low_freq_factor"] = rope.low_freq_factor;
-        values["high_freq_factor"] = rope.high_freq_factor;
-    }
-    if (rope.type == "yarn") {
-        values["beta_fast"] = rope.beta_fast;
-        values["beta_slow"] = rope.beta_slow;
-        values["truncate"] = rope.truncate;
-        if (rope.attention_factor) values["attention_factor"] = *rope.attention_factor;
-        if (rope.mscale) values["mscale"] = *rope.mscale;
-        if (rope.mscale_all_dim) values["mscale_all_dim"] = *rope.mscale_all_dim;
-    }
-    return values;
-}
-
-void add_biases(const ModelConfig& model, json& values) {
-    if (model.model_type == "qwen2_moe") {
-        values["qkv_bias"] = model.qkv_bias;
-    } else if (model.model_type == "starcoder2") {
-        values["use_bias"] = model.qkv_bias;
-    } else {
-        values["attention_bias"] = model.output_bias;
-        values["mlp_bias"] = model.mlp_bias;
-    }
 }
 
 }  // namespace
 
-bool ModelConfig::trainable() const {
-    return std::any_of(kFamilies.begin(), kFamilies.end(), [this](const Family& family) {
-        return family.trainable && family.type == model_type;
-    });
+void refuse_absurd_size(const ModelConfig& model, const std::string& where) {
+    const double mlp = 3.0 * double(model.hidden_size) *
+                       (double(model.intermediate_size) +
+                        double(model.num_experts) * double(model.expert_intermediate_size) +
+                        double(model.shared_expert_intermediate_size));
+    const double attention =
+        4.0 * double(model.hidden_size) * double(model.num_heads) * double(model.head_dim);
+    const double parameters = 2.0 * double(model.vocab_size) * double(model.hidden_size) +
+                              double(model.num_layers) * (mlp + attention);
+    if (parameters > 1e15)
+        throw Error(Failure::Refused, Code("MODEL-CONFIG"),
+                    "its sizes multiply to more than 10^15 parameters", where);
 }
 
 ModelConfig model_config_from_json(const json& values, const std::string& where) {
@@ -424,42 +394,6 @@ ModelConfig read_model_config(const std::string& model_dir) {
     if (values.is_discarded())
         throw Error(Failure::Refused, Code("MODEL-CONFIG"), "is not valid JSON", path.string());
     return model_config_from_json(values, path.string());
-}
-
-json model_config_to_json(const ModelConfig& model) {
-    json values = {{"model_type", model.model_type},
-                   {"hidden_size", model.hidden_size},
-                   {"num_hidden_layers", model.num_layers},
-                   {"num_attention_heads", model.num_heads},
-                   {"num_key_value_heads", model.num_kv_heads},
-                   {"head_dim", model.head_dim},
-                   {"intermediate_size", model.intermediate_size},
-                   {"vocab_size", model.vocab_size},
-                   {"max_position_embeddings", model.max_position_embeddings},
-                   {"initializer_range", model.initializer_range},
-                   {"tie_word_embeddings", model.tie_word_embeddings},
-                   {"sliding_window", nullptr},
-                   {"rope_parameters", rope_to_json(model.rope)}};
-    values[model.model_type == "phi"          ? "layer_norm_eps"
-           : model.model_type == "starcoder2" ? "norm_epsilon"
-                                              : "rms_norm_eps"] = model.rms_norm_eps;
-    add_biases(model, values);
-    if (model.sliding_window) {
-        values["sliding_window"] = *model.sliding_window;
-        if (model.model_type.starts_with("qwen")) {
-            values["use_sliding_window"] = true;
-            values["max_window_layers"] = 0;
-        }
-    }
-    if (model.num_experts > 0) {
-        values[model.model_type == "mixtral" ? "num_local_experts" : "num_experts"] = model.num_experts;
-        values["num_experts_per_tok"] = model.experts_per_token;
-        values["moe_intermediate_size"] = model.expert_intermediate_size;
-        if (model.shared_expert_intermediate_size > 0) {
-            values["shared_expert_intermediate_size"] = model.shared_expert_intermediate_size;
-        }
-    }
-    return values;
 }
 
 }  // namespace ringmaster

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "engine/config/quantization.h"
-#include "engine/plan/model_config.h"
+#include "engine/families/model_config.h"
 
 namespace ringmaster {
 

@@ -1,0 +1,231 @@
+// ModelConfig as JSON and back: one list of its fields serves both ways.
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <type_traits>
+
+#include "engine/error.h"
+#include "engine/families/checked_sizes.h"
+#include "engine/families/model_config.h"
+
+namespace ringmaster {
+
+namespace {
+
+using nlohmann::json;
+
+template <class Fields>
+void visit(Fields& fields, RopeConfig& rope) {
+    fields("type", rope.type);
+    fields("theta", rope.theta);
+    fields("factor", rope.factor);
+    fields("rotary_dim", rope.rotary_dim);
+    fields("interleaved", rope.interleaved);
+    fields("original_max_position_embeddings", rope.original_max_position_embeddings);
+    fields("low_freq_factor", rope.low_freq_factor);
+    fields("high_freq_factor", rope.high_freq_factor);
+    fields("attention_factor", rope.attention_factor);
+    fields("beta_fast", rope.beta_fast);
+    fields("beta_slow", rope.beta_slow);
+    fields("mscale", rope.mscale);
+    fields("mscale_all_dim", rope.mscale_all_dim);
+    fields("truncate", rope.truncate);
+    fields("short_factor", rope.short_factor);
+    fields("long_factor", rope.long_factor);
+    fields("query_scale_beta", rope.query_scale_beta);
+}
+
+template <class Fields>
+void visit(Fields& fields, LayerKind& kind) {
+    fields("window", kind.window);
+    fields("rope", kind.rope);
+}
+
+template <class Fields>
+void visit(Fields& fields, Quantization& quantization) {
+    fields("format", quantization.format);
+    fields("block", quantization.block);
+    fields("nested", quantization.nested);
+    fields("stored", quantization.stored);
+}
+
+template <class Fields>
+void visit(Fields& fields, ModelConfig& m) {
+    fields("model_type", m.model_type);
+    fields("hidden_size", m.hidden_size);
+    fields("num_layers", m.num_layers);
+    fields("num_heads", m.num_heads);
+    fields("num_kv_heads", m.num_kv_heads);
+    fields("head_dim", m.head_dim);
+    fields("intermediate_size", m.intermediate_size);
+    fields("vocab_size", m.vocab_size);
+    fields("max_position_embeddings", m.max_position_embeddings);
+    fields("rms_norm_eps", m.rms_norm_eps);
+    fields("initializer_range", m.initializer_range);
+    fields("tie_word_embeddings", m.tie_word_embeddings);
+    fields("qkv_bias", m.qkv_bias);
+    fields("output_bias", m.output_bias);
+    fields("mlp_bias", m.mlp_bias);
+    fields("head_bias", m.head_bias);
+    fields("qk_norm", m.qk_norm);
+    fields("qk_norm_after_rotary", m.qk_norm_after_rotary);
+    fields("layer_norms", m.layer_norms);
+    fields("norm_biases", m.norm_biases);
+    fields("norm_adds_one", m.norm_adds_one);
+    fields("norms_inputs", m.norms_inputs);
+    fields("norms_outputs", m.norms_outputs);
+    fields("parallel_blocks", m.parallel_blocks);
+    fields("parallel_norms", m.parallel_norms);
+    fields("activation", m.gate.activation);
+    fields("gated_mlp", m.gate.gated);
+    fields("attention_scale", m.attention_scale);
+    fields("score_softcap", m.score_softcap);
+    fields("logit_softcap", m.logit_softcap);
+    fields("embedding_multiplier", m.embedding_multiplier);
+    fields("residual_multiplier", m.residual_multiplier);
+    fields("logit_multiplier", m.logit_multiplier);
+    fields("sliding_window", m.sliding_window);
+    fields("ropes", m.ropes);
+    fields("layers", m.layers);
+    fields("num_experts", m.num_experts);
+    fields("experts_per_token", m.experts_per_token);
+    fields("expert_intermediate_size", m.expert_intermediate_size);
+    fields("shared_expert_intermediate_size", m.shared_expert_intermediate_size);
+    fields("quantization", m.quantization);
+    fields("obstacles", m.obstacles);
+}
+
+template <class T>
+constexpr bool is_plain = std::is_arithmetic_v<T> || std::is_same_v<T, std::string>;
+
+class Writer {
+  public:
+    template <class T>
+    void operator()(const char* name, T& value) {
+        values_[name] = of(value);
+    }
+    json take() { return std::move(values_); }
+
+  private:
+    template <class T>
+    static json of(T& value) {
+        if constexpr (is_plain<T>) {
+            return value;
+        } else if constexpr (std::is_enum_v<T>) {
+            return static_cast<int>(value);
+        } else {
+            Writer inside;
+            visit(inside, value);
+            return inside.take();
+        }
+    }
+    template <class T>
+    static json of(std::optional<T>& value) {
+        return value ? of(*value) : json();
+    }
+    template <class T>
+    static json of(std::vector<T>& values) {
+        json list = json::array();
+        for (T& value : values) list.push_back(of(value));
+        return list;
+    }
+
+    json values_ = json::object();
+};
+
+class Reader {
+  public:
+    Reader(const json& values, const std::string& where) : values_(values), where_(where) {
+        if (!values.is_object()) refuse("is not an object");
+    }
+
+    template <class T>
+    void operator()(const char* name, T& value) {
+        const auto found = values_.find(name);
+        if (found != values_.end()) read(name, *found, value);
+    }
+
+  private:
+    [[noreturn]] void refuse(const std::string& what) const {
+        throw Error(Failure::Refused, Code("MODEL-CONFIG"), what, where_);
+    }
+    void expect(bool fits, const char* name) const {
+        if (!fits) refuse("'" + std::string(name) + "' is of another type or out of range");
+    }
+
+    void read(const char* name, const json& from, bool& value) const {
+        expect(from.is_boolean(), name);
+        value = from.get<bool>();
+    }
+    void read(const char* name, const json& from, std::string& value) const {
+        expect(from.is_string(), name);
+        value = from.get<std::string>();
+    }
+    void read(const char* name, const json& from, double& value) const {
+        expect(from.is_number() && std::isfinite(from.get<double>()), name);
+        value = from.get<double>();
+    }
+    template <class T>
+        requires std::is_integral_v<T> || std::is_enum_v<T>
+    void read(const char* name, const json& from, T& value) const {
+        const double most = std::is_enum_v<T> ? 7 : std::is_same_v<T, int> ? 64 : 1e12;
+        expect(from.is_number_integer() && from.get<double>() >= -1 && from.get<double>() <= most, name);
+        value = static_cast<T>(from.get<int64_t>());
+    }
+    template <class T>
+    void read(const char* name, const json& from, std::optional<T>& value) const {
+        value.reset();
+        if (!from.is_null()) read(name, from, value.emplace());
+    }
+    template <class T>
+    void read(const char* name, const json& from, std::vector<T>& values) const {
+        expect(from.is_array() && from.size() <= 100'000, name);
+        values.clear();
+        for (const json& item : from) read(name, item, values.emplace_back());
+    }
+    template <class T>
+        requires std::is_class_v<T>
+    void read(const char* name, const json& from, T& value) const {
+        Reader inside(from, where_ + ": " + name);
+        visit(inside, value);
+    }
+
+    const json& values_;
+    std::string where_;
+};
+
+/// A record comes from a file: nothing that reads it may index out of range.
+void check(const ModelConfig& m, const std::string& where) {
+    const auto expect = [&](bool fits, const char* what) {
+        if (!fits) throw Error(Failure::Refused, Code("MODEL-CONFIG"), what, where);
+    };
+    expect(m.hidden_size > 0 && m.num_layers > 0 && m.num_heads > 0 && m.num_kv_heads > 0 && m.head_dim > 0 &&
+               m.vocab_size > 0 && m.num_layers <= kMostLayers && m.num_heads % m.num_kv_heads == 0,
+           "its sizes are no decoder's");
+    expect(!m.ropes.empty(), "'ropes' is empty");
+    expect(m.layers.empty() || m.layers.size() == static_cast<size_t>(m.num_layers),
+           "'layers' does not have an entry a layer");
+    for (const LayerKind& kind : m.layers)
+        expect(kind.rope < static_cast<int>(m.ropes.size()), "'layers' names a rope that there is not");
+    refuse_absurd_size(m, where);
+}
+
+}  // namespace
+
+json model_config_to_json(const ModelConfig& model) {
+    ModelConfig copy = model;
+    Writer writer;
+    visit(writer, copy);
+    return writer.take();
+}
+
+ModelConfig model_config_from_record(const json& values, const std::string& where) {
+    if (values.is_object() && values.contains("num_hidden_layers"))
+        return model_config_from_json(values, where);  // plans of version 1.0 held a config.json
+    ModelConfig model;
+    Reader reader(values, where);
+    visit(reader, model);
+    check(model, where);
+    return model;
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,190 @@
+#include <algorithm>
+#include <numeric>
+#include <string_view>
+
+#include "engine/families/model_config.h"
+
+namespace ringmaster {
+
+namespace {
+
+/// Collects the tensors of one layer, or of what stands outside the layers (layer -1).
+class Shapes {
+  public:
+    Shapes(std::vector<ParameterShape>& shapes, int layer)
+        : shapes_(shapes),
+          layer_(layer),
+          prefix_(layer < 0 ? "" : "model.layers." + std::to_string(layer) + ".") {}
+
+    void weight(Role role, const std::string& name, std::vector<int64_t> shape) {
+        add(role, name + ".weight", std::move(shape), true);
+    }
+    /// Its name has no ".weight".
+    void tensor(Role role, const std::string& name, std::vector<int64_t> shape) {
+        add(role, name, std::move(shape), true);
+    }
+    void norm(Role role, const std::string& name, int64_t size, bool with_bias) {
+        add(role, name + ".weight", {size}, false);
+        if (with_bias) bias(Role::NormBias, name, size);
+    }
+    void bias(Role role, const std::string& name, int64_t size) { add(role, name + ".bias", {size}, false); }
+
+  private:
+    void add(Role role, const std::string& name, std::vector<int64_t> shape, bool decays) {
+        shapes_.push_back({prefix_ + name, std::move(shape), decays, layer_, role});
+    }
+
+    std::vector<ParameterShape>& shapes_;
+    int layer_;
+    std::string prefix_;
+};
+
+bool ends_with_module(const std::string& name, const std::vector<std::string>& modules) {
+    return std::any_of(modules.begin(), modules.end(),
+                       [&](const std::string& module) { return name.ends_with("." + module + ".weight"); });
+}
+
+void add_query_key_norms(const ModelConfig& m, Shapes& shapes) {
+    if (m.qk_norm == QkNorm::None) return;
+    const bool whole = m.qk_norm == QkNorm::Whole;
+    shapes.norm(Role::QueryNorm, "self_attn.q_norm", (whole ? m.num_heads : 1) * m.head_dim, false);
+    shapes.norm(Role::KeyNorm, "self_attn.k_norm", (whole ? m.num_kv_heads : 1) * m.head_dim, false);
+}
+
+void add_attention(const ModelConfig& m, Shapes& shapes) {
+    const std::string attn = "self_attn.";
+    const int64_t q = m.num_heads * m.head_dim;
+    const int64_t kv = m.num_kv_heads * m.head_dim;
+    shapes.weight(Role::Query, attn + "q_proj", {q, m.hidden_size});
+    shapes.weight(Role::Key, attn + "k_proj", {kv, m.hidden_size});
+    shapes.weight(Role::Value, attn + "v_proj", {kv, m.hidden_size});
+    if (m.qkv_bias) {
+        shapes.bias(Role::QueryBias, attn + "q_proj", q);
+        shapes.bias(Role::KeyBias, attn + "k_proj", kv);
+        shapes.bias(Role::ValueBias, attn + "v_proj", kv);
+    }
+    add_query_key_norms(m, shapes);
+    shapes.weight(Role::Output, attn + "o_proj", {m.hidden_size, q});
+    if (m.output_bias) shapes.bias(Role::OutputBias, attn + "o_proj", m.hidden_size);
+}
+
+/// Names as transformers 5 has them: all experts of a layer in one tensor.
+void add_experts(const ModelConfig& m, Shapes& shapes) {
+    const int64_t expert = m.expert_intermediate_size, shared = m.shared_expert_intermediate_size;
+    shapes.weight(Role::Expert, "mlp.gate", {m.num_experts, m.hidden_size});
+    shapes.tensor(Role::Expert, "mlp.experts.gate_up_proj", {m.num_experts, 2 * expert, m.hidden_size});
+    shapes.tensor(Role::Expert, "mlp.experts.down_proj", {m.num_experts, m.hidden_size, expert});
+    if (shared == 0) return;
+    shapes.weight(Role::Expert, "mlp.shared_expert.gate_proj", {shared, m.hidden_size});
+    shapes.weight(Role::Expert, "mlp.shared_expert.up_proj", {shared, m.hidden_size});
+    shapes.weight(Role::Expert, "mlp.shared_expert.down_proj", {m.hidden_size, shared});
+    shapes.weight(Role::Expert, "mlp.shared_expert_gate", {1, m.hidden_size});
+}
+
+void add_mlp(const ModelConfig& m, Shapes& shapes) {
+    const auto inner = [&](Role role, const char* name) {
+        shapes.weight(role, name, {m.intermediate_size, m.hidden_size});
+    };
+    if (m.gate.gated) inner(Role::Gate, "mlp.gate_proj");
+    inner(Role::Up, "mlp.up_proj");
+    if (m.mlp_bias && m.gate.gated) shapes.bias(Role::GateBias, "mlp.gate_proj", m.intermediate_size);
+    if (m.mlp_bias) shapes.bias(Role::UpBias, "mlp.up_proj", m.intermediate_size);
+    shapes.weight(Role::Down, "mlp.down_proj", {m.hidden_size, m.intermediate_size});
+    if (m.mlp_bias) shapes.bias(Role::DownBias, "mlp.down_proj", m.hidden_size);
+}
+
+void add_layer(const ModelConfig& m, Shapes shapes) {
+    const auto norm = [&](Role role, const char* name) {
+        shapes.norm(role, name, m.hidden_size, m.norm_biases);
+    };
+    const bool mlp_has_norm = m.norms_inputs && (!m.parallel_blocks || m.parallel_norms);
+    if (m.norms_inputs) norm(Role::InputNorm, "input_layernorm");
+    add_attention(m, shapes);
+    if (m.norms_outputs) norm(Role::PostAttentionNorm, "attention_output_norm");
+    if (mlp_has_norm) norm(Role::MlpNorm, "post_attention_layernorm");
+    if (m.num_experts > 0)
+        add_experts(m, shapes);
+    else
+        add_mlp(m, shapes);
+    if (m.norms_outputs) norm(Role::PostMlpNorm, "mlp_output_norm");
+}
+
+}  // namespace
+
+int64_t ParameterShape::size() const {
+    return std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
+}
+
+std::vector<ParameterShape> parameter_shapes(const ModelConfig& m) {
+    std::vector<ParameterShape> shapes;
+    Shapes outside(shapes, -1);
+    outside.weight(Role::Embedding, "model.embed_tokens", {m.vocab_size, m.hidden_size});
+    for (int64_t layer = 0; layer < m.num_layers; ++layer)
+        add_layer(m, Shapes(shapes, static_cast<int>(layer)));
+    outside.norm(Role::FinalNorm, "model.norm", m.hidden_size, m.norm_biases);
+    if (m.tie_word_embeddings) return shapes;
+    outside.weight(Role::Head, "lm_head", {m.vocab_size, m.hidden_size});
+    if (m.head_bias) outside.bias(Role::HeadBias, "lm_head", m.vocab_size);
+    return shapes;
+}
+
+std::vector<ParameterShape> lora_shapes(const ModelConfig& model, const Lora& lora) {
+    constexpr size_t kSuffix = std::string_view("weight").size();
+    std::vector<ParameterShape> shapes;
+    for (const ParameterShape& shape : parameter_shapes(model)) {
+        const bool is_adapted = shape.layer >= 0 && lora.adapts(shape.layer) && shape.shape.size() == 2;
+        if (!is_adapted || !ends_with_module(shape.name, lora.targets)) continue;
+        const std::string module = "base_model.model." + shape.name.substr(0, shape.name.size() - kSuffix);
+        shapes.push_back({module + "lora_A.weight", {lora.r, shape.shape[1]}, true, shape.layer,
+                          Role::LoraA});
+        shapes.push_back({module + "lora_B.weight", {shape.shape[0], lora.r}, true, shape.layer,
+                          Role::LoraB});
+    }
+    return shapes;
+}
+
+int64_t lora_layer_count(const ModelConfig& model, const Lora& lora) {
+    if (!lora.on()) return 0;
+    ModelConfig one = model;
+    one.num_layers = std::min<int64_t>(model.num_layers, 1);
+    Lora alike = lora;
+    alike.layers.clear();
+    int64_t count = 0;
+    for (const ParameterShape& shape : lora_shapes(one, alike)) count += shape.size();
+    return count;
+}
+
+UnitSizes unit_sizes(const ModelConfig& model) {
+    // All layers are alike, and a plan counts often.
+    ModelConfig one = model;
+    one.num_layers = std::min<int64_t>(model.num_layers, 1);
+    UnitSizes sizes;
+    for (const ParameterShape& shape : parameter_shapes(one)) {
+        int64_t& unit = shape.layer == 0                  ? sizes.layer
+                        : shape.role == Role::Embedding ? sizes.embedding
+                                                        : sizes.head;
+        unit += shape.size();
+    }
+    return sizes;
+}
+
+int64_t parameter_count(const ModelConfig& model) {
+    const UnitSizes sizes = unit_sizes(model);
+    return sizes.embedding + std::max<int64_t>(0, model.num_layers) * sizes.layer + sizes.head;
+}
+
+int64_t slice_elements(int64_t elements, int shards) {
+    if (shards == 1) return elements;
+    constexpr int64_t kTogether = 16;
+    const int64_t slice = (elements + shards - 1) / shards;
+    return (slice + kTogether - 1) / kTogether * kTogether;
+}
+
+int64_t sharded_count(const ModelConfig& model, int shards) {
+    const UnitSizes sizes = unit_sizes(model);
+    return slice_elements(sizes.embedding, shards) +
+           std::max<int64_t>(0, model.num_layers) * slice_elements(sizes.layer, shards) +
+           slice_elements(sizes.head, shards);
+}
+
+}  // namespace ringmaster
