@@ -26,7 +26,8 @@ std::pair<std::string, std::string> form_and_text(const std::string& line, size_
 class RecordReader {
   public:
     void take(const std::string& line) {
-        if (line.starts_with("# ")) {
+        if (line.starts_with("```")) m_in_example = !m_in_example;
+        if (line.starts_with("# ") && !m_in_example) {
             m_record = &m_records[line.substr(2)];
             m_texts = nullptr;
         } else if (line.starts_with("## ")) {
@@ -56,6 +57,7 @@ class RecordReader {
     FindingRecord* m_record = nullptr;
     FindingTexts* m_texts = nullptr;
     bool m_head = false;
+    bool m_in_example = false;  ///< in a block of code, where # begins a remark
 };
 
 // ------------------------------------------------------------------------------------------ rendering
@@ -203,13 +205,6 @@ std::string said(const Diagnostic& finding, const std::string& language) {
     return text;
 }
 
-const FindingTexts* texts_of(const std::string& code, const std::string& language) {
-    const auto record = finding_records().find(code);
-    if (record == finding_records().end()) return nullptr;
-    const auto texts = record->second.texts.find(language);
-    return texts == record->second.texts.end() ? nullptr : &texts->second;
-}
-
 std::optional<std::string> sentence(std::map<std::string, std::string> FindingTexts::*kind,
                                     const std::string& language, const Diagnostic& finding,
                                     const FindingValues& parameters) {
@@ -238,6 +233,13 @@ const std::vector<std::string>& finding_languages() {
     return languages;
 }
 
+const FindingTexts* texts_of(const std::string& code, const std::string& language) {
+    const auto record = finding_records().find(code);
+    if (record == finding_records().end()) return nullptr;
+    const auto texts = record->second.texts.find(language);
+    return texts == record->second.texts.end() ? nullptr : &texts->second;
+}
+
 std::string message_in(const std::string& language, const Diagnostic& finding) {
     return sentence(&FindingTexts::messages, language, finding, finding.parameters).value_or(finding.message);
 }
@@ -245,8 +247,9 @@ std::string message_in(const std::string& language, const Diagnostic& finding) {
 std::string hint_in(const std::string& language, const Diagnostic& finding) {
     const auto hint = sentence(&FindingTexts::hints, language, finding, finding.parameters);
     if (hint) return *hint;
-    return texts_of(finding.code, language) != nullptr && !finding.fixes.empty() ? said(finding, language)
-                                                                                 : finding.hint;
+    const FindingTexts* texts = texts_of(finding.code, language);
+    const bool is_recorded = texts != nullptr && !texts->messages.empty();
+    return is_recorded && !finding.fixes.empty() ? said(finding, language) : finding.hint;
 }
 
 std::string effect_in(const std::string& language, const Diagnostic& finding, const Fix& fix) {

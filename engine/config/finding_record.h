@@ -31,7 +31,7 @@ namespace ringmaster {
 struct FindingTexts {
     std::string title;
     std::map<std::string, std::string> messages, hints, effects;  ///< by form
-    std::string explanation;
+    std::string explanation;  ///< Markdown
 };
 
 struct FindingRecord {
@@ -41,6 +41,8 @@ struct FindingRecord {
 
 const std::map<std::string, FindingRecord>& finding_records();
 const std::vector<std::string>& finding_languages();  ///< English first
+/// Null if the code has no record, or the record lacks the language.
+const FindingTexts* texts_of(const std::string& code, const std::string& language);
 
 /// In a language; as the finding says itself where its record has no such sentence.
 std::string message_in(const std::string& language, const Diagnostic& finding);

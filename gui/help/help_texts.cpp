@@ -3,6 +3,9 @@
 #include <QFile>
 #include <QLocale>
 
+#include "engine/config/finding_record.h"
+#include "gui/session/finding_words.h"
+
 namespace ringmaster {
 
 using namespace Qt::Literals::StringLiterals;
@@ -10,9 +13,7 @@ using namespace Qt::Literals::StringLiterals;
 namespace {
 
 QString file_of(HelpBook book) {
-    const QString name = book == HelpBook::Guide     ? u"guide"_s
-                         : book == HelpBook::Figures ? u"figures"_s
-                                                     : u"codes"_s;
+    const QString name = book == HelpBook::Guide ? u"guide"_s : u"figures"_s;
     const QString whole = QLocale().name();
     for (const QString& language : {whole, whole.section(u'_', 0, 0), u"en"_s}) {
         const QString file = u":/help/%1.%2.md"_s.arg(name, language);
@@ -37,9 +38,22 @@ HelpEntry entry_of(const QString& part, HelpBook book) {
     return entry;
 }
 
+/// An entry for each record of resources/findings.
+std::vector<HelpEntry> help_of_codes() {
+    std::vector<HelpEntry> entries;
+    for (const auto& [code, record] : finding_records()) {
+        const FindingTexts* texts = texts_of(code, finding_language());
+        if (texts == nullptr) continue;
+        entries.push_back({QString::fromStdString(code), QString::fromStdString(texts->title),
+                           QString::fromStdString(texts->explanation).trimmed()});
+    }
+    return entries;
+}
+
 }  // namespace
 
 std::vector<HelpEntry> read_help(HelpBook book) {
+    if (book == HelpBook::Codes) return help_of_codes();
     std::vector<HelpEntry> entries;
     QFile file(file_of(book));
     if (!file.open(QIODevice::ReadOnly)) return entries;

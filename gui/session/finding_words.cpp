@@ -6,10 +6,7 @@
 
 namespace ringmaster {
 
-namespace {
-
-/// That of the default QLocale, where the records have it.
-std::string language() {
+std::string finding_language() {
     const QString whole = QLocale().name();
     for (const std::string& known : finding_languages()) {
         const QString name = QString::fromStdString(known);
@@ -18,18 +15,16 @@ std::string language() {
     return "en";
 }
 
-}  // namespace
-
 QString message_of(const Diagnostic& finding) {
-    return QString::fromStdString(message_in(language(), finding));
+    return QString::fromStdString(message_in(finding_language(), finding));
 }
 
 QString hint_of(const Diagnostic& finding) {
-    return QString::fromStdString(hint_in(language(), finding));
+    return QString::fromStdString(hint_in(finding_language(), finding));
 }
 
 QString effect_of(const Diagnostic& finding, const Fix& fix) {
-    return QString::fromStdString(effect_in(language(), finding, fix));
+    return QString::fromStdString(effect_in(finding_language(), finding, fix));
 }
 
 }  // namespace ringmaster

@@ -2,10 +2,14 @@
 #pragma once
 
 #include <QString>
+#include <string>
 
 #include "engine/config/diagnostic.h"
 
 namespace ringmaster {
+
+/// The language of the default QLocale if the records have it, else "en".
+std::string finding_language();
 
 QString message_of(const Diagnostic& finding);
 QString hint_of(const Diagnostic& finding);

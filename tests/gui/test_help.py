@@ -7,6 +7,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HELP = ROOT / "resources" / "help"
+FINDINGS = ROOT / "resources" / "findings"
 ADVICE = {"en": "**Do:** ", "de": "**Abhilfe:** ", "zh_CN": "**处理：** "}
 SEVERITIES = {"en": ("Error", "Warning", "Info"), "de": ("Fehler", "Warnung", "Info"), "zh_CN": ("错误", "警告", "信息")}
 CODE = re.compile(r'"([A-Z]{2,}-[A-Z][A-Z0-9-]*)"')
@@ -22,8 +23,17 @@ def codes_of_sources():
     return codes
 
 
+def record_page(file, language):
+    """Title and explanation of a record in a language, as the help shows them."""
+    section = re.search(rf"^## {language}\n(.*?)(?=^## |\Z)", file.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL).group(1)
+    head, _, explanation = section.partition("\n\n")
+    return re.search(r"^title: (.*)$", head, re.MULTILINE).group(1) + "\n\n" + explanation
+
+
 def entries(book, language):
     """[(id, what stands below its heading)], in the file's order; blocks of code hold no headings."""
+    if book == "codes":
+        return [(file.stem, record_page(file, language)) for file in sorted(FINDINGS.glob("*.md"))]
     text = (HELP / f"{book}.{language}.md").read_text(encoding="utf-8")
     parts = re.split(r"^## ", text, flags=re.MULTILINE)
     assert not parts[0].strip(), f"{book}.{language}.md: text before the first heading is never shown"
