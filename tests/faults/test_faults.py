@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -54,6 +55,13 @@ def test_exhaustive_a_fault_is_refused_wherever_it_has_an_effect(name, runs, tmp
     assert all(caught for caught, _ in results), "\n".join(line for caught, line in results if not caught)
 
 
+def copy_other_programs(folder):
+    """The other programs, beside the faulty engine: copies, as a link leads a program back to the engine of the build."""
+    for file in (BUILD / "bin").iterdir():
+        if not (folder / file.name).exists():
+            shutil.copy2(file, folder / file.name)
+
+
 @pytest.mark.parametrize("name", [name for name, entry in TABLE.items() if "test" in entry])
 def test_exhaustive_a_fault_is_caught_by_its_test(name, tmp_path):
     program, select = (TABLE[name]["test"].get(key) for key in ("program", "select"))
@@ -64,9 +72,7 @@ def test_exhaustive_a_fault_is_caught_by_its_test(name, tmp_path):
         assert done.returncode == 1 and "[  FAILED  ]" in done.stdout, done.stdout[-2000:]
         return
     faulty_program([PATCHES[name]], tmp_path / "build")
-    for file in (BUILD / "bin").iterdir():  # the other programs, beside the faulty engine
-        if not (tmp_path / "build" / file.name).exists():
-            (tmp_path / "build" / file.name).symlink_to(file)
+    copy_other_programs(tmp_path / "build")
     done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-k", select,
                            pathlib.Path(program).name], cwd=ROOT / "tests/e2e", capture_output=True, text=True, timeout=900,
                           env={**os.environ, "RINGMASTER_BIN": str(tmp_path / "build")})
