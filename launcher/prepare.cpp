@@ -169,7 +169,7 @@ void take_grown_model(Proposal& proposal, const RunDirectory& run, const Machine
     if (!proposal.plan.ok()) throw PlanRefused(proposal.plan);
 }
 
-/// As many rows of a stream as the run trains on; nullopt for other datasets, which are read whole.
+/// Returns how many rows of a stream the run trains on; nullopt for other datasets, which are read whole.
 std::optional<int64_t> rows_of_stream(const Config& config, const Plan& plan) {
     const bool streamed = !config.datasets.empty() && config.datasets[0].value("streamed", false);
     if (!streamed || !config.max_steps) return std::nullopt;

@@ -211,8 +211,8 @@ std::string without_line(const std::string& text, const Place& place) {
     return text.substr(0, place.line_begin) + text.substr(end);
 }
 
-/// Whether the line continues the value of a key that is indented by `indent`: deeper, or an item of its
-/// list.
+/// Returns whether the line continues the value of a key that is indented by `indent`: it is deeper, or an
+/// item of the key's list.
 bool continues_value(std::string_view line, size_t indent) {
     const size_t first = line.find_first_not_of(' ');
     if (first == line.npos) return false;

@@ -1,4 +1,4 @@
-// What to do about a key that is not supported: edits that give the nearest run. A key that is in no list
+// This table holds edits that give the nearest run without an unsupported key. A key that is in no list
 // here asks for something fundamental (another objective, another kind of model, other rows): nothing stands
 // in for it.
 #include <algorithm>
@@ -56,8 +56,8 @@ bool is_removable(std::string_view key) {
     });
 }
 
-/// What a run without the key costs or does, for keys about which a person has to know more than their
-/// absence.
+/// Says what a run without the key costs or does, if a person has to know more than that the key is
+/// absent.
 struct Effect {
     std::string_view key, text;
 };

@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::json;
 
-/// What lr_scheduler_kwargs may hold for a schedule: numbers, and words.
+/// Lists the numbers and words that lr_scheduler_kwargs may hold for a schedule.
 struct Arguments {
     LrScheduler scheduler;
     std::vector<std::string> numbers;
@@ -134,7 +134,7 @@ void read_cosine(KeyReader& keys, Config& config) {
     }
 }
 
-/// What changes with the loss, and names of nobody.
+/// Refuses schedules that follow the loss, and names that nobody knows.
 void refuse_scheduler(KeyReader& keys, const std::string& said) {
     const auto words = words_of<LrScheduler>();
     const bool by_loss = said == "reduce_lr_on_plateau" || said == "greedy";

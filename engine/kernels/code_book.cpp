@@ -21,7 +21,7 @@ std::vector<float> linspace(float first, float last, int count) {
     return numbers;
 }
 
-/// Of `bits`, one of them the sign where `is_signed`; decades get fewer steps the smaller they are.
+/// Returns a map of `bits` bits, one of them the sign if `is_signed`; smaller decades get fewer steps.
 std::vector<float> dynamic_map(bool is_signed, int decades, int bits) {
     const int other_bits = bits - 1;
     std::vector<float> map = {0, 1};

@@ -74,7 +74,7 @@ double elements(const MemoryInputs& in, bool sharded) {
            of_unit(sizes.head);
 }
 
-/// Of all layers' quantised matrices.
+/// Returns the bytes of all layers' quantised matrices.
 double quantized_bytes(const MemoryInputs& in, bool sharded) {
     const int64_t layer = quantized_layer(in.model, in.quantization).bytes;
     const double layers = double(in.model.num_layers);
@@ -132,7 +132,7 @@ double state_bytes(const MemoryInputs& in, const ParameterShape& shape) {
     return elements * format.bits / 8 + 4 * std::ceil(elements / double(format.block));
 }
 
-/// Of all parameters; layers are alike.
+/// Returns the bytes of all parameters; layers are alike.
 double stored_bytes(const MemoryInputs& in) {
     ModelConfig one = in.model;
     one.num_layers = std::min<int64_t>(in.model.num_layers, 1);

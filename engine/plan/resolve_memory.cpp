@@ -120,7 +120,7 @@ std::vector<Change> single_changes(const Plan& plan, const MemoryInputs& as_is) 
     return changes;
 }
 
-/// What makes it fit, or why nothing that is tried does: the form of MEM-FIT that says so.
+/// Holds the form of MEM-FIT that says what makes the plan fit, or why nothing that was tried does.
 struct Advice {
     const char* form;
     FindingValues parameters;

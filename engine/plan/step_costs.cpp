@@ -280,7 +280,7 @@ ColumnCosts column_costs(const Plan& plan, const Speeds& speeds, const Links& li
 
 // ------------------------------------------------------------------------------------------ states
 
-/// Of a large matrix.
+/// Returns the bytes of optimizer states per element of a large matrix.
 double state_element_bytes(const Config& config, double weight_bytes) {
     const OptimizerKind* kind = find_optimizer(config.optimizer);
     if (!kind) return weight_bytes;

@@ -28,7 +28,7 @@ TensorInfo info_of(const std::string& name, const ParameterShape& shape, const S
     return info;
 }
 
-/// Of the stored tensor's bytes, those of elements [begin, end).
+/// Returns the range of the stored tensor's bytes that hold these elements.
 FlatRange bytes_of(const StoredState& state, const FlatRange& elements) {
     if (state.in_codes()) return {state.book().bytes_of(elements.begin), state.book().bytes_of(elements.end)};
     const int64_t each = state.stored().element_size();

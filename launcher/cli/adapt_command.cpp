@@ -58,7 +58,7 @@ std::string change_of(const char* name, const std::optional<int64_t>& before,
            (before ? format(*before) + " → " + format(*after) : format(*after) + " now");
 }
 
-/// What a change does to memory (of the fullest rank) and batch.
+/// Says what a change does to the memory of the fullest rank and to the batch.
 std::string size_text(const Size& before, const Size& after) {
     const std::string memory = change_of("memory", before.memory_bytes, after.memory_bytes, format_bytes);
     const std::string batch = change_of("batch", before.global_batch, after.global_batch, format_count);

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What the engine is told, in a file that goes with this object.
+/// Writes what the engine is told into a file that is removed with this object.
 class ConfigFile {
   public:
     explicit ConfigFile(const Config& config) {
@@ -41,7 +41,7 @@ class ConfigFile {
     fs::path path_;
 };
 
-/// As the run was trained: its base, as it was quantised, and the adapter in its output_dir.
+/// Returns the run's configuration with its base, as it was quantised, and the adapter in its output_dir.
 Config config_of_run(const RunDirectory& run) {
     Config config = read_plan(run.plan().string()).config;
     if (!config.lora.on())
