@@ -64,13 +64,13 @@ struct ModelConfig {
     bool head_bias = false;
     QkNorm qk_norm = QkNorm::None;
     bool qk_norm_after_rotary = false;
-    bool layer_norms = false;              ///< LayerNorm in place of RMSNorm
-    bool norm_biases = false;              ///< with layer_norms
-    bool norm_adds_one = false;            ///< norms multiply by 1 + weight
-    bool norms_inputs = true;              ///< before attention and before the MLP
-    bool norms_outputs = false;            ///< after attention and after the MLP, before the residual is added
-    bool parallel_blocks = false;          ///< attention and MLP read the same input and are added together
-    bool parallel_norms = false;           ///< with parallel_blocks: the MLP has a norm of its own
+    bool layer_norms = false;      ///< LayerNorm in place of RMSNorm
+    bool norm_biases = false;      ///< with layer_norms
+    bool norm_adds_one = false;    ///< norms multiply by 1 + weight
+    bool norms_inputs = true;      ///< before attention and before the MLP
+    bool norms_outputs = false;    ///< after attention and after the MLP, before the residual is added
+    bool parallel_blocks = false;  ///< attention and MLP read the same input and are added together
+    bool parallel_norms = false;   ///< with parallel_blocks: the MLP has a norm of its own
     GateRule gate;
     double attention_scale = 0;  ///< 0: head_dim^-1/2
     double score_softcap = 0;    ///< c · tanh(score / c); 0: none
@@ -86,6 +86,8 @@ struct ModelConfig {
     int64_t expert_intermediate_size = 0;         ///< of one expert
     int64_t shared_expert_intermediate_size = 0;  ///< 0: no shared expert
     Quantization quantization;                    ///< of a folder whose weights are quantised
+    /// Files of a multimodal wrapper's text part have it in place of "model."; empty: this is no such part.
+    std::string weight_prefix;
     /// What config.json asks for and the engine does not compute, by its field's name.
     std::vector<std::string> obstacles;
 
@@ -126,16 +128,26 @@ enum class Role {
     LoraB
 };
 
+/// Where files keep a parameter: some rows of a tensor that several share.
+struct Stored {
+    std::string name;
+    int64_t first_row = 0;
+    int64_t rows = 0;  ///< of the whole tensor
+};
+
 /// One parameter tensor in the order in which the engine keeps them: embedding, each layer (in the order of
 /// Role; a norm's bias behind it), final norm, head (unless tied). Names are those of Hugging Face's Llama,
-/// whatever a family's files call them.
+/// and `stored` says what the files call them.
 struct ParameterShape {
     std::string name;
     std::vector<int64_t> shape;
     bool decays = true;  ///< false: a norm or a bias
     int layer = -1;      ///< -1: not in a layer
     Role role = Role::Embedding;
+    Stored stored = {};  ///< empty: under its own name, alone
     int64_t size() const;
+    const std::string& file_name() const { return stored.name.empty() ? name : stored.name; }
+    bool is_fused() const { return !stored.name.empty() && stored.rows != shape.front(); }
 };
 
 std::vector<ParameterShape> parameter_shapes(const ModelConfig& model);

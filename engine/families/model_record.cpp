@@ -91,6 +91,7 @@ void visit(Fields& fields, ModelConfig& m) {
     fields("expert_intermediate_size", m.expert_intermediate_size);
     fields("shared_expert_intermediate_size", m.shared_expert_intermediate_size);
     fields("quantization", m.quantization);
+    fields("weight_prefix", m.weight_prefix);
     fields("obstacles", m.obstacles);
 }
 
@@ -165,7 +166,7 @@ class Reader {
         value = from.get<double>();
     }
     template <class T>
-        requires std::is_integral_v<T> || std::is_enum_v<T>
+    requires std::is_integral_v<T> || std::is_enum_v<T>
     void read(const char* name, const json& from, T& value) const {
         const double most = std::is_enum_v<T> ? 7 : std::is_same_v<T, int> ? 64 : 1e12;
         expect(from.is_number_integer() && from.get<double>() >= -1 && from.get<double>() <= most, name);
@@ -183,7 +184,7 @@ class Reader {
         for (const json& item : from) read(name, item, values.emplace_back());
     }
     template <class T>
-        requires std::is_class_v<T>
+    requires std::is_class_v<T>
     void read(const char* name, const json& from, T& value) const {
         Reader inside(from, where_ + ": " + name);
         visit(inside, value);

@@ -2,7 +2,8 @@
 #include <numeric>
 #include <string_view>
 
-#include "engine/families/model_config.h"
+#include "engine/families/families.h"
+#include "engine/families/stored_tensors.h"
 
 namespace ringmaster {
 
@@ -109,7 +110,57 @@ void add_layer(const ModelConfig& m, Shapes shapes) {
     if (m.norms_outputs) norm(Role::PostMlpNorm, "mlp_output_norm");
 }
 
+/// A module's name as the family's files have it.
+std::string_view in_files(const Family& family, std::string_view module) {
+    for (const Rename& rename : family.names)
+        if (rename.module == module) return rename.in_files;
+    return module;
+}
+
+/// `name` is [model.layers.N.]module.weight or .bias.
+std::string file_name(const ModelConfig& m, const Family& family, const ParameterShape& shape) {
+    const std::string& name = shape.name;
+    const std::string prefix = shape.layer < 0 ? "" : "model.layers." + std::to_string(shape.layer) + ".";
+    const size_t dot = name.rfind('.');
+    const std::string_view module = std::string_view(name).substr(prefix.size(), dot - prefix.size());
+    std::string stored = prefix + std::string(in_files(family, module)) + name.substr(dot);
+    if (!m.weight_prefix.empty() && stored.starts_with("model.")) stored = m.weight_prefix + stored.substr(6);
+    return stored;
+}
+
+/// Neighbours of one name lie in one tensor, in their order.
+void join_rows(std::vector<ParameterShape>& shapes) {
+    for (size_t first = 0, end = 0; first < shapes.size(); first = end) {
+        int64_t rows = 0;
+        for (end = first; end < shapes.size() && shapes[end].stored.name == shapes[first].stored.name;
+             ++end) {
+            shapes[end].stored.first_row = rows;
+            rows += shapes[end].shape.front();
+        }
+        for (size_t i = first; i < end; ++i) shapes[i].stored.rows = rows;
+    }
+}
+
+void place_in_files(const ModelConfig& m, std::vector<ParameterShape>& shapes) {
+    const Family* family = find_family(m.model_type);
+    if (family == nullptr || (family->names.empty() && m.weight_prefix.empty())) return;
+    for (ParameterShape& shape : shapes) shape.stored.name = file_name(m, *family, shape);
+    join_rows(shapes);
+}
+
 }  // namespace
+
+std::vector<StoredTensor> stored_tensors(const std::vector<ParameterShape>& shapes) {
+    std::vector<StoredTensor> tensors;
+    for (size_t i = 0; i < shapes.size(); ++i) {
+        if (shapes[i].stored.first_row == 0) {
+            tensors.push_back({shapes[i].file_name(), shapes[i].shape, {}});
+            if (!shapes[i].stored.name.empty()) tensors.back().shape.front() = shapes[i].stored.rows;
+        }
+        tensors.back().parameters.push_back(i);
+    }
+    return tensors;
+}
 
 int64_t ParameterShape::size() const {
     return std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
@@ -122,9 +173,11 @@ std::vector<ParameterShape> parameter_shapes(const ModelConfig& m) {
     for (int64_t layer = 0; layer < m.num_layers; ++layer)
         add_layer(m, Shapes(shapes, static_cast<int>(layer)));
     outside.norm(Role::FinalNorm, "model.norm", m.hidden_size, m.norm_biases);
-    if (m.tie_word_embeddings) return shapes;
-    outside.weight(Role::Head, "lm_head", {m.vocab_size, m.hidden_size});
-    if (m.head_bias) outside.bias(Role::HeadBias, "lm_head", m.vocab_size);
+    if (!m.tie_word_embeddings) {
+        outside.weight(Role::Head, "lm_head", {m.vocab_size, m.hidden_size});
+        if (m.head_bias) outside.bias(Role::HeadBias, "lm_head", m.vocab_size);
+    }
+    place_in_files(m, shapes);
     return shapes;
 }
 
@@ -135,10 +188,10 @@ std::vector<ParameterShape> lora_shapes(const ModelConfig& model, const Lora& lo
         const bool is_adapted = shape.layer >= 0 && lora.adapts(shape.layer) && shape.shape.size() == 2;
         if (!is_adapted || !ends_with_module(shape.name, lora.targets)) continue;
         const std::string module = "base_model.model." + shape.name.substr(0, shape.name.size() - kSuffix);
-        shapes.push_back({module + "lora_A.weight", {lora.r, shape.shape[1]}, true, shape.layer,
-                          Role::LoraA});
-        shapes.push_back({module + "lora_B.weight", {shape.shape[0], lora.r}, true, shape.layer,
-                          Role::LoraB});
+        shapes.push_back(
+            {module + "lora_A.weight", {lora.r, shape.shape[1]}, true, shape.layer, Role::LoraA});
+        shapes.push_back(
+            {module + "lora_B.weight", {shape.shape[0], lora.r}, true, shape.layer, Role::LoraB});
     }
     return shapes;
 }
@@ -160,7 +213,7 @@ UnitSizes unit_sizes(const ModelConfig& model) {
     one.num_layers = std::min<int64_t>(model.num_layers, 1);
     UnitSizes sizes;
     for (const ParameterShape& shape : parameter_shapes(one)) {
-        int64_t& unit = shape.layer == 0                  ? sizes.layer
+        int64_t& unit = shape.layer == 0                ? sizes.layer
                         : shape.role == Role::Embedding ? sizes.embedding
                                                         : sizes.head;
         unit += shape.size();

@@ -1,14 +1,13 @@
-#include "engine/families/model_config.h"
-
+// config.json, by the tables of the families.
 #include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
-#include <string_view>
 
-#include "engine/error.h"
 #include "engine/families/checked_sizes.h"
+#include "engine/families/computed.h"
+#include "engine/families/families.h"
+#include "engine/families/read_rope.h"
 
 namespace ringmaster {
 
@@ -16,302 +15,132 @@ namespace {
 
 using nlohmann::json;
 
-/// What a model type means where config.json is silent. Source: configuration_<type>.py of transformers 5.23.
-struct Family {
-    std::string_view type;
-    bool trainable;
-    int64_t kv_heads;  // where the key is absent; 0: as many as query heads
-    int64_t head_dim;  // 0: hidden_size ÷ num_attention_heads
-    int64_t max_position;
-    double norm_eps;
-    double rope_theta;
-    bool tied;
-    int64_t sliding_window;  // where the key is absent; 0: none
-};
+/// Fields that change neither what is trained nor how.
+constexpr std::array kWithoutEffect = {"_attn_implementation_autoset",
+                                       "_name_or_path",
+                                       "architectures",
+                                       "auto_map",
+                                       "bad_words_ids",
+                                       "begin_suppress_tokens",
+                                       "bos_token_id",
+                                       "cache_implementation",
+                                       "chunk_size_feed_forward",
+                                       "dtype",
+                                       "eos_token_id",
+                                       "finetuning_task",
+                                       "id2label",
+                                       "is_decoder",
+                                       "is_encoder_decoder",
+                                       "label2id",
+                                       "max_length",
+                                       "min_length",
+                                       "model_max_length",
+                                       "model_type",
+                                       "num_beams",
+                                       "num_return_sequences",
+                                       "pad_token_id",
+                                       "prefix",
+                                       "pretraining_tp",
+                                       "problem_type",
+                                       "return_dict",
+                                       "rope_interleaved",
+                                       "sep_token_id",
+                                       "task_specific_params",
+                                       "temperature",
+                                       "tokenizer_class",
+                                       "top_k",
+                                       "top_p",
+                                       "torch_dtype",
+                                       "transformers.js_config",
+                                       "transformers_version",
+                                       "typical_p",
+                                       "unsloth_fixed",
+                                       "unsloth_version",
+                                       "use_cache",
+                                       "length_penalty",
+                                       "repetition_penalty",
+                                       "diversity_penalty",
+                                       "num_beam_groups",
+                                       "encoder_no_repeat_ngram_size",
+                                       "decoder_start_token_id",
+                                       "forced_bos_token_id",
+                                       "forced_eos_token_id",
+                                       "tf_legacy_loss",
+                                       "cross_attention_hidden_size",
+                                       "torchscript",
+                                       "_commit_hash",
+                                       "full_attn_mod",
+                                       "hidden_activation",
+                                       "hidden_act",
+                                       "layer_types",
+                                       "sliding_window_pattern",
+                                       "_sliding_window_pattern",
+                                       "mm_tokens_per_image",
+                                       "max_window_layers",
+                                       "sliding_window",
+                                       "layer_norm_eps",
+                                       "rms_norm_eps",
+                                       "norm_epsilon",
+                                       "head_dim",
+                                       "mlp_only_layers",
+                                       "decoder_sparse_step"};
 
-constexpr std::array<Family, 14> kFamilies = {{
-    {"llama", true, 0, 0, 2048, 1e-6, 1e4, false, 0},
-    {"mistral", true, 8, 0, 131072, 1e-6, 1e4, false, 4096},
-    {"qwen2", true, 32, 0, 32768, 1e-6, 1e4, false, 4096},
-    {"qwen3", true, 32, 128, 32768, 1e-6, 1e4, false, 4096},
-    {"phi", false, 0, 0, 2048, 1e-5, 1e4, false, 0},
-    {"phi3", false, 0, 0, 4096, 1e-5, 1e4, false, 0},
-    {"gemma", false, 16, 256, 8192, 1e-6, 1e4, true, 0},
-    {"gemma2", false, 4, 256, 8192, 1e-6, 1e4, true, 4096},
-    {"gemma3_text", false, 4, 256, 131072, 1e-6, 1e6, true, 4096},
-    {"mixtral", false, 8, 0, 131072, 1e-5, 1e6, false, 0},
-    {"qwen2_moe", false, 16, 0, 32768, 1e-6, 1e4, false, 4096},
-    {"qwen3_moe", false, 4, 0, 32768, 1e-6, 1e4, false, 4096},
-    {"starcoder2", false, 2, 0, 4096, 1e-5, 1e4, true, 0},
-    {"granite", false, 0, 0, 2048, 1e-6, 1e4, false, 0},
-}};
-
-/// One config.json, read field by field: every complaint names the file and the field.
-class Reader {
-  public:
-    Reader(const json& values, std::string where) : values_(&values), where_(std::move(where)) {
-        if (!values.is_object())
-            throw Error(Failure::Refused, Code("MODEL-CONFIG"), "is not a JSON object", where_);
-    }
-
-    [[noreturn]] void refuse(const std::string& what, const std::string& hint = {}) const {
-        throw Error(Failure::Refused, Code("MODEL-CONFIG"), what, where_, hint);
-    }
-
-    bool has(const char* key) const { return values_->contains(key); }
-    bool is_null(const char* key) const { return has(key) && at(key).is_null(); }
-
-    int64_t integer(const char* key, int64_t max) const {
-        if (!has(key)) refuse("'" + std::string(key) + "' is missing");
-        const json& value = at(key);
-        const bool fits =
-            value.is_number_integer() && value.get<double>() >= 1 && value.get<double>() <= double(max);
-        if (!fits) {
-            refuse("'" + std::string(key) + "' is " + value.dump() + ", not a whole number from 1 to " +
-                   std::to_string(max));
-        }
-        return value.get<int64_t>();
-    }
-    /// An absent or null key gives `otherwise`.
-    int64_t integer_or(const char* key, int64_t otherwise, int64_t max) const {
-        return !has(key) || is_null(key) ? otherwise : integer(key, max);
-    }
-
-    double number_or(const char* key, double otherwise) const {
-        if (!has(key) || is_null(key)) return otherwise;
-        if (!at(key).is_number()) {
-            refuse("'" + std::string(key) + "' is " + at(key).dump() + ", not a number");
-        }
-        return at(key).get<double>();
-    }
-    double number(const char* key) const {
-        if (!has(key) || is_null(key)) refuse("'" + std::string(key) + "' is missing");
-        return number_or(key, 0);
-    }
-    std::optional<double> optional_number(const char* key) const {
-        if (!has(key) || is_null(key)) return std::nullopt;
-        return number(key);
-    }
-    double positive_or(const char* key, double otherwise) const {
-        const double value = number_or(key, otherwise);
-        if (!(value > 0)) refuse("'" + std::string(key) + "' is " + at(key).dump() + ", not above 0");
-        return value;
-    }
-
-    bool flag_or(const char* key, bool otherwise) const {
-        if (!has(key) || is_null(key)) return otherwise;
-        if (!at(key).is_boolean()) {
-            refuse("'" + std::string(key) + "' is " + at(key).dump() + ", not true or false");
-        }
-        return at(key).get<bool>();
-    }
-
-    std::string text_or(const char* key, const std::string& otherwise) const {
-        if (!has(key) || is_null(key)) return otherwise;
-        if (!at(key).is_string()) refuse("'" + std::string(key) + "' is " + at(key).dump() + ", not text");
-        return at(key).get<std::string>();
-    }
-
-    /// An object that holds something; an empty one, null and an absent key give nullopt.
-    std::optional<Reader> object(const char* key) const {
-        if (!has(key) || is_null(key)) return std::nullopt;
-        if (!at(key).is_object()) refuse("'" + std::string(key) + "' is not an object");
-        if (at(key).empty()) return std::nullopt;
-        return Reader(at(key), where_ + ": " + key);
-    }
-
-    const json& values() const { return *values_; }
-    const std::string& where() const { return where_; }
-
-  private:
-    const json& at(const char* key) const { return values_->at(key); }
-
-    const json* values_;
-    std::string where_;
-};
-
-std::string joined_types(bool only_trainable) {
-    std::string names;
-    for (const Family& family : kFamilies) {
-        if (only_trainable && !family.trainable) continue;
-        names += (names.empty() ? "" : ", ") + std::string(family.type);
-    }
-    return names;
+/// transformers' names of activations (activations.py, ACT2FN).
+std::optional<Activation> activation_of(const std::string& name) {
+    if (name == "silu" || name == "swish") return Activation::Silu;
+    if (name == "gelu_pytorch_tanh" || name == "gelu_new" || name == "gelu_fast") return Activation::GeluTanh;
+    if (name == "gelu") return Activation::Gelu;
+    if (name == "relu2") return Activation::Relu2;
+    return std::nullopt;
 }
 
-const Family& family_of(const std::string& type, const Reader& reader) {
-    for (const Family& family : kFamilies) {
-        if (family.type == type) return family;
-    }
-    reader.refuse("model type '" + type + "' is unknown here",
-                  "trained: " + joined_types(true) + "; planned: " + joined_types(false));
+void read_activation(const ConfigFields& fields, const Family& family, ModelConfig& model) {
+    const std::string name = fields.text_or(family.activation_field, family.activation);
+    if (const std::optional<Activation> known = activation_of(name))
+        model.gate.activation = *known;
+    else
+        model.obstacles.push_back(family.activation_field + std::string(" '") + name + "'");
 }
 
-/// qwen: only with use_sliding_window, in layers from max_window_layers on or those that layer_types names.
-bool some_layer_slides(const Reader& reader, const std::string& type, int64_t layers) {
-    const bool qwen = type.starts_with("qwen");
-    if (qwen && !reader.flag_or("use_sliding_window", false)) return false;
-    if (!qwen && !type.starts_with("gemma")) return true;
-    if (reader.has("layer_types") && reader.values()["layer_types"].is_array()) {
-        const json& types = reader.values()["layer_types"];
-        return std::any_of(types.begin(), types.end(),
-                           [](const json& t) { return t == "sliding_attention"; });
-    }
-    return !qwen || reader.number_or("max_window_layers", 28) < double(layers);
-}
-
-std::optional<int64_t> read_sliding_window(const Reader& reader, const Family& family, int64_t layers) {
-    if (!some_layer_slides(reader, std::string(family.type), layers) || reader.is_null("sliding_window")) {
-        return std::nullopt;
-    }
-    if (!reader.has("sliding_window")) {
-        return family.sliding_window > 0 ? std::optional(family.sliding_window) : std::nullopt;
-    }
-    return reader.integer("sliding_window", int64_t{1} << 40);
-}
-
-void read_yarn(const Reader& parameters, RopeConfig& rope) {
-    rope.attention_factor = parameters.optional_number("attention_factor");
-    rope.mscale = parameters.optional_number("mscale");
-    rope.mscale_all_dim = parameters.optional_number("mscale_all_dim");
-    rope.truncate = parameters.flag_or("truncate", true);
-    const double beta_fast = parameters.number_or("beta_fast", 0);
-    const double beta_slow = parameters.number_or("beta_slow", 0);
-    if (beta_fast != 0) rope.beta_fast = beta_fast;  // transformers reads 0 as left out
-    if (beta_slow != 0) rope.beta_slow = beta_slow;
-}
-
-/// Source: RotaryEmbeddingConfigMixin of transformers 5.23. `rope_scaling` (transformers 4) goes before
-/// `rope_parameters`; each layer type may have its own, of which the full attention's is taken.
-RopeConfig read_rope(const Reader& reader, const Family& family, int64_t max_position) {
-    RopeConfig rope;
-    rope.theta = reader.positive_or("rope_theta", family.rope_theta);
-    std::optional<Reader> parameters = reader.object("rope_scaling");
-    if (!parameters) parameters = reader.object("rope_parameters");
-    if (!parameters) return rope;
-    if (std::optional<Reader> full = parameters->object("full_attention")) parameters = full;
-
-    rope.theta = parameters->positive_or("rope_theta", rope.theta);
-    rope.type = parameters->text_or("rope_type", parameters->text_or("type", "default"));
-    if (!family.trainable || rope.type == "default") return rope;
-    if (parameters->number_or("partial_rotary_factor", 1) != 1) {
-        parameters->refuse("a 'partial_rotary_factor' other than 1 is not supported");
-    }
-    const auto original =
-        parameters->integer_or("original_max_position_embeddings", max_position, int64_t{1} << 40);
-    if (rope.type == "llama3" || rope.type == "yarn") {
-        rope.original_max_position_embeddings =
-            reader.integer_or("original_max_position_embeddings", original, int64_t{1} << 40);
-    }
-    if (rope.type == "yarn" && parameters->is_null("factor")) {
-        rope.factor = double(max_position) / double(rope.original_max_position_embeddings);
-    } else if (rope.type == "linear" || rope.type == "dynamic" || rope.type == "llama3" ||
-               rope.type == "yarn") {
-        rope.factor = parameters->number("factor");
-    } else {
-        parameters->refuse("rope_type '" + rope.type + "' is not supported",
-                           "default, linear, dynamic, yarn and llama3 are");
-    }
-    if (!(rope.factor > 0)) parameters->refuse("'factor' must be above 0");
-    if (rope.type == "llama3") {
-        rope.low_freq_factor = parameters->number("low_freq_factor");
-        rope.high_freq_factor = parameters->number("high_freq_factor");
-        if (!(rope.low_freq_factor > 0) || !(rope.high_freq_factor > rope.low_freq_factor)) {
-            parameters->refuse("'high_freq_factor' must be above 'low_freq_factor', and that above 0");
-        }
-    }
-    if (rope.type == "yarn") read_yarn(*parameters, rope);
-    return rope;
-}
-
-void read_experts(const Reader& reader, ModelConfig& model) {
-    constexpr int64_t kMax = 1'000'000;
-    if (model.model_type == "mixtral") {
-        model.num_experts = reader.integer_or("num_local_experts", 8, kMax);
-        model.experts_per_token = reader.integer_or("num_experts_per_tok", 2, kMax);
-        model.expert_intermediate_size = model.intermediate_size;
-    } else if (model.model_type == "qwen2_moe" || model.model_type == "qwen3_moe") {
-        const bool second = model.model_type == "qwen2_moe";
-        if (reader.number_or("decoder_sparse_step", 1) != 1 ||
-            (reader.has("mlp_only_layers") && !reader.is_null("mlp_only_layers") &&
-             !reader.values()["mlp_only_layers"].empty())) {
-            reader.refuse("experts in only some of the layers are not supported");
-        }
-        model.num_experts = reader.integer_or("num_experts", second ? 60 : 128, kMax);
-        model.experts_per_token = reader.integer_or("num_experts_per_tok", second ? 4 : 8, kMax);
-        model.expert_intermediate_size =
-            reader.integer_or("moe_intermediate_size", second ? 1408 : 768, kMax * 10);
-        if (second) {
-            model.shared_expert_intermediate_size =
-                reader.integer_or("shared_expert_intermediate_size", 5632, kMax * 10);
-        }
-    }
-}
-
-void read_sizes(const Reader& reader, const Family& family, ModelConfig& model) {
-    model.hidden_size = reader.integer("hidden_size", 1'000'000);
-    model.num_layers = reader.integer("num_hidden_layers", 10'000);
-    model.num_heads = reader.integer("num_attention_heads", 100'000);
-    model.intermediate_size = reader.integer("intermediate_size", 10'000'000);
-    model.vocab_size = reader.integer("vocab_size", 100'000'000);
-    const int64_t kv_heads = reader.is_null("num_key_value_heads") ? 0 : family.kv_heads;
-    model.num_kv_heads =
-        reader.integer_or("num_key_value_heads", kv_heads > 0 ? kv_heads : model.num_heads, 100'000);
-    if (model.num_heads % model.num_kv_heads != 0) {
-        reader.refuse("num_attention_heads " + std::to_string(model.num_heads) +
-                      " is no multiple of num_key_value_heads " + std::to_string(model.num_kv_heads));
-    }
-    const int64_t head_dim = family.head_dim > 0 ? family.head_dim : model.hidden_size / model.num_heads;
-    model.head_dim = reader.integer_or("head_dim", head_dim, 100'000);
-    const bool derived = family.head_dim == 0 && (!reader.has("head_dim") || reader.is_null("head_dim"));
-    if (derived && model.hidden_size % model.num_heads != 0) {
-        reader.refuse("hidden_size " + std::to_string(model.hidden_size) +
+void read_head_dim(const ConfigFields& fields, const Family& family, ModelConfig& model) {
+    const bool given = fields.has("head_dim") && !fields.is_null("head_dim");
+    if (!given && family.head_dim == 0 && model.hidden_size % model.num_heads != 0) {
+        fields.refuse("hidden_size " + std::to_string(model.hidden_size) +
                       " is no multiple of num_attention_heads " + std::to_string(model.num_heads));
     }
+    const int64_t otherwise = family.head_dim > 0 ? family.head_dim : model.hidden_size / model.num_heads;
+    model.head_dim = fields.integer_or("head_dim", std::max<int64_t>(1, otherwise), 100'000);
     if (model.head_dim % 2 != 0) {
-        reader.refuse("head_dim " + std::to_string(model.head_dim) +
+        fields.refuse("head_dim " + std::to_string(model.head_dim) +
                       " is odd: a rotary embedding turns pairs");
     }
+}
+
+void read_sizes(const ConfigFields& fields, const Family& family, ModelConfig& model) {
+    model.hidden_size = fields.integer("hidden_size", 1'000'000);
+    model.num_layers = fields.integer("num_hidden_layers", kMostLayers);
+    model.num_heads = fields.integer("num_attention_heads", 100'000);
+    model.intermediate_size = fields.integer("intermediate_size", 10'000'000);
+    model.vocab_size = fields.integer("vocab_size", 100'000'000);
+    const int64_t kv_heads = fields.is_null("num_key_value_heads") ? 0 : family.kv_heads;
+    model.num_kv_heads =
+        fields.integer_or("num_key_value_heads", kv_heads > 0 ? kv_heads : model.num_heads, 100'000);
+    if (model.num_heads % model.num_kv_heads != 0) {
+        fields.refuse("num_attention_heads " + std::to_string(model.num_heads) +
+                      " is no multiple of num_key_value_heads " + std::to_string(model.num_kv_heads));
+    }
+    read_head_dim(fields, family, model);
     model.max_position_embeddings =
-        reader.integer_or("max_position_embeddings", family.max_position, int64_t{1} << 40);
-}
-
-void read_flags(const Reader& reader, const Family& family, ModelConfig& model) {
-    const std::string& type = model.model_type;
-    model.tie_word_embeddings = reader.flag_or("tie_word_embeddings", family.tied);
-    const bool has_attention_bias = type == "llama" || type == "qwen3" || type == "qwen3_moe" ||
-                                    type == "granite" || type.starts_with("gemma");
-    const bool attention_bias = has_attention_bias && reader.flag_or("attention_bias", false);
-    const bool everywhere = type == "phi" || (type == "starcoder2" && reader.flag_or("use_bias", true));
-    model.qkv_bias = attention_bias || everywhere || type == "qwen2" ||
-                     (type == "qwen2_moe" && reader.flag_or("qkv_bias", true));
-    model.output_bias = attention_bias || everywhere;
-    model.mlp_bias =
-        everywhere || ((type == "llama" || type == "granite") && reader.flag_or("mlp_bias", false));
-    const bool normed = type == "qwen3" || type == "qwen3_moe" || type == "gemma3_text";
-    model.qk_norm = normed ? QkNorm::PerHead : QkNorm::None;
-    model.layer_norms = model.norm_biases = type == "phi" || type == "starcoder2";
-    model.gate.gated = !model.layer_norms;
-    model.parallel_blocks = model.head_bias = type == "phi";
-    model.norms_outputs = type == "gemma2" || type == "gemma3_text";
-}
-
-/// What a trainable family may ask for and the engine does not compute.
-void refuse_other_arithmetic(const Reader& reader) {
-    const std::string act = reader.text_or("hidden_act", "silu");
-    if (act != "silu" && act != "swish")
-        reader.refuse("hidden_act '" + act + "' is not supported", "silu is");
-    if (reader.number_or("attention_dropout", 0) != 0) {
-        reader.refuse("attention_dropout other than 0 is not supported", "set it to 0.0 in config.json");
-    }
-    if (reader.number_or("partial_rotary_factor", 1) != 1) {
-        reader.refuse("a 'partial_rotary_factor' other than 1 is not supported");
-    }
+        fields.integer_or("max_position_embeddings", family.max_position, int64_t{1} << 40);
+    model.rms_norm_eps = fields.positive_or(family.norm_eps_field, family.norm_eps);
+    model.initializer_range = fields.number_or("initializer_range", 0.02);
+    if (!(model.initializer_range >= 0)) fields.refuse("'initializer_range' must not be below 0");
+    model.tie_word_embeddings = fields.flag_or("tie_word_embeddings", family.tied);
 }
 
 /// Weights that bitsandbytes has quantised; other formats are not read.
-Quantization read_quantization(const Reader& reader) {
-    const std::optional<Reader> said = reader.object("quantization_config");
+Quantization read_quantization(const ConfigFields& reader) {
+    const std::optional<ConfigFields> said = reader.object("quantization_config");
     if (!said) return {};
     if (said->text_or("quant_method", "") != "bitsandbytes")
         reader.refuse("the weights are quantised in another way than bitsandbytes' (quantization_config)",
@@ -335,31 +164,34 @@ Quantization read_quantization(const Reader& reader) {
     return found;
 }
 
-ModelConfig read_text_model(const Reader& reader) {
-    ModelConfig model;
-    model.model_type = reader.text_or("model_type", "");
-    if (model.model_type.empty()) reader.refuse("'model_type' is missing");
-    if (model.model_type == "gemma3") {
-        const std::optional<Reader> text = reader.object("text_config");
-        if (!text) reader.refuse("'text_config' is missing");
-        return read_text_model(*text);
+/// Fields that say something and that no table reads. A quantised folder's own field is read above.
+void note_unread(const ConfigFields& fields, ModelConfig& model) {
+    for (const std::string& name : fields.unread()) {
+        if (std::find(kWithoutEffect.begin(), kWithoutEffect.end(), name) == kWithoutEffect.end())
+            model.obstacles.push_back(name);
     }
-    const Family& family = family_of(model.model_type, reader);
-    if (family.trainable) refuse_other_arithmetic(reader);
-    model.quantization = read_quantization(reader);
-    read_sizes(reader, family, model);
-    model.rms_norm_eps = reader.positive_or(model.model_type == "phi"          ? "layer_norm_eps"
-                                            : model.model_type == "starcoder2" ? "norm_epsilon"
-                                                                               : "rms_norm_eps",
-                                            family.norm_eps);
-    model.initializer_range = reader.number_or("initializer_range", 0.02);
-    if (!(model.initializer_range >= 0)) reader.refuse("'initializer_range' must not be below 0");
-    read_flags(reader, family, model);
-    read_experts(reader, model);
-    refuse_absurd_size(model, reader.where());
-    model.sliding_window = read_sliding_window(reader, family, model.num_layers);
-    model.ropes = {read_rope(reader, family, model.max_position_embeddings)};
-    if (!family.trainable) model.obstacles.push_back("model_type");
+}
+
+const Family& family_of(const ConfigFields& fields) {
+    const std::string type = fields.text_or("model_type", "");
+    if (type.empty()) fields.refuse("'model_type' is missing");
+    if (const Family* family = find_family(type)) return *family;
+    fields.refuse("model type '" + type + "' is unknown here", "known: " + family_names());
+}
+
+ModelConfig read_text_model(const ConfigFields& fields) {
+    const Family& family = family_of(fields);
+    ModelConfig model;
+    model.model_type = family.type;
+    model.quantization = read_quantization(fields);
+    read_sizes(fields, family, model);
+    read_activation(fields, family, model);
+    model.ropes = {read_rope(fields, family, model)};
+    family.describe(fields, model);
+    refuse_absurd_size(model, fields.where());
+    note_unread(fields, model);
+    const std::vector<std::string> missing = not_computed(model);
+    model.obstacles.insert(model.obstacles.end(), missing.begin(), missing.end());
     return model;
 }
 
@@ -379,8 +211,19 @@ void refuse_absurd_size(const ModelConfig& model, const std::string& where) {
                     "its sizes multiply to more than 10^15 parameters", where);
 }
 
+/// A wrapper's text part has the wrapper's word on tied embeddings and quantised weights if it has none.
 ModelConfig model_config_from_json(const json& values, const std::string& where) {
-    return read_text_model(Reader(values, where));
+    const ConfigFields fields(values, where);
+    const Wrapper* wrapper = find_wrapper(fields.text_or("model_type", ""));
+    if (wrapper == nullptr) return read_text_model(fields);
+    if (!fields.object("text_config")) fields.refuse("'text_config' is missing");
+    json text = values["text_config"];
+    if (!text.contains("model_type")) text["model_type"] = wrapper->text_type;
+    for (const char* shared : {"tie_word_embeddings", "quantization_config"})
+        if (values.contains(shared)) text[shared] = values[shared];
+    ModelConfig model = read_text_model(ConfigFields(text, where + ": text_config"));
+    model.weight_prefix = wrapper->weight_prefix;
+    return model;
 }
 
 ModelConfig read_model_config(const std::string& model_dir) {

@@ -99,9 +99,7 @@ void QuantizedBase::load(const std::string& model_dir) {
             put_bytes(i, bytes);
             continue;
         }
-        const std::string name = files.name_of(matrices_[i].name);
-        files.check_shape(name, matrices_[i].shape);
-        put(i, files.mapped(name));
+        put(i, files.values_of(matrices_[i]));
     }
     bytes_.share_update();
 }

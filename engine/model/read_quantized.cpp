@@ -115,7 +115,7 @@ at::Tensor read_eight(WeightFiles& files, const std::string& name, const Paramet
 
 at::Tensor read_quantized(WeightFiles& files, const ParameterShape& matrix,
                           const Quantization& quantization) {
-    const std::string name = files.name_of(matrix.name);
+    const std::string name = files.name_of(matrix);
     for (const WeightFormat format : {WeightFormat::Nf4, WeightFormat::Fp4}) {
         const std::string state = name + ".quant_state.bitsandbytes__" + to_string(format);
         if (!files.has(state)) continue;

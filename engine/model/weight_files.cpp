@@ -2,8 +2,10 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "engine/error.h"
 
@@ -62,7 +64,10 @@ std::vector<std::string> WeightFiles::names() const {
 std::string WeightFiles::find(const std::string& name) const {
     if (has(name)) return name;
     if (name.starts_with("model.") && has(name.substr(6))) return name.substr(6);
-    return "";
+    if (has("language_model." + name)) return "language_model." + name;
+    constexpr std::string_view kWrapped = "model.language_model.";
+    const std::string former = "language_model.model." + name.substr(std::min(kWrapped.size(), name.size()));
+    return name.starts_with(kWrapped) && has(former) ? former : "";
 }
 
 std::string WeightFiles::name_of(const std::string& name) const {
@@ -78,6 +83,14 @@ SafetensorsFile& WeightFiles::file_of(const std::string& name) {
     std::unique_ptr<SafetensorsFile>& file = open_[files_.at(name)];
     if (!file) file = std::make_unique<SafetensorsFile>(files_.at(name));
     return *file;
+}
+
+at::Tensor WeightFiles::values_of(const ParameterShape& parameter) {
+    const std::string name = name_of(parameter);
+    std::vector<int64_t> shape = parameter.shape;
+    if (parameter.is_fused()) shape.front() = parameter.stored.rows;
+    check_shape(name, shape);
+    return mapped(name).narrow(0, parameter.stored.first_row, parameter.shape.front());
 }
 
 const TensorInfo& WeightFiles::info(const std::string& name) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/families/model_config.h"
 #include "engine/files/safetensors.h"
 
 namespace ringmaster {
@@ -23,10 +24,16 @@ class WeightFiles {
     const std::filesystem::path& dir() const { return dir_; }
     std::vector<std::string> names() const;  ///< of all tensors, in ascending order
     bool has(const std::string& name) const { return files_.contains(name); }
-    /// A parameter's name as the folder has it: some leave out the leading "model.". Empty if it has none.
+    /// A parameter's name as the folder has it: some leave out the leading "model.", and those of multimodal
+    /// models have had several prefixes. Empty if it has none.
     std::string find(const std::string& name) const;
     /// As find; throws Error(Refused) if there is none.
     std::string name_of(const std::string& name) const;
+
+    /// The tensor that holds a parameter.
+    std::string name_of(const ParameterShape& parameter) const { return name_of(parameter.file_name()); }
+    /// A parameter's rows of it, as `mapped`. Throws Error(Refused) if the tensor's shape is another.
+    at::Tensor values_of(const ParameterShape& parameter);
 
     const TensorInfo& info(const std::string& name);
     /// Throws Error(Refused) if its shape is another.

@@ -5,8 +5,10 @@
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "engine/error.h"
+#include "engine/families/stored_tensors.h"
 #include "engine/files/safetensors.h"
 #include "engine/model/parameters.h"
 #include "engine/model/weight_files.h"
@@ -17,12 +19,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Elements [begin, end) of it.
-void read_tensor(WeightFiles& files, const std::string& name, const std::vector<int64_t>& shape,
-                 FlatRange elements, at::Tensor into) {
-    files.check_shape(name, shape);
-    const at::Tensor values = files.mapped(name);
+/// Elements [begin, end) of a parameter.
+void read_tensor(WeightFiles& files, const ParameterShape& parameter, FlatRange elements, at::Tensor into) {
+    const at::Tensor values = files.values_of(parameter);
     if (!values.is_floating_point()) {
+        const std::string name = files.name_of(parameter);
         throw Error(
             Failure::Refused, Code("MODEL-WEIGHTS"),
             "tensor '" + name + "' has dtype " + files.info(name).dtype + "; F32, F16, BF16 and F64 are read",
@@ -31,18 +32,22 @@ void read_tensor(WeightFiles& files, const std::string& name, const std::vector<
     into.copy_(values.view({-1}).narrow(0, elements.begin, elements.size()));
 }
 
-/// Parameter indices of each shard, in order.
-std::vector<std::vector<size_t>> shards_of(const Parameters& parameters, int64_t element_bytes,
-                                           int64_t shard_bytes) {
-    std::vector<std::vector<size_t>> shards(1);
+int64_t elements_of(const StoredTensor& tensor) {
+    return std::accumulate(tensor.shape.begin(), tensor.shape.end(), int64_t{1}, std::multiplies<>());
+}
+
+/// The tensors of each shard, in order.
+std::vector<std::vector<StoredTensor>> shards_of(const Parameters& parameters, int64_t element_bytes,
+                                                 int64_t shard_bytes) {
+    std::vector<std::vector<StoredTensor>> shards(1);
     int64_t filled = 0;
-    for (size_t i = 0; i < parameters.shapes().size(); ++i) {
-        int64_t bytes = parameters.shapes()[i].size() * element_bytes;
+    for (StoredTensor& tensor : stored_tensors(parameters.shapes())) {
+        const int64_t bytes = elements_of(tensor) * element_bytes;
         if (filled > 0 && filled + bytes > shard_bytes) {
             shards.emplace_back();
             filled = 0;
         }
-        shards.back().push_back(i);
+        shards.back().push_back(std::move(tensor));
         filled += bytes;
     }
     return shards;
@@ -55,17 +60,17 @@ std::string shard_name(const std::string& stem, size_t shard, size_t count) {
     return stem + number;
 }
 
-WrittenFile write_shard(const Parameters& parameters, WholeValues& master, const fs::path& path,
-                        const std::vector<size_t>& indices, at::ScalarType dtype) {
+WrittenFile write_shard(WholeValues& master, const fs::path& path, const std::vector<StoredTensor>& tensors,
+                        at::ScalarType dtype) {
     std::vector<TensorInfo> infos;
-    for (size_t i : indices) {
-        infos.push_back({parameters.shapes()[i].name, dtype == at::kFloat ? "F32" : "BF16",
-                         parameters.shapes()[i].shape});
-    }
+    for (const StoredTensor& tensor : tensors)
+        infos.push_back({tensor.name, dtype == at::kFloat ? "F32" : "BF16", tensor.shape});
     SafetensorsWriter writer(path, infos);
-    for (size_t i : indices) {
-        at::Tensor values = master.of(i).to(at::kCPU, dtype).contiguous();
-        writer.write(values.data_ptr(), values.nbytes());
+    for (const StoredTensor& tensor : tensors) {
+        for (const size_t i : tensor.parameters) {
+            const at::Tensor values = master.of(i).to(at::kCPU, dtype).contiguous();
+            writer.write(values.data_ptr(), values.nbytes());
+        }
     }
     return writer.finish();
 }
@@ -75,8 +80,7 @@ WrittenFile write_shard(const Parameters& parameters, WholeValues& master, const
 void Parameters::load(const std::string& model_dir) {
     WeightFiles files(model_dir, file_stem_);
     for (size_t i = 0; i < shapes_.size(); ++i)
-        read_tensor(files, files.name_of(shapes_[i].name), shapes_[i].shape, own_elements(i),
-                    own_values(master_, i));
+        read_tensor(files, shapes_[i], own_elements(i), own_values(master_, i));
     share_update();
 }
 
@@ -95,8 +99,8 @@ std::vector<WrittenFile> save_weights(Parameters& parameters, const std::string&
     nlohmann::json weight_map = nlohmann::json::object();
     for (size_t s = 0; s < shards.size(); ++s) {
         const std::string name = shard_name(parameters.file_stem(), s, shards.size());
-        written.push_back(write_shard(parameters, master, fs::path(dir) / name, shards[s], dtype));
-        for (size_t i : shards[s]) weight_map[parameters.shapes()[i].name] = name;
+        written.push_back(write_shard(master, fs::path(dir) / name, shards[s], dtype));
+        for (const StoredTensor& tensor : shards[s]) weight_map[tensor.name] = name;
     }
     if (shards.size() > 1) {
         nlohmann::json index = {{"metadata", {{"total_size", parameters.count() * element_bytes}}},

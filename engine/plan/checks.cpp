@@ -14,20 +14,26 @@ bool splits(const Plan& plan) {
 
 // ------------------------------------------------------------------------- what this engine cannot do yet
 
-/// Where every layer slides it is trained; Qwen's configs name the layers that do.
+/// A window in every layer is computed, one in some of them is not.
 void limit_window(Plan& plan, Findings& findings) {
     if (!plan.model || !plan.model->trainable() || !plan.model->sliding_window) return;
     const int64_t window = *plan.model->sliding_window;
-    if (window >= plan.sequence.length || !plan.model->model_type.starts_with("qwen")) return;
+    const std::vector<LayerKind>& layers = plan.model->layers;
+    const bool all =
+        std::all_of(layers.begin(), layers.end(), [](const LayerKind& kind) { return kind.window; });
+    if (window >= plan.sequence.length || all) return;
     findings.error(Form("ENGINE-WINDOW"), findings.key_of({"sequence_len"}),
                    {{"window", window}, {"length", plan.sequence.length}});
 }
 
 void limit_models(Plan& plan, Findings& findings) {
     if (!plan.model || plan.model->trainable()) return;
-    const std::string experts = plan.model->num_experts > 0 ? " (a mixture of experts)" : "";
+    std::string obstacles;
+    for (const std::string& obstacle : plan.model->obstacles)
+        obstacles += (obstacles.empty() ? "" : ", ") + obstacle;
     findings.error("ENGINE-MODEL", "base_model",
-                   "model type " + plan.model->model_type + experts + " is planned, but not trained here",
+                   "a model of type " + plan.model->model_type + " is planned, but not trained here: " +
+                       obstacles + " of its config.json is not supported",
                    "llama, mistral, qwen2 and qwen3 are trained");
 }
 

@@ -40,6 +40,18 @@ void find_by_id(const PlanRequest& request, Plan& plan, Findings& findings) {
     findings.warn(Form("MODEL-UNKNOWN"), "base_model", {{"model", id}});
 }
 
+/// PEFT adapts a fused projection as one module, with one A for all of its rows.
+void limit_adapter(const Plan& plan, Findings& findings) {
+    for (const ParameterShape& shape : parameter_shapes(*plan.model)) {
+        if (!shape.is_fused()) continue;
+        findings.error("KEY-UNSUPPORTED", "adapter",
+                       "a model of type " + plan.model->model_type + " keeps '" + shape.file_name() +
+                           "' as one matrix, beside which no adapter is trained here",
+                       "remove adapter and the lora_ keys to train all weights");
+        return;
+    }
+}
+
 void say_adapter(const Plan& plan, Findings& findings) {
     const Lora& lora = plan.config.lora;
     const int64_t layers = plan.model->num_layers;
@@ -84,10 +96,11 @@ void refuse_int8_on_gpu(const Plan& plan, Findings& findings) {
         findings.error(Form("KEY-UNSUPPORTED", "int8"), "load_in_8bit", {});
         return;
     }
-    findings.error("KEY-UNSUPPORTED", "base_model",
-                   "weights of 8 bits are not built for a GPU, where bitsandbytes quantizes the activations as "
-                   "well",
-                   "name a base_model whose weights have 16 bits");
+    findings.error(
+        "KEY-UNSUPPORTED", "base_model",
+        "weights of 8 bits are not built for a GPU, where bitsandbytes quantizes the activations as "
+        "well",
+        "name a base_model whose weights have 16 bits");
 }
 
 void resolve_shape(const PlanRequest& request, Plan& plan, Findings& findings) {
@@ -115,7 +128,9 @@ void resolve_model(const PlanRequest& request, Plan& plan, Findings& findings) {
     if (!plan.model) return;
     take_stored_quantization(plan, findings);
     refuse_int8_on_gpu(plan, findings);
-    if (plan.config.lora.on()) say_adapter(plan, findings);
+    if (!plan.config.lora.on()) return;
+    limit_adapter(plan, findings);
+    say_adapter(plan, findings);
 }
 
 }  // namespace ringmaster

@@ -1,0 +1,34 @@
+#include "engine/families/families.h"
+
+namespace ringmaster {
+
+namespace {
+
+/// Attention and MLP side by side under one LayerNorm without bias; layers that see everything do not turn.
+void describe_cohere2(const ConfigFields& fields, ModelConfig& model) {
+    model.qkv_bias = model.output_bias = fields.flag_or("attention_bias", false);
+    model.layer_norms = model.parallel_blocks = true;
+    model.ropes.front().interleaved = true;
+    model.logit_multiplier = fields.number_or("logit_scale", 0.0625);
+    for (const char* idle : {"order_of_interleaved_layers", "rotary_pct", "use_embedding_sharing",
+                             "use_gated_activation", "use_parallel_block", "use_parallel_embedding",
+                             "position_embedding_type", "layer_switch", "use_qk_norm"})
+        fields.has(idle);
+    const int64_t pattern = fields.integer_or("sliding_window_pattern", 4, 10'000);
+    read_layer_types(fields, model, read_window(fields, 4096), pattern);
+    for (LayerKind& kind : model.layers)
+        if (!kind.window) kind.rope = -1;
+}
+
+const Family kFamilies[] = {{.type = "cohere2",
+                             .describe = describe_cohere2,
+                             .max_position = 8192,
+                             .norm_eps = 1e-5,
+                             .tied = true,
+                             .norm_eps_field = "layer_norm_eps"}};
+
+}  // namespace
+
+const std::span<const Family> kCohereFamilies = kFamilies;
+
+}  // namespace ringmaster

@@ -1,0 +1,69 @@
+#include "engine/families/computed.h"
+
+#include <algorithm>
+
+namespace ringmaster {
+
+namespace {
+
+struct Feature {
+    const char* name;
+    bool computed;  // forward, backward, preflight's reference and the memory's trace
+    bool (*asked)(const ModelConfig& model);
+};
+
+bool some_rope(const ModelConfig& model, bool (*asked)(const RopeConfig& rope)) {
+    return std::any_of(model.ropes.begin(), model.ropes.end(), asked);
+}
+
+constexpr Feature kFeatures[] = {
+    {"norm weights of 1 + w", false, [](const ModelConfig& m) { return m.norm_adds_one; }},
+    {"norms behind attention and MLP", false, [](const ModelConfig& m) { return m.norms_outputs; }},
+    {"no norm before attention and MLP", false, [](const ModelConfig& m) { return !m.norms_inputs; }},
+    {"LayerNorm", false, [](const ModelConfig& m) { return m.layer_norms; }},
+    {"attention and MLP side by side", false, [](const ModelConfig& m) { return m.parallel_blocks; }},
+    {"q/k norm over all heads", false, [](const ModelConfig& m) { return m.qk_norm == QkNorm::Whole; }},
+    {"q/k norm after the rotation", false, [](const ModelConfig& m) { return m.qk_norm_after_rotary; }},
+    {"hidden_act", false, [](const ModelConfig& m) { return m.gate.activation != Activation::Silu; }},
+    {"an MLP without gate", false, [](const ModelConfig& m) { return !m.gate.gated; }},
+    {"attention scale", false, [](const ModelConfig& m) { return m.attention_scale != 0; }},
+    {"attn_logit_softcapping", false, [](const ModelConfig& m) { return m.score_softcap != 0; }},
+    {"final_logit_softcapping", false, [](const ModelConfig& m) { return m.logit_softcap != 0; }},
+    {"embedding multiplier", false, [](const ModelConfig& m) { return m.embedding_multiplier != 1; }},
+    {"residual multiplier", false, [](const ModelConfig& m) { return m.residual_multiplier != 1; }},
+    {"logit multiplier", false, [](const ModelConfig& m) { return m.logit_multiplier != 1; }},
+    {"bias of the head", false, [](const ModelConfig& m) { return m.head_bias; }},
+    {"layers that differ in their rotation", false,
+     [](const ModelConfig& m) {
+         return std::any_of(m.layers.begin(), m.layers.end(),
+                            [](const LayerKind& kind) { return kind.rope != 0; });
+     }},
+    {"partial_rotary_factor", false,
+     [](const ModelConfig& m) {
+         return some_rope(m, [](const RopeConfig& rope) { return rope.rotary_dim != 0; });
+     }},
+    {"rotation of neighbouring elements", false,
+     [](const ModelConfig& m) {
+         return some_rope(m, [](const RopeConfig& rope) { return rope.interleaved; });
+     }},
+    {"rope_type 'longrope'", false,
+     [](const ModelConfig& m) {
+         return some_rope(m, [](const RopeConfig& rope) { return rope.type == "longrope"; });
+     }},
+    {"llama_4_scaling_beta", false,
+     [](const ModelConfig& m) {
+         return some_rope(m, [](const RopeConfig& rope) { return rope.query_scale_beta != 0; });
+     }},
+    {"a mixture of experts", false, [](const ModelConfig& m) { return m.num_experts > 0; }},
+};
+
+}  // namespace
+
+std::vector<std::string> not_computed(const ModelConfig& model) {
+    std::vector<std::string> names;
+    for (const Feature& feature : kFeatures)
+        if (!feature.computed && feature.asked(model)) names.push_back(feature.name);
+    return names;
+}
+
+}  // namespace ringmaster

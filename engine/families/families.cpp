@@ -1,0 +1,63 @@
+#include "engine/families/families.h"
+
+#include <array>
+
+namespace ringmaster {
+
+namespace {
+
+const auto& all_families() {
+    static const std::array all = {
+        kLlamaFamilies,         kQwenFamilies,   kSmollmFamilies,   kHunyuanFamilies, kGemmaFamilies,
+        kGemmaSandwichFamilies, kPhiFamilies,    kMistralFamilies,  kOlmoFamilies,    kGraniteFamilies,
+        kGlmFamilies,           kCohereFamilies, kLayerNormFamilies};
+    return all;
+}
+
+}  // namespace
+
+const Family* find_family(std::string_view type) {
+    for (const std::span<const Family> some : all_families())
+        for (const Family& family : some)
+            if (family.type == type) return &family;
+    return nullptr;
+}
+
+const Wrapper* find_wrapper(std::string_view type) {
+    for (const std::span<const Wrapper> some : {kGemmaWrappers, kMistralWrappers})
+        for (const Wrapper& wrapper : some)
+            if (wrapper.type == type) return &wrapper;
+    return nullptr;
+}
+
+std::string family_names() {
+    std::string names;
+    for (const std::span<const Family> some : all_families())
+        for (const Family& family : some) names += (names.empty() ? "" : ", ") + family.type;
+    return names;
+}
+
+std::optional<int64_t> read_window(const ConfigFields& fields, std::optional<int64_t> otherwise) {
+    if (fields.is_null("sliding_window")) return std::nullopt;
+    if (!fields.has("sliding_window")) return otherwise;
+    return fields.integer("sliding_window", int64_t{1} << 40);
+}
+
+void read_layer_types(const ConfigFields& fields, ModelConfig& model, std::optional<int64_t> window,
+                      int64_t pattern, int window_rope) {
+    if (!fields.has("layer_types") || fields.is_null("layer_types"))
+        return set_layers(model, window, window_rope,
+                          [&](int64_t layer) { return (layer + 1) % pattern != 0; });
+    const nlohmann::json& types = fields.values()["layer_types"];
+    if (!types.is_array() || types.size() != static_cast<size_t>(model.num_layers))
+        fields.refuse("'layer_types' does not have an entry a layer");
+    for (const nlohmann::json& type : types)
+        if (type != "sliding_attention" && type != "full_attention") {
+            model.obstacles.push_back("layer_types " + type.dump());
+            return;
+        }
+    set_layers(model, window, window_rope,
+               [&](int64_t layer) { return types[static_cast<size_t>(layer)] == "sliding_attention"; });
+}
+
+}  // namespace ringmaster

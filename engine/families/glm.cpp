@@ -1,0 +1,46 @@
+#include "engine/families/families.h"
+
+namespace ringmaster {
+
+namespace {
+
+void describe_glm4(const ConfigFields& fields, ModelConfig& model) {
+    model.qkv_bias = fields.flag_or("attention_bias", true);
+    model.norms_outputs = true;
+    model.ropes.front().interleaved = true;
+}
+
+void describe_glm(const ConfigFields& fields, ModelConfig& model) {
+    describe_glm4(fields, model);
+    model.norms_outputs = false;
+}
+
+constexpr Rename kNames[] = {{"mlp.gate_proj", "mlp.gate_up_proj"},
+                             {"mlp.up_proj", "mlp.gate_up_proj"},
+                             {"attention_output_norm", "post_self_attn_layernorm"},
+                             {"mlp_output_norm", "post_mlp_layernorm"}};
+
+const Family kFamilies[] = {
+    {.type = "glm4",
+     .describe = describe_glm4,
+     .kv_heads = 2,
+     .head_dim = 128,
+     .max_position = 131072,
+     .norm_eps = 1.5625e-7,
+     .rotary_share = 0.5,
+     .names = kNames},
+    {.type = "glm",
+     .describe = describe_glm,
+     .kv_heads = 2,
+     .head_dim = 128,
+     .max_position = 131072,
+     .norm_eps = 1.5625e-7,
+     .rotary_share = 0.5,
+     .names = kNames},
+};
+
+}  // namespace
+
+const std::span<const Family> kGlmFamilies = kFamilies;
+
+}  // namespace ringmaster

@@ -1,0 +1,43 @@
+// Llama and those that differ from it in a switch or two.
+#include "engine/families/families.h"
+
+namespace ringmaster {
+
+namespace {
+
+void describe_llama(const ConfigFields& fields, ModelConfig& model) {
+    model.qkv_bias = model.output_bias = fields.flag_or("attention_bias", false);
+    model.mlp_bias = fields.flag_or("mlp_bias", false);
+}
+
+void describe_arcee(const ConfigFields& fields, ModelConfig& model) {
+    describe_llama(fields, model);
+    model.gate.gated = false;
+}
+
+void describe_seed_oss(const ConfigFields& fields, ModelConfig& model) {
+    model.qkv_bias = fields.flag_or("attention_bias", true);
+    model.output_bias = fields.flag_or("attention_out_bias", false);
+    model.mlp_bias = fields.flag_or("mlp_bias", false);
+    fields.number_or("residual_dropout", 0);  // the class keeps it and uses it nowhere
+}
+
+const Family kFamilies[] = {
+    {.type = "llama", .describe = describe_llama},
+    {.type = "arcee",
+     .describe = describe_arcee,
+     .max_position = 4096,
+     .norm_eps = 1e-5,
+     .activation = "relu2"},
+    {.type = "seed_oss",
+     .describe = describe_seed_oss,
+     .kv_heads = 8,
+     .head_dim = 128,
+     .max_position = 524288},
+};
+
+}  // namespace
+
+const std::span<const Family> kLlamaFamilies = kFamilies;
+
+}  // namespace ringmaster

@@ -1,0 +1,56 @@
+#include "engine/families/families.h"
+
+namespace ringmaster {
+
+namespace {
+
+/// A window in every layer. transformers refuses layer_types for this class.
+void describe_mistral(const ConfigFields& fields, ModelConfig& model) {
+    model.sliding_window = read_window(fields, 4096);
+}
+
+void describe_ministral(const ConfigFields& fields, ModelConfig& model) {
+    const std::optional<int64_t> window = read_window(fields, 4096);
+    if (fields.has("layer_types") && !fields.is_null("layer_types"))
+        return read_layer_types(fields, model, window, 1);
+    model.sliding_window = window;
+}
+
+void describe_ministral3(const ConfigFields& fields, ModelConfig& model) {
+    model.sliding_window = read_window(fields, std::nullopt);
+}
+
+void describe_mixtral(const ConfigFields& fields, ModelConfig& model) {
+    model.sliding_window = read_window(fields, std::nullopt);
+    model.num_experts = fields.integer_or("num_local_experts", 8, 1'000'000);
+    model.experts_per_token = fields.integer_or("num_experts_per_tok", 2, 1'000'000);
+    model.expert_intermediate_size = model.intermediate_size;
+}
+
+const Family kFamilies[] = {
+    {.type = "mistral", .describe = describe_mistral, .kv_heads = 8, .max_position = 131072},
+    {.type = "ministral", .describe = describe_ministral, .kv_heads = 8, .max_position = 131072},
+    {.type = "ministral3",
+     .describe = describe_ministral3,
+     .kv_heads = 8,
+     .head_dim = 128,
+     .max_position = 262144,
+     .norm_eps = 1e-5,
+     .rope_theta = 1e6,
+     .has_query_scale = true},
+    {.type = "mixtral",
+     .describe = describe_mixtral,
+     .kv_heads = 8,
+     .max_position = 131072,
+     .norm_eps = 1e-5,
+     .rope_theta = 1e6},
+};
+
+constexpr Wrapper kWrappers[] = {{"mistral3", "mistral", "model.language_model."}};
+
+}  // namespace
+
+const std::span<const Family> kMistralFamilies = kFamilies;
+const std::span<const Wrapper> kMistralWrappers = kWrappers;
+
+}  // namespace ringmaster

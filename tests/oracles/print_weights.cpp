@@ -1,0 +1,22 @@
+// Prints what a model's folder is taken for: its weights as files hold them, and what of its config.json is
+// not computed.
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "engine/error.h"
+#include "engine/families/stored_tensors.h"
+
+int main(int, char** arguments) {
+    using namespace ringmaster;
+    try {
+        const ModelConfig model = read_model_config(arguments[1]);
+        nlohmann::json weights = nlohmann::json::object();
+        for (const StoredTensor& tensor : stored_tensors(parameter_shapes(model)))
+            weights[tensor.name] = tensor.shape;
+        std::puts(nlohmann::json{{"weights", weights}, {"obstacles", model.obstacles}}.dump().c_str());
+        return 0;
+    } catch (const Error& problem) {
+        std::puts(problem.text().c_str());
+        return 1;
+    }
+}

@@ -1,0 +1,192 @@
+"""Every family that trains here, on every mesh: losses and the exported model are those of its transformers class.
+
+A family is one row of FAMILIES: tiny random models of two shapes, the second with every switch on. A row that the engine does not
+compute yet stands in WAITING, and must be refused by name."""
+
+import json
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "support"))
+from ringmaster_runs import BIN, VOCABULARY, events_of, launch, make_config, make_rows, ringmaster, state_of
+
+STEPS = 10
+ROWS_PER_STEP = 8
+SEQUENCE = 96
+RATE = 1e-3
+SHAPE = dict(vocab_size=VOCABULARY, hidden_size=64, intermediate_size=112, num_hidden_layers=3, num_attention_heads=4,
+             num_key_value_heads=2, max_position_embeddings=512, pad_token_id=None, bos_token_id=None, eos_token_id=None)
+LONGROPE = {"rope_type": "longrope", "rope_theta": 10000.0, "original_max_position_embeddings": 64,
+            "short_factor": [1.0 + 0.05 * i for i in range(6)], "long_factor": [1.5 + 0.3 * i for i in range(6)]}
+
+# name: (model_type, what differs from SHAPE)
+FAMILIES = {
+    "phi3": ("phi3", {}),
+    "phi3 full": ("phi3", dict(sliding_window=24, num_key_value_heads=1, tie_word_embeddings=True)),
+    "seed_oss": ("seed_oss", dict(head_dim=16, residual_dropout=0.0, attention_dropout=0.0)),
+    "seed_oss full": ("seed_oss", dict(head_dim=24, attention_bias=True, attention_out_bias=True, mlp_bias=True,
+                                       tie_word_embeddings=True, residual_dropout=0.0, attention_dropout=0.0)),
+    "ministral": ("ministral", dict(head_dim=24, sliding_window=20)),
+    "ministral3": ("ministral3", dict(head_dim=24, rope_parameters={"rope_type": "default", "rope_theta": 1e4})),
+}
+# What the engine does not compute yet: each must be refused by name, and moves up when it is.
+WAITING = {
+    "phi3 longrope": ("phi3", dict(rope_parameters={**LONGROPE, "partial_rotary_factor": 0.75})),
+    "gemma": ("gemma", dict(head_dim=24)),
+    "gemma full": ("gemma", dict(head_dim=24, attention_bias=True, num_key_value_heads=1, hidden_act="gelu")),
+    "gemma2": ("gemma2", dict(head_dim=24, sliding_window=512, attn_logit_softcapping=None, final_logit_softcapping=None)),
+    "gemma2 full": ("gemma2", dict(head_dim=24, sliding_window=24, query_pre_attn_scalar=40, attention_bias=True)),
+    "gemma3": ("gemma3_text", dict(head_dim=24, sliding_window=512)),
+    "gemma3 full": ("gemma3_text", dict(head_dim=24, sliding_window=24, query_pre_attn_scalar=40, num_hidden_layers=7,
+                                        final_logit_softcapping=20.0)),
+    "olmo2": ("olmo2", {}),
+    "olmo3 full": ("olmo3", dict(sliding_window=24, num_hidden_layers=5)),
+    "granite": ("granite", dict(attention_multiplier=0.2, embedding_multiplier=3.0, residual_multiplier=0.6, logits_scaling=1.7)),
+    "smollm3": ("smollm3", dict(num_hidden_layers=5)),
+    "arcee": ("arcee", {}),
+    "arcee full": ("arcee", dict(attention_bias=True, mlp_bias=True, head_dim=24)),
+    "hunyuan": ("hunyuan_v1_dense", dict(head_dim=24)),
+    "exaone4": ("exaone4", dict(sliding_window=24, sliding_window_pattern=2, num_hidden_layers=4)),
+    "glm": ("glm", dict(head_dim=16)),
+    "glm4": ("glm4", dict(head_dim=16)),
+    "cohere2": ("cohere2", dict(sliding_window=24, num_hidden_layers=4)),
+    "starcoder2": ("starcoder2", dict(sliding_window=24)),
+    "stablelm": ("stablelm", dict(use_qkv_bias=True)),
+    "nemotron": ("nemotron", dict(head_dim=16)),
+    "phi": ("phi", {}),
+}
+# name: (ranks, keys)
+MESHES = {
+    "1 rank": (1, dict(micro_batch_size=2, gradient_accumulation_steps=4)),
+    "ring 2": (2, dict(context_parallel_size=2, ring_attn_func="batch_ring", micro_batch_size=1, gradient_accumulation_steps=8)),
+    "zigzag 2": (2, dict(context_parallel_size=2, ring_attn_func="batch_zigzag", micro_batch_size=2, gradient_accumulation_steps=4)),
+    "ulysses 2": (2, dict(context_parallel_size=2, ulysses_size=2, micro_batch_size=2, gradient_accumulation_steps=4)),
+    "2 x 2": (4, dict(context_parallel_size=2, ring_attn_func="batch_zigzag", micro_batch_size=2, gradient_accumulation_steps=2)),
+}
+PACKED = {"rows": False, "packed": True}
+# The spread that runs by default: the full shape of each family on one mesh of two ranks, packed.
+QUICK = {(name, "zigzag 2", "packed") for name in FAMILIES if name.endswith("full") or name.startswith("minis")}
+
+
+def save_model(folder, name):
+    import torch
+    import transformers
+
+    kind, changes = {**FAMILIES, **WAITING}[name]
+    config = transformers.AutoConfig.for_model(kind, **{**SHAPE, **changes})
+    torch.manual_seed(7)
+    model = transformers.AutoModelForCausalLM.from_config(config)
+    with torch.no_grad():  # biases and norms that matter
+        for key, parameter in model.named_parameters():
+            if key.endswith("bias") or "norm" in key:
+                parameter.add_(0.1 * torch.randn_like(parameter))
+    model.save_pretrained(folder)
+    return folder
+
+
+def packed_rows(documents):
+    """Rows of documents, packed by next fit in file order."""
+    rows, room = [], 0
+    for document in documents:
+        if len(document["input_ids"]) > room:
+            rows.append([])
+            room = SEQUENCE
+        rows[-1].append(document)
+        room -= len(document["input_ids"])
+    return rows
+
+
+def train_with_transformers(model_dir, rows):
+    """One document at a time, so that nothing can leak; gradients of a step are added up."""
+    import torch
+    import transformers
+
+    model = transformers.AutoModelForCausalLM.from_pretrained(model_dir, attn_implementation="eager", dtype=torch.float32)
+    model.train()
+    optimizer = torch.optim.AdamW(model.parameters(), lr=RATE, weight_decay=0.0)
+    losses, position = [], 0
+    for _ in range(STEPS):
+        step, position = rows[position:position + ROWS_PER_STEP], position + ROWS_PER_STEP
+        if position >= len(rows):
+            position = 0
+        documents = [document for row in step for document in row]
+        valid = sum(label != -100 for document in documents for label in document["labels"][1:])
+        total = 0.0
+        for document in documents:
+            logits = model(input_ids=torch.tensor([document["input_ids"]])).logits[0, :-1].float()
+            labels = torch.tensor(document["labels"][1:])
+            loss = torch.nn.functional.cross_entropy(logits, labels, ignore_index=-100, reduction="sum") / valid
+            loss.backward()
+            total += loss.item()
+        losses.append(total)
+        optimizer.step()
+        optimizer.zero_grad()
+    return model, losses
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory):
+    made = {}
+
+    def make(name, packed):
+        if (name, packed) not in made:
+            folder = tmp_path_factory.mktemp("family")
+            model_dir = save_model(folder / "model", name)
+            documents = make_rows(folder / "rows.jsonl", 96, longest=60 if packed else SEQUENCE)
+            rows = packed_rows(documents) if packed else [[document] for document in documents]
+            made[name, packed] = folder, model_dir, *train_with_transformers(model_dir, rows)
+        return made[name, packed]
+
+    return make
+
+
+CASES = [pytest.param(name, mesh, way, id=f"{name}, {mesh}, {way}" + (", quick" if (name, mesh, way) in QUICK else ""))
+         for name in FAMILIES for mesh in MESHES for way in PACKED]
+
+
+@pytest.mark.parametrize("name, mesh, way", CASES)
+def test_a_family_trains_as_its_transformers_class_does(reference, tmp_path, name, mesh, way):
+    import torch
+    import transformers
+
+    ranks, keys = MESHES[mesh]
+    folder, model_dir, trained, losses = reference(name, PACKED[way])
+    config = make_config(tmp_path, model_dir, folder / "rows.jsonl", max_steps=STEPS, learning_rate=RATE, lr_scheduler="constant",
+                         warmup_steps=0, weight_decay=0.0, max_grad_norm=0.0, sample_packing=PACKED[way], sequence_len=SEQUENCE,
+                         pad_to_sequence_len=True, **keys)
+    run = launch(config, tmp_path / "runs", "--ranks", ranks)
+    assert state_of(run)["state"] == "completed"
+    assert [event["loss"] for event in events_of(run)] == pytest.approx(losses, rel=1e-5)
+
+    ours = transformers.AutoModelForCausalLM.from_pretrained(tmp_path / "out", dtype=torch.float32, attn_implementation="eager")
+    assert type(ours) is type(trained)
+    ids = torch.arange(64).unsqueeze(0)
+    with torch.no_grad():
+        assert (ours(ids).logits - trained(ids).logits).abs().max().item() < 1e-4
+
+
+@pytest.mark.parametrize("name", [*FAMILIES, *WAITING], ids=[f"{name}, quick" for name in [*FAMILIES, *WAITING]])
+def test_weights_have_the_names_and_shapes_that_transformers_saves(tmp_path, name):
+    import safetensors
+
+    folder = save_model(tmp_path / "model", name)
+    printed = subprocess.run([BIN.parent / "tests" / "print_weights", folder], capture_output=True, text=True)
+    assert printed.returncode == 0, printed.stdout
+    seen = json.loads(printed.stdout)
+    with safetensors.safe_open(folder / "model.safetensors", "pt") as file:
+        assert seen["weights"] == {key: list(file.get_slice(key).get_shape()) for key in file.keys()}
+    assert bool(seen["obstacles"]) is (name in WAITING), seen["obstacles"]
+
+
+@pytest.mark.parametrize("name", WAITING, ids=[f"{name}, quick" for name in WAITING])
+def test_what_is_not_computed_is_refused_and_never_trained(tmp_path, name):
+    rows = tmp_path / "rows.jsonl"
+    make_rows(rows, 8)
+    config = make_config(tmp_path, save_model(tmp_path / "model", name), rows)
+    plan = json.loads(ringmaster("plan", config, "--ranks", 2, "--json", check=False).stdout)
+    errors = [finding for finding in plan["diagnostics"] if finding["severity"] == "error"]
+    assert [finding["code"] for finding in errors] in (["ENGINE-MODEL"], ["ENGINE-WINDOW"]), errors
+    assert plan["memory"], "the shape is known"
