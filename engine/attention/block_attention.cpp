@@ -41,15 +41,27 @@ void scatter(const at::Tensor& rows, const at::Tensor& x_gtd, const QueryBlock& 
     part.copy_(rows.view(part.sizes()));
 }
 
+/// The cap's slope, 1 - tanh², of scores that a rule caps; scores become capped.
+void cap(at::Tensor scores, double softcap) {
+    if (softcap != 0) scores.div_(softcap).tanh_().mul_(softcap);
+}
+void cap_with_slope(at::Tensor scores, at::Tensor slopes, double softcap) {
+    if (softcap == 0) return;
+    at::tanh_out(slopes, scores.div_(softcap));
+    at::mul_out(scores, slopes, at::scalar_tensor(softcap, scores.options()));
+    slopes.square_().neg_().add_(1);
+}
+
 /// A task's tensors: heads of one group, [group, T, ...], and their keys.
 struct ForwardTask {
     at::Tensor q_gtd;
     HeadKeys keys;
     at::Tensor values_gtd, top_gt, total_gt;  ///< added to
     at::Tensor scores;
+    ScoreRule rule;
 
     void run(const QueryBlock& block) {
-        const at::Tensor q_rd = gathered(q_gtd, block).mul_(scale_of(q_gtd));
+        const at::Tensor q_rd = gathered(q_gtd, block).mul_(rule.scale_of(q_gtd));
         at::Tensor values_rd = gathered(values_gtd, block);
         std::vector<float> top = gathered_scalars(top_gt, block), total = gathered_scalars(total_gt, block);
         std::vector<float> shrink(top.size());
@@ -58,6 +70,7 @@ struct ForwardTask {
             const int64_t count = std::min(block_sizes().keys, block.key_end - key);
             at::Tensor scores_rk = block_of(scores, rows, count);
             at::mm_out(scores_rk, q_rd, keys.k(key, count).t());
+            cap(scores_rk, rule.softcap);
             block_softmax().forward(scores_rk.data_ptr<float>(), rows, count, block.mask(key, count),
                                     top.data(), total.data(), shrink.data());
             block_softmax().rescale(values_rd.data_ptr<float>(), shrink.data(), rows, values_rd.size(1));
@@ -73,12 +86,13 @@ struct BackwardTask {
     at::Tensor dout_gtd, q_gtd;
     HeadKeys keys;
     at::Tensor lse_gt, delta_gt;
-    at::Tensor dq_gtd;  ///< added to
-    HeadKeys d_keys;    ///< added to
-    at::Tensor scores, dscores;
+    at::Tensor dq_gtd;                   ///< added to
+    HeadKeys d_keys;                     ///< added to
+    at::Tensor scores, dscores, slopes;  ///< slopes only of a softcap
+    ScoreRule rule;
 
     void run(const QueryBlock& block) {
-        const double scale = scale_of(q_gtd);
+        const double scale = rule.scale_of(q_gtd);
         const at::Tensor q_rd = gathered(q_gtd, block).mul_(scale), dout_rd = gathered(dout_gtd, block);
         const std::vector<float> lse = gathered_scalars(lse_gt, block);
         const std::vector<float> delta = gathered_scalars(delta_gt, block);
@@ -88,10 +102,13 @@ struct BackwardTask {
             const int64_t count = std::min(block_sizes().keys, block.key_end - key);
             const at::Tensor k_kd = keys.k(key, count);
             at::Tensor scores_rk = block_of(scores, rows, count), dscores_rk = block_of(dscores, rows, count);
+            const at::Tensor slopes_rk = slopes.defined() ? block_of(slopes, rows, count) : slopes;
             at::mm_out(scores_rk, q_rd, k_kd.t());
+            cap_with_slope(scores_rk, slopes_rk, rule.softcap);
             at::mm_out(dscores_rk, dout_rd, keys.v(key, count).t());
             block_softmax().backward(scores_rk.data_ptr<float>(), dscores_rk.data_ptr<float>(), rows, count,
                                      block.mask(key, count), lse.data(), delta.data());
+            if (slopes_rk.defined()) dscores_rk.mul_(slopes_rk);
             at::Tensor dk_kd = d_keys.k(key, count), dv_kd = d_keys.v(key, count);
             at::addmm_out(dv_kd, dv_kd, scores_rk.t(), dout_rd);
             at::addmm_out(dk_kd, dk_kd, dscores_rk.t(), q_rd);
@@ -133,17 +150,22 @@ SoftmaxSums no_keys_seen(const at::Tensor& q_bhtd) {
 }
 
 void block_attention_forward(SoftmaxSums& sums, const at::Tensor& q_bhtd, const at::Tensor& k_bksd,
-                             const at::Tensor& v_bksd, const std::vector<Slice>& slices) {
+                             const at::Tensor& v_bksd, const std::vector<Slice>& slices,
+                             const ScoreRule& rule) {
     if (slices.empty()) return;
-    if (const PanelProducts* products = products_for(q_bhtd))
-        return key_block_attention_forward(*products, sums, q_bhtd, k_bksd, v_bksd, slices);
+    if (const PanelProducts* products = rule.softcap == 0 ? products_for(q_bhtd) : nullptr)
+        return key_block_attention_forward(*products, sums, q_bhtd, k_bksd, v_bksd, slices, rule);
     const Reach reach(slices);
     const std::vector<Task> tasks = tasks_of(q_bhtd, k_bksd);
     in_parallel(tasks, [&](size_t i) {
         const Task& task = tasks[i];
-        ForwardTask forward{task.of_queries(q_bhtd),           keys_of(task, k_bksd, v_bksd, reach),
-                            task.of_queries(sums.values_bhtd), task.of_queries(sums.top_bht),
-                            task.of_queries(sums.total_bht),   scratch(task, q_bhtd)};
+        ForwardTask forward{task.of_queries(q_bhtd),
+                            keys_of(task, k_bksd, v_bksd, reach),
+                            task.of_queries(sums.values_bhtd),
+                            task.of_queries(sums.top_bht),
+                            task.of_queries(sums.total_bht),
+                            scratch(task, q_bhtd),
+                            rule};
         for_each_block(task, slices, [&](const QueryBlock& block) { forward.run(block); });
     });
 }
@@ -151,11 +173,12 @@ void block_attention_forward(SoftmaxSums& sums, const at::Tensor& q_bhtd, const 
 void block_attention_backward(at::Tensor dq_bhtd, at::Tensor dk_bksd, at::Tensor dv_bksd,
                               const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd, const at::Tensor& k_bksd,
                               const at::Tensor& v_bksd, const at::Tensor& lse_bht,
-                              const at::Tensor& delta_bht, const std::vector<Slice>& slices) {
+                              const at::Tensor& delta_bht, const std::vector<Slice>& slices,
+                              const ScoreRule& rule) {
     if (slices.empty()) return;
-    if (const PanelProducts* products = products_for(q_bhtd))
+    if (const PanelProducts* products = rule.softcap == 0 ? products_for(q_bhtd) : nullptr)
         return key_block_attention_backward(*products, dq_bhtd, dk_bksd, dv_bksd, dout_bhtd, q_bhtd, k_bksd,
-                                            v_bksd, lse_bht, delta_bht, slices);
+                                            v_bksd, lse_bht, delta_bht, slices, rule);
     const Reach reach(slices);
     const std::vector<Task> tasks = tasks_of(q_bhtd, k_bksd);
     with_key_gradients(tasks, reach, dk_bksd, dv_bksd, [&](const Task& task, const HeadKeys& d_keys) {
@@ -167,7 +190,9 @@ void block_attention_backward(at::Tensor dq_bhtd, at::Tensor dk_bksd, at::Tensor
                               task.of_queries(dq_bhtd),
                               d_keys,
                               scratch(task, q_bhtd),
-                              scratch(task, q_bhtd)};
+                              scratch(task, q_bhtd),
+                              rule.softcap != 0 ? scratch(task, q_bhtd) : at::Tensor(),
+                              rule};
         for_each_block(task, slices, [&](const QueryBlock& block) { backward.run(block); });
     });
 }

@@ -150,8 +150,4 @@ void with_key_gradients(const std::vector<Task>& tasks, const Reach& reach, cons
     for (size_t i = 0; i < tasks.size() && tasks[i].parts > 1; ++i) add(tasks[i], waiting[i]);
 }
 
-inline double scale_of(const at::Tensor& q) {
-    return 1 / std::sqrt(static_cast<double>(q.size(-1)));
-}
-
 }  // namespace ringmaster

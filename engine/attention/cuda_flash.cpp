@@ -10,6 +10,7 @@
 
 #include "engine/attention/cudnn_attention.h"
 #include "engine/attention/deterministic.h"
+#include "engine/attention/score_rule.h"
 #include "engine/comm/backends.h"
 #include "engine/plan/flash_blocks.h"
 
@@ -17,8 +18,8 @@ namespace ringmaster {
 
 namespace {
 
-double scale_of(const at::Tensor& q) {
-    return 1 / std::sqrt(static_cast<double>(q.size(-1)));
+double scale_of(const FlashInputs& in) {
+    return ScoreRule{in.scale, 0}.scale_of(in.q);
 }
 
 std::optional<int64_t> bound(int64_t width) {
@@ -55,7 +56,7 @@ FlashKernel::Output half_forward(const FlashInputs& in) {
     const FlashArguments with = arguments_of(in);
     auto [out, lse, seed, offset, mask] = at::_flash_attention_forward(
         in.q, in.k, in.v, given(in.query_ends), given(in.key_ends), with.max_queries, with.max_keys, 0.0,
-        with.causal, false, scale_of(in.q), bound(with.left), bound(with.right));
+        with.causal, false, scale_of(in), bound(with.left), bound(with.right));
     return {out, lse};
 }
 
@@ -71,7 +72,7 @@ FlashKernel::Gradients half_backward(const FlashInputs& in, const at::Tensor& do
     auto [dq, dk, dv] = at::_flash_attention_backward(dout, in.q, in.k, in.v, whole.out, whole.lse,
                                                       in.query_ends, in.key_ends, with.max_queries,
                                                       with.max_keys, 0.0, with.causal, no_dropout, no_dropout,
-                                                      scale_of(in.q), bound(with.left), bound(with.right));
+                                                      scale_of(in), bound(with.left), bound(with.right));
     return {dq, dk, dv};
 }
 
@@ -88,24 +89,31 @@ int64_t multiprocessors(const at::Tensor& q_bhtd) {
 
 }  // namespace
 
-const FlashKernel& cuda_flash_kernel() {
-    static const FlashKernel kernel{half_forward, half_backward, queries_at_once, multiprocessors};
-    return kernel;
+FlashKernel cuda_flash_kernel(double scale) {
+    const auto scaled = [scale](FlashInputs in) {
+        in.scale = scale;
+        return in;
+    };
+    return {[=](const FlashInputs& in) { return half_forward(scaled(in)); },
+            [=](const FlashInputs& in, const at::Tensor& dout, const FlashKernel::Output& whole) {
+                return half_backward(scaled(in), dout, whole);
+            },
+            queries_at_once, multiprocessors};
 }
 
 /// It knows neither grouped heads nor a log-sum-exp of any length but multiples of 32.
 FlashOutput float_flash_forward(const at::Tensor& q_bhtd, const at::Tensor& k_bksd, const at::Tensor& v_bksd,
-                                bool causal) {
+                                bool causal, double scale) {
     const int64_t group = q_bhtd.size(1) / k_bksd.size(1);
     auto [out, lse, seed, offset] = at::_scaled_dot_product_efficient_attention(
         q_bhtd, k_bksd.repeat_interleave(group, 1), v_bksd.repeat_interleave(group, 1), {}, true, 0.0, causal,
-        scale_of(q_bhtd));
+        ScoreRule{scale, 0}.scale_of(q_bhtd));
     return {out, lse.narrow(2, 0, q_bhtd.size(2))};
 }
 
 FlashGradients float_flash_backward(const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd,
                                     const at::Tensor& k_bksd, const at::Tensor& v_bksd,
-                                    const FlashOutput& whole, bool causal) {
+                                    const FlashOutput& whole, bool causal, double scale) {
     constexpr int64_t kMultiple = 32;
     const int64_t group = q_bhtd.size(1) / k_bksd.size(1), queries = q_bhtd.size(2);
     const int64_t padding = (queries + kMultiple - 1) / kMultiple * kMultiple - queries;
@@ -116,7 +124,7 @@ FlashGradients float_flash_backward(const at::Tensor& dout_bhtd, const at::Tenso
     const Deterministic in_order(cuda_is_deterministic());
     auto [dq, dk, dv, dbias] = at::_scaled_dot_product_efficient_attention_backward(
         dout_bhtd, q_bhtd, k, v, {}, whole.out_bhtd, lse, no_dropout, no_dropout, 0.0,
-        {true, true, true, false}, causal, scale_of(q_bhtd));
+        {true, true, true, false}, causal, ScoreRule{scale, 0}.scale_of(q_bhtd));
     auto summed = [&](const at::Tensor& x_bhsd) {
         return x_bhsd.unflatten(1, {k_bksd.size(1), group}).sum(2);
     };

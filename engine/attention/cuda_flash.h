@@ -13,20 +13,20 @@
 
 namespace ringmaster {
 
-/// Of half precisions: cuDNN's where the run chose it and it can (cudnn_attention.h), else LibTorch's
-/// FlashAttention-2, which takes any segments, documents and windows, grouped heads, head
-/// dims up to 256 that are multiples of 8. Its deterministic backward keeps several float32 copies of dq:
-/// long queries go in blocks that keep those below 2 GiB.
-const FlashKernel& cuda_flash_kernel();
+/// Of half precisions, with scores scaled by `scale` (0: D^-1/2): cuDNN's where the run chose it and it can
+/// (cudnn_attention.h), else LibTorch's FlashAttention-2, which takes any segments, documents and windows,
+/// grouped heads, head dims up to 256 that are multiples of 8. Its deterministic backward keeps several
+/// float32 copies of dq: long queries go in blocks that keep those below 2 GiB.
+FlashKernel cuda_flash_kernel(double scale = 0);
 
 /// float32, by the memory-efficient kernel: one square or rectangle a call. `causal`: query i sees keys j <=
-/// i (T = S). Last dim contiguous, other strides free; scores are scaled by D^-1/2.
+/// i (T = S). Last dim contiguous, other strides free; scores are scaled by `scale` (0: D^-1/2).
 FlashOutput float_flash_forward(const at::Tensor& q_bhtd, const at::Tensor& k_bksd, const at::Tensor& v_bksd,
-                                bool causal);
+                                bool causal, double scale = 0);
 
 /// `out` and `lse` are those over *all* keys: a block's gradient then is its part of the whole's.
 FlashGradients float_flash_backward(const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd,
                                     const at::Tensor& k_bksd, const at::Tensor& v_bksd,
-                                    const FlashOutput& whole, bool causal);
+                                    const FlashOutput& whole, bool causal, double scale = 0);
 
 }  // namespace ringmaster

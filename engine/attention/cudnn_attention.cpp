@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cmath>
 
+#include "engine/attention/score_rule.h"
 #include "engine/plan/attention_kernels.h"
 
 namespace ringmaster {
@@ -22,7 +23,7 @@ bool is_causal(const FlashInputs& in) {
 }
 
 double scale_of(const FlashInputs& in) {
-    return 1 / std::sqrt(static_cast<double>(in.q.size(3)));
+    return ScoreRule{in.scale, 0}.scale_of(in.q);
 }
 
 /// Returns x, or a contiguous copy if an element lies 2^31 elements or more after the first one. cuDNN 9.19

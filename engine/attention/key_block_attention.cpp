@@ -74,11 +74,10 @@ struct Scratch {
     }
 };
 
-KeyBlock key_block(const QueryBlock& block, int64_t key, const at::Tensor& q_gtd) {
+KeyBlock key_block(const QueryBlock& block, int64_t key, const at::Tensor& q_gtd, double scale) {
     const int64_t keys = std::min(block_sizes().keys, block.key_end - key);
     const int64_t queries = q_gtd.size(0) * block.queries();
-    return {keys, panel_columns(queries), queries, block.mask(key, keys),
-            static_cast<float>(scale_of(q_gtd))};
+    return {keys, panel_columns(queries), queries, block.mask(key, keys), static_cast<float>(scale)};
 }
 
 /// gathered_scalars, and zeros to the end of the last panel.
@@ -101,6 +100,7 @@ struct ForwardTask {
     Columns v;
     at::Tensor values_gtd, top_gt, total_gt;  ///< added to
     Scratch scratch;
+    double scale;
 
     void run(const QueryBlock& block) {
         const BlockRows q(q_gtd, block);
@@ -110,7 +110,7 @@ struct ForwardTask {
         rows_of(values_dc, q_gtd.size(0), block).copy_(values);
         std::vector<float> top = column_scalars(top_gt, block), total = column_scalars(total_gt, block);
         for (int64_t key = block.key_begin; key < block.key_end; key += block_sizes().keys) {
-            const KeyBlock now = key_block(block, key, q_gtd);
+            const KeyBlock now = key_block(block, key, q_gtd, scale);
             auto* scores = scratch.scores.data_ptr<float>();
             products.product(now.keys, columns, D, k.from(key), D, bits(q.transposed), scores, columns,
                              false);
@@ -135,15 +135,15 @@ struct BackwardTask {
     at::Tensor dq_gtd;  ///< added to
     HeadKeys d_keys;    ///< added to; of the keys without the softmax's scale
     Scratch scratch;
+    double scale;
 
     void run(const QueryBlock& block) {
         const BlockRows q(q_gtd, block), dout(dout_gtd, block);
         const std::vector<float> lse = column_scalars(lse_gt, block), delta = column_scalars(delta_gt, block);
         const at::Tensor dq_dc = at::zeros({q_gtd.size(2), panel_columns(q.rows.size(0))}, dq_gtd.options());
         for (int64_t key = block.key_begin; key < block.key_end; key += block_sizes().keys)
-            run_keys(key, key_block(block, key, q_gtd), q, dout, lse, delta, dq_dc);
-        dq_gtd.narrow(1, block.begin, block.queries())
-            .add_(rows_of(dq_dc, q_gtd.size(0), block), scale_of(q_gtd));
+            run_keys(key, key_block(block, key, q_gtd, scale), q, dout, lse, delta, dq_dc);
+        dq_gtd.narrow(1, block.begin, block.queries()).add_(rows_of(dq_dc, q_gtd.size(0), block), scale);
     }
 
     void run_keys(int64_t key, const KeyBlock& now, const BlockRows& q, const BlockRows& dout,
@@ -169,7 +169,7 @@ struct BackwardTask {
 
 void key_block_attention_forward(const PanelProducts& products, SoftmaxSums& sums, const at::Tensor& q_bhtd,
                                  const at::Tensor& k_bksd, const at::Tensor& v_bksd,
-                                 const std::vector<Slice>& slices) {
+                                 const std::vector<Slice>& slices, const ScoreRule& rule) {
     const Reach reach(slices);
     const std::vector<Task> tasks = tasks_of(q_bhtd, k_bksd);
     in_parallel(tasks, [&](size_t i) {
@@ -181,7 +181,8 @@ void key_block_attention_forward(const PanelProducts& products, SoftmaxSums& sum
                             task.of_queries(sums.values_bhtd),
                             task.of_queries(sums.top_bht),
                             task.of_queries(sums.total_bht),
-                            Scratch(task, q_bhtd, false)};
+                            Scratch(task, q_bhtd, false),
+                            rule.scale_of(q_bhtd)};
         for_each_block(task, slices, [&](const QueryBlock& block) { forward.run(block); });
         products.release();
     });
@@ -192,7 +193,7 @@ void key_block_attention_backward(const PanelProducts& products, const at::Tenso
                                   const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd,
                                   const at::Tensor& k_bksd, const at::Tensor& v_bksd,
                                   const at::Tensor& lse_bht, const at::Tensor& delta_bht,
-                                  const std::vector<Slice>& slices) {
+                                  const std::vector<Slice>& slices, const ScoreRule& rule) {
     const Reach reach(slices);
     const std::vector<Task> tasks = tasks_of(q_bhtd, k_bksd);
     with_key_gradients(tasks, reach, dk_bksd, dv_bksd, [&](const Task& task, const HeadKeys& d_keys) {
@@ -207,10 +208,11 @@ void key_block_attention_backward(const PanelProducts& products, const at::Tenso
                               task.of_queries(delta_bht),
                               task.of_queries(dq_bhtd),
                               d_keys,
-                              Scratch(task, q_bhtd, true)};
+                              Scratch(task, q_bhtd, true),
+                              rule.scale_of(q_bhtd)};
         for_each_block(task, slices, [&](const QueryBlock& block) { backward.run(block); });
         at::Tensor dk_sd = d_keys.k_sd;
-        dk_sd.mul_(scale_of(q_bhtd));
+        dk_sd.mul_(rule.scale_of(q_bhtd));
         products.release();
     });
 }

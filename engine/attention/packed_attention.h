@@ -23,6 +23,7 @@ struct FlashInputs {
     at::Tensor query_ends, key_ends;  ///< undefined: dense
     int64_t most_queries = 0, most_keys = 0;
     FlashWindow window;
+    double scale = 0;  ///< of the scores; 0: D^-1/2
 
     bool packed() const { return query_ends.defined(); }
 };

@@ -22,18 +22,25 @@ FlashOutput reversed(const FlashOutput& x) {
     return {x.out_bhtd.flip(2), x.lse_bht.flip(2)};
 }
 
+/// CUDA's kernels that LibTorch brings have no softcap: the plan refuses it there.
+void check_device(const ScoreRule& rule, const at::Tensor& q) {
+    TORCH_INTERNAL_ASSERT(rule.softcap == 0 || q.is_cpu(), "a softcap of scores on a GPU");
+}
+
 /// A triangle at the trailing edge of a window is a causal one, read backwards.
-FlashOutput slice_forward(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, SliceMask mask) {
-    if (mask != SliceMask::InverseCausal) return float_flash_forward(q, k, v, mask == SliceMask::Causal);
-    return reversed(float_flash_forward(q.flip(2), k.flip(2), v.flip(2), true));
+FlashOutput slice_forward(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, SliceMask mask,
+                          double scale) {
+    if (mask != SliceMask::InverseCausal)
+        return float_flash_forward(q, k, v, mask == SliceMask::Causal, scale);
+    return reversed(float_flash_forward(q.flip(2), k.flip(2), v.flip(2), true, scale));
 }
 
 FlashGradients slice_backward(const at::Tensor& dout, const at::Tensor& q, const at::Tensor& k,
-                              const at::Tensor& v, const FlashOutput& whole, SliceMask mask) {
+                              const at::Tensor& v, const FlashOutput& whole, SliceMask mask, double scale) {
     if (mask != SliceMask::InverseCausal)
-        return float_flash_backward(dout, q, k, v, whole, mask == SliceMask::Causal);
+        return float_flash_backward(dout, q, k, v, whole, mask == SliceMask::Causal, scale);
     const FlashGradients d =
-        float_flash_backward(dout.flip(2), q.flip(2), k.flip(2), v.flip(2), reversed(whole), true);
+        float_flash_backward(dout.flip(2), q.flip(2), k.flip(2), v.flip(2), reversed(whole), true, scale);
     return {d.dq_bhtd.flip(2), d.dk_bksd.flip(2), d.dv_bksd.flip(2)};
 }
 
@@ -64,7 +71,10 @@ at::Tensor dot_bht(const at::Tensor& x_bhtd, const at::Tensor& y_bhtd) {
 
 }  // namespace
 
-PartialAttention::PartialAttention(const at::Tensor& q_bhtd) : q_bhtd_(q_bhtd), sums_(no_keys_seen(q_bhtd)) {}
+PartialAttention::PartialAttention(const at::Tensor& q_bhtd, const ScoreRule& rule)
+    : q_bhtd_(q_bhtd), rule_(rule), sums_(no_keys_seen(q_bhtd)) {
+    check_device(rule, q_bhtd);
+}
 
 void PartialAttention::add(const at::Tensor& k_bksd, const at::Tensor& v_bksd, const KeyHeads& heads,
                            const std::vector<Slice>& slices) {
@@ -72,12 +82,13 @@ void PartialAttention::add(const at::Tensor& k_bksd, const at::Tensor& v_bksd, c
                      heads.of_queries(sums_.total_bht)};
     const at::Tensor q = heads.of_queries(q_bhtd_);
     if (goes_by(AttentionFamily::OwnBlocks, q))
-        return block_attention_forward(sums, q, k_bksd, v_bksd, slices);
+        return block_attention_forward(sums, q, k_bksd, v_bksd, slices, rule_);
     if (goes_by(AttentionFamily::FlashAttention2, q))
-        return packed_forward(cuda_flash_kernel(), sums.values_bhtd, sums.top_bht, q, k_bksd, v_bksd, slices);
+        return packed_forward(cuda_flash_kernel(rule_.scale), sums.values_bhtd, sums.top_bht, q, k_bksd,
+                              v_bksd, slices);
     for (const Slice& slice : slices) {
-        const FlashOutput part =
-            slice_forward(queries_of(q, slice), keys_of(k_bksd, slice), keys_of(v_bksd, slice), slice.mask);
+        const FlashOutput part = slice_forward(queries_of(q, slice), keys_of(k_bksd, slice),
+                                               keys_of(v_bksd, slice), slice.mask, rule_.scale);
         merge_by_lse(queries_of(sums.values_bhtd, slice).transpose(1, 2), queries_of(sums.top_bht, slice),
                      part.out_bhtd.transpose(1, 2), part.lse_bht);
     }
@@ -91,8 +102,13 @@ FlashOutput PartialAttention::finish() {
 }
 
 PartialGradients::PartialGradients(const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd,
-                                   const FlashOutput& whole)
-    : dout_bhtd_(dout_bhtd), q_bhtd_(q_bhtd), dq_bhtd_(no_keys_seen(q_bhtd).values_bhtd), whole_(whole) {
+                                   const FlashOutput& whole, const ScoreRule& rule)
+    : dout_bhtd_(dout_bhtd),
+      q_bhtd_(q_bhtd),
+      dq_bhtd_(no_keys_seen(q_bhtd).values_bhtd),
+      whole_(whole),
+      rule_(rule) {
+    check_device(rule, q_bhtd);
     if (q_bhtd.is_cpu()) delta_bht_ = dot_bht(dout_bhtd, whole.out_bhtd);
 }
 
@@ -103,16 +119,16 @@ void PartialGradients::add(const at::Tensor& k_bksd, const at::Tensor& v_bksd, c
     const at::Tensor dq = heads.of_queries(dq_bhtd_), lse = heads.of_queries(whole_.lse_bht);
     if (goes_by(AttentionFamily::OwnBlocks, q)) {
         return block_attention_backward(dq, dk_bksd, dv_bksd, dout, q, k_bksd, v_bksd, lse,
-                                        heads.of_queries(delta_bht_), slices);
+                                        heads.of_queries(delta_bht_), slices, rule_);
     }
     const at::Tensor out = heads.of_queries(whole_.out_bhtd);
     if (goes_by(AttentionFamily::FlashAttention2, q))
-        return packed_backward(cuda_flash_kernel(), {dq, dk_bksd, dv_bksd}, dout, q, k_bksd, v_bksd,
-                               {out, lse}, slices);
+        return packed_backward(cuda_flash_kernel(rule_.scale), {dq, dk_bksd, dv_bksd}, dout, q, k_bksd,
+                               v_bksd, {out, lse}, slices);
     for (const Slice& slice : slices) {
-        const FlashGradients d = slice_backward(queries_of(dout, slice), queries_of(q, slice),
-                                                keys_of(k_bksd, slice), keys_of(v_bksd, slice),
-                                                {queries_of(out, slice), queries_of(lse, slice)}, slice.mask);
+        const FlashGradients d = slice_backward(
+            queries_of(dout, slice), queries_of(q, slice), keys_of(k_bksd, slice), keys_of(v_bksd, slice),
+            {queries_of(out, slice), queries_of(lse, slice)}, slice.mask, rule_.scale);
         queries_of(dq, slice).add_(d.dq_bhtd);
         keys_of(dk_bksd, slice).add_(d.dk_bksd);
         keys_of(dv_bksd, slice).add_(d.dv_bksd);
@@ -120,24 +136,28 @@ void PartialGradients::add(const at::Tensor& k_bksd, const at::Tensor& v_bksd, c
 }
 
 std::optional<FlashOutput> attention_in_one_call(const at::Tensor& q_bhtd, const at::Tensor& k_bksd,
-                                                 const at::Tensor& v_bksd, const std::vector<Slice>& slices) {
+                                                 const at::Tensor& v_bksd, const std::vector<Slice>& slices,
+                                                 const ScoreRule& rule) {
     if (q_bhtd.is_cpu()) return {};
+    check_device(rule, q_bhtd);
     if (goes_by(AttentionFamily::FlashAttention2, q_bhtd))
-        return one_call_forward(cuda_flash_kernel(), q_bhtd, k_bksd, v_bksd, slices);
+        return one_call_forward(cuda_flash_kernel(rule.scale), q_bhtd, k_bksd, v_bksd, slices);
     if (!is_one_square(slices, q_bhtd, k_bksd)) return {};
-    return float_flash_forward(q_bhtd, k_bksd, v_bksd, slices[0].mask == SliceMask::Causal);
+    return float_flash_forward(q_bhtd, k_bksd, v_bksd, slices[0].mask == SliceMask::Causal, rule.scale);
 }
 
 std::optional<FlashGradients> gradients_in_one_call(const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd,
                                                     const at::Tensor& k_bksd, const at::Tensor& v_bksd,
                                                     const FlashOutput& whole,
-                                                    const std::vector<Slice>& slices) {
+                                                    const std::vector<Slice>& slices, const ScoreRule& rule) {
     if (q_bhtd.is_cpu()) return {};
+    check_device(rule, q_bhtd);
     if (goes_by(AttentionFamily::FlashAttention2, q_bhtd))
-        return one_call_backward(cuda_flash_kernel(), dout_bhtd, q_bhtd, k_bksd, v_bksd, whole, slices);
+        return one_call_backward(cuda_flash_kernel(rule.scale), dout_bhtd, q_bhtd, k_bksd, v_bksd, whole,
+                                 slices);
     if (!is_one_square(slices, q_bhtd, k_bksd)) return {};
-    return float_flash_backward(dout_bhtd, q_bhtd, k_bksd, v_bksd, whole,
-                                slices[0].mask == SliceMask::Causal);
+    return float_flash_backward(dout_bhtd, q_bhtd, k_bksd, v_bksd, whole, slices[0].mask == SliceMask::Causal,
+                                rule.scale);
 }
 
 }  // namespace ringmaster

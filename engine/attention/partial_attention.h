@@ -33,7 +33,7 @@ struct KeyHeads {
 
 class PartialAttention {
   public:
-    explicit PartialAttention(const at::Tensor& q_bhtd);
+    explicit PartialAttention(const at::Tensor& q_bhtd, const ScoreRule& rule = {});
     /// k_bksd and v_bksd are of `heads` alone.
     void add(const at::Tensor& k_bksd, const at::Tensor& v_bksd, const KeyHeads& heads,
              const std::vector<Slice>& slices);
@@ -43,13 +43,15 @@ class PartialAttention {
 
   private:
     at::Tensor q_bhtd_;
+    ScoreRule rule_;
     SoftmaxSums sums_;  // on CUDA values are divided already, and top is the log-sum-exp
 };
 
 class PartialGradients {
   public:
     /// `whole` is over all keys.
-    PartialGradients(const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd, const FlashOutput& whole);
+    PartialGradients(const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd, const FlashOutput& whole,
+                     const ScoreRule& rule = {});
     /// Adds the keys' part to dq, dk_bksd and dv_bksd, float32.
     void add(const at::Tensor& k_bksd, const at::Tensor& v_bksd, const KeyHeads& heads,
              const std::vector<Slice>& slices, const at::Tensor& dk_bksd, const at::Tensor& dv_bksd);
@@ -58,16 +60,19 @@ class PartialGradients {
   private:
     at::Tensor dout_bhtd_, q_bhtd_, dq_bhtd_;
     FlashOutput whole_;
+    ScoreRule rule_;
     at::Tensor delta_bht_;  // CPU: of dout · out
 };
 
 /// Attention over `slices` where one call of CUDA's kernels computes all of it: nothing is joined, and dq is
 /// in the inputs' dtype. Nothing where it takes more than one, or on the CPU.
 std::optional<FlashOutput> attention_in_one_call(const at::Tensor& q_bhtd, const at::Tensor& k_bksd,
-                                                 const at::Tensor& v_bksd, const std::vector<Slice>& slices);
+                                                 const at::Tensor& v_bksd, const std::vector<Slice>& slices,
+                                                 const ScoreRule& rule = {});
 std::optional<FlashGradients> gradients_in_one_call(const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd,
                                                     const at::Tensor& k_bksd, const at::Tensor& v_bksd,
                                                     const FlashOutput& whole,
-                                                    const std::vector<Slice>& slices);
+                                                    const std::vector<Slice>& slices,
+                                                    const ScoreRule& rule = {});
 
 }  // namespace ringmaster

@@ -215,15 +215,15 @@ class Homecoming {
 }  // namespace
 
 FlashOutput scheduled_forward(Group& ring, const AttentionSchedule& schedule, const at::Tensor& q_bhtd,
-                              const KeysValues& own) {
+                              const KeysValues& own, const ScoreRule& rule) {
     if (is_local(schedule)) {
         const auto whole = attention_in_one_call(q_bhtd, heads_first(own.k_btkd), heads_first(own.v_btkd),
-                                                 schedule.stages[0].slices);
+                                                 schedule.stages[0].slices, rule);
         if (whole) return *whole;
     }
     const std::vector<Unit> units = units_of(schedule, q_bhtd.size(1), own.k_btkd.size(2));
     Courier courier(ring, units, own);
-    PartialAttention attention(q_bhtd);
+    PartialAttention attention(q_bhtd, rule);
     for (size_t u = 0; u < units.size(); ++u) {
         const KeysValues keys = courier.take(u);
         if (units[u].stage->slices.empty()) continue;
@@ -235,16 +235,17 @@ FlashOutput scheduled_forward(Group& ring, const AttentionSchedule& schedule, co
 
 ScheduledGradients scheduled_backward(Group& ring, const AttentionSchedule& schedule,
                                       const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd,
-                                      const KeysValues& own, const FlashOutput& whole) {
+                                      const KeysValues& own, const FlashOutput& whole,
+                                      const ScoreRule& rule) {
     if (is_local(schedule)) {
         const auto d = gradients_in_one_call(dout_bhtd, q_bhtd, heads_first(own.k_btkd),
-                                             heads_first(own.v_btkd), whole, schedule.stages[0].slices);
+                                             heads_first(own.v_btkd), whole, schedule.stages[0].slices, rule);
         if (d) return {d->dq_bhtd, {d->dk_bksd.transpose(1, 2), d->dv_bksd.transpose(1, 2)}};
     }
     const std::vector<Unit> units = backward_units_of(schedule, q_bhtd.size(1), own.k_btkd.size(2));
     Courier courier(ring, units, own);
     Homecoming homecoming(ring, own);
-    PartialGradients sums(dout_bhtd, q_bhtd, whole);
+    PartialGradients sums(dout_bhtd, q_bhtd, whole, rule);
     for (size_t u = 0; u < units.size(); ++u) {
         const KeysValues keys = courier.take(u);
         const at::Tensor gradients = homecoming.gradients_for(units[u]);

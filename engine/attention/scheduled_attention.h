@@ -9,6 +9,7 @@
 #include <ATen/core/Tensor.h>
 
 #include "engine/attention/flash_tensors.h"
+#include "engine/attention/score_rule.h"
 #include "engine/comm/groups.h"
 #include "engine/plan/attention_schedule.h"
 
@@ -23,7 +24,7 @@ struct KeysValues {
 /// Returns out [B, H, T, D] in q's dtype, with its memory in B T H D order, and lse [B, H, T]. A query that
 /// sees nothing gets zeros, and minus infinity.
 FlashOutput scheduled_forward(Group& ring, const AttentionSchedule& schedule, const at::Tensor& q_bhtd,
-                              const KeysValues& own);
+                              const KeysValues& own, const ScoreRule& rule = {});
 
 struct ScheduledGradients {
     at::Tensor dq_bhtd;  ///< float32, not rounded yet; from one CUDA kernel alone the inputs' dtype
@@ -33,6 +34,7 @@ struct ScheduledGradients {
 /// `whole` is what the forward returned.
 ScheduledGradients scheduled_backward(Group& ring, const AttentionSchedule& schedule,
                                       const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd,
-                                      const KeysValues& own, const FlashOutput& whole);
+                                      const KeysValues& own, const FlashOutput& whole,
+                                      const ScoreRule& rule = {});
 
 }  // namespace ringmaster

@@ -13,6 +13,7 @@ struct ShardedAttention::Impl {
     Groups& groups;
     AttentionSchedule schedule;
     std::vector<int64_t> ulysses_tokens;  ///< of each rank of this Ulysses group
+    ScoreRule rule;
 };
 
 namespace {
@@ -70,8 +71,8 @@ KeysValues views_of(const at::Tensor& both_s2bkd) {
 }  // namespace
 
 ShardedAttention::ShardedAttention(Groups& groups, const Layout& layout, const AttentionMask& mask,
-                                   int64_t gathered_heads)
-    : impl_(std::make_unique<Impl>(Impl{groups, {}, {}})) {
+                                   int64_t gathered_heads, const ScoreRule& rule)
+    : impl_(std::make_unique<Impl>(Impl{groups, {}, {}, rule})) {
     const int ring_rank = groups.ring().rank(), ulysses = groups.ulysses().size();
     std::vector<Spans> spans;
     for (int rank = 0; rank < groups.ring().size(); ++rank) {
@@ -98,8 +99,8 @@ AttentionOutput ShardedAttention::forward(const at::Tensor& q_bthd, const at::Te
                                           const at::Tensor& v_btkd) {
     Groups& groups = impl_->groups;
     if (groups.ulysses().size() == 1) {
-        FlashOutput whole =
-            scheduled_forward(groups.ring(), impl_->schedule, heads_first(q_bthd), {k_btkd, v_btkd});
+        FlashOutput whole = scheduled_forward(groups.ring(), impl_->schedule, heads_first(q_bthd),
+                                              {k_btkd, v_btkd}, impl_->rule);
         return {tokens_first(whole.out_bhtd), whole.lse_bht, {}};
     }
     Ulysses ulysses(groups.ulysses(), impl_->ulysses_tokens, q_bthd.size(2), k_btkd.size(2));
@@ -107,7 +108,8 @@ AttentionOutput ShardedAttention::forward(const at::Tensor& q_bthd, const at::Te
     ByHeads keys_values = ulysses.keys_values(k_btkd, v_btkd, "keys and values by heads");
     const at::Tensor q_bhsd = queries.wait().permute({1, 2, 0, 3});
     const at::Tensor both_s2bkd = as_s2bkd(keys_values.wait());
-    FlashOutput whole = scheduled_forward(groups.ring(), impl_->schedule, q_bhsd, views_of(both_s2bkd));
+    FlashOutput whole =
+        scheduled_forward(groups.ring(), impl_->schedule, q_bhsd, views_of(both_s2bkd), impl_->rule);
     ByTokens out = ulysses.queries_back(whole.out_bhtd, "attention's output");
     return {out.wait_and_join().transpose(0, 1), whole.lse_bht, {q_bhsd, both_s2bkd, whole.out_bhtd}};
 }
@@ -120,7 +122,7 @@ AttentionGradients ShardedAttention::backward(const at::Tensor& dout_bthd, const
     if (groups.ulysses().size() == 1) {
         ScheduledGradients d =
             scheduled_backward(groups.ring(), impl_->schedule, heads_first(dout_bthd), heads_first(q_bthd),
-                               {k_btkd, v_btkd}, {heads_first(output.out_bthd), output.lse_bht});
+                               {k_btkd, v_btkd}, {heads_first(output.out_bthd), output.lse_bht}, impl_->rule);
         return {tokens_first(d.dq_bhtd).to(dtype), d.d_btkd.k_btkd.to(dtype), d.d_btkd.v_btkd.to(dtype)};
     }
     Ulysses ulysses(groups.ulysses(), impl_->ulysses_tokens, q_bthd.size(2), k_btkd.size(2));
@@ -128,7 +130,7 @@ AttentionGradients ShardedAttention::backward(const at::Tensor& dout_bthd, const
     const at::Tensor dout_bhsd =
         ulysses.queries(dout_bthd, "the output's gradient by heads").wait().permute({1, 2, 0, 3});
     ScheduledGradients d = scheduled_backward(groups.ring(), impl_->schedule, dout_bhsd, q_bhsd,
-                                              views_of(both_s2bkd), {out_bhsd, output.lse_bht});
+                                              views_of(both_s2bkd), {out_bhsd, output.lse_bht}, impl_->rule);
     ByTokens dq = ulysses.queries_back(d.dq_bhtd.to(dtype), "gradients of queries");
     ByTokens dkv = ulysses.keys_values_back(d.d_btkd, dtype, "gradients of keys and values");
     const at::Tensor dq_tbhd = dq.wait_and_join(), dkv_tbkd = dkv.wait_and_join().to(dtype);

@@ -12,6 +12,7 @@
 
 #include <memory>
 
+#include "engine/attention/score_rule.h"
 #include "engine/comm/groups.h"
 #include "engine/plan/attention_mask.h"
 #include "engine/plan/layout.h"
@@ -43,14 +44,14 @@ class ShardedAttention {
     /// once. `gathered_heads`: keys and values are gathered, that many heads at a time, which needs ranks
     /// that hold ascending positions (batch_ring, varlen_llama3); 0: they go round the ring.
     ShardedAttention(Groups& groups, const Layout& layout, const AttentionMask& mask = {},
-                     int64_t gathered_heads = 0);
+                     int64_t gathered_heads = 0, const ScoreRule& rule = {});
     ~ShardedAttention();
 
     /// Of the mask, that this rank's ring rank computes: its Ulysses group shares them by heads.
     int64_t cells() const;
 
     /// q_bthd [B, T, H, D], k_btkd and v_btkd [B, T, K, D], float32 or bfloat16, rotary embedding applied;
-    /// last dim contiguous, other strides free. Softmax scale is D^-1/2. Throws Error(Refused) where there
+    /// last dim contiguous, other strides free. Throws Error(Refused) where there
     /// are fewer heads than Ulysses ranks, or a peer is gone.
     AttentionOutput forward(const at::Tensor& q_bthd, const at::Tensor& k_btkd, const at::Tensor& v_btkd);
     AttentionGradients backward(const at::Tensor& dout_bthd, const at::Tensor& q_bthd,

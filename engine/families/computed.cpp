@@ -17,40 +17,40 @@ bool some_rope(const ModelConfig& model, bool (*asked)(const RopeConfig& rope)) 
 }
 
 constexpr Feature kFeatures[] = {
-    {"norm weights of 1 + w", false, [](const ModelConfig& m) { return m.norm_adds_one; }},
-    {"norms behind attention and MLP", false, [](const ModelConfig& m) { return m.norms_outputs; }},
-    {"no norm before attention and MLP", false, [](const ModelConfig& m) { return !m.norms_inputs; }},
+    {"norm weights of 1 + w", true, [](const ModelConfig& m) { return m.norm_adds_one; }},
+    {"norms behind attention and MLP", true, [](const ModelConfig& m) { return m.norms_outputs; }},
+    {"no norm before attention and MLP", true, [](const ModelConfig& m) { return !m.norms_inputs; }},
     {"LayerNorm", false, [](const ModelConfig& m) { return m.layer_norms; }},
     {"attention and MLP side by side", false, [](const ModelConfig& m) { return m.parallel_blocks; }},
-    {"q/k norm over all heads", false, [](const ModelConfig& m) { return m.qk_norm == QkNorm::Whole; }},
-    {"q/k norm after the rotation", false, [](const ModelConfig& m) { return m.qk_norm_after_rotary; }},
-    {"hidden_act", false, [](const ModelConfig& m) { return m.gate.activation != Activation::Silu; }},
-    {"an MLP without gate", false, [](const ModelConfig& m) { return !m.gate.gated; }},
-    {"attention scale", false, [](const ModelConfig& m) { return m.attention_scale != 0; }},
-    {"attn_logit_softcapping", false, [](const ModelConfig& m) { return m.score_softcap != 0; }},
-    {"final_logit_softcapping", false, [](const ModelConfig& m) { return m.logit_softcap != 0; }},
-    {"embedding multiplier", false, [](const ModelConfig& m) { return m.embedding_multiplier != 1; }},
-    {"residual multiplier", false, [](const ModelConfig& m) { return m.residual_multiplier != 1; }},
-    {"logit multiplier", false, [](const ModelConfig& m) { return m.logit_multiplier != 1; }},
+    {"q/k norm over all heads", true, [](const ModelConfig& m) { return m.qk_norm == QkNorm::Whole; }},
+    {"q/k norm after the rotation", true, [](const ModelConfig& m) { return m.qk_norm_after_rotary; }},
+    {"hidden_act", true, [](const ModelConfig& m) { return m.gate.activation != Activation::Silu; }},
+    {"an MLP without gate", true, [](const ModelConfig& m) { return !m.gate.gated; }},
+    {"attention scale", true, [](const ModelConfig& m) { return m.attention_scale != 0; }},
+    {"attn_logit_softcapping", true, [](const ModelConfig& m) { return m.score_softcap != 0; }},
+    {"final_logit_softcapping", true, [](const ModelConfig& m) { return m.logit_softcap != 0; }},
+    {"embedding multiplier", true, [](const ModelConfig& m) { return m.embedding_multiplier != 1; }},
+    {"residual multiplier", true, [](const ModelConfig& m) { return m.residual_multiplier != 1; }},
+    {"logit multiplier", true, [](const ModelConfig& m) { return m.logit_multiplier != 1; }},
     {"bias of the head", false, [](const ModelConfig& m) { return m.head_bias; }},
-    {"layers that differ in their rotation", false,
+    {"layers that differ in their rotation", true,
      [](const ModelConfig& m) {
          return std::any_of(m.layers.begin(), m.layers.end(),
                             [](const LayerKind& kind) { return kind.rope != 0; });
      }},
-    {"partial_rotary_factor", false,
+    {"partial_rotary_factor", true,
      [](const ModelConfig& m) {
          return some_rope(m, [](const RopeConfig& rope) { return rope.rotary_dim != 0; });
      }},
-    {"rotation of neighbouring elements", false,
+    {"rotation of neighbouring elements", true,
      [](const ModelConfig& m) {
          return some_rope(m, [](const RopeConfig& rope) { return rope.interleaved; });
      }},
-    {"rope_type 'longrope'", false,
+    {"rope_type 'longrope'", true,
      [](const ModelConfig& m) {
          return some_rope(m, [](const RopeConfig& rope) { return rope.type == "longrope"; });
      }},
-    {"llama_4_scaling_beta", false,
+    {"llama_4_scaling_beta", true,
      [](const ModelConfig& m) {
          return some_rope(m, [](const RopeConfig& rope) { return rope.query_scale_beta != 0; });
      }},

@@ -12,48 +12,17 @@ namespace ringmaster {
 
 namespace {
 
-constexpr int64_t kIgnoredLabel = -100;
-
 at::Tensor positions_of(const Spans& spans, const AttentionMask& mask) {
     return at::tensor(positions_in_documents(spans, mask), at::kLong);
 }
 
-/// Adds up the gradient of the head's weight chunk by chunk. A bfloat16 gradient of many chunks is summed in
-/// float32 first: a bfloat16 sum loses every part under 1/512 of it.
-class ChunkedGradient {
-  public:
-    ChunkedGradient(const at::Tensor& gradient_vc, double beta, int64_t chunks)
-        : gradient_vc_(gradient_vc), beta_(beta) {
-        constexpr int64_t kMostRounded = 16;  // as engine/plan/memory_trace.cpp counts
-        if (gradient_vc.defined() && gradient_vc.scalar_type() == at::kBFloat16 && chunks > kMostRounded)
-            sum_vc_ = at::zeros(gradient_vc.sizes(), gradient_vc.options().dtype(at::kFloat));
-    }
-
-    void add(const at::Tensor& dlogits_kv, const at::Tensor& hidden_kc) {
-        const bool summed = sum_vc_.defined();
-        accumulate_weight_gradient(summed ? sum_vc_ : gradient_vc_, dlogits_kv, hidden_kc,
-                                   summed ? 1 : beta_);
-        if (!summed) beta_ = 1;
-    }
-
-    void finish() {
-        if (!sum_vc_.defined()) return;
-        constexpr int64_t kRows = 1024;  // on the CPU a sum of two dtypes widens all that it is given
-        for (int64_t begin = 0; begin < sum_vc_.size(0); begin += kRows) {
-            const int64_t count = std::min(kRows, sum_vc_.size(0) - begin);
-            at::Tensor part = gradient_vc_.narrow(0, begin, count);
-            if (beta_ == 0) part.zero_();
-            part.add_(sum_vc_.narrow(0, begin, count));
-        }
-        sum_vc_.reset();
-    }
-
-  private:
-    at::Tensor gradient_vc_, sum_vc_;
-    double beta_;
-};
-
 }  // namespace
+
+AttentionMask mask_of(const LayerKind& kind, AttentionMask documents, int64_t longest) {
+    const int64_t window = kind.window.value_or(0);
+    documents.window = window < longest ? window : 0;
+    return documents;
+}
 
 SequenceShard::SequenceShard(Groups& groups, const ModelConfig& model, const Layout& layout_,
                              const AttentionMask& mask, int64_t longest, int64_t gathered_heads,
@@ -63,15 +32,42 @@ SequenceShard::SequenceShard(Groups& groups, const ModelConfig& model, const Lay
       positions_t(
           positions_of(layout.ranks[static_cast<size_t>(groups.mesh().context_rank(groups.rank()))], mask)
               .to(device)),
-      rope(make_rope_tables(model, positions_t, longest)),
-      attention(groups, layout, mask, gathered_heads),
-      progress(groups.progress()) {}
+      progress(groups.progress()) {
+    for (const RopeConfig& rope : model.ropes)
+        ropes.push_back(make_rope_tables(model, rope, positions_t, longest));
+    for (const LayerKind& kind : model.layer_kinds()) {
+        attentions.try_emplace(kind.window.value_or(0), groups, layout, mask_of(kind, mask, longest),
+                               gathered_heads, ScoreRule{model.attention_scale, model.score_softcap});
+    }
+}
+
+void SequenceShard::rotate_heads(const LayerKind& kind, const at::Tensor& qkv_nw, int64_t queries,
+                                 int64_t heads, int64_t head_dim, bool backward) const {
+    if (kind.rope < 0) return;
+    const RopeTables& rope = ropes[static_cast<size_t>(kind.rope)];
+    rotate(qkv_nw, rope.cos_td, rope.sin_td, heads, head_dim, backward, rope.interleaved);
+    const int64_t tokens = rope.query_scale_t.defined() ? rope.query_scale_t.size(0) : 0;
+    if (tokens == 0) return;
+    qkv_nw.narrow(1, 0, queries * head_dim).unflatten(0, {-1, tokens}).mul_(rope.query_scale_t.unsqueeze(1));
+}
+
+int64_t SequenceShard::cells() const {
+    int64_t cells = 0;
+    for (const auto& [window, attention] : attentions) cells += attention.cells();
+    return cells;
+}
+
+/// What the end of a branch keeps if its output is normed.
+struct Decoder::BranchEnd {
+    at::Tensor raw_nc, rstd_n;
+};
 
 /// A run of tokens whose MLP is computed at once.
 struct Decoder::MlpTile {
     at::Tensor mid_nc;
     int64_t first = 0;  // of its tokens
     at::Tensor rstd_n, gate_up_n2i;
+    BranchEnd end = {};
 };
 
 struct Decoder::LayerState {
@@ -82,6 +78,7 @@ struct Decoder::LayerState {
     at::Tensor qk_raw_nw;  // before q/k norm; only with qk_norm
     at::Tensor rstd_qk_m;  // [N·(H + K)]
     AttentionOutput attention;
+    BranchEnd attention_end;
     at::Tensor mid_nc;  // after the attention's residual
     MlpTile mlp;        // where it is not tiled: all of it
 
@@ -107,6 +104,7 @@ Kept what_is_kept(const Plan& plan) {
 Decoder::Decoder(const ModelConfig& model, Parameters& parameters, Kept kept, Adapter* adapter,
                  QuantizedBase* quantized)
     : model_(model),
+      norm_offset_(model.norm_adds_one ? 1 : 0),
       parameters_(parameters),
       adapter_(adapter),
       quantized_(quantized),
@@ -140,53 +138,160 @@ void Decoder::release_matrices() {
     if (quantized_ != nullptr) quantized_->release();
 }
 
+// ------------------------------------------------------------------------- norms and the ends of a branch
+
+at::Tensor Decoder::norm(const at::Tensor& x_nw, const at::Tensor& weight_w, at::Tensor& rstd_n) const {
+    return rms_norm(x_nw, weight_w, model_.rms_norm_eps, rstd_n, norm_offset_);
+}
+
+void Decoder::norm_backward(const at::Tensor& dy_nw, const at::Tensor& x_nw, const at::Tensor& weight_w,
+                            const at::Tensor& rstd_n, const at::Tensor& dx_nw, bool accumulate,
+                            const at::Tensor& gradient_w, double beta) const {
+    rms_norm_backward(dy_nw, x_nw, weight_w, rstd_n, dx_nw, accumulate, gradient_w, beta, norm_offset_);
+}
+
+at::Tensor Decoder::branch_input(const at::Tensor& x_nc, const at::Tensor& weight_w,
+                                 at::Tensor& rstd_n) const {
+    return model_.norms_inputs ? norm(x_nc, weight_w, rstd_n) : x_nc;
+}
+
+at::Tensor Decoder::branch_input_again(const at::Tensor& x_nc, const at::Tensor& weight_w,
+                                       const at::Tensor& rstd_n) const {
+    return model_.norms_inputs ? rms_norm_again(x_nc, weight_w, rstd_n, norm_offset_) : x_nc;
+}
+
+void Decoder::branch_input_backward(at::Tensor read_nc, const at::Tensor& dy_no, const at::Tensor& weight_oc,
+                                    const AdapterBackward& adapter, const at::Tensor& x_nc,
+                                    const at::Tensor& norm_w, const at::Tensor& rstd_n, at::Tensor dx_nc,
+                                    const at::Tensor& gradient_w, double beta) const {
+    const at::Tensor d_nc =
+        model_.norms_inputs ? product_out(read_nc, dy_no, weight_oc) : product(dy_no, weight_oc);
+    adapter.add_input_gradient(d_nc);
+    if (!model_.norms_inputs) {
+        dx_nc.add_(d_nc);
+        return;
+    }
+    norm_backward(d_nc, x_nc, norm_w, rstd_n, dx_nc, true, gradient_w, beta);
+}
+
+at::Tensor Decoder::end_branch(at::Tensor out_nc, const at::Tensor& x_nc, const at::Tensor& norm_w,
+                               BranchEnd& end) const {
+    if (model_.norms_outputs) {
+        end.raw_nc = std::move(out_nc);
+        out_nc = norm(end.raw_nc, norm_w, end.rstd_n);
+    }
+    if (model_.residual_multiplier != 1) out_nc.mul_(model_.residual_multiplier);
+    return out_nc.add_(x_nc);
+}
+
+at::Tensor Decoder::branch_gradient(const at::Tensor& dx_nc, BranchEnd& end, const at::Tensor& norm_w,
+                                    const at::Tensor& gradient_w, double beta) const {
+    const double scale = model_.residual_multiplier;
+    at::Tensor dout_nc = scale == 1 ? dx_nc : dx_nc * scale;
+    if (!model_.norms_outputs) return dout_nc;
+    at::Tensor draw_nc = at::empty_like(dx_nc);
+    norm_backward(dout_nc, end.raw_nc, norm_w, end.rstd_n, draw_nc, false, gradient_w, beta);
+    end = {};
+    return draw_nc;
+}
+
+// ------------------------------------------------------------------------------------------- attention
+
+namespace {
+
+/// The columns of queries or keys, and their norm.
+struct NormedHeads {
+    int64_t first, heads;
+    at::Tensor weight, gradient;
+
+    /// Of [N, ...] the rows that one norm is taken over.
+    at::Tensor rows(const at::Tensor& x_nw, int64_t head_dim, bool per_head) const {
+        const at::Tensor own = x_nw.narrow(1, first * head_dim, heads * head_dim);
+        return per_head ? own.reshape({-1, head_dim}) : own;
+    }
+};
+
+}  // namespace
+
+void Decoder::norm_queries_and_keys(int layer, LayerState& state) {
+    const LayerTensors& weights = parameters_.weights().layers[static_cast<size_t>(layer)];
+    const int64_t H = model_.num_heads, K = model_.num_kv_heads, D = model_.head_dim;
+    const bool per_head = model_.qk_norm == QkNorm::PerHead;
+    state.qk_raw_nw = state.qkv_nw.narrow(1, 0, (H + K) * D).clone();
+    std::vector<at::Tensor> rstds;
+    for (const NormedHeads& of :
+         {NormedHeads{0, H, weights.q_norm_d, {}}, NormedHeads{H, K, weights.k_norm_d, {}}}) {
+        at::Tensor rstd;
+        const at::Tensor y = norm(of.rows(state.qk_raw_nw, D, per_head), of.weight, rstd);
+        state.qkv_nw.narrow(1, of.first * D, of.heads * D).copy_(y.view({-1, of.heads * D}));
+        rstds.push_back(std::move(rstd));
+    }
+    state.rstd_qk_m = at::cat(rstds);
+}
+
+/// In place.
+void Decoder::norm_queries_and_keys_backward(int layer, LayerState& state, const at::Tensor& dqkv_nw,
+                                             double beta) {
+    const LayerTensors& weights = parameters_.weights().layers[static_cast<size_t>(layer)];
+    const LayerTensors& gradients = parameters_.weight_gradients().layers[static_cast<size_t>(layer)];
+    const int64_t H = model_.num_heads, K = model_.num_kv_heads, D = model_.head_dim;
+    const bool per_head = model_.qk_norm == QkNorm::PerHead;
+    int64_t seen = 0;
+    for (const NormedHeads& of : {NormedHeads{0, H, weights.q_norm_d, gradients.q_norm_d},
+                                  NormedHeads{H, K, weights.k_norm_d, gradients.k_norm_d}}) {
+        const at::Tensor dy = of.rows(dqkv_nw, D, per_head), raw = of.rows(state.qk_raw_nw, D, per_head);
+        const at::Tensor rstd = state.rstd_qk_m.narrow(0, seen, raw.size(0));
+        const at::Tensor draw = at::empty(dy.sizes(), dy.options());
+        norm_backward(dy, raw, of.weight, rstd, draw, false, of.gradient, beta);
+        dqkv_nw.narrow(1, of.first * D, of.heads * D).copy_(draw.view({-1, of.heads * D}));
+        seen += raw.size(0);
+    }
+}
+
 at::Tensor Decoder::attention_forward(int layer, LayerState& state, SequenceShard& shard) {
     const LayerTensors& weights = parameters_.weights().layers[static_cast<size_t>(layer)];
     const int64_t H = model_.num_heads, K = model_.num_kv_heads, D = model_.head_dim;
-    at::Tensor normed_nc =
-        rms_norm(state.x_nc, weights.input_norm_w, model_.rms_norm_eps, state.rstd_attention_n);
-    state.qkv_nw = linear(normed_nc, matrix(layer, LoraSite::Qkv), weights.qkv_bias_o);
-    adapt(LoraSite::Qkv, normed_nc, state.qkv_nw);
-    normed_nc.reset();
-    if (model_.qk_norm != QkNorm::None) {
-        state.qk_raw_nw = state.qkv_nw.narrow(1, 0, (H + K) * D).clone();
-        at::Tensor raw_md = state.qk_raw_nw.view({-1, H + K, D});
-        at::Tensor rstd_q, rstd_k;
-        at::Tensor q =
-            rms_norm(raw_md.narrow(1, 0, H).reshape({-1, D}), weights.q_norm_d, model_.rms_norm_eps, rstd_q);
-        at::Tensor k =
-            rms_norm(raw_md.narrow(1, H, K).reshape({-1, D}), weights.k_norm_d, model_.rms_norm_eps, rstd_k);
-        state.qkv_nw.narrow(1, 0, H * D).copy_(q.view({-1, H * D}));
-        state.qkv_nw.narrow(1, H * D, K * D).copy_(k.view({-1, K * D}));
-        state.rstd_qk_m = at::cat({rstd_q, rstd_k});
-    }
-    rotate(state.qkv_nw, shard.rope.cos_td, shard.rope.sin_td, H + K, D, false);
+    const LayerKind kind = model_.layer_kind(layer);
+    at::Tensor read_nc = branch_input(state.x_nc, weights.input_norm_w, state.rstd_attention_n);
+    state.qkv_nw = linear(read_nc, matrix(layer, LoraSite::Qkv), weights.qkv_bias_o);
+    adapt(LoraSite::Qkv, read_nc, state.qkv_nw);
+    read_nc.reset();
+    const bool norms = model_.qk_norm != QkNorm::None;
+    if (norms && !model_.qk_norm_after_rotary) norm_queries_and_keys(layer, state);
+    shard.rotate_heads(kind, state.qkv_nw, H, H + K, D, false);
+    if (norms && model_.qk_norm_after_rotary) norm_queries_and_keys(layer, state);
     if (!state.attention.out_bthd.defined())
-        state.attention =
-            shard.attention.forward(state.heads(0, H, D), state.heads(H, K, D), state.heads(H + K, K, D));
+        state.attention = shard.attention(kind).forward(state.heads(0, H, D), state.heads(H, K, D),
+                                                        state.heads(H + K, K, D));
     const at::Tensor heads_nw = state.attention.out_bthd.reshape({state.x_nc.size(0), H * D});
     at::Tensor out_nc = linear(heads_nw, matrix(layer, LoraSite::Output), weights.output_bias_o);
     adapt(LoraSite::Output, heads_nw, out_nc);
-    return out_nc.add_(state.x_nc);
+    return end_branch(std::move(out_nc), state.x_nc, weights.attention_output_norm_w, state.attention_end);
 }
 
 void Decoder::attention_backward(int layer, LayerState& state, at::Tensor& dx_nc, SequenceShard& shard,
                                  double beta) {
     const int64_t H = model_.num_heads, K = model_.num_kv_heads, D = model_.head_dim;
     const int64_t N = dx_nc.size(0);
+    const LayerKind kind = model_.layer_kind(layer);
     const LayerTensors& weights = parameters_.weights().layers[static_cast<size_t>(layer)];
     const LayerTensors& gradients = parameters_.weight_gradients().layers[static_cast<size_t>(layer)];
 
+    at::Tensor dout_nc = branch_gradient(dx_nc, state.attention_end, weights.attention_output_norm_w,
+                                         gradients.attention_output_norm_w, beta);
     at::Tensor heads_nw = state.attention.out_bthd.reshape({N, H * D});
-    accumulate_weight_gradient(gradients.output_oc, dx_nc, heads_nw, beta);
-    accumulate_bias_gradient(gradients.output_bias_o, dx_nc, beta);
-    at::Tensor dout_bthd = product(dx_nc, matrix(layer, LoraSite::Output)).view({state.rows, -1, H, D});
-    const AdapterBackward of_output(adapter_, LoraSite::Output, dx_nc);
-    of_output.accumulate(heads_nw, beta);
-    of_output.add_input_gradient(dout_bthd.view({N, H * D}));
+    accumulate_weight_gradient(gradients.output_oc, dout_nc, heads_nw, beta);
+    accumulate_bias_gradient(gradients.output_bias_o, dout_nc, beta);
+    at::Tensor dout_bthd = product(dout_nc, matrix(layer, LoraSite::Output)).view({state.rows, -1, H, D});
+    {
+        const AdapterBackward of_output(adapter_, LoraSite::Output, dout_nc);
+        of_output.accumulate(heads_nw, beta);
+        of_output.add_input_gradient(dout_bthd.view({N, H * D}));
+    }
+    dout_nc.reset();
     heads_nw.reset();
-    AttentionGradients d = shard.attention.backward(dout_bthd, state.heads(0, H, D), state.heads(H, K, D),
-                                                    state.heads(H + K, K, D), state.attention);
+    AttentionGradients d = shard.attention(kind).backward(
+        dout_bthd, state.heads(0, H, D), state.heads(H, K, D), state.heads(H + K, K, D), state.attention);
     dout_bthd.reset();
     state.attention = {};
     at::Tensor dqkv_nw = state.qkv_nw;  // its values are not needed any more
@@ -195,31 +300,20 @@ void Decoder::attention_backward(int layer, LayerState& state, at::Tensor& dx_nc
     state.heads_of(dqkv_nw, H + K, K, D).copy_(d.dv_btkd);
     d = {};
     probe(layer, "gradient of q, k, v", dqkv_nw);
-    rotate(dqkv_nw, shard.rope.cos_td, shard.rope.sin_td, H + K, D, true);
-    if (model_.qk_norm != QkNorm::None) {
-        at::Tensor dqk_md = dqkv_nw.view({N, -1, D});
-        at::Tensor raw_md = state.qk_raw_nw.view({N, -1, D});
-        auto through_norm = [&](int64_t first, int64_t heads, const at::Tensor& weight, at::Tensor gradient) {
-            at::Tensor rstd = state.rstd_qk_m.narrow(0, N * first, N * heads);
-            at::Tensor dy = dqk_md.narrow(1, first, heads).reshape({-1, D});
-            at::Tensor raw = raw_md.narrow(1, first, heads).reshape({-1, D});
-            at::Tensor draw = at::empty_like(dy);
-            rms_norm_backward(dy, raw, weight, rstd, draw, false, std::move(gradient), beta);
-            dqk_md.narrow(1, first, heads).copy_(draw.view({N, heads, D}));
-        };
-        through_norm(0, H, weights.q_norm_d, gradients.q_norm_d);
-        through_norm(H, K, weights.k_norm_d, gradients.k_norm_d);
-    }
+    const bool norms = model_.qk_norm != QkNorm::None;
+    if (norms && model_.qk_norm_after_rotary) norm_queries_and_keys_backward(layer, state, dqkv_nw, beta);
+    shard.rotate_heads(kind, dqkv_nw, H, H + K, D, true);
+    if (norms && !model_.qk_norm_after_rotary) norm_queries_and_keys_backward(layer, state, dqkv_nw, beta);
     accumulate_bias_gradient(gradients.qkv_bias_o, dqkv_nw, beta);
-    at::Tensor normed_nc = rms_norm_again(state.x_nc, weights.input_norm_w, state.rstd_attention_n);
-    accumulate_weight_gradient(gradients.qkv_oc, dqkv_nw, normed_nc, beta);
+    const at::Tensor read_nc = branch_input_again(state.x_nc, weights.input_norm_w, state.rstd_attention_n);
+    accumulate_weight_gradient(gradients.qkv_oc, dqkv_nw, read_nc, beta);
     const AdapterBackward of_qkv(adapter_, LoraSite::Qkv, dqkv_nw);
-    of_qkv.accumulate(normed_nc, beta);
-    at::Tensor dnormed_nc = product_out(normed_nc, dqkv_nw, matrix(layer, LoraSite::Qkv));
-    of_qkv.add_input_gradient(dnormed_nc);
-    rms_norm_backward(dnormed_nc, state.x_nc, weights.input_norm_w, state.rstd_attention_n, dx_nc, true,
-                      gradients.input_norm_w, beta);
+    of_qkv.accumulate(read_nc, beta);
+    branch_input_backward(read_nc, dqkv_nw, matrix(layer, LoraSite::Qkv), of_qkv, state.x_nc,
+                          weights.input_norm_w, state.rstd_attention_n, dx_nc, gradients.input_norm_w, beta);
 }
+
+// ------------------------------------------------------------------------------------------------- MLP
 
 std::vector<FlatRange> Decoder::mlp_tiles(int64_t tokens) const {
     const int64_t size = kept_.mlp_tile_tokens > 0 ? kept_.mlp_tile_tokens : tokens;
@@ -233,19 +327,24 @@ std::vector<FlatRange> Decoder::mlp_tiles(int64_t tokens) const {
 Decoder::MlpTile Decoder::gate_up_forward(int layer, const at::Tensor& mid_nc, int64_t first) {
     const LayerTensors& weights = parameters_.weights().layers[static_cast<size_t>(layer)];
     MlpTile tile{mid_nc, first, {}, {}};
-    at::Tensor normed_nc = rms_norm(mid_nc, weights.post_norm_w, model_.rms_norm_eps, tile.rstd_n);
-    tile.gate_up_n2i = linear(normed_nc, matrix(layer, LoraSite::GateUp), weights.gate_up_bias_o);
-    adapt(LoraSite::GateUp, normed_nc, tile.gate_up_n2i, first);
+    const at::Tensor read_nc = branch_input(mid_nc, weights.post_norm_w, tile.rstd_n);
+    tile.gate_up_n2i = linear(read_nc, matrix(layer, LoraSite::GateUp), weights.gate_up_bias_o);
+    adapt(LoraSite::GateUp, read_nc, tile.gate_up_n2i, first);
     return tile;
+}
+
+at::Tensor Decoder::down_forward(int layer, const MlpTile& tile) {
+    const at::Tensor act_ni = gate(tile.gate_up_n2i, model_.gate);
+    const at::Tensor bias_o = parameters_.weights().layers[static_cast<size_t>(layer)].down_bias_o;
+    at::Tensor y_nc = linear(act_ni, matrix(layer, LoraSite::Down), bias_o);
+    adapt(LoraSite::Down, act_ni, y_nc, tile.first);
+    return y_nc;
 }
 
 at::Tensor Decoder::mlp_forward(int layer, LayerState& state) {
     const LayerTensors& weights = parameters_.weights().layers[static_cast<size_t>(layer)];
-    const auto through = [&](const MlpTile& tile) {
-        const at::Tensor act_ni = gate(tile.gate_up_n2i);
-        at::Tensor y_nc = linear(act_ni, matrix(layer, LoraSite::Down), weights.down_bias_o);
-        adapt(LoraSite::Down, act_ni, y_nc, tile.first);
-        return y_nc.add_(tile.mid_nc);
+    const auto through = [&](MlpTile& tile) {
+        return end_branch(down_forward(layer, tile), tile.mid_nc, weights.mlp_output_norm_w, tile.end);
     };
     if (kept_.mlp_tile_tokens == 0) {
         state.mlp = gate_up_forward(layer, state.mid_nc);
@@ -255,7 +354,8 @@ at::Tensor Decoder::mlp_forward(int layer, LayerState& state) {
     hold_matrices();
     for (const FlatRange& tile : mlp_tiles(y_nc.size(0))) {
         const at::Tensor mid_nc = state.mid_nc.narrow(0, tile.begin, tile.size());
-        y_nc.narrow(0, tile.begin, tile.size()).copy_(through(gate_up_forward(layer, mid_nc, tile.begin)));
+        MlpTile computed = gate_up_forward(layer, mid_nc, tile.begin);
+        y_nc.narrow(0, tile.begin, tile.size()).copy_(through(computed));
     }
     release_matrices();
     return y_nc;
@@ -266,25 +366,31 @@ void Decoder::mlp_tile_backward(int layer, MlpTile tile, at::Tensor dx_nc, doubl
     const LayerTensors& weights = parameters_.weights().layers[static_cast<size_t>(layer)];
     const LayerTensors& gradients = parameters_.weight_gradients().layers[static_cast<size_t>(layer)];
 
-    accumulate_bias_gradient(gradients.down_bias_o, dx_nc, beta);
-    at::Tensor dact_ni = product(dx_nc, matrix(layer, LoraSite::Down));
-    const AdapterBackward of_down(adapter_, LoraSite::Down, dx_nc, tile.first);
-    of_down.add_input_gradient(dact_ni);
-    at::Tensor act_ni = gate_backward(tile.gate_up_n2i, dact_ni);
-    dact_ni.reset();
-    at::Tensor dgate_up_n2i = std::move(tile.gate_up_n2i);  // turned into its gradient in place
-    accumulate_weight_gradient(gradients.down_oc, dx_nc, act_ni, beta);
-    of_down.accumulate(act_ni, beta);
-    act_ni.reset();
+    if (model_.norms_outputs && !tile.end.raw_nc.defined()) {
+        tile.end.raw_nc = down_forward(layer, tile);
+        norm(tile.end.raw_nc, weights.mlp_output_norm_w, tile.end.rstd_n);
+    }
+    at::Tensor dout_nc =
+        branch_gradient(dx_nc, tile.end, weights.mlp_output_norm_w, gradients.mlp_output_norm_w, beta);
+    accumulate_bias_gradient(gradients.down_bias_o, dout_nc, beta);
+    {
+        at::Tensor dact_ni = product(dout_nc, matrix(layer, LoraSite::Down));
+        const AdapterBackward of_down(adapter_, LoraSite::Down, dout_nc, tile.first);
+        of_down.add_input_gradient(dact_ni);
+        const at::Tensor act_ni = gate_backward(tile.gate_up_n2i, dact_ni, model_.gate);
+        dact_ni.reset();
+        accumulate_weight_gradient(gradients.down_oc, dout_nc, act_ni, beta);
+        of_down.accumulate(act_ni, beta);
+    }
+    dout_nc.reset();
+    const at::Tensor dgate_up_n2i = std::move(tile.gate_up_n2i);  // turned into its gradient in place
     accumulate_bias_gradient(gradients.gate_up_bias_o, dgate_up_n2i, beta);
-    at::Tensor normed_nc = rms_norm_again(tile.mid_nc, weights.post_norm_w, tile.rstd_n);
-    accumulate_weight_gradient(gradients.gate_up_oc, dgate_up_n2i, normed_nc, beta);
+    const at::Tensor read_nc = branch_input_again(tile.mid_nc, weights.post_norm_w, tile.rstd_n);
+    accumulate_weight_gradient(gradients.gate_up_oc, dgate_up_n2i, read_nc, beta);
     const AdapterBackward of_gate_up(adapter_, LoraSite::GateUp, dgate_up_n2i, tile.first);
-    of_gate_up.accumulate(normed_nc, beta);
-    at::Tensor dnormed_nc = product_out(normed_nc, dgate_up_n2i, matrix(layer, LoraSite::GateUp));
-    of_gate_up.add_input_gradient(dnormed_nc);
-    rms_norm_backward(dnormed_nc, tile.mid_nc, weights.post_norm_w, tile.rstd_n, dx_nc, true,
-                      gradients.post_norm_w, beta);
+    of_gate_up.accumulate(read_nc, beta);
+    branch_input_backward(read_nc, dgate_up_n2i, matrix(layer, LoraSite::GateUp), of_gate_up, tile.mid_nc,
+                          weights.post_norm_w, tile.rstd_n, dx_nc, gradients.post_norm_w, beta);
 }
 
 void Decoder::mlp_backward(int layer, LayerState& state, at::Tensor& dx_nc, double beta) {
@@ -324,52 +430,11 @@ void Decoder::layer_backward(int layer, LayerState& state, at::Tensor& dx_nc, Se
     probe(layer, "gradient", dx_nc);
 }
 
-double Decoder::head(const at::Tensor& x_nc, const at::Tensor& labels_n, double scale, double beta,
-                     at::Tensor& dx_nc) {
-    for (const int unit : parameters_.units_of_head()) {
-        parameters_.use(unit);
-        parameters_.open_gradients(unit);
-    }
-    const ModelTensors& weights = parameters_.weights();
-    const ModelTensors& gradients = parameters_.weight_gradients();
-    at::Tensor rstd_n;
-    at::Tensor normed_nc = rms_norm(x_nc, weights.norm_w, model_.rms_norm_eps, rstd_n);
-    at::Tensor valid_m = at::nonzero(labels_n.ne(kIgnoredLabel)).squeeze(1);
-    const int64_t valid = valid_m.size(0);
-    const bool all = valid == labels_n.size(0);
-    at::Tensor hidden_mc = all ? normed_nc : normed_nc.index_select(0, valid_m);
-    at::Tensor labels_m = all ? labels_n : labels_n.index_select(0, valid_m);
-    if (valid == 0 && beta == 0 && gradients.head_vc.defined()) at::Tensor(gradients.head_vc).zero_();
-
-    at::Tensor loss = at::zeros({}, x_nc.options().dtype(at::kDouble));  // read once: reading waits for the GPU
-    at::Tensor logits_kv = at::empty({std::min(valid, kept_.loss_chunk_tokens), model_.vocab_size}, x_nc.options());
-    const int64_t chunks = (valid + kept_.loss_chunk_tokens - 1) / kept_.loss_chunk_tokens;
-    ChunkedGradient head_gradient(gradients.head_vc, beta, chunks);
-    for (int64_t begin = 0; begin < valid; begin += kept_.loss_chunk_tokens) {
-        const int64_t count = std::min(kept_.loss_chunk_tokens, valid - begin);
-        at::Tensor chunk_kc = hidden_mc.narrow(0, begin, count);
-        at::Tensor logits = logits_kv.narrow(0, 0, count);
-        product_out(logits, chunk_kc, weights.head_vc.t());
-        loss.add_(cross_entropy(logits, labels_m.narrow(0, begin, count), scale).sum(at::kDouble));
-        head_gradient.add(logits, chunk_kc);
-        product_out(chunk_kc, logits, weights.head_vc);  // the chunk's hidden states become their gradient
-    }
-    head_gradient.finish();
-    at::Tensor dnormed_nc = hidden_mc;
-    if (!all) {
-        dnormed_nc = normed_nc.zero_();
-        dnormed_nc.index_copy_(0, valid_m, hidden_mc);
-    }
-    dx_nc = at::empty_like(x_nc);
-    rms_norm_backward(dnormed_nc, x_nc, weights.norm_w, rstd_n, dx_nc, false, gradients.norm_w, beta);
-    for (const int unit : parameters_.units_of_head()) parameters_.drop(unit);
-    return loss.item<double>();
-}
-
 at::Tensor Decoder::embed(const at::Tensor& ids_n) {
     parameters_.use(0);
     gather(parameters_.unit_of_layer(0));
     at::Tensor x_nc = parameters_.weights().embedding_vc.index_select(0, ids_n);
+    if (model_.embedding_multiplier != 1) x_nc.mul_(model_.embedding_multiplier);
     parameters_.drop(0);
     return x_nc;
 }
@@ -454,21 +519,10 @@ double Decoder::forward_backward(const MicroBatch& batch, SequenceShard& shard, 
     parameters_.open_gradients(0);
     at::Tensor embedding_gradient = parameters_.weight_gradients().embedding_vc;
     if (first && !model_.tie_word_embeddings) embedding_gradient.zero_();
+    if (model_.embedding_multiplier != 1) dx_nc.mul_(model_.embedding_multiplier);
     accumulate_embedding_gradient(embedding_gradient, ids_n, dx_nc);
     on_gradients(0);
     return loss;
-}
-
-at::Tensor Decoder::label_logprobs(const at::Tensor& normed_nc, const at::Tensor& labels_n) {
-    at::Tensor logprobs_n = at::zeros(labels_n.sizes(), normed_nc.options().dtype(at::kFloat));
-    at::Tensor valid_m = at::nonzero(labels_n.ne(kIgnoredLabel)).squeeze(1);
-    for (int64_t begin = 0; begin < valid_m.size(0); begin += kept_.loss_chunk_tokens) {
-        at::Tensor chunk_k = valid_m.narrow(0, begin, std::min(kept_.loss_chunk_tokens, valid_m.size(0) - begin));
-        at::Tensor logits_kv = product(normed_nc.index_select(0, chunk_k), parameters_.weights().head_vc.t());
-        logprobs_n.index_copy_(
-            0, chunk_k, cross_entropy(logits_kv, labels_n.index_select(0, chunk_k), std::nullopt).neg_());
-    }
-    return logprobs_n;
 }
 
 Outputs Decoder::forward(const MicroBatch& batch, SequenceShard& shard, int64_t logits_from) {
@@ -484,7 +538,7 @@ Outputs Decoder::forward(const MicroBatch& batch, SequenceShard& shard, int64_t 
     shard.progress.leave_layers();
     for (const int unit : parameters_.units_of_head()) parameters_.use(unit);
     at::Tensor rstd_n;
-    at::Tensor normed_nc = rms_norm(x_nc, parameters_.weights().norm_w, model_.rms_norm_eps, rstd_n);
+    at::Tensor normed_nc = norm(x_nc, parameters_.weights().norm_w, rstd_n);
     Outputs outputs;
     outputs.logprobs_bt =
         label_logprobs(normed_nc, batch.labels_bt.reshape({-1})).view(batch.labels_bt.sizes());
@@ -495,6 +549,7 @@ Outputs Decoder::forward(const MicroBatch& batch, SequenceShard& shard, int64_t 
             normed_nc.view({batch.ids_bt.size(0), -1, model_.hidden_size}).index_select(1, kept_k);
         outputs.logits_bkv = product(normed_bkc.flatten(0, 1), parameters_.weights().head_vc.t())
                                  .view({normed_bkc.size(0), kept_k.size(0), model_.vocab_size});
+        shape_logits(outputs.logits_bkv);
     }
     for (const int unit : parameters_.units_of_head()) parameters_.drop(unit);
     return outputs;

@@ -1,5 +1,6 @@
-/// A Llama-family decoder over one rank's share of the tokens: forward, loss and backward by hand, so that
-/// what is kept and when it is freed is in plain sight. The only communication inside is the attention's.
+/// A decoder over one rank's share of the tokens, of any family that ModelConfig describes: forward, loss and
+/// backward by hand, so that what is kept and when it is freed is in plain sight. The only communication
+/// inside is the attention's.
 ///
 /// Letters: B rows, T this rank's tokens of a row, N = B·T, C hidden, H heads, K key/value heads, D head_dim,
 /// I intermediate, V vocabulary.
@@ -9,6 +10,7 @@
 
 #include <functional>
 #include <limits>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -24,18 +26,28 @@ namespace ringmaster {
 /// What depends on a sequence's length, documents and layout only, made once and used by every batch that has
 /// the same.
 struct SequenceShard {
-    /// `longest` is how far positions go, before the layout's padding. `gathered_heads`: as
-    /// ShardedAttention's.
+    /// `longest` is how far positions go, before the layout's padding. `mask` gives the documents; windows
+    /// are the layers' own. `gathered_heads`: as ShardedAttention's.
     SequenceShard(Groups& groups, const ModelConfig& model, const Layout& layout, const AttentionMask& mask,
                   int64_t longest, int64_t gathered_heads, at::Device device);
 
     Layout layout;
-    at::Tensor places_t;     ///< int64 [T], where this rank's tokens lie in the sequence
-    at::Tensor positions_t;  ///< int64 [T], positions of this rank's tokens in their documents
-    RopeTables rope;
-    ShardedAttention attention;
-    Progress& progress;  ///< told where this rank is
+    at::Tensor places_t;            ///< int64 [T], where this rank's tokens lie in the sequence
+    at::Tensor positions_t;         ///< int64 [T], positions of this rank's tokens in their documents
+    std::vector<RopeTables> ropes;  ///< in the order of ModelConfig::ropes
+    std::map<int64_t, ShardedAttention> attentions;  ///< by the layers' windows; 0: none
+    Progress& progress;                              ///< told where this rank is
+
+    ShardedAttention& attention(const LayerKind& kind) { return attentions.at(kind.window.value_or(0)); }
+    /// Turns the first `heads` heads of every row by the angles of the layer's positions, and scales the
+    /// `queries` first of these if the model does.
+    void rotate_heads(const LayerKind& kind, const at::Tensor& qkv_nw, int64_t queries, int64_t heads,
+                      int64_t head_dim, bool backward) const;
+    int64_t cells() const;  ///< of all attentions
 };
+
+/// What a layer sees of documents of which the longest has so many tokens: a window as long hides nothing.
+AttentionMask mask_of(const LayerKind& kind, AttentionMask documents, int64_t longest);
 
 /// This rank's share of one micro-batch.
 struct MicroBatch {
@@ -92,8 +104,32 @@ class Decoder {
     void set_probe(Probe probe) { probe_ = std::move(probe); }
 
   private:
+    struct BranchEnd;
     struct MlpTile;
     struct LayerState;  ///< what a layer's backward needs
+
+    /// A norm of this model, and its backward; rstd is written and read.
+    at::Tensor norm(const at::Tensor& x_nw, const at::Tensor& weight_w, at::Tensor& rstd_n) const;
+    void norm_backward(const at::Tensor& dy_nw, const at::Tensor& x_nw, const at::Tensor& weight_w,
+                       const at::Tensor& rstd_n, const at::Tensor& dx_nw, bool accumulate,
+                       const at::Tensor& gradient_w, double beta) const;
+    /// What attention and MLP read: the input normed, or as it is.
+    at::Tensor branch_input(const at::Tensor& x_nc, const at::Tensor& weight_w, at::Tensor& rstd_n) const;
+    at::Tensor branch_input_again(const at::Tensor& x_nc, const at::Tensor& weight_w,
+                                  const at::Tensor& rstd_n) const;
+    /// dx_nc += what reaches it through the matrix that read the branch's input, whose memory it may take.
+    void branch_input_backward(at::Tensor read_nc, const at::Tensor& dy_no, const at::Tensor& weight_oc,
+                               const AdapterBackward& adapter, const at::Tensor& x_nc,
+                               const at::Tensor& norm_w, const at::Tensor& rstd_n, at::Tensor dx_nc,
+                               const at::Tensor& gradient_w, double beta) const;
+    /// x_nc + a branch's output, normed and scaled if the model does; takes out_nc's memory.
+    at::Tensor end_branch(at::Tensor out_nc, const at::Tensor& x_nc, const at::Tensor& norm_w,
+                          BranchEnd& end) const;
+    /// The gradient of the branch's output; frees what the end kept.
+    at::Tensor branch_gradient(const at::Tensor& dx_nc, BranchEnd& end, const at::Tensor& norm_w,
+                               const at::Tensor& gradient_w, double beta) const;
+    void norm_queries_and_keys(int layer, LayerState& state);
+    void norm_queries_and_keys_backward(int layer, LayerState& state, const at::Tensor& dqkv_nw, double beta);
 
     at::Tensor embed(const at::Tensor& ids_n);
     // Of the weights, quantised ones among them, and of the adapter's.
@@ -113,6 +149,7 @@ class Decoder {
     std::vector<FlatRange> mlp_tiles(int64_t tokens) const;
     /// Of the tokens from `first` on.
     MlpTile gate_up_forward(int layer, const at::Tensor& mid_nc, int64_t first = 0);
+    at::Tensor down_forward(int layer, const MlpTile& tile);
     at::Tensor mlp_forward(int layer, LayerState& state);
     void mlp_tile_backward(int layer, MlpTile tile, at::Tensor dx_nc, double beta);
     void mlp_backward(int layer, LayerState& state, at::Tensor& dx_nc, double beta);
@@ -124,6 +161,8 @@ class Decoder {
     /// Final norm, head and loss in chunks of tokens, with the gradient in the forward.
     double head(const at::Tensor& x_nc, const at::Tensor& labels_n, double scale, double beta,
                 at::Tensor& dx_nc);
+    /// Logits as the loss sees them, in place. Returns the softcap's slopes; undefined without one.
+    at::Tensor shape_logits(at::Tensor logits_kv) const;
     /// Log-probability of each valid label; 0 where there is none.
     at::Tensor label_logprobs(const at::Tensor& normed_nc, const at::Tensor& labels_n);
     void probe(int layer, const char* what, const at::Tensor& tensor) const {
@@ -131,6 +170,7 @@ class Decoder {
     }
 
     const ModelConfig model_;
+    const double norm_offset_;  ///< norms multiply by it + weight
     Parameters& parameters_;
     Adapter* adapter_;
     QuantizedBase* quantized_;

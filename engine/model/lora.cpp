@@ -12,7 +12,13 @@ Adapter::Adapter(const ModelConfig& model, const Lora& lora, Precision precision
     : lora_(lora), scale_(lora.scale()), parameters_(model, lora, precision, device, std::move(sharding)) {
     const int64_t q = model.num_heads * model.head_dim, kv = model.num_kv_heads * model.head_dim;
     columns_ = {
-        q, kv, kv, model.hidden_size, model.intermediate_size, model.intermediate_size, model.hidden_size};
+        q,
+        kv,
+        kv,
+        model.hidden_size,
+        model.gate.gated ? model.intermediate_size : 0,
+        model.intermediate_size,
+        model.hidden_size};
 }
 
 void Adapter::begin_step(int64_t seed, int64_t step) {

@@ -158,7 +158,10 @@ at::Tensor Parameters::view(const at::Tensor& unit_values, size_t index) const {
 LayerTensors Parameters::layer_views(int layer, const at::Tensor& values) const {
     const std::string prefix = "model.layers." + std::to_string(layer) + ".";
     const std::string attention = prefix + "self_attn.", mlp = prefix + "mlp.";
-    const auto all = [&](const std::vector<std::string>& names) { return joined(names, values); };
+    const auto all = [&](std::vector<std::string> names) {
+        std::erase_if(names, [&](const std::string& name) { return !index_.contains(name); });
+        return names.empty() ? at::Tensor() : joined(names, values);
+    };
     LayerTensors views;
     views.input_norm_w = all({prefix + "input_layernorm.weight"});
     views.qkv_oc =
@@ -168,6 +171,8 @@ LayerTensors Parameters::layer_views(int layer, const at::Tensor& values) const 
     views.k_norm_d = all({attention + "k_norm.weight"});
     views.output_oc = all({attention + "o_proj.weight"});
     views.output_bias_o = all({attention + "o_proj.bias"});
+    views.attention_output_norm_w = all({prefix + "attention_output_norm.weight"});
+    views.mlp_output_norm_w = all({prefix + "mlp_output_norm.weight"});
     views.post_norm_w = all({prefix + "post_attention_layernorm.weight"});
     views.gate_up_oc = all({mlp + "gate_proj.weight", mlp + "up_proj.weight"});
     views.gate_up_bias_o = all({mlp + "gate_proj.bias", mlp + "up_proj.bias"});
@@ -197,13 +202,14 @@ void Parameters::bind(ModelTensors& views, int unit, const at::Tensor& values) c
 
 InitialValues::InitialValues(const ModelConfig& model, int64_t seed)
     : range_(model.initializer_range),
+      norm_(model.norm_adds_one ? 0 : 1),
       generator_(at::detail::createCPUGenerator(static_cast<uint64_t>(seed))) {}
 
 at::Tensor InitialValues::next(const ParameterShape& shape) {
     at::Tensor values = at::empty(shape.shape, at::kFloat);
     const std::string& name = shape.name;
     if (name.ends_with("bias") || name.ends_with("lora_B.weight")) return values.zero_();
-    if (name.ends_with("norm.weight")) return values.fill_(1);
+    if (name.ends_with("norm.weight")) return values.fill_(norm_);
     if (!name.ends_with("lora_A.weight")) return values.normal_(0, range_, generator_);
     const double bound = 1 / std::sqrt(static_cast<double>(shape.shape[1]));
     return values.uniform_(-bound, bound, generator_);

@@ -34,18 +34,20 @@ struct LowRank {
 };
 
 struct LayerTensors {
-    at::Tensor input_norm_w;                        ///< [hidden]
+    at::Tensor input_norm_w;                        ///< [hidden], before attention
     at::Tensor qkv_oc;                              ///< [(H + 2K)·D, hidden]
     at::Tensor qkv_bias_o;                          ///< [(H + 2K)·D]
-    at::Tensor q_norm_d;                            ///< [D]
-    at::Tensor k_norm_d;                            ///< [D]
+    at::Tensor q_norm_d;                            ///< [D], or [H·D] over all heads
+    at::Tensor k_norm_d;                            ///< [D], or [K·D]
     at::Tensor output_oc;                           ///< [hidden, H·D]
     at::Tensor output_bias_o;                       ///< [hidden]
-    at::Tensor post_norm_w;                         ///< [hidden]
-    at::Tensor gate_up_oc;                          ///< [2I, hidden]
-    at::Tensor gate_up_bias_o;                      ///< [2I]
+    at::Tensor attention_output_norm_w;             ///< [hidden]
+    at::Tensor post_norm_w;                         ///< [hidden], before the MLP
+    at::Tensor gate_up_oc;                          ///< [2I, hidden]; [I, hidden] without a gate
+    at::Tensor gate_up_bias_o;                      ///< [2I] or [I]
     at::Tensor down_oc;                             ///< [hidden, I]
     at::Tensor down_bias_o;                         ///< [hidden]
+    at::Tensor mlp_output_norm_w;                   ///< [hidden]
     std::array<LowRank, kLoraTargets.size()> lora;  ///< of an adapter, each beside rows of the matrices above
 };
 
@@ -213,7 +215,7 @@ class InitialValues {
     at::Tensor next(const ParameterShape& shape);
 
   private:
-    double range_;
+    double range_, norm_;
     at::Generator generator_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "engine/error.h"
@@ -40,9 +41,16 @@ QuantizedBase::QuantizedBase(const ModelConfig& model, const Quantization& quant
       dtype_(dtype),
       matrices_(matrices_of(model)),
       bytes_(model, quantization, device, std::move(sharding)) {
+    while (layer_matrices_ < matrices_.size() && matrices_[layer_matrices_].layer == matrices_[0].layer)
+        ++layer_matrices_;
     for (size_t target = 0; target < layouts_.size(); ++target) {
-        const std::vector<int64_t>& shape = matrices_[target].shape;
-        layouts_[target] = quantized_layout(quantization, shape[0], shape[1]);
+        const std::string name = path_in_layer(target) + ".weight";
+        for (size_t i = 0; i < layer_matrices_; ++i) {
+            if (!matrices_[i].name.ends_with(name)) continue;
+            const std::vector<int64_t>& shape = matrices_[i].shape;
+            layouts_[target] = quantized_layout(quantization, shape[0], shape[1]);
+            places_[target] = i;
+        }
     }
 }
 
@@ -60,13 +68,17 @@ at::Tensor QuantizedBase::matrix(LoraSite site) const {
     at::Tensor& held = held_[static_cast<size_t>(site)];
     if (held.defined()) return held;
     const auto [first, count] = targets_of(site);
-    int64_t rows = 0;
-    for (size_t target = first; target < first + count; ++target) rows += layouts_[target].rows;
+    int64_t rows = 0, inputs = 0;
+    for (size_t target = first; target < first + count; ++target) {
+        rows += layouts_[target].rows;
+        inputs = std::max(inputs, layouts_[target].columns);
+    }
     const at::Tensor bytes = bytes_of_site(bytes_.weights().layers[static_cast<size_t>(layer_)], site);
-    const at::Tensor weight_oc = at::empty({rows, layouts_[first].columns}, bytes.options().dtype(dtype_));
+    const at::Tensor weight_oc = at::empty({rows, inputs}, bytes.options().dtype(dtype_));
     int64_t row = 0, byte = 0;
     for (size_t target = first; target < first + count; ++target) {
         const QuantizedLayout& layout = layouts_[target];
+        if (layout.rows == 0) continue;  // an MLP without a gate
         dequantize(bytes.narrow(0, byte, layout.bytes), quantization_, layout,
                    weight_oc.narrow(0, row, layout.rows));
         row += layout.rows;
@@ -77,7 +89,7 @@ at::Tensor QuantizedBase::matrix(LoraSite site) const {
 }
 
 at::Tensor QuantizedBase::plain_matrix(const at::Tensor& unit_bytes, int layer, size_t target) const {
-    const size_t index = static_cast<size_t>(layer) * layouts_.size() + target;
+    const size_t index = static_cast<size_t>(layer) * layer_matrices_ + places_[target];
     return dequantize_plainly(bytes_.view(unit_bytes, index), quantization_, layouts_[target]).to(dtype_);
 }
 

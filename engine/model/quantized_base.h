@@ -48,7 +48,9 @@ class QuantizedBase {
     const Quantization quantization_;
     const at::ScalarType dtype_;
     const std::vector<ParameterShape> matrices_;                ///< of all layers, before they are quantised
-    std::array<QuantizedLayout, kLoraTargets.size()> layouts_;  ///< of a layer's modules
+    size_t layer_matrices_ = 0;                                 ///< of one layer
+    std::array<QuantizedLayout, kLoraTargets.size()> layouts_;  ///< of a layer's modules; no rows: it has none
+    std::array<size_t, kLoraTargets.size()> places_{};          ///< of these among the layer's matrices
     Parameters bytes_;
     int layer_ = 0;
     bool holds_ = false;

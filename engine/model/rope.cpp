@@ -19,13 +19,13 @@ at::Tensor plain_frequencies(double theta, int64_t dim) {
     return at::pow(theta, half_range(dim) / static_cast<double>(dim)).reciprocal();
 }
 
-at::Tensor dynamic_frequencies(const ModelConfig& model, int64_t sequence_length) {
-    const RopeConfig& rope = model.ropes.front();
-    const double dim = static_cast<double>(model.head_dim);
+at::Tensor dynamic_frequencies(const ModelConfig& model, const RopeConfig& rope, int64_t width,
+                               int64_t sequence_length) {
+    const double dim = static_cast<double>(width);
     const double longest = static_cast<double>(model.max_position_embeddings);
     const double length = std::max(static_cast<double>(sequence_length), longest);
     double theta = rope.theta * std::pow(rope.factor * length / longest - (rope.factor - 1), dim / (dim - 2));
-    return plain_frequencies(theta, model.head_dim);
+    return plain_frequencies(theta, width);
 }
 
 at::Tensor llama3_frequencies(const RopeConfig& rope, int64_t dim) {
@@ -75,32 +75,59 @@ double yarn_attention_factor(const RopeConfig& rope) {
     return mscale(1);
 }
 
+/// The factors depend on the longest position, as in transformers, and so on the whole sequence.
+at::Tensor longrope_frequencies(const RopeConfig& rope, int64_t dim, int64_t sequence_length) {
+    const bool is_long = sequence_length > rope.original_max_position_embeddings;
+    const std::vector<double>& factors = is_long ? rope.long_factor : rope.short_factor;
+    const at::Tensor powers = at::pow(rope.theta, half_range(dim) / static_cast<double>(dim));
+    return (powers * at::tensor(factors, at::kFloat)).reciprocal();
+}
+
+double longrope_attention_factor(const ModelConfig& model, const RopeConfig& rope) {
+    if (rope.attention_factor) return *rope.attention_factor;
+    const double original = static_cast<double>(rope.original_max_position_embeddings);
+    const double factor = rope.factor > 1 ? rope.factor : double(model.max_position_embeddings) / original;
+    return factor <= 1 ? 1 : std::sqrt(1 + std::log(factor) / std::log(original));
+}
+
+/// 1 + beta · log(1 + ⌊position / original length⌋), as in Llama 4 and Ministral 3.
+at::Tensor query_scale(const RopeConfig& rope, const at::Tensor& positions_t) {
+    if (rope.query_scale_beta == 0) return {};
+    const at::Tensor lengths =
+        at::floor(positions_t.to(at::kFloat) / static_cast<double>(rope.original_max_position_embeddings));
+    return 1 + rope.query_scale_beta * at::log(1 + lengths);
+}
+
 }  // namespace
 
-RopeTables make_rope_tables(const ModelConfig& model, const at::Tensor& positions_t,
+RopeTables make_rope_tables(const ModelConfig& model, const RopeConfig& rope, const at::Tensor& positions_t,
                             int64_t sequence_length) {
-    const RopeConfig& rope = model.ropes.front();
+    const int64_t dim = rope.rotary_dim > 0 ? rope.rotary_dim : model.head_dim;
     at::Tensor frequency;
     double scaling = 1;
     if (rope.type == "default") {
-        frequency = plain_frequencies(rope.theta, model.head_dim);
+        frequency = plain_frequencies(rope.theta, dim);
     } else if (rope.type == "linear") {
-        frequency = plain_frequencies(rope.theta, model.head_dim) / rope.factor;
+        frequency = plain_frequencies(rope.theta, dim) / rope.factor;
     } else if (rope.type == "dynamic") {
-        frequency = dynamic_frequencies(model, sequence_length);
+        frequency = dynamic_frequencies(model, rope, dim, sequence_length);
     } else if (rope.type == "llama3") {
-        frequency = llama3_frequencies(rope, model.head_dim);
+        frequency = llama3_frequencies(rope, dim);
     } else if (rope.type == "yarn") {
-        frequency = yarn_frequencies(rope, model.head_dim);
+        frequency = yarn_frequencies(rope, dim);
         scaling = yarn_attention_factor(rope);
+    } else if (rope.type == "longrope") {
+        frequency = longrope_frequencies(rope, dim, sequence_length);
+        scaling = longrope_attention_factor(model, rope);
     } else {
         throw Error(Failure::Refused, Code("MODEL-CONFIG"),
                     "rope scaling '" + rope.type + "' is not supported", "config.json",
-                    "supported: default, linear, dynamic, llama3, yarn");
+                    "supported: default, linear, dynamic, llama3, yarn, longrope");
     }
     at::Tensor angle_td =
         positions_t.to(at::kFloat).unsqueeze(1) * frequency.to(positions_t.device()).unsqueeze(0);
-    return {(angle_td.cos() * scaling).contiguous(), (angle_td.sin() * scaling).contiguous()};
+    return {(angle_td.cos() * scaling).contiguous(), (angle_td.sin() * scaling).contiguous(),
+            rope.interleaved, query_scale(rope, positions_t)};
 }
 
 }  // namespace ringmaster

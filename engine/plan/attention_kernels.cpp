@@ -5,6 +5,7 @@
 #include "engine/plan/attention_schedule.h"
 #include "engine/plan/deterministic.h"
 #include "engine/plan/layout.h"
+#include "engine/plan/windows.h"
 
 /// As Qt's, which its lupdate looks for: the app translates these texts.
 #define QT_TRANSLATE_NOOP(context, text) text
@@ -54,7 +55,7 @@ Shapes shapes_of_whole_rows(const Plan& plan) {
     const RingAttnFunc func = plan.context_parallel.layout;
     const int ring = std::min(plan.mesh.ring, kMostRanks);
     AttentionMask mask;
-    mask.window = plan.model->sliding_window.value_or(0);
+    mask.window = widest_window(*plan.model).value_or(0);
     int64_t tokens = plan.sequence.padded_length / plan.mesh.ring * ring;
     if (mask.window > 0) tokens = std::min(tokens, kMostWindows * mask.window);
     tokens = padded_length(func, tokens, ring, 1);

@@ -14,16 +14,10 @@ bool splits(const Plan& plan) {
 
 // ------------------------------------------------------------------------- what this engine cannot do yet
 
-/// A window in every layer is computed, one in some of them is not.
-void limit_window(Plan& plan, Findings& findings) {
-    if (!plan.model || !plan.model->trainable() || !plan.model->sliding_window) return;
-    const int64_t window = *plan.model->sliding_window;
-    const std::vector<LayerKind>& layers = plan.model->layers;
-    const bool all =
-        std::all_of(layers.begin(), layers.end(), [](const LayerKind& kind) { return kind.window; });
-    if (window >= plan.sequence.length || all) return;
-    findings.error(Form("ENGINE-WINDOW"), findings.key_of({"sequence_len"}),
-                   {{"window", window}, {"length", plan.sequence.length}});
+/// LibTorch's attention kernels of a GPU take no softcap.
+void limit_softcap(Plan& plan, Findings& findings) {
+    if (!plan.model || plan.model->score_softcap == 0 || plan.device != Device::Cuda) return;
+    findings.error(Form("ENGINE-SOFTCAP"), "base_model", {{"softcap", plan.model->score_softcap}});
 }
 
 void limit_models(Plan& plan, Findings& findings) {
@@ -38,7 +32,7 @@ void limit_models(Plan& plan, Findings& findings) {
 }
 
 using Limit = void (*)(Plan&, Findings&);
-constexpr Limit kLimits[] = {limit_window, limit_models};
+constexpr Limit kLimits[] = {limit_softcap, limit_models};
 
 // ---------------------------------------------------------------------------------- rules of the model's
 // heads

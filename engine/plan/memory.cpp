@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/plan/memory_trace.h"
 #include "engine/families/quantized_shapes.h"
+#include "engine/plan/memory_trace.h"
 #include "engine/plan/step_time.h"
 
 namespace ringmaster {
@@ -125,8 +125,7 @@ bool are_flat(const MemoryInputs& in) {
 }
 
 double state_bytes(const MemoryInputs& in, const ParameterShape& shape) {
-    const StateFormat format =
-        state_format(in.optimizer_states, shape.size(), shape.name == kEmbedding);
+    const StateFormat format = state_format(in.optimizer_states, shape.size(), shape.name == kEmbedding);
     const auto elements = double(shape.size());
     if (!format.in_codes()) return elements * (format.as_weights ? parameter_bytes(in) : 4);
     return elements * format.bits / 8 + 4 * std::ceil(elements / double(format.block));
@@ -162,6 +161,10 @@ double intermediate_width(const ModelConfig& m) {
     if (m.num_experts == 0) return double(m.intermediate_size);
     return double(m.experts_per_token) * double(m.expert_intermediate_size) +
            double(m.shared_expert_intermediate_size);
+}
+
+double gate_up_width(const ModelConfig& m) {
+    return (m.gate.gated ? 2 : 1) * intermediate_width(m);
 }
 
 bool MemoryInputs::widens() const {
@@ -234,11 +237,16 @@ double layer_saved_bytes(const MemoryInputs& in) {
     const double heads = double(m.num_heads), kv_heads = double(m.num_kv_heads);
     double elements = 2 * hidden(m)                        // input, and after attention's residual
                       + query_width(m) + 2 * kv_width(m);  // q, k, v, rotated
-    double float32 = 2;                                    // two norms' rstd
-    if (in.mlp_tile_tokens == 0) elements += 2 * intermediate_width(m);  // gate and up
+    double float32 = m.norms_inputs ? 2 : 0;               // two norms' rstd
+    if (in.mlp_tile_tokens == 0) elements += gate_up_width(m);
     if (m.qk_norm != QkNorm::None) {
         elements += query_width(m) + kv_width(m);  // q and k before their norm
-        float32 += heads + kv_heads;
+        float32 += m.qk_norm == QkNorm::PerHead ? heads + kv_heads : 2;
+    }
+    if (m.norms_outputs) {  // what attention and MLP gave before their norm
+        const double branches = in.mlp_tile_tokens == 0 ? 2 : 1;
+        elements += branches * hidden(m);
+        float32 += branches;
     }
     return in.tokens() * (elements * in.element_bytes() + 4 * float32) + attention_output_bytes(in);
 }

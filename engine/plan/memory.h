@@ -32,7 +32,7 @@ struct MemoryInputs {
     bool offloads_optimizer = false;    ///< its moments do; CUDA alone
     RingAttnFunc layout = RingAttnFunc::BatchZigzag;
     int ring_rank = 0;
-    int64_t window = 0;  ///< sliding; 0: none
+    int64_t window = 0;  ///< sliding, the widest of the layers; 0: none
     int threads = 1;     ///< of the rank's process
     StateKind optimizer_states = StateKind::AsWeights;
     Lora lora = {};      ///< an adapter: of frozen weights are no gradients and no optimizer's states
@@ -50,6 +50,8 @@ struct MemoryInputs {
 
 /// Of the layers' MLP; a token meets experts_per_token experts where there are experts.
 double intermediate_width(const ModelConfig& model);
+/// Of the first product of an MLP: gate and up, or up alone.
+double gate_up_width(const ModelConfig& model);
 
 // States: whole on every rank, or this rank's slices (engine/model/parameters.h) by the ZeRO stage.
 /// With the bfloat16 copy under `bf16: true`; of frozen weights only that, or their quantised bytes, and the

@@ -38,13 +38,13 @@ struct AttentionShape {
 };
 
 struct Layer {
-    Block x, rstd_attention, qkv, qk_raw, rstd_qk, attention, mid, mlp;
+    Block x, rstd_attention, qkv, qk_raw, rstd_qk, attention, attention_end, mid, mlp, mlp_end;
 };
 
 class Tracer {
   public:
-    /// Of the last layer, or of the one before it.
-    Tracer(const MemoryInputs& in, bool is_last);
+    /// Traces the forward and backward of this layer, when the activations of those before it are kept.
+    Tracer(const MemoryInputs& in, int64_t layer);
     Heap run();
 
   private:
@@ -80,6 +80,11 @@ class Tracer {
     Block norm(double rows, double width);
     void norm_again(double rows, double width);
     void norm_backward(double rows, double width);
+    Block branch_input(double tokens);
+    Block branch_input_again(double tokens);
+    void branch_input_backward(double tokens);
+    Block branch_end(double tokens);
+    Block branch_gradient(double tokens, Block& end);
 
     void attention_forward(Layer& layer, bool attends);
     void normalize_queries_and_keys(Layer& layer);
@@ -106,40 +111,50 @@ class Tracer {
     void adapter_input_gradient(int modules, double tokens, double inputs);
 
     Block mlp_forward(double tokens);
+    Block down_forward(double tokens);
     void mlp_backward(Layer& layer);
     void head();
     void embedding_backward();
 
     const MemoryInputs& in_;
     const ModelConfig& model_;
-    const double N_, C_, I_, V_, L_;
-    const double q_, kv_, W_;  ///< widths of a token's queries, keys, and all three
+    const double N_, C_, I_, G_, V_, L_;  ///< G: gate and up together
+    const double q_, kv_, W_;             ///< widths of a token's queries, keys, and all three
     const int qkv_modules_, output_modules_, gate_up_modules_, down_modules_;  ///< that are adapted
     AttentionShape shape_;
     AttentionSchedule schedule_;
-    const bool is_last_;   ///< else the layer before the last
+    const int64_t layer_;
     double gathered_ = 1;  ///< ranks that a stage of the schedule stands for
     bool holds_ = false;   ///< matrices made from quantised weights, for several tiles
     Heap heap_;
 };
 
-AttentionSchedule schedule_of(const MemoryInputs& in, int ring, int rank) {
-    AttentionMask mask;
+int64_t window_of(const MemoryInputs& in, int64_t layer) {
+    return in.model.layers.empty() ? in.window : in.model.layer_kind(layer).window.value_or(0);
+}
+
+AttentionSchedule schedule_of(const MemoryInputs& in, int64_t window, int ring, int rank) {
     const int64_t tokens = in.shard_tokens * ring * in.ulysses;
-    if (in.window > 0 && in.window < tokens) mask.window = in.window;
-    const Layout layout = make_layout(in.layout, tokens, ring, in.ulysses, mask);
+    const auto mask_of = [&](int64_t wide) {
+        AttentionMask mask;
+        if (wide < tokens) mask.window = wide;
+        return mask;
+    };
+    const Layout layout = make_layout(in.layout, tokens, ring, in.ulysses, mask_of(in.window));
+    const AttentionMask mask = mask_of(window);
     std::vector<Spans> spans;
     for (int r = 0; r < ring; ++r) spans.push_back(ring_spans(layout, r, in.ulysses));
     return in.gathered_heads > 0 ? make_gather_schedule(spans, rank, mask, in.gathered_heads)
                                  : make_ring_schedule(spans, rank, mask);
 }
 
-Tracer::Tracer(const MemoryInputs& in, bool is_last)
+Tracer::Tracer(const MemoryInputs& in, int64_t layer)
     : in_(in),
       model_(in.model),
       N_(in.tokens()),
       C_(double(in.model.hidden_size)),
       I_(intermediate_width(in.model)),
+      G_(gate_up_width(in.model)),
       V_(double(in.model.vocab_size)),
       L_(double(in.model.num_layers)),
       q_(double(in.model.num_heads * in.model.head_dim)),
@@ -149,13 +164,13 @@ Tracer::Tracer(const MemoryInputs& in, bool is_last)
       output_modules_(adapted(3, 1)),
       gate_up_modules_(adapted(4, 2)),
       down_modules_(adapted(6, 1)),
-      is_last_(is_last) {
+      layer_(layer) {
     const double ulysses = in.ulysses, kv_heads = double(in.model.num_kv_heads);
     shape_ = {double(in.micro), double(in.shard_tokens) * ulysses, double(in.model.num_heads) / ulysses,
               std::max(1.0, kv_heads / ulysses), double(in.model.head_dim)};
     const int ring = std::min(in.ring, kTracedRing);
     const int rank = ring == in.ring ? in.ring_rank : in.ring_rank * ring / in.ring;
-    schedule_ = schedule_of(in, ring, rank);
+    schedule_ = schedule_of(in, window_of(in, layer), ring, rank);
     if (in.gathered_heads > 0) gathered_ = double(in.ring) / ring;
 }
 
@@ -185,7 +200,7 @@ Block Tracer::matrix(double inputs, double outputs) {
 Block Tracer::hold_mlp_matrices() {
     if (!in_.quantization.on() || in_.mlp_tile_tokens == 0) return {};
     holds_ = true;
-    return heap_.take(3 * I_ * C_ * element());
+    return heap_.take((G_ + I_) * C_ * element());
 }
 
 /// By a matrix of the layer.
@@ -220,6 +235,39 @@ void Tracer::norm_again(double rows, double width) {
 void Tracer::norm_backward(double rows, double width) {
     constexpr double kTokensPerChunk = 128;  // of the weight's gradient: engine/model/own_ops.cpp
     if (on_gpu()) heap_.touch(std::ceil(rows / kTokensPerChunk) * width * 4);
+}
+
+// ------------------------------------------------------------------------------- the ends of a branch
+
+Block Tracer::branch_input(double tokens) {
+    return model_.norms_inputs ? norm(tokens, C_) : Block();
+}
+
+Block Tracer::branch_input_again(double tokens) {
+    if (!model_.norms_inputs) return {};
+    norm_again(tokens, C_);
+    return heap_.take(hidden_states(tokens));
+}
+
+/// By the memory of what was read; of the layer's own input there is none to take.
+void Tracer::branch_input_backward(double tokens) {
+    if (model_.norms_inputs) return norm_backward(tokens, C_);
+    heap_.touch(hidden_states(tokens));
+}
+
+/// A branch's output before its norm, and the norm's rstd; the sum with the residual is taken beside it.
+Block Tracer::branch_end(double tokens) {
+    return model_.norms_outputs ? heap_.take(hidden_states(tokens) + 4 * tokens, kActivations) : Block();
+}
+
+Block Tracer::branch_gradient(double tokens, Block& end) {
+    const bool scales = model_.residual_multiplier != 1;
+    if (!model_.norms_outputs) return scales ? heap_.take(hidden_states(tokens)) : Block();
+    const Block scaled = scales ? heap_.take(hidden_states(tokens)) : Block();
+    Block gradient = heap_.take(hidden_states(tokens));
+    norm_backward(tokens, C_);
+    end.free();
+    return gradient;
 }
 
 // ---------------------------------------------------------------------------- an adapter
@@ -273,13 +321,13 @@ double Tracer::of_tasks(const AttentionShape& shape, const Stage& stage, bool ba
         backward && parts > 1 ? std::max(0.0, pairs * parts - at_once) * keys * 8 : 0;
     if (is_of_panels(shape)) return at_once * of_panel_task(keys, rows, D, backward) + waiting;
     const double widened = keys * 4 * (backward ? 4 : 2);
-    return at_once * (widened + rows * 4 * (backward ? 2 * kScoreKeys + 3 * D : kScoreKeys + 2 * D)) +
-           waiting;
+    const double blocks = !backward ? 1 : model_.score_softcap == 0 ? 2 : 3;
+    return at_once * (widened + rows * 4 * (blocks * kScoreKeys + (backward ? 3 : 2) * D)) + waiting;
 }
 
 /// Attention from the processor's own bfloat16 products (engine/attention/key_block_attention.h).
 bool Tracer::is_of_panels(const AttentionShape& shape) const {
-    return is_bfloat16() && !in_.widens() && std::fmod(shape.head_dim, 2) == 0;
+    return is_bfloat16() && !in_.widens() && std::fmod(shape.head_dim, 2) == 0 && model_.score_softcap == 0;
 }
 
 /// Keys and values as rows and as columns, blocks of scores, a block's queries as rows and twice in panels.
@@ -353,28 +401,27 @@ Block Tracer::attend_over_heads() {
 }
 
 void Tracer::normalize_queries_and_keys(Layer& layer) {
-    const double heads = double(model_.num_heads), kv_heads = double(model_.num_kv_heads);
+    const bool per_head = model_.qk_norm == QkNorm::PerHead;
+    const double norms = per_head ? double(model_.num_heads + model_.num_kv_heads) : 2;
     layer.qk_raw = heap_.take(N_ * (q_ + kv_) * element(), kActivations);
-    const auto normed = [&](double width) {
-        Block in = heap_.take(N_ * width * element());
-        return norm(N_, width);
-    };
-    Block q = normed(q_), k = normed(kv_);
-    layer.rstd_qk = heap_.take(4 * N_ * (heads + kv_heads), kActivations);
+    heap_.touch((per_head ? 2 : 1) * N_ * q_ * element());
+    layer.rstd_qk = heap_.take(4 * N_ * norms, kActivations);
 }
 
 void Tracer::attention_forward(Layer& layer, bool attends) {
-    layer.rstd_attention = heap_.take(4 * N_, kActivations);
-    Block normed = norm(N_, C_);
+    if (model_.norms_inputs) layer.rstd_attention = heap_.take(4 * N_, kActivations);
+    Block read = branch_input(N_);
     layer.qkv = heap_.take(N_ * W_ * element(), kActivations);
     matrix_product(N_, C_, W_);
     adapter_forward(qkv_modules_, N_, C_);
-    normed.free();
+    read.free();
     if (model_.qk_norm != QkNorm::None) normalize_queries_and_keys(layer);
     if (attends) layer.attention = in_.ulysses > 1 ? attend_over_heads() : attend();
-    layer.mid = heap_.take(hidden_states(N_), kActivations);
+    layer.attention_end = branch_end(N_);
+    if (!model_.norms_outputs) layer.mid = heap_.take(hidden_states(N_), kActivations);
     matrix_product(N_, q_, C_);
     adapter_forward(output_modules_, N_, q_);
+    if (model_.norms_outputs) layer.mid = heap_.take(hidden_states(N_), kActivations);
 }
 
 /// What a GPU's kernel holds: dq, dk and dv of every query head, and in bfloat16 their sums over a group of
@@ -386,10 +433,11 @@ double Tracer::flash_backward_bytes() const {
     if (!cuda_is_deterministic()) {
         const double group = std::max(1.0, shape_.heads / shape_.kv_heads);
         const auto key_heads = std::max<int64_t>(1, std::llround(shape_.kv_heads));
-        const int64_t at_once = key_heads_at_once(std::llround(shape_.rows * shape_.tokens), key_heads,
-                                                  std::llround(group));
+        const int64_t at_once =
+            key_heads_at_once(std::llround(shape_.rows * shape_.tokens), key_heads, std::llround(group));
         const double share = double(at_once) / double(key_heads);
-        const double joined = share < 1 && is_plain() ? element() * (shape_.queries() + 2 * shape_.keys()) : 0;
+        const double joined =
+            share < 1 && is_plain() ? element() * (shape_.queries() + 2 * shape_.keys()) : 0;
         return share * ((4 + element()) * shape_.queries() + heads + sums) + joined;
     }
     const double at_once = std::min(shape_.tokens, double(blocks().queries_at_once)) / shape_.tokens;
@@ -483,61 +531,79 @@ void Tracer::pull_back_over_heads() {
 
 void Tracer::attention_backward(Layer& layer) {
     const double e = element();
+    Block branch = branch_gradient(N_, layer.attention_end);
     weight_gradient(C_, q_, N_);
-    const Block pulls_of_output = adapter_pulls(output_modules_, N_);
     {
         Block dout = heap_.take(N_ * q_ * e);
         matrix_product(N_, C_, q_);
-        adapter_gradients(output_modules_, N_, q_);
-        adapter_input_gradient(output_modules_, N_, q_);
+        {
+            const Block pulls = adapter_pulls(output_modules_, N_);
+            adapter_gradients(output_modules_, N_, q_);
+            adapter_input_gradient(output_modules_, N_, q_);
+        }
+        branch.free();
         in_.ulysses > 1 ? pull_back_over_heads() : pull_back();
     }
     layer.attention.free();
-    if (model_.qk_norm != QkNorm::None) heap_.touch(3 * N_ * q_ * e);
-    norm_again(N_, C_);
-    Block normed = heap_.take(hidden_states(N_));
+    if (model_.qk_norm != QkNorm::None)
+        heap_.touch((model_.qk_norm == QkNorm::PerHead ? 3 : 1) * N_ * q_ * e);
+    const Block read = branch_input_again(N_);
     weight_gradient(W_, C_, N_);
     const Block pulls_of_qkv = adapter_pulls(qkv_modules_, N_);
     adapter_gradients(qkv_modules_, N_, C_);
     matrix_product(N_, W_, C_);
     adapter_input_gradient(qkv_modules_, N_, C_);
-    norm_backward(N_, C_);
+    branch_input_backward(N_);
 }
 
 // ---------------------------------------------------------------------------------------- MLP and the ends
 
 /// Of a tile; gives gate and up.
 Block Tracer::mlp_forward(double tokens) {
-    Block normed = norm(tokens, C_);
-    Block gate_up = heap_.take(tokens * (2 * I_ * element() + 4), kActivations);
-    matrix_product(tokens, C_, 2 * I_);
+    Block read = branch_input(tokens);
+    Block gate_up = heap_.take(tokens * (G_ * element() + (model_.norms_inputs ? 4 : 0)), kActivations);
+    matrix_product(tokens, C_, G_);
     adapter_forward(gate_up_modules_, tokens, C_);
     return gate_up;
+}
+
+/// Takes the product with the last matrix; gives what the branch's end keeps of it.
+Block Tracer::down_forward(double tokens) {
+    const Block act = heap_.take(tokens * I_ * element());
+    Block end = branch_end(tokens);
+    matrix_product(tokens, I_, C_);
+    adapter_forward(down_modules_, tokens, I_);
+    return end;
 }
 
 void Tracer::mlp_backward(Layer& layer) {
     const double tokens = mlp_tokens(), e = element();
     Block matrices = hold_mlp_matrices();
     if (!layer.mlp.is_held()) layer.mlp = mlp_forward(tokens);
-    const Block pulls_of_down = adapter_pulls(down_modules_, tokens);
+    if (model_.norms_outputs && !layer.mlp_end.is_held()) {
+        layer.mlp_end = down_forward(tokens);
+        heap_.touch(hidden_states(tokens));
+    }
+    Block branch = branch_gradient(tokens, layer.mlp_end);
     {
         Block dact = heap_.take(tokens * I_ * e);
         matrix_product(tokens, C_, I_);
+        const Block pulls_of_down = adapter_pulls(down_modules_, tokens);
         adapter_input_gradient(down_modules_, tokens, I_);
         Block act = heap_.take(tokens * I_ * e);
         dact.free();
         weight_gradient(C_, I_, tokens);
         adapter_gradients(down_modules_, tokens, I_);
     }
-    norm_again(tokens, C_);
-    Block normed = heap_.take(hidden_states(tokens));
-    weight_gradient(2 * I_, C_, tokens);
+    branch.free();
+    Block read = branch_input_again(tokens);
+    weight_gradient(G_, C_, tokens);
     const Block pulls_of_gate_up = adapter_pulls(gate_up_modules_, tokens);
     adapter_gradients(gate_up_modules_, tokens, C_);
-    matrix_product(tokens, 2 * I_, C_);
+    matrix_product(tokens, G_, C_);
     adapter_input_gradient(gate_up_modules_, tokens, C_);
-    norm_backward(tokens, C_);
-    normed.free();
+    branch_input_backward(tokens);
+    read.free();
     layer.mlp.free();
     holds_ = false;
 }
@@ -551,6 +617,7 @@ void Tracer::head() {
     const bool summed = in_.precision == Precision::Bf16Full && !in_.lora.on() && N_ > kMostRounded * chunk;
     Block sum = heap_.take(summed ? 4 * V_ * C_ : 0);
     product(chunk, C_, V_);
+    if (model_.logit_softcap != 0) heap_.touch(chunk * V_ * element(), MemoryPart::Logits);  // its slopes
     weight_gradient(V_, C_, chunk);
     product(chunk, V_, C_);
     heap_.touch(hidden_states(N_));
@@ -567,10 +634,11 @@ Heap Tracer::run() {
     const Block optimizer = heap_.take(optimizer_bytes(in_), MemoryPart::Optimizer);
     // ids and labels, for dropout places and keys; places, positions and the rotary tables of a sequence
     const Block inputs = heap_.take(
-        (in_.lora.dropout > 0 ? 40 : 16) * N_ + double(in_.shard_tokens) * (4 * double(model_.head_dim) + 16),
+        (in_.lora.dropout > 0 ? 40 : 16) * N_ +
+            double(in_.shard_tokens) * (4 * double(model_.head_dim) * double(model_.ropes.size()) + 16),
         kActivations);
     {
-        Block others = heap_.take(kept_bytes(in_, L_ - (is_last_ ? 1 : 2)), kActivations);
+        Block others = heap_.take(kept_bytes(in_, double(layer_)), kActivations);
         Layer last;
         last.x = heap_.take(hidden_states(N_), kActivations);
         Block y;
@@ -581,16 +649,15 @@ Heap Tracer::run() {
             const Block matrices = hold_mlp_matrices();
             Block gate_up = mlp_forward(tile);
             if (in_.mlp_tile_tokens > 0) y = heap_.take(hidden_states(N_));
-            {
-                Block act = heap_.take(tile * I_ * element());
-                matrix_product(tile, I_, C_);
-                adapter_forward(down_modules_, tile, I_);
-                if (in_.mlp_tile_tokens > 0) {
-                    heap_.touch(hidden_states(tile));
-                } else {
-                    y = heap_.take(hidden_states(N_));
-                    last.mlp = std::move(gate_up);
-                }
+            Block end = down_forward(tile);
+            const double act = model_.norms_outputs ? 0 : tile * I_ * element();  // a norm comes after it
+            if (in_.mlp_tile_tokens > 0) {
+                heap_.touch(act + hidden_states(tile));
+            } else {
+                y = heap_.take(hidden_states(N_));
+                heap_.touch(act);
+                last.mlp = std::move(gate_up);
+                last.mlp_end = std::move(end);
             }
             holds_ = false;
         }
@@ -607,7 +674,7 @@ Heap Tracer::run() {
         }
         y.free();
         const Block dx = heap_.take(hidden_states(N_));
-        const Block units = heap_.take(layer_unit_bytes(in_, is_last_));
+        const Block units = heap_.take(layer_unit_bytes(in_, layer_ + 1 == in_.model.num_layers));
         if (!last.x.is_held()) last.x = heap_.take(hidden_states(N_), kActivations);
         if (in_.gradient_checkpointing) attention_forward(last, !in_.keeps_attention);
         mlp_backward(last);
@@ -634,10 +701,18 @@ void Heap::change(double bytes, MemoryPart part) {
 }
 
 Heap trace_step(const MemoryInputs& in) {
-    Heap last = Tracer(in, true).run();
-    if (in.zero_stage == 0 || in.model.num_layers < 2) return last;
-    Heap before = Tracer(in, false).run();
-    return before.peak() > last.peak() ? before : last;
+    const int64_t last = in.model.num_layers - 1;
+    Heap most = Tracer(in, last).run();
+    std::vector<int64_t> windows = {window_of(in, last)};
+    for (int64_t layer = last - 1; layer >= 0; --layer) {
+        const bool is_new = std::find(windows.begin(), windows.end(), window_of(in, layer)) == windows.end();
+        const bool before_head = layer == last - 1 && in.zero_stage > 0;
+        if (!is_new && !before_head) continue;
+        if (is_new) windows.push_back(window_of(in, layer));
+        Heap traced = Tracer(in, layer).run();
+        if (traced.peak() > most.peak()) most = traced;
+    }
+    return most;
 }
 
 }  // namespace ringmaster

@@ -5,6 +5,7 @@
 #include "engine/plan/measured.h"
 #include "engine/plan/memory.h"
 #include "engine/plan/resolve.h"
+#include "engine/plan/windows.h"
 
 namespace ringmaster {
 
@@ -30,7 +31,7 @@ MemoryInputs inputs_of(const Plan& plan, int threads) {
     if (plan.context_parallel.layout == RingAttnFunc::VarlenLlama3)
         in.gathered_heads = std::max<int64_t>(1, plan.context_parallel.heads_k_stride);
     in.layout = plan.context_parallel.layout;
-    in.window = plan.model->sliding_window.value_or(0);
+    in.window = widest_window(*plan.model).value_or(0);
     in.keeps_attention = plan.config.selective_checkpointing;
     in.mlp_tile_tokens = mlp_tile_tokens(plan.config, *plan.model, in.micro * in.shard_tokens);
     in.offloads_activations = plan.config.activation_offloading;

@@ -8,6 +8,7 @@
 #include "engine/plan/layout.h"
 #include "engine/families/quantized_shapes.h"
 #include "engine/plan/step_time.h"
+#include "engine/plan/windows.h"
 
 namespace ringmaster {
 
@@ -380,8 +381,8 @@ double keys_between(const Spans& queries, const Spans& keys, const AttentionMask
 
 AttentionMask mask_of(const Plan& plan) {
     AttentionMask mask;
-    if (plan.model && plan.model->sliding_window && *plan.model->sliding_window < plan.sequence.length)
-        mask.window = *plan.model->sliding_window;
+    const int64_t window = plan.model ? widest_window(*plan.model).value_or(0) : 0;
+    if (window < plan.sequence.length) mask.window = window;
     return mask;
 }
 

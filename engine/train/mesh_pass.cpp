@@ -4,10 +4,12 @@
 
 #include <chrono>
 #include <numeric>
+#include <set>
 
 #include "engine/data/sampler.h"
 #include "engine/plan/layout_figures.h"
 #include "engine/plan/step_time.h"
+#include "engine/plan/windows.h"
 
 namespace ringmaster {
 
@@ -88,7 +90,7 @@ std::vector<Row> MeshPass::filler() const {
 
 MeshPass::Loaded MeshPass::load(const std::vector<Row>& rows) {
     Loaded loaded;
-    const BatchShape shape = batch_shape(rows, plan_.config, model_.sliding_window);
+    const BatchShape shape = batch_shape(rows, plan_.config, widest_window(model_));
     const KnownShape& kept = known(shape);
     loaded.shard = kept.shard.get();
     BatchShard own = shard_rows(rows, loaded.shard->layout, plan_.mesh.context_rank(groups_.rank()),
@@ -98,7 +100,13 @@ MeshPass::Loaded MeshPass::load(const std::vector<Row>& rows) {
     loaded.shares.positions = kept.positions;
     loaded.shares.cells = kept.cells;
     loaded.shares.expected_positions = expected_positions(shape.mask, tokens);
-    loaded.shares.expected_cells = expected_cells(shape.mask, tokens);
+    loaded.shares.expected_cells = 0;
+    std::set<int64_t> windows;
+    for (const LayerKind& kind : model_.layer_kinds()) {
+        if (!windows.insert(kind.window.value_or(0)).second) continue;
+        loaded.shares.expected_cells +=
+            expected_cells(mask_of(kind, shape.mask, shape.longest_document), tokens);
+    }
     loaded.shares = loaded.shares.times(own.rows);
     loaded.shares.labels = own.valid_labels;
     auto to_tensor = [&](std::vector<int64_t>& values) {
@@ -136,7 +144,7 @@ MeshPass::KnownShape& MeshPass::known(const BatchShape& shape) {
     made.shard = std::make_unique<SequenceShard>(groups_, model_, layout, shape.mask, shape.longest_document,
                                                  gathered, groups_.device());
     made.positions = made.shard->positions_t.sum().item<int64_t>();
-    made.cells = made.shard->attention.cells();
+    made.cells = made.shard->cells();
     if (shapes_.size() >= kKeptShapes) shapes_.clear();
     return shapes_[key] = std::move(made);
 }

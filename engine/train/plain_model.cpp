@@ -57,16 +57,31 @@ class UnitWeights {
 struct Tokens {
     std::vector<FlatRange> documents;
     at::Tensor ids_n, labels_n, places_n;
-    at::Tensor cos_nd, sin_nd;  // [N, D/2]
+    std::vector<RopeTables> ropes;  // in the order of ModelConfig::ropes, [N, pairs]
 
     int64_t count() const { return ids_n.size(0); }
 };
 
+/// The angles of every token, the documents one after the other.
+RopeTables angles_of(const ModelConfig& model, const RopeConfig& rope,
+                     const std::vector<PlainDocument>& documents, at::Device device) {
+    const int64_t pairs = (rope.rotary_dim > 0 ? rope.rotary_dim : model.head_dim) / 2;
+    std::vector<at::Tensor> cos = {at::empty({0, pairs})}, sin = {at::empty({0, pairs})};
+    std::vector<at::Tensor> scales = {at::empty({0})};
+    for (const auto& [row, longest] : documents) {
+        const RopeTables tables = make_rope_tables(model, rope, at::arange(row.tokens(), at::kLong), longest);
+        cos.push_back(tables.cos_td);
+        sin.push_back(tables.sin_td);
+        scales.push_back(tables.query_scale_t);
+    }
+    RopeTables angles{at::cat(cos).to(device), at::cat(sin).to(device), rope.interleaved, {}};
+    if (rope.query_scale_beta != 0) angles.query_scale_t = at::cat(scales).to(device);
+    return angles;
+}
+
 Tokens tokens_of(const ModelConfig& model, const std::vector<PlainDocument>& documents, at::Device device) {
     Tokens tokens;
     std::vector<int64_t> ids, labels, places;
-    std::vector<at::Tensor> cos = {at::empty({0, model.head_dim / 2})};
-    std::vector<at::Tensor> sin = {at::empty({0, model.head_dim / 2})};
     for (const auto& [row, longest] : documents) {
         const auto begin = static_cast<int64_t>(ids.size());
         tokens.documents.push_back({begin, begin + row.tokens()});
@@ -75,15 +90,12 @@ Tokens tokens_of(const ModelConfig& model, const std::vector<PlainDocument>& doc
             labels.push_back(i + 1 < row.labels.size() ? row.labels[i + 1] : kNoLabel);
             places.push_back(row.place + static_cast<int64_t>(i));
         }
-        const RopeTables tables = make_rope_tables(model, at::arange(row.tokens(), at::kLong), longest);
-        cos.push_back(tables.cos_td);
-        sin.push_back(tables.sin_td);
     }
+    for (const RopeConfig& rope : model.ropes)
+        tokens.ropes.push_back(angles_of(model, rope, documents, device));
     tokens.ids_n = at::tensor(ids, at::kLong).to(device);
     tokens.labels_n = at::tensor(labels, at::kLong).to(device);
     tokens.places_n = at::tensor(places, at::kLong).to(device);
-    tokens.cos_nd = at::cat(cos).to(device);
-    tokens.sin_nd = at::cat(sin).to(device);
     return tokens;
 }
 
@@ -105,10 +117,14 @@ Heads heads_of(const ModelConfig& m, const at::Tensor& qkv_nw, const FlatRange& 
     return {all.narrow(0, 0, m.num_heads), keys(m.num_heads), keys(m.num_heads + m.num_kv_heads)};
 }
 
-/// Calls `body` with the first query, the number of queries and their probabilities over the document's
-/// keys up to the last query, [H, queries, keys].
+double score_scale(const ModelConfig& m) {
+    return m.attention_scale != 0 ? m.attention_scale : 1 / std::sqrt(static_cast<double>(m.head_dim));
+}
+
+/// Calls `body` with the first query, the number of queries, their probabilities over the document's keys up
+/// to the last query, [H, queries, keys], and the slopes of a softcap there.
 template <typename Body>
-void for_query_blocks(const ModelConfig& m, const Heads& heads, const Body& body) {
+void for_query_blocks(const ModelConfig& m, const LayerKind& kind, const Heads& heads, const Body& body) {
     const int64_t tokens = heads.q.size(1);
     const int64_t most = std::max<int64_t>(1, kScoresAtOnce / (m.num_heads * tokens));
     for (int64_t begin = 0; begin < tokens; begin += most) {
@@ -117,20 +133,27 @@ void for_query_blocks(const ModelConfig& m, const Heads& heads, const Body& body
         const at::Tensor query = at::arange(begin, keys, options).unsqueeze(1);
         const at::Tensor key = at::arange(keys, options).unsqueeze(0);
         at::Tensor hidden = key > query;
-        if (m.sliding_window) hidden = hidden.logical_or(key <= query - *m.sliding_window);
-        const at::Tensor scores =
-            at::matmul(heads.q.narrow(1, begin, count), heads.k.narrow(1, 0, keys).transpose(1, 2)) /
-            std::sqrt(static_cast<double>(m.head_dim));
+        if (kind.window) hidden = hidden.logical_or(key <= query - *kind.window);
+        at::Tensor scores =
+            at::matmul(heads.q.narrow(1, begin, count), heads.k.narrow(1, 0, keys).transpose(1, 2)) *
+            score_scale(m);
+        at::Tensor slopes = at::ones({}, scores.options());
+        if (m.score_softcap != 0) {
+            const at::Tensor tanh = at::tanh(scores / m.score_softcap);
+            scores = m.score_softcap * tanh;
+            slopes = 1 - tanh.square();
+        }
         body(begin, count,
-             at::softmax(scores.masked_fill(hidden, -std::numeric_limits<double>::infinity()), 2));
+             at::softmax(scores.masked_fill(hidden, -std::numeric_limits<double>::infinity()), 2), slopes);
     }
 }
 
-at::Tensor attention_forward(const ModelConfig& m, const at::Tensor& qkv_nw, const Tokens& tokens) {
+at::Tensor attention_forward(const ModelConfig& m, const LayerKind& kind, const at::Tensor& qkv_nw,
+                             const Tokens& tokens) {
     at::Tensor out_nw = at::empty({tokens.count(), m.num_heads * m.head_dim}, qkv_nw.options());
     for (const FlatRange& document : tokens.documents) {
         const Heads heads = heads_of(m, qkv_nw, document);
-        for_query_blocks(m, heads, [&](int64_t begin, int64_t count, const at::Tensor& p) {
+        for_query_blocks(m, kind, heads, [&](int64_t begin, int64_t count, const at::Tensor& p, auto&&) {
             const at::Tensor out = at::matmul(p, heads.v.narrow(1, 0, begin + count));
             out_nw.narrow(0, document.begin + begin, count)
                 .copy_(out.transpose(0, 1).reshape({count, m.num_heads * m.head_dim}));
@@ -139,10 +162,10 @@ at::Tensor attention_forward(const ModelConfig& m, const at::Tensor& qkv_nw, con
     return out_nw;
 }
 
-at::Tensor attention_backward(const ModelConfig& m, const at::Tensor& qkv_nw, const at::Tensor& dout_nw,
-                              const Tokens& tokens) {
+at::Tensor attention_backward(const ModelConfig& m, const LayerKind& kind, const at::Tensor& qkv_nw,
+                              const at::Tensor& dout_nw, const Tokens& tokens) {
     at::Tensor dqkv_nw = at::empty_like(qkv_nw);
-    const double scale = 1 / std::sqrt(static_cast<double>(m.head_dim));
+    const double scale = score_scale(m);
     for (const FlatRange& document : tokens.documents) {
         const int64_t n = document.size();
         const Heads heads = heads_of(m, qkv_nw, document);
@@ -151,16 +174,17 @@ at::Tensor attention_backward(const ModelConfig& m, const at::Tensor& qkv_nw, co
                                     .view({n, m.num_heads, m.head_dim})
                                     .transpose(0, 1);
         at::Tensor dq = at::empty_like(heads.q), dk = at::zeros_like(heads.k), dv = at::zeros_like(heads.v);
-        for_query_blocks(m, heads, [&](int64_t begin, int64_t count, const at::Tensor& p) {
-            const int64_t keys = begin + count;
-            const at::Tensor k = heads.k.narrow(1, 0, keys), v = heads.v.narrow(1, 0, keys);
-            const at::Tensor dy = dout.narrow(1, begin, count);
-            const at::Tensor dp = at::matmul(dy, v.transpose(1, 2));
-            const at::Tensor ds = p * (dp - (p * dp).sum(2, true)) * scale;
-            dq.narrow(1, begin, count).copy_(at::matmul(ds, k));
-            dk.narrow(1, 0, keys).add_(at::matmul(ds.transpose(1, 2), heads.q.narrow(1, begin, count)));
-            dv.narrow(1, 0, keys).add_(at::matmul(p.transpose(1, 2), dy));
-        });
+        for_query_blocks(
+            m, kind, heads, [&](int64_t begin, int64_t count, const at::Tensor& p, const at::Tensor& slopes) {
+                const int64_t keys = begin + count;
+                const at::Tensor k = heads.k.narrow(1, 0, keys), v = heads.v.narrow(1, 0, keys);
+                const at::Tensor dy = dout.narrow(1, begin, count);
+                const at::Tensor dp = at::matmul(dy, v.transpose(1, 2));
+                const at::Tensor ds = p * (dp - (p * dp).sum(2, true)) * slopes * scale;
+                dq.narrow(1, begin, count).copy_(at::matmul(ds, k));
+                dk.narrow(1, 0, keys).add_(at::matmul(ds.transpose(1, 2), heads.q.narrow(1, begin, count)));
+                dv.narrow(1, 0, keys).add_(at::matmul(p.transpose(1, 2), dy));
+            });
         const auto of_key_heads = [&](const at::Tensor& d) {
             return d.view({m.num_kv_heads, m.num_heads / m.num_kv_heads, n, m.head_dim}).sum(1);
         };
@@ -172,8 +196,23 @@ at::Tensor attention_backward(const ModelConfig& m, const at::Tensor& qkv_nw, co
 
 // ------------------------------------------------------------------------------------------ a layer
 
-at::Tensor norm(const at::Tensor& x, const at::Tensor& weight, double eps) {
-    return x * (x.square().mean(-1, true) + eps).rsqrt() * weight;
+at::Tensor norm(const ModelConfig& m, const at::Tensor& x, const at::Tensor& weight) {
+    const at::Tensor normed = x * (x.square().mean(-1, true) + m.rms_norm_eps).rsqrt();
+    return normed * (m.norm_adds_one ? 1 + weight : weight);
+}
+
+at::Tensor activated(const at::Tensor& x, Activation activation) {
+    switch (activation) {
+        case Activation::Silu:
+            return at::silu(x);
+        case Activation::GeluTanh:
+            return at::gelu(x, "tanh");
+        case Activation::Gelu:
+            return at::gelu(x);
+        case Activation::Relu2:
+            break;
+    }
+    return at::relu(x).square();
 }
 
 /// One layer's operations, with autograd.
@@ -190,23 +229,35 @@ class Layer {
           tokens_(tokens),
           bytes_(bytes) {}
 
-    /// Queries, keys and values of heads, queries and keys rotated.
+    LayerKind kind() const { return m_.layer_kind(layer_); }
+
+    /// Queries, keys and values of heads, queries and keys normed and rotated.
     at::Tensor before_attention(const at::Tensor& x_nc) const {
-        const at::Tensor normed = norm(x_nc, own("input_layernorm.weight"), m_.rms_norm_eps);
-        const at::Tensor q = rotated(dense(normed, 0), "self_attn.q_norm.weight");
-        const at::Tensor k = rotated(dense(normed, 1), "self_attn.k_norm.weight");
-        return at::cat({q, k, dense(normed, 2)}, 1);
+        const at::Tensor read = input(x_nc, "input_layernorm.weight");
+        const at::Tensor q = scaled(placed(dense(read, 0), "self_attn.q_norm.weight"));
+        const at::Tensor k = placed(dense(read, 1), "self_attn.k_norm.weight");
+        return at::cat({q, k, dense(read, 2)}, 1);
     }
 
     at::Tensor after_attention(const at::Tensor& x_nc, const at::Tensor& heads_nw) const {
-        const at::Tensor mid = x_nc + dense(heads_nw, 3);
-        const at::Tensor normed = norm(mid, own("post_attention_layernorm.weight"), m_.rms_norm_eps);
-        return mid + dense(at::silu(dense(normed, 4)) * dense(normed, 5), 6);
+        const at::Tensor mid = x_nc + output(dense(heads_nw, 3), "attention_output_norm.weight");
+        const at::Tensor read = input(mid, "post_attention_layernorm.weight");
+        const at::Tensor up = dense(read, 5);
+        const at::Tensor act = m_.gate.gated ? activated(dense(read, 4), m_.gate.activation) * up
+                                             : activated(up, m_.gate.activation);
+        return mid + output(dense(act, 6), "mlp_output_norm.weight");
     }
 
   private:
     at::Tensor own(const std::string& name) const {
         return weights_.of("model.layers." + std::to_string(layer_) + "." + name);
+    }
+
+    at::Tensor input(const at::Tensor& x, const char* name) const {
+        return m_.norms_inputs ? norm(m_, x, own(name)) : x;
+    }
+    at::Tensor output(const at::Tensor& y, const char* name) const {
+        return (m_.norms_outputs ? norm(m_, y, own(name)) : y) * m_.residual_multiplier;
     }
 
     at::Tensor matrix(size_t target) const {
@@ -229,13 +280,40 @@ class Layer {
                        lora_->scale();
     }
 
-    /// Su et al. 2021: the halves of a head turn by the position's angles.
-    at::Tensor rotated(const at::Tensor& x_nw, const std::string& norm_name) const {
-        at::Tensor x = x_nw.view({x_nw.size(0), -1, m_.head_dim});
-        if (m_.qk_norm != QkNorm::None) x = norm(x, own(norm_name), m_.rms_norm_eps);
-        const std::vector<at::Tensor> halves = x.chunk(2, 2);
-        const at::Tensor cos = tokens_.cos_nd.unsqueeze(1), sin = tokens_.sin_nd.unsqueeze(1);
-        return at::cat({halves[0] * cos - halves[1] * sin, halves[1] * cos + halves[0] * sin}, 2).flatten(1);
+    /// Queries that grow with their position.
+    at::Tensor scaled(const at::Tensor& q_nw) const {
+        if (kind().rope < 0) return q_nw;
+        const at::Tensor& scale = tokens_.ropes[static_cast<size_t>(kind().rope)].query_scale_t;
+        return scale.defined() ? q_nw * scale.unsqueeze(1) : q_nw;
+    }
+
+    at::Tensor placed(const at::Tensor& x_nw, const char* norm_name) const {
+        if (m_.qk_norm == QkNorm::None) return rotated(x_nw);
+        const auto normed = [&](const at::Tensor& x) {
+            const bool whole = m_.qk_norm == QkNorm::Whole;
+            const at::Tensor rows = whole ? x : x.view({x.size(0), -1, m_.head_dim});
+            return norm(m_, rows, own(norm_name)).flatten(1);
+        };
+        return m_.qk_norm_after_rotary ? normed(rotated(x_nw)) : rotated(normed(x_nw));
+    }
+
+    /// Su et al. 2021: pairs of a head's first numbers turn by the position's angles.
+    at::Tensor rotated(const at::Tensor& x_nw) const {
+        if (kind().rope < 0) return x_nw;
+        const auto index = static_cast<size_t>(kind().rope);
+        const RopeTables& angles = tokens_.ropes[index];
+        const int64_t pairs = angles.cos_td.size(1), rest = m_.head_dim - 2 * pairs;
+        const at::Tensor x = x_nw.view({x_nw.size(0), -1, m_.head_dim});
+        const at::Tensor cos = angles.cos_td.unsqueeze(1), sin = angles.sin_td.unsqueeze(1);
+        const at::Tensor turning = x.narrow(2, 0, 2 * pairs);
+        const bool interleaved = m_.ropes[index].interleaved;
+        const at::Tensor a = interleaved ? turning.slice(2, 0, std::nullopt, 2) : turning.narrow(2, 0, pairs);
+        const at::Tensor b =
+            interleaved ? turning.slice(2, 1, std::nullopt, 2) : turning.narrow(2, pairs, pairs);
+        const at::Tensor left = a * cos - b * sin, right = b * cos + a * sin;
+        const at::Tensor turned =
+            interleaved ? at::stack({left, right}, 3).flatten(2) : at::cat({left, right}, 2);
+        return at::cat({turned, x.narrow(2, 2 * pairs, rest)}, 2).flatten(1);
     }
 
     const ModelConfig& m_;
@@ -274,7 +352,7 @@ class PlainModel {
             if (!of_embedding_.defined()) of_embedding_ = zeros_of_unit(trained_.weights, 0);
             if (tokens_.count() > 0) {
                 at::Tensor table = trained_.weights.view(of_embedding_, 0);
-                table.index_add_(0, tokens_.ids_n, dx_nc);
+                table.index_add_(0, tokens_.ids_n, dx_nc * model_.embedding_multiplier);
             }
             keep(0, of_embedding_);
         }
@@ -303,7 +381,8 @@ class PlainModel {
 
     at::Tensor embedded() {
         const UnitWeights weights(trained_.weights, 0, false);
-        return weights.of("model.embed_tokens.weight").index_select(0, tokens_.ids_n);
+        return weights.of("model.embed_tokens.weight").index_select(0, tokens_.ids_n) *
+               model_.embedding_multiplier;
     }
 
     /// Undefined if no weights are quantised.
@@ -320,7 +399,8 @@ class PlainModel {
         const at::Tensor bytes = quantized_bytes(unit);
         if (tokens_.count() == 0) return x_nc;
         const Layer layer(model_, trained_, index, weights, adapter ? &*adapter : nullptr, tokens_, bytes);
-        return layer.after_attention(x_nc, attention_forward(model_, layer.before_attention(x_nc), tokens_));
+        return layer.after_attention(
+            x_nc, attention_forward(model_, layer.kind(), layer.before_attention(x_nc), tokens_));
     }
 
     /// Returns the gradient of the layer's input.
@@ -341,10 +421,11 @@ class PlainModel {
         const at::Tensor x_nc = input_nc.detach().set_requires_grad(true);
         const at::Tensor qkv_nw = layer.before_attention(x_nc);
         const at::Tensor heads_nw =
-            attention_forward(model_, qkv_nw.detach(), tokens_).set_requires_grad(true);
+            attention_forward(model_, layer.kind(), qkv_nw.detach(), tokens_).set_requires_grad(true);
         const at::Tensor y_nc = layer.after_attention(x_nc, heads_nw);
         const auto after = gradients_of(y_nc, dy_nc, {x_nc, heads_nw, learned});
-        const at::Tensor dqkv_nw = attention_backward(model_, qkv_nw.detach(), after[1], tokens_);
+        const at::Tensor dqkv_nw =
+            attention_backward(model_, layer.kind(), qkv_nw.detach(), after[1], tokens_);
         probe(index, dqkv_nw);
         const auto before = gradients_of(qkv_nw, dqkv_nw, {x_nc, learned});
         keep(unit, (after[2] + before[1]).detach());
@@ -366,10 +447,12 @@ class PlainModel {
             if (some.size(0) == 0) break;
             const c10::AutoGradMode with_gradients(true);
             const at::Tensor x = x_nc.index_select(0, some).detach().set_requires_grad(true);
-            const at::Tensor normed = norm(x, last.of("model.norm.weight"), model_.rms_norm_eps);
+            const at::Tensor normed = norm(model_, x, last.of("model.norm.weight"));
             const at::Tensor table =
                 tied ? embedding->of("model.embed_tokens.weight") : last.of("lm_head.weight");
-            const at::Tensor logits = at::matmul(normed, table.t()).to(at::kDouble);
+            at::Tensor logits = at::matmul(normed, table.t()).to(at::kDouble) * model_.logit_multiplier;
+            if (model_.logit_softcap != 0)
+                logits = model_.logit_softcap * at::tanh(logits / model_.logit_softcap);
             const at::Tensor labels = tokens_.labels_n.index_select(0, some).unsqueeze(1);
             const at::Tensor loss = at::log_softmax(logits, 1).gather(1, labels).sum().neg();
             loss_sum_ += loss.item<double>();

@@ -3,6 +3,8 @@
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
 #include <tuple>
 
 #include "engine/attention/partial_attention.h"
@@ -45,14 +47,15 @@ KeyHeads all_heads(const Inputs& in) {
     return {0, in.k.size(2), in.q.size(2) / in.k.size(2)};
 }
 
-FlashOutput forward(const Inputs& in, const std::vector<Slice>& slices) {
-    PartialAttention attention(heads_first(in.q));
+FlashOutput forward(const Inputs& in, const std::vector<Slice>& slices, const ScoreRule& rule = {}) {
+    PartialAttention attention(heads_first(in.q), rule);
     attention.add(heads_first(in.k), heads_first(in.v), all_heads(in), slices);
     return attention.finish();
 }
 
-Gradients backward(const Inputs& in, const FlashOutput& whole, const std::vector<Slice>& slices) {
-    PartialGradients sums(heads_first(in.dout), heads_first(in.q), whole);
+Gradients backward(const Inputs& in, const FlashOutput& whole, const std::vector<Slice>& slices,
+                   const ScoreRule& rule = {}) {
+    PartialGradients sums(heads_first(in.dout), heads_first(in.q), whole, rule);
     const at::Tensor dk = at::zeros(in.k.sizes()), dv = at::zeros(in.v.sizes());
     sums.add(heads_first(in.k), heads_first(in.v), all_heads(in), slices, heads_first(dk), heads_first(dv));
     return {sums.dq_bhtd(), heads_first(dk), heads_first(dv)};
@@ -97,6 +100,37 @@ INSTANTIATE_TEST_SUITE_P(Shapes, BlockAttention,
                                             ::testing::Values(Heads{4, 4}, Heads{6, 2}, Heads{4, 1}),
                                             ::testing::Values(at::kFloat, at::kBFloat16),
                                             ::testing::Values(1, 5)));
+
+at::Tensor leaf(const at::Tensor& x) {
+    return x.to(at::kDouble).set_requires_grad(true);
+}
+
+// softmax(c · tanh(s · q · k / c)) · v and its gradients by autograd in float64, several blocks of keys long.
+TEST(BlockAttentionRule, ScalesAndCapsScoresAsAutogradDoes) {
+    at::set_num_threads(2);
+    constexpr int64_t kTokens = 700;
+    const std::vector<ScoreRule> rules = {{0.31, 0}, {0.31, 2}, {0, 0.5}};
+    for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16}) {
+        for (const ScoreRule& rule : rules) {
+            const Inputs in = random_inputs(kTokens, kTokens, {4, 2}, dtype);
+            const at::Tensor q = leaf(in.q), k = leaf(in.k), v = leaf(in.v);
+            const auto keys = [](const at::Tensor& x) { return heads_first(x).repeat_interleave(2, 1); };
+            at::Tensor scores = at::matmul(heads_first(q), keys(k).transpose(2, 3)) *
+                                (rule.scale != 0 ? rule.scale : 1 / std::sqrt(32.0));
+            if (rule.softcap != 0) scores = rule.softcap * at::tanh(scores / rule.softcap);
+            scores = scores.masked_fill(causal_hidden(kTokens), -std::numeric_limits<double>::infinity());
+            const at::Tensor out = at::matmul(at::softmax(scores, 3), keys(v)).transpose(1, 2);
+            out.backward(in.dout.to(at::kDouble));
+            const FlashOutput whole = forward(in, slice_of(in, SliceMask::Causal), rule);
+            const Gradients d = backward(in, whole, slice_of(in, SliceMask::Causal), rule);
+            const double bound = bound_of(dtype);
+            EXPECT_LT(relative_error(heads_first(whole.out_bhtd), out.detach()), bound);
+            EXPECT_LT(relative_error(heads_first(d.dq_bhtd), q.grad()), bound) << rule.softcap;
+            EXPECT_LT(relative_error(heads_first(d.dk_bksd), k.grad()), bound) << rule.softcap;
+            EXPECT_LT(relative_error(heads_first(d.dv_bksd), v.grad()), bound) << rule.softcap;
+        }
+    }
+}
 
 TEST(BlockAttentionBackward, OfABlockOfKeysIsItsPartOfTheWhole) {
     at::set_num_threads(1);

@@ -31,9 +31,6 @@ FAMILIES = {
                                        tie_word_embeddings=True, residual_dropout=0.0, attention_dropout=0.0)),
     "ministral": ("ministral", dict(head_dim=24, sliding_window=20)),
     "ministral3": ("ministral3", dict(head_dim=24, rope_parameters={"rope_type": "default", "rope_theta": 1e4})),
-}
-# What the engine does not compute yet: each must be refused by name, and moves up when it is.
-WAITING = {
     "phi3 longrope": ("phi3", dict(rope_parameters={**LONGROPE, "partial_rotary_factor": 0.75})),
     "gemma": ("gemma", dict(head_dim=24)),
     "gemma full": ("gemma", dict(head_dim=24, attention_bias=True, num_key_value_heads=1, hidden_act="gelu")),
@@ -52,6 +49,9 @@ WAITING = {
     "exaone4": ("exaone4", dict(sliding_window=24, sliding_window_pattern=2, num_hidden_layers=4)),
     "glm": ("glm", dict(head_dim=16)),
     "glm4": ("glm4", dict(head_dim=16)),
+}
+# What the engine does not compute yet: each must be refused by name, and moves up when it is.
+WAITING = {
     "cohere2": ("cohere2", dict(sliding_window=24, num_hidden_layers=4)),
     "starcoder2": ("starcoder2", dict(sliding_window=24)),
     "stablelm": ("stablelm", dict(use_qkv_bias=True)),

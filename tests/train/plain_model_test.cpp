@@ -27,12 +27,58 @@ std::vector<Case> cases() {
     dynamic.ropes[0].type = "dynamic";
     dynamic.ropes[0].factor = 2;
     dynamic.max_position_embeddings = 16;
+    ModelConfig gemma2 = llama, gemma3 = llama, olmo = llama, granite = llama, arcee = llama, glm = llama;
+    gemma2.norms_outputs = gemma2.norm_adds_one = gemma2.tie_word_embeddings = true;
+    gemma2.gate.activation = Activation::GeluTanh;
+    gemma2.attention_scale = 0.4;
+    gemma2.score_softcap = 1.5;
+    gemma2.logit_softcap = 0.8;
+    gemma2.embedding_multiplier = 5.6;
+    gemma2.sliding_window = 6;
+    gemma2.layers = {{6, 0}, {{}, 0}};
+    gemma3 = gemma2;
+    gemma3.score_softcap = gemma3.logit_softcap = 0;
+    gemma3.qk_norm = QkNorm::PerHead;
+    gemma3.ropes = {{}, {}};
+    gemma3.ropes[1].theta = 100;
+    gemma3.layers = {{6, 1}, {{}, 0}};
+    olmo.norms_inputs = false;
+    olmo.norms_outputs = true;
+    olmo.qk_norm = QkNorm::Whole;
+    granite.embedding_multiplier = 3;
+    granite.residual_multiplier = 0.3;
+    granite.logit_multiplier = 0.5;
+    granite.attention_scale = 0.2;
+    granite.layers = {{{}, -1}, {{}, 0}};  // SmolLM3's: one layer without rotary embedding
+    arcee.gate = {Activation::Relu2, false};
+    arcee.qk_norm = QkNorm::PerHead;
+    arcee.qk_norm_after_rotary = true;
+    glm.norms_outputs = glm.qkv_bias = true;
+    glm.ropes[0].rotary_dim = 4;
+    glm.ropes[0].interleaved = true;
+    ModelConfig phi = llama;
+    phi.ropes[0].rotary_dim = 6;
+    phi.ropes[0].type = "longrope";
+    phi.ropes[0].original_max_position_embeddings = 20;  // one document is shorter, one longer
+    phi.ropes[0].short_factor = {1, 1.1, 1.3};
+    phi.ropes[0].long_factor = {1.5, 2, 4};
+    ModelConfig ministral = llama;
+    ministral.ropes[0].query_scale_beta = 0.1;
+    ministral.ropes[0].original_max_position_embeddings = 8;
     Kept in_parts;
     in_parts.mlp_tile_tokens = 11;
     in_parts.loss_chunk_tokens = 7;
+    Kept checkpointed;
+    checkpointed.checkpointing = true;
     return {{"llama", llama, {}},        {"in chunks and tiles", llama, in_parts},
             {"tied, biases", qwen2, {}}, {"norms of q and k", qwen3, {}},
-            {"window", windowed, {}},    {"dynamic rotary embedding", dynamic, {}}};
+            {"window", windowed, {}},    {"dynamic rotary embedding", dynamic, {}},
+            {"Gemma 2", gemma2, {}},     {"Gemma 2 in chunks and tiles", gemma2, in_parts},
+            {"Gemma 3", gemma3, {}},     {"Gemma 3, checkpointed", gemma3, checkpointed},
+            {"OLMo 2", olmo, {}},        {"OLMo 2 in chunks and tiles", olmo, in_parts},
+            {"Granite", granite, {}},    {"Granite, checkpointed", granite, checkpointed},
+            {"Arcee", arcee, {}},        {"GLM-4", glm, {}},
+            {"Phi-3", phi, {}},          {"Ministral 3", ministral, {}}};
 }
 
 /// Two documents of random tokens, some labels left out.

@@ -1,0 +1,19 @@
+/// How attention makes a score of a query's and a key's product.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cmath>
+
+namespace ringmaster {
+
+struct ScoreRule {
+    double scale = 0;    ///< 0: head_dim^-1/2
+    double softcap = 0;  ///< c: a score s becomes c · tanh(s / c) (Gemma 2, section 2); 0: it stays
+
+    double scale_of(const at::Tensor& q) const {
+        return scale != 0 ? scale : 1 / std::sqrt(static_cast<double>(q.size(-1)));
+    }
+};
+
+}  // namespace ringmaster

@@ -1,0 +1,123 @@
+// The last norm, the head and the loss, in chunks of tokens.
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+#include "engine/model/decoder.h"
+#include "engine/model/ops.h"
+
+namespace ringmaster {
+
+namespace {
+
+constexpr int64_t kIgnoredLabel = -100;
+
+/// Adds up the gradient of the head's weight chunk by chunk. A bfloat16 gradient of many chunks is summed in
+/// float32 first: a bfloat16 sum loses every part under 1/512 of it.
+class ChunkedGradient {
+  public:
+    ChunkedGradient(const at::Tensor& gradient_vc, double beta, int64_t chunks)
+        : gradient_vc_(gradient_vc), beta_(beta) {
+        constexpr int64_t kMostRounded = 16;  // as engine/plan/memory_trace.cpp counts
+        if (gradient_vc.defined() && gradient_vc.scalar_type() == at::kBFloat16 && chunks > kMostRounded)
+            sum_vc_ = at::zeros(gradient_vc.sizes(), gradient_vc.options().dtype(at::kFloat));
+    }
+
+    void add(const at::Tensor& dlogits_kv, const at::Tensor& hidden_kc) {
+        const bool summed = sum_vc_.defined();
+        accumulate_weight_gradient(summed ? sum_vc_ : gradient_vc_, dlogits_kv, hidden_kc,
+                                   summed ? 1 : beta_);
+        if (!summed) beta_ = 1;
+    }
+
+    void finish() {
+        if (!sum_vc_.defined()) return;
+        constexpr int64_t kRows = 1024;  // on the CPU a sum of two dtypes widens all that it is given
+        for (int64_t begin = 0; begin < sum_vc_.size(0); begin += kRows) {
+            const int64_t count = std::min(kRows, sum_vc_.size(0) - begin);
+            at::Tensor part = gradient_vc_.narrow(0, begin, count);
+            if (beta_ == 0) part.zero_();
+            part.add_(sum_vc_.narrow(0, begin, count));
+        }
+        sum_vc_.reset();
+    }
+
+  private:
+    at::Tensor gradient_vc_, sum_vc_;
+    double beta_;
+};
+
+}  // namespace
+
+at::Tensor Decoder::shape_logits(at::Tensor logits_kv) const {
+    if (model_.logit_multiplier != 1) logits_kv.mul_(model_.logit_multiplier);
+    const double softcap = model_.logit_softcap;
+    if (softcap == 0) return {};
+    logits_kv.div_(softcap).tanh_();
+    const at::Tensor slopes = logits_kv.square().neg_().add_(1);
+    logits_kv.mul_(softcap);
+    return slopes;
+}
+
+double Decoder::head(const at::Tensor& x_nc, const at::Tensor& labels_n, double scale, double beta,
+                     at::Tensor& dx_nc) {
+    for (const int unit : parameters_.units_of_head()) {
+        parameters_.use(unit);
+        parameters_.open_gradients(unit);
+    }
+    const ModelTensors& weights = parameters_.weights();
+    const ModelTensors& gradients = parameters_.weight_gradients();
+    at::Tensor rstd_n;
+    at::Tensor normed_nc = norm(x_nc, weights.norm_w, rstd_n);
+    at::Tensor valid_m = at::nonzero(labels_n.ne(kIgnoredLabel)).squeeze(1);
+    const int64_t valid = valid_m.size(0);
+    const bool all = valid == labels_n.size(0);
+    at::Tensor hidden_mc = all ? normed_nc : normed_nc.index_select(0, valid_m);
+    at::Tensor labels_m = all ? labels_n : labels_n.index_select(0, valid_m);
+    if (valid == 0 && beta == 0 && gradients.head_vc.defined()) at::Tensor(gradients.head_vc).zero_();
+
+    at::Tensor loss =
+        at::zeros({}, x_nc.options().dtype(at::kDouble));  // read once: reading waits for the GPU
+    at::Tensor logits_kv =
+        at::empty({std::min(valid, kept_.loss_chunk_tokens), model_.vocab_size}, x_nc.options());
+    const int64_t chunks = (valid + kept_.loss_chunk_tokens - 1) / kept_.loss_chunk_tokens;
+    ChunkedGradient head_gradient(gradients.head_vc, beta, chunks);
+    for (int64_t begin = 0; begin < valid; begin += kept_.loss_chunk_tokens) {
+        const int64_t count = std::min(kept_.loss_chunk_tokens, valid - begin);
+        at::Tensor chunk_kc = hidden_mc.narrow(0, begin, count);
+        at::Tensor logits = logits_kv.narrow(0, 0, count);
+        product_out(logits, chunk_kc, weights.head_vc.t());
+        const at::Tensor slopes = shape_logits(logits);
+        loss.add_(cross_entropy(logits, labels_m.narrow(0, begin, count), scale * model_.logit_multiplier)
+                      .sum(at::kDouble));
+        if (slopes.defined()) logits.mul_(slopes);
+        head_gradient.add(logits, chunk_kc);
+        product_out(chunk_kc, logits, weights.head_vc);  // the chunk's hidden states become their gradient
+    }
+    head_gradient.finish();
+    at::Tensor dnormed_nc = hidden_mc;
+    if (!all) {
+        dnormed_nc = normed_nc.zero_();
+        dnormed_nc.index_copy_(0, valid_m, hidden_mc);
+    }
+    dx_nc = at::empty_like(x_nc);
+    norm_backward(dnormed_nc, x_nc, weights.norm_w, rstd_n, dx_nc, false, gradients.norm_w, beta);
+    for (const int unit : parameters_.units_of_head()) parameters_.drop(unit);
+    return loss.item<double>();
+}
+
+at::Tensor Decoder::label_logprobs(const at::Tensor& normed_nc, const at::Tensor& labels_n) {
+    at::Tensor logprobs_n = at::zeros(labels_n.sizes(), normed_nc.options().dtype(at::kFloat));
+    at::Tensor valid_m = at::nonzero(labels_n.ne(kIgnoredLabel)).squeeze(1);
+    for (int64_t begin = 0; begin < valid_m.size(0); begin += kept_.loss_chunk_tokens) {
+        at::Tensor chunk_k =
+            valid_m.narrow(0, begin, std::min(kept_.loss_chunk_tokens, valid_m.size(0) - begin));
+        at::Tensor logits_kv = product(normed_nc.index_select(0, chunk_k), parameters_.weights().head_vc.t());
+        shape_logits(logits_kv);
+        logprobs_n.index_copy_(
+            0, chunk_k, cross_entropy(logits_kv, labels_n.index_select(0, chunk_k), std::nullopt).neg_());
+    }
+    return logprobs_n;
+}
+
+}  // namespace ringmaster
