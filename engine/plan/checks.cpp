@@ -133,7 +133,7 @@ void check_engine_limits(Plan& plan, Findings& findings) {
     for (size_t i = before; i < plan.diagnostics.size(); ++i) {
         const Diagnostic& problem = plan.diagnostics[i];
         // Of a key that other values of can be trained: sequence_len and base_model stay among the used.
-        const bool of_value = problem.code == "ENGINE-WINDOW" || problem.code == "ENGINE-MODEL";
+        const bool of_value = problem.code == "ENGINE-SOFTCAP" || problem.code == "ENGINE-MODEL";
         const auto used = std::find(plan.keys.used.begin(), plan.keys.used.end(), problem.key);
         if (problem.severity != Severity::Error || of_value || used == plan.keys.used.end()) continue;
         plan.keys.used.erase(used);

@@ -14,6 +14,16 @@ MODELS = {
     "qwen2": dict(kind="qwen2", hidden_size=96, intermediate_size=256, num_hidden_layers=5),
     "qwen3": dict(kind="qwen3", num_key_value_heads=4, intermediate_size=288, num_hidden_layers=4),
 }
+LLAMAS = dict(MODELS)
+FAMILIES = {
+    "gemma2": dict(kind="gemma2", head_dim=32, sliding_window=512, num_hidden_layers=4),
+    "gemma3": dict(kind="gemma3_text", head_dim=32, sliding_window=512, num_hidden_layers=7),
+    "olmo2": dict(kind="olmo2", hidden_size=96, intermediate_size=256),
+    "granite": dict(kind="granite", attention_multiplier=0.2, embedding_multiplier=3.0, residual_multiplier=0.6, logits_scaling=1.7),
+    "arcee": dict(kind="arcee", head_dim=24, intermediate_size=288),
+    "glm4": dict(kind="glm4", head_dim=16),
+}
+MODELS.update(FAMILIES)
 MESHES = {
     "1 rank": (1, {}),
     "2 ranks": (2, {}),
@@ -46,6 +56,15 @@ ADAPTERS = {False: {}, True: LORA, "nf4": dict(LORA, adapter="qlora", load_in_4b
 LENGTHS = [1024, 2048, 4096, 8192, 16384, 32768, 65536]
 
 
+# Where a family's blocks differ from Llama's in what they keep: model, length, mesh, stage, activations, precision, micro, adapter.
+FAMILY_CASES = [(family, length, mesh, stage, activations, precision, 1, adapter)
+                for family, length in (*((name, 2048) for name in FAMILIES), ("gemma3", 4096))
+                for mesh, stage, activations, precision, adapter in (
+                    ("1 rank", 0, "all kept", "fp32", False), ("1 rank", 0, "checkpointing", "fp32", False),
+                    ("1 rank", 0, "tiled MLP", "bf16", False), ("zigzag 2", 3, "all kept", "fp32", False),
+                    ("1 rank", 0, "all kept", "fp32", True), ("1 rank", 0, "checkpointing, tiled MLP", "fp32", "nf4"))]
+
+
 def configurations(count, seed, adapter):
     """Each value of each question about equally often, in ever other company."""
     source = random.Random(seed)
@@ -59,7 +78,7 @@ def configurations(count, seed, adapter):
     for _ in range(count):
         mesh = draw("mesh", MESHES)
         stage = draw("stage", STAGES) if MESHES[mesh][0] > 1 else 0
-        yield (draw("model", MODELS), draw("length", LENGTHS), mesh, stage, draw("activations", ACTIVATIONS),
+        yield (draw("model", LLAMAS), draw("length", LENGTHS), mesh, stage, draw("activations", ACTIVATIONS),
                draw("precision", PRECISIONS), draw("micro", [1, 1, 2]), adapter)
 
 
@@ -67,6 +86,8 @@ TRAINED_WHOLE, ADAPTED = list(configurations(84, 11, False)), list(configuration
 QUANTIZED = list(configurations(21, 13, "nf4")) + list(configurations(7, 14, "int8"))
 EVERY = TRAINED_WHOLE + ADAPTED + QUANTIZED
 SPREAD = [case for case in TRAINED_WHOLE if case[1] <= 4096][::8] + [case for case in ADAPTED + QUANTIZED if case[1] <= 4096][::4]
+SPREAD += FAMILY_CASES[::7]
+EVERY = EVERY + FAMILY_CASES
 
 
 @pytest.fixture(scope="module")

@@ -30,6 +30,9 @@ FAMILIES = {
     "seed_oss full": ("seed_oss", dict(head_dim=24, attention_bias=True, attention_out_bias=True, mlp_bias=True,
                                        tie_word_embeddings=True, residual_dropout=0.0, attention_dropout=0.0)),
     "ministral": ("ministral", dict(head_dim=24, sliding_window=20)),
+    "ministral3 full": ("ministral3", dict(head_dim=24, rope_parameters={
+        "rope_type": "yarn", "rope_theta": 1e4, "factor": 4.0, "original_max_position_embeddings": 16, "beta_fast": 32.0,
+        "beta_slow": 1.0, "mscale": 1.0, "mscale_all_dim": 1.0, "llama_4_scaling_beta": 0.1})),
     "ministral3": ("ministral3", dict(head_dim=24, rope_parameters={"rope_type": "default", "rope_theta": 1e4})),
     "phi3 longrope": ("phi3", dict(rope_parameters={**LONGROPE, "partial_rotary_factor": 0.75})),
     "gemma": ("gemma", dict(head_dim=24)),

@@ -12,7 +12,7 @@ VOCABULARY = 256
 
 
 def make_model(folder, kind, **changes):
-    """A random transformers model of a kind (llama, qwen2, qwen3, mistral), saved where base_model can point at it."""
+    """A random transformers model of a kind (llama, qwen2, … or any model_type), saved where base_model can point at it."""
     import torch
     import transformers
 
@@ -24,10 +24,13 @@ def make_model(folder, kind, **changes):
     if kind == "mistral":
         shape["sliding_window"] = None
     shape.update(changes)
-    name = classes[kind]
-    config = getattr(transformers, name + "Config")(**shape)
     torch.manual_seed(7)
-    model = getattr(transformers, name + "ForCausalLM")(config)
+    if kind in classes:
+        config = getattr(transformers, classes[kind] + "Config")(**shape)
+        model = getattr(transformers, classes[kind] + "ForCausalLM")(config)
+    else:
+        config = transformers.AutoConfig.for_model(kind, pad_token_id=None, bos_token_id=None, eos_token_id=None, **shape)
+        model = transformers.AutoModelForCausalLM.from_config(config)
     with torch.no_grad():  # biases and norms that matter
         for key, parameter in model.named_parameters():
             if key.endswith("bias") or "norm" in key:
