@@ -91,7 +91,9 @@ std::vector<KeyGroup> model_keys() {
          "base_model_config cls_model_config"},
         {Fate::Unsupported, "loads another kind of model than a causal language model",
          "leave it out: config.json says the architecture", "",
-         "model_type type_of_model processor_type processor_config is_multimodal"},
+         "model_type type_of_model processor_config is_multimodal"},
+        {Fate::Unsupported, "reads rows that hold images or sound, and only text is trained here",
+         "leave it out if the rows hold only text", "", "processor_type"},
         {Fate::NoEffect, "images are not trained here, and text rows need no processor", "", "",
          "processor_kwargs image_size image_resize_algorithm role_boundaries freeze_mm_modules"},
         {Fate::Unsupported, "rewrites the embeddings of tokens that no row holds", "leave it out", "",
@@ -354,6 +356,23 @@ bool repeats(const Document& document, const json& value, std::string_view other
     return same && *same == value;
 }
 
+/// Classes whose text part config.json names just so, and that text rows train alone.
+bool names_a_text_model(const json& value) {
+    if (!value.is_string()) return false;
+    const auto& name = value.get_ref<const std::string&>();
+    constexpr std::array<std::string_view, 3> kOfImages{
+        "AutoModelForImageTextToText", "AutoModelForVision2Seq", "AutoModelForMultimodalLM"};
+    return name.ends_with("ForCausalLM") || name.ends_with("ForConditionalGeneration") ||
+           std::find(kOfImages.begin(), kOfImages.end(), name) != kOfImages.end();
+}
+
+/// Weights that lie in MXFP4 or FP8 and are widened when they are read, as everything is here.
+bool is_dequantized(const Document& document) {
+    const json* format = document.find("model_quantization_config");
+    const json* widen = document.find("model_quantization_config_kwargs.dequantize");
+    return format && (*format == "Mxfp4Config" || *format == "FineGrainedFP8Config") && widen && *widen == true;
+}
+
 /// Where being on is not simply a value that is not empty.
 bool switches_on(std::string_view key, const json& value, const Document& document) {
     if (key == "base_model_config" && repeats(document, value, "base_model")) return false;
@@ -362,9 +381,8 @@ bool switches_on(std::string_view key, const json& value, const Document& docume
     if (key == "streaming") return is_on(value) && !document.find("pretraining_dataset");
     if (key == "pretrain_multipack_attn") return value.is_boolean() && !value.get<bool>();
     if (key == "save_safetensors") return value.is_boolean() && !value.get<bool>();
-    if (key == "model_type" || key == "type_of_model") {
-        return is_on(value) && !(value.is_string() && value.get<std::string>().ends_with("ForCausalLM"));
-    }
+    if (key == "model_type" || key == "type_of_model") return is_on(value) && !names_a_text_model(value);
+    if (key.starts_with("model_quantization_config")) return is_on(value) && !is_dequantized(document);
     if (key == "accelerator_config") return value.is_object() && is_on(value.value("split_batches", json()));
     if (key == "plugins") return !first_foreign_plugin(value).empty();
     if (key == "peft_init_lora_weights") return is_on(value) && value != true;

@@ -81,7 +81,8 @@ class Judge {
         if (rule->fate == Fate::Used) return m_verdicts.used.push_back(key);
         if (rule->fate == Fate::NoEffect) return no_effect(key, with_past(key, rule->why));
         if (const auto fault = fault_of(*rule, m_document)) return unsupported(key, *rule, *fault);
-        no_effect(key, "switched off");
+        const bool on = is_on(m_document.values.at(key));
+        no_effect(key, on ? "this value changes nothing that is trained here" : "switched off");
     }
 
     void judge_unknown(const std::string& key) {

@@ -27,7 +27,7 @@ struct Lora {
     int64_t alpha = 0;
     double dropout = 0;
     bool rslora = false;
-    std::vector<std::string> targets;  ///< of kLoraTargets, in their order
+    std::vector<std::string> targets;  ///< as lora_targets.h writes them
     std::string model_dir;             ///< a PEFT folder to go on from; empty: A random, B zero
     std::string base_model;            ///< what a saved adapter calls the model that it belongs to
     std::vector<int64_t> layers = {};  ///< that are adapted, ascending; empty: all

@@ -56,9 +56,18 @@ void read_tokenization(KeyReader& keys, Config& config) {
     read_token_list(keys, config, "eot_tokens");
 }
 
+/// axolotl 0.3 and older named special tokens so: a mapping, which special_tokens is now.
+void read_tokens(KeyReader& keys, Config& config) {
+    const json* said = keys.find("tokens");
+    if (!said || !said->is_object() || said->empty()) return read_token_list(keys, config, "tokens");
+    std::vector<Fix> fixes;
+    if (!keys.has("special_tokens")) fixes.push_back(keys.renaming("tokens", "special_tokens"));
+    keys.error(Form("CFG-TYPE", "special"), "tokens", {{"value", shown(*said)}}, std::move(fixes));
+}
+
 /// Keys that add tokens, give some another text, or resize the model's embeddings for them.
 void read_vocabulary(KeyReader& keys, Config& config) {
-    read_token_list(keys, config, "tokens");
+    read_tokens(keys, config);
     for (const char* key :
          {"resize_token_embeddings_to_32x", "mean_resizing_embeddings", "shrink_embeddings"}) {
         if (const auto flag = keys.flag(key)) config.tokenization[key] = *flag;

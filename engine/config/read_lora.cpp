@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <regex>
 #include <set>
 
 #include "engine/config/keys.h"
+#include "engine/config/lora_targets.h"
 #include "engine/config/paths.h"
 #include "engine/config/sections.h"
 
@@ -16,107 +16,30 @@ using nlohmann::json;
 
 constexpr const char* kModules = "lora_target_modules";
 constexpr int64_t kMostRank = 65536;  // beyond any matrix's own rank, far from overflow
-constexpr int kMostLayers = 256;
-constexpr std::size_t kMostPattern = 500;
 
-std::vector<std::string> all_targets() {
-    return {kLoraTargets.begin(), kLoraTargets.end()};
-}
-
-/// A name of a list, as PEFT takes it: a module's, or the end of its path. nullopt and what is wrong where it
-/// is none.
-std::optional<std::size_t> target_of_name(const std::string& name, std::string& problem, std::string& hint) {
-    for (std::size_t i = 0; i < kLoraTargets.size(); ++i) {
-        if (name == kLoraTargets[i] || name == path_in_layer(i)) return i;
-    }
-    if (name == "lm_head" || name == "embed_tokens") {
-        problem = "'" + name + "' cannot be adapted: only the layers' linear modules can";
-        hint = "lora_target_linear: true adapts all of them";
-        return std::nullopt;
-    }
-    const std::string nearest = nearest_word(name, all_targets());
-    problem =
-        "'" + name + "' is no linear module of a Llama-family layer, these are " + listed(all_targets());
-    hint = nearest.empty() ? "lora_target_linear: true adapts all of them" : "did you mean " + nearest + "?";
-    return std::nullopt;
-}
-
-/// Modules whose whole path a pattern matches, as PEFT's re.fullmatch: of every layer the same.
-std::set<std::size_t> targets_of_pattern(const std::string& pattern, std::string& problem,
-                                         std::string& hint) {
-    hint = "a list of modules: [" + std::string(kLoraTargets[0]) + ", " + kLoraTargets[2] + "]";
-    std::regex regex;
-    try {
-        if (pattern.size() > kMostPattern || pattern.find('{') != std::string::npos)
-            throw std::regex_error(std::regex_constants::error_complexity);
-        // polynomial: no pattern can take for ever
-        regex = std::regex(pattern, std::regex::ECMAScript | std::regex_constants::__polynomial);
-    } catch (const std::regex_error&) {
-        problem = "is a regular expression that cannot be read: " + shown(json(pattern));
-        return {};
-    }
-    if (std::regex_match("lm_head", regex) || std::regex_match("model.embed_tokens", regex)) {
-        problem = "matches the embedding or the head, which cannot be adapted";
-        return {};
-    }
-    const auto of_layer = [&](int layer) {
-        std::set<std::size_t> found;
-        for (std::size_t i = 0; i < kLoraTargets.size(); ++i) {
-            const std::string path = "model.layers." + std::to_string(layer) + "." + path_in_layer(i);
-            if (std::regex_match(path, regex)) found.insert(i);
-        }
-        return found;
-    };
-    const std::set<std::size_t> first = of_layer(0);
-    for (int layer = 1; layer < kMostLayers; ++layer) {
-        if (of_layer(layer) == first) continue;
-        problem = "matches other modules in layer " + std::to_string(layer) +
-                  " than in layer 0; every layer is adapted alike here";
-        return {};
-    }
-    if (first.empty()) {
-        problem =
-            "matches no linear module: a text is a regular expression for whole paths such as "
-            "model.layers.0.self_attn.q_proj";
-        const std::string nearest = nearest_word(pattern, all_targets());
-        if (!nearest.empty()) hint = "lora_target_modules: [" + nearest + "]";
-    }
-    return first;
-}
-
-/// `refuse(index, problem, hint)`: index of a list's item, -1 for the whole.
+/// Takes lora_target_modules, or what a saved adapter has in its place. `refuse(index, problem, hint)`: index
+/// of a list's item, -1 for the whole.
 template <class Refuse>
-std::set<std::size_t> targets_of(const json& said, bool text_is_a_name, const Refuse& refuse) {
-    std::set<std::size_t> found;
-    std::string problem, hint;
+void take_targets(const json& said, bool text_is_a_name, LoraTargets& targets, const Refuse& refuse) {
     if (said.is_string() && !text_is_a_name) {
         const auto& text = said.get_ref<const std::string&>();
-        if (text == "all-linear") {
-            for (std::size_t i = 0; i < kLoraTargets.size(); ++i) found.insert(i);
-        } else {
-            found = targets_of_pattern(text, problem, hint);
-            if (!problem.empty()) refuse(-1, problem, hint);
-        }
-        return found;
+        if (text == "all-linear")
+            targets.linear = true;
+        else if (match_pattern(text, {}))
+            targets.pattern = text;
+        else
+            refuse(-1, "is a regular expression that cannot be read: " + shown(said),
+                   "a list of modules: [" + std::string(kLoraTargets[0]) + ", " + kLoraTargets[2] + "]");
+        return;
     }
     const json list = said.is_array() ? said : json::array({said});
     for (std::size_t i = 0; i < list.size(); ++i) {
         const int at = said.is_array() ? static_cast<int>(i) : -1;
-        if (!list[i].is_string()) {
+        if (list[i].is_string())
+            targets.names.push_back(list[i].get<std::string>());
+        else
             refuse(at, "is " + shown(list[i]) + ", it has to be a module's name", "q_proj");
-        } else if (const auto target = target_of_name(list[i].get<std::string>(), problem, hint)) {
-            found.insert(*target);
-        } else {
-            refuse(at, "holds " + problem, hint);
-        }
     }
-    return found;
-}
-
-std::vector<std::string> names_of(const std::set<std::size_t>& targets) {
-    std::vector<std::string> names;
-    for (const std::size_t target : targets) names.emplace_back(kLoraTargets[target]);
-    return names;
 }
 
 /// One layer's number, or a list of them; nullopt if it is neither.
@@ -150,31 +73,28 @@ void read_layers(KeyReader& keys, Lora& lora) {
     }
 }
 
-/// As axolotl has it: lora_target_linear adds all to what lora_target_modules names.
-std::vector<std::string> read_targets(KeyReader& keys) {
-    const bool linear = keys.flag("lora_target_linear").value_or(false);
+/// lora_target_linear adds all linear modules to what lora_target_modules names, as in axolotl.
+void read_targets(KeyReader& keys, LoraTargets& targets) {
+    targets.linear = keys.flag("lora_target_linear").value_or(false);
     const json* said = keys.find(kModules);
-    std::set<std::size_t> targets;
     bool refused = false;
     if (said && *said != "" && (said->is_array() || said->is_string())) {
-        targets =
-            targets_of(*said, linear, [&](int item, const std::string& problem, const std::string& hint) {
-                const std::string path = kModules + (item < 0 ? std::string() : "." + std::to_string(item));
-                keys.error("CFG-VALUE", path, std::string(kModules) + " " + problem, hint);
-                refused = true;
-            });
+        take_targets(*said, targets.linear, targets,
+                     [&](int item, const std::string& problem, const std::string& hint) {
+                         const std::string path =
+                             kModules + (item < 0 ? std::string() : "." + std::to_string(item));
+                         keys.error("CFG-VALUE", path, std::string(kModules) + " " + problem, hint);
+                         refused = true;
+                     });
     } else if (said && *said != "") {
         keys.error("CFG-TYPE", kModules,
                    std::string(kModules) + " is " + shown(*said) + ", it has to be a list of modules",
                    std::string(kModules) + ": [q_proj, v_proj]");
         refused = true;
     }
-    if (linear) return all_targets();
-    if (targets.empty() && !refused) {
+    if (!targets.adapts_modules() && !refused)
         keys.missing(Form("CFG-MISSING", "lora_targets"), kModules,
                      keys.has(kModules) ? kModules : "adapter");
-    }
-    return names_of(targets);
 }
 
 void read_sizes(KeyReader& keys, Lora& lora) {
@@ -241,14 +161,24 @@ void take_saved(KeyReader& keys, const json& saved, Lora& lora) {
         lora.layers = *found;
     else
         return refuse_saved(keys, "its layers_to_transform are no layers' numbers");
+    LoraTargets found;
     bool refused = false;
-    lora.targets = names_of(targets_of(saved.value("target_modules", json::array()), false,
-                                       [&](int, const std::string& problem, const std::string&) {
-                                           refuse_saved(keys, "its target_modules " + problem);
-                                           refused = true;
-                                       }));
-    if (lora.targets.empty() && !refused)
+    const json targets = saved.value("target_modules", json::array());
+    take_targets(targets.is_null() ? json::array() : targets, false, found,
+                 [&](int, const std::string& problem, const std::string&) {
+                     refuse_saved(keys, "its target_modules " + problem);
+                     refused = true;
+                 });
+    if (!found.adapts_modules() && !refused)
         refuse_saved(keys, "its adapter_config.json names no target_modules");
+    lora.targets = written_targets(found);
+}
+
+/// What is adapted, as words in an order that does not depend on the file.
+std::vector<std::string> sorted(LoraTargets targets) {
+    std::vector<std::string> written = written_targets(targets);
+    std::sort(written.begin(), written.end());
+    return written;
 }
 
 void say_overruled(KeyReader& keys, const Lora& lora) {
@@ -264,8 +194,11 @@ void say_overruled(KeyReader& keys, const Lora& lora) {
     if (const auto rslora = keys.flag("peft_use_rslora"); rslora && *rslora != lora.rslora)
         say("peft_use_rslora", lora.rslora ? "true" : "false");
     if (!keys.has(kModules) && !keys.flag("lora_target_linear").value_or(false)) return;
-    if (const auto targets = read_targets(keys); !targets.empty() && targets != lora.targets)
-        say(keys.has(kModules) ? kModules : "lora_target_linear", "[" + listed(lora.targets) + "]");
+    LoraTargets asked;
+    read_targets(keys, asked);
+    const LoraTargets counts = targets_of(lora);
+    if (asked.adapts_modules() && sorted(asked) != sorted(counts))
+        say(keys.has(kModules) ? kModules : "lora_target_linear", "[" + listed(sorted(counts)) + "]");
 }
 
 void read_saved_adapter(KeyReader& keys, const std::string& folder, Lora& lora) {
@@ -304,7 +237,9 @@ void read_lora(KeyReader& keys, Config& config) {
         read_saved_adapter(keys, absolute_path(config.base_dir, *folder), lora);
     } else {
         read_sizes(keys, lora);
-        lora.targets = read_targets(keys);
+        LoraTargets targets;
+        read_targets(keys, targets);
+        lora.targets = written_targets(targets);
         read_layers(keys, lora);
     }
     if (config.reinit_weights) {

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "engine/families/families.h"
+#include "engine/families/peft_names.h"
 #include "engine/families/stored_tensors.h"
 
 namespace ringmaster {
@@ -181,17 +182,40 @@ std::vector<ParameterShape> parameter_shapes(const ModelConfig& m) {
     return shapes;
 }
 
+std::string peft_name(const ModelConfig& model, const ParameterShape& shape) {
+    const std::string& name = shape.file_name();
+    for (const std::string& prefix : {model.weight_prefix, std::string("model.")}) {
+        if (!model.weight_prefix.empty() && name.starts_with(prefix))
+            return "model.language_model." + name.substr(prefix.size());
+    }
+    return name;
+}
+
+namespace {
+
+const std::string kPeftPrefix = "base_model.model.";
+
+/// A parameter of an adapter, named after the model's parameter that it belongs to.
+ParameterShape adapter_shape(const ModelConfig& model, const ParameterShape& of, const std::string& part,
+                             std::vector<int64_t> shape, Role role) {
+    const auto named = [&](const std::string& name) {
+        return kPeftPrefix + name.substr(0, name.rfind('.') + 1) + part + "weight";
+    };
+    ParameterShape made{named(of.name), std::move(shape), true, of.layer, role};
+    const std::string in_files = named(peft_name(model, of));
+    if (in_files != made.name) made.stored = {in_files, 0, made.shape.front()};
+    return made;
+}
+
+}  // namespace
+
 std::vector<ParameterShape> lora_shapes(const ModelConfig& model, const Lora& lora) {
-    constexpr size_t kSuffix = std::string_view("weight").size();
     std::vector<ParameterShape> shapes;
     for (const ParameterShape& shape : parameter_shapes(model)) {
         const bool is_adapted = shape.layer >= 0 && lora.adapts(shape.layer) && shape.shape.size() == 2;
-        if (!is_adapted || !ends_with_module(shape.name, lora.targets)) continue;
-        const std::string module = "base_model.model." + shape.name.substr(0, shape.name.size() - kSuffix);
-        shapes.push_back(
-            {module + "lora_A.weight", {lora.r, shape.shape[1]}, true, shape.layer, Role::LoraA});
-        shapes.push_back(
-            {module + "lora_B.weight", {shape.shape[0], lora.r}, true, shape.layer, Role::LoraB});
+        if (!is_adapted || !ends_with_module(peft_name(model, shape), lora.targets)) continue;
+        shapes.push_back(adapter_shape(model, shape, "lora_A.", {lora.r, shape.shape[1]}, Role::LoraA));
+        shapes.push_back(adapter_shape(model, shape, "lora_B.", {shape.shape[0], lora.r}, Role::LoraB));
     }
     return shapes;
 }

@@ -12,6 +12,9 @@ void resolve_topology(const PlanRequest& request, Plan& plan, Findings& findings
 /// The model's shape, from its folder or by its hub id; says what its folder lacks.
 void resolve_model(const PlanRequest& request, Plan& plan, Findings& findings);
 
+/// The model's modules that the adapter goes beside, if there is one; says its size.
+void resolve_adapter(Plan& plan, Findings& findings);
+
 /// Mesh, context parallelism and its layout. False where the sizes do not multiply to ranks: nothing that
 /// depends on the mesh can be said then.
 bool resolve_mesh(Plan& plan, Findings& findings);

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 
 #include "engine/config/paths.h"
@@ -50,24 +49,6 @@ void limit_adapter(const Plan& plan, Findings& findings) {
                        "remove adapter and the lora_ keys to train all weights");
         return;
     }
-}
-
-void say_adapter(const Plan& plan, Findings& findings) {
-    const Lora& lora = plan.config.lora;
-    const int64_t layers = plan.model->num_layers;
-    if (!lora.layers.empty() && lora.layers.back() >= layers)
-        findings.error("CFG-RANGE", "peft_layers_to_transform",
-                       "peft_layers_to_transform names layer " + std::to_string(lora.layers.back()) +
-                           ", the model has layers 0 to " + std::to_string(layers - 1),
-                       "leave it out: all layers are adapted");
-    const int64_t trained = lora.adapted_layers(layers) * lora_layer_count(*plan.model, lora);
-    if (trained == 0) return;
-    char share[32];
-    std::snprintf(share, sizeof share, "%.3g %%",
-                  100 * double(trained) / double(parameter_count(*plan.model)));
-    findings.inform("LORA-SIZE", "adapter",
-                    "an adapter of " + grouped(trained) + " parameters is trained, " + share +
-                        " of the model's, which are frozen");
 }
 
 /// Weights that lie quantised are taken so, whatever the file asks for, as axolotl does.
@@ -125,12 +106,11 @@ void resolve_shape(const PlanRequest& request, Plan& plan, Findings& findings) {
 void resolve_model(const PlanRequest& request, Plan& plan, Findings& findings) {
     if (plan.config.base_model.empty()) return;
     resolve_shape(request, plan, findings);
-    if (!plan.model) return;
-    take_stored_quantization(plan, findings);
+    if (plan.model) take_stored_quantization(plan, findings);
     refuse_int8_on_gpu(plan, findings);
-    if (!plan.config.lora.on()) return;
+    if (!plan.model || !plan.config.lora.on()) return;
     limit_adapter(plan, findings);
-    say_adapter(plan, findings);
+    resolve_adapter(plan, findings);
 }
 
 }  // namespace ringmaster

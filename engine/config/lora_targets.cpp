@@ -1,0 +1,128 @@
+#include "engine/config/lora_targets.h"
+
+#include <algorithm>
+#include <map>
+#include <regex>
+#include <set>
+
+namespace ringmaster {
+namespace {
+
+constexpr std::size_t kMostPattern = 500;
+constexpr const char* kAllLinear = "all-linear";
+
+/// PEFT takes a listed name for a module's whole path or for the end of it.
+bool is_named(const ModulePath& module, const std::string& name) {
+    return module.path == name || module.path.ends_with("." + name);
+}
+
+bool matches_a_name(const LoraTargets& targets, const ModulePath& module) {
+    return std::any_of(targets.names.begin(), targets.names.end(),
+                       [&](const std::string& name) { return is_named(module, name); });
+}
+
+/// A name that is a module's whole path counts in every layer, whatever `layers` says.
+bool is_whole_path(const LoraTargets& targets, const ModulePath& module) {
+    return std::find(targets.names.begin(), targets.names.end(), module.path) != targets.names.end();
+}
+
+std::vector<bool> matching(const LoraTargets& targets, const std::vector<ModulePath>& modules) {
+    if (!targets.pattern.empty())
+        return match_pattern(targets.pattern, modules).value_or(std::vector<bool>(modules.size()));
+    std::vector<bool> matched;
+    for (const ModulePath& module : modules)
+        matched.push_back((targets.linear && module.linear) || matches_a_name(targets, module));
+    return matched;
+}
+
+/// Names of a layer's matching modules: the last part of each path, or all of it if that part alone names
+/// another module too.
+std::vector<std::string> names_in_layer(const std::vector<const ModulePath*>& matched,
+                                        const std::vector<ModulePath>& modules) {
+    std::vector<std::string> names;
+    for (const ModulePath* module : matched) {
+        const std::string last = module->in_layer.substr(module->in_layer.rfind('.') + 1);
+        const auto is_alike = [&](const ModulePath& other) {
+            return other.layer == module->layer && is_named(other, last);
+        };
+        const bool alone = std::count_if(modules.begin(), modules.end(), is_alike) == 1;
+        names.push_back(alone ? last : module->in_layer);
+    }
+    return names;
+}
+
+std::vector<std::string> idle_names(const LoraTargets& targets, const std::vector<ModulePath>& modules) {
+    std::vector<std::string> idle;
+    for (const std::string& name : targets.names) {
+        const auto is = [&](const ModulePath& module) { return is_named(module, name); };
+        if (std::none_of(modules.begin(), modules.end(), is)) idle.push_back(name);
+    }
+    return idle;
+}
+
+}  // namespace
+
+LoraTargets targets_of(const Lora& lora) {
+    LoraTargets targets;
+    for (const std::string& said : lora.targets) {
+        if (said == kAllLinear)
+            targets.linear = true;
+        else if (said.starts_with('^'))
+            targets.pattern = said.substr(1);
+        else
+            targets.names.push_back(said);
+    }
+    return targets;
+}
+
+std::vector<std::string> written_targets(const LoraTargets& targets) {
+    std::vector<std::string> written = targets.names;
+    if (targets.linear) written.emplace_back(kAllLinear);
+    if (!targets.pattern.empty()) written.push_back("^" + targets.pattern);
+    return written;
+}
+
+std::optional<std::vector<bool>> match_pattern(const std::string& pattern,
+                                               const std::vector<ModulePath>& modules) {
+    try {
+        if (pattern.size() > kMostPattern || pattern.find('{') != std::string::npos) return std::nullopt;
+        // polynomial: no pattern can take for ever
+        const std::regex regex(pattern, std::regex::ECMAScript | std::regex_constants::__polynomial);
+        std::vector<bool> matched;
+        for (const ModulePath& module : modules) matched.push_back(std::regex_match(module.path, regex));
+        return matched;
+    } catch (const std::regex_error&) {
+        return std::nullopt;
+    }
+}
+
+MatchedTargets match_targets(const Lora& lora, const std::vector<ModulePath>& modules) {
+    MatchedTargets found;
+    const LoraTargets targets = targets_of(lora);
+    const std::vector<bool> matched = matching(targets, modules);
+    std::map<int, std::vector<const ModulePath*>> by_layer;
+    std::set<int> all_layers;
+    for (std::size_t i = 0; i < modules.size(); ++i) {
+        if (modules[i].layer >= 0) all_layers.insert(modules[i].layer);
+        const bool counts = lora.adapts(modules[i].layer) || is_whole_path(targets, modules[i]);
+        if (!matched[i] || !counts) continue;
+        if (!modules[i].linear)
+            return {TargetProblem::OtherKind, modules[i].path, modules[i].layer, {}, {}, {}};
+        by_layer[modules[i].layer].push_back(&modules[i]);
+    }
+    found.idle = idle_names(targets, modules);
+    if (by_layer.empty()) {
+        found.problem = TargetProblem::NoMatch;
+        return found;
+    }
+    for (const auto& [layer, paths] : by_layer) {
+        const std::vector<std::string> names = names_in_layer(paths, modules);
+        if (found.targets.empty()) found.targets = names;
+        if (names != found.targets) return {TargetProblem::Uneven, "", layer, {}, {}, {}};
+        found.layers.push_back(layer);
+    }
+    if (found.layers.size() == all_layers.size()) found.layers.clear();
+    return found;
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,131 @@
+// Which modules of the model an adapter goes beside, and how large it becomes.
+#include <algorithm>
+#include <cstdio>
+#include <set>
+
+#include "engine/config/key_reader.h"
+#include "engine/config/keys.h"
+#include "engine/config/lora_targets.h"
+#include "engine/families/peft_names.h"
+#include "engine/plan/resolve.h"
+
+namespace ringmaster {
+
+namespace {
+
+constexpr const char* kModules = "lora_target_modules";
+
+/// Routers of experts are no linear modules in transformers 5.
+bool is_linear(const ParameterShape& shape) {
+    return shape.layer >= 0 && shape.shape.size() == 2 && shape.name.ends_with(".weight") &&
+           !shape.name.ends_with(".mlp.gate.weight");
+}
+
+std::string in_layer(const ParameterShape& shape, const std::string& module) {
+    const std::string layers = ".layers." + std::to_string(shape.layer) + ".";
+    const std::size_t at = module.find(layers);
+    return shape.layer < 0 || at == std::string::npos ? "" : module.substr(at + layers.size());
+}
+
+/// The modules of parameters, and those that hold them.
+std::vector<ModulePath> module_paths(const ModelConfig& model) {
+    std::vector<ModulePath> modules;
+    std::set<std::string> seen;
+    for (const ParameterShape& shape : parameter_shapes(model)) {
+        std::string module = peft_name(model, shape);
+        module.resize(module.rfind('.'));
+        if (seen.insert(module).second)
+            modules.push_back({module, in_layer(shape, module), shape.layer, is_linear(shape)});
+        for (std::size_t dot = module.rfind('.'); dot != std::string::npos; dot = module.rfind('.')) {
+            module.resize(dot);
+            if (seen.insert(module).second)
+                modules.push_back({module, in_layer(shape, module), shape.layer, false});
+        }
+    }
+    return modules;
+}
+
+std::vector<std::string> linear_names(const std::vector<ModulePath>& modules) {
+    std::vector<std::string> names;
+    for (const ModulePath& module : modules) {
+        if (module.linear && module.layer == 0)
+            names.push_back(module.in_layer.substr(module.in_layer.rfind('.') + 1));
+    }
+    return names;
+}
+
+/// The key that says which modules: the file's, or the folder whose settings count.
+std::string key_of_targets(const Lora& lora, const Findings& findings) {
+    if (!lora.model_dir.empty()) return "lora_model_dir";
+    return findings.key_of({kModules, "lora_target_linear"});
+}
+
+std::string nearest_module(const Lora& lora, const std::vector<std::string>& known) {
+    const LoraTargets targets = targets_of(lora);
+    for (const std::string& name : targets.names) {
+        if (const std::string nearest = nearest_word(name, known); !nearest.empty()) return nearest;
+    }
+    return nearest_word(targets.pattern, known);
+}
+
+void refuse_targets(const Lora& lora, const MatchedTargets& found, const std::vector<ModulePath>& modules,
+                    Findings& findings) {
+    const std::string key = key_of_targets(lora, findings);
+    const std::vector<std::string> known = linear_names(modules);
+    if (found.problem == TargetProblem::OtherKind)
+        return findings.error(Form("CFG-VALUE", "target-kind"), key, {{"module", found.at}});
+    if (found.problem == TargetProblem::Uneven)
+        return findings.error(Form("CFG-VALUE", "target-layers"), key, {{"layer", found.layer}});
+    FindingValues parameters{{"known", listed(known)}};
+    if (const std::string nearest = nearest_module(lora, known); !nearest.empty())
+        parameters["nearest"] = nearest;
+    findings.error(Form("CFG-VALUE", "target-none"), key, std::move(parameters));
+}
+
+bool has_all_layers(const Lora& lora, int64_t layers, Findings& findings) {
+    if (lora.layers.empty() || lora.layers.back() < layers) return true;
+    findings.error("CFG-RANGE", "peft_layers_to_transform",
+                   "peft_layers_to_transform names layer " + std::to_string(lora.layers.back()) +
+                       ", the model has layers 0 to " + std::to_string(layers - 1),
+                   "leave it out: all layers are adapted");
+    return false;
+}
+
+void match_modules(Plan& plan, Findings& findings) {
+    Lora& lora = plan.config.lora;
+    LoraTargets targets = targets_of(lora);
+    if (!targets.adapts_modules() || !has_all_layers(lora, plan.model->num_layers, findings)) return;
+    const std::vector<ModulePath> modules = module_paths(*plan.model);
+    const MatchedTargets found = match_targets(lora, modules);
+    if (found.problem != TargetProblem::None) return refuse_targets(lora, found, modules, findings);
+    targets.names = found.targets;
+    targets.pattern.clear();
+    targets.linear = false;
+    lora.targets = written_targets(targets);
+    lora.layers = found.layers;
+    if (!found.idle.empty())
+        findings.warn(Form("CFG-VALUE", "target-idle"), key_of_targets(lora, findings),
+                      {{"names", listed(found.idle)}});
+}
+
+void say_size(const Plan& plan, Findings& findings) {
+    const Lora& lora = plan.config.lora;
+    const int64_t trained = lora.adapted_layers(plan.model->num_layers) * lora_layer_count(*plan.model, lora);
+    if (trained == 0) return;
+    char share[32];
+    std::snprintf(share, sizeof share, "%.3g %%",
+                  100 * double(trained) / double(parameter_count(*plan.model)));
+    findings.inform("LORA-SIZE", "adapter",
+                    "an adapter of " + grouped(trained) + " parameters is trained, " + share +
+                        " of the model's, which are frozen");
+}
+
+}  // namespace
+
+void resolve_adapter(Plan& plan, Findings& findings) {
+    if (!plan.config.lora.on()) return;
+    match_modules(plan, findings);
+    say_size(plan, findings);
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,122 @@
+// Every key that is listed as used changes what the engine is told, or what is said: none is accepted without
+// effect.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "engine/config/key_table.h"
+#include "tests/config/reading.h"
+
+namespace ringmaster {
+namespace {
+
+/// Two values of a key, among other lines that give it a meaning.
+struct Sample {
+    const char* key;
+    const char* beside;
+    const char* one;
+    const char* other;
+};
+
+constexpr const char* kLora = "adapter: lora\nlora_r: 8\nlora_alpha: 16\nlora_target_modules: [q_proj]\n";
+constexpr const char* kQlora =
+    "load_in_4bit: true\nadapter: qlora\nlora_r: 8\nlora_alpha: 16\nlora_target_modules: [q_proj]\n";
+constexpr const char* kStream = "datasets:\nmax_steps: 10\npretraining_dataset: {path: owner/rows}\n";
+
+/// Keys whose values are words, paths or mappings, or that mean something beside other keys only.
+const std::array kSamples = std::to_array<Sample>({
+    {"base_model", "", "owner/one", "owner/other"},
+    {"bf16", "", "true", "full"},
+    {"datasets", "", "[{path: owner/one, type: alpaca}]", "[{path: owner/other, type: alpaca}]"},
+    {"test_datasets", "", "[{path: owner/one, type: alpaca}]", "[{path: owner/other, type: alpaca}]"},
+    {"pretraining_dataset", kStream, "{path: owner/one}", "{path: owner/other}"},
+    {"pretrain_multipack_buffer_size", kStream, "100", "200"},
+    {"streaming_multipack_buffer_size", kStream, "100", "200"},
+    {"special_tokens", "", "{pad_token: a}", "{pad_token: b}"},
+    {"added_tokens_overrides", "", "{128: a}", "{128: b}"},
+    {"chat_template_kwargs", "", "{a: 1}", "{a: 2}"},
+    {"dataset_shard_idx", "dataset_shard_num: 4\n", "1", "2"},
+    {"excess_length_strategy", "", "drop", "truncate"},
+    {"optimizer", "", "adamw_torch", "adamw_8bit"},
+    {"lr_scheduler", "", "cosine", "linear"},
+    {"lr_scheduler_kwargs", "lr_scheduler: cosine_with_restarts\n", "{num_cycles: 2}", "{num_cycles: 3}"},
+    {"warmup_ratio", "warmup_steps:\n", "0.1", "0.2"},
+    {"cosine_constant_lr_ratio", "cosine_min_lr_ratio: 0.1\n", "0.5", "0.8"},
+    {"selective_checkpointing", "gradient_checkpointing: true\n", "null", "attention"},
+    {"activation_offloading", "gradient_checkpointing: true\n", "true", "false"},
+    {"tiled_mlp_num_shards", "tiled_mlp: true\n", "2", "4"},
+    {"adapter", "lora_r: 8\nlora_alpha: 16\nlora_target_modules: [q_proj]\n", "lora", "null"},
+    {"bnb_config_kwargs", kQlora, "{bnb_4bit_quant_type: nf4}", "{bnb_4bit_quant_type: fp4}"},
+    {"load_in_4bit", "adapter: qlora\nlora_r: 8\nlora_alpha: 16\nlora_target_modules: [q_proj]\n", "true",
+     "false"},
+    {"load_in_8bit", kLora, "true", "false"},
+    {"lora_model_dir", kLora, "./one", "./other"},
+    {"lora_target_modules", kLora, "[q_proj]", "[v_proj]"},
+    {"peft_layers_to_transform", kLora, "[0]", "[1]"},
+    {"save_steps", "save_strategy: steps\n", "10", "20"},
+    {"saves_per_epoch", "", "1", "2"},
+    {"save_strategy", "", "epoch", "no"},
+    {"eval_steps", "val_set_size: 0.1\n", "10", "20"},
+    {"evals_per_epoch", "val_set_size: 0.1\n", "1", "2"},
+    {"eval_strategy", "val_set_size: 0.1\n", "epoch", "no"},
+    {"evaluation_strategy", "val_set_size: 0.1\n", "epoch", "no"},
+    {"ring_attn_func", "context_parallel_size: 2\n", "batch_zigzag", "batch_stripe"},
+    {"fsdp", "", "[full_shard]", "[shard_grad_op]"},
+    {"fsdp_config", "fsdp_version: 2\n", "{reshard_after_forward: true}", "{reshard_after_forward: false}"},
+    {"deepspeed", "", "deepspeed_configs/zero2.json", "deepspeed_configs/zero3.json"},
+    {"batch_size", "gradient_accumulation_steps:\nmicro_batch_size: 2\n", "4", "8"},
+    {"bfloat16", "bf16:\n", "true", "false"},
+});
+
+/// Values for keys that need no sample.
+constexpr std::array<std::array<const char*, 2>, 6> kPairs{
+    {{"true", "false"}, {"1", "2"}, {"0.1", "0.2"}, {"one", "other"}, {"[one]", "[other]"}, {"0", "1"}}};
+
+/// What a run would be told, and what a person is.
+std::string outcome(const Sample& sample, const char* value) {
+    const ConfigReading reading = read_more(std::string(sample.beside) + sample.key + ": " + value + "\n");
+    nlohmann::json config = config_to_json(reading.config);
+    config.erase("lines");
+    config.erase("file");
+    return config.dump();
+}
+
+bool is_refused(const Sample& sample, const char* value) {
+    const ConfigReading reading = read_more(std::string(sample.beside) + sample.key + ": " + value + "\n");
+    for (const Diagnostic& said : reading.diagnostics) {
+        if (said.severity == Severity::Error && said.key == sample.key && said.code != "CFG-LORA")
+            return true;
+    }
+    return false;
+}
+
+bool has_effect(const Sample& sample) {
+    return !(is_refused(sample, sample.one) && is_refused(sample, sample.other)) &&
+           outcome(sample, sample.one) != outcome(sample, sample.other);
+}
+
+bool has_effect(const std::string& key) {
+    for (const Sample& sample : kSamples) {
+        if (sample.key == key) return has_effect(sample);
+    }
+    for (const char* beside : {"", kLora}) {
+        for (const auto& [one, other] : kPairs) {
+            if (has_effect(Sample{key.c_str(), beside, one, other})) return true;
+        }
+    }
+    return false;
+}
+
+TEST(UsedKeys, EachChangesWhatTheRunIsTold) {
+    int used = 0;
+    for (const std::string& key : known_keys()) {
+        if (find_key(key)->fate != Fate::Used || key == "strict") continue;  // strict: keys_test.cpp
+        ++used;
+        EXPECT_TRUE(has_effect(key)) << key;
+    }
+    EXPECT_GE(used, 100);
+}
+
+}  // namespace
+}  // namespace ringmaster

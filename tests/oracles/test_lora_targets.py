@@ -1,0 +1,78 @@
+"""lora_target_modules by PEFT's own rules: the number of parameters that are trained, and what is refused."""
+
+import json
+import pathlib
+import re
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "support"))
+from ringmaster_runs import make_config, make_model, make_rows, ringmaster
+
+ATTENTION = r"model.layers.[\d]+.(mlp|cross_attn|self_attn).(up|down|gate|q|k|v|o)_proj"
+TARGETS = {
+    "names": dict(target_modules=["q_proj", "down_proj"]),
+    "ends of paths": dict(target_modules=["self_attn.k_proj", "mlp.up_proj", "v_proj"]),
+    "a whole path": dict(target_modules=["model.layers.1.self_attn.o_proj"]),
+    "names that no module has": dict(target_modules=["q_proj", "in_proj", "shared_expert.gate_proj", "vision_adapter.mlp.fc1"]),
+    "the end of a name": dict(target_modules=["k_proj", "proj"]),
+    "some layers": dict(target_modules=["q_proj", "v_proj"], layers_to_transform=[0, 2]),
+    "one layer": dict(target_modules=["q_proj", "mlp.up_proj"], layers_to_transform=1),
+    "a whole path in another layer": dict(target_modules=["model.layers.1.self_attn.q_proj"], layers_to_transform=[0]),
+    "pattern": dict(target_modules=ATTENTION),
+    "pattern of an end": dict(target_modules=r".*\.(q|v)_proj"),
+    "pattern of some layers": dict(target_modules=r".*layers\.(0|2)\.self_attn\.(q|k)_proj"),
+    "pattern that needs the whole path": dict(target_modules=r".*\.gate_proj|.*nowhere"),
+    "all linear": dict(target_modules="all-linear"),
+}
+REFUSED = {
+    "nothing matches": dict(target_modules=["query", "value"]),
+    "a part of a path": dict(target_modules=r"layers\.0\.self_attn\.q_proj"),
+    "a pattern of another model": dict(target_modules=r"model.language_model.layers.[\d]+.(mlp|self_attn).(up|q)_proj"),
+    "a block": dict(target_modules=["mlp"]),
+    "a norm": dict(target_modules=["input_layernorm", "q_proj"]),
+    "a pattern with blocks": dict(target_modules=r".*self_attn.*"),
+}
+KEYS = {"target_modules": "lora_target_modules", "layers_to_transform": "peft_layers_to_transform"}
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("targets")
+    make_rows(folder / "rows.jsonl", 4)
+    return make_model(folder / "model", "llama"), folder / "rows.jsonl"
+
+
+def planned(model, tmp_path, settings):
+    keys = {KEYS[name]: value for name, value in settings.items()}
+    config = make_config(tmp_path, *model, adapter="lora", lora_r=4, lora_alpha=8, **keys)
+    done = ringmaster("plan", config, "--ranks", 1, "--device", "cpu", "--json", check=False)
+    return json.loads(done.stdout)
+
+
+def peft_count(model, settings):
+    import peft
+    import transformers
+
+    base = transformers.AutoModelForCausalLM.from_pretrained(model[0])
+    adapted = peft.get_peft_model(base, peft.LoraConfig(task_type="CAUSAL_LM", r=4, lora_alpha=8, **settings))
+    return sum(parameter.numel() for parameter in adapted.parameters() if parameter.requires_grad)
+
+
+@pytest.mark.parametrize("case", TARGETS)
+def test_as_many_parameters_are_trained_as_by_peft_quick(case, model, tmp_path):
+    plan = planned(model, tmp_path, TARGETS[case])
+    assert plan["ok"], plan["diagnostics"]
+    size = next(one["message"] for one in plan["diagnostics"] if one["code"] == "LORA-SIZE")
+    assert int(re.search(r"of ([\d,]+) parameters", size)[1].replace(",", "")) == peft_count(model, TARGETS[case])
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_peft_refuses_is_refused_quick(case, model, tmp_path):
+    with pytest.raises(ValueError):
+        peft_count(model, REFUSED[case])
+    plan = planned(model, tmp_path, REFUSED[case])
+    wrong = [one for one in plan["diagnostics"] if one["severity"] == "error"]
+    assert [(one["code"], one["key"]) for one in wrong] == [("CFG-VALUE", "lora_target_modules")]
+    assert wrong[0]["fixes"] and wrong[0]["line"] > 0
