@@ -67,6 +67,23 @@ const RankEvidence* last_in_line(const Evidence& run) {
 
 using Maybe = std::optional<Diagnosis>;
 
+/// The last step that a rank told of.
+int64_t last_step(const Evidence& run) {
+    int64_t last = 0;
+    for (const RankEvidence& rank : run.ranks)
+        if (!rank.recent.empty()) last = std::max(last, rank.recent.back().event.step);
+    return last;
+}
+
+/// A run that has ended and whose files went or broke since: what was read of it no longer stands for
+/// anything.
+Maybe gone(const Evidence& run) {
+    if (run.problem.empty() || !is_over(run.state.state)) return {};
+    Diagnosis found{Finding::Gone, Urgency::Warning};
+    found.text = run.problem;
+    return found;
+}
+
 Maybe ended(const Evidence& run) {
     Diagnosis end;
     end.text = run.state.reason;
@@ -75,6 +92,10 @@ Maybe ended(const Evidence& run) {
             end.finding = Finding::Completed;
             end.urgency = Urgency::Good;
             end.text = run.output_dir;
+            if (run.total_steps && !run.ranks.empty() && last_step(run) < *run.total_steps) {
+                end.urgency = Urgency::Warning;
+                end.step = last_step(run);
+            }
             return end;
         case RunPhase::Stopped:
             end.finding = Finding::Stopped;
@@ -84,7 +105,7 @@ Maybe ended(const Evidence& run) {
             end.finding = Finding::Failed;
             end.urgency = Urgency::Critical;
             end.step = run.checkpoint;
-            end.rank = run.error_rank;
+            end.rank = run.state.failed_rank >= 0 ? std::optional(run.state.failed_rank) : run.error_rank;
             if (end.text.empty()) end.text = run.error_message;
             return end;
         default:
@@ -282,6 +303,7 @@ std::optional<Straggler> find_straggler(const std::vector<RankEvidence>& ranks) 
 }
 
 Diagnosis diagnose(const Evidence& run) {
+    if (Maybe found = gone(run)) return *found;
     if (Maybe found = ended(run)) return *found;
     if (Maybe found = disconnected(run)) return *found;
     if (Maybe found = not_a_number(run)) return *found;
@@ -343,7 +365,10 @@ DiagnosisText text_of(const Diagnosis& found) {
             return {"Disconnected.", "Last heard " + format_duration(found.seconds) + " ago.",
                     found.text.empty() ? "The run may well go on; nothing is lost." : found.text};
         case Finding::Completed:
-            return {"Completed.", found.text.empty() ? "" : "The model is in " + found.text + ".", ""};
+            return {"Completed.", found.text.empty() ? "" : "The model is in " + found.text + ".",
+                    found.step ? "Its events end" + at_step(found) + ", before the last." : ""};
+        case Finding::Gone:
+            return {"Its files cannot be read any more.", found.text, "What is shown was read before."};
         case Finding::Stopped:
             return {"Stopped.", found.text, "To go on, " + resume + "."};
         case Finding::Failed:

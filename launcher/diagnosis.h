@@ -34,6 +34,7 @@ enum class Finding {
     HighOverhead,
     Disconnected,  ///< it cannot be read, or its writer elsewhere is silent: nothing is known, nothing failed
     Completed,
+    Gone,  ///< It had ended, and its files cannot be read any more.
     Stopped,
     Failed,
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "engine/error.h"
@@ -70,11 +71,16 @@ void take_memory(const json& plan, PlannedFigures& figures) {
     const json& ranks = at(plan, {"memory", "per_rank"});
     if (!ranks.is_array()) return;
     for (const json& rank : ranks) {
-        const auto total = whole(at(rank, {"total"}));
+        const int64_t runtime = whole(at(rank, {"runtime"})).value_or(0);
+        const auto tensors = [&](const char* key) -> std::optional<int64_t> {
+            const auto bytes = whole(at(rank, {key}));
+            return bytes && *bytes > runtime ? std::optional(*bytes - runtime) : std::nullopt;
+        };
+        const auto total = tensors("total");
         if (!total || *total <= figures.memory_bytes.value_or(0)) continue;
         figures.memory_bytes = total;
-        figures.memory_low_bytes = whole(at(rank, {"total_low"}));
-        figures.memory_high_bytes = whole(at(rank, {"total_high"}));
+        figures.memory_low_bytes = tensors("total_low");
+        figures.memory_high_bytes = tensors("total_high");
     }
 }
 
@@ -179,6 +185,26 @@ PlannedFigures read_planned(const RunDirectory& run) {
     return figures;
 }
 
+namespace {
+
+/// The seconds of each attempt but the last: from its hello to the last line before the next hello.
+double seconds_before(const fs::path& events) {
+    std::ifstream file(events);
+    double ran = 0, began = 0, last = 0;
+    for (std::string line; std::getline(file, line);) {
+        const auto event = parse_event(line);
+        if (!event) continue;
+        if (std::holds_alternative<HelloEvent>(event->event)) {
+            if (began > 0) ran += std::max(0.0, last - began);
+            began = event->t;
+        }
+        last = event->t;
+    }
+    return ran;
+}
+
+}  // namespace
+
 MeasuredFigures read_measured(const RunDirectory& run, int ranks) {
     MeasuredFigures figures;
     const fs::path first = run.events() / event_file_name(0);
@@ -219,7 +245,7 @@ MeasuredFigures read_measured(const RunDirectory& run, int ranks) {
 std::optional<double> RunRow::duration_s(double now) const {
     if (!(state.started > 0)) return std::nullopt;
     const double end = is_over(state.state) ? (state.ended > 0 ? state.ended : state.updated) : now;
-    return end >= state.started ? std::optional(end - state.started) : std::nullopt;
+    return end >= state.started ? std::optional(measured.ran_before_s + end - state.started) : std::nullopt;
 }
 
 // -------------------------------------------------------------------------------------------------- the rows
@@ -282,6 +308,7 @@ RunRow read_row(const RunDirectory& run) {
     read_state(run, row);
     read_plan_figures(run, row);
     row.measured = read_measured(run, std::max(row.state.ranks, row.planned.ranks));
+    if (row.state.attempt > 1) row.measured.ran_before_s = seconds_before(run.events() / event_file_name(0));
     read_notes(run, row);
     return row;
 }

@@ -27,7 +27,8 @@ struct PlannedFigures {
     int ranks = 0, nodes = 0;
     std::optional<Mesh> mesh;
     std::optional<int64_t> sequence_len, global_batch, total_steps;
-    std::optional<int64_t> memory_bytes, memory_low_bytes, memory_high_bytes;  ///< of the worst rank
+    std::optional<int64_t> memory_bytes, memory_low_bytes, memory_high_bytes;
+    ///< Tensors of the worst rank, as the events measure them: without the runtime.
     std::optional<int64_t> device_bytes;
     std::optional<double> step_s, tokens_per_s, overhead;
 };
@@ -42,6 +43,7 @@ struct MeasuredFigures {
     std::optional<double> step_s, tokens_per_s;  ///< means over the steps that were read
     std::optional<double> overhead;              ///< exposed communication ÷ step time, mean over ranks
     std::optional<int64_t> peak_memory_bytes;    ///< of the worst rank
+    double ran_before_s = 0;                     ///< Seconds that the attempts before the last one ran.
 };
 
 struct RunRow {
@@ -54,7 +56,7 @@ struct RunRow {
     RunNotes notes;
 
     bool is_live() const { return problem.empty() && !is_over(state.state) && state.writer.pid != 0; }
-    /// Seconds from this attempt's start to its end, or to `now`; empty where it never started.
+    /// Seconds that its attempts ran, the last one until its end or until `now`; empty if it never started.
     std::optional<double> duration_s(double now) const;
 };
 

@@ -2,49 +2,6 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="de">
 <context>
-    <name>ringmaster::AdaptDialog</name>
-    <message>
-        <source>Make it run here</source>
-        <translation>Hier zum Laufen bringen</translation>
-    </message>
-    <message>
-        <source>With these changes it runs here.</source>
-        <translation>Mit diesen Änderungen läuft sie hier.</translation>
-    </message>
-    <message>
-        <source>It would not run here yet.</source>
-        <translation>Sie würde hier noch nicht laufen.</translation>
-    </message>
-    <message>
-        <source>Result: %1</source>
-        <translation>Ergebnis: %1</translation>
-    </message>
-    <message>
-        <source>Memory of the fullest rank: %1</source>
-        <translation>Speicher des vollsten Ranks: %1</translation>
-    </message>
-    <message>
-        <source>Rows a step: %1</source>
-        <translation>Zeilen je Schritt: %1</translation>
-    </message>
-    <message>
-        <source>Missing:</source>
-        <translation>Es fehlt:</translation>
-    </message>
-    <message>
-        <source>Changes</source>
-        <translation>Änderungen</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>Abbrechen</translation>
-    </message>
-    <message>
-        <source>Apply</source>
-        <translation>Übernehmen</translation>
-    </message>
-</context>
-<context>
     <name>Agree</name>
     <message>
         <source>%1: %2, as before</source>
@@ -268,6 +225,43 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <source>%1 ago</source>
         <extracomment>how long ago something happened; %1 is &quot;12 s&quot; or &quot;3 min&quot;</extracomment>
         <translation>vor %1</translation>
+    </message>
+</context>
+<context>
+    <name>LaunchRemarks</name>
+    <message numerus="yes">
+        <source>The plan is for %n GPU(s)</source>
+        <translation>
+            <numerusform>Der Plan ist für %n GPU</numerusform>
+            <numerusform>Der Plan ist für %n GPUs</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>this machine has none</source>
+        <translation>dieser Rechner hat keine</translation>
+    </message>
+    <message numerus="yes">
+        <source>this machine has %n</source>
+        <translation>
+            <numerusform>dieser Rechner hat %n</numerusform>
+            <numerusform>dieser Rechner hat %n</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Choose machines over SSH or Slurm, or set Ranks and Device on the Plan page.</source>
+        <translation>Wählen Sie Rechner über SSH oder Slurm, oder stellen Sie Ranks und Gerät auf der Seite Plan ein.</translation>
+    </message>
+    <message>
+        <source>The plan does not fit into the memory of its devices.</source>
+        <translation>Der Plan passt nicht in den Speicher seiner Geräte.</translation>
+    </message>
+    <message>
+        <source>%1 holds a model, which this run replaces when it is done.</source>
+        <translation>%1 enthält ein Modell, das dieser Lauf am Ende ersetzt.</translation>
+    </message>
+    <message>
+        <source>The name is taken: the run is called %1.</source>
+        <translation>Der Name ist vergeben: Der Lauf heißt %1.</translation>
     </message>
 </context>
 <context>
@@ -1595,6 +1589,14 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <source>activations stay on the device: nothing is copied</source>
         <translation>Aktivierungen bleiben auf dem Gerät: nichts wird kopiert</translation>
     </message>
+    <message>
+        <source>One step takes %1: use more GPUs, a smaller model or a shorter sequence.</source>
+        <translation>Ein Schritt dauert %1: mehr GPUs, ein kleineres Modell oder eine kürzere Sequenz verwenden.</translation>
+    </message>
+    <message>
+        <source>data parallel</source>
+        <translation>datenparallel</translation>
+    </message>
 </context>
 <context>
     <name>RunMarks</name>
@@ -1842,6 +1844,65 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <source>The run may well go on; what is known stays here.</source>
         <translation>Der Lauf geht vielleicht weiter; das Bekannte bleibt stehen.</translation>
     </message>
+    <message>
+        <source>Its files cannot be read any more.</source>
+        <translation>Seine Dateien sind nicht mehr lesbar.</translation>
+    </message>
+    <message>
+        <source>What is shown was read before.</source>
+        <translation>Was Sie sehen, wurde vorher gelesen.</translation>
+    </message>
+    <message>
+        <source>Its events end at step %1, before the last.</source>
+        <translation>Seine Ereignisse enden bei Schritt %1, vor dem letzten.</translation>
+    </message>
+    <message>
+        <source>Running.</source>
+        <translation>Läuft.</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::AdaptDialog</name>
+    <message>
+        <source>Make it run here</source>
+        <translation>Hier zum Laufen bringen</translation>
+    </message>
+    <message>
+        <source>With these changes it runs here.</source>
+        <translation>Mit diesen Änderungen läuft sie hier.</translation>
+    </message>
+    <message>
+        <source>It would not run here yet.</source>
+        <translation>Sie würde hier noch nicht laufen.</translation>
+    </message>
+    <message>
+        <source>Result: %1</source>
+        <translation>Ergebnis: %1</translation>
+    </message>
+    <message>
+        <source>Memory of the fullest rank: %1</source>
+        <translation>Speicher des vollsten Ranks: %1</translation>
+    </message>
+    <message>
+        <source>Rows a step: %1</source>
+        <translation>Zeilen je Schritt: %1</translation>
+    </message>
+    <message>
+        <source>Missing:</source>
+        <translation>Es fehlt:</translation>
+    </message>
+    <message>
+        <source>Changes</source>
+        <translation>Änderungen</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Apply</source>
+        <translation>Übernehmen</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::AddTarget</name>
@@ -1931,6 +1992,10 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <source>%1 exposed</source>
         <extracomment>share of a step that is communication which computation does not hide</extracomment>
         <translation>%1 freiliegend</translation>
+    </message>
+    <message>
+        <source>Ranked as if the problems of the text were solved.</source>
+        <translation>Geordnet, als wären die Probleme des Textes gelöst.</translation>
     </message>
 </context>
 <context>
@@ -4615,10 +4680,6 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
         <translation>Höchster gemessener Speicher eines Schritts auf dem vollsten Rank</translation>
     </message>
     <message>
-        <source>Memory of the fullest rank as the plan expected it</source>
-        <translation>Speicher des vollsten Ranks, wie der Plan ihn erwartet hat</translation>
-    </message>
-    <message>
         <source>Share of the step in which communication was not hidden behind computation</source>
         <translation>Anteil des Schritts, in dem das Rechnen die Kommunikation nicht verdeckt hat</translation>
     </message>
@@ -4635,10 +4696,6 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
         <translation>Zeilen eines Optimizer-Schritts über alle Ranks</translation>
     </message>
     <message>
-        <source>From the start of the last attempt to its end</source>
-        <translation>Vom Start des letzten Versuchs bis zu seinem Ende</translation>
-    </message>
-    <message>
         <source>%1 of %2</source>
         <extracomment>384 of 1,000 steps</extracomment>
         <translation>%1 von %2</translation>
@@ -4646,6 +4703,14 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     <message>
         <source>The run is long: the lowest of the steps looked at</source>
         <translation>Der Lauf ist lang: der kleinste unter den betrachteten Schritten</translation>
+    </message>
+    <message>
+        <source>Tensors of the fullest rank as the plan expected them, without what the runtime takes</source>
+        <translation>Tensoren des vollsten Ranks laut Plan, ohne den Bedarf der Laufzeitumgebung</translation>
+    </message>
+    <message>
+        <source>How long its attempts ran, all together</source>
+        <translation>Wie lange alle Versuche zusammen liefen</translation>
     </message>
 </context>
 <context>
@@ -4792,6 +4857,10 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     <message>
         <source>token %1: rank %2, which holds %3 tokens</source>
         <translation>Token %1: Rank %2, der %3 Tokens hält</translation>
+    </message>
+    <message>
+        <source>Not known before the problems are solved.</source>
+        <translation>Erst bekannt, wenn die Probleme gelöst sind.</translation>
     </message>
 </context>
 <context>
@@ -5044,6 +5113,25 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     <message>
         <source>Configuration text</source>
         <translation>Text der Konfiguration</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::YamlTyping</name>
+    <message>
+        <source>%1 is used here.</source>
+        <translation>%1 wird hier verwendet.</translation>
+    </message>
+    <message>
+        <source>Keys that begin so</source>
+        <translation>Schlüssel, die so beginnen</translation>
+    </message>
+    <message>
+        <source>%1 has no effect here.</source>
+        <translation>%1 hat hier keine Wirkung.</translation>
+    </message>
+    <message>
+        <source>%1 is not supported here.</source>
+        <translation>%1 wird hier nicht unterstützt.</translation>
     </message>
 </context>
 </TS>

@@ -12,6 +12,23 @@
     </message>
 </context>
 <context>
+    <name>LaunchRemarks</name>
+    <message numerus="yes">
+        <source>The plan is for %n GPU(s)</source>
+        <translation>
+            <numerusform>The plan is for %n GPU</numerusform>
+            <numerusform>The plan is for %n GPUs</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>this machine has %n</source>
+        <translation>
+            <numerusform>this machine has %n</numerusform>
+            <numerusform>this machine has %n</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>MachineWords</name>
     <message numerus="yes">
         <source>%n core(s)</source>

@@ -2,49 +2,6 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN">
 <context>
-    <name>ringmaster::AdaptDialog</name>
-    <message>
-        <source>Make it run here</source>
-        <translation>使其能在这里运行</translation>
-    </message>
-    <message>
-        <source>With these changes it runs here.</source>
-        <translation>做了这些改动就能在这里运行。</translation>
-    </message>
-    <message>
-        <source>It would not run here yet.</source>
-        <translation>目前还不能在这里运行。</translation>
-    </message>
-    <message>
-        <source>Result: %1</source>
-        <translation>结果：%1</translation>
-    </message>
-    <message>
-        <source>Memory of the fullest rank: %1</source>
-        <translation>占用最多的 rank 的显存：%1</translation>
-    </message>
-    <message>
-        <source>Rows a step: %1</source>
-        <translation>每步行数：%1</translation>
-    </message>
-    <message>
-        <source>Missing:</source>
-        <translation>缺少：</translation>
-    </message>
-    <message>
-        <source>Changes</source>
-        <translation>改动</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
-    <message>
-        <source>Apply</source>
-        <translation>应用</translation>
-    </message>
-</context>
-<context>
     <name>Agree</name>
     <message>
         <source>%1: %2, as before</source>
@@ -267,6 +224,41 @@ On what is left the run would go on with:</source>
         <source>%1 ago</source>
         <extracomment>how long ago something happened; %1 is &quot;12 s&quot; or &quot;3 min&quot;</extracomment>
         <translation>%1前</translation>
+    </message>
+</context>
+<context>
+    <name>LaunchRemarks</name>
+    <message numerus="yes">
+        <source>The plan is for %n GPU(s)</source>
+        <translation>
+            <numerusform>计划需要 %n 块 GPU</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>this machine has none</source>
+        <translation>本机没有</translation>
+    </message>
+    <message numerus="yes">
+        <source>this machine has %n</source>
+        <translation>
+            <numerusform>本机有 %n 块</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Choose machines over SSH or Slurm, or set Ranks and Device on the Plan page.</source>
+        <translation>请选择通过 SSH 或 Slurm 的机器，或在“计划”页设置 rank 数和设备。</translation>
+    </message>
+    <message>
+        <source>The plan does not fit into the memory of its devices.</source>
+        <translation>该计划超出设备内存。</translation>
+    </message>
+    <message>
+        <source>%1 holds a model, which this run replaces when it is done.</source>
+        <translation>%1 中已有一个模型，本次运行结束时会将其替换。</translation>
+    </message>
+    <message>
+        <source>The name is taken: the run is called %1.</source>
+        <translation>名称已被占用：运行将命名为 %1。</translation>
     </message>
 </context>
 <context>
@@ -1581,6 +1573,14 @@ On what is left the run would go on with:</source>
         <source>activations stay on the device: nothing is copied</source>
         <translation>激活值留在设备上：无需复制</translation>
     </message>
+    <message>
+        <source>One step takes %1: use more GPUs, a smaller model or a shorter sequence.</source>
+        <translation>每一步需要 %1：请使用更多 GPU、更小的模型或更短的序列。</translation>
+    </message>
+    <message>
+        <source>data parallel</source>
+        <translation>数据并行</translation>
+    </message>
 </context>
 <context>
     <name>RunMarks</name>
@@ -1828,6 +1828,65 @@ On what is left the run would go on with:</source>
         <source>The run may well go on; what is known stays here.</source>
         <translation>运行很可能仍在继续；已收到的内容保留在这里。</translation>
     </message>
+    <message>
+        <source>Its files cannot be read any more.</source>
+        <translation>其文件已无法读取。</translation>
+    </message>
+    <message>
+        <source>What is shown was read before.</source>
+        <translation>所示内容是此前读取的。</translation>
+    </message>
+    <message>
+        <source>Its events end at step %1, before the last.</source>
+        <translation>其事件止于第 %1 步，未到最后一步。</translation>
+    </message>
+    <message>
+        <source>Running.</source>
+        <translation>运行中。</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::AdaptDialog</name>
+    <message>
+        <source>Make it run here</source>
+        <translation>使其能在这里运行</translation>
+    </message>
+    <message>
+        <source>With these changes it runs here.</source>
+        <translation>做了这些改动就能在这里运行。</translation>
+    </message>
+    <message>
+        <source>It would not run here yet.</source>
+        <translation>目前还不能在这里运行。</translation>
+    </message>
+    <message>
+        <source>Result: %1</source>
+        <translation>结果：%1</translation>
+    </message>
+    <message>
+        <source>Memory of the fullest rank: %1</source>
+        <translation>占用最多的 rank 的显存：%1</translation>
+    </message>
+    <message>
+        <source>Rows a step: %1</source>
+        <translation>每步行数：%1</translation>
+    </message>
+    <message>
+        <source>Missing:</source>
+        <translation>缺少：</translation>
+    </message>
+    <message>
+        <source>Changes</source>
+        <translation>改动</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Apply</source>
+        <translation>应用</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::AddTarget</name>
@@ -1916,6 +1975,10 @@ On what is left the run would go on with:</source>
         <source>%1 exposed</source>
         <extracomment>share of a step that is communication which computation does not hide</extracomment>
         <translation>暴露 %1</translation>
+    </message>
+    <message>
+        <source>Ranked as if the problems of the text were solved.</source>
+        <translation>按假定文本中的问题已解决来排序。</translation>
     </message>
 </context>
 <context>
@@ -4574,10 +4637,6 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
         <translation>占用最多的 rank 上实测的显存峰值</translation>
     </message>
     <message>
-        <source>Memory of the fullest rank as the plan expected it</source>
-        <translation>计划估算的占用最多的 rank 的显存</translation>
-    </message>
-    <message>
         <source>Share of the step in which communication was not hidden behind computation</source>
         <translation>暴露的通信占每步时间的比例</translation>
     </message>
@@ -4594,10 +4653,6 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
         <translation>一个优化器步的行数，所有 rank 合计</translation>
     </message>
     <message>
-        <source>From the start of the last attempt to its end</source>
-        <translation>最后一次尝试从开始到结束</translation>
-    </message>
-    <message>
         <source>%1 of %2</source>
         <extracomment>384 of 1,000 steps</extracomment>
         <translation>%1 / %2</translation>
@@ -4605,6 +4660,14 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     <message>
         <source>The run is long: the lowest of the steps looked at</source>
         <translation>运行很长：所查看各步的最低值</translation>
+    </message>
+    <message>
+        <source>Tensors of the fullest rank as the plan expected them, without what the runtime takes</source>
+        <translation>计划预计的最满 rank 的张量，不含运行时占用</translation>
+    </message>
+    <message>
+        <source>How long its attempts ran, all together</source>
+        <translation>所有尝试的总运行时间</translation>
     </message>
 </context>
 <context>
@@ -4748,6 +4811,10 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     <message>
         <source>token %1: rank %2, which holds %3 tokens</source>
         <translation>token %1：rank %2，持有 %3 个 token</translation>
+    </message>
+    <message>
+        <source>Not known before the problems are solved.</source>
+        <translation>解决问题之后才能知道。</translation>
     </message>
 </context>
 <context>
@@ -5000,6 +5067,25 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     <message>
         <source>Configuration text</source>
         <translation>配置文本</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::YamlTyping</name>
+    <message>
+        <source>%1 is used here.</source>
+        <translation>此处使用 %1。</translation>
+    </message>
+    <message>
+        <source>Keys that begin so</source>
+        <translation>以此开头的键</translation>
+    </message>
+    <message>
+        <source>%1 has no effect here.</source>
+        <translation>%1 在此处不起作用。</translation>
+    </message>
+    <message>
+        <source>%1 is not supported here.</source>
+        <translation>此处不支持 %1。</translation>
     </message>
 </context>
 </TS>

@@ -50,6 +50,7 @@ void showLast(QListWidgetItem* item, const RosterEntry& entry, const Colours& co
 LaunchForm::LaunchForm(Session& session, const Request& request, QWidget* parent)
     : QWidget(parent),
       m_session(session),
+      m_remarks(launch_remarks(request, session.machine().value_or(Machine()), session.places())),
       m_roster(read_roster(roster_file(session.places()))),
       m_here(new QRadioButton(tr("This machine"))),
       m_ssh(new QRadioButton(tr("Machines over SSH"))),
@@ -62,9 +63,13 @@ LaunchForm::LaunchForm(Session& session, const Request& request, QWidget* parent
       m_restarts(new QSpinBox),
       m_restarts_words(mutedLabel()),
       m_shrink(new QCheckBox(tr("Leave out nodes that stay away, without asking"))),
+      m_warnings(new QLabel),
       m_problem(mutedLabel()),
       m_preview(new PreviewPanel(session, request)) {
-    m_name->setPlaceholderText(QString::fromStdString(suggest_run_name(request.config)));
+    m_name->setPlaceholderText(m_remarks.name);
+    m_warnings->setObjectName(u"launchWarnings"_s);
+    m_warnings->setWordWrap(true);
+    m_warnings->setTextFormat(Qt::PlainText);
     m_problem->setObjectName(u"launchProblem"_s);
     m_problem->setWordWrap(true);
     m_problem->setTextFormat(Qt::PlainText);
@@ -74,6 +79,7 @@ LaunchForm::LaunchForm(Session& session, const Request& request, QWidget* parent
     layout->addWidget(makePlaces());
     layout->addWidget(makeSwitches());
     layout->addWidget(m_preview, 1);
+    layout->addWidget(m_warnings);
     layout->addWidget(m_problem);
     restore();
     connect(m_preview, &PreviewPanel::changed, this, &LaunchForm::changed);
@@ -204,6 +210,8 @@ LaunchChoice LaunchForm::read() const {
     choice.preflight = m_preflight->isChecked();
     choice.restarts = m_restarts->value();
     choice.shrink = m_shrink->isChecked();
+    if (m_here->isChecked() && !m_remarks.why_not_here.isEmpty())
+        throw Error(Failure::Usage, Code("MESH-DEVICES"), m_remarks.why_not_here.toStdString());
     if (m_ssh->isChecked()) {
         for (const QString& node : chosenNodes()) choice.to.nodes.push_back(node.toStdString());
         if (choice.to.nodes.empty())
@@ -245,10 +253,20 @@ void LaunchForm::tell() {
                                                                          : QSizePolicy::Ignored);
     m_where->updateGeometry();
     tellRestarts();
+    tellRemarks();
     m_problem->setText(problem());
     m_problem->setVisible(!m_problem->text().isEmpty());
     m_preview->setChoice(choice());
     Q_EMIT changed();
+}
+
+void LaunchForm::tellRemarks() {
+    QStringList words = m_remarks.warnings;
+    const QString name = m_name->text().trimmed();
+    if (!name.isEmpty() && choice()) words << taken_words(name, m_session.places());
+    words.removeAll({});
+    m_warnings->setText(words.join(u'\n'));
+    m_warnings->setVisible(!words.isEmpty());
 }
 
 /// Who starts it again, and what becomes of that without this window.

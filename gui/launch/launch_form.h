@@ -3,6 +3,7 @@
 
 #include <QWidget>
 
+#include "gui/launch/launch_remarks.h"
 #include "gui/launch/launch_steps.h"
 #include "gui/session/session.h"
 #include "launcher/anywhere/roster.h"
@@ -47,10 +48,12 @@ class LaunchForm : public QWidget {
     void restore();
     void tell();
     void tellRestarts();
+    void tellRemarks();
     LaunchChoice read() const;
     QStringList chosenNodes() const;
 
     Session& m_session;
+    LaunchRemarks m_remarks;
     std::vector<RosterEntry> m_roster;
     QRadioButton *m_here, *m_ssh, *m_slurm;
     QStackedWidget* m_where;
@@ -61,6 +64,7 @@ class LaunchForm : public QWidget {
     QSpinBox* m_restarts;
     QLabel* m_restarts_words;
     QCheckBox* m_shrink;
+    QLabel* m_warnings;
     QLabel* m_problem;
     PreviewPanel* m_preview;
 };

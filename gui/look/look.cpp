@@ -191,6 +191,7 @@ QString styleSheetOf(const Colours& c) {
         QPushButton[role="navigation"] { text-align: left; border-color: transparent; background: transparent; padding: 0.5em 0.7em; }
         QPushButton[role="navigation"]:hover { background: %sunken; }
         QPushButton[role="navigation"]:checked { color: %link; background: %selected; font-weight: 600; }
+        QPushButton[role="navigation"]:pressed, QPushButton[role="navigation"]:open { color: %text; background: %sunken; }
         QPushButton[role="navigation"]:focus { border-color: %accent; }
         QPushButton::menu-indicator, QToolButton::menu-indicator { width: 0.6em; subcontrol-position: right center; right: 0.35em; }
         QToolButton[popupMode="2"] { padding-right: 1.2em; }
@@ -273,8 +274,8 @@ void applyAppearance(Appearance appearance) {
 namespace {
 
 /// Text of nodes, logs and files is shown as it is: every label that does not ask for rich text by itself, so
-/// those of message boxes and tooltips too, becomes plain before it is laid out. Qt would else read HTML in it,
-/// and open what that names.
+/// those of message boxes and tooltips too, becomes plain before it is laid out. Qt would else read HTML in
+/// it, and open what that names.
 class PlainLabels : public QObject {
   public:
     using QObject::QObject;

@@ -202,7 +202,10 @@ void MonitorPage::showHeader() {
     const RunPicture& now = m_news->picture;
     const RunState& state = now.state;
     const bool unknown = now.diagnosis.finding == Finding::Disconnected;
-    QStringList parts{unknown ? tr("disconnected") : runWord(runMark(state.state))};
+    const bool stopping = m_stopping && state.state == RunPhase::Running;
+    QStringList parts{unknown    ? tr("disconnected")
+                      : stopping ? runWord(RunMark::Stopping)
+                                 : runWord(runMark(state.state))};
     QStringList hosts;
     for (const RankRow& rank : now.ranks) {
         const QString host = QString::fromStdString(rank.host);
@@ -234,6 +237,7 @@ void MonitorPage::showHeader() {
     m_stop->setEnabled(state.state == RunPhase::Running && !m_stopping && !unknown);
     m_stop_now->setEnabled(!unknown);
     m_resume->setVisible(now.can_resume && !m_session.keeper().news(m_dir).restarting);
+    m_pause->setVisible(!is_over(state.state) || m_paused);
     m_fetch->setVisible(is_over(state.state) && is_remote(RunDirectory{m_dir.toStdString()}));
     if (!live) m_stopping = false;
     const bool known = now.total_steps && *now.total_steps > 0 && now.step;
@@ -279,7 +283,10 @@ void MonitorPage::showAge() {
 
 void MonitorPage::showVerdict() {
     const RunPicture& now = m_news->picture;
-    const VerdictText said = verdictText(now.diagnosis);
+    Diagnosis found = now.diagnosis;
+    if (m_stopping && now.state.state == RunPhase::Running)  // asked for here, and not in its files yet
+        found = {.finding = Finding::Stopping};
+    const VerdictText said = verdictText(found);
     QString next = said.next;
     if (now.odd_lines > 0)
         next += u" "_s + tr("%n line(s) of its events make no sense and are left out.", nullptr,
@@ -453,6 +460,10 @@ void MonitorPage::showSteps(std::optional<StepRange> range) {
 void MonitorPage::askStop(StopHow how) {
     m_stopping = m_stopping || how == StopHow::FinishAndSave;
     m_stop->setEnabled(false);
+    if (m_news) {
+        showHeader();
+        showVerdict();
+    }
     m_session.keeper().leaveAlone(m_dir);  // who stops a run wants it stopped
     auto* watcher = new QFutureWatcher<QString>(this);
     connect(watcher, &QFutureWatcher<QString>::finished, this, [this, watcher] {

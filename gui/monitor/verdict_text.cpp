@@ -8,6 +8,8 @@ namespace ringmaster {
 
 namespace {
 
+constexpr double kMuchExposed = 0.1;  ///< Of a step; from here on "well" would be too much.
+
 struct Verdicts {
     Q_DECLARE_TR_FUNCTIONS(Verdicts)
 };
@@ -94,13 +96,16 @@ VerdictText trouble(const Diagnosis& found) {
 }
 
 VerdictText ending(const Diagnosis& found) {
+    if (found.finding == Finding::Gone)
+        return {Tone::Warning, Verdicts::tr("Its files cannot be read any more."), firstLine(found.text),
+                Verdicts::tr("What is shown was read before.")};
     if (found.finding == Finding::Completed) {
-        return {Tone::Good,
-                Verdicts::tr("Completed."),
+        return {toneOf(found.urgency), Verdicts::tr("Completed."),
                 found.text.empty()
                     ? QString()
                     : Verdicts::tr("The result is in %1.").arg(QString::fromStdString(found.text)),
-                {}};
+                found.step ? Verdicts::tr("Its events end at step %1, before the last.").arg(stepOf(found))
+                           : QString()};
     }
     if (found.finding == Finding::Stopped)
         return {Tone::Plain, Verdicts::tr("Stopped."), firstLine(found.text), resumeFrom(found)};
@@ -129,8 +134,8 @@ VerdictText verdictText(const Diagnosis& found) {
                     found.text.empty() ? QString() : Verdicts::tr("Now: %1.").arg(phaseText(found.text)),
                     {}};
         case Finding::RunningWell:
-            return {Tone::Good,
-                    Verdicts::tr("Running well."),
+            return {found.share < kMuchExposed ? Tone::Good : Tone::Plain,
+                    found.share < kMuchExposed ? Verdicts::tr("Running well.") : Verdicts::tr("Running."),
                     Verdicts::tr("%1 of a step is exposed communication; no rank holds the others up.")
                         .arg(show::percent(found.share)),
                     {}};
@@ -149,6 +154,7 @@ VerdictText verdictText(const Diagnosis& found) {
         case Finding::Hanging:
             return hang(found);
         case Finding::Completed:
+        case Finding::Gone:
         case Finding::Stopped:
         case Finding::Failed:
             return ending(found);

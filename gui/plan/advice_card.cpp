@@ -13,7 +13,7 @@ namespace {
 constexpr int kFirst = 4;  // rows before "show all"
 
 QString title_of(const Alternative& plan) {
-    QString text = mesh_words(plan.mesh);
+    QString text = mesh_words(plan.mesh, plan.zero_stage);
     if (plan.mesh.ring > 1) text += u" \u00B7 "_s + QString::fromLatin1(to_string(plan.layout));
     return text;
 }
@@ -82,8 +82,10 @@ void AdviceCard::write() {
     m_rows->setVisible(rows > 0);
     m_more->setVisible(left_out > 0 || (m_all && rows > kFirst));
     m_more->setText(m_all ? tr("Show fewer") : tr("Show %n more", nullptr, left_out));
-    m_none->setVisible(rows == 0 || present_is_first);
-    m_none->setText(rows > 0          ? tr("The present plan is the fastest; these would be the next.")
+    const bool supposed = rows > 0 && !m_present.ok();
+    m_none->setVisible(rows == 0 || present_is_first || supposed);
+    m_none->setText(supposed          ? tr("Ranked as if the problems of the text were solved.")
+                    : rows > 0        ? tr("The present plan is the fastest; these would be the next.")
                     : m_present.model ? tr("No other mesh of this text can be trained as it stands.")
                                       : tr("Nothing can be ranked: the model's shape is not known here."));
 }

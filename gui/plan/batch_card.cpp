@@ -44,7 +44,7 @@ void BatchCard::setPlan(const Plan& plan) {
     m_figure->setAccessibleName(tr("Global batch: %1").arg(now));
     m_keep->setVisible(divided);
     if (divided) {
-        m_steps = batch.accumulation * (batch.global_without_cp / batch.global);
+        m_steps = batch.accumulation * batch.global_without_cp / batch.global;
         m_keep->setText(
             tr("Keep %1: accumulate %2").arg(show::count(batch.global_without_cp), show::count(m_steps)));
         m_why->setText(

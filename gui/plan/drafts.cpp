@@ -19,12 +19,14 @@ using namespace Qt::Literals::StringLiterals;
 namespace {
 
 /// In clock ticks since the machine started; with the boot id it tells one process of a number from another.
+/// Empty for a process that has ended, also while its parent has not fetched its status yet.
 QString started_at(qint64 pid) {
     QFile stat(u"/proc/%1/stat"_s.arg(pid));
     if (!stat.open(QIODevice::ReadOnly)) return {};
     const QByteArray text = stat.readAll();
     const QList<QByteArray> fields = text.mid(text.lastIndexOf(')') + 2).split(' ');
     constexpr qsizetype kStartTime = 19;
+    if (fields.first() == "Z" || fields.first() == "X") return {};
     return fields.size() > kStartTime ? QString::fromLatin1(fields[kStartTime]) : QString();
 }
 

@@ -141,7 +141,8 @@ void PlanBoard::writeDrawings() {
     const bool has_mesh = plan.mesh.ranks() == plan.ranks;
     m_mesh->setVisible(has_mesh);
     if (has_mesh) m_mesh->setMesh(plan.mesh, plan.nodes);
-    QString words = has_mesh ? mesh_words(plan.mesh) : tr("The sizes do not multiply to the ranks.");
+    QString words =
+        has_mesh ? mesh_words(plan.mesh, plan.zero_stage) : tr("The sizes do not multiply to the ranks.");
     if (has_mesh && plan.nodes > 1)
         words += u" \u00B7 "_s + tr("%n node(s) of %1", nullptr, plan.nodes).arg(plan.ranks / plan.nodes);
     if (has_mesh && m_mesh->ringsCrossNodes()) words += u" \u00B7 "_s + tr("rings cross nodes");

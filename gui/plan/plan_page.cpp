@@ -19,6 +19,7 @@
 #include "gui/plan/find_bar.h"
 #include "gui/plan/plan_board.h"
 #include "gui/plan/problem_list.h"
+#include "gui/plan/problem_order.h"
 #include "gui/plan/topology_bar.h"
 #include "gui/plan/verdict_words.h"
 #include "gui/plan/yaml_editor.h"
@@ -242,6 +243,8 @@ void PlanPage::openText(const QString& text, const QString& base_dir) {
 }
 
 void PlanPage::present(const FileText& text, const QString& file, const QString& base_dir) {
+    if (m_open && file != m_file) m_topology->choose({});  // they were another file's
+    m_kept.forget();
     m_file = file;
     m_base_dir = base_dir;
     m_format = text;
@@ -296,7 +299,10 @@ void PlanPage::tryLength(qint64 length) {
     m_replanner.ask(std::move(question));
 }
 
-void PlanPage::take(const PlanAnswerPtr& answer) {
+void PlanPage::take(const PlanAnswerPtr& planned) {
+    auto answer = std::make_shared<PlanAnswer>(*planned);
+    if (answer->reading.readable) m_kept.applyTo(answer->plan);
+    sort_by_weight(answer->plan.diagnostics);
     m_board->setPlan(*answer, m_session.machine().has_value());
     if (answer->what_if) return;
     m_planned = answer->number;

@@ -14,6 +14,7 @@
 #include "gui/look/card.h"
 #include "gui/plan/drafts.h"
 #include "gui/plan/file_text.h"
+#include "gui/plan/kept_batch.h"
 #include "gui/plan/replanner.h"
 #include "gui/session/page.h"
 #include "gui/session/session.h"
@@ -58,7 +59,7 @@ class PlanPage : public Page {
     void present(const FileText& text, const QString& file, const QString& base_dir);
     void replan();
     void tryLength(qint64 length);
-    void take(const PlanAnswerPtr& answer);
+    void take(const PlanAnswerPtr& planned);
     Request request() const;
 
     void applyEdit(const std::function<std::string(const std::string&)>& edit);
@@ -90,6 +91,7 @@ class PlanPage : public Page {
     bool m_open = false;
     int m_planned = 0, m_asked = 0, m_advised = 0;
     PlanAnswerPtr m_answer;
+    KeptBatch m_kept;
 
     PageHeader* m_header;
     Banner* m_notice;        ///< a file that cannot be read or saved, or has changed

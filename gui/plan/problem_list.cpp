@@ -174,6 +174,18 @@ void ProblemList::writeDetails(int row) {
         m_fixes->addWidget(button);
     }
     m_fix_box->setVisible(!fixes.empty());
+    tabFromListToFixes();
+}
+
+/// Tab goes from the list to the code and on to the fixes, which are made anew for each problem.
+void ProblemList::tabFromListToFixes() {
+    setTabOrder(m_list, m_code);
+    QWidget* last = m_code;
+    for (int index = 0; index < m_fixes->count(); ++index) {
+        QWidget* button = m_fixes->itemAt(index)->widget();
+        setTabOrder(last, button);
+        last = button;
+    }
 }
 
 void ProblemList::followLine(int line) {

@@ -33,6 +33,7 @@ class ProblemList : public QWidget {
   private:
     void writeList();
     void writeDetails(int row);
+    void tabFromListToFixes();
     QIcon iconOf(Severity severity) const;
 
     Diagnostics m_problems;

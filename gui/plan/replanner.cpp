@@ -27,9 +27,21 @@ PlanAnswer guarded(const PlanQuestion& question) {
     }
 }
 
+/// Returns the reading without the keys that this engine refuses, so that meshes can be ranked in spite of
+/// them.
+ConfigReading without_refused_keys(ConfigReading reading) {
+    std::erase_if(reading.diagnostics, [](const Diagnostic& said) {
+        return said.severity == Severity::Error && said.code.starts_with("KEY-");
+    });
+    return reading;
+}
+
 Advice guarded_advice(const PlanAnswer& of, const PlanRequest& request, std::stop_token stop) {
     try {
-        return advise(of.reading, request, of.plan, std::move(stop));
+        if (of.plan.ok() || !of.reading.readable)
+            return advise(of.reading, request, of.plan, std::move(stop));
+        const ConfigReading reading = without_refused_keys(of.reading);
+        return advise(reading, request, make_plan(reading, request), std::move(stop));
     } catch (const std::exception&) {
         return {};
     }

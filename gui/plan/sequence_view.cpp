@@ -37,7 +37,8 @@ void SequenceView::setPlan(const Plan& plan) {
     m_imbalance = 1;
     m_why_not.clear();
     if (plan.sequence.padded_length <= 0) {
-        m_why_not = tr("The length of a sequence is not known.");
+        m_why_not = plan.ok() ? tr("The length of a sequence is not known.")
+                              : tr("Not known before the problems are solved.");
     } else {
         try {
             m_layout = make_layout(plan.context_parallel.layout, plan.sequence.padded_length, plan.mesh.ring,

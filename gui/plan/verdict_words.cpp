@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "gui/look/numbers.h"
+#include "gui/session/finding_words.h"
 
 namespace ringmaster {
 
@@ -27,10 +28,6 @@ const Diagnostic* said(const Plan& plan, std::string_view code) {
     return found == plan.diagnostics.end() ? nullptr : &*found;
 }
 
-QString text(const std::string& utf8) {
-    return QString::fromStdString(utf8);
-}
-
 QString memory_words(const Plan& plan) {
     const RankMemory* rank = fullest_rank(plan);
     if (!rank || plan.memory->device_bytes <= 0) return {};
@@ -48,6 +45,14 @@ QString time_words(const Plan& plan) {
     return words;
 }
 
+/// Returns a remark about a step that takes longer than a person would wait for; empty where it does not.
+QString slow_words(const Plan& plan) {
+    constexpr double kSlowStep_s = 600;
+    if (!plan.time || plan.time->step_s < kSlowStep_s) return {};
+    return Words::tr("One step takes %1: use more GPUs, a smaller model or a shorter sequence.")
+        .arg(show::duration(plan.time->step_s));
+}
+
 QString joined(const QStringList& parts) {
     QStringList filled = parts;
     filled.removeAll({});
@@ -61,10 +66,10 @@ VerdictWords invalid_words(const Plan& plan) {
     VerdictWords words{Tone::Error, Words::tr("INVALID"), {}, {}};
     words.why = Words::tr("%n problem(s) before it can launch.", nullptr, int(errors));
     if (first) {
-        const QString message = text(first->message);
+        const QString message = message_of(*first);
         words.why +=
             u' ' + (first->line > 0 ? Words::tr("Line %1: %2").arg(first->line).arg(message) : message);
-        words.next = text(first->hint);
+        words.next = hint_of(*first);
     }
     return words;
 }
@@ -83,25 +88,28 @@ QString ranks_words(const Plan& plan) {
                                        : Words::tr("%n CPU rank(s)", nullptr, plan.ranks);
 }
 
-QString mesh_words(const Mesh& mesh) {
+QString mesh_words(const Mesh& mesh, int zero_stage) {
     QStringList parts;
     const auto factor = [&](const QString& name, int size) {
         if (size > 1) parts << u"%1 %2"_s.arg(name).arg(size);
     };
     factor(u"dp_replicate"_s, mesh.dp_replicate);
-    factor(u"dp_shard"_s, mesh.dp_shard);
+    factor(zero_stage > 0 ? u"dp_shard"_s : Words::tr("data parallel"), mesh.dp_shard);
     factor(u"ring"_s, mesh.ring);
     factor(u"ulysses"_s, mesh.ulysses);
-    return parts.isEmpty() ? Words::tr("no splitting") : parts.join(u" \u00D7 "_s);
+    const bool sharded = zero_stage > 0 && mesh.shards() > 1;
+    const QString split = parts.isEmpty() ? Words::tr("no splitting") : parts.join(u" \u00D7 "_s);
+    return sharded ? split + u" \u00B7 ZeRO %1"_s.arg(zero_stage) : split;
 }
 
 VerdictWords verdict_words(const Plan& plan, bool machine_known) {
     if (plan.verdict == Verdict::Invalid) return invalid_words(plan);
     const Diagnostic* fit = said(plan, "MEM-FIT");
-    const QString next = fit ? text(fit->hint) : QString();
+    const QString next = fit ? hint_of(*fit) : QString();
     switch (plan.verdict) {
         case Verdict::Fits:
-            return {Tone::Good, Words::tr("FITS"), joined({memory_words(plan), time_words(plan)}), {}};
+            return {slow_words(plan).isEmpty() ? Tone::Good : Tone::Warning, Words::tr("FITS"),
+                    joined({memory_words(plan), time_words(plan)}), slow_words(plan)};
         case Verdict::Tight:
             return {Tone::Warning, Words::tr("TIGHT"), joined({memory_words(plan), time_words(plan)}), next};
         case Verdict::WillNotFit:
@@ -115,8 +123,8 @@ VerdictWords verdict_words(const Plan& plan, bool machine_known) {
     const Diagnostic* unknown = said(plan, "MODEL-UNKNOWN");
     if (!unknown) unknown = said(plan, "MEM-DEVICE");
     return {Tone::Plain, Words::tr("UNKNOWN"),
-            unknown ? text(unknown->message) : Words::tr("Memory and time are not known."),
-            unknown ? text(unknown->hint) : QString()};
+            unknown ? message_of(*unknown) : Words::tr("Memory and time are not known."),
+            unknown ? hint_of(*unknown) : QString()};
 }
 
 QString gains_words(const Alternative& plan, const Plan& present) {

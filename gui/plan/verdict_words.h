@@ -21,8 +21,8 @@ const RankMemory* fullest_rank(const Plan& plan);  ///< nullptr where the memory
 
 /// "8 GPUs", "2 CPU ranks"
 QString ranks_words(const Plan& plan);
-/// "ring 4 × dp_shard 2", "no splitting"
-QString mesh_words(const Mesh& mesh);
+/// "dp_shard 2 × ring 4 · ZeRO 3", "data parallel 8" where every rank holds all states, "no splitting"
+QString mesh_words(const Mesh& mesh, int zero_stage);
 /// What an alternative changes and gains.
 QString gains_words(const Alternative& plan, const Plan& present);
 

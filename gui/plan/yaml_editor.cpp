@@ -11,6 +11,7 @@
 
 #include "gui/look/look.h"
 #include "gui/plan/yaml_formats.h"
+#include "gui/plan/yaml_typing.h"
 #include "gui/session/finding_words.h"
 
 namespace ringmaster {
@@ -97,6 +98,7 @@ YamlEditor::YamlEditor(QWidget* parent) : QPlainTextEdit(parent), m_gutter(new G
     setFrameShape(QFrame::NoFrame);
     setStyleSheet(u"QPlainTextEdit { border: none; border-radius: 0; }"_s);
     setUpLook();
+    new YamlTyping(this);
     connect(this, &QPlainTextEdit::blockCountChanged, this, [this] { setUpLook(); });
     connect(this, &QPlainTextEdit::updateRequest, this, [this](const QRect& rect, int dy) {
         if (dy != 0) {
@@ -350,6 +352,14 @@ void YamlEditor::changeEvent(QEvent* event) {
     }
 }
 
+/// The key at the beginning of the line that the pointer is on, if the pointer is on the key itself.
+QString YamlEditor::keyAt(const QPoint& at) const {
+    const QTextCursor here = cursorForPosition(at);
+    const QString line = here.block().text();
+    const qsizetype colon = line.indexOf(u':');
+    return colon > 0 && here.positionInBlock() <= colon ? line.left(colon) : QString();
+}
+
 bool YamlEditor::event(QEvent* event) {
     if (event->type() == QEvent::ToolTip) {
         const auto* help = static_cast<QHelpEvent*>(event);
@@ -357,6 +367,11 @@ bool YamlEditor::event(QEvent* event) {
         if (mark != m_marks.end()) {
             const QString hint = mark->second.hint.isEmpty() ? QString() : u"\n"_s + mark->second.hint;
             QToolTip::showText(help->globalPos(), mark->second.message + hint, this);
+            return true;
+        }
+        const QString words = words_of_key(keyAt(viewport()->mapFrom(this, help->pos())));
+        if (!words.isEmpty()) {
+            QToolTip::showText(help->globalPos(), words, this);
             return true;
         }
     }

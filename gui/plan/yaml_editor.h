@@ -54,6 +54,7 @@ class YamlEditor : public QPlainTextEdit {
     void forgetColours();
     void selectLines();
     void paintMessages();
+    QString keyAt(const QPoint& at) const;
 
     QWidget* m_gutter;
     std::map<int, Mark> m_marks;  ///< by line; the gravest of a line

@@ -108,7 +108,8 @@ QString RunsModel::explanation(Column column) {
         case PeakMemory:
             return tr("Highest measured memory of a step, on the fullest rank");
         case Estimate:
-            return tr("Memory of the fullest rank as the plan expected it");
+            return tr(
+                "Tensors of the fullest rank as the plan expected them, without what the runtime takes");
         case Overhead:
             return tr("Share of the step in which communication was not hidden behind computation");
         case MeshShape:
@@ -118,7 +119,7 @@ QString RunsModel::explanation(Column column) {
         case Batch:
             return tr("Rows of one optimizer step, over all ranks");
         case Duration:
-            return tr("From the start of the last attempt to its end");
+            return tr("How long its attempts ran, all together");
         default:
             return {};
     }

@@ -6,6 +6,7 @@
 #include <QStandardPaths>
 #include <QtConcurrent/QtConcurrentRun>
 
+#include "gui/look/wheel_guard.h"
 #include "gui/session/run_keeper.h"
 
 namespace ringmaster {
@@ -20,6 +21,7 @@ constexpr int kRecentFiles = 12;
 
 Session::Session(const Places& places, QObject* parent)
     : QObject(parent), m_places(places), m_keeper(new RunKeeper(*this)) {
+    WheelGuard::install();
     askMachine();
 }
 

@@ -1,0 +1,26 @@
+/// What a person should know of a launch before pressing the button: devices that are missing here, a plan
+/// that does not fit, a model in the output folder, a name that is taken.
+#pragma once
+
+#include <QString>
+#include <QStringList>
+
+#include "launcher/machine.h"
+#include "launcher/places.h"
+#include "launcher/request.h"
+
+namespace ringmaster {
+
+struct LaunchRemarks {
+    QString why_not_here;  ///< Why this machine cannot run it; empty if it can.
+    QStringList warnings;
+    QString name;  ///< The name that the run gets if none is typed.
+};
+
+/// Reads the configuration; what is wrong with it is left to the preview.
+LaunchRemarks launch_remarks(const Request& request, const Machine& machine, const Places& places);
+
+/// "The name is taken: the run is called X-2."; empty if it is free.
+QString taken_words(const QString& name, const Places& places);
+
+}  // namespace ringmaster
