@@ -175,7 +175,7 @@ void require_measurable(const Plan& plan) {
     if (!plan.model || !plan.memory || !plan.time || !plan.model->trainable()) {
         throw Error(Failure::Refused, Code("ENGINE-MODEL"),
                     "this model cannot be trained here, and so not measured", "base_model",
-                    "llama, mistral, qwen2 and qwen3 can be");
+                    "`ringmaster plan` says what of its config.json is not computed here");
     }
     if (plan.verdict == Verdict::WillNotFit) {
         throw Error(Failure::Refused, Code("MEM-FIT"),

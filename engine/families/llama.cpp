@@ -19,7 +19,9 @@ void describe_seed_oss(const ConfigFields& fields, ModelConfig& model) {
     model.qkv_bias = fields.flag_or("attention_bias", true);
     model.output_bias = fields.flag_or("attention_out_bias", false);
     model.mlp_bias = fields.flag_or("mlp_bias", false);
-    fields.number_or("residual_dropout", 0);  // the class keeps it and uses it nowhere
+    // The class drops by default, and in training alone.
+    for (const char* dropout : {"attention_dropout", "residual_dropout"})
+        if (fields.number_or(dropout, 0.1) != 0) model.obstacles.push_back(dropout);
 }
 
 const Family kFamilies[] = {

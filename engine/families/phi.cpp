@@ -6,7 +6,8 @@ namespace {
 
 void describe_phi3(const ConfigFields& fields, ModelConfig& model) {
     model.sliding_window = read_window(fields, std::nullopt);
-    fields.has("attention_bias");  // files have it, the class does not
+    // Without longrope it says nothing; attention_bias stands in files, and the class has none.
+    for (const char* idle : {"original_max_position_embeddings", "attention_bias"}) fields.has(idle);
 }
 
 /// Phi-1 and Phi-2: attention and MLP side by side under one LayerNorm.

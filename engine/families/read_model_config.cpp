@@ -70,6 +70,7 @@ constexpr std::array kWithoutEffect = {"_attn_implementation_autoset",
                                        "torchscript",
                                        "_commit_hash",
                                        "full_attn_mod",
+                                       "interpolate_factor",
                                        "hidden_activation",
                                        "hidden_act",
                                        "layer_types",
@@ -167,6 +168,7 @@ Quantization read_quantization(const ConfigFields& reader) {
 /// Fields that say something and that no table reads. A quantised folder's own field is read above.
 void note_unread(const ConfigFields& fields, ModelConfig& model) {
     for (const std::string& name : fields.unread()) {
+        if (name.ends_with("_token_id")) continue;
         if (std::find(kWithoutEffect.begin(), kWithoutEffect.end(), name) == kWithoutEffect.end())
             model.obstacles.push_back(name);
     }
@@ -223,6 +225,7 @@ ModelConfig model_config_from_json(const json& values, const std::string& where)
         if (values.contains(shared)) text[shared] = values[shared];
     ModelConfig model = read_text_model(ConfigFields(text, where + ": text_config"));
     model.weight_prefix = wrapper->weight_prefix;
+    model.obstacles.push_back("text_config");  // an export would lack the vision tower
     return model;
 }
 

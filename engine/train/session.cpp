@@ -141,7 +141,7 @@ void refuse_unusable(const Plan& plan, const Rendezvous& who) {
     if (!plan.model || !plan.model->trainable()) {
         throw Error(Failure::Refused, Code("ENGINE-MODEL"),
                     "the plan names no model that can be trained here", "base_model",
-                    "llama, mistral, qwen2 and qwen3 can be trained");
+                    "`ringmaster plan` says what of its config.json is not computed here");
     }
     if (plan.data.tokens.empty()) {
         throw Error(Failure::Usage, Code("RUN-MISSING"), "the plan has no prepared rows", {},
