@@ -66,8 +66,7 @@ class Importer {
             m_import.zero_stage = fsdp_stage(options && options->is_object() ? *options : json::object());
         }
         if (m_distribution == "MEGATRON_LM") {
-            m_keys.error("KEY-UNSUPPORTED", "distributed_type",
-                         "distributed_type: MEGATRON_LM is not supported", "distributed_type: MULTI_GPU");
+            m_keys.error(Form("KEY-UNSUPPORTED", "megatron"), "distributed_type");
         }
     }
 
@@ -97,25 +96,24 @@ class Importer {
         m_import.zero_stage = deepspeed_file_stage(path, problem);
         if (problem.empty()) return;
         // Only the sharding of states depends on it, which changes memory and no number of the training.
-        m_keys.warn("ACC-DEEPSPEED", key, problem + "; no sharding of states is planned",
-                    "zero_stage: 3 beside it; relative paths start from " + m_source.base_dir);
+        m_keys.warn(Form("ACC-DEEPSPEED", "file"), key,
+                    {{"problem", problem}, {"folder", m_source.base_dir}});
     }
 
     void import_sizes() {
         const json* sizes = m_keys.find("parallelism_config");
         if (!sizes) return;
         if (!sizes->is_object()) {
-            return m_keys.error("CFG-TYPE", "parallelism_config",
-                                "parallelism_config is " + shown(*sizes) + ", it has to be a mapping");
+            return m_keys.error(Form("CFG-TYPE", "mapping-only"), "parallelism_config",
+                                {{"value", shown(*sizes)}});
         }
         const auto replicas = size("dp_replicate_size");
         const auto shards = size("dp_shard_size");
         if (replicas) override_with("dp_replicate_size", *replicas, size_path("dp_replicate_size"));
         if (shards) override_with("dp_shard_size", *shards, size_path("dp_shard_size"));
         if (const auto tensor = size("tp_size"); tensor && *tensor > 1) {
-            m_keys.error("KEY-UNSUPPORTED", size_path("tp_size"),
-                         "tp_size " + std::to_string(*tensor) + ": tensor parallelism is not built",
-                         "split the sequence instead: cp_size or sp_size");
+            m_keys.error(Form("KEY-UNSUPPORTED", "tensor-parallel"), size_path("tp_size"),
+                         {{"size", *tensor}});
         }
         import_context_parallel();
         import_backends();
@@ -129,12 +127,9 @@ class Importer {
         m_ring = cp.value_or(1);
         m_all_to_all = sp.value_or(1);
         if (m_ring > 1 && m_all_to_all > 1) {
-            m_keys.error("ACC-EXCLUSIVE", size_path("sp_size"),
-                         "cp_size " + std::to_string(m_ring) + " and sp_size " +
-                             std::to_string(m_all_to_all) + " are mutually exclusive (accelerate's rule)",
-                         "set one of them to 1; both at once are written here as context_parallel_size: " +
-                             std::to_string(m_ring * m_all_to_all) +
-                             " with ulysses_size: " + std::to_string(m_all_to_all));
+            m_keys.error(
+                Form("ACC-EXCLUSIVE"), size_path("sp_size"),
+                {{"ring", m_ring}, {"all_to_all", m_all_to_all}, {"product", m_ring * m_all_to_all}});
             return;
         }
         if (!cp && !sp) return;
@@ -152,16 +147,17 @@ class Importer {
         if (variable) return;
         const int64_t size = std::max(m_ring, m_all_to_all);
         if (!m_keys.has(path)) {
-            m_keys.error("ACC-SEQ-LENGTH", path,
-                         "sp_seq_length is missing, and sp_seq_length_is_variable is false",
-                         key_of("sp_seq_length") + ": <a multiple of " + std::to_string(size) + ">");
+            m_keys.error(Form("ACC-SEQ-LENGTH", "missing"), path,
+                         {{"length_key", key_of("sp_seq_length")}, {"size", size}});
         } else if (length && *length % size != 0) {
             const int64_t below = *length / size * size;
-            m_keys.error("ACC-SEQ-LENGTH", path,
-                         "sp_seq_length " + std::to_string(*length) + " is not divisible by " +
-                             (m_all_to_all >= m_ring ? "sp_size " : "cp_size ") + std::to_string(size),
-                         key_of("sp_seq_length") + ": " + (below > 0 ? std::to_string(below) + " or " : "") +
-                             std::to_string(below + size));
+            m_keys.error(Form("ACC-SEQ-LENGTH", below > 0 ? "odd" : "short"), path,
+                         {{"length_key", key_of("sp_seq_length")},
+                          {"size_key", m_all_to_all >= m_ring ? "sp_size" : "cp_size"},
+                          {"size", size},
+                          {"length", *length},
+                          {"below", below},
+                          {"above", below + size}});
         } else if (length) {
             m_import.fixed_length = *length;
             check_rows_fit(path, *length);
@@ -173,10 +169,7 @@ class Importer {
         if (!rows) {
             put(m_config, "sequence_len", length, m_keys.document().line(path));
         } else if (rows->is_number_integer() && *rows > length) {
-            m_keys.error("ACC-SEQ-LENGTH", path,
-                         "every batch is padded to sp_seq_length " + std::to_string(length) +
-                             ", and sequence_len lets rows have " + shown(*rows) + " tokens",
-                         "sequence_len: " + std::to_string(length));
+            m_keys.error(Form("ACC-SEQ-LENGTH", "rows"), path, {{"length", length}, {"rows", shown(*rows)}});
         }
     }
 
@@ -185,16 +178,12 @@ class Importer {
              {std::pair{"cp_backend", "torch"}, std::pair{"sp_backend", "deepspeed"}}) {
             const auto said = m_keys.text(size_path(name));
             if (said && *said != only) {
-                m_keys.warn("ACC-BACKEND", size_path(name),
-                            std::string("accelerate knows only ") + only + " as " + name + ", not '" + *said +
-                                "'; here the engine is the backend",
-                            key_of(name) + ": " + only);
+                m_keys.warn(Form("ACC-BACKEND", "backend"), size_path(name),
+                            {{"name", name}, {"only", only}, {"value", *said}, {"name_key", key_of(name)}});
             }
         }
         if (const auto strategy = m_keys.text(size_path("cp_comm_strategy"))) {
-            m_keys.inform(
-                "ACC-NO-EFFECT", size_path("cp_comm_strategy"),
-                "cp_comm_strategy " + *strategy + " is torch's; here ring_attn_func picks the transport");
+            m_keys.inform(Form("ACC-NO-EFFECT"), size_path("cp_comm_strategy"), {{"value", *strategy}});
         }
         if (const auto attention = m_keys.text(size_path("sp_attn_implementation"))) {
             import_attention(*attention);
@@ -207,10 +196,8 @@ class Importer {
         const std::vector<std::string> known{"flash_attention_2", "flash_attention_3", "sdpa"};
         if (std::find(known.begin(), known.end(), attention) == known.end() &&
             attention.find("flash-attn") == std::string::npos) {
-            m_keys.warn("ACC-BACKEND", path,
-                        "accelerate refuses sp_attn_implementation '" + attention +
-                            "'; here attention is the engine's own",
-                        key_of("sp_attn_implementation") + ": flash_attention_2");
+            m_keys.warn(Form("ACC-BACKEND", "attention"), path,
+                        {{"value", attention}, {"name_key", key_of("sp_attn_implementation")}});
         }
         const std::vector<std::string> flags = attention_flags();
         const bool said = m_config.find("attn_implementation") ||
@@ -228,27 +215,20 @@ class Importer {
         const json* version = m_keys.find("fsdp_config.fsdp_version");
         const bool fsdp2 = m_distribution == "FSDP" && version && (*version == 2 || *version == "2");
         if (m_ring > 1 && !fsdp2) {
-            m_keys.warn("ACC-FSDP2", size_path("cp_size"),
-                        "accelerate's cp_size > 1 requires FSDP2 (distributed_type: FSDP, fsdp_version: 2); "
-                        "here it does not",
-                        "distributed_type: FSDP with fsdp_config: {fsdp_version: 2}, where accelerate is to "
-                        "run it too");
+            m_keys.warn(Form("ACC-FSDP2"), size_path("cp_size"));
         }
         if (m_all_to_all > 1 && m_distribution != "DEEPSPEED") {
-            m_keys.warn("ACC-DEEPSPEED", size_path("sp_size"),
-                        "accelerate's sp_size > 1 requires distributed_type: DEEPSPEED; here it does not",
-                        "distributed_type: DEEPSPEED, where accelerate is to run it too");
+            m_keys.warn(Form("ACC-DEEPSPEED", "type"), size_path("sp_size"));
         }
     }
 
     void check_replicas(int64_t replicas, int64_t shards) {
         if (m_ring <= 1 || replicas <= 1 || shards > 1) return;
-        m_keys.warn("ACC-REPLICAS", size_path("dp_replicate_size"),
-                    "accelerate refuses replicas without shards beside cp_size (dp_replicate_size " +
-                        std::to_string(replicas) + ", dp_shard_size " + std::to_string(shards) +
-                        "); here they are built",
-                    key_of("dp_replicate_size") + ": 1, " + key_of("dp_shard_size") + ": " +
-                        std::to_string(replicas));
+        m_keys.warn(Form("ACC-REPLICAS"), size_path("dp_replicate_size"),
+                    {{"replicas", replicas},
+                     {"shards", shards},
+                     {"replicate_key", key_of("dp_replicate_size")},
+                     {"shard_key", key_of("dp_shard_size")}});
     }
 
     /// accelerate's guide contradicts itself here; the product rule is the one that counts.
@@ -256,13 +236,12 @@ class Importer {
         if (m_all_to_all <= 1 || shards <= 1) return;
         const int64_t product = replicas * shards * m_all_to_all;
         if (m_import.ranks ? product == *m_import.ranks : shards != m_all_to_all) return;
-        m_keys.inform("ACC-PRODUCT", size_path("dp_shard_size"),
-                      "accelerate's guide shows dp_shard_size 8 with sp_size 8 on 8 GPUs, and asks on the "
-                      "same page that "
-                      "dp_replicate_size × dp_shard_size × sp_size be num_processes; the product counts: " +
-                          std::to_string(replicas) + " × " + std::to_string(shards) + " × " +
-                          std::to_string(m_all_to_all) + " = " + std::to_string(product) + " ranks",
-                      key_of("dp_shard_size") + ": 1 for ranks that only split the sequence");
+        m_keys.inform(Form("ACC-PRODUCT"), size_path("dp_shard_size"),
+                      {{"replicas", replicas},
+                       {"shards", shards},
+                       {"all_to_all", m_all_to_all},
+                       {"product", product},
+                       {"shard_key", key_of("dp_shard_size")}});
     }
 
     void import_precision() {
@@ -274,8 +253,7 @@ class Importer {
         if (*said == "bf16") {
             put(m_config, "bf16", true, m_keys.document().line("mixed_precision"));
         } else {
-            m_keys.error("KEY-UNSUPPORTED", "mixed_precision",
-                         "mixed_precision: " + *said + " is not supported", "mixed_precision: bf16");
+            m_keys.error(Form("KEY-UNSUPPORTED", "mixed"), "mixed_precision", {{"value", *said}});
         }
     }
 
@@ -285,10 +263,9 @@ class Importer {
         const std::string there = old_name ? "sequence_parallel_degree" : key;
         const json* before = m_config.find(there);
         if (before && *before != value) {
-            m_config_keys.inform("ACC-OVERRIDES", there,
-                                 there + " is " + shown(*before) + " in the file and " +
-                                     std::to_string(value) + " by " + from + " of " + m_source.name + ": " +
-                                     std::to_string(value) + " is taken");
+            m_config_keys.inform(
+                Form("ACC-OVERRIDES"), there,
+                {{"before", shown(*before)}, {"value", value}, {"from", from}, {"file", m_source.name}});
         }
         if (old_name) m_config.values["sequence_parallel_degree"] = value;
         if (!old_name || m_config.find(key))
@@ -318,12 +295,8 @@ void say_plan_only(const Document& config, Diagnostics& diagnostics) {
          {"base_model", "datasets", "sequence_len", "micro_batch_size", "learning_rate", "output_dir"}) {
         if (!config.find(key)) missing.emplace_back(key);
     }
-    diagnostics.push_back(
-        {Severity::Info, "ACC-PLAN-ONLY", "", 0,
-         "an accelerate file alone says how ranks are laid out, not what to train: it can be planned, "
-         "not launched" +
-             (missing.empty() ? "" : "; missing are " + listed(missing)),
-         "put them into an axolotl YAML and give this file as --accelerate"});
+    diagnostics.push_back(finding(Severity::Info, Form("ACC-PLAN-ONLY", missing.empty() ? "" : "missing"), "",
+                                  0, {{"missing", listed(missing)}}));
 }
 
 }  // namespace ringmaster

@@ -65,9 +65,9 @@ void check_sizes(const Document& document, Diagnostics& diagnostics) {
         if (std::find(size_keys().begin(), size_keys().end(), name) != size_keys().end()) continue;
         const std::string nearest = nearest_word(name, size_keys());
         const std::string path = "parallelism_config." + key;
-        diagnostics.push_back(
-            {Severity::Error, "KEY-UNKNOWN", path, document.line(path), path + " is not a key of accelerate",
-             nearest.empty() ? "leave it out" : "did you mean " + std::string(kPrefix) + nearest + "?"});
+        diagnostics.push_back(finding(
+            Severity::Error, Form("KEY-UNKNOWN", nearest.empty() ? "accelerate-size" : "accelerate-near"),
+            path, document.line(path), {{"nearest", std::string(kPrefix) + nearest}}));
     }
 }
 
@@ -113,9 +113,10 @@ KeyVerdicts judge_accelerate_keys(const Document& document, Diagnostics& diagnos
         } else {
             const std::string nearest = nearest_word(key, known);
             verdicts.unsupported.push_back({key, "not a key of accelerate"});
-            diagnostics.push_back({Severity::Error, "KEY-UNKNOWN", key, document.line(key),
-                                   key + " is not a key of accelerate, which refuses it too",
-                                   nearest.empty() ? "leave it out" : "did you mean " + nearest + "?"});
+            diagnostics.push_back(
+                finding(Severity::Error,
+                        Form("KEY-UNKNOWN", nearest.empty() ? "accelerate-top" : "accelerate-top-near"), key,
+                        document.line(key), {{"nearest", nearest}}));
         }
     }
     check_sizes(document, diagnostics);
@@ -133,9 +134,8 @@ void apply_environment(const std::map<std::string, std::string>& environment, Do
         if (std::find(size_keys().begin(), size_keys().end(), name) == size_keys().end()) {
             const std::string nearest = nearest_word(name, size_keys());
             diagnostics.push_back(
-                {Severity::Warning, "ACC-ENVIRONMENT", key, 0,
-                 "the environment variable " + variable + " is none of accelerate's",
-                 nearest.empty() ? "" : "did you mean " + upper(std::string(kPrefix) + nearest) + "?"});
+                finding(Severity::Warning, Form("ACC-ENVIRONMENT", nearest.empty() ? "" : "near"), key, 0,
+                        {{"variable", variable}, {"nearest", upper(std::string(kPrefix) + nearest)}}));
             continue;
         }
         json& sizes = accelerate.values["parallelism_config"];
@@ -146,10 +146,9 @@ void apply_environment(const std::map<std::string, std::string>& environment, Do
             if (before == sizes.end()) continue;
             if (*before != value) {
                 const std::string path = "parallelism_config." + spelled;
-                diagnostics.push_back({Severity::Info, "ACC-ENV-OVERRIDES", path, accelerate.line(path),
-                                       path + " is " + shown(*before) + " in the file and " + shown(value) +
-                                           " in " + variable + ": the environment wins",
-                                       ""});
+                diagnostics.push_back(
+                    finding(Severity::Info, Form("ACC-ENV-OVERRIDES"), path, accelerate.line(path),
+                            {{"before", shown(*before)}, {"value", shown(value)}, {"variable", variable}}));
             }
             sizes.erase(before);
         }

@@ -39,11 +39,7 @@ void check_replicas(KeyReader& keys, const Config& config) {
 /// varlen_llama3 is ring-flash-attention's way for packed rows.
 void say_varlen(KeyReader& keys, const Config& config) {
     if (config.ring_attn_func != RingAttnFunc::VarlenLlama3 || config.sample_packing) return;
-    keys.inform(
-        "CFG-VARLEN", "ring_attn_func",
-        "axolotl means varlen_llama3 for packed rows, and these are not packed; here it works: every rank "
-        "gathers the keys and values of the whole row",
-        "ring_attn_func: batch_ring");
+    keys.inform(Form("CFG-VARLEN"), "ring_attn_func");
 }
 
 /// axolotl's page trains this very pair in "2 subsequences of length 4096 across 2 GPUs".
@@ -56,9 +52,7 @@ void say_upstream_example(KeyReader& keys, const Config& config) {
 /// torchdistx rounds a decayed weight to bfloat16 before it adds the change.
 void check_anyprecision(KeyReader& keys, const Config& config) {
     if (config.optimizer != "adamw_anyprecision" || config.precision != Precision::Bf16Full) return;
-    keys.error("CFG-CONFLICT", "optimizer",
-               "adamw_anyprecision on weights in bf16 rounds them twice a step, which is not built",
-               "optimizer: paged_adamw_32bit");
+    keys.error(Form("CFG-CONFLICT", "anyprecision"), "optimizer");
 }
 
 }  // namespace

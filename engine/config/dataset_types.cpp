@@ -82,9 +82,7 @@ const std::vector<std::string>& field_mapping_keys() {
 TypeFault fault_of_type(const std::string& type) {
     const std::string first = first_part(type);
     if (contains(kJudged, first) || type == "chat_template.argilla" || type == "chat_template.default") {
-        return {"dataset type '" + type +
-                    "' holds answers that are compared or scored, and this run trains on next tokens",
-                "type: chat_template trains on the chosen answers alone"};
+        return {Form("CFG-DATASET-TYPE", "compared"), {{"value", type}}};
     }
     std::string dotted = type;
     if (const auto colon = type.find(":load_"); colon != std::string::npos) dotted[colon] = '.';
@@ -93,11 +91,8 @@ TypeFault fault_of_type(const std::string& type) {
                                 : contains(dataset_types(), dotted) ? dotted
                                 : contains(dataset_types(), first)  ? first
                                                                     : nearest_word(type, dataset_types());
-    return {"dataset type '" + type + "' is not known",
-            nearest.empty()
-                ? "type: chat_template, alpaca, completion, a mapping of fields, or none for rows "
-                  "that hold input_ids"
-                : "type: " + nearest};
+    return {Form("CFG-DATASET-TYPE", nearest.empty() ? "unknown" : "near"),
+            {{"value", type}, {"nearest", nearest}}};
 }
 
 }  // namespace ringmaster

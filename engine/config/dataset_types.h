@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/config/diagnostic.h"
+
 namespace ringmaster {
 
 /// Every type that the tokenizing step encodes; launcher/tokenize/ringmaster_rows/kinds.py has the same
@@ -14,8 +16,8 @@ const std::vector<std::string>& dataset_types();
 const std::vector<std::string>& field_mapping_keys();
 
 struct TypeFault {
-    std::string message;
-    std::string hint;
+    Form form;
+    FindingValues parameters;
 };
 
 /// Why a name that is none of dataset_types() is refused.

@@ -105,23 +105,22 @@ std::vector<std::string> Document::top_level_keys() const {
 void set_path(Document& document, const std::string& asked_path, const std::string& text,
               Diagnostics& diagnostics) {
     const std::string path = printable(asked_path);
-    const auto refuse = [&](const std::string& message) {
-        diagnostics.push_back({Severity::Error, "CFG-SET", path, 0,
-                               "--set " + path + "=" + printable(text) + ": " + message,
-                               "a dotted path and a value, as in --set datasets.0.path=rows.jsonl"});
+    const auto refuse = [&](const char* form, const std::string& problem = {}) {
+        diagnostics.push_back(finding(Severity::Error, Form("CFG-SET", form), path, 0,
+                                      {{"value", printable(text)}, {"problem", problem}}));
     };
     const std::vector<std::string> parts = split_path(path);
     if (std::any_of(parts.begin(), parts.end(), [](const std::string& part) { return part.empty(); })) {
-        return refuse(path.empty() ? "no key is named" : "the path has an empty part");
+        return refuse(path.empty() ? "no-key" : "empty-part");
     }
     json value;
     Diagnostics problems;
     if (!read_value(text, value, problems) || has_error(problems)) {
-        return refuse("the value is not YAML: " + (problems.empty() ? "" : problems.front().message));
+        return refuse("value", problems.empty() ? "" : problems.front().message);
     }
     std::string problem;
     json* place = reach(document.values, parts, problem);
-    if (!place) return refuse(problem);
+    if (!place) return refuse("", problem);
     *place = std::move(value);
     forget_lines_below(document.lines, path);
     document.lines[path] = 0;

@@ -1,6 +1,7 @@
 #include "engine/config/finding_record.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <optional>
 #include <sstream>
@@ -50,7 +51,14 @@ class RecordReader {
         if (line.starts_with("message")) m_texts->messages.insert(form_and_text(line, 7));
         if (line.starts_with("hint")) m_texts->hints.insert(form_and_text(line, 4));
         if (line.starts_with("effect")) m_texts->effects.insert(form_and_text(line, 6));
+        if (line.starts_with("phrase ")) take_phrase(line.substr(7));
         if (line.empty()) m_head = false;
+    }
+
+    void take_phrase(const std::string& line) {
+        constexpr std::string_view kBetween = " => ";
+        const size_t at = line.find(kBetween);
+        if (at != line.npos) m_texts->phrases[line.substr(0, at)] = line.substr(at + kBetween.size());
     }
 
     std::map<std::string, FindingRecord> m_records;
@@ -96,12 +104,13 @@ struct Writer {
     }
 };
 
-/// {name}, {name!} or {name|one|many}.
+/// {name}, {name!}, {name~} or {name|one|many}.
 struct Slot {
     explicit Slot(std::string_view inside) : name(inside.substr(0, inside.find('|'))) {
-        if (name.ends_with('!')) {
+        as_in_file = name.ends_with('!');
+        is_phrase = name.ends_with('~');
+        if (as_in_file || is_phrase) {
             name.pop_back();
-            as_in_file = true;
             return;
         }
         if (name.size() == inside.size()) return;
@@ -111,30 +120,43 @@ struct Slot {
     }
     std::string name;
     std::string_view one, many;
-    bool as_in_file = false;
+    bool as_in_file = false, is_phrase = false;
 };
 
+using Phrases = std::map<std::string, std::string>;
+
+/// Whether the text between two braces is a slot, and not YAML such as {fsdp_version: 2}.
+bool is_slot(std::string_view inside) {
+    const std::string_view name = inside.substr(0, inside.find_first_of("|!~"));
+    return !name.empty() && std::all_of(name.begin(), name.end(),
+                                        [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+}
+
 std::optional<std::string> value_of(const Slot& slot, const std::string& key, const FindingValues& parameters,
-                                    bool for_file) {
+                                    bool for_file, const Phrases& phrases) {
     if (slot.name == "key") return key;
     const auto at = parameters.find(slot.name);
     if (at == parameters.end()) return std::nullopt;
     std::string text =
         std::visit(Writer{for_file || slot.as_in_file, slot.name.ends_with("_bytes")}, at->second);
+    if (slot.is_phrase && phrases.contains(text)) return phrases.at(text);
     if (slot.many.empty()) return text;
     return text + " " + std::string(at->second == FindingValue(int64_t{1}) ? slot.one : slot.many);
 }
 
 /// Nothing where a slot has no value.
 std::optional<std::string> filled(std::string_view sentence, const std::string& key,
-                                  const FindingValues& parameters, bool for_file) {
+                                  const FindingValues& parameters, bool for_file,
+                                  const Phrases& phrases = {}) {
     std::string text;
     for (size_t at = 0; at < sentence.size();) {
         const size_t open = std::min(sentence.find('{', at), sentence.size());
         const size_t close = sentence.find('}', open);
         if (close == sentence.npos) return text + std::string(sentence.substr(at));
-        const auto value =
-            value_of(Slot(sentence.substr(open + 1, close - open - 1)), key, parameters, for_file);
+        const std::string_view inside = sentence.substr(open + 1, close - open - 1);
+        const auto value = is_slot(inside)
+                               ? value_of(Slot(inside), key, parameters, for_file, phrases)
+                               : std::optional(std::string(sentence.substr(open, close + 1 - open)));
         if (!value) return std::nullopt;
         text += std::string(sentence.substr(at, open - at)) + *value;
         at = close + 1;
@@ -213,7 +235,7 @@ std::optional<std::string> sentence(std::map<std::string, std::string> FindingTe
     auto at = (texts->*kind).find(finding.form);
     if (at == (texts->*kind).end()) at = (texts->*kind).find("");
     if (at == (texts->*kind).end()) return std::nullopt;
-    return filled(at->second, finding.key, parameters, false);
+    return filled(at->second, finding.key, parameters, false, texts->phrases);
 }
 
 }  // namespace
@@ -233,6 +255,18 @@ const std::vector<std::string>& finding_languages() {
     return languages;
 }
 
+/// The other file that a finding is about, before its message.
+static std::string place_in(const std::string& language, const Diagnostic& finding) {
+    static const std::map<std::string, const char*> places = {
+        {"en", "{other_file} line {other_file_line!}: "},
+        {"de", "{other_file} Zeile {other_file_line!}: "},
+        {"zh_CN", "{other_file} 第 {other_file_line!} 行："},
+    };
+    const auto at = places.find(language);
+    if (at == places.end()) return "";
+    return filled(at->second, finding.key, finding.parameters, false).value_or("");
+}
+
 const FindingTexts* texts_of(const std::string& code, const std::string& language) {
     const auto record = finding_records().find(code);
     if (record == finding_records().end()) return nullptr;
@@ -241,7 +275,9 @@ const FindingTexts* texts_of(const std::string& code, const std::string& languag
 }
 
 std::string message_in(const std::string& language, const Diagnostic& finding) {
-    return sentence(&FindingTexts::messages, language, finding, finding.parameters).value_or(finding.message);
+    const auto message = sentence(&FindingTexts::messages, language, finding, finding.parameters);
+    if (!message) return finding.message;
+    return finding.parameters.contains(kOtherFile) ? place_in(language, finding) + *message : *message;
 }
 
 std::string hint_in(const std::string& language, const Diagnostic& finding) {
@@ -279,7 +315,9 @@ std::vector<std::string> names_in(std::string_view sentence) {
     std::vector<std::string> names;
     for (size_t open = sentence.find('{'); open != sentence.npos; open = sentence.find('{', open + 1)) {
         const size_t close = sentence.find('}', open);
-        if (close != sentence.npos) names.push_back(Slot(sentence.substr(open + 1, close - open - 1)).name);
+        if (close == sentence.npos) break;
+        const std::string_view inside = sentence.substr(open + 1, close - open - 1);
+        if (is_slot(inside)) names.push_back(Slot(inside).name);
     }
     return names;
 }

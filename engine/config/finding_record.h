@@ -13,9 +13,10 @@
 ///     The explanation, in Markdown, up to the next language.
 ///
 /// {name} is a parameter, or the finding's key; {ranks|rank|ranks} puts the word behind the number,
-/// and {length!} writes the number as a file does: 1048576, not 1,048,576.
-/// A fix is "key: value", "remove KEY", several of them with "; " between, or "run COMMAND". One that names a
-/// parameter that the finding does not have is not offered.
+/// {length!} writes the number as a file does: 1048576, not 1,048,576, and {why~} puts in the language's
+/// phrase for the parameter's English words ("phrase ENGLISH => WORDS" in the head). Braces around anything
+/// else stay. A fix is "key: value", "remove KEY", several of them with "; " between, or "run COMMAND". One
+/// that names a parameter that the finding does not have is not offered.
 #pragma once
 
 #include <map>
@@ -31,7 +32,8 @@ namespace ringmaster {
 struct FindingTexts {
     std::string title;
     std::map<std::string, std::string> messages, hints, effects;  ///< by form
-    std::string explanation;  ///< Markdown
+    std::map<std::string, std::string> phrases;                   ///< by the English words of a parameter
+    std::string explanation;                                      ///< Markdown
 };
 
 struct FindingRecord {
@@ -44,7 +46,11 @@ const std::vector<std::string>& finding_languages();  ///< English first
 /// Null if the code has no record, or the record lacks the language.
 const FindingTexts* texts_of(const std::string& code, const std::string& language);
 
-/// In a language; as the finding says itself where its record has no such sentence.
+/// Parameters of a finding about another file than the configuration: message_in() names both first.
+inline constexpr const char* kOtherFile = "other_file";
+inline constexpr const char* kOtherFileLine = "other_file_line";
+
+/// Returns the sentence in a language; the finding's own if its record has none.
 std::string message_in(const std::string& language, const Diagnostic& finding);
 std::string hint_in(const std::string& language, const Diagnostic& finding);
 std::string effect_in(const std::string& language, const Diagnostic& finding, const Fix& fix);

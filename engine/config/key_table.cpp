@@ -409,8 +409,8 @@ std::optional<KeyFault> fault_of(const KeyRule& rule, const Document& document) 
     std::string shown =
         value.is_structured() ? "" : ": " + (value.is_string() ? value.get<std::string>() : value.dump());
     if (rule.key == "plugins") shown = ": " + first_foreign_plugin(value);
-    return KeyFault{std::string(rule.key) + shown + " is not supported: " + std::string(rule.why),
-                    std::string(rule.hint), fixes_for(rule, document)};
+    return KeyFault{shown, std::string(rule.key) + shown + " is not supported: " + std::string(rule.why),
+                    fixes_for(rule, document)};
 }
 
 }  // namespace ringmaster

@@ -22,8 +22,8 @@ struct KeyGroup {
 const std::vector<KeyGroup>& key_groups();
 
 struct KeyFault {
-    std::string message;
-    std::string hint;
+    std::string value;    ///< ": 3"; empty for a mapping or a list
+    std::string message;  ///< English
     std::vector<Fix> fixes;
 };
 

@@ -128,9 +128,17 @@ class Judge {
         m_verdicts.unsupported.push_back({key, fault.message});
         // What is part of an unsupported whole is named by the whole's own diagnostic.
         const KeyRule* whole = find_key(rule.part_of);
-        if (!whole || whole->fate == Fate::Used)
-            say(Severity::Error, "KEY-UNSUPPORTED", key, with_past(key, fault.message), fault.hint,
-                fault.fixes);
+        if (!whole || whole->fate == Fate::Used) say_unsupported(key, rule, fault);
+    }
+
+    void say_unsupported(const std::string& key, const KeyRule& rule, const KeyFault& fault) {
+        const std::string past = past_of(key);
+        say(Severity::Error, Form("KEY-UNSUPPORTED", past.empty() ? "key" : "key-past"), key,
+            {{"value", fault.value},
+             {"why", std::string(rule.why)},
+             {"past", past},
+             {"advice", std::string(rule.hint)}},
+            fault.fixes);
     }
 
     void say(Severity severity, const Form& form, const std::string& key, FindingValues parameters,

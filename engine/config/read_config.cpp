@@ -5,6 +5,7 @@
 
 #include "engine/config/accelerate.h"
 #include "engine/config/document.h"
+#include "engine/config/finding_record.h"
 #include "engine/config/keys.h"
 #include "engine/config/paths.h"
 #include "engine/config/sections.h"
@@ -24,8 +25,11 @@ std::optional<std::string> read_bytes(const std::string& path, std::string& prob
 
 /// The line is another file's: it goes into the message, since `line` means the configuration's own.
 Diagnostic in_other_file(Diagnostic diagnostic, const std::string& name) {
-    if (diagnostic.line > 0)
-        diagnostic.message = name + " line " + std::to_string(diagnostic.line) + ": " + diagnostic.message;
+    if (diagnostic.line > 0) {
+        diagnostic.parameters[kOtherFile] = name;
+        diagnostic.parameters[kOtherFileLine] = diagnostic.line;
+        diagnostic.message = message_in("en", diagnostic);
+    }
     diagnostic.line = 0;
     return diagnostic;
 }
@@ -83,7 +87,7 @@ bool read_accelerate_file(const std::string& path, Accelerate& accelerate, Diagn
     std::string problem;
     const auto text = read_bytes(path, problem);
     if (!text) {
-        diagnostics.push_back({Severity::Error, "ACC-FILE", "", 0, "--accelerate: " + problem, ""});
+        diagnostics.push_back(finding(Severity::Error, Form("ACC-FILE"), "", 0, {{"problem", problem}}));
         return false;
     }
     const std::string name = fs::path(path).filename().string();
@@ -198,7 +202,7 @@ ConfigReading read_config(const std::string& path, const ReadOptions& options) {
     ConfigReading reading;
     reading.readable = false;
     reading.config.file = full_path(path);
-    reading.diagnostics.push_back({Severity::Error, "CFG-FILE", "", 0, problem, ""});
+    reading.diagnostics.push_back(finding(Severity::Error, Form("CFG-FILE"), "", 0, {{"problem", problem}}));
     return reading;
 }
 

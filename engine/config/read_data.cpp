@@ -14,16 +14,14 @@ void read_chat_template(KeyReader& keys, Config& config) {
         if (const auto text = keys.text(key)) config.tokenization[key] = *text;
     }
     if (config.tokenization.value("chat_template", "") == "jinja" && !keys.has("chat_template_jinja")) {
-        keys.error("CFG-MISSING", "chat_template",
-                   "chat_template is jinja, and chat_template_jinja is missing",
-                   "chat_template_jinja: <a template, or the path of one>");
+        keys.error(Form("CFG-MISSING", "jinja"), "chat_template");
     }
     if (const json* arguments = keys.find("chat_template_kwargs")) {
         if (arguments->is_object()) {
             config.tokenization["chat_template_kwargs"] = *arguments;
         } else {
-            keys.error("CFG-TYPE", "chat_template_kwargs",
-                       "chat_template_kwargs is " + shown(*arguments) + ", it has to be a mapping");
+            keys.error(Form("CFG-TYPE", "mapping-only"), "chat_template_kwargs",
+                       {{"value", shown(*arguments)}});
         }
     }
 }
@@ -35,8 +33,7 @@ void read_token_list(KeyReader& keys, Config& config, const char* key) {
     const bool texts = tokens->is_array() && std::all_of(tokens->begin(), tokens->end(),
                                                          [](const json& token) { return token.is_string(); });
     if (!texts) {
-        return keys.error("CFG-TYPE", key, std::string(key) + " has to be a list of tokens as text",
-                          std::string(key) + ": ['<a token>']");
+        return keys.error(Form("CFG-TYPE", "token-list"), key);
     }
     config.tokenization[key] = *tokens;
 }
@@ -80,9 +77,7 @@ void read_vocabulary(KeyReader& keys, Config& config) {
                 number.find_first_not_of("0123456789") == std::string::npos;
     }
     if (!sound) {
-        return keys.error("CFG-TYPE", "added_tokens_overrides",
-                          "added_tokens_overrides has to map the numbers of tokens to texts",
-                          "added_tokens_overrides: {128041: '<|im_start|>'}");
+        return keys.error(Form("CFG-TYPE", "token-numbers"), "added_tokens_overrides");
     }
     config.tokenization["added_tokens_overrides"] = *renamed;
 }
@@ -94,10 +89,7 @@ void read_dataset_shard(KeyReader& keys, Config& config) {
     if (shards) config.tokenization["dataset_shard_num"] = *shards;
     if (index) config.tokenization["dataset_shard_idx"] = *index;
     if (shards && index && *index >= *shards) {
-        keys.error("CFG-RANGE", "dataset_shard_idx",
-                   "dataset_shard_idx is " + std::to_string(*index) + ", and there are " +
-                       std::to_string(*shards) + " shards, counted from 0",
-                   "dataset_shard_idx: 0");
+        keys.error(Form("CFG-RANGE", "shard"), "dataset_shard_idx", {{"value", *index}, {"shards", *shards}});
     }
 }
 

@@ -138,7 +138,7 @@ class EntryReader {
         const auto word = m_keys.text(at("type"));
         if (!word || word->empty() || contains(dataset_types(), *word)) return;
         const TypeFault fault = fault_of_type(*word);
-        m_keys.error("CFG-DATASET-TYPE", at("type"), fault.message, fault.hint);
+        m_keys.error(fault.form, at("type"), fault.parameters);
     }
 
     /// `type: {field_instruction: …, format: …}`: which fields of a row make its prompt, and how.
@@ -150,8 +150,8 @@ class EntryReader {
                 continue;
             }
             const std::string nearest = nearest_word(key, field_mapping_keys());
-            m_keys.error("KEY-UNKNOWN", path, path + " is not a key of a dataset's own fields",
-                         nearest.empty() ? "leave it out" : "did you mean " + nearest + "?");
+            m_keys.error(Form("KEY-UNKNOWN", nearest.empty() ? "fields" : "fields-near"), path,
+                         {{"nearest", nearest}});
         }
     }
 
@@ -169,10 +169,8 @@ class EntryReader {
         const auto index = m_keys.whole(at("shards_idx"), {0});
         m_keys.whole(at("preprocess_shards"));
         if (!index || *index < shards.value_or(1)) return;
-        m_keys.error("CFG-RANGE", at("shards_idx"),
-                     at("shards_idx") + " is " + std::to_string(*index) + ", and there are " +
-                         std::to_string(shards.value_or(1)) + " shards, counted from 0",
-                     shards ? "shards_idx: 0" : "shards: <how many parts>");
+        m_keys.error(Form("CFG-RANGE", shards ? "shard" : "shard-alone"), at("shards_idx"),
+                     {{"value", *index}, {"shards", shards.value_or(1)}});
     }
 
     void check_file_type() { m_keys.word(at("ds_type"), kFileTypes); }
@@ -220,11 +218,7 @@ class EntryReader {
     void refuse_code() {
         const auto found = m_entry.find("trust_remote_code");
         if (found == m_entry.end() || !is_on(*found)) return;
-        m_keys.error(
-            "KEY-UNSUPPORTED", at("trust_remote_code"),
-            at("trust_remote_code") +
-                " asks to run a dataset's own code, which Hugging Face's datasets no longer does",
-            "leave it out: most datasets have a branch of Parquet files, revision: refs/convert/parquet");
+        m_keys.error(Form("KEY-UNSUPPORTED", "remote-code"), at("trust_remote_code"));
     }
 
     void say_missing(const std::string& key, const std::string& place) {

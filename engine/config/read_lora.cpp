@@ -60,14 +60,9 @@ void read_layers(KeyReader& keys, Lora& lora) {
     const json* modules = keys.find(kModules);
     const auto found = layers_of(*said);
     if (!found) {
-        keys.error("CFG-TYPE", kLayers,
-                   std::string(kLayers) + " is " + shown(*said) + ", it has to be a list of layers' numbers",
-                   std::string(kLayers) + ": [0, 1]");
+        keys.error(Form("CFG-TYPE", "layers"), kLayers, {{"value", shown(*said)}});
     } else if (modules && modules->is_string() && !modules->get_ref<const std::string&>().empty()) {
-        keys.error("CFG-CONFLICT", kLayers,
-                   std::string(kLayers) + " goes with a list of modules only, as in PEFT; " + kModules +
-                       " is a text",
-                   std::string(kModules) + ": [q_proj, v_proj]");
+        keys.error(Form("CFG-CONFLICT", "layers-pattern"), kLayers);
     } else {
         lora.layers = *found;
     }
@@ -79,17 +74,15 @@ void read_targets(KeyReader& keys, LoraTargets& targets) {
     const json* said = keys.find(kModules);
     bool refused = false;
     if (said && *said != "" && (said->is_array() || said->is_string())) {
-        take_targets(*said, targets.linear, targets,
-                     [&](int item, const std::string& problem, const std::string& hint) {
-                         const std::string path =
-                             kModules + (item < 0 ? std::string() : "." + std::to_string(item));
-                         keys.error("CFG-VALUE", path, std::string(kModules) + " " + problem, hint);
-                         refused = true;
-                     });
+        take_targets(
+            *said, targets.linear, targets,
+            [&](int item, const std::string& problem, const std::string& hint) {
+                const std::string path = kModules + (item < 0 ? std::string() : "." + std::to_string(item));
+                keys.error(Form("CFG-VALUE", "modules-said"), path, {{"problem", problem}, {"advice", hint}});
+                refused = true;
+            });
     } else if (said && *said != "") {
-        keys.error("CFG-TYPE", kModules,
-                   std::string(kModules) + " is " + shown(*said) + ", it has to be a list of modules",
-                   std::string(kModules) + ": [q_proj, v_proj]");
+        keys.error(Form("CFG-TYPE", "modules"), kModules, {{"value", shown(*said)}});
         refused = true;
     }
     if (!targets.adapts_modules() && !refused)
@@ -139,7 +132,7 @@ std::string foreign_part(const json& saved) {
 }
 
 void refuse_saved(KeyReader& keys, const std::string& problem, const std::string& hint = {}) {
-    keys.error("CFG-LORA", "lora_model_dir", "lora_model_dir: " + problem, hint);
+    keys.error(Form("CFG-LORA", "saved"), "lora_model_dir", {{"problem", problem}, {"advice", hint}});
 }
 
 /// Its own adapter_config.json rules, as in axolotl.
@@ -243,11 +236,7 @@ void read_lora(KeyReader& keys, Config& config) {
         read_layers(keys, lora);
     }
     if (config.reinit_weights) {
-        keys.warn(
-            "CFG-LORA", "reinit_weights",
-            "the adapter is trained beside random weights, which are saved nowhere: loaded over the weights "
-            "of base_model it means nothing",
-            "reinit_weights: false");
+        keys.warn(Form("CFG-LORA", "random"), "reinit_weights");
     }
 }
 

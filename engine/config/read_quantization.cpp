@@ -26,9 +26,7 @@ void check_compute_dtype(KeyReader& keys, const Config& config) {
     const std::string key = of_kwargs("bnb_4bit_compute_dtype");
     const auto said = keys.word(key, {"float32", "bfloat16", "float16"});
     if (!said || *said == compute_dtype(config)) return;
-    keys.error("CFG-QUANTIZED", key,
-               "bnb_4bit_compute_dtype is " + *said + ", the run computes in " + compute_dtype(config),
-               "bnb_4bit_compute_dtype: " + compute_dtype(config));
+    keys.error(Form("CFG-QUANTIZED", "dtype"), key, {{"value", *said}, {"dtype", compute_dtype(config)}});
 }
 
 /// lm_head stays as it is in any case.
@@ -36,10 +34,7 @@ void check_skipped(KeyReader& keys) {
     const std::string key = of_kwargs("llm_int8_skip_modules");
     const json* said = keys.find(key);
     if (!said || !is_on(*said) || *said == json{"lm_head"}) return;
-    keys.error("KEY-UNSUPPORTED", key,
-               "llm_int8_skip_modules is " + shown(*said) +
-                   "; all linear modules of the layers are quantized here, and no other",
-               "llm_int8_skip_modules: [lm_head]");
+    keys.error(Form("KEY-UNSUPPORTED", "skip-modules"), key, {{"value", shown(*said)}});
 }
 
 /// Keys that BitsAndBytesConfig takes, of any effect here.
@@ -56,9 +51,8 @@ void check_names(KeyReader& keys, const json& kwargs) {
             continue;
         if (key == kFour && value == true) continue;
         const std::string nearest = nearest_word(key, known);
-        keys.error("CFG-QUANTIZED", of_kwargs(key),
-                   "bnb_config_kwargs holds '" + key + "', which bitsandbytes does not take for 4 bits",
-                   nearest.empty() ? "leave it out" : "did you mean " + nearest + "?");
+        keys.error(Form("CFG-QUANTIZED", nearest.empty() ? "kwarg" : "kwarg-near"), of_kwargs(key),
+                   {{"name", key}, {"nearest", nearest}});
     }
 }
 
@@ -66,9 +60,7 @@ void read_kwargs(KeyReader& keys, Config& config) {
     const json* kwargs = keys.find(kBitsAndBytes);
     if (!kwargs || !is_on(*kwargs)) return;
     if (!kwargs->is_object()) {
-        keys.error("CFG-TYPE", kBitsAndBytes,
-                   std::string(kBitsAndBytes) + " is " + shown(*kwargs) + ", it has to be keys and values",
-                   "leave it out: nf4 with double quantization");
+        keys.error(Form("CFG-TYPE", "kwargs"), kBitsAndBytes, {{"value", shown(*kwargs)}});
         return;
     }
     check_names(keys, *kwargs);
@@ -85,27 +77,20 @@ bool belong_together(KeyReader& keys, bool four, bool eight) {
     const json* said = keys.find("adapter");
     const std::string adapter = said && said->is_string() ? said->get<std::string>() : "";
     if (adapter == "qlora" && eight) {
-        keys.error("CFG-QUANTIZED", kEight, "adapter: qlora keeps weights in 4 bits, load_in_8bit asks for 8",
-                   "load_in_8bit: false with load_in_4bit: true");
+        keys.error(Form("CFG-QUANTIZED", "eight"), kEight);
         return false;
     }
     if (adapter == "qlora" && !four) {
-        keys.missing(kFour, "adapter", "adapter: qlora needs load_in_4bit: true, or it is adapter: lora",
-                     "load_in_4bit: true");
+        keys.missing(Form("CFG-MISSING", "four"), kFour, "adapter");
         return false;
     }
     if (adapter.empty() && (four || eight)) {
-        keys.error("CFG-QUANTIZED", four ? kFour : kEight,
-                   std::string(four ? kFour : kEight) +
-                       " without an adapter: quantized weights cannot be trained themselves",
-                   four ? "adapter: qlora" : "adapter: lora");
+        keys.error(Form("CFG-QUANTIZED", "no-adapter"), four ? kFour : kEight,
+                   {{"adapter", four ? "qlora" : "lora"}});
         return false;
     }
     if (adapter == "lora" && four) {
-        keys.warn("CFG-QUANTIZED", kFour,
-                  "adapter: lora leaves the weights unquantized, with load_in_4bit too: axolotl quantizes to "
-                  "4 bits for adapter: qlora alone",
-                  "adapter: qlora");
+        keys.warn(Form("CFG-QUANTIZED", "unquantized"), kFour);
     }
     return true;
 }

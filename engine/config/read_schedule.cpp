@@ -58,16 +58,15 @@ void read_argument(KeyReader& keys, const Arguments& known, const std::string& n
             config.lr_scheduler_kwargs[name] = *number;
         return;
     }
-    keys.error("KEY-UNSUPPORTED", path,
-               path + " is not known to lr_scheduler: " + to_string(config.lr_scheduler), "leave it out");
+    keys.error(Form("KEY-UNSUPPORTED", "schedule-argument"), path,
+               {{"scheduler", to_string(config.lr_scheduler)}});
 }
 
 void read_arguments(KeyReader& keys, Config& config) {
     const json* said = keys.find("lr_scheduler_kwargs");
     if (!said || !is_on(*said)) return;
     if (!said->is_object())
-        return keys.error("CFG-TYPE", "lr_scheduler_kwargs",
-                          "lr_scheduler_kwargs is " + shown(*said) + ", it has to be a mapping");
+        return keys.error(Form("CFG-TYPE", "mapping-only"), "lr_scheduler_kwargs", {{"value", shown(*said)}});
     static const Arguments none{LrScheduler::Linear, {}, {}};
     const Arguments* known = arguments_of(config.lr_scheduler);
     for (const auto& [name, value] : said->items()) {
@@ -82,24 +81,21 @@ bool has_argument(const Config& config, const char* name) {
 
 /// Reports values that a schedule needs and lacks, and those that it does not take.
 void check_arguments(KeyReader& keys, const Config& config) {
-    const auto demand = [&](const std::string& message, const std::string& hint) {
-        keys.error("CFG-SCHEDULE", "lr_scheduler",
-                   std::string("lr_scheduler: ") + to_string(config.lr_scheduler) + " " + message, hint);
+    const auto demand = [&](const char* form) {
+        keys.error(Form("CFG-SCHEDULE", form), "lr_scheduler",
+                   {{"scheduler", to_string(config.lr_scheduler)}});
     };
     const LrScheduler scheduler = config.lr_scheduler;
     const bool ends_above =
         scheduler == LrScheduler::CosineWithMinLr || scheduler == LrScheduler::CosineWarmupWithMinLr;
-    if (ends_above && has_argument(config, "min_lr") == has_argument(config, "min_lr_rate"))
-        demand("needs one of min_lr and min_lr_rate", "lr_scheduler_kwargs: {min_lr_rate: 0.1}");
+    if (ends_above && has_argument(config, "min_lr") == has_argument(config, "min_lr_rate")) demand("min-lr");
     if (scheduler == LrScheduler::WarmupStableDecay && !has_argument(config, "num_decay_steps"))
-        demand("needs num_decay_steps", "lr_scheduler_kwargs: {num_decay_steps: 100}");
+        demand("decay-steps");
     if (scheduler == LrScheduler::Polynomial && keys.has("learning_rate") &&
         config.lr_scheduler_kwargs.value("lr_end", 1e-7) >= config.learning_rate)
-        demand("has to end below learning_rate", "lr_scheduler: linear");
+        demand("end");
     const json* momentum = keys.find("lr_scheduler_kwargs.cycle_momentum");
-    if (scheduler == LrScheduler::OneCycle && !(momentum && as_flag(*momentum) == false))
-        demand("also moves adam_beta1 between 0.95 and 0.85, which is not built",
-               "lr_scheduler_kwargs: {cycle_momentum: false}");
+    if (scheduler == LrScheduler::OneCycle && !(momentum && as_flag(*momentum) == false)) demand("momentum");
 }
 
 /// Keys that only the cosine reads, and rex the first of them.
@@ -107,42 +103,41 @@ void read_cosine(KeyReader& keys, Config& config) {
     take(config.cosine_min_lr_ratio, keys.number("cosine_min_lr_ratio", {.least = 0, .most = 1}));
     take(config.cosine_constant_lr_ratio, keys.number("cosine_constant_lr_ratio", {.least = 0, .most = 1}));
     take(config.lr_quadratic_warmup, keys.flag("lr_quadratic_warmup"));
-    const bool cosine = config.lr_scheduler == LrScheduler::Cosine, rex = config.lr_scheduler == LrScheduler::Rex;
-    const auto no_effect = [&](const char* key, const std::string& why, const std::string& hint) {
-        keys.warn("CFG-SCHEDULE", key, std::string(key) + " has no effect " + why, hint);
+    const bool cosine = config.lr_scheduler == LrScheduler::Cosine,
+               rex = config.lr_scheduler == LrScheduler::Rex;
+    const auto no_effect = [&](const char* form, const char* key) {
+        keys.warn(Form("CFG-SCHEDULE", form), key, {{"scheduler", to_string(config.lr_scheduler)}});
     };
-    const std::string elsewhere = std::string("on lr_scheduler: ") + to_string(config.lr_scheduler);
     if (config.cosine_min_lr_ratio && !cosine && !rex) {
-        no_effect("cosine_min_lr_ratio", elsewhere, "lr_scheduler: cosine");
+        no_effect("elsewhere", "cosine_min_lr_ratio");
         config.cosine_min_lr_ratio.reset();
     }
     if (config.cosine_constant_lr_ratio && !cosine) {
-        no_effect("cosine_constant_lr_ratio", elsewhere, "lr_scheduler: cosine");
+        no_effect("elsewhere", "cosine_constant_lr_ratio");
         config.cosine_constant_lr_ratio.reset();
     }
     if (config.lr_quadratic_warmup && !cosine) {
-        no_effect("lr_quadratic_warmup", elsewhere, "lr_scheduler: cosine");
+        no_effect("elsewhere", "lr_quadratic_warmup");
         config.lr_quadratic_warmup = false;
     }
     if (config.cosine_constant_lr_ratio && !config.cosine_min_lr_ratio)
-        no_effect("cosine_constant_lr_ratio", "without cosine_min_lr_ratio, as in axolotl", "cosine_min_lr_ratio: 0.1");
+        no_effect("constant-alone", "cosine_constant_lr_ratio");
     if (config.lr_quadratic_warmup && config.cosine_min_lr_ratio)
-        no_effect("cosine_min_lr_ratio", "beside lr_quadratic_warmup, as in axolotl", "lr_quadratic_warmup: false");
+        no_effect("quadratic", "cosine_min_lr_ratio");
     if ((config.lr_quadratic_warmup || config.cosine_min_lr_ratio) && has_argument(config, "num_cycles")) {
-        no_effect("lr_scheduler_kwargs", "beside axolotl's own cosine keys", "leave it out");
+        no_effect("cycles", "lr_scheduler_kwargs");
         config.lr_scheduler_kwargs.erase("num_cycles");
     }
 }
 
 /// Refuses schedules that follow the loss, and names that nobody knows.
 void refuse_scheduler(KeyReader& keys, const std::string& said) {
-    const auto words = words_of<LrScheduler>();
     const bool by_loss = said == "reduce_lr_on_plateau" || said == "greedy";
-    const std::string nearest = by_loss ? "constant_with_warmup" : nearest_word(said, words);
-    keys.error("KEY-UNSUPPORTED", "lr_scheduler",
-               "lr_scheduler '" + said + "' is not supported" +
-                   (by_loss ? ": it moves the rate by the losses of evaluations" : ""),
-               nearest.empty() ? "known are " + listed(words) : "lr_scheduler: " + nearest);
+    FindingValues parameters{{"value", said}};
+    const std::string nearest = nearest_word(said, words_of<LrScheduler>());
+    if (!nearest.empty()) parameters["nearest"] = nearest;
+    keys.error(Form("KEY-UNSUPPORTED", by_loss ? "scheduler-by-loss" : "scheduler"), "lr_scheduler",
+               std::move(parameters));
 }
 
 }  // namespace

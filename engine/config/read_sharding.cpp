@@ -83,10 +83,8 @@ std::optional<json> deepspeed_named(KeyReader& keys, const std::string& file, st
     deepspeed = shipped_deepspeed(file);
     if (!deepspeed) return std::nullopt;
     problem.clear();
-    keys.inform("CFG-DEEPSPEED", "deepspeed",
-                "no such file: " + file +
-                    "; axolotl ships a file of this name, and that one is taken: ZeRO stage " +
-                    deepspeed->at("zero_optimization").at("stage").dump());
+    keys.inform(Form("CFG-DEEPSPEED", "shipped"), "deepspeed",
+                {{"file", file}, {"stage", deepspeed->at("zero_optimization").at("stage").get<int64_t>()}});
     return deepspeed;
 }
 
@@ -107,9 +105,8 @@ void read_deepspeed(KeyReader& keys, Config& config) {
         if (deepspeed_offloads(*deepspeed, "offload_param")) say_parameters_stay(keys, "deepspeed");
     }
     if (!problem.empty()) {
-        keys.error("CFG-DEEPSPEED", "deepspeed", problem,
-                   "axolotl's own are fetched with `axolotl fetch deepspeed_configs`; paths start from " +
-                       config.base_dir);
+        keys.error(Form("CFG-DEEPSPEED", "file"), "deepspeed",
+                   {{"problem", problem}, {"folder", config.base_dir}});
     }
 }
 

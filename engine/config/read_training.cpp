@@ -57,17 +57,20 @@ void read_optimizer_name(KeyReader& keys, Config& config) {
     config.optimizer_offloading = kind->paged;
 }
 
+/// Warns of adam_eps, a name that axolotl never had.
+void warn_of_adam_eps(KeyReader& keys) {
+    if (keys.has("adam_epsilon")) return keys.warn(Form("CFG-DEPRECATED", "adam-eps-idle"), "adam_eps");
+    keys.warn(Form("CFG-DEPRECATED", "adam-eps"), "adam_eps", {},
+              {keys.renaming("adam_eps", "adam_epsilon")});
+}
+
 void read_adamw(KeyReader& keys, Config& config) {
     read_optimizer_name(keys, config);
     take(config.weight_decay, keys.number("weight_decay"));
     take(config.adam_beta1, keys.number("adam_beta1", {.least = 0, .most = 1, .open_above = true}));
     take(config.adam_beta2, keys.number("adam_beta2", {.least = 0, .most = 1, .open_above = true}));
     take(config.adam_epsilon, keys.number(keys.has("adam_epsilon") ? "adam_epsilon" : "adam_eps"));
-    if (keys.has("adam_eps"))
-        keys.warn("CFG-DEPRECATED", "adam_eps",
-                  keys.has("adam_epsilon") ? "adam_epsilon wins over adam_eps, which axolotl never read"
-                                           : "adam_eps is taken for adam_epsilon; axolotl never read it",
-                  "adam_epsilon");
+    if (keys.has("adam_eps")) warn_of_adam_eps(keys);
     if (const auto norm = keys.number("max_grad_norm")) {
         config.max_grad_norm = *norm > 0 ? std::optional(*norm) : std::nullopt;
     }

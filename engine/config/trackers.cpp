@@ -34,10 +34,7 @@ void say_trackers(KeyReader& keys) {
         const auto key = std::find_if(tracker.keys.begin(), tracker.keys.end(),
                                       [&](const char* one) { return is_asked(keys, one); });
         if (key == tracker.keys.end()) continue;
-        keys.inform("KEY-TRACKER", *key,
-                    std::string("nothing is sent to ") + tracker.name +
-                        ": every step of a run is written into its run directory",
-                    "ringmaster export RUN --format tensorboard --to PATH");
+        keys.inform(Form("KEY-TRACKER"), *key, {{"tracker", tracker.name}});
     }
 }
 

@@ -29,13 +29,12 @@ struct Refusal {
     Diagnostic diagnostic;
 };
 
-[[noreturn]] void refuse(const std::string& code, int line, const std::string& message,
-                         const std::string& hint = {}) {
-    throw Refusal{{Severity::Error, code, "", line, message, hint}};
+[[noreturn]] void refuse(const Form& form, int line, FindingValues parameters = {}) {
+    throw Refusal{finding(Severity::Error, form, "", line, std::move(parameters))};
 }
 
 [[noreturn]] void refuse_depth(int line) {
-    refuse("YAML-DEPTH", line, "values are nested more than " + std::to_string(kMaxDepth) + " deep");
+    refuse(Form("YAML-DEPTH"), line, {{"most", kMaxDepth}});
 }
 
 struct Node;
@@ -79,8 +78,8 @@ class TreeBuilder : public YAML::EventHandler {
     void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
         const auto found = m_anchors.find(anchor);
         const int line = mark.line + 1;
-        if (found == m_anchors.end()) refuse("YAML-ALIAS", line, "an alias to an anchor that is not there");
-        if (!found->second->complete) refuse("YAML-ALIAS", line, "a value that contains itself by an alias");
+        if (found == m_anchors.end()) refuse(Form("YAML-ALIAS", "missing"), line);
+        if (!found->second->complete) refuse(Form("YAML-ALIAS", "loop"), line);
         found->second->repeated = true;
         place(found->second, line);
     }
@@ -125,8 +124,7 @@ class TreeBuilder : public YAML::EventHandler {
                 ++at;  // '' is a quote inside
             }
         }
-        refuse("YAML-SYNTAX", mark.line + 1, "a quote that is never closed",
-               std::string("close it with ") + quote + " on the same line");
+        refuse(Form("YAML-SYNTAX", "quote"), mark.line + 1, {{"quote", std::string(1, quote)}});
     }
 
     struct Frame {
@@ -142,7 +140,7 @@ class TreeBuilder : public YAML::EventHandler {
         node->kind = kind;
         node->line = mark.line + 1;
         if (++m_count > kMaxValues) {
-            refuse("YAML-TOO-MANY", node->line, "more than " + std::to_string(kMaxValues) + " values");
+            refuse(Form("YAML-TOO-MANY", "values"), node->line, {{"most", int64_t(kMaxValues)}});
         }
         return node;
     }
@@ -153,13 +151,13 @@ class TreeBuilder : public YAML::EventHandler {
         for (const char* plain : {"int", "float", "bool", "null"}) {
             if (tag == std::string("tag:yaml.org,2002:") + plain) return scalar_value(text);
         }
-        refuse("YAML-TAG", line, "the tag " + tag + " is not known", "leave it out");
+        refuse(Form("YAML-TAG"), line, {{"tag", tag}});
     }
 
     void take_key(const std::string& key, int line) {
         if (key.size() > kMaxKeyBytes) {
-            refuse("YAML-KEY", line, "a key of " + std::to_string(key.size()) + " bytes",
-                   "keys have at most " + std::to_string(kMaxKeyBytes));
+            refuse(Form("YAML-KEY", "long"), line,
+                   {{"size", int64_t(key.size())}, {"most", int64_t(kMaxKeyBytes)}});
         }
         m_frames.back().key = key;
         m_frames.back().key_line = line;
@@ -200,7 +198,7 @@ class TreeBuilder : public YAML::EventHandler {
         if (frame.node->kind == Node::Kind::List) {
             frame.node->items.push_back(node);
         } else if (!frame.key) {
-            refuse("YAML-KEY", line, "a key has to be a word", "write `key: value`");
+            refuse(Form("YAML-KEY", "word"), line);
         } else {
             place_entry(frame, node);
         }
@@ -217,14 +215,10 @@ class TreeBuilder : public YAML::EventHandler {
         }
         Entry& earlier = entries[seen->second];
         if (++m_duplicates > kMaxDuplicates) {
-            refuse("YAML-TOO-MANY", frame.key_line,
-                   "more than " + std::to_string(kMaxDuplicates) + " duplicate keys");
+            refuse(Form("YAML-TOO-MANY", "duplicates"), frame.key_line, {{"most", kMaxDuplicates}});
         }
-        m_diagnostics.push_back({Severity::Warning, "CFG-DUPLICATE-KEY", join(frame.path, key),
-                                 frame.key_line,
-                                 key + " stands here and in line " + std::to_string(earlier.line) +
-                                     ": the last one wins, as in axolotl",
-                                 "keep one of them"});
+        m_diagnostics.push_back(finding(Severity::Warning, Form("CFG-DUPLICATE-KEY"), join(frame.path, key),
+                                        frame.key_line, {{"name", key}, {"other_line", earlier.line}}));
         earlier = {key, frame.key_line, node};
     }
 
@@ -246,16 +240,12 @@ struct Expanded {
     /// long paths: keys of 256 bytes, nested, above a list that aliases repeat.
     void add(const Node& node, const std::string& path) {
         if (++values > kMaxValues) {
-            refuse("YAML-TOO-MANY", node.line,
-                   "more than " + std::to_string(kMaxValues) + " values once the aliases are expanded");
+            refuse(Form("YAML-TOO-MANY", "expanded"), node.line, {{"most", int64_t(kMaxValues)}});
         }
         bytes += path.size();
         if (node.scalar.is_string()) bytes += node.scalar.get_ref<const std::string&>().size();
         if (bytes > kMaxExpandedBytes) {
-            refuse("YAML-SIZE", node.line,
-                   "the values and the paths of their keys take more than " +
-                       std::to_string(kMaxExpandedBytes >> 20) + " MiB once the aliases are expanded",
-                   "shorten the keys, or repeat less by aliases");
+            refuse(Form("YAML-SIZE", "expanded"), node.line, {{"most", int64_t(kMaxExpandedBytes >> 20)}});
         }
     }
 };
@@ -307,7 +297,7 @@ class Flattener {
                 if (map.emplace(key, value).second) keep_lines(lines, join(path, key));
             }
         } else {
-            refuse("YAML-MERGE", line, "<< needs a mapping", "write `<<: *name` where &name marks a mapping");
+            refuse(Form("YAML-MERGE"), line);
         }
     }
 
@@ -349,14 +339,13 @@ std::size_t utf8_length(std::string_view text, std::size_t at) {
 
 void check_characters(std::string_view text) {
     if (text.size() > kMaxConfigBytes) {
-        refuse("YAML-SIZE", 0, "more than " + std::to_string(kMaxConfigBytes >> 20) + " MiB",
-               "a configuration has a few KiB: is it the right file?");
+        refuse(Form("YAML-SIZE", "file"), 0, {{"most", int64_t(kMaxConfigBytes >> 20)}});
     }
     int line = 1;
     int open = 0;
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t length = utf8_length(text, at);
-        if (length == 0) refuse("YAML-ENCODING", line, "the text is not UTF-8", "save the file as UTF-8");
+        if (length == 0) refuse(Form("YAML-ENCODING", "utf8"), line);
         const auto c = static_cast<unsigned char>(text[at]);
         if (c == '\n') ++line;
         if (c == '[' || c == '{') ++open;
@@ -364,29 +353,26 @@ void check_characters(std::string_view text) {
         // yaml-cpp would keep a token for each of them before anybody can count its depth.
         if (open > kMaxOpenBrackets) refuse_depth(line);
         if ((c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7F) {
-            refuse("YAML-ENCODING", line, "a control character (code " + std::to_string(c) + ")",
-                   "is it a text file?");
+            refuse(Form("YAML-ENCODING", "control"), line, {{"character", int64_t{c}}});
         }
         at += length;
     }
 }
 
-std::string hint_for(std::string_view text, int line, const std::string& message) {
+const char* syntax_form(std::string_view text, int line, const std::string& message) {
     std::size_t begin = 0;
     for (int i = 1; i < line && begin != std::string_view::npos; ++i) {
         begin = text.find('\n', begin);
         if (begin != std::string_view::npos) ++begin;
     }
-    if (begin == std::string_view::npos) return {};
+    if (begin == std::string_view::npos) return "other";
     const std::string_view rest = text.substr(begin);
     if (rest.substr(0, rest.find_first_not_of(" \t")).find('\t') != std::string_view::npos) {
-        return "the line is indented with a tab; YAML wants spaces";
+        return "tab";
     }
-    if (message.find("illegal map value") != std::string::npos)
-        return "a value that holds a colon needs quotes";
-    if (message.find("the referenced anchor is not defined") != std::string::npos)
-        return "an anchor (&name) has to stand above the place that repeats it (*name)";
-    return "check the indentation and quotes of this line and the one above";
+    if (message.find("illegal map value") != std::string::npos) return "colon";
+    if (message.find("the referenced anchor is not defined") != std::string::npos) return "anchor";
+    return "look";
 }
 
 NodePtr parse(std::string_view text, Diagnostics& diagnostics) {
@@ -399,16 +385,13 @@ NodePtr parse(std::string_view text, Diagnostics& diagnostics) {
         NodePtr root = builder.root();
         TreeBuilder second(text, diagnostics);
         if (parser.HandleNextDocument(second)) {
-            refuse("YAML-DOCUMENTS", second.root() ? second.root()->line : 0,
-                   "the file holds a second document",
-                   text.find("\n---") == std::string_view::npos
-                       ? "a configuration is one mapping: is it the right file?"
-                       : "leave out the --- between them");
+            refuse(Form("YAML-DOCUMENTS", text.find("\n---") == std::string_view::npos ? "other" : "marked"),
+                   second.root() ? second.root()->line : 0);
         }
         return root;
     } catch (const YAML::Exception& error) {
         const int line = error.mark.is_null() ? 0 : error.mark.line + 1;
-        refuse("YAML-SYNTAX", line, "not valid YAML: " + error.msg, hint_for(text, line, error.msg));
+        refuse(Form("YAML-SYNTAX", syntax_form(text, line, error.msg)), line, {{"problem", error.msg}});
     }
 }
 
@@ -429,14 +412,10 @@ bool read_document(std::string_view text, Document& document, Diagnostics& diagn
     try {
         const NodePtr root = parse(text, diagnostics);
         if (!root || (root->kind == Node::Kind::Scalar && root->scalar.is_null())) {
-            refuse("YAML-EMPTY", 0, "the file is empty",
-                   "it has to hold `key: value` lines, as axolotl's examples do");
+            refuse(Form("YAML-EMPTY"), 0);
         }
         if (root->kind != Node::Kind::Map) {
-            refuse("YAML-NOT-A-MAPPING", root->line,
-                   std::string("the file holds ") +
-                       (root->kind == Node::Kind::List ? "a list" : "a single value"),
-                   "it has to hold `key: value` lines");
+            refuse(Form("YAML-NOT-A-MAPPING", root->kind == Node::Kind::List ? "list" : "value"), root->line);
         }
         document.values = flatten(*root, document.lines);
         for (const Entry& entry : root->entries) {

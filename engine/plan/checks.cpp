@@ -25,10 +25,8 @@ void limit_models(Plan& plan, Findings& findings) {
     std::string obstacles;
     for (const std::string& obstacle : plan.model->obstacles)
         obstacles += (obstacles.empty() ? "" : ", ") + obstacle;
-    findings.error("ENGINE-MODEL", "base_model",
-                   "a model of type " + plan.model->model_type + " is planned, but not trained here: " +
-                       obstacles + " of its config.json is not supported",
-                   "llama, mistral, qwen2 and qwen3 are trained");
+    findings.error(Form("ENGINE-MODEL", "config"), "base_model",
+                   {{"type", plan.model->model_type}, {"obstacles", obstacles}});
 }
 
 using Limit = void (*)(Plan&, Findings&);

@@ -84,10 +84,8 @@ void refuse_targets(const Lora& lora, const MatchedTargets& found, const std::ve
 
 bool has_all_layers(const Lora& lora, int64_t layers, Findings& findings) {
     if (lora.layers.empty() || lora.layers.back() < layers) return true;
-    findings.error("CFG-RANGE", "peft_layers_to_transform",
-                   "peft_layers_to_transform names layer " + std::to_string(lora.layers.back()) +
-                       ", the model has layers 0 to " + std::to_string(layers - 1),
-                   "leave it out: all layers are adapted");
+    findings.error(Form("CFG-RANGE", "layer"), "peft_layers_to_transform",
+                   {{"layer", lora.layers.back()}, {"last", layers - 1}});
     return false;
 }
 
@@ -115,9 +113,7 @@ void say_size(const Plan& plan, Findings& findings) {
     char share[32];
     std::snprintf(share, sizeof share, "%.3g %%",
                   100 * double(trained) / double(parameter_count(*plan.model)));
-    findings.inform("LORA-SIZE", "adapter",
-                    "an adapter of " + grouped(trained) + " parameters is trained, " + share +
-                        " of the model's, which are frozen");
+    findings.inform(Form("LORA-SIZE"), "adapter", {{"parameters", trained}, {"share", share}});
 }
 
 }  // namespace

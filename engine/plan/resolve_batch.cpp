@@ -45,10 +45,8 @@ std::optional<int64_t> rows_of(const PlanRequest& request, const Plan& plan, Fin
     const auto counted_rows = count_local_rows(plan.config);
     if (!counted_rows) return std::nullopt;
     const int64_t rows = training_rows(plan.config, counted_rows->rows);
-    findings.inform("DATA-ROWS-ESTIMATED", "datasets",
-                    "the files hold " + std::string(counted_rows->exact ? "" : "about ") +
-                        grouped(counted_rows->rows) + " rows, of which " + grouped(rows) +
-                        " train; those that tokenizing drops or cuts are not known yet");
+    findings.inform(Form("DATA-ROWS-ESTIMATED", counted_rows->exact ? "exact" : "about"), "datasets",
+                    {{"rows", counted_rows->rows}, {"training", rows}});
     return rows;
 }
 
@@ -67,10 +65,7 @@ void resolve_batch(const PlanRequest& request, Plan& plan, Findings& findings) {
     Batch& batch = plan.batch;
     if (!plan.config.accelerate_only) batch.rows = rows_of(request, plan, findings);
     if (batch.rows && *batch.rows <= 0) {
-        findings.error("DATA-EMPTY", "datasets",
-                       plan.config.val_set_size > 0 ? "no row is left to train on beside val_set_size"
-                                                    : "the datasets hold no row",
-                       plan.config.val_set_size > 0 ? "a smaller val_set_size" : "");
+        findings.error(Form("DATA-EMPTY", plan.config.val_set_size > 0 ? "evaluation" : ""), "datasets", {});
         return;
     }
     if (batch.rows) batch.steps_per_epoch = (*batch.rows + batch.global - 1) / batch.global;

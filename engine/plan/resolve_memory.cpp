@@ -200,12 +200,12 @@ void recalibrate(const PlanRequest& request, const Plan& plan, MemoryInputs& in,
     in.basis = known->is_same_run ? MemoryBasis::Measured : MemoryBasis::Recalibrated;
     char error[32];
     std::snprintf(error, sizeof error, "%+.1f %%", 100 * (from.predicted_bytes / from.peak_bytes - 1));
-    findings.inform("MEM-MEASURED", "",
-                    (known->is_same_run ? "memory is that of" : "memory is corrected by") +
-                        std::string(" a run of ") + grouped(from.length) + " tokens on " +
-                        counted(from.ranks, "rank") + " that was measured here on " +
-                        date_text(from.measured_at) + ": " + gib(from.peak_bytes) +
-                        " of tensors, the formula was off by " + error);
+    findings.inform(Form("MEM-MEASURED", known->is_same_run ? "same" : "corrected"), "",
+                    {{"length", from.length},
+                     {"ranks", from.ranks},
+                     {"date", date_text(from.measured_at)},
+                     {"peak_bytes", double(from.peak_bytes)},
+                     {"error", error}});
 }
 
 }  // namespace
@@ -230,8 +230,7 @@ void resolve_memory(const PlanRequest& request, Plan& plan, Findings& findings) 
     }
     plan.memory = std::move(memory);
     if (plan.memory->device_bytes == 0) {
-        findings.inform("MEM-DEVICE", "", "the device's memory is not known: whether it fits is not said",
-                        "--device-memory GiB tells it");
+        findings.inform(Form("MEM-DEVICE"), "", {});
         return;
     }
     plan.verdict = plan.memory->fits                             ? Verdict::Fits

@@ -25,7 +25,8 @@ void read_folder(Plan& plan, Findings& findings) {
     try {
         plan.model = read_model_config(config.model_dir);
     } catch (const Error& error) {
-        findings.error("MODEL-CONFIG", "base_model", error.where + " " + error.what(), error.hint);
+        findings.error(Form("MODEL-CONFIG", "folder"), "base_model",
+                       {{"file", error.where}, {"problem", error.what()}, {"advice", error.hint}});
     }
     if (!config.reinit_weights && !has_weights(config.model_dir)) {
         findings.error(Form("MODEL-WEIGHTS"), "base_model", {{"folder", config.model_dir}});
@@ -43,10 +44,8 @@ void find_by_id(const PlanRequest& request, Plan& plan, Findings& findings) {
 void limit_adapter(const Plan& plan, Findings& findings) {
     for (const ParameterShape& shape : parameter_shapes(*plan.model)) {
         if (!shape.is_fused()) continue;
-        findings.error("KEY-UNSUPPORTED", "adapter",
-                       "a model of type " + plan.model->model_type + " keeps '" + shape.file_name() +
-                           "' as one matrix, beside which no adapter is trained here",
-                       "remove adapter and the lora_ keys to train all weights");
+        findings.error(Form("KEY-UNSUPPORTED", "fused"), "adapter",
+                       {{"type", plan.model->model_type}, {"tensor", shape.file_name()}});
         return;
     }
 }
@@ -56,16 +55,17 @@ void take_stored_quantization(Plan& plan, Findings& findings) {
     const Quantization& stored = plan.model->quantization;
     Quantization& asked = plan.config.quantization;
     if (!stored.on()) return;
-    const std::string words = "the weights of base_model are quantized (" +
-                              std::string(to_string(stored.format)) +
-                              (stored.is_4bit() && stored.nested ? ", double quantization" : "") + ")";
+    const std::string nested = stored.is_4bit() && stored.nested ? "-nested" : "";
     if (!plan.config.lora.on()) {
-        findings.error("MODEL-QUANTIZED", "base_model", words + ": they cannot be trained themselves",
-                       stored.is_4bit() ? "adapter: qlora with load_in_4bit: true" : "adapter: lora");
+        findings.error(
+            Form("MODEL-QUANTIZED", ("frozen" + nested).c_str()), "base_model",
+            {{"format", to_string(stored.format)},
+             {"adapter", stored.is_4bit() ? "adapter: qlora with load_in_4bit: true" : "adapter: lora"}});
         return;
     }
     if (asked.on() && (asked.format != stored.format || (stored.is_4bit() && asked.nested != stored.nested)))
-        findings.inform("MODEL-QUANTIZED", "base_model", words + ", which is what counts");
+        findings.inform(Form("MODEL-QUANTIZED", ("counts" + nested).c_str()), "base_model",
+                        {{"format", to_string(stored.format)}});
     asked = stored;
 }
 
@@ -77,11 +77,7 @@ void refuse_int8_on_gpu(const Plan& plan, Findings& findings) {
         findings.error(Form("KEY-UNSUPPORTED", "int8"), "load_in_8bit", {});
         return;
     }
-    findings.error(
-        "KEY-UNSUPPORTED", "base_model",
-        "weights of 8 bits are not built for a GPU, where bitsandbytes quantizes the activations as "
-        "well",
-        "name a base_model whose weights have 16 bits");
+    findings.error(Form("KEY-UNSUPPORTED", "int8-stored"), "base_model", {});
 }
 
 void resolve_shape(const PlanRequest& request, Plan& plan, Findings& findings) {

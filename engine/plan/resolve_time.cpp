@@ -19,39 +19,31 @@ std::string figures(const Speeds& speeds, Device device) {
                                   : per_second(speeds.flops, 1e9, "GFLOP");
 }
 
-std::string links(const Speeds& speeds) {
-    return per_second(speeds.inside_node, 1e9, "GB") + " between ranks of a node, " +
-           per_second(speeds.across_nodes, 1e9, "GB") + " between nodes";
-}
-
-std::string text_of(const Recalibration& known) {
-    return "a run of " + grouped(known.from->length) + " tokens on " + counted(known.from->ranks, "rank") +
-           " that was measured here on " + date_text(known.from->measured_at);
+/// The figures that the time is made from, and the run or the calibration that measured them.
+FindingValues basis_of(const SpeedsOfPlan& found, Device device) {
+    FindingValues basis{{"flops", figures(found.speeds, device)},
+                        {"inside", per_second(found.speeds.inside_node, 1e9, "GB")},
+                        {"across", per_second(found.speeds.across_nodes, 1e9, "GB")}};
+    if (found.recalibration) {
+        const Measurement& from = *found.recalibration->from;
+        basis.insert({{"length", from.length}, {"ranks", from.ranks}, {"date", date_text(from.measured_at)}});
+    } else if (found.calibration != nullptr) {
+        const Calibration& c = *found.calibration;
+        basis.insert({{"host", c.host}, {"device", c.device}, {"date", date_text(c.measured_at)}});
+    }
+    return basis;
 }
 
 void say_basis(const SpeedsOfPlan& found, const Plan& plan, Findings& findings) {
-    const std::string speed = figures(found.speeds, plan.device) + " a rank";
+    FindingValues basis = basis_of(found, plan.device);
+    const std::string links = found.measured ? "" : "-assumed-links";
     if (found.recalibration) {
-        const std::string from = text_of(*found.recalibration);
-        findings.inform(
-            "TIME-MEASURED", "",
-            found.recalibration->is_same_run
-                ? "the time of a step is that of " + from
-                : "the time of a step is made from " + from + ": " + speed +
-                      (found.measured ? "" : "; the links' speed is assumed: " + links(found.speeds)));
+        const std::string form = found.recalibration->is_same_run ? "same" : "run" + links;
+        findings.inform(Form("TIME-MEASURED", form.c_str()), "", std::move(basis));
     } else if (found.calibration != nullptr) {
-        const Calibration& c = *found.calibration;
-        findings.inform(
-            "TIME-MEASURED", "",
-            "the time of a step is made from figures measured on " + c.host + " (" + c.device + ") on " +
-                date_text(c.measured_at) + ": " + speed + ", " +
-                (found.measured ? per_second(found.speeds.inside_node, 1e9, "GB") + " between ranks"
-                                : "the links' speed is assumed: " + links(found.speeds)));
+        findings.inform(Form("TIME-MEASURED", ("calibrated" + links).c_str()), "", std::move(basis));
     } else {
-        findings.inform(
-            "TIME-ASSUMED", "",
-            "the time of a step is made from assumed figures: " + speed + ", " + links(found.speeds),
-            "ringmaster calibrate measures this machine");
+        findings.inform(Form("TIME-ASSUMED"), "", std::move(basis));
     }
 }
 

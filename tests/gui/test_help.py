@@ -122,3 +122,70 @@ def test_the_guide_names_the_same_keys_in_every_language():
 
     assert len(keys("en")) > 6
     assert keys("en") == keys("de") == keys("zh_CN")
+
+
+FORM = re.compile(r'\bForm\(((?:[^()"]|"(?:[^"\\]|\\.)*"|\([^()]*\))*)\)')
+STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
+
+
+def forms_of_sources():
+    """[(file, code, the names of forms that may be meant)] for each `Form("CODE", …)`; a name that is put together at run time is left out."""
+    found = []
+    for folder in ("engine", "launcher", "gui"):
+        for file in sorted((ROOT / folder).rglob("*.cpp")):
+            for match in FORM.finditer(re.sub(r"//.*", "", file.read_text(encoding="utf-8"))):
+                words = STRING.findall(match.group(1))
+                if not words or not CODE.fullmatch(f'"{words[0]}"'):
+                    continue
+                is_fixed = "+" not in match.group(1) and ("," in match.group(1)) == (len(words) > 1)
+                found.append((file.relative_to(ROOT), words[0], (words[1:] or [""]) if is_fixed else []))
+    return found
+
+
+def sentences(code, language, kind):
+    """{form: sentence} of a record."""
+    text = (FINDINGS / f"{code}.md").read_text(encoding="utf-8")
+    head = re.search(rf"^## {language}\n(.*?)\n\n", text, re.MULTILINE | re.DOTALL).group(1)
+    return dict(re.findall(rf"^{kind} ?([\w-]*): ?(.*)$", head, re.MULTILINE))
+
+
+def test_every_form_of_the_sources_has_its_sentence():
+    forms = forms_of_sources()
+    assert len(forms) > 200
+    for file, code, names in forms:
+        messages = sentences(code, "en", "message")
+        for name in names:
+            assert name in messages or "" in messages, f'{file}: {code}.md has no message for the form "{name}"'
+
+
+def test_every_finding_of_the_planner_is_made_from_its_record():
+    bare = re.compile(r'(?:error|warn|inform)\(\s*("[A-Z]{2,}-[A-Z][A-Z0-9-]*")|\{Severity::\w+,\s*("[A-Z]{2,}-[A-Z][A-Z0-9-]*")')
+    for folder in ("engine/config", "engine/plan", "engine/families"):
+        for file in (ROOT / folder).glob("*.cpp"):
+            if file.name == "key_reader.cpp":
+                continue  # hands on what its callers say
+            found = bare.search(re.sub(r"//.*", "", file.read_text(encoding="utf-8")))
+            assert not found, f"{file.name}: {found.group(0)} brings its own words"
+
+
+def test_a_sentence_names_the_same_parameters_in_every_language():
+    def names(sentence):
+        return sorted(re.findall(r"\{(\w+)[!|~}]", sentence))
+
+    for file in FINDINGS.glob("*.md"):
+        for kind in ("message", "hint", "effect"):
+            english = sentences(file.stem, "en", kind)
+            for language in ("de", "zh_CN"):
+                other = sentences(file.stem, language, kind)
+                assert {form: names(words) for form, words in other.items()} == {form: names(words) for form, words in english.items()}, (file.name, language)
+
+
+def test_reasons_and_advice_of_unsupported_keys_are_in_every_language():
+    table = (ROOT / "engine" / "config" / "key_table.cpp").read_text(encoding="utf-8")
+    groups = re.findall(r'\{Fate::Unsupported,\s*((?:"[^"]*"\s*)+),\s*((?:"[^"]*"\s*)+),', table)
+    english = {"".join(STRING.findall(words)) for group in groups for words in group} - {""}
+    assert len(english) > 60
+    for language in ("de", "zh_CN"):
+        page = (FINDINGS / "KEY-UNSUPPORTED.md").read_text(encoding="utf-8").split(f"## {language}\n")[1]
+        known = set(re.findall(r"^phrase (.*) => .+$", page.partition("\n\n")[0], re.MULTILINE))
+        assert not english - known, f"KEY-UNSUPPORTED.md lacks in {language}: {sorted(english - known)}"
