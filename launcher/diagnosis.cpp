@@ -238,7 +238,7 @@ double overhead(const Evidence& run) {
 Maybe high_overhead(const Evidence& run) {
     Diagnosis found{Finding::HighOverhead, Urgency::Warning};
     found.share = overhead(run);
-    found.text = run.better_layout;
+    found.advice = run.layout_advice;
     const bool enough = !run.ranks.empty() && run.ranks.front().recent.size() >= kJudged;
     const double limit = std::max(kHighOverhead, 1.5 * run.planned_overhead.value_or(0));
     return enough && found.share > limit ? Maybe(found) : Maybe();
@@ -360,7 +360,7 @@ DiagnosisText text_of(const Diagnosis& found) {
                     "Look for other programs on the nodes, and at the data's wait."};
         case Finding::HighOverhead:
             return {"Much waiting for communication.", share + " of a step is exposed.",
-                    found.text.empty() ? "The plan's alternatives may expose less." : found.text};
+                    found.advice ? found.advice->hint : "The plan's alternatives may expose less."};
         case Finding::Disconnected:
             return {"Disconnected.", "Last heard " + format_duration(found.seconds) + " ago.",
                     found.text.empty() ? "The run may well go on; nothing is lost." : found.text};
@@ -432,7 +432,7 @@ void add_plan(Evidence& evidence, const Plan& plan) {
     evidence.output_dir = plan.config.output_dir;
     for (const Diagnostic& finding : plan.diagnostics) {
         if (finding.code == "CP-BATCH-RING" || finding.code == "CP-ULYSSES-STAGE")
-            evidence.better_layout = finding.hint;
+            evidence.layout_advice = finding;
     }
 }
 

@@ -44,12 +44,13 @@ enum class Urgency { None, Good, Warning, Critical };
 struct Diagnosis {
     Finding finding = Finding::Waiting;
     Urgency urgency = Urgency::None;
-    std::optional<int> rank = {};      ///< whom it is about
-    std::optional<int64_t> step = {};  ///< where it began, or the step to resume from
-    double share = 0;                  ///< of a step, of the memory, of the throughput that was lost
-    double seconds = 0;                ///< silence; time left
-    std::string host = {};             ///< the rank's
-    std::string text = {};  ///< the reason of an end, the last phase of a rank that hangs, a better layout
+    std::optional<int> rank = {};           ///< whom it is about
+    std::optional<int64_t> step = {};       ///< where it began, or the step to resume from
+    double share = 0;                       ///< of a step, of the memory, of the throughput that was lost
+    double seconds = 0;                     ///< silence; time left
+    std::string host = {};                  ///< the rank's
+    std::string text = {};                  ///< the reason of an end, or the last phase of a rank that hangs
+    std::optional<Diagnostic> advice = {};  ///< a finding of the plan whose hint is what to do next
 };
 
 /// A rank's last steps and what else is needed; of a RunHistory or of a RunFollower.
@@ -69,9 +70,9 @@ struct Evidence {
     std::optional<int64_t> total_steps;
     int64_t device_bytes = 0;  ///< 0: not known
     std::optional<double> planned_overhead;
-    std::string better_layout;          ///< of the plan's alternatives; empty: none is known
-    std::optional<int64_t> checkpoint;  ///< the newest complete one
-    std::string error_message;          ///< of the first error event; empty: none
+    std::optional<Diagnostic> layout_advice;  ///< the plan's finding whose fixes name a better layout
+    std::optional<int64_t> checkpoint;        ///< the newest complete one
+    std::string error_message;                ///< of the first error event; empty: none
     std::optional<int> error_rank;
     std::string output_dir;
 };

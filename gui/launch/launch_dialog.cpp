@@ -255,7 +255,7 @@ void LaunchDialog::follow(const QString& dir) {
     try {
         m_watch = std::make_unique<RunWatch>(RunDirectory{dir.toStdString()});
     } catch (const Error& error) {
-        showFailure({QString::fromUtf8(error.what()), QString::fromStdString(error.where), {}, {}});
+        showFailure({message_of(error), QString::fromStdString(error.where), {}, {}});
         return;
     }
     connect(m_watch.get(), &RunWatch::eventsArrived, this, &LaunchDialog::read);

@@ -19,6 +19,7 @@
 #include "gui/look/look.h"
 #include "gui/look/run_mark.h"
 #include "gui/nodes/node_words.h"
+#include "gui/session/finding_words.h"
 
 namespace ringmaster {
 
@@ -240,7 +241,7 @@ QString LaunchForm::problem() const {
         std::ignore = read();
         return {};
     } catch (const Error& problem) {
-        return QString::fromUtf8(problem.what()) +
+        return message_of(problem) +
                (problem.hint.empty() ? QString() : u". "_s + QString::fromStdString(problem.hint));
     }
 }

@@ -3,6 +3,7 @@
 #include <QCoreApplication>
 
 #include "gui/look/numbers.h"
+#include "gui/session/finding_words.h"
 
 namespace ringmaster {
 
@@ -90,8 +91,8 @@ VerdictText trouble(const Diagnosis& found) {
         default:
             return {Tone::Warning, Verdicts::tr("Much waiting for communication."),
                     Verdicts::tr("%1 of a step is exposed communication.").arg(share),
-                    found.text.empty() ? Verdicts::tr("Better plans on the Plan page may expose less.")
-                                       : QString::fromStdString(found.text)};
+                    found.advice ? hint_of(*found.advice)
+                                 : Verdicts::tr("Better plans on the Plan page may expose less.")};
     }
 }
 

@@ -27,4 +27,12 @@ QString effect_of(const Diagnostic& finding, const Fix& fix) {
     return QString::fromStdString(effect_in(finding_language(), finding, fix));
 }
 
+QString message_of(const Error& error) {
+    const std::string language = finding_language();
+    const FindingTexts* texts = texts_of(error.code, language);
+    const QString words = QString::fromUtf8(error.what());
+    if (language == "en" || texts == nullptr) return words;
+    return QString::fromStdString(texts->title) + QLatin1String(": ") + words;
+}
+
 }  // namespace ringmaster

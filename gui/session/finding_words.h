@@ -5,6 +5,7 @@
 #include <string>
 
 #include "engine/config/diagnostic.h"
+#include "engine/error.h"
 
 namespace ringmaster {
 
@@ -14,5 +15,9 @@ std::string finding_language();
 QString message_of(const Diagnostic& finding);
 QString hint_of(const Diagnostic& finding);
 QString effect_of(const Diagnostic& finding, const Fix& fix);
+
+/// What went wrong. In another language than English, the title of the error's code stands before its words,
+/// which are English.
+QString message_of(const Error& error);
 
 }  // namespace ringmaster

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "engine/error.h"
+#include "gui/session/finding_words.h"
 #include "gui/session/long_wait.h"
 #include "launcher/prepare.h"
 
@@ -29,7 +30,7 @@ Ending ending_of(const Job::Work& work, const Job::Reporter& reporter) {
     } catch (const NodeError& found) {
         return JobFailure{text(found.what()), text(found.where), text(found.hint), {}, found.finding};
     } catch (const Error& error) {
-        return JobFailure{text(error.what()), text(error.where), text(error.hint), {}};
+        return JobFailure{message_of(error), text(error.where), text(error.hint), {}};
     } catch (const Cancelled&) {
         return WasCancelled{};
     } catch (const std::exception& unforeseen) {

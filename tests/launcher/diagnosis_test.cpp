@@ -153,7 +153,8 @@ TEST(Diagnosis, ThroughputMemoryAndOverheadAreWatched) {
     for (RankEvidence& rank : waiting.ranks) {
         for (TimedStep& step : rank.recent) step.event.exposed_comm_s = 0.4;
     }
-    waiting.better_layout = "set ring_attn_func: balanced";
+    waiting.layout_advice = finding(Severity::Warning, Form("CP-BATCH-RING"), "ring_attn_func", 3, {});
+    waiting.layout_advice->hint = "set ring_attn_func: balanced";
     EXPECT_EQ(diagnose(waiting).finding, Finding::HighOverhead);
     EXPECT_THAT(text_of(diagnose(waiting)).next, testing::HasSubstr("balanced"));
     waiting.planned_overhead = 0.35;
