@@ -2,11 +2,14 @@
 #include <unistd.h>
 #include <QCoreApplication>
 #include <QProcess>
+#include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <cstring>
 #include <exception>
 #include <filesystem>
 
+#include "engine/config/finding_record.h"
 #include "engine/config/keys.h"
 #include "engine/error.h"
 #include "launcher/cli/commands.h"
@@ -31,7 +34,9 @@ std::string usage() {
         left.resize(18, ' ');
         text += left + command.spec.summary + "\n";
     }
-    return text + "\n  ringmaster COMMAND --help   its options\n  ringmaster --version\n";
+    return text +
+           "\n  ringmaster COMMAND --help   its options\n  ringmaster help CODE        what a finding's code "
+           "means\n  ringmaster --version\n";
 }
 
 /// "ringmaster-engine 0.1.0, LibTorch 2.11.0", or why it does not start.
@@ -79,10 +84,25 @@ int run_command(const Command& command, std::span<char* const> words, Session& s
     return command.run(Arguments(command.spec, words), session);
 }
 
+/// The options of a command, or what the record of a code explains, in any case of its letters. Throws
+/// Error(Usage) for other topics.
+std::string help_on(const std::string& topic) {
+    for (const Command& command : commands()) {
+        if (command.spec.name == topic) return help_of(command.spec);
+    }
+    std::string code = topic;
+    std::transform(code.begin(), code.end(), code.begin(), [](unsigned char c) { return std::toupper(c); });
+    if (const FindingTexts* texts = texts_of(code, "en"))
+        return code + ": " + texts->title + "\n\n" + texts->explanation;
+    throw Error(Failure::Usage, Code("ARGUMENT-UNKNOWN"), "there is no help on '" + printable(topic) + "'",
+                "help",
+                "topics are the commands (`ringmaster help`) and the codes of findings, such as CP-DIVISOR");
+}
+
 int dispatch(std::span<char* const> words, Session& session) {
     const std::string name = words.front();
     if (name == "--help" || name == "-h" || name == "help") {
-        print(usage());
+        print(words.size() > 1 ? help_on(words[1]) : usage());
         return 0;
     }
     if (name == "--version") return print_version(session.places);

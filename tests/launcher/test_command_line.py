@@ -25,6 +25,13 @@ def test_every_command_explains_itself(command):
     assert not done.stderr
 
 
+def test_help_explains_a_code_and_refuses_other_topics():
+    told = run("help", "cp-divisor")
+    assert told.returncode == 0 and told.stdout.startswith("CP-DIVISOR: ") and "**Do:**" in told.stdout
+    assert run("help", "launch").stdout == run("launch", "--help").stdout
+    assert run("help", "nothing").returncode == 2
+
+
 def test_the_version_names_the_engines_libtorch():
     done = run("--version")
     assert done.returncode == 0 and done.stdout.startswith("ringmaster 0.")
