@@ -18,8 +18,8 @@ struct ChangedLine {
     std::string text;  ///< without its line end
 };
 
-/// What a plan says of size; nullopt if it is not known. A plan with errors knows no memory: it leaves out
-/// what it could not read.
+/// Holds the sizes that a plan gives; nullopt if one is not known. A plan with errors knows no memory:
+/// it leaves out what it could not read.
 struct Size {
     std::optional<int64_t> memory_bytes;  ///< of the fullest rank
     std::optional<int64_t> global_batch;

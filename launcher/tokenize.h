@@ -26,7 +26,7 @@ struct TokenizedRows {
     bool cached = false;            ///< nothing had to be done
 };
 
-/// What the Python step is asked for. A stream is read until it has made `row_limit` rows.
+/// Returns the request to the Python step. A stream is read until it has made `row_limit` rows.
 nlohmann::json tokenize_request(const Config& config, const std::optional<ModelConfig>& model,
                                 std::optional<int64_t> row_limit = std::nullopt);
 
@@ -35,7 +35,7 @@ nlohmann::json tokenize_request(const Config& config, const std::optional<ModelC
 TokenizedRows tokenize(const nlohmann::json& request, const std::filesystem::path& request_file,
                        const Places& places, const Progress& progress);
 
-/// Whether the file adds tokens, gives some another text, or asks for another number of embeddings.
+/// Returns whether the file adds tokens, changes the text of some, or asks for another number of embeddings.
 bool changes_vocabulary(const Config& config);
 
 /// The tokenizer and the model with the tokens that the file asks for, as transformers makes them.

@@ -5,7 +5,7 @@
 
 namespace ringmaster {
 
-/// Where a step lies in its run.
+/// Says where a step lies in its run.
 struct RatePoint {
     double at = 0;  ///< completed steps
     double warmup = 0;
@@ -14,7 +14,7 @@ struct RatePoint {
     double progress() const;  ///< from 0 at the end of the warmup to 1 at the run's end
 };
 
-/// Of config.lr_scheduler, at a point; sources at each.
+/// Returns the factor of config.lr_scheduler at a point; each schedule names its source.
 double rate_factor(const Config& config, const RatePoint& point);
 
 }  // namespace ringmaster

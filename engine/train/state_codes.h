@@ -14,7 +14,7 @@ at::Tensor encode(const CodeBook& book, const at::Tensor& values, const at::Tens
 
 /// Returns the largest magnitude of each block; the last block may be shorter.
 at::Tensor largest_of_blocks(const at::Tensor& values, int64_t block);
-/// What `largest` gives as scales.
+/// Returns the scales that blocks with these largest numbers get.
 at::Tensor scales_from(const CodeBook& book, const at::Tensor& largest);
 
 /// The numbers of single codes, without their scale.
