@@ -154,12 +154,6 @@ constexpr std::array kKnownModels = std::to_array<KnownModel>({
      "gemma3_text", 640, 18, 4, 1, 256, 2048, 262144, 32768, 1e6, 1e-6, true, 0, 512},
     {"google/gemma-3-1b-pt google/gemma-3-1b-it",
      "gemma3_text", 1152, 26, 4, 1, 256, 6912, 262144, 32768, 1e6, 1e-6, true, 0, 512},
-    {"google/gemma-3-4b-pt google/gemma-3-4b-it",
-     "gemma3_text", 2560, 34, 8, 4, 256, 10240, 262208, 131072, 1e6, 1e-6, true, 0, 1024},
-    {"google/gemma-3-12b-pt google/gemma-3-12b-it",
-     "gemma3_text", 3840, 48, 16, 8, 256, 15360, 262208, 131072, 1e6, 1e-6, true, 0, 1024},
-    {"google/gemma-3-27b-pt google/gemma-3-27b-it",
-     "gemma3_text", 5376, 62, 32, 16, 128, 21504, 262208, 131072, 1e6, 1e-6, true, 0, 1024},
     // SmolLM 3
     {"huggingfacetb/smollm3-3b", "smollm3", 2048, 36, 16, 4, 128, 11008, 128256, 65536, 5e6, 1e-6, true},
 });
