@@ -25,7 +25,8 @@ const Family kFamilies[] = {{.type = "cohere2",
                              .max_position = 8192,
                              .norm_eps = 1e-5,
                              .tied = true,
-                             .norm_eps_field = "layer_norm_eps"}};
+                             .norm_eps_field = "layer_norm_eps",
+                             .padding_token = 0}};
 
 }  // namespace
 

@@ -2,6 +2,7 @@
 /// Source of every default: configuration_<type>.py of transformers 5.23.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,6 +33,7 @@ struct Family {
     const char* norm_eps_field = "rms_norm_eps";
     std::span<const Rename> names = {};
     bool has_query_scale = false;
+    std::optional<int64_t> padding_token = {};  ///< if `pad_token_id` is absent
 };
 
 /// A multimodal model whose text part is a decoder.

@@ -20,7 +20,8 @@ const Family kFamilies[] = {{.type = "gemma",
                              .head_dim = 256,
                              .max_position = 8192,
                              .tied = true,
-                             .activation = "gelu_pytorch_tanh"}};
+                             .activation = "gelu_pytorch_tanh",
+                             .padding_token = 0}};
 
 }  // namespace
 

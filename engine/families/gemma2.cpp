@@ -54,7 +54,8 @@ const Family kFamilies[] = {
      .tied = true,
      .activation = "gelu_pytorch_tanh",
      .activation_field = "hidden_activation",
-     .names = kSandwichNames},
+     .names = kSandwichNames,
+     .padding_token = 0},
     {.type = "gemma3_text",
      .describe = describe_gemma3,
      .kv_heads = 4,
@@ -64,7 +65,8 @@ const Family kFamilies[] = {
      .tied = true,
      .activation = "gelu_pytorch_tanh",
      .activation_field = "hidden_activation",
-     .names = kSandwichNames},
+     .names = kSandwichNames,
+     .padding_token = 0},
 };
 
 constexpr Wrapper kWrappers[] = {{"gemma3", "gemma3_text", "model.language_model."}};

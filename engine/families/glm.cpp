@@ -28,7 +28,8 @@ const Family kFamilies[] = {
      .max_position = 131072,
      .norm_eps = 1.5625e-7,
      .rotary_share = 0.5,
-     .names = kNames},
+     .names = kNames,
+     .padding_token = 151329},
     {.type = "glm",
      .describe = describe_glm,
      .kv_heads = 2,
@@ -36,7 +37,8 @@ const Family kFamilies[] = {
      .max_position = 131072,
      .norm_eps = 1.5625e-7,
      .rotary_share = 0.5,
-     .names = kNames},
+     .names = kNames,
+     .padding_token = 151329},
 };
 
 }  // namespace

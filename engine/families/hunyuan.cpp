@@ -18,8 +18,11 @@ void describe_hunyuan(const ConfigFields& fields, ModelConfig& model) {
     if (model.ropes.front().type == "dynamic") model.obstacles.push_back("rope_parameters.alpha");
 }
 
-const Family kFamilies[] = {
-    {.type = "hunyuan_v1_dense", .describe = describe_hunyuan, .norm_eps = 1e-5, .names = kHunyuanNames}};
+const Family kFamilies[] = {{.type = "hunyuan_v1_dense",
+                             .describe = describe_hunyuan,
+                             .norm_eps = 1e-5,
+                             .names = kHunyuanNames,
+                             .padding_token = 0}};
 
 }  // namespace
 

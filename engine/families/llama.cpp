@@ -35,7 +35,8 @@ const Family kFamilies[] = {
      .describe = describe_seed_oss,
      .kv_heads = 8,
      .head_dim = 128,
-     .max_position = 524288},
+     .max_position = 524288,
+     .padding_token = 1},
 };
 
 }  // namespace

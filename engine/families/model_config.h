@@ -55,6 +55,9 @@ struct ModelConfig {
     int64_t intermediate_size = 0;
     int64_t vocab_size = 0;
     int64_t max_position_embeddings = 0;
+    /// The token whose row of the embedding learns nothing from the inputs (padding_idx of
+    /// torch.nn.Embedding).
+    std::optional<int64_t> padding_token;
     double rms_norm_eps = 1e-6;
     double initializer_range = 0.02;
     bool tie_word_embeddings = false;

@@ -59,6 +59,7 @@ void visit(Fields& fields, ModelConfig& m) {
     fields("intermediate_size", m.intermediate_size);
     fields("vocab_size", m.vocab_size);
     fields("max_position_embeddings", m.max_position_embeddings);
+    fields("padding_token", m.padding_token);
     fields("rms_norm_eps", m.rms_norm_eps);
     fields("initializer_range", m.initializer_range);
     fields("tie_word_embeddings", m.tie_word_embeddings);

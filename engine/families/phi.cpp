@@ -30,7 +30,12 @@ constexpr Rename kPhiNames[] = {{"self_attn.o_proj", "self_attn.dense"},
                                 {"model.norm", "model.final_layernorm"}};
 
 const Family kFamilies[] = {
-    {.type = "phi3", .describe = describe_phi3, .max_position = 4096, .norm_eps = 1e-5, .names = kPhi3Names},
+    {.type = "phi3",
+     .describe = describe_phi3,
+     .max_position = 4096,
+     .norm_eps = 1e-5,
+     .names = kPhi3Names,
+     .padding_token = 32000},
     {.type = "phi",
      .describe = describe_phi,
      .norm_eps = 1e-5,

@@ -38,7 +38,6 @@ constexpr std::array kWithoutEffect = {"_attn_implementation_autoset",
                                        "model_type",
                                        "num_beams",
                                        "num_return_sequences",
-                                       "pad_token_id",
                                        "prefix",
                                        "pretraining_tp",
                                        "problem_type",
@@ -140,6 +139,18 @@ void read_head_dim(const ConfigFields& fields, const Family& family, ModelConfig
     }
 }
 
+/// torch.nn.Embedding counts a negative index from the end of the table.
+std::optional<int64_t> read_padding_token(const ConfigFields& fields, const Family& family,
+                                          int64_t vocabulary) {
+    std::optional<int64_t> token = family.padding_token;
+    if (fields.has("pad_token_id")) {
+        const std::optional<double> given = fields.optional_number("pad_token_id");
+        token = given ? std::optional(static_cast<int64_t>(std::clamp(*given, -1e12, 1e12))) : std::nullopt;
+    }
+    if (token && *token < 0) *token += vocabulary;
+    return token && *token >= 0 && *token < vocabulary ? token : std::nullopt;
+}
+
 void read_sizes(const ConfigFields& fields, const Family& family, ModelConfig& model) {
     model.hidden_size = fields.integer("hidden_size", 1'000'000);
     model.num_layers = fields.integer("num_hidden_layers", kMostLayers);
@@ -154,6 +165,7 @@ void read_sizes(const ConfigFields& fields, const Family& family, ModelConfig& m
                       " is no multiple of num_key_value_heads " + std::to_string(model.num_kv_heads));
     }
     read_head_dim(fields, family, model);
+    model.padding_token = read_padding_token(fields, family, model.vocab_size);
     model.max_position_embeddings =
         fields.integer_or("max_position_embeddings", family.max_position, int64_t{1} << 40);
     model.rms_norm_eps = fields.positive_or(family.norm_eps_field, family.norm_eps);

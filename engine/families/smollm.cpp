@@ -28,7 +28,8 @@ const Family kFamilies[] = {{.type = "smollm3",
                              .kv_heads = 4,
                              .max_position = 32768,
                              .rope_theta = 2e6,
-                             .tied = true}};
+                             .tied = true,
+                             .padding_token = 128004}};
 
 }  // namespace
 

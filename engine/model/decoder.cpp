@@ -516,6 +516,7 @@ double Decoder::forward_backward(const MicroBatch& batch, SequenceShard& shard, 
     }
     shard.progress.leave_layers();
     if (adapter_ != nullptr) return loss;  // the embedding is frozen
+    if (model_.padding_token) dx_nc.masked_fill_(ids_n.eq(*model_.padding_token).unsqueeze(1), 0);
     parameters_.open_gradients(0);
     at::Tensor embedding_gradient = parameters_.weight_gradients().embedding_vc;
     if (first && !model_.tie_word_embeddings) embedding_gradient.zero_();

@@ -352,7 +352,9 @@ class PlainModel {
             if (!of_embedding_.defined()) of_embedding_ = zeros_of_unit(trained_.weights, 0);
             if (tokens_.count() > 0) {
                 at::Tensor table = trained_.weights.view(of_embedding_, 0);
-                table.index_add_(0, tokens_.ids_n, dx_nc * model_.embedding_multiplier);
+                at::Tensor dx = dx_nc * model_.embedding_multiplier;
+                if (model_.padding_token) dx *= tokens_.ids_n.ne(*model_.padding_token).unsqueeze(1);
+                table.index_add_(0, tokens_.ids_n, dx);
             }
             keep(0, of_embedding_);
         }
