@@ -13,10 +13,10 @@
 
 namespace ringmaster {
 
-/// Of half precisions, with scores scaled by `scale` (0: D^-1/2): cuDNN's where the run chose it and it can
-/// (cudnn_attention.h), else LibTorch's FlashAttention-2, which takes any segments, documents and windows,
-/// grouped heads, head dims up to 256 that are multiples of 8. Its deterministic backward keeps several
-/// float32 copies of dq: long queries go in blocks that keep those below 2 GiB.
+/// Takes half precisions and scales scores by `scale` (0: D^-1/2). Runs cuDNN's attention if the run chose it
+/// and it can (cudnn_attention.h), else LibTorch's FlashAttention-2, which takes any segments, documents and
+/// windows, grouped heads, head dims up to 256 that are multiples of 8. Its deterministic backward keeps
+/// several float32 copies of dq: long queries go in blocks that keep those below 2 GiB.
 FlashKernel cuda_flash_kernel(double scale = 0);
 
 /// float32, by the memory-efficient kernel: one square or rectangle a call. `causal`: query i sees keys j <=

@@ -125,7 +125,7 @@ struct Slot {
 
 using Phrases = std::map<std::string, std::string>;
 
-/// Whether the text between two braces is a slot, and not YAML such as {fsdp_version: 2}.
+/// Tells a slot from YAML that stands in braces too, such as {fsdp_version: 2}.
 bool is_slot(std::string_view inside) {
     const std::string_view name = inside.substr(0, inside.find_first_of("|!~"));
     return !name.empty() && std::all_of(name.begin(), name.end(),

@@ -11,9 +11,9 @@
 
 namespace ringmaster {
 
-/// What Lora::targets says: "q_proj" is a name or the end of a path, "all-linear" PEFT's word for every
-/// linear module of the layers, "^…" a regular expression of whole paths. Once the model is known, only names
-/// of its layers' modules are left.
+/// The modules that an adapter is for: "q_proj" is a name or the end of a path, "all-linear" PEFT's word for
+/// every linear module of the layers, "^…" a regular expression of whole paths. Once the model is known, only
+/// names of its layers' modules are left.
 struct LoraTargets {
     std::vector<std::string> names;
     std::string pattern;

@@ -167,7 +167,7 @@ void take_saved(KeyReader& keys, const json& saved, Lora& lora) {
     lora.targets = written_targets(found);
 }
 
-/// What is adapted, as words in an order that does not depend on the file.
+/// Gives the targets' words in an order that does not depend on the file.
 std::vector<std::string> sorted(LoraTargets targets) {
     std::vector<std::string> written = written_targets(targets);
     std::sort(written.begin(), written.end());

@@ -1,4 +1,4 @@
-/// What of a ModelConfig the engine does not compute yet.
+/// Names the features of a ModelConfig that the engine does not compute yet.
 #pragma once
 
 #include <string>

@@ -61,7 +61,7 @@ void set_layers(ModelConfig& model, std::optional<int64_t> window, int window_ro
     }
 }
 
-/// As config.json's `layer_types` says; without it every `pattern`th layer sees everything.
+/// Reads the kind of each layer from `layer_types`; without it every `pattern`th layer sees everything.
 void read_layer_types(const ConfigFields& fields, ModelConfig& model, std::optional<int64_t> window,
                       int64_t pattern, int window_rope = 0);
 /// `sliding_window`, by default `otherwise`; null: none.

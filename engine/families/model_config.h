@@ -38,7 +38,7 @@ struct RopeConfig {
 /// RMSNorm of queries and keys: over each head, or over all heads together.
 enum class QkNorm { None, PerHead, Whole };
 
-/// What attention sees in a layer.
+/// Holds how far attention sees in a layer, and which rotary embedding turns it.
 struct LayerKind {
     std::optional<int64_t> window;
     int rope = 0;  ///< index in ModelConfig::ropes; -1: positions do not turn anything
@@ -91,7 +91,7 @@ struct ModelConfig {
     Quantization quantization;                    ///< of a folder whose weights are quantised
     /// Files of a multimodal wrapper's text part have it in place of "model."; empty: this is no such part.
     std::string weight_prefix;
-    /// What config.json asks for and the engine does not compute, by its field's name.
+    /// Names the fields of config.json that ask for something the engine does not compute.
     std::vector<std::string> obstacles;
 
     LayerKind layer_kind(int64_t layer) const;
@@ -99,7 +99,7 @@ struct ModelConfig {
     bool trainable() const { return obstacles.empty(); }
 };
 
-/// What a parameter is for.
+/// Says where in the decoder a parameter is used.
 enum class Role {
     Embedding,
     InputNorm,  ///< before attention
@@ -131,7 +131,7 @@ enum class Role {
     LoraB
 };
 
-/// Where files keep a parameter: some rows of a tensor that several share.
+/// Points to a parameter in the files: it is some rows of a tensor that several may share.
 struct Stored {
     std::string name;
     int64_t first_row = 0;
@@ -179,7 +179,7 @@ ModelConfig model_config_from_json(const nlohmann::json& json, const std::string
 /// Throws Error(Usage) where the folder holds no config.json, Error(Refused) where it cannot be read.
 ModelConfig read_model_config(const std::string& model_dir);
 
-/// By hub id: the table of well-known models, then the Hugging Face cache (`hf_cache_dir`, e.g.
+/// Looks a hub id up in the table of well-known models, then in the Hugging Face cache (`hf_cache_dir`, e.g.
 /// ~/.cache/huggingface/hub).
 std::optional<ModelConfig> find_model_config(const std::string& hub_id, const std::string& hf_cache_dir);
 

@@ -24,7 +24,7 @@ void describe_olmo3(const ConfigFields& fields, ModelConfig& model) {
     model.ropes.push_back(read_window_rope(fields, model.ropes.front().theta));
 }
 
-/// Where some layers have a window, the others do not turn at all.
+/// If some layers have a window, the others have no rotary embedding.
 void describe_exaone4(const ConfigFields& fields, ModelConfig& model) {
     model.qk_norm = QkNorm::PerHead;
     norm_outputs_alone(model);

@@ -1,4 +1,4 @@
-/// What PEFT calls a model's modules.
+/// Gives the names under which PEFT knows a model's modules.
 #pragma once
 
 #include <string>

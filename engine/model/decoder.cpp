@@ -57,7 +57,7 @@ int64_t SequenceShard::cells() const {
     return cells;
 }
 
-/// What the end of a branch keeps if its output is normed.
+/// A branch whose output is normed keeps these for its backward.
 struct Decoder::BranchEnd {
     at::Tensor raw_nc, rstd_n;
 };
@@ -204,7 +204,7 @@ struct NormedHeads {
     int64_t first, heads;
     at::Tensor weight, gradient;
 
-    /// Of [N, ...] the rows that one norm is taken over.
+    /// Gives one row for each norm that is taken.
     at::Tensor rows(const at::Tensor& x_nw, int64_t head_dim, bool per_head) const {
         const at::Tensor own = x_nw.narrow(1, first * head_dim, heads * head_dim);
         return per_head ? own.reshape({-1, head_dim}) : own;
@@ -229,7 +229,7 @@ void Decoder::norm_queries_and_keys(int layer, LayerState& state) {
     state.rstd_qk_m = at::cat(rstds);
 }
 
-/// In place.
+/// Turns dqkv_nw into the gradient before the norms, in place.
 void Decoder::norm_queries_and_keys_backward(int layer, LayerState& state, const at::Tensor& dqkv_nw,
                                              double beta) {
     const LayerTensors& weights = parameters_.weights().layers[static_cast<size_t>(layer)];

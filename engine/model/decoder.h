@@ -46,7 +46,8 @@ struct SequenceShard {
     int64_t cells() const;  ///< of all attentions
 };
 
-/// What a layer sees of documents of which the longest has so many tokens: a window as long hides nothing.
+/// Gives a layer its own window over the documents; one as long as the longest document hides nothing and is
+/// left out.
 AttentionMask mask_of(const LayerKind& kind, AttentionMask documents, int64_t longest);
 
 /// This rank's share of one micro-batch.
@@ -113,7 +114,7 @@ class Decoder {
     void norm_backward(const at::Tensor& dy_nw, const at::Tensor& x_nw, const at::Tensor& weight_w,
                        const at::Tensor& rstd_n, const at::Tensor& dx_nw, bool accumulate,
                        const at::Tensor& gradient_w, double beta) const;
-    /// What attention and MLP read: the input normed, or as it is.
+    /// Gives attention and MLP their input: normed, or as it is.
     at::Tensor branch_input(const at::Tensor& x_nc, const at::Tensor& weight_w, at::Tensor& rstd_n) const;
     at::Tensor branch_input_again(const at::Tensor& x_nc, const at::Tensor& weight_w,
                                   const at::Tensor& rstd_n) const;

@@ -35,7 +35,7 @@ struct MemoryInputs {
     int64_t window = 0;  ///< sliding, the widest of the layers; 0: none
     int threads = 1;     ///< of the rank's process
     StateKind optimizer_states = StateKind::AsWeights;
-    Lora lora = {};      ///< an adapter: of frozen weights are no gradients and no optimizer's states
+    Lora lora = {};  ///< an adapter: of frozen weights are no gradients and no optimizer's states
     Quantization quantization = {};  ///< of those frozen weights
 
     /// What is beyond the states, measured ÷ predicted of a run like this one; 1 where nothing was measured.
@@ -50,7 +50,7 @@ struct MemoryInputs {
 
 /// Of the layers' MLP; a token meets experts_per_token experts where there are experts.
 double intermediate_width(const ModelConfig& model);
-/// Of the first product of an MLP: gate and up, or up alone.
+/// Outputs of an MLP's first product: those of gate and up, or of up alone.
 double gate_up_width(const ModelConfig& model);
 
 // States: whole on every rank, or this rank's slices (engine/model/parameters.h) by the ZeRO stage.

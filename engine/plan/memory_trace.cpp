@@ -249,7 +249,7 @@ Block Tracer::branch_input_again(double tokens) {
     return heap_.take(hidden_states(tokens));
 }
 
-/// By the memory of what was read; of the layer's own input there is none to take.
+/// The gradient is written over the normed input; without a norm it needs memory of its own.
 void Tracer::branch_input_backward(double tokens) {
     if (model_.norms_inputs) return norm_backward(tokens, C_);
     heap_.touch(hidden_states(tokens));

@@ -16,8 +16,8 @@ QString message_of(const Diagnostic& finding);
 QString hint_of(const Diagnostic& finding);
 QString effect_of(const Diagnostic& finding, const Fix& fix);
 
-/// What went wrong. In another language than English, the title of the error's code stands before its words,
-/// which are English.
+/// Gives an error's words, which are English; in another language the translated title of its code stands
+/// before them.
 QString message_of(const Error& error);
 
 }  // namespace ringmaster
