@@ -9,9 +9,10 @@
 #include <QTextBrowser>
 #include <QTextDocument>
 
-#include "gui/help/help_texts.h"
 #include "gui/look/card.h"
 #include "gui/look/look.h"
+#include "gui/session/finding_words.h"
+#include "launcher/help_texts.h"
 
 namespace ringmaster {
 
@@ -30,7 +31,7 @@ void add_heading(QListWidget* list, const QString& text) {
 }
 
 void add_book(QListWidget* list, const QString& heading, HelpBook book) {
-    const std::vector<HelpEntry> entries = read_help(book);
+    const std::vector<HelpEntry> entries = read_help(book, finding_language());
     if (entries.empty()) return;
     add_heading(list, heading);
     for (const HelpEntry& entry : entries) {
@@ -107,7 +108,7 @@ void HelpPage::showEntry(int row) {
     const QListWidgetItem* item = m_list->item(row);
     if (!item || item->data(kId).isNull()) return;
     const QString id = item->data(kId).toString(), title = item->data(kTitle).toString();
-    const QString heading = id == title || id != id.toUpper() ? title : id + u" \u2013 "_s + title;
+    const QString heading = id != id.toUpper() ? title : id + u" \u2013 "_s + title;
     m_text->document()->setMarkdown(u"## %1\n\n%2"_s.arg(heading, item->data(kText).toString()));
     m_text->verticalScrollBar()->setValue(0);
 }

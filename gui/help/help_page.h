@@ -17,7 +17,7 @@ class HelpPage : public Page {
   public:
     explicit HelpPage(Session& session, QWidget* parent = nullptr);
 
-    /// A diagnostic code, the name of a figure, or a heading of the guide; what is not known shows the guide.
+    /// Shows a topic of the guide, a figure or a finding by its id; an unknown id shows the guide.
     void explain(const QString& what);
 
   protected:

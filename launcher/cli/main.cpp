@@ -3,40 +3,77 @@
 #include <QCoreApplication>
 #include <QProcess>
 #include <algorithm>
-#include <cctype>
 #include <cstdio>
 #include <cstring>
 #include <exception>
 #include <filesystem>
 
-#include "engine/config/finding_record.h"
 #include "engine/config/keys.h"
 #include "engine/error.h"
 #include "launcher/cli/commands.h"
 #include "launcher/cli/failure.h"
+#include "launcher/cli/terminal.h"
+#include "launcher/help_texts.h"
 
 namespace ringmaster {
 
 namespace {
 
 std::vector<Command> commands() {
-    return {plan_command(),  advise_command(), preflight_command(), prepare_command(), launch_command(),
-            watch_command(), stop_command(),   resume_command(),    runs_command(),    export_command(),
-            fetch_command(), setup_command(),  calibrate_command(), nodes_command(),   adapt_command(),
-            merge_command()};
+    return {plan_command(),      advise_command(), preflight_command(), prepare_command(),
+            launch_command(),    watch_command(),  stop_command(),      resume_command(),
+            runs_command(),      export_command(), fetch_command(),     setup_command(),
+            calibrate_command(), nodes_command(),  adapt_command(),     merge_command()};
+}
+
+/// Returns the ids of a book's entries: "configuration, families, …".
+std::string topics(HelpBook book) {
+    std::string names;
+    for (const HelpEntry& entry : read_help(book, "en"))
+        names += (names.empty() ? "" : ", ") + entry.id.toStdString();
+    return names;
+}
+
+int text_width() {
+    return std::clamp(terminal_of(stdout).width, 60, 110);
+}
+
+/// Breaks Markdown into lines of the terminal's width; tables and blocks of code stay as they are.
+std::string wrapped(const std::string& markdown) {
+    std::string lines;
+    bool in_block = false;
+    for (size_t start = 0, end = 0; end != std::string::npos; start = end + 1) {
+        end = markdown.find('\n', start);
+        const std::string line = markdown.substr(start, end - start);
+        if (line.starts_with("```")) in_block = !in_block;
+        if (in_block || line.empty() || line.starts_with("|")) {
+            lines += line + "\n";
+        } else {
+            for (const std::string& part : wrap(line, text_width())) lines += part + "\n";
+        }
+    }
+    return lines;
+}
+
+/// Returns two columns: `left`, and `text` broken into lines beside it.
+std::string row(const std::string& left, const std::string& text) {
+    constexpr int kLeft = 22;
+    std::string lines, beside = "  " + padded(left, kLeft);
+    for (const std::string& line : wrap(text, text_width() - kLeft)) {
+        lines += beside + line + "\n";
+        beside = std::string(kLeft + 2, ' ');
+    }
+    return lines;
 }
 
 std::string usage() {
     std::string text = "usage: ringmaster [COMMAND …]      without a command: the desktop app\n\n";
-    for (const Command& command : commands()) {
-        std::string left =
-            "  " + command.spec.name + (command.spec.operand.empty() ? "" : " " + command.spec.operand);
-        left.resize(18, ' ');
-        text += left + command.spec.summary + "\n";
-    }
-    return text +
-           "\n  ringmaster COMMAND --help   its options\n  ringmaster help CODE        what a finding's code "
-           "means\n  ringmaster --version\n";
+    for (const Command& command : commands())
+        text += row(command.spec.name + " " + command.spec.operand, command.spec.summary);
+    return text + "\n" + row("COMMAND --help", "its options") +
+           row("help CODE", "what a finding's code means, such as CP-DIVISOR") +
+           row("help TOPIC", topics(HelpBook::Guide)) + row("help FIGURE", topics(HelpBook::Figures)) +
+           row("--version", "versions of the programs");
 }
 
 /// "ringmaster-engine 0.1.0, LibTorch 2.11.0", or why it does not start.
@@ -84,19 +121,24 @@ int run_command(const Command& command, std::span<char* const> words, Session& s
     return command.run(Arguments(command.spec, words), session);
 }
 
-/// The options of a command, or what the record of a code explains, in any case of its letters. Throws
+/// Returns a command's options, or the help's entry with that id in any case of its letters. Throws
 /// Error(Usage) for other topics.
 std::string help_on(const std::string& topic) {
     for (const Command& command : commands()) {
         if (command.spec.name == topic) return help_of(command.spec);
     }
-    std::string code = topic;
-    std::transform(code.begin(), code.end(), code.begin(), [](unsigned char c) { return std::toupper(c); });
-    if (const FindingTexts* texts = texts_of(code, "en"))
-        return code + ": " + texts->title + "\n\n" + texts->explanation;
+    for (HelpBook book : {HelpBook::Guide, HelpBook::Figures, HelpBook::Codes}) {
+        for (const HelpEntry& entry : read_help(book, "en")) {
+            if (entry.id.compare(QString::fromStdString(topic), Qt::CaseInsensitive) != 0) continue;
+            const QString heading =
+                book == HelpBook::Codes ? entry.id + QStringLiteral(": ") + entry.title : entry.title;
+            return wrapped((heading + QStringLiteral("\n\n") + entry.text).toStdString());
+        }
+    }
     throw Error(Failure::Usage, Code("ARGUMENT-UNKNOWN"), "there is no help on '" + printable(topic) + "'",
                 "help",
-                "topics are the commands (`ringmaster help`) and the codes of findings, such as CP-DIVISOR");
+                "`ringmaster help` lists the commands and topics; a finding's code, such as CP-DIVISOR, is a "
+                "topic too");
 }
 
 int dispatch(std::span<char* const> words, Session& session) {

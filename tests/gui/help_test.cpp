@@ -5,7 +5,8 @@
 #include <QTextBrowser>
 
 #include "gui/help/help_page.h"
-#include "gui/help/help_texts.h"
+#include "gui/session/finding_words.h"
+#include "launcher/help_texts.h"
 
 using namespace ringmaster;
 using namespace Qt::Literals::StringLiterals;
@@ -22,12 +23,12 @@ class HelpTest : public QObject {
     void everyBookIsThereInEachLanguage() {
         QFETCH(QString, language);
         QLocale::setDefault(QLocale(u"en_US"_s));
-        const size_t codes = read_help(HelpBook::Codes).size();
+        const size_t codes = read_help(HelpBook::Codes, finding_language()).size();
         QVERIFY(codes > 60);
         QLocale::setDefault(QLocale(language));
-        QCOMPARE(read_help(HelpBook::Codes).size(), codes);
+        QCOMPARE(read_help(HelpBook::Codes, finding_language()).size(), codes);
         for (HelpBook book : {HelpBook::Guide, HelpBook::Figures, HelpBook::Codes}) {
-            for (const HelpEntry& entry : read_help(book)) {
+            for (const HelpEntry& entry : read_help(book, finding_language())) {
                 QVERIFY2(!entry.id.isEmpty() && !entry.title.isEmpty() && !entry.text.isEmpty(),
                          qPrintable(entry.id));
             }

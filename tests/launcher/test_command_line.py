@@ -29,6 +29,8 @@ def test_help_explains_a_code_and_refuses_other_topics():
     told = run("help", "cp-divisor")
     assert told.returncode == 0 and told.stdout.startswith("CP-DIVISOR: ") and "**Do:**" in told.stdout
     assert run("help", "launch").stdout == run("launch", "--help").stdout
+    assert "QLoRA" in run("help", "families").stdout and "exposed communication" in run("help", "Overhead").stdout
+    assert "security" in run("help").stdout and "What is protected" in run("help", "security").stdout
     assert run("help", "nothing").returncode == 2
 
 

@@ -2,19 +2,20 @@
 #pragma once
 
 #include <QString>
+#include <string>
 #include <vector>
 
 namespace ringmaster {
 
 struct HelpEntry {
-    QString id;     ///< "CP-DIVISOR", "overhead"; of the guide: its heading
+    QString id;     ///< "slurm", "overhead", "CP-DIVISOR"
     QString title;  ///< one line
     QString text;   ///< Markdown
 };
 
 enum class HelpBook { Guide, Figures, Codes };
 
-/// In the language of the default QLocale (zh_CN, de), else English.
-std::vector<HelpEntry> read_help(HelpBook book);
+/// Returns a book's entries in `language` ("en", "de", "zh_CN"), or in English if the book lacks it.
+std::vector<HelpEntry> read_help(HelpBook book, const std::string& language);
 
 }  // namespace ringmaster
