@@ -112,23 +112,28 @@ class EntryReader {
         for (const auto& [key, value] : m_entry.items()) {
             if (contains(kReadKeys, key) || contains(kIdleKeys, key)) continue;
             if (!contains(kRefusedKeys, key)) {
-                refuse_unknown(key);
+                judge_unknown(key);
             } else if (is_on(value)) {
                 m_keys.error(Form("KEY-UNSUPPORTED", "rows"), at(key));
             }
         }
     }
 
-    void refuse_unknown(const std::string& key) {
+    /// axolotl ignores an unknown key of a dataset. Here it is an error if it is close to a key that counts, or
+    /// if `strict: true` is set.
+    void judge_unknown(const std::string& key) {
         constexpr int kMost = 20;
         if (++m_unknown > kMost) return;
         Words known = kReadKeys;
         known.insert(known.end(), kRefusedKeys.begin(), kRefusedKeys.end());
-        const std::string nearest = nearest_word(key, known);
+        const std::string nearest = misspelt_word(key, known);
         std::vector<Fix> fixes;
         if (!nearest.empty() && !m_entry.contains(nearest))
             fixes.push_back(m_keys.renaming(at(key), nearest));
-        m_keys.error(Form("KEY-UNKNOWN", "dataset"), at(key), {}, std::move(fixes));
+        if (nearest.empty() && !m_keys.flag("strict").value_or(false))
+            m_keys.warn(Form("KEY-UNKNOWN", "dataset-idle"), at(key));
+        else
+            m_keys.error(Form("KEY-UNKNOWN", "dataset"), at(key), {}, std::move(fixes));
     }
 
     void check_type() {
