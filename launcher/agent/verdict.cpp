@@ -71,11 +71,18 @@ std::string sentence_of(const RankEnd& end, const Ending& ending) {
     return text + "; the end of its log:" + joined(end.record.last_log_lines, "\n  ");
 }
 
+/// Whether the exit status says that nothing could be reached or started: 3 is the engine's, 126 and 127 are
+/// those of the shell and the loader.
+bool could_not_start(int exit_status) {
+    return exit_status == 3 || exit_status == 126 || exit_status == 127;
+}
+
 /// The failure for programs: the rank's own code, else how it ended.
 std::string code_of(const RankEnd& end, const Ending& ending) {
     if (end.record.error && !end.record.error->code.empty()) return end.record.error->code;
     if (ran_out_of_memory(end, ending)) return "ENGINE-MEMORY";
-    return WIFSIGNALED(end.wait_status) ? "RANK-KILLED" : "RANK-FAILED";
+    if (WIFSIGNALED(end.wait_status)) return "RANK-KILLED";
+    return could_not_start(WEXITSTATUS(end.wait_status)) ? "PROGRAM-START" : "RANK-FAILED";
 }
 
 const RankEnd& root_cause(const std::vector<const RankEnd*>& failed) {

@@ -1,10 +1,11 @@
 #include "launcher/cli/live.h"
 
 #include <algorithm>
-#include <cctype>
+#include <array>
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "engine/error.h"
 #include "launcher/cli/person.h"
@@ -175,22 +176,16 @@ class Notes {
     std::string told_, shown_;
 };
 
-/// A rank that ended before it had met the others, with the status of what cannot be reached or started: 3 is
-/// the engine's own, 126 and 127 the loader's.
+/// Codes of what cannot be reached or started, if a rank ends with one before it has met the others.
+constexpr std::array<std::string_view, 6> kNotStarted{"ENGINE-CUDA",   "ENGINE-DEVICE", "INTERNAL-ERROR",
+                                                      "PROGRAM-START", "RANKS-MEETING", "RANKS-TRANSFER"};
+
 bool could_not_start(const RunFollower& run) {
     const int attempt = run.state().attempt;
     const bool met = std::any_of(run.ranks().begin(), run.ranks().end(), [attempt](const RankProgress& rank) {
         return rank.hello && rank.hello->attempt == attempt;
     });
-    if (met) return false;
-    const std::string& reason = run.state().reason;
-    const auto ended_with = [&](const std::string& status) {
-        const size_t at = reason.find("exit status " + status);
-        const size_t behind = at + 12 + status.size();
-        return at != std::string::npos &&
-               (behind >= reason.size() || std::isdigit(static_cast<unsigned char>(reason[behind])) == 0);
-    };
-    return ended_with("3") || ended_with("126") || ended_with("127");
+    return !met && std::find(kNotStarted.begin(), kNotStarted.end(), run.state().code) != kNotStarted.end();
 }
 
 int exit_status(const RunFollower& run) {

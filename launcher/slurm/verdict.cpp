@@ -62,6 +62,12 @@ std::string saved_words(const RunTraces& traces) {
                              : "nothing was saved";
 }
 
+/// Whether the exit status says that nothing could be reached or started: 3 is the engine's, 126 and 127 are
+/// those of the shell and the loader.
+bool could_not_start(int exit_status) {
+    return exit_status == 3 || exit_status == 126 || exit_status == 127;
+}
+
 Ending ending_of(const JobStatus& status, const std::string& job, const RunTraces& traces) {
     const std::string nodes = status.nodes.empty() ? "" : " (" + status.nodes + ")";
     const std::string& state = status.state;
@@ -90,7 +96,7 @@ Ending ending_of(const JobStatus& status, const std::string& job, const RunTrace
         return {RunPhase::Failed,
                 job + " ended with status " + std::to_string(status.exit_status) +
                     (status.exit_signal != 0 ? ", signal " + std::to_string(status.exit_signal) : "") + said,
-                "", "RANK-FAILED"};
+                "", could_not_start(status.exit_status) ? "PROGRAM-START" : "RANK-FAILED"};
     if (state.empty())
         return {RunPhase::Failed, "Slurm does not know " + job + " any more; " + saved_words(traces),
                 "`ringmaster resume RUN` goes on from there", "SLURM-LOST"};

@@ -160,7 +160,7 @@ def failing_engine(tmp_path):
     return start
 
 
-@pytest.mark.parametrize("script, code, status", [("exit 7", "RANK-FAILED", 1), ("exit 127", "RANK-FAILED", 3), ("kill -SEGV $$", "RANK-KILLED", 1)])
+@pytest.mark.parametrize("script, code, status", [("exit 7", "RANK-FAILED", 1), ("exit 127", "PROGRAM-START", 3), ("kill -SEGV $$", "RANK-KILLED", 1)])
 def test_a_rank_that_fails_ends_the_stream_with_its_code(script, code, status, failing_engine, make_config, tmp_path):
     done = failing_engine(script, "launch", make_config(), "--ranks", 2, "--runs-dir", tmp_path / "runs", "--name", "one", "--no-preflight")
     lines = lines_of(done)
