@@ -12,6 +12,7 @@
 #include "engine/error.h"
 #include "launcher/cli/commands.h"
 #include "launcher/cli/failure.h"
+#include "launcher/cli/look_commands.h"
 #include "launcher/cli/terminal.h"
 #include "launcher/help_texts.h"
 
@@ -20,10 +21,10 @@ namespace ringmaster {
 namespace {
 
 std::vector<Command> commands() {
-    return {plan_command(),      advise_command(), preflight_command(), prepare_command(),
-            launch_command(),    watch_command(),  stop_command(),      resume_command(),
-            runs_command(),      export_command(), fetch_command(),     setup_command(),
-            calibrate_command(), nodes_command(),  adapt_command(),     merge_command()};
+    return {plan_command(),  advise_command(), preflight_command(), prepare_command(), launch_command(),
+            watch_command(), stop_command(),   resume_command(),    runs_command(),    export_command(),
+            fetch_command(), setup_command(),  calibrate_command(), nodes_command(),   adapt_command(),
+            merge_command(), rows_command()};
 }
 
 /// Returns the ids of a book's entries: "configuration, families, …".

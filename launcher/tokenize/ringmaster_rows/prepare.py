@@ -1,5 +1,6 @@
 """From a request to tokens.safetensors: read, encode, apply the length rules, split off the evaluation rows, pack, write."""
 
+import json
 import math
 from functools import partial
 from itertools import islice
@@ -16,6 +17,7 @@ from .streams import BUFFER_ROWS, Enough, shuffled_stream
 from .tokens import Rows, write_tokens
 from .vocabulary import load_tokenizer
 
+LOST_ROWS, MOST_LOST = "lost.json", 100
 MIN_LENGTH = 2  # axolotl's min_sample_len
 OPTIONS = {"chat_template", "chat_template_jinja", "chat_template_kwargs", "default_system_message", "train_on_inputs", "eot_tokens",
            "tokenizer_type", "tokenizer_legacy", "tokenizer_use_fast", "revision_of_model",
@@ -29,8 +31,10 @@ def prepare(request, folder, report):
     encode = Encoders(request, report)
     for source in [*request.sources, *request.test_sources]:
         check_entry(source, report)
-    rows, counts = collect(request, request.sources, "train", encode, folder, report)
+    lost = []
+    rows, counts = collect(request, request.sources, "train", encode, folder, report, lost)
     need_rows(rows, counts, request.sources[0].key)
+    (folder / LOST_ROWS).write_text(json.dumps(lost))
     chosen, evaluation = row_order(request, rows, counts), np.arange(0)
     eval_rows, eval_counts = rows, None
     if request.test_sources:
@@ -90,8 +94,9 @@ class Encoders:
         return self._loaded
 
 
-def collect(request, sources, split, encode, folder, report):
-    """The examples of all sources, in order, that the length rules keep; and how many they did not."""
+def collect(request, sources, split, encode, folder, report, lost=None):
+    """The examples of all sources, in order, that the length rules keep; and how many they did not. The first MOST_LOST of
+    those that are left out or cut are added to `lost`."""
     rows, counts = Rows(folder, split), dict.fromkeys(
         ("read", "kept", "dropped_long", "dropped_short", "truncated", "cut_texts"), 0)
     enough = Enough(request["row_limit"], request["sequence_len"], request["sample_packing"])
@@ -101,6 +106,8 @@ def collect(request, sources, split, encode, folder, report):
             check_ids(example, request["vocab_size"])
             counts["cut_texts"] += example.cut
             kept = within_length(example, request, counts)
+            if kept is not example and lost is not None and len(lost) < MOST_LOST:
+                lost.append(lost_row(example, kept, request))
             if kept:
                 if source.entry.get("streamed") and enough(len(kept.input_ids)):
                     break
@@ -115,6 +122,13 @@ def collect(request, sources, split, encode, folder, report):
     if rows.lengths and not rows.label_count:
         report.warning("no row has a label to train on")
     return rows, counts
+
+
+def lost_row(example, kept, request):
+    """What became of an example that the length rules do not leave as it is."""
+    length = len(example.input_ids)
+    why = "cut" if kept else "long" if length > request["sequence_len"] else "short"
+    return {"place": str(example.place), "tokens": length, "why": why}
 
 
 def rows_of(request, source, split, report):

@@ -1,0 +1,111 @@
+#include "launcher/rows/prepare_rows.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "launcher/bounded_file.h"
+
+namespace ringmaster {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A folder that goes with this object.
+class ShortLivedFolder {
+  public:
+    ShortLivedFolder() {
+        std::string name = (fs::temp_directory_path() / "ringmaster-rows-XXXXXX").string();
+        if (::mkdtemp(name.data()) == nullptr)
+            throw Error(Failure::Refused, Code("FILE-WRITE"), "cannot be made", name);
+        path_ = name;
+    }
+    ~ShortLivedFolder() {
+        std::error_code ignored;
+        fs::remove_all(path_, ignored);
+    }
+    ShortLivedFolder(const ShortLivedFolder&) = delete;
+    ShortLivedFolder& operator=(const ShortLivedFolder&) = delete;
+
+    const fs::path& path() const { return path_; }
+
+  private:
+    fs::path path_;
+};
+
+fs::path hub_cache(const PlanRequest& request) {
+    return request.hf_cache_dir.empty() ? fs::path() : fs::path(request.hf_cache_dir);
+}
+
+/// The newest snapshot of a hub id in the Hugging Face cache that has a tokenizer.json; empty if there is
+/// none.
+fs::path snapshot_of(const std::string& id, const fs::path& cache) {
+    std::string folder = "models--" + id;
+    for (size_t slash; (slash = folder.find('/')) != std::string::npos;) folder.replace(slash, 1, "--");
+    fs::path newest;
+    fs::file_time_type when;
+    std::error_code none;
+    for (fs::directory_iterator at(cache / folder / "snapshots", none), end; !none && at != end;
+         at.increment(none)) {
+        if (!fs::exists(at->path() / "tokenizer.json")) continue;
+        const fs::file_time_type changed = fs::last_write_time(at->path(), none);
+        if (newest.empty() || changed > when) newest = at->path(), when = changed;
+    }
+    return newest;
+}
+
+fs::path tokenizer_folder(const Config& config, const fs::path& cache) {
+    std::error_code unknown;
+    for (const std::string& name : {config.tokenizer, config.model_dir})
+        if (!name.empty() && fs::is_directory(name, unknown)) return name;
+    return cache.empty() ? fs::path() : snapshot_of(config.tokenizer, cache);
+}
+
+/// Reads what the Python step left beside the tokens; a cache of an earlier version has no such file.
+std::vector<LostRow> read_lost(const fs::path& tokens) {
+    const fs::path file = tokens.parent_path() / "lost.json";
+    std::error_code unknown;
+    std::vector<LostRow> lost;
+    if (!fs::is_regular_file(file, unknown)) return lost;
+    try {
+        for (const auto& one : nlohmann::json::parse(read_bounded(file, int64_t{1} << 20)))
+            lost.push_back({one.at("place"), one.at("tokens"), one.at("why")});
+    } catch (const nlohmann::json::exception&) {  // damaged: the counts are known all the same
+        lost.clear();
+    }
+    return lost;
+}
+
+void require_datasets(const Proposal& proposal) {
+    if (!proposal.reading.readable) throw PlanRefused(proposal.plan);
+    const Config& config = proposal.reading.config;
+    if (config.datasets.empty() && config.dataset_prepared_path.empty())
+        throw Error(Failure::Usage, Code("CFG-MISSING"), "names no `datasets`", proposal.request.config);
+}
+
+}  // namespace
+
+RowsToShow prepare_rows(const Request& request, const Machine& machine, const Places& places,
+                        const Progress& progress) {
+    Proposal proposal = propose(request, machine, places);
+    require_datasets(proposal);
+    Config& config = proposal.reading.config;
+    const ShortLivedFolder folder;
+    if (changes_vocabulary(config) && !config.model_dir.empty()) {
+        const GrownModel grown = grow_model(config, folder.path(), places, progress);
+        config.tokenization["tokenizer_name"] = config.tokenizer;
+        config.tokenizer = grown.tokenizer;
+    }
+    RowsToShow shown;
+    shown.rows = tokenize(tokenize_request(config, proposal.plan.model), folder.path() / "tokenize.json",
+                          places, progress);
+    shown.lost = read_lost(shown.rows.data.tokens);
+    shown.plan = plan_request(request, proposal.reading, machine, places, shown.rows.data.rows,
+                              shown.rows.data.eval_rows);
+    shown.plan.data = shown.rows.data;
+    shown.tokenizer = tokenizer_folder(config, hub_cache(plan_request_of(request, machine, places)));
+    return shown;
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,31 @@
+/// A configuration's rows, tokenized and ready to be looked at before anything is trained.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "launcher/prepare.h"
+
+namespace ringmaster {
+
+/// A row that was left out or cut.
+struct LostRow {
+    std::string place;  ///< This names its file and line.
+    int64_t tokens = 0;
+    std::string why;  ///< "long", "short" or "cut"
+};
+
+struct RowsToShow {
+    Plan plan;  ///< The plan knows the number of rows; it may have errors.
+    TokenizedRows rows;
+    std::vector<LostRow> lost;        ///< The first hundred rows that were left out or cut.
+    std::filesystem::path tokenizer;  ///< The folder of tokenizer.json; empty if it is not on this machine.
+};
+
+/// Tokenizes as a launch would, into the same cache. Only the tokenizer is fetched from the hub, never the
+/// weights. Throws PlanRefused if the file cannot be read, Error or Cancelled.
+RowsToShow prepare_rows(const Request& request, const Machine& machine, const Places& places,
+                        const Progress& progress);
+
+}  // namespace ringmaster

@@ -1,0 +1,113 @@
+#include "launcher/rows/prepared_rows.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace ringmaster {
+
+namespace {
+
+constexpr size_t kMostExamples = 100;
+
+/// FNV-1a over whole tokens with a final mix (of MurmurHash3): to find rows that may be equal.
+uint64_t hash_of(std::span<const int32_t> ids) {
+    uint64_t hash = 0xcbf29ce484222325ULL;
+    for (const int32_t id : ids) hash = (hash ^ static_cast<uint32_t>(id)) * 0x100000001b3ULL;
+    hash ^= hash >> 33;
+    hash *= 0xff51afd7ed558ccdULL;
+    return hash ^ hash >> 33;
+}
+
+bool equal(const Row& a, const Row& b) {
+    return std::ranges::equal(a.input_ids, b.input_ids) && std::ranges::equal(a.labels, b.labels);
+}
+
+}  // namespace
+
+const char* to_string(TokenKind kind) {
+    switch (kind) {
+        case TokenKind::Trained:
+            return "trained";
+        case TokenKind::Masked:
+            return "masked";
+        case TokenKind::Special:
+            break;
+    }
+    return "special";
+}
+
+PreparedRows::PreparedRows(const std::filesystem::path& tokens, const std::filesystem::path& tokenizer)
+    : file_(tokens), text_(tokenizer.empty() ? TokenText() : TokenText::read(tokenizer)) {}
+
+ShownRow PreparedRows::row(int64_t index, int64_t most_tokens) const {
+    const Row row = file_.row(index);
+    ShownRow shown{
+        index, row.tokens(), row.valid_labels(), static_cast<int64_t>(row.document_ends.size()), {}};
+    int64_t document_begin = 0;
+    size_t document = 0;
+    for (int64_t t = 0; t < std::min(row.tokens(), most_tokens); ++t) {
+        if (document < row.document_ends.size() && t == row.document_ends[document])
+            document_begin = row.document_ends[document++];
+        const int32_t id = row.input_ids[static_cast<size_t>(t)];
+        const bool trained = t > document_begin && row.labels[static_cast<size_t>(t)] != kNoLabel;
+        const TokenKind kind = text_.is_special(id) ? TokenKind::Special
+                               : trained            ? TokenKind::Trained
+                                                    : TokenKind::Masked;
+        if (shown.parts.empty() || shown.parts.back().kind != kind || shown.parts.back().trained != trained)
+            shown.parts.push_back({kind, trained, {}, {}});
+        shown.parts.back().text += text_.text(id);
+        shown.parts.back().ids.push_back(id);
+    }
+    return shown;
+}
+
+std::string PreparedRows::beginning(int64_t index, int64_t tokens) const {
+    const Row row = file_.row(index);
+    std::string text;
+    for (const int32_t id : row.input_ids.first(static_cast<size_t>(std::min(tokens, row.tokens()))))
+        text += text_.text(id);
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
+    return text;
+}
+
+std::vector<LengthBin> PreparedRows::lengths(int64_t longest, int bins) const {
+    const int64_t width = std::max<int64_t>(1, (longest + bins - 1) / bins);
+    std::vector<LengthBin> found(static_cast<size_t>(bins));
+    for (int64_t bin = 0; bin < bins; ++bin)
+        found[static_cast<size_t>(bin)] = {bin * width, (bin + 1) * width, 0};
+    for (int64_t index = 0; index < rows(); ++index) {
+        const int64_t bin = std::clamp<int64_t>((length(index) - 1) / width, 0, bins - 1);
+        ++found[static_cast<size_t>(bin)].rows;
+    }
+    return found;
+}
+
+RepeatedRows PreparedRows::duplicates() const {
+    std::vector<std::pair<uint64_t, int64_t>> hashes;
+    hashes.reserve(static_cast<size_t>(rows()));
+    for (int64_t index = 0; index < rows(); ++index)
+        hashes.emplace_back(hash_of(file_.row(index).input_ids), index);
+    std::sort(hashes.begin(), hashes.end());
+    RepeatedRows found;
+    for (size_t first = 0, at = 1; at < hashes.size(); ++at) {
+        if (hashes[at].first != hashes[first].first) {
+            first = at;
+            continue;
+        }
+        if (!equal(file_.row(hashes[first].second), file_.row(hashes[at].second))) continue;
+        ++found.rows;
+        if (found.examples.size() < kMostExamples)
+            found.examples.emplace_back(hashes[at].second, hashes[first].second);
+    }
+    std::sort(found.examples.begin(), found.examples.end());
+    return found;
+}
+
+int64_t PreparedRows::trained_tokens() const {
+    int64_t count = 0;
+    for (int64_t index = 0; index < rows(); ++index) count += file_.row(index).valid_labels();
+    return count;
+}
+
+}  // namespace ringmaster

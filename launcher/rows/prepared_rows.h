@@ -1,0 +1,71 @@
+/// Prepared rows as the model sees them, read by mapping: nothing of the file is copied but the rows that are
+/// asked for.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "engine/data/tokens.h"
+#include "launcher/rows/token_text.h"
+
+namespace ringmaster {
+
+enum class TokenKind {
+    Trained,  ///< The loss is taken on it.
+    Masked,   ///< Read, but no label.
+    Special,  ///< A token of the tokenizer's own, trained or not.
+};
+const char* to_string(TokenKind kind);  ///< "trained", "masked", "special"
+
+/// Tokens of one kind, one behind the other.
+struct RowPart {
+    TokenKind kind = TokenKind::Masked;
+    bool trained = false;  ///< The loss may be taken on special tokens too.
+    std::string text;      ///< A part may begin or end within a UTF-8 letter.
+    std::vector<int32_t> ids;
+};
+
+struct ShownRow {
+    int64_t index = 0;  ///< Rows of the file count from 0.
+    int64_t tokens = 0, trained = 0, documents = 1;
+    std::vector<RowPart> parts;
+};
+
+/// Rows whose lengths lie in (from, to].
+struct LengthBin {
+    int64_t from = 0, to = 0, rows = 0;
+};
+
+struct RepeatedRows {
+    int64_t rows = 0;  ///< Each of these equals an earlier row.
+    std::vector<std::pair<int64_t, int64_t>>
+        examples;  ///< At most a hundred pairs hold a row and the earlier one.
+};
+
+class PreparedRows {
+  public:
+    /// Maps tokens.safetensors; `tokenizer` is a folder. Throws Error.
+    PreparedRows(const std::filesystem::path& tokens, const std::filesystem::path& tokenizer);
+
+    int64_t rows() const { return file_.rows(); }
+    const TokenText& text() const { return text_; }
+    const TokenFile& file() const { return file_; }
+
+    int64_t length(int64_t row) const { return file_.row(row).tokens(); }
+    ShownRow row(int64_t index, int64_t most_tokens = int64_t{1} << 40) const;
+    /// The beginning of a row's text, on one line.
+    std::string beginning(int64_t index, int64_t tokens) const;
+
+    /// `bins` of equal width up to `longest`.
+    std::vector<LengthBin> lengths(int64_t longest, int bins) const;
+    RepeatedRows duplicates() const;
+    int64_t trained_tokens() const;
+
+  private:
+    TokenFile file_;
+    TokenText text_;
+};
+
+}  // namespace ringmaster

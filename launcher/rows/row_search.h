@@ -1,0 +1,18 @@
+/// Rows whose text holds some words.
+#pragma once
+
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "launcher/rows/prepared_rows.h"
+
+namespace ringmaster {
+
+/// The rows, ascending, whose text holds `words`, at most `most` of them. Letters of ASCII are found in
+/// either case. Several threads share the file. Stops early, with what was found, if asked to.
+std::vector<int64_t> find_rows(const PreparedRows& rows, const std::string& words, size_t most,
+                               const std::stop_token& stop = {});
+
+}  // namespace ringmaster

@@ -1,0 +1,44 @@
+/// The text that each token stands for, from a tokenizer's tokenizer.json (the file of Hugging Face's
+/// tokenizers).
+///
+/// Three ways of writing bytes as pieces are known: byte-level BPE (GPT-2's table of visible letters,
+/// encoder.py), SentencePiece's ("▁" for a space, "<0x0A>" for a byte) and WordPiece's ("##" for a piece that
+/// goes on a word).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ringmaster {
+
+class TokenText {
+  public:
+    TokenText() = default;
+
+    /// Reads FOLDER/tokenizer.json. Without such a file every token is written as its number. Throws
+    /// Error(Refused) if the file is damaged.
+    static TokenText read(const std::filesystem::path& folder);
+
+    bool known() const { return !begins_.empty(); }
+
+    /// The bytes of a token, which may be a part of a UTF-8 letter; "<17>" for one that nobody knows.
+    std::string_view bytes(int32_t id) const {
+        if (id < 0 || static_cast<size_t>(id) + 1 >= begins_.size()) return {};
+        const auto at = static_cast<size_t>(id);
+        return std::string_view(text_).substr(begins_[at], begins_[at + 1] - begins_[at]);
+    }
+    std::string text(int32_t id) const;
+    bool is_special(int32_t id) const {
+        return id >= 0 && static_cast<size_t>(id) < special_.size() && special_[static_cast<size_t>(id)];
+    }
+
+  private:
+    std::string text_;            ///< This holds the bytes of all tokens, one after the other.
+    std::vector<size_t> begins_;  ///< Token i is text_[begins_[i], begins_[i + 1]).
+    std::vector<char> special_;
+};
+
+}  // namespace ringmaster
