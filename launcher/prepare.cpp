@@ -153,21 +153,19 @@ PreparedRun prepare_run(const Proposal& proposal, const RunOptions& options, con
     }
 }
 
-namespace {
-
-/// The run's own tokenizer, and its own model folder if that has embeddings for more tokens.
-void take_grown_model(Proposal& proposal, const RunDirectory& run, const Machine& machine,
+void take_grown_model(Proposal& proposal, const fs::path& folder, const Machine& machine,
                       const Places& places, const Progress& progress) {
     Config& config = proposal.reading.config;
     if (!changes_vocabulary(config)) return;
-    const GrownModel grown = grow_model(config, run.dir, places, progress);
+    const GrownModel grown = grow_model(config, folder, places, progress);
     config.tokenization["tokenizer_name"] = config.tokenizer;
     config.tokenizer = grown.tokenizer;
     if (grown.model_dir.empty()) return;
     config.model_dir = grown.model_dir;
     proposal.plan = plan_request(proposal.request, proposal.reading, machine, places);
-    if (!proposal.plan.ok()) throw PlanRefused(proposal.plan);
 }
+
+namespace {
 
 /// Returns how many rows of a stream the run trains on; nullopt for other datasets, which are read whole.
 std::optional<int64_t> rows_of_stream(const Config& config, const Plan& plan) {
@@ -177,6 +175,13 @@ std::optional<int64_t> rows_of_stream(const Config& config, const Plan& plan) {
 }
 
 }  // namespace
+
+TokenizedRows tokenize_proposal(const Proposal& proposal, const fs::path& request_file, const Places& places,
+                                const Progress& progress) {
+    const Config& config = proposal.reading.config;
+    return tokenize(tokenize_request(config, proposal.plan.model, rows_of_stream(config, proposal.plan)),
+                    request_file, places, progress);
+}
 
 PreparedRun fill_plan(Proposal proposal, const RunDirectory& run, const Machine& machine,
                       const Places& places, const Progress& progress) {
@@ -189,11 +194,10 @@ PreparedRun fill_plan(Proposal proposal, const RunDirectory& run, const Machine&
         if (!proposal.plan.ok()) throw PlanRefused(proposal.plan);
     }
     progress.stop_if_cancelled();
-    take_grown_model(proposal, run, machine, places, progress);
+    take_grown_model(proposal, run.dir, machine, places, progress);
+    if (!proposal.plan.ok()) throw PlanRefused(proposal.plan);
     PreparedRun prepared{run, {}, {}};
-    prepared.rows =
-        tokenize(tokenize_request(config, proposal.plan.model, rows_of_stream(config, proposal.plan)),
-                 run.dir / "tokenize.json", places, progress);
+    prepared.rows = tokenize_proposal(proposal, run.dir / "tokenize.json", places, progress);
     progress.stop_if_cancelled();
     prepared.plan = plan_request(proposal.request, proposal.reading, machine, places, prepared.rows.data.rows,
                                  prepared.rows.data.eval_rows);

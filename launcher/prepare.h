@@ -57,6 +57,15 @@ struct PreparedRun {
 PreparedRun prepare_run(const Proposal& proposal, const RunOptions& options, const Machine& machine,
                         const Places& places, const Progress& progress);
 
+/// If the file adds tokens or renames some, writes its tokenizer and the model's resized embeddings into
+/// `folder`, uses them in the configuration, and plans again. Throws Error or Cancelled.
+void take_grown_model(Proposal& proposal, const std::filesystem::path& folder, const Machine& machine,
+                      const Places& places, const Progress& progress);
+
+/// Tokenizes the proposal's datasets; a stream only as far as max_steps reads it. Throws Error or Cancelled.
+TokenizedRows tokenize_proposal(const Proposal& proposal, const std::filesystem::path& request_file,
+                                const Places& places, const Progress& progress);
+
 /// Fetches the model where it is a hub id, tokenizes, plans again with the rows: the plan that the engine
 /// obeys. The Python step's request stays in the run directory as tokenize.json.
 PreparedRun fill_plan(Proposal proposal, const RunDirectory& run, const Machine& machine,

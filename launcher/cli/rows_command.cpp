@@ -38,7 +38,7 @@ int run_rows(const Arguments& arguments, const Session& session) {
     const RowsToShow prepared =
         prepare_rows(request_of(arguments), this_machine(), session.places, printer.progress());
     printer.clear();
-    const PreparedRows rows(prepared.rows.data.tokens, prepared.tokenizer);
+    const PreparedRows rows(prepared.rows.data.tokens, prepared.text);
     const Placement placement(prepared.plan, rows.rows());
     RowsReport report{prepared, rows, placement, rows_to_show(arguments, rows), {}};
     if (arguments.has("--search")) report.searched = arguments.text("--search");
@@ -58,8 +58,8 @@ Command rows_command() {
         "CONFIG",
         true,
         "Tokenizes the data as a launch would and shows rows as the model sees them: which tokens are "
-        "trained, which "
-        "are only read, when and on which ranks; lengths, rows left out or cut, and repeated rows.",
+        "trained and which are only read, in which step and on which ranks; lengths, rows left out or cut, "
+        "and repeated rows.",
         request_options(),
         "exit status: 0; 1 the data cannot be prepared, or no row holds the words; 2 missing file, "
         "malformed YAML"};

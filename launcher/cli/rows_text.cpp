@@ -15,7 +15,7 @@ constexpr int kBins = 12;
 constexpr int kBarWidth = 40;
 constexpr int64_t kMostTokens = 4096;  ///< A terminal shows no more of a row.
 
-/// JSON holds whole letters: bytes that are none become U+FFFD.
+/// Replaces bytes that are not UTF-8 by U+FFFD, for JSON.
 std::string as_utf8(const std::string& bytes) {
     const std::string quoted = json(bytes).dump(-1, ' ', false, json::error_handler_t::replace);
     return json::parse(quoted).get<std::string>();
@@ -82,10 +82,14 @@ std::string lost_text(const RowsToShow& prepared) {
     return text;
 }
 
+std::string counted(int64_t count, const std::string& noun) {
+    return format_count(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
 std::string head_text(const RowsReport& report) {
     const TokenizedRows& rows = report.prepared.rows;
     const int64_t tokens = rows.tokens_total, trained = report.rows.trained_tokens();
-    std::string text = format_count(report.rows.rows()) + " rows, " + format_count(tokens) + " tokens, " +
+    std::string text = counted(report.rows.rows(), "row") + ", " + format_count(tokens) + " tokens, " +
                        format_count(trained) + " of them trained";
     if (tokens > 0) text += " (" + format_percent(double(trained) / double(tokens)) + ")";
     text += "; the longest has " + format_count(rows.longest) + " tokens, sequence_len is " +
@@ -94,8 +98,8 @@ std::string head_text(const RowsReport& report) {
     if (!losses.empty()) text += losses + "\n" + lost_text(report.prepared);
     const RepeatedRows repeated = report.rows.duplicates();
     if (repeated.rows > 0)
-        text += format_count(repeated.rows) + " rows repeat an earlier one; row " +
-                format_count(repeated.examples.front().first + 1) + " is row " +
+        text += counted(repeated.rows, "row") + (repeated.rows == 1 ? " repeats" : " repeat") +
+                " an earlier one; row " + format_count(repeated.examples.front().first + 1) + " is row " +
                 format_count(repeated.examples.front().second + 1) + " again\n";
     if (!report.rows.text().known())
         text += "There is no tokenizer.json here: tokens are shown as numbers.\n";
@@ -108,7 +112,7 @@ std::string ranks_text(const RowPlace& place) {
                : "ranks " + std::to_string(place.ranks.front()) + " to " + std::to_string(place.ranks.back());
 }
 
-/// One line for each line of a part, with a mark that does not need colour.
+/// Writes one line for each line of a part, with a mark that does not need colour.
 std::string part_text(const RowPart& part, const Terminal& terminal) {
     const char* mark = part.kind == TokenKind::Special ? "* " : part.trained ? "+ " : "- ";
     std::string text, rest = as_utf8(part.text);
@@ -171,8 +175,9 @@ json rows_json(const RowsReport& report) {
 std::string rows_text(const RowsReport& report, const Terminal& terminal) {
     std::string text = head_text(report) + "\n" + histogram_text(report) + "\n";
     if (report.searched)
-        text += format_count(static_cast<int64_t>(report.shown.size())) + " rows hold \"" +
-                printable(*report.searched) + "\"\n\n";
+        text += counted(static_cast<int64_t>(report.shown.size()), "row") +
+                (report.shown.size() == 1 ? " holds \"" : " hold \"") + printable(*report.searched) +
+                "\"\n\n";
     text += "+ trained   - read only   * special\n";
     for (const int64_t index : report.shown) text += row_text(report, index, terminal);
     return text;

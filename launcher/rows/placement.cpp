@@ -8,7 +8,7 @@ namespace ringmaster {
 
 namespace {
 
-/// The ranks of each data-parallel group: neighbours, who share their rows.
+/// Returns the ranks of each data-parallel group. They are neighbours and share their rows.
 std::vector<std::vector<int>> groups_of(const Plan& plan) {
     const int context = std::max(1, plan.context_parallel.size);
     std::vector<std::vector<int>> groups(static_cast<size_t>(std::max(1, plan.ranks / context)));

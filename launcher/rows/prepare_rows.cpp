@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A folder that goes with this object.
+/// A temporary folder, removed with this object.
 class ShortLivedFolder {
   public:
     ShortLivedFolder() {
@@ -71,17 +71,35 @@ std::vector<LostRow> read_lost(const fs::path& tokens) {
     try {
         for (const auto& one : nlohmann::json::parse(read_bounded(file, int64_t{1} << 20)))
             lost.push_back({one.at("place"), one.at("tokens"), one.at("why")});
-    } catch (const nlohmann::json::exception&) {  // damaged: the counts are known all the same
+    } catch (const nlohmann::json::exception&) {  // The examples are missing then; the counts are known.
         lost.clear();
     }
     return lost;
 }
 
 void require_datasets(const Proposal& proposal) {
-    if (!proposal.reading.readable) throw PlanRefused(proposal.plan);
+    if (!proposal.reading.readable) {
+        PlanRefused refused(proposal.plan);
+        refused.failure = Failure::Usage;
+        throw refused;
+    }
     const Config& config = proposal.reading.config;
     if (config.datasets.empty() && config.dataset_prepared_path.empty())
         throw Error(Failure::Usage, Code("CFG-MISSING"), "names no `datasets`", proposal.request.config);
+}
+
+/// Takes the tokenizer with the tokens that the file adds. No resized weights are written: only the number of
+/// tokens counts here.
+void grow_tokenizer(Proposal& proposal, const fs::path& folder, const Machine& machine, const Places& places,
+                    const Progress& progress) {
+    Config& config = proposal.reading.config;
+    if (!changes_vocabulary(config)) return;
+    if (config.model_dir.empty())
+        throw Error(Failure::Refused, Code("MODEL-MISSING"),
+                    "the file adds tokens to a model that is not on this machine", config.base_model,
+                    "`ringmaster prepare` fetches the model");
+    config.reinit_weights = true;
+    take_grown_model(proposal, folder, machine, places, progress);
 }
 
 }  // namespace
@@ -90,21 +108,17 @@ RowsToShow prepare_rows(const Request& request, const Machine& machine, const Pl
                         const Progress& progress) {
     Proposal proposal = propose(request, machine, places);
     require_datasets(proposal);
-    Config& config = proposal.reading.config;
     const ShortLivedFolder folder;
-    if (changes_vocabulary(config) && !config.model_dir.empty()) {
-        const GrownModel grown = grow_model(config, folder.path(), places, progress);
-        config.tokenization["tokenizer_name"] = config.tokenizer;
-        config.tokenizer = grown.tokenizer;
-    }
     RowsToShow shown;
-    shown.rows = tokenize(tokenize_request(config, proposal.plan.model), folder.path() / "tokenize.json",
-                          places, progress);
+    grow_tokenizer(proposal, folder.path(), machine, places, progress);
+    shown.rows = tokenize_proposal(proposal, folder.path() / "tokenize.json", places, progress);
     shown.lost = read_lost(shown.rows.data.tokens);
     shown.plan = plan_request(request, proposal.reading, machine, places, shown.rows.data.rows,
                               shown.rows.data.eval_rows);
     shown.plan.data = shown.rows.data;
-    shown.tokenizer = tokenizer_folder(config, hub_cache(plan_request_of(request, machine, places)));
+    const Config& config = proposal.reading.config;
+    shown.text =
+        TokenText::read(tokenizer_folder(config, hub_cache(plan_request_of(request, machine, places))));
     return shown;
 }
 

@@ -1,11 +1,11 @@
 /// A configuration's rows, tokenized and ready to be looked at before anything is trained.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "launcher/prepare.h"
+#include "launcher/rows/token_text.h"
 
 namespace ringmaster {
 
@@ -19,8 +19,8 @@ struct LostRow {
 struct RowsToShow {
     Plan plan;  ///< The plan knows the number of rows; it may have errors.
     TokenizedRows rows;
-    std::vector<LostRow> lost;        ///< The first hundred rows that were left out or cut.
-    std::filesystem::path tokenizer;  ///< The folder of tokenizer.json; empty if it is not on this machine.
+    std::vector<LostRow> lost;  ///< The first hundred rows that were left out or cut.
+    TokenText text;             ///< It knows no token if there is no tokenizer.json on this machine.
 };
 
 /// Tokenizes as a launch would, into the same cache. Only the tokenizer is fetched from the hub, never the

@@ -1,7 +1,7 @@
 #include "launcher/rows/prepared_rows.h"
 
 #include <algorithm>
-#include <cstring>
+#include <utility>
 
 namespace ringmaster {
 
@@ -36,8 +36,8 @@ const char* to_string(TokenKind kind) {
     return "special";
 }
 
-PreparedRows::PreparedRows(const std::filesystem::path& tokens, const std::filesystem::path& tokenizer)
-    : file_(tokens), text_(tokenizer.empty() ? TokenText() : TokenText::read(tokenizer)) {}
+PreparedRows::PreparedRows(const std::filesystem::path& tokens, TokenText text)
+    : file_(tokens), text_(std::move(text)) {}
 
 ShownRow PreparedRows::row(int64_t index, int64_t most_tokens) const {
     const Row row = file_.row(index);

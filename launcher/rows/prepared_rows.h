@@ -46,8 +46,8 @@ struct RepeatedRows {
 
 class PreparedRows {
   public:
-    /// Maps tokens.safetensors; `tokenizer` is a folder. Throws Error.
-    PreparedRows(const std::filesystem::path& tokens, const std::filesystem::path& tokenizer);
+    /// Maps tokens.safetensors. Throws Error.
+    PreparedRows(const std::filesystem::path& tokens, TokenText text);
 
     int64_t rows() const { return file_.rows(); }
     const TokenText& text() const { return text_; }

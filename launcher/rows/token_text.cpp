@@ -1,8 +1,10 @@
 #include "launcher/rows/token_text.h"
 
-#include <array>
+#include <algorithm>
+#include <charconv>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "engine/error.h"
 #include "launcher/bounded_file.h"
@@ -18,13 +20,11 @@ constexpr int64_t kMostTokens = int64_t{1} << 24;
 
 enum class Writing { ByteLevel, SentencePiece, WordPiece };
 
-/// Whether the word stands as a "type" anywhere below.
-bool has_type(const json& part, std::string_view type) {
+/// Returns whether a part's own "type", or that of a part inside it, is `type`. Decoders nest a level or two.
+bool has_type(const json& part, std::string_view type, int depth = 8) {
     if (part.is_object() && part.value("type", "") == type) return true;
-    if (!part.is_structured()) return false;
-    for (const json& inner : part)
-        if (has_type(inner, type)) return true;
-    return false;
+    if (!part.is_structured() || depth == 0) return false;
+    return std::ranges::any_of(part, [&](const json& inner) { return has_type(inner, type, depth - 1); });
 }
 
 Writing writing_of(const json& tokenizer) {
@@ -34,7 +34,7 @@ Writing writing_of(const json& tokenizer) {
     return has_type(decoder, "WordPiece") ? Writing::WordPiece : Writing::SentencePiece;
 }
 
-/// The next code point of UTF-8 text that is known to be whole; moves on.
+/// Returns the next code point of valid UTF-8 text and advances `at`.
 uint32_t next_letter(std::string_view text, size_t& at) {
     const auto first = static_cast<unsigned char>(text[at++]);
     int more = first >= 0xF0 ? 3 : first >= 0xE0 ? 2 : first >= 0xC0 ? 1 : 0;
@@ -73,10 +73,18 @@ std::string from_byte_level(std::string_view piece) {
     return bytes;
 }
 
+/// The byte of a piece such as "<0x0A>".
+std::optional<char> byte_piece(std::string_view piece) {
+    if (piece.size() != 6 || !piece.starts_with("<0x") || piece.back() != '>') return std::nullopt;
+    uint8_t byte = 0;
+    const char* end = piece.data() + 5;
+    const auto [stop, problem] = std::from_chars(piece.data() + 3, end, byte, 16);
+    return problem == std::errc() && stop == end ? std::optional(static_cast<char>(byte)) : std::nullopt;
+}
+
 std::string from_sentence_piece(std::string_view piece) {
     constexpr std::string_view kSpace = "\xE2\x96\x81";  // U+2581
-    if (piece.size() == 6 && piece.starts_with("<0x") && piece.back() == '>')
-        return {static_cast<char>(std::stoi(std::string(piece.substr(3, 2)), nullptr, 16))};
+    if (const auto byte = byte_piece(piece)) return {*byte};
     std::string text;
     while (!piece.empty()) {
         const bool space = piece.starts_with(kSpace);
@@ -151,8 +159,6 @@ TokenText TokenText::read(const std::filesystem::path& folder) {
         }
         made.begins_.push_back(made.text_.size());
     } catch (const json::exception&) {
-        refuse("is no tokenizer of the Hugging Face library");
-    } catch (const std::logic_error&) {  // a byte that is none
         refuse("is no tokenizer of the Hugging Face library");
     }
     return made;

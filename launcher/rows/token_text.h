@@ -24,13 +24,13 @@ class TokenText {
 
     bool known() const { return !begins_.empty(); }
 
-    /// The bytes of a token, which may be a part of a UTF-8 letter; "<17>" for one that nobody knows.
+    /// The bytes of a token, which may be a part of a UTF-8 letter; empty for an unknown token.
     std::string_view bytes(int32_t id) const {
         if (id < 0 || static_cast<size_t>(id) + 1 >= begins_.size()) return {};
         const auto at = static_cast<size_t>(id);
         return std::string_view(text_).substr(begins_[at], begins_[at + 1] - begins_[at]);
     }
-    std::string text(int32_t id) const;
+    std::string text(int32_t id) const;  ///< as bytes(), but "<17>" for an unknown token
     bool is_special(int32_t id) const {
         return id >= 0 && static_cast<size_t>(id) < special_.size() && special_[static_cast<size_t>(id)];
     }

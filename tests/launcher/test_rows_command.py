@@ -1,103 +1,111 @@
 """ringmaster rows: the rows as the model sees them, held against the tokenizers library and the data they were made of."""
 
 import json
-import os
 
 import pytest
 from conftest import MODEL, run
 
 WORDS = ["The fox jumps over 7 lazy dogs.", "Žluťoučký kůň — 漢字 🙂", "def f(x):\n\treturn  x + 1\n", "A cat, a cat; a CAT!"]
+SPECIAL = ["<s>", "</s>", "<|im_start|>", "<|im_end|>"]
 CHATML = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
 
 
 def make_tokenizer(folder, kind):
     from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
-    from transformers import PreTrainedTokenizerFast
 
-    special = ["<s>", "</s>", "<|im_start|>", "<|im_end|>"]
     if kind == "byte level":
-        backend = Tokenizer(models.BPE())
-        backend.pre_tokenizer, backend.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False), decoders.ByteLevel()
-        backend.train_from_iterator(WORDS, trainers.BpeTrainer(
-            vocab_size=600, special_tokens=special, initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), show_progress=False))
-    else:  # as Llama 2's: spaces as ▁, what is not in the vocabulary as bytes
-        pieces = [*special, *(f"<0x{byte:02X}>" for byte in range(256)), *"▁abcdefghijklmnopqrstuvwxyzTAC.,;!:()+1x7"]
-        backend = Tokenizer(models.BPE(vocab={piece: at for at, piece in enumerate(dict.fromkeys(pieces))}, merges=[],
-                                       byte_fallback=True, unk_token="<s>"))
-        backend.normalizer = normalizers.Replace(" ", "▁")
-        backend.decoder = decoders.Sequence([decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse()])
-        backend.add_special_tokens(special)
-    tokenizer = PreTrainedTokenizerFast(tokenizer_object=backend, bos_token="<s>", eos_token="</s>")
-    tokenizer.chat_template = CHATML
-    tokenizer.save_pretrained(folder)
+        tokenizer = Tokenizer(models.BPE())
+        tokenizer.pre_tokenizer, tokenizer.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False), decoders.ByteLevel()
+        tokenizer.train_from_iterator(WORDS, trainers.BpeTrainer(
+            vocab_size=600, special_tokens=SPECIAL, initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), show_progress=False))
+    else:  # Llama 2 writes spaces as ▁, and letters outside its vocabulary as bytes
+        pieces = [*SPECIAL, *(f"<0x{byte:02X}>" for byte in range(256)), *"▁abcdefghijklmnopqrstuvwxyzTAC.,;!:()+1x7", "<0xZZ>"]
+        tokenizer = Tokenizer(models.BPE(vocab={piece: at for at, piece in enumerate(dict.fromkeys(pieces))}, merges=[],
+                                         byte_fallback=True, unk_token="<s>"))
+        tokenizer.normalizer = normalizers.Replace(" ", "▁")
+        tokenizer.decoder = decoders.Sequence([decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse()])
+        tokenizer.add_special_tokens(SPECIAL)
+    tokenizer.save(str(folder / "tokenizer.json"))
+    settings = {"tokenizer_class": "PreTrainedTokenizerFast", "bos_token": "<s>", "eos_token": "</s>", "chat_template": CHATML}
+    (folder / "tokenizer_config.json").write_text(json.dumps(settings))
+    (folder / "config.json").write_text(json.dumps({**MODEL, "vocab_size": tokenizer.get_vocab_size()}))
     return tokenizer
 
 
 @pytest.fixture
-def text_config(make_config, tmp_path):
-    def make(kind="byte level", **keys):
+def token_config(make_config, tmp_path):
+    """Rows of tokens, so that no tokenizer has to be loaded: a start token, then the text, of which the second half is trained."""
+
+    def make(kind="byte level", texts=(*WORDS, WORDS[0], "long " * 200), **keys):
         tokenizer = make_tokenizer(tmp_path / "model", kind)
-        (tmp_path / "model/config.json").write_text(json.dumps({**MODEL, "vocab_size": len(tokenizer)}))
-        rows = tmp_path / "texts.jsonl"
-        rows.write_text("".join(json.dumps({"text": text}) + "\n" for text in [*WORDS, WORDS[0], "long " * 200]))
-        settings = {"datasets": [{"path": str(rows), "ds_type": "json", "type": "completion", "field": "text"}],
-                    "excess_length_strategy": "drop", **keys}
-        return make_config(**settings), tokenizer
+        rows = tmp_path / "rows.jsonl"
+        with rows.open("w") as file:
+            for text in texts:
+                ids = [0, *tokenizer.encode(text).ids, 1]
+                file.write(json.dumps({"input_ids": ids, "labels": [-100] * (len(ids) // 2) + ids[len(ids) // 2:]}) + "\n")
+        return make_config(**{"excess_length_strategy": "drop", "sequence_len": 128, **keys}), tokenizer
 
     return make
 
 
+def ask(file, *more):
+    return run("rows", file, "--ranks", 4, "--device", "cpu", *more, env={"XDG_CACHE_HOME": str(file.parent / "cache")})
+
+
 def rows_of(file, *more):
-    home = {"XDG_CACHE_HOME": str(file.parent / "cache"), "RINGMASTER_PYTHON_ENV": os.environ.get("RINGMASTER_PYTHON_ENV", "")}
-    done = run("rows", file, "--ranks", 4, "--device", "cpu", "--json", *more, env={k: v for k, v in home.items() if v})
+    done = ask(file, "--json", *more)
     assert done.returncode in (0, 1), done.stdout + done.stderr
     return json.loads(done.stdout)
 
 
 @pytest.mark.parametrize("kind", ["byte level", "sentence pieces"])
-def test_every_row_reads_as_the_library_decodes_it(text_config, kind):
-    file, tokenizer = text_config(kind)
+def test_every_row_reads_as_the_library_decodes_it(token_config, kind):
+    file, tokenizer = token_config(kind)
     said = rows_of(file, "--n", 10)
     assert said["rows"] == 5 and said["has_text"]
-    for row in said["shown"]:
+    for row, written in zip(said["shown"], [*WORDS, WORDS[0]], strict=True):
         ids = [token for part in row["parts"] for token in part["ids"]]
-        assert len(ids) == row["tokens"]
-        assert row["text"] == tokenizer.decode(ids, skip_special_tokens=False, clean_up_tokenization_spaces=False)
-    assert said["shown"][0]["text"].startswith(WORDS[0])
+        assert len(ids) == row["tokens"] and row["trained"] == len(ids) - len(ids) // 2
+        assert row["text"] == tokenizer.decode(ids, skip_special_tokens=False) == f"<s>{written}</s>"
+        assert [part["kind"] for part in row["parts"]] == ["special", "masked", "trained", "special"]
+        assert [part["trained"] for part in row["parts"]] == [False, False, True, True]
 
 
-def test_what_was_left_out_and_what_repeats(text_config):
-    said = rows_of(text_config()[0])
+def test_what_was_left_out_and_what_repeats(token_config):
+    file, _ = token_config()
+    said = rows_of(file, "--n", 9)
     assert said["read"] == 6 and said["kept"] == 5 and said["lost"]["long"] == 1
     (lost,) = said["lost"]["examples"]
-    assert lost["why"] == "long" and lost["tokens"] > 64 and "texts.jsonl" in lost["place"] and "6" in lost["place"]
+    assert lost["why"] == "long" and lost["tokens"] > 128 and lost["place"].endswith("rows.jsonl, line 6")
     assert said["duplicates"] == {"rows": 1, "examples": [{"row": 5, "earlier": 1}]}
     assert sum(bin["rows"] for bin in said["lengths"]) == 5
-    assert said["tokens_total"] == sum(row["tokens"] for row in rows_of(text_config()[0], "--n", 9)["shown"])
+    assert said["tokens_total"] == sum(row["tokens"] for row in said["shown"])
+    cut = rows_of(file, "--set", "excess_length_strategy=truncate", "--from", 6)
+    assert cut["lost"]["cut"] == 1 and cut["lost"]["examples"][0]["why"] == "cut" and cut["shown"][0]["tokens"] == 128
 
 
-def test_words_are_found_in_either_case(text_config):
-    file, _ = text_config()
+def test_words_are_found_in_either_case(token_config):
+    file, _ = token_config()
     assert [row["row"] for row in rows_of(file, "--search", "FOX JUMPS", "--n", 9)["shown"]] == [1, 5]
     assert [row["row"] for row in rows_of(file, "--search", "漢字")["shown"]] == [2]
-    assert rows_of(file, "--search", "nobody wrote this")["shown"] == []
+    assert ask(file, "--search", "nobody wrote this").returncode == 1
 
 
-def test_only_the_answer_is_trained(text_config, tmp_path):
+def test_only_the_answer_of_a_chat_is_trained(token_config, tmp_path):
     chats = tmp_path / "chats.jsonl"
-    chats.write_text(json.dumps({"messages": [{"role": "user", "content": "Two and two?"}, {"role": "assistant", "content": "Four, of course."}]}))
-    file, _ = text_config(datasets=[{"path": str(chats), "ds_type": "json", "type": "chat_template"}])
+    turns = [{"role": "user", "content": "Two and two?"}, {"role": "assistant", "content": "Four, of course."}]
+    chats.write_text(json.dumps({"messages": turns}))
+    file, _ = token_config(datasets=[{"path": str(chats), "ds_type": "json", "type": "chat_template"}])
     (row,) = rows_of(file)["shown"]
+    assert row["text"] == "".join(f"<|im_start|>{turn['role']}\n{turn['content']}<|im_end|>\n" for turn in turns)
     trained = "".join(part["text"] for part in row["parts"] if part["trained"])
-    assert "Four, of course." in trained and "Two and two?" not in trained
-    assert "Two and two?" in row["text"] and row["trained"] < row["tokens"]
-    assert any(part["kind"] == "special" and "<|im_start|>" in part["text"] for part in row["parts"])
+    assert "Four, of course." in trained and "Two and two?" not in trained and row["trained"] < row["tokens"]
+    assert any(part["kind"] == "special" and part["text"] == "<|im_start|>" for part in row["parts"])
 
 
-def test_a_row_is_where_the_contract_says(make_config):
+def test_a_row_is_trained_where_the_contract_says(make_config):
     """Step s trains on rows [(s-1)·G, s·G); micro-batches are dealt to the groups in turn."""
-    file = make_config(context_parallel_size=2, micro_batch_size=2, gradient_accumulation_steps=1)
-    said = rows_of(file, "--n", 12)
+    said = rows_of(make_config(context_parallel_size=2, micro_batch_size=2, gradient_accumulation_steps=1), "--n", 12)
     places = [(row["step"], tuple(row["ranks"])) for row in said["shown"]]
     assert places == [(1 + at // 4, (0, 1) if at % 4 < 2 else (2, 3)) for at in range(12)]
     assert not said["has_text"] and said["shown"][0]["text"].startswith("<0><1>")
@@ -109,18 +117,25 @@ def test_packed_rows_count_their_documents(make_config):
     assert said["shown"][0]["trained"] == 3 * 19  # the first token of each document is no label
 
 
-def test_a_person_reads_marks_without_colour(text_config):
-    file, _ = text_config()
-    done = run("rows", file, "--n", 1, env={"XDG_CACHE_HOME": str(file.parent / "cache")})
+def test_a_person_reads_marks_without_colour_and_no_control_letters(token_config):
+    file, _ = token_config(texts=["calm \x1b[31mred\x07 words", "more " * 200])
+    done = ask(file, "--n", 1)
     assert done.returncode == 0, done.stderr
-    assert "\n    + he fox jumps over 7 lazy dogs." in done.stdout or "\n    + " in done.stdout
-    assert "left out" in done.stdout or "dropped" in done.stdout
-    assert "\033[" not in done.stdout
+    assert "\n    * <s>" in done.stdout and "\n    - " in done.stdout and "\n    + " in done.stdout
+    assert "rows.jsonl, line 2: " in done.stdout and "dropped: longer than sequence_len" in done.stdout
+    assert not set(done.stdout) & {"\x1b", "\x07"}
 
 
-def test_a_broken_tokenizer_is_said(text_config, tmp_path):
-    file, _ = text_config()
-    rows_of(file)
-    (tmp_path / "model/tokenizer.json").write_text("{]")
-    done = run("rows", file, "--json", env={"XDG_CACHE_HOME": str(file.parent / "cache")})
-    assert done.returncode != 0 and json.loads(done.stdout.splitlines()[-1])
+@pytest.mark.parametrize("text", ["{]", "[]", '{"model":{"vocab":{"a":-1}}}', '{"model":{"vocab":{"a":99999999999}}}', '{"decoder":' + "[" * 100_000])
+def test_a_damaged_tokenizer_is_said(token_config, tmp_path, text):
+    file, _ = token_config()
+    (tmp_path / "model/tokenizer.json").write_text(text)
+    done = ask(file, "--json")
+    assert done.returncode == 1 and json.loads(done.stdout)["diagnostics"][0]["code"] == "FILE-DAMAGED"
+
+
+def test_arguments_that_name_no_row_are_refused(make_config):
+    file = make_config()
+    for arguments in (("--from", 13), ("--from", 0), ("--n", -1), ("--search", "")):
+        assert ask(file, *arguments).returncode == 2, arguments
+    assert ask(file.parent / "none.yaml").returncode == 2
