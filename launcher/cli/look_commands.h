@@ -1,4 +1,4 @@
-/// The subcommands that only look: at a configuration's rows.
+/// The subcommands that only look: at a configuration's rows, at runs in a browser.
 #pragma once
 
 #include "launcher/cli/commands.h"
@@ -6,5 +6,6 @@
 namespace ringmaster {
 
 Command rows_command();
+Command serve_command();
 
 }  // namespace ringmaster

@@ -24,7 +24,7 @@ std::vector<Command> commands() {
     return {plan_command(),  advise_command(), preflight_command(), prepare_command(), launch_command(),
             watch_command(), stop_command(),   resume_command(),    runs_command(),    export_command(),
             fetch_command(), setup_command(),  calibrate_command(), nodes_command(),   adapt_command(),
-            merge_command(), rows_command()};
+            merge_command(), rows_command(),   serve_command()};
 }
 
 /// Returns the ids of a book's entries: "configuration, families, …".

@@ -118,7 +118,8 @@ std::string part_text(const RowPart& part, const Terminal& terminal) {
     std::string text, rest = as_utf8(part.text);
     while (!rest.empty()) {
         const size_t end = std::min(rest.find('\n'), rest.size() - 1) + 1;
-        const std::string shown = mark + printable(rest.substr(0, end));
+        const std::string_view line(rest.data(), rest[end - 1] == '\n' ? end - 1 : end);
+        const std::string shown = mark + printable(std::string(line));
         text += "    " +
                 (part.kind == TokenKind::Special ? terminal.ink.yellow(shown)
                  : part.trained                  ? terminal.ink.green(shown)

@@ -83,7 +83,7 @@ engine computes with LibTorch, which is not in Debian: 'ringmaster setup',
 or one click in the app, brings PyTorch's wheel to the user's cache folder.")
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${shlibdeps})
-set(CPACK_DEBIAN_PACKAGE_DEPENDS python3-venv)
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "python3-venv, libjs-dygraphs")
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "fonts-inter, qt6-translations-l10n, qt6-wayland")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS fonts-noto-cjk)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${packaging}/debian/prerm)

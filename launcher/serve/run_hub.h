@@ -1,0 +1,46 @@
+/// The runs that are served: each is read once for everybody who looks, and only while somebody does.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "launcher/run_directory.h"
+
+namespace ringmaster {
+
+/// The newest text of a run's page.
+struct PageText {
+    int64_t version = 0;  ///< It grows with every change.
+    std::shared_ptr<const std::string> json;
+};
+
+class RunHub {
+  public:
+    /// Serves one run, or all runs of a folder.
+    explicit RunHub(RunDirectory run);
+    explicit RunHub(std::filesystem::path runs_dir);
+    ~RunHub();
+
+    /// [{"name", "state", "step", "total_steps", "loss", ...}] as JSON, without folders.
+    std::string list() const;
+
+    /// Empty for a run that is not served. Threads may ask at once.
+    std::optional<PageText> page(const std::string& name);
+
+  private:
+    struct Served;
+    void forget_idle();
+    std::shared_ptr<Served> served(const std::string& name);
+    std::optional<RunDirectory> find(const std::string& name) const;
+
+    std::optional<RunDirectory> one_;
+    std::filesystem::path runs_dir_;
+    std::mutex lock_;
+    std::map<std::string, std::shared_ptr<Served>> runs_;
+};
+
+}  // namespace ringmaster

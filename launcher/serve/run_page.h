@@ -1,0 +1,16 @@
+/// What the browser's page shows of a run, as JSON: state, figures, and curves reduced to what a screen can
+/// show.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "engine/plan/plan.h"
+#include "launcher/history.h"
+
+namespace ringmaster {
+
+/// Returns figures, verdict, curves of at most `points` points, checkpoints and the last events that are no
+/// steps.
+nlohmann::json run_page(const RunHistory& history, const Plan* plan, double now, int points);
+
+}  // namespace ringmaster

@@ -1,0 +1,31 @@
+/// A page of runs for a browser, which can only be read: HTTP on one address, live by server-sent events.
+#pragma once
+
+#include <memory>
+#include <string>
+
+namespace ringmaster {
+
+class RunHub;
+
+struct ServeOptions {
+    std::string address = "127.0.0.1";
+    int port = 0;  ///< 0 takes a free one.
+};
+
+class RunServer {
+  public:
+    /// Listens at once. Throws Error(Unreachable) if the address or the port cannot be had.
+    RunServer(RunHub& hub, const ServeOptions& options);
+    ~RunServer();  ///< It ends every connection.
+    RunServer(const RunServer&) = delete;
+    RunServer& operator=(const RunServer&) = delete;
+
+    std::string address() const;  ///< "http://127.0.0.1:8123/TOKEN/"
+
+  private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ringmaster
