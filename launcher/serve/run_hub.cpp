@@ -37,7 +37,8 @@ struct RunHub::Served {
     explicit Served(RunDirectory at) : run(std::move(at)) {}
 
     void refresh() {
-        if (page.json && Clock::now() - read < kReadEvery) return;
+        const bool is_whole = history && history->progress().whole();
+        if (page.json && is_whole && Clock::now() - read < kReadEvery) return;
         std::string text;
         try {
             if (!history) open();

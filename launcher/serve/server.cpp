@@ -22,8 +22,8 @@ constexpr int kMostViewers = 64;  ///< Each takes a thread while its page is ope
 constexpr size_t kThreads = 256;  ///< The others answer requests, or wait for clients that say nothing.
 constexpr size_t kMostWaiting = 64;
 constexpr int kPatience_s = 2;  ///< A client has so long for the next part of its request.
-constexpr auto kTick = std::chrono::milliseconds(1000);
-constexpr int kTicksBetweenSigns = 15;  ///< The server writes after so many, to find browsers that have gone.
+constexpr auto kTick = std::chrono::milliseconds(250);
+constexpr int kTicksBetweenSigns = 60;  ///< The server writes after so many, to find browsers that have gone.
 
 const char* const kPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; img-src "

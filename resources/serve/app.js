@@ -2,10 +2,10 @@
 // Shows runs and follows one of them. Every text from a run is set as text, never as HTML.
 const byId = (id) => document.getElementById(id);
 const count = (value) => (value === null || value === undefined ? "–" : Math.round(value).toLocaleString("en"));
-const short = (value, digits) => (typeof value === "number" ? value.toPrecision(digits) : "–");
+const short = (value, digits) => (typeof value !== "number" ? "–" : value !== 0 && Math.abs(value) < 0.001 ? value.toExponential(digits - 2) : value.toPrecision(digits));
 const percent = (value) => (typeof value === "number" ? (100 * value).toFixed(1) + " %" : "–");
 const rate = (value) => (typeof value !== "number" ? "–" : value >= 1000 ? (value / 1000).toPrecision(3) + " k" : value.toPrecision(3));
-const seconds = (value) => (typeof value !== "number" ? "–" : value < 1 ? (1000 * value).toPrecision(3) + " ms" : value.toPrecision(3) + " s");
+const seconds = (value) => (typeof value !== "number" ? "–" : value < 1 ? (1000 * value).toPrecision(4) + " ms" : value.toPrecision(4) + " s");
 const gib = (value) => (typeof value === "number" ? (value / 2 ** 30).toPrecision(3) + " GiB" : "–");
 
 const CHARTS = [
