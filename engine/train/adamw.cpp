@@ -136,6 +136,10 @@ std::vector<at::Tensor> AdamW::states_at(const std::vector<Place>& places) const
     return {values_at(parameters_, exp_avg_, places), values_at(parameters_, exp_avg_sq_, places)};
 }
 
+std::vector<double> AdamW::states_after(const Element& element) const {
+    return adamw_moments(config_, element);
+}
+
 double AdamW::change_of(const Element& element, int64_t step, double learning_rate) const {
     return adamw_change(config_, element, parameters_.shapes()[element.parameter].decays, step,
                         learning_rate);

@@ -16,6 +16,7 @@ class AdamW : public Optimizer {
     std::optional<WrittenFile> save(const std::filesystem::path& file, bool writes = true) const override;
     void load(const std::filesystem::path& file, int64_t completed_steps) override;
     std::vector<at::Tensor> states_at(const std::vector<Place>& places) const override;
+    std::vector<double> states_after(const Element& element) const override;
     double change_of(const Element& element, int64_t step, double learning_rate) const override;
 
   private:

@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <numeric>
-#include <set>
 
 #include "engine/data/sampler.h"
 #include "engine/plan/layout_figures.h"
@@ -67,6 +66,7 @@ MeshPass::Result MeshPass::forward_backward(const std::vector<std::vector<Row>>&
         result.loss_sum += loss;
         if (i < own) {
             result.shares += loaded.shares;
+            result.shares.weight += scale * static_cast<double>(loaded.shares.labels);
         } else {
             result.shares.filling += loaded.shares.labels + (loss != 0 ? 1 : 0);
         }
@@ -99,14 +99,7 @@ MeshPass::Loaded MeshPass::load(const std::vector<Row>& rows) {
     const int64_t tokens = loaded.shard->layout.tokens;
     loaded.shares.positions = kept.positions;
     loaded.shares.cells = kept.cells;
-    loaded.shares.expected_positions = expected_positions(shape.mask, tokens);
-    loaded.shares.expected_cells = 0;
-    std::set<int64_t> windows;
-    for (const LayerKind& kind : model_.layer_kinds()) {
-        if (!windows.insert(kind.window.value_or(0)).second) continue;
-        loaded.shares.expected_cells +=
-            expected_cells(mask_of(kind, shape.mask, shape.longest_document), tokens);
-    }
+    put_expected(loaded.shares, rows, model_, plan_.config.sample_packing, shape.tokens, tokens);
     loaded.shares = loaded.shares.times(own.rows);
     loaded.shares.labels = own.valid_labels;
     auto to_tensor = [&](std::vector<int64_t>& values) {

@@ -20,13 +20,19 @@ std::unique_ptr<Optimizer> make_optimizer(Parameters& parameters, const Config& 
     return std::make_unique<StoredAdamW>(parameters, config, *kind);
 }
 
+std::vector<double> adamw_moments(const Config& config, const Optimizer::Element& element) {
+    const double beta1 = config.adam_beta1, beta2 = config.adam_beta2, gradient = element.gradient;
+    return {beta1 * element.states[0] + (1 - beta1) * gradient,
+            beta2 * element.states[1] + (1 - beta2) * gradient * gradient};
+}
+
 double adamw_change(const Config& config, const Optimizer::Element& element, bool decays, int64_t step,
                     double learning_rate) {
     const auto steps = static_cast<double>(step);
-    const double beta1 = config.adam_beta1, beta2 = config.adam_beta2, gradient = element.gradient;
-    const double m = beta1 * element.states[0] + (1 - beta1) * gradient;
-    const double v = beta2 * element.states[1] + (1 - beta2) * gradient * gradient;
-    const double correction1 = 1 - std::pow(beta1, steps), correction2 = 1 - std::pow(beta2, steps);
+    const std::vector<double> moments = adamw_moments(config, element);
+    const double m = moments[0], v = moments[1];
+    const double correction1 = 1 - std::pow(config.adam_beta1, steps);
+    const double correction2 = 1 - std::pow(config.adam_beta2, steps);
     const double decay = decays ? config.weight_decay : 0;
     return -learning_rate *
            (decay * element.weight + m / correction1 / (std::sqrt(v / correction2) + config.adam_epsilon));

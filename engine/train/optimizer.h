@@ -46,6 +46,8 @@ class Optimizer {
         std::vector<double> states;
         size_t parameter = 0;
     };
+    /// Returns the element's states after an update; empty if they are kept in codes.
+    virtual std::vector<double> states_after(const Element&) const { return {}; }
     /// By how much the update of `step` (the first is 1) moves the weight.
     virtual double change_of(const Element& element, int64_t step, double learning_rate) const = 0;
 };
@@ -59,6 +61,9 @@ constexpr int64_t kStatesOnTheirWay = int64_t{16} << 20;
 /// Source: Loshchilov & Hutter 2019, "Decoupled Weight Decay Regularization", algorithm 2.
 double adamw_change(const Config& config, const Optimizer::Element& element, bool decays, int64_t step,
                     double learning_rate);
+
+/// AdamW's moments of an element after an update.
+std::vector<double> adamw_moments(const Config& config, const Optimizer::Element& element);
 
 /// L2 norm over all gradients, in double over the parameters' own norms; the same on all ranks.
 double gradient_norm(Parameters& parameters);

@@ -1,5 +1,8 @@
 #include "engine/train/shares.h"
 
+#include <algorithm>
+#include <cmath>
+#include <set>
 #include <string>
 
 #include "engine/train/program_fault.h"
@@ -13,27 +16,48 @@ Shares& Shares::operator+=(const Shares& other) {
     expected_positions += other.expected_positions;
     expected_cells += other.expected_cells;
     filling += other.filling;
+    weight += other.weight;
     return *this;
 }
 
 Shares Shares::times(int64_t sequences) const {
     return {labels * sequences,         positions * sequences,
             cells * sequences,          expected_positions * sequences,
-            expected_cells * sequences, filling};
+            expected_cells * sequences, filling,
+            weight};
 }
 
-/// 0 + 1 + … within each document, and over the padding.
-int64_t expected_positions(const AttentionMask& mask, int64_t tokens) {
-    int64_t sum = 0, begin = 0;
-    for (const int64_t end : mask.documents) {
-        sum += (end - begin) * (end - begin - 1) / 2;
-        begin = end;
+namespace {
+
+/// Returns 0 + 1 + … of so many tokens.
+int64_t sum_of_positions(int64_t tokens) {
+    return tokens * (tokens - 1) / 2;
+}
+
+/// Counts for each token of a document the keys up to itself that its window holds; 0: no window.
+int64_t cells_of(int64_t tokens, int64_t window) {
+    const int64_t reach = window == 0 ? tokens : std::min(window, tokens);
+    return reach * (reach + 1) / 2 + (tokens - reach) * reach;
+}
+
+}  // namespace
+
+void put_expected(Shares& shares, const std::vector<Row>& rows, const ModelConfig& model, bool packed,
+                  int64_t unpadded, int64_t tokens) {
+    std::set<int64_t> windows;
+    for (const LayerKind& kind : model.layer_kinds()) windows.insert(kind.window.value_or(0));
+    const auto add_document = [&](int64_t length, int64_t longest) {
+        shares.expected_positions += sum_of_positions(length);
+        // A window as long as the longest document is left out, and then hides nothing of the padding either.
+        for (const int64_t window : windows) shares.expected_cells += cells_of(length, window < longest ? window : 0);
+    };
+    if (!packed) return add_document(tokens, unpadded);
+    int64_t padding = tokens;
+    for (const Row& row : rows) {
+        for (const Row& document : row.documents()) add_document(document.tokens(), document.tokens());
+        padding -= row.tokens();
     }
-    return sum + (tokens - begin) * (tokens - begin - 1) / 2;
-}
-
-int64_t expected_cells(const AttentionMask& mask, int64_t tokens) {
-    return visible_cells(Spans{{0, tokens, 1}}, mask);
+    shares.expected_positions += sum_of_positions(padding);
 }
 
 void put_shares(const Shares& shares, const Groups& groups, double* values) {
@@ -45,6 +69,7 @@ void put_shares(const Shares& shares, const Groups& groups, double* values) {
     values[3] = first_of_all ? static_cast<double>(shares.expected_positions) : 0;
     values[4] = first_of_all ? static_cast<double>(shares.expected_cells) : 0;
     values[5] = static_cast<double>(shares.filling);
+    values[6] = shares.weight;
 }
 
 void check_shares(const double* summed, int64_t labels) {
@@ -55,6 +80,9 @@ void check_shares(const double* summed, int64_t labels) {
     if (summed[0] != static_cast<double>(labels))
         refuse("valid labels", summed[0], static_cast<double>(labels));
     if (summed[5] != 0) refuse("labels or losses of rows that only fill a round up", summed[5], 0);
+    if (labels > 0 && std::abs(summed[6] - 1) > 1e-9)
+        throw ProgramFault("the labels' weights in the loss add up to " + std::to_string(summed[6]) +
+                           " instead of 1");
     if (summed[1] != summed[3]) refuse("as the sum of position ids", summed[1], summed[3]);
     if (summed[2] != summed[4]) refuse("cells of the attention mask", summed[2], summed[4]);
 }

@@ -4,9 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "engine/comm/groups.h"
-#include "engine/plan/attention_mask.h"
+#include "engine/data/tokens.h"
+#include "engine/families/model_config.h"
 
 namespace ringmaster {
 
@@ -18,15 +20,18 @@ struct Shares {
     int64_t expected_positions = 0;
     int64_t expected_cells = 0;
     int64_t filling = 0;  ///< labels of rows that only fill a round up, and 1 if they have a loss: 0
+    double weight = 0;    ///< in the loss: the number of labels times the scale; all ranks' make 1
 
     Shares& operator+=(const Shares& other);
     Shares times(int64_t sequences) const;
 };
 
-int64_t expected_positions(const AttentionMask& mask, int64_t tokens);
-int64_t expected_cells(const AttentionMask& mask, int64_t tokens);
+/// Puts into `shares` what one sequence of the rows must add up to: it has `unpadded` tokens, and `tokens` with the
+/// layout's padding. Counts from the rows and the model's windows alone, never from the mask that the run works by.
+void put_expected(Shares& shares, const std::vector<Row>& rows, const ModelConfig& model, bool packed,
+                  int64_t unpadded, int64_t tokens);
 
-constexpr int kShareNumbers = 6;
+constexpr int kShareNumbers = 7;
 /// This rank's part of the sums over all ranks.
 void put_shares(const Shares& shares, const Groups& groups, double* values);
 

@@ -182,6 +182,11 @@ std::vector<at::Tensor> StoredAdamW::states_at(const std::vector<Place>& places)
     return found;
 }
 
+std::vector<double> StoredAdamW::states_after(const Element& element) const {
+    if (owned_[element.parameter].states[0].in_codes()) return {};
+    return adamw_moments(config_, element);
+}
+
 double StoredAdamW::change_of(const Element& element, int64_t step, double learning_rate) const {
     return adamw_change(config_, element, parameters_.shapes()[element.parameter].decays, step, learning_rate);
 }

@@ -65,11 +65,29 @@ void UpdateCheck::choose(size_t parameter, int64_t begin, int64_t end, uint64_t 
         samples_.push_back({parameter, parameters_.unit_of(parameter), at, at - begin});
 }
 
+/// Says which state of a sample an update did not bring up; empty if none. Moments that are not written back
+/// let every later update follow its formula, from moments that never change.
+std::string UpdateCheck::wrong_state(const Optimizer::Element& element, const std::vector<at::Tensor>& now,
+                                     size_t sample) const {
+    constexpr double kSmallest = std::numeric_limits<float>::min(), kLargest = std::numeric_limits<float>::max();
+    const bool wide = parameters_.master().values.scalar_type() == at::kFloat;
+    const double rounding = wide ? 1e-3 : 8e-2;  // 1 - beta may be a float's
+    const std::vector<double> expected = optimizer_.states_after(element);
+    for (size_t s = 0; s < expected.size(); ++s) {
+        const double held = now[s].data_ptr<double>()[sample], before = std::abs(element.states[s]);
+        const double allowed = rounding * (std::abs(expected[s]) + before) + kSmallest;
+        if (std::abs(expected[s]) < kLargest && !(std::abs(held - expected[s]) <= allowed))
+            return "a state is " + number(held) + " where the optimizer makes it " + number(expected[s]);
+    }
+    return "";
+}
+
 void UpdateCheck::after(Groups& groups, double gradient_norm, double learning_rate) const {
     const at::Tensor now = values_at(parameters_, parameters_.master(), samples_);
     const double clip =
         config_.max_grad_norm ? std::min(1.0, *config_.max_grad_norm / (gradient_norm + 1e-6)) : 1.0;
     const double rounding = rounding_of(parameters_.master().values.scalar_type());
+    const std::vector<at::Tensor> states = optimizer_.states_at(samples_);
     const auto of = [](const at::Tensor& values) { return values.data_ptr<double>(); };
     double wrong = 0;  // one more than the first tensor that is off
     std::string how;
@@ -78,6 +96,8 @@ void UpdateCheck::after(Groups& groups, double gradient_norm, double learning_ra
         const double gradient = of(before_.gradients)[i] * clip, weight = of(before_.weights)[i];
         Optimizer::Element element{weight, gradient, {}, parameter};
         for (const at::Tensor& state : before_.states) element.states.push_back(of(state)[i]);
+        if (wrong == 0) how = wrong_state(element, states, i);
+        if (wrong == 0 && !how.empty()) wrong = static_cast<double>(parameter + 1);
         const double change = optimizer_.change_of(element, step_, learning_rate);
         if (std::abs(weight + change) > std::numeric_limits<float>::max()) continue;  // the next loss says it
         const double off = std::abs(of(now)[i] - (weight + change));

@@ -5,6 +5,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <string>
 #include <vector>
 
 #include "engine/comm/groups.h"
@@ -26,6 +27,8 @@ class UpdateCheck {
         std::vector<at::Tensor> states;
     };
 
+    std::string wrong_state(const Optimizer::Element& element, const std::vector<at::Tensor>& now,
+                            size_t sample) const;
     void choose(size_t parameter, int64_t begin, int64_t end, uint64_t seed);
 
     Parameters& parameters_;
