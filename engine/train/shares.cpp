@@ -21,9 +21,12 @@ Shares& Shares::operator+=(const Shares& other) {
 }
 
 Shares Shares::times(int64_t sequences) const {
-    return {labels * sequences,         positions * sequences,
-            cells * sequences,          expected_positions * sequences,
-            expected_cells * sequences, filling,
+    return {labels * sequences,
+            positions * sequences,
+            cells * sequences,
+            expected_positions * sequences,
+            expected_cells * sequences,
+            filling,
             weight};
 }
 
@@ -49,7 +52,8 @@ void put_expected(Shares& shares, const std::vector<Row>& rows, const ModelConfi
     const auto add_document = [&](int64_t length, int64_t longest) {
         shares.expected_positions += sum_of_positions(length);
         // A window as long as the longest document is left out, and then hides nothing of the padding either.
-        for (const int64_t window : windows) shares.expected_cells += cells_of(length, window < longest ? window : 0);
+        for (const int64_t window : windows)
+            shares.expected_cells += cells_of(length, window < longest ? window : 0);
     };
     if (!packed) return add_document(tokens, unpadded);
     int64_t padding = tokens;

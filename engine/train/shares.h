@@ -26,8 +26,9 @@ struct Shares {
     Shares times(int64_t sequences) const;
 };
 
-/// Puts into `shares` what one sequence of the rows must add up to: it has `unpadded` tokens, and `tokens` with the
-/// layout's padding. Counts from the rows and the model's windows alone, never from the mask that the run works by.
+/// Puts into `shares` what one sequence of the rows must add up to: it has `unpadded` tokens, and `tokens` with
+/// the layout's padding. Counts from the rows and the model's windows alone, never from the mask that the run
+/// works by.
 void put_expected(Shares& shares, const std::vector<Row>& rows, const ModelConfig& model, bool packed,
                   int64_t unpadded, int64_t tokens);
 

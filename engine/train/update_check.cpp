@@ -25,6 +25,13 @@ double rounding_of(at::ScalarType dtype) {
     return dtype == at::kFloat ? 1e-6 : 8e-3;
 }
 
+Optimizer::Element sizes_of(Optimizer::Element element) {
+    element.weight = std::abs(element.weight);
+    element.gradient = std::abs(element.gradient);
+    for (double& state : element.states) state = std::abs(state);
+    return element;
+}
+
 std::string number(double value) {
     char text[32];
     std::snprintf(text, sizeof text, "%.9g", value);
@@ -33,7 +40,8 @@ std::string number(double value) {
 
 }  // namespace
 
-UpdateCheck::UpdateCheck(Parameters& parameters, const Optimizer& optimizer, const Config& config, int64_t step)
+UpdateCheck::UpdateCheck(Parameters& parameters, const Optimizer& optimizer, const Config& config,
+                         int64_t step)
     : parameters_(parameters), optimizer_(optimizer), config_(config), step_(step) {
     Groups* groups = parameters.sharding_groups();
     const int64_t rank = groups != nullptr ? groups->shard().rank() : 0;
@@ -69,7 +77,8 @@ void UpdateCheck::choose(size_t parameter, int64_t begin, int64_t end, uint64_t 
 /// let every later update follow its formula, from moments that never change.
 std::string UpdateCheck::wrong_state(const Optimizer::Element& element, const std::vector<at::Tensor>& now,
                                      size_t sample) const {
-    constexpr double kSmallest = std::numeric_limits<float>::min(), kLargest = std::numeric_limits<float>::max();
+    constexpr double kSmallest = std::numeric_limits<float>::min(),
+                     kLargest = std::numeric_limits<float>::max();
     const bool wide = parameters_.master().values.scalar_type() == at::kFloat;
     const double rounding = wide ? 1e-3 : 8e-2;  // 1 - beta may be a float's
     const std::vector<double> expected = optimizer_.states_after(element);
@@ -101,12 +110,14 @@ void UpdateCheck::after(Groups& groups, double gradient_norm, double learning_ra
         const double change = optimizer_.change_of(element, step_, learning_rate);
         if (std::abs(weight + change) > std::numeric_limits<float>::max()) continue;  // the next loss says it
         const double off = std::abs(of(now)[i] - (weight + change));
-        // A moment of rounded numbers moves the change by as much of it as they are rounded.
+        // Rounded numbers move the change by as much as they are rounded, however much of them cancels in it.
+        const double terms = std::abs(optimizer_.change_of(sizes_of(element), step_, learning_rate));
         const double allowed = rounding * std::max(std::abs(weight), std::abs(weight + change)) +
-                               (rounding < 1e-4 ? 1e-2 : 5e-2) * std::abs(change) + 1e-12;
+                               (rounding < 1e-4 ? 1e-2 : 5e-2) * std::max(std::abs(change), terms) + 1e-12;
         if (off <= allowed || wrong > 0) continue;
         wrong = static_cast<double>(parameter + 1);
-        how = "an element is " + number(of(now)[i]) + " where the optimizer makes it " + number(weight + change);
+        how = "an element is " + number(of(now)[i]) + " where the optimizer makes it " +
+              number(weight + change);
     }
     const auto named = static_cast<size_t>(largest_of_ranks(groups, wrong));
     if (named == 0) return;

@@ -8,7 +8,8 @@ import sys
 
 import pytest
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "support"))
+sys.path[:0] = [str(pathlib.Path(__file__).parent.parent / folder) for folder in ("support", "faults")]
+from ways import fresh_model
 from ringmaster_runs import BIN, events_of, launch, make_config, make_model, make_rows, ringmaster, state_of
 
 FAULTY = BIN.parent / "tests/faulty_engine"
@@ -129,3 +130,10 @@ def test_steps_tell_what_the_ranks_shares_add_up_to(files, tmp_path):
     padding = sum(event["position_sum"] for event in first) - sum(n * (n - 1) // 2 for n in lengths)
     assert padding >= 0
     assert sum(event["rank_valid_tokens"] for event in first) == first[0]["valid_tokens"]
+
+
+def test_an_update_whose_terms_cancel_in_bfloat16_is_no_fault(files, tmp_path):
+    make_rows(tmp_path / "rows.jsonl", 60, seed=9, longest=96)
+    config = make_config(tmp_path, fresh_model(tmp_path / "model", "tied"), tmp_path / "rows.jsonl", bf16="full", max_steps=8,
+                         micro_batch_size=2, learning_rate=1e-3)
+    assert state_of(launch(config, tmp_path / "runs", "--ranks", 1, "--no-preflight"))["state"] == "completed"

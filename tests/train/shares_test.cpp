@@ -39,8 +39,8 @@ void expect_alike(const Shares& a, const Shares& b) {
     EXPECT_EQ(a.expected_cells, b.expected_cells);
 }
 
-Shares expected(const std::vector<std::vector<int64_t>>& rows, const std::vector<int64_t>& windows, bool packed,
-                int64_t unpadded, int64_t tokens) {
+Shares expected(const std::vector<std::vector<int64_t>>& rows, const std::vector<int64_t>& windows,
+                bool packed, int64_t unpadded, int64_t tokens) {
     ModelConfig model;
     model.num_layers = static_cast<int64_t>(windows.size());
     for (const int64_t window : windows)
