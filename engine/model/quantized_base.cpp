@@ -39,6 +39,7 @@ QuantizedBase::QuantizedBase(const ModelConfig& model, const Quantization& quant
                              at::Device device, Sharding sharding)
     : quantization_(quantization),
       dtype_(dtype),
+      rounded_(dtype),
       matrices_(matrices_of(model)),
       bytes_(model, quantization, device, std::move(sharding)) {
     while (layer_matrices_ < matrices_.size() && matrices_[layer_matrices_].layer == matrices_[0].layer)
@@ -74,7 +75,7 @@ at::Tensor QuantizedBase::matrix(LoraSite site) const {
         inputs = std::max(inputs, layouts_[target].columns);
     }
     const at::Tensor bytes = bytes_of_site(bytes_.weights().layers[static_cast<size_t>(layer_)], site);
-    const at::Tensor weight_oc = at::empty({rows, inputs}, bytes.options().dtype(dtype_));
+    at::Tensor weight_oc = at::empty({rows, inputs}, bytes.options().dtype(rounded_));
     int64_t row = 0, byte = 0;
     for (size_t target = first; target < first + count; ++target) {
         const QuantizedLayout& layout = layouts_[target];
@@ -84,13 +85,14 @@ at::Tensor QuantizedBase::matrix(LoraSite site) const {
         row += layout.rows;
         byte += layout.bytes;
     }
+    weight_oc = weight_oc.to(dtype_);
     if (holds_) held = weight_oc;
     return weight_oc;
 }
 
 at::Tensor QuantizedBase::plain_matrix(const at::Tensor& unit_bytes, int layer, size_t target) const {
     const size_t index = static_cast<size_t>(layer) * layer_matrices_ + places_[target];
-    return dequantize_plainly(bytes_.view(unit_bytes, index), quantization_, layouts_[target]).to(dtype_);
+    return dequantize_plainly(bytes_.view(unit_bytes, index), quantization_, layouts_[target]).to(rounded_);
 }
 
 void QuantizedBase::put_bytes(size_t index, const at::Tensor& bytes) {

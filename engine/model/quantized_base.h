@@ -23,6 +23,9 @@ class QuantizedBase {
 
     const Quantization& quantization() const { return quantization_; }
     Parameters& bytes() { return bytes_; }
+    /// Rounds dequantised matrices to `dtype` before they take the dtype of computation: a run in bfloat16 is
+    /// proved in float32 with the weights that it computes with.
+    void round_to(at::ScalarType dtype) { rounded_ = dtype; }
     /// The layer that is computed from now on; its bytes are here.
     void enter_layer(int layer);
     /// The matrix of a site, of that layer: [outputs, inputs]. Made anew at each call, unless matrices are
@@ -47,6 +50,7 @@ class QuantizedBase {
 
     const Quantization quantization_;
     const at::ScalarType dtype_;
+    at::ScalarType rounded_;  ///< what dequantised matrices are rounded to
     const std::vector<ParameterShape> matrices_;                ///< of all layers, before they are quantised
     size_t layer_matrices_ = 0;                                 ///< of one layer
     std::array<QuantizedLayout, kLoraTargets.size()> layouts_;  ///< of a layer's modules; no rows: it has none

@@ -96,6 +96,14 @@ def test_meshes_that_are_right_pass(ranks, keys, files, tmp_path):
     assert not (tmp_path / "out").exists(), "nothing is trained"
 
 
+@pytest.mark.parametrize("keys", [dict(adapter="qlora", load_in_4bit=True), dict(adapter="lora", load_in_8bit=True)], ids=["4 bits", "8 bits"])
+def test_a_quantized_base_in_bfloat16_passes(keys, files, tmp_path):
+    """The proof in float32 computes with the weights that bfloat16 rounds."""
+    config = packed(tmp_path, files, bf16=True, lora_r=4, lora_alpha=8, lora_dropout=0.05, lora_target_linear=True, **keys)
+    report = json.loads(ringmaster("preflight", config, "--ranks", 2, "--json").stdout)
+    assert report["ok"] and report["float32"]["worst"] <= report["float32"]["bound"]
+
+
 def test_launch_proves_first_and_says_what_it_cost(files, tmp_path):
     run = launch(packed(tmp_path, files), tmp_path / "runs", "--ranks", 2)
     report = json.loads((run / "preflight.json").read_text())
