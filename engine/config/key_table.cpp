@@ -290,17 +290,22 @@ std::vector<KeyGroup> data_keys() {
 
 std::vector<KeyGroup> report_keys() {
     return {
+        {Fate::Used, "", "", "",
+         "use_wandb wandb_name wandb_run_id wandb_mode wandb_project wandb_entity use_mlflow "
+         "mlflow_tracking_uri mlflow_experiment_name mlflow_run_name use_comet comet_workspace "
+         "comet_project_name comet_experiment_key comet_mode comet_online use_trackio "
+         "trackio_project_name trackio_run_name trackio_space_id use_tensorboard"},
+        {Fate::NoEffect, "a tracker is sent the numbers of each step, and nothing else", "", "",
+         "wandb_watch wandb_log_model hf_mlflow_log_artifacts comet_experiment_config"},
+        {Fate::NoEffect, "a key is given to the tracker's client on this machine, and to no node", "", "",
+         "comet_api_key"},
         {Fate::NoEffect,
          "events are written into the run directory; `ringmaster export` carries them elsewhere", "", "",
-         "use_wandb wandb_name wandb_run_id wandb_mode wandb_project wandb_entity wandb_watch "
-         "wandb_log_model use_mlflow mlflow_tracking_uri mlflow_experiment_name mlflow_run_name "
-         "hf_mlflow_log_artifacts use_comet comet_api_key comet_workspace comet_project_name "
-         "comet_experiment_key comet_mode comet_online comet_experiment_config use_trackio "
-         "trackio_project_name trackio_run_name trackio_space_id use_otel_metrics otel_metrics_host "
+         "use_otel_metrics otel_metrics_host "
          "otel_metrics_port use_swanlab swanlab_project swanlab_experiment_name swanlab_description "
          "swanlab_mode swanlab_workspace swanlab_api_key swanlab_log_model swanlab_web_host "
          "swanlab_api_host swanlab_lark_webhook_url swanlab_lark_secret swanlab_log_completions "
-         "swanlab_completion_log_interval swanlab_completion_max_buffer use_tensorboard profiler_steps "
+         "swanlab_completion_log_interval swanlab_completion_max_buffer profiler_steps "
          "profiler_steps_start include_tokens_per_second include_tkps debug"},
         {Fate::NoEffect, "nothing is pushed to the hub: output_dir holds the result", "", "",
          "hub_model_id push_to_hub_model_id hub_strategy hub_revision push_dataset_to_hub"},

@@ -9,6 +9,7 @@
 #include "engine/config/key_history.h"
 #include "engine/config/key_reader.h"
 #include "engine/config/key_table.h"
+#include "engine/config/trackers.h"
 
 namespace ringmaster {
 namespace {
@@ -40,7 +41,8 @@ constexpr std::array<std::string_view, 5> kQuietKeys{"dataset_prepared_path", "d
 std::vector<std::string> training_keys() {
     std::vector<std::string> keys;
     for (const auto& [key, rule] : rules()) {
-        const bool quiet = std::find(kQuietKeys.begin(), kQuietKeys.end(), key) != kQuietKeys.end();
+        const bool quiet =
+            is_tracker_key(key) || std::find(kQuietKeys.begin(), kQuietKeys.end(), key) != kQuietKeys.end();
         if (rule.fate != Fate::NoEffect && !quiet) keys.emplace_back(key);
     }
     return keys;

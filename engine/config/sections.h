@@ -38,7 +38,7 @@ std::optional<int> deepspeed_file_stage(const std::string& path, std::string& pr
 /// (deepspeed_configs/zero2.json).
 std::optional<nlohmann::json> shipped_deepspeed(const std::string& path);
 
-/// Says of each tracker that the file switches on that nothing is sent to it.
+/// Says of each tracker that the file switches on what is sent to it.
 void say_trackers(KeyReader& keys);
 
 /// Rules over the whole configuration that the files alone decide; those that only another engine needs are

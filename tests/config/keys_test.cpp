@@ -8,6 +8,7 @@
 
 #include "engine/config/edit.h"
 #include "engine/config/key_history.h"
+#include "engine/config/trackers.h"
 #include "tests/config/reading.h"
 
 namespace ringmaster {
@@ -116,10 +117,16 @@ TEST(Keys, EveryKeyOfEveryReleaseOfAxolotlHasAFate) {
     }
     EXPECT_GT(historic.size(), 500U);
     // Keys of ours, of what axolotl passes on to transformers and of its documents.
-    const std::set<std::string_view> more{
-        "adam_eps",           "ulysses_size",       "is_multimodal",          "processor_config",
-        "full_finetune",      "bench_source_max_len",   "eta_min",
-        "kd_temperature_max", "label_smoothing_factor", "sample_packing_seq_len_multiplier"};
+    const std::set<std::string_view> more{"adam_eps",
+                                          "ulysses_size",
+                                          "is_multimodal",
+                                          "processor_config",
+                                          "full_finetune",
+                                          "bench_source_max_len",
+                                          "eta_min",
+                                          "kd_temperature_max",
+                                          "label_smoothing_factor",
+                                          "sample_packing_seq_len_multiplier"};
     for (const std::string& key : known_keys()) EXPECT_EQ(historic.count(key) + more.count(key), 1U) << key;
 }
 
@@ -189,8 +196,8 @@ INSTANTIATE_TEST_SUITE_P(
         Verdict{"liger_rope: true", "liger_rope", "no_effect"},
         Verdict{"neftune_noise_alpha: 5", "neftune_noise_alpha", "unsupported"},
         Verdict{"group_by_length: true", "group_by_length", "unsupported"},
-        Verdict{"wandb_project: x", "wandb_project", "no_effect"},
-        Verdict{"tokens: ['<a>']", "tokens", "used"}, Verdict{"tokens: []", "tokens", "used"},
+        Verdict{"wandb_project: x", "wandb_project", "used"}, Verdict{"tokens: ['<a>']", "tokens", "used"},
+        Verdict{"tokens: []", "tokens", "used"},
         Verdict{"resume_from_checkpoint:", "resume_from_checkpoint", "no_effect"},
         Verdict{"resume_from_checkpoint: out/checkpoint-2", "resume_from_checkpoint", "unsupported"},
         Verdict{"optimizer: muon", "optimizer", "unsupported"},
@@ -224,6 +231,23 @@ TEST(Keys, ATrackerIsNamedAndStopsNothing) {
         EXPECT_NE(said(reading, "KEY-TRACKER"), nullptr) << line;
     }
     EXPECT_EQ(said(read_more("wandb_project:\nuse_tensorboard: false\n"), "KEY-TRACKER"), nullptr);
+    EXPECT_EQ(said(read_more("wandb_name: x\n"), "KEY-TRACKER"), nullptr) << "a name switches nothing on";
+    EXPECT_EQ(said(read_more("wandb_project: x\nwandb_mode: disabled\n"), "KEY-TRACKER"), nullptr);
+    EXPECT_THAT(said(read_more("use_swanlab: true\n"), "KEY-TRACKER")->message, HasSubstr("nothing is sent"));
+    EXPECT_THAT(said(read_more("use_comet: true\n"), "KEY-TRACKER")->message, HasSubstr("is sent to Comet"));
+    const ConfigReading model = read_more("use_wandb: true\nwandb_log_model: end\n");
+    EXPECT_NE(said(model, "KEY-TRACKER", "wandb_log_model"), nullptr) << all_said(model);
+}
+
+/// setup_wandb_env_vars and its like in axolotl set use_… where a project is named, also over a false one.
+TEST(Keys, AProjectSwitchesItsTrackerOnAsInAxolotl) {
+    using Names = std::vector<std::string>;
+    EXPECT_EQ(wished_trackers({{"use_wandb", false}, {"wandb_project", "p"}}).names, Names{"wandb"});
+    EXPECT_EQ(wished_trackers({{"mlflow_experiment_name", "e"}}).names, Names{"mlflow"});
+    EXPECT_EQ(wished_trackers({{"mlflow_tracking_uri", "./mlruns"}}).names, Names{});
+    EXPECT_EQ(wished_trackers({{"comet_project_name", "c"}, {"comet_api_key", "secret"}}).names,
+              Names{"comet"});
+    EXPECT_FALSE(wished_trackers({{"comet_api_key", "secret"}}).keys.contains("comet_api_key"));
 }
 
 TEST(Keys, PartsOfAnUnsupportedWholeGetOneMessage) {

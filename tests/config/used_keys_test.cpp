@@ -5,7 +5,9 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "engine/config/document.h"
 #include "engine/config/key_table.h"
+#include "engine/config/trackers.h"
 #include "tests/config/reading.h"
 
 namespace ringmaster {
@@ -73,13 +75,22 @@ const std::array kSamples = std::to_array<Sample>({
 constexpr std::array<std::array<const char*, 2>, 6> kPairs{
     {{"true", "false"}, {"1", "2"}, {"0.1", "0.2"}, {"one", "other"}, {"[one]", "[other]"}, {"0", "1"}}};
 
+/// What RUN/tracking/settings.json says of the key.
+std::string told_to_trackers(const std::string& text) {
+    Document document;
+    Diagnostics said;
+    read_document(text, document, said);
+    const TrackerWish wish = wished_trackers(document.values);
+    return nlohmann::json{wish.names, wish.keys}.dump();
+}
+
 /// What a run would be told, and what a person is.
 std::string outcome(const Sample& sample, const char* value) {
     const ConfigReading reading = read_more(std::string(sample.beside) + sample.key + ": " + value + "\n");
     nlohmann::json config = config_to_json(reading.config);
     config.erase("lines");
     config.erase("file");
-    return config.dump();
+    return config.dump() + told_to_trackers(std::string(sample.key) + ": " + value + "\n");
 }
 
 bool is_refused(const Sample& sample, const char* value) {

@@ -1,0 +1,26 @@
+/// Trackers that people already have (Weights & Biases and others): which of them a file asks for.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ringmaster {
+
+struct TrackerWish {
+    std::vector<std::string> names;                  ///< wandb, mlflow, comet, trackio, tensorboard
+    nlohmann::json keys = nlohmann::json::object();  ///< keys of the file that a tracker obeys; no secret
+};
+
+/// Returns what the top-level values of a file ask for. As in axolotl, a project's name switches its tracker
+/// on, whatever use_… says.
+TrackerWish wished_trackers(const nlohmann::json& values);
+
+/// Whether a tracker obeys the key, which changes nothing of the training.
+bool is_tracker_key(std::string_view key);
+
+/// Returns the name that people know a tracker by: "Weights & Biases"; the word itself if it is unknown.
+std::string tracker_title(const std::string& name);
+
+}  // namespace ringmaster
