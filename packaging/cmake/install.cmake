@@ -27,7 +27,7 @@ endif()
 # --- Shared files
 install(FILES ${CMAKE_BINARY_DIR}/share/ringmaster/environment.sh ${CMAKE_SOURCE_DIR}/launcher/tokenize/ringmaster_tokenize.py
     ${CMAKE_SOURCE_DIR}/launcher/tokenize/requirements.txt ${CMAKE_SOURCE_DIR}/launcher/nodes/libtorch.txt DESTINATION share/ringmaster)
-install(DIRECTORY ${CMAKE_SOURCE_DIR}/launcher/tokenize/ringmaster_rows ${CMAKE_SOURCE_DIR}/resources/example
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/launcher/tokenize/ringmaster_rows ${CMAKE_SOURCE_DIR}/launcher/tracking/ringmaster_track ${CMAKE_SOURCE_DIR}/resources/example
     DESTINATION share/ringmaster PATTERN __pycache__ EXCLUDE)
 
 # --- The desktop

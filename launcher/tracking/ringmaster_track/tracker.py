@@ -1,0 +1,66 @@
+"""The face of every tracker."""
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+from .settings import Settings
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Why nothing can be sent, and the command or line of the configuration that changes that."""
+
+    kind: str  # client, key or password
+    message: str
+    fix: str
+
+
+class Tracker(ABC):
+    title = ""  # as people call it
+    client = ""  # the package that has to be importable; "" if none is needed
+    install = ""  # the command that installs it
+
+    def __init__(self, settings: Settings):
+        self.settings = settings
+
+    @property
+    def is_local(self) -> bool:
+        """Whether what is sent becomes a file of the machine that sends it."""
+        return False
+
+    @abstractmethod
+    def problem(self) -> Problem | None:
+        """Returns what is not set up on this machine. Imports no client and asks no server."""
+
+    @abstractmethod
+    def open(self) -> None:
+        """Connects, and learns from the tracker itself which points of this run it has."""
+
+    @abstractmethod
+    def send(self, points: list) -> None:
+        """Sends those of the points that the tracker does not have. Called with each point once, in order."""
+
+    @abstractmethod
+    def close(self, state: str) -> None:
+        """Writes what is left. `state` is run.json's: completed, failed, stopped, or another if it goes on."""
+
+
+def is_true(value) -> bool:
+    return str(value).strip().lower() in ("true", "1", "yes", "on")
+
+
+def variable(name: str) -> str | None:
+    return os.environ.get(name) or None
+
+
+def flat(parameters: dict, prefix: str = "") -> dict:
+    """Returns nested tables as one level with dotted names; lists stay."""
+    out = {}
+    for name, value in parameters.items():
+        if isinstance(value, dict) and value:
+            out.update(flat(value, f"{prefix}{name}."))
+        else:
+            out[prefix + name] = value
+    return out
