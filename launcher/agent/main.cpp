@@ -11,6 +11,7 @@
 #include "launcher/agent/run_file.h"
 #include "launcher/agent/say.h"
 #include "launcher/agent/supervisor.h"
+#include "launcher/agent/tracking.h"
 
 namespace {
 
@@ -24,6 +25,7 @@ int run_agent(const AgentOptions& options) {
     const RunClaim claim(options.own_dir(), "agent");
     Supervisor supervisor(options, take_over_run(options.own_dir()));
     supervisor.start();
+    if (options.node == 0) start_tracking(options.run_dir);
     if (options.has_others() && options.node == 0) {
         std::printf("meet %s\n", supervisor.meeting_place().c_str());
         std::fflush(stdout);
@@ -47,6 +49,8 @@ int main(int argc, char** argv) {
         if (first == "--follow") return follow_run({argv + 1, argv + argc});
         if (first == "--stop") return stop_run({argv + 1, argv + argc});
         if (first == "--towards") return tell_interface({argv + 1, argv + argc});
+        if (first == "--trackers") return tell_trackers({argv + 1, argv + argc});
+        if (first == "--track") return track_run({argv + 1, argv + argc});
         return run_agent(parse_agent_options({argv + 1, argv + argc}));
     } catch (const Error& error) {
         if (error.failure == Failure::Usage) std::fputs(kAgentUsage, stderr);

@@ -19,6 +19,7 @@ const char* const kAgentUsage =
     "       ringmaster-agent --follow DIR --node K --first-rank N --ranks N [--have FILE=BYTES]... | --stop "
     "DIR "
     "[--now]\n"
+    "       ringmaster-agent --track DIR [--sender node|launcher|any] [--with PID] | --trackers FILE\n"
     "       ringmaster-agent --towards ADDRESS | --version | --help\n"
     "\n"
     "Starts the ranks of a run on this machine, supervises them and writes run.json. It goes on in a session "
