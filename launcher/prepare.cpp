@@ -7,6 +7,7 @@
 #include "engine/auth/run_secret.h"
 #include "engine/events/output_claim.h"
 #include "launcher/files.h"
+#include "launcher/tracking.h"
 
 namespace ringmaster {
 
@@ -84,6 +85,9 @@ PlanRefused::PlanRefused(Plan refused)
 Proposal propose(const Request& request, const Machine& machine, const Places& places) {
     Proposal proposal{request, read_request(request), {}};
     proposal.plan = plan_request(request, proposal.reading, machine, places);
+    if (!proposal.reading.readable || machine.host != this_host()) return proposal;
+    for (Diagnostic& missing : tracker_findings(request, places))
+        proposal.plan.diagnostics.push_back(std::move(missing));
     return proposal;
 }
 
@@ -203,6 +207,7 @@ PreparedRun fill_plan(Proposal proposal, const RunDirectory& run, const Machine&
                                  prepared.rows.data.eval_rows);
     prepared.plan.data = prepared.rows.data;
     if (!prepared.plan.ok()) throw PlanRefused(prepared.plan);
+    if (proposal.request.preflight != Preflight::Only) write_tracking(run, proposal.request, config);
     return prepared;
 }
 

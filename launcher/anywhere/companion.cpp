@@ -1,6 +1,7 @@
 #include "launcher/anywhere/companion.h"
 
 #include "engine/error.h"
+#include "launcher/tracking.h"
 
 namespace ringmaster {
 
@@ -45,6 +46,7 @@ RunCompanion::RunCompanion(const RunDirectory& run, std::vector<std::unique_ptr<
                            const SshPerson& person)
     : slurm_(is_slurm(run) ? std::make_unique<SlurmWatch>(run, site_of(run, person)) : nullptr) {
     if (!is_remote(run)) return;
+    track_from_here(run, find_places());
     not_contacted_ = read_remote_run(run).not_contacted_text(run.name());
     mirror_ = std::make_unique<RunMirror>(run, std::move(sessions));
 }

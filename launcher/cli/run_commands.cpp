@@ -13,6 +13,7 @@
 #include "launcher/follower.h"
 #include "launcher/format.h"
 #include "launcher/local_node.h"
+#include "launcher/tracking.h"
 
 namespace ringmaster {
 
@@ -35,6 +36,7 @@ int run_watch(const Arguments& arguments, const Session& session) {
     const Interrupts interrupts;
     if (session.json) print_run_line(run);
     const auto companion = companion_at_terminal(run);
+    if (companion == nullptr) track_from_here(run, session.places);
     RunFollower follower = terminal_follower(run);
     const int status = follow_to_end(follower, CtrlC::Leaves, session, interrupts, companion.get());
     return report_end(follower, status, session);

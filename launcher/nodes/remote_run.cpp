@@ -19,6 +19,7 @@
 #include "launcher/nodes/fetch.h"
 #include "launcher/nodes/from_node.h"
 #include "launcher/nodes/stage.h"
+#include "launcher/nodes/trackers.h"
 #include "launcher/secrets.h"
 
 namespace ringmaster {
@@ -494,6 +495,7 @@ void place_run(std::vector<Node>& nodes, const RemoteRun& remote, const RunDirec
             write_remote_file(*node.session, there.run_dir + "/config.yaml",
                               without_secrets(config, secrets));
             write_remote_file(*node.session, there.run_dir + "/" + kRemoteFile, text_of(remote));
+            if (i == 0) place_trackers(node, there, run, places, progress);
         } else if (!files.empty()) {
             stage_files(node, files, progress);
         }

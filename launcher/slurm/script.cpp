@@ -1,6 +1,7 @@
 #include "launcher/slurm/script.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "engine/error.h"
 #include "launcher/local_node.h"
@@ -30,6 +31,13 @@ if [ "${SLURM_RESTART_COUNT:-0}" -gt 0 ]; then # from the newest checkpoint, if 
 fi
 export RINGMASTER_ATTEMPT=$((first_attempt + ${SLURM_RESTART_COUNT:-0}))
 
+# Each step is sent to the trackers that the configuration names; it is no matter of the ranks.
+tracker=
+if [ -f tracking/settings.json ] && [ -x "$agent" ]; then
+    "$agent" --track "$run" --sender node </dev/null >/dev/null 2>&1 &
+    tracker=$!
+fi
+
 # The warning waits where it comes while a rank still loads its libraries: it would die of it.
 srun --mpi=none --kill-on-bad-exit=1 env --block-signal=USR1 "$engine" --run "$run" --resume "$resume"
 status=$?
@@ -41,6 +49,8 @@ grep -q '"state": "stopped"' run.json && scontrol show job "$SLURM_JOB_ID" | gre
     echo "the ranks saved DUE TO PREEMPTION"
 if [ $status = 0 ] && [ ! -e stop ] && [ -n "$again" ]; then
     scontrol requeue "$SLURM_JOB_ID" || echo "Slurm did not take job $SLURM_JOB_ID back into its queue"
+elif [ -n "$tracker" ]; then # run.json says that the run is over: what is left is sent within a minute
+    for second in {1..60}; do kill -0 "$tracker" 2>/dev/null && sleep 1; done
 fi
 exit $status
 )sh";
@@ -99,6 +109,10 @@ std::string directive(const std::string& key, const std::string& quoted_value) {
     return "#SBATCH --" + key + (quoted_value.empty() ? "" : "=" + quoted_value) + "\n";
 }
 
+std::string agent_beside(const std::string& engine) {
+    return (std::filesystem::path(engine).parent_path() / "ringmaster-agent").string();
+}
+
 std::string directives(const SlurmSubmission& job, int per_node) {
     const SlurmOptions& options = job.options;
     std::string text;
@@ -135,6 +149,7 @@ std::string submit_script(const SlurmSubmission& job) {
     const int per_node = ranks_per_node(job);
     return "#!/bin/bash\n# Trains one run of Ringmaster.\n" + directives(job, per_node) +
            "\nrun=" + shell_quoted(job.run_dir) + "\nengine=" + shell_quoted(job.engine) +
+           "\nagent=" + shell_quoted(agent_beside(job.engine)) +
            "\nranks_per_node=" + std::to_string(per_node) + "\nfirst_attempt=" + std::to_string(job.attempt) +
            "\nresume=" + shell_quoted(job.resume) + "\n" + kBody;
 }
