@@ -54,13 +54,17 @@ struct TrackOptions {
     std::optional<ProcessId> companion;  ///< without it nobody is to send
 };
 
+ProcessId process_of(int64_t pid) {
+    return find_process(pid).value_or(ProcessId{this_host(), pid, 0, ""});  // one that is gone is not alive
+}
+
 TrackOptions parse(std::span<char* const> arguments) {
     TrackOptions options;
     for (size_t i = 0; i + 1 < arguments.size(); i += 2) {
         const std::string option = arguments[i], value = arguments[i + 1];
         if (option == "--track") options.run_dir = fs::absolute(value).lexically_normal();
         if (option == "--sender") options.sender = value;
-        if (option == "--with") options.companion = find_process(std::atoll(value.c_str()));
+        if (option == "--with") options.companion = process_of(std::atoll(value.c_str()));
     }
     if (options.run_dir.empty() || arguments.size() % 2 != 0)
         throw Error(Failure::Usage, Code("ARGUMENT-MISSING"), "needs a value", "--track");
