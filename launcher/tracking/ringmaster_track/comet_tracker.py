@@ -7,6 +7,7 @@ import os
 import zipfile
 from pathlib import Path
 
+from .masking import masked
 from .points import shown
 from .tracker import Problem, Tracker, flat, variable
 
@@ -31,6 +32,9 @@ class CometTracker(Tracker):
     @property
     def is_local(self):
         return not self.online()
+
+    def without_secrets(self, text):
+        return masked(text, [self.api_key()])
 
     def problem(self):
         home = os.path.expanduser(variable("COMET_CONFIG") or "~/.comet.config")

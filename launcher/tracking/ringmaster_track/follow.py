@@ -17,6 +17,7 @@ from .events import ENDS, FILE, EventFile, run_state
 
 POLL_S = 0.5
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 2.0, 60.0
+UNTOLD_S = 30  # without an answer of the tracker, before people are told
 PATIENCE_AFTER_END_S = 15 * 60  # without an answer of the tracker, after the run is over
 DONE, NOT_SET_UP, GAVE_UP = 0, 2, 3
 
@@ -27,6 +28,7 @@ class Follower:
         self.tracker = tracker
         self.warn = warn
         self.asked_to_end = False
+        self.told = False
         self.since = time.monotonic()  # of the tracker's last answer
         signal.signal(signal.SIGTERM, self._on_term)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -41,7 +43,8 @@ class Follower:
                 self._send_all()
                 return DONE
             except Exception as problem:  # the tracker's: a network that is away, a server's refusal
-                traceback.print_exc()
+                print(self.tracker.without_secrets(traceback.format_exc()), file=sys.stderr, flush=True)
+                self._tell_once(problem)
                 if self._has_waited_too_long():
                     self.warn(f"was not reached: {type(problem).__name__}: {first_line(problem)}",
                               f"`ringmaster watch {self.run_dir}` sends what is missing")
@@ -72,6 +75,11 @@ class Follower:
         waited = time.monotonic() - self.since > PATIENCE_AFTER_END_S
         return self.asked_to_end or (waited and run_state(self.run_dir) in ENDS)
 
+    def _tell_once(self, problem):
+        if not self.told and time.monotonic() - self.since > UNTOLD_S:
+            self.told = True
+            self.warn(f"is not reached: {type(problem).__name__}: {first_line(problem)}", "it is tried again and again")
+
     def _wait(self, seconds: float):
         end = time.monotonic() + seconds
         while time.monotonic() < end and not self.asked_to_end:
@@ -86,7 +94,7 @@ def warner(run_dir: Path, tracker, mirror: bool):
     """Returns a function that tells people: in the run's events, unless these are a copy of another machine's."""
 
     def warn(message: str, fix: str):
-        text = f"{tracker.title} {message}: {fix}"
+        text = tracker.without_secrets(f"{tracker.title} {message}: {fix}")
         print(text, file=sys.stderr, flush=True)
         if mirror:
             return

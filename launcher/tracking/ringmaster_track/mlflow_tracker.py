@@ -3,8 +3,8 @@ from __future__ import annotations
 
 import os
 
+from .masking import REMOVED
 from .points import number
-from .settings import REMOVED
 from .tracker import Problem, Tracker, flat, variable
 
 TAG = "ringmaster.run"

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .files import read_regular
+from .masking import REMOVED
 
 MOST_BYTES = 8 << 20
-REMOVED = "[removed]"
 
 
 @dataclass

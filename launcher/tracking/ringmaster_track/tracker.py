@@ -5,6 +5,7 @@ import os
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
+from .masking import masked
 from .settings import Settings
 
 
@@ -29,6 +30,9 @@ class Tracker(ABC):
     def is_local(self) -> bool:
         """Whether what is sent becomes a file of the machine that sends it."""
         return False
+
+    def without_secrets(self, text: str) -> str:
+        return masked(text)
 
     @abstractmethod
     def problem(self) -> Problem | None:
