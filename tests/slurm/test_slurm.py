@@ -8,6 +8,7 @@ import subprocess
 import time
 
 import pytest
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from ringmaster_runs import BIN, events_of, launch, losses_of, make_config, ringmaster, state_of, wait_for
 
@@ -72,7 +73,7 @@ def test_a_job_of_two_ranks_trains_to_the_losses_of_this_machine(slurm, ask, str
 
 
 def test_a_warned_job_saves_is_queued_again_and_goes_on_to_the_same_losses(slurm, ask, straight, llama, rows_file, tmp_path):
-    config = make_config(tmp_path, llama, rows_file, max_steps=80, **KEYS)
+    config = make_config(tmp_path, llama, rows_file, max_steps=80, use_tensorboard=True, **KEYS)
     run = submit(ask, config)
     watch = subprocess.Popen([BIN / "ringmaster", "watch", run], env=slurm.env(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     wait_for(lambda: len(steps(run)) >= 3, "step 3")
@@ -86,6 +87,9 @@ def test_a_warned_job_saves_is_queued_again_and_goes_on_to_the_same_losses(slurm
     assert (state_of(run)["state"], state_of(run)["attempt"]) == ("completed", 2)
     assert [(event["attempt"], event["start_step"]) for event in events_of(run, kind="hello")] == [(1, 0), (2, saved)]
     assert losses_of(run, 0) == losses_of(run, 1) == straight
+    wait_for(lambda: (run / "tracking/tensorboard.done").exists(), "the last step at TensorBoard")
+    board = EventAccumulator(str(tmp_path / "out/runs" / run.name), size_guidance={"scalars": 0}).Reload()
+    assert [point.step for point in board.Scalars("train/loss")] == list(range(1, len(straight) + 1))  # each once
 
 
 @pytest.mark.parametrize("partition", ["low", "patient", "cheap"])
