@@ -1,0 +1,113 @@
+"""Every example of axolotl that plans and whose architecture is trained here also trains: a tiny random model of that architecture,
+rows of its dataset types, two ranks, three steps. All else in the file stays as it is."""
+
+import json
+import math
+import pathlib
+import random
+import sys
+import tarfile
+
+import pytest
+import yaml
+
+HERE = pathlib.Path(__file__).parent
+sys.path.insert(0, str(HERE.parent / "support"))
+from ringmaster_runs import events_of, launch, make_model, state_of  # noqa: E402
+
+ARCHIVE = HERE / "axolotl-0.18.0-examples.tar.xz"
+# What stands in for a model: by a piece of its name, the architecture and what differs from make_model's shape.
+ARCHITECTURES = {
+    "gemma-3n": (None, {}), "Mistral-Medium": (None, {}), "gemma-3": ("gemma3_text", dict(head_dim=16, sliding_window=64)), "gemma-2": ("gemma2", dict(head_dim=16, sliding_window=64)),
+    "gemma-7b": ("gemma", dict(head_dim=16)), "GLM-4-32B": (None, {}), "Hunyuan-0.5B": ("hunyuan_v1_dense", dict(head_dim=16)),
+    "AFM-4.5B": ("arcee", {}), "Olmo-3": ("olmo3", dict(sliding_window=64)), "Phi-3": ("phi3", {}), "Seed-OSS": (None, {}),
+    "Ministral": ("mistral", {}), "Mistral": ("mistral", {}), "Mixtral": (None, {}), "Qwen3.5": (None, {}), "Qwen3-30B": (None, {}), "Qwen3-Next": (None, {}),
+    "Qwen1.5-MoE": (None, {}), "Qwen-7B": (None, {}), "Qwen3": ("qwen3", {}), "Plano": ("qwen3", {}), "Qwen2": ("qwen2", {}), "Llama-4": (None, {}),
+    "Llama": ("llama", {}), "llama": ("llama", {}), "Yi-34B": ("llama", {}), "SmolLM2": ("llama", {}), "orpheus": ("llama", {}),
+}
+WORDS = "the fox jumps over seven lazy dogs and a happy cat leaps into deep water again while nobody looks".split()
+
+
+def architecture_of(base_model):
+    return next((kind for piece, kind in ARCHITECTURES.items() if piece in base_model), (None, {}))
+
+
+def examples():
+    """[(name, its configuration)] of the files that plan and whose architecture is trained here."""
+    planned = [line.split("\t")[0] for line in (HERE / "verdicts.tsv").read_text().splitlines() if line.split("\t")[1] == "plans"]
+    with tarfile.open(ARCHIVE) as archive:
+        files = {name: yaml.safe_load(archive.extractfile("examples/" + name).read()) for name in planned}
+    return [(name, config) for name, config in files.items() if architecture_of(config["base_model"])[0]]
+
+
+def sentence(source):
+    return " ".join(source.choice(WORDS) for _ in range(source.randint(4, 24)))
+
+
+def row_of(kind, source, entry):
+    if not kind:  # tokens already
+        ids = [source.randint(20, 250) for _ in range(source.randint(8, 60))]
+        return {"input_ids": ids, "labels": ids, "attention_mask": [1] * len(ids)}
+    if kind.startswith("chat_template"):
+        roles = entry.get("message_property_mappings") or {}
+        role, content = roles.get("role", entry.get("message_field_role", "role")), roles.get("content", entry.get("message_field_content", "content"))
+        turns = [{role: name, content: sentence(source)} for name in ("user", "assistant") * source.randint(1, 3)]
+        return {entry.get("field_messages", "messages"): turns}
+    if kind.startswith(("pretrain", "completion")):
+        return {entry.get("text_column") or entry.get("field") or "text": sentence(source)}
+    return {"instruction": sentence(source), "input": "", "output": sentence(source)}
+
+
+def write_rows(file, entry, seed):
+    source = random.Random(seed)
+    kind = entry.get("type") if isinstance(entry.get("type"), str) else "" if not entry.get("type") else "alpaca"
+    file.write_text("".join(json.dumps(row_of(kind, source, entry)) + "\n" for _ in range(240)))
+
+
+def stand_ins(config, folder, tokenizer):
+    """The configuration with stand-ins for its model, rows and output, and short enough for a test."""
+    kind, changes = architecture_of(config["base_model"])
+    model = make_model(folder / "model", kind, **{**changes, "vocab_size": len(tokenizer)})
+    tokenizer.save_pretrained(model)
+    config = {**config, "base_model": str(model), "output_dir": str(folder / "out"), "sequence_len": 512, "max_steps": 3}
+    for key in ("base_model_config", "tokenizer_config", "dataset_prepared_path", "hub_model_id", "special_tokens", "revision_of_model", "tokenizer_type"):
+        config.pop(key, None)
+    for key in ("datasets", "pretraining_dataset", "test_datasets"):
+        if not config.get(key):
+            continue
+        entries = config[key] if isinstance(config[key], list) else [{"path": config[key], "type": "pretrain"}]
+        config[key] = []
+        for i, entry in enumerate(entries):
+            write_rows(folder / f"{key}{i}.jsonl", entry, i)
+            kept = {name: value for name, value in entry.items() if name not in ("name", "split", "data_files", "revision")}
+            config[key].append({**kept, "path": str(folder / f"{key}{i}.jsonl"), "ds_type": "json"})
+    file = folder / "config.yaml"
+    file.write_text(json.dumps(config, indent=1))
+    return file
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    """One token a byte, and the marks of the templates that the examples name."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+    from transformers import PreTrainedTokenizerFast
+
+    marks = ["<s>", "</s>", "<pad>", "<unk>", "<|im_start|>", "<|im_end|>", "<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>",
+             "<|begin_of_text|>", "<start_of_turn>", "<end_of_turn>", "<|end|>", "<|user|>", "<|assistant|>", "<think>", "</think>"]
+    backend = Tokenizer(models.BPE(vocab={letter: i for i, letter in enumerate(sorted(pre_tokenizers.ByteLevel.alphabet()))}, merges=[]))
+    backend.pre_tokenizer, backend.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False), decoders.ByteLevel()
+    backend.add_special_tokens(marks)
+    made = PreTrainedTokenizerFast(tokenizer_object=backend, bos_token="<s>", eos_token="</s>", pad_token="<pad>", unk_token="<unk>")
+    made.chat_template = ("{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>\n{% endfor %}"
+                          "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}")
+    return made
+
+
+@pytest.mark.parametrize("name, config", [pytest.param(name, config, id=name) for name, config in examples()])
+def test_an_example_that_plans_trains(name, config, tokenizer, tmp_path):
+    file = stand_ins(config, tmp_path, tokenizer)
+    run = launch(file, tmp_path / "runs", "--ranks", 2, "--device", "cpu", env={"CUDA_VISIBLE_DEVICES": "", "HF_HUB_OFFLINE": "1"})
+    steps = events_of(run)
+    assert state_of(run)["state"] == "completed" and [step["step"] for step in steps] == [1, 2, 3]
+    assert all(math.isfinite(step["loss"]) and 0 < step["loss"] < 10 for step in steps)
+    assert steps[0]["valid_tokens"] > 0 and list((tmp_path / "out").glob("*.safetensors"))
