@@ -137,6 +137,15 @@ TEST_P(Ops, EmbeddingGradientAddsRowsOfTheSameToken) {
     EXPECT_LT(worst(gradient, truth), bound());
 }
 
+TEST_P(Ops, WeightAndBiasGradientsTakeEveryRowOfALongOne) {
+    const at::Tensor dy = random({5001, 6}), x = random({5001, 8});
+    at::Tensor dweight = at::full({6, 8}, 5.0), dbias = at::full({6}, 5.0);
+    accumulate_weight_gradient(dweight, dy, x, 1);
+    accumulate_bias_gradient(dbias, dy, 1);
+    EXPECT_LT(worst(dweight - 5, at::mm(dy.to(at::kDouble).t(), x.to(at::kDouble))), bound() + 1e-5);
+    EXPECT_LT(worst(dbias - 5, dy.to(at::kDouble).sum(0)), bound() + 1e-5);
+}
+
 TEST(FusedKernels, NanAndInfinityReachTheResult) {
     const float nan = std::numeric_limits<float>::quiet_NaN(),
                 infinity = std::numeric_limits<float>::infinity();
