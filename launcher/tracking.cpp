@@ -25,6 +25,7 @@ using Json = nlohmann::json;
 namespace {
 
 constexpr int kCheckMs = 30'000;
+constexpr size_t kMostTrackers = 16;
 
 std::string new_id() {
     std::random_device source;
@@ -133,7 +134,7 @@ bool has_trackers(const RunDirectory& run) {
 TrackerStates parse_tracker_states(const std::string& text) {
     TrackerStates states;
     std::istringstream lines(text.substr(0, size_t{64} << 10));
-    for (std::string line; std::getline(lines, line);) {
+    for (std::string line; states.size() < kMostTrackers && std::getline(lines, line);) {
         std::vector<std::string> words(1);
         for (const char c : line) c == '\t' ? void(words.emplace_back()) : words.back().push_back(c);
         if (words.size() != 5) continue;

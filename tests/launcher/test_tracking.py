@@ -97,6 +97,30 @@ def test_what_a_client_says_is_written_without_secrets():
     assert out.strip() == "401 from https://[removed]@host/api with [removed], step 4"
 
 
+def test_mutated_lines_are_numbers_or_nothing(tmp_path):
+    code = """
+import json, math, pathlib, random, sys
+sys.path[0] = sys.argv[1]
+from ringmaster_track.events import EventFile
+chance, events = random.Random(7), EventFile(pathlib.Path('/nonexistent'))
+words = [b'1e999', b'-', b'"', b'{', b'[[', b'null', b'true', b'\\\\ud800', b'\\0', b'NaN', b'9' * 400, b'Infinity', b'eval', b'step']
+kept = 0
+for line in range(20000):
+    text = bytearray(sys.argv[2].encode())
+    for _ in range(chance.randrange(4)):
+        at = chance.randrange(len(text))
+        text[at:at + chance.randrange(6)] = chance.choice(words + [bytes([chance.randrange(256)])])
+    events.seen.clear()
+    point = events._new_point(bytes(text))
+    if point:
+        kept += 1
+        assert 0 <= point.step <= 10**12 and all(type(value) is float and math.isfinite(value) for value in point.values.values())
+        json.dumps(point.row())
+assert kept > 5000, kept
+"""
+    subprocess.run([sys.executable, "-c", code, PACKAGE.parent, json.dumps(step_event(3))], check=True, timeout=60)
+
+
 def test_links_and_pipes_are_not_followed(tmp_path):
     tracked = TrackedRun(tmp_path / "one", ["tensorboard"], {})
     secret = tmp_path / "elsewhere.jsonl"
