@@ -17,7 +17,7 @@ struct TrackerWish {
 /// on, whatever use_… says.
 TrackerWish wished_trackers(const nlohmann::json& values);
 
-/// Whether a tracker obeys the key, which changes nothing of the training.
+/// Returns whether a tracker obeys the key. Such a key changes nothing of the training.
 bool is_tracker_key(std::string_view key);
 
 /// Returns the name that people know a tracker by: "Weights & Biases"; the word itself if it is unknown.

@@ -41,7 +41,7 @@ fs::path on_path(const std::string& program) {
     return {};
 }
 
-/// `setup` makes one for each version of LibTorch.
+/// Returns the environments that `ringmaster setup` made, one for each version of LibTorch.
 std::vector<fs::path> environments_in(const fs::path& folder) {
     std::vector<fs::path> found;
     std::error_code none;
@@ -52,7 +52,7 @@ std::vector<fs::path> environments_in(const fs::path& folder) {
     return found;
 }
 
-/// The environment that a folder lies in: ENV/lib/pythonX/site-packages/torch/lib. Empty: in none.
+/// Returns the environment that a folder (ENV/lib/pythonX/site-packages/torch/lib) lies in; empty if in none.
 fs::path environment_around(const fs::path& folder) {
     std::error_code none;
     for (fs::path at = fs::canonical(folder, none); at.has_relative_path(); at = at.parent_path()) {
@@ -88,7 +88,7 @@ std::vector<fs::path> own_environments() {
     ::_exit(127);
 }
 
-/// What came within the patience.
+/// Returns the output that came within kPatience.
 std::string read_all(int from) {
     std::string text;
     const auto end = std::chrono::steady_clock::now() + kPatience;

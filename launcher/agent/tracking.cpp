@@ -51,7 +51,7 @@ fs::path settings_of(const fs::path& run_dir) {
 struct TrackOptions {
     fs::path run_dir;
     std::string sender = "any";
-    std::optional<ProcessId> companion;  ///< without it nobody is to send
+    std::optional<ProcessId> companion;  ///< sending ends when this process does
 };
 
 ProcessId process_of(int64_t pid) {
@@ -80,7 +80,7 @@ std::string text_of(const fs::path& file) {
     return text;
 }
 
-/// The trackers that this machine is to send to.
+/// Returns the trackers that this machine sends to.
 std::vector<std::string> names_for(const TrackOptions& options) {
     const nlohmann::json settings =
         try_bounded_json(text_of(settings_of(options.run_dir)), {kMostSettings, 32, 1 << 18});
@@ -142,7 +142,7 @@ void reap(Sender& sender) {
                                  : ": was killed by signal " + std::to_string(WTERMSIG(status))));
 }
 
-/// Its agent was killed and could not say so in run.json, which the sending processes read.
+/// Returns whether the run's agent was killed before it could write the end into run.json.
 bool is_abandoned(const fs::path& run_dir) {
     try {
         return is_over(read_run_state(run_dir).state) &&
@@ -153,7 +153,7 @@ bool is_abandoned(const fs::path& run_dir) {
     }
 }
 
-/// Whether the processes are to send what is there, and end.
+/// Returns whether the processes have to send the rest and end.
 bool is_to_end(const TrackOptions& options) {
     return asked_to_end != 0 || (options.companion && !is_alive(*options.companion)) ||
            is_abandoned(options.run_dir);

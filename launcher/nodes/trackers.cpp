@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kPackage = "ringmaster_track";
 
-/// Where the agent on the node looks for it: beside its folder, as here.
+/// Returns the package's files and their places on the node, where its agent looks for them.
 std::vector<StagedFile> package_files(const RemoteNode& there, const Places& places) {
     const fs::path prefix = fs::path(there.agent).parent_path().parent_path();
     std::vector<StagedFile> files;
@@ -32,7 +32,7 @@ TrackerStates states_there(Node& node, const RemoteNode& there, const std::strin
     return parse_tracker_states(run_script(*node.session, shell_line(ask)).out);
 }
 
-/// Of both machines, the one that is asked for less.
+/// Warns about a tracker that neither machine can send to.
 void say_not_set_up(const std::string& name, const TrackerState& there, const TrackerState& here,
                     const std::string& host, const Progress& progress) {
     if (there.state == "ready" || here.state == "ready") return;

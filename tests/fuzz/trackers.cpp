@@ -1,4 +1,5 @@
-// What a node's agent says of the trackers there: few of them, short printable texts, a sender for whatever it says.
+// What a node's agent says of the trackers there: few of them, short printable texts, a sender for whatever
+// it says.
 #include "engine/config/document.h"
 #include "launcher/tracking.h"
 #include "tests/fuzz/input_file.h"
