@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """The training of tests/oracles/test_transformers.py on one GPU: losses and gradient norms of 20 steps beside those of transformers.
 
-    same_losses.py prepare --bin build/bin --to DIR [--device cuda|cpu]
+    same_losses.py prepare --bin build/bin --to DIR [--device cuda|cpu] [--only MODEL...]
     same_losses.py run --engine build/bin/ringmaster-engine --from DIR
 
+Its models are those of that test and FAMILIES of tests/oracles/test_families.py, whose layers differ in all that a layer can.
 `prepare` trains each model with transformers, in float32 on the CPU, and makes its run directories, preflight included; it needs
 the launcher, torch and transformers. `run` needs the engine alone, on another machine too. The last line of its stdout is JSON: of
 each run the largest relative differences of the losses and of the gradient norms. Exit status 1 if one is above its bound: in
@@ -20,6 +21,9 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BOUNDS = {"fp32": (1e-5, 1e-4), "bf16": (1e-2, 1e-1)}
 PRECISIONS = {"fp32": {}, "bf16": {"bf16": True}}
+# Layers of several windows, norms that add one and of whole rows, norms of outputs, scaled embeddings and scores, capped logits,
+# gelu, factors of long contexts, and rotation of some dimensions, in halves and in neighbours.
+FAMILIES = ["gemma3 full", "phi3 longrope", "olmo3 full", "granite", "glm4"]
 
 
 def tokens_of(plan):
@@ -33,18 +37,34 @@ def tokens_of(plan):
     return None
 
 
+def models_in(folder):
+    """Of each model's name, what saves it in a subfolder and gives that, and what loads it from there."""
+    import test_families as families
+    import test_transformers as oracle
+    from ringmaster_runs import make_model
+
+    models = {kind: (lambda kind=kind, changes=changes: make_model(folder / kind, kind, **changes), oracle.load)
+              for kind, changes in oracle.MODELS.items()}
+    for family in FAMILIES:
+        name = family.replace(" ", "-")
+        models[name] = (lambda name=name, family=family: families.save_model(folder / name, family), families.load)
+    return models
+
+
 def prepare(given):
     os.environ["RINGMASTER_BIN"] = str(given.bin.resolve())
     sys.path += [str(ROOT / "tests/oracles"), str(ROOT / "tests/support")]
     import test_transformers as oracle
-    from ringmaster_runs import make_config, make_model, make_rows, ringmaster
+    from ringmaster_runs import make_config, make_rows, ringmaster
 
     folder, cases = given.to.resolve(), []
     folder.mkdir(parents=True, exist_ok=True)
     rows = make_rows(folder / "rows.jsonl", 44)
-    for kind, changes in oracle.MODELS.items():
-        model = make_model(folder / kind, kind, **changes)
-        history = oracle.train(oracle.load(model), rows)
+    for kind, (save, load) in models_in(folder).items():
+        if given.only and kind not in given.only:
+            continue
+        model = save()
+        history = oracle.train(load(model), rows)
         for precision, keys in PRECISIONS.items():
             name = f"{kind}-{precision}"
             (folder / "of" / name).mkdir(parents=True)
@@ -97,6 +117,7 @@ def main():
     making.add_argument("--bin", type=pathlib.Path, required=True)
     making.add_argument("--to", type=pathlib.Path, required=True)
     making.add_argument("--device", choices=["cuda", "cpu"], default="cuda")
+    making.add_argument("--only", nargs="+", metavar="MODEL")
     running.add_argument("--engine", type=pathlib.Path, required=True)
     running.add_argument("--from", type=pathlib.Path, required=True, dest="folder")
     given = parser.parse_args()
