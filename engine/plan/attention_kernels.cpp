@@ -1,11 +1,11 @@
 #include "engine/plan/attention_kernels.h"
 
 #include <algorithm>
+#include <set>
 
 #include "engine/plan/attention_schedule.h"
 #include "engine/plan/deterministic.h"
 #include "engine/plan/layout.h"
-#include "engine/plan/windows.h"
 
 /// As Qt's, which its lupdate looks for: the app translates these texts.
 #define QT_TRANSLATE_NOOP(context, text) text
@@ -50,19 +50,18 @@ struct Shapes {
 constexpr int kMostRanks = 16;
 constexpr int64_t kMostWindows = 1000;
 
-/// Launches for a row that is one document.
-Shapes shapes_of_whole_rows(const Plan& plan) {
+/// Launches for a row that is one document, in layers of a window; 0: of none.
+void add_shapes(Shapes& shapes, const Plan& plan, int64_t window) {
     const RingAttnFunc func = plan.context_parallel.layout;
     const int ring = std::min(plan.mesh.ring, kMostRanks);
     AttentionMask mask;
-    mask.window = widest_window(*plan.model).value_or(0);
+    mask.window = window;
     int64_t tokens = plan.sequence.padded_length / plan.mesh.ring * ring;
     if (mask.window > 0) tokens = std::min(tokens, kMostWindows * mask.window);
     tokens = padded_length(func, tokens, ring, 1);
     if (mask.window >= tokens) mask.window = 0;
     mask.documents = {tokens};
     const Layout layout = make_layout(func, tokens, ring, 1, mask);
-    Shapes shapes;
     for (int rank = 0; rank < ring; ++rank) {
         const AttentionSchedule schedule = func == RingAttnFunc::VarlenLlama3
                                                ? make_gather_schedule(layout.ranks, rank, mask, 1)
@@ -74,6 +73,13 @@ Shapes shapes_of_whole_rows(const Plan& plan) {
             }
         }
     }
+}
+
+Shapes shapes_of_whole_rows(const Plan& plan) {
+    std::set<int64_t> windows;
+    for (const LayerKind& kind : plan.model->layer_kinds()) windows.insert(kind.window.value_or(0));
+    Shapes shapes;
+    for (const int64_t window : windows) add_shapes(shapes, plan, window);
     return shapes;
 }
 

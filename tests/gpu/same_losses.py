@@ -23,7 +23,7 @@ BOUNDS = {"fp32": (1e-5, 1e-4), "bf16": (1e-2, 1e-1)}
 PRECISIONS = {"fp32": {}, "bf16": {"bf16": True}}
 # Layers of several windows, norms that add one and of whole rows, norms of outputs, scaled embeddings and scores, capped logits,
 # gelu, factors of long contexts, and rotation of some dimensions, in halves and in neighbours.
-FAMILIES = ["gemma3 full", "phi3 longrope", "olmo3 full", "granite", "glm4"]
+FAMILIES = ["gemma3 full", "phi3 longrope", "olmo2", "granite", "glm4"]
 
 
 def tokens_of(plan):

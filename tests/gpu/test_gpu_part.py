@@ -1,6 +1,7 @@
 """The CUDA part as far as it goes without a GPU: what is in it, what a machine says that has none."""
 
 import json
+import mmap
 import os
 import pathlib
 import re
@@ -77,6 +78,15 @@ def test_kernels_spill_no_register_and_read_sixteen_bytes_a_lane(tmp_path):
         assert loads <= {"LDG.E.128", "LDG.E.64", "LDG.E", "LDG.E.U16"}, (name, loads)
 
 
+def test_libtorchs_attention_for_gpus_still_takes_no_softcap():
+    """For as long as this holds, the plan refuses models that cap their scores (ENGINE-SOFTCAP)."""
+    torch = next(pathlib.Path(os.environ["RINGMASTER_ENV"]).glob("lib/python3*/site-packages/torch"))
+    with (torch / "lib/libtorch_cuda.so").open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as code:
+        assert code.find(b"This flash attention build does not support softcap.") > 0
+    for operator in ("_flash_attention_forward", "_scaled_dot_product_cudnn_attention", "_scaled_dot_product_efficient_attention"):
+        assert "softcap" not in (torch / f"include/ATen/ops/{operator}_ops.h").read_text()
+
+
 @pytest.mark.parametrize("task", ["--calibrate", "--selftest"])
 def test_the_engine_says_in_one_line_that_there_is_no_device(task):
     done = engine(task, "--device", "cuda")
@@ -125,6 +135,22 @@ def test_whole_steps_beside_transformers_can_be_carried_to_another_folder_and_ru
             assert result["speed_ratio"] > 0
         if result["kind"] == "lora":
             assert result["transformers"]["adapters"].startswith("peft") and result["transformers"]["trained_weights"] > 0
+
+
+def test_losses_beside_transformers_can_be_carried_to_another_folder_and_trained_there(tmp_path):
+    """Gemma 3 has most of what the layers of families differ in."""
+    script, python = ROOT / "tests/gpu/same_losses.py", pathlib.Path(os.environ["RINGMASTER_ENV"]) / "bin/python"
+    one_thread = {**os.environ, "OMP_NUM_THREADS": "1", "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    subprocess.run([python, script, "prepare", "--bin", BIN, "--to", tmp_path / "made", "--device", "cpu", "--only", "gemma3-full"],
+                   check=True, timeout=240, stdout=subprocess.DEVNULL, env=one_thread)
+    (tmp_path / "made").rename(tmp_path / "carried")
+    shutil.rmtree(tmp_path / "cache")
+    done = subprocess.run([python, script, "run", "--engine", BIN / "ringmaster-engine", "--from", tmp_path / "carried"],
+                          capture_output=True, text=True, timeout=240, env=one_thread)
+    assert done.returncode == 0, done.stdout + done.stderr
+    results = json.loads(done.stdout.splitlines()[-1])
+    assert [it["run"] for it in results] == ["gemma3-full-fp32", "gemma3-full-bf16"]
+    assert results[0]["loss"] < 1e-6 < results[1]["loss"], "bfloat16 rounds"
 
 
 def test_the_selftest_proves_the_cpu_where_there_is_no_device_says_why_and_feeds_the_planner():

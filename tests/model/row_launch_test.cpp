@@ -188,12 +188,20 @@ void expect_far_rows_as_near_ones() {
     run_row(Rope<T>{kLast + 1, kLast + 1, 24, 128, kWidth, qkv.vast(), cos.vast(), sin.vast(), -1.0F}, kLast);
     run_row(Rope<T>{1, 1, 24, 128, kWidth, qkv.alone(), cos.alone(), sin.alone(), -1.0F}, 0);
     qkv.expect_the_same("rope");
+    run_row(Rope<T>{kLast + 1, kLast + 1, 24, 128, kWidth, qkv.vast(), cos.vast(), sin.vast(), 1.0F, 64, true},
+            kLast);
+    run_row(Rope<T>{1, 1, 24, 128, kWidth, qkv.alone(), cos.alone(), sin.alone(), 1.0F, 64, true}, 0);
+    qkv.expect_the_same("rope of neighbours");
     run_row(GateForward<T>{kLast + 1, kWidth, gate_up.vast(), act.vast()}, kLast);
     run_row(GateForward<T>{1, kWidth, gate_up.alone(), act.alone()}, 0);
     act.expect_the_same("swiglu");
     run_row(GateBackward<T>{kLast + 1, kWidth, gate_up.vast(), act.vast(), dact.vast()}, kLast);
     run_row(GateBackward<T>{1, kWidth, gate_up.alone(), act.alone(), dact.alone()}, 0);
     gate_up.expect_the_same("dgate_up");
+    constexpr GateRule kNoGate{Activation::Gelu, false};
+    run_row(GateForward<T>{kLast + 1, kWidth, x.vast(), act.vast(), kNoGate}, kLast);
+    run_row(GateForward<T>{1, kWidth, x.alone(), act.alone(), kNoGate}, 0);
+    act.expect_the_same("gelu");
 
     const Vast<int64_t> labels(kLast + 1);
     labels.begin()[kLast] = 77;
@@ -217,6 +225,12 @@ void expect_far_rows_as_near_ones() {
     }
     out.expect_the_same("merge");
     lse.expect_the_same("lse");
+    for (int64_t head = 0; head < 32; ++head) {
+        run_row(AddToSum<T>{(kLast + 1) * 32, kLast + 1, 32, 128, out.vast(), block_out.vast(), kOut, kOut},
+                kLast * 32 + head);
+        run_row(AddToSum<T>{32, 1, 32, 128, out.alone(), block_out.alone(), kOut, kOut}, head);
+    }
+    out.expect_the_same("sum");
 }
 
 TEST(RowKernels, ComputeRowsBeyondTwoToTheThirtyFirstElementsAsNearOnes) {

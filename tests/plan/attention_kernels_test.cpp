@@ -71,6 +71,17 @@ TEST(AttentionKernels, HopsThatSeeSeveralStretchesArePacked) {
     }
 }
 
+// Gemma 3's: five layers of six attend in a window, and the sixth sees all keys.
+TEST(AttentionKernels, EveryKindOfLayerIsCounted) {
+    Plan plan = plan_for("context_parallel_size: 4\nring_attn_func: batch_zigzag\n", 4, Device::Cuda,
+                         "google/gemma-3-1b-it");
+    ASSERT_FALSE(plan.model->layers.empty());
+    const auto packed_use = [&] { return attention_kernels(plan).back().use; };
+    EXPECT_THAT(packed_use(), HasSubstr("several stretches"));
+    for (LayerKind& kind : plan.model->layers) kind.window.reset();
+    EXPECT_THAT(packed_use(), ::testing::Not(HasSubstr("several stretches")));
+}
+
 TEST(AttentionKernels, PrecisionAndDeviceChooseTheFamily) {
     Plan plan = plan_for("", 8);
     plan.config.precision = Precision::Float32;
