@@ -84,6 +84,30 @@ TEST(Head, IsReadOnceHoweverManyChunksItHas) {
     EXPECT_EQ(readings(2500), readings(100));
 }
 
+/// Of a row whose tokens are all the same, which give the head the same gradient each; in bfloat16 throughout.
+at::Tensor head_gradient(int64_t chunk_tokens) {
+    constexpr int64_t kRow = 600;
+    const at::NoGradGuard no_grad;
+    const ModelConfig model = tiny_model();
+    Parameters parameters(model, Precision::Bf16Full, at::kCPU);
+    parameters.initialize(model, 1);
+    Kept kept;
+    kept.loss_chunk_tokens = chunk_tokens;
+    Decoder decoder(model, parameters, kept);
+    Groups groups = make_groups({}, 0, Mesh(), GroupOptions());
+    const Layout layout = make_layout(RingAttnFunc::BatchZigzag, kRow, 1, 1, {});
+    SequenceShard shard(groups, model, layout, {}, kRow, 0, at::kCPU);
+    const at::Tensor ids = at::full({1, kRow}, 7, at::kLong);
+    decoder.forward_backward({ids, ids}, shard, 1.0 / kRow, true, [](int) {});
+    return parameters.weight_gradients().head_vc.to(at::kDouble);
+}
+
+// A bfloat16 sum stands still once a part is 1/512 of it.
+TEST(Head, AddsUpTheGradientsOfManyChunksInFloat32) {
+    const at::Tensor at_once = head_gradient(600), one_by_one = head_gradient(1);
+    EXPECT_LT((one_by_one - at_once).norm().item<double>(), 0.01 * at_once.norm().item<double>());
+}
+
 TEST(Kept, NoChoiceOfItChangesALossOrAGradient) {
     const Kept choices[] = {{true, false, 0}, {true, true, 0},  {false, false, 5},
                             {true, false, 7}, {true, true, 24}, {false, false, 1000},
