@@ -145,7 +145,8 @@ std::string help_on(const std::string& topic) {
 int dispatch(std::span<char* const> words, Session& session) {
     const std::string name = words.front();
     if (name == "--help" || name == "-h" || name == "help") {
-        print(words.size() > 1 ? help_on(words[1]) : usage());
+        const bool has_topic = words.size() > 1 && *words[1] != '-';
+        print(has_topic ? help_on(words[1]) : usage());
         return 0;
     }
     if (name == "--version") return print_version(session.places);

@@ -97,10 +97,13 @@ RepeatedRows PreparedRows::duplicates() const {
         }
         if (!equal(file_.row(hashes[first].second), file_.row(hashes[at].second))) continue;
         ++found.rows;
-        if (found.examples.size() < kMostExamples)
-            found.examples.emplace_back(hashes[at].second, hashes[first].second);
+        found.examples.emplace_back(hashes[at].second, hashes[first].second);
+        std::push_heap(found.examples.begin(), found.examples.end());
+        if (found.examples.size() <= kMostExamples) continue;
+        std::pop_heap(found.examples.begin(), found.examples.end());  // drops the last row
+        found.examples.pop_back();
     }
-    std::sort(found.examples.begin(), found.examples.end());
+    std::sort_heap(found.examples.begin(), found.examples.end());
     return found;
 }
 
