@@ -26,7 +26,7 @@ set(allowed_launcher/anywhere launcher launcher/ssh launcher/nodes launcher/slur
 set(allowed_launcher/rows launcher engine/data engine/files engine/families engine/config engine/plan)
 set(allowed_launcher/serve launcher engine/config engine/plan engine/events)
 set(allowed_launcher/cli launcher launcher/rows launcher/serve launcher/ssh launcher/nodes launcher/slurm launcher/anywhere engine/config engine/plan engine/events)
-set(allowed_gui launcher launcher/ssh launcher/nodes launcher/slurm launcher/anywhere engine/config engine/plan engine/events)
+set(allowed_gui launcher launcher/rows launcher/ssh launcher/nodes launcher/slurm launcher/anywhere engine/config engine/plan engine/events)
 set(rooms engine/auth engine/config engine/families engine/plan engine/events engine/files engine/kernels engine/comm engine/attention engine/model engine/data
     engine/train launcher/agent launcher/rows launcher/serve launcher/ssh launcher/nodes launcher/slurm launcher/anywhere launcher/cli launcher gui)
 

@@ -2094,6 +2094,25 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
 </context>
 <context>
+    <name>ringmaster::CommandPalette</name>
+    <message>
+        <source>Commands</source>
+        <translation>Befehle</translation>
+    </message>
+    <message>
+        <source>Type what you want to do</source>
+        <translation>Tippen Sie, was Sie tun möchten</translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation>Befehl</translation>
+    </message>
+    <message>
+        <source>Commands that match</source>
+        <translation>Passende Befehle</translation>
+    </message>
+</context>
+<context>
     <name>ringmaster::CompareView</name>
     <message>
         <source>Nothing differs in what was asked for.</source>
@@ -2238,6 +2257,171 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     <message>
         <source>Every rank holds whole sequences of %1 tokens.</source>
         <translation>Jeder Rank hält ganze Sequenzen von %1 Tokens.</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::DataPage</name>
+    <message>
+        <source>rank %1</source>
+        <translation>Rank %1</translation>
+    </message>
+    <message>
+        <source>ranks %1 to %2</source>
+        <translation>Ranks %1 bis %2</translation>
+    </message>
+    <message>
+        <source>cut to sequence_len</source>
+        <translation>auf sequence_len gekürzt</translation>
+    </message>
+    <message>
+        <source>left out: longer than sequence_len</source>
+        <translation>weggelassen: länger als sequence_len</translation>
+    </message>
+    <message>
+        <source>left out: too short</source>
+        <translation>weggelassen: zu kurz</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n token(s)</source>
+        <translation>
+            <numerusform>%n Token</numerusform>
+            <numerusform>%n Tokens</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>rows</source>
+        <translation>Zeilen</translation>
+    </message>
+    <message>
+        <source>tokens</source>
+        <translation>Tokens</translation>
+    </message>
+    <message>
+        <source>of them trained</source>
+        <translation>davon trainiert</translation>
+    </message>
+    <message>
+        <source>tokens in the longest</source>
+        <translation>Tokens in der längsten</translation>
+    </message>
+    <message>
+        <source>No rows are shown yet</source>
+        <translation>Noch keine Zeilen zu sehen</translation>
+    </message>
+    <message>
+        <source>Open a configuration on the Plan page and press Rows. You see the text after the template, and which tokens are trained.</source>
+        <translation>Öffnen Sie auf der Seite Plan eine Konfiguration und drücken Sie Zeilen. Sie sehen den Text nach der Vorlage und welche Tokens trainiert werden.</translation>
+    </message>
+    <message>
+        <source>Open…</source>
+        <translation>Öffnen…</translation>
+    </message>
+    <message>
+        <source>Data</source>
+        <translation>Daten</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>All rows</source>
+        <translation>Alle Zeilen</translation>
+    </message>
+    <message>
+        <source>As the model reads it</source>
+        <translation>Wie das Modell sie liest</translation>
+    </message>
+    <message>
+        <source>underlined: trained · grey: read only · bold: a token of the tokenizer</source>
+        <translation>unterstrichen: trainiert · grau: nur gelesen · fett: ein Token des Tokenizers</translation>
+    </message>
+    <message>
+        <source>Rows</source>
+        <translation>Zeilen</translation>
+    </message>
+    <message>
+        <source>Search the text of all rows</source>
+        <translation>Text aller Zeilen durchsuchen</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n row(s) hold it</source>
+        <translation>
+            <numerusform>%n Zeile enthält es</numerusform>
+            <numerusform>%n Zeilen enthalten es</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Reading the configuration</source>
+        <translation>Die Konfiguration wird gelesen</translation>
+    </message>
+    <message>
+        <source>%1: %2 of %3</source>
+        <translation>%1: %2 von %3</translation>
+    </message>
+    <message>
+        <source>The rows cannot be shown.</source>
+        <translation>Die Zeilen lassen sich nicht anzeigen.</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>Noch einmal</translation>
+    </message>
+    <message>
+        <source>Set up</source>
+        <translation>Einrichten</translation>
+    </message>
+    <message>
+        <source>%1 left out: longer than sequence_len</source>
+        <translation>%1 weggelassen: länger als sequence_len</translation>
+    </message>
+    <message>
+        <source>%1 left out: too short</source>
+        <translation>%1 weggelassen: zu kurz</translation>
+    </message>
+    <message>
+        <source>%1 cut to sequence_len</source>
+        <translation>%1 auf sequence_len gekürzt</translation>
+    </message>
+    <message>
+        <source>%1 documents are packed into %2 rows, %3 full</source>
+        <translation>%1 Dokumente sind in %2 Zeilen gepackt, zu %3 gefüllt</translation>
+    </message>
+    <message>
+        <source>%1 more rows evaluate</source>
+        <translation>%1 weitere Zeilen dienen der Auswertung</translation>
+    </message>
+    <message>
+        <source>There is no tokenizer.json here: tokens are shown as numbers.</source>
+        <translation>Hier liegt keine tokenizer.json: Tokens werden als Zahlen gezeigt.</translation>
+    </message>
+    <message>
+        <source>%1 rows repeat an earlier one: row %2 is row %3 again</source>
+        <translation>%1 Zeilen wiederholen eine frühere: Zeile %2 ist noch einmal Zeile %3</translation>
+    </message>
+    <message>
+        <source>Row %1</source>
+        <translation>Zeile %1</translation>
+    </message>
+    <message>
+        <source>%1 tokens, %2 trained</source>
+        <translation>%1 Tokens, %2 trainiert</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n document(s)</source>
+        <translation>
+            <numerusform>%n Dokument</numerusform>
+            <numerusform>%n Dokumente</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>step %1 of the first epoch on %2</source>
+        <extracomment>when and where a row is trained on: &quot;step 12 of the first epoch on ranks 0 to 3&quot;</extracomment>
+        <translation>Schritt %1 der ersten Epoche auf %2</translation>
+    </message>
+    <message>
+        <source>searching…</source>
+        <translation>Suche läuft…</translation>
     </message>
 </context>
 <context>
@@ -3027,6 +3211,25 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
 </context>
 <context>
+    <name>ringmaster::LengthChart</name>
+    <message>
+        <source>Lengths of the rows</source>
+        <translation>Längen der Zeilen</translation>
+    </message>
+    <message>
+        <source>%1 rows up to %2 tokens</source>
+        <translation>%1 Zeilen bis %2 Tokens</translation>
+    </message>
+    <message>
+        <source>1 token</source>
+        <translation>1 Token</translation>
+    </message>
+    <message>
+        <source>%1 rows of %2 to %3 tokens</source>
+        <translation>%1 Zeilen mit %2 bis %3 Tokens</translation>
+    </message>
+</context>
+<context>
     <name>ringmaster::LinesModel</name>
     <message>
         <source>What the plan made of it</source>
@@ -3335,6 +3538,14 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     <message>
         <source>Close</source>
         <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>Data</source>
+        <translation>Daten</translation>
+    </message>
+    <message>
+        <source>Commands…</source>
+        <translation>Befehle…</translation>
     </message>
 </context>
 <context>
@@ -4171,6 +4382,14 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
         <source>An accelerate file alone can be planned, not launched.</source>
         <translation>Eine accelerate-Datei allein lässt sich planen, aber nicht starten.</translation>
     </message>
+    <message>
+        <source>Rows</source>
+        <translation>Zeilen</translation>
+    </message>
+    <message>
+        <source>Show the rows as the model sees them, before anything is trained</source>
+        <translation>Die Zeilen zeigen, wie das Modell sie sieht, bevor etwas trainiert wird</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::Plot</name>
@@ -4468,6 +4687,28 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     <message>
         <source>loss %1</source>
         <translation>Loss %1</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::RowList</name>
+    <message>
+        <source>Rows</source>
+        <translation>Zeilen</translation>
+    </message>
+    <message>
+        <source>Row %1 of %2</source>
+        <translation>Zeile %1 von %2</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::RowText</name>
+    <message>
+        <source>Text of the chosen row</source>
+        <translation>Text der gewählten Zeile</translation>
+    </message>
+    <message>
+        <source>… and %1 more tokens</source>
+        <translation>… und %1 weitere Tokens</translation>
     </message>
 </context>
 <context>

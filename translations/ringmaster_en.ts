@@ -188,6 +188,30 @@
     </message>
 </context>
 <context>
+    <name>ringmaster::DataPage</name>
+    <message numerus="yes">
+        <source>%n token(s)</source>
+        <translation>
+            <numerusform>%n token</numerusform>
+            <numerusform>%n tokens</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n row(s) hold it</source>
+        <translation>
+            <numerusform>%n row holds it</numerusform>
+            <numerusform>%n rows hold it</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n document(s)</source>
+        <translation>
+            <numerusform>%n document</numerusform>
+            <numerusform>%n documents</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>ringmaster::DetailsPanel</name>
     <message numerus="yes">
         <source>%n row(s) a step</source>

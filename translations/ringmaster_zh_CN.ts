@@ -2075,6 +2075,25 @@ On what is left the run would go on with:</source>
     </message>
 </context>
 <context>
+    <name>ringmaster::CommandPalette</name>
+    <message>
+        <source>Commands</source>
+        <translation>命令</translation>
+    </message>
+    <message>
+        <source>Type what you want to do</source>
+        <translation>输入想做的事</translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation>命令</translation>
+    </message>
+    <message>
+        <source>Commands that match</source>
+        <translation>匹配的命令</translation>
+    </message>
+</context>
+<context>
     <name>ringmaster::CompareView</name>
     <message>
         <source>Nothing differs in what was asked for.</source>
@@ -2216,6 +2235,168 @@ On what is left the run would go on with:</source>
     <message>
         <source>Every rank holds whole sequences of %1 tokens.</source>
         <translation>每个 rank 持有完整的序列，每条 %1 个 token。</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::DataPage</name>
+    <message>
+        <source>rank %1</source>
+        <translation>rank %1</translation>
+    </message>
+    <message>
+        <source>ranks %1 to %2</source>
+        <translation>rank %1 至 %2</translation>
+    </message>
+    <message>
+        <source>cut to sequence_len</source>
+        <translation>截断到 sequence_len</translation>
+    </message>
+    <message>
+        <source>left out: longer than sequence_len</source>
+        <translation>已去掉：长于 sequence_len</translation>
+    </message>
+    <message>
+        <source>left out: too short</source>
+        <translation>已去掉：太短</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n token(s)</source>
+        <translation>
+            <numerusform>%n 个 token</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>rows</source>
+        <translation>行</translation>
+    </message>
+    <message>
+        <source>tokens</source>
+        <translation>token</translation>
+    </message>
+    <message>
+        <source>of them trained</source>
+        <translation>其中参与训练</translation>
+    </message>
+    <message>
+        <source>tokens in the longest</source>
+        <translation>最长一行的 token 数</translation>
+    </message>
+    <message>
+        <source>No rows are shown yet</source>
+        <translation>还没有显示任何行</translation>
+    </message>
+    <message>
+        <source>Open a configuration on the Plan page and press Rows. You see the text after the template, and which tokens are trained.</source>
+        <translation>在“计划”页打开一个配置并点击“数据行”。您会看到套用模板后的文本，以及哪些 token 参与训练。</translation>
+    </message>
+    <message>
+        <source>Open…</source>
+        <translation>打开…</translation>
+    </message>
+    <message>
+        <source>Data</source>
+        <translation>数据</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>All rows</source>
+        <translation>全部行</translation>
+    </message>
+    <message>
+        <source>As the model reads it</source>
+        <translation>模型读到的样子</translation>
+    </message>
+    <message>
+        <source>underlined: trained · grey: read only · bold: a token of the tokenizer</source>
+        <translation>下划线：参与训练 · 灰色：只读取 · 粗体：分词器的特殊 token</translation>
+    </message>
+    <message>
+        <source>Rows</source>
+        <translation>数据行</translation>
+    </message>
+    <message>
+        <source>Search the text of all rows</source>
+        <translation>搜索所有行的文本</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n row(s) hold it</source>
+        <translation>
+            <numerusform>%n 行包含它</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Reading the configuration</source>
+        <translation>正在读取配置</translation>
+    </message>
+    <message>
+        <source>%1: %2 of %3</source>
+        <translation>%1：%2 / %3</translation>
+    </message>
+    <message>
+        <source>The rows cannot be shown.</source>
+        <translation>无法显示这些行。</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>重试</translation>
+    </message>
+    <message>
+        <source>Set up</source>
+        <translation>安装</translation>
+    </message>
+    <message>
+        <source>%1 left out: longer than sequence_len</source>
+        <translation>去掉 %1 行：长于 sequence_len</translation>
+    </message>
+    <message>
+        <source>%1 left out: too short</source>
+        <translation>去掉 %1 行：太短</translation>
+    </message>
+    <message>
+        <source>%1 cut to sequence_len</source>
+        <translation>%1 行截断到 sequence_len</translation>
+    </message>
+    <message>
+        <source>%1 documents are packed into %2 rows, %3 full</source>
+        <translation>%1 个文档打包为 %2 行，填充率 %3</translation>
+    </message>
+    <message>
+        <source>%1 more rows evaluate</source>
+        <translation>另有 %1 行用于评估</translation>
+    </message>
+    <message>
+        <source>There is no tokenizer.json here: tokens are shown as numbers.</source>
+        <translation>这里没有 tokenizer.json：token 以数字显示。</translation>
+    </message>
+    <message>
+        <source>%1 rows repeat an earlier one: row %2 is row %3 again</source>
+        <translation>%1 行与前面的行重复：第 %2 行与第 %3 行相同</translation>
+    </message>
+    <message>
+        <source>Row %1</source>
+        <translation>第 %1 行</translation>
+    </message>
+    <message>
+        <source>%1 tokens, %2 trained</source>
+        <translation>%1 个 token，%2 个参与训练</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n document(s)</source>
+        <translation>
+            <numerusform>%n 个文档</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>step %1 of the first epoch on %2</source>
+        <extracomment>when and where a row is trained on: &quot;step 12 of the first epoch on ranks 0 to 3&quot;</extracomment>
+        <translation>第一轮的第 %1 步，在 %2 上</translation>
+    </message>
+    <message>
+        <source>searching…</source>
+        <translation>正在搜索…</translation>
     </message>
 </context>
 <context>
@@ -3001,6 +3182,25 @@ On what is left the run would go on with:</source>
     </message>
 </context>
 <context>
+    <name>ringmaster::LengthChart</name>
+    <message>
+        <source>Lengths of the rows</source>
+        <translation>各行的长度</translation>
+    </message>
+    <message>
+        <source>%1 rows up to %2 tokens</source>
+        <translation>%1 行不超过 %2 个 token</translation>
+    </message>
+    <message>
+        <source>1 token</source>
+        <translation>1 个 token</translation>
+    </message>
+    <message>
+        <source>%1 rows of %2 to %3 tokens</source>
+        <translation>%1 行有 %2 至 %3 个 token</translation>
+    </message>
+</context>
+<context>
     <name>ringmaster::LinesModel</name>
     <message>
         <source>What the plan made of it</source>
@@ -3305,6 +3505,14 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     <message>
         <source>Close</source>
         <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Data</source>
+        <translation>数据</translation>
+    </message>
+    <message>
+        <source>Commands…</source>
+        <translation>命令…</translation>
     </message>
 </context>
 <context>
@@ -4135,6 +4343,14 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
         <source>An accelerate file alone can be planned, not launched.</source>
         <translation>只有 accelerate 文件时可以规划，不能启动。</translation>
     </message>
+    <message>
+        <source>Rows</source>
+        <translation>数据行</translation>
+    </message>
+    <message>
+        <source>Show the rows as the model sees them, before anything is trained</source>
+        <translation>在训练之前，显示模型所看到的数据行</translation>
+    </message>
 </context>
 <context>
     <name>ringmaster::Plot</name>
@@ -4429,6 +4645,28 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     <message>
         <source>loss %1</source>
         <translation>loss %1</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::RowList</name>
+    <message>
+        <source>Rows</source>
+        <translation>数据行</translation>
+    </message>
+    <message>
+        <source>Row %1 of %2</source>
+        <translation>第 %1 行，共 %2 行</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::RowText</name>
+    <message>
+        <source>Text of the chosen row</source>
+        <translation>所选行的文本</translation>
+    </message>
+    <message>
+        <source>… and %1 more tokens</source>
+        <translation>…… 还有 %1 个 token</translation>
     </message>
 </context>
 <context>

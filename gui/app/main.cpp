@@ -118,16 +118,17 @@ Options options_of(const QApplication& app) {
     parser.addPositionalArgument(
         u"FILE|RUN"_s, u"a configuration, a run directory or a run's name; several runs with --page runs"_s,
         u"[FILE|RUN]…"_s);
-    parser.addOptions({{u"page"_s, u"open this page: start, plan, nodes, monitor, runs or help"_s, u"NAME"_s},
-                       {u"grab"_s, u"save a picture of the page and end; needs no display"_s, u"FILE.png"_s},
-                       {u"size"_s, u"of the window, for --grab"_s, u"WIDTHxHEIGHT"_s, u"1280x800"_s},
-                       {u"appearance"_s, u"system, light or dark"_s, u"NAME"_s},
-                       {u"language"_s, u"en, de or zh_CN"_s, u"CODE"_s},
-                       {u"ranks"_s, u"plan for so many ranks"_s, u"N"_s},
-                       {u"nodes"_s, u"on so many nodes"_s, u"N"_s},
-                       {u"device"_s, u"cpu or cuda"_s, u"NAME"_s},
-                       {u"device-memory"_s, u"of each device, in GiB"_s, u"GiB"_s},
-                       {u"time-start"_s, u"print the seconds until the first window is painted, and end"_s}});
+    parser.addOptions(
+        {{u"page"_s, u"open this page: start, plan, data, nodes, monitor, runs or help"_s, u"NAME"_s},
+         {u"grab"_s, u"save a picture of the page and end; needs no display"_s, u"FILE.png"_s},
+         {u"size"_s, u"of the window, for --grab"_s, u"WIDTHxHEIGHT"_s, u"1280x800"_s},
+         {u"appearance"_s, u"system, light or dark"_s, u"NAME"_s},
+         {u"language"_s, u"en, de or zh_CN"_s, u"CODE"_s},
+         {u"ranks"_s, u"plan for so many ranks"_s, u"N"_s},
+         {u"nodes"_s, u"on so many nodes"_s, u"N"_s},
+         {u"device"_s, u"cpu or cuda"_s, u"NAME"_s},
+         {u"device-memory"_s, u"of each device, in GiB"_s, u"GiB"_s},
+         {u"time-start"_s, u"print the seconds until the first window is painted, and end"_s}});
     parser.process(app);
     Options options;
     options.paths = parser.positionalArguments();
@@ -151,7 +152,7 @@ Options options_of(const QApplication& app) {
 std::unique_ptr<MainWindow> open_window(Session& session, const Options& options, bool again) {
     auto window = std::make_unique<MainWindow>(session);
     if (!options.page.isEmpty() && !window->hasPage(options.page))
-        refuse(u"there is no page '%1': start, plan, nodes, monitor, runs or help"_s.arg(options.page));
+        refuse(u"there is no page '%1': start, plan, data, nodes, monitor, runs or help"_s.arg(options.page));
     if (!again) window->choose(options.asked);
     if (again || (options.paths.isEmpty() && options.grab.isEmpty())) {
         window->restore();
@@ -162,6 +163,7 @@ std::unique_ptr<MainWindow> open_window(Session& session, const Options& options
         window->openPath(options.paths.first());
     if (!again && options.page == u"runs"_s && !options.paths.isEmpty()) window->openRuns(options.paths);
     if (!again && !options.page.isEmpty()) window->showPage(options.page);
+    if (!again && options.page == u"data"_s && !options.paths.isEmpty()) window->showRows();
     return window;
 }
 

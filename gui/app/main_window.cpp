@@ -9,11 +9,13 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QHBoxLayout>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QMenu>
 #include <QMessageBox>
 #include <QMimeData>
 #include <QPushButton>
+#include <QScreen>
 #include <QShortcut>
 #include <QStackedWidget>
 #include <QStatusBar>
@@ -21,7 +23,9 @@
 #include <algorithm>
 
 #include "engine/error.h"
+#include "gui/app/command_palette.h"
 #include "gui/app/languages.h"
+#include "gui/data/data_page.h"
 #include "gui/help/help_page.h"
 #include "gui/launch/launch_dialog.h"
 #include "gui/login/login_prompts.h"
@@ -58,6 +62,7 @@ MainWindow::MainWindow(Session& session)
       m_launch(new LaunchDialog(session, this)),
       m_prompts(new LoginPrompts(this)) {
     setWindowTitle(u"Ringmaster"_s);
+    qApp->installEventFilter(this);
     setAcceptDrops(true);
     auto* central = new QWidget;
     auto* layout = new QHBoxLayout(central);
@@ -68,8 +73,9 @@ MainWindow::MainWindow(Session& session)
     setCentralWidget(central);
     addPage(u"start"_s, tr("Start"), QKeySequence(Qt::CTRL | Qt::Key_1),
             [this] { return new StartPage(m_session); });
-    addPage(u"plan"_s, tr("Plan"), QKeySequence(Qt::CTRL | Qt::Key_2),
-            [this] { return new PlanPage(m_session); });
+    addPage(u"plan"_s, tr("Plan"), QKeySequence(Qt::CTRL | Qt::Key_2), [this] { return makePlan(); });
+    addPage(u"data"_s, tr("Data"), QKeySequence(Qt::CTRL | Qt::Key_6),
+            [this] { return new DataPage(m_session); });
     addPage(u"nodes"_s, tr("Nodes"), QKeySequence(Qt::CTRL | Qt::Key_3),
             [this] { return new NodesPage(m_session); });
     addPage(u"monitor"_s, tr("Monitor"), QKeySequence(Qt::CTRL | Qt::Key_4),
@@ -174,6 +180,7 @@ void MainWindow::makeMenu(QPushButton* button) {
         });
     }
     menu->addSeparator();
+    menu->addAction(tr("Commands…"), QKeySequence(Qt::CTRL | Qt::Key_K), this, &MainWindow::openPalette);
     menu->addAction(tr("About Ringmaster"), this, [this] {
         QMessageBox::about(
             this, tr("About Ringmaster"),
@@ -185,6 +192,36 @@ void MainWindow::makeMenu(QPushButton* button) {
     menu->addAction(tr("Quit"), QKeySequence::Quit, this, &QWidget::close);
     for (QAction* action : menu->actions()) addAction(action);  // their shortcuts, with the menu closed
     button->setMenu(menu);
+}
+
+/// Text fields take Ctrl+K for "delete to the end of the line": here it opens the palette everywhere.
+bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::ShortcutOverride) {
+        const auto* key = static_cast<QKeyEvent*>(event);
+        if (key->key() == Qt::Key_K && key->modifiers() == Qt::ControlModifier) {
+            event->ignore();
+            return true;
+        }
+    }
+    return QMainWindow::eventFilter(watched, event);
+}
+
+void MainWindow::openPalette() {
+    std::vector<PaletteEntry> entries;
+    for (const Place& place : m_places)
+        entries.push_back({place.button->text(), {}, [this, name = place.name] { showPage(name); }});
+    for (QAction* action : actions())
+        if (!action->isSeparator() && !action->menu() && action->isEnabled() &&
+            action->text() != tr("Commands…"))
+            entries.push_back({action->text(), action->shortcut().toString(QKeySequence::NativeText),
+                               [action = QPointer(action)] {
+                                   if (action) action->trigger();
+                               }});
+    const std::vector<PaletteEntry> here = buttons_of(m_stack->currentWidget());
+    entries.insert(entries.end(), here.begin(), here.end());
+    auto* palette = new CommandPalette(std::move(entries), this);
+    palette->setAttribute(Qt::WA_DeleteOnClose);
+    palette->open();
 }
 
 void MainWindow::setIcons() {
@@ -333,6 +370,23 @@ bool MainWindow::hasPage(const QString& name) const {
                        [&](const Place& place) { return place.name == name; });
 }
 
+Page* MainWindow::makePlan() {
+    auto* made = new PlanPage(m_session);
+    connect(made, &PlanPage::rowsWanted, this, [this](const Request& request, const QString& text) {
+        showPage(u"data"_s);
+        data()->openRows(request, text);
+    });
+    return made;
+}
+
+DataPage* MainWindow::data() {
+    return static_cast<DataPage*>(page(u"data"_s));
+}
+
+void MainWindow::showRows() {
+    plan()->showRows();
+}
+
 PlanPage* MainWindow::plan() {
     return static_cast<PlanPage*>(page(u"plan"_s));
 }
@@ -406,11 +460,20 @@ void MainWindow::tellMachine() {
 void MainWindow::restore() {
     QSettings& settings = m_session.settings();
     if (!restoreGeometry(settings.value(u"geometry"_s).toByteArray())) resize(space(72), space(47));
+    fitToScreen();
     const QString file = settings.value(u"openFile"_s).toString();
     const QString run = settings.value(u"openRun"_s).toString();
     if (QFileInfo(file).isFile()) plan()->openFile(file);
     if (QFileInfo(run + u"/run.json"_s).isFile()) monitor()->openRun(run);
     showPage(settings.value(u"page"_s, u"start"_s).toString());
+}
+
+/// A size that was saved at another scale may be larger than the screen.
+void MainWindow::fitToScreen() {
+    const QRect room = screen()->availableGeometry();
+    resize(size().boundedTo(room.size()));
+    const QPoint farthest(room.right() - width() + 1, room.bottom() - height() + 1);
+    move(std::clamp(x(), room.left(), farthest.x()), std::clamp(y(), room.top(), farthest.y()));
 }
 
 void MainWindow::saveState() {

@@ -19,6 +19,7 @@ class QVBoxLayout;
 
 namespace ringmaster {
 
+class DataPage;
 class HelpPage;
 class LaunchDialog;
 class LoginPrompts;
@@ -32,7 +33,7 @@ class MainWindow : public QMainWindow {
   public:
     explicit MainWindow(Session& session);
 
-    void showPage(const QString& name);  ///< "start", "plan", "nodes", "monitor", "runs", "help"
+    void showPage(const QString& name);  ///< "start", "plan", "data", "nodes", "monitor", "runs", "help"
     QString pageName() const;
     bool hasPage(const QString& name) const;
     /// Made when it is first asked for, or when nobody waits: the window opens with one page.
@@ -40,6 +41,7 @@ class MainWindow : public QMainWindow {
     /// A YAML, a run directory or a run's name. Says in the window what it cannot find.
     void openPath(const QString& path);
     void choose(const Request& asked);       ///< ranks, nodes and device that Plan begins with
+    void showRows();                         ///< of the configuration that is open on Plan
     void openRuns(const QStringList& runs);  ///< one is opened, several are compared
     void restore();                          ///< where the last session was left
     void saveState();                        ///< for the next
@@ -54,6 +56,7 @@ class MainWindow : public QMainWindow {
     void showEvent(QShowEvent* event) override;
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
     struct Place {
@@ -67,11 +70,15 @@ class MainWindow : public QMainWindow {
     QWidget* makeSidebar();
     void addPage(const QString& name, const QString& title, const QKeySequence& keys,
                  std::function<Page*()> make);
+    Page* makePlan();
     PlanPage* plan();
+    DataPage* data();
     MonitorPage* monitor();
     RunsPage* runs();
     HelpPage* help();
     void makeMenu(QPushButton* button);
+    void openPalette();
+    void fitToScreen();
     void connectSession();
     void connectLaunch();
     void connectElsewhere();

@@ -65,6 +65,7 @@ PlanPage::PlanPage(Session& session, QWidget* parent)
       m_board(new PlanBoard),
       m_save(new QPushButton(tr("Save"))),
       m_save_as(new QPushButton(tr("Save as\u2026"))),
+      m_rows(new QPushButton(tr("Rows"))),
       m_adapt(new QPushButton(tr("Make it run\u2026"))),
       m_launch(primaryButton(tr("Launch"))) {
     setAcceptDrops(true);
@@ -146,11 +147,14 @@ void PlanPage::makeHeader() {
     m_save->setToolTip(tr("Save") + shortcut_text(QKeySequence::Save));
     m_save_as->setObjectName(u"saveAsButton"_s);
     m_save_as->setToolTip(tr("Save under another name") + shortcut_text(QKeySequence::SaveAs));
+    m_rows->setObjectName(u"rowsButton"_s);
+    m_rows->setToolTip(tr("Show the rows as the model sees them, before anything is trained"));
     m_adapt->setObjectName(u"adaptButton"_s);
     m_adapt->setToolTip(tr("Show what would have to change in the file"));
     m_launch->setObjectName(u"launchButton"_s);
     m_header->addAction(m_save);
     m_header->addAction(m_save_as);
+    m_header->addAction(m_rows);
     m_header->addAction(m_adapt);
     m_header->addAction(m_launch);
 }
@@ -158,6 +162,7 @@ void PlanPage::makeHeader() {
 void PlanPage::connectAll() {
     connect(m_save, &QPushButton::clicked, this, &PlanPage::save);
     connect(m_save_as, &QPushButton::clicked, this, &PlanPage::saveAs);
+    connect(m_rows, &QPushButton::clicked, this, &PlanPage::showRows);
     connect(m_adapt, &QPushButton::clicked, this, &PlanPage::adaptText);
     connect(m_launch, &QPushButton::clicked, this, &PlanPage::launch);
     connect(m_editor->document(), &QTextDocument::contentsChange, this, [this](int, int removed, int added) {
@@ -270,6 +275,10 @@ void PlanPage::choose(const Request& asked) {
 
 bool PlanPage::isEdited() const {
     return m_open && m_editor->document()->isModified();
+}
+
+void PlanPage::showRows() {
+    if (m_open) Q_EMIT rowsWanted(request(), m_editor->text());
 }
 
 Request PlanPage::request() const {
@@ -529,7 +538,7 @@ void PlanPage::writeHeader() {
     m_header->setSubtitle(!m_open ? QString() : edited ? tr("edited") : folder_of(m_file));
     m_save->setEnabled(edited || (m_open && m_file.isEmpty()));
     m_save_as->setEnabled(m_open);
-    for (QPushButton* button : {m_save, m_save_as, m_launch}) button->setVisible(m_open);
+    for (QPushButton* button : {m_save, m_save_as, m_rows, m_launch}) button->setVisible(m_open);
     m_adapt->hide();
     m_launch->setEnabled(false);
     m_launch->setToolTip(tr("Not planned yet"));

@@ -45,6 +45,10 @@ class PlanPage : public Page {
 
     bool settled() const override;
     bool mayClose() override;
+    void showRows();  ///< Asks for the rows of the open text, if any.
+
+  Q_SIGNALS:
+    void rowsWanted(const ringmaster::Request& request, const QString& text);  ///< The text is as edited.
 
   protected:
     void dragEnterEvent(QDragEnterEvent* event) override;
@@ -104,6 +108,7 @@ class PlanPage : public Page {
     PlanBoard* m_board;
     QPushButton* m_save;
     QPushButton* m_save_as;
+    QPushButton* m_rows;
     QPushButton* m_adapt;  ///< there when something stops the run
     QPushButton* m_launch;
 };

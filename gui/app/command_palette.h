@@ -1,0 +1,38 @@
+/// Everything that can be pressed now, found by typing: pages, the menu's actions, the buttons of the page.
+#pragma once
+
+#include <QDialog>
+#include <QLineEdit>
+#include <QListWidget>
+#include <functional>
+#include <vector>
+
+namespace ringmaster {
+
+struct PaletteEntry {
+    QString name, keys;  ///< The keys are shown at the right; they may be empty.
+    std::function<void()> act;
+};
+
+class CommandPalette : public QDialog {
+    Q_OBJECT
+
+  public:
+    CommandPalette(std::vector<PaletteEntry> entries, QWidget* parent);
+
+  protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+  private:
+    void filter(const QString& words);
+    void act(const QListWidgetItem* item);
+
+    std::vector<PaletteEntry> m_entries;
+    QLineEdit* m_words;
+    QListWidget* m_list;
+};
+
+/// The visible, enabled buttons with a text below a widget.
+std::vector<PaletteEntry> buttons_of(QWidget* page);
+
+}  // namespace ringmaster

@@ -1,0 +1,80 @@
+/// The rows of a configuration as the model sees them: what is trained, what is only read, what was left out,
+/// and when and where each row is trained on.
+#pragma once
+
+#include <QFutureWatcher>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPointer>
+#include <QProgressBar>
+#include <QStackedWidget>
+#include <QTimer>
+#include <stop_token>
+
+#include "gui/data/rows_work.h"
+#include "gui/session/page.h"
+#include "gui/session/session.h"
+
+namespace ringmaster {
+
+class Banner;
+class EmptyView;
+class Figure;
+class LengthChart;
+class PageHeader;
+class RowList;
+class RowText;
+
+class DataPage : public Page {
+    Q_OBJECT
+
+  public:
+    explicit DataPage(Session& session, QWidget* parent = nullptr);
+    ~DataPage() override;
+
+    /// Prepares the rows of a text and shows them.
+    void openRows(const Request& request, const QString& text);
+
+    bool settled() const override;
+
+  private:
+    QWidget* makeWork();
+    QWidget* makeRows();
+    QWidget* makeSide();
+    QWidget* makeDetails();
+    void connectAll();
+    void start();
+    void take();
+    void fail(const JobFailure& failure);
+    void showSurvey();
+    void showRow(qint64 row);
+    void writeLosses();
+    void search();
+    void sayFound(const QString& words);
+
+    Session& m_session;
+    RowsQuestion m_question;
+    OpenRowsPtr m_rows;
+    QPointer<Job> m_job;
+    QFutureWatcher<RowsSurvey> m_survey;
+    QFutureWatcher<std::vector<int64_t>> m_search;
+    std::stop_source m_stop_search;
+    QTimer m_soon;
+    bool m_knew_machine = false;  ///< when the rows were asked for; else the number of ranks is a guess
+
+    PageHeader* m_header;
+    QStackedWidget* m_stack;
+    QLabel* m_phase;
+    QProgressBar* m_progress;
+    Banner* m_problem;
+    Figure *m_count, *m_tokens, *m_trained, *m_longest;
+    LengthChart* m_lengths;
+    QLabel* m_losses;
+    QLineEdit* m_words;
+    QLabel* m_found;
+    RowList* m_list;
+    QLabel* m_place;
+    RowText* m_text;
+};
+
+}  // namespace ringmaster

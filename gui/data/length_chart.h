@@ -1,0 +1,31 @@
+/// How many rows there are of which length, and where sequence_len lies.
+#pragma once
+
+#include <QWidget>
+
+#include "launcher/rows/prepared_rows.h"
+
+namespace ringmaster {
+
+class LengthChart : public QWidget {
+    Q_OBJECT
+
+  public:
+    explicit LengthChart(QWidget* parent = nullptr);
+    void setLengths(const std::vector<LengthBin>& bins, int64_t sequence_len);
+
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override { return sizeHint(); }
+
+  protected:
+    void paintEvent(QPaintEvent* event) override;
+    bool event(QEvent* event) override;
+
+  private:
+    QRectF plot() const;
+
+    std::vector<LengthBin> m_bins;
+    int64_t m_sequence_len = 0;
+};
+
+}  // namespace ringmaster

@@ -1,0 +1,49 @@
+/// Rows of any number, one line each: its number, its length and how it begins. Only what is on the screen is
+/// read.
+#pragma once
+
+#include <QAbstractScrollArea>
+#include <optional>
+#include <vector>
+
+#include "gui/data/rows_work.h"
+
+namespace ringmaster {
+
+class RowList : public QAbstractScrollArea {
+    Q_OBJECT
+
+  public:
+    explicit RowList(QWidget* parent = nullptr);
+
+    void setRows(OpenRowsPtr rows);
+    /// Shows these rows only; nullopt shows all.
+    void setFound(std::optional<std::vector<int64_t>> found);
+    int64_t count() const;       ///< Lines that can be scrolled to.
+    int64_t currentRow() const;  ///< The chosen row of the file, -1 if there is none.
+    void choose(int64_t line);
+
+  Q_SIGNALS:
+    void rowChosen(qint64 row);
+
+  protected:
+    void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void focusInEvent(QFocusEvent* event) override;
+    void focusOutEvent(QFocusEvent* event) override;
+
+  private:
+    int lineHeight() const;
+    int64_t visibleLines() const;
+    int64_t rowOf(int64_t line) const;
+    void fitScrollBar();
+    void paintLine(QPainter& painter, const QRect& box, int64_t line) const;
+
+    OpenRowsPtr m_rows;
+    std::optional<std::vector<int64_t>> m_found;
+    int64_t m_line = -1;
+};
+
+}  // namespace ringmaster
