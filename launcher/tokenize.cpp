@@ -10,6 +10,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "engine/config/lora_targets.h"
 #include "engine/error.h"
 #include "launcher/files.h"
 #include "launcher/format.h"
@@ -224,6 +225,7 @@ GrownModel grow_model(const Config& config, const std::filesystem::path& run_dir
                      {"tokenization", config.tokenization},
                      {"reinit_weights", config.reinit_weights},
                      {"adapter", config.lora.on()},
+                     {"modules_to_save", targets_of(config.lora).saved_modules()},
                      {"seed", config.seed}};
     write_file(request, asked.dump(2) + "\n");
     PythonStep step(places, progress);

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/config/lora.h"
 #include "engine/config/quantization.h"
@@ -106,6 +107,18 @@ struct Config {
     double adam_beta2 = 0.999;
     double adam_epsilon = 1e-8;
     std::optional<double> max_grad_norm = 1.0;  ///< null: gradients are not clipped
+    /// Numbers and switches that the optimizer takes beside these (optimizer_arguments.h); defaults are left
+    /// out.
+    nlohmann::json optim_args = nlohmann::json::object();
+    std::optional<double> embedding_lr;
+    std::optional<double> embedding_lr_scale;            ///< wins over embedding_lr
+    nlohmann::json lr_groups = nlohmann::json::array();  ///< {name, modules, lr}, as in the file
+    std::optional<double> loraplus_lr_ratio;             ///< B's learning rate divided by A's
+    std::vector<std::string> unfrozen_parameters;        ///< patterns; empty: all are trained
+    std::optional<double> neftune_noise_alpha;
+    std::optional<int64_t> early_stopping_patience;  ///< evaluations without a better loss
+    bool load_best_model_at_end = false;
+    bool group_by_length = false;
 
     Precision precision = Precision::Float32;
     bool gradient_checkpointing = false;

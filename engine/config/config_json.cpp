@@ -61,6 +61,16 @@ void each_training_field(ConfigType& c, const Visitor& visit) {
     visit("adam_beta2", c.adam_beta2);
     visit("adam_epsilon", c.adam_epsilon);
     visit("max_grad_norm", c.max_grad_norm);
+    visit("optim_args", c.optim_args);
+    visit("embedding_lr", c.embedding_lr);
+    visit("embedding_lr_scale", c.embedding_lr_scale);
+    visit("lr_groups", c.lr_groups);
+    visit("loraplus_lr_ratio", c.loraplus_lr_ratio);
+    visit("unfrozen_parameters", c.unfrozen_parameters);
+    visit("neftune_noise_alpha", c.neftune_noise_alpha);
+    visit("early_stopping_patience", c.early_stopping_patience);
+    visit("load_best_model_at_end", c.load_best_model_at_end);
+    visit("group_by_length", c.group_by_length);
     visit("precision", c.precision);
     visit("gradient_checkpointing", c.gradient_checkpointing);
     visit("selective_checkpointing", c.selective_checkpointing);
@@ -134,9 +144,24 @@ json to_json_value(const T& value) {
 /// Returns whether plans of version 0.1.0 may lack the field; it then keeps its default, which is what that
 /// version did.
 bool is_newer_than_0_1(std::string_view name) {
-    constexpr std::string_view kNewer[] = {
-        "cosine_constant_lr_ratio", "lr_quadratic_warmup", "lr_scheduler_kwargs",  "lora_layers",
-        "weight_format",            "weight_block",        "weight_scales_nested", "weight_stored"};
+    constexpr std::string_view kNewer[] = {"cosine_constant_lr_ratio",
+                                           "lr_quadratic_warmup",
+                                           "lr_scheduler_kwargs",
+                                           "lora_layers",
+                                           "weight_format",
+                                           "weight_block",
+                                           "weight_scales_nested",
+                                           "weight_stored",
+                                           "optim_args",
+                                           "embedding_lr",
+                                           "embedding_lr_scale",
+                                           "lr_groups",
+                                           "loraplus_lr_ratio",
+                                           "unfrozen_parameters",
+                                           "neftune_noise_alpha",
+                                           "early_stopping_patience",
+                                           "load_best_model_at_end",
+                                           "group_by_length"};
     return std::find(std::begin(kNewer), std::end(kNewer), name) != std::end(kNewer);
 }
 

@@ -15,12 +15,12 @@ constexpr std::string_view kLeaveOut = "leave it out";
 
 /// Keys without which the same rows train the same objective.
 constexpr std::array<std::string_view, 7> kRemovable{
-    "lora_modules_to_save lora_target_parameters peft_trainable_token_indices lora_rank_pattern "
+    "lora_target_parameters peft_trainable_token_indices lora_rank_pattern "
     "lora_alpha_pattern peft_layers_to_transform peft_layers_pattern peft_layer_replication peft_use_dora "
     "mora "
-    "peft_init_lora_weights peft loraplus_lr_ratio relora",
+    "peft_init_lora_weights peft relora",
     "load_in_8bit load_in_4bit quantize_moe_experts qat use_onebitllms tokenizer_use_mistral_common "
-    "unfrozen_parameters lisa_step_interval lisa_n_layers spectrum_top_fraction",
+    "lisa_step_interval lisa_n_layers spectrum_top_fraction",
     "tokens added_tokens_overrides resize_token_embeddings_to_32x shrink_embeddings fix_untrained_tokens "
     "default_system_message",
     "tensor_parallel_size expert_parallel_size s2_attention landmark_attention xpos_rope scaling_softmax "
@@ -30,11 +30,11 @@ constexpr std::array<std::string_view, 7> kRemovable{
     "gemma4_fp8_nonexpert gemma4_nf4_nonexpert nvfp4_merge_aware",
     "use_eaft liger_use_token_scaling label_smoothing_factor neftune_noise_alpha noisy_embedding_alpha "
     "llmcompressor dense_mixer",
-    "embedding_lr embedding_lr_scale lr_groups lr_scheduler_kwargs lr_quadratic_warmup "
+    "lr_scheduler_kwargs lr_quadratic_warmup "
     "cosine_constant_lr_ratio "
-    "jagged_restart_steps optim_args auto_find_batch_size early_stopping_patience load_best_model_at_end "
+    "jagged_restart_steps auto_find_batch_size "
     "resume_from_checkpoint",
-    "group_by_length dataloader_drop_last "
+    "dataloader_drop_last "
     "accelerator_config use_pose eval_sequence_len shuffle_before_merging_datasets save_safetensors"};
 
 struct Replacement {
@@ -61,18 +61,12 @@ bool is_removable(std::string_view key) {
 struct Effect {
     std::string_view key, text;
 };
-constexpr std::array<Effect, 8> kEffects{{
+constexpr std::array<Effect, 4> kEffects{{
     {"load_in_4bit",
      "the frozen weights are kept in 16 bits, about four times their memory, and without rounding"},
     {"load_in_8bit",
      "the frozen weights are kept in 16 bits, about twice their memory, and without rounding"},
     {"quantize_moe_experts", "the experts are kept in 16 bits, about four times their memory"},
-    {"unfrozen_parameters",
-     "all weights are trained, which takes more memory for gradients and optimizer states"},
-    {"group_by_length", "rows are drawn in random order, whatever their length"},
-    {"early_stopping_patience", "the run goes on to its last step"},
-    {"load_best_model_at_end",
-     "output_dir gets the last weights; every checkpoint stays in the run directory"},
     {"neftune_noise_alpha", "no noise is added to the embeddings"},
 }};
 

@@ -26,7 +26,9 @@ std::vector<KeyGroup> used_keys() {
          "micro_batch_size gradient_accumulation_steps batch_size eval_batch_size num_epochs max_steps "
          "optimizer learning_rate lr_scheduler warmup_steps warmup_ratio cosine_min_lr_ratio "
          "cosine_constant_lr_ratio lr_quadratic_warmup lr_scheduler_kwargs "
-         "weight_decay adam_beta1 adam_beta2 adam_epsilon adam_eps max_grad_norm bf16 bfloat16 "
+         "weight_decay adam_beta1 adam_beta2 adam_epsilon adam_eps adam_beta3 adam_epsilon2 optim_args "
+         "embedding_lr embedding_lr_scale lr_groups loraplus_lr_ratio max_grad_norm bf16 bfloat16 "
+         "unfrozen_parameters early_stopping_patience load_best_model_at_end group_by_length "
          "gradient_checkpointing selective_checkpointing activation_offloading tiled_mlp "
          "tiled_mlp_num_shards adapter output_dir save_steps saves_per_epoch save_strategy save_total_limit "
          "eval_steps evals_per_epoch eval_strategy evaluation_strategy logging_steps "
@@ -36,7 +38,7 @@ std::vector<KeyGroup> used_keys() {
          "ddp_timeout strict"},
         {Fate::Used, "", "", "adapter",
          "lora_r lora_alpha lora_dropout lora_target_modules lora_target_linear peft_use_rslora "
-         "lora_model_dir bnb_config_kwargs peft_layers_to_transform"},
+         "lora_model_dir bnb_config_kwargs peft_layers_to_transform lora_modules_to_save"},
         {Fate::Used, "", "", "", "load_in_4bit load_in_8bit"}};
 }
 
@@ -44,12 +46,11 @@ std::vector<KeyGroup> model_keys() {
     return {
         {Fate::Unsupported, "trains other weights beside the adapter's",
          "leave it out: the layers' linear modules are adapted", "adapter",
-         "lora_modules_to_save lora_target_parameters peft_trainable_token_indices"},
+         "lora_target_parameters peft_trainable_token_indices"},
         {Fate::Unsupported, "gives modules a rank or scale of their own",
          "one lora_r and lora_alpha for all of them", "adapter", "lora_rank_pattern lora_alpha_pattern"},
         {Fate::Unsupported, "treats some layers otherwise than the rest",
-         "leave it out: all layers are adapted", "adapter",
-         "peft_layers_pattern peft_layer_replication"},
+         "leave it out: all layers are adapted", "adapter", "peft_layers_pattern peft_layer_replication"},
         {Fate::Unsupported, "makes another kind of adapter", "leave it out: adapter: lora alone is built",
          "adapter", "peft_use_dora mora"},
         {Fate::Unsupported, "starts an adapter otherwise",
@@ -57,8 +58,6 @@ std::vector<KeyGroup> model_keys() {
          "peft_init_lora_weights"},
         {Fate::Unsupported, "quantizes the frozen weights, or starts the adapter from what that loses",
          "leave it out: bf16: true keeps them in 16 bits", "adapter", "peft"},
-        {Fate::Unsupported, "gives B another learning rate than A (LoRA+)",
-         "leave it out: one learning_rate for both", "adapter", "loraplus_lr_ratio"},
         {Fate::NoEffect, "no embedding is adapted", "", "adapter",
          "loraplus_lr_embedding peft_ensure_weight_tying"},
         {Fate::NoEffect, "no Llama-family module keeps its weights transposed", "", "adapter",
@@ -103,7 +102,7 @@ std::vector<KeyGroup> model_keys() {
         {Fate::NoEffect, "the tokenizer's files are copied as they are", "", "",
          "tokenizer_save_jinja_files"},
         {Fate::Unsupported, "trains some of the weights only", "leave it out to train all weights", "",
-         "unfrozen_parameters lisa_step_interval lisa_n_layers spectrum_top_fraction"},
+         "lisa_step_interval lisa_n_layers spectrum_top_fraction"},
         {Fate::NoEffect, "only means something with lisa_step_interval or spectrum_top_fraction", "", "",
          "lisa_layers_attribute spectrum_model_name"},
         {Fate::NoEffect, "the architecture is read from config.json", "", "",
@@ -215,17 +214,13 @@ std::vector<KeyGroup> objective_keys() {
 
 std::vector<KeyGroup> optimizer_keys() {
     return {
-        {Fate::Unsupported, "gives some weights another learning rate",
-         "leave it out: one learning_rate for all", "", "embedding_lr embedding_lr_scale lr_groups"},
         {Fate::Unsupported, "changes the learning rate's schedule",
          "leave it out, or lr_scheduler: cosine_with_restarts with lr_scheduler_kwargs", "",
          "jagged_restart_steps"},
         {Fate::NoEffect, "part of jagged_restart_steps", "", "jagged_restart_steps",
          "jagged_restart_warmup_steps jagged_restart_anneal_steps"},
-        {Fate::Unsupported, "changes the optimizer",
-         "adam_beta1, adam_beta2, adam_epsilon and weight_decay are read", "", "optim_args"},
-        {Fate::NoEffect, "only optimizers other than AdamW read it", "", "",
-         "optim_target_modules torchdistx_path adam_epsilon2 adam_beta3 dion_lr dion_momentum "
+        {Fate::NoEffect, "only optimizers that are not built read it", "", "",
+         "optim_target_modules torchdistx_path dion_lr dion_momentum "
          "dion_rank_fraction dion_rank_multiple_of qgalore_rank qgalore_update_proj_gap qgalore_scale "
          "qgalore_proj_type qgalore_proj_quant qgalore_proj_bits qgalore_proj_group_size "
          "qgalore_cos_threshold qgalore_gamma_proj qgalore_queue_size"},
@@ -233,10 +228,7 @@ std::vector<KeyGroup> optimizer_keys() {
          "lr_div_factor log_sweep_min_lr log_sweep_max_lr eta_min"},
         {Fate::Unsupported, "would change the batch as training goes", "set micro_batch_size so that it fits",
          "", "auto_find_batch_size"},
-        {Fate::Unsupported, "ends training early, or picks another checkpoint as the result",
-         "leave it out, and take the checkpoint that you want from the run", "",
-         "early_stopping_patience load_best_model_at_end"},
-        {Fate::NoEffect, "only means something with load_best_model_at_end", "", "",
+        {Fate::NoEffect, "the best model is that with the lowest loss", "", "",
          "metric_for_best_model greater_is_better"},
         {Fate::NoEffect, "a loss that is only high does not stop a run; one that is not finite does", "", "",
          "loss_watchdog_threshold loss_watchdog_patience"},
@@ -256,8 +248,6 @@ std::vector<KeyGroup> data_keys() {
          "use sample_packing: true", "", "pretraining_sample_concatenation"},
         {Fate::Unsupported, "lets packed documents see each other", "leave it out", "",
          "pretrain_multipack_attn"},
-        {Fate::Unsupported, "puts rows of similar length into one step: other rows a step", "leave it out",
-         "", "group_by_length"},
         {Fate::Unsupported, "drops an epoch's last rows; here they are a smaller step of their own",
          "leave it out", "", "dataloader_drop_last"},
         {Fate::Unsupported, "splits a batch over the ranks: other rows a step", "leave it out", "",

@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::size_t kMostPattern = 500;
 constexpr const char* kAllLinear = "all-linear";
+constexpr const char* kEmbedding = "embed_tokens";
+constexpr const char* kHead = "lm_head";
 
 /// PEFT takes a listed name for a module's whole path or for the end of it.
 bool is_named(const ModulePath& module, const std::string& name) {
@@ -62,6 +64,13 @@ std::vector<std::string> idle_names(const LoraTargets& targets, const std::vecto
 
 }  // namespace
 
+std::vector<std::string> LoraTargets::saved_modules() const {
+    std::vector<std::string> saved;
+    if (saves_embedding) saved.emplace_back(kEmbedding);
+    if (saves_head) saved.emplace_back(kHead);
+    return saved;
+}
+
 LoraTargets targets_of(const Lora& lora) {
     LoraTargets targets;
     for (const std::string& said : lora.targets) {
@@ -69,6 +78,8 @@ LoraTargets targets_of(const Lora& lora) {
             targets.linear = true;
         else if (said.starts_with('^'))
             targets.pattern = said.substr(1);
+        else if (said.starts_with('='))
+            (said.substr(1) == kHead ? targets.saves_head : targets.saves_embedding) = true;
         else
             targets.names.push_back(said);
     }
@@ -79,7 +90,16 @@ std::vector<std::string> written_targets(const LoraTargets& targets) {
     std::vector<std::string> written = targets.names;
     if (targets.linear) written.emplace_back(kAllLinear);
     if (!targets.pattern.empty()) written.push_back("^" + targets.pattern);
+    for (const std::string& module : targets.saved_modules()) written.push_back("=" + module);
     return written;
+}
+
+bool freezes_embedding(const Lora& lora) {
+    return lora.on() && !targets_of(lora).saves_embedding;
+}
+
+bool freezes_head(const Lora& lora) {
+    return lora.on() && !targets_of(lora).saves_head;
 }
 
 std::optional<std::vector<bool>> match_pattern(const std::string& pattern,

@@ -1,5 +1,5 @@
 /// Which modules an adapter goes beside, by PEFT's rules
-/// (peft.tuners.tuners_utils.check_target_module_exists).
+/// (peft.tuners.tuners_utils.check_target_module_exists), and which are trained whole with it.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,24 @@
 namespace ringmaster {
 
 /// The modules that an adapter is for: "q_proj" is a name or the end of a path, "all-linear" PEFT's word for
-/// every linear module of the layers, "^…" a regular expression of whole paths. Once the model is known, only
-/// names of its layers' modules are left.
+/// every linear module of the layers, "^…" a regular expression of whole paths, "=lm_head" a module that is
+/// trained whole. Once the model is known, only names of its layers' modules and of whole modules are left.
 struct LoraTargets {
     std::vector<std::string> names;
     std::string pattern;
     bool linear = false;
+    bool saves_embedding = false, saves_head = false;
 
     bool adapts_modules() const { return linear || !pattern.empty() || !names.empty(); }
+    std::vector<std::string> saved_modules() const;  ///< Gives PEFT's modules_to_save.
 };
 
 LoraTargets targets_of(const Lora& lora);
 std::vector<std::string> written_targets(const LoraTargets& targets);
+
+/// Return true if the adapter leaves the model's embedding or head as it is.
+bool freezes_embedding(const Lora& lora);
+bool freezes_head(const Lora& lora);
 
 /// One module of a model, as PEFT sees it.
 struct ModulePath {

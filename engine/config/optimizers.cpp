@@ -23,6 +23,25 @@ constexpr std::array kKinds = {
     OptimizerKind{"paged_adamw_32bit", AdamW, Float32, true},
     OptimizerKind{"adamw_torch_8bit", AdamW, TorchaoBlocks8},
     OptimizerKind{"adamw_torch_4bit", AdamW, TorchaoBlocks4},
+    OptimizerKind{"sgd", Sgd},
+    OptimizerKind{"rmsprop", RmsProp},
+    OptimizerKind{"rmsprop_bnb", RmsProp, Float32},
+    OptimizerKind{"rmsprop_bnb_32bit", RmsProp, Float32},
+    OptimizerKind{"rmsprop_bnb_8bit", RmsProp, Bitsandbytes8},
+    OptimizerKind{"lion", Lion, Float32},
+    OptimizerKind{"lion_32bit", Lion, Float32},
+    OptimizerKind{"lion_8bit", Lion, Bitsandbytes8},
+    OptimizerKind{"paged_lion_32bit", Lion, Float32, true},
+    OptimizerKind{"paged_lion_8bit", Lion, Bitsandbytes8, true},
+    OptimizerKind{"ademamix", AdEMAMix, Float32},
+    OptimizerKind{"ademamix_8bit", AdEMAMix, Bitsandbytes8},
+    OptimizerKind{"paged_ademamix_32bit", AdEMAMix, Float32, true},
+    OptimizerKind{"paged_ademamix_8bit", AdEMAMix, Bitsandbytes8, true},
+    OptimizerKind{"schedule_free_adamw", ScheduleFree},
+    OptimizerKind{"adafactor", Adafactor, Float32},
+    OptimizerKind{"came", Came, Float32, false, true},
+    OptimizerKind{"came_pytorch", Came, Float32, false, true},
+    OptimizerKind{"muon", Muon, AsWeights, false, true},
 };
 
 struct NotBuilt {
@@ -43,36 +62,19 @@ constexpr NotBuilt kNotBuilt[] = {
     {"adamc", "adamw_torch"},
     {"stable_adamw", "adamw_torch"},
     {"grokadamw", "adamw_torch"},
-    {"ademamix", "adamw_torch"},
-    {"ademamix_8bit", "adamw_bnb_8bit"},
-    {"paged_ademamix_32bit", "paged_adamw_32bit"},
-    {"paged_ademamix_8bit", "paged_adamw_8bit"},
-    {"schedule_free_adamw", "adamw_torch"},
-    {"schedule_free_radam", "adamw_torch"},
-    {"schedule_free_sgd", "adamw_torch"},
-    {"lion_32bit", "adamw_torch"},
-    {"lion_8bit", "adamw_bnb_8bit"},
-    {"lion_pytorch", "adamw_torch"},
-    {"paged_lion_32bit", "paged_adamw_32bit"},
-    {"paged_lion_8bit", "paged_adamw_8bit"},
-    {"sgd", "adamw_torch"},
-    {"adagrad", "adamw_torch"},
-    {"rmsprop", "adamw_torch"},
-    {"rmsprop_bnb", "adamw_torch"},
-    {"rmsprop_bnb_8bit", "adamw_bnb_8bit"},
-    {"rmsprop_bnb_32bit", "adamw_torch"},
-    {"adafactor", "adamw_bnb_8bit"},
-    {"came_pytorch", "adamw_bnb_8bit"},
-    {"muon", "adamw_torch"},
-    {"dion", "adamw_torch"},
-    {"sinkgd", "adamw_torch"},
+    {"schedule_free_radam", "schedule_free_adamw"},
+    {"schedule_free_sgd", "schedule_free_adamw"},
+    {"lion_pytorch", "lion_32bit"},
+    {"adagrad", "rmsprop"},
+    {"dion", "muon"},
+    {"sinkgd", "muon"},
     {"polora", "adamw_torch"},
     {"galore_adamw", "adamw_bnb_8bit"},
     {"galore_adamw_8bit", "adamw_bnb_8bit"},
-    {"galore_adafactor", "adamw_bnb_8bit"},
+    {"galore_adafactor", "adafactor"},
     {"galore_adamw_layerwise", "adamw_bnb_8bit"},
     {"galore_adamw_8bit_layerwise", "adamw_bnb_8bit"},
-    {"galore_adafactor_layerwise", "adamw_bnb_8bit"},
+    {"galore_adafactor_layerwise", "adafactor"},
     {"q_galore_adamw8bit", "adamw_bnb_8bit"},
     {"apollo_adamw", "adamw_bnb_8bit"},
     {"apollo_adamw_layerwise", "adamw_bnb_8bit"},
@@ -80,9 +82,9 @@ constexpr NotBuilt kNotBuilt[] = {
     {"adalomo", "adamw_bnb_8bit"},
     {"flash_adamw", "adamw_bnb_8bit"},
     {"flash_adam", "adamw_bnb_8bit"},
-    {"flash_sgd", "adamw_torch"},
-    {"flash_sgdw", "adamw_torch"},
-    {"flash_lion", "adamw_bnb_8bit"},
+    {"flash_sgd", "sgd"},
+    {"flash_sgdw", "sgd"},
+    {"flash_lion", "lion_8bit"},
 };
 
 }  // namespace
@@ -103,6 +105,52 @@ std::string_view nearest_optimizer(std::string_view name) {
     const auto found = std::find_if(std::begin(kNotBuilt), std::end(kNotBuilt),
                                     [&](const NotBuilt& other) { return other.name == name; });
     return found == std::end(kNotBuilt) ? std::string_view() : found->nearest;
+}
+
+bool is_table(std::string_view parameter_name) {
+    return parameter_name.find("embed_tokens") != std::string_view::npos ||
+           parameter_name.find("lm_head") != std::string_view::npos;
+}
+
+std::vector<StateSpec> states_of(const OptimizerStates& optimizer, size_t dimensions, bool is_table) {
+    using enum StateExtent;
+    const bool is_matrix = dimensions >= 2;
+    std::vector<StateSpec> states;
+    switch (optimizer.rule) {
+        case AdamW:
+            return {{"exp_avg"}, {"exp_avg_sq", Elements, false}};
+        case Sgd:
+            if (optimizer.momentum) states = {{"momentum_buffer"}};
+            return states;
+        case RmsProp:
+            states = {{"square_avg", Elements, false}};
+            if (optimizer.momentum) states.push_back({"momentum_buffer"});
+            if (optimizer.centered) states.push_back({"grad_avg"});
+            // bitsandbytes keeps this state by its signed map, though it is never negative.
+            if (optimizer.kind != AsWeights) states[0].is_signed = true;
+            return states;
+        case Lion:
+            return {{"exp_avg"}};
+        case AdEMAMix:
+            return {{"exp_avg"}, {"exp_avg_slow"}, {"exp_avg_sq", Elements, false}};
+        case ScheduleFree:
+            return {{"exp_avg_sq", Elements, false}, {"z"}};
+        case Adafactor:
+            if (!is_matrix) return {{"exp_avg_sq", Whole, false}};
+            return {{"exp_avg_sq_row", Rows, false}, {"exp_avg_sq_col", Columns, false}};
+        case Came:
+            if (!is_matrix) return {{"exp_avg"}, {"exp_avg_sq", Whole, false}};
+            return {{"exp_avg"},
+                    {"exp_avg_sq_row", Rows, false},
+                    {"exp_avg_sq_col", Columns, false},
+                    {"exp_avg_res_row", Rows, false},
+                    {"exp_avg_res_col", Columns, false}};
+        case Muon:
+            if (!is_matrix) return {};
+            if (is_table) return {{"moment1"}, {"moment2", Elements, false}};
+            return {{"momentum_buffer"}};
+    }
+    return states;
 }
 
 StateFormat state_format(StateKind kind, int64_t elements, bool is_embedding) {

@@ -12,7 +12,7 @@
 
 namespace ringmaster {
 
-enum class UpdateRule { AdamW };
+enum class UpdateRule { AdamW, Sgd, RmsProp, Lion, AdEMAMix, ScheduleFree, Adafactor, Came, Muon };
 
 enum class StateKind {
     AsWeights,       ///< in the dtype of the weights that are updated
@@ -27,6 +27,13 @@ struct OptimizerKind {
     UpdateRule rule = UpdateRule::AdamW;
     StateKind states = StateKind::AsWeights;
     bool paged = false;  ///< states lie in host memory on a GPU
+    /// axolotl builds the optimizer and its parameter groups itself; transformers builds the others.
+    bool is_axolotls = false;
+
+    /// The update needs whole matrices, not only a rank's slices.
+    bool needs_matrices() const {
+        return rule == UpdateRule::Adafactor || rule == UpdateRule::Came || rule == UpdateRule::Muon;
+    }
 };
 
 /// nullptr: not built.
@@ -46,6 +53,35 @@ struct StateFormat {
 };
 StateFormat state_format(StateKind kind, int64_t elements, bool is_embedding);
 
+/// Which numbers a state holds of a parameter. Ranks share the elements' numbers; every rank holds the
+/// others.
+enum class StateExtent {
+    Elements,  ///< one for each element
+    Rows,      ///< one for each row of a matrix
+    Columns,   ///< one for each column of a matrix
+    Whole,     ///< one for each element of a vector
+};
+
+struct StateSpec {
+    std::string_view name;  ///< as the library calls it
+    StateExtent extent = StateExtent::Elements;
+    bool is_signed = true;
+};
+
+/// Holds all that decides which states an optimizer keeps.
+struct OptimizerStates {
+    UpdateRule rule = UpdateRule::AdamW;
+    StateKind kind = StateKind::AsWeights;
+    bool momentum = false;  ///< sgd and rmsprop
+    bool centered = false;  ///< rmsprop
+};
+
+/// Returns the states of a parameter with `dimensions`; `is_table` says that it is the embedding or the head.
+std::vector<StateSpec> states_of(const OptimizerStates& optimizer, size_t dimensions, bool is_table);
+/// Returns whether a parameter is the embedding or the head.
+bool is_table(std::string_view parameter_name);
+
+/// The end of the embedding's name, in the model and beside an adapter.
 constexpr std::string_view kEmbedding = "model.embed_tokens.weight";
 
 }  // namespace ringmaster

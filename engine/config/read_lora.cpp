@@ -90,6 +90,30 @@ void read_targets(KeyReader& keys, LoraTargets& targets) {
                      keys.has(kModules) ? kModules : "adapter");
 }
 
+// ------------------------------------------------------------------------------- modules trained whole
+
+constexpr const char* kSaved = "lora_modules_to_save";
+
+/// PEFT takes each module whose path ends with the name.
+bool take_saved_module(const std::string& name, LoraTargets& targets) {
+    const bool embedding = std::string("model.embed_tokens").ends_with(name);
+    const bool head = std::string("lm_head").ends_with(name);
+    targets.saves_embedding |= embedding;
+    targets.saves_head |= head;
+    return embedding || head;
+}
+
+void read_saved_modules(KeyReader& keys, LoraTargets& targets) {
+    const json* said = keys.find(kSaved);
+    if (!said || !is_on(*said)) return;
+    for (const json& name : said->is_array() ? *said : json::array({*said})) {
+        if (name.is_string() && !name.get_ref<const std::string&>().empty() &&
+            take_saved_module(name, targets))
+            continue;
+        keys.error(Form("KEY-UNSUPPORTED", "saved-module"), kSaved, {{"value", shown(name)}});
+    }
+}
+
 void read_sizes(KeyReader& keys, Lora& lora) {
     if (keys.has("lora_r")) {
         lora.r = keys.whole("lora_r", {1, kMostRank}).value_or(1);
@@ -123,7 +147,7 @@ std::optional<json> read_json_object(const std::string& path) {
 std::string foreign_part(const json& saved) {
     if (saved.value("peft_type", json("LORA")) != "LORA") return "peft_type " + shown(saved["peft_type"]);
     if (saved.value("bias", json("none")) != "none") return "bias " + shown(saved["bias"]);
-    for (const char* key : {"use_dora", "rank_pattern", "alpha_pattern", "modules_to_save", "layers_pattern",
+    for (const char* key : {"use_dora", "rank_pattern", "alpha_pattern", "layers_pattern",
                             "layer_replication", "target_parameters", "trainable_token_indices",
                             "fan_in_fan_out", "exclude_modules", "lora_bias", "use_qalora"}) {
         if (const auto found = saved.find(key); found != saved.end() && is_on(*found)) return key;
@@ -155,6 +179,12 @@ void take_saved(KeyReader& keys, const json& saved, Lora& lora) {
     else
         return refuse_saved(keys, "its layers_to_transform are no layers' numbers");
     LoraTargets found;
+    const json modules = saved.value("modules_to_save", json::array());
+    for (const json& name : modules.is_array() ? modules : json::array()) {
+        if (!name.is_string() || !take_saved_module(name, found))
+            return refuse_saved(keys,
+                                "its adapter has " + shown(name) + " in modules_to_save, which is not built");
+    }
     bool refused = false;
     const json targets = saved.value("target_modules", json::array());
     take_targets(targets.is_null() ? json::array() : targets, false, found,
@@ -169,6 +199,7 @@ void take_saved(KeyReader& keys, const json& saved, Lora& lora) {
 
 /// Gives the targets' words in an order that does not depend on the file.
 std::vector<std::string> sorted(LoraTargets targets) {
+    targets.saves_embedding = targets.saves_head = false;
     std::vector<std::string> written = written_targets(targets);
     std::sort(written.begin(), written.end());
     return written;
@@ -232,6 +263,7 @@ void read_lora(KeyReader& keys, Config& config) {
         read_sizes(keys, lora);
         LoraTargets targets;
         read_targets(keys, targets);
+        read_saved_modules(keys, targets);
         lora.targets = written_targets(targets);
         read_layers(keys, lora);
     }

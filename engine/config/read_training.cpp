@@ -1,5 +1,4 @@
 #include "engine/config/keys.h"
-#include "engine/config/optimizers.h"
 #include "engine/config/sections.h"
 
 namespace ringmaster {
@@ -40,49 +39,14 @@ void read_warmup(KeyReader& keys, Config& config) {
     }
 }
 
-/// The nearest that works, of a name of axolotl's or transformers'; of a stranger, the one spelt like it.
-void refuse_optimizer(KeyReader& keys, const std::string& said) {
-    std::string nearest(nearest_optimizer(said));
-    if (nearest.empty()) nearest = nearest_word(said, known_optimizers());
-    if (nearest.empty()) nearest = "adamw_torch";
-    keys.error(Form("KEY-UNSUPPORTED", "optimizer"), "optimizer", {{"value", said}, {"nearest", nearest}});
-}
-
-void read_optimizer_name(KeyReader& keys, Config& config) {
-    const auto said = keys.text("optimizer");
-    if (!said) return;
-    const OptimizerKind* kind = find_optimizer(*said);
-    if (!kind) return refuse_optimizer(keys, *said);
-    config.optimizer = *said;
-    config.optimizer_offloading = kind->paged;
-}
-
-/// Warns of adam_eps, a name that axolotl never had.
-void warn_of_adam_eps(KeyReader& keys) {
-    if (keys.has("adam_epsilon")) return keys.warn(Form("CFG-DEPRECATED", "adam-eps-idle"), "adam_eps");
-    keys.warn(Form("CFG-DEPRECATED", "adam-eps"), "adam_eps", {},
-              {keys.renaming("adam_eps", "adam_epsilon")});
-}
-
-void read_adamw(KeyReader& keys, Config& config) {
-    read_optimizer_name(keys, config);
-    take(config.weight_decay, keys.number("weight_decay"));
-    take(config.adam_beta1, keys.number("adam_beta1", {.least = 0, .most = 1, .open_above = true}));
-    take(config.adam_beta2, keys.number("adam_beta2", {.least = 0, .most = 1, .open_above = true}));
-    take(config.adam_epsilon, keys.number(keys.has("adam_epsilon") ? "adam_epsilon" : "adam_eps"));
-    if (keys.has("adam_eps")) warn_of_adam_eps(keys);
-    if (const auto norm = keys.number("max_grad_norm")) {
-        config.max_grad_norm = *norm > 0 ? std::optional(*norm) : std::nullopt;
-    }
-}
-
 }  // namespace
 
 void read_optimizer(KeyReader& keys, Config& config) {
     read_learning_rate(keys, config);
     read_schedule(keys, config);
     read_warmup(keys, config);
-    read_adamw(keys, config);
+    read_update(keys, config);
+    read_learning_rates(keys, config);
 }
 
 void read_precision(KeyReader& keys, Config& config) {

@@ -17,11 +17,14 @@ void read_datasets(KeyReader& keys, Config& config);
 void read_batch(KeyReader& keys, Config& config);
 void read_optimizer(KeyReader& keys, Config& config);
 void read_schedule(KeyReader& keys, Config& config);  ///< after learning_rate
+void read_update(KeyReader& keys, Config& config);    ///< the optimizer and what it takes
+void read_learning_rates(KeyReader& keys, Config& config);  ///< rates of some parameters, after read_update
 void read_precision(KeyReader& keys, Config& config);
 void read_lora(KeyReader& keys, Config& config);          ///< after read_model
 void read_quantization(KeyReader& keys, Config& config);  ///< after read_precision and read_lora
 void read_saving(KeyReader& keys, Config& config);
 void read_evaluation(KeyReader& keys, Config& config);  ///< after read_data
+void read_run_control(KeyReader& keys, Config& config);  ///< after read_saving and read_evaluation
 void read_parallel(KeyReader& keys, Config& config);
 void read_sharding(KeyReader& keys, Config& config);
 void read_checkpointing(KeyReader& keys, Config& config);  ///< behind read_sharding

@@ -11,6 +11,8 @@ class Sampler {
   public:
     /// `in_file_order` is curriculum_sampling; else each epoch has its own permutation from the seed.
     Sampler(int64_t rows, int64_t rows_per_step, int64_t seed, bool in_file_order);
+    /// group_by_length: rows of similar length come together, the longest first.
+    Sampler(std::vector<int64_t> lengths, int64_t rows_per_step, int64_t seed);
 
     /// The rows of the next step; moves on.
     std::vector<int64_t> next_step();
@@ -23,11 +25,14 @@ class Sampler {
 
   private:
     const std::vector<int64_t>& order_of(int64_t epoch);
+    void shuffle(int64_t epoch);
+    void group();
 
     int64_t rows_;
     int64_t rows_per_step_;
     int64_t seed_;
     bool in_file_order_;
+    std::vector<int64_t> lengths_;  ///< of rows that are grouped by length; else empty
     int64_t consumed_ = 0;
     int64_t order_epoch_ = -1;
     std::vector<int64_t> order_;

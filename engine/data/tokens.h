@@ -35,6 +35,9 @@ class TokenFile {
 
     int64_t rows() const { return static_cast<int64_t>(offsets_.size()) - 1; }
     Row row(int64_t index) const;
+    int64_t tokens_of(int64_t index) const {
+        return offsets_[static_cast<size_t>(index) + 1] - offsets_[static_cast<size_t>(index)];
+    }
 
     /// Throws Error(Refused) naming the row where an id is outside [0, vocab_size), a label outside it and
     /// not -100, or a row is empty or longer than `longest`.

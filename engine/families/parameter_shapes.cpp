@@ -2,7 +2,9 @@
 #include <numeric>
 #include <string_view>
 
+#include "engine/config/lora_targets.h"
 #include "engine/families/families.h"
+#include "engine/families/lora_sizes.h"
 #include "engine/families/peft_names.h"
 #include "engine/families/stored_tensors.h"
 
@@ -211,24 +213,46 @@ ParameterShape adapter_shape(const ModelConfig& model, const ParameterShape& of,
 
 std::vector<ParameterShape> lora_shapes(const ModelConfig& model, const Lora& lora) {
     std::vector<ParameterShape> shapes;
+    const std::vector<int64_t> table = {model.vocab_size, model.hidden_size};
+    const LoraTargets targets = targets_of(lora);
+    if (targets.saves_embedding) {
+        const ParameterShape embedding{"model.embed_tokens.weight", table};
+        shapes.push_back(adapter_shape(model, embedding, "", table, Role::Embedding));
+    }
     for (const ParameterShape& shape : parameter_shapes(model)) {
         const bool is_adapted = shape.layer >= 0 && lora.adapts(shape.layer) && shape.shape.size() == 2;
-        if (!is_adapted || !ends_with_module(peft_name(model, shape), lora.targets)) continue;
+        if (!is_adapted || !ends_with_module(peft_name(model, shape), targets.names)) continue;
         shapes.push_back(adapter_shape(model, shape, "lora_A.", {lora.r, shape.shape[1]}, Role::LoraA));
         shapes.push_back(adapter_shape(model, shape, "lora_B.", {shape.shape[0], lora.r}, Role::LoraB));
     }
+    if (targets.saves_head)
+        shapes.push_back(adapter_shape(model, {"lm_head.weight", table}, "", table, Role::Head));
     return shapes;
 }
 
-int64_t lora_layer_count(const ModelConfig& model, const Lora& lora) {
-    if (!lora.on()) return 0;
+UnitSizes lora_unit_sizes(const ModelConfig& model, const Lora& lora) {
+    if (!lora.on()) return {};
     ModelConfig one = model;
     one.num_layers = std::min<int64_t>(model.num_layers, 1);
     Lora alike = lora;
     alike.layers.clear();
-    int64_t count = 0;
-    for (const ParameterShape& shape : lora_shapes(one, alike)) count += shape.size();
-    return count;
+    UnitSizes sizes;
+    for (const ParameterShape& shape : lora_shapes(one, alike)) {
+        int64_t& unit = shape.layer >= 0           ? sizes.layer
+                        : shape.role == Role::Head ? sizes.head
+                                                   : sizes.embedding;
+        unit += shape.size();
+    }
+    return sizes;
+}
+
+int64_t lora_layer_count(const ModelConfig& model, const Lora& lora) {
+    return lora_unit_sizes(model, lora).layer;
+}
+
+int64_t lora_count(const ModelConfig& model, const Lora& lora) {
+    const UnitSizes sizes = lora_unit_sizes(model, lora);
+    return sizes.embedding + lora.adapted_layers(model.num_layers) * sizes.layer + sizes.head;
 }
 
 UnitSizes unit_sizes(const ModelConfig& model) {

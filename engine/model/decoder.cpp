@@ -6,6 +6,7 @@
 
 #include "engine/model/gather.h"
 #include "engine/model/ops.h"
+#include "engine/model/saved_modules.h"
 #include "engine/plan/memory.h"
 
 namespace ringmaster {
@@ -431,11 +432,12 @@ void Decoder::layer_backward(int layer, LayerState& state, at::Tensor& dx_nc, Se
 }
 
 at::Tensor Decoder::embed(const at::Tensor& ids_n) {
-    parameters_.use(0);
+    Parameters& holder = embedding_holder(parameters_, adapter_);
+    holder.use(0);
     gather(parameters_.unit_of_layer(0));
-    at::Tensor x_nc = parameters_.weights().embedding_vc.index_select(0, ids_n);
+    at::Tensor x_nc = holder.weights().embedding_vc.index_select(0, ids_n);
     if (model_.embedding_multiplier != 1) x_nc.mul_(model_.embedding_multiplier);
-    parameters_.drop(0);
+    holder.drop(0);
     return x_nc;
 }
 
@@ -454,7 +456,7 @@ void Decoder::use_layer(int layer, Pass pass) {
     if (adapter_ != nullptr) adapter_->enter_layer(layer);
     const int next = pass == Pass::Forward ? layer + 1 : layer - 1;
     if (next == static_cast<int>(model_.num_layers)) {
-        for (const int unit : parameters_.units_of_head()) parameters_.gather(unit);
+        for (const auto& [held, unit] : units_of_head(parameters_, adapter_)) held->gather(unit);
     } else if (next >= 0) {
         gather(parameters_.unit_of_layer(next));
     }
@@ -504,7 +506,7 @@ double Decoder::forward_backward(const MicroBatch& batch, SequenceShard& shard, 
     double loss = head(x_nc, batch.labels_bt.reshape({-1}), scale, beta, dx_nc);
     x_nc.reset();
     probe(layers, "gradient", dx_nc);
-    if (adapter_ == nullptr) on_gradients(parameters_.head_unit());
+    if (!trained.is_empty(parameters_.head_unit())) on_gradients(parameters_.head_unit());
     for (int layer = layers - 1; layer >= 0; --layer) {
         const int unit = parameters_.unit_of_layer(layer);
         use_layer(layer, Pass::Backward);
@@ -515,11 +517,12 @@ double Decoder::forward_backward(const MicroBatch& batch, SequenceShard& shard, 
         on_gradients(unit);
     }
     shard.progress.leave_layers();
-    if (adapter_ != nullptr) return loss;  // the embedding is frozen
+    if (trained.is_empty(0)) return loss;  // the embedding is frozen
     if (model_.padding_token) dx_nc.masked_fill_(ids_n.eq(*model_.padding_token).unsqueeze(1), 0);
-    parameters_.open_gradients(0);
-    at::Tensor embedding_gradient = parameters_.weight_gradients().embedding_vc;
-    if (first && !model_.tie_word_embeddings) embedding_gradient.zero_();
+    trained.open_gradients(0);
+    at::Tensor embedding_gradient = trained.weight_gradients().embedding_vc;
+    const bool holds_head_gradient = adapter_ == nullptr && model_.tie_word_embeddings;
+    if (first && !holds_head_gradient) embedding_gradient.zero_();
     if (model_.embedding_multiplier != 1) dx_nc.mul_(model_.embedding_multiplier);
     accumulate_embedding_gradient(embedding_gradient, ids_n, dx_nc);
     on_gradients(0);
@@ -537,7 +540,7 @@ Outputs Decoder::forward(const MicroBatch& batch, SequenceShard& shard, int64_t 
         drop(parameters_.unit_of_layer(layer));
     }
     shard.progress.leave_layers();
-    for (const int unit : parameters_.units_of_head()) parameters_.use(unit);
+    for (const auto& [held, unit] : units_of_head(parameters_, adapter_)) held->use(unit);
     at::Tensor rstd_n;
     at::Tensor normed_nc = norm(x_nc, parameters_.weights().norm_w, rstd_n);
     Outputs outputs;
@@ -548,11 +551,12 @@ Outputs Decoder::forward(const MicroBatch& batch, SequenceShard& shard, int64_t 
     if (kept_k.size(0) > 0) {
         at::Tensor normed_bkc =
             normed_nc.view({batch.ids_bt.size(0), -1, model_.hidden_size}).index_select(1, kept_k);
-        outputs.logits_bkv = product(normed_bkc.flatten(0, 1), parameters_.weights().head_vc.t())
-                                 .view({normed_bkc.size(0), kept_k.size(0), model_.vocab_size});
+        outputs.logits_bkv =
+            product(normed_bkc.flatten(0, 1), head_holder(parameters_, adapter_).weights().head_vc.t())
+                .view({normed_bkc.size(0), kept_k.size(0), model_.vocab_size});
         shape_logits(outputs.logits_bkv);
     }
-    for (const int unit : parameters_.units_of_head()) parameters_.drop(unit);
+    for (const auto& [held, unit] : units_of_head(parameters_, adapter_)) held->drop(unit);
     return outputs;
 }
 

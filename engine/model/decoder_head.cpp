@@ -5,6 +5,7 @@
 
 #include "engine/model/decoder.h"
 #include "engine/model/ops.h"
+#include "engine/model/saved_modules.h"
 
 namespace ringmaster {
 
@@ -61,14 +62,15 @@ at::Tensor Decoder::shape_logits(at::Tensor logits_kv) const {
 
 double Decoder::head(const at::Tensor& x_nc, const at::Tensor& labels_n, double scale, double beta,
                      at::Tensor& dx_nc) {
-    for (const int unit : parameters_.units_of_head()) {
-        parameters_.use(unit);
-        parameters_.open_gradients(unit);
+    for (const auto& [held, unit] : units_of_head(parameters_, adapter_)) {
+        held->use(unit);
+        held->open_gradients(unit);
     }
-    const ModelTensors& weights = parameters_.weights();
-    const ModelTensors& gradients = parameters_.weight_gradients();
+    Parameters& holder = head_holder(parameters_, adapter_);
+    const at::Tensor norm_w = parameters_.weights().norm_w, head_vc = holder.weights().head_vc;
+    const ModelTensors& gradients = holder.weight_gradients();
     at::Tensor rstd_n;
-    at::Tensor normed_nc = norm(x_nc, weights.norm_w, rstd_n);
+    at::Tensor normed_nc = norm(x_nc, norm_w, rstd_n);
     at::Tensor valid_m = at::nonzero(labels_n.ne(kIgnoredLabel)).squeeze(1);
     const int64_t valid = valid_m.size(0);
     const bool all = valid == labels_n.size(0);
@@ -86,13 +88,13 @@ double Decoder::head(const at::Tensor& x_nc, const at::Tensor& labels_n, double 
         const int64_t count = std::min(kept_.loss_chunk_tokens, valid - begin);
         at::Tensor chunk_kc = hidden_mc.narrow(0, begin, count);
         at::Tensor logits = logits_kv.narrow(0, 0, count);
-        product_out(logits, chunk_kc, weights.head_vc.t());
+        product_out(logits, chunk_kc, head_vc.t());
         const at::Tensor slopes = shape_logits(logits);
         loss.add_(cross_entropy(logits, labels_m.narrow(0, begin, count), scale * model_.logit_multiplier)
                       .sum(at::kDouble));
         if (slopes.defined()) logits.mul_(slopes);
         head_gradient.add(logits, chunk_kc);
-        product_out(chunk_kc, logits, weights.head_vc);  // the chunk's hidden states become their gradient
+        product_out(chunk_kc, logits, head_vc);  // the chunk's hidden states become their gradient
     }
     head_gradient.finish();
     at::Tensor dnormed_nc = hidden_mc;
@@ -101,18 +103,19 @@ double Decoder::head(const at::Tensor& x_nc, const at::Tensor& labels_n, double 
         dnormed_nc.index_copy_(0, valid_m, hidden_mc);
     }
     dx_nc = at::empty_like(x_nc);
-    norm_backward(dnormed_nc, x_nc, weights.norm_w, rstd_n, dx_nc, false, gradients.norm_w, beta);
-    for (const int unit : parameters_.units_of_head()) parameters_.drop(unit);
+    norm_backward(dnormed_nc, x_nc, norm_w, rstd_n, dx_nc, false, gradients.norm_w, beta);
+    for (const auto& [held, unit] : units_of_head(parameters_, adapter_)) held->drop(unit);
     return loss.item<double>();
 }
 
 at::Tensor Decoder::label_logprobs(const at::Tensor& normed_nc, const at::Tensor& labels_n) {
+    const at::Tensor head_vc = head_holder(parameters_, adapter_).weights().head_vc;
     at::Tensor logprobs_n = at::zeros(labels_n.sizes(), normed_nc.options().dtype(at::kFloat));
     at::Tensor valid_m = at::nonzero(labels_n.ne(kIgnoredLabel)).squeeze(1);
     for (int64_t begin = 0; begin < valid_m.size(0); begin += kept_.loss_chunk_tokens) {
         at::Tensor chunk_k =
             valid_m.narrow(0, begin, std::min(kept_.loss_chunk_tokens, valid_m.size(0) - begin));
-        at::Tensor logits_kv = product(normed_nc.index_select(0, chunk_k), parameters_.weights().head_vc.t());
+        at::Tensor logits_kv = product(normed_nc.index_select(0, chunk_k), head_vc.t());
         shape_logits(logits_kv);
         logprobs_n.index_copy_(
             0, chunk_k, cross_entropy(logits_kv, labels_n.index_select(0, chunk_k), std::nullopt).neg_());

@@ -22,6 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
+constexpr const char* kPeftPrefix = "base_model.model.";
 constexpr int64_t kShardBytes = 5'000'000'000;
 
 std::string read_text(const fs::path& path) {
@@ -41,9 +42,9 @@ class Merger {
   public:
     Merger(const Config& config)
         : config_(config),
-          shapes_(parameter_shapes(read_model_config(config.model_dir))),
           base_(config.model_dir, "model"),
-          adapter_(config.lora.model_dir, "adapter_model") {
+          adapter_(config.lora.model_dir, "adapter_model"),
+          shapes_(parameter_shapes(merged_model())) {
         check_all_is_merged();
     }
 
@@ -63,7 +64,27 @@ class Merger {
 
     int64_t bytes() const { return bytes_; }
 
+    /// PEFT trains an embedding or head of the adapter's apart from the other, and saves both.
+    bool unties() const {
+        return adapter_.has(whole_name("model.embed_tokens.weight")) ||
+               adapter_.has(whole_name("lm_head.weight"));
+    }
+
   private:
+    static std::string whole_name(const std::string& name) { return kPeftPrefix + name; }
+
+    ModelConfig merged_model() const {
+        ModelConfig model = read_model_config(config_.model_dir);
+        if (unties()) model.tie_word_embeddings = false;
+        return model;
+    }
+
+    /// The tensor of the base that a weight comes from: the embedding for the head of tied weights.
+    std::string source_name(const ParameterShape& shape) {
+        const bool is_head = shape.name == "lm_head.weight";
+        return base_.name_of(is_head && !base_.has(shape.name) ? "model.embed_tokens.weight" : shape.name);
+    }
+
     std::string lora_name(const ParameterShape& shape, const char* part) const {
         const std::string module = shape.name.substr(0, shape.name.size() - std::string("weight").size());
         return "base_model.model." + module + part + ".weight";
@@ -75,6 +96,8 @@ class Merger {
         for (const ParameterShape& shape : shapes_) {
             for (const char* part : {"lora_A", "lora_B"}) known.insert(lora_name(shape, part));
         }
+        for (const char* table : {"model.embed_tokens.weight", "lm_head.weight"})
+            known.insert(whole_name(table));
         for (const std::string& name : adapter_.names()) {
             if (!known.contains(name))
                 throw Error(Failure::Refused, Code("MODEL-WEIGHTS"),
@@ -90,11 +113,11 @@ class Merger {
 
     at::ScalarType dtype_of(const ParameterShape& shape) {
         if (quantizes(shape)) return config_.precision == Precision::Float32 ? at::kFloat : at::kBFloat16;
-        return base_.mapped(base_.name_of(shape.name)).scalar_type();
+        return base_.mapped(source_name(shape)).scalar_type();
     }
 
     at::Tensor base_values(const ParameterShape& shape) {
-        const std::string name = base_.name_of(shape.name);
+        const std::string name = source_name(shape);
         if (!quantizes(shape)) {
             base_.check_shape(name, shape.shape);
             return base_.mapped(name);
@@ -109,6 +132,10 @@ class Merger {
 
     at::Tensor merged(const ParameterShape& shape) {
         const at::Tensor base = base_values(shape);
+        if (const std::string whole = whole_name(shape.name); adapter_.has(whole)) {
+            adapter_.check_shape(whole, shape.shape);
+            return adapter_.mapped(whole).to(base.scalar_type());
+        }
         const std::string a = lora_name(shape, "lora_A"), b = lora_name(shape, "lora_B");
         if (!adapter_.has(a) || !adapter_.has(b)) return base;
         const at::Tensor delta = at::mm(adapter_.mapped(b).to(at::kFloat), adapter_.mapped(a).to(at::kFloat))
@@ -150,15 +177,16 @@ class Merger {
     }
 
     const Config& config_;
-    const std::vector<ParameterShape> shapes_;
     WeightFiles base_, adapter_;
+    const std::vector<ParameterShape> shapes_;
     int64_t bytes_ = 0;
 };
 
 /// config.json without what it says of quantisation.
-void write_model_config(const Config& config, const fs::path& dir) {
+void write_model_config(const Config& config, bool unties, const fs::path& dir) {
     ordered_json values = ordered_json::parse(read_text(fs::path(config.model_dir) / "config.json"));
     values.erase("quantization_config");
+    if (unties) values["tie_word_embeddings"] = false;
     if (config.quantization.on())
         values[values.contains("torch_dtype") ? "torch_dtype" : "dtype"] =
             config.precision == Precision::Float32 ? "float32" : "bfloat16";
@@ -196,7 +224,7 @@ void merge_adapter(const Config& config, const std::string& to) {
         write_file_durably(aside.path() / "model.safetensors.index.json", index.dump(2) + "\n");
     }
     copy_settings(config, aside.path());
-    write_model_config(config, aside.path());
+    write_model_config(config, merger.unties(), aside.path());
     aside.appear();
 }
 

@@ -79,7 +79,8 @@ void Parameters::lay_out_units() {
 
 int Parameters::unit_of(size_t index) const {
     const int layer = shapes_[index].layer;
-    return layer >= 0 ? unit_of_layer(layer) : index == 0 ? 0 : num_layers_ + 1;
+    if (layer >= 0) return unit_of_layer(layer);
+    return shapes_[index].name.ends_with("embed_tokens.weight") ? 0 : num_layers_ + 1;
 }
 
 int64_t Parameters::count() const {
@@ -89,7 +90,7 @@ int64_t Parameters::count() const {
 }
 
 std::vector<int> Parameters::units_of_head() const {
-    if (index_.contains("lm_head.weight")) return {head_unit()};
+    if (file_stem_ == "adapter_model" || index_.contains("lm_head.weight")) return {head_unit()};
     return {0, head_unit()};
 }
 
@@ -190,13 +191,14 @@ void Parameters::bind(ModelTensors& views, int unit, const at::Tensor& values) c
         views.layers[static_cast<size_t>(unit - 1)] = layer_views(unit - 1, values);
         return;
     }
-    const bool tied = !index_.contains("lm_head.weight");
+    const std::string prefix = file_stem_ == "adapter_model" ? "base_model.model." : "";
+    const bool tied = prefix.empty() && !index_.contains("lm_head.weight");
     if (unit == 0) {
-        views.embedding_vc = joined({"model.embed_tokens.weight"}, values);
+        views.embedding_vc = joined({prefix + "model.embed_tokens.weight"}, values);
         if (tied) views.head_vc = views.embedding_vc;
     } else {
-        views.norm_w = joined({"model.norm.weight"}, values);
-        if (!tied) views.head_vc = joined({"lm_head.weight"}, values);
+        views.norm_w = joined({prefix + "model.norm.weight"}, values);
+        if (!tied) views.head_vc = joined({prefix + "lm_head.weight"}, values);
     }
 }
 

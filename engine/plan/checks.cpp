@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/config/optimizers.h"
+#include "engine/plan/unfrozen.h"
 
 namespace ringmaster {
 
@@ -118,9 +119,44 @@ void rule_offload(const Plan& plan, Findings& findings) {
     }
 }
 
+/// Names the row ranges that parameters do not have, and patterns that train nothing.
+void rule_unfrozen(const Plan& plan, Findings& findings) {
+    const std::vector<std::string>& patterns = plan.config.unfrozen_parameters;
+    if (patterns.empty() || !plan.model) return;
+    bool trains = false;
+    for (const ParameterShape& shape : parameter_shapes(*plan.model)) {
+        const Unfrozen found = unfrozen_of(shape, patterns);
+        trains = trains || found.trained;
+        if (!found.problem.empty())
+            return findings.error(Form("CFG-VALUE", "unfrozen-rows"), "unfrozen_parameters",
+                                  {{"problem", found.problem}});
+    }
+    if (!trains) findings.error(Form("CFG-VALUE", "unfrozen-none"), "unfrozen_parameters", {});
+}
+
+/// An update by whole matrices depends on what a matrix is, and some families keep several modules in one.
+void rule_fused(const Plan& plan, Findings& findings) {
+    const OptimizerKind* kind = find_optimizer(plan.config.optimizer);
+    if (!kind || !kind->needs_matrices() || !plan.model || plan.config.lora.on()) return;
+    for (const ParameterShape& shape : parameter_shapes(*plan.model)) {
+        if (!shape.is_fused()) continue;
+        return findings.error(Form("CFG-OPTIMIZER", "fused"), "optimizer",
+                              {{"optimizer", plan.config.optimizer}, {"tensor", shape.file_name()}});
+    }
+}
+
+/// axolotl has two kinds of Muon, and takes the other one on several ranks.
+void rule_muon(const Plan& plan, Findings& findings) {
+    const OptimizerKind* kind = find_optimizer(plan.config.optimizer);
+    if (!kind || kind->rule != UpdateRule::Muon) return;
+    findings.inform(Form("CFG-OPTIMIZER", "muon"), "optimizer", {});
+}
+
 using Rule = void (*)(const Plan&, Findings&);
-constexpr Rule kRules[] = {rule_ulysses_heads,     rule_heads_stride,      rule_replicas, rule_ulysses_stage,
-                           rule_batch_ring_packed, rule_packing_elsewhere, rule_offload};
+constexpr Rule kRules[] = {rule_ulysses_heads, rule_heads_stride,      rule_replicas,
+                           rule_ulysses_stage, rule_batch_ring_packed, rule_packing_elsewhere,
+                           rule_offload,       rule_unfrozen,          rule_fused,
+                           rule_muon};
 
 }  // namespace
 

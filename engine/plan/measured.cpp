@@ -19,6 +19,11 @@ int states_of(const Config& config) {
     return kind ? static_cast<int>(kind->states) : 0;
 }
 
+int rule_of(const Config& config) {
+    const OptimizerKind* kind = find_optimizer(config.optimizer);
+    return kind ? static_cast<int>(kind->rule) : 0;
+}
+
 /// Everything that a rank's memory and speed depend on beside length, mesh and batch.
 json family_of(const Plan& plan) {
     const Config& config = plan.config;
@@ -31,6 +36,7 @@ json family_of(const Plan& plan) {
             {"activation_offloading", config.activation_offloading},
             {"optimizer_offloading", config.optimizer_offloading},
             {"optimizer_states", states_of(config)},
+            {"optimizer_rule", rule_of(config)},
             {"lora", {config.lora.r, config.lora.dropout > 0, config.lora.targets}},
             {"quantization",
              {to_string(config.quantization.format), config.quantization.block, config.quantization.nested}},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/families/lora_sizes.h"
 #include "engine/families/quantized_shapes.h"
 #include "engine/plan/memory_trace.h"
 #include "engine/plan/step_time.h"
@@ -86,18 +87,24 @@ double pinned_bytes(double bytes) {
     return bytes > 0 ? std::exp2(std::ceil(std::log2(bytes))) : 0;
 }
 
+UnitSizes trained_units(const MemoryInputs& in) {
+    return in.lora.on() ? lora_unit_sizes(in.model, in.lora) : unit_sizes(in.model);
+}
+
 /// Of what is trained.
 double trained_elements(const MemoryInputs& in, bool sharded) {
     if (!in.lora.on()) return elements(in, sharded);
-    const int64_t layer = lora_layer_count(in.model, in.lora);
+    const UnitSizes sizes = trained_units(in);
     const double layers = double(in.lora.adapted_layers(in.model.num_layers));
-    if (stage(in) == 0) return layers * double(layer);
-    return layers * padded(in, layer) / (sharded ? in.shards : 1);
+    const auto of_unit = [&](int64_t unit) {
+        return stage(in) == 0 ? double(unit) : padded(in, unit) / (sharded ? in.shards : 1);
+    };
+    return of_unit(sizes.embedding) + layers * of_unit(sizes.layer) + of_unit(sizes.head);
 }
 
 /// Of a layer's unit, as far as it is trained.
 double trained_layer(const MemoryInputs& in) {
-    return padded(in, in.lora.on() ? lora_layer_count(in.model, in.lora) : unit_sizes(in.model).layer);
+    return padded(in, trained_units(in).layer);
 }
 
 /// Bytes of all of a layer's weights as they are computed with, an adapter's among them.
@@ -118,17 +125,33 @@ bool offloads(const MemoryInputs& in, bool asked) {
     return asked && in.device == Device::Cuda;
 }
 
-/// AdamW's own are flat tensors with the weights' padding.
+/// AdamW's own states are flat tensors with the weights' padding.
 bool are_flat(const MemoryInputs& in) {
-    return in.optimizer_states == StateKind::AsWeights ||
-           (in.optimizer_states == StateKind::Float32 && in.precision != Precision::Bf16Full);
+    return in.optimizer_rule == UpdateRule::AdamW &&
+           (in.optimizer_states == StateKind::AsWeights ||
+            (in.optimizer_states == StateKind::Float32 && in.precision != Precision::Bf16Full));
 }
 
-double state_bytes(const MemoryInputs& in, const ParameterShape& shape) {
-    const StateFormat format = state_format(in.optimizer_states, shape.size(), shape.name == kEmbedding);
-    const auto elements = double(shape.size());
+/// Returns the bytes of one state of a parameter.
+double state_bytes(const MemoryInputs& in, const ParameterShape& shape, const StateSpec& state) {
+    const auto elements = double(shape.size()), columns = double(shape.shape.back());
+    if (state.extent == StateExtent::Rows) return 4 * elements / columns;
+    if (state.extent == StateExtent::Columns) return 4 * columns;
+    const StateFormat format = state_format(in.optimizer_states, shape.size(), shape.name.ends_with(kEmbedding));
     if (!format.in_codes()) return elements * (format.as_weights ? parameter_bytes(in) : 4);
     return elements * format.bits / 8 + 4 * std::ceil(elements / double(format.block));
+}
+
+/// Returns this rank's bytes of all states of a parameter: its slice of the elements' numbers, and all
+/// others.
+double states_bytes(const MemoryInputs& in, const ParameterShape& shape) {
+    const OptimizerStates optimizer{in.optimizer_rule, in.optimizer_states, in.optimizer_momentum,
+                                    in.optimizer_centered};
+    const double shards = stage(in) > 0 ? in.shards : 1;
+    double bytes = 0;
+    for (const StateSpec& state : states_of(optimizer, shape.shape.size(), is_table(shape.name)))
+        bytes += state_bytes(in, shape, state) / (state.extent == StateExtent::Elements ? shards : 1);
+    return bytes;
 }
 
 /// Returns the bytes of all parameters; layers are alike.
@@ -136,13 +159,17 @@ double stored_bytes(const MemoryInputs& in) {
     ModelConfig one = in.model;
     one.num_layers = std::min<int64_t>(in.model.num_layers, 1);
     double bytes = 0;
-    for (const ParameterShape& shape : in.lora.on() ? lora_shapes(one, in.lora) : parameter_shapes(one))
-        bytes += state_bytes(in, shape) * (shape.layer >= 0 ? double(in.model.num_layers) : 1);
+    Lora alike = in.lora;
+    alike.layers.clear();
+    const double layers =
+        double(in.lora.on() ? in.lora.adapted_layers(in.model.num_layers) : in.model.num_layers);
+    for (const ParameterShape& shape : in.lora.on() ? lora_shapes(one, alike) : parameter_shapes(one))
+        bytes += states_bytes(in, shape) * (shape.layer >= 0 ? layers : 1);
     return bytes;
 }
 
 double moments_bytes(const MemoryInputs& in) {
-    if (!are_flat(in)) return 2 * stored_bytes(in) / (stage(in) > 0 ? in.shards : 1);
+    if (!are_flat(in)) return stored_bytes(in);
     return 2 * trained_elements(in, stage(in) > 0) * parameter_bytes(in);
 }
 
@@ -201,7 +228,7 @@ double layer_unit_bytes(const MemoryInputs& in, bool is_last) {
     const double weights =  // this layer's and the next's
         stage(in) == 3 ? 2 * layer_weight_bytes(in) : 0;
     const double unit = trained_layer(in);
-    const double head = in.lora.on() ? 0 : padded(in, unit_sizes(in.model).head);
+    const double head = padded(in, trained_units(in).head);
     const double before = is_last ? head : unit;
     return weights + reduced_bytes(in, unit, before);
 }
@@ -210,13 +237,13 @@ double head_unit_bytes(const MemoryInputs& in) {
     const UnitSizes sizes = unit_sizes(in.model);
     double head = padded(in, sizes.head);
     if (in.model.tie_word_embeddings) head += padded(in, sizes.embedding);
-    const double weights = stage(in) == 3 ? head * in.element_bytes() + layer_weight_bytes(in) : 0;
-    return weights + (stage(in) >= 2 && !in.lora.on() ? head * parameter_bytes(in) : 0);
+    const double own = in.lora.on() ? padded(in, trained_units(in).head) : 0;  // an adapter's head
+    const double weights = stage(in) == 3 ? (head + own) * in.element_bytes() + layer_weight_bytes(in) : 0;
+    return weights + (stage(in) >= 2 ? (in.lora.on() ? own : head) * parameter_bytes(in) : 0);
 }
 
 double embedding_unit_bytes(const MemoryInputs& in) {
-    const UnitSizes sizes = unit_sizes(in.model);
-    return reduced_bytes(in, in.lora.on() ? 0 : padded(in, sizes.embedding), trained_layer(in));
+    return reduced_bytes(in, padded(in, trained_units(in).embedding), trained_layer(in));
 }
 
 double attention_output_bytes(const MemoryInputs& in) {

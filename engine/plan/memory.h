@@ -35,6 +35,9 @@ struct MemoryInputs {
     int64_t window = 0;  ///< sliding, the widest of the layers; 0: none
     int threads = 1;     ///< of the rank's process
     StateKind optimizer_states = StateKind::AsWeights;
+    UpdateRule optimizer_rule = UpdateRule::AdamW;
+    bool optimizer_momentum = false;  ///< Sgd and rmsprop keep one.
+    bool optimizer_centered = false;  ///< Rmsprop keeps the gradient's average.
     Lora lora = {};  ///< an adapter: of frozen weights are no gradients and no optimizer's states
     Quantization quantization = {};  ///< of those frozen weights
 
@@ -58,7 +61,7 @@ double gate_up_width(const ModelConfig& model);
 /// adapter's.
 double weight_bytes(const MemoryInputs& in);
 double gradient_bytes(const MemoryInputs& in);
-double optimizer_bytes(const MemoryInputs& in);  ///< AdamW's two moments, as numbers or codes
+double optimizer_bytes(const MemoryInputs& in);  ///< its states, as numbers or codes
 
 // Activations kept from the forward for the backward.
 double layer_input_bytes(const MemoryInputs& in);       ///< of one layer

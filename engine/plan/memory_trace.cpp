@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "engine/config/lora_targets.h"
 #include "engine/plan/attention_schedule.h"
 #include "engine/plan/deterministic.h"
 #include "engine/plan/flash_blocks.h"
@@ -77,6 +78,7 @@ class Tracer {
     Block matrix(double inputs, double outputs);
     Block hold_mlp_matrices();
     void weight_gradient(double outputs, double inputs, double rows);
+    void gradient_product(double outputs, double inputs, double rows);
     Block norm(double rows, double width);
     void norm_again(double rows, double width);
     void norm_backward(double rows, double width);
@@ -211,7 +213,10 @@ void Tracer::matrix_product(double rows, double depth, double columns) {
 
 /// Of frozen weights there is none.
 void Tracer::weight_gradient(double outputs, double inputs, double rows) {
-    if (in_.lora.on()) return;
+    if (!in_.lora.on()) gradient_product(outputs, inputs, rows);
+}
+
+void Tracer::gradient_product(double outputs, double inputs, double rows) {
     if (in_.widens()) {
         const double n = std::min(rows, kWideRows), o = std::min(outputs, kWideColumns);
         const double sum = in_.precision == Precision::Bf16Full ? o * inputs : 0;
@@ -614,18 +619,19 @@ void Tracer::head() {
     Block normed = norm(N_, C_);
     Block with_label = heap_.take(hidden_states(N_));  // a sequence's last token has none
     Block logits = heap_.take(chunk * V_ * element(), MemoryPart::Logits);
-    const bool summed = in_.precision == Precision::Bf16Full && !in_.lora.on() && N_ > kMostRounded * chunk;
+    const bool summed =
+        in_.precision == Precision::Bf16Full && !freezes_head(in_.lora) && N_ > kMostRounded * chunk;
     Block sum = heap_.take(summed ? 4 * V_ * C_ : 0);
     product(chunk, C_, V_);
     if (model_.logit_softcap != 0) heap_.touch(chunk * V_ * element(), MemoryPart::Logits);  // its slopes
-    weight_gradient(V_, C_, chunk);
+    if (!freezes_head(in_.lora)) gradient_product(V_, C_, chunk);
     product(chunk, V_, C_);
     heap_.touch(hidden_states(N_));
     norm_backward(N_, C_);
 }
 
 void Tracer::embedding_backward() {
-    if (in_.precision == Precision::Bf16Full && !in_.lora.on()) heap_.touch(4 * V_ * C_);
+    if (in_.precision == Precision::Bf16Full && !freezes_embedding(in_.lora)) heap_.touch(4 * V_ * C_);
 }
 
 Heap Tracer::run() {

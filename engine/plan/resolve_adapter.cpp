@@ -6,6 +6,7 @@
 #include "engine/config/key_reader.h"
 #include "engine/config/keys.h"
 #include "engine/config/lora_targets.h"
+#include "engine/families/lora_sizes.h"
 #include "engine/families/peft_names.h"
 #include "engine/plan/resolve.h"
 
@@ -107,8 +108,7 @@ void match_modules(Plan& plan, Findings& findings) {
 }
 
 void say_size(const Plan& plan, Findings& findings) {
-    const Lora& lora = plan.config.lora;
-    const int64_t trained = lora.adapted_layers(plan.model->num_layers) * lora_layer_count(*plan.model, lora);
+    const int64_t trained = lora_count(*plan.model, plan.config.lora);
     if (trained == 0) return;
     char share[32];
     std::snprintf(share, sizeof share, "%.3g %%",

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "engine/config/optimizer_arguments.h"
 #include "engine/plan/layout.h"
 #include "engine/plan/measured.h"
 #include "engine/plan/memory.h"
@@ -36,7 +37,13 @@ MemoryInputs inputs_of(const Plan& plan, int threads) {
     in.mlp_tile_tokens = mlp_tile_tokens(plan.config, *plan.model, in.micro * in.shard_tokens);
     in.offloads_activations = plan.config.activation_offloading;
     in.offloads_optimizer = plan.config.optimizer_offloading;
-    if (const OptimizerKind* kind = find_optimizer(plan.config.optimizer)) in.optimizer_states = kind->states;
+    if (find_optimizer(plan.config.optimizer)) {
+        const OptimizerStates optimizer = optimizer_states(plan.config);
+        in.optimizer_states = optimizer.kind;
+        in.optimizer_rule = optimizer.rule;
+        in.optimizer_momentum = optimizer.momentum;
+        in.optimizer_centered = optimizer.centered;
+    }
     return in;
 }
 

@@ -4,9 +4,11 @@
 #include <cmath>
 #include <map>
 
+#include "engine/config/optimizer_arguments.h"
 #include "engine/config/optimizers.h"
-#include "engine/plan/layout.h"
+#include "engine/families/lora_sizes.h"
 #include "engine/families/quantized_shapes.h"
+#include "engine/plan/layout.h"
 #include "engine/plan/step_time.h"
 #include "engine/plan/windows.h"
 
@@ -270,7 +272,7 @@ ColumnCosts column_costs(const Plan& plan, const Speeds& speeds, const Links& li
     column.mlp_s = weights.mlp * of_weight_s;
     column.mlp_again_s = column.mlp_s * 2 / 3;  // gate and up
     // An adapter's: one forward and three backward, where x·Aᵀ is computed again; as twice one and one.
-    column.mlp_s += 2 * double(lora_layer_count(*plan.model, plan.config.lora)) * weight_s;
+    column.mlp_s += 2 * double(lora_unit_sizes(*plan.model, plan.config.lora).layer) * weight_s;
     column.head_s = (1 + backward_products(plan)) * weights.head * weight_s;
     add_head_exchange(plan, speeds, links, tokens, column);
     const std::vector<Hop> hops = ring.hops(rank);
@@ -281,13 +283,16 @@ ColumnCosts column_costs(const Plan& plan, const Speeds& speeds, const Links& li
 
 // ------------------------------------------------------------------------------------------ states
 
-/// Returns the bytes of optimizer states per element of a large matrix.
+/// Returns the bytes of all states of an element of a large matrix.
 double state_element_bytes(const Config& config, double weight_bytes) {
     const OptimizerKind* kind = find_optimizer(config.optimizer);
-    if (!kind) return weight_bytes;
+    if (!kind) return 2 * weight_bytes;
     const StateFormat format = state_format(kind->states, int64_t{1} << 20, false);
-    if (format.in_codes()) return format.bits / 8.0;
-    return format.as_weights ? weight_bytes : 4;
+    const double each = format.in_codes() ? format.bits / 8.0 : format.as_weights ? weight_bytes : 4;
+    double bytes = 0;
+    for (const StateSpec& state : states_of(optimizer_states(config), 2, false))
+        bytes += state.extent == StateExtent::Elements ? each : 0;
+    return bytes;
 }
 
 /// Whole states are all-reduced over all ranks; sharded ones reduce-scattered, their slices all-reduced over
@@ -298,7 +303,7 @@ void add_states(const Plan& plan, const Speeds& speeds, const Links& links, Step
     const UnitSizes sizes = unit_sizes(*plan.model);
     const double shards = plan.mesh.shards(), replicas = plan.mesh.dp_replicate, ranks = plan.ranks;
     const bool frozen = plan.config.lora.on();
-    const int64_t adapter = lora_layer_count(*plan.model, plan.config.lora);  // of a layer
+    const UnitSizes adapter = lora_unit_sizes(*plan.model, plan.config.lora);
     const auto unit = [&](int64_t weights, int64_t of_adapter) {
         UnitCosts made;
         const double n = double(frozen ? of_adapter : weights) / links.states;  // of what is trained
@@ -314,21 +319,21 @@ void add_states(const Plan& plan, const Speeds& speeds, const Links& links, Step
             made.replicas_s = 2 * (replicas - 1) / replicas * bytes * n / shards + speeds.latency_s;
         return made;
     };
-    costs.embedding = unit(sizes.embedding, 0);
+    costs.embedding = unit(sizes.embedding, adapter.embedding);
     const QuantizedLayer quantized = quantized_layer(*plan.model, plan.config.quantization);
     costs.layer =
         unit(sizes.layer - quantized.elements + static_cast<int64_t>(double(quantized.bytes) / copy_bytes),
-             adapter);
-    costs.head = unit(sizes.head, 0);
+             adapter.layer);
+    costs.head = unit(sizes.head, adapter.head);
     if (plan.model->tie_word_embeddings) costs.head.gather_s += costs.embedding.gather_s;
     if (costs.stage == 1 || costs.stage == 2)
         costs.new_weights_s =
             costs.embedding.gather_s + double(costs.layers) * costs.layer.gather_s + costs.head.gather_s;
-    // AdamW reads and writes its states, the weights and their gradients once, the norm reads them again.
-    const double moments = 2 * state_element_bytes(plan.config, bytes);
+    // The optimizer reads and writes its states, the weights and their gradients once, the norm reads them
+    // again.
+    const double moments = state_element_bytes(plan.config, bytes);
     const double update_bytes = 4 * bytes + 2 * moments;
-    const int64_t trained =
-        frozen ? plan.config.lora.adapted_layers(costs.layers) * adapter : parameter_count(*plan.model);
+    const int64_t trained = frozen ? lora_count(*plan.model, plan.config.lora) : parameter_count(*plan.model);
     const double of_rank = double(trained) / (costs.stage > 0 ? shards : 1);
     costs.update_s = update_bytes * of_rank / speeds.memory;
     if (speeds.host_link <= 0) return;

@@ -37,14 +37,15 @@ Flat make_moments(const Parameters& parameters, const Config& config) {
 AdamW::AdamW(Parameters& parameters, const Config& config)
     : parameters_(parameters),
       config_(config),
+      groups_(parameter_groups(parameters.shapes(), config)),
       exp_avg_(make_moments(parameters, config)),
       exp_avg_sq_(make_moments(parameters, config)),
       steps_(at::zeros({}, parameters.master().values.options().dtype(at::kFloat))) {
     for (size_t i = 0; i < parameters.shapes().size(); ++i) {
-        if (parameters.own_elements(i).size() == 0) continue;
+        if (parameters.own_elements(i).size() == 0 || !groups_[i].trained) continue;
         const auto own = [&](const Flat& flat) { return parameters.own_values(flat, i); };
         const Part part{own(parameters.master()), own(parameters.gradients()), own(exp_avg_),
-                        own(exp_avg_sq_), parameters.shapes()[i].decays};
+                        own(exp_avg_sq_), groups_[i]};
         if (!parts_.empty() && part.continues(parts_.back())) {
             parts_.back().join(part);
         } else {
@@ -54,13 +55,13 @@ AdamW::AdamW(Parameters& parameters, const Config& config)
 }
 
 bool AdamW::Part::continues(const Part& before) const {
-    return decays == before.decays && lies_behind(master, before.master) &&
+    return group == before.group && lies_behind(master, before.master) &&
            lies_behind(gradients, before.gradients) && lies_behind(exp_avg, before.exp_avg);
 }
 
 AdamW::Part AdamW::Part::rows(int64_t begin, int64_t count) const {
     const auto cut = [&](const at::Tensor& flat) { return flat.narrow(0, begin, count); };
-    return {cut(master), cut(gradients), cut(exp_avg), cut(exp_avg_sq), decays};
+    return {cut(master), cut(gradients), cut(exp_avg), cut(exp_avg_sq), group};
 }
 
 void AdamW::Part::join(const Part& next) {
@@ -84,9 +85,9 @@ void AdamW::step(double learning_rate) {
 void AdamW::update(const Part& part, double learning_rate) {
     at::Tensor exp_avg = part.exp_avg.to(part.master.device());
     at::Tensor exp_avg_sq = part.exp_avg_sq.to(part.master.device());
-    at::_fused_adamw_({part.master}, {part.gradients}, {exp_avg}, {exp_avg_sq}, {}, {steps_}, learning_rate,
-                      config_.adam_beta1, config_.adam_beta2, part.decays ? config_.weight_decay : 0,
-                      config_.adam_epsilon, false, false);
+    at::_fused_adamw_({part.master}, {part.gradients}, {exp_avg}, {exp_avg_sq}, {}, {steps_},
+                      learning_rate * part.group.rate, config_.adam_beta1, config_.adam_beta2,
+                      part.group.decay, config_.adam_epsilon, false, false);
     if (exp_avg.is_same(part.exp_avg)) return;
     part.exp_avg.copy_(exp_avg);
     part.exp_avg_sq.copy_(exp_avg_sq);
@@ -137,12 +138,12 @@ std::vector<at::Tensor> AdamW::states_at(const std::vector<Place>& places) const
 }
 
 std::vector<double> AdamW::states_after(const Element& element) const {
+    if (!groups_[element.parameter].trained) return {};
     return adamw_moments(config_, element);
 }
 
-double AdamW::change_of(const Element& element, int64_t step, double learning_rate) const {
-    return adamw_change(config_, element, parameters_.shapes()[element.parameter].decays, step,
-                        learning_rate);
+std::optional<double> AdamW::change_of(const Element& element, int64_t step, double learning_rate) const {
+    return adamw_change(config_, element, groups_[element.parameter], step, learning_rate);
 }
 
 }  // namespace ringmaster

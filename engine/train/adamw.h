@@ -17,13 +17,14 @@ class AdamW : public Optimizer {
     void load(const std::filesystem::path& file, int64_t completed_steps) override;
     std::vector<at::Tensor> states_at(const std::vector<Place>& places) const override;
     std::vector<double> states_after(const Element& element) const override;
-    double change_of(const Element& element, int64_t step, double learning_rate) const override;
+    std::optional<double> change_of(const Element& element, int64_t step,
+                                    double learning_rate) const override;
 
   private:
-    /// Neighbouring parameters that are decayed alike, updated in one call.
+    /// Neighbouring parameters of one group, updated in one call.
     struct Part {
         at::Tensor master, gradients, exp_avg, exp_avg_sq;
-        bool decays = true;
+        ParameterGroup group;
 
         bool continues(const Part& before) const;
         void join(const Part& next);
@@ -34,6 +35,7 @@ class AdamW : public Optimizer {
 
     Parameters& parameters_;
     const Config& config_;
+    const std::vector<ParameterGroup> groups_;
     std::vector<Part> parts_;
     Flat exp_avg_;
     Flat exp_avg_sq_;

@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "engine/config/lora_targets.h"
 #include "engine/error.h"
 #include "engine/files/checkpoints.h"
 #include "engine/files/durable.h"
@@ -50,6 +51,11 @@ void write_model_config(const Plan& plan, const fs::path& dir, at::ScalarType dt
     copy_file(plan.config.model_dir, kGenerationFile, dir, written);
 }
 
+nlohmann::ordered_json saved_modules(const Lora& lora) {
+    const std::vector<std::string> names = targets_of(lora).saved_modules();
+    return names.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(names);
+}
+
 /// As PEFT's LoraConfig writes it.
 WrittenFile write_adapter_config(const Lora& lora, const fs::path& dir) {
     const nlohmann::ordered_json config = {
@@ -61,13 +67,13 @@ WrittenFile write_adapter_config(const Lora& lora, const fs::path& dir) {
         {"r", lora.r},
         {"lora_alpha", lora.alpha},
         {"lora_dropout", lora.dropout},
-        {"target_modules", lora.targets},
+        {"target_modules", targets_of(lora).names},
         {"use_rslora", lora.rslora},
         {"use_dora", false},
         {"bias", "none"},
         {"fan_in_fan_out", false},
         {"init_lora_weights", true},
-        {"modules_to_save", nullptr},
+        {"modules_to_save", saved_modules(lora)},
         {"layers_to_transform",
          lora.layers.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(lora.layers)},
         {"layers_pattern", nullptr},
@@ -113,10 +119,30 @@ bool helps_to_save(Parameters& parameters) {
     return groups != nullptr && groups->mesh().coordinates(groups->rank()).dp_replicate == 0;
 }
 
-void prune(const RunFolder& run, int64_t keep) {
+nlohmann::json best_to_json(const BestModel& best) {
+    return {{"loss", best.loss ? nlohmann::json(*best.loss) : nlohmann::json()},
+            {"step", best.step},
+            {"checkpoint", best.checkpoint},
+            {"waited", best.waited}};
+}
+
+BestModel best_from_json(const nlohmann::json& json) {
+    BestModel best;
+    if (json.is_null()) return best;
+    if (!json.at("loss").is_null()) best.loss = json.at("loss").get<double>();
+    best.step = json.at("step"), best.checkpoint = json.at("checkpoint"), best.waited = json.at("waited");
+    return best;
+}
+
+/// The best checkpoint stays, and counts among those that are kept.
+void prune(const RunFolder& run, int64_t keep, int64_t best) {
     const std::vector<int64_t> steps = complete_checkpoints(run.checkpoints());
-    for (size_t i = 0; i + static_cast<size_t>(std::max<int64_t>(1, keep)) < steps.size(); ++i)
+    auto left = static_cast<int64_t>(steps.size());
+    for (size_t i = 0; i + 1 < steps.size() && left > std::max<int64_t>(1, keep); ++i) {
+        if (steps[i] == best) continue;
         remove_folder(run.checkpoint(steps[i]));
+        --left;
+    }
 }
 
 /// Moves a whole model into `folder`, which may hold a former one. Readers take the folder for a model by its
@@ -165,11 +191,12 @@ fs::path save_checkpoint(const RunFolder& run, const Plan& plan, Parameters& par
     const nlohmann::json trainer = {{"step", state.step},
                                     {"consumed_rows", state.consumed_rows},
                                     {"rows", state.rows},
-                                    {"seed", state.seed}};
+                                    {"seed", state.seed},
+                                    {"best", best_to_json(state.best)}};
     written.push_back(write_file_durably(aside.path() / kTrainerStateFile, trainer.dump(2) + "\n"));
     write_file_durably(aside.path() / kCompleteFile, complete_text(written));
     aside.appear();
-    if (plan.config.save_total_limit) prune(run, *plan.config.save_total_limit);
+    if (plan.config.save_total_limit) prune(run, *plan.config.save_total_limit, state.best.checkpoint);
     return target;
 }
 
@@ -177,7 +204,8 @@ TrainerState load_checkpoint(const fs::path& dir, Parameters& parameters, Optimi
     TrainerState state;
     try {
         const nlohmann::json trainer = nlohmann::json::parse(read_text(dir / kTrainerStateFile));
-        state = {trainer.at("step"), trainer.at("consumed_rows"), trainer.at("rows"), trainer.at("seed")};
+        state = {trainer.at("step"), trainer.at("consumed_rows"), trainer.at("rows"), trainer.at("seed"),
+                 best_from_json(trainer.value("best", nlohmann::json()))};
     } catch (const nlohmann::json::exception& problem) {
         throw Error(Failure::Refused, Code("FILE-DAMAGED"), std::string("is damaged: ") + problem.what(),
                     (dir / kTrainerStateFile).string());

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 
 #include "engine/model/parameters.h"
 #include "engine/plan/plan.h"
@@ -18,12 +19,21 @@
 
 namespace ringmaster {
 
+/// Which evaluation was the best, for load_best_model_at_end and early_stopping_patience.
+struct BestModel {
+    std::optional<double> loss;
+    int64_t step = 0;        ///< of that evaluation
+    int64_t checkpoint = 0;  ///< the last one that was the best when a checkpoint was saved; 0: none
+    int64_t waited = 0;      ///< evaluations since, without a better loss
+};
+
 /// Everything beside tensors that a run goes on from.
 struct TrainerState {
     int64_t step = 0;           ///< completed optimizer steps
     int64_t consumed_rows = 0;  ///< the sampler's position
     int64_t rows = 0;           ///< of the data: another number cannot be resumed
     int64_t seed = 0;
+    BestModel best = {};
 };
 
 /// Returns the checkpoint's folder. Throws Error(Refused) naming the file and why (a full disk); what was

@@ -6,13 +6,18 @@
 
 #include "engine/config/optimizers.h"
 #include "engine/train/adamw.h"
+#include "engine/train/matrix_optimizer.h"
+#include "engine/train/rule_optimizer.h"
 #include "engine/train/stored_adamw.h"
 
 namespace ringmaster {
 
-std::unique_ptr<Optimizer> make_optimizer(Parameters& parameters, const Config& config) {
+std::unique_ptr<Optimizer> make_optimizer(Parameters& parameters, const Config& config, int64_t total_steps) {
     const OptimizerKind* kind = find_optimizer(config.optimizer);
     TORCH_CHECK(kind != nullptr, "no optimizer ", config.optimizer);
+    if (kind->needs_matrices()) return make_matrix_optimizer(parameters, config);
+    if (kind->rule != UpdateRule::AdamW)
+        return std::make_unique<RuleOptimizer>(parameters, config, *kind, total_steps);
     const bool as_weights =
         kind->states == StateKind::AsWeights ||
         (kind->states == StateKind::Float32 && parameters.master().values.scalar_type() == at::kFloat);
@@ -26,16 +31,17 @@ std::vector<double> adamw_moments(const Config& config, const Optimizer::Element
             beta2 * element.states[1] + (1 - beta2) * gradient * gradient};
 }
 
-double adamw_change(const Config& config, const Optimizer::Element& element, bool decays, int64_t step,
-                    double learning_rate) {
+double adamw_change(const Config& config, const Optimizer::Element& element, const ParameterGroup& group,
+                    int64_t step, double learning_rate) {
+    if (!group.trained) return 0;
     const auto steps = static_cast<double>(step);
     const std::vector<double> moments = adamw_moments(config, element);
     const double m = moments[0], v = moments[1];
     const double correction1 = 1 - std::pow(config.adam_beta1, steps);
     const double correction2 = 1 - std::pow(config.adam_beta2, steps);
-    const double decay = decays ? config.weight_decay : 0;
-    return -learning_rate *
-           (decay * element.weight + m / correction1 / (std::sqrt(v / correction2) + config.adam_epsilon));
+    return -learning_rate * group.rate *
+           (group.decay * element.weight +
+            m / correction1 / (std::sqrt(v / correction2) + config.adam_epsilon));
 }
 
 double gradient_norm(Parameters& parameters) {

@@ -11,6 +11,7 @@
 
 #include "engine/config/config.h"
 #include "engine/model/parameters.h"
+#include "engine/plan/parameter_groups.h"
 
 namespace ringmaster {
 
@@ -31,6 +32,10 @@ class Optimizer {
     /// `completed_steps` goes into the bias correction.
     virtual void load(const std::filesystem::path& file, int64_t completed_steps) = 0;
 
+    /// Makes the weights those that are evaluated and exported, or those that are trained again. Only an
+    /// optimizer that averages has two sets of them.
+    virtual void use_averaged_weights(bool) {}
+
     // What proves an update beside the formula in float64.
     /// An element that this rank updates.
     struct Place {
@@ -45,22 +50,27 @@ class Optimizer {
         double weight = 0, gradient = 0;
         std::vector<double> states;
         size_t parameter = 0;
+        int64_t at = 0;  ///< among the parameter's elements
     };
-    /// Returns the element's states after an update; empty if they are kept in codes.
+    /// Returns the element's states after an update; empty if they are kept in codes, or no formula says it.
     virtual std::vector<double> states_after(const Element&) const { return {}; }
-    /// By how much the update of `step` (the first is 1) moves the weight.
-    virtual double change_of(const Element& element, int64_t step, double learning_rate) const = 0;
+    /// Returns by how much the update of `step` (the first is 1) moves the weight, called after that update.
+    /// nullopt: a number of one element cannot say it.
+    virtual std::optional<double> change_of(const Element& element, int64_t step,
+                                            double learning_rate) const = 0;
 };
 
-std::unique_ptr<Optimizer> make_optimizer(Parameters& parameters, const Config& config);
+/// `total_steps` of the run, for an optimizer that warms up by itself.
+std::unique_ptr<Optimizer> make_optimizer(Parameters& parameters, const Config& config,
+                                          int64_t total_steps = 1);
 
 /// Elements on their way at once where states lie in host memory; known to engine/plan/memory.cpp.
 constexpr int64_t kStatesOnTheirWay = int64_t{16} << 20;
 
 /// AdamW's change of an element from its moments before.
 /// Source: Loshchilov & Hutter 2019, "Decoupled Weight Decay Regularization", algorithm 2.
-double adamw_change(const Config& config, const Optimizer::Element& element, bool decays, int64_t step,
-                    double learning_rate);
+double adamw_change(const Config& config, const Optimizer::Element& element, const ParameterGroup& group,
+                    int64_t step, double learning_rate);
 
 /// AdamW's moments of an element after an update.
 std::vector<double> adamw_moments(const Config& config, const Optimizer::Element& element);

@@ -26,6 +26,8 @@ std::vector<at::Tensor> gradients_of(const at::Tensor& of, const at::Tensor& giv
     return found;
 }
 
+constexpr const char* kPeftPrefix = "base_model.model.";
+
 /// A unit's parameters by name, float32.
 class UnitWeights {
   public:
@@ -348,10 +350,10 @@ class PlainModel {
             inputs.pop_back();
             dx_nc = backward(layer, inputs.back(), dx_nc, probe);
         }
-        if (!trained_.adapter) {
-            if (!of_embedding_.defined()) of_embedding_ = zeros_of_unit(trained_.weights, 0);
+        if (!trained_.trained().is_empty(0)) {
+            if (!of_embedding_.defined()) of_embedding_ = zeros_of_unit(trained_.trained(), 0);
             if (tokens_.count() > 0) {
-                at::Tensor table = trained_.weights.view(of_embedding_, 0);
+                at::Tensor table = trained_.trained().view(of_embedding_, 0);
                 at::Tensor dx = dx_nc * model_.embedding_multiplier;
                 if (model_.padding_token) dx *= tokens_.ids_n.ne(*model_.padding_token).unsqueeze(1);
                 table.index_add_(0, tokens_.ids_n, dx);
@@ -382,8 +384,10 @@ class PlainModel {
     }
 
     at::Tensor embedded() {
-        const UnitWeights weights(trained_.weights, 0, false);
-        return weights.of("model.embed_tokens.weight").index_select(0, tokens_.ids_n) *
+        const bool saved = trained_.adapter && !trained_.trained().is_empty(0);
+        const UnitWeights weights(saved ? trained_.trained() : trained_.weights, 0, false);
+        return weights.of((saved ? kPeftPrefix : "") + std::string("model.embed_tokens.weight"))
+                   .index_select(0, tokens_.ids_n) *
                model_.embedding_multiplier;
     }
 
@@ -437,11 +441,15 @@ class PlainModel {
     /// Loss and the gradients of norm and head, a few tokens at a time. Returns the gradient of x_nc.
     at::Tensor head(const at::Tensor& x_nc) {
         Parameters& all = trained_.weights;
-        const bool learns = !trained_.adapter, tied = model_.tie_word_embeddings;
-        const UnitWeights last(all, all.head_unit(), learns);
+        const bool saved = trained_.adapter && !trained_.trained().is_empty(all.head_unit());
+        const bool learns = !trained_.adapter || saved, tied = model_.tie_word_embeddings && !saved;
+        const UnitWeights last(all, all.head_unit(), !trained_.adapter);
+        std::optional<UnitWeights> own;  // the head that is saved with the adapter
+        if (saved) own.emplace(trained_.trained(), all.head_unit(), true);
+        const UnitWeights& learned = own ? *own : last;
         std::optional<UnitWeights> embedding;
         if (tied) embedding.emplace(all, 0, learns);
-        at::Tensor of_head = at::zeros_like(last.values());
+        at::Tensor of_head = at::zeros_like(learned.values());
         if (tied && learns) of_embedding_ = at::zeros_like(embedding->values());
         at::Tensor dx_nc = at::zeros_like(x_nc);
         const at::Tensor labelled = at::nonzero(tokens_.labels_n.ne(kNoLabel)).squeeze(1);
@@ -450,8 +458,9 @@ class PlainModel {
             const c10::AutoGradMode with_gradients(true);
             const at::Tensor x = x_nc.index_select(0, some).detach().set_requires_grad(true);
             const at::Tensor normed = norm(model_, x, last.of("model.norm.weight"));
-            const at::Tensor table =
-                tied ? embedding->of("model.embed_tokens.weight") : last.of("lm_head.weight");
+            const at::Tensor table = own    ? own->of(kPeftPrefix + std::string("lm_head.weight"))
+                                     : tied ? embedding->of("model.embed_tokens.weight")
+                                            : last.of("lm_head.weight");
             at::Tensor logits = at::matmul(normed, table.t()).to(at::kDouble) * model_.logit_multiplier;
             if (model_.logit_softcap != 0)
                 logits = model_.logit_softcap * at::tanh(logits / model_.logit_softcap);
@@ -459,7 +468,7 @@ class PlainModel {
             const at::Tensor loss = at::log_softmax(logits, 1).gather(1, labels).sum().neg();
             loss_sum_ += loss.item<double>();
             std::vector<at::Tensor> by = {x};
-            if (learns) by.push_back(last.values());
+            if (learns) by.push_back(learned.values());
             if (learns && tied) by.push_back(embedding->values());
             const auto d = gradients_of(loss, at::full_like(loss, scale_), by);
             dx_nc.index_copy_(0, some, d[0]);

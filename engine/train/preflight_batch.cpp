@@ -16,6 +16,7 @@ Plan shortened(Plan plan, int64_t tokens) {
     config.sequence_len = std::min(config.sequence_len, tokens);
     if (config.padding.fixed_length)
         config.padding.fixed_length = std::min(*config.padding.fixed_length, tokens);
+    config.unfrozen_parameters.clear();  // all gradients are proved
     return plan;
 }
 

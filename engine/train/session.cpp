@@ -322,6 +322,7 @@ void train(const SessionOptions& options, const Rendezvous& who, const RunFolder
         events.write(PhaseEvent{"export", 0, 1});
         groups.progress().begin(Activity::Saving, trainer.completed_steps());
         groups.set_timeout(group_options.timeout);
+        trainer.optimizer().use_averaged_weights(true);
         export_model(plan, trainer.trained_model().trained(), who.rank);
         groups.world().barrier();
     }

@@ -10,6 +10,7 @@ namespace ringmaster {
 namespace {
 
 const char* dtype_of(const at::Tensor& tensor) {
+    if (tensor.scalar_type() == at::kDouble) return "F64";
     return tensor.scalar_type() == at::kFloat ? "F32" : tensor.scalar_type() == at::kByte ? "U8" : "BF16";
 }
 
@@ -70,6 +71,15 @@ void StateFile::add(const std::string& name, size_t parameter, const StoredState
                         scales.narrow(0, scales.size(0) - begun.size(), begun.size())});
 }
 
+/// The first rank that shares states adds all of it, the others nothing.
+void StateFile::add_whole(const std::string& name, const std::vector<int64_t>& shape,
+                          const at::Tensor& values) {
+    Groups* groups = parameters_.sharding_groups();
+    const at::Tensor bytes = as_bytes(values.reshape({-1}));
+    const int64_t adds = groups == nullptr || groups->shard().rank() == 0 ? bytes.size(0) : 0;
+    entries_.push_back({{name, dtype_of(values), shape}, {0, adds}, bytes.narrow(0, 0, adds)});
+}
+
 /// Each rank's bytes among zeros, added up.
 at::Tensor StateFile::whole(const Entry& entry) {
     Groups* groups = parameters_.sharding_groups();
@@ -104,6 +114,11 @@ void read_state(const SafetensorsFile& file, const Parameters& parameters, const
     if (!state.in_codes()) return;
     read_bytes(file, scales_of(name) + "." + of, state.scales(),
                state.first_block() * static_cast<int64_t>(sizeof(float)));
+}
+
+void read_whole(const SafetensorsFile& file, const std::string& name, at::Tensor& values) {
+    at::Tensor flat = values.view({-1});
+    read_bytes(file, name, flat, 0);
 }
 
 }  // namespace ringmaster

@@ -8,6 +8,7 @@
 
 #include "engine/data/batch.h"
 #include "engine/error.h"
+#include "engine/model/saved_modules.h"
 #include "engine/train/not_finite.h"
 #include "engine/train/run_log.h"
 #include "engine/train/tensor_memory.h"
@@ -24,6 +25,15 @@ double seconds_since(Clock::time_point start) {
 
 Sharding sharding_of(const Plan& plan, const Groups& groups) {
     return plan.zero_stage > 0 ? Sharding{plan.zero_stage, groups} : Sharding{};
+}
+
+Sampler sampler_of(const Plan& plan, const TokenFile& tokens) {
+    const Config& config = plan.config;
+    if (!config.group_by_length)
+        return {tokens.rows(), plan.batch.global, config.seed, config.curriculum_sampling};
+    std::vector<int64_t> lengths;
+    for (int64_t row = 0; row < tokens.rows(); ++row) lengths.push_back(tokens.tokens_of(row));
+    return {std::move(lengths), plan.batch.global, config.seed};
 }
 
 std::filesystem::path checkpoint_request(const Config& config) {
@@ -44,7 +54,7 @@ Trainer::Trainer(const Plan& plan, const RunFolder& run, Groups& groups, EventWr
       tokens_(plan.data.tokens),
       eval_tokens_(plan.data.eval_tokens.empty() ? nullptr
                                                  : std::make_unique<TokenFile>(plan.data.eval_tokens)),
-      sampler_(tokens_.rows(), plan.batch.global, config_.seed, config_.curriculum_sampling),
+      sampler_(sampler_of(plan, tokens_)),
       steps_per_epoch_((tokens_.rows() + plan.batch.global - 1) / plan.batch.global),
       total_steps_(config_.max_steps ? *config_.max_steps
                                      : static_cast<int64_t>(std::ceil(
@@ -54,7 +64,7 @@ Trainer::Trainer(const Plan& plan, const RunFolder& run, Groups& groups, EventWr
       trained_(model_, config_.lora, config_.precision, device, sharding_of(plan, groups),
                config_.quantization),
       parameters_(trained_.trained()),
-      optimizer_(make_optimizer(parameters_, config_)),
+      optimizer_(make_optimizer(parameters_, config_, total_steps_)),
       training_(plan, groups, trained_, *optimizer_, what_is_kept(plan)),
       patience_(config_) {
     if (groups.rank() == 0) {
@@ -73,7 +83,7 @@ Trainer::Trainer(const Plan& plan, const RunFolder& run, Groups& groups, EventWr
     }
     if (!trained_.adapter) return;
     if (config_.lora.model_dir.empty()) {
-        parameters_.initialize(model_, config_.seed);
+        initialize_adapter(parameters_, trained_.weights, model_, config_.seed);
     } else {
         parameters_.load(config_.lora.model_dir);
     }
@@ -89,6 +99,7 @@ void Trainer::resume(int64_t step) {
                     dir.string(), "resume with the data that the run was started with, or launch a new run");
     }
     step_ = state.step;
+    best_ = state.best;
     saved_step_ = step_;
     sampler_.seek(state.consumed_rows);
 }
@@ -99,12 +110,36 @@ TrainingEnd Trainer::train(const std::atomic<bool>& stop_requested) {
         const bool epoch_ended = sampler_.consumed() % tokens_.rows() == 0;
         if (eval_tokens_ && evaluation_.is_due(step_, epoch_ended)) evaluate();
         if (agreed.save || saving_.is_due(step_, epoch_ended)) save();
+        if (stops_early()) break;
         if (agreed.stop && step_ < total_steps_) {
             if (saved_step_ != step_) save();
             return TrainingEnd::Stopped;
         }
     }
+    take_best_model();
     return TrainingEnd::Completed;
+}
+
+/// Decides as transformers' EarlyStoppingCallback does with its threshold of 0.
+bool Trainer::stops_early() const {
+    return config_.early_stopping_patience && best_.waited >= *config_.early_stopping_patience;
+}
+
+void Trainer::note_evaluation(double loss) {
+    const bool is_better = !best_.loss || loss < *best_.loss;
+    best_.waited = is_better ? 0 : best_.waited + 1;
+    if (!is_better) return;
+    best_.loss = loss;
+    best_.step = step_;
+}
+
+/// Makes the weights of the best checkpoint the run's result.
+void Trainer::take_best_model() {
+    if (!config_.load_best_model_at_end || best_.checkpoint == 0 || best_.step == step_) return;
+    load_checkpoint(run_.checkpoint(best_.checkpoint), parameters_, *optimizer_);
+    if (groups_.rank() == 0)
+        log_line("the result is the checkpoint of step " + std::to_string(best_.checkpoint) +
+                 ", with the lowest loss of an evaluation");
 }
 
 std::vector<int64_t> Trainer::next_rows(int64_t count) const {
@@ -207,6 +242,7 @@ void Trainer::report_not_finite(const StepRows& rows, double loss, double norm) 
 void Trainer::evaluate() {
     const Clock::time_point start = Clock::now();
     groups_.progress().begin(Activity::Evaluating, step_);
+    optimizer_->use_averaged_weights(true);
     const int64_t micro = config_.eval_batch_size > 0 ? config_.eval_batch_size : plan_.batch.micro;
     std::vector<int64_t> all(static_cast<size_t>(eval_tokens_->rows()));
     for (size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int64_t>(i);
@@ -220,9 +256,12 @@ void Trainer::evaluate() {
         loss_sum += training_.pass().forward(rows_of(*eval_tokens_, rows)).loss_sum;
     at::Tensor sum = at::tensor({loss_sum}, at::TensorOptions().dtype(at::kDouble)).to(device_);
     groups_.world().all_reduce(sum).wait();
+    optimizer_->use_averaged_weights(false);
     const int64_t labels = count_rows(rows_of(*eval_tokens_, all)).valid_labels;
-    if (groups_.rank() != 0 || labels == 0) return;
+    if (labels == 0) return;
     const double loss = sum.item<double>() / static_cast<double>(labels);
+    note_evaluation(loss);
+    if (groups_.rank() != 0) return;
     events_.write(EvalEvent{step_, loss, labels});
     char line[120];
     std::snprintf(line, sizeof line, "evaluation after step %lld: loss %.6f over %lld labels, %.1f s",
@@ -232,13 +271,14 @@ void Trainer::evaluate() {
 
 void Trainer::save() {
     saved_step_ = step_;
+    if (best_.step == step_) best_.checkpoint = step_;
     groups_.progress().begin(Activity::Saving, step_);
     training_.check_weights();
     groups_.set_timeout(patience_.elsewhere());
     const Clock::time_point start = Clock::now();
     const auto path =
         save_checkpoint(run_, plan_, parameters_, *optimizer_,
-                        {step_, sampler_.consumed(), tokens_.rows(), config_.seed}, groups_.rank());
+                        {step_, sampler_.consumed(), tokens_.rows(), config_.seed, best_}, groups_.rank());
     if (groups_.rank() == 0) {
         const double seconds = seconds_since(start);
         events_.write(CheckpointEvent{step_, path.string(), seconds});

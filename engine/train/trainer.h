@@ -52,6 +52,9 @@ class Trainer {
     void finish(const StepRows& rows, StepEvent& event, double wall_s);
     [[noreturn]] void report_not_finite(const StepRows& rows, double loss, double norm);
     void evaluate();
+    void note_evaluation(double loss);
+    bool stops_early() const;
+    void take_best_model();
     void save();
     void log_step(const StepEvent& event) const;
 
@@ -78,6 +81,7 @@ class Trainer {
     Patience patience_;
     int64_t step_ = 0;
     int64_t saved_step_ = -1;
+    BestModel best_;
 };
 
 }  // namespace ringmaster

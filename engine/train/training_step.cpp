@@ -2,13 +2,34 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "engine/plan/unfrozen.h"
 #include "engine/train/program_fault.h"
 #include "engine/train/rank_agreement.h"
 #include "engine/train/update_check.h"
 
 namespace ringmaster {
+
+namespace {
+
+/// Returns the elements of each parameter that `patterns` leave frozen.
+std::vector<std::vector<FlatRange>> frozen_elements(const std::vector<ParameterShape>& shapes,
+                                                    const std::vector<std::string>& patterns) {
+    std::vector<std::vector<FlatRange>> frozen;
+    if (patterns.empty()) return frozen;
+    for (const ParameterShape& shape : shapes) {
+        const Unfrozen found = unfrozen_of(shape, patterns);
+        std::vector<FlatRange>& ranges = frozen.emplace_back();
+        const int64_t row = shape.size() / shape.shape[0];
+        if (!found.trained) ranges.push_back({0, shape.size()});
+        for (const auto& [begin, end] : found.frozen_rows) ranges.push_back({begin * row, end * row});
+    }
+    return frozen;
+}
+
+}  // namespace
 
 TrainingStep::TrainingStep(const Plan& plan, Groups& groups, TrainedModel& trained, Optimizer& optimizer,
                            const Kept& kept)
@@ -17,12 +38,28 @@ TrainingStep::TrainingStep(const Plan& plan, Groups& groups, TrainedModel& train
       trained_(trained),
       parameters_(trained.trained()),
       optimizer_(optimizer),
-      pass_(plan, groups, trained, kept) {}
+      pass_(plan, groups, trained, kept),
+      frozen_(frozen_elements(parameters_.shapes(), config_.unfrozen_parameters)) {}
+
+/// Frozen elements have no gradient: neither the norm nor the optimizer sees one.
+void TrainingStep::freeze() {
+    for (size_t i = 0; i < frozen_.size(); ++i) {
+        const FlatRange own = parameters_.own_elements(i);
+        for (const FlatRange& range : frozen_[i]) {
+            const int64_t begin = std::max(range.begin, own.begin), end = std::min(range.end, own.end);
+            if (begin < end)
+                parameters_.own_values(parameters_.gradients(), i)
+                    .narrow(0, begin - own.begin, end - begin)
+                    .zero_();
+        }
+    }
+}
 
 TrainingStep::Computed TrainingStep::compute(const StepRows& rows, const Wishes& wishes) {
     const MeshPass::Result own = pass_.forward_backward(rows.micro_batches, rows.rounds, rows.scale());
     Computed computed = agree(own, rows, wishes);
     check_weights();
+    freeze();
     computed.grad_norm = gradient_norm(parameters_);
     check_norm(computed.grad_norm);
     return computed;

@@ -46,6 +46,7 @@ class TrainingStep {
   private:
     Computed agree(const MeshPass::Result& own, const StepRows& rows, const Wishes& wishes);
     void check_norm(double norm);
+    void freeze();
 
     const Config& config_;
     Groups& groups_;
@@ -53,6 +54,7 @@ class TrainingStep {
     Parameters& parameters_;  ///< of it, those that are trained
     Optimizer& optimizer_;
     MeshPass pass_;
+    std::vector<std::vector<FlatRange>> frozen_;  ///< elements of each parameter that are not trained
 };
 
 }  // namespace ringmaster

@@ -103,15 +103,18 @@ void UpdateCheck::after(Groups& groups, double gradient_norm, double learning_ra
     for (size_t i = 0; i < samples_.size(); ++i) {
         const size_t parameter = samples_[i].parameter;
         const double gradient = of(before_.gradients)[i] * clip, weight = of(before_.weights)[i];
-        Optimizer::Element element{weight, gradient, {}, parameter};
+        const int64_t at = parameters_.own_elements(parameter).begin + samples_[i].in_own;
+        Optimizer::Element element{weight, gradient, {}, parameter, at};
         for (const at::Tensor& state : before_.states) element.states.push_back(of(state)[i]);
         if (wrong == 0) how = wrong_state(element, states, i);
         if (wrong == 0 && !how.empty()) wrong = static_cast<double>(parameter + 1);
-        const double change = optimizer_.change_of(element, step_, learning_rate);
+        const std::optional<double> said = optimizer_.change_of(element, step_, learning_rate);
+        if (!said) continue;
+        const double change = *said;
         if (std::abs(weight + change) > std::numeric_limits<float>::max()) continue;  // the next loss says it
         const double off = std::abs(of(now)[i] - (weight + change));
         // Rounded numbers move the change by as much as they are rounded, however much of them cancels in it.
-        const double terms = std::abs(optimizer_.change_of(sizes_of(element), step_, learning_rate));
+        const double terms = std::abs(optimizer_.change_of(sizes_of(element), step_, learning_rate).value_or(0));
         const double allowed = rounding * std::max(std::abs(weight), std::abs(weight + change)) +
                                (rounding < 1e-4 ? 1e-2 : 5e-2) * std::max(std::abs(change), terms) + 1e-12;
         if (off <= allowed || wrong > 0) continue;

@@ -43,6 +43,11 @@ Config unusual_config() {
     c.heads_k_stride = 2, c.ring_attn_func = RingAttnFunc::VarlenZigzag, c.zero_stage_asked = 3;
     c.lora = {8, 16, 0.1, true, {"q_proj", "up_proj"}, "/a/adapter", "owner/model", {0, 2}};
     c.quantization = {WeightFormat::Fp4, 128, false, true};
+    c.optim_args = {{"momentum", 0.5}}, c.embedding_lr = 0.1, c.embedding_lr_scale = 0.2,
+    c.loraplus_lr_ratio = 16;
+    c.lr_groups = json::parse(R"([{"name": "q", "modules": ["q_proj"], "lr": 0.1}])");
+    c.unfrozen_parameters = {"^lm_head"}, c.neftune_noise_alpha = 5, c.early_stopping_patience = 3;
+    c.load_best_model_at_end = true, c.group_by_length = true;
     c.ranks = 24, c.nodes = 3, c.ddp_timeout = 600, c.accelerate_only = true,
     c.lines = {{"datasets.0.path", 12}};
     return c;
@@ -91,7 +96,10 @@ TEST(ConfigJson, NamesTheFieldThatIsMissingOrMistyped) {
     // Plans of version 0.1.0 lack these, and train as their defaults say.
     const std::set<std::string> newer = {
         "cosine_constant_lr_ratio", "lr_quadratic_warmup", "lr_scheduler_kwargs",  "lora_layers",
-        "weight_format",            "weight_block",        "weight_scales_nested", "weight_stored"};
+        "weight_format",            "weight_block",        "weight_scales_nested", "weight_stored",
+        "optim_args",               "embedding_lr",        "embedding_lr_scale",   "lr_groups",
+        "loraplus_lr_ratio",        "unfrozen_parameters", "neftune_noise_alpha",  "early_stopping_patience",
+        "load_best_model_at_end",   "group_by_length"};
     for (const auto& [name, value] : whole.items()) {
         json without = whole;
         without.erase(name);

@@ -195,12 +195,13 @@ INSTANTIATE_TEST_SUITE_P(
         Verdict{"accelerator_config: {split_batches: true}", "accelerator_config", "unsupported"},
         Verdict{"liger_rope: true", "liger_rope", "no_effect"},
         Verdict{"neftune_noise_alpha: 5", "neftune_noise_alpha", "unsupported"},
-        Verdict{"group_by_length: true", "group_by_length", "unsupported"},
+        Verdict{"group_by_length: true", "group_by_length", "used"},
         Verdict{"wandb_project: x", "wandb_project", "used"}, Verdict{"tokens: ['<a>']", "tokens", "used"},
         Verdict{"tokens: []", "tokens", "used"},
         Verdict{"resume_from_checkpoint:", "resume_from_checkpoint", "no_effect"},
         Verdict{"resume_from_checkpoint: out/checkpoint-2", "resume_from_checkpoint", "unsupported"},
-        Verdict{"optimizer: muon", "optimizer", "unsupported"},
+        Verdict{"optimizer: muon", "optimizer", "used"},
+        Verdict{"optimizer: lomo", "optimizer", "unsupported"},
         Verdict{"optimizer: adamw_torch_fused", "optimizer", "used"},
         Verdict{"lr_scheduler: greedy", "lr_scheduler", "unsupported"},
         Verdict{"base_model_config: NousResearch/Llama-3.2-1B", "base_model_config", "no_effect"},
@@ -208,9 +209,8 @@ INSTANTIATE_TEST_SUITE_P(
         Verdict{"dataset_shard_num: 2\ndataset_shard_idx: 0", "dataset_shard_idx", "used"}));
 
 TEST(Keys, AnUnsupportedKeyHasAFixThatWorks) {
-    for (const char* line :
-         {"fp16: true", "float16: true", "relora: true", "max_packed_sequence_len: 512",
-          "random_init_weights: true", "group_by_length: true", "expert_parallel_size: 2"}) {
+    for (const char* line : {"fp16: true", "float16: true", "relora: true", "max_packed_sequence_len: 512",
+                             "random_init_weights: true", "expert_parallel_size: 2"}) {
         const std::string text = kBase + line + "\n";
         const ConfigReading reading = read(text);
         const auto error = std::find_if(reading.diagnostics.begin(), reading.diagnostics.end(),

@@ -134,9 +134,11 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"adapter: lora\nlora_target_modules: '('\n", "CFG-VALUE", "lora_target_modules", 2,
                 "cannot be read"},
         Mistake{"adapter: lora\nlora_target_modules: 3\n", "CFG-TYPE", "lora_target_modules", 2, "list"},
-        Mistake{"adapter: lora\nlora_modules_to_save: [embed_tokens]\n", "KEY-UNSUPPORTED",
-                "lora_modules_to_save", 2, "leave it out"},
-        Mistake{"adapter: lora\nloraplus_lr_ratio: 16\n", "KEY-UNSUPPORTED", "loraplus_lr_ratio", 2, "LoRA+"},
+        Mistake{"adapter: lora\nlora_modules_to_save: [embed_tokens, norm]\n", "KEY-UNSUPPORTED",
+                "lora_modules_to_save", 2, "norm"},
+        Mistake{"adapter: lora\nloraplus_lr_ratio: 0\n", "CFG-RANGE", "loraplus_lr_ratio", 2, "above 0"},
+        Mistake{"adapter: lora\nunfrozen_parameters: ['^lm_head']\n", "CFG-OPTIMIZER", "unfrozen_parameters",
+                2, "adapter"},
         Mistake{"adapter: lora\npeft_init_lora_weights: pissa\n", "KEY-UNSUPPORTED", "peft_init_lora_weights",
                 2, "Kaiming"},
         Mistake{"adapter: lora\nlora_model_dir: ./nowhere\n", "CFG-LORA", "lora_model_dir", 2,
@@ -144,6 +146,17 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Lora, ARegularExpressionCannotTakeForEver) {
     EXPECT_EQ(matched("lora_target_modules: '((.*)*)*((.*)*)*((.*)*)*x'\n").problem, TargetProblem::NoMatch);
+}
+
+TEST(Lora, TheEmbeddingAndTheHeadAreTrainedWholeIfTheyAreNamed) {
+    const auto saved = [](const std::string& value) {
+        return targets_of(lora_of("lora_target_linear: true\nlora_modules_to_save: " + value + "\n"))
+            .saved_modules();
+    };
+    EXPECT_THAT(saved("[lm_head, embed_tokens]"), ElementsAre("embed_tokens", "lm_head"));
+    EXPECT_THAT(saved("[lm_head]"), ElementsAre("lm_head"));
+    EXPECT_THAT(saved("model.embed_tokens"), ElementsAre("embed_tokens"));
+    EXPECT_THAT(saved("[]"), testing::IsEmpty());
 }
 
 TEST(Lora, RandomWeightsUnderAnAdapterAreWarnedOf) {
@@ -186,7 +199,7 @@ TEST(Lora, ASavedAdapterThatCannotBeTrainedOnIsRefused) {
     for (const auto& [more, part] : std::vector<std::pair<std::string, std::string>>{
              {R"(, "use_dora": true)", "use_dora"},
              {R"(, "rank_pattern": {"q_proj": 2})", "rank_pattern"},
-             {R"(, "modules_to_save": ["lm_head"])", "modules_to_save"},
+             {R"(, "modules_to_save": ["norm"])", "modules_to_save"},
              {R"(, "bias": "all")", "bias"},
              {R"(, "peft_type": "LOHA")", "peft_type"},
              {R"(, "r": 0)", "r, lora_alpha"},

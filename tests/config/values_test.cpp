@@ -86,7 +86,7 @@ INSTANTIATE_TEST_SUITE_P(
         Rule{"lr_scheduler: cosin\n", "KEY-UNSUPPORTED", "lr_scheduler", 1, kError, "lr_scheduler: cosine"},
         Rule{"lr_scheduler: linear\ncosine_min_lr_ratio: 0.1\n", "CFG-SCHEDULE", "cosine_min_lr_ratio", 2,
              kWarning, "linear"},
-        Rule{"optimizer: lion\n", "KEY-UNSUPPORTED", "optimizer", 1, kError, "optimizer: adamw_torch"},
+        Rule{"optimizer: polora\n", "KEY-UNSUPPORTED", "optimizer", 1, kError, "optimizer: adamw_torch"},
         Rule{"gradient_checkpointing: true\nactivation_offloading: disk\n", "CFG-OFFLOAD",
              "activation_offloading", 2, Severity::Info, "not to its disk"},
         Rule{"activation_offloading: true\n", "CFG-CHECKPOINT", "activation_offloading", 1, kWarning,

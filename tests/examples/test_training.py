@@ -18,7 +18,7 @@ from ringmaster_runs import events_of, launch, make_model, state_of  # noqa: E40
 ARCHIVE = HERE / "axolotl-0.18.0-examples.tar.xz"
 # What stands in for a model: by a piece of its name, the architecture and what differs from make_model's shape.
 ARCHITECTURES = {
-    "gemma-3n": (None, {}), "Mistral-Medium": (None, {}), "gemma-3": ("gemma3_text", dict(head_dim=16, sliding_window=64)), "gemma-2": ("gemma2", dict(head_dim=16, sliding_window=64)),
+    "gemma-3n": (None, {}), "Mistral-Medium": (None, {}), "Mistral-Small-4": (None, {}), "gemma-3": ("gemma3_text", dict(head_dim=16, sliding_window=64)), "gemma-2": ("gemma2", dict(head_dim=16, sliding_window=64)),
     "gemma-7b": ("gemma", dict(head_dim=16)), "GLM-4-32B": (None, {}), "Hunyuan-0.5B": ("hunyuan_v1_dense", dict(head_dim=16)),
     "AFM-4.5B": ("arcee", {}), "Olmo-3": ("olmo3", dict(sliding_window=64)), "Phi-3": ("phi3", {}), "Seed-OSS": (None, {}),
     "Ministral": ("mistral", {}), "Mistral": ("mistral", {}), "Mixtral": (None, {}), "Qwen3.5": (None, {}), "Qwen3-30B": (None, {}), "Qwen3-Next": (None, {}),

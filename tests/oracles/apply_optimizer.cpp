@@ -26,6 +26,14 @@ Config config_of(const nlohmann::json& settings) {
     config.adam_beta1 = settings.value("adam_beta1", config.adam_beta1);
     config.adam_beta2 = settings.value("adam_beta2", config.adam_beta2);
     config.adam_epsilon = settings.value("adam_epsilon", config.adam_epsilon);
+    config.optim_args = settings.value("optim_args", nlohmann::json::object());
+    config.learning_rate = settings.at("learning_rate");
+    config.lr_groups = settings.value("lr_groups", nlohmann::json::array());
+    config.warmup_steps = settings.value("warmup_steps", int64_t{0});
+    if (settings.contains("embedding_lr")) config.embedding_lr = settings["embedding_lr"];
+    if (settings.contains("embedding_lr_scale")) config.embedding_lr_scale = settings["embedding_lr_scale"];
+    if (settings.contains("loraplus_lr_ratio")) config.loraplus_lr_ratio = settings["loraplus_lr_ratio"];
+    config.unfrozen_parameters = settings.value("unfrozen_parameters", std::vector<std::string>());
     return config;
 }
 
@@ -50,6 +58,7 @@ void apply(const nlohmann::json& settings, const fs::path& dir) {
         optimizer->step(settings.at("learning_rate").get<double>());
     }
     optimizer->save(dir / "states.safetensors");
+    optimizer->use_averaged_weights(settings.value("averaged", false));
     fs::create_directories(dir / "updated");
     save_weights(parameters, (dir / "updated").string(), parameters.master().values.scalar_type());
 }

@@ -239,3 +239,57 @@ def test_some_layers_are_adapted_as_peft_does_quick(tmp_path):
 
     names = safetensors.torch.load_file(tmp_path / "keys/out/adapter_model.safetensors")
     assert names and all(".layers.1." in name for name in names)
+
+
+SAVED = {"both": (["embed_tokens", "lm_head"], False), "both, tied, quick": (["embed_tokens", "lm_head"], True), "embedding, tied": (["embed_tokens"], True),
+         "head": (["lm_head"], False)}
+
+
+@pytest.mark.parametrize("case", SAVED)
+def test_modules_trained_whole_are_those_of_peft(case, tmp_path):
+    """lora_modules_to_save: losses on two meshes, the saved tensors, and the merged weights."""
+    import peft
+    import safetensors.torch
+    import torch
+
+    modules, tied = SAVED[case]
+    model_dir = make_model(tmp_path / "model", "llama", tie_word_embeddings=tied)
+    rows = make_rows(tmp_path / "rows.jsonl", 44)
+    torch.manual_seed(11)
+    settings = peft.LoraConfig(task_type="CAUSAL_LM", r=8, lora_alpha=16, target_modules=ATTENTION, modules_to_save=modules)
+    model = peft.get_peft_model(load(model_dir), settings)
+    model.save_pretrained(tmp_path / "begun")
+    history = train(model, rows)
+    theirs = peft.get_peft_model_state_dict(model)
+    meshes = ["quick, 1 rank", "2 x 2, weights sharded"] if case == "both" else ["quick, ring, weights sharded"]
+    for mesh in meshes:
+        ranks, sizes = MESHES[mesh]
+        (tmp_path / mesh).mkdir()
+        config = make_config(tmp_path / mesh, model_dir, tmp_path / "rows.jsonl", **TRAINING, **sizes, adapter="lora",
+                             lora_model_dir=str(tmp_path / "begun"))
+        run = launch(config, tmp_path / "runs", "--ranks", ranks)
+        assert ranks == 1 or json.loads((run / "preflight.json").read_text())["ok"]
+        for event, expected in zip(events_of(run), history, strict=True):
+            assert event["loss"] == pytest.approx(expected["loss"], rel=1e-5), event["step"]
+            assert event["grad_norm"] == pytest.approx(expected["grad_norm"], rel=1e-4), event["step"]
+    out = tmp_path / mesh / "out"
+    ours = safetensors.torch.load_file(out / "adapter_model.safetensors")
+    assert set(ours) == set(theirs)
+    for name, values in theirs.items():
+        assert (ours[name] - values).abs().max().item() < 2e-5 + 1e-3 * values.abs().max().item(), name
+    assert json.loads((out / "adapter_config.json").read_text())["modules_to_save"] == modules
+    ringmaster("merge", out, "--to", tmp_path / "merged", "--base", model_dir)
+    merged = peft.PeftModel.from_pretrained(load(model_dir), out).merge_and_unload()
+    assert (logits_of(load(tmp_path / "merged")) - logits_of(merged)).abs().max().item() < 1e-5
+
+
+def test_new_modules_begin_as_the_models_own(llama, tmp_path):
+    import safetensors.torch
+
+    run = train_here(llama, tmp_path, "saved", 1, "--no-preflight", max_steps=1, learning_rate=1e-12, lora_modules_to_save=["lm_head", "embed_tokens"])
+    plain = train_here(llama, tmp_path, "plain", 1, "--no-preflight", max_steps=1, learning_rate=1e-12)
+    assert losses_of(run) == losses_of(plain)
+    saved = safetensors.torch.load_file(tmp_path / "saved/out/adapter_model.safetensors")
+    base = safetensors.torch.load_file(llama[0] / "model.safetensors")
+    for name in ("lm_head.weight", "model.embed_tokens.weight"):
+        assert (saved["base_model.model." + name] - base[name]).abs().max().item() < 1e-9

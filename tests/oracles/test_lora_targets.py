@@ -25,6 +25,9 @@ TARGETS = {
     "pattern of some layers": dict(target_modules=r".*layers\.(0|2)\.self_attn\.(q|k)_proj"),
     "pattern that needs the whole path": dict(target_modules=r".*\.gate_proj|.*nowhere"),
     "all linear": dict(target_modules="all-linear"),
+    "embedding and head trained whole": dict(target_modules=["q_proj"], modules_to_save=["embed_tokens", "lm_head"]),
+    "head alone trained whole": dict(target_modules=["q_proj"], modules_to_save=["lm_head"]),
+    "embedding by its path": dict(target_modules=["q_proj"], modules_to_save=["model.embed_tokens"]),
 }
 REFUSED = {
     "nothing matches": dict(target_modules=["query", "value"]),
@@ -34,14 +37,14 @@ REFUSED = {
     "a norm": dict(target_modules=["input_layernorm", "q_proj"]),
     "a pattern with blocks": dict(target_modules=r".*self_attn.*"),
 }
-KEYS = {"target_modules": "lora_target_modules", "layers_to_transform": "peft_layers_to_transform"}
+KEYS = {"target_modules": "lora_target_modules", "layers_to_transform": "peft_layers_to_transform", "modules_to_save": "lora_modules_to_save"}
 
 
-@pytest.fixture(scope="module")
-def model(tmp_path_factory):
+@pytest.fixture(scope="module", params=[False, True], ids=["untied", "tied"])
+def model(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("targets")
     make_rows(folder / "rows.jsonl", 4)
-    return make_model(folder / "model", "llama"), folder / "rows.jsonl"
+    return make_model(folder / "model", "llama", tie_word_embeddings=request.param), folder / "rows.jsonl"
 
 
 def planned(model, tmp_path, settings):

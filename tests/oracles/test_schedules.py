@@ -121,7 +121,9 @@ def test_rex(warmup, lowest, tmp_path):
 AXOLOTLS = ("optimi_adamw ao_adamw_4bit ao_adamw_8bit ao_adamw_fp8 adopt_adamw adamc came_pytorch muon dion sinkgd polora flash_adamw flash_adam "
             "flash_sgd flash_sgdw flash_lion q_galore_adamw8bit").split()
 WORK = {"adamw_torch", "adamw_torch_fused", "adamw_anyprecision", "adamw_bnb_8bit", "adamw_8bit", "paged_adamw_8bit", "paged_adamw_32bit", "adamw_torch_8bit",
-        "adamw_torch_4bit"}
+        "adamw_torch_4bit", "sgd", "rmsprop", "rmsprop_bnb", "rmsprop_bnb_32bit", "rmsprop_bnb_8bit", "lion_32bit", "lion_8bit", "paged_lion_32bit",
+        "paged_lion_8bit", "ademamix", "ademamix_8bit", "paged_ademamix_32bit", "paged_ademamix_8bit", "schedule_free_adamw", "adafactor", "came_pytorch",
+        "muon"}
 
 
 def test_every_optimizer_of_axolotl_and_transformers_works_or_names_the_nearest_that_does(tmp_path):

@@ -55,17 +55,22 @@ def load(model_dir):
     return transformers.AutoModelForCausalLM.from_pretrained(model_dir, attn_implementation="sdpa", dtype=torch.float32)
 
 
-def train(model, rows):
+def adamw(model):
+    import torch
+
+    trained = [p for p in model.parameters() if p.requires_grad]
+    return torch.optim.AdamW([{"params": [p for p in trained if p.dim() > 1], "weight_decay": TRAINING["weight_decay"]},
+                              {"params": [p for p in trained if p.dim() == 1], "weight_decay": 0.0}],
+                             lr=TRAINING["learning_rate"], betas=(0.9, TRAINING["adam_beta2"]), eps=1e-8)
+
+
+def train(model, rows, make_optimizer=adamw):
     """The loop of transformers' Trainer by its own parts: loss over all valid labels of a step, then one update."""
     import torch
     import transformers
 
     model.train()
-    decayed = [p for name, p in model.named_parameters() if p.dim() > 1]
-    others = [p for name, p in model.named_parameters() if p.dim() == 1]
-    optimizer = torch.optim.AdamW([{"params": decayed, "weight_decay": TRAINING["weight_decay"]},
-                                   {"params": others, "weight_decay": 0.0}],
-                                  lr=TRAINING["learning_rate"], betas=(0.9, TRAINING["adam_beta2"]), eps=1e-8)
+    optimizer = make_optimizer(model)
     schedule = transformers.get_scheduler("cosine", optimizer, TRAINING["warmup_steps"], STEPS)
     history, position = [], 0
     for _ in range(STEPS):

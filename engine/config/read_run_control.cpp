@@ -1,0 +1,110 @@
+// Reads which weights are trained, when a run ends early, which weights it gives, and the order of rows.
+#include <cctype>
+#include <cmath>
+#include <regex>
+
+#include "engine/config/keys.h"
+#include "engine/config/sections.h"
+
+namespace ringmaster {
+namespace {
+
+using nlohmann::json;
+
+void refuse_unfrozen(KeyReader& keys, const std::string& what) {
+    keys.error(Form("CFG-VALUE", "unfrozen"), "unfrozen_parameters", {{"problem", what}});
+}
+
+bool is_readable(const std::string& pattern) {
+    constexpr size_t kMost = 500;
+    if (pattern.size() > kMost) return false;
+    try {
+        std::regex(pattern, std::regex::ECMAScript | std::regex_constants::__polynomial);
+        return true;
+    } catch (const std::regex_error&) {
+        return false;
+    }
+}
+
+void read_unfrozen(KeyReader& keys, Config& config) {
+    const json* said = keys.find("unfrozen_parameters");
+    if (!said || !is_on(*said)) return;
+    std::vector<std::string> patterns;
+    for (const json& pattern : said->is_array() ? *said : json::array({*said})) {
+        if (!pattern.is_string() || pattern.get_ref<const std::string&>().empty())
+            return refuse_unfrozen(keys, shown(pattern) + " is no pattern of parameters' names");
+        patterns.push_back(pattern);
+        if (!is_readable(patterns.back()))
+            return refuse_unfrozen(keys, shown(pattern) + " is no regular expression that can be read");
+    }
+    if (config.lora.on()) return keys.error(Form("CFG-OPTIMIZER", "unfrozen-adapter"), "unfrozen_parameters");
+    config.unfrozen_parameters = patterns;
+}
+
+bool has_evaluation_rows(const Config& config) {
+    return config.val_set_size > 0 || !config.test_datasets.empty();
+}
+
+/// Returns a cadence as axolotl does: steps, or the share of the run that a number per epoch is.
+double cadence_of(const std::optional<double>& steps, const std::optional<double>& per_epoch, double epochs) {
+    if (steps) return *steps;
+    const double share = per_epoch && *per_epoch > 0 && epochs > 0 ? 1 / (*per_epoch * epochs) : 0;
+    return share < 1 ? share : 0;
+}
+
+/// Returns whether each save comes with an evaluation, by the rule of axolotl.
+bool saves_what_it_evaluates(const Config& config) {
+    const double save = cadence_of(config.save_steps, config.saves_per_epoch, config.num_epochs);
+    const double evaluate = cadence_of(config.eval_steps, config.evals_per_epoch, config.num_epochs);
+    return save > 0 && evaluate > 0 && std::fmod(save, evaluate) == 0;
+}
+
+/// Returns the steps to suggest, where eval_steps may be left out or a share of the run.
+int64_t whole_steps(const std::optional<double>& steps) {
+    constexpr int64_t kOtherwise = 50;
+    return steps && *steps >= 1 ? static_cast<int64_t>(*steps) : kOtherwise;
+}
+
+void read_early_stopping(KeyReader& keys, Config& config) {
+    const json* said = keys.find("early_stopping_patience");
+    if (!said || !is_on(*said)) return;
+    const auto patience = keys.whole("early_stopping_patience", {1});
+    if (!patience) return;
+    if (!has_evaluation_rows(config))
+        return keys.error(Form("CFG-OPTIMIZER", "stopping-rows"), "early_stopping_patience");
+    if (!keys.has("save_steps") || !keys.has("eval_steps") || !saves_what_it_evaluates(config))
+        return keys.error(Form("CFG-OPTIMIZER", "stopping-steps"), "early_stopping_patience",
+                          {{"steps", whole_steps(config.eval_steps)}});
+    config.early_stopping_patience = *patience;
+    config.load_best_model_at_end = true;
+}
+
+void read_best_model(KeyReader& keys, Config& config) {
+    if (!keys.flag("load_best_model_at_end").value_or(false)) return;
+    if (has_evaluation_rows(config) && saves_what_it_evaluates(config)) {
+        config.load_best_model_at_end = true;
+        return;
+    }
+    keys.warn(Form("CFG-OPTIMIZER", "best"), "load_best_model_at_end");
+}
+
+void read_row_order(KeyReader& keys, Config& config) {
+    if (!keys.flag("group_by_length").value_or(false)) return;
+    if (config.sample_packing || config.curriculum_sampling) {
+        const char* other = config.sample_packing ? "sample_packing" : "curriculum_sampling";
+        keys.warn(Form("CFG-OPTIMIZER", "lengths"), "group_by_length", {{"other", other}});
+        return;
+    }
+    config.group_by_length = true;
+}
+
+}  // namespace
+
+void read_run_control(KeyReader& keys, Config& config) {
+    read_unfrozen(keys, config);
+    read_early_stopping(keys, config);
+    read_best_model(keys, config);
+    read_row_order(keys, config);
+}
+
+}  // namespace ringmaster

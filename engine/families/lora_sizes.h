@@ -1,0 +1,13 @@
+/// Counts an adapter's parameters.
+#pragma once
+
+#include "engine/families/model_config.h"
+
+namespace ringmaster {
+
+/// Elements of an adapter's units: an embedding and a head that are trained whole, and one adapted layer;
+/// these are alike.
+UnitSizes lora_unit_sizes(const ModelConfig& model, const Lora& lora);
+int64_t lora_count(const ModelConfig& model, const Lora& lora);
+
+}  // namespace ringmaster

@@ -1,0 +1,68 @@
+#include "engine/train/rule_optimizer.h"
+
+#include <ATen/ATen.h>
+
+#include "engine/train/schedule.h"
+
+namespace ringmaster {
+
+RuleOptimizer::RuleOptimizer(Parameters& parameters, const Config& config, const OptimizerKind& kind,
+                             int64_t total_steps)
+    : StoredOptimizer(parameters, config, kind),
+      rule_(make_rule(config, kind, warmup_steps_of(config, total_steps))),
+      arithmetic_(kind.states == StateKind::AsWeights ? parameters.master().values.scalar_type()
+                                                      : at::kFloat) {}
+
+/// Several operations over the same elements: on the CPU those stay in the processor's cache.
+int64_t RuleOptimizer::elements_at_once() const {
+    constexpr int64_t kInCache = int64_t{1} << 18;
+    return parameters_.master().values.is_cpu() ? kInCache : kStatesOnTheirWay;
+}
+
+void RuleOptimizer::step(double learning_rate) {
+    rule_->begin(steps() + 1, learning_rate);
+    StoredOptimizer::step(learning_rate);
+}
+
+RuleStep RuleOptimizer::step_of(const Owned& owned, int64_t step, double rate) const {
+    return {step, rate, owned.group.decay, !owned.states.empty() && owned.states[0].in_codes()};
+}
+
+std::vector<at::Tensor> RuleOptimizer::read(const Owned& owned, int64_t begin, int64_t count) const {
+    std::vector<at::Tensor> states;
+    for (const StoredState& state : owned.states) states.push_back(state.read(begin, count).to(arithmetic_));
+    return states;
+}
+
+std::vector<at::Tensor> RuleOptimizer::new_states(Owned& owned, int64_t begin, int64_t count,
+                                                  double learning_rate) {
+    const at::Tensor there = owned.master.narrow(0, begin, count);
+    const at::Tensor gradients = owned.gradients.narrow(0, begin, count).to(arithmetic_);
+    at::Tensor weights = there.to(arithmetic_);
+    std::vector<at::Tensor> states = read(owned, begin, count);
+    rule_->move(step_of(owned, steps(), learning_rate), weights, gradients, states);
+    if (!weights.is_same(there)) there.copy_(weights);
+    return states;
+}
+
+void RuleOptimizer::use_averaged_weights(bool averaged) {
+    if (!rule_->averages() || averaged == averaged_ || steps() == 0) return;
+    averaged_ = averaged;
+    for (Owned& owned : owned_) {
+        const int64_t count = owned.master.size(0);
+        if (!owned.group.trained || count == 0) continue;
+        at::Tensor weights = owned.master;
+        rule_->average(averaged, weights, read(owned, 0, count));
+    }
+    parameters_.share_update();
+}
+
+std::optional<double> RuleOptimizer::change_of(const Element& element, int64_t step,
+                                               double learning_rate) const {
+    const Owned& owned = owned_[element.parameter];
+    if (!owned.group.trained) return 0;
+    return rule_->change(step_of(owned, step, learning_rate * owned.group.rate), element.weight,
+                         element.gradient, element.states);
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,49 @@
+/// Update rules of single elements, as the libraries that define them compute: torch.optim (SGD, RMSprop),
+/// bitsandbytes 0.50 (Lion, AdEMAMix, RMSprop) and schedulefree 1.4 (AdamWScheduleFree). Each is the
+/// library's operations in their order, and the same formula in float64 for proofs.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "engine/config/config.h"
+#include "engine/config/optimizers.h"
+
+namespace ringmaster {
+
+/// Holds all that an update needs besides the elements.
+struct RuleStep {
+    int64_t step = 1;  ///< counts from 1
+    double rate = 0;
+    double decay = 0;
+    bool in_codes = false;  ///< the states are block-wise codes
+};
+
+class ElementRule {
+  public:
+    virtual ~ElementRule() = default;
+
+    /// Called once a step, before the elements, with the schedule's rate.
+    virtual void begin(int64_t /*step*/, double /*rate*/) {}
+    /// Moves weights and states in place. Their dtype is that of the library's computation.
+    virtual void move(const RuleStep& at, at::Tensor& weights, const at::Tensor& gradients,
+                      std::vector<at::Tensor>& states) const = 0;
+    /// Returns the change of a weight; nullopt if rounding may turn it round.
+    virtual std::optional<double> change(const RuleStep& at, double weight, double gradient,
+                                         const std::vector<double>& states) const = 0;
+    /// Numbers of the whole run, kept in checkpoints.
+    virtual std::vector<double> numbers() const { return {}; }
+    virtual void take_numbers(const std::vector<double>&) {}
+    /// Makes weights those to evaluate, or those to train; nothing where they are the same.
+    virtual void average(bool /*averaged*/, at::Tensor& /*weights*/,
+                         const std::vector<at::Tensor>& /*states*/) const {}
+    virtual bool averages() const { return false; }
+};
+
+/// `warmup_steps` of the run, for a rule that warms up by itself.
+std::unique_ptr<ElementRule> make_rule(const Config& config, const OptimizerKind& kind, int64_t warmup_steps);
+
+}  // namespace ringmaster

@@ -1,0 +1,101 @@
+// Keys of training beyond the schedule: what an optimizer takes, rates of some parameters, and how a run
+// ends.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "engine/config/edit.h"
+#include "engine/config/optimizer_arguments.h"
+#include "tests/config/reading.h"
+
+namespace ringmaster {
+namespace {
+
+const Diagnostic* found(const ConfigReading& reading, const std::string& code, const std::string& key) {
+    const auto it = std::find_if(reading.diagnostics.begin(), reading.diagnostics.end(),
+                                 [&](const Diagnostic& d) { return d.code == code && d.key == key; });
+    return it == reading.diagnostics.end() ? nullptr : &*it;
+}
+
+bool has_error(const ConfigReading& reading) {
+    return std::any_of(reading.diagnostics.begin(), reading.diagnostics.end(),
+                       [](const Diagnostic& d) { return d.severity == Severity::Error; });
+}
+
+TEST(TrainingKeys, OptimArgsAreReadAsAMappingAndAsAText) {
+    for (const char* said :
+         {"optim_args: {momentum: 0.9, nesterov: true}\n", "optim_args: momentum=0.9, nesterov=True\n"}) {
+        const ConfigReading reading = read(std::string(kBase) + "optimizer: sgd\n" + said);
+        EXPECT_FALSE(has_error(reading)) << said;
+        EXPECT_EQ(optimizer_argument(reading.config, "momentum"), 0.9);
+        EXPECT_EQ(optimizer_argument(reading.config, "nesterov"), 1);
+        EXPECT_EQ(optimizer_argument(reading.config, "dampening"), 0);
+    }
+}
+
+TEST(TrainingKeys, DefaultsAreThoseOfTheOptimizersLibrary) {
+    EXPECT_EQ(read(std::string(kBase) + "optimizer: muon\n").config.adam_beta1, 0.95);
+    EXPECT_EQ(
+        read(std::string(kBase) + "optimizer: muon\nadam_beta2: 0.9\nadam_beta1: 0.8\n").config.adam_beta1,
+        0.8);
+    EXPECT_EQ(read(std::string(kBase) + "optimizer: came_pytorch\n").config.adam_epsilon, 1e-30);
+    const Config came = read(std::string(kBase) + "optimizer: came_pytorch\nadam_beta3: 0.99\n").config;
+    EXPECT_EQ(optimizer_argument(came, "beta3"), 0.99);
+    EXPECT_EQ(read(std::string(kBase) + "optimizer: ademamix\noptim_args: {beta1: 0.8}\n").config.adam_beta1,
+              0.8);
+}
+
+struct Case {
+    const char* text;
+    const char* code;
+    const char* key;
+    bool is_error;
+};
+
+class TrainingMistakes : public testing::TestWithParam<Case> {};
+
+TEST_P(TrainingMistakes, AreFoundAndTheirFixWorks) {
+    const std::string text = std::string(kBase) + GetParam().text;
+    const ConfigReading reading = read(text);
+    const Diagnostic* finding = found(reading, GetParam().code, GetParam().key);
+    ASSERT_NE(finding, nullptr) << text;
+    EXPECT_EQ(finding->severity == Severity::Error, GetParam().is_error) << text;
+    for (const Fix& fix : finding->fixes) {
+        const ConfigReading fixed = read(apply_fix(text, fix));
+        EXPECT_FALSE(has_error(fixed)) << apply_fix(text, fix);
+        EXPECT_EQ(found(fixed, GetParam().code, GetParam().key), nullptr) << apply_fix(text, fix);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, TrainingMistakes,
+    testing::Values(
+        Case{"optimizer: sgd\noptim_args: {nesterov: true}\n", "CFG-OPTIMIZER", "optim_args", true},
+        Case{"optimizer: sgd\noptim_args: {speed: 3}\n", "KEY-UNSUPPORTED", "optim_args", true},
+        Case{"optimizer: sgd\noptim_args: {momentum: fast}\n", "CFG-RANGE", "optim_args", true},
+        Case{"optimizer: sgd\noptim_args: [1]\n", "CFG-TYPE", "optim_args", true},
+        Case{"adam_beta3: 0.9\n", "CFG-OPTIMIZER", "adam_beta3", false},
+        Case{"embedding_lr: 0.1\nlr_scheduler: rex\n", "CFG-OPTIMIZER", "embedding_lr", true},
+        Case{"embedding_lr: 0.1\noptimizer: muon\n", "CFG-OPTIMIZER", "embedding_lr", false},
+        Case{"lr_groups: [{name: a, modules: [q_proj]}]\n", "CFG-TYPE", "lr_groups.0", true},
+        Case{"lr_groups: [{name: a, modules: [q_proj], lr: 0.1}]\nloraplus_lr_ratio: 2\n", "CFG-OPTIMIZER",
+             "lr_groups", true},
+        Case{"loraplus_lr_ratio: 2\nweight_decay: 0.1\n", "CFG-OPTIMIZER", "weight_decay", false},
+        Case{"unfrozen_parameters: ['(']\n", "CFG-VALUE", "unfrozen_parameters", true},
+        Case{"early_stopping_patience: 2\nsave_steps: 4\neval_steps: 2\n", "CFG-OPTIMIZER",
+             "early_stopping_patience", true},
+        Case{"early_stopping_patience: 2\nval_set_size: 0.1\nsave_steps: 3\neval_steps: 2\n", "CFG-OPTIMIZER",
+             "early_stopping_patience", true},
+        Case{"load_best_model_at_end: true\n", "CFG-OPTIMIZER", "load_best_model_at_end", false},
+        Case{"group_by_length: true\nsample_packing: true\n", "CFG-OPTIMIZER", "group_by_length", false}));
+
+TEST(TrainingKeys, EarlyStoppingTakesTheBestModel) {
+    const ConfigReading reading = read(
+        std::string(kBase) + "early_stopping_patience: 2\nval_set_size: 0.1\nsave_steps: 4\neval_steps: 2\n");
+    EXPECT_FALSE(has_error(reading));
+    EXPECT_EQ(reading.config.early_stopping_patience, 2);
+    EXPECT_TRUE(reading.config.load_best_model_at_end);
+}
+
+}  // namespace
+}  // namespace ringmaster

@@ -1,0 +1,120 @@
+/// Runs of an optimizer on given gradients, whole and shared by ranks.
+#pragma once
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "engine/train/optimizer.h"
+#include "tests/support/ranks.h"
+#include "tests/support/tiny_model.h"
+
+namespace ringmaster {
+
+namespace fs = std::filesystem;
+
+/// Parameters of whole blocks, of a part of one, and below 4,096 elements; most slices cut a block.
+inline ModelConfig ragged_model() {
+    ModelConfig model = tiny_model();
+    model.hidden_size = 96;
+    model.intermediate_size = 50;
+    model.head_dim = 24;
+    model.vocab_size = 331;
+    return model;
+}
+
+inline Config config_of(const std::string& optimizer) {
+    Config config;
+    config.optimizer = optimizer;
+    config.weight_decay = 0.1;
+    config.adam_beta2 = 0.95;
+    return config;
+}
+
+/// Gradients of a step that depend on the parameter and the element alone.
+inline void give_gradients(Parameters& parameters, int64_t step) {
+    for (size_t i = 0; i < parameters.shapes().size(); ++i) {
+        const FlatRange own = parameters.own_elements(i);
+        const at::Tensor all = at::arange(parameters.shapes()[i].size(), at::kDouble);
+        const at::Tensor values =
+            at::sin(all * (0.37 + 0.01 * static_cast<double>(i)) + static_cast<double>(step)) *
+            at::exp(at::cos(all * 0.011) * 4 - 6);
+        parameters.own_values(parameters.gradients(), i).copy_(values.narrow(0, own.begin, own.size()));
+    }
+}
+
+inline std::string contents(const fs::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+inline fs::path folder(const std::string& name) {
+    const fs::path made =
+        fs::temp_directory_path() / ("ringmaster-states-" + name + std::to_string(getpid()));
+    fs::create_directories(made);
+    return made;
+}
+
+struct Outcome {
+    std::string states, weights;
+};
+
+/// Takes steps 1 to `half` and then, from what was saved, the others.
+inline Outcome trained(const Config& config, Precision precision, const Sharding& sharding, bool writes,
+                       const std::string& name, int64_t half, at::Device device = at::kCPU,
+                       int64_t updates = 5) {
+    const fs::path dir = folder(name);
+    const auto make = [&] { return Parameters(ragged_model(), precision, device, sharding); };
+    Parameters before = make();
+    before.initialize(ragged_model(), 3);
+    const auto optimizer = make_optimizer(before, config);
+    const auto step = [&](Parameters& parameters, Optimizer& with, int64_t at) {
+        give_gradients(parameters, at);
+        with.step(1e-3);
+    };
+    for (int64_t s = 1; s <= half; ++s) step(before, *optimizer, s);
+    optimizer->save(dir / "half", writes);
+    save_weights(before, dir.string(), before.master().values.scalar_type(), writes);
+    if (Groups* groups = before.sharding_groups()) groups->world().barrier();
+    Parameters after = make();
+    after.load(dir.string());
+    const auto resumed = make_optimizer(after, config);
+    resumed->load(dir / "half", half);
+    for (int64_t s = half + 1; s <= updates; ++s) step(after, *resumed, s);
+    if (Groups* groups = after.sharding_groups()) groups->world().barrier();
+    resumed->save(dir / "states", writes);
+    save_weights(after, dir.string(), after.master().values.scalar_type(), writes);
+    if (!writes) return {};
+    return {contents(dir / "states"), contents(dir / "model.safetensors")};
+}
+
+/// Compares states and weights byte by byte with a run on one rank, also after a resume.
+inline void expect_the_same_on_every_mesh(const Config& config, Precision precision,
+                                          const std::vector<int>& shards, const std::vector<int>& stages,
+                                          int64_t updates = 5) {
+    const auto end = [&](const Sharding& sharding, bool writes, const std::string& name, int64_t half) {
+        return trained(config, precision, sharding, writes, name, half, at::kCPU, updates);
+    };
+    const Outcome whole = end({}, true, "whole", updates);
+    const Outcome resumed = end({}, true, "resumed", updates * 2 / 5);
+    EXPECT_TRUE(whole.states == resumed.states) << "after a resume";
+    EXPECT_TRUE(whole.weights == resumed.weights) << "after a resume";
+    for (const int ranks : shards) {
+        for (const int stage : stages) {
+            Outcome sharded;
+            Mesh mesh;
+            mesh.dp_shard = ranks;
+            run_ranks(mesh, [&](int rank, Groups& groups) {
+                const Outcome of_rank = end({stage, groups}, rank == 0, "sharded", updates * 2 / 5);
+                if (rank == 0) sharded = of_rank;
+            });
+            EXPECT_TRUE(whole.states == sharded.states) << ranks << " shards, stage " << stage;
+            EXPECT_TRUE(whole.weights == sharded.weights) << ranks << " shards, stage " << stage;
+        }
+    }
+}
+
+}  // namespace ringmaster
