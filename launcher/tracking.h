@@ -16,7 +16,7 @@
 
 namespace ringmaster {
 
-/// Whether a machine can send to a tracker, as its ringmaster-agent says.
+/// Says whether a machine can send to a tracker. The ringmaster-agent there finds it out.
 struct TrackerState {
     std::string state = "none";  ///< ready; client: installed but not set up; none
     bool is_file = false;        ///< what is sent becomes a file of the machine that sends it
@@ -29,10 +29,11 @@ using TrackerStates = std::map<std::string, TrackerState>;  ///< by tracker
 /// passed over, texts are cut.
 TrackerStates parse_tracker_states(const std::string& text);
 
-/// What this machine can send to. Empty if the agent is missing or says nothing.
+/// Returns the states on this machine. Empty if the agent is missing or says nothing.
 TrackerStates tracker_states_here(const std::filesystem::path& settings, const Places& places);
 
-/// Which machine sends to a tracker: "node" or "launcher". Files are written where the person is.
+/// Returns which machine sends to a tracker: "node" or "launcher". The launching machine writes files if it
+/// can.
 const char* sender_of(const TrackerState& node, const TrackerState& here);
 
 std::filesystem::path tracking_settings(const RunDirectory& run);
@@ -42,14 +43,15 @@ bool has_trackers(const RunDirectory& run);
 /// Throws Error(Refused).
 void write_tracking(const RunDirectory& run, const Request& request, const Config& config);
 
-/// What is not set up on this machine of the trackers that are asked for, as warnings. Takes some 0.1 s where
-/// there are any.
+/// Returns a warning for each tracker that is asked for and not set up on this machine. Takes some 0.1 s if
+/// any is asked for.
 Diagnostics tracker_findings(const Request& request, const Places& places);
-/// The same of one tracker.
+/// Returns the warning about one tracker.
 Diagnostic tracker_finding(const std::string& name, const TrackerState& state);
 
-/// Starts what sends from this machine, if something is missing: of a run on other machines those trackers
-/// that its nodes do not send to, as long as this program lives; of a run that is over, all.
+/// Starts the processes that send from this machine, if steps are missing at a tracker. For a run on other
+/// machines these serve the trackers that no node sends to, and end with this program. For a run that is over
+/// they serve all trackers.
 void track_from_here(const RunDirectory& run, const Places& places);
 
 }  // namespace ringmaster

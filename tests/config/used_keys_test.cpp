@@ -82,7 +82,7 @@ const std::array kSamples = std::to_array<Sample>({
 constexpr std::array<std::array<const char*, 2>, 6> kPairs{
     {{"true", "false"}, {"1", "2"}, {"0.1", "0.2"}, {"one", "other"}, {"[one]", "[other]"}, {"0", "1"}}};
 
-/// What RUN/tracking/settings.json says of the key.
+/// Returns what RUN/tracking/settings.json says of the key.
 std::string told_to_trackers(const std::string& text) {
     Document document;
     Diagnostics said;

@@ -1,5 +1,4 @@
-// What a node's agent says of the trackers there: few of them, short printable texts, a sender for whatever
-// it says.
+// Parses what a node's agent says of the trackers there: at most 16, with short printable texts and a sender.
 #include "engine/config/document.h"
 #include "launcher/tracking.h"
 #include "tests/fuzz/input_file.h"

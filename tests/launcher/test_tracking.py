@@ -1,4 +1,4 @@
-"""What trackers are sent, with TensorBoard, which needs no client and whose own package reads it back."""
+"""Runs are sent to TensorBoard, which needs no client, and read back with its own package."""
 
 import ast
 import importlib.util

@@ -34,7 +34,7 @@ def clients():
 
 @pytest.fixture
 def places(tmp_path):
-    """Where the clients keep what is no run directory's."""
+    """Returns variables that give the clients folders of their own."""
     return {"TRACKIO_DIR": str(tmp_path / "trackio"), "MLFLOW_TRACKING_URI": (tmp_path / "mlruns").as_uri(), "MLFLOW_ALLOW_FILE_STORE": "true",
             "HOME": str(tmp_path), "WANDB_SILENT": "true"}
 

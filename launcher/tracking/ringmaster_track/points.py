@@ -1,4 +1,4 @@
-"""What a tracker is sent: the numbers of one step or one evaluation, by the names that transformers logs."""
+"""Points: the numbers of one step or one evaluation, by the names that transformers logs."""
 from __future__ import annotations
 
 import math

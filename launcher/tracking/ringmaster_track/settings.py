@@ -30,7 +30,7 @@ class Settings:
 
     @property
     def folder(self) -> Path:
-        """Where a tracker that writes files on this machine keeps them, if nothing names another place."""
+        """Returns the folder for a tracker's files on this machine, if nothing names another place."""
         return self.run_dir / "tracking"
 
     def text(self, key: str) -> str | None:

@@ -28,7 +28,7 @@ class Tracker(ABC):
 
     @property
     def is_local(self) -> bool:
-        """Whether what is sent becomes a file of the machine that sends it."""
+        """Returns whether the tracker keeps a run in files of the machine that sends it."""
         return False
 
     def without_secrets(self, text: str) -> str:
