@@ -1,6 +1,7 @@
 """A crash matrix of `ringmaster fetch`: one call by which it changes the disk fails, or it is killed before it. It replaces an older checkpoint
 of the same step: half of the two is never left as a whole one, and fetching again brings what the node has."""
 
+import dataclasses
 import hashlib
 import json
 import os
@@ -42,12 +43,18 @@ class Fetch:
         shutil.rmtree(self.to, ignore_errors=True)
         shutil.copytree(self.former, self.here)
 
+    def disturb(self, point):
+        """A file comes in pieces, now in more and now in fewer: a write that does not come any more gives way to the one before it."""
+        for nth in range(point.nth, -1, -1):
+            for _ in range(3):
+                self.reset()
+                died = disturbed(self.command, self.env, [self.to], dataclasses.replace(point, nth=nth))
+                if died.returncode != 0 or point.call != "write":
+                    return died
+        return died
+
     def check(self, point):
-        for _ in range(10):  # a file comes in pieces, now in more and now in fewer
-            self.reset()
-            died = disturbed(self.command, self.env, [self.to], point)
-            if died.returncode != 0:
-                break
+        died = self.disturb(point)
         if point.how == "KILL":
             assert died.returncode == -9, (point, died.stderr)
         else:
