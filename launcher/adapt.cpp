@@ -33,11 +33,11 @@ Size size_of(const Plan& plan) {
     return size;
 }
 
-/// Keys that trade time for memory, and change no number that is trained.
+/// Keys that trade time for memory and leave every trained number unchanged.
 constexpr std::array<std::string_view, 4> kMemoryKeys{"gradient_checkpointing", "selective_checkpointing",
                                                       "activation_offloading", "tiled_mlp"};
 
-/// The fix, saying too what becomes of the result if it only saves memory.
+/// Returns the fix; if it only saves memory, its effect also says that the trained weights stay the same.
 Fix with_effect(Fix fix) {
     const bool only_memory = std::all_of(fix.edits.begin(), fix.edits.end(), [](const Edit& edit) {
         return std::find(kMemoryKeys.begin(), kMemoryKeys.end(), edit.key) != kMemoryKeys.end();
@@ -48,7 +48,7 @@ Fix with_effect(Fix fix) {
     return fix;
 }
 
-/// A text with what it means here.
+/// A configuration's text with what was read from it and the plan made of it.
 struct Draft {
     std::string text;
     ConfigReading reading;
@@ -90,7 +90,7 @@ class Adapter {
         return draft;
     }
 
-    /// Takes one fix of one thing that stops the run; false if none helps.
+    /// Applies one fix for one finding that stops the run. Returns false if no fix helps.
     bool improve(Draft& draft, Adapted& adapted) const {
         for (const Diagnostic& said : draft.plan.diagnostics) {
             if (!stops(said, draft.plan)) continue;
@@ -106,19 +106,19 @@ class Adapter {
         return false;
     }
 
-    /// The draft with the fix, if that removes what stops the run.
+    /// Returns the draft after the fix; nullopt if the finding is still there or the fix cannot be applied.
     std::optional<Draft> with(const Draft& draft, const Diagnostic& said, const Fix& fix) const {
         if (fix.edits.empty()) return std::nullopt;
         try {
             Draft fixed = read(apply_fix(draft.text, fix));
             if (!fixed.reading.readable || holds(fixed.plan, said)) return std::nullopt;
             return fixed;
-        } catch (const Error&) {  // the edit cannot be made in this text
+        } catch (const Error&) {  // this text does not allow the edit
             return std::nullopt;
         }
     }
 
-    /// Errors stop a run, and so does memory that will not do.
+    /// Returns true if the finding stops the run: an error, or a memory estimate that will not fit.
     static bool stops(const Diagnostic& said, const Plan& plan) {
         return said.severity == Severity::Error ||
                (said.code == "MEM-FIT" && plan.verdict == Verdict::WillNotFit);
@@ -153,7 +153,7 @@ std::vector<ChangedLine> changed_lines(const std::string& before, const std::str
             changed.push_back({static_cast<int>(head + j) + 1, true, new_lines[head + j]});
         return changed;
     }
-    // Longest common subsequence: common[i][j] of the lines from i and from j.
+    // Longest common subsequence: common[i][j] is its length for old lines from i, new ones from j.
     std::vector<std::vector<int>> common(rows + 1, std::vector<int>(columns + 1));
     for (size_t i = rows; i-- > 0;) {
         for (size_t j = columns; j-- > 0;)

@@ -1,5 +1,5 @@
-/// Makes a configuration run here: applies the fixes of its errors one after the other, then those that make
-/// it fit, and says of each what it changes. Everything else in the text stays as it is, to the byte.
+/// Makes a configuration runnable on this machine: applies the fixes of its errors one by one, then those
+/// that make it fit in memory, and reports what each changes. The rest of the text keeps every byte.
 #pragma once
 
 #include <optional>
@@ -10,24 +10,24 @@
 
 namespace ringmaster {
 
-/// A line of the text that a fix takes out (`now` is empty) or puts in.
+/// A line of the text that a fix removes (`comes` is false) or adds (`comes` is true).
 struct ChangedLine {
     int number =
-        0;  ///< in the text before the fix for a line that goes, in the text after it for one that comes
+        0;  ///< line number, from 1: before the fix if the line is removed, after the fix if it is added
     bool comes = false;
-    std::string text;  ///< without its line end
+    std::string text;  ///< text of the line, without its line end
 };
 
-/// Holds the sizes that a plan gives; nullopt if one is not known. A plan with errors knows no memory:
+/// The sizes that a plan reports; nullopt if one is unknown. A plan with errors has no memory estimate, since
 /// it leaves out what it could not read.
 struct Size {
-    std::optional<int64_t> memory_bytes;  ///< of the fullest rank
+    std::optional<int64_t> memory_bytes;  ///< estimate for the fullest rank
     std::optional<int64_t> global_batch;
     bool operator==(const Size&) const = default;
 };
 
 struct Adaptation {
-    Diagnostic finding;  ///< what is gone
+    Diagnostic finding;  ///< finding that the fix removes
     Fix fix;
     std::vector<ChangedLine> lines;
     Size before, after;
@@ -36,21 +36,21 @@ struct Adaptation {
 struct Adapted {
     std::string text;
     std::vector<Adaptation> steps;
-    Diagnostics missing;  ///< what no fix removes
-    Plan plan;            ///< of the text
-    Size before;          ///< of the file as it is
+    Diagnostics missing;  ///< findings that stop the run and that no fix removes
+    Plan plan;            ///< plan of `text`
+    Size before;          ///< sizes of the file before any fix
     Size after;
     bool readable = true;
 };
 
-/// `request.config` is the path that the text belongs to.
+/// Fixes `text` until the run can start. `request.config` is the path of the file that holds the text.
 Adapted adapt_text(const std::string& text, const Request& request, const Machine& machine,
                    const Places& places);
 
-/// The file's text. Throws Error(Usage) if the file cannot be read.
+/// Does the same with the text of `request.config`. Throws Error(Usage) if the file cannot be read.
 Adapted adapt(const Request& request, const Machine& machine, const Places& places);
 
-/// The lines that differ, in the order of the text.
+/// Returns the lines that differ between two texts, in the order of the text.
 std::vector<ChangedLine> changed_lines(const std::string& before, const std::string& after);
 
 }  // namespace ringmaster

@@ -29,7 +29,7 @@ class OpenFile {
         if (descriptor_ >= 0) ::close(descriptor_);
     }
 
-    int64_t bytes() const { return bytes_; }  ///< -1: no regular file
+    int64_t bytes() const { return bytes_; }  ///< size; -1: not a readable regular file
 
     std::string read(int64_t offset, int64_t bytes) const {
         std::string text(static_cast<size_t>(std::clamp<int64_t>(bytes_ - offset, 0, bytes)), '\0');

@@ -1,5 +1,5 @@
-/// Reading files of run directories that anybody may have put there: never more than asked for, never a pipe
-/// or a device, never waiting.
+/// Reads files of run directories that anybody may have written: never more bytes than asked for, never a
+/// pipe or a device, and never blocks.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace ringmaster {
 
-/// Size and last change of a regular file; both 0 where there is none.
+/// Size and time of the last change of a regular file; both are 0 if there is none.
 struct FileStamp {
     int64_t bytes = 0;
     int64_t changed_ns = 0;
@@ -17,14 +17,14 @@ struct FileStamp {
 };
 FileStamp stamp_of(const std::filesystem::path& file);
 
-/// From `offset` at most `bytes`; fewer at the end. Empty optional: no regular file, or it cannot be opened.
+/// Reads at most `bytes` from `offset`, fewer at the end; nullopt if this is no readable regular file.
 std::optional<std::string> read_part(const std::filesystem::path& file, int64_t offset, int64_t bytes);
 
-/// The whole file. Throws Error(Usage) where it is missing or no regular file, Error(Refused) where it is
-/// longer than `most_bytes`.
+/// Returns the whole file. Throws Error(Usage) if it is missing or not a regular file, Error(Refused) if it
+/// is longer than `most_bytes`.
 std::string read_bounded(const std::filesystem::path& file, int64_t most_bytes);
 
-/// The whole lines at the end of a file, of `bytes` at most.
+/// Returns at most the last `bytes` of a file, from the start of a line; empty if it cannot be read.
 std::string read_tail(const std::filesystem::path& file, int64_t bytes);
 
 }  // namespace ringmaster

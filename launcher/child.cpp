@@ -14,7 +14,7 @@ namespace ringmaster {
 namespace {
 
 constexpr int kPollMs = 100;
-constexpr int kPatienceMs = 5000;  ///< after asking it to end
+constexpr int kPatienceMs = 5000;  ///< time a terminated program gets to exit before it is killed
 constexpr size_t kKeptText = 4000;
 
 void start(QProcess& process, const ChildProgram& child) {
@@ -22,7 +22,7 @@ void start(QProcess& process, const ChildProgram& child) {
     for (const std::string& argument : child.arguments) arguments << QString::fromStdString(argument);
     const pid_t parent = getpid();
     process.setChildProcessModifier([parent] {
-        setsid();  // the terminal's Ctrl-C is for us
+        setsid();  // keeps the terminal's Ctrl-C away from the child
         prctl(PR_SET_PDEATHSIG, SIGTERM);
         if (getppid() != parent) _exit(1);
     });
@@ -35,7 +35,7 @@ void start(QProcess& process, const ChildProgram& child) {
     }
 }
 
-/// Cuts what the program says into lines and keeps the end of it.
+/// Cuts the program's output into lines and keeps the last ones.
 class Lines {
   public:
     explicit Lines(const ChildWatch& watch) : watch_(watch) {}

@@ -1,4 +1,4 @@
-/// Another program that a long step runs to its end, line by line.
+/// Runs another program to its end as part of a long step, and passes on its output line by line.
 #pragma once
 
 #include <functional>
@@ -12,19 +12,19 @@ namespace ringmaster {
 struct ChildProgram {
     std::string program;
     std::vector<std::string> arguments;
-    std::string what;  ///< the step, as a failure names it
-    std::string hint;  ///< of a failure
+    std::string what;  ///< name of the step, shown if it fails
+    std::string hint;  ///< advice shown if it fails
 };
 
-/// Both may be empty.
+/// Callbacks while the program runs; either may be empty.
 struct ChildWatch {
-    /// Each line of its stdout and stderr. False: not worth quoting where the program fails.
+    /// Called with each line of stdout and stderr. Returns false if an error message need not quote the line.
     std::function<bool(const std::string&)> line;
-    std::function<void()> tick;  ///< about ten times a second
+    std::function<void()> tick;  ///< called about ten times per second
 };
 
-/// Runs it in a session of its own; it dies with this process. Throws Error(Unreachable) with the end of what
-/// it said where it cannot be started or fails, Cancelled where the person does not want it any more.
+/// Runs the program in a new session; it dies when this process dies. Throws Error(Unreachable) with the end
+/// of its output if it cannot be started or fails, and Cancelled if the user cancels.
 void run_child(const ChildProgram& child, const ChildWatch& watch, const Progress& progress);
 
 }  // namespace ringmaster

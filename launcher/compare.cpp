@@ -42,7 +42,7 @@ void flatten(const json& value, const std::string& path, Flat& into) {
     }
 }
 
-/// The file as it was opened, then what --set and the form overrode.
+/// Returns the configuration file as it was opened, overridden by --set and the form.
 Flat asked_for(const RunDirectory& run) {
     Flat flat;
     Document document;
@@ -50,7 +50,7 @@ Flat asked_for(const RunDirectory& run) {
     try {
         if (read_document(read_bounded(run.config(), kMaxConfigBytes), document, said))
             flatten(document.values, "", flat);
-    } catch (const Error&) {  // missing: its row says so
+    } catch (const Error&) {  // the file is missing; the run's row reports that
     }
     try {
         const json options = try_bounded_json(read_bounded(run.options(), kMostPlanBytes), kPlanLimits);
@@ -69,7 +69,7 @@ Flat asked_for(const RunDirectory& run) {
     return flat;
 }
 
-/// What a person reads in a plan; not its paths, rows and diagnostics.
+/// Returns the plan's values that a person reads; leaves out paths, rows and diagnostics.
 Flat planned(const RunDirectory& run) {
     Flat flat;
     try {

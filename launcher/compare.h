@@ -1,5 +1,5 @@
-/// Two to eight runs beside each other: their curves, what differs in what was asked for, and by how much
-/// their figures differ.
+/// Compares two to eight runs: their curves, the settings in which they differ, and by how much their figures
+/// differ.
 #pragma once
 
 #include <limits>
@@ -14,22 +14,22 @@ namespace ringmaster {
 
 constexpr size_t kMostCompared = 8;
 
-/// What the curves are drawn over.
+/// X axis of the curves.
 enum class Along {
     Step,
-    Tokens,  ///< trained on so far
-    Time,    ///< seconds in steps so far: without pauses between attempts, saving and evaluation
+    Tokens,  ///< tokens trained on so far
+    Time,    ///< seconds spent in steps so far, without pauses between attempts, saving and evaluation
 };
 
 constexpr size_t kMostCurvePoints = 200'000;
 
-/// Rank 0's figures by step, columns of equal length; NaN if a figure is not known. Of a run with
-/// kMostCurvePoints steps and more only every second, fourth … step is kept.
+/// Rank 0's figures by step, in columns of equal length; NaN if a figure is unknown. If a run has
+/// kMostCurvePoints steps or more, only every second, fourth, … step is kept.
 struct RunCurves {
     std::vector<double> step, tokens, time_s;
     std::vector<double> loss, grad_norm, tokens_per_s, overhead;
     std::vector<double> eval_step, eval_loss;
-    double best_loss = std::numeric_limits<double>::quiet_NaN();  ///< of all steps
+    double best_loss = std::numeric_limits<double>::quiet_NaN();  ///< over all steps, also those not kept
 
     std::vector<std::vector<double>*> of_steps() {
         return {&step, &tokens, &time_s, &loss, &grad_norm, &tokens_per_s, &overhead};
@@ -37,7 +37,7 @@ struct RunCurves {
     const std::vector<double>& along(Along axis) const;
 };
 
-/// Reads all of rank 0's events.
+/// Reads all events of rank 0.
 RunCurves read_curves(const RunDirectory& run);
 
 struct ComparedRun {
@@ -45,11 +45,11 @@ struct ComparedRun {
     RunCurves curves;
 };
 
-/// One key whose value is not the same in all; a value is empty where the run does not have it.
+/// A key whose value is not the same in all runs; the value is nullopt for a run that lacks the key.
 struct DifferingLine {
-    std::string key;  ///< dotted, list items by number
+    std::string key;  ///< dotted path; list items by number
     std::vector<std::optional<std::string>> values;
-    bool from_plan = false;  ///< follows from the file and the machine; else it stands in the file or --set
+    bool from_plan = false;  ///< true: computed by the plan; false: set in the file, by --set or in the form
 };
 
 enum class ComparedFigure {
@@ -61,35 +61,35 @@ enum class ComparedFigure {
     Overhead,
     PeakMemory,
     Duration,
-    MemoryOverEstimate,  ///< measured ÷ estimated
+    MemoryOverEstimate,  ///< measured ÷ estimated peak memory
     TimeOverEstimate,
 };
 bool less_is_better(ComparedFigure figure);
-bool has_better(ComparedFigure figure);  ///< false where neither is: how long, how near an estimate
+bool has_better(ComparedFigure figure);  ///< false for durations and ratios to an estimate
 
-/// Against the first run.
+/// How a run's figure compares with the first run's.
 enum class Change { Unknown, Same, Better, Worse, Differs };
 
 struct FigureRow {
     ComparedFigure figure;
     std::vector<std::optional<double>> values;
-    std::vector<Change> changes;  ///< the first is Unknown
+    std::vector<Change> changes;  ///< one per run; the first is always Unknown
 };
 
 struct Comparison {
     std::vector<ComparedRun> runs;
     std::vector<DifferingLine> lines;
-    std::vector<FigureRow> figures;  ///< those that some run has
+    std::vector<FigureRow> figures;  ///< figures that at least one run has
 };
 
-/// Differences below half a percent count as the same.
+/// Compares a figure with the first run's. A difference of at most half a percent counts as the same.
 Change change_of(ComparedFigure figure, std::optional<double> first, std::optional<double> other);
 
-/// Throws Error(Usage) for fewer than 2 or more than 8 runs. What is wrong with one of them is its row's
-/// problem.
+/// Compares the runs. Throws Error(Usage) for fewer than 2 or more than 8. A problem of one run is reported
+/// in that run's row.
 Comparison compare_runs(const std::vector<RunDirectory>& runs);
 
-/// The lines alone: of config.yaml, options.json (--set, ranks, …) and the plan.
+/// Returns only the differing lines of config.yaml, options.json (--set, ranks, …) and the plan.
 std::vector<DifferingLine> differing_lines(const std::vector<RunDirectory>& runs);
 
 }  // namespace ringmaster

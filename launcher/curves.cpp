@@ -16,8 +16,8 @@ int columns_of(const StepRange& range, int width) {
     return static_cast<int>(std::clamp<int64_t>(range.count(), 0, std::max(width, 1)));
 }
 
-/// Calls `piece(values, count, first step)` for each run of steps of `range` that lie in one block, where
-/// that is there.
+/// Calls `piece(values, count, first step)` for each part of `range` that lies in one block; skips blocks
+/// that do not exist.
 void each_piece(const StepColumns& steps, Measure figure, const StepRange& range, auto piece) {
     std::array<float, kBlock> values{};
     for (auto block = steps.next_block(range.from / kBlock); block && *block * kBlock <= range.to;
@@ -29,7 +29,7 @@ void each_piece(const StepColumns& steps, Measure figure, const StepRange& range
     }
 }
 
-/// The part of the wish that can hold steps: what a hostile range asks for beyond it costs nothing.
+/// Returns the part of `range` that can hold steps, so that a huge range costs no time.
 StepRange known_part(const StepColumns& steps, const StepRange& range) {
     if (steps.empty()) return {};
     return {std::max(range.from, steps.first()), std::min(range.to, steps.last())};
@@ -92,7 +92,7 @@ class ColumnMaker {
     int64_t number_ = 0;
 };
 
-/// The moving average, step by step.
+/// Exponential moving average with bias correction, fed one value at a time.
 class Average {
   public:
     explicit Average(double weight) : weight_(std::clamp(weight, 0.0, 0.9999)) {}
@@ -108,7 +108,7 @@ class Average {
     double sum_ = 0, share_ = 0;
 };
 
-/// Of each step of `range`: what has been trained on before its end, or how late it is.
+/// Returns the tokens trained on, or the seconds passed, at the end of each pixel column of `range`.
 std::vector<double> walk(const StepColumns& steps, XAxis axis, const StepRange& range, int columns) {
     std::vector<double> out(static_cast<size_t>(columns), 0);
     const StepRange known = known_part(steps, {steps.first(), range.to});
@@ -117,7 +117,7 @@ std::vector<double> walk(const StepColumns& steps, XAxis axis, const StepRange& 
     double at = 0;
     size_t column = 0;
     std::array<double, kBlock> times{};
-    auto fill_up_to = [&](int64_t step) {  // columns that end before `step`
+    auto fill_up_to = [&](int64_t step) {  // fills the columns that end before `step`
         while (column < out.size() && steps_of_column(range, columns, static_cast<int>(column)).to < step)
             out[column++] = at;
     };
@@ -140,7 +140,7 @@ std::vector<double> walk(const StepColumns& steps, XAxis axis, const StepRange& 
 
 StepRange steps_of_column(const StepRange& range, int columns, int column) {
     const int64_t count = range.count();
-    // The first step of a column is the least that `(step - from) * columns / count` gives it.
+    // A column's first step is the least one for which `(step - from) * columns / count` is that column.
     auto first = [&](int64_t c) { return range.from + (c * count + columns - 1) / columns; };
     return {first(column), first(column + 1) - 1};
 }

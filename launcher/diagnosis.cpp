@@ -9,15 +9,15 @@ namespace ringmaster {
 
 namespace {
 
-constexpr size_t kRecent = 100;  ///< steps of each rank that are looked at
-constexpr size_t kJudged = 20;   ///< steps that the straggler rule takes at least
+constexpr size_t kRecent = 100;  ///< most recent steps of each rank to look at
+constexpr size_t kJudged = 20;   ///< fewest steps that the straggler rule needs
 constexpr double kSlow = 0.1, kVerySlow = 0.2;
 constexpr double kLeastHang_s = 60, kHangSteps = 10;
-constexpr double kLongPhase_s = 300;  ///< loading and saving may take so long without a word
+constexpr double kLongPhase_s = 300;  ///< loading and saving may stay silent for this long
 constexpr double kFullMemory = 0.95;
-constexpr double kHighOverhead = 0.25;  ///< of a step, and half as much again as planned
+constexpr double kHighOverhead = 0.25;  ///< share of a step; it must also exceed 1.5 × the planned share
 constexpr double kDrop = 0.2;
-constexpr size_t kSettled = 30;  ///< steps before a spike or a drop can be told
+constexpr size_t kSettled = 30;  ///< fewest steps before a spike or a drop can be detected
 
 double median(std::vector<double> values) {
     std::erase_if(values, [](double value) { return std::isnan(value); });
@@ -55,7 +55,7 @@ double last_heard(const Evidence& run) {
     return last;
 }
 
-/// Who has come the least far, and of those the one that was heard of first.
+/// Returns the rank at the lowest step; of several, the one that has been silent longest.
 const RankEvidence* last_in_line(const Evidence& run) {
     const auto key = [](const RankEvidence& rank) {
         return std::pair(rank.recent.empty() ? 0 : rank.recent.back().event.step, rank.last_heard);
@@ -67,7 +67,7 @@ const RankEvidence* last_in_line(const Evidence& run) {
 
 using Maybe = std::optional<Diagnosis>;
 
-/// The last step that a rank told of.
+/// Returns the greatest last step of any rank.
 int64_t last_step(const Evidence& run) {
     int64_t last = 0;
     for (const RankEvidence& rank : run.ranks)
@@ -75,8 +75,8 @@ int64_t last_step(const Evidence& run) {
     return last;
 }
 
-/// A run that has ended and whose files went or broke since: what was read of it no longer stands for
-/// anything.
+/// Reports a run that has ended and whose files have since vanished or broken. What was read of them earlier
+/// no longer counts.
 Maybe gone(const Evidence& run) {
     if (run.problem.empty() || !is_over(run.state.state)) return {};
     Diagnosis found{Finding::Gone, Urgency::Warning};
@@ -203,7 +203,7 @@ Maybe loss_spike(const Evidence& run) {
     const double usual = median(losses);
     std::vector<double> away;
     for (double loss : losses) away.push_back(std::abs(loss - usual));
-    constexpr double kSigmas = 6 * 1.4826;  // of a normal distribution, from its median deviation
+    constexpr double kSigmas = 6 * 1.4826;  // 6 standard deviations; for normal data one is 1.4826 × the MAD
     if (!(last > usual + std::max(kSigmas * median(away), 0.2 * std::abs(usual)))) return {};
     Diagnosis found{Finding::LossSpike, Urgency::Warning};
     found.step = run.ranks.front().recent.back().event.step;

@@ -1,9 +1,9 @@
-/// What to think of a run at this moment, and what to do next: one finding, the most urgent there is.
+/// Judges the state of a run and says what to do next: one finding, the most urgent.
 ///
-/// The straggler rule: in a synchronous step the others wait for the slowest rank, so the culprit is the rank
-/// that waits least. score = (longest wait − shortest wait) ÷ the waiting rank's step time, medians over the
-/// last steps: below 10 % nothing is said, from 20 % on it is critical; fewer than 20 steps, or a rank
-/// without figures, and it is not applicable rather than 0.
+/// The straggler rule: in a synchronous step all ranks wait for the slowest one, so the culprit is the rank
+/// that waits least. score = (longest wait − shortest wait) ÷ step time of the longest-waiting rank, medians
+/// over the last steps. Below 10 % there is no finding, from 20 % on it is critical. With fewer than 20
+/// steps, or a rank without figures, there is no score.
 #pragma once
 
 #include <cstdint>
@@ -21,20 +21,20 @@ namespace ringmaster {
 
 enum class Finding {
     Waiting,   ///< queued or preparing
-    Starting,  ///< running, no step yet
+    Starting,  ///< running; no step has finished yet
     RunningWell,
-    Saving,  ///< between steps: a checkpoint, the final model
+    Saving,  ///< exporting the final model
     Stopping,
-    NotANumber,  ///< the loss is no number any more
-    Hanging,     ///< no step for max(60 s, 10 × the median)
+    NotANumber,  ///< the loss is NaN
+    Hanging,     ///< no event for max(60 s, 10 × the median step); 300 s outside training
     MemoryNearlyFull,
     Straggler,
     LossSpike,
     ThroughputDrop,
     HighOverhead,
-    Disconnected,  ///< it cannot be read, or its writer elsewhere is silent: nothing is known, nothing failed
+    Disconnected,  ///< run.json cannot be read, or the host that writes it is silent; the run may be fine
     Completed,
-    Gone,  ///< It had ended, and its files cannot be read any more.
+    Gone,  ///< The run has ended, and its files can no longer be read.
     Stopped,
     Failed,
 };
@@ -44,35 +44,35 @@ enum class Urgency { None, Good, Warning, Critical };
 struct Diagnosis {
     Finding finding = Finding::Waiting;
     Urgency urgency = Urgency::None;
-    std::optional<int> rank = {};           ///< whom it is about
-    std::optional<int64_t> step = {};       ///< where it began, or the step to resume from
-    double share = 0;                       ///< of a step, of the memory, of the throughput that was lost
-    double seconds = 0;                     ///< silence; time left
-    std::string host = {};                  ///< the rank's
-    std::string text = {};                  ///< the reason of an end, or the last phase of a rank that hangs
-    std::optional<Diagnostic> advice = {};  ///< a finding of the plan whose hint is what to do next
+    std::optional<int> rank = {};           ///< rank that the finding is about
+    std::optional<int64_t> step = {};       ///< step at which it began, or from which to resume
+    double share = 0;                       ///< share of the step, of the memory or of the lost throughput
+    double seconds = 0;                     ///< seconds of silence, or seconds left
+    std::string host = {};                  ///< host of that rank
+    std::string text = {};                  ///< reason of the end, output folder, or phase of a hanging rank
+    std::optional<Diagnostic> advice = {};  ///< plan diagnostic whose hint says what to do next
 };
 
-/// A rank's last steps and what else is needed; of a RunHistory or of a RunFollower.
+/// A rank's last steps and related facts, taken from a RunHistory or a RunFollower.
 struct RankEvidence {
     int rank = 0;
     std::string host;
     std::string phase;
     double last_heard = 0;
-    std::vector<TimedStep> recent;  ///< ascending, of the newest attempt
+    std::vector<TimedStep> recent;  ///< steps of the newest attempt, ascending
 };
 
 struct Evidence {
     RunState state;
-    std::string problem;  ///< why the run directory cannot be read; empty: it can
+    std::string problem;  ///< why the run directory cannot be read; empty if it can
     double now = 0;
     std::vector<RankEvidence> ranks;
     std::optional<int64_t> total_steps;
-    int64_t device_bytes = 0;  ///< 0: not known
+    int64_t device_bytes = 0;  ///< memory of one device; 0: unknown
     std::optional<double> planned_overhead;
-    std::optional<Diagnostic> layout_advice;  ///< the plan's finding whose fixes name a better layout
-    std::optional<int64_t> checkpoint;        ///< the newest complete one
-    std::string error_message;                ///< of the first error event; empty: none
+    std::optional<Diagnostic> layout_advice;  ///< plan diagnostic whose fixes name a better layout
+    std::optional<int64_t> checkpoint;        ///< step of the newest complete checkpoint
+    std::string error_message;                ///< message of the first error event; empty: none
     std::optional<int> error_rank;
     std::string output_dir;
 };
@@ -80,17 +80,17 @@ struct Evidence {
 struct Straggler {
     int rank = 0;
     double score = 0;
-    int64_t since_step = 0;  ///< the first of the last steps that shows it
+    int64_t since_step = 0;  ///< first step of the unbroken stretch in which it lagged
 };
-/// Empty where the rule cannot be applied: one rank, missing figures, fewer than 20 steps that all have told.
+/// Returns nullopt if the rule does not apply: one rank, missing figures, or a rank with fewer than 20 steps.
 std::optional<Straggler> find_straggler(const std::vector<RankEvidence>& ranks);
 
-/// max(60 s, 10 × the median step) without a step is a hang.
+/// Returns the silence, in seconds, that counts as a hang: max(60 s, 10 × rank 0's median step).
 double hang_seconds(const std::vector<RankEvidence>& ranks);
 
 Diagnosis diagnose(const Evidence& evidence);
 
-/// As a person reads it on a terminal, in English.
+/// The diagnosis in English, for a terminal.
 struct DiagnosisText {
     std::string verdict, why, next;
 };
@@ -98,7 +98,7 @@ DiagnosisText text_of(const Diagnosis& diagnosis);
 
 Evidence evidence_of(const RunHistory& history, double now);
 Evidence evidence_of(const RunFollower& follower, double now);
-/// What the plan adds: its total steps, memory, overhead, the better layout among its findings.
+/// Adds the plan's facts: total steps, memory, overhead, and the finding that names a better layout.
 void add_plan(Evidence& evidence, const Plan& plan);
 
 }  // namespace ringmaster

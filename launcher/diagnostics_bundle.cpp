@@ -51,7 +51,7 @@ std::string versions_text(const Places& places) {
            qVersion() + "\n" + system_line() + "\n" + read_tail("/etc/os-release", kHeadBytes);
 }
 
-/// Collects the files, and the secrets that any of them names before anything is written.
+/// Collects the files and every secret in them first, so that each file can be masked before it is written.
 class Bundle {
   public:
     explicit Bundle(const RunDirectory& run) : run_(run), secrets_(secrets_of_environment()) {}

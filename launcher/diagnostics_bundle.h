@@ -1,5 +1,5 @@
-/// One archive with what somebody needs who is to find out what went wrong with a run. Nothing secret is in
-/// it (launcher/secrets.h); weights, rows and notes are not either.
+/// Makes one archive with what a person needs to find out what went wrong with a run. It holds no secrets
+/// (launcher/secrets.h), weights, rows or notes.
 #pragma once
 
 #include <filesystem>
@@ -13,18 +13,18 @@
 namespace ringmaster {
 
 struct BundledFile {
-    std::string name;  ///< in the archive
-    std::string text;  ///< without secrets
+    std::string name;  ///< path inside the archive
+    std::string text;  ///< content, with secrets masked
 };
 
-/// What goes into it: versions, this machine, plan, configuration, state, options, and of every rank (64 at
-/// most) the end of its events and log. What is missing or cannot be read is left out and named in
-/// README.txt.
+/// Returns the files of the bundle: versions, this machine, plan, configuration, state, options, and for each
+/// rank (at most 64) the end of its events and log. README.txt names what is left out because it is missing
+/// or cannot be read.
 std::vector<BundledFile> diagnostics_of(const RunDirectory& run, const MachineFacts& machine,
                                         const Places& places);
 
-/// Writes them as a .tar.gz, made aside and then renamed; returns its path (".tar.gz" is appended where the
-/// name does not end so). Throws Error. Off the GUI thread: it asks the engine for its version.
+/// Writes the bundle as a .tar.gz under a temporary name, renames it and returns its path (with ".tar.gz"
+/// appended if missing). Throws Error. Call it off the GUI thread: it starts the engine to ask its version.
 std::filesystem::path save_diagnostics(const RunDirectory& run, const std::filesystem::path& file,
                                        const Machine& machine, const Places& places);
 

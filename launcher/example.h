@@ -1,4 +1,4 @@
-/// The built-in example: a YAML with a model of a few million parameters and its text.
+/// Provides the built-in example: a YAML file with a model of a few million parameters, and its text.
 #pragma once
 
 #include <filesystem>
@@ -8,11 +8,11 @@
 
 namespace ringmaster {
 
-/// The YAML as it was installed: it can be planned, not launched (its text and tokenizer are not made yet).
+/// Returns the installed YAML. It can be planned but not launched: its text and tokenizer are not made yet.
 std::filesystem::path example_to_plan(const Places& places);
 
-/// Makes what the example trains on, out of what set-up has installed, in <cache_dir>/example, and returns
-/// its YAML; nothing is done where it is there. Throws Error(Unreachable) without the Python environment, or
+/// Makes the example's training data in <cache_dir>/example from what set-up installed, and returns its YAML;
+/// does nothing if it is there already. Throws Error(Unreachable) without the Python environment, and
 /// Cancelled.
 std::filesystem::path make_example(const Places& places, const Progress& progress);
 

@@ -1,4 +1,4 @@
-/// A run's points in formats that other programs read.
+/// Exports a run's points to formats that other programs read.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@ namespace ringmaster {
 struct Exported {
     std::filesystem::path path;
     int64_t ranks = 0;
-    int64_t points = 0;  ///< rows of the CSV; values in the event files
+    int64_t points = 0;  ///< rows of the CSV, or values in the event files
 };
 
-/// One row for each rank and step, with every field of the step event, by step and rank; RFC 4180, UTF-8, a
-/// header row; what is null is empty. An existing file is replaced whole. Throws Error.
+/// Writes one row per rank and step with every field of the step event, ordered by step and rank: RFC 4180,
+/// UTF-8, with a header row; null becomes an empty field. Replaces an existing file whole. Throws Error.
 Exported export_csv(const RunDirectory& run, const std::filesystem::path& file);
 
-/// TensorBoard event files: `rank_00000/` and so on with what a rank says of itself, `global/` with what is
-/// equal on all (loss, eval_loss, lr, grad_norm, tokens_per_s, …). Exporting again replaces them. Throws
-/// Error where `dir` holds anything else.
+/// Writes TensorBoard event files: `rank_00000/` and so on hold each rank's figures, `global/` those equal on
+/// all ranks (loss, eval_loss, lr, grad_norm, tokens_per_s, …). A repeated export replaces them. Throws Error
+/// if `dir` holds anything else.
 Exported export_tensorboard(const RunDirectory& run, const std::filesystem::path& dir);
 
-/// TensorBoard's record: length, masked CRC-32C of the length, data, masked CRC-32C of the data; all
+/// Returns a TensorBoard record: length, masked CRC-32C of the length, data, masked CRC-32C of the data; all
 /// little-endian.
 std::string tensorboard_record(const std::string& data);
 

@@ -19,7 +19,7 @@ constexpr const char* kHeader =
     "exposed_comm_s,comm_bytes,data_s,memory_bytes,peak_memory_bytes,tokens_per_s,"
     "position_sum,attention_cells\r\n";
 
-/// The shortest text that reads back as the same value, whatever the locale.
+/// Appends the shortest text that reads back as the same value in any locale.
 template <class Number>
 void append(std::string& row, Number value) {
     char text[32];

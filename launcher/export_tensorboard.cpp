@@ -1,7 +1,7 @@
-// TensorBoard's event files, encoded by hand: few fields of a protobuf (tensorflow/core/util/event.proto and
-// framework/summary.proto: Event{double wall_time = 1; int64 step = 2; string file_version = 3; Summary
-// summary = 5}, Summary{repeated Value value = 1}, Value{string tag = 1; float simple_value = 2}) in a
-// framing of records.
+// Encodes TensorBoard's event files by hand: they use only a few protobuf fields
+// (tensorflow/core/util/event.proto and framework/summary.proto: Event{double wall_time = 1; int64 step = 2;
+// string file_version = 3; Summary summary = 5}, Summary{repeated Value value = 1}, Value{string tag = 1;
+// float simple_value = 2}), framed as records.
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kFileName =
-    "events.out.tfevents.0000000000.ringmaster";  // the same each time: exporting again replaces
+    "events.out.tfevents.0000000000.ringmaster";  // a fixed name, so that a repeated export replaces it
 
 template <class Value>
 std::string little_endian(Value value) {
@@ -63,7 +63,7 @@ class EventFile {
                    field(5, Wire::Bytes, field(1, Wire::Bytes, one)));
         ++points_;
     }
-    /// Writes what is left, and makes the file appear. Returns the number of its values.
+    /// Writes what is left and renames the file into place. Returns the number of values written.
     int64_t finish() {
         flush();
         file_.appear();
@@ -118,13 +118,13 @@ void add_global_step(EventFile& file, const Timed<StepEvent>& step) {
     add("tokens_per_s", e.tokens_per_s);
 }
 
-/// "rank_00003"
+/// Returns the folder of a rank's events: "rank_00003".
 std::string rank_folder(int rank) {
     const std::string file = event_file_name(rank);  // rank-00003.jsonl
     return "rank_" + file.substr(5, file.find('.') - 5);
 }
 
-/// Whatever lies there has to be of an earlier export.
+/// Throws Error if `dir` holds anything but an earlier export.
 void require_own_folder(const fs::path& dir) {
     if (!fs::exists(dir)) return;
     if (!fs::is_directory(dir))

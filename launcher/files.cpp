@@ -50,13 +50,13 @@ void write_file(const fs::path& file, std::string_view content) {
 
 void copy_text_file(const fs::path& from, const fs::path& to) {
     const mode_t most = mode_of(from);
-    if (fs::exists(to)) ::chmod(to.c_str(), mode_of(to) & most);  // a file that is replaced keeps its mode
+    if (fs::exists(to)) ::chmod(to.c_str(), mode_of(to) & most);  // write_file_durably keeps an existing mode
     write_file_durably(to, read_file(from), most);
 }
 
 void restrict_folder(const fs::path& folder, const fs::path& file) {
     const mode_t readers = mode_of(file) & 0444;
-    const mode_t allowed = 0700 | readers | readers >> 2;  // whoever may read it may enter
+    const mode_t allowed = 0700 | readers | readers >> 2;  // whoever may read the file may enter the folder
     if (::chmod(folder.c_str(), mode_of(folder) & allowed) != 0)
         throw Error(Failure::Refused, Code("FILE-WRITE"),
                     std::string("cannot be made private: ") + std::strerror(errno), folder.string());

@@ -1,4 +1,4 @@
-/// Small text files, read and written whole.
+/// Reads and writes small text files as a whole.
 #pragma once
 
 #include <filesystem>
@@ -8,24 +8,24 @@
 
 namespace ringmaster {
 
-/// Throws Error(Usage) naming the file where it cannot be opened.
+/// Returns the file's text. Throws Error(Usage) with the file's name if it cannot be opened.
 std::string read_file(const std::filesystem::path& file);
 
-/// Written aside, flushed to the disk, renamed. Throws Error(Refused) naming the file and the system's
-/// reason.
+/// Writes a temporary file, flushes it to the disk and renames it. Throws Error(Refused) with the file's name
+/// and the system's reason.
 void write_file(const std::filesystem::path& file, std::string_view content);
 
-/// Copies a text file as write_file does. Nobody may read the copy who may not read the original. Throws as
-/// both.
+/// Copies a text file like write_file. Nobody can read the copy who cannot read the original. Throws what
+/// read_file and write_file throw.
 void copy_text_file(const std::filesystem::path& from, const std::filesystem::path& to);
 
-/// Takes from a folder what others may not do with `file`: beside a private file everything is private.
+/// Takes from a folder the permissions that others lack on `file`, so that files next to it are private.
 void restrict_folder(const std::filesystem::path& folder, const std::filesystem::path& file);
 
-/// Of 64 MiB and 64 levels at most. Throws Error(Usage) missing, Error(Refused) no JSON object.
+/// Reads a JSON object (64 MiB, 64 levels at most). Throws Error(Usage): missing; Error(Refused): no object.
 nlohmann::json read_json_file(const std::filesystem::path& file);
 
-/// Makes the folder and those above it. Throws Error(Refused).
+/// Makes the folder and its parents. Throws Error(Refused).
 void make_folder(const std::filesystem::path& folder);
 
 }  // namespace ringmaster

@@ -9,18 +9,18 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int64_t kReadBytes = 4 << 20;   ///< of one rank
-constexpr int64_t kPollBytes = 16 << 20;  ///< of all ranks
+constexpr int64_t kReadBytes = 4 << 20;   ///< limit per rank in one poll
+constexpr int64_t kPollBytes = 16 << 20;  ///< limit for all ranks in one poll
 constexpr size_t kKeptWarnings = 20;
-constexpr size_t kShownLine = 8 << 10;  ///< bytes of a log's line; a longer one is cut
-constexpr int64_t kRecentSteps = 10;  ///< that rates are taken over
-constexpr int64_t kPaceSteps = 50;    ///< that the time left is judged by
+constexpr size_t kShownLine = 8 << 10;  ///< bytes of a log line that are shown; longer lines are cut
+constexpr int64_t kRecentSteps = 10;  ///< steps that rates are averaged over
+constexpr int64_t kPaceSteps = 50;    ///< steps that the remaining time is estimated from
 
 bool by_step(const TimedStep& a, int64_t step) {
     return a.event.step < step;
 }
 
-/// The last steps of a rank, up to the last line's: [first, last].
+/// Returns a rank's last `count` steps, up to the step of its newest line.
 std::vector<const TimedStep*> recent(const RankProgress& rank, int64_t count) {
     std::vector<const TimedStep*> steps;
     const int64_t first = rank.last_step - count + 1;
@@ -29,7 +29,7 @@ std::vector<const TimedStep*> recent(const RankProgress& rank, int64_t count) {
     return steps;
 }
 
-/// Seconds a step by the clock, saving and evaluation included; within one attempt.
+/// Returns the seconds per step by the clock within one attempt, saving and evaluation included.
 std::optional<double> pace(const RankProgress& rank) {
     const auto steps = recent(rank, kPaceSteps);
     if (steps.empty()) return std::nullopt;
@@ -65,7 +65,7 @@ RunFollower::RunFollower(RunDirectory run, size_t kept_steps)
 }
 
 std::vector<EventLine> RunFollower::poll() {
-    state_ = read_run_state(run_.dir);  // before the events: what is over wrote them all
+    state_ = read_run_state(run_.dir);  // read before the events: a run that is over has written them all
     look_for_ranks();
     std::vector<EventLine> lines;
     int64_t left = kPollBytes;
@@ -86,7 +86,7 @@ std::vector<EventLine> RunFollower::poll() {
 
 void RunFollower::look_for_ranks() {
     const auto count = static_cast<size_t>(std::max(state_.ranks, 0));
-    if (ranks_.size() > count) ranks_.resize(count);  // resumed on fewer ranks
+    if (ranks_.size() > count) ranks_.resize(count);  // the run resumed on fewer ranks
     while (ranks_.size() < count) {
         const auto rank = static_cast<int>(ranks_.size());
         ranks_.emplace_back().rank = rank;
@@ -167,7 +167,7 @@ std::vector<std::string> LogFollower::poll(int64_t max_bytes) {
     std::error_code none;
     const auto size = static_cast<int64_t>(fs::file_size(file_, none));
     if (none || !fs::is_regular_file(file_, none)) return lines;
-    if (size < offset_) offset_ = 0;  // made anew
+    if (size < offset_) offset_ = 0;  // the file was replaced
     std::ifstream in(file_, std::ios::binary);
     if (!in.seekg(offset_)) return lines;
     std::string text(static_cast<size_t>(std::min(max_bytes, size - offset_)), '\0');
@@ -179,7 +179,7 @@ std::vector<std::string> LogFollower::poll(int64_t max_bytes) {
     };
     for (size_t end; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1)
         lines.push_back(shown(begin, end - begin));
-    if (begin == 0 && static_cast<int64_t>(text.size()) == max_bytes) {  // one line longer than a read
+    if (begin == 0 && static_cast<int64_t>(text.size()) == max_bytes) {  // the line is longer than one read
         lines.push_back(shown(0, text.size()));
         begin = text.size();
     }

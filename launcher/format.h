@@ -1,4 +1,4 @@
-/// Figures as people read them.
+/// Formats figures for people to read.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ std::string format_duration(double seconds);  ///< "0.41 s", "12 s", "1 min 40 s
 std::string format_percent(double share);     ///< 0.061 -> "6.1 %", 0.52 -> "52 %"
 std::string format_rate(double per_second);   ///< "812", "19.8k", "1.2M"
 std::string format_number(double value,
-                          int significant);    ///< shortest with so many digits: "0.0001", "2.714"
-std::string format_loss(double loss);          ///< "2.7142", of equal length from step to step
-std::string format_time(double unix_seconds);  ///< local "2026-11-21 10:04"
+                          int significant);    ///< shortest text with that many digits: "0.0001", "2.714"
+std::string format_loss(double loss);          ///< "2.7142", the same length for every step
+std::string format_time(double unix_seconds);  ///< local time: "2026-11-21 10:04"
 
 }  // namespace ringmaster

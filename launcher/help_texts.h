@@ -1,4 +1,4 @@
-/// The help's entries: Markdown files cut at their `## ` headings, and the records of resources/findings.
+/// Reads the help's entries: Markdown files cut at `## ` headings, and the records of resources/findings.
 #pragma once
 
 #include <QString>

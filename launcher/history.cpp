@@ -16,12 +16,12 @@ namespace ringmaster {
 
 namespace {
 
-constexpr int64_t kReadWhole = 1 << 20;  ///< a file up to this is read at once
-constexpr int64_t kTail = 128 << 10;     ///< of a longer one this is read first
-constexpr int kSamples = 96;             ///< then so many places in it
+constexpr int64_t kReadWhole = 1 << 20;  ///< files up to this size are read at once
+constexpr int64_t kTail = 128 << 10;     ///< bytes read first from the end of a longer file
+constexpr int kSamples = 96;             ///< number of places then sampled in that file
 constexpr int64_t kSampleBytes = 8 << 10;
 constexpr int64_t kBite = 1 << 20;
-constexpr int64_t kSpareBlocks = 8192;  ///< of all ranks together: about 120 MB
+constexpr int64_t kSpareBlocks = 8192;  ///< limit for all ranks together: about 120 MB
 constexpr size_t kKeptEvaluations = 100'000;
 constexpr size_t kKeptCheckpoints = 4096;
 constexpr unsigned kMostReaders = 4;
@@ -29,7 +29,7 @@ constexpr size_t kKeptHappenings = 4000;
 constexpr int kMostRanks = 8192;
 constexpr size_t kKeptNews = 1000;
 
-/// The file, for as long as this lives; not a pipe, a device or a folder.
+/// An open regular file, never a pipe, a device or a folder; closed with this object.
 class RegularFile {
   public:
     explicit RegularFile(const std::filesystem::path& path)
@@ -56,14 +56,14 @@ class RegularFile {
     int64_t size_ = 0;
 };
 
-/// Where the first line after `offset` begins.
+/// Returns the offset of the first line that begins after `offset`.
 int64_t line_after(const RegularFile& file, int64_t offset) {
     const std::string text = file.read(offset, kTail);
     const size_t end = text.find('\n');
     return end == std::string::npos ? file.size() : offset + static_cast<int64_t>(end) + 1;
 }
 
-/// The steps of the whole lines in [offset, offset + kSampleBytes).
+/// Takes the steps from the whole lines in [offset, offset + kSampleBytes).
 void sample(const RegularFile& file, int64_t offset, RankHistory& rank) {
     const std::string text = file.read(offset, kSampleBytes);
     for (size_t begin = text.find('\n'), end; begin != std::string::npos; begin = end) {
@@ -87,7 +87,7 @@ RunHistory::RunHistory(RunDirectory run) : run_(std::move(run)) {
 
 bool RunHistory::read(std::chrono::milliseconds budget) {
     const auto until = std::chrono::steady_clock::now() + budget;
-    read_state();  // before the events: what is over wrote them all
+    read_state();  // read before the events: a run that is over has written them all
     look_for_ranks();
     const bool news = read_newest();
     return read_backlog(until) || news;
@@ -104,7 +104,7 @@ void RunHistory::read_state() {
 
 void RunHistory::look_for_ranks() {
     const auto count = static_cast<size_t>(std::clamp(state_.ranks, 0, kMostRanks));
-    if (ranks_.size() > count) {  // resumed on fewer ranks
+    if (ranks_.size() > count) {  // the run resumed on fewer ranks
         ranks_.resize(count);
         sources_.resize(count, {EventReader({}), {}, 0, {}});
     }
@@ -135,7 +135,7 @@ bool RunHistory::read_newest() {
     return came;
 }
 
-/// Of those that are behind, the ones that have read the least.
+/// Returns the ranks whose backlog is the least read, at most kMostReaders.
 std::vector<size_t> RunHistory::next_backlogs() const {
     std::vector<size_t> behind;
     for (size_t rank = 0; rank < sources_.size(); ++rank) {

@@ -1,6 +1,6 @@
-/// A run's events as a person looks at them over its whole length: followed by byte offset like RunFollower,
-/// kept as columns. Of a long run the first read already has the end and samples of the rest; what lies
-/// between is filled in by the reads that follow. One thread reads and asks; nothing is locked.
+/// Keeps a run's events over its whole length, as columns: follows the files by byte offset like RunFollower.
+/// The first read of a long run already gives its end and samples of the rest; later reads fill in between.
+/// Use it from one thread: it has no locks.
 #pragma once
 
 #include <chrono>
@@ -17,24 +17,24 @@
 
 namespace ringmaster {
 
-/// What one rank has told.
+/// The events of one rank so far.
 struct RankHistory {
     int rank = 0;
     StepColumns steps;
-    int64_t last_step = 0;            ///< of the newest line: after a resume earlier than steps.last()
+    int64_t last_step = 0;            ///< step of the newest line; below steps.last() after a resume
     double last_heard = 0;            ///< Unix seconds of the newest line of any kind; 0: never
-    std::optional<HelloEvent> hello;  ///< of the newest attempt
-    std::optional<PhaseEvent> phase;  ///< the newest
+    std::optional<HelloEvent> hello;  ///< hello event of the newest attempt
+    std::optional<PhaseEvent> phase;  ///< the newest phase
     double phase_since = 0;
     std::optional<DeviceEvent> device;
-    int64_t odd_lines = 0;  ///< steps that cannot be, left out
+    int64_t odd_lines = 0;  ///< steps skipped because they are invalid
 };
 
-/// Something that happened beside the steps, as a line for the log.
+/// An event other than a step, shown as a line of the log.
 struct Happening {
     double t = 0;
     int rank = 0;
-    Event event;  ///< anything but a step or a device's figures
+    Event event;  ///< any event but a step or a device's figures
 };
 
 struct ReadProgress {
@@ -44,38 +44,38 @@ struct ReadProgress {
 
 class RunHistory {
   public:
-    /// Throws Error where there is no run.json, or it is damaged.
+    /// Throws Error if run.json is missing or damaged.
     explicit RunHistory(RunDirectory run);
 
-    /// Reads for about `budget`, the newest first. True where anything came. A directory that cannot be read
-    /// any more keeps what is known and says so in problem().
+    /// Reads for about `budget`, the newest events first. Returns true if anything was read. If the directory
+    /// becomes unreadable, keeps what is known and sets problem().
     bool read(std::chrono::milliseconds budget);
 
     const RunDirectory& run() const { return run_; }
     const RunState& state() const { return state_; }
-    const std::string& problem() const { return problem_; }  ///< why run.json cannot be read; empty: it can
+    const std::string& problem() const { return problem_; }  ///< why run.json cannot be read; empty if it can
     ReadProgress progress() const;
 
     const std::vector<RankHistory>& ranks() const { return ranks_; }
-    int64_t first_step() const;  ///< 1 where there is none
-    int64_t last_step() const;   ///< of the newest attempt: the greatest of any rank; 0: none
+    int64_t first_step() const;  ///< 1 if there are no steps
+    int64_t last_step() const;   ///< greatest step of any rank in the newest attempt; 0: none
     const std::map<int64_t, std::pair<double, EvalEvent>>& evaluations() const { return evaluations_; }
     const std::map<int64_t, CheckpointEvent>& checkpoints() const { return checkpoints_; }
-    /// By time; the last few thousand at most, an error never dropped.
+    /// Events by time, at most the last few thousand.
     const std::vector<Happening>& happenings() const { return happenings_; }
-    /// Those that came since the last call, in the order in which they were read.
+    /// Returns the events since the last call, at most 1,000, in the order in which they were read.
     std::vector<Happening> take_news();
-    const std::optional<Happening>& first_error() const { return first_error_; }  ///< of the newest attempt
-    double last_heard() const;                                                    ///< of any rank
+    const std::optional<Happening>& first_error() const { return first_error_; }  ///< in the newest attempt
+    double last_heard() const;                                                    ///< Unix seconds
     int64_t events() const { return events_; }
-    size_t bytes() const;  ///< of memory that the events take
+    size_t bytes() const;  ///< memory used by the events, in bytes
 
   private:
     struct Source {
-        EventReader newest;                  ///< goes on where the file ended when it was first seen
-        std::optional<EventReader> backlog;  ///< from the beginning up to there
+        EventReader newest;                  ///< continues from the end of the file as first seen
+        std::optional<EventReader> backlog;  ///< reads from the start of the file up to there
         int64_t backlog_end = 0;
-        StepRange newest_steps{1, 0};  ///< that came from `newest`: what the backlog tells of them is older
+        StepRange newest_steps{1, 0};  ///< steps read by `newest`; the backlog's copies are older
     };
     void read_state();
     void look_for_ranks();

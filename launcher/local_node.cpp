@@ -54,7 +54,7 @@ int64_t size_of(const fs::path& file) {
     return none ? 0 : static_cast<int64_t>(size);
 }
 
-/// Whether run.json is of this attempt and no longer ours.
+/// Returns true if run.json belongs to this attempt and its agent has taken it over.
 bool is_taken_over(const RunDirectory& run, int attempt) {
     const RunState state = read_run_state(run.dir);
     return state.attempt == attempt && (state.writer.pid != 0 || is_over(state.state));
@@ -83,7 +83,7 @@ void send(const ProcessId& process, int signal) {
     if (is_alive(process)) ::kill(static_cast<pid_t>(process.pid), signal);
 }
 
-/// Under torchrun or srun rank 0 writes run.json itself and stands where an agent would.
+/// Returns false under torchrun or srun: there rank 0 writes run.json itself and takes the agent's place.
 bool has_agent(const NodeState& node) {
     return node.ranks.empty() || node.ranks.front().process.pid != node.agent.pid;
 }
@@ -181,7 +181,7 @@ void start_agent(const RunDirectory& run, const Attempt& attempt, const Places& 
     const auto end = std::chrono::steady_clock::now() + kStartPatience;
     while (!is_taken_over(run, attempt.number)) {
         const bool gone = !find_process(pid);
-        if (gone && is_taken_over(run, attempt.number)) return;  // it came and went between the two looks
+        if (gone && is_taken_over(run, attempt.number)) return;  // the agent ended in between
         if (gone || std::chrono::steady_clock::now() > end) {
             const std::string said = end_of_log(run.agent_log(), log_size);
             throw Error(Failure::Unreachable, Code("PROGRAM-START"),

@@ -1,4 +1,4 @@
-/// Runs on this machine: the commands that start one, starting its agent, stopping it.
+/// Starts and stops runs on this machine, and lists the commands that start one.
 #pragma once
 
 #include <chrono>
@@ -17,50 +17,50 @@
 namespace ringmaster {
 
 struct StartCommand {
-    std::vector<std::pair<std::string, std::string>> environment;  ///< beside what is inherited
-    std::vector<std::string> arguments;                            ///< the program first
+    std::vector<std::pair<std::string, std::string>> environment;  ///< variables added to the inherited ones
+    std::vector<std::string> arguments;                            ///< the program comes first
 };
 
-/// What starts a run on one node.
+/// The commands that start a run on one node.
 struct NodeCommands {
     std::string host;
     StartCommand agent;
-    std::vector<StartCommand> ranks;  ///< what the agent starts; its port is chosen at the start
-    std::vector<NcclSetting> nccl;    ///< what its ranks tell NCCL, where the environment says nothing
+    std::vector<StartCommand> ranks;  ///< started by the agent, which chooses the port at the start
+    std::vector<NcclSetting> nccl;    ///< settings its ranks pass to NCCL unless the environment sets them
 };
 
-/// What an agent is told to do.
+/// The attempt that an agent is asked to run.
 struct Attempt {
     int ranks = 1;
     int number = 1;
-    std::string resume = "none";  ///< none, latest, or a step
-    int restarts = 0;             ///< after a failure, from the newest complete checkpoint
+    std::string resume = "none";  ///< "none", "latest", or a step number
+    int restarts = 0;             ///< automatic restarts after a failure, from the newest complete checkpoint
 };
 
 NodeCommands local_commands(const RunDirectory& run, const Attempt& attempt, const Places& places, int cores);
 
-/// The same run under torchrun.
+/// Returns the command that starts the same run under torchrun.
 std::string torchrun_command(const RunDirectory& run, int ranks, const Places& places);
 
 std::string shell_quoted(const std::string& text);
 std::string shell_line(const StartCommand& command);  ///< "VARIABLE=value program argument …"
 nlohmann::json commands_to_json(const NodeCommands& node);
 
-/// Throws Error where this machine cannot start the plan: no engine or agent, more CUDA ranks than GPUs,
+/// Throws Error if this machine cannot start the plan: no engine or agent, fewer GPUs than CUDA ranks, or
 /// several nodes.
 void require_startable(const Plan& plan, const Machine& machine, const Places& places);
 
-/// Starts the agent in a session of its own and waits until run.json is its. Throws Error(Unreachable) with
-/// the end of agent.log where it did not come up.
+/// Starts the agent in a new session and waits until it owns run.json. Throws Error(Unreachable) with the end
+/// of agent.log if it does not start.
 void start_agent(const RunDirectory& run, const Attempt& attempt, const Places& places);
 
 enum class StopHow {
-    FinishAndSave,  ///< finish the step, save a checkpoint
-    Now,            ///< without saving
+    FinishAndSave,  ///< finish the step and save a checkpoint
+    Now,            ///< end without saving
 };
 
-/// Asks a run of this machine to stop; returns at once. False where it is over already. Throws
-/// Error(Unreachable) where it runs elsewhere, Error(Refused) where nothing of it has been started.
+/// Asks a run on this machine to stop, and returns at once; false if it is over already. Throws
+/// Error(Unreachable) if it runs elsewhere, Error(Refused) if it has not been started or is a Slurm job.
 bool request_stop(const RunDirectory& run, StopHow how);
 
 }  // namespace ringmaster

@@ -33,7 +33,7 @@ std::optional<Number> to_number(const std::string& text) {
     return number;
 }
 
-/// The driver's own list: how many there are, where nvidia-smi does not say more.
+/// Lists the GPUs that the driver knows, for a machine on which nvidia-smi gives no answer.
 std::vector<Gpu> gpus_of_driver() {
     std::vector<Gpu> gpus;
     std::error_code none;
@@ -114,7 +114,7 @@ std::vector<Gpu> visible_gpus(const std::vector<Gpu>& gpus,
     std::istringstream names(*cuda_visible_devices);
     for (std::string name; std::getline(names, name, ',');) {
         name = trimmed(name);
-        if (name.starts_with("MIG-")) {  // a slice of a GPU, which nvidia-smi's list of GPUs does not hold
+        if (name.starts_with("MIG-")) {  // a slice of a GPU, which nvidia-smi's list does not contain
             visible.push_back({-1, name, "MIG device", 0});
             continue;
         }

@@ -1,4 +1,4 @@
-/// What this machine has to train with: cores, memory and the GPUs that a program may use.
+/// Describes what this machine can train with: cores, memory and the GPUs that a program may use.
 #pragma once
 
 #include <cstdint>
@@ -9,29 +9,29 @@
 namespace ringmaster {
 
 struct Gpu {
-    int index = 0;     ///< as nvidia-smi counts
+    int index = 0;     ///< nvidia-smi's index
     std::string uuid;  ///< "GPU-…"
     std::string name;
-    int64_t memory_bytes = 0;  ///< 0: not known
+    int64_t memory_bytes = 0;  ///< 0: unknown
 };
 
 struct Machine {
     std::string host;
-    std::string processor;  ///< its model; empty: not known
-    int cores = 1;          ///< that this process may run on
+    std::string processor;  ///< model name; empty: unknown
+    int cores = 1;          ///< cores that this process may run on
     int64_t ram_bytes = 0;
-    std::vector<Gpu> gpus;  ///< those that CUDA_VISIBLE_DEVICES leaves, in its order
+    std::vector<Gpu> gpus;  ///< GPUs that CUDA_VISIBLE_DEVICES allows, in its order
 };
 
-/// Asks the system; starts nvidia-smi where the NVIDIA driver is loaded (a few seconds at most).
+/// Asks the system, and nvidia-smi if the NVIDIA driver is loaded (which takes a few seconds at most).
 Machine this_machine();
 
-/// Lines of `nvidia-smi --query-gpu=index,uuid,name,memory.total --format=csv,noheader,nounits` (memory in
-/// MiB).
+/// Parses the lines of `nvidia-smi --query-gpu=index,uuid,name,memory.total --format=csv,noheader,nounits`
+/// (memory in MiB).
 std::vector<Gpu> parse_nvidia_smi(const std::string& text);
 
-/// As CUDA reads the variable: indices or the beginnings of UUIDs, in order, up to the first that names no
-/// GPU; unset: all.
+/// Filters GPUs as CUDA does: the variable lists indices or prefixes of UUIDs, in order, up to the first that
+/// names no GPU. All GPUs are visible if it is unset.
 std::vector<Gpu> visible_gpus(const std::vector<Gpu>& gpus,
                               const std::optional<std::string>& cuda_visible_devices);
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr size_t kKeptMeasurements = 200;
 
-/// A name as a file may have it.
+/// Returns the name with every character replaced that a file name should not contain.
 std::string as_file_name(const std::string& name) {
     std::string made;
     for (const char c : name) {
@@ -42,7 +42,7 @@ fs::path measurements_file(const Places& places, const Machine& machine) {
     return folder_of(places, machine) / "measurements.json";
 }
 
-/// Empty where there is none, or no JSON object.
+/// Returns an empty object if the file is missing or holds no JSON object.
 json read_or_empty(const fs::path& file) {
     std::error_code none;
     if (!fs::exists(file, none)) return json::object();
@@ -58,15 +58,15 @@ bool is_of(const Machine& machine, const Calibration& calibration) {
            (calibration.device != "cpu" || calibration.cores == machine.cores);
 }
 
-/// What measurements depend on beside the host's name: figures of the same file from another processor, or
-/// other GPUs, are not used.
+/// Returns the hardware that measurements depend on besides the host. Those of another processor, or of other
+/// GPUs, are not used.
 std::string hardware_of(const Machine& machine) {
     std::string text = machine.processor + ", " + std::to_string(machine.cores) + " cores";
     for (const Gpu& gpu : machine.gpus) text += ", " + gpu.name;
     return text;
 }
 
-/// The one name of all GPUs; empty where they differ, or there is none.
+/// Returns the name that all GPUs share; empty if they differ or there are none.
 std::string gpu_name(const Machine& machine) {
     if (machine.gpus.empty()) return "";
     const std::string& name = machine.gpus.front().name;

@@ -1,6 +1,6 @@
-/// What was measured on machines, kept in the cache folder: <cache>/figures/<machine>/. A figure is used for
-/// the machine and device that it was measured on and for no other: host, processor, its cores and the GPUs'
-/// name must be the same.
+/// Keeps measurements of machines in the cache folder: <cache>/figures/<machine>/. A measurement is used only
+/// for the machine and device on which it was taken: host, processor, its cores and the GPUs' name must be
+/// the same.
 #pragma once
 
 #include <filesystem>
@@ -13,27 +13,27 @@
 
 namespace ringmaster {
 
-/// Of the machine's processor and of its GPUs, as far as they were measured. A damaged file counts as none.
+/// Returns the calibrations of the processor and the GPUs, if measured. A damaged file counts as missing.
 std::vector<Calibration> known_calibrations(const Places& places, const Machine& machine);
 
-/// Of the version of this program, newest last.
+/// Returns the measurements taken by this version of the program, newest last.
 std::vector<Measurement> known_measurements(const Places& places, const Machine& machine);
 
-/// Both are written aside, then renamed; what was known of the same device, or the same run, is replaced.
-/// They return the file.
+/// Both write a temporary file and rename it. They replace what was known of the same device or the same run,
+/// and return the path of the file.
 std::filesystem::path keep_calibration(const Places& places, const Machine& machine,
                                        const Calibration& calibration);
 std::filesystem::path keep_measurement(const Places& places, const Machine& machine,
                                        const Measurement& measurement);
 
-/// Takes the lines that `ringmaster-engine --calibrate` prints.
+/// Parses the lines that `ringmaster-engine --calibrate` prints.
 class CalibrationLines {
   public:
     explicit CalibrationLines(const Progress& progress) : progress_(progress) {}
 
-    /// False: the line was understood and is not worth quoting where the engine fails.
+    /// Returns false if the line was understood and an error message need not quote it.
     bool take(const std::string& line);
-    /// Host and device as `machine` names them. Throws Error(Unreachable) where no result came.
+    /// Returns the result with `machine`'s host and device. Throws Error(Unreachable) if there is no result.
     Calibration result(const Machine& machine, bool cuda) const;
 
   private:
@@ -41,11 +41,11 @@ class CalibrationLines {
     std::optional<Calibration> result_;
 };
 
-/// The engine's arguments behind its name.
+/// Returns the engine's arguments, without the program's name.
 std::vector<std::string> calibration_arguments(const Machine& machine, bool cuda);
 
-/// Measures this machine with its engine. Throws Error(Unreachable) with what the engine said where it cannot
-/// run, Cancelled.
+/// Measures this machine with its engine. Throws Error(Unreachable) with the engine's output if it cannot
+/// run, and Cancelled.
 Calibration calibrate_here(const Places& places, const Machine& machine, bool cuda, const Progress& progress);
 
 }  // namespace ringmaster

@@ -25,10 +25,10 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int64_t kMostConfigBytes = 4 << 20;
-constexpr int64_t kSetUpBytes = 11'000'000'000;  ///< what `ringmaster setup` needs at its worst moment
+constexpr int64_t kSetUpBytes = 11'000'000'000;  ///< most space that `ringmaster setup` needs at once
 constexpr int64_t kFewRunsBytes = 5'000'000'000;
 
-/// Of /proc and the like, whose files say 0 bytes; empty where there is none.
+/// Returns the text of a regular file of at most kMostConfigBytes; empty if it cannot be read.
 std::string system_text(const fs::path& file) {
     std::error_code unknown;
     if (!fs::is_regular_file(file, unknown)) return {};
@@ -44,7 +44,7 @@ std::string home_config() {
     return home == nullptr ? std::string() : system_text(fs::path(home) / ".ssh" / "config");
 }
 
-/// "580.95" out of "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.95  Tue …".
+/// Returns "580.95" from "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.95  Tue …".
 std::string driver_version() {
     std::ifstream in("/proc/driver/nvidia/version");
     std::string line, word;
@@ -68,7 +68,7 @@ int64_t available_memory() {
     return 0;
 }
 
-/// Of the folder, or of the nearest one above it that is there.
+/// Returns the space on the disk of the folder, or of its nearest parent that exists.
 DiskSpace space_of(const fs::path& folder) {
     DiskSpace space{folder, 0, 0};
     for (fs::path here = folder;; here = here.parent_path()) {
@@ -92,7 +92,7 @@ SshAgent ask_agent() {
 bool environment_is_whole(const Places& places) {
     try {
         return is_set_up(places);
-    } catch (const Error&) {  // requirements.txt is not there: a broken installation
+    } catch (const Error&) {  // requirements.txt is missing: the installation is broken
         return false;
     }
 }

@@ -1,5 +1,5 @@
-/// What this machine has and lacks for training, as facts and as checks with what to do about each: for the
-/// app's card and for a bundle of diagnostics.
+/// Reports what this machine has and lacks for training, as facts and as checks with advice, for the app's
+/// card and for diagnostics bundles.
 #pragma once
 
 #include <cstdint>
@@ -15,27 +15,27 @@
 namespace ringmaster {
 
 struct DiskSpace {
-    std::filesystem::path folder;             ///< may not be there yet
-    int64_t free_bytes = 0, total_bytes = 0;  ///< of the disk that it lies, or would lie, on; 0: not known
+    std::filesystem::path folder;             ///< need not exist yet
+    int64_t free_bytes = 0, total_bytes = 0;  ///< on the disk that holds or would hold it; 0: unknown
 };
 
 enum class SshAgent { None, Silent, Answers };
 
 struct MachineFacts {
     Machine machine;
-    std::string driver;           ///< NVIDIA's version; empty: none loaded
-    int64_t available_bytes = 0;  ///< memory that programs could have now
+    std::string driver;           ///< version of the NVIDIA driver; empty: not loaded
+    int64_t available_bytes = 0;  ///< memory available to programs now
     bool engine_there = false;
-    bool cuda_part_there = false;  ///< ringmaster_cuda.so, beside the engine or where a package puts it
-    bool python_there = false;     ///< the environment that LibTorch and tokenizing come from, whole
-    std::string torch_version;     ///< that this program was built for
+    bool cuda_part_there = false;  ///< ringmaster_cuda.so, next to the engine or in the package's folder
+    bool python_there = false;     ///< complete Python environment for LibTorch and tokenizing
+    std::string torch_version;     ///< version that this program was built for
     std::filesystem::path python_env;
     DiskSpace runs, cache;
     SshAgent ssh_agent = SshAgent::None;
-    int ssh_hosts = 0;  ///< Host aliases in ~/.ssh/config, without patterns
+    int ssh_hosts = 0;  ///< `Host` aliases in ~/.ssh/config, without patterns
 };
 
-/// Asks the system; a second at most beside what `machine` took.
+/// Asks the system; takes at most one second besides the time for `machine`.
 MachineFacts machine_facts(const Machine& machine, const Places& places);
 
 enum class CheckState { Ok, Note, Missing };
@@ -45,7 +45,7 @@ struct MachineCheck {
     Topic topic;
     CheckState state = CheckState::Ok;
     std::string what;
-    std::string fix;  ///< one line; empty where nothing is to be done
+    std::string fix;  ///< one line; empty if nothing needs to be done
 };
 
 std::vector<MachineCheck> machine_checks(const MachineFacts& facts);
@@ -54,10 +54,10 @@ const char* to_string(Topic topic);       ///< "devices", "engine", …
 const char* to_string(CheckState state);  ///< "ok", "note", "missing"
 nlohmann::json checks_to_json(const std::vector<MachineCheck>& checks);
 
-/// `Host` aliases of an OpenSSH config, patterns left out.
+/// Counts the `Host` aliases of an OpenSSH config, without patterns.
 int count_ssh_hosts(const std::string& ssh_config);
 
-/// True where something accepts a connection on the Unix socket at this path.
+/// Returns true if a process accepts connections on the Unix socket at this path.
 bool socket_answers(const std::string& path);
 
 }  // namespace ringmaster

@@ -29,12 +29,12 @@ double unix_seconds() {
     return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-/// The configuration with nothing in it that costs time beside the steps, or touches what is the user's.
+/// Returns the configuration without anything that takes time besides steps or touches the user's files.
 ConfigReading to_measure(ConfigReading reading, const fs::path& folder) {
     Config& config = reading.config;
     config.reinit_weights = true;
     config.output_dir = (folder / "output").string();
-    config.max_steps = 1'000'000;  // stopped from here
+    config.max_steps = 1'000'000;  // this process stops the run
     config.save_steps = config.saves_per_epoch = config.eval_steps = config.evals_per_epoch = std::nullopt;
     config.save_strategy = config.eval_strategy = "no";
     config.val_set_size = 0;
@@ -47,7 +47,7 @@ void append(std::string& bytes, const std::vector<T>& values) {
     bytes.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
 }
 
-/// Rows of random tokens in the format of the tokenizing step: input_ids, labels, row_offsets.
+/// Writes rows of random tokens in the tokenizing step's format: input_ids, labels, row_offsets.
 void write_rows(const fs::path& file, int64_t rows, int64_t length, int64_t vocabulary) {
     std::minstd_rand random(1);
     std::vector<int32_t> ids(static_cast<size_t>(rows * length));
@@ -90,7 +90,7 @@ RunDirectory make_run(const Proposal& proposal, Plan& plan, const fs::path& fold
     return run;
 }
 
-/// Stopped at once when it goes out of scope, and waited for.
+/// Stops the run at the end of its scope and waits until its process has ended.
 class Running {
   public:
     explicit Running(const RunDirectory& run) : run_(run) {}
@@ -101,7 +101,7 @@ class Running {
             request_stop(run_, StopHow::Now);
             while (living_process(read_run_state(run_.dir))) std::this_thread::sleep_for(kPoll);
         } catch (const std::exception&) {
-            return;  // nothing of it runs
+            return;  // there is nothing to stop
         }
     }
 
@@ -136,7 +136,7 @@ void follow(RunFollower& follower, int ranks, const Progress& progress) {
     }
 }
 
-/// Means over the steps behind the first, which also warms up.
+/// Takes the means over the steps after the first, which serves as a warm-up.
 void take_times(const RankProgress& rank, Measurement& measurement) {
     double step_s = 0, compute_s = 0, comm_s = 0, exposed_s = 0;
     constexpr double kCounted = kMeasuredSteps - 1;
@@ -154,7 +154,7 @@ void take_times(const RankProgress& rank, Measurement& measurement) {
     measurement.exposed_comm_s = exposed_s;
 }
 
-/// What the plan says by itself, without anything measured.
+/// Fills in what the plan predicts without any measurements.
 void take_predictions(const Proposal& proposal, const Machine& machine, const Places& places,
                       Measurement& measurement) {
     PlanRequest request = plan_request_of(proposal.request, machine, places);

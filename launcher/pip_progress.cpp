@@ -14,7 +14,7 @@ std::string_view without_indent(std::string_view line) {
     return line.substr(std::min(line.find_first_not_of(' '), line.size()));
 }
 
-/// "torch-2.11.0-cp311-….whl (530.6 MB)" as "torch 2.11.0".
+/// Returns "torch 2.11.0" for "torch-2.11.0-cp311-….whl (530.6 MB)".
 std::string package_of(std::string_view file) {
     const size_t name = file.find('-');
     if (name == std::string_view::npos) return std::string(file.substr(0, file.find(' ')));
@@ -24,7 +24,7 @@ std::string package_of(std::string_view file) {
     return text;
 }
 
-/// "(530.6 MB)" at the line's end, in bytes; 0 where it is not there.
+/// Returns the bytes that "(530.6 MB)" at the end of the line stands for; 0 if there is no such text.
 int64_t size_at_end(std::string_view line) {
     const size_t open = line.rfind('(');
     if (open == std::string_view::npos) return 0;

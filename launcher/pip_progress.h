@@ -1,4 +1,4 @@
-/// How far pip is, out of what it says with `--progress-bar raw`.
+/// Computes pip's progress from what it prints with `--progress-bar raw`.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,21 @@ namespace ringmaster {
 
 class PipProgress {
   public:
-    /// `expected_bytes`: of all downloads together, which pip itself does not know beforehand.
+    /// `expected_bytes` is the size of all downloads together, which pip does not know beforehand.
     explicit PipProgress(int64_t expected_bytes) : expected_bytes_(expected_bytes) {}
 
-    /// False where the line only counted bytes.
+    /// Parses a line of pip's output. Returns false if the line only counted bytes.
     bool take(const std::string& line);
 
-    /// Bytes of all downloads until pip unpacks; then packages, of which `unpacked` are there.
+    /// Returns the bytes downloaded so far; while pip unpacks, the packages (`unpacked` are installed).
     ProgressStep step(int64_t unpacked) const;
     bool is_unpacking() const { return packages_ > 0; }
 
   private:
     int64_t expected_bytes_;
-    int64_t whole_bytes_ = 0;  ///< of the files before the current one
-    int64_t file_bytes_ = 0;   ///< of the current one
-    int64_t packages_ = 0;     ///< 0: not unpacking yet
+    int64_t whole_bytes_ = 0;  ///< size of the files before the current one
+    int64_t file_bytes_ = 0;   ///< downloaded bytes of the current file
+    int64_t packages_ = 0;     ///< 0: pip is not unpacking yet
     std::string name_ = "looking for the packages";
 };
 

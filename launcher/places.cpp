@@ -11,9 +11,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kSharedDir = "/var/lib/ringmaster";  ///< of every user of this machine
+constexpr const char* kSharedDir = "/var/lib/ringmaster";  ///< shared by all users of this machine
 
-/// Empty where it is unset; XDG and HF variables count as unset when they are empty.
+/// Returns the variable's value; empty if it is unset. XDG and HF variables count as unset when empty.
 std::string variable(const char* name) {
     const char* value = std::getenv(name);
     return value == nullptr ? std::string() : std::string(value);
@@ -25,7 +25,7 @@ fs::path home_dir() {
     return entry != nullptr ? fs::path(entry->pw_dir) : fs::path("/");
 }
 
-/// The XDG specification ignores relative paths.
+/// Returns the folder that the variable names, or the fallback: the XDG specification ignores relative paths.
 fs::path xdg_dir(const char* name, const char* fallback) {
     const fs::path asked = variable(name);
     return asked.is_absolute() ? asked : home_dir() / fallback;
@@ -39,7 +39,7 @@ fs::path hub_cache_dir() {
     return xdg_dir("XDG_CACHE_HOME", ".cache") / "huggingface" / "hub";
 }
 
-/// The first that holds an interpreter; where none does, this user's, which `ringmaster setup` makes.
+/// Returns the first environment with an interpreter, else this user's, which `ringmaster setup` makes.
 fs::path installed_env(const fs::path& cache_dir) {
     const char* const name = "venv-torch-" RINGMASTER_TORCH_VERSION;
     std::error_code none;
@@ -57,7 +57,7 @@ fs::path environment_of(const Places& places) {
     return not_a_build_tree ? installed_env(places.cache_dir) : recorded;
 }
 
-/// The PATH is not asked first: there may be a conda on it that LibTorch's wheel is not made for.
+/// Prefers /usr/bin/python3 to the PATH, which may hold a conda that LibTorch's wheel does not fit.
 fs::path interpreter() {
     if (const std::string asked = variable("RINGMASTER_SYSTEM_PYTHON"); !asked.empty()) return asked;
     return fs::exists("/usr/bin/python3") ? "/usr/bin/python3" : "python3";
@@ -83,7 +83,7 @@ fs::path absolute_path(const std::string& path) {
                                   ? home_dir() / path.substr(path.size() > 1 ? 2 : 1)
                                   : fs::path(path);
     fs::path whole = fs::absolute(expanded).lexically_normal();
-    return whole.has_filename() ? whole : whole.parent_path();  // without a trailing slash
+    return whole.has_filename() ? whole : whole.parent_path();  // drops a trailing slash
 }
 
 }  // namespace ringmaster

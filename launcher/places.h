@@ -1,4 +1,4 @@
-/// Where things lie: this user's folders, and the programs and files that were installed beside this one.
+/// Finds this user's folders, and the programs and files installed with the running program.
 #pragma once
 
 #include <filesystem>
@@ -11,14 +11,14 @@ struct Places {
     std::filesystem::path tokens_dir;  ///< ${XDG_CACHE_HOME:-~/.cache}/ringmaster/tokens
     std::filesystem::path cache_dir;   ///< ${XDG_CACHE_HOME:-~/.cache}/ringmaster
     std::filesystem::path
-        hf_cache_dir;  ///< the Hugging Face hub's, from HF_HUB_CACHE, HF_HOME or XDG_CACHE_HOME
+        hf_cache_dir;  ///< the Hugging Face hub's cache, from HF_HUB_CACHE, HF_HOME or XDG_CACHE_HOME
     std::filesystem::path programs_dir;  ///< the folder of the running program
     std::filesystem::path share_dir;     ///< <programs_dir>/../share/ringmaster
-    /// RINGMASTER_PYTHON_ENV, else what a build tree records (the link <share_dir>/python-env), else this
-    /// user's <cache_dir>/venv-torch-…, or the one that an administrator made for all users in
+    /// RINGMASTER_PYTHON_ENV if set, else what a build tree records (the link <share_dir>/python-env), else
+    /// this user's <cache_dir>/venv-torch-…, or the environment that an administrator made for all users in
     /// /var/lib/ringmaster.
     std::filesystem::path python_env;
-    std::filesystem::path system_python;  ///< that makes it: RINGMASTER_SYSTEM_PYTHON, else /usr/bin/python3
+    std::filesystem::path system_python;  ///< Python for it: RINGMASTER_SYSTEM_PYTHON, else /usr/bin/python3
 
     std::filesystem::path engine() const { return programs_dir / "ringmaster-engine"; }
     std::filesystem::path agent() const { return programs_dir / "ringmaster-agent"; }
@@ -26,10 +26,10 @@ struct Places {
     std::filesystem::path python() const { return python_env / "bin" / "python"; }
 };
 
-/// From the environment and the running program.
+/// Returns the places, found from the environment and the path of the running program.
 Places find_places();
 
-/// Absolute, without `.` and `..`; a leading `~/` is the home folder.
+/// Returns the absolute path without `.` and `..`; a leading `~/` is replaced by the home folder.
 std::filesystem::path absolute_path(const std::string& path);
 
 }  // namespace ringmaster

@@ -28,7 +28,7 @@ std::string first_error(const Diagnostics& diagnostics) {
     return "no error";
 }
 
-/// Keeps run.json while this process prepares: preparing, then queued, or how it ended.
+/// Updates run.json while this process prepares the run: preparing, then queued, failed or stopped.
 class Preparation {
   public:
     Preparation(const RunDirectory& run, int ranks) : run_(run) {
@@ -62,7 +62,7 @@ class Preparation {
     RunState state_;
 };
 
-/// What the run was asked for, so that a later resume can ask again.
+/// Copies the request into the run directory, so that a later resume can repeat it.
 void keep_request(const RunDirectory& run, const Request& request, const std::string& base_dir) {
     restrict_folder(run.dir, request.config);
     copy_text_file(request.config, run.config());
@@ -145,7 +145,7 @@ PreparedRun prepare_run(const Proposal& proposal, const RunOptions& options, con
         write_plan(run.plan().string(), prepared.plan);
         make_folder(run.events());
         make_folder(run.logs());
-        run_secret(run.dir);  // made here: a launcher may copy the folder to nodes that share no file system
+        run_secret(run.dir);  // made here: a launcher may copy the folder to nodes that share no disk
         preparation.ready(prepared.plan.ranks);
         return prepared;
     } catch (const Cancelled&) {

@@ -1,5 +1,5 @@
-/// From a request to a run directory that is ready to start: plan, model, rows, plan again. Long; call it off
-/// the GUI thread.
+/// Turns a request into a run directory that is ready to start: plan, model, rows, then a second plan. This
+/// takes long; call it off the GUI thread.
 #pragma once
 
 #include <filesystem>
@@ -14,36 +14,36 @@
 
 namespace ringmaster {
 
-/// A request with what it means here.
+/// A request with the configuration read for it and the plan made of it.
 struct Proposal {
     Request request;
     ConfigReading reading;
     Plan plan;
 };
 
-/// Never throws for what the configuration gets wrong: the plan's diagnostics say it.
+/// Plans a request. Never throws for mistakes in the configuration: the plan's diagnostics report them.
 Proposal propose(const Request& request, const Machine& machine, const Places& places);
 
-/// The configuration is not one to train with; the diagnostics say why, all at once.
+/// Thrown if the configuration cannot be trained with; the plan's diagnostics list all reasons.
 struct PlanRefused : Error {
     explicit PlanRefused(Plan refused);
     Plan plan;
 };
 
-/// Throws PlanRefused (Usage where the file is missing or malformed), or Error where it can be planned but
-/// not launched.
+/// Throws PlanRefused (with Failure::Usage if the file is missing or malformed), or another Error if the
+/// configuration can be planned but not launched.
 void require_launchable(const Proposal& proposal);
 
-/// output_dir may be missing, empty, or of an earlier run (it holds ringmaster-run.json). Throws
-/// Error(Refused) otherwise, unless `overwrite`.
+/// Throws Error(Refused) unless output_dir is missing, empty, or the output of an earlier run (it holds
+/// ringmaster-run.json), or `overwrite` is set.
 void check_output_dir(const std::filesystem::path& output_dir, bool overwrite);
 
 struct RunOptions {
-    std::string name;                ///< empty: suggested from the file's name and the date
-    std::filesystem::path runs_dir;  ///< empty: the user's
+    std::string name;                ///< empty: made from the file's name and the date
+    std::filesystem::path runs_dir;  ///< empty: the user's runs folder
     bool overwrite = false;
     std::function<void(const RunDirectory&)>
-        made;  ///< called as soon as the run directory is there; may be empty
+        made;  ///< called as soon as the run directory exists; may be empty
 };
 
 struct PreparedRun {
@@ -52,8 +52,8 @@ struct PreparedRun {
     TokenizedRows rows;
 };
 
-/// Leaves a run directory in state queued, and output_dir claimed for it (engine/events/output_claim.h). What
-/// fails after it was made is also its run.json's reason. Throws Error, PlanRefused or Cancelled.
+/// Makes a run directory in state queued and claims output_dir for it (engine/events/output_claim.h). A
+/// failure after the directory was made is also recorded in run.json. Throws Error, PlanRefused or Cancelled.
 PreparedRun prepare_run(const Proposal& proposal, const RunOptions& options, const Machine& machine,
                         const Places& places, const Progress& progress);
 
@@ -66,8 +66,8 @@ void take_grown_model(Proposal& proposal, const std::filesystem::path& folder, c
 TokenizedRows tokenize_proposal(const Proposal& proposal, const std::filesystem::path& request_file,
                                 const Places& places, const Progress& progress);
 
-/// Fetches the model where it is a hub id, tokenizes, plans again with the rows: the plan that the engine
-/// obeys. The Python step's request stays in the run directory as tokenize.json.
+/// Fetches the model if it is a hub id, tokenizes, and plans again with the rows: the engine follows that
+/// plan. The Python step's request stays in the run directory as tokenize.json.
 PreparedRun fill_plan(Proposal proposal, const RunDirectory& run, const Machine& machine,
                       const Places& places, const Progress& progress);
 

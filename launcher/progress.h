@@ -1,4 +1,4 @@
-/// How a long step tells how far it is, and hears that nobody wants it any more.
+/// Lets a long step report its progress and learn that the user cancelled it.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@ namespace ringmaster {
 struct ProgressStep {
     std::string name;  ///< "tokenizing", …
     int64_t done = 0;
-    int64_t total = 0;      ///< 0: not known
-    bool is_bytes = false;  ///< what done and total count
+    int64_t total = 0;      ///< 0: unknown
+    bool is_bytes = false;  ///< true if done and total are bytes
 };
 
-/// Both are called from the thread of the long step; either may be empty.
+/// Callbacks for a long step. All are called from the thread of the step; any may be empty.
 struct Progress {
     std::function<void(const ProgressStep&)> step;
     std::function<void(const std::string&)> warning;
@@ -31,7 +31,7 @@ struct Progress {
     bool is_cancelled() const { return cancelled && cancelled(); }
 };
 
-/// The person interrupted it: not a failure.
+/// Thrown when the user interrupts a step; this is not a failure.
 struct Cancelled : std::runtime_error {
     Cancelled() : std::runtime_error("interrupted") {}
 };

@@ -32,7 +32,7 @@ std::set<int> ranks_with_events(const RunDirectory& run) {
 
 using Place = std::pair<int64_t, int>;  // step, rank
 
-/// Up to `most` events, those that come first of all beyond `after`.
+/// Returns the first `most` events after `after`, in the order of step and rank.
 template <class E>
 std::map<Place, Timed<E>> next_events(const RunDirectory& run, const std::vector<int>& ranks,
                                       const std::optional<Place>& after, size_t most) {

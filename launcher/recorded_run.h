@@ -1,6 +1,6 @@
-/// All that a run's event files hold, read from the beginning, for exporting and comparing. Files from a node
-/// may be of any length: at most kMostEventsHeld events are in memory at once, and the files are read again
-/// for those that come after.
+/// Reads all of a run's event files from the beginning, for exporting and comparing. A node's files may have
+/// any length: at most kMostEventsHeld events are in memory at once, and the files are read again for the
+/// events that follow.
 #pragma once
 
 #include <functional>
@@ -22,13 +22,13 @@ struct Timed {
 /// Returns the ranks that have an event file, ascending. Throws Error(Refused) if there is none.
 std::vector<int> recorded_ranks(const RunDirectory& run);
 
-/// Calls `visit` for each step of each of the ranks, ordered by step, then rank. If a step was told twice,
+/// Calls `visit` for each step of each given rank, ordered by step, then rank. If a step was reported twice,
 /// the later line counts.
 void for_each_step(const RunDirectory& run, const std::vector<int>& ranks,
                    const std::function<void(int rank, const Timed<StepEvent>& step)>& visit,
                    size_t most_held = kMostEventsHeld);
 
-/// Calls `visit` for each evaluation, ordered by step; all ranks tell the same.
+/// Calls `visit` for each evaluation, ordered by step. All ranks report the same, so one rank is enough.
 void for_each_evaluation(const RunDirectory& run, int rank,
                          const std::function<void(const Timed<EvalEvent>& evaluation)>& visit,
                          size_t most_held = kMostEventsHeld);

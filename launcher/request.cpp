@@ -55,7 +55,7 @@ PlanRequest plan_request_of(const Request& request, const Machine& machine, cons
     asked.device_memory_bytes = request.device_memory_bytes;
     asked.preflight = request.preflight;
     asked.devices_seen = static_cast<int>(machine.gpus.size());
-    for (const Gpu& gpu : machine.gpus) {  // the smallest has to hold a rank, too
+    for (const Gpu& gpu : machine.gpus) {  // the GPU with the least memory must hold a rank, too
         asked.seen_device_bytes = asked.seen_device_bytes == 0
                                       ? gpu.memory_bytes
                                       : std::min(asked.seen_device_bytes, gpu.memory_bytes);

@@ -1,5 +1,5 @@
-/// What a person asks for, by the command line or the app's form: a configuration, and what overrides it. It
-/// is kept in the run directory's options.json, so that a resumed run is asked for in the same way.
+/// Holds what a user asks for on the command line or in the app's form: a configuration and its overrides.
+/// The run directory's options.json keeps it, so that a resumed run uses the same request.
 #pragma once
 
 #include <map>
@@ -27,27 +27,27 @@ struct Request {
     std::optional<Device> device;
     std::optional<int64_t> device_memory_bytes;
     Preflight preflight = Preflight::Before;
-    int restarts = 0;     ///< of a run that fails, by itself
-    bool shrink = false;  ///< such a restart may leave out nodes that are not there any more
+    int restarts = 0;     ///< automatic restarts after a failure
+    bool shrink = false;  ///< true: such a restart may leave out lost nodes
 };
 
-/// The PARALLELISM_CONFIG_* variables of this process.
+/// Returns the PARALLELISM_CONFIG_* variables of this process.
 std::map<std::string, std::string> parallelism_environment();
 
 ConfigReading read_request(const Request& request);
 
-/// What a plan needs to know beside the configuration.
+/// Returns what a plan needs to know besides the configuration.
 PlanRequest plan_request_of(const Request& request, const Machine& machine, const Places& places);
 
-/// The plan of what was read. `rows` and `eval_rows` where the data are prepared.
+/// Plans the configuration that was read. Pass `rows` and `eval_rows` once the data are prepared.
 Plan plan_request(const Request& request, const ConfigReading& reading, const Machine& machine,
                   const Places& places, std::optional<int64_t> rows = {},
                   std::optional<int64_t> eval_rows = {});
 
-/// Throws Error(Usage) where "key=value" has no key or no '='.
+/// Splits "key=value". Throws Error(Usage) if there is no key or no '='.
 std::pair<std::string, std::string> parse_set(const std::string& text);
 
-/// Later settings of the same key replace earlier ones.
+/// Adds settings to the request; later settings of the same key replace earlier ones.
 void add_settings(Request& request, const std::vector<std::pair<std::string, std::string>>& set);
 
 nlohmann::json request_to_json(const Request& request);

@@ -16,7 +16,7 @@ Request request_of(const RunDirectory& run) {
 
 namespace {
 
-/// Where the agent did not come up, nobody else says so in run.json.
+/// Starts the agent; if that fails, records the failure in run.json, since no agent can.
 void start(const RunDirectory& run, const Attempt& attempt, const Places& places) {
     try {
         start_agent(run, attempt, places);
@@ -32,7 +32,7 @@ void start(const RunDirectory& run, const Attempt& attempt, const Places& places
     }
 }
 
-/// The step to go on from; what is passed over is a warning.
+/// Returns the step to continue from; warns of each checkpoint that it skips.
 std::optional<int64_t> step_to_resume(const RunDirectory& run, std::optional<int64_t> asked,
                                       const Progress& progress) {
     progress.report({"verifying the checkpoint", 0, 0});
@@ -51,7 +51,7 @@ Request kept_request(const RunDirectory& run, const ResumeOptions& options) {
     return kept;
 }
 
-/// Of the files that the run directory keeps.
+/// Returns the request with the configuration files of the run directory in place of the user's.
 Request as_it_lies(const RunDirectory& run, Request request) {
     request.config = run.config().string();
     if (!request.accelerate_file.empty()) request.accelerate_file = run.accelerate().string();

@@ -53,7 +53,7 @@ std::vector<RunFile> files_of(const RunDirectory& run) {
     return files;
 }
 
-/// Where the text cannot be edited so, as a remark at its end: nothing that was asked for is lost silently.
+/// Sets the key in the text. If that fails, appends a comment instead, so that no setting gets lost unseen.
 void write_in(std::string& text, const std::string& key, const std::string& value) {
     try {
         text = set_key(text, key, value);
@@ -84,7 +84,7 @@ RunDetails read_details(const RunDirectory& run) {
     details.row = read_row(run);
     try {
         details.config_text = read_bounded(run.config(), kMaxConfigBytes);
-    } catch (const Error&) {  // the row's problem says so
+    } catch (const Error&) {  // the row's problem reports this
     }
     details.checkpoints = checkpoints_of(run);
     details.files = files_of(run);

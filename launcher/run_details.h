@@ -1,4 +1,4 @@
-/// What is looked at of one run when it is chosen: its configuration, checkpoints and files.
+/// Reads what is shown of one run when it is selected: its configuration, checkpoints and files.
 #pragma once
 
 #include <cstdint>
@@ -19,27 +19,27 @@ struct CheckpointInfo {
 };
 
 struct RunFile {
-    std::string name;  ///< in the run directory; a folder's ends with a slash
+    std::string name;  ///< name in the run directory; folders end with a slash
     int64_t bytes = 0;
     double changed = 0;
 };
 
 struct RunDetails {
     RunRow row;
-    std::string config_text;                  ///< empty where it cannot be read
-    std::vector<CheckpointInfo> checkpoints;  ///< complete ones, by step
+    std::string config_text;                  ///< empty if it cannot be read
+    std::vector<CheckpointInfo> checkpoints;  ///< complete checkpoints, ascending by step
     std::vector<RunFile> files;
-    std::filesystem::path model_dir;  ///< where the trained model, or adapter, lies; empty: there is none yet
+    std::filesystem::path model_dir;  ///< folder of the trained model or adapter; empty: none yet
 };
 
-/// Never throws for what is wrong with the run.
+/// Reads the details. Never throws for a problem of the run.
 RunDetails read_details(const RunDirectory& run);
 
-/// Bytes of the regular files in it; links are not followed, at most `most_files` are counted.
+/// Returns the bytes of the regular files in `dir`. Does not follow links; counts at most `most_files`.
 int64_t bytes_within(const std::filesystem::path& dir, int most_files = 100'000);
 
-/// The run's configuration with the folder that its relative paths start from, as something to plan anew:
-/// what --set changed is written into it. Throws Error.
+/// A copy of the run's configuration to plan again, with the folder that its relative paths start from. The
+/// settings of --set are written into the text. duplicate_of throws Error.
 struct Duplicate {
     std::string text;
     std::string base_dir;

@@ -30,7 +30,7 @@ bool is_control(char c) {
     return byte < 0x20 || byte == 0x7f;
 }
 
-/// The name itself, then with -2, -3, …
+/// Returns the name itself for number 1, then the name with -2, -3, …
 std::string numbered(const std::string& name, int number) {
     return number == 1 ? name : name + "-" + std::to_string(number);
 }
@@ -51,7 +51,7 @@ std::vector<std::string> run_names(const fs::path& runs_dir) {
     return names;
 }
 
-/// The last step event of rank 0, from the end of its file.
+/// Returns rank 0's last step event, read from the end of its file.
 std::optional<StepEvent> last_step(const RunDirectory& run) {
     const fs::path file = run.events() / event_file_name(0);
     std::error_code none;
@@ -72,7 +72,7 @@ std::optional<int64_t> total_steps_of(const RunDirectory& run) {
         const nlohmann::json plan = read_json_file(run.plan());
         return plan.at("batch").at("total_steps").get<int64_t>();
     } catch (const std::exception&) {
-        return std::nullopt;  // not planned yet, or not known
+        return std::nullopt;  // the plan does not exist yet or has no such number
     }
 }
 
@@ -119,7 +119,7 @@ std::string suggest_run_name(const std::string& config_file) {
     stem.erase(0, stem.find_first_not_of('.'));
     size_t length = std::min(stem.size(), kLongestStem);
     while (length > 0 && length < stem.size() && (static_cast<unsigned char>(stem[length]) & 0xC0) == 0x80)
-        --length;  // whole UTF-8 characters
+        --length;  // cut only between UTF-8 characters
     stem.resize(length);
     char date[16];
     const std::time_t now = std::time(nullptr);
@@ -215,7 +215,7 @@ void delete_run(const RunDirectory& run) {
     try {
         state = read_run_state(run.dir);
     } catch (const Error&) {
-        state.state = RunPhase::Failed;  // a damaged run.json: the folder is a run's all the same
+        state.state = RunPhase::Failed;  // run.json is damaged, but the folder is still a run's
     }
     const auto alive = living_process(state);
     if (alive || (!is_over(state.state) && (state.writer.pid != 0 || state.is_of_slurm()))) {
@@ -226,7 +226,7 @@ void delete_run(const RunDirectory& run) {
                              : " (pid " + std::to_string(alive ? alive->pid : state.writer.pid) + ")"),
                     run.name(), "`ringmaster stop " + run.name() + "` first");
     }
-    const fs::path aside = run.dir.parent_path() / (".deleted-" + run.name());  // never seen half deleted
+    const fs::path aside = run.dir.parent_path() / (".deleted-" + run.name());  // never half deleted
     std::error_code problem;
     fs::remove_all(aside, problem);
     fs::rename(run.dir, aside, problem);

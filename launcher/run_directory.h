@@ -1,5 +1,5 @@
-/// The run directory: names, making, finding, listing and deleting. Its files are those of the contract;
-/// options.json says how the run was asked for.
+/// Names, makes, finds, lists and deletes run directories. The contract defines their files; options.json
+/// holds the request that the run was made from.
 #pragma once
 
 #include <cstdint>
@@ -29,45 +29,45 @@ struct RunDirectory {
     std::filesystem::path agent_log() const { return dir / "agent.log"; }
 };
 
-/// Throws Error(Usage) where a name is empty, has a slash or control character, begins with a dot or is
-/// longer than 100 bytes.
+/// Throws Error(Usage) if a name is empty, has a slash or a control character, begins with a dot or is longer
+/// than 100 bytes.
 void check_run_name(const std::string& name);
 
-/// The file's stem and the local date: "llama-2026-11-21"; always a name that check_run_name takes.
+/// Returns the file's stem and the local date, "llama-2026-11-21"; check_run_name always accepts it.
 std::string suggest_run_name(const std::string& config_file);
 
-/// Makes `<runs_dir>/<name>`, or `<name>-2`, `-3`, … where that is taken. Throws Error.
+/// Makes `<runs_dir>/<name>`, or `<name>-2`, `-3`, … if that is taken. Throws Error.
 RunDirectory create_run_directory(const std::filesystem::path& runs_dir, const std::string& name);
 
-/// The directory that create_run_directory would make now.
+/// Returns the directory that create_run_directory would make now.
 std::filesystem::path next_run_directory(const std::filesystem::path& runs_dir, const std::string& name);
 
-/// By name in `runs_dir`, or by path. Throws Error(Usage), naming the nearest run that there is.
+/// Finds a run by name in `runs_dir`, or by path. Throws Error(Usage) with the nearest name that exists.
 RunDirectory find_run(const std::string& name_or_path, const std::filesystem::path& runs_dir);
 
 struct RunSummary {
     std::string name;
     std::filesystem::path dir;
     RunState state;
-    std::optional<int64_t> step;  ///< last of rank 0
+    std::optional<int64_t> step;  ///< last step of rank 0
     std::optional<int64_t> total_steps;
     std::optional<double> loss;
 };
 
-/// Newest first. A folder that is no run is skipped; a damaged run is listed as failed with what is wrong.
+/// Lists runs, newest first. Skips other folders; a damaged run is listed as failed, with its problem.
 std::vector<RunSummary> list_runs(const std::filesystem::path& runs_dir);
 
-/// The contract's object: name, dir, state, step, total_steps, loss, started, reason.
+/// Returns the contract's object: name, dir, state, step, total_steps, loss, started, reason.
 nlohmann::json summary_to_json(const RunSummary& run);
 
-/// Deletes it with everything in it. Throws Error(Refused) where it is still running or the folder is no run
-/// directory.
+/// Deletes the run and everything in it. Throws Error(Refused) if it is still active or the folder is not a
+/// run directory.
 void delete_run(const RunDirectory& run);
 
-/// Steps of the checkpoints that were saved to the end, ascending.
+/// Returns the steps of the complete checkpoints, ascending.
 std::vector<int64_t> complete_checkpoints(const RunDirectory& run);
 
-/// A process of the run that still lives here, if any: its agent or a rank.
+/// Returns a process of the run that is alive on this machine, if any: its agent or a rank.
 std::optional<ProcessId> living_process(const RunState& state);
 
 }  // namespace ringmaster

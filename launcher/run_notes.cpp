@@ -63,7 +63,7 @@ void write_run_notes(const RunDirectory& run, const RunNotes& notes) {
 
 std::vector<std::string> parse_tags(const std::string& text) {
     std::vector<std::string> tags;
-    constexpr std::string_view kWideComma = "\uFF0C";  // as a Chinese keyboard types it
+    constexpr std::string_view kWideComma = "\uFF0C";  // the comma that a Chinese keyboard types
     std::string plain = text;
     for (size_t at = plain.find(kWideComma); at != std::string::npos; at = plain.find(kWideComma, at))
         plain.replace(at, kWideComma.size(), ",");

@@ -1,5 +1,5 @@
-/// What a person writes about a run: a text and tags, in the run directory's notes.json. Nothing else reads
-/// it.
+/// Keeps the notes that a user writes about a run: a text and tags, in the run directory's notes.json. No
+/// other code reads them.
 #pragma once
 
 #include <string>
@@ -11,18 +11,18 @@ namespace ringmaster {
 
 struct RunNotes {
     std::string text;
-    std::vector<std::string> tags;  ///< in the order given, each once
+    std::vector<std::string> tags;  ///< in the order entered, without repeats
     friend bool operator==(const RunNotes&, const RunNotes&) = default;
 };
 
-/// Empty where nothing has been written yet. Throws Error(Refused) where the file is damaged.
+/// Reads the notes; empty if there are none yet. Throws Error(Refused) if the file is damaged.
 RunNotes read_run_notes(const RunDirectory& run);
 
-/// Written aside, then renamed; nothing to say removes the file. Throws Error(Refused).
+/// Writes a temporary file, then renames it; empty notes remove the file. Throws Error(Refused).
 void write_run_notes(const RunDirectory& run, const RunNotes& notes);
 
-/// "long context, baseline" -> the two tags, without the blanks around them; one that is there already is
-/// left out.
+/// Splits "long context, baseline" into two tags, without surrounding blanks. A tag that occurs twice is kept
+/// once.
 std::vector<std::string> parse_tags(const std::string& text);
 std::string join_tags(const std::vector<std::string>& tags);
 

@@ -21,17 +21,17 @@ namespace {
 constexpr int64_t kMostPlanBytes = 64 << 20;
 constexpr JsonLimits kPlanLimits{kMostPlanBytes, 64, 1 << 20};
 constexpr int64_t kReadWhole = 1 << 20;   ///< rank 0's events up to this size are read whole
-constexpr int64_t kTailBytes = 64 << 10;  ///< of a longer one: its end, its beginning and pieces between
+constexpr int64_t kTailBytes = 64 << 10;  ///< bytes read at the end of a longer file, besides pieces of it
 constexpr int64_t kHeadBytes = 64 << 10;
 constexpr int64_t kPieceBytes = 8 << 10;
 constexpr int kPieces = 24;
-constexpr int64_t kOtherRankBytes = 4 << 10;  ///< the end of every other rank's events
+constexpr int64_t kOtherRankBytes = 4 << 10;  ///< read from the end of every other rank's events
 constexpr int kOtherRanks = 63;
 constexpr size_t kCurvePoints = 300;
 
-// ------------------------------------------------------------------------------------------ what was planned
+// ------------------------------------------------------------------------------------------- planned figures
 
-/// The member at a path of keys; null where there is none.
+/// Returns the member at a path of keys; null if there is none.
 const json& at(const json& from, std::initializer_list<const char*> keys) {
     static const json nothing;
     const json* here = &from;
@@ -94,7 +94,7 @@ void take_time(const json& plan, PlannedFigures& figures) {
     if (tokens) figures.tokens_per_s = static_cast<double>(*tokens) / *step_s;
 }
 
-// ----------------------------------------------------------------------------------------- what was measured
+// ------------------------------------------------------------------------------------------ measured figures
 
 void parse_lines(std::string_view lines, std::vector<StepEvent>& steps) {
     while (!lines.empty()) {
@@ -106,11 +106,11 @@ void parse_lines(std::string_view lines, std::vector<StepEvent>& steps) {
     }
 }
 
-/// The whole lines of a part of a file.
+/// Takes the steps from the whole lines in a part of a file.
 void read_piece(const fs::path& file, int64_t offset, int64_t bytes, std::vector<StepEvent>& steps) {
     const std::optional<std::string> part = read_part(file, offset, bytes);
     if (!part) return;
-    const size_t begin = offset > 0 ? part->find('\n') + 1 : 0;  // npos + 1 is 0: a piece without a newline
+    const size_t begin = offset > 0 ? part->find('\n') + 1 : 0;  // npos + 1 is 0, if the piece has no newline
     const size_t end = part->rfind('\n') + 1;
     if (end > begin) parse_lines(std::string_view(*part).substr(begin, end - begin), steps);
 }
@@ -129,7 +129,7 @@ std::vector<StepEvent> steps_of_first(const fs::path& file, int64_t bytes) {
     return steps;
 }
 
-/// Every so manieth, the last line of each step; the first and the last are always there.
+/// Keeps about kCurvePoints losses, evenly spaced; a repeated step counts once. Always keeps both ends.
 void keep_curve(const std::vector<StepEvent>& steps, MeasuredFigures& figures) {
     std::map<int64_t, double> losses;
     for (const StepEvent& step : steps) losses[step.step] = step.loss;
@@ -187,7 +187,7 @@ PlannedFigures read_planned(const RunDirectory& run) {
 
 namespace {
 
-/// The seconds of each attempt but the last: from its hello to the last line before the next hello.
+/// Returns the seconds of all attempts but the last, each from its hello to the line before the next hello.
 double seconds_before(const fs::path& events) {
     std::ifstream file(events);
     double ran = 0, began = 0, last = 0;
@@ -248,7 +248,7 @@ std::optional<double> RunRow::duration_s(double now) const {
     return end >= state.started ? std::optional(measured.ran_before_s + end - state.started) : std::nullopt;
 }
 
-// -------------------------------------------------------------------------------------------------- the rows
+// ------------------------------------------------------------------------------------------------------ rows
 
 namespace {
 
@@ -271,7 +271,7 @@ void read_state(const RunDirectory& run, RunRow& row) {
         note_problem(row, Error(Failure::Usage, Code("FILE-MISSING"), "is missing", run.config().string()));
 }
 
-/// A run that is being made has no plan yet.
+/// Reads the plan's figures, unless the run is still being prepared and has no plan yet.
 void read_plan_figures(const RunDirectory& run, RunRow& row) {
     std::error_code unknown;
     if (!fs::exists(run.plan(), unknown) && row.state.started == 0) return;
@@ -290,7 +290,7 @@ void read_notes(const RunDirectory& run, RunRow& row) {
     }
 }
 
-/// Anything of what a run directory holds.
+/// Returns true if the folder holds any file of a run directory.
 bool looks_like_run(const fs::path& dir) {
     std::error_code problem;
     for (const char* file : {"run.json", "config.yaml", "plan.json", "options.json"}) {
@@ -337,7 +337,7 @@ std::vector<RunRow> RunTable::read(const fs::path& runs_dir) {
             row = read_row(run);
         } else {
             row = before->second.row;
-            if (row.is_live()) read_state(run, row);  // its writer may have gone without a word
+            if (row.is_live()) read_state(run, row);  // its writer may have died in silence
         }
         kept[run.name()] = {stamps, row};
         rows.push_back(std::move(row));

@@ -1,4 +1,4 @@
-/// A RunFollower that polls by itself and says what came: for anything with an event loop.
+/// Polls a RunFollower and emits what is new, for programs with an event loop.
 #pragma once
 
 #include <QObject>
@@ -19,16 +19,16 @@ class RunWatch : public QObject {
     explicit RunWatch(const RunDirectory& run, QObject* parent = nullptr);
 
     const RunFollower& follower() const { return m_follower; }
-    /// Also follow a rank's log from its beginning; `logArrived` brings the lines.
+    /// Follows a rank's log, too, from its beginning; `logArrived` delivers the lines.
     void followLog(int rank);
 
   Q_SIGNALS:
-    void stateChanged();  ///< queued, running, …, or the reason of an end
-    /// Steps, evaluations, checkpoints and the like, by time; follower() holds them already.
+    void stateChanged();  ///< the run's state changed: queued, running, …
+    /// Steps, evaluations, checkpoints and so on, ordered by time. follower() already holds them.
     void eventsArrived(const std::vector<ringmaster::EventLine>& events);
     void logArrived(int rank, const QStringList& lines);
-    void lost(const QString& why);  ///< the run directory is gone; polling has ended
-    void ended();                   ///< the run is over and everything has been read; polling has ended
+    void lost(const QString& why);  ///< the run directory cannot be read; polling has stopped
+    void ended();                   ///< the run is over and all events were read; polling has stopped
 
   private:
     void poll();

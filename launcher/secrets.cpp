@@ -21,7 +21,7 @@ namespace {
 
 constexpr size_t kShortestKnown = 6;
 
-/// Words of text that are no secrets although their names end like one.
+/// Last words of keys that end like a secret's name but hold none.
 constexpr std::array<std::string_view, 13> kHarmless = {
     "bos_token",    "eos_token",   "pad_token",   "unk_token",   "sep_token",  "cls_token",
     "mask_token",   "image_token", "audio_token", "video_token", "stop_token", "additional_special_token",
@@ -38,7 +38,7 @@ std::string lower(std::string_view text) {
     return small;
 }
 
-/// true, null, 0, "" under such a key say that there is none, or that there is one.
+/// Returns true for values that cannot be a secret, such as true, null, 0 and "".
 bool tells_nothing(std::string_view value) {
     const std::string small = lower(value);
     return small.size() < 3 || small == "true" || small == "false" || small == "null" || small == "none" ||
@@ -61,7 +61,7 @@ void replace_all(std::string& text, std::string_view what) {
         text.replace(at, what.size(), kMasked);
 }
 
-/// Longest first, so that a secret that holds another goes whole. A value of several lines goes line by line.
+/// Removes known values and each of their lines, the longest first, so that overlapping ones go whole.
 void remove_known(std::string& text, const std::set<std::string>& known) {
     std::vector<std::string> all;
     for (const std::string& value : known) {
@@ -107,7 +107,7 @@ const std::vector<Pattern>& patterns() {
     return all;
 }
 
-/// A Weights & Biases key; a commit's hash looks the same.
+/// Matches a Weights & Biases key, and also a commit hash: they look the same.
 const Pattern& hash_pattern() {
     static const Pattern pattern = {QRegularExpression(QStringLiteral("\\b[0-9a-f]{40}\\b")),
                                     QStringLiteral("[removed]")};
@@ -121,7 +121,7 @@ QString without_known_and_looks(std::string text, const std::set<std::string>& k
     return masked;
 }
 
-/// `key: value`, `"key": "value"`, `KEY=value`, `--key value`, anywhere in a line.
+/// Matches `key: value`, `"key": "value"`, `KEY=value` and `--key value` anywhere in a line.
 const QRegularExpression& assignment() {
     static const QRegularExpression expression(QStringLiteral(
         R"re((["']?)([A-Za-z0-9_.\-]+)\1(\s*[:=]\s*|\s+(?=[^\s:=]))("(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s,;}\]"']+))re"));
@@ -131,7 +131,7 @@ const QRegularExpression& assignment() {
 bool is_masked_by_key(const QRegularExpressionMatch& found) {
     const std::string key = found.captured(2).toStdString();
     const QString between = found.captured(3).trimmed();
-    if (between.isEmpty() && !key.starts_with("--")) return false;  // "token expired": prose, not an option
+    if (between.isEmpty() && !key.starts_with("--")) return false;  // "token expired" is prose, not an option
     return names_secret(key) &&
            !tells_nothing(found.captured(4).remove(QLatin1Char('"')).remove(QLatin1Char('\'')).toStdString());
 }
@@ -142,7 +142,7 @@ QString without_assigned(const QString& line) {
     while (at < line.size()) {
         const QRegularExpressionMatch found = assignment().match(line, at);
         if (!found.hasMatch()) break;
-        if (!is_masked_by_key(found)) {  // go on after the key: its value may hold another
+        if (!is_masked_by_key(found)) {  // continue after the key: its value may hold another key
             const qsizetype next = found.capturedEnd(2);
             out += QStringView(line).mid(at, next - at);
             at = next;
@@ -154,7 +154,7 @@ QString without_assigned(const QString& line) {
         out += QStringView(line).mid(at, found.capturedStart(4) - at);
         out += quote + QLatin1String(kMasked.data(), qsizetype(kMasked.size())) + quote;
         at = found.capturedEnd(4);
-        if (!quoted) {  // an unquoted YAML value goes to the end of the line, or of its place in a flow
+        if (!quoted) {  // an unquoted YAML value ends with the line or the flow item
             while (at < line.size() && !QStringLiteral(",;}]&").contains(line[at])) ++at;
         }
     }
@@ -168,13 +168,13 @@ qsizetype indent_of(const QString& line) {
     return count;
 }
 
-/// Line by line; what is indented below a key that names a secret goes too (a list, a block, a value that
-/// goes on).
+/// Masks the text line by line. Also masks what is indented below a secret's key: a list, a block or a
+/// continued value.
 QString without_named(const QString& text) {
     static const QRegularExpression heading(
         QStringLiteral(R"(^[\s\-{]*["']?([A-Za-z0-9_.\-]+)["']?\s*:(\s|$))"));
     QStringList out;
-    qsizetype inside = -1;  // indent of the key whose value goes on
+    qsizetype inside = -1;  // indent of a secret's key whose value continues
     for (const QString& line : text.split(QLatin1Char('\n'))) {
         const qsizetype indent = indent_of(line);
         if (inside >= 0 &&

@@ -1,6 +1,6 @@
-/// Takes secrets out of text that leaves this machine: what stands under a key that names one, what looks
-/// like a token of a known service, credentials in URLs, private keys, and every value that is known to be
-/// one.
+/// Removes secrets from text that leaves this machine: values under keys that name a secret, tokens
+/// of known services by their look, credentials in URLs, private keys, and every known secret
+/// value.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,24 +10,24 @@
 
 namespace ringmaster {
 
-/// What a secret is replaced with.
+/// The text that replaces a secret.
 constexpr std::string_view kMasked = "[removed]";
 
-/// "HF_TOKEN", "hub_token", "wandb_api_key", "password"; not "eos_token", "special_tokens",
-/// "num_tokens", "tokenizer_config".
+/// Returns true for "HF_TOKEN", "hub_token", "wandb_api_key" and "password", false for "eos_token",
+/// "special_tokens", "num_tokens" and "tokenizer_config".
 bool names_secret(std::string_view key);
 
-/// Values of this process's environment whose names name a secret.
+/// Returns the values of environment variables whose names name a secret.
 std::set<std::string> secrets_of_environment();
 
-/// The text values under keys that name a secret, in a YAML or JSON text; none where it is neither.
+/// Returns the texts under keys that name a secret in YAML or JSON; none if the text is neither.
 std::set<std::string> secrets_of_document(std::string_view text);
 
-/// `known`: removed wherever they stand; those shorter than 6 bytes only where a key names them.
+/// Masks all secrets. Removes `known` values everywhere, but those below 6 bytes only under a secret's key.
 std::string without_secrets(const std::string& text, const std::set<std::string>& known);
 
-/// As without_secrets, in every text of a JSON value, by their look and as known values alone: hashes of
-/// commits stay. What stands under `kept` keys stays too: paths, which an unlucky secret may not change.
+/// Masks every text of a JSON value by its look and by known values only, so that commit hashes stay. Leaves
+/// the texts under `kept` keys: they are paths, which masking would break.
 void mask_secrets(nlohmann::json& value, const std::set<std::string>& known,
                   const std::set<std::string>& kept);
 

@@ -22,10 +22,10 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr const char* kPip = "pip==";  ///< its line in the lock; an older one tells a program no progress
-// Measured with requirements.txt's torch 2.11.0 and Python 3.11.
+constexpr const char* kPip = "pip==";  ///< pip's line in the lock; older ones report no progress to programs
+// Sizes measured with the torch 2.11.0 of requirements.txt and Python 3.11.
 constexpr int64_t kDownloadBytes = 2'830'000'000;
-constexpr int64_t kNeededBytes = 11'000'000'000;  ///< installed, in pip's cache, and aside
+constexpr int64_t kNeededBytes = 11'000'000'000;  ///< installed files, pip's cache and temporary files
 
 fs::path requirements(const Places& places) {
     return places.share_dir / "requirements.txt";
@@ -37,7 +37,7 @@ fs::path unfinished(const Places& places) {
     return marks(places) / "installing";
 }
 
-/// As packaging/setup names it for launcher/tokenize/requirements.txt.
+/// Returns the marker file, named as packaging/setup names it for launcher/tokenize/requirements.txt.
 fs::path stamp(const Places& places) {
     const std::string content = read_file(requirements(places));
     const QByteArray hash = QCryptographicHash::hash(
@@ -52,7 +52,7 @@ void run_python(const std::string& python, std::vector<std::string> arguments, c
               watch, progress);
 }
 
-/// Installs what a lock file names, and nothing else.
+/// Returns pip's arguments to install what a lock file names and nothing else.
 std::vector<std::string> pip_install(const fs::path& lock, std::vector<std::string> options = {}) {
     std::vector<std::string> arguments = {"-m",
                                           "pip",
@@ -67,7 +67,7 @@ std::vector<std::string> pip_install(const fs::path& lock, std::vector<std::stri
     return arguments;
 }
 
-/// The lock's entry for pip itself: its line, and those with its hashes.
+/// Returns the lock's entry for pip itself: its line and the lines with its hashes.
 std::string pip_entry(const std::string& lock) {
     const size_t start = lock.find("\n" + std::string(kPip));
     if (start == std::string::npos) return {};
@@ -76,7 +76,7 @@ std::string pip_entry(const std::string& lock) {
     return lock.substr(start + 1, end - start);
 }
 
-/// Packages that lie whole in the environment.
+/// Counts the packages that are completely installed in the environment.
 int64_t count_packages(const Places& places) {
     int64_t count = 0;
     std::error_code not_yet;
@@ -98,8 +98,8 @@ void warn_of_little_space(const Places& places, const Progress& progress) {
                   format_bytes(kNeededBytes) + " while they are installed");
 }
 
-/// An interrupted pip may leave half a package that it takes for a whole one: such an environment is made
-/// anew.
+/// Makes the environment. If an earlier pip was interrupted, makes it anew: pip could mistake a
+/// half-installed package for a complete one.
 void make_environment(const Places& places, const Progress& progress) {
     if (!fs::exists(unfinished(places)) && fs::exists(places.python())) return;
     make_folder(places.python_env);
@@ -128,7 +128,7 @@ void install_packages(const Places& places, const Progress& progress) {
                "installing the packages", watch, progress);
 }
 
-/// Held as long as the object lives, by packaging/setup as well.
+/// Holds the set-up lock while the object lives; packaging/setup takes the same lock.
 class SetupLock {
   public:
     SetupLock(const Places& places, const Progress& progress) {

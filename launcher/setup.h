@@ -1,5 +1,5 @@
-/// The Python environment that brings LibTorch and tokenizing needs (and a build): made once, shared by every
-/// checkout and the installed programs, marked as packaging/setup marks it.
+/// Makes the Python environment that LibTorch and tokenizing come from (a build needs it, too). It is made
+/// once, shared by all checkouts and the installed programs, and marked as packaging/setup marks it.
 #pragma once
 
 #include "launcher/places.h"
@@ -7,11 +7,11 @@
 
 namespace ringmaster {
 
-/// True where every package of share/requirements.txt is installed in places.python_env.
+/// Returns true if every package of share/requirements.txt is installed in places.python_env.
 bool is_set_up(const Places& places);
 
-/// Makes the environment and installs the packages; nothing is done where they are there. Waits for another
-/// set-up that is at work. Throws Error(Unreachable) with pip's own words, or Cancelled.
+/// Makes the environment and installs the packages, unless they are there. Waits for a running set-up. Throws
+/// Error(Unreachable) with pip's output, or Cancelled.
 void set_up(const Places& places, const Progress& progress);
 
 }  // namespace ringmaster

@@ -9,21 +9,21 @@ namespace ringmaster {
 namespace {
 
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
-/// A whole file costs a block for kBlock lines. What is sampled out of one, or damaged, may cost more, but
-/// not without bound.
+/// One more block is allowed per 128 steps taken; a whole file needs one per kBlock. Samples or damaged files
+/// may cost more than that, but not without bound.
 constexpr int64_t kLinesABlock = 128;
 
 size_t column(Measure figure) {
     return static_cast<size_t>(figure);
 }
 
-/// `at` gives a stored figure of the step.
+/// Computes a figure from the stored ones; `at` returns a stored figure of the step.
 float made(Measure figure, const auto& at) {
     switch (figure) {
         case Measure::OtherSeconds: {
             const float rest = at(Measure::StepSeconds) - at(Measure::DataSeconds) -
                                at(Measure::ComputeSeconds) - at(Measure::ExposedSeconds);
-            return rest < 0 ? 0.0F : rest;  // rounding; a NaN stays one
+            return rest < 0 ? 0.0F : rest;  // negative only by rounding; a NaN stays NaN
         }
         case Measure::WorkSeconds:
             return at(Measure::StepSeconds) - at(Measure::ExposedSeconds);
@@ -128,7 +128,7 @@ bool StepColumns::put(double t, const StepEvent& event, bool keep_existing) {
                                                         counted(event.memory_bytes),
                                                         counted(event.peak_memory_bytes)};
     for (size_t i = 0; i < kStoredMeasures; ++i) {
-        const auto value = static_cast<float>(values[i]);  // beyond a float's range: unknown
+        const auto value = static_cast<float>(values[i]);  // values beyond a float's range count as unknown
         recent_->values[i][row] = std::isfinite(value) ? value : kMissing;
     }
     if (is_new) {
@@ -205,7 +205,7 @@ bool StepColumns::read_times(int64_t number, double* out) const {
 }
 
 size_t StepColumns::bytes() const {
-    constexpr size_t kNode = 64;  // a map's node, and what the allocator adds to a block
+    constexpr size_t kNode = 64;  // a map's node and the allocator's overhead per block
     return sizeof *this + blocks_.size() * (sizeof(Block) + kNode);
 }
 

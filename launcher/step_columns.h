@@ -1,6 +1,6 @@
-/// The steps of one rank as columns of floats, in blocks that are found by the step's number: so that a later
-/// line replaces an earlier one in place, and steps may come in any order (the newest first, the rest
-/// behind).
+/// Keeps the steps of one rank as columns of floats, in blocks found by the step's number. A later line can
+/// thus replace an earlier one in place, and steps can arrive in any order (the newest first, the rest
+/// afterwards).
 #pragma once
 
 #include <algorithm>
@@ -16,9 +16,9 @@
 
 namespace ringmaster {
 
-/// What a chart or a table can show of a step.
+/// The figures of a step that a chart or a table can show.
 enum class Measure {
-    // As the event tells them.
+    // Stored as the event reports them.
     Loss,
     RankLoss,
     Tokens,
@@ -31,20 +31,20 @@ enum class Measure {
     DataSeconds,
     MemoryBytes,
     PeakMemoryBytes,
-    // Made of those.
-    WorkSeconds,      ///< step less exposed communication: what the others wait for
-    OtherSeconds,     ///< step less data, compute and exposed communication
-    ExposedShare,     ///< exposed communication ÷ step
-    Overlap,          ///< share of the communication that computation hid
-    TokensPerSecond,  ///< tokens ÷ step
+    // Computed from the stored ones.
+    WorkSeconds,      ///< step − exposed communication: what other ranks wait for
+    OtherSeconds,     ///< step − data − compute − exposed communication
+    ExposedShare,     ///< exposed communication ÷ step time
+    Overlap,          ///< share of the communication hidden behind compute
+    TokensPerSecond,  ///< tokens ÷ step time
 };
 constexpr size_t kStoredMeasures = 12;
 
-/// The column's name in a CSV, with its unit: "exposed_comm_s".
+/// Returns the column's name in a CSV, with its unit: "exposed_comm_s".
 const char* to_string(Measure figure);
 
 struct StepRange {
-    int64_t from = 1, to = 0;  ///< both inclusive; empty where to < from
+    int64_t from = 1, to = 0;  ///< both inclusive; empty if to < from
 
     int64_t count() const { return to < from ? 0 : to - from + 1; }
     bool operator==(const StepRange&) const = default;
@@ -52,37 +52,37 @@ struct StepRange {
 
 class StepColumns {
   public:
-    static constexpr int64_t kBlock = 256;  ///< steps
+    static constexpr int64_t kBlock = 256;  ///< steps per block
     static constexpr int64_t kMostSteps = limits::kSteps;
 
-    /// False, and nothing kept, for a step that cannot be: below 1, or so far from the others that keeping it
-    /// would cost more than a damaged file may. `keep_existing`: a step that is there stays as it is.
+    /// Stores a step. Returns false for an invalid one: below 1, or so far from the others that it would cost
+    /// more memory than a damaged file may. `keep_existing` keeps a step that is already stored.
     bool put(double t, const StepEvent& event, bool keep_existing = false);
 
-    /// How many blocks may be kept beyond those that a whole file fills; 512 at most, which is the default.
+    /// Sets how many blocks may be kept beyond those that a whole file fills: at most 512, the default.
     void spare(int64_t blocks) { spare_ = std::min(blocks, kSpareBlocks); }
 
     bool empty() const { return blocks_.empty(); }
-    int64_t first() const { return first_; }  ///< of all that are there
+    int64_t first() const { return first_; }  ///< lowest step stored; 0: none
     int64_t last() const { return last_; }
     int64_t count() const { return count_; }
     bool has(int64_t step) const;
 
-    double time(int64_t step) const;                  ///< Unix seconds; NaN where the step is not there
-    float value(int64_t step, Measure figure) const;  ///< NaN where it is not known
+    double time(int64_t step) const;                  ///< Unix seconds; NaN if the step is not stored
+    float value(int64_t step, Measure figure) const;  ///< NaN if unknown
 
-    /// What is kept of the step's event; NaN (0 for a count) where it is not known.
+    /// Returns what is stored of the step's event; NaN (0 for a count) if unknown.
     StepEvent event(int64_t step) const;
 
-    /// The first block from `block` on that is there.
+    /// Returns the first block that exists, starting with `block`.
     std::optional<int64_t> next_block(int64_t block) const;
-    /// `figure` of the kBlock steps from `block` × kBlock on; false, and `out` untouched, where none is
-    /// there.
+    /// Writes `figure` of the kBlock steps from `block` × kBlock on; returns false and leaves `out` untouched
+    /// if the block does not exist.
     bool read_block(int64_t block, Measure figure, float* out) const;
-    /// The same for the time; NaN where a step is not there.
+    /// Does the same for the time; NaN for each step that is not stored.
     bool read_times(int64_t block, double* out) const;
 
-    size_t bytes() const;  ///< of memory, everything counted
+    size_t bytes() const;  ///< memory used in all, in bytes
 
   private:
     static constexpr int64_t kSpareBlocks = 512;
@@ -94,7 +94,7 @@ class StepColumns {
     const Block* block_of(int64_t block) const;
 
     std::map<int64_t, std::unique_ptr<Block>> blocks_;
-    Block* recent_ = nullptr;  ///< the last written, and which it is
+    Block* recent_ = nullptr;  ///< block written last; its number is recent_block_
     int64_t recent_block_ = -1;
     int64_t first_ = 0, last_ = 0, count_ = 0, taken_ = 0;
     int64_t spare_ = kSpareBlocks;

@@ -22,7 +22,7 @@ using nlohmann::json;
 namespace {
 
 constexpr int kPollMs = 100;
-constexpr int kPatienceMs = 10'000;  ///< after asking it to end
+constexpr int kPatienceMs = 10'000;  ///< time a terminated step gets to exit before it is killed
 constexpr size_t kKeptText = 4000;
 
 const char* to_word(ExcessLength rule) {
@@ -47,12 +47,12 @@ int64_t count_at(const json& object, const char* key) {
     return found != object.end() && found->is_number_integer() ? found->get<int64_t>() : 0;
 }
 
-/// The one running Python process, its lines and how it ended.
+/// Runs one Python process; parses its lines and how it ended.
 class PythonStep {
   public:
     PythonStep(const Places& places, const Progress& progress) : places_(places), progress_(progress) {}
 
-    /// The result's object. Throws Error or Cancelled.
+    /// Runs the step and returns its result. Throws Error or Cancelled.
     json run(const std::vector<std::string>& arguments) {
         start(arguments);
         while (process_.state() != QProcess::NotRunning) {
@@ -64,7 +64,7 @@ class PythonStep {
             read();
         }
         read();
-        take_line(pending_);  // a last line without its newline
+        take_line(pending_);  // the last line may lack its newline
         return outcome();
     }
 
@@ -83,7 +83,7 @@ class PythonStep {
         for (const std::string& argument : arguments) all << QString::fromStdString(argument);
         const pid_t parent = getpid();
         process_.setChildProcessModifier([parent] {
-            setsid();  // the terminal's Ctrl-C is for us
+            setsid();  // keeps the terminal's Ctrl-C away from the child
             prctl(PR_SET_PDEATHSIG, SIGTERM);
             if (getppid() != parent) _exit(1);
         });

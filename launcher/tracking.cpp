@@ -34,7 +34,7 @@ std::string new_id() {
     return text;
 }
 
-/// The top-level values of the file with what --set changes.
+/// Returns the values of the configuration file, changed by --set.
 Json values_of(const Request& request) {
     Document document;
     Diagnostics said;
@@ -57,7 +57,7 @@ void leave_out_secrets(Json& values) {
     }
 }
 
-/// Empty: no tracker is asked for.
+/// Returns the settings; null if the request asks for no tracker.
 Json settings_of(const Request& request, const std::string& id) {
     Json values = values_of(request);
     TrackerWish wish = wished_trackers(values);
@@ -84,7 +84,7 @@ std::string id_of(const RunDirectory& run) {
     }
 }
 
-/// Who sends to each tracker.
+/// Returns the machine that sends to each tracker: tracker → "node" or "launcher".
 std::map<std::string, std::string> senders_of(const RunDirectory& run) {
     try {
         return read_json_file(tracking_settings(run))
@@ -95,7 +95,7 @@ std::map<std::string, std::string> senders_of(const RunDirectory& run) {
     }
 }
 
-/// Nothing is left to send by `sender` ("any": by anybody), as the processes that sent it noted.
+/// Returns true if `sender` ("any": all senders) has sent everything, as its processes recorded.
 bool is_all_sent(const RunDirectory& run, const std::string& sender) {
     std::error_code none;
     for (const auto& [name, by] : senders_of(run)) {

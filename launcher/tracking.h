@@ -1,5 +1,5 @@
-/// Trackers of a run (Weights & Biases and others): what the processes that send to them are told, in
-/// RUN/tracking/settings.json, and when the launching machine runs them itself.
+/// Describes a run's trackers (Weights & Biases and others): the settings of the processes that send to them,
+/// in RUN/tracking/settings.json, and when the launching machine runs those processes itself.
 ///
 ///     {"id", "run", "base_dir", "output_dir", "trackers": {"wandb": "node"|"launcher", …}, "keys": {…},
 ///      "parameters": {…}}
@@ -18,15 +18,15 @@ namespace ringmaster {
 
 /// Says whether a machine can send to a tracker. The ringmaster-agent there finds it out.
 struct TrackerState {
-    std::string state = "none";  ///< ready; client: installed but not set up; none
-    bool is_file = false;        ///< what is sent becomes a file of the machine that sends it
-    std::string problem;         ///< client, key or password; empty: ready
+    std::string state = "none";  ///< "ready"; "client": installed but not set up; "none"
+    bool is_file = false;        ///< true: the tracker writes a file on the sending machine
+    std::string problem;         ///< "client", "key" or "password"; empty: ready
     std::string remedy;
 };
-using TrackerStates = std::map<std::string, TrackerState>;  ///< by tracker
+using TrackerStates = std::map<std::string, TrackerState>;  ///< by the tracker's name
 
-/// From the lines of `ringmaster-agent --trackers`, which a node may have sent: those that are none are
-/// passed over, texts are cut.
+/// Parses the lines of `ringmaster-agent --trackers`, which a node may have sent: skips invalid lines and
+/// cuts long texts.
 TrackerStates parse_tracker_states(const std::string& text);
 
 /// Returns the states on this machine. Empty if the agent is missing or says nothing.
