@@ -21,13 +21,13 @@ using Json = nlohmann::json;
 namespace {
 
 constexpr size_t kPiece = 1 << 20;
-constexpr int64_t kWorthKnowing = 64 << 20;  ///< bytes: a smaller file is read again in no time
-constexpr int64_t kTold = 16 << 20;          ///< bytes from one report of progress to the next
+constexpr int64_t kWorthKnowing = 64 << 20;  ///< bytes; smaller files are quickly read again
+constexpr int64_t kTold = 16 << 20;          ///< bytes between two reports of progress
 constexpr const char* kDigits = "0123456789abcdef";
 constexpr size_t kMostKnown = 4096;
-constexpr double kSettled_s = 1;  ///< a change within a clock tick of the last one would not be seen
+constexpr double kSettled_s = 1;  ///< seconds; two changes in one tick of the clock look like one
 
-/// What changes whenever the content does; nobody can set the ctime.
+/// Returns values that change whenever the content does; nobody can set the ctime.
 std::optional<Json> identity_of(const fs::path& file) {
     struct stat about {};
     if (::stat(file.c_str(), &about) != 0 || !S_ISREG(about.st_mode)) return std::nullopt;
@@ -43,7 +43,7 @@ bool is_settled(const fs::path& file) {
                kSettled_s;
 }
 
-/// {"/path": {"of": identity, "sha256": "…"}}; empty where there is none yet, or it is damaged.
+/// Returns {"/path": {"of": identity, "sha256": "…"}}; empty if the file is missing or damaged.
 Json read_known(const fs::path& memory) {
     try {
         return read_json_file(memory);
@@ -52,14 +52,14 @@ Json read_known(const fs::path& memory) {
     }
 }
 
-/// Empty: none of the file as it is now.
+/// Returns the stored hash; empty if there is none for the file's current content.
 std::string known_hash(const fs::path& memory, const fs::path& file, const Json& identity) {
     try {
         const Json entry = read_known(memory).at(file.string());
         const std::string hash = entry.at("sha256");
         const bool sound = hash.size() == 64 && hash.find_first_not_of(kDigits) == std::string::npos;
         if (sound && entry.at("of") == identity) return hash;
-    } catch (const Json::exception&) {  // not there, or edited by hand
+    } catch (const Json::exception&) {  // no such entry, or edited by hand
         return {};
     }
     return {};
@@ -77,7 +77,7 @@ void remember(const fs::path& memory, const fs::path& file, const Json& identity
     try {
         make_folder(memory.parent_path());
         write_file(memory, known.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
-    } catch (const Error&) {  // it is read again the next time
+    } catch (const Error&) {  // the file is hashed again next time
         return;
     }
 }
@@ -110,7 +110,7 @@ std::string hash_of(const fs::path& file, const Progress& progress) {
 }  // namespace
 
 std::string content_hash(const fs::path& file, const Progress& progress) {
-    // Nodes are brought the same files at once: the first to ask reads, the others find what it found.
+    // Many nodes need the same files at once: the first thread reads a file, the others use its result.
     static std::mutex turn;
     const std::optional<Json> identity = identity_of(file);
     if (!identity || (*identity)[2] < kWorthKnowing) return hash_of(file, progress);

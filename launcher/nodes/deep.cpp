@@ -21,17 +21,17 @@ using Clock = std::chrono::steady_clock;
 namespace {
 
 constexpr auto kLook = std::chrono::milliseconds(100);
-constexpr auto kSelfTestPatience = std::chrono::seconds(120);  ///< LibTorch from a slow network file system
+constexpr auto kSelfTestPatience = std::chrono::seconds(120);  ///< enough for LibTorch on a slow network disk
 constexpr size_t kLongestName = 256;
 constexpr auto kLinkPatience = std::chrono::seconds(180);
 
-/// A program there that says lines of JSON, and what it said at last.
+/// Runs a program on a node that prints lines of JSON, and keeps its output.
 class TalkingProgram {
   public:
     TalkingProgram(Node& node, const StartCommand& command)
         : node_(node), script_(*node.session, script_of(command)) {}
 
-    /// The next line with `key`; nothing: it has ended. Throws Cancelled, NodeError.
+    /// Returns `key` of the next line that has it; nullopt: the program ended. Throws Cancelled, NodeError.
     std::optional<Json> wait_for(const std::string& key, std::chrono::seconds patience,
                                  const Progress& progress) {
         const auto end = Clock::now() + patience;
@@ -49,7 +49,7 @@ class TalkingProgram {
         throw NodeError({"command-hangs", {std::to_string(patience.count())}}, node_.name());
     }
 
-    /// Without the program's own name before it.
+    /// Returns what the program wrote to stderr, without its own name in front.
     std::string complaint() const {
         std::string words = script_.errors();
         constexpr std::string_view kName = "ringmaster-engine: ";
@@ -61,7 +61,7 @@ class TalkingProgram {
     }
 
   private:
-    /// Variables stand in no command line, which others there could read.
+    /// Passes variables through the script: others on that node could read them in a command line.
     static std::string script_of(const StartCommand& command) {
         std::string script;
         for (const auto& [name, value] : command.environment)
@@ -83,7 +83,7 @@ class TalkingProgram {
     bool ended_ = false;
 };
 
-/// A machine of the trial, with what is known of it.
+/// A machine under test and the facts known about it.
 struct Tried {
     Node* node = nullptr;
     NodeReport* report = nullptr;
@@ -91,7 +91,7 @@ struct Tried {
     bool cuda = false;
 };
 
-/// The agent says "interface eth0 10.0.0.7".
+/// Finds the interface that leads to node 0. The agent prints, for example, "interface eth0 10.0.0.7".
 void find_interface(Tried& one, const Node& first) {
     DeepReport& deep = *one.report->deep;
     const ScriptResult said =
@@ -125,7 +125,7 @@ void test_engine(Tried& one, const Progress& progress) {
     deep.seconds = result->at("seconds");
 }
 
-/// What fails is its report; only Cancelled leaves.
+/// Runs a part of the trial; a failure becomes the machine's report. Throws only Cancelled.
 void try_one(Tried& one, const std::function<void()>& part) {
     if (!one.report->deep) return;
     try {
@@ -144,7 +144,7 @@ void try_one(Tried& one, const std::function<void()>& part) {
     one.report->deep.reset();
 }
 
-/// Files go to all at once, and are told under one name.
+/// Reports the transfers, which run at once on all nodes, as one step with one name.
 Progress as_one(const Progress& progress, size_t count) {
     Progress one = progress;
     if (!progress.step) return one;
@@ -187,7 +187,7 @@ StartCommand link_command(const Tried& one, const std::string& token, bool cuda,
     return command;
 }
 
-/// The link as the first sees it.
+/// Returns the link between two machines, as seen from the first.
 NodeLink measure_pair(const Tried& first, const Tried& second, const Progress& progress) {
     NodeLink link{second.node->name()};
     const std::string token = random_token();
@@ -249,7 +249,7 @@ void measure_links(const std::vector<Tried>& all, const Progress& progress) {
     }
 }
 
-/// From several threads, one at a time.
+/// Lets several threads report progress, one at a time.
 Progress one_at_a_time(const Progress& progress) {
     Progress one = progress;
     if (!progress.step) return one;
@@ -265,7 +265,7 @@ Progress one_at_a_time(const Progress& progress) {
 std::vector<std::vector<std::pair<size_t, size_t>>> rounds_of_pairs(size_t count) {
     std::vector<std::vector<std::pair<size_t, size_t>>> rounds;
     if (count < 2) return rounds;
-    const size_t even = count + count % 2;  // with a place for whom nobody is left
+    const size_t even = count + count % 2;  // the extra slot of an odd count is a bye
     for (size_t round = 0; round + 1 < even; ++round) {
         auto& pairs = rounds.emplace_back();
         for (size_t i = 0; i < even / 2; ++i) {

@@ -1,5 +1,5 @@
-/// Trying machines out before a run is trusted to them (tier 2): the engine brought there, its self-test, the
-/// interface that leads to rank 0's node, and what goes between the ranks of each pair of them.
+/// Tests machines before a run is trusted to them (tier 2): brings the engine there, runs its self-test,
+/// finds the interface to rank 0's node, and measures the link between each pair of them.
 #pragma once
 
 #include <vector>
@@ -10,15 +10,15 @@
 
 namespace ringmaster {
 
-/// As check_nodes; those that can train are tried out, the first of them as the node of rank 0. Pairs are
-/// measured in rounds in which no machine is in two. Nothing goes on there after it: what runs on a node ends
-/// with its connection; the programs stay for the next time. Throws Cancelled, and nothing for what a machine
-/// does.
+/// Checks the machines like check_nodes, then tests those that can train; the first of these acts as rank 0's
+/// node. Pairs are measured in rounds in which no machine is in two pairs. A program started on a node ends
+/// with the connection; its files stay for the next time. Throws Cancelled, but nothing for a node's
+/// failures.
 std::vector<NodeReport> try_nodes(const std::vector<SshTarget>& targets, const SshPerson& person,
                                   const ProgramNeeds& needs, const Remedy& remedy, const Places& places,
                                   const Progress& progress);
 
-/// Rounds of a tournament: every pair of `count` once, nobody twice in a round.
+/// Returns the rounds of a tournament: each pair of `count` once, nobody twice in a round (circle method).
 std::vector<std::vector<std::pair<size_t, size_t>>> rounds_of_pairs(size_t count);
 
 }  // namespace ringmaster

@@ -25,11 +25,11 @@ namespace {
 
 constexpr int64_t kLeastDisk = int64_t{1} << 30;
 constexpr double kClockTolerance_s = 30;
-constexpr const char* kCuda = "13.0";        ///< of LibTorch's wheel
-constexpr const char* kLeastDriver = "580";  ///< for CUDA 13, as NVIDIA's release notes say
+constexpr const char* kCuda = "13.0";        ///< version of CUDA in LibTorch's wheel
+constexpr const char* kLeastDriver = "580";  ///< least driver for CUDA 13, from NVIDIA's release notes
 
-/// POSIX sh. `key value` lines; values are the rest of the line. TORCH_HERE and TORCH_VERSION stand before
-/// it.
+/// Script in POSIX sh that prints `key value` lines; a value is the rest of the line. The caller puts
+/// TORCH_HERE and TORCH_VERSION before it.
 constexpr const char* kAsk = R"sh(
 say() { printf '%s %s\n' "$1" "$(printf '%s' "$2" | tr '\n\r\t' '   ')"; }
 quick() { if command -v timeout >/dev/null 2>&1; then timeout 20 "$@"; else "$@"; fi; }
@@ -111,14 +111,14 @@ find_torch || { can_pip && say pip yes; }
 say end ok
 )sh";
 
-constexpr int64_t kMostKib = int64_t{1} << 40;  ///< a PiB
+constexpr int64_t kMostKib = int64_t{1} << 40;  ///< a pebibyte
 constexpr int64_t kMostMib = kMostKib >> 10;
 constexpr int64_t kMostCores = 1 << 16;
 constexpr size_t kMostGpus = 1024;
-constexpr size_t kMostUsers = 64;    ///< of one GPU
-constexpr size_t kMostDevices = 64;  ///< of InfiniBand
+constexpr size_t kMostUsers = 64;    ///< users of one GPU
+constexpr size_t kMostDevices = 64;  ///< InfiniBand devices
 
-/// The number that the text begins with; 0 where there is none, it is below 0 or above `most`.
+/// Returns the number at the start of the text; 0 if there is none, or if it is below 0 or above `most`.
 int64_t whole(const std::string& text, int64_t most) {
     int64_t value = 0;
     const size_t begin = text.find_first_not_of(' ');
@@ -126,7 +126,7 @@ int64_t whole(const std::string& text, int64_t most) {
     return value < 0 || value > most ? 0 : value;
 }
 
-/// Letters, digits and what addresses and names of devices are made of; else nothing.
+/// Returns the text if it has only letters, digits and the signs of addresses and device names; else "".
 std::string name_of(const std::string& text) {
     const bool is_plain = std::all_of(text.begin(), text.end(), [](char c) {
         return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
@@ -139,7 +139,7 @@ std::string path_of(const std::string& text) {
     return is_node_path(text) ? text : "";
 }
 
-/// "0, 81559, 12, GPU-…, NVIDIA H100"
+/// Parses a line such as "0, 81559, 12, GPU-…, NVIDIA H100".
 void take_gpu(NodeFacts& facts, std::vector<std::string>& uuids, const std::string& line) {
     std::vector<std::string> fields;
     std::istringstream parts(line);
@@ -181,7 +181,7 @@ NodeFinding what_libtorch_lacks(const NodeFacts& facts, const ProgramNeeds& need
     return {facts.has_pip ? "no-libtorch" : "no-libtorch-no-pip", {needs.torch_version}};
 }
 
-/// No code: nothing does.
+/// Returns the first reason why the machine cannot train; no code if there is none.
 NodeFinding what_prevents(const NodeFacts& facts, const ProgramNeeds& needs) {
     if (facts.system != "Linux") return {"other-system", {facts.system}};
     if (facts.architecture != needs.architecture)
@@ -275,7 +275,7 @@ ProgramNeeds needs_of(const std::string& engine, const std::string& torch_versio
     needs.architecture = here.machine;
     std::error_code missing;
     needs.torch_here = fs::canonical(fs::path(engine).parent_path() / "libtorch", missing).string();
-    // The names of symbol versions stand in the file as text.
+    // The binary contains the names of its symbol versions as text.
     std::ifstream in(engine, std::ios::binary);
     const std::string content{std::istreambuf_iterator<char>(in), {}};
     constexpr std::string_view kMark = "GLIBC_2.";

@@ -22,11 +22,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr auto kHashPatience = std::chrono::seconds(600);  ///< one file of a slow disk
-constexpr auto kSilence = std::chrono::seconds(30);        ///< of a file that is under way
+constexpr auto kHashPatience = std::chrono::seconds(600);  ///< enough for one file on a slow disk
+constexpr auto kSilence = std::chrono::seconds(30);        ///< longest pause within a transfer
 
-/// By these a folder is taken for a model or a checkpoint: they come after the other files, in this order,
-/// and go before those change, the last first.
+/// Files that mark a folder as a model or a checkpoint. They are written after the others, in this order, and
+/// removed before others change, in reverse order.
 constexpr std::array kMarks = {"config.json", "adapter_config.json", kCompleteFile};
 
 bool is_mark(const std::string& name) {
@@ -41,7 +41,7 @@ Manifest files_there(SshSession& session, const std::string& folder) {
         "its results cannot be read", kHashPatience));
 }
 
-/// Throws Error(Refused) where what is missing here is more than the disk has room for.
+/// Throws Error(Refused) if the disk has too little room for the missing files.
 void require_room(const fs::path& to, int64_t bytes) {
     fs::path above = to;
     std::error_code unknown;
@@ -54,7 +54,7 @@ void require_room(const fs::path& to, int64_t bytes) {
                 to.string(), "make room, or name another folder with --to");
 }
 
-/// Does on the node what restore_folders does here: a checkpoint that was being replaced gets its name back.
+/// Does on the node what restore_folders does here: gives an interrupted checkpoint its name back.
 constexpr const char* kRestoreFolders = R"sh( 2>/dev/null || exit 0
 for former in .step-*.former; do
     name=${former#.}
@@ -66,7 +66,7 @@ fs::path part_of(const fs::path& target) {
     return target.string() + ".part";
 }
 
-/// A file under a temporary name, this process's alone.
+/// A file under a temporary name, locked by this process.
 class PartFile {
   public:
     explicit PartFile(const fs::path& target)
@@ -110,7 +110,7 @@ class PartFile {
     int out_;
 };
 
-/// Appends what is missing; `told` hears how much of the file is here.
+/// Appends the missing bytes; calls `told` with the number of bytes that are here.
 void receive(SshSession& session, const std::string& path, const PartFile& part, int64_t size,
              const Progress& progress, const std::function<void(int64_t)>& told) {
     int64_t here = part.size();
@@ -132,7 +132,7 @@ void receive(SshSession& session, const std::string& path, const PartFile& part,
     }
 }
 
-/// Of files that are here in part or not at all.
+/// Returns the bytes still missing of files that are here in part or not at all.
 int64_t bytes_missing(const Manifest& there, const fs::path& to) {
     int64_t bytes = 0;
     for (const auto& [name, file] : there.files) {
@@ -152,8 +152,8 @@ bool is_here(const fs::path& target, const FileThere& file, const Progress& prog
            content_hash(target, progress) == file.hash;
 }
 
-/// What an earlier fetch left may be of another file: then once more from the beginning. Gives the bytes that
-/// came.
+/// Fetches a file and returns the bytes received. If an earlier fetch left a part of another file, starts
+/// again from the beginning.
 int64_t fetch_file(SshSession& session, const std::string& path, const fs::path& target,
                    const FileThere& file, const Progress& progress,
                    const std::function<void(int64_t)>& told) {
@@ -200,7 +200,7 @@ Fetched fetch_folder(SshSession& session, const std::string& from, const fs::pat
             if (!missing.insert(mark).second || !there.files.contains(mark)) {
                 remove_durably(to / mark);
             } else {
-                rename_durably(to / mark, part_of(to / mark));  // need not come again
+                rename_durably(to / mark, part_of(to / mark));  // saves a second transfer
             }
         }
     }

@@ -9,7 +9,7 @@ namespace ringmaster {
 
 namespace {
 
-constexpr size_t kAtOnce = 8;  ///< an sshd behind one gate takes ten logins at a time (MaxStartups)
+constexpr size_t kAtOnce = 8;  ///< sshd accepts ten logins at a time (MaxStartups)
 
 }  // namespace
 
@@ -67,7 +67,7 @@ SshPerson one_at_a_time(const SshPerson& person) {
 
 namespace {
 
-/// Words of another machine on the way (a jump host) say so.
+/// Reports a machine as unreachable. If the problem is a jump host's, the message names that host.
 NodeReport unreachable(const std::string& host, const Error& problem, const NodeFinding& finding) {
     NodeReport report;
     report.host = host;

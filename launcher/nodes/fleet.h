@@ -1,4 +1,4 @@
-/// Several machines at once: a thread and a session for each.
+/// Works on several machines at once, with one thread and one session per machine.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace ringmaster {
 
-/// A machine of a run. Its session is used by one thread at a time.
+/// A machine of a run. Only one thread at a time may use its session.
 struct Node {
     SshTarget target;
     SshSettings settings;
@@ -23,31 +23,31 @@ struct Node {
     std::string name() const { return target.text(); }
 };
 
-/// Throws Error(Usage) for a name that is none, or that stands there twice.
+/// Parses the names. Throws Error(Usage) for an invalid or repeated name.
 std::vector<SshTarget> parse_targets(const std::vector<std::string>& names);
 
-/// Runs `work` for each index in a thread of its own, at most eight at a time, and waits for all. Throws the
-/// first (by index) Error of those that threw.
+/// Runs `work` for each index in threads, at most eight at a time, and waits for all. Then rethrows the first
+/// (by index) exception, if any.
 void for_each_at_once(size_t count, const std::function<void(size_t)>& work);
 
-/// The person's answers, asked for by one thread at a time.
+/// Wraps the user's prompts so that only one thread asks at a time.
 SshPerson one_at_a_time(const SshPerson& person);
 
-/// Brings what a machine lacks: LibTorch. May throw Error and Cancelled.
+/// Installs what a machine lacks: LibTorch. May throw Error and Cancelled.
 using Remedy = std::function<void(Node&)>;
 
-/// Connects and asks, and asks again after a remedy was needed and brought; `remedy` may be empty. Never
-/// throws for what a machine does; Cancelled.
+/// Connects to a machine and checks it; checks again if a remedy was needed and applied. `remedy` may be
+/// empty. Throws only Cancelled; failures of the machine go into the report.
 NodeReport check_node(const SshTarget& target, const SshPerson& person, const ProgramNeeds& needs,
                       Node* kept = nullptr, const Remedy& remedy = {});
 
-/// `kept`: where it is not null, the machines that were reached, each at its report's index.
+/// Checks all machines. If `kept` is not null, it receives the reached machines, each at its report's index.
 std::vector<NodeReport> check_nodes(const std::vector<SshTarget>& targets, const SshPerson& person,
                                     const ProgramNeeds& needs, const Remedy& remedy = {},
                                     std::vector<Node>* kept = nullptr);
 
-/// All of them, connected and able to train. Throws Error(Unreachable) naming every one that is not, each
-/// with its next step.
+/// Connects to all machines. Throws Error(Unreachable) unless all can train, naming each that cannot and its
+/// next step.
 std::vector<Node> connect_nodes(const std::vector<SshTarget>& targets, const SshPerson& person,
                                 const ProgramNeeds& needs, const Remedy& remedy = {});
 

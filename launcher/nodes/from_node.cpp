@@ -42,7 +42,7 @@ bool is_control(char c) {
     return static_cast<unsigned char>(c) < ' ' || c == 127;
 }
 
-/// "HASH  ./NAME"
+/// Takes a line of sha256sum: "HASH  ./NAME".
 void take_hash(const std::string& line, Manifest& manifest) {
     constexpr std::string_view kBetween = "  ./";
     const std::string_view hash = std::string_view(line).substr(0, kHashDigits);
@@ -57,7 +57,7 @@ void take_hash(const std::string& line, Manifest& manifest) {
     }
 }
 
-/// "  1234 ./NAME"
+/// Takes a line of wc: "  1234 ./NAME".
 void take_size(const std::string& line, Manifest& manifest) {
     const size_t digits = line.find_first_not_of(' ');
     const size_t name = line.find(" ./");

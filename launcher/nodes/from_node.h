@@ -1,6 +1,6 @@
-/// The one place that decides what a node may send: names, offsets, sizes, paths. Pure parsers with limits,
-/// of text that a node may have made to do harm. (Its run.json and events: engine/events; its facts: facts.h;
-/// the runs on it: anywhere/runs_there.h.)
+/// Parses and limits everything else that a node may send: names, offsets, sizes, paths. The parsers are
+/// pure, and assume that a node's text may be hostile. (engine/events parses its run.json and events, facts.h
+/// its facts, and anywhere/runs_there.h the runs on it.)
 #pragma once
 
 #include <cstdint>
@@ -12,28 +12,28 @@
 
 namespace ringmaster {
 
-/// Of what `ringmaster-agent --follow` prints.
+/// A message that `ringmaster-agent --follow` prints.
 struct FollowFrame {
     enum class Kind { File, State, Beat, Over };
     Kind kind = Kind::Beat;
-    std::string file = {};   ///< a name of the record
-    int64_t offset = 0;      ///< of `bytes` in it
-    std::string bytes = {};  ///< what the file goes on with, or run.json's text
+    std::string file = {};   ///< file of the record that grew
+    int64_t offset = 0;      ///< offset of `bytes` in the file
+    std::string bytes = {};  ///< bytes to append to the file, or run.json's text
 };
 
 /// Cuts the follower's output into frames:
 ///
 ///     file NAME OFFSET SIZE\n and SIZE bytes      state SIZE\n and SIZE bytes      beat\n      over\n
 ///
-/// A file has to be one of `record`, by name and bytes that are here, and goes on where it ends here. A head
-/// has 256 bytes at most, what follows it 4 MiB. Afterwards the parser is of no more use.
+/// The file must be one of `record`, which maps names to their sizes here, and OFFSET must be its end here. A
+/// head has at most 256 bytes, its content 4 MiB. After an error the parser must not be used again.
 class FollowFrames {
   public:
     explicit FollowFrames(std::map<std::string, int64_t> record) : record_(std::move(record)) {}
 
     void take(std::string_view bytes);
 
-    /// Empty where none is whole yet. Throws Error(Refused) for what is no frame.
+    /// Returns the next frame; nullopt until one is complete. Throws Error(Refused) for an invalid frame.
     std::optional<FollowFrame> next();
 
   private:
@@ -41,7 +41,7 @@ class FollowFrames {
 
     std::map<std::string, int64_t> record_;
     std::string pending_;
-    size_t read_ = 0;  ///< of pending_
+    size_t read_ = 0;  ///< bytes of pending_ already parsed
 };
 
 struct FileThere {
@@ -49,34 +49,34 @@ struct FileThere {
     int64_t size = 0;
 };
 
-/// A folder of a node, as `sha256sum` and `wc -c` list it.
+/// A folder on a node, as `sha256sum` and `wc -c` list it.
 struct Manifest {
-    std::map<std::string, FileThere> files;  ///< by name, none in a folder
-    std::vector<std::string> left_out;  ///< names that are no part of a model or checkpoint; some of them
-    int64_t bytes = 0;                  ///< of all files
+    std::map<std::string, FileThere> files;  ///< by name; no name contains a folder
+    std::vector<std::string> left_out;  ///< some names that belong to no model or checkpoint
+    int64_t bytes = 0;                  ///< size of all files
 };
 
-/// `text`: lines of sha256sum, the line "sizes", lines of wc. Throws Error(Refused) for more than 4,096
-/// files, a file without hash or size, or a size above 64 TiB.
+/// Parses sha256sum's lines, the line "sizes", and wc's lines. Throws Error(Refused) for more than 4,096
+/// files, a file without a size, or a size above 64 TiB.
 Manifest parse_manifest(const std::string& text);
 
-/// Of a model, tokenizer or checkpoint: "model-00001-of-00002.safetensors", "config.json", "complete".
-/// Letters, digits and "._-", no folder, none that is hidden.
+/// Returns true for file names of a model or checkpoint: "model-00001-of-00002.safetensors", "config.json",
+/// "complete". They have only letters, digits and "._-", and no folder, and are not hidden.
 bool is_result_name(std::string_view name);
 
-/// Steps of the folders that `ls` lists as "step-00000100", ascending; other lines are skipped.
+/// Returns the steps of the folders that `ls` lists as "step-00000100", ascending; skips other lines.
 std::vector<int64_t> parse_checkpoints(const std::string& text);
 
-/// The address behind "meet " of node 0's agent; empty where there is none.
+/// Returns the address after "meet " in the output of node 0's agent; empty if there is none.
 std::string parse_meeting(const std::string& said);
 
-/// An absolute path without "..", control characters and more than 1,024 bytes.
+/// Returns true for an absolute path of at most 1,024 bytes without ".." and control characters.
 bool is_node_path(std::string_view path);
 
-/// On one line, without control characters, cut to `most` bytes.
+/// Returns the text on one line, without control characters, cut to `most` bytes.
 std::string text_of_node(std::string text, size_t most = 1024);
 
-/// The whole number that `text` is, within [least, most].
+/// Returns the whole number in `text` if it lies within [least, most].
 std::optional<int64_t> number_of_node(std::string_view text, int64_t least, int64_t most);
 
 }  // namespace ringmaster

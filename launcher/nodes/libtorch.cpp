@@ -19,8 +19,8 @@ namespace {
 constexpr auto kLook = std::chrono::milliseconds(200);
 constexpr int64_t kSpareDisk = int64_t{256} << 20;
 
-/// `final` and `lock` (the text of libtorch.txt) stand before it. Its stdin stays open as long as somebody
-/// waits for it. "at KIBIBYTES" each second; then its own folder, aside until it is whole, gets its name.
+/// The caller puts `final` and `lock` (the text of libtorch.txt) before this script, and keeps its stdin open
+/// while it waits. Prints "at KIBIBYTES" every second. Fills a temporary folder, then renames it.
 constexpr const char* kInstall = R"sh(
 trap '' PIPE HUP
 exec 3<&0
@@ -64,7 +64,7 @@ rm -rf "$part"
 exit "$status"
 )sh";
 
-/// pip's own last words.
+/// Returns pip's output without blanks at its end; another text if pip said nothing.
 std::string last_lines(const std::string& text) {
     std::string words = text;
     while (!words.empty() && (words.back() == '\n' || words.back() == ' ')) words.pop_back();
@@ -104,7 +104,7 @@ void copy_from_here(Node& node, const ProgramNeeds& needs, const Places& places,
     stage_files(node, files, progress);
 }
 
-/// Of a program's or library's dependencies those that lie below `site`, found as the loader finds them.
+/// Adds the dependencies of a program or library that lie below `site`, found as the loader finds them.
 void add_dependencies(const fs::path& of, const fs::path& site, std::set<fs::path>& files) {
     ChildWatch watch;
     watch.line = [&](const std::string& line) {
@@ -120,7 +120,7 @@ void add_dependencies(const fs::path& of, const fs::path& site, std::set<fs::pat
               watch, {});
 }
 
-/// Libraries that are loaded by name, while the engine runs.
+/// Adds libraries that the engine loads by name at run time.
 void add_libraries(const fs::path& folder, std::set<fs::path>& files) {
     std::error_code none;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, none)) {
@@ -154,7 +154,7 @@ std::vector<StagedFile> libtorch_files(const Places& places, const std::string& 
     }
     std::vector<StagedFile> staged;
     files.insert(torch /
-                 "version.py");  // the last in the order, after lib: with it the folder is taken for whole
+                 "version.py");  // marks the folder as complete, so the partition below moves it to the end
     for (const fs::path& file : files)
         staged.push_back({file, to + "/" + file.lexically_relative(site).string(), false});
     const auto is_version = [](const StagedFile& file) { return file.from.filename() != "version.py"; };

@@ -1,5 +1,5 @@
-/// LibTorch on a node that has none that fits: by that machine's pip, or copied from here. Either way into a
-/// folder of ours there (own_libtorch_dir), where the next check finds it.
+/// Installs LibTorch on a node that has no matching one, with that machine's pip or as a copy from here. Both
+/// use our own folder there (own_libtorch_dir), where the next check finds it.
 #pragma once
 
 #include <filesystem>
@@ -16,15 +16,15 @@ namespace ringmaster {
 
 enum class LibTorchWay { Pip, Copy };
 
-/// "pip" or "copy". Throws Error(Usage).
+/// Parses "pip" or "copy". Throws Error(Usage) for anything else.
 LibTorchWay libtorch_way(const std::string& word);
 
-/// The files of LibTorch here that the engine needs, and where they go: for a machine with GPUs the CUDA part
-/// too. Throws Error(Unreachable) where there is none here.
+/// Returns the files of LibTorch that the engine needs and their targets; with `cuda` also the CUDA part.
+/// Throws Error(Unreachable) if this machine has no LibTorch.
 std::vector<StagedFile> libtorch_files(const Places& places, const std::string& to, bool cuda);
 
-/// For check_node. Pip: downloads there and ends, with nothing left, once it is called off. Copy: as
-/// stage_files, so a copy that was cut goes on where it ended. Throws NodeError, Error, Cancelled.
+/// Returns the remedy for check_node. Pip downloads on the node; if cancelled, it ends and leaves nothing.
+/// Copy uses stage_files, so an interrupted copy is continued. Throws NodeError, Error, Cancelled.
 Remedy libtorch_remedy(LibTorchWay way, const ProgramNeeds& needs, const Places& places,
                        const Progress& progress);
 

@@ -23,15 +23,15 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto kSilence = 15s;       ///< of a follower there, which says something each second
-constexpr auto kProbe = 2s;          ///< between two tries to connect
-constexpr auto kRefusedPause = 30s;  ///< after a login that was refused, so that no account is locked
+constexpr auto kSilence = 15s;       ///< longest silence of a follower, which sends something every second
+constexpr auto kProbe = 2s;          ///< between two attempts to connect
+constexpr auto kRefusedPause = 30s;  ///< after a refused login, so that no account gets locked
 constexpr int kRefusedTries = 3;
-constexpr auto kLastEvents = 15s;    ///< of the other nodes, once node 0 says that the run is over
-constexpr auto kFirstSilence = 60s;  ///< of node 0, once another node says that the run is over
+constexpr auto kLastEvents = 15s;    ///< wait for the other nodes after node 0 reported the end
+constexpr auto kFirstSilence = 60s;  ///< silence of node 0, after another node reported the end
 
-/// Where a completed run's model goes; empty where plan.json cannot be read, which the person hears who asks
-/// for the model.
+/// Returns the folder for a completed run's model; empty if plan.json cannot be read, which is reported when
+/// the model is fetched.
 std::string output_dir_of(const RunDirectory& run) {
     try {
         return read_plan(run.plan().string()).config.output_dir;
@@ -83,13 +83,13 @@ std::string RunMirror::note() const {
     return note_;
 }
 
-/// True where the mirror is to end.
+/// Waits; returns true if the mirror is to end.
 bool RunMirror::wait(std::chrono::milliseconds time) {
     std::unique_lock lock(mutex_);
     return ending_.wait_for(lock, time, [this] { return stop_.load(); });
 }
 
-/// False where another process holds it.
+/// Takes the lock of the run directory. Returns false if another process holds it.
 bool RunMirror::lock() {
     const std::lock_guard guard(mutex_);
     if (lock_ >= 0) return true;
@@ -121,7 +121,7 @@ void RunMirror::watch(size_t index) {
             refused = 0;
             if (follow(index)) return;
         } catch (
-            const std::exception& problem) {  // an Error, or JSON that is none: both may be better next time
+            const std::exception& problem) {  // an Error, or invalid JSON: both may be gone at the next try
             nodes_[index].session.reset();
             const std::lock_guard guard(mutex_);
             nodes_[index].trouble = problem.what();
@@ -131,14 +131,14 @@ void RunMirror::watch(size_t index) {
             }
             const auto* own = dynamic_cast<const Error*>(&problem);
             if (own != nullptr && own->failure == Failure::Refused)
-                pause = kRefusedPause;  // a full disk here, or what no node may send
+                pause = kRefusedPause;  // a full disk here, or invalid data from the node
         }
         if (index == lead_ && Clock::now() - nodes_[lead_].heard > kFirstSilence) give_up_on_first(trouble());
         if (wait(pause)) return;
     }
 }
 
-/// True at the run's end.
+/// Follows a node. Returns true at the run's end.
 bool RunMirror::follow(size_t index) {
     const RemoteNode& node = remote_.nodes[index];
     StartCommand command{
@@ -178,7 +178,7 @@ bool RunMirror::follow(size_t index) {
     return true;
 }
 
-/// True at the run's end. `last` is the state that the node told last.
+/// Takes a frame; returns true at the run's end. `last` is the last state that the node sent.
 bool RunMirror::take(size_t index, const FollowFrame& frame, std::optional<RunState>& last) {
     const std::string& target = remote_.nodes[index].target;
     switch (frame.kind) {
@@ -219,7 +219,7 @@ void RunMirror::wait_for_others() {
     });
 }
 
-/// A run that is over becomes so here once everything has come.
+/// Marks the run as over here, after all its files have arrived.
 void RunMirror::finish(const RunState& told) {
     wait_for_others();
     if (told.state == RunPhase::Completed && !remote_.adopted) fetch_model();
@@ -246,7 +246,7 @@ void RunMirror::fetch_model() {
     tell("");
 }
 
-/// Node 0 is not to be reached, and another node says that the run has ended.
+/// Marks the run as failed if node 0 cannot be reached and another node says that the run has ended.
 void RunMirror::give_up_on_first(const std::string& why) {
     std::string told;
     {

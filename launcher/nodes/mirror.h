@@ -1,10 +1,10 @@
-/// Keeps the local run directory of a run elsewhere as it is there: events and logs by byte offset, run.json
-/// as its first named node tells it. A thread and a session for each node that the person named; connections
-/// that break are made again. Nothing here starts or stops anything of the run. The final model of a
-/// completed run is fetched into output_dir, which this machine chose at launch, unless the run is adopted.
+/// Keeps the local run directory of a remote run up to date: events and logs by byte offset, run.json from
+/// the run's first named node. Uses a thread and a session for each named node and reconnects after failures.
+/// It never starts or stops a part of the run. It fetches the final model of a completed run into output_dir,
+/// which this machine chose at launch, unless the run is adopted.
 ///
-/// A node adds to its own record files alone (record_files), at their end; plan.json, config.yaml and
-/// remote.json are never taken from it.
+/// A node can only append to its own record files (record_files); plan.json, config.yaml and remote.json are
+/// never taken from it.
 #pragma once
 
 #include <atomic>
@@ -24,15 +24,15 @@ namespace ringmaster {
 
 class RunMirror {
   public:
-    /// `sessions` are used as long as they last; empty ones are opened. Another process that mirrors this run
-    /// directory goes first: then this one waits for its end.
+    /// Uses `sessions` while they last and opens those that are empty. If another process already mirrors
+    /// this run directory, waits until that process ends.
     RunMirror(const RunDirectory& run, std::vector<std::unique_ptr<SshSession>> sessions);
     RunMirror(const RunMirror&) = delete;
     RunMirror& operator=(const RunMirror&) = delete;
     ~RunMirror();
 
-    std::string trouble() const;  ///< why a node is not heard just now; empty: all are
-    std::string note() const;     ///< "fetching model.safetensors 1.2 of 3.4 GB"; else empty
+    std::string trouble() const;  ///< why a node is silent just now; empty if none is
+    std::string note() const;     ///< "fetching model.safetensors 1.2 of 3.4 GB"; empty otherwise
 
   private:
     struct NodeWatch {
@@ -55,8 +55,8 @@ class RunMirror {
 
     RunDirectory run_;
     RemoteRun remote_;
-    size_t lead_;             ///< the first named node
-    std::string output_dir_;  ///< of plan.json, as it was when this began
+    size_t lead_;             ///< index of the first named node
+    std::string output_dir_;  ///< output_dir of plan.json when the mirror started
     mutable std::mutex mutex_;
     std::condition_variable ending_;
     std::atomic<bool> stop_ = false;

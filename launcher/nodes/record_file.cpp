@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int64_t kSpareDisk = 64 << 20;  ///< left free whatever a node sends
+constexpr int64_t kSpareDisk = 64 << 20;  ///< bytes always left free, however much a node sends
 
 class Opened {
   public:
@@ -44,7 +44,7 @@ class Opened {
                 file.string(), problem == ENOSPC ? "make room" : "");
 }
 
-/// The file below the folder, each part of its name opened by itself. Negative: it is not there.
+/// Opens a file below the folder, one part of its name after the other. Negative if it does not exist.
 Opened open_below(const fs::path& run_dir, const std::string& name, bool make) {
     const fs::path relative(name);
     Opened at(::open(run_dir.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));

@@ -1,5 +1,5 @@
-/// The files of a local run directory that its nodes add to. Below the run directory no symbolic link is
-/// followed, and nothing but a regular file is read or written.
+/// Reads and appends to the files of a local run directory that its nodes write. Follows no symbolic link
+/// below the run directory, and touches only regular files.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace ringmaster {
 
-/// Bytes of the file; 0 where it is not there. Throws Error(Refused) where a link or no regular file is in
-/// its place.
+/// Returns the size of the file in bytes; 0 if it does not exist. Throws Error(Refused) if it is a link or
+/// not a regular file.
 int64_t record_bytes(const std::filesystem::path& run_dir, const std::string& name);
 
-/// Adds to the end of the file, which has to be at `offset`; makes it and its folder. Throws Error(Refused):
-/// as record_bytes, at another offset, or where it cannot be written.
+/// Appends to the file, which must end at `offset`; makes it and its folder if needed. Throws Error(Refused)
+/// like record_bytes, for another offset, or if it cannot be written.
 void append_record(const std::filesystem::path& run_dir, const std::string& name, int64_t offset,
                    std::string_view bytes);
 

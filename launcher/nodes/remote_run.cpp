@@ -31,7 +31,7 @@ namespace {
 
 constexpr auto kStartPatience = std::chrono::seconds(60);
 constexpr auto kStatePatience = std::chrono::seconds(20);
-constexpr auto kLeftoverPatience = std::chrono::seconds(20);  ///< its grace, and the kernel's
+constexpr auto kLeftoverPatience = std::chrono::seconds(20);  ///< the agent's grace period and the kernel's
 constexpr auto kPoll = std::chrono::milliseconds(500);
 constexpr auto kCalibrationPoll = std::chrono::milliseconds(100);
 constexpr const char* kNothingOfAgentLog = "agent.log=9000000000000000000";
@@ -70,7 +70,7 @@ std::string text_of(const RemoteRun& remote) {
            "\n";
 }
 
-/// The engine, its agent, and the CUDA part where there is one.
+/// Returns the engine, its agent, and the CUDA part if there is one.
 std::vector<fs::path> programs(const Places& places) {
     std::vector<fs::path> files = {places.engine(), places.agent()};
     std::error_code none;
@@ -85,7 +85,7 @@ std::string programs_key(const Places& places) {
     return key;
 }
 
-/// Beside them is the link to that node's LibTorch.
+/// Returns the folder of the programs on a node; it also holds the link to that node's LibTorch.
 std::string programs_dir(const Node& node, const std::string& programs_key) {
     const std::string key = programs_key + node.facts.libtorch;
     return node.facts.data_dir + "/programs/" + short_hash(key) + "/bin";
@@ -122,8 +122,8 @@ bool is_of_model(const fs::path& file, bool with_weights) {
     return end == ".json" || end == ".txt" || end == ".model" || end == ".jinja";
 }
 
-/// Files of a model or tokenizer folder, and the name that the folder gets there: by the path and size of
-/// each, since the objects below are by content.
+/// Returns the files of a model or tokenizer folder with their targets below `to`. Weights are included only
+/// with `with_weights`.
 std::vector<StagedFile> folder_files(const std::string& folder, const std::string& to, bool with_weights) {
     std::vector<StagedFile> files;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
@@ -133,7 +133,7 @@ std::vector<StagedFile> folder_files(const std::string& folder, const std::strin
     return files;
 }
 
-/// plan.json as it is there: the same plan, its files where they lie on that node.
+/// Returns plan.json with the paths of a node's files, and adds the files to send to `files`.
 std::string plan_there(const RunDirectory& run, const Node& node, const RemoteNode& there,
                        const std::set<std::string>& secrets, std::vector<StagedFile>& files) {
     Json plan = read_json_file(run.plan());
@@ -179,7 +179,7 @@ std::string start_script(const RemoteNode& node, const StartCommand& command) {
            " </dev/null &\n";
 }
 
-/// What it printed before it let go. Throws Error(Unreachable) with its complaint.
+/// Starts an agent and returns its output. Throws Error(Unreachable) with its complaint.
 std::string start_one(Node& node, const RemoteNode& there, const StartCommand& command) {
     const ScriptResult result = run_script(*node.session, start_script(there, command), kStartPatience);
     if (result.errors.find("ringmaster-agent:") != std::string::npos || result.status != 0)
@@ -205,7 +205,7 @@ std::string text_in(const Json& json, const char* key) {
     return text;
 }
 
-/// Throws Error, Json::exception.
+/// Parses a node of remote.json. Throws Error, Json::exception.
 RemoteNode node_from(const Json& json, const RemoteRun& remote) {
     RemoteNode node{text_in(json, "target"),
                     text_in(json, "run_dir"),
@@ -220,7 +220,7 @@ RemoteNode node_from(const Json& json, const RemoteRun& remote) {
     return node;
 }
 
-/// " --node gpu1 --node HOST": every node, as far as it is known.
+/// Returns " --node gpu1 --node HOST": one option per node, with HOST for an unknown name.
 std::string naming(const RemoteRun& remote) {
     std::string words;
     for (const RemoteNode& node : remote.nodes)
@@ -355,9 +355,9 @@ std::optional<RunState> node_state(SshSession& session, const RemoteNode& node, 
         frames.take(std::exchange(came, {}));
         while (const std::optional<FollowFrame> frame = frames.next()) {
             if (frame->kind == FollowFrame::Kind::State) return parse_run_state(frame->bytes, node.target);
-            return std::nullopt;  // it says its state first, where there is one
+            return std::nullopt;  // if there is a state, it comes first
         }
-        if (!more && !said_something) return std::nullopt;  // there is no run
+        if (!more && !said_something) return std::nullopt;  // the run does not exist there
         if (!more) break;
     }
     throw Error(Failure::Unreachable, Code("NODE-AGENT"), "does not say how its run is: " + script.errors(),
@@ -506,7 +506,7 @@ void place_run(std::vector<Node>& nodes, const RemoteRun& remote, const RunDirec
 
 void bring_records(std::vector<Node>& nodes, const RemoteRun& remote, const RemoteRun& before,
                    const RunDirectory& run) {
-    std::map<std::string, std::string> wrote;  // which target each file
+    std::map<std::string, std::string> wrote;  // file → target of the node that wrote it
     for (size_t i = 0; i < before.nodes.size(); ++i) {
         for (const std::string& file : record_files(before.nodes[i], i)) wrote[file] = before.nodes[i].target;
     }
@@ -548,7 +548,7 @@ void end_leftovers(Node& node, const RemoteNode& there, size_t index) {
     const auto end = std::chrono::steady_clock::now() + kLeftoverPatience;
     while (std::chrono::steady_clock::now() < end) {
         const ScriptResult asked = run_script(*node.session, line);
-        if (asked.status != 0 || asked.out.find("over") != std::string::npos) return;  // or never begun
+        if (asked.status != 0 || asked.out.find("over") != std::string::npos) return;  // over or not started
         std::this_thread::sleep_for(kPoll);
     }
 }

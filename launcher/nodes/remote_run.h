@@ -1,6 +1,6 @@
-/// A run that lives on other machines. The local run directory mirrors it; remote.json there says where it
-/// is. It is written on this machine alone. A copy lies beside the run on every node, so that other machines
-/// find it, too:
+/// Describes a run on other machines. The local run directory mirrors it; remote.json there says where it is.
+/// Only this machine writes that file. Every node has a copy next to the run, so that other machines find the
+/// run, too:
 ///
 ///     {"ranks": 4, "adopted": false, "nodes": [{"target", "called", "run_dir", "agent", "address",
 ///      "first_rank", "ranks"}, …]}
@@ -21,12 +21,12 @@
 namespace ringmaster {
 
 struct RemoteNode {
-    std::string target;   ///< as the person named it; empty: nobody has, and it is never contacted
-    std::string run_dir;  ///< there
-    std::string agent;    ///< there: the program
-    std::string address;  ///< at which the others reach it
+    std::string target;   ///< name given by the user; empty: not given, so it is never contacted
+    std::string run_dir;  ///< path on the node
+    std::string agent;    ///< path of the program on the node
+    std::string address;  ///< address at which other nodes reach it
     int first_rank = 0, ranks = 0;
-    std::string called = {};  ///< of an adopted run: as the machine that launched it names the node
+    std::string called = {};  ///< for an adopted run: the launching machine's name for the node
 
     bool is_named() const { return !target.empty(); }
 };
@@ -34,18 +34,18 @@ struct RemoteNode {
 struct RemoteRun {
     int ranks = 0;
     std::vector<RemoteNode> nodes;  ///< node 0 first
-    /// Launched from another machine: model, data and programs are on the nodes and not here.
+    /// True if another machine launched the run: model, data and programs are only on the nodes.
     bool adopted = false;
 
-    size_t lead() const;  ///< the first node that is named: it tells how the run is
+    size_t lead() const;  ///< index of the first named node, which reports the run's state
     bool all_named() const;
-    /// Throws Error(Usage), with what to type, where a node is not named and `what` needs it: "stop".
+    /// Throws Error(Usage), with what to type, if the node is not named but `command` ("stop") needs it.
     void require_named(size_t index, const std::string& command, const std::string& run_name) const;
-    /// "node 1 of 2 (its launcher calls it gpu2) is not contacted …", a line for each such node.
+    /// Returns "node 1 of 2, which its launcher calls gpu2, is not contacted …" per such node, and a hint.
     std::string not_contacted_text(const std::string& run_name) const;
 
     std::string output_dir() const { return nodes.front().run_dir + "/output"; }
-    /// The engine on node 0: beside its agent.
+    /// Returns the path of the engine on node 0, next to its agent.
     std::string engine() const {
         return std::filesystem::path(nodes.front().agent).parent_path().string() + "/ringmaster-engine";
     }
@@ -54,67 +54,67 @@ struct RemoteRun {
 bool is_remote(const RunDirectory& run);
 RemoteRun read_remote_run(const RunDirectory& run);  ///< throws Error
 void write_remote_run(const RunDirectory& run, const RemoteRun& remote);
-/// Of a file here or on a node: 1 to 65,536 ranks, which the nodes share without a gap or an overlap, names
-/// and paths of 1 KiB. Throws Error(Refused) naming `where`.
+/// Parses a file from here or a node: 1 to 65,536 ranks, shared by the nodes without a gap or an overlap;
+/// names and paths of at most 1 KiB. Throws Error(Refused) with `where`.
 RemoteRun parse_remote_run(const std::string& text, const std::string& where);
 
-/// The files that a node adds to, relative to the run directory: its agent's log, its ranks' events and logs.
+/// Returns the files that a node appends to, relative to the run directory: agent log, events, rank logs.
 std::vector<std::string> record_files(const RemoteNode& node, size_t index);
 
-/// A state that a node told, as it is kept here: of this run's name, with no more ranks than it has, its
-/// hosts called as the person named them.
+/// Returns a node's state as this machine stores it: with this run's name, at most its number of ranks, and
+/// the hosts named as the user named them.
 RunState state_here(RunState told, const RemoteRun& remote, const RunDirectory& run);
 
-/// run.json as node 0 reads it now; empty where the run has never begun there. Throws Error(Unreachable).
+/// Returns node 0's current run.json; nullopt if the run never began there. Throws Error(Unreachable).
 std::optional<RunState> remote_state(SshSession& first, const RemoteRun& remote);
 
-/// The same as any of its nodes knows it.
+/// Returns the current run.json of any of its nodes; nullopt if the run never began there.
 std::optional<RunState> node_state(SshSession& session, const RemoteNode& node, size_t index);
 
-/// The machine that a plan for these nodes is made for: all their GPUs, the least memory.
+/// Returns the machine to plan for: all GPUs of the nodes, with the least memory and cores of any node.
 Machine machine_of(const std::vector<Node>& nodes);
 
-/// Where a run would be on these nodes, ranks spread evenly. Throws Error(Usage) where they cannot be.
+/// Spreads the ranks evenly over nodes. Error(Usage): impossible; Error(Unreachable): a node lacks GPUs.
 RemoteRun lay_out(const std::vector<Node>& nodes, const RunDirectory& run, const Plan& plan,
                   const Places& places);
 
-/// A run whose files are all reached through one node, while its ranks are on others (a cluster's shared file
-/// system).
+/// Lays out a run whose files are reached through one node while its ranks run on others (a cluster with a
+/// shared file system).
 RemoteRun lay_out_at_login(const Node& login, const RunDirectory& run, int ranks, const Places& places);
 
-/// The agents' exact commands; the ports are chosen at the start. `restarts` are done by the agent of a
-/// single node by itself.
+/// Returns the exact commands of the agents; ports are chosen at the start. `restarts` applies to a single
+/// node only: its agent restarts the run by itself.
 std::vector<StartCommand> agent_commands(const RemoteRun& remote, int attempt, const std::string& resume,
                                          int restarts);
 
-/// Programs, model, tokens, checkpoints and run directory to every node, all at once; writes remote.json.
-/// What is there already is not sent; of an adopted run, checkpoints alone are.
+/// Sends programs, model, tokens, checkpoints and run directory to all nodes at once, and writes remote.json.
+/// Skips what is there already; for an adopted run, sends only checkpoints and the run's token.
 void place_run(std::vector<Node>& nodes, const RemoteRun& remote, const RunDirectory& run,
                const Places& places, const Progress& progress);
 
-/// Of a run that has changed its nodes since `before`: what the ranks of each have written so far.
+/// Sends each node the record files of its ranks that another node wrote before the ranks moved.
 void bring_records(std::vector<Node>& nodes, const RemoteRun& remote, const RemoteRun& before,
                    const RunDirectory& run);
 
-/// The engine and its agent on a node, with the link to that node's LibTorch; what is there already is not
-/// sent. The folder that they are in.
+/// Sends the engine and its agent to a node and links them to that node's LibTorch; skips what is there
+/// already. Returns their folder.
 std::string bring_programs(Node& node, const Places& places, const Progress& progress);
 
-/// Measures a node with the engine that is brought there (launcher/machine_figures.h). Throws
-/// Error(Unreachable), Cancelled: the engine there ends by itself then, within seconds.
+/// Sends the engine to a node and measures the node (launcher/machine_figures.h). Throws Error(Unreachable),
+/// or Cancelled: then the engine there ends by itself within seconds.
 Calibration calibrate_there(Node& node, const Machine& machine, bool cuda, const Places& places,
                             const Progress& progress);
 
-/// Starts the agents, node 0's first. Throws Error(Unreachable) where one does not come up; nothing runs
-/// then.
+/// Starts the agents, node 0's first. If one does not start, stops node 0's again and throws
+/// Error(Unreachable).
 void start_remote(std::vector<Node>& nodes, const RemoteRun& remote, int attempt, const std::string& resume,
                   int restarts);
 
-/// Ends what an agent of this run, which has failed, still does on a node; waits for that, some seconds at
-/// most. It is known by its pid, start time and boot.
+/// Ends what an agent of this failed run still does on a node, and waits up to 20 seconds for its end. The
+/// agent is identified by pid, start time and boot.
 void end_leftovers(Node& node, const RemoteNode& there, size_t index);
 
-/// Asks node 0's agent. False where the run is over already.
+/// Asks node 0's agent to stop the run. Returns false if the run is over already.
 bool request_remote_stop(SshSession& first, const RemoteRun& remote, StopHow how);
 
 }  // namespace ringmaster

@@ -1,4 +1,4 @@
-// Reports of machines as JSON and back, and that of this machine.
+// Converts reports of machines to JSON and back, and checks this machine.
 #include <QProcess>
 #include <nlohmann/json.hpp>
 
@@ -98,7 +98,7 @@ DeepReport deep_from_json(const Json& json) {
     return deep;
 }
 
-/// Those that a run of this process would see.
+/// Keeps only the GPUs that a run of this process could use.
 void leave_visible(NodeFacts& facts) {
     std::vector<NodeGpu> visible;
     for (const Gpu& seen : this_machine().gpus) {

@@ -16,17 +16,17 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr size_t kPiece = 1 << 20;
-constexpr auto kHashPatience = std::chrono::seconds(600);  ///< hashing some hundred GB on a slow disk
+constexpr auto kHashPatience = std::chrono::seconds(600);  ///< enough to hash hundreds of GB on a slow disk
 
 struct Object {
     std::string hash;
     fs::path from;
     std::string to;
     int64_t size = 0;
-    int64_t there = -1;  ///< bytes that are there already; -1: all of it
+    int64_t there = -1;  ///< bytes that are there already; -1: all
 };
 
-/// OpenSSL uses what the processor has for it, coreutils mostly does not: some five times as long.
+/// OpenSSL uses the processor's SHA instructions; coreutils often does not and takes five times as long.
 constexpr const char* kSum = R"sh(
 sum() {
     got=$(openssl dgst -sha256 -r <"$1" 2>/dev/null | cut -c1-64)
@@ -35,7 +35,7 @@ sum() {
 }
 )sh";
 
-/// Asks what is there. Its input: "HASH SIZE TARGET" a line; its answer: "HASH have" or "HASH BYTES".
+/// Asks which content is there. Input: lines "HASH SIZE TARGET"; output: "HASH have" or "HASH BYTES".
 constexpr const char* kAskObjects = R"sh(
 mkdir -p "$objects" || exit 1
 while read -r hash size target; do
@@ -47,8 +47,8 @@ while read -r hash size target; do
 done
 )sh";
 
-/// Appends its input; "ok", "short", or "bad" (another content: thrown away) at the end. The hash is taken
-/// behind the transfer: a pipe to it would be the narrowest place of all that the bytes go through.
+/// Appends its input to a file and prints "ok", "short", or "bad" (other content, deleted). It hashes after
+/// the transfer: hashing the stream would slow the transfer down.
 constexpr const char* kTakeObject = R"sh(
 file="$objects/$hash.$part"
 cat >>"$file" || exit 1
@@ -57,8 +57,8 @@ elif [ "$(sum "$file")" = "$hash" ]; then mv "$file" "$objects/$hash" && echo ok
 else rm -f "$file"; echo bad; fi
 )sh";
 
-/// Its input: "HASH MODE TARGET" a line. A target is a name of the object where its file system allows, else
-/// a copy.
+/// Puts objects in place; input: lines "HASH MODE TARGET". A target is a hard link to the object if the file
+/// system allows it, else a copy.
 constexpr const char* kPlaceObjects = R"sh(
 while read -r hash mode target; do
     if [ "$objects/$hash" -ef "$target" ]; then continue; fi
@@ -87,7 +87,7 @@ std::string with_input(SshSession& session, const std::string& script, const std
                 full ? "make room there" : "");
 }
 
-/// What came in part bears the node's name: nodes may share the folder.
+/// Sets the script's folders. Partial files carry the node's name, since nodes may share the folder.
 std::string objects_of(const Node& node) {
     std::string name = node.name();
     std::replace_if(

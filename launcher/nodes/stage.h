@@ -1,5 +1,5 @@
-/// Bringing files to a machine: each by the hash of its content, once, under a temporary name until it is
-/// whole and verified; a transfer that was cut goes on where it ended.
+/// Sends files to a machine, each content once, identified by its hash. A file has a temporary name until it
+/// is complete and verified; an interrupted transfer is continued.
 #pragma once
 
 #include <atomic>
@@ -13,28 +13,28 @@
 namespace ringmaster {
 
 struct StagedFile {
-    std::filesystem::path from;  ///< here
-    std::string to;              ///< there, absolute
+    std::filesystem::path from;  ///< path here
+    std::string to;              ///< absolute path on the node
     bool executable = false;
 };
 
-/// What Progress calls the sending itself, before the node's name.
+/// Start of the progress step's name while files are sent; the node's name follows.
 inline const std::string kSendingTo = "sending to ";
 
-/// SHA-256, in hexadecimal. Of a large file it is kept in the cache folder until the file changes, so that a
-/// model is read once and not before every launch. Throws Error(Usage) where it cannot be read, Cancelled.
+/// Returns the SHA-256 in hexadecimal. Remembers a large file's hash in the cache folder until the file
+/// changes, so that a model is not read before every launch. Throws Error(Usage) if unreadable, Cancelled.
 std::string content_hash(const std::filesystem::path& file, const Progress& progress);
 
 struct Staged {
-    int64_t sent_bytes = 0;  ///< of content, over the network
+    int64_t sent_bytes = 0;  ///< content sent over the network
     int64_t all_bytes = 0;
 };
 
-/// Throws Error(Refused) for a full disk, Error(Unreachable) where the connection is lost; what came so far
-/// is kept for the next time.
+/// Sends files. Throws Error(Refused) if the disk is full, Error(Unreachable) if the connection is lost; a
+/// partial file is kept for the next time.
 Staged stage_files(Node& node, const std::vector<StagedFile>& files, const Progress& progress);
 
-/// Small content of ours, readable by this user only.
+/// Writes a small text to a file on a node that only this user can read.
 void write_remote_file(SshSession& session, const std::string& path, const std::string& content);
 
 }  // namespace ringmaster

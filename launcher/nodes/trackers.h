@@ -1,13 +1,13 @@
-/// The trackers of a run on other machines: who sends to each, node 0 or the machine that launched the run.
+/// Sets up the trackers of a run on other machines: node 0 or the launching machine sends to each of them.
 #pragma once
 
 #include "launcher/nodes/remote_run.h"
 
 namespace ringmaster {
 
-/// Brings what sends to trackers to node 0, asks there and here which trackers are set up, and writes into
-/// both tracking/settings.json who sends to which. A tracker that is set up on neither is told as a warning.
-/// Does nothing if the run has no trackers. Throws as stage_files.
+/// Sends the tracker package to node 0, asks both machines which trackers are set up, and writes the sender
+/// of each tracker into tracking/settings.json on both. Warns of a tracker that neither has set up. Does
+/// nothing if the run has no trackers. Throws like stage_files.
 void place_trackers(Node& node, const RemoteNode& there, const RunDirectory& run, const Places& places,
                     const Progress& progress);
 
