@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int kMostIncludes = 16;  ///< of files in files, as OpenSSH has it
+constexpr int kMostIncludes = 16;  ///< limit of nested files, as in OpenSSH
 constexpr size_t kMostValues = 10'000;
 constexpr const char* kSystemConfig = "/etc/ssh/ssh_config";
 
@@ -41,12 +41,12 @@ std::vector<fs::path> files_like(const std::string& pattern) {
 bool is_machine(const std::string& name) {
     try {
         return parse_target(name).host == name;
-    } catch (const Error&) {  // a pattern, or what ssh itself would refuse
+    } catch (const Error&) {  // a pattern, or a name that ssh itself refuses
         return false;
     }
 }
 
-/// "Host a b", "Host=a": the keyword in small letters, then the words.
+/// Splits "Host a b" or "Host=a" into the keyword, in lower case, and the words.
 std::vector<std::string> words_of(std::string line) {
     if (const size_t equals = line.find('='); equals < line.find_first_of(" \t\"")) line[equals] = ' ';
     std::replace(line.begin(), line.end(), '"', ' ');
@@ -59,7 +59,7 @@ std::vector<std::string> words_of(std::string line) {
     return words;
 }
 
-/// Appends what stands behind `keyword` in the file and those that it includes.
+/// Appends the words after `keyword` in the file and in the files that it includes.
 void read(const fs::path& file, const std::string& keyword, int depth, std::vector<std::string>& values) {
     std::ifstream in(file);
     for (std::string line; std::getline(in, line) && values.size() < kMostValues;) {

@@ -1,4 +1,4 @@
-/// What stands in the files of ~/.ssh/config, whichever machine it is for.
+/// Reads the files of ~/.ssh/config without choosing a machine.
 #pragma once
 
 #include <filesystem>
@@ -7,13 +7,13 @@
 
 namespace ringmaster {
 
-/// Each `Host` without a wildcard, once, in the file's order, Include followed: of `file`, else of the file
-/// that connections use (RINGMASTER_SSH_CONFIG, else ~/.ssh/config). Empty where there is none. Names that
-/// are none of a machine are left out.
+/// Returns each `Host` name without a wildcard, once, in the order of `file` and the files that it includes.
+/// The default is the file that connections use (RINGMASTER_SSH_CONFIG, else ~/.ssh/config). Returns none if
+/// there is no file. Skips words that cannot name a machine.
 std::vector<std::string> ssh_aliases(const std::filesystem::path& file = {});
 
-/// Every word behind `keyword` (in small letters) in the configuration that connections use,
-/// /etc/ssh/ssh_config included, with all Host and Match blocks and Include followed.
+/// Returns every word after `keyword` (in lower case) in all Host and Match blocks of the user's file, its
+/// included files, and /etc/ssh/ssh_config unless RINGMASTER_SSH_CONFIG is set.
 std::vector<std::string> ssh_config_values(const std::string& keyword);
 
 }  // namespace ringmaster

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-/// As Qt's, which its lupdate looks for: the app translates these texts.
+/// Stands in for Qt's macro, which lupdate looks for: the app translates these texts.
 #define QT_TRANSLATE_NOOP(context, text) text
 
 namespace ringmaster {
@@ -10,7 +10,7 @@ namespace ringmaster {
 // clang-format off
 const std::vector<FindingText>& finding_texts() {
     static const std::vector<FindingText> texts = {
-        // On the way there
+        // Reaching the machine
         {"unknown-host", QT_TRANSLATE_NOOP("NodeFindings", "the host name %1 is not known here: %2"),
          QT_TRANSLATE_NOOP("NodeFindings", "check the spelling, or add a Host entry with its HostName to ~/.ssh/config")},
         {"refused", QT_TRANSLATE_NOOP("NodeFindings", "connection refused by %1 port %2"),
@@ -33,7 +33,7 @@ const std::vector<FindingText>& finding_texts() {
          QT_TRANSLATE_NOOP("NodeFindings", "`ssh -G %2` shows the same")},
         {"connection-lost", QT_TRANSLATE_NOOP("NodeFindings", "the connection is lost: %1"), ""},
 
-        // Its host key
+        // Host key
         {"no-host-key", QT_TRANSLATE_NOOP("NodeFindings", "shows no host key: %1"), ""},
         {"unknown-host-key", QT_TRANSLATE_NOOP("NodeFindings", "its host key is not known: %1 %2"),
          QT_TRANSLATE_NOOP("NodeFindings", "compare it with what `ssh-keygen -lf /etc/ssh/ssh_host_%3_key.pub` prints there; then trust it "
@@ -69,7 +69,7 @@ const std::vector<FindingText>& finding_texts() {
          QT_TRANSLATE_NOOP("NodeFindings", "is %2 readable?")},
         {"host-key-not-kept", QT_TRANSLATE_NOOP("NodeFindings", "its host key cannot be added to %1: %2"), ""},
 
-        // The login: %1 user, %2 methods that the server takes, %3 the machine; then what was tried
+        // Login: %1 is the user, %2 the methods the server accepts, %3 the machine; a list of tries follows
         {"login-refused", QT_TRANSLATE_NOOP("NodeFindings", "the login as %1 was not accepted. It takes %2; tried: "),
          QT_TRANSLATE_NOOP("NodeFindings", "`ssh %3` has to work without us; `ssh-copy-id` puts a key there")},
         {"login-without-key", QT_TRANSLATE_NOOP("NodeFindings", "the login as %1 was not accepted. It takes %2; nothing was there to try"),
@@ -86,7 +86,7 @@ const std::vector<FindingText>& finding_texts() {
          QT_TRANSLATE_NOOP("NodeFindings", "`ssh %1` has to work without us")},
         {"login-ended", QT_TRANSLATE_NOOP("NodeFindings", "ended the login: %1; tried: "), ""},
 
-        // What was tried
+        // Login methods tried
         {"tried-nothing", QT_TRANSLATE_NOOP("NodeFindings", "nothing"), ""},
         {"tried-agent-key", QT_TRANSLATE_NOOP("NodeFindings", "1 key of the ssh-agent (not accepted)"), ""},
         {"tried-agent-keys", QT_TRANSLATE_NOOP("NodeFindings", "%1 keys of the ssh-agent (not accepted)"), ""},
@@ -101,7 +101,7 @@ const std::vector<FindingText>& finding_texts() {
         {"tried-password-often", QT_TRANSLATE_NOOP("NodeFindings", "password (%1 times not accepted)"), ""},
         {"tried-password-alone", QT_TRANSLATE_NOOP("NodeFindings", "password (nobody is there to give it)"), ""},
 
-        // Its shell
+        // Login shell
         {"no-channel", QT_TRANSLATE_NOOP("NodeFindings", "no channel for a command: %1"),
          QT_TRANSLATE_NOOP("NodeFindings", "its sshd may allow too few sessions (MaxSessions)")},
         {"no-commands", QT_TRANSLATE_NOOP("NodeFindings", "does not run commands: %1"),
@@ -119,7 +119,7 @@ const std::vector<FindingText>& finding_texts() {
         {"command-hangs", QT_TRANSLATE_NOOP("NodeFindings", "a command there has said nothing for %1 s"),
          QT_TRANSLATE_NOOP("NodeFindings", "is a disk or network file system of the machine hanging?")},
 
-        // What it is
+        // System, processor and software
         {"ready", QT_TRANSLATE_NOOP("NodeFindings", "%1 cores, %2 of %3 memory free, %4 disk free, no GPU"), ""},
         {"ready-gpu", QT_TRANSLATE_NOOP("NodeFindings", "%5 × %6 (driver %7), %1 cores, %2 of %3 memory free, %4 disk free"), ""},
         {"other-system", QT_TRANSLATE_NOOP("NodeFindings", "runs %1; Ringmaster's engine is for Linux"),
@@ -160,20 +160,20 @@ const std::vector<FindingText>& finding_texts() {
         {"noisy-shell", QT_TRANSLATE_NOOP("NodeFindings", "its login shell prints text before every command (\"%1\")"),
          QT_TRANSLATE_NOOP("NodeFindings", "harmless here, though scp and sftp fail of it: keep that for interactive shells in its start files")},
 
-        // Of Slurm, through it
+        // Slurm on the machine
         {"no-partition", QT_TRANSLATE_NOOP("NodeFindings", "its Slurm has no partition"),
          QT_TRANSLATE_NOOP("NodeFindings", "`sinfo` shows the same; ask whoever runs the cluster")},
         {"no-partition-up", QT_TRANSLATE_NOOP("NodeFindings", "none of its partitions is up"),
          QT_TRANSLATE_NOOP("NodeFindings", "`sinfo` shows the same; ask whoever runs the cluster")},
         {"takes-jobs", QT_TRANSLATE_NOOP("NodeFindings", "takes jobs: %1"), ""},
 
-        // Bringing LibTorch
+        // Installing LibTorch
         {"pip-failed", QT_TRANSLATE_NOOP("NodeFindings", "pip could not install LibTorch %1 there: %2"),
          QT_TRANSLATE_NOOP("NodeFindings", "does that machine reach PyPI? --libtorch copy sends LibTorch from here")},
         {"no-room-for-libtorch", QT_TRANSLATE_NOOP("NodeFindings", "has %1 free in %2; LibTorch takes %3"),
          QT_TRANSLATE_NOOP("NodeFindings", "make room there")},
 
-        // Tier 2
+        // Tier 2: self-test and links
         {"engine-fails", QT_TRANSLATE_NOOP("NodeFindings", "the engine does not run there: %1"),
          QT_TRANSLATE_NOOP("NodeFindings", "LibTorch is taken from %2 there: is it whole?")},
         {"selftest-fails", QT_TRANSLATE_NOOP("NodeFindings", "the engine fails its self-test there: %1"),

@@ -1,5 +1,5 @@
-/// What is found about a machine: a code that stays, and what stands in its two sentences. The sentences are
-/// English here; the app has them in its languages, by the code.
+/// Describes a problem or fact about a machine: a stable code and the parameters of its two sentences. The
+/// sentences here are English; the app has them in its languages, by code.
 #pragma once
 
 #include <string>
@@ -12,29 +12,29 @@ namespace ringmaster {
 
 struct FindingText {
     std::string_view code;
-    const char* message;  ///< one sentence, with %1, %2, …
-    const char* next;     ///< what to do; may be empty
+    const char* message;  ///< one sentence with %1, %2, …
+    const char* next;     ///< next step; may be empty
 };
 
-/// All that there are.
+/// Returns all findings that exist.
 const std::vector<FindingText>& finding_texts();
-/// Null for a code that is none of them: of a newer version, or no finding of ours.
+/// Returns null for an unknown code: one of a newer version, or one that is no finding of ours.
 const FindingText* finding_text(std::string_view code);
 
 struct NodeFinding {
-    std::string code = {};                ///< "old-glibc"; empty: nothing is found
-    std::vector<std::string> with = {};   ///< %1, %2, …
-    std::vector<NodeFinding> parts = {};  ///< a list at the end of the message
+    std::string code = {};                ///< "old-glibc"; empty: no finding
+    std::vector<std::string> with = {};   ///< values of %1, %2, …
+    std::vector<NodeFinding> parts = {};  ///< list at the end of the message
 
     std::string message() const;
     std::string next() const;
     bool operator==(const NodeFinding&) const = default;
 };
 
-/// `template_` with %1 to %9 as `with` has them.
+/// Returns `template_` with %1 to %9 replaced by the entries of `with`.
 std::string filled_in(std::string_view template_, const std::vector<std::string>& with);
 
-/// A machine that cannot be reached, by what was found: Error(Unreachable).
+/// Thrown if a machine cannot be reached, with the finding that says why: Error(Unreachable).
 struct NodeError : Error {
     NodeError(const NodeFinding& finding_, const std::string& host)
         : Error(Failure::Unreachable, Code("NODE-UNREACHABLE"), finding_.message(), host, finding_.next()),

@@ -16,7 +16,7 @@ namespace ringmaster {
 
 namespace {
 
-constexpr std::string_view kUnsafeName = "@?*#[]|'\"\\ \t,";  ///< would mean more than a name in known_hosts
+constexpr std::string_view kUnsafeName = "@?*#[]|'\"\\ \t,";  ///< they have a meaning in known_hosts
 
 KeyHandle server_key(const SshSession::Impl& session) {
     ssh_key key = nullptr;
@@ -46,7 +46,7 @@ ContactedHost contacted(const SshSettings& settings) {
     return {settings.host_name, settings.port, {}};
 }
 
-/// The file on the machine that holds the key of a type.
+/// Returns the part of the host key file's name that stands for the type.
 std::string key_file_kind(const std::string& type) {
     return type.starts_with("ssh-") ? type.substr(4) : "ecdsa";
 }
@@ -75,7 +75,7 @@ OfferedAlgorithms::~OfferedAlgorithms() {
     ssh_set_log_userdata(nullptr);
 }
 
-/// libssh lists the proposals of both sides in the same words; "ext-info-c" is in the client's alone.
+/// Tells the proposals apart, which libssh logs in the same words: only the client's has "ext-info-c".
 void OfferedAlgorithms::hear(int, const char*, const char* line, void* self) {
     auto* const me = static_cast<OfferedAlgorithms*>(self);
     if (me == nullptr) return;
@@ -178,7 +178,7 @@ void HostKeyCheck::refuse(const HostKeyVerdict& verdict, const UnknownHostKey& s
     }();
     const bool is_known_somehow =
         verdict.standing == HostKeyStanding::Changed || verdict.standing == HostKeyStanding::OtherType;
-    // %1 type, %2 fingerprint, then what the code's sentences need.
+    // The parameters are %1 type, %2 fingerprint, then those of the code's sentences.
     std::vector<std::string> with = {shown.type, shown.fingerprint};
     if (verdict.standing == HostKeyStanding::Unknown)
         with.insert(with.end(), {key_file_kind(shown.type), shown.known_hosts});

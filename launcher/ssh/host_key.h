@@ -1,5 +1,5 @@
-/// A session's host key: which key the server is asked for, and whether the one that it shows is good. The
-/// decision itself is judge_host_key(); here are its files and the person.
+/// Checks a session's host key: chooses the key type to ask the server for, and decides if the key it shows
+/// is good. judge_host_key() makes the decision; this part reads the files and asks the user.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace ringmaster {
 
-/// Collects, while it lives, the host key algorithms that a server offers this thread: libssh tells its log
-/// alone.
+/// Collects, while it lives, the host key algorithms that a server offers to this thread. libssh reports them
+/// only in its log.
 class OfferedAlgorithms {
   public:
     OfferedAlgorithms();
@@ -20,7 +20,7 @@ class OfferedAlgorithms {
     OfferedAlgorithms& operator=(const OfferedAlgorithms&) = delete;
     ~OfferedAlgorithms();
 
-    /// Empty: libssh did not tell.
+    /// Returns an empty list if libssh did not report them.
     const std::vector<std::string>& names() const { return names_; }
 
   private:
@@ -33,15 +33,15 @@ class OfferedAlgorithms {
 
 class HostKeyCheck {
   public:
-    /// Reads the files that the settings name. Throws NodeError for one that cannot be read.
+    /// Reads the files that the settings name. Throws NodeError for a file that cannot be read.
     explicit HostKeyCheck(const SshSettings& settings);
 
-    /// What to set as libssh's HOSTKEYS. Throws NodeError if there is nothing that libssh could verify.
+    /// Returns the value for libssh's HOSTKEYS. Throws NodeError if libssh could verify none of them.
     std::string algorithms() const;
 
-    /// False: connect again with algorithms(), which have changed. Throws NodeError unless the key is known
-    /// or trusted; a key that the person trusts, or that StrictHostKeyChecking accept-new takes, is added to
-    /// known_hosts.
+    /// Throws NodeError unless the key is known or trusted. Adds a key to known_hosts if the user trusts it
+    /// or StrictHostKeyChecking is accept-new. Returns false if algorithms() has changed and the caller must
+    /// connect again.
     bool accept(SshSession::Impl& session, const std::vector<std::string>& offered, const SshPerson& person);
 
   private:

@@ -79,13 +79,13 @@ HostKeyFiles read_host_key_files(const HostKeySettings& settings, const std::str
 }
 
 void append_known_host(const std::string& path, const std::string& line) {
-    static std::mutex one_at_a_time;  // several threads dial hosts and share the file
+    static std::mutex one_at_a_time;  // several threads connect to hosts and share the file
     const std::lock_guard lock(one_at_a_time);
     const fs::path folder = fs::path(path).parent_path();
     if (!folder.empty() && ::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) fail(folder.string());
     const OwnedSocket file(::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600));
     if (file.get() < 0) fail(path);
-    ::flock(file.get(), LOCK_EX);  // released by closing; other programs may ignore it
+    ::flock(file.get(), LOCK_EX);  // released when the file is closed; other programs may ignore it
     struct stat status {};
     if (::fstat(file.get(), &status) != 0) fail(path);
     const std::string bytes = (ends_open(file.get(), status.st_size) ? "\n" : "") + line + "\n";

@@ -16,7 +16,7 @@ bool is_in(const Algorithms& list, const std::string& name) {
     return std::find(list.begin(), list.end(), name) != list.end();
 }
 
-/// IPv4's 127.0.0.0/8 and ::1, as OpenSSH's sockaddr_is_local().
+/// Returns true for 127.0.0.0/8 and ::1, like OpenSSH's sockaddr_is_local().
 bool is_local(const std::string& address) {
     return address.starts_with("127.") || address == "::1";
 }
@@ -28,7 +28,7 @@ const KnownHost* revoking_line(const std::vector<KnownHost>& entries, const Publ
     return at == entries.end() ? nullptr : &*at;
 }
 
-/// Whether OpenSSH finds a key of the type first: it looks at the first such line alone.
+/// Returns true if OpenSSH would find a key of the type: it looks only at the first such line.
 bool has_known_key_of(const std::string& type, const std::vector<KnownHost>& entries) {
     const auto at = std::find_if(entries.begin(), entries.end(), [&](const KnownHost& entry) {
         return entry.mark == HostKeyMark::None && !entry.key->is_certificate && entry.key->type == type;
@@ -57,14 +57,14 @@ Algorithms order_of(const HostKeySettings& settings, const std::vector<KnownHost
     return as_listed ? settings.algorithms : known_first(settings.algorithms, entries);
 }
 
-/// What OpenSSH and the server would agree on; empty: nothing.
+/// Returns the algorithm that OpenSSH and the server would agree on; empty if there is none.
 std::string agreed(const Algorithms& order, const Algorithms& offered) {
     const auto at = std::find_if(order.begin(), order.end(),
                                  [&](const std::string& name) { return is_in(offered, name); });
     return at == order.end() ? std::string() : *at;
 }
 
-/// The plain algorithms of a type that the settings allow.
+/// Returns the algorithms of a key type, without certificates, that the settings allow.
 Algorithms plain_algorithms(const HostKeySettings& settings, const std::string& type) {
     Algorithms plain;
     for (const std::string& name : settings.algorithms) {
@@ -76,8 +76,8 @@ Algorithms plain_algorithms(const HostKeySettings& settings, const std::string& 
 struct Lookup {
     HostKeyStanding standing = HostKeyStanding::Unknown;
     std::string where;
-    std::string authority;        ///< the first line with an authority
-    std::string revokes_another;  ///< a line that revokes another key
+    std::string authority;        ///< first line with an authority
+    std::string revokes_another;  ///< line that revokes another key
 };
 
 Lookup look_up(const std::string& name, const HostKeyFiles& files, const PublicKey& key) {
@@ -102,7 +102,7 @@ Lookup look_up(const std::string& name, const HostKeyFiles& files, const PublicK
     return found;
 }
 
-/// RevokedHostKeys: keys, one a line. Unknown stands for "not in it".
+/// Looks the key up in RevokedHostKeys, one key per line. Unknown means that the file does not list it.
 Lookup look_in_revoked(const KnownHostsText& file, const PublicKey& key) {
     if (file.text.starts_with(kKrlMagic)) return {HostKeyStanding::RevokedBinary, file.path, {}, {}};
     Lookup found;
@@ -122,8 +122,8 @@ Lookup look_in_revoked(const KnownHostsText& file, const PublicKey& key) {
     return found;
 }
 
-/// Looks the key up under its name, and without the port if nothing is known under that. Behind a certificate
-/// OpenSSH looks there too as long as no authority is known under the name.
+/// Looks the key up under its name, and without the port if nothing is known under the name. For a
+/// certificate OpenSSH also looks there if it knows other keys but no authority under the name.
 Lookup look_up_host(const HostKeySettings& settings, const HostKeyFiles& files, const ContactedHost& host,
                     const PublicKey& key, bool is_certified) {
     const Lookup found = look_up(host_key_name(settings, host), files, key);
@@ -143,7 +143,7 @@ Lookup look_up_host(const HostKeySettings& settings, const HostKeyFiles& files, 
     return plain;
 }
 
-/// CheckHostIP: the standing of the key under the machine's address; Unknown if that is not asked.
+/// Looks the key up under the machine's address (CheckHostIP); Unknown if the settings do not ask for it.
 Lookup look_up_address(const HostKeySettings& settings, const HostKeyFiles& files, const ContactedHost& host,
                        const PublicKey& key) {
     const std::string address = known_hosts_name(host.address, host.port);
@@ -152,7 +152,7 @@ Lookup look_up_address(const HostKeySettings& settings, const HostKeyFiles& file
     return is_asked ? look_up(address, files, key) : Lookup{};
 }
 
-/// Whether the server would show OpenSSH a certificate of the key.
+/// Says if the server would show OpenSSH a certificate for the key.
 enum class Certified { No, Yes, Unclear };
 
 Certified certified(const HostKeySettings& settings, const std::vector<KnownHost>& entries,
@@ -229,7 +229,7 @@ HostKeyVerdict judge_host_key(const HostKeySettings& settings, const HostKeyFile
         found.revokes_another.empty() ? in_revoked.revokes_another : found.revokes_another;
     if (!revoked.empty() && is_certified != Certified::No)
         return {HostKeyStanding::CertificateNotRead, revoked, {}};
-    // OpenSSH does not look at the address behind a certificate.
+    // OpenSSH does not check the address of a host that shows a certificate.
     const Lookup address =
         is_certified == Certified::Yes ? Lookup{} : look_up_address(settings, files, host, shown.key);
     switch (address.standing) {

@@ -1,6 +1,6 @@
-/// Decides whether a host key is good: never where OpenSSH's client would refuse it, and wherever it would
-/// accept it but for the settings that the verdict names. Pure: it knows no file, socket or clock. It follows
-/// OpenSSH's check_host_key() and order_hostkeyalgs().
+/// Decides if a host key is good. It never accepts a key that OpenSSH's client would refuse, and accepts what
+/// OpenSSH would accept without the settings that the verdict names. Pure: no file, socket or clock. It
+/// follows OpenSSH's check_host_key() and order_hostkeyalgs().
 #pragma once
 
 #include <optional>
@@ -11,14 +11,14 @@
 
 namespace ringmaster {
 
-/// StrictHostKeyChecking: what becomes of a host without a known key.
+/// StrictHostKeyChecking: what happens with a host whose key is unknown.
 enum class NewHostKeys { Ask, Add, Refuse, Unchecked };
 
-/// Whether algorithms of known keys come first: so without HostKeyAlgorithms, or with `+…` or `-…`. `ssh -G`
-/// does not tell; Unclear if the files have several forms of it.
+/// Says if algorithms of known keys come first: they do without HostKeyAlgorithms, or with `+…` or `-…`. `ssh
+/// -G` does not show this; Unclear if the files use several forms of it.
 enum class AlgorithmOrder { KnownFirst, AsListed, Unclear };
 
-/// What the configuration of SSH says about host keys.
+/// SSH's settings for host keys.
 struct HostKeySettings {
     std::vector<std::string> user_files, global_files;  ///< UserKnownHostsFile, GlobalKnownHostsFile
     std::string revoked_file;                           ///< RevokedHostKeys
@@ -34,21 +34,21 @@ struct HostKeySettings {
     AlgorithmOrder order = AlgorithmOrder::KnownFirst;
 };
 
-/// The contents of the files that the settings name.
+/// Contents of the files that the settings name.
 struct HostKeyFiles {
-    std::vector<KnownHostsText> known;  ///< the user's, then the global ones
+    std::vector<KnownHostsText> known;  ///< the user's files, then the global ones
     std::optional<KnownHostsText> revoked;
 };
 
 struct ContactedHost {
     std::string name;  ///< HostName
     int port = 22;
-    std::string address;  ///< numeric; empty behind a jump host or a ProxyCommand
+    std::string address;  ///< numeric; empty if reached through a jump host or a ProxyCommand
 };
 
 struct ShownHostKey {
     PublicKey key;
-    std::vector<std::string> offered;  ///< all host key algorithms of the server; empty: not known
+    std::vector<std::string> offered;  ///< all host key algorithms of the server; empty: unknown
 };
 
 enum class HostKeyStanding {
@@ -57,10 +57,10 @@ enum class HostKeyStanding {
     Changed,    ///< a key of the same type is known
     OtherType,  ///< only keys of other types are known
     Revoked,
-    AddressChanged,  ///< CheckHostIP: the key known for the address is another
+    AddressChanged,  ///< CheckHostIP: another key is known for the address
     SmallRsa,
-    CommandNotRun,       ///< KnownHostsCommand
-    RevokedUnreadable,   ///< RevokedHostKeys, or an @revoked line
+    CommandNotRun,       ///< KnownHostsCommand is set, but never run
+    RevokedUnreadable,   ///< entry of RevokedHostKeys or @revoked line
     RevokedBinary,       ///< RevokedHostKeys names a key revocation list (KRL)
     CertificateNotRead,  ///< the server has a host certificate, whose authority a list of revoked keys may
                          ///< name
@@ -68,21 +68,21 @@ enum class HostKeyStanding {
 
 struct HostKeyVerdict {
     HostKeyStanding standing = HostKeyStanding::Unknown;
-    std::string where;  ///< the file and line that decided
-    /// Settings by which OpenSSH might accept the key all the same; empty for Known.
+    std::string where;  ///< file and line that decided
+    /// Settings that might make OpenSSH accept the key; empty if Known.
     std::vector<std::string> not_followed;
 };
 
-/// The name under which a key is looked up and added.
+/// Returns the name under which a key is looked up and added.
 std::string host_key_name(const HostKeySettings& settings, const ContactedHost& host);
 
-/// The algorithms to ask the server for, best first, without certificates. Empty if certificates alone are
-/// allowed.
+/// Returns the algorithms to ask the server for, best first, without certificates. Empty if only certificates
+/// are allowed.
 std::vector<std::string> host_key_algorithms(const HostKeySettings& settings, const HostKeyFiles& files,
                                              const ContactedHost& host);
 
-/// The algorithms to connect with instead, if OpenSSH would be shown a key of another type by this server;
-/// none if the key is the right one. Empty optional: Unclear orders lead to different types, or only to a
+/// Returns the algorithms to reconnect with if this server would show OpenSSH a key of another type; an empty
+/// list if the shown key is the right one. nullopt if an Unclear order leads to several types, or only to a
 /// certificate.
 std::optional<std::vector<std::string>> other_algorithms(const HostKeySettings& settings,
                                                          const HostKeyFiles& files, const ContactedHost& host,

@@ -34,7 +34,7 @@ Jump::~Jump() {
     ssh_channel_free(channel_);
 }
 
-/// From the channel to us: all that is there. False at its end.
+/// Passes on everything that the channel has received. Returns false at the channel's end.
 bool Jump::pass_in() {
     std::array<char, 32768> buffer;
     while (true) {

@@ -1,4 +1,4 @@
-/// A machine on the way to another (ProxyJump).
+/// Connects to a machine through another one (ProxyJump).
 #pragma once
 
 #include <thread>
@@ -9,8 +9,8 @@ namespace ringmaster {
 
 class Jump {
   public:
-    /// Opens a channel of `through` to the machine; from then on the session is this thread's. Throws
-    /// Error(Unreachable).
+    /// Opens a channel of `through` to the machine. From then on only the jump's thread uses that session.
+    /// Throws Error(Unreachable).
     Jump(std::unique_ptr<SshSession::Impl> through, const SshSettings& to);
     Jump(const Jump&) = delete;
     Jump& operator=(const Jump&) = delete;

@@ -38,7 +38,7 @@ bool read_whole(int fd, char* to, size_t count) {
     return true;
 }
 
-/// Empty where the other side is gone.
+/// Returns an empty message if the other side has closed the connection.
 std::string read_message(int fd) {
     std::string length(4, '\0');
     if (!read_whole(fd, length.data(), 4)) return {};
@@ -123,7 +123,7 @@ KeyAgent::KeyAgent(const std::string& socket, const std::vector<std::string>& wa
 }
 
 int KeyAgent::socket_for(const AgentKey& key) {
-    const timeval for_ever{0, 0};  // a key may have to be confirmed or touched
+    const timeval for_ever{0, 0};  // the user may have to confirm the use of a key or touch it
     ::setsockopt(agent_.get(), SOL_SOCKET, SO_RCVTIMEO, &for_ever, sizeof for_ever);
     std::tie(ours_, theirs_) = socket_pair();
     thread_ = std::thread([this, shown = identities_message({key})] { serve(theirs_.get(), shown); });

@@ -1,7 +1,7 @@
-/// The person's ssh-agent, shown to libssh through our own socket: only the keys that are worth offering, the
-/// likeliest first, because a server ends the connection after a few that it does not know (MaxAuthTries).
+/// Shows the user's ssh-agent to libssh through a socket of our own: only keys worth offering, the likeliest
+/// first, since a server ends the connection after a few unknown ones (MaxAuthTries).
 ///
-/// Protocol: draft-miller-ssh-agent; a message is a length of 32 bits (big-endian), a type byte and its
+/// The protocol is draft-miller-ssh-agent: a message is a 32-bit big-endian length, a type byte and its
 /// content.
 #pragma once
 
@@ -14,21 +14,21 @@
 namespace ringmaster {
 
 struct AgentKey {
-    std::string blob;  ///< the public key, as on the wire
+    std::string blob;  ///< public key in wire format
     std::string comment;
 };
 
-/// Of an answer to "which identities": empty where it is something else or damaged.
+/// Parses an answer with identities; returns none if the message is another one or damaged.
 std::vector<AgentKey> parse_identities(const std::string& message);
 std::string identities_message(const std::vector<AgentKey>& keys);
 
-/// Those named by `wanted` (blobs) first, in that order; the others after them unless `only_wanted`.
+/// Returns the keys with blobs in `wanted`, in that order, then the others unless `only_wanted` is set.
 std::vector<AgentKey> choose_keys(const std::vector<AgentKey>& all, const std::vector<std::string>& wanted,
                                   bool only_wanted);
 
 class KeyAgent {
   public:
-    /// `socket` is the path of the agent's. No agent there: no keys.
+    /// Connects to the agent at the path `socket`. Without an agent there are no keys.
     KeyAgent(const std::string& socket, const std::vector<std::string>& wanted, bool only_wanted);
     KeyAgent(const KeyAgent&) = delete;
     KeyAgent& operator=(const KeyAgent&) = delete;
@@ -36,7 +36,7 @@ class KeyAgent {
 
     const std::vector<AgentKey>& keys() const { return keys_; }
 
-    /// An agent that has this key alone: for libssh, which closes it. Once.
+    /// Returns a socket to an agent with only this key, for libssh, which closes it. Call it once.
     int socket_for(const AgentKey& key);
 
   private:

@@ -16,12 +16,12 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t";
 constexpr std::string_view kHashMark = "|1|";
-constexpr size_t kSaltSize = 20;           ///< bytes, as an SHA-1 has
-constexpr size_t kLongestPattern = 1023;   ///< OpenSSH takes a list with a longer one for no match
-constexpr size_t kLongestSaltText = 1024;  ///< in Base64
+constexpr size_t kSaltSize = 20;           ///< bytes, the size of a SHA-1
+constexpr size_t kLongestPattern = 1023;   ///< OpenSSH never matches a list with a longer one
+constexpr size_t kLongestSaltText = 1024;  ///< Base64 characters
 constexpr int kDefaultPort = 22;
 
-/// Takes the first word off `line`.
+/// Removes the first word from `line` and returns it.
 std::string_view take_word(std::string_view& line) {
     const std::string_view word = line.substr(0, line.find_first_of(kBlanks));
     line.remove_prefix(word.size());
@@ -29,7 +29,7 @@ std::string_view take_word(std::string_view& line) {
     return word;
 }
 
-/// Greedy: a later `*` takes over from an earlier one, so the time is at most the product of the lengths.
+/// Matches greedily: only the last `*` is retried, so the time is at most the product of the lengths.
 bool matches_pattern(std::string_view text, std::string_view pattern) {
     size_t at = 0, in = 0, star = std::string_view::npos, resumed = 0;
     while (at < text.size()) {
@@ -94,7 +94,7 @@ bool matches_hash(const std::string& host, std::string_view name) {
     return salt && salt->size() == kSaltSize && hashed_with(*salt, host) == name;
 }
 
-/// Takes "@revoked" or "@cert-authority" off a line. Empty for any other marker, and for two.
+/// Removes "@revoked" or "@cert-authority" from a line. nullopt for other markers and for two markers.
 std::optional<HostKeyMark> take_mark(std::string_view& line) {
     if (!line.starts_with('@')) return HostKeyMark::None;
     const std::string_view word = take_word(line);
@@ -105,7 +105,7 @@ std::optional<HostKeyMark> take_mark(std::string_view& line) {
 }
 
 std::optional<KnownHost> read_line(std::string_view line, const std::string& host) {
-    line = line.substr(0, line.find('\0'));  // OpenSSH reads C strings
+    line = line.substr(0, line.find('\0'));  // OpenSSH reads C strings, which end at a NUL
     line.remove_prefix(std::min(line.find_first_not_of(kBlanks), line.size()));
     if (line.empty() || line[0] == '#') return std::nullopt;
     const std::optional<HostKeyMark> mark = take_mark(line);

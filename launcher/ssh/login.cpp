@@ -19,11 +19,11 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int kPromptTries = 3;
-constexpr auto kAnswerPatience = std::chrono::seconds(120);  ///< a second factor may have to be touched
+constexpr auto kAnswerPatience = std::chrono::seconds(120);  ///< the user may have to touch a second factor
 constexpr int kLook_ms = 50;
-constexpr int kMostSteps = 6;  ///< of a login in several factors
+constexpr int kMostSteps = 6;  ///< limit of factors in one login
 
-/// Empty for a kind that libssh does not know.
+/// Returns null for a key type that libssh does not know.
 KeyHandle key_of_blob(const std::string& blob) {
     if (blob.size() < 8 || static_cast<unsigned char>(blob[3]) > blob.size() - 4) return nullptr;
     const std::string type = blob.substr(4, static_cast<unsigned char>(blob[3]));
@@ -35,7 +35,7 @@ KeyHandle key_of_blob(const std::string& blob) {
 
 struct IdentityFile {
     std::string path;
-    KeyHandle public_key;  ///< empty where it is not known before the private key is opened
+    KeyHandle public_key;  ///< null if only the private key's file has it
     std::string blob;
 };
 
@@ -56,7 +56,7 @@ std::vector<IdentityFile> identity_files(const SshSettings& settings) {
     return files;
 }
 
-/// One login: what is tried and what became of it.
+/// Performs one login and records what it tried.
 class Login {
   public:
     Login(SshSession::Impl& session, const SshPerson& person) : session_(session), person_(person) {}
@@ -85,7 +85,7 @@ class Login {
         return result;
     }
 
-    /// libssh does not notice by itself, while it waits for an answer, that the server ends the connection.
+    /// Repeats a call until it has an answer, since libssh would not notice a connection that is closed.
     template <class Call>
     int asked(const Call& call) {
         const auto end = std::chrono::steady_clock::now() + kAnswerPatience;
@@ -104,7 +104,7 @@ class Login {
         return checked(result);
     }
 
-    /// A connection that ended is said at once.
+    /// Throws at once if the connection has ended.
     int checked(int result) {
         if (result != SSH_AUTH_ERROR) return result;
         const std::string problem = session_.problem(), host = session_.settings.target.text();
@@ -293,7 +293,7 @@ class Login {
         return all;
     }
 
-    /// What a person could do about it comes first.
+    /// Throws the finding that the user can do most about.
     [[noreturn]] void refuse() {
         const std::string host = session_.settings.target.text();
         const std::string user = session_.settings.user.empty() ? "this user" : session_.settings.user;
@@ -311,9 +311,9 @@ class Login {
     const SshPerson& person_;
     int methods_ = 0;
     int offered_ = 0;
-    int answers_ = 0, passwords_ = 0;  ///< that were not accepted
+    int answers_ = 0, passwords_ = 0;  ///< answers and passwords that were refused
     bool agent_tried_ = false;
-    bool is_alone_ = false;  ///< nobody answered
+    bool is_alone_ = false;  ///< nobody answered a prompt
     std::vector<std::string> in_agent_;
     std::vector<NodeFinding> tried_;
 };

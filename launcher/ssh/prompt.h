@@ -1,4 +1,4 @@
-/// What a person is asked while logging in, and whether a machine's key is trusted.
+/// Asks the user for input at a login, and for trust in a machine's key.
 #pragma once
 
 #include <functional>
@@ -10,29 +10,29 @@ namespace ringmaster {
 enum class PromptKind { Server, Password, Passphrase };
 
 struct Prompt {
-    std::string host;          ///< as the person named it
-    std::string text;          ///< for a prompt of the server: its own words
-    bool from_server = false;  ///< text is the server's, and is to be shown as such
+    std::string host;          ///< name given by the user
+    std::string text;          ///< for a server's prompt: the server's text
+    bool from_server = false;  ///< true if the text must be shown as the server's
     bool echo = false;
     PromptKind kind = PromptKind::Server;
-    std::string of = {};  ///< the user whose password, the key's file whose passphrase is asked for
+    std::string of = {};  ///< user of the password, or file of the key with the passphrase
 };
 
-/// Empty: nobody is there to answer, or they do not want to.
+/// Asks the user; nullopt if nobody can answer or they decline.
 using AskPerson = std::function<std::optional<std::string>(const Prompt&)>;
 
 struct UnknownHostKey {
-    std::string host;         ///< as the person named it
+    std::string host;         ///< name given by the user
     std::string type;         ///< "ssh-ed25519"
     std::string fingerprint;  ///< "SHA256:…"
-    std::string known_hosts;  ///< where it would be added
+    std::string known_hosts;  ///< file that the key would be added to
 };
 
 struct SshPerson {
-    AskPerson ask;                                             ///< empty: nobody
-    std::function<bool(const UnknownHostKey&)> trust_unknown;  ///< empty: never
-    /// Nobody waits any more: what is under way ends with an Error, within a moment. Asked from another
-    /// thread, as long as the session lives. Empty: never.
+    AskPerson ask;                                             ///< empty: nobody can answer
+    std::function<bool(const UnknownHostKey&)> trust_unknown;  ///< empty: never trust
+    /// Returns true if nobody waits any more: work in progress then ends with an Error within a moment.
+    /// Called from another thread during the whole session. Empty: never given up.
     std::function<bool()> given_up;
 };
 

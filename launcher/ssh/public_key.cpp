@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kCertificate = "-cert-v01@openssh.com";
 constexpr std::string_view kOwner = "@openssh.com";
-constexpr size_t kLongestNumber = 2048;  ///< bytes, as OpenSSH's SSHBUF_MAX_BIGNUM
+constexpr size_t kLongestNumber = 2048;  ///< bytes, like OpenSSH's SSHBUF_MAX_BIGNUM
 constexpr int kSmallestRsa_bits = 1024;
 
 bool is_blank(char c) {
@@ -27,7 +27,7 @@ int digit_of(char c) {
                                   : -1;
 }
 
-/// Reads fields of the wire format from the front; `good` turns false at the first that is not there.
+/// Reads fields of the wire format in order; `good` becomes false at the first missing one.
 struct Fields {
     std::string_view rest;
     bool good = true;
@@ -42,7 +42,7 @@ struct Fields {
         return field;
     }
 
-    /// A number that is not negative, without its leading zeros.
+    /// Reads a non-negative number without its leading zeros.
     std::string_view number() {
         std::string_view bytes = text();
         if (!bytes.empty() && (static_cast<unsigned char>(bytes[0]) & 0x80) != 0) return fail();
@@ -76,7 +76,7 @@ int bits_of(std::string_view number) {
     return static_cast<int>(number.size() - 1) * 8 + std::bit_width(static_cast<unsigned char>(number[0]));
 }
 
-/// The point of an ECDSA key: uncompressed, of its curve's size.
+/// Copies an ECDSA key's point, which must be uncompressed and have its curve's size.
 void copy_point(Fields& fields, std::string_view curve, std::string& blob) {
     const size_t size = curve == "nistp256" ? 65 : curve == "nistp384" ? 97 : 133;
     if (fields.text() != curve) fields.fail();
@@ -86,7 +86,7 @@ void copy_point(Fields& fields, std::string_view curve, std::string& blob) {
     append(blob, point);
 }
 
-/// Copies the fields of a key of `type`, canonically. False for a type that is not known.
+/// Copies the fields of a key of `type` in canonical form. Returns false for an unknown type.
 bool copy_key(std::string_view type, Fields& fields, std::string& blob) {
     if (type == "ssh-ed25519") {
         append(blob, fields.exactly(32));
@@ -119,7 +119,7 @@ std::string lowered(std::string_view text) {
     return lower;
 }
 
-/// The type that OpenSSH takes a blob's name for: it reads short names inside of a blob too.
+/// Returns the key type that OpenSSH reads from a blob's name; it accepts short names there, too.
 std::string type_of_name(std::string_view name) {
     const std::string lower = lowered(name);
     if (lower == "rsa" || lower == "dsa" || lower == "ed25519")

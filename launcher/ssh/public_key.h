@@ -1,6 +1,6 @@
-/// Public keys of SSH as text files hold them, "ssh-ed25519 AAAA… comment": RFC 4253 section 6.6, RFC 5656,
-/// RFC 8709, and OpenSSH's PROTOCOL.certkeys and PROTOCOL.u2f. Nothing here calls libssh, so that any bytes
-/// may be parsed.
+/// Parses public SSH keys in text form, "ssh-ed25519 AAAA… comment": RFC 4253 section 6.6, RFC 5656, RFC
+/// 8709, and OpenSSH's PROTOCOL.certkeys and PROTOCOL.u2f. Does not call libssh, so any bytes can be parsed
+/// safely.
 #pragma once
 
 #include <optional>
@@ -10,24 +10,24 @@
 namespace ringmaster {
 
 struct PublicKey {
-    std::string type;  ///< of the key itself: "ssh-rsa", "ssh-ed25519", "ecdsa-sha2-nistp256", …
-    std::string blob;  ///< its canonical encoding, without a certificate: equal keys have equal bytes
+    std::string type;  ///< type of the key itself: "ssh-rsa", "ssh-ed25519", "ecdsa-sha2-nistp256", …
+    std::string blob;  ///< canonical encoding without a certificate: equal keys have equal bytes
     bool is_certificate = false;
 
     int rsa_bits() const;  ///< 0 for other types
 };
 
-/// Empty for malformed Base64. White space is skipped, as OpenSSH does.
+/// Decodes Base64, skipping white space like OpenSSH; nullopt if malformed.
 std::optional<std::string> decode_base64(std::string_view text);
 std::string encode_base64(std::string_view bytes);
 
-/// Empty for a malformed key, an RSA key under 1,024 bits (which OpenSSH does not read either), a type that
-/// is not known. A certificate's signature is not verified.
+/// Parses a key; nullopt if it is malformed, an RSA key under 1,024 bits (OpenSSH rejects those, too), or of
+/// an unknown type. Does not verify a certificate's signature.
 std::optional<PublicKey> parse_key_blob(std::string_view blob);
-/// "TYPE BASE64" and any comment. Empty as above, and if TYPE is not the key's.
+/// Parses "TYPE BASE64" and any comment; nullopt as above, or if TYPE is not the key's type.
 std::optional<PublicKey> parse_key_text(std::string_view text);
 
-/// The key type behind an algorithm's name: "ssh-rsa" for "rsa-sha2-512-cert-v01@openssh.com".
+/// Returns the key type of an algorithm: "ssh-rsa" for "rsa-sha2-512-cert-v01@openssh.com".
 std::string plain_key_type(std::string_view algorithm);
 bool is_certificate_type(std::string_view algorithm);
 

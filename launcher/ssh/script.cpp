@@ -13,17 +13,17 @@ using std::chrono::milliseconds;
 
 namespace {
 
-/// The same text for every script and every login shell; the script itself follows on stdin, as its length
-/// and its bytes, which are read one by one so that what comes after is left for the script.
+/// Command for every script and login shell. The script follows on stdin as its length and its bytes; they
+/// are read one by one, so that the rest of stdin is left for the script.
 constexpr const char* kReadScript = R"sh(exec sh -c 'read -r n && eval "$(dd bs=1 count=$n 2>/dev/null)"')sh";
 constexpr auto kStartPatience = std::chrono::seconds(30);
 constexpr size_t kMostNoise = 1 << 20;
 constexpr size_t kKeptErrors = 16 << 10;
 constexpr size_t kPiece = 256 << 10;
-constexpr size_t kMostAtOnce = 1 << 20;  ///< taken by one read: a flood cannot hold its reader
-constexpr size_t kMostEarly = 4 << 20;   ///< said while it is still being written to
+constexpr size_t kMostAtOnce = 1 << 20;  ///< bytes per read, so that a flood cannot hold up the reader
+constexpr size_t kMostEarly = 4 << 20;   ///< output received during a write
 constexpr size_t kMostUnread = 16 << 20;
-constexpr int kMostSilences = 10;  ///< a script may drip for so many times its longest silence
+constexpr int kMostSilences = 10;  ///< a script may take this many times its longest silence
 
 std::string random_mark() {
     std::random_device source;
@@ -32,7 +32,7 @@ std::string random_mark() {
     return mark;
 }
 
-/// Without what a terminal would obey.
+/// Replaces control characters, which a terminal would obey, with blanks.
 std::string without_controls(std::string text) {
     for (char& c : text) {
         if ((static_cast<unsigned char>(c) < ' ' && c != '\n') || c == 127) c = ' ';
@@ -80,7 +80,7 @@ struct RemoteScript::Impl {
         fail({"talks-too-much", {std::to_string(limit >> 20) + " MiB"}});
     }
 
-    /// Nothing is waited for: what is there, kMostAtOnce at most of stdout and of stderr.
+    /// Reads without waiting: at most kMostAtOnce bytes each of stdout and stderr.
     bool drain(std::string& out) {
         if (session.given_up && session.given_up())
             fail({"given-up", {session.settings.host_name, std::to_string(session.settings.port)}});
@@ -102,7 +102,7 @@ struct RemoteScript::Impl {
     }
 
     bool read(std::string& out, milliseconds timeout) {
-        if (!early.empty()) {  // what came at the end is not the end yet
+        if (!early.empty()) {  // output received during a write comes before the end
             out += std::exchange(early, {});
             return true;
         }
@@ -116,7 +116,7 @@ struct RemoteScript::Impl {
             if (!ssh_is_connected(session.get())) fail_as_lost();
             const auto left = std::chrono::duration_cast<milliseconds>(end - Clock::now());
             if (left.count() <= 0) return true;
-            wait(std::min(left, milliseconds(200)));  // stderr alone does not wake it
+            wait(std::min(left, milliseconds(200)));  // output on stderr alone does not end the wait
         }
         return true;
     }
@@ -126,8 +126,8 @@ struct RemoteScript::Impl {
         if (came == SSH_ERROR && !ssh_channel_is_eof(channel)) fail_as_lost();
     }
 
-    /// Room to write in, too, which libssh's own waiting does not end for: it would be asleep most of the
-    /// time.
+    /// Waits for any message, such as room to write. libssh's own wait does not end for that, and would sleep
+    /// most of the time.
     void wait_for_anything(milliseconds timeout) {
         pollfd waited{ssh_get_fd(session.get()), POLLIN, 0};
         ::poll(&waited, 1, static_cast<int>(timeout.count()));
@@ -184,7 +184,7 @@ RemoteScript::RemoteScript(SshSession& session, const std::string& script)
     impl_->open();
     impl_->write(std::to_string(whole.size()) + "\n" + whole, kStartPatience);
     impl_->wait_for(mark);
-    if (impl_->noise.ends_with("\n")) impl_->noise.pop_back();  // ours, so that the mark begins a line
+    if (impl_->noise.ends_with("\n")) impl_->noise.pop_back();  // this newline precedes the mark
 }
 
 RemoteScript::RemoteScript(RemoteScript&&) noexcept = default;

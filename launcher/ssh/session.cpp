@@ -11,9 +11,9 @@ namespace ringmaster {
 
 namespace {
 
-constexpr int kMeeting_s = 20;  ///< key exchange, and each answer while logging in
+constexpr int kMeeting_s = 20;  ///< limit for the key exchange and each answer at login
 
-/// Authenticated ciphers in hardware first, where the configuration does not choose.
+/// Default order of ciphers: authenticated ones with hardware support come first.
 constexpr const char* kCiphers =
     "aes128-gcm@openssh.com,aes256-gcm@openssh.com,chacha20-poly1305@openssh.com,aes256-ctr,aes192-ctr,"
     "aes128-ctr";
@@ -42,7 +42,7 @@ void configure(ssh_session session, const SshSettings& settings) {
     set(session, SSH_OPTIONS_TIMEOUT, &timeout, settings, "ConnectTimeout");
     set_text(session, SSH_OPTIONS_USER, settings.user, settings, "User");
     set(session, SSH_OPTIONS_KNOWNHOSTS, "/dev/null", settings,
-        "UserKnownHostsFile");  // HostKeyCheck reads them
+        "UserKnownHostsFile");  // HostKeyCheck reads the files
     set(session, SSH_OPTIONS_GLOBAL_KNOWNHOSTS, "/dev/null", settings, "GlobalKnownHostsFile");
     set(session, SSH_OPTIONS_RSA_MIN_SIZE, &settings.host_keys.smallest_rsa_bits, settings,
         "RequiredRSASize");
@@ -67,7 +67,7 @@ std::string SshSession::Impl::problem() const {
 
 namespace {
 
-/// Connects and exchanges keys; the server's key is not yet checked. `offered`: its host key algorithms.
+/// Connects and exchanges keys; does not check the host key. `offered` receives the server's key algorithms.
 std::unique_ptr<SshSession::Impl> connected(const SshSettings& settings, const SshPerson& person, int depth,
                                             const std::string& host_key_algorithms,
                                             std::vector<std::string>& offered) {

@@ -1,8 +1,8 @@
-/// A session of SSH with one machine: connected, its host key checked before anything of ours is sent, logged
-/// in. It belongs to one thread, as libssh demands; each script is a channel of its own.
+/// Opens an SSH session with a machine: connects, checks the host key before it sends anything, and logs in.
+/// Only one thread may use it, as libssh demands; each script runs in a channel of its own.
 ///
-/// What runs there is always `sh` with a script on its stdin: no login shell ever reads a name or path of
-/// ours, and what it prints by itself comes before a random mark and is told apart.
+/// Always runs `sh` with a script on its stdin: no login shell ever parses our names or paths. The shell's
+/// own output comes before a random mark, so that it can be told apart.
 #pragma once
 
 #include <chrono>
@@ -19,18 +19,18 @@ namespace ringmaster {
 
 class SshSession {
   public:
-    /// Throws Error(Unreachable), each cause with its own next step: name, refusal, timeout, unknown or
-    /// changed key, login with what was tried; Error(Usage) for a malformed configuration.
+    /// Throws Error(Unreachable) with a separate next step for each cause (name, refusal, timeout, unknown or
+    /// changed key, login with the methods tried), or Error(Usage) for a malformed configuration.
     SshSession(const SshSettings& settings, const SshPerson& person);
     SshSession(SshSession&&) noexcept;
     SshSession& operator=(SshSession&&) noexcept;
     ~SshSession();
 
     const SshSettings& settings() const;
-    std::string host() const;  ///< as the person named it
+    std::string host() const;  ///< name given by the user
 
-    /// Scripts under way end with Error(Unreachable) within a moment once this says so. Asked by the thread
-    /// that reads and writes them.
+    /// Makes running scripts end with Error(Unreachable) within a moment after `given_up` returns true. The
+    /// thread that reads and writes them calls it.
     void give_up_when(std::function<bool()> given_up);
 
     struct Impl;
@@ -40,27 +40,27 @@ class SshSession {
     std::unique_ptr<Impl> impl_;
 };
 
-/// A script that runs there, with its stdin and stdout.
+/// A script running on the machine, with its stdin and stdout.
 class RemoteScript {
   public:
-    /// Throws Error(Unreachable) where the connection is lost or the login shell does not let it start.
+    /// Starts the script. Throws Error(Unreachable) if the connection is lost or the login shell stops it.
     RemoteScript(SshSession& session, const std::string& script);
     RemoteScript(RemoteScript&&) noexcept;
-    ~RemoteScript();  ///< the script's stdin and stdout close; it is not killed
+    ~RemoteScript();  ///< closes stdin and stdout, but does not kill the script
 
-    /// Throws Error(Unreachable) where the connection is lost, or nothing is taken for `patience`. False
-    /// where the script has ended and takes no more.
+    /// Writes to the script's stdin. Returns false if the script has ended. Throws Error(Unreachable) if the
+    /// connection is lost or the script accepts nothing for `patience`.
     bool write(std::string_view bytes, std::chrono::milliseconds patience = std::chrono::seconds(60));
     void end_of_input();
 
-    /// Appends what came to `out`, some MiB at most, waiting at most `timeout` for something; false at the
-    /// end. Throws Error(Unreachable), also where `out` holds more than 16 MiB that nobody took.
+    /// Appends new output to `out`, a few MiB at most, and waits at most `timeout` for some; false at the
+    /// end. Throws Error(Unreachable), also if `out` already holds more than 16 MiB.
     bool read(std::string& out, std::chrono::milliseconds timeout);
 
-    /// After read() said false. Empty: killed by a signal, or not told.
+    /// Returns the exit status after read() returned false; nullopt: killed by a signal, or unknown.
     std::optional<int> status();
-    std::string errors() const;        ///< its stderr so far, the last 16 KiB, without control characters
-    const std::string& noise() const;  ///< what the login shell printed before
+    std::string errors() const;        ///< last 16 KiB of stderr, without control characters
+    const std::string& noise() const;  ///< output of the login shell before the script
 
   private:
     struct Impl;
@@ -72,12 +72,12 @@ struct ScriptResult {
     std::string out, errors, noise;
 };
 
-/// Runs it to its end. Throws Error(Unreachable) where nothing comes for `silence`, where it takes ten times
-/// as long, and where it says more than 16 MiB.
+/// Runs a script to its end. Throws Error(Unreachable) if it is silent for `silence`, runs ten times as long,
+/// or prints more than 16 MiB.
 ScriptResult run_script(SshSession& session, const std::string& script,
                         std::chrono::seconds silence = std::chrono::seconds(30));
 
-/// As run_script; a status other than 0 throws Error(`failure`) with what it wrote to stderr.
+/// Returns a script's stdout. For a status other than 0, throws Error with `what` and its stderr.
 std::string script_output(SshSession& session, const std::string& script, const std::string& what,
                           std::chrono::seconds silence = std::chrono::seconds(30));
 

@@ -1,4 +1,4 @@
-/// What the parts of a session share; for this room only.
+/// Declares what the parts of a session share; only for launcher/ssh.
 #pragma once
 
 #include <libssh/libssh.h>
@@ -16,7 +16,7 @@ namespace ringmaster {
 
 struct FreeSession {
     void operator()(ssh_session session) const {
-        ssh_options_set(session, SSH_OPTIONS_FD, nullptr);  // a descriptor that it was given it would leave open
+        ssh_options_set(session, SSH_OPTIONS_FD, nullptr);  // libssh would leave a given descriptor open
         ssh_disconnect(session);
         ssh_free(session);
     }
@@ -32,22 +32,22 @@ class Jump;
 
 struct SshSession::Impl {
     SshSettings settings;
-    std::unique_ptr<Jump> jump;  ///< outlives the session that goes through it
+    std::unique_ptr<Jump> jump;  ///< must outlive the session that uses it
     SessionHandle handle;
     std::unique_ptr<Leash> leash;
-    std::function<bool()> given_up;  ///< asked while a script is read and written; empty: never
+    std::function<bool()> given_up;  ///< called during reads and writes; empty: never given up
 
     ssh_session get() const { return handle.get(); }
-    /// libssh's own words, without what a terminal would obey.
+    /// Returns libssh's error text without control characters, which a terminal would obey.
     std::string problem() const;
 };
 
-std::string key_blob(ssh_key key);  ///< in SSH's wire format; empty on an error
+std::string key_blob(ssh_key key);  ///< SSH wire format; empty on an error
 
-/// Throws Error(Unreachable) naming the methods that the server takes and what was tried.
+/// Logs in. Throws Error(Unreachable) with the methods that the server accepts and those tried.
 void log_in(SshSession::Impl& session, const SshPerson& person);
 
-/// A connection through another machine: its session in a thread of its own, passing bytes on.
+/// Connects through another machine; a thread with that machine's session passes the bytes on.
 std::unique_ptr<Jump> jump_through(const SshSettings& to, const SshPerson& person, int depth,
                                    OwnedSocket& ours);
 

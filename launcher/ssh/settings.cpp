@@ -97,7 +97,7 @@ std::vector<std::string> split(const std::string& list, char separator) {
     return parts;
 }
 
-/// `ssh -G` prints names of files behind each other: one with a blank cannot be told from two.
+/// Splits a list of files from `ssh -G`. Throws if a path may contain a blank and so look like two.
 std::vector<std::string> files_of(const std::string& list, const char* name, const SshTarget& target) {
     std::vector<std::string> files;
     if (list == "none") return files;
@@ -116,7 +116,7 @@ std::vector<std::string> files_of(const std::string& list, const char* name, con
     return files;
 }
 
-/// Where the configuration names it, that is: differs from the default.
+/// Returns the value if the configuration sets it, which means that it differs from the default; else "".
 std::string if_named(const Directives& effective, const Directives& defaults, const std::string& name) {
     const std::string value = first_of(effective, name);
     return value == first_of(defaults, name) ? std::string() : value;
@@ -142,8 +142,8 @@ std::vector<std::string> ignored_directives(const Directives& effective, const D
 }
 
 struct Said {
-    int status = -1;  ///< as waitpid gives it; -1: it could not be started
-    std::string out;  ///< stdout and stderr
+    int status = -1;  ///< status from waitpid; -1: not started
+    std::string out;  ///< stdout and stderr together
 };
 
 Said output_of(const std::vector<std::string>& arguments) {
@@ -179,7 +179,7 @@ std::vector<std::string> ssh_g(const SshTarget& target, const std::string& file)
     return words;
 }
 
-/// Where there is no OpenSSH: what was typed, and the usual files.
+/// Returns the settings without OpenSSH: what the user typed, and the usual files.
 SshSettings plain_settings(const SshTarget& target) {
     SshSettings plain;
     plain.target = target;
@@ -202,7 +202,7 @@ NewHostKeys new_host_keys(const std::string& strict) {
     return strict == "accept-new" ? NewHostKeys::Add : NewHostKeys::Ask;
 }
 
-/// The list that `ssh -G` prints is the same for names that replace the default and for names that edit it.
+/// Finds out the order. `ssh -G` prints the same list for names that replace the default and that edit it.
 AlgorithmOrder algorithm_order(bool is_default, const std::vector<std::string>& written) {
     const auto edits = [](const std::string& text) { return text.starts_with('+') || text.starts_with('-'); };
     if (std::all_of(written.begin(), written.end(), edits)) return AlgorithmOrder::KnownFirst;

@@ -22,7 +22,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kLook(100);
 
-/// 0, or an errno.
+/// Connects within the timeout. Returns 0 or an errno.
 int connect_within(int fd, const sockaddr* address, socklen_t size, milliseconds timeout,
                    const std::function<bool()>& given_up) {
     if (::connect(fd, address, size) == 0) return 0;

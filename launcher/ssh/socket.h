@@ -1,4 +1,4 @@
-/// A TCP connection to a machine, with the system's own reason where there is none.
+/// Opens TCP connections to machines, and reports the system's reason on failure.
 #pragma once
 
 #include <unistd.h>
@@ -14,7 +14,7 @@
 
 namespace ringmaster {
 
-/// A descriptor that closes itself.
+/// A file descriptor that closes itself.
 class OwnedSocket {
   public:
     explicit OwnedSocket(int fd = -1) : fd_(fd) {}
@@ -33,14 +33,14 @@ class OwnedSocket {
     int fd_;
 };
 
-/// Bytes that nobody acknowledges end the connection after this time, as does silence.
+/// Time after which silence, or bytes that nobody acknowledges, end the connection.
 constexpr int kDeadPeer_s = 15;
 
-/// Tries every address of the name. Throws Error(Unreachable): the name is not known, nobody listens, no
-/// answer, no route, or nobody waits any more (`given_up` may be empty).
+/// Tries every address of the name. Throws Error(Unreachable): unknown name, connection refused, timeout, no
+/// route, or given up (`given_up` may be empty).
 OwnedSocket connect_to(const SshSettings& settings, const std::function<bool()>& given_up = {});
 
-/// Ends a connection once nobody waits for it any more, whatever somebody just waits for in it.
+/// Ends a connection once nobody waits for it any more, whatever operation is in progress.
 class Leash {
   public:
     Leash(int fd, std::function<bool()> given_up);
@@ -51,14 +51,14 @@ class Leash {
   private:
     void watch(const std::function<bool()>& given_up);
 
-    OwnedSocket socket_;  ///< the same connection, so that it is never another one
+    OwnedSocket socket_;  ///< a duplicate, so that it always means this connection
     std::mutex mutex_;
     std::condition_variable changed_;
     bool ending_ = false;
     std::thread thread_;
 };
 
-/// Two ends of a local stream. Throws Error(Unreachable).
+/// Returns the two ends of a local stream. Throws Error(Unreachable).
 std::pair<OwnedSocket, OwnedSocket> socket_pair();
 
 }  // namespace ringmaster

@@ -14,7 +14,7 @@ constexpr size_t kLongestName = 255;
 constexpr std::string_view kForm =
     "a node is [user@]host[:port], for instance --node gpu1 or --node ann@10.0.0.7:2222";
 
-/// For a message: what a terminal would obey is shown as '?'.
+/// Quotes text for a message, with '?' for control characters, which a terminal would obey.
 std::string shown(const std::string& text) {
     std::string clean = text.substr(0, 80);
     for (char& c : clean) {

@@ -1,4 +1,4 @@
-/// Which machine is meant: `[user@]host[:port]`, as a person types it.
+/// Parses a machine's name as a user types it: `[user@]host[:port]`.
 #pragma once
 
 #include <optional>
@@ -8,17 +8,17 @@ namespace ringmaster {
 
 struct SshTarget {
     std::string host;  ///< an alias of ~/.ssh/config, a name or an address
-    std::string user;  ///< empty: as the configuration says
+    std::string user;  ///< empty: taken from the configuration
     std::optional<int> port;
 
-    std::string text() const;  ///< as it is typed
+    std::string text() const;  ///< form that a user types
 };
 
-/// `[::1]:2222` is an address of IPv6 with its port. Throws Error(Usage) for what is no name of a machine or
-/// user: nothing that a shell, ssh or a terminal would take for more than a name gets any further.
+/// Parses a target; `[::1]:2222` is an IPv6 address with its port. Throws Error(Usage) for an invalid host or
+/// user, so that a shell, ssh or a terminal can take the text only for a name.
 SshTarget parse_target(const std::string& text);
 
-/// Throws Error(Usage) naming `where`.
+/// Throws Error(Usage) with `where` for an invalid name.
 void check_host_name(const std::string& host, const std::string& where);
 void check_user_name(const std::string& user, const std::string& where);
 
