@@ -14,7 +14,7 @@ namespace {
 constexpr const char* kWhere = "--slurm";
 constexpr long kWarning_s = 120;
 
-/// What the script says itself, and what is said instead.
+/// Options that a user cannot choose, each with the reason or the alternative to show.
 constexpr std::array<std::pair<const char*, const char*>, 13> kOwn = {{
     {"ntasks", "--ranks says how many ranks there are"},
     {"output", "what the job says goes to agent.log in the run directory"},
@@ -62,7 +62,7 @@ std::optional<int> count_of(const SlurmOptions& options, const std::string& key)
     return static_cast<int>(*count);
 }
 
-/// "USR1@120" or "120": the engine saves on USR1 and nothing else.
+/// Parses "USR1@120" or "120" into seconds. Other signals are refused: the engine saves only on USR1.
 long seconds_of_signal(const std::string& text) {
     const size_t at = text.find('@');
     const std::string name = at == std::string::npos ? "" : text.substr(0, at);
@@ -130,7 +130,7 @@ bool SlurmOptions::asks_for_gpus() const {
 std::optional<long> SlurmOptions::time_s() const {
     const auto text = value("time");
     const auto seconds = text ? slurm_seconds(*text) : std::nullopt;
-    return seconds && *seconds > 0 ? seconds : std::nullopt;  // Slurm takes 0 for no limit
+    return seconds && *seconds > 0 ? seconds : std::nullopt;  // Slurm reads 0 as no limit
 }
 
 long SlurmOptions::warning_s() const {

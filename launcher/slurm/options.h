@@ -1,5 +1,5 @@
-/// What a person asks of Slurm: `key=value`, the long options of sbatch. Those that Ringmaster needs to know
-/// are understood here; every other goes into the script as it is, and Slurm judges it.
+/// Parses what a user asks of Slurm: `key=value`, the long options of sbatch. Options that Ringmaster must
+/// know are interpreted here; all others go into the script unchanged, and Slurm judges them.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -11,32 +11,32 @@
 namespace ringmaster {
 
 struct SlurmOptions {
-    std::vector<std::pair<std::string, std::string>> values;  ///< each key once; an empty value is a flag
+    std::vector<std::pair<std::string, std::string>> values;  ///< each key once; a flag has an empty value
 
     std::optional<std::string> value(const std::string& key) const;
     std::optional<int> nodes() const;
     std::optional<int> tasks_per_node() const;
-    std::optional<int> gpus_per_node() const;  ///< of gres=gpu:… or gpus-per-node
+    std::optional<int> gpus_per_node() const;  ///< value of gres=gpu:… or gpus-per-node
     bool asks_for_gpus() const;
-    std::optional<long> time_s() const;  ///< empty: not asked for, or without end
-    /// Seconds before the end at which Slurm warns the ranks: `signal=`, else 120, a fifth of a shorter time.
+    std::optional<long> time_s() const;  ///< nullopt: not requested, or no limit
+    /// Seconds before the time limit when Slurm warns the ranks: `signal=`, else 120 or a fifth of the time.
     long warning_s() const;
 
     bool operator==(const SlurmOptions&) const = default;
 };
 
-/// `key=value` or `key`; a later one replaces an earlier. Throws Error(Usage) for what is no option of
-/// sbatch, for those that the script sets itself, and for values with a line break.
+/// Parses `key=value` or `key`; a later one replaces an earlier. Throws Error(Usage) for what is no option of
+/// sbatch, for options that the script sets itself, and for control characters in values.
 SlurmOptions parse_slurm_options(const std::vector<std::string>& words);
 
-/// `newer` over `older`.
+/// Returns `older` with the options of `newer` added or replaced.
 SlurmOptions merged(const SlurmOptions& older, const SlurmOptions& newer);
 
-/// Slurm's six forms: minutes, minutes:seconds, hours:minutes:seconds, days-hours, days-hours:minutes,
-/// days-hours:minutes:seconds. Empty where it is none of them.
+/// Parses Slurm's six forms of a time: minutes, minutes:seconds, hours:minutes:seconds, days-hours,
+/// days-hours:minutes, days-hours:minutes:seconds. nullopt for anything else.
 std::optional<long> slurm_seconds(const std::string& text);
 
 nlohmann::json to_json(const SlurmOptions& options);
-SlurmOptions slurm_options_of(const nlohmann::json& json);  ///< throws nlohmann's or Error(Usage)
+SlurmOptions slurm_options_of(const nlohmann::json& json);  ///< throws nlohmann's exceptions or Error(Usage)
 
 }  // namespace ringmaster

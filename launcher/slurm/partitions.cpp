@@ -10,11 +10,11 @@ namespace ringmaster {
 
 namespace {
 
-/// name, up or down, time limit, nodes, nodes by state, gres, CPUs and MiB of a node
+/// Fields: name, up or down, time limit, nodes, nodes by state, gres, and a node's CPUs and MiB.
 constexpr const char* kFormat = "--format=%P|%a|%l|%D|%F|%G|%c|%m";
 constexpr size_t kFields = 8;
 
-/// "64+" is 64: of nodes that differ the least.
+/// Parses a count. Slurm prints "64+" if nodes differ and 64 is the least; that counts as 64.
 int64_t whole(const std::string& text) {
     int64_t value = 0;
     std::from_chars(text.data(), text.data() + text.size(), value);
@@ -28,7 +28,7 @@ std::vector<std::string> fields_of(const std::string& line) {
     return fields;
 }
 
-/// "allocated/idle/other/total"
+/// Returns the idle nodes of "allocated/idle/other/total".
 int idle_of(const std::string& by_state) {
     const size_t slash = by_state.find('/');
     return slash == std::string::npos ? 0 : static_cast<int>(whole(by_state.substr(slash + 1)));
@@ -49,7 +49,7 @@ SlurmPartition partition_of(const std::vector<std::string>& fields) {
     return partition;
 }
 
-/// Another kind of node of a partition that is known.
+/// Adds another kind of node to a partition that is already listed.
 void join(SlurmPartition& known, const SlurmPartition& more) {
     known.nodes += more.nodes;
     known.idle += more.idle;

@@ -15,7 +15,7 @@ namespace {
 const std::set<std::string> kOver = {"BOOT_FAIL", "CANCELLED",     "COMPLETED", "DEADLINE", "FAILED",
                                      "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "REVOKED",  "TIMEOUT"};
 
-/// Without what a terminal would obey, the ends trimmed.
+/// Replaces control characters, which a terminal would obey, and trims both ends.
 std::string plain(std::string text) {
     for (char& c : text) {
         if (static_cast<unsigned char>(c) < ' ' && c != '\n') c = ' ';
@@ -33,7 +33,7 @@ std::vector<std::string> split(const std::string& line, char mark) {
     return fields;
 }
 
-/// "CANCELLED by 1000" and "CANCELLED+" are CANCELLED.
+/// Returns the state without what follows: CANCELLED for "CANCELLED by 1000" and "CANCELLED+".
 std::string state_word(const std::string& text) {
     size_t end = 0;
     while (end < text.size() &&
@@ -42,7 +42,7 @@ std::string state_word(const std::string& text) {
     return text.substr(0, end);
 }
 
-/// "3:0": status and signal.
+/// Parses "3:0" into the exit status and the signal.
 void take_exit_code(JobStatus& status, const std::string& text) {
     const size_t colon = text.find(':');
     status.exit_status = std::atoi(text.c_str());
@@ -89,7 +89,7 @@ void try_submission(SlurmSite& site, const std::string& script) {
 }
 
 std::map<std::string, JobStatus> look_at(SlurmSite& site, const std::vector<JobId>& jobs) {
-    std::map<std::string, std::string> numbers;  // by cluster
+    std::map<std::string, std::string> numbers;  // cluster → its job numbers
     for (const JobId& job : jobs)
         numbers[job.cluster] += (numbers[job.cluster].empty() ? "" : ",") + job.number;
     std::map<std::string, JobStatus> found;
@@ -152,7 +152,7 @@ std::map<std::string, JobStatus> parse_squeue(const std::string& out) {
     return jobs;
 }
 
-/// The last line counts: a job that was requeued has one for each start.
+/// Takes the last line: a requeued job has one line per start.
 JobStatus parse_sacct(const std::string& out) {
     JobStatus status;
     for (const std::string& line : split(out, '\n')) {
@@ -188,7 +188,7 @@ JobStatus parse_job_log(const std::string& log) {
         {"Exceeded job memory limit", "OUT_OF_MEMORY"},
         {"CANCELLED AT", "CANCELLED"},
     }};
-    const size_t start = log.rfind("Slurm job ");  // the script's first words; what came before is older
+    const size_t start = log.rfind("Slurm job ");  // first words of the last start
     const std::string last = start == std::string::npos ? log : log.substr(start);
     for (const auto& [mark, state] : kMarks) {
         if (last.find(mark) != std::string::npos) return {state, "", ""};

@@ -1,5 +1,5 @@
-/// What Slurm says of jobs: one squeue for all of them, then sacct or scontrol for one that has left the
-/// queue.
+/// Asks Slurm about jobs: one squeue per cluster for all of them, then sacct or scontrol for a job that has
+/// left the queue.
 #pragma once
 
 #include <map>
@@ -11,38 +11,38 @@
 namespace ringmaster {
 
 struct JobStatus {
-    std::string state;   ///< "PENDING", "RUNNING", "TIMEOUT", …; empty: Slurm does not know it any more
+    std::string state;   ///< "PENDING", "RUNNING", "TIMEOUT", …; empty: unknown to Slurm
     std::string reason;  ///< why it waits or ended: "Resources", "TimeLimit"
-    std::string nodes;   ///< "gpu[03-04]"
-    int exit_status = 0, exit_signal = 0;  ///< of the script; known after the end only
+    std::string nodes;   ///< nodes of the job: "gpu[03-04]"
+    int exit_status = 0, exit_signal = 0;  ///< the script's; known only after its end
 
-    bool waits() const;    ///< in the queue, not started
-    bool is_over() const;  ///< ended, or not known any more
+    bool waits() const;    ///< queued, not started
+    bool is_over() const;  ///< ended, or unknown to Slurm
 };
 
 struct JobId {
     std::string number;
-    std::string cluster;  ///< of several; empty: the one there is
+    std::string cluster;  ///< empty if Slurm manages only one cluster
 };
 
-/// Submits a script; gives the job. Throws Error(Unreachable) with Slurm's own words.
+/// Submits a script and returns the job. Throws Error(Unreachable) with Slurm's message.
 JobId submit(SlurmSite& site, const std::string& script_name);
 
-/// Whether Slurm would take the script; submits nothing. Throws as submit.
+/// Asks Slurm if it would accept the script, without submitting it. Throws like submit.
 void try_submission(SlurmSite& site, const std::string& script);
 
-/// One squeue; a job that is not in it is over. Throws Error(Unreachable) where Slurm does not answer.
+/// Runs squeue; a job that it does not list is over. Throws Error(Unreachable) if Slurm does not answer.
 std::map<std::string, JobStatus> look_at(SlurmSite& site, const std::vector<JobId>& jobs);
 
-/// Of a job that is over: sacct, else scontrol, else what Slurm wrote to the job's log last; the state is
-/// empty where nothing is known.
+/// Returns how a job ended, from sacct, else scontrol, else Slurm's last words in the job's log. The state is
+/// empty if none of them knows.
 JobStatus end_of(SlurmSite& site, const JobId& job);
 
-/// "cancel", or a signal to the ranks ("TERM", "KILL"). A job that is over already is left alone.
+/// Cancels a job, or sends its ranks a signal ("TERM", "KILL"). Does nothing if the job is over already.
 void cancel(SlurmSite& site, const JobId& job);
 void signal_ranks(SlurmSite& site, const JobId& job, const std::string& signal);
 
-// Their outputs, parsed.
+// Parsers for the outputs of these commands.
 JobId parse_job_id(const std::string& out);
 std::map<std::string, JobStatus> parse_squeue(const std::string& out);
 JobStatus parse_sacct(const std::string& out);

@@ -10,9 +10,9 @@ namespace ringmaster {
 
 namespace {
 
-/// What follows the #SBATCH lines and the variables. `stop` is there once the run is to stop. A run that was
-/// resumed from an older checkpoint sets the later ones aside when it starts: once it has saved one of its
-/// own, the newest is of this timeline.
+/// Rest of the script, after the #SBATCH lines and variables. The file `stop` exists once the run shall stop.
+/// A run resumed from an older checkpoint sets later ones aside at its start, so once it has saved a
+/// checkpoint, the newest one belongs to this timeline.
 constexpr const char* kBody = R"sh(
 echo "Slurm job $SLURM_JOB_ID, start ${SLURM_RESTART_COUNT:-0}, on $SLURM_JOB_NODELIST"
 cd "$run" || exit
@@ -65,14 +65,14 @@ void check_path(const std::string& path) {
                     "--runs-dir names another folder");
 }
 
-/// Slurm replaces %j and its like in the name of a file.
+/// Quotes a file name, with %% for %, since Slurm replaces %j and the like.
 std::string file_name_quoted(const std::string& path) {
     std::string plain;
     for (char c : path) plain += c == '%' ? std::string("%%") : std::string(1, c);
     return sbatch_quoted(plain);
 }
 
-/// What squeue shows; the run's own name may hold anything.
+/// Returns the name that squeue shows, with only plain characters: a run's name may contain any.
 std::string job_name(const std::string& run_name) {
     constexpr size_t kLongest = 60;
     std::string name = run_name.substr(0, kLongest);

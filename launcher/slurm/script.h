@@ -1,5 +1,5 @@
-/// The script that sbatch takes: it starts the ranks with srun, and puts the job back into the queue where
-/// they saved because its time was nearly over.
+/// Writes the script for sbatch. It starts the ranks with srun, and requeues the job if they saved because
+/// its time was nearly over or because it was preempted.
 #pragma once
 
 #include <string>
@@ -11,21 +11,21 @@ namespace ringmaster {
 
 struct SlurmSubmission {
     std::string run_name;
-    std::string run_dir;  ///< where the job runs: absolute
-    std::string engine;   ///< there
+    std::string run_dir;  ///< absolute path where the job runs
+    std::string engine;   ///< path of the engine on the nodes
     int ranks = 1;
     int nodes = 1;
     Device device = Device::Cpu;
-    int attempt = 1;              ///< of its first start; every start again counts one more
-    std::string resume = "none";  ///< of its first start; after that from the newest checkpoint that it saved
+    int attempt = 1;              ///< attempt of the first start; each restart adds one
+    std::string resume = "none";  ///< option of the first start; later ones use this job's newest checkpoint
     SlurmOptions options;
 };
 
-/// Names and values are quoted, so that neither sbatch nor the shell takes them for more. Throws Error(Usage)
-/// where ranks and nodes do not go together, or a path cannot be told to Slurm.
+/// Returns the script. Quotes names and values, so that neither sbatch nor the shell interprets them. Throws
+/// Error(Usage) if the ranks do not fit the nodes, or if Slurm cannot be given a path.
 std::string submit_script(const SlurmSubmission& job);
 
-/// A value of an `#SBATCH` line.
+/// Quotes a value for an `#SBATCH` line.
 std::string sbatch_quoted(const std::string& text);
 
 }  // namespace ringmaster

@@ -1,5 +1,5 @@
-/// Where Slurm's commands are run and where the run directory is that a job sees: this machine, or a login
-/// node reached through SSH.
+/// Runs Slurm's commands and reads the run directory that a job sees, on this machine or on a login node
+/// reached by SSH.
 #pragma once
 
 #include <memory>
@@ -26,12 +26,12 @@ class SlurmSite {
     const std::string& run_dir() const { return run_dir_; }
     virtual std::string host() const = 0;  ///< empty: this machine
 
-    /// Runs one of Slurm's commands to its end. Throws Error(Unreachable) where there is none of that name,
-    /// it takes too long or the connection is lost.
+    /// Runs one of Slurm's commands to its end. Throws Error(Unreachable) if the command is missing, takes
+    /// too long or the connection is lost.
     virtual CommandEnd run(const std::vector<std::string>& command, const std::string& input = {}) = 0;
 
-    // Files of the run directory.
-    virtual std::optional<std::string> read(const std::string& name) = 0;  ///< at most its last 64 KiB
+    // Access to files of the run directory.
+    virtual std::optional<std::string> read(const std::string& name) = 0;  ///< at most the last 64 KiB
     virtual void write(const std::string& name, const std::string& content) = 0;
     virtual void remove(const std::string& name) = 0;
 
@@ -41,7 +41,7 @@ class SlurmSite {
 
 std::unique_ptr<SlurmSite> local_site(const std::filesystem::path& run_dir);
 
-/// `session` is used by the site alone, or by one thread at a time.
+/// Returns the site behind `session`, which only one thread at a time may use.
 std::unique_ptr<SlurmSite> ssh_site(std::shared_ptr<SshSession> session, const std::string& run_dir);
 
 }  // namespace ringmaster

@@ -18,18 +18,18 @@ using Json = nlohmann::json;
 namespace {
 
 constexpr const char* kState = "run.json";
-constexpr const char* kStop = "stop";  ///< the script looks for it
+constexpr const char* kStop = "stop";  ///< the script checks for this file
 
 fs::path record_file(const RunDirectory& run) {
     return run.dir / "slurm.json";
 }
 
-/// As it is where the job sees it; throws Error(Refused) where it is missing or damaged.
+/// Returns run.json as the job sees it. Throws Error(Refused) if it is missing or damaged.
 RunState state_at(SlurmSite& site) {
     return parse_run_state(site.read(kState).value_or(""), site.run_dir() + "/" + kState);
 }
 
-/// The local run directory mirrors the other, whose mirror may have ended before.
+/// Writes run.json for the job, and also here, since the mirror of a remote run may have ended before.
 void write_state(SlurmSite& site, const RunDirectory& run, const RunState& state) {
     site.write(kState, run_state_text(state));
     if (!site.host().empty()) write_run_state(run.dir, state);
@@ -44,7 +44,7 @@ void say_not_taken(SlurmSite& site, const RunDirectory& run, RunState state, con
     write_state(site, run, state);
 }
 
-/// Acts on what was seen of the job; `before` was read before that.
+/// Acts on the job's status; `before` is run.json as read before the status.
 void settle(SlurmSite& site, const RunDirectory& run, SlurmRecord record, const RunState& before,
             const JobStatus& seen) {
     const bool over = seen.is_over();

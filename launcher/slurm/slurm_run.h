@@ -1,9 +1,9 @@
-/// A run that is a job of Slurm. slurm.json in its run directory says which:
+/// Describes a run that is a job of Slurm. slurm.json in its run directory identifies the job:
 ///
 ///     {"job": "42", "cluster": "", "options": [["partition", "gpu"], …], "settled": false}
 ///
-/// While the job waits run.json is the launcher's, while it runs rank 0's. Where it ended without a last
-/// word, whoever looks next asks Slurm why and writes it (settle).
+/// The launcher writes run.json while the job waits, rank 0 while it runs. If the job ended without recording
+/// why, the next program that looks at the run asks Slurm and records it (settle).
 #pragma once
 
 #include <optional>
@@ -22,31 +22,31 @@ constexpr const char* kSubmitScript = "submit.sbatch";
 
 struct SlurmRecord {
     SlurmOptions options;
-    JobId job;             ///< without number: not submitted
-    bool settled = false;  ///< what Slurm knows of its end is in run.json
+    JobId job;             ///< without a number: not submitted
+    bool settled = false;  ///< true: run.json holds what Slurm knows of the end
 };
 
 bool is_slurm(const RunDirectory& run);
-bool is_stop_asked(const RunDirectory& run);             ///< by stop_slurm_run, since it was submitted
+bool is_stop_asked(const RunDirectory& run);             ///< true: stop_slurm_run was called for this job
 SlurmRecord read_slurm_record(const RunDirectory& run);  ///< throws Error
 void write_slurm_record(const RunDirectory& run, const SlurmRecord& record);
 
-/// Saves the script in the run directory and submits it; run.json says queued before, and why where Slurm
-/// does not take it. Throws Error(Unreachable) with Slurm's own words.
+/// Saves the script in the run directory, sets run.json to queued and submits. If Slurm refuses, run.json
+/// says why. Throws Error(Unreachable) with Slurm's message.
 JobId submit_run(SlurmSite& site, const RunDirectory& run, const SlurmSubmission& submission);
 
-/// Of the run's job, one squeue. Where it is over or has gone back into the queue, run.json is made to say
-/// so; a run that is asked to stop is asked again. Gives the job as it was seen. Throws Error(Unreachable).
+/// Returns the status of the run's job, from one squeue. If the job is over or requeued, updates run.json.
+/// Repeats a requested stop to the ranks. Throws Error(Unreachable).
 JobStatus look_and_settle(SlurmSite& site, const RunDirectory& run);
 
-/// A run that is over may have a job that still cleans up: looks until that is over too, a minute at most.
+/// Waits up to a minute for the job to end: a run may be over while its job still cleans up.
 void wait_for_job(SlurmSite& site, const RunDirectory& run, const Progress& progress);
 
-/// As look_and_settle for all runs of this machine's Slurm that are not over, with one squeue for all.
+/// Updates all runs of this machine's Slurm whose jobs are not settled, with one squeue per cluster.
 void settle_runs(const std::vector<RunDirectory>& runs);
 
-/// False where the run is over already. A job that waits is cancelled; of one that runs the ranks save and
-/// stop, or end at once.
+/// Stops the run. Returns false if it is over already. A waiting job is cancelled; the ranks of a running job
+/// save and stop, or end at once.
 bool stop_slurm_run(SlurmSite& site, const RunDirectory& run, StopHow how);
 
 }  // namespace ringmaster

@@ -24,7 +24,7 @@ std::vector<EventLine> last_events(const fs::path& file) {
     return reader.poll();
 }
 
-/// What the log says since the job's last start.
+/// Returns the part of the log since the job's last start.
 std::string since_start(const std::string& log) {
     const size_t start = log.rfind("Slurm job ");  // the script's first words
     return start == std::string::npos ? log : log.substr(std::min(log.find('\n', start), log.size()));
@@ -36,7 +36,7 @@ std::string end_of(std::string text) {
     return text.size() > kShownLog ? "…" + text.substr(text.size() - kShownLog) : text;
 }
 
-/// Of srun's first "srun: error: n3: task 1: Killed"; empty where that rank ended with a status of its own.
+/// Parses srun's first "srun: error: n3: task 1: Killed"; empty if that rank exited by itself.
 std::string lost_rank_of(const std::string& log) {
     constexpr std::string_view kHead = "srun: error: ", kTask = ": task ";
     const size_t task = log.find(kTask);
@@ -62,8 +62,8 @@ std::string saved_words(const RunTraces& traces) {
                              : "nothing was saved";
 }
 
-/// Whether the exit status says that nothing could be reached or started: 3 is the engine's, 126 and 127 are
-/// those of the shell and the loader.
+/// Returns true if the exit status means that something could not be reached or started: 3 is the engine's,
+/// 126 and 127 are the shell's and the loader's.
 bool could_not_start(int exit_status) {
     return exit_status == 3 || exit_status == 126 || exit_status == 127;
 }
@@ -104,7 +104,7 @@ Ending ending_of(const JobStatus& status, const std::string& job, const RunTrace
             "SLURM-LOST"};
 }
 
-/// The run wrote its end itself, while Slurm knows what it could not.
+/// Returns true if Slurm knows more about the end than the run, which has recorded its end itself.
 bool knows_better(const std::string& state) {
     return state == "TIMEOUT" || state == "OUT_OF_MEMORY" || state == "NODE_FAIL" || state == "PREEMPTED";
 }
@@ -169,7 +169,7 @@ std::optional<RunState> judge(const RunState& before, const JobStatus& status, c
     if (before.state == RunPhase::Completed) return std::nullopt;
     if (is_over(before.state)) {
         if (traces.stop_asked) return std::nullopt;
-        if (before.state == RunPhase::Stopped && traces.preempted)  // asked to make way, and not taken back
+        if (before.state == RunPhase::Stopped && traces.preempted)  // preempted and not requeued
             return ended(before, ending_of({"PREEMPTED", "", status.nodes}, job, traces));
         if (before.state == RunPhase::Failed && !knows_better(status.state) && !traces.lost_rank.empty())
             return ended(before, {RunPhase::Failed, traces.lost_rank, before.reason, "RANK-FAILED"});

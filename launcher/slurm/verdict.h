@@ -1,5 +1,5 @@
-/// What became of a run whose Slurm job has ended, or has gone back into the queue, without the run's own
-/// last word; and what Slurm knows of an end that the run cannot know.
+/// Judges a run whose Slurm job ended, or was requeued, without the run recording it, and adds what only
+/// Slurm knows of an end.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,20 @@
 namespace ringmaster {
 
 struct RunTraces {
-    std::optional<int64_t> checkpoint;  ///< the newest that was saved
-    std::string error;                  ///< the first error event of this attempt: "rank 1: …"
-    std::string error_code;             ///< its code
-    std::string lost_rank;  ///< the first rank that ended, where it was not by itself: "rank 1 on n3: Killed"
-    std::string last_words;   ///< the end of agent.log
-    bool stop_asked = false;  ///< by `ringmaster stop`
-    bool preempted = false;   ///< as the job's log says
+    std::optional<int64_t> checkpoint;  ///< step of the newest checkpoint
+    std::string error;                  ///< first error event of this attempt: "rank 1: …"
+    std::string error_code;             ///< code of that error
+    std::string lost_rank;  ///< first rank killed from outside: "rank 1 on n3: Killed"
+    std::string last_words;   ///< end of agent.log
+    bool stop_asked = false;  ///< true: `ringmaster stop` was used
+    bool preempted = false;   ///< true: the job's log says so
 };
 
-/// From the events in the run directory, and agent.log's text as it is where the job writes it.
+/// Collects the traces from the run's events and from the text of agent.log as the job wrote it.
 RunTraces traces_of(const RunDirectory& run, const RunState& state, const std::string& job_log);
 
-/// The state as it should be; empty where it is right as it stands. `status` is of a job that is over (then
-/// from end_of) or waits.
+/// Returns the corrected state; nullopt if the state is right already. `status` must be from end_of if the
+/// job is over.
 std::optional<RunState> judge(const RunState& before, const JobStatus& status, const JobId& job,
                               const RunTraces& traces);
 

@@ -10,9 +10,9 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto kPace = 10s;          ///< between two squeue, unless somebody asked the run to stop
-constexpr auto kLastPatience = 25s;  ///< for Slurm to say how a job ended
-constexpr auto kClosing = 3s;        ///< that Slurm takes to clean up: then it is asked once out of turn
+constexpr auto kPace = 10s;          ///< between two calls of squeue, unless the user asks for a stop
+constexpr auto kLastPatience = 25s;  ///< longest wait for Slurm to say how a job ended
+constexpr auto kClosing = 3s;        ///< time for Slurm to clean up before it is asked once more
 constexpr auto kGlance = 200ms;
 
 std::string note_of(const JobId& job, const JobStatus& seen) {
@@ -64,7 +64,7 @@ void SlurmWatch::look() {
         const SlurmRecord record = read_slurm_record(run_);
         if (record.settled) return;
         note = note_of(record.job, look_and_settle(*site_, run_));
-    } catch (const std::exception& problem) {  // an Error, or JSON that is none: both may be better next time
+    } catch (const std::exception& problem) {  // an Error, or invalid JSON: both may be gone at the next try
         note = problem.what();
     }
     const std::lock_guard lock(mutex_);

@@ -1,5 +1,5 @@
-/// Looks at a run's job now and then while somebody follows the run: what it waits for, and how it ended
-/// where the run itself cannot say.
+/// Checks a run's job regularly while a program follows the run: what the job waits for, and how it ended if
+/// the run itself cannot say.
 #pragma once
 
 #include <atomic>
@@ -21,11 +21,11 @@ class SlurmWatch {
     SlurmWatch& operator=(const SlurmWatch&) = delete;
     ~SlurmWatch();
 
-    /// "Slurm job 42 waits: Resources", or why Slurm is not heard; empty while it simply runs.
+    /// Returns "Slurm job 42 waits: Resources", or why Slurm does not answer; empty while it runs normally.
     std::string note() const;
 
-    /// Once run.json says that the run is over: waits for what Slurm says of a run that failed or was ended
-    /// from outside. False where the run goes on after all (it is in the queue again).
+    /// Call this once run.json says that the run is over. Waits for Slurm's view of a run that failed or was
+    /// ended from outside. Returns false if the run continues (its job was requeued).
     bool is_really_over(const std::function<bool()>& given_up);
 
   private:
