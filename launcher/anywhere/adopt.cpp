@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The only one, or the only one that is not over.
+/// Returns the only run found, or else the only one that is not over.
 const RunThere& choose(const RunsThere& found, const std::string& name) {
     if (found.runs.empty()) {
         const std::string near = nearest_word(name, found.names);
@@ -43,7 +43,7 @@ const RunThere& choose(const RunsThere& found, const std::string& name) {
 
 constexpr int64_t kMostPlanBytes = 16 << 20;
 
-/// The run on one of its nodes, whose paths it fills in. Throws Error(Refused) where it cannot be followed.
+/// Returns the run with the paths of the node that was asked. Throws Error(Refused) if it cannot be followed.
 RemoteRun remote_on(const RunThere& chosen, const std::string& host, const std::string& target) {
     if (chosen.is_of_slurm)
         throw Error(Failure::Refused, Code("RUN-ELSEWHERE"), "is a job of Slurm", chosen.run.name,
@@ -56,7 +56,7 @@ RemoteRun remote_on(const RunThere& chosen, const std::string& host, const std::
     return remote;
 }
 
-/// The other nodes that the person named, each as it says itself where it keeps the run.
+/// Adds the other nodes that the user named. Each node itself reports where it keeps the run.
 void add_others(RemoteRun& remote, const RunThere& first, const std::vector<std::string>& nodes,
                 const SshPerson& person) {
     if (nodes.size() == 1) return;
@@ -79,14 +79,14 @@ void add_others(RemoteRun& remote, const RunThere& first, const std::vector<std:
     }
 }
 
-/// Known by a random part of its folder's path, which all its nodes share.
+/// Returns the run's identity: a random part of its folder's path, which all its nodes share.
 std::string identity_of(const RemoteRun& remote) {
     const fs::path dir = remote.nodes[remote.lead()].run_dir;
     return dir.parent_path().filename().string() + "/" + dir.filename().string();
 }
 
-/// Adds nodes that were not named before. False where it is another run: of a node that the person calls by
-/// another name, or that has other ranks.
+/// Adds newly named nodes to `here`. Returns false if it is another run: the user named one of its nodes
+/// differently, or the ranks differ.
 bool join(RemoteRun& here, const RemoteRun& there) {
     if (identity_of(here) != identity_of(there) || here.nodes.size() != there.nodes.size()) return false;
     for (size_t i = 0; i < here.nodes.size(); ++i) {
@@ -102,7 +102,7 @@ bool join(RemoteRun& here, const RemoteRun& there) {
     return true;
 }
 
-/// Of those runs here that live elsewhere; brought up to date.
+/// Returns the remote run here that is the same as `remote`, after adding newly named nodes to it.
 std::optional<RunDirectory> find_here(const fs::path& runs_dir, const RemoteRun& remote) {
     std::error_code none;
     for (const fs::directory_entry& entry : fs::directory_iterator(runs_dir, none)) {
@@ -114,13 +114,13 @@ std::optional<RunDirectory> find_here(const fs::path& runs_dir, const RemoteRun&
             if (here.adopted) write_remote_run(run, here);
             return run;
         } catch (const Error&) {
-            continue;  // a damaged one is not it
+            continue;  // a damaged run cannot be the same
         }
     }
     return std::nullopt;
 }
 
-/// Open, so that a mirror follows it; the mirror writes how it ended.
+/// Marks the run as open, so that a mirror follows it and records its end.
 void write_open_state(const RunDirectory& run, std::optional<RunState> there) {
     RunState state = there.value_or(RunState());
     state.name = run.name();
@@ -133,7 +133,7 @@ void write_open_state(const RunDirectory& run, std::optional<RunState> there) {
     write_run_state(run.dir, state);
 }
 
-/// The plan as this Ringmaster understands it, with a folder here for what the run makes.
+/// Parses the run's plan. Throws Error(Refused) if it is damaged or made for another number of ranks.
 Plan plan_there(const std::string& text, const RemoteRun& remote, const std::string& host) {
     const std::string where = host + ": plan.json";
     try {
@@ -175,7 +175,7 @@ RunDirectory make_here(const fs::path& runs_dir, const std::string& name, const 
 Adopted adopt_run(const std::string& name, const std::vector<std::string>& nodes, const fs::path& runs_dir,
                   const SshPerson& person) {
     const std::vector<SshTarget> targets = parse_targets(nodes);
-    check_run_name(name.substr(name.find('/') + 1));  // before anybody is asked for a password
+    check_run_name(name.substr(name.find('/') + 1));  // check before asking for a password
     const SshPerson one = one_at_a_time(person);
     SshSession session(ssh_settings(targets.front()), one);
     return adopt_run(session, name, nodes, runs_dir, one);

@@ -1,5 +1,5 @@
-/// A run that another machine launched: found on one of its nodes, and mirrored here from then on. Finding it
-/// starts and stops nothing, and as many machines may follow a run as like to.
+/// Adopts a run that another machine launched: finds it on one of its nodes and mirrors it here from then on.
+/// This starts and stops nothing, and any number of machines may follow a run.
 #pragma once
 
 #include <filesystem>
@@ -12,22 +12,22 @@
 namespace ringmaster {
 
 struct Adopted {
-    RunDirectory run;     ///< here
-    bool is_new = false;  ///< it was not here before
-    size_t asked = 0;     ///< which of its nodes it was found on
+    RunDirectory run;     ///< local run directory
+    bool is_new = false;  ///< true: it was not here before
+    size_t asked = 0;     ///< index of the node on which it was found
 };
 
-/// `name` is the run's, or `ID/NAME` where several of that name are there. `nodes` is one of the machines
-/// that the run is on, or all of them in its order. A node that is not among them is not contacted, now or
-/// later (RemoteRun::not_contacted_text says so); naming it another time adds it. The agent of each is found
-/// in that node's own data folder. config.yaml and plan.json of a run that is new here are copied once; its
-/// output_dir is a folder of the run directory here. A run that is here already (launched here, or adopted
-/// before) is brought up to date. Throws Error(Unreachable), Error(Usage) naming the runs that are there,
-/// Error(Refused) for one in Slurm.
+/// Adopts the run called `name`, or `ID/NAME` if several runs have that name. `nodes` is one of the run's
+/// machines, or all of them in the run's order. A node that is not named is never contacted
+/// (RemoteRun::not_contacted_text says so); a later call can name it. Each agent is found in its node's own
+/// data folder. For a run that is new here, config.yaml and plan.json are copied once, and output_dir
+/// becomes a folder of the run directory here. A run that is here already (launched here or adopted) is
+/// updated. Throws Error(Unreachable), Error(Usage) with the runs that exist there, Error(Refused) for a run
+/// in Slurm.
 Adopted adopt_run(const std::string& name, const std::vector<std::string>& nodes,
                   const std::filesystem::path& runs_dir, const SshPerson& person);
 
-/// The same with a session that there is, with the first of `nodes`.
+/// Does the same with an existing session to the first of `nodes`.
 Adopted adopt_run(SshSession& session, const std::string& name, const std::vector<std::string>& nodes,
                   const std::filesystem::path& runs_dir, const SshPerson& person);
 

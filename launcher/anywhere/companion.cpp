@@ -7,7 +7,7 @@ namespace ringmaster {
 
 namespace {
 
-/// A run whose run.json is damaged is over.
+/// Returns true if the run is not over; a run with a damaged run.json counts as over.
 bool is_open(const RunDirectory& run) {
     try {
         return !is_over(read_run_state(run.dir).state);
@@ -16,8 +16,8 @@ bool is_open(const RunDirectory& run) {
     }
 }
 
-/// Its ranks said that it stopped or failed, and Slurm has not been asked yet whether it knows better: that
-/// it was preempted, or goes on after all.
+/// Returns true if the ranks recorded a stop or a failure and Slurm has not yet been asked about it: the job
+/// may have been preempted, or may continue.
 bool awaits_slurm(const RunDirectory& run) {
     try {
         const RunPhase phase = read_run_state(run.dir).state;
@@ -33,7 +33,7 @@ SshSession session_with(const RemoteNode& node, const SshPerson& person) {
     return {ssh_settings(parse_target(node.target)), person};
 }
 
-/// With a session of its own.
+/// Opens the site of the run's job, with a new session if it is remote.
 std::unique_ptr<SlurmSite> site_of(const RunDirectory& run, const SshPerson& person) {
     if (!is_remote(run)) return local_site(run.dir);
     const RemoteNode login = read_remote_run(run).nodes.front();

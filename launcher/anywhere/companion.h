@@ -1,5 +1,5 @@
-/// A run that lives elsewhere, followed and stopped: its local run directory kept as it is there, its job of
-/// Slurm looked at now and then. Nothing here starts anything.
+/// Follows and stops a run that lives elsewhere: keeps its local run directory up to date, and checks its
+/// Slurm job regularly. It starts nothing.
 #pragma once
 
 #include <functional>
@@ -15,17 +15,17 @@ namespace ringmaster {
 
 class RunCompanion {
   public:
-    /// `sessions` of its nodes, as far as there are any; missing ones are opened by the mirror itself.
+    /// `sessions` are those that exist, one per node; the mirror opens the missing ones itself.
     RunCompanion(const RunDirectory& run, std::vector<std::unique_ptr<SshSession>> sessions,
                  const SshPerson& person);
 
-    /// "fetching model.safetensors …", "Slurm job 42 waits: Resources", or why Slurm is not heard; else
-    /// empty.
+    /// Returns "fetching model.safetensors …", "Slurm job 42 waits: Resources", or why Slurm does not answer;
+    /// else empty.
     std::string job_note() const;
-    std::string trouble() const;  ///< why a node is not heard; empty: all are that the person named
-    const std::string& not_contacted() const { return not_contacted_; }  ///< the others, and how to name them
+    std::string trouble() const;  ///< why a named node is silent; empty if none is
+    const std::string& not_contacted() const { return not_contacted_; }  ///< lists the nodes without a name
 
-    /// See SlurmWatch; true for a run that is no job of Slurm.
+    /// See SlurmWatch::is_really_over; always true for a run that is no Slurm job.
     bool is_really_over(const std::function<bool()>& given_up);
 
   private:
@@ -34,25 +34,25 @@ class RunCompanion {
     std::unique_ptr<SlurmWatch> slurm_;
 };
 
-/// Of a run that is not over, or of whose end Slurm has still to be asked, and that nothing on this machine
-/// keeps up to date by itself.
+/// Returns true if the run lives elsewhere or in Slurm and is not over, or if Slurm has not yet been asked
+/// how it ended.
 bool needs_companion(const RunDirectory& run);
 
-/// Logs in at once, where there is no session in `sessions` (by the run's nodes), so that the person can be
-/// asked; `complain` hears which node could not be reached (it is tried again by itself), and which are not
-/// contacted because nobody has named them. Empty where none is needed.
+/// Logs in to each node without a session in `sessions` (one per node of the run), so that the user can be
+/// asked at once. Calls `complain` for nodes that cannot be reached (the mirror retries them) and for those
+/// that nobody has named. Returns null if the run needs no companion.
 std::unique_ptr<RunCompanion> companion_of(const RunDirectory& run, const SshPerson& person,
                                            const std::function<void(const std::string&)>& complain,
                                            std::vector<std::unique_ptr<SshSession>> sessions = {});
 
-/// request_stop of launcher/local_node.h, wherever the run lives.
+/// Does what request_stop of launcher/local_node.h does, wherever the run lives.
 bool stop_anywhere(const RunDirectory& run, StopHow how, const SshPerson& person);
 
-/// Brings run.json up to date where the run's job of Slurm is over. Throws Error(Unreachable).
+/// Updates run.json if the run's Slurm job is over. Throws Error(Unreachable).
 void settle_anywhere(const RunDirectory& run, const SshPerson& person);
 
-/// As settle_anywhere for all runs that are not over, with one squeue on this machine. False where none of
-/// them is in Slurm. Throws Error(Unreachable).
+/// Does the same for all runs that are not over, with one squeue per cluster on this machine. Returns false
+/// if none is in Slurm. Throws Error(Unreachable).
 bool settle_open_runs(const std::vector<RunDirectory>& runs);
 
 }  // namespace ringmaster

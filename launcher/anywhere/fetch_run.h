@@ -1,4 +1,4 @@
-/// What a run on other machines has made, brought here because a person asks for it.
+/// Fetches the results of a run on other machines when the user asks for them.
 #pragma once
 
 #include <filesystem>
@@ -11,15 +11,15 @@ namespace ringmaster {
 
 struct FetchOffer {
     RunPhase state = RunPhase::Queued;
-    bool has_model = false;            ///< the final one: it has completed
-    std::vector<int64_t> checkpoints;  ///< steps of the complete ones, ascending
+    bool has_model = false;            ///< true: the run has completed
+    std::vector<int64_t> checkpoints;  ///< steps of the complete checkpoints, ascending
 };
 
-/// Throws Error(Unreachable), Error(Usage) for a run of this machine.
+/// Returns what can be fetched. Throws Error(Unreachable), or Error(Usage) for a run on this machine.
 FetchOffer fetch_offer(SshSession& first, const RunDirectory& run);
 
-/// A session with the machine that holds it. Throws as SshSession does, Error(Usage) for a run of this
-/// machine.
+/// Opens a session with node 0, which holds the results. Throws what SshSession throws, and Error(Usage) for
+/// a run on this machine.
 SshSession session_with_first(const RunDirectory& run, const SshPerson& person);
 
 struct FetchedRun {
@@ -27,9 +27,9 @@ struct FetchedRun {
     Fetched what;
 };
 
-/// The checkpoint of `step`, else the final model; to `to`, else to the run directory's checkpoints or to
-/// output_dir. Throws Error(Usage) and Error(Refused) for what is not there, naming what is, and as
-/// fetch_folder does.
+/// Fetches the checkpoint of `step`, else the final model, to the folder `to`, else to the run directory's
+/// checkpoints or to output_dir. Throws like fetch_folder; also Error(Usage) or Error(Refused), naming what
+/// exists, if the wanted one is missing or damaged.
 FetchedRun fetch_run(SshSession& first, const RunDirectory& run, std::optional<int64_t> step,
                      const std::filesystem::path& to, const Progress& progress);
 

@@ -13,7 +13,7 @@ namespace ringmaster {
 
 namespace {
 
-/// Nobody else says so in run.json.
+/// Records in run.json that the run did not start; no other process would.
 void say_not_started(const RunDirectory& run, RunPhase phase, const std::string& reason,
                      const std::string& code = {}) {
     RunState state = read_run_state(run.dir);
@@ -37,7 +37,7 @@ void saying_why(const RunDirectory& run, const std::function<void()>& work) {
     }
 }
 
-/// The state as it was before this start is not taken for its end.
+/// Marks the run as running, so that its old state is not mistaken for the end of this attempt.
 void mark_running(const RunDirectory& run, int attempt, int ranks) {
     RunState state = read_run_state(run.dir);
     state.state = RunPhase::Running;
@@ -66,7 +66,7 @@ void start_on_nodes(Reached& at, const RemoteRun& remote, const RunDirectory& ru
     mark_running(run, attempt, ranks);
 }
 
-/// The view here may have ended before the run did, or another machine have started it again.
+/// Updates the run here: its mirror may have ended before the run, or another machine may have restarted it.
 void catch_up(SshSession& first, const RemoteRun& remote, const RunDirectory& run) {
     std::optional<RunState> there = remote_state(first, remote);
     if (!there) return;

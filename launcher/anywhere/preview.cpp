@@ -7,7 +7,7 @@ namespace ringmaster {
 
 namespace {
 
-/// The ranks inherit what this program's environment holds.
+/// Returns the NCCL settings of ranks on this machine, which inherit this program's environment.
 std::vector<NcclSetting> nccl_here(const Plan& plan) {
     std::vector<NcclSetting> settings = planned_nccl_settings(plan);
     for (NcclSetting& it : settings) {
@@ -16,7 +16,7 @@ std::vector<NcclSetting> nccl_here(const Plan& plan) {
     return settings;
 }
 
-/// The address that a node was reached at is the one that its ranks are found at.
+/// Returns a node's NCCL settings: its ranks use the interface by which the node was reached.
 std::vector<NcclSetting> nccl_on(const Node& node, const Plan& plan, size_t nodes) {
     if (nodes == 1) return planned_nccl_settings(plan);
     return shown_nccl_settings(plan, {false, node.facts.interface, node.facts.infiniband});

@@ -14,7 +14,7 @@ namespace {
 
 constexpr auto kAgain = 5s;
 constexpr auto kGlance = 100ms;
-constexpr auto kNodePatience = 30s;  ///< for one that starts anew, or whose link is down
+constexpr auto kNodePatience = 30s;  ///< enough for a node that reboots or loses its link
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
@@ -26,7 +26,7 @@ void wait(std::chrono::milliseconds time, const Progress& progress) {
     }
 }
 
-/// `nodes` and `reports` by the run's list; those that are there already are not asked again.
+/// Checks each node that has no session yet. `nodes` and `reports` are in the order of the run's list.
 void ask_missing(const RemoteRun& remote, std::vector<Node>& nodes, std::vector<NodeReport>& reports,
                  const Places& places, const SshPerson& person) {
     const ProgramNeeds needs = program_needs(places);
@@ -205,7 +205,7 @@ WayOn find_way_on(const RunDirectory& run, std::chrono::seconds patience, const 
         throw Error(Failure::Unreachable, Code("NODE-UNREACHABLE"), joined(way.left.lost), {},
                     "`ringmaster resume " + run.name() +
                         "` once all are there again; --shrink goes on with what is left");
-    way.left.at = reach(way.left.at.to, places, person, progress);  // the sessions may have ended meanwhile
+    way.left.at = reach(way.left.at.to, places, person, progress);  // old sessions may have ended by now
     return way;
 }
 

@@ -1,5 +1,5 @@
-/// A run that has failed starts again: by whom, and over several nodes on which of them and on what mesh. The
-/// same for the command line and the app.
+/// Restarts a failed run: decides which program does it and, for a run on several nodes, on which nodes and
+/// with which mesh it continues. The command line and the app share this code.
 #pragma once
 
 #include <chrono>
@@ -13,31 +13,31 @@
 
 namespace ringmaster {
 
-/// Who starts a failed run again.
+/// The program that restarts a failed run.
 enum class Restarter {
-    Agent,     ///< of one machine, here or by SSH: it needs nobody else
-    Follower,  ///< the program that launched it over several nodes, as long as it follows the run
-    Slurm,     ///< by its own rules
+    Agent,     ///< agent of a single machine, here or by SSH; it needs no other program
+    Follower,  ///< program that follows a run over several nodes
+    Slurm,     ///< Slurm, by its own rules
 };
 Restarter restarter_of(const Destination& to);
 
 struct RestartWish {
-    int restarts = 0;         ///< at most so often
-    bool may_shrink = false;  ///< on fewer nodes, without asking
+    int restarts = 0;         ///< at most this many
+    bool may_shrink = false;  ///< true: on fewer nodes without asking
 };
 
-/// As the run was asked for, where the program that follows it restarts it; else none.
+/// Returns the requested restarts if the program that follows the run performs them; else none.
 RestartWish restart_wish_of(const RunDirectory& run);
 
 struct NodesLeft {
-    Reached at;                     ///< those that are left
-    std::vector<size_t> places;     ///< of each in the run's list of nodes
-    std::vector<std::string> lost;  ///< the others: "b: Connection refused"
+    Reached at;                     ///< the nodes that are left
+    std::vector<size_t> places;     ///< index of each in the run's list of nodes
+    std::vector<std::string> lost;  ///< the lost nodes: "b: Connection refused"
 };
 
-/// Those that are missing are tried again for `patience`. What the failed run still does on the others is
-/// ended. Throws Error(Unreachable) where node 0 is lost, which holds the checkpoints, Error(Refused) where
-/// the run has not ended, Cancelled.
+/// Connects to the run's nodes, retrying missing ones for `patience`, and ends what the failed run still does
+/// there. Throws Error(Unreachable) if node 0 is lost, which holds the checkpoints, Error(Refused) if the run
+/// has not ended, Cancelled.
 NodesLeft nodes_left(const RunDirectory& run, std::chrono::seconds patience, const Places& places,
                      const SshPerson& person, const Progress& progress);
 
@@ -48,42 +48,42 @@ struct Shrunk {
     Plan before, after;
 };
 
-/// Settings for `ranks` instead of the plan's, the best first: those that keep the rows of a step (and
-/// thereby the losses), then those with the most ranks for each sequence.
+/// Returns settings for `ranks` in place of the plan's ranks, best first: those that keep the rows per step
+/// (and so the losses), then the others; within each, those with the most ranks per sequence.
 std::vector<std::vector<std::pair<std::string, std::string>>> shrink_settings(const Plan& before, int ranks);
 
-/// The first of those that makes a plan without errors. Throws Error(Refused) with the first error where
-/// there is none, or where the run was launched from another machine.
+/// Returns the first of those with a plan that has no errors and fits in memory. Throws Error(Refused) with
+/// the first error if there is none, or if another machine launched the run.
 Shrunk shrink(const RunDirectory& run, const NodesLeft& left, const Places& places);
 
-/// What changes by it, in a line for each: ranks, mesh, batch, memory.
+/// Returns the changes, a line each: ranks, mesh, batch.
 std::string shrink_text(const Shrunk& shrunk);
 
-/// Whether to go on with what is left; the answer may take an hour. Empty: nobody says yes.
+/// Asks the user to continue on fewer nodes; the answer may take an hour. If empty, the answer is no.
 using AgreeToShrink = std::function<bool(const NodesLeft&, const Shrunk&)>;
 
-/// What is left of the nodes, and the smaller run where some are lost and that is agreed.
+/// The nodes that are left, and the smaller run if nodes are lost and the user agreed.
 struct WayOn {
     NodesLeft left;
     std::optional<Shrunk> shrunk;
 };
 
-/// As nodes_left and shrink. Throws Error(Unreachable) naming the lost nodes where nobody agrees.
+/// Does nodes_left and shrink. Throws Error(Unreachable) with the lost nodes if nobody agrees.
 WayOn find_way_on(const RunDirectory& run, std::chrono::seconds patience, const AgreeToShrink& agree,
                   const Places& places, const SshPerson& person, const Progress& progress);
 
-/// prepare_comeback on what is left: all nodes, or `shrunk`.
+/// Does prepare_comeback on the nodes that are left: all nodes, or those of `shrunk`.
 Comeback prepare_comeback_on(Reached at, const RunDirectory& run, const Shrunk* shrunk, const Places& places,
                              const Progress& progress);
 
-/// prepare_comeback; a run over several nodes of which some are not reached goes on with those that are left
-/// where `agree` says so. That is for a run that is to go on as it was: not with options of its own.
+/// Does prepare_comeback. If some nodes of a run cannot be reached and `agree` returns true, continues on the
+/// others; not if the options name a checkpoint or change settings.
 Comeback prepare_comeback_or_shrink(const RunDirectory& run, const ResumeOptions& options,
                                     const SlurmOptions& slurm, const AgreeToShrink& agree,
                                     const Places& places, const SshPerson& person, const Progress& progress);
 
-/// Starts a run that has failed again, from its newest complete checkpoint, on what is left of its nodes; it
-/// waits 30 s for one that is missing. Throws as find_way_on and come_back do.
+/// Restarts a failed run from its newest complete checkpoint on the nodes that are left; waits 30 s for a
+/// missing node. Throws like find_way_on and come_back.
 Comeback restart_run(const RunDirectory& run, const AgreeToShrink& agree, const Places& places,
                      const SshPerson& person, const Progress& progress);
 

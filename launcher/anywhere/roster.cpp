@@ -55,7 +55,7 @@ RosterEntry entry_from_json(const Json& json) {
     return entry;
 }
 
-/// Empty where it is missing or no list.
+/// Returns an empty list if the file is missing or holds no list.
 Json read_list(const fs::path& file) {
     try {
         Json list = Json::parse(read_file(file), nullptr, false);
@@ -83,7 +83,7 @@ std::vector<RosterEntry> read_roster(const fs::path& file) {
                 entries.push_back(entry);
             else
                 *known = entry;
-        } catch (const std::exception&) {  // edited by hand: the person names it again
+        } catch (const std::exception&) {  // edited by hand: the user can name it again
             continue;
         }
     }

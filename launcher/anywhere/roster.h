@@ -1,5 +1,5 @@
-/// The targets that a person has named, each with its last check: nodes.json in this user's data folder.
-/// Nothing secret is in it.
+/// Keeps the targets that the user has named, each with its last check, in nodes.json in the user's data
+/// folder. The file holds no secrets.
 ///
 ///     [{"kind": "ssh", "host": "ann@gpu2:2222", "checked": …, "report": {as `nodes --json`}, "partitions":
 ///     […]}, …]
@@ -20,11 +20,11 @@ struct RosterEntry {
 
 std::filesystem::path roster_file(const Places& places);
 
-/// This machine comes first, always. What is damaged is left out; a file that is none at all is as one that
-/// is missing.
+/// Reads the list; this machine always comes first. Skips damaged entries; a file that is no list counts as
+/// missing.
 std::vector<RosterEntry> read_roster(const std::filesystem::path& file);
 
-/// Throws Error(Refused).
+/// Writes the list. Throws Error(Refused).
 void write_roster(const std::filesystem::path& file, const std::vector<RosterEntry>& entries);
 
 }  // namespace ringmaster

@@ -19,14 +19,14 @@ namespace {
 
 constexpr size_t kMostNames = 10'000;
 constexpr size_t kMostRuns = 1000;
-constexpr size_t kMostAsked = 64;  ///< of the runs that say that they are at work
+constexpr size_t kMostAsked = 64;  ///< limit of active runs whose agents are asked
 constexpr int64_t kMostNodes = 8191;
 
-/// Says "ringmaster" where something of ours is, "address ADDRESS", "data FOLDER", "own" for each run of the
-/// machine itself and "name NAME" for each that came over SSH. Of those that are asked for then "run NODE
-/// DIR", NODE being what the machine is to the run, and its files: "slurm", "state" and "remote" before each
-/// line of run.json and remote.json, "total N", "step" before the last event of a step. "end" is the last
-/// line.
+/// Script that prints "ringmaster" if our data folder exists, "address ADDRESS", "data FOLDER", "own" for
+/// each run started on the machine itself and "name NAME" for each launched by SSH. For each run asked for it
+/// then prints "run NODE DIR", with the machine's index in the run, and its files: "slurm", "state" and
+/// "remote" before each line of run.json and remote.json, "total N", and "step" before the last step event.
+/// The last line is "end".
 constexpr const char* kLook = R"sh(
 ours=${XDG_DATA_HOME:-$HOME/.local/share}/ringmaster
 runs=$ours/runs
@@ -56,7 +56,7 @@ done
 echo end
 )sh";
 
-/// What one run's lines said.
+/// The lines about one run.
 struct Told {
     RunThere run;
     std::string state, remote;
@@ -71,7 +71,7 @@ void take_step(RunSummary& run, const std::string& line) {
     }
 }
 
-/// Which programs a node runs with: the folder's name in the agent's path, its only part that is taken over.
+/// Returns the folder name of a node's programs, the only part of the agent's path that is trusted.
 std::string programs_in(const std::string& agent) {
     constexpr std::string_view kAfter = "/bin/ringmaster-agent";
     constexpr size_t kDigits = 16;
@@ -84,7 +84,7 @@ std::string programs_in(const std::string& agent) {
     return is_key ? std::string(key) : "";
 }
 
-/// Takes over who shares the ranks; paths are made of the data folder of the machine that was asked.
+/// Keeps the nodes and ranks that were reported; derives paths from the data folder of the machine asked.
 RemoteRun remote_there(RemoteRun told, const RunThere& run, const RunsThere& there) {
     told.adopted = true;
     for (size_t i = 0; i < told.nodes.size(); ++i) {
@@ -99,7 +99,7 @@ RemoteRun remote_there(RemoteRun told, const RunThere& run, const RunsThere& the
     return told;
 }
 
-/// Which of the run's nodes the machine is that was asked.
+/// Returns the index of the machine asked among the run's nodes.
 size_t place_of(const RemoteRun& remote, const std::string& address, size_t told) {
     std::vector<size_t> same;
     for (size_t i = 0; i < remote.nodes.size(); ++i) {
@@ -117,7 +117,7 @@ bool is_run_name(const std::string& name) {
     }
 }
 
-/// False where it is no run that could be followed: a folder whose name is none of a run.
+/// Completes a run. Returns false if the folder's name cannot be a run's.
 bool finish(Told& told, const RunsThere& there) {
     RunThere& run = told.run;
     const std::string& host = there.host;
@@ -129,7 +129,7 @@ bool finish(Told& told, const RunsThere& there) {
             run.remote = remote_there(std::move(remote), run, there);
         }
     } catch (const Error&) {
-        run.remote.reset();  // whoever wants to follow it hears why not
+        run.remote.reset();  // adopting the run will report why
     }
     try {
         if (!told.state.empty()) run.run.state = parse_run_state(told.state, host);
@@ -187,7 +187,7 @@ bool is_at_work(const RunThere& run) {
            !run.remote->nodes[run.node].agent.empty();
 }
 
-/// What last said that it is at work may have died without a word.
+/// Updates the state of a run that last recorded that it is active, but may have died since.
 void ask_whether_alive(SshSession& session, RunThere& run) {
     if (const auto now = node_state(session, run.remote->nodes[run.node], run.node)) run.run.state = *now;
 }

@@ -17,7 +17,7 @@ std::string words_of(const SlurmPartition& partition) {
     return text + ", at most " + partition.time_limit + ")";
 }
 
-/// The first thing that keeps Slurm from taking jobs, else what it offers.
+/// Reports which partitions take jobs, or else why Slurm takes none.
 void judge_cluster(TargetReport& report) {
     std::string offers;
     for (const SlurmPartition& partition : report.partitions) {

@@ -1,5 +1,5 @@
-/// What a run can be sent to, and whether it can train there: this machine, a machine reached by SSH, a
-/// cluster with Slurm. A check takes seconds; call it off the GUI thread.
+/// Checks if a run can train on a target: this machine, a machine reached by SSH, or a Slurm cluster. A check
+/// takes seconds; call it off the GUI thread.
 #pragma once
 
 #include <string>
@@ -17,21 +17,21 @@ const char* to_string(TargetKind kind);  ///< "here", "ssh", "slurm"
 
 struct Target {
     TargetKind kind = TargetKind::Here;
-    std::string host;  ///< [user@]host[:port]; of Slurm a login node, or empty: Slurm's commands are here
+    std::string host;  ///< [user@]host[:port]; for Slurm a login node, or empty: Slurm is here
 
     bool operator==(const Target&) const = default;
 };
 
-/// Throws Error(Usage) where `host` is no name of a machine.
+/// Throws Error(Usage) if `host` cannot be a machine's name.
 Target make_target(TargetKind kind, const std::string& host);
 
 struct TargetReport {
     NodeReport node;
-    std::vector<SlurmPartition> partitions;  ///< of Slurm
+    std::vector<SlurmPartition> partitions;  ///< for Slurm only
     double checked = 0;                      ///< Unix seconds
 };
 
-/// `remedy` as check_node takes it. Never throws for what a machine does; Cancelled.
+/// Checks the target; `remedy` is check_node's. Throws only Cancelled: failures go into the report.
 TargetReport check_target(const Target& target, const Places& places, const SshPerson& person,
                           const Remedy& remedy = {});
 
