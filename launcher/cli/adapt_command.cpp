@@ -50,7 +50,7 @@ json adapted_json(const Adapted& adapted, const std::string& written) {
             {"verdict", plan_to_json(adapted.plan)["verdict"]}};
 }
 
-/// "memory 10.2 GiB → 12.0 GiB", "memory 12.0 GiB now"; empty if it is as before or not known.
+/// Returns "memory 10.2 GiB → 12.0 GiB" or "memory 12.0 GiB now"; empty if it is unchanged or unknown.
 std::string change_of(const char* name, const std::optional<int64_t>& before,
                       const std::optional<int64_t>& after, std::string (*format)(int64_t)) {
     if (!after || before == after) return {};
@@ -58,7 +58,7 @@ std::string change_of(const char* name, const std::optional<int64_t>& before,
            (before ? format(*before) + " → " + format(*after) : format(*after) + " now");
 }
 
-/// Says what a change does to the memory of the fullest rank and to the batch.
+/// Returns what a change does to the memory of the fullest rank and to the batch.
 std::string size_text(const Size& before, const Size& after) {
     const std::string memory = change_of("memory", before.memory_bytes, after.memory_bytes, format_bytes);
     const std::string batch = change_of("batch", before.global_batch, after.global_batch, format_count);

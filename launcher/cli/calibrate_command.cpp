@@ -1,4 +1,4 @@
-// calibrate: what a node's parts do in a second, kept for plan, advise and the app.
+// calibrate: measures the speed of a node's parts and keeps it for plan, advise and the app.
 #include <algorithm>
 #include <ctime>
 #include <nlohmann/json.hpp>
@@ -18,7 +18,7 @@ namespace ringmaster {
 
 namespace {
 
-/// "189 GFLOP/s", "402 TFLOP/s"
+/// Returns "189 GFLOP/s" or "402 TFLOP/s".
 std::string flops_text(double flops) {
     return flops >= 1e12 ? format_number(flops / 1e12, 3) + " TFLOP/s"
                          : format_number(flops / 1e9, 3) + " GFLOP/s";
@@ -55,7 +55,7 @@ std::string report_text(const Calibration& c, const Terminal& terminal) {
     return text;
 }
 
-/// "replaces figures of 2026-11-20 18:03 (1 d 2 h ago)"
+/// Returns ", in place of those of 2026-11-20 18:03 (1 d 2 h ago)"; empty if nothing is replaced.
 std::string age_text(const std::vector<Calibration>& before, const Calibration& now) {
     for (const Calibration& old : before) {
         if (old.device == now.device)
@@ -65,7 +65,7 @@ std::string age_text(const std::vector<Calibration>& before, const Calibration& 
     return "";
 }
 
-/// Keeps it and says so.
+/// Stores the calibration and tells the user.
 nlohmann::json kept(const Calibration& made, const Machine& machine, const Session& session) {
     const std::vector<Calibration> before = known_calibrations(session.places, machine);
     const std::string file = keep_calibration(session.places, machine, made).string();
@@ -97,7 +97,7 @@ nlohmann::json calibrate_this(const Arguments& arguments, const Session& session
     return nlohmann::json::array({kept(made, machine, session)});
 }
 
-/// One node after the other: they would disturb each other's links.
+/// Measures one node after the other: at once, they would disturb each other's links.
 nlohmann::json calibrate_nodes(const Arguments& arguments, const Session& session,
                                const Interrupts& interrupts) {
     ProgressPrinter connecting(session, interrupts);

@@ -1,4 +1,4 @@
-/// The subcommands: each parses its arguments, calls the launcher's library and prints.
+/// Declares the subcommands. Each parses its arguments, calls the launcher's library and prints.
 #pragma once
 
 #include <filesystem>
@@ -17,14 +17,14 @@
 
 namespace ringmaster {
 
-/// What every subcommand needs.
+/// The state that every subcommand gets.
 struct Session {
     Places places;
-    Terminal out;                              ///< of stdout
-    Terminal err;                              ///< of stderr
-    bool json = false;                         ///< stdout takes JSON and nothing else
-    bool streams = false;                      ///< that JSON is one object a line
-    std::filesystem::path* run_dir = nullptr;  ///< where a command notes the run that it is about
+    Terminal out;                              ///< properties of stdout
+    Terminal err;                              ///< properties of stderr
+    bool json = false;                         ///< true: stdout gets JSON and nothing else
+    bool streams = false;                      ///< true: that JSON is one object per line
+    std::filesystem::path* run_dir = nullptr;  ///< receives the directory of the command's run
 
     void about(const RunDirectory& run) const {
         if (run_dir != nullptr) *run_dir = run.dir;
@@ -35,8 +35,8 @@ constexpr int kInterrupted = 130;
 
 struct Command {
     CommandSpec spec;
-    std::function<int(const Arguments&, const Session&)> run;  ///< the exit status
-    bool streams = false;                                      ///< its --json is one object a line
+    std::function<int(const Arguments&, const Session&)> run;  ///< returns the exit status
+    bool streams = false;                                      ///< true: --json prints one object per line
 };
 
 Command plan_command();
@@ -56,30 +56,30 @@ Command setup_command();
 Command calibrate_command();
 Command nodes_command();
 
-/// --ranks, --nodes, --device, --device-memory, --accelerate, --set, --json, and those that are not built
-/// yet.
+/// Returns the options that describe a request: --ranks, --nodes, --device, --device-memory, --accelerate,
+/// --set and --json.
 std::vector<OptionSpec> request_options();
-/// Throws Error(Usage).
+/// Reads the request from the arguments. Throws Error(Usage).
 Request request_of(const Arguments& arguments);
 
 OptionSpec json_option();
-/// --libtorch, for commands that take --node.
+/// Returns --libtorch, for commands that take --node.
 OptionSpec libtorch_option();
 std::optional<LibTorchWay> libtorch_of(const Arguments& arguments);  ///< throws Error(Usage)
 OptionSpec runs_dir_option();
-/// --runs-dir, else the user's.
+/// Returns the folder of --runs-dir, else the user's.
 std::filesystem::path runs_dir_of(const Arguments& arguments, const Session& session);
-/// The operand as a run.
+/// Finds the run that the operand names.
 RunDirectory run_of(const Arguments& arguments, const Session& session);
 
-OptionSpec run_node_option();  ///< --node of what is done with a run that another machine launched
+OptionSpec run_node_option();  ///< --node, for commands on a run that another machine launched
 OptionSpec trust_option();     ///< --trust-on-first-use
-/// As run_of; with --node as it is there, and followed here from now on.
+/// Finds the run that the operand names. With --node, finds it on that node and follows it here from now on.
 RunDirectory run_here_or_there(const Arguments& arguments, const Session& session);
 
-void print(const std::string& text);          ///< to stdout, flushed
-void complain(const std::string& text);       ///< to stderr
-void print_json(const nlohmann::json& json);  ///< a document
-void print_line(const nlohmann::json& json);  ///< on one line
+void print(const std::string& text);          ///< writes to stdout and flushes it
+void complain(const std::string& text);       ///< writes to stderr
+void print_json(const nlohmann::json& json);  ///< prints an indented document
+void print_line(const nlohmann::json& json);  ///< prints one line
 
 }  // namespace ringmaster

@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-/// What Error::where is, by the first word of the code.
+/// Returns the name of the parameter for Error::where, chosen by the first word of the code.
 std::string name_of_place(std::string_view code) {
     constexpr std::array<std::pair<std::string_view, const char*>, 15> kNames = {{
         {"ARGUMENT", "option"},

@@ -1,4 +1,4 @@
-// fetch: what a run on other machines has made, brought here.
+// fetch: brings the results of a run on other machines here.
 #include <nlohmann/json.hpp>
 
 #include "launcher/anywhere/fetch_run.h"

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::array<int, 3> kSignals = {SIGINT, SIGTERM, SIGHUP};
 
-// A handler can only reach what is global; all are async-signal-safe.
+// A signal handler can only reach globals; access to all of these is async-signal-safe.
 volatile std::sig_atomic_t ctrl_c_count = 0;
 volatile std::sig_atomic_t term_count = 0;
 volatile std::sig_atomic_t hangup_count = 0;
@@ -28,7 +28,7 @@ void note_signal(int signal) {
     if (signal == SIGHUP) hangup_count = hangup_count + 1;
     const char byte = 0;
     [[maybe_unused]] const ssize_t written =
-        ::write(wake_pipe[1], &byte, 1);  // full: somebody is awake already
+        ::write(wake_pipe[1], &byte, 1);  // a full pipe is fine: the reader wakes anyway
     errno = kept_errno;
 }
 

@@ -1,10 +1,10 @@
-/// Ctrl-C, SIGTERM and a closed terminal, as counts to look at and something to wait for.
+/// Counts Ctrl-C, SIGTERM and SIGHUP, and waits for them.
 #pragma once
 
 namespace ringmaster {
 
-/// Installs the handlers for its lifetime (one at a time); SIGPIPE is ignored, so that a closed reader is a
-/// failed write.
+/// Installs the handlers while it lives (only one object at a time). Ignores SIGPIPE, so that writing to a
+/// closed reader fails instead.
 class Interrupts {
   public:
     Interrupts();
@@ -12,12 +12,12 @@ class Interrupts {
     Interrupts& operator=(const Interrupts&) = delete;
     ~Interrupts();
 
-    int ctrl_c() const;       ///< how often so far
-    bool terminated() const;  ///< SIGTERM came
-    bool hung_up() const;     ///< the terminal was closed
+    int ctrl_c() const;       ///< number of times so far
+    bool terminated() const;  ///< true: SIGTERM arrived
+    bool hung_up() const;     ///< true: the terminal was closed
     bool wants_end() const { return ctrl_c() > 0 || terminated(); }
 
-    /// Until a signal comes, at most `timeout_ms`.
+    /// Waits for a signal, at most `timeout_ms`.
     void wait(int timeout_ms) const;
 };
 

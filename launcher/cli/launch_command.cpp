@@ -1,4 +1,4 @@
-// prepare, launch and resume: the three that make a run start.
+// prepare, launch and resume: the commands that start a run.
 #include <nlohmann/json.hpp>
 
 #include "engine/error.h"
@@ -45,7 +45,7 @@ std::vector<OptionSpec> launch_options() {
     return options;
 }
 
-/// Before anything is done: options that do not go together.
+/// Throws Error(Usage) for options that contradict each other, before anything is done.
 void refuse_contradictions(const Arguments& arguments) {
     for (const char* option : {"--trust-on-first-use", "--libtorch"}) {
         if (arguments.has(option) && !arguments.has("--node"))
@@ -84,8 +84,8 @@ RunOptions run_options(const Arguments& arguments, const Session& session) {
     return options;
 }
 
-/// The plan in short: verdict, mesh, batch, what is wrong.
-/// Where people's text goes: of `prepare`, stdout is the directory alone, for "$(ringmaster prepare …)".
+/// The stream for text to the user. `prepare` uses stderr, because its stdout holds only the directory, for
+/// use as "$(ringmaster prepare …)".
 enum class Telling { Stdout, Stderr };
 
 void tell(const std::string& text, Telling where) {
@@ -126,7 +126,7 @@ Destination destination_of(const Arguments& arguments) {
     return to;
 }
 
-/// What it is to be, and that it can be: nothing has been made yet.
+/// Plans the run at its destination and checks that it can start. Makes nothing yet.
 Proposal propose_at(const Arguments& arguments, const Reached& at, const Session& session) {
     const Proposal proposal =
         propose(request_at(request_of(arguments), at.to, at.machine), at.machine, session.places);
@@ -146,7 +146,7 @@ void print_preview(const LaunchPreview& preview, const Session& session) {
     }
 }
 
-/// Before anything is prepared: what goes to Slurm, and that it would be taken.
+/// Shows the Slurm script before anything is prepared, after asking Slurm if it would accept it.
 void show_script(Reached& at, const LaunchPreview& preview, const Session& session) {
     try_launch(at, preview);
     if (!session.json) print("\n" + printable(preview.script) + "\n");
@@ -159,7 +159,7 @@ void tell_submitted(const RunDirectory& run, const Started& started, const Sessi
           "; the script is " + printable((run.dir / kSubmitScript).string()) + "\n");
 }
 
-/// The run, and where that is for the program that follows it to do, its next attempts.
+/// Follows the run and, if this program is to restart it, its next attempts.
 int follow(const Arguments& arguments, RunFollower& follower, Reached& at, const Session& session,
            const Interrupts& interrupts) {
     if (arguments.has("--detach")) return 0;
@@ -264,7 +264,7 @@ int run_resume(const Arguments& arguments, const Session& session) {
     printer.clear();
     if (comeback.resumed.replanned) show_plan(comeback.resumed.plan, session, Telling::Stdout);
     RunFollower follower = terminal_follower(run);
-    while (!follower.poll().empty()) {  // what the earlier attempts said is not told again
+    while (!follower.poll().empty()) {  // skip what the earlier attempts reported
     }
     place_comeback(comeback, run, session.places, printer.progress());
     printer.clear();

@@ -21,12 +21,12 @@ namespace {
 
 constexpr int kPollMs = 200;
 constexpr size_t kKeptSteps = 512;
-constexpr int64_t kShortRun = 50;  ///< steps up to which every one is a line
+constexpr int64_t kShortRun = 50;  ///< runs of up to this many steps print every step
 
 constexpr const char* kHideCursor = "\033[?25l";
 constexpr const char* kShowCursor = "\033[?25h";
 
-/// What of the plan the view needs; a run that cannot be planned any more can still be watched.
+/// The plan's values that the view needs. A run whose plan cannot be read can still be watched.
 struct PlanFacts {
     std::optional<int64_t> total_steps;
     int64_t logging_steps = 1;
@@ -48,7 +48,7 @@ PlanFacts facts_of(const RunDirectory& run) {
     return facts;
 }
 
-/// What to think of a run that is at work, in a line; empty where there is nothing to say yet.
+/// Returns one line of diagnosis for a running run; empty if there is nothing to say yet.
 std::string verdict_line(const RunFollower& run, const PlanFacts& facts, const Ink& ink) {
     if (run.state().state != RunPhase::Running) return "";
     Evidence evidence = evidence_of(run, unix_now());
@@ -64,7 +64,7 @@ std::string verdict_line(const RunFollower& run, const PlanFacts& facts, const I
     return coloured + (why.empty() ? "" : "  " + why) + (next.empty() ? "" : "  " + ink.dim(next));
 }
 
-/// Where the events go: a picture redrawn in place, plain lines, or JSON.
+/// Writes the events as a picture redrawn in place, as plain lines, or as JSON.
 class Output {
   public:
     Output(const RunFollower& run, const PlanFacts& facts, const Session& session)
@@ -81,7 +81,7 @@ class Output {
         if (in_place_) print(kShowCursor);
     }
 
-    /// False where nobody reads any more.
+    /// Writes events. Returns false if nobody reads stdout any more.
     bool take(const std::vector<EventLine>& events) {
         if (session_.json) {
             for (const EventLine& event : events) std::fputs((to_json_line(event) + "\n").c_str(), stdout);
@@ -94,7 +94,7 @@ class Output {
 
     bool draw(const std::string& note) {
         if (!in_place_) return true;
-        Terminal terminal = terminal_of(stdout);  // it may have been resized
+        Terminal terminal = terminal_of(stdout);  // the user may have resized it
         const std::string verdict = verdict_line(run_, facts_, terminal.ink);
         if (!verdict.empty() && terminal.height > 4) --terminal.height;
         std::vector<std::string> picture = run_picture(run_, facts_.total_steps, terminal, note);
@@ -117,7 +117,7 @@ class Output {
     size_t drawn_ = 0;
 };
 
-/// Passes the person's wish to stop on, each once, and says what comes next.
+/// Passes each of the user's stop requests on once, and says what happens next.
 class StopRequests {
   public:
     StopRequests(const RunDirectory& run, const Interrupts& interrupts, const Session& session)
@@ -154,7 +154,7 @@ class StopRequests {
     bool saving_ = false, now_ = false;
 };
 
-/// The line below the picture; elsewhere a companion's note is a line of its own when it changes.
+/// Holds the line below the picture. Without a picture, prints a companion's note when it changes.
 class Notes {
   public:
     Notes(const RunCompanion* companion, const Session& session) : companion_(companion), session_(session) {}
@@ -162,7 +162,7 @@ class Notes {
     const std::string& tell(const std::string& hint, const std::string& stopping) {
         std::string told = companion_ != nullptr ? companion_->job_note() : "";
         if (told.empty() && companion_ != nullptr) told = companion_->trouble();
-        const std::string head = told.substr(0, told.find("  "));  // without how much of it is done
+        const std::string head = told.substr(0, told.find("  "));  // the note without its changing amount
         if (head != told_ && !head.empty() && (session_.json || !session_.out.is_tty))
             complain(printable(head) + "\n");
         told_ = head;
@@ -176,7 +176,7 @@ class Notes {
     std::string told_, shown_;
 };
 
-/// Codes of what cannot be reached or started, if a rank ends with one before it has met the others.
+/// Codes that mean "not started", if a rank ends with one before it has met the others.
 constexpr std::array<std::string_view, 6> kNotStarted{"ENGINE-CUDA",   "ENGINE-DEVICE", "INTERNAL-ERROR",
                                                       "PROGRAM-START", "RANKS-MEETING", "RANKS-TRANSFER"};
 
@@ -193,7 +193,7 @@ int exit_status(const RunFollower& run) {
     return static_cast<int>(could_not_start(run) ? Failure::Unreachable : Failure::Refused);
 }
 
-/// Of a run that another machine launched: "gpu1:/home/ann/…", as long as the model is not here.
+/// Returns where the model of a remote run is, "gpu1:/home/ann/…"; empty if it is here already.
 std::string model_there(const RunDirectory& run, const std::string& output_dir) {
     if (!is_remote(run)) return "";
     const RemoteRun remote = read_remote_run(run);

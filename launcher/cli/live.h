@@ -1,4 +1,4 @@
-/// Following a run on the terminal to its end, and what the person's signals mean meanwhile.
+/// Follows a run on the terminal to its end, and acts on the user's signals meanwhile.
 #pragma once
 
 #include <cstdint>
@@ -16,29 +16,29 @@ namespace ringmaster {
 
 enum class CtrlC {
     StopsRun,  ///< first: finish the step and save; second: stop now. SIGTERM: finish and save
-    Leaves,    ///< the run goes on
+    Leaves,    ///< the command ends, but the run continues
 };
 
-/// Draws (or prints as lines, or as JSON events) what `follower` has not given yet, until the run is over;
-/// then says how it ended. Returns the exit status: 0 completed or stopped, 1 failed, 3 could not be started,
-/// 130 left by Ctrl-C; 0 where the terminal was closed (the run goes on). `companion` of a run that lives
-/// elsewhere, else null.
+/// Draws what is new in `follower` (or prints it as lines or JSON events) until the run is over, then reports
+/// how it ended. Returns the exit status: 0 completed or stopped, 1 failed, 3 not started, 130 left by
+/// Ctrl-C; 0 if the terminal was closed (the run continues). `companion` belongs to a run that lives
+/// elsewhere; else it is null.
 int follow_to_end(RunFollower& follower, CtrlC ctrl_c, const Session& session, const Interrupts& interrupts,
                   RunCompanion* companion);
 
-/// A terminal shows the last steps only.
+/// Returns a follower that keeps only the last steps, which is enough for a terminal.
 RunFollower terminal_follower(const RunDirectory& run);
 
-/// How the run ended, for a person.
+/// Returns a text for the user that says how the run ended.
 std::string ending_text(const RunDirectory& run, const Terminal& terminal);
 
-/// `{"type":"run","dir":"…"}`
+/// Prints `{"type":"run","dir":"…"}`.
 void print_run_line(const RunDirectory& run);
 
-/// From which step it goes on; with --json its directory, as of any run.
+/// Prints the step from which the run continues; with --json, its directory like that of any run.
 void tell_resumed(const RunDirectory& run, const ResumedRun& resumed, const Session& session);
 
-/// Progress of the long steps on stderr: one line in place on a terminal, else a line for each new step.
+/// Shows the progress of long steps on stderr: one updated line on a terminal, else a line per step.
 class ProgressPrinter {
   public:
     ProgressPrinter(const Session& session, const Interrupts& interrupts)
@@ -48,14 +48,14 @@ class ProgressPrinter {
     ProgressPrinter& operator=(const ProgressPrinter&) = delete;
 
     Progress progress();
-    void clear();  ///< takes the line in place away
+    void clear();  ///< removes the updated line
 
   private:
     void show(const ProgressStep& step);
 
     const Session& session_;
     const Interrupts& interrupts_;
-    std::string shown_;  ///< name of the last step
+    std::string shown_;  ///< name of the step shown last
     bool drawn_ = false;
 };
 

@@ -1,4 +1,4 @@
-/// The subcommands that only look: at a configuration's rows, at runs in a browser.
+/// Declares the subcommands that only show something: a configuration's rows, and runs in a browser.
 #pragma once
 
 #include "launcher/cli/commands.h"

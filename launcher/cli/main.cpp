@@ -1,4 +1,4 @@
-// ringmaster: the command line. Parses and prints; what it does is the launcher's library.
+// ringmaster: the command line. It parses and prints; the launcher's library does the work.
 #include <unistd.h>
 #include <QCoreApplication>
 #include <QProcess>
@@ -39,7 +39,7 @@ int text_width() {
     return std::clamp(terminal_of(stdout).width, 60, 110);
 }
 
-/// Breaks Markdown into lines of the terminal's width; tables and blocks of code stay as they are.
+/// Breaks Markdown into lines of the terminal's width; leaves tables and code blocks unchanged.
 std::string wrapped(const std::string& markdown) {
     std::string lines;
     bool in_block = false;
@@ -56,7 +56,7 @@ std::string wrapped(const std::string& markdown) {
     return lines;
 }
 
-/// Returns two columns: `left`, and `text` broken into lines beside it.
+/// Returns two columns: `left`, and `text` broken into lines to its right.
 std::string row(const std::string& left, const std::string& text) {
     constexpr int kLeft = 22;
     std::string lines, beside = "  " + padded(left, kLeft);
@@ -77,7 +77,7 @@ std::string usage() {
            row("--version", "versions of the programs");
 }
 
-/// "ringmaster-engine 0.1.0, LibTorch 2.11.0", or why it does not start.
+/// Returns "ringmaster-engine 0.1.0, LibTorch 2.11.0"; a message if the engine does not start.
 std::string engine_version(const Places& places) {
     constexpr int kPatienceMs = 20'000;
     const std::string unknown = "ringmaster-engine was not found or does not start";
@@ -122,8 +122,8 @@ int run_command(const Command& command, std::span<char* const> words, Session& s
     return command.run(Arguments(command.spec, words), session);
 }
 
-/// Returns a command's options, or the help's entry with that id in any case of its letters. Throws
-/// Error(Usage) for other topics.
+/// Returns a command's options, or the help entry with that id, ignoring case. Throws Error(Usage) for any
+/// other topic.
 std::string help_on(const std::string& topic) {
     for (const Command& command : commands()) {
         if (command.spec.name == topic) return help_of(command.spec);

@@ -1,4 +1,4 @@
-// merge: an adapter put into its base model's weights, by the engine.
+// merge: merges an adapter into its base model's weights, with the engine.
 #include <unistd.h>
 #include <cstdlib>
 #include <fstream>
@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Writes what the engine is told into a file that is removed with this object.
+/// Writes the engine's configuration into a temporary file, which is removed with this object.
 class ConfigFile {
   public:
     explicit ConfigFile(const Config& config) {
@@ -41,7 +41,7 @@ class ConfigFile {
     fs::path path_;
 };
 
-/// Returns the run's configuration with its base, as it was quantised, and the adapter in its output_dir.
+/// Returns the run's configuration with its base, quantized as it was, and the adapter in output_dir.
 Config config_of_run(const RunDirectory& run) {
     Config config = read_plan(run.plan().string()).config;
     if (!config.lora.on())
@@ -63,14 +63,14 @@ nlohmann::json read_object(const fs::path& path) {
     return read;
 }
 
-/// Weights of the base's own dtype.
+/// Returns the precision for the merged weights: that of the base model.
 Precision precision_of(const std::string& model_dir) {
     const nlohmann::json model = read_object(fs::path(model_dir) / "config.json");
     const nlohmann::json dtype = model.value("dtype", model.value("torch_dtype", nlohmann::json()));
     return dtype == "float32" ? Precision::Float32 : Precision::Bf16Full;
 }
 
-/// An adapter's folder says what it belongs to; it is read as a configuration that goes on from it.
+/// Reads an adapter's folder as a configuration that continues training from it; the folder names its base.
 Config config_of_adapter(const fs::path& folder, const std::string& base) {
     const nlohmann::json saved = read_object(folder / "adapter_config.json");
     const nlohmann::json named = saved.value("base_model_name_or_path", nlohmann::json());
@@ -99,7 +99,7 @@ Config config_of(const Arguments& arguments, const Session& session) {
     return config_of_run(run_of(arguments, session));
 }
 
-/// An engine that starts and does not merge has found something wrong with the adapter, the base or the disk.
+/// Runs the engine. If it starts but fails, the adapter, the base or the disk is at fault.
 void merge_by_engine(const ChildProgram& engine, const Progress& progress) {
     try {
         run_child(engine, {}, progress);

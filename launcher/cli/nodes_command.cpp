@@ -1,4 +1,4 @@
-// nodes: can these machines train, and if not, what is to be done.
+// nodes: checks if machines can train, and says what to do if not.
 #include <nlohmann/json.hpp>
 
 #include "engine/error.h"
@@ -14,7 +14,7 @@ namespace ringmaster {
 
 namespace {
 
-/// "12.3 GB/s", "11.6 MB/s"
+/// Returns "12.3 GB/s" or "11.6 MB/s".
 std::string rate_text(double bytes_per_s) {
     return bytes_per_s >= 1e9 ? format_number(bytes_per_s / 1e9, 3) + " GB/s"
                               : format_number(bytes_per_s / 1e6, 3) + " MB/s";

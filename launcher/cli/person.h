@@ -1,4 +1,4 @@
-/// The person at this terminal: what they are asked while logging in to a machine.
+/// Asks the user at this terminal for what a login to a machine needs.
 #pragma once
 
 #include <atomic>
@@ -10,15 +10,15 @@
 
 namespace ringmaster {
 
-/// Asks on the terminal where there is one (a password is not shown); a server's text is shown as the
-/// server's. Unknown host keys are trusted only where `trust_on_first_use`.
+/// Asks on the terminal if there is one (without echo for a password) and marks a server's text as the
+/// server's. Trusts unknown host keys only if `trust_on_first_use` is set.
 SshPerson person_at_terminal(bool trust_on_first_use);
 
-/// The same; Ctrl-C and SIGTERM end what is under way with a machine until `placing` is set.
+/// Does the same; until `placing` is set, Ctrl-C and SIGTERM also cancel work on a machine.
 SshPerson person_at_terminal(bool trust_on_first_use, const Interrupts& interrupts,
                              const std::atomic<bool>& placing);
 
-/// `work`, whose connections such a person ended: Cancelled in place of the Error that came of it.
+/// Runs `work`. If the user cancelled its connections, throws Cancelled instead of the resulting Error.
 template <class Work>
 auto unless_interrupted(const Interrupts& interrupts, const Work& work) {
     try {

@@ -31,7 +31,7 @@ std::string measured_text(const Measurement& m, const Plan& before) {
            " before it was measured)\n";
 }
 
-/// Measures and keeps it; the plan is made again with it.
+/// Measures the plan, stores the result and plans again with it.
 void measure(Proposal& proposal, const Machine& machine, const Session& session) {
     const Interrupts interrupts;
     ProgressPrinter printer(session, interrupts);

@@ -22,7 +22,7 @@ constexpr int kDrawnRanks = 8;
 
 struct Component {
     const char* name;
-    char letter;  ///< in the bar where there is no colour
+    char letter;  ///< shown in the bar if there is no colour
     int colour;
     int64_t RankMemory::*bytes;
 };
@@ -50,14 +50,14 @@ const RankMemory* fullest(const Plan& plan) {
                               [](const RankMemory& a, const RankMemory& b) { return a.total < b.total; });
 }
 
-/// As one would type it: relative where the file lies under the current folder.
+/// Returns the path as a user would type it: relative if the file is below the current folder.
 std::string path_from_here(const std::string& file) {
     const std::filesystem::path relative =
         std::filesystem::path(file).lexically_relative(std::filesystem::current_path());
     return relative.empty() || relative.string().starts_with("..") ? file : relative.string();
 }
 
-/// A sum of columns that is exact: cell i goes to the component that holds its middle.
+/// Returns the component at a byte offset. A cell shows the one at its middle, so the columns add up.
 const Component* component_at(const RankMemory& memory, double bytes) {
     double end = 0;
     for (const Component& component : kComponents) {
@@ -169,10 +169,10 @@ class PlanWriter {
             layout =
                 make_layout(cp_layout(), plan_.sequence.padded_length, plan_.mesh.ring, plan_.mesh.ulysses);
         } catch (const Error&) {
-            return;  // where the places of tokens depend on the documents of each row
+            return;  // token positions depend on each row's documents
         }
         const auto pieces =
-            static_cast<int>(2 * layout.ranks.size());  // zigzag's and contiguous cuts fall between cells
+            static_cast<int>(2 * layout.ranks.size());  // zigzag and contiguous cuts then fall between cells
         const int width = std::min(inner() - 26, 48) / pieces * pieces;
         if (width == 0) return;
         double work = 0;

@@ -1,4 +1,4 @@
-/// A plan as people look at it: verdict, mesh, batch, memory and time drawn, what is wrong and what to do.
+/// Formats a plan for people: verdict, mesh, batch, memory and time, then problems and what to do.
 #pragma once
 
 #include <string>
@@ -8,17 +8,17 @@
 
 namespace ringmaster {
 
-/// Every line ends with a newline and keeps to the terminal's width, long words (paths) apart.
+/// Returns lines that end with a newline and fit the terminal's width, except for long words (paths).
 std::string plan_text(const Plan& plan, const Terminal& terminal);
 
-/// The plan in short, for the top of a launch: verdict, mesh, batch, errors and warnings.
+/// Returns a short form for the top of a launch: verdict, mesh, batch, errors and warnings.
 std::string plan_summary(const Plan& plan, const Terminal& terminal);
 
-/// Only what is wrong, from `least` on: errors first, each with line, message and hint.
+/// Returns only the diagnostics from `least` on, errors first, each with line, message and hint.
 std::string diagnostics_text(const Diagnostics& diagnostics, const Terminal& terminal,
                              Severity least = Severity::Info);
 
-/// One line: "FITS: 61.4 of 80.0 GiB on the fullest rank".
+/// Returns one line: "FITS: 61.4 of 80.0 GiB on the fullest rank".
 std::string verdict_line(const Plan& plan, const Ink& ink);
 
 }  // namespace ringmaster

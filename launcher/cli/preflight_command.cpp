@@ -1,4 +1,4 @@
-// preflight: proves on real rows that the mesh trains what one rank would. Nothing of it is left.
+// preflight: proves on real rows that the mesh trains what one rank would; leaves nothing behind.
 #include <QTemporaryDir>
 #include <algorithm>
 #include <fstream>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kPollMs = 50;
 
-/// The state that it ended in, when no process of it is left. Throws Cancelled where the person ended it.
+/// Waits until no process of the run is left. Returns its last state; throws Cancelled if the user ended it.
 RunState wait_for_end(const RunDirectory& run, const Interrupts& interrupts) {
     bool asked = false;
     while (true) {
@@ -96,7 +96,7 @@ int run_preflight(const Arguments& arguments, const Session& session) {
     RunOptions options;
     options.runs_dir = folder.path().toStdString();
     options.name = "preflight";
-    options.overwrite = true;  // output_dir is not touched
+    options.overwrite = true;  // output_dir stays untouched
     ProgressPrinter printer(session, interrupts);
     const PreparedRun prepared = prepare_run(proposal, options, machine, session.places, printer.progress());
     printer.clear();

@@ -1,5 +1,5 @@
-/// Following a run on other machines that may start again by itself: this process does that for a run on
-/// several nodes, whose agents cannot send a checkpoint to each other.
+/// Follows a run and restarts it after failures. This process does so for a run on several nodes, since their
+/// agents cannot send checkpoints to each other.
 #pragma once
 
 #include "launcher/anywhere/launch.h"
@@ -8,13 +8,13 @@
 
 namespace ringmaster {
 
-/// follow_to_end; where the run fails and restarts are left, it goes on from its newest complete checkpoint
-/// and is followed again.
+/// Does follow_to_end. If the run fails and restarts are left, restarts it from its newest complete
+/// checkpoint and follows it again.
 int follow_restarting(RunFollower& follower, Reached& at, const RestartWish& wish, const Session& session,
                       const Interrupts& interrupts);
 
-/// Says which nodes are lost and what changes without them; agreed to by the switch, or by a person at the
-/// terminal.
+/// Returns a callback that shows the lost nodes and what changes without them. It agrees if `may_shrink` is
+/// set; otherwise it asks the user at the terminal.
 AgreeToShrink agree_at_terminal(bool may_shrink, const Session& session, ProgressPrinter& printer);
 
 }  // namespace ringmaster

@@ -1,4 +1,4 @@
-// rows: what the model sees of a configuration's data, before anything is trained.
+// rows: shows what the model sees of a configuration's data, before anything is trained.
 #include <algorithm>
 #include <numeric>
 

@@ -1,4 +1,4 @@
-/// Prepared rows for a person and as JSON.
+/// Formats prepared rows as text for people and as JSON.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -14,8 +14,8 @@ struct RowsReport {
     const RowsToShow& prepared;
     const PreparedRows& rows;
     const Placement& placement;
-    std::vector<int64_t> shown;           ///< These rows are printed, counted from 0.
-    std::optional<std::string> searched;  ///< They were found by these words.
+    std::vector<int64_t> shown;           ///< numbers of the rows to print, from 0
+    std::optional<std::string> searched;  ///< words by which the rows were found
 };
 
 nlohmann::json rows_json(const RowsReport& report);

@@ -1,4 +1,4 @@
-// watch, stop and runs: what is done with runs that there are.
+// watch, stop and runs: the commands for existing runs.
 #include <chrono>
 #include <nlohmann/json.hpp>
 
@@ -24,7 +24,7 @@ constexpr auto kSavePatience = std::chrono::minutes(10);
 constexpr auto kNowPatience = std::chrono::minutes(1);
 constexpr int kPollMs = 100;
 
-/// A node that cannot be reached now is said and tried again.
+/// Opens the run's companion; reports nodes that cannot be reached now, which it retries.
 std::unique_ptr<RunCompanion> companion_at_terminal(const RunDirectory& run) {
     return companion_of(run, person_at_terminal(false), [](const std::string& problem) {
         complain("ringmaster: " + printable(problem) + "\n");
@@ -42,7 +42,7 @@ int run_watch(const Arguments& arguments, const Session& session) {
     return report_end(follower, status, session);
 }
 
-/// The state once it is over; what it is where the patience or the person ends the waiting.
+/// Waits until the run is over, the patience ends or the user interrupts. Returns the run's state.
 RunState wait_for_end(const RunDirectory& run, Clock::duration patience, ProgressPrinter& printer,
                       const Interrupts& interrupts) {
     const auto end = Clock::now() + patience;
@@ -110,7 +110,7 @@ std::string runs_table(const std::vector<RunSummary>& runs, const Terminal& term
     return text;
 }
 
-/// Runs that live on another machine, whoever launched them there.
+/// Lists the runs on another machine, whichever machine launched them.
 int list_there(const Arguments& arguments, const Session& session) {
     const std::string node = arguments.text("--node");
     SshSession ssh(ssh_settings(parse_target(node)),
@@ -133,7 +133,7 @@ int list_there(const Arguments& arguments, const Session& session) {
     return 0;
 }
 
-/// False where nothing can have changed by it.
+/// Asks Slurm how open jobs ended. Returns false if no state can have changed.
 bool settle(const std::vector<RunSummary>& runs) {
     std::vector<RunDirectory> directories;
     for (const RunSummary& run : runs) directories.push_back({run.dir});

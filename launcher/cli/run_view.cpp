@@ -14,7 +14,7 @@ namespace {
 constexpr int kMostRankRows = 16;
 constexpr int kMostOutliers = 3;
 constexpr int kWidestBar = 48;
-constexpr double kOutlier = 0.1;  ///< share of the median that a rank's own work differs by
+constexpr double kOutlier = 0.1;  ///< share of the median by which a rank's compute time must exceed it
 
 std::string state_word(const RunState& state, const Ink& ink) {
     const std::string word = to_string(state.state);
@@ -33,7 +33,7 @@ std::string state_word(const RunState& state, const Ink& ink) {
     }
 }
 
-/// A column a stretch of steps, each at its mean, between the least and the greatest.
+/// Draws each stretch of steps as one column at its mean, scaled from the least mean to the greatest.
 std::string sparkline(const RankProgress& rank, int width) {
     static const std::array<const char*, 8> kBlocks = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
     const size_t count = rank.steps.size();
@@ -57,7 +57,7 @@ std::string sparkline(const RankProgress& rank, int width) {
     return line;
 }
 
-/// One figure of a rank's last step.
+/// A figure of a rank's last step.
 struct Figure {
     const char* name;
     std::function<std::optional<double>(const RankProgress&)> value;
@@ -218,7 +218,7 @@ class Picture {
         }
     }
 
-    /// Ranks whose own work takes longest: the others wait for them.
+    /// Adds the ranks that compute longest: the others wait for them.
     void outliers(int room) {
         std::vector<std::pair<double, int>> work;
         for (const RankProgress& rank : run_.ranks()) {
@@ -258,7 +258,7 @@ std::string rank_losses(const RunFollower& run, int64_t step) {
     return format_loss(*low) + "…" + format_loss(*high);
 }
 
-/// Everything that is not a step, from rank 0 (or from any, where it is about that rank).
+/// Returns the line for an event that is no step: rank 0's, or any rank's if it is about that rank.
 std::string other_line(const EventLine& line) {
     const std::string rank = "rank " + std::to_string(line.rank) + ": ";
     if (const auto* warning = std::get_if<WarningEvent>(&line.event))

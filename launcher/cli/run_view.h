@@ -1,4 +1,4 @@
-/// A run as a terminal shows it: drawn in place, or as plain lines.
+/// Shows a run on a terminal, drawn in place or as plain lines.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,18 @@
 
 namespace ringmaster {
 
-/// The picture: header, progress, loss, each rank (or, of many, the spread and the outliers), what was saved
-/// and evaluated. Every line fits the terminal; there are at most `terminal.height - 1`.
+/// Returns the picture: header, progress, loss, each rank (or the spread and the outliers of many), and what
+/// was saved and evaluated. Each line fits the terminal; there are at most `terminal.height - 1`.
 std::vector<std::string> run_picture(const RunFollower& run, std::optional<int64_t> total_steps,
                                      const Terminal& terminal, const std::string& note);
 
-/// Lines for a log: one every `interval` steps, and one for whatever else happens.
+/// Formats a run for a log: a line every `interval` steps, and a line for every other event.
 class RunLines {
   public:
     RunLines(std::optional<int64_t> total_steps, int64_t interval)
         : total_steps_(total_steps), interval_(interval) {}
 
-    /// What is to be printed after `events` came; a step waits until every rank has told of it.
+    /// Returns the lines to print for new events; a step is held back until every rank has reported it.
     std::vector<std::string> take(const RunFollower& run, const std::vector<EventLine>& events);
 
   private:

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kLeastWidth = 40;
 
-/// The next code point and how many bytes it took; a damaged byte counts as one.
+/// A code point and the bytes it takes; a damaged byte counts as one.
 struct CodePoint {
     uint32_t value;
     size_t bytes;
@@ -42,7 +42,7 @@ int columns_of(uint32_t c) {
     return wide ? 2 : 1;
 }
 
-/// Length of the escape sequence that begins here; 0: none does.
+/// Returns the length of the escape sequence that starts here; 0 if there is none.
 size_t escape_at(const std::string& text, size_t at) {
     if (text[at] != '\033' || at + 1 >= text.size() || text[at + 1] != '[') return 0;
     const size_t end = text.find_first_of("mKJHABCD", at + 2);

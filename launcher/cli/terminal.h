@@ -1,4 +1,4 @@
-/// Text for a terminal: its width, colours where they are wanted, and text fitted to columns.
+/// Describes a terminal: its width and colours, and text fitted to columns.
 #pragma once
 
 #include <cstdio>
@@ -7,7 +7,7 @@
 
 namespace ringmaster {
 
-/// Colours; every method returns the text unchanged where there are none.
+/// Colours text; without colours, every method returns the text unchanged.
 class Ink {
   public:
     explicit Ink(bool on = false) : on_(on) {}
@@ -37,30 +37,30 @@ struct Terminal {
     Ink ink;
 };
 
-/// Colour only on a terminal, and not where NO_COLOR is set or TERM is dumb. The width of what is no terminal
-/// is COLUMNS' or 80.
+/// Uses colour only on a terminal, unless NO_COLOR is set or TERM is dumb. If `stream` is not a terminal, the
+/// width is COLUMNS or 80.
 Terminal terminal_of(FILE* stream);
 
-/// Columns that UTF-8 text takes; escape sequences take none.
+/// Returns the columns that a UTF-8 text takes; escape sequences take none.
 int display_width(const std::string& text);
 
-/// Cut at `width` columns, with "…" where something is missing.
+/// Cuts the text at `width` columns, with "…" in place of what is missing.
 std::string fit(const std::string& text, int width);
 
-std::string padded(const std::string& text, int width);         ///< spaces behind
-std::string right_aligned(const std::string& text, int width);  ///< spaces before
+std::string padded(const std::string& text, int width);         ///< adds spaces after the text
+std::string right_aligned(const std::string& text, int width);  ///< adds spaces before the text
 
-/// Broken at blanks (and at newlines) into lines of at most `width` columns; a longer word stands alone,
-/// whole.
+/// Breaks the text at blanks and newlines into lines of at most `width` columns; a longer word gets its own
+/// line, unbroken.
 std::vector<std::string> wrap(const std::string& text, int width);
 
-/// Without control characters, which a file's or a host's text could hold: what is printed does only print.
+/// Returns the text without control characters, which a file's or a host's text could contain.
 std::string printable(const std::string& text);
 
-/// `count` times a piece of text.
+/// Returns `count` copies of a text.
 std::string repeated(const std::string& piece, int count);
 
-/// "█" cells for a share of `width` columns, in eighths; "·" behind.
+/// Draws a share of `width` columns as "█" cells, in eighths, followed by "·".
 std::string bar(double share, int width);
 
 }  // namespace ringmaster
