@@ -21,11 +21,11 @@ class ChatOptions(NamedTuple):
 
     template: str
     template_arguments: dict
-    variables: set  # of a message, besides the mapped ones, that the template sees
+    variables: set  # fields of a message, besides the mapped ones, that the template sees
     messages: str
     system: str
     tools: str
-    properties: dict  # the template's word -> the message's field
+    properties: dict  # the template's name → the message's field
     training: str | None
     training_detail: str | None
     roles: dict

@@ -5,7 +5,7 @@ import numpy as np
 from .encoders import IGNORED
 from .report import Failure
 
-# How many tokens the template may put between a turn's text and its end-of-turn token, as in axolotl.
+# Most tokens that the template may put between a turn's text and its end-of-turn token, as in axolotl.
 END_DISTANCE = 3
 
 

@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from .hub import first_line
 from .report import Failure
 
-# Two marks without a first or last character in common: what a template puts beside a text can hide an edge of one alone.
+# Two marks that share neither their first nor their last character: text that a template adds can hide one mark's edge.
 MARKS = ("[[dummy_message]]", "zzdummymessagezz")
 NOWHERE = (-1, -1)
 PLAIN = {"role", "content"}

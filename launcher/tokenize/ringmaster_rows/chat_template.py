@@ -5,7 +5,7 @@ from pathlib import Path
 from .cache import template_file
 from .report import Failure
 
-FOLDER = Path(__file__).resolve().parent / "templates"  # axolotl's, under its licence: see NOTICE there
+FOLDER = Path(__file__).resolve().parent / "templates"  # axolotl's templates, under its licence: see NOTICE there
 FALLBACK = "tokenizer_default_fallback_"
 
 

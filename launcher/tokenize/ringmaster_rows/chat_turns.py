@@ -13,9 +13,9 @@ MEDIA = {"image", "image_url", "audio", "audio_url", "input_audio", "video", "vi
 
 
 class Turn(NamedTuple):
-    message: dict  # as the template sees it
-    train: Any = None  # the message's own flag of training
-    content_parts: list | None = None  # which characters of the content are trained on
+    message: dict  # the message as the template sees it
+    train: Any = None  # the message's own training flag
+    content_parts: list | None = None  # characters of the content that are trained on
     thought_parts: list | None = None
 
 

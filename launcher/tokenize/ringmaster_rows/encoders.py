@@ -13,7 +13,7 @@ from .rows import Place, json_kind
 IGNORED = -100
 BATCH_CHARACTERS = 1 << 21
 BATCH_ROWS = 1000
-# axolotl tokenizes this many times sequence_len of one text, and leaves the rest of it.
+# axolotl tokenizes at most this many times sequence_len of one text, and drops the rest.
 COMPLETION_PIECES = 64
 
 
@@ -21,8 +21,8 @@ class Example(NamedTuple):
     place: Place
     input_ids: np.ndarray
     labels: np.ndarray
-    cut: bool = False  # tokens at the end of a text were left out already
-    counted: bool = True  # axolotl makes a row of it; of an empty text to complete it makes none
+    cut: bool = False  # true: tokens at the end of the text were already left out
+    counted: bool = True  # true: axolotl makes a row of it; it makes none of an empty completion
 
 
 def batches(items, length):

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 from .report import REFUSED, UNREACHABLE, Failure
 
-# By name: importing every client's exceptions costs more than a cached answer may take.
+# Exceptions are matched by name, because importing every client's exceptions would slow down a cached answer.
 NOT_THERE = {"RepositoryNotFoundError", "RevisionNotFoundError", "EntryNotFoundError", "GatedRepoError",
              "DatasetNotFoundError", "DisabledRepoError", "DataFilesNotFoundError", "HFValidationError"}
 NO_WAY = {"LocalEntryNotFoundError", "OfflineModeIsEnabled", "ConnectError", "ConnectTimeout", "ConnectionError",

@@ -28,10 +28,10 @@ class Kind(NamedTuple):
     """A type of dataset: its form, and what of a row goes into it."""
 
     form: Form
-    asked: Callable  # row -> {"instruction", "input", "system"}
-    response: Callable  # row -> text
+    asked: Callable  # row → {"instruction", "input", "system"}
+    response: Callable  # row → text
     ends: int = 1  # end-of-text tokens after the response
-    answer: str = ""  # reflection: the form of all that follows the prompt
+    answer: str = ""  # only for reflection: the form of everything after the prompt
 
 
 @cache

@@ -20,7 +20,7 @@ SHAREGPT = {f"sharegpt{part}" for part in ("", ".load_role", ".load_ultrachat", 
 FIELDS = {"completion": {"field"}, "pretrain": {"text_column"}, "chat_template": CHAT, "alpaca_chat": {"conversation"},
           **dict.fromkeys(SHAREGPT, {"conversation", "field_human", "field_model", "field_messages", "roles", "strict"})}
 TALKS = ("input_output", "pygmalion", "llama2_chat")
-# Keys of an entry that choose other rows or labels than those that would be made here.
+# Keys of an entry that would produce other rows or labels than this package makes; they are refused.
 UNSUPPORTED = {"input_transform", "input_format", "skip", "streaming", "temperature"}
 PREFERENCES = "rows for preferences or rewards: they belong to `rl` or `reward_model`, and this run trains on next tokens"
 REFUSED = {"bradley_terry": PREFERENCES, "stepwise_supervised": PREFERENCES, "dpo": PREFERENCES, "kto": PREFERENCES,

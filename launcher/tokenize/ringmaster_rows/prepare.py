@@ -43,7 +43,7 @@ def prepare(request, folder, report):
         evaluation = row_order(request, eval_rows, eval_counts)
     elif request["val_set_size"]:
         chosen, evaluation = split_rows(chosen, request)
-    if not request["curriculum_sampling"]:  # the sampler shuffles them
+    if not request["curriculum_sampling"]:  # the sampler shuffles the rows
         chosen, evaluation = np.sort(chosen), np.sort(evaluation)
     packed = packed_rows(request, rows, chosen)
     total, longest = write_tokens(folder / "tokens.safetensors", rows, packed, partial(report.progress, "writing"),
@@ -84,7 +84,7 @@ class Encoders:
         if first is None:
             return iter(())
         rows = (row for part in ((first,), rows) for row in part)
-        if {"input_ids", "attention_mask", "labels"} <= set(first.values):  # as in axolotl: tokens already
+        if {"input_ids", "attention_mask", "labels"} <= set(first.values):  # rows that are already tokens, as in axolotl
             return pretokenized(rows)
         return find_encoder(source, self._request, self.tokenizer)(rows)
 

@@ -13,7 +13,7 @@ from .report import Failure
 from .talks import Texts, example, list_of
 
 CHATML = {"system_template": "<|im_start|>system\n{system_message}", "style": "CHATML", "sep": "<|im_end|>", "sep2": None}
-# Those that axolotl adds to FastChat's; a `default_system_message` takes their message's place.
+# Conversation styles that axolotl adds to FastChat's. `default_system_message` replaces their system message.
 OWN = {
     "chatml": {**CHATML, "roles": ["<|im_start|>user", "<|im_start|>assistant"]},
     "chatml_glaive": {**CHATML, "roles": ["<|im_start|>user", "<|im_start|>assistant", "<|im_start|>tool"]},
@@ -33,7 +33,7 @@ class Settings(NamedTuple):
     form: dict
     messages: str
     strict: bool
-    speakers: dict  # who the rows say speaks -> the form's role
+    speakers: dict  # speaker in the rows → role in the form
     input_roles: set
     output_roles: set
     train_on_inputs: bool
@@ -193,7 +193,7 @@ def formed(settings, system, messages, row):
     return [("", first)] * (first is not None) + [spoken(role, text, seps, i) if text else (silent(role), "") for i, (role, text) in enumerate(messages)]
 
 
-# style -> (the system's text, a turn, the role of an empty turn)
+# style → (the system's text, a turn, the role of an empty turn)
 SIMPLE = {
     "ADD_COLON_SINGLE": (lambda p, s: p + s, lambda r, t, s, i: (r + ": ", t + s[0]), lambda r: r + ":"),
     "ADD_COLON_TWO": (lambda p, s: p + s, lambda r, t, s, i: (r + ": ", t + s[i % 2]), lambda r: r + ":"),

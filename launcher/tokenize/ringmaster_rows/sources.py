@@ -24,7 +24,7 @@ class Source:
     address for the hub's client."""
 
     entry: dict
-    key: str  # "datasets.0"
+    key: str  # key of the entry in the configuration: "datasets.0"
     address: str = ""
     folder: Path | None = None
     files: list[Path] = field(default_factory=list)
@@ -52,7 +52,7 @@ def find_source(entry, key, base_dir):
         return Source(entry, key, folder=location, files=files)
     if glob.has_magic(path):
         return Source(entry, key, files=expand(path, [Path(base_dir)], key))
-    if path in DS_TYPES and data_files:  # as load_dataset takes it: the type in `path`, the files beside it
+    if path in DS_TYPES and data_files:  # load_dataset's form: `path` is the type, `data_files` the files
         return Source({**entry, "ds_type": path}, key,
                       files=[file for pattern in data_files for file in expand(pattern, [Path(base_dir)], key)])
     if looks_local(path):

@@ -4,7 +4,7 @@ import numpy as np
 
 from .encoders import Example, batches, eos_of, field_of
 
-STRIDE = 256  # tokens that a window shares with the one before it, as in axolotl
+STRIDE = 256  # tokens that a window shares with the previous one, as in axolotl
 BUFFER_ROWS = 10_000
 
 

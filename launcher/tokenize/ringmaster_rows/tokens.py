@@ -20,8 +20,8 @@ class Rows:
         self._files = {part: open(path, "wb") for part, path in self._paths.items()}
         self.lengths = []
         self.label_count = 0
-        self.made = 0  # examples that were made, those that the length rules dropped among them
-        self.positions = []  # of each row among them
+        self.made = 0  # examples made, including those that the length rules dropped
+        self.positions = []  # index of each kept row among the examples made
         self.made_by_source = []
         self.digests = []
 
