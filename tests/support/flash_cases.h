@@ -1,5 +1,5 @@
-/// Slice sets of whole runs: what each rank computes in each hop, for layouts × documents × windows × ranks,
-/// drawn from a seed.
+/// Draws slice sets of whole runs from a seed: what each rank computes in each hop, for random layouts,
+/// documents, windows and numbers of ranks.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ class SliceSets {
   public:
     explicit SliceSets(uint64_t seed) : random_(seed) {}
 
-    /// The sets of one more run of `tokens` tokens.
+    /// Returns the sets of one more run of `tokens` tokens.
     std::vector<SliceSet> next(int64_t tokens) {
         const auto func = kEveryLayout[static_cast<size_t>(draw(0, std::size(kEveryLayout) - 1))];
         const int ring = 1 << draw(0, 3);
@@ -50,7 +50,7 @@ class SliceSets {
     }
 
   private:
-    /// Documents of one of five kinds, in half of the runs with padding at the end.
+    /// Draws documents of one of five kinds; half of the runs get padding at the end.
     AttentionMask draw_mask(int64_t tokens) {
         AttentionMask mask;
         const int64_t padding = draw(0, 1) == 0 ? 0 : draw(1, tokens * 3 / 5);
@@ -62,7 +62,7 @@ class SliceSets {
         if (kind == 1) fill(tokens / 5, tokens / 2);
         if (kind == 2) fill(1, 90);
         if (kind == 3) fill(1, tokens / 4);
-        if (kind == 4) {  // a long one among short ones
+        if (kind == 4) {  // one long document among short ones
             mask.documents.push_back(draw(1, end));
             fill(1, 70);
         }

@@ -1,8 +1,8 @@
-/// The host rules of FlashAttention-2's launches as LibTorch has them, in integers: which rows a launch
-/// writes, which keys a query sees, which arguments CUDA refuses. All rows that a launch does not write keep
-/// whatever lay in the memory before.
+/// States the host rules of FlashAttention-2's launches in LibTorch, in integers: which rows a launch writes,
+/// which keys a query sees, which arguments CUDA refuses. A row that no launch writes keeps whatever its
+/// memory held before.
 ///
-/// Block sizes differ between devices; the smallest that any device uses is taken, which writes least.
+/// Block sizes differ between devices; this uses the smallest of any device, which writes the fewest rows.
 /// Sources: mha_varlen_fwd and mha_varlen_bwd of PyTorch's flash_api.cpp, and flash_fwd_launch_template.h,
 /// flash_bwd_launch_template.h, block_info.h and mask.h of Dao-AILab/flash-attention, version 2.7.4.
 #pragma once
@@ -39,7 +39,7 @@ struct Launch {
 };
 
 inline void check_limits(const Launch& it) {
-    constexpr int64_t kMostBlocks = 65535;  // of a grid's y and z
+    constexpr int64_t kMostBlocks = 65535;  // limit of a grid's y and z
     require(it.query_ends.size() == it.key_ends.size() && it.segments() > 0, "no batch");
     require(it.segments() <= kMostBlocks, "invalid configuration: grid.y " + std::to_string(it.segments()));
     require(it.heads <= kMostBlocks, "invalid configuration: grid.z");
@@ -51,12 +51,12 @@ inline void check_limits(const Launch& it) {
     require(std::is_sorted(it.key_ends.begin(), it.key_ends.end()) && it.key_ends[0] == 0, "cu_seqlens_k");
 }
 
-/// What the host makes of the window before it starts the kernel.
+/// The window as the host passes it to the kernel.
 struct Sight {
     bool causal = false;
     int64_t left = -1, right = -1;
 
-    /// Of query `i` of a segment: keys [first, last).
+    /// Returns the first key that query `i` of a segment sees; last() returns the end, which is exclusive.
     int64_t first(int64_t i, int64_t queries, int64_t keys) const {
         return causal || left < 0 ? 0 : std::clamp<int64_t>(i + keys - queries - left, 0, keys);
     }
@@ -69,7 +69,7 @@ struct Sight {
 inline Sight sight_of(const Launch& it, bool forward) {
     int64_t left = it.left, right = it.right;
     if (it.causal && !(forward && it.max_queries == 1)) right = 0;
-    // Single queries go another way, which takes one of each segment for granted.
+    // Single queries take another path, which assumes one query in each segment.
     if (forward && it.max_queries == 1 && it.heads > it.key_heads && left < 0 && right < 0)
         require(it.query_ends.back() == it.segments(), "single queries with gaps");
     if (left >= it.max_keys) left = -1;
@@ -80,17 +80,17 @@ inline Sight sight_of(const Launch& it, bool forward) {
     return sight;
 }
 
-/// Rows of out and lse that the forward writes of a segment, from its first.
+/// Returns the rows of out and lse that the forward writes of a segment, counted from its first.
 inline int64_t forward_rows(const Launch& it, int64_t segment) {
     const int64_t block = it.head_dim <= 64 ? 128 : 64;
     return std::min(it.queries(segment), rounded_up(it.max_queries, block));
 }
-/// Rows of dq that the backward writes, and whose dout · out it computes.
+/// Returns the rows of dq that the backward writes, and for which it computes dout · out.
 inline int64_t backward_rows(const Launch& it, int64_t segment) {
     const int64_t block = it.head_dim <= 32 ? 128 : 64;
     return std::min(it.queries(segment), rounded_up(it.max_queries, block));
 }
-/// Rows of dk and dv that the backward writes.
+/// Returns the rows of dk and dv that the backward writes.
 inline int64_t backward_keys(const Launch& it, int64_t segment) {
     const int64_t block = it.head_dim <= 96 ? 128 : it.head_dim <= 224 ? 64 : 32;
     return std::min(it.keys(segment), rounded_up(it.max_keys, block));

@@ -1,7 +1,7 @@
-/// LibTorch's FlashAttention-2 operators on the CPU, by plain matrix products in float64, and as mean as the
-/// CUDA kernels: rows that a launch does not write are NaN, arguments that CUDA refuses throw
-/// (flash_contract.h). They are registered as the operators themselves, so that the engine's own calls of
-/// them run, argument by argument. One difference: any floating-point type is taken.
+/// Implements LibTorch's FlashAttention-2 operators on the CPU with plain matrix products in float64, as
+/// strict as the CUDA kernels: rows that a launch does not write are NaN, arguments that CUDA refuses throw
+/// (flash_contract.h). They replace the operators themselves, so that the engine's own calls run, argument by
+/// argument. The only difference: they accept any floating-point type.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -19,7 +19,7 @@ namespace ringmaster {
 
 namespace flash2 {
 
-/// Tensors of one launch, packed: [N or M, H or K, D], lse [H, N]. A dense one's rows follow each other.
+/// Packed tensors of one launch: [N or M, H or K, D], lse [H, N]. A dense tensor's rows follow each other.
 struct Operands {
     at::Tensor q, k, v;
     Launch launch;
@@ -88,7 +88,7 @@ inline at::Tensor hidden_from(const Sight& sight, int64_t rows, int64_t queries,
     return at::logical_or(key < column(first), key >= column(last));
 }
 
-/// [H, n, D] in float64, key/value heads repeated.
+/// Returns [H, n, D] in float64, with repeated key/value heads.
 inline at::Tensor heads_first(const at::Tensor& x_nhd, int64_t begin, int64_t count, int64_t repeat) {
     return x_nhd.narrow(0, begin, count).transpose(0, 1).to(at::kDouble).repeat_interleave(repeat, 0);
 }
@@ -186,7 +186,7 @@ inline std::tuple<at::Tensor, at::Tensor, at::Tensor> backward(
 
 }  // namespace flash2
 
-/// The engine's own kernel, whose operators are the twin's while this program runs.
+/// The engine's own kernel; its operators are these twins while this program runs.
 class FlashTwin {
   public:
     FlashTwin() {
@@ -210,7 +210,7 @@ class FlashTwin {
                 }};
     }
     int calls = 0;
-    int copied_keys = 0;  ///< calls whose keys are no view of `keys`
+    int copied_keys = 0;  ///< calls whose keys are not a view of `keys`
     at::Tensor keys;
 
   private:

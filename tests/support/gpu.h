@@ -1,4 +1,4 @@
-/// Tests that need a GPU have Gpu in their name, run under the label gpu alone, and fail without one.
+/// Detects a GPU. Tests that need one have Gpu in their name, run only under the label gpu, and fail without.
 #pragma once
 
 #include <ATen/Context.h>
@@ -7,7 +7,7 @@
 
 namespace ringmaster {
 
-/// Loads LibTorch's CUDA half, which no program of ours links.
+/// Loads LibTorch's CUDA half, which none of our programs link, and returns true if it finds a GPU.
 inline bool has_gpu() {
     static const bool loaded = dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_GLOBAL) != nullptr;
     return loaded && at::hasCUDA();

@@ -1,6 +1,6 @@
-/// LibTorch's cuDNN and memory-efficient attention on the CPU, in float64, registered as the operators
-/// themselves and refusing what theirs refuse, as far as LibTorch's source says it. cuDNN's own limits are
-/// not in that source: a test sets the longest sequence that it takes.
+/// Implements LibTorch's cuDNN and memory-efficient attention on the CPU in float64. They replace the
+/// operators themselves and refuse what those refuse, as far as LibTorch's source shows it. cuDNN's own
+/// limits are not in that source, so a test sets the longest sequence that it accepts.
 ///
 /// Sources: check_cudnn_tensor_shapes of PyTorch's sdp_utils.cpp, _cudnn_attention_backward and
 /// _efficient_attention_backward of its attention_backward.cu, kAlignLSE of its kernel_forward.h.
@@ -33,7 +33,7 @@ struct Square {
         q = q_bhtd.to(at::kDouble);
         k = k_bksd.to(at::kDouble).repeat_interleave(group, 1);
         v = v_bksd.to(at::kDouble).repeat_interleave(group, 1);
-        // The triangle is counted from the upper left corner.
+        // The causal triangle starts in the upper left corner.
         hidden = at::ones({q.size(2), k.size(2)}, at::kBool);
         hidden = causal ? hidden.triu(1) : at::zeros_like(hidden);
     }
@@ -58,7 +58,7 @@ struct Square {
 
 struct CudnnLimits {
     int64_t most_tokens = 1 << 30;
-    bool lse_has_last_dim = false;  ///< versions differ
+    bool lse_has_last_dim = false;  ///< differs between versions of LibTorch
     int calls = 0;
 };
 inline CudnnLimits& cudnn() {
@@ -108,7 +108,7 @@ inline std::tuple<at::Tensor, at::Tensor, at::Tensor> cudnn_backward(
     return {d.dq.to(q.scalar_type()), d.dk.to(k.scalar_type()), d.dv.to(v.scalar_type())};
 }
 
-/// Log-sum-exps are this long, with infinities after the last query's.
+/// Log-sum-exps have a multiple of this length, with infinities after the last query's.
 constexpr int64_t kAlignLse = 32;
 
 inline std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor> efficient_forward(
@@ -139,7 +139,7 @@ inline std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor> efficient_back
     return {d.dq.to(q.scalar_type()), d.dk.to(k.scalar_type()), d.dv.to(v.scalar_type()), at::Tensor()};
 }
 
-/// Registers all four while this program runs.
+/// Registers all four operators while this program runs.
 inline void install() {
     static torch::Library library(torch::Library::IMPL, "aten", c10::DispatchKey::CPU, __FILE__, __LINE__);
     static const bool registered = [] {

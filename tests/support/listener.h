@@ -1,4 +1,4 @@
-/// A port of loopback that takes connections and says nothing; closed again, one where nobody listens.
+/// Opens a loopback port that accepts connections and stays silent; after close() it refuses them.
 #pragma once
 
 #include <arpa/inet.h>

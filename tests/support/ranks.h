@@ -1,4 +1,4 @@
-/// Ranks as threads of one process, over one HashStore and Gloo on 127.0.0.1.
+/// Runs ranks as threads of one process, with one HashStore and Gloo on 127.0.0.1.
 ///
 ///   run_ranks(mesh, [&](int rank, Groups& groups) { … });
 #pragma once
@@ -23,7 +23,7 @@ inline Mesh ring_mesh(int ring) {
     return mesh;
 }
 
-/// The first failure of any rank, as it happened.
+/// Keeps the first failure of any rank.
 class FirstFailure {
   public:
     void note(int rank, std::exception_ptr exception) {
@@ -34,7 +34,7 @@ class FirstFailure {
         }
     }
 
-    /// An Error stays one, with its rank before its words.
+    /// Throws the failure with its rank before the message; an Error stays an Error.
     void rethrow() const {
         if (!exception_) return;
         const std::string who = "rank " + std::to_string(rank_) + ": ";
@@ -53,8 +53,8 @@ class FirstFailure {
     std::exception_ptr exception_;
 };
 
-/// Runs `body` once for each rank of the mesh, one ATen thread each, and rethrows the first failure with its
-/// rank. A rank that fails or returns leaves its groups: the others' transfers with it fail at once.
+/// Runs `body` once per rank of the mesh, with one ATen thread each, and rethrows the first failure with its
+/// rank. A rank that fails or returns leaves its groups, so the others' transfers with it fail at once.
 inline void run_ranks(const Mesh& mesh, const GroupOptions& options,
                       const std::function<void(int, Groups&)>& body) {
     const auto store = c10::make_intrusive<c10d::HashStore>();
@@ -87,7 +87,7 @@ inline void run_ranks(const Mesh& mesh, const std::function<void(int, Groups&)>&
     run_ranks(mesh, options_of_ranks(timeout), body);
 }
 
-/// Ranks that share the first GPU, their transfers through host memory.
+/// Runs ranks that share the first GPU and transfer through host memory.
 inline void run_ranks_on_gpu(const Mesh& mesh, const std::function<void(int, Groups&)>& body) {
     GroupOptions options = options_of_ranks();
     options.device = Device::Cuda;
@@ -95,7 +95,7 @@ inline void run_ranks_on_gpu(const Mesh& mesh, const std::function<void(int, Gro
     run_ranks(mesh, options, body);
 }
 
-/// `ranks` must be the mesh's.
+/// Does the same; `ranks` must be the mesh's number of ranks.
 inline void run_ranks(int ranks, const Mesh& mesh, const std::function<void(int, Groups&)>& body) {
     if (ranks != mesh.ranks()) throw std::logic_error("run_ranks: the mesh has another number of ranks");
     run_ranks(mesh, body);

@@ -1,2 +1,2 @@
-// ringmaster_launch_rows for the host; needs tests/support/cuda_on_host among the include folders.
+// Builds ringmaster_launch_rows for the host; tests/support/cuda_on_host must be among the include folders.
 #include "engine/kernels/row_kernels.cu"

@@ -1,6 +1,6 @@
-/// Our CUDA kernels on the CPU: the arithmetic alone, the same `row` that the device runs with threads for
-/// lanes; or all of row_kernels.cu, compiled with tests/support/cuda_on_host for CUDA, with a thread for each
-/// thread of a block.
+/// Runs our CUDA kernels on the CPU: either only the arithmetic, the same `row` as on the device with threads
+/// as lanes; or all of row_kernels.cu, compiled with tests/support/cuda_on_host in place of CUDA, with one
+/// thread per thread of a block.
 #pragma once
 
 #include <algorithm>
@@ -42,7 +42,7 @@ class HostLanes {
         shared_.values[static_cast<size_t>(index_)] = x;
         sync();
         const float all = join(shared_.values);
-        sync();  // before the next one writes
+        sync();  // before the next value is written
         return all;
     }
 
@@ -51,9 +51,9 @@ class HostLanes {
 };
 
 constexpr int kAsLaunched = 0;
-constexpr int64_t kEdgeSizes[] = {1, 31, 32, 33, 1023, 4096};  ///< about the widths of a warp and a block
+constexpr int64_t kEdgeSizes[] = {1, 31, 32, 33, 1023, 4096};  ///< around the sizes of a warp and a block
 
-/// All rows, one after the other, by `lanes` threads; kAsLaunched: as the device's launch deals them out.
+/// Runs all rows one after the other with `lanes` threads; kAsLaunched distributes them like the device.
 inline void run_rows_on_host(const RowKernel& kernel, int lanes) {
     if (lanes == kAsLaunched) {
         if (const char* problem = ringmaster_launch_rows(&kernel, nullptr)) throw std::runtime_error(problem);

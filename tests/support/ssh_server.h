@@ -1,5 +1,5 @@
-/// An SSH server in this process, of libssh: what a login asks is the test's to choose. Whoever is let in
-/// gets sh, as from a real one.
+/// Runs an SSH server in this process, with libssh. The test chooses what a login asks; an accepted login
+/// gets sh, as on a real server.
 #pragma once
 
 #include <libssh/libssh.h>
@@ -20,7 +20,7 @@
 
 namespace ringmaster {
 
-/// What the server asks in one round of keyboard-interactive.
+/// A round of keyboard-interactive: the server's question and the right answer.
 struct LoginRound {
     std::string instruction, prompt;
     bool echo = false;
@@ -28,7 +28,7 @@ struct LoginRound {
 };
 
 struct LoginRules {
-    std::string password;            ///< empty: passwords are not taken
+    std::string password;            ///< empty: password logins are refused
     std::vector<LoginRound> rounds;  ///< empty: no keyboard-interactive
 };
 
@@ -63,7 +63,7 @@ class SshServer {
     std::string known_hosts_line() const {
         return "[127.0.0.1]:" + std::to_string(port_) + " ssh-ed25519 " + public_key_ + "\n";
     }
-    int asked() const { return asked_; }  ///< logins that were tried, beside "none"
+    int asked() const { return asked_; }  ///< login attempts other than "none"
 
   private:
     void remember(ssh_key key) {
@@ -114,7 +114,7 @@ class SshServer {
                 ssh_message_channel_request_reply_success(message);
                 ssh_message_free(message);
                 run(channel, command);
-                return;  // a check is one command
+                return;  // a check runs a single command
             } else {
                 ssh_message_reply_default(message);
             }
@@ -124,7 +124,7 @@ class SshServer {
 
     static std::string password_of(ssh_message message) {
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // what replaces it is callbacks alone
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // its replacement only has callbacks
         const char* password = ssh_message_auth_password(message);
 #pragma GCC diagnostic pop
         return password != nullptr ? password : "";
@@ -158,7 +158,7 @@ class SshServer {
         ssh_message_reply_default(message);
     }
 
-    /// A shell's command with its stdin and stdout at the channel.
+    /// Runs a shell command with its stdin and stdout connected to the channel.
     static void run(ssh_channel channel, const std::string& command) {
         int in[2], out[2];
         if (::pipe(in) != 0 || ::pipe(out) != 0) throw std::runtime_error("pipe");

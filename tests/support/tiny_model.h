@@ -1,4 +1,4 @@
-/// The shape of a decoder that computes in no time.
+/// Returns the shape of a decoder that computes in almost no time.
 #pragma once
 
 #include "engine/families/model_config.h"

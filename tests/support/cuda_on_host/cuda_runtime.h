@@ -1,6 +1,6 @@
-/// As much of CUDA's runtime and language as row_kernels.cu uses, on the host: a thread for each thread of a
-/// block, the blocks of a launch one after the other. A missing barrier is a race that ThreadSanitizer finds;
-/// a barrier that only some threads reach hangs.
+/// Implements the part of CUDA's runtime and language that row_kernels.cu uses, on the host: one thread per
+/// thread of a block, the blocks of a launch one after the other. A missing barrier is a race that
+/// ThreadSanitizer finds; a barrier that only some threads reach hangs.
 #pragma once
 
 #include <array>
@@ -33,7 +33,7 @@ namespace cuda_on_host {
 
 constexpr unsigned kWarp = 32;
 
-/// What the threads of a block share.
+/// The state that the threads of a block share.
 struct Block {
     struct Warp {
         std::barrier<> met{kWarp};
@@ -54,7 +54,7 @@ inline Block::Warp& warp() {
     return *block->warps[thread_index.x / kWarp];
 }
 
-/// The blocks of a launch that run: all, unless a test asks for some of a large grid.
+/// Blocks of a launch that run. Empty: all of them; a test may choose some of a large grid.
 inline std::vector<unsigned> blocks_to_run;
 
 template <typename Kernel>
@@ -94,7 +94,7 @@ inline float __shfl_xor_sync(unsigned, float value, int distance) {
     warp.values[lane] = value;
     warp.met.arrive_and_wait();
     const float other = warp.values[lane ^ static_cast<unsigned>(distance)];
-    warp.met.arrive_and_wait();  // before the next one writes
+    warp.met.arrive_and_wait();  // before the next value is written
     return other;
 }
 
