@@ -19,12 +19,12 @@ constexpr RingAttnFunc kLayouts[] = {RingAttnFunc::BatchRing,   RingAttnFunc::Ba
                                      RingAttnFunc::VarlenRing,  RingAttnFunc::VarlenZigzag,
                                      RingAttnFunc::Balanced};
 
-/// A key that is on or off, and trades memory for time.
+/// A key that is on or off and trades memory for time.
 struct MemoryOption {
     const char* key;
     bool Config::*is_on;
     Gain turned_on, turned_off;
-    bool Config::*needs = nullptr;  ///< without it, it has no effect; stands before it
+    bool Config::*needs = nullptr;  ///< key without which this one has no effect; listed before it
     bool on_gpu_only = false;
 };
 constexpr MemoryOption kMemoryOptions[] = {
@@ -38,11 +38,11 @@ constexpr MemoryOption kMemoryOptions[] = {
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
-/// One point of what can be chosen.
+/// A combination of settings to try.
 struct Choice {
     int64_t context = 1;
     int64_t ulysses = 1;
-    RingAttnFunc func = RingAttnFunc::Default;  ///< as the file says
+    RingAttnFunc func = RingAttnFunc::Default;  ///< Default: the layout the file asks for
     std::array<bool, std::size(kMemoryOptions)> options{};
     int zero_stage = 0;
 
@@ -60,7 +60,7 @@ bool blames(const Plan& plan, std::string_view key) {
     });
 }
 
-/// What plans are made of here: without the diagnostics that repeat, and without counting rows again.
+/// Returns a copy for making plans. It keeps only errors, because warnings and notes would repeat.
 ConfigReading lean(const ConfigReading& reading) {
     ConfigReading copy;
     copy.readable = reading.readable;
@@ -71,7 +71,7 @@ ConfigReading lean(const ConfigReading& reading) {
     return copy;
 }
 
-/// Lower is better.
+/// Returns a rank for the verdict; lower is better.
 int class_of(Verdict verdict) {
     return verdict == Verdict::WillNotFit ? 2 : verdict == Verdict::Tight ? 1 : 0;
 }
@@ -127,7 +127,7 @@ class Adviser {
     static std::optional<Alternative> alternative_of(const Plan& plan, const Settings& set);
     void explain(Alternative& plan) const;
     std::vector<Alternative> ranked();
-    /// Where none is longer than `above`, that.
+    /// Returns the longest length that fits, or `above` if none is longer.
     std::optional<int64_t> longest(ConfigReading reading, const Plan& plan, int64_t above = 0) const;
     bool fits_with(ConfigReading& reading, int64_t length) const;
 
@@ -135,11 +135,11 @@ class Adviser {
     PlanRequest request_;
     const Plan& present_;
     std::stop_token stop_;
-    std::vector<Alternative> best_;  ///< of each context-parallel size
+    std::vector<Alternative> best_;  ///< one per context-parallel size
     std::optional<Alternative> as_it_is_;
 };
 
-// ------------------------------------------------------------------------------------- what to look at
+// -------------------------------------------------------------------------------------- choices to try
 
 std::vector<RingAttnFunc> Adviser::layouts_built(int64_t context) {
     std::vector<RingAttnFunc> built = {RingAttnFunc::Default};
@@ -168,19 +168,19 @@ bool Adviser::splits_heads(int64_t context) {
     });
 }
 
-/// Stages that the configuration can be given: where the ranks can share, and `fsdp_config` says it or can.
+/// Returns the ZeRO stages worth trying: those that the file's way of asking for sharding can express.
 std::vector<int> Adviser::stages() const {
     const int asked = present_.config.zero_stage_asked;
     const bool said_elsewhere =
         is_written("deepspeed") || is_written("fsdp") || (asked > 0 && !is_written("fsdp_config"));
     if (said_elsewhere) return {asked};
-    if (asked > 0 || is_written("fsdp_config")) return {2, 3};  // one key of a mapping that is there
+    if (asked > 0 || is_written("fsdp_config")) return {2, 3};  // `fsdp_config` exists: change its one key
     return {0, 2, 3};
 }
 
-/// One thing after the other, each with the best of those before: what takes less memory where it is short,
-/// layouts, ways to split heads, then what takes less memory or more speed. All of them with all would be
-/// thousands of plans.
+/// Tries one setting after the other, each on top of the best before: memory options if memory is short, then
+/// layouts, ways to split heads, and memory options again. Trying all combinations would take thousands of
+/// plans.
 void Adviser::look_at(int context, const std::vector<RingAttnFunc>& layouts, bool heads) {
     Choice best(present_);
     best.context = context;
@@ -230,7 +230,7 @@ void Adviser::look_at_all() {
     }
 }
 
-// ------------------------------------------------------------ one point as plan
+// ----------------------------------------------------------- a choice as a plan
 
 void Adviser::override_data_parallel(const Choice& choice, Config& config, Settings& set) const {
     const int64_t groups = present_.ranks / choice.context;
@@ -244,11 +244,11 @@ void Adviser::override_data_parallel(const Choice& choice, Config& config, Setti
     set.emplace_back("dp_shard_size", std::to_string(shards));
 }
 
-/// Micro-batch and accumulation that give the present global batch, or the nearest below it; each group has a
-/// row at least.
+/// Sets micro-batch and accumulation to give the present global batch, or the nearest below it; each group
+/// gets at least one row.
 void Adviser::override_batch(const Choice& choice, Config& config, Settings& set) const {
     const int64_t groups = present_.ranks / choice.context;
-    const int64_t rows = std::max<int64_t>(1, present_.batch.global / groups);  // of one group in a step
+    const int64_t rows = std::max<int64_t>(1, present_.batch.global / groups);  // rows of a group per step
     const int64_t micro = std::gcd(rows, config.micro_batch_size);
     const int64_t accumulation = rows / micro;
     if (micro != config.micro_batch_size) set.emplace_back("micro_batch_size", std::to_string(micro));
@@ -292,7 +292,7 @@ ConfigReading Adviser::overridden(const Choice& choice, Settings& set) const {
         const bool on = choice.options[i] && has_effect;
         if (on == config.*option.is_on) continue;
         config.*option.is_on = on;
-        if (!has_effect) continue;  // goes with what it needs
+        if (!has_effect) continue;  // turned off together with the option it needs
         const bool is_word_of_another = option.needs && !on && !is_written(option.key);
         set.emplace_back(is_word_of_another ? "gradient_checkpointing" : option.key,
                          on || is_word_of_another ? "true" : "false");
@@ -303,7 +303,7 @@ ConfigReading Adviser::overridden(const Choice& choice, Settings& set) const {
     return reading;
 }
 
-// ------------------------------------------------------------ what is best
+// --------------------------------------------------- the best alternatives
 
 std::optional<Alternative> Adviser::consider(const Choice& choice) const {
     Settings set;
@@ -428,7 +428,7 @@ std::vector<Alternative> Adviser::ranked() {
     return plans;
 }
 
-// ------------------------------------------------------------ the longest that fits
+// --------------------------------------------------- the longest sequence that fits
 
 bool Adviser::fits_with(ConfigReading& reading, int64_t length) const {
     Config& config = reading.config;
@@ -446,9 +446,9 @@ bool Adviser::fits_with(ConfigReading& reading, int64_t length) const {
 
 std::optional<int64_t> Adviser::longest(ConfigReading reading, const Plan& plan, int64_t above) const {
     if (!plan.memory || plan.memory->device_bytes <= 0 || plan.sequence.length <= 0) return std::nullopt;
-    constexpr int64_t kLongest = int64_t{1} << 30;  // that can be planned
+    constexpr int64_t kLongest = int64_t{1} << 30;  // longest sequence that can be planned
     const int64_t multiple = length_multiple(plan.context_parallel.layout, plan.mesh.ring, plan.mesh.ulysses);
-    int64_t fits = above / multiple, too_long = kLongest / multiple + 1;  // in multiples
+    int64_t fits = above / multiple, too_long = kLongest / multiple + 1;  // in units of `multiple`
     if (above > 0 && (fits + 1 >= too_long || !fits_with(reading, (fits + 1) * multiple))) return above;
     while (too_long - fits > 1 && !stop_.stop_requested()) {
         const int64_t middle = fits + (too_long - fits) / 2;
@@ -550,7 +550,7 @@ nlohmann::json advice_to_json(const Advice& advice) {
                          {"global_batch", plan.global_batch},
                          {"why", plan.why}});
     }
-    nlohmann::json longest, longer_by;  // null
+    nlohmann::json longest, longer_by;  // null by default
     if (advice.longest_sequence_len) longest = *advice.longest_sequence_len;
     if (advice.longer_by)
         longer_by = {{"set", to_json(advice.longer_by->set)},

@@ -7,7 +7,7 @@
 #include "engine/plan/deterministic.h"
 #include "engine/plan/layout.h"
 
-/// As Qt's, which its lupdate looks for: the app translates these texts.
+/// Marks texts for Qt's lupdate, like Qt's own macro: the app translates them.
 #define QT_TRANSLATE_NOOP(context, text) text
 
 namespace ringmaster {
@@ -45,12 +45,12 @@ struct Shapes {
     bool dense = false, varlen = false;
 };
 
-/// Of a longer ring all kinds are among the first ranks' hops, and of a long row with a window among the
-/// first slices: there are about 2 · tokens ÷ window.
+/// Limits on the search: in a longer ring the first ranks' hops show all kinds of launches, and in a long row
+/// with a window the first slices do: there are about 2 · tokens ÷ window slices.
 constexpr int kMostRanks = 16;
 constexpr int64_t kMostWindows = 1000;
 
-/// Launches for a row that is one document, in layers of a window; 0: of none.
+/// Adds the kinds of launches for a row that is one document, in layers with `window`; 0: no window.
 void add_shapes(Shapes& shapes, const Plan& plan, int64_t window) {
     const RingAttnFunc func = plan.context_parallel.layout;
     const int ring = std::min(plan.mesh.ring, kMostRanks);
@@ -90,7 +90,7 @@ AttentionFamily attention_family(Device device, bool float32) {
     return float32 ? AttentionFamily::Efficient : AttentionFamily::FlashAttention2;
 }
 
-/// Its triangle is counted from the upper left corner, FlashAttention-2's from the lower right one.
+/// Rejects causal rectangles: cuDNN aligns triangles at the upper left, FlashAttention-2 at the lower right.
 bool cudnn_takes(const DenseCall& call) {
     const bool square = call.window == kCausalWindow && call.queries == call.keys;
     return (square || call.window == FlashWindow{}) && call.queries > 1 && call.keys > 1 &&

@@ -1,8 +1,8 @@
-/// Which kernels compute a run's attention, and why. The engine asks the same functions before its calls, so
-/// that what the plan names is what runs.
+/// Names the kernels that compute a run's attention, and the reasons. The engine asks the same functions
+/// before its calls, so the kernels that the plan names are the ones that run.
 ///
-/// On a GPU half precisions go by FlashAttention-2, or by cuDNN if that is faster; float32 goes by LibTorch's
-/// memory-efficient kernel. On the CPU Ringmaster's own kernels compute.
+/// On a GPU, half precisions use FlashAttention-2, or cuDNN if that is faster; float32 uses LibTorch's
+/// memory-efficient kernel. On the CPU, Ringmaster's own kernels compute attention.
 #pragma once
 
 #include <cstdint>
@@ -17,24 +17,24 @@ namespace ringmaster {
 enum class AttentionFamily { OwnBlocks, FlashAttention2, Efficient };
 AttentionFamily attention_family(Device device, bool float32);
 
-/// One launch without gaps, in a half precision.
+/// A kernel launch in a half precision, without gaps between segments.
 struct DenseCall {
     int64_t queries = 0, keys = 0, head_dim = 0;
     FlashWindow window;
 };
-/// Rectangles that are wholly visible, and squares that are causal.
+/// Returns whether cuDNN can compute the call: fully visible rectangles and causal squares.
 bool cudnn_takes(const DenseCall& call);
 
-/// Why cuDNN computes no part of the run's attention. Null if it may: a measurement at the start decides.
+/// Returns why cuDNN computes none of the attention, or null if it may: a measurement at the start decides.
 const char* why_not_cudnn(const Plan& plan);
 
-/// Texts of one line, in English; the app translates each as a whole.
+/// Holds one line of English text per member; the app translates each line as a whole.
 struct AttentionUse {
     std::string kernel;  ///< "FlashAttention-2, dense"
-    std::string use;     ///< what it computes; "for" in the JSON
+    std::string use;     ///< the task it computes; "for" in the JSON
     std::string why;
 };
-/// Empty if the model's shape or the mesh is unknown.
+/// Returns nothing if the model's shape or the mesh is unknown.
 std::vector<AttentionUse> attention_kernels(const Plan& plan);
 
 }  // namespace ringmaster

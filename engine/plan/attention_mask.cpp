@@ -8,15 +8,15 @@ namespace {
 
 constexpr int64_t kEverything = int64_t{1} << 60;
 
-/// Σ over the positions of min(reach, limit), where reach is the distance to the document's edge, counted
-/// with the position itself, and grows by `step`.
+/// Returns Σ min(reach, limit) over the positions. A reach is the distance to the document's edge, counting
+/// the position itself, and grows by `step`.
 int64_t sum_of_reaches(int64_t first_reach, int64_t count, int64_t step, int64_t limit) {
     const int64_t below = std::clamp<int64_t>((limit - first_reach + step) / step, 0, count);
     const int64_t whole = limit < first_reach ? 0 : below;
     return whole * first_reach + step * whole * (whole - 1) / 2 + (count - whole) * limit;
 }
 
-/// Keys that the piece's queries see at or before themselves.
+/// Returns the number of keys that the piece's queries see at or before themselves.
 int64_t cells_behind(const Piece& piece, int64_t window) {
     const int64_t limit = window > 0 ? std::min(window, piece.document.size()) : piece.document.size();
     return sum_of_reaches(piece.span.begin - piece.document.begin + 1, piece.span.size(), piece.span.step,

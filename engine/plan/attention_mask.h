@@ -1,4 +1,4 @@
-/// What a position of one sequence may attend to: its own document, the past, a window. Pure integers.
+/// Defines which positions of a sequence a query sees: its own document, the past, a window. Integers only.
 #pragma once
 
 #include <cstdint>
@@ -8,17 +8,17 @@
 
 namespace ringmaster {
 
-/// A query at position p sees a key at position s of the same document when s <= p (causal) and |p − s| <
-/// window. Positions from the last document's end on are padding: they see nothing and nobody sees them.
+/// A query at position p sees a key at position s of the same document if s <= p (causal) and |p − s| <
+/// window. Positions after the end of the last document are padding: they see no key, and no query sees them.
 struct AttentionMask {
-    std::vector<int64_t> documents;  ///< where each ends, ascending; empty: all positions are one document
-    int64_t window = 0;              ///< 0: none
+    std::vector<int64_t> documents;  ///< ends of the documents, ascending; empty: a single document
+    int64_t window = 0;              ///< in tokens; 0: no window
     bool causal = true;
 
     bool operator==(const AttentionMask&) const = default;
 };
 
-/// A document, and its number among the others.
+/// The positions of a document, [begin, end).
 struct DocumentRange {
     int64_t begin = 0;
     int64_t end = 0;
@@ -27,7 +27,7 @@ struct DocumentRange {
     bool operator==(const DocumentRange&) const = default;
 };
 
-/// Of a sequence of `tokens` positions, empty ones left out; with no padding.
+/// Returns the documents among `tokens` positions, without empty ones and without padding.
 std::vector<DocumentRange> documents_of(const AttentionMask& mask, int64_t tokens);
 
 /// The part of a span that lies in one document.
@@ -36,19 +36,19 @@ struct Piece {
     DocumentRange document;
 };
 
-/// `spans` cut at the documents' ends, in order; padding is left out.
+/// Returns `spans` cut at the documents' ends, in order; padding is left out.
 std::vector<Piece> cut_by_documents(const Spans& spans, const AttentionMask& mask);
 
-/// Cells of the mask in the rows of these positions: the attention work of who holds them. Where it is not
-/// causal the mask has to name its documents.
+/// Returns the number of mask cells in the rows of these positions, which is the attention work of the rank
+/// that holds them. If the mask is not causal, it must name its documents.
 int64_t visible_cells(const Piece& piece, const AttentionMask& mask);
 int64_t visible_cells(const Spans& spans, const AttentionMask& mask);
 
-/// Positions of the keys that queries at these positions see, as sorted stretches of step 1; some may lie in
-/// between that no query of a strided span sees.
+/// Returns the positions of the keys that these queries see, as sorted stretches of step 1. With strided
+/// spans the result may include keys that no query sees.
 Spans visible_keys(const Spans& queries, const AttentionMask& mask);
 
-/// Positions within their document of these positions; padding counts on from its last document's end.
+/// Returns each position's index in its document; padding is counted from the last document's beginning.
 std::vector<int64_t> positions_in_documents(const Spans& spans, const AttentionMask& mask);
 
 }  // namespace ringmaster

@@ -6,7 +6,7 @@ namespace ringmaster {
 
 namespace {
 
-/// The keys that some slice reads.
+/// Returns the keys that at least one slice reads.
 KeyRanges read_by(const std::vector<Slice>& slices) {
     KeyRanges read;
     for (const Slice& slice : slices) read.push_back({slice.key_begin, slice.key_end});
@@ -23,7 +23,7 @@ KeyRanges read_by(const std::vector<Slice>& slices) {
     return joined;
 }
 
-/// The slices with their keys counted among `ranges` alone.
+/// Returns the slices with keys renumbered as if only `ranges` existed.
 std::vector<Slice> compacted(std::vector<Slice> slices, const KeyRanges& ranges) {
     for (Slice& slice : slices) {
         int64_t before = 0;
@@ -40,7 +40,7 @@ std::vector<Slice> compacted(std::vector<Slice> slices, const KeyRanges& ranges)
     return slices;
 }
 
-/// The pairs of a ring, and what the one's queries read of the other's keys.
+/// Computes, for pairs of ring ranks, the keys that one rank's queries read of the other.
 class Pairs {
   public:
     Pairs(const std::vector<Spans>& spans, const AttentionMask& mask) : spans_(spans), mask_(mask) {}

@@ -1,9 +1,9 @@
-/// What each rank of a ring computes and exchanges, from integers alone: all ranks derive the same.
+/// Plans what each rank of a ring computes and exchanges. All ranks derive the same plan from integers alone.
 ///
-/// Two transports. Round the ring: at stage h rank r sends rank r + h those of its keys that rank reads, and
-/// computes with what came from rank r − h; a pair that shares no visible cell exchanges nothing. Gathered:
-/// all the keys that a rank reads in one stage, a few heads at a time. Source: Liu et al. 2023, "Ring
-/// Attention with Blockwise Transformers", section 3; Llama 3 (arXiv 2407.21783), section 3.3.2.
+/// There are two transports. In a ring, at stage h, rank r sends rank r + h the keys that rank r + h reads,
+/// and computes with the keys received from rank r − h; pairs without a visible cell exchange nothing. In a
+/// gather, one stage brings all keys that a rank reads, a few heads at a time. Sources: Liu et al. 2023,
+/// "Ring Attention with Blockwise Transformers", section 3; Llama 3 (arXiv 2407.21783), section 3.3.2.
 #pragma once
 
 #include <cstdint>
@@ -22,43 +22,43 @@ struct KeyRange {
     int64_t size() const { return end - begin; }
     bool operator==(const KeyRange&) const = default;
 };
-using KeyRanges = std::vector<KeyRange>;  ///< ascending, apart
+using KeyRanges = std::vector<KeyRange>;  ///< ascending, not adjacent
 
 int64_t count_keys(const KeyRanges& ranges);
 
-/// Own keys go to one rank while another's come.
+/// A message that sends this rank's keys to one rank and receives those of another.
 struct KeyExchange {
     int to = 0;
-    KeyRanges sent;  ///< of the own keys
+    KeyRanges sent;  ///< ranges of this rank's keys
     int from = 0;
     int64_t received = 0;
-    int64_t at = 0;  ///< where they lie among the stage's keys
+    int64_t at = 0;  ///< index of the received keys among the stage's keys
 };
 
 struct Stage {
-    bool is_own = false;  ///< its keys are the rank's own, as they lie
-    int64_t keys = 0;     ///< of the stage
-    KeyRanges own;        ///< own keys among them, where it is not
-    int64_t own_at = 0;   ///< where those lie
+    bool is_own = false;  ///< the keys are this rank's own, in place
+    int64_t keys = 0;     ///< number of keys in the stage
+    KeyRanges own;        ///< this rank's keys among them, if is_own is false
+    int64_t own_at = 0;   ///< index of `own` among the stage's keys
     std::vector<KeyExchange> exchanges;
-    std::vector<Slice> slices;  ///< of this rank's queries against the stage's keys
+    std::vector<Slice> slices;  ///< this rank's queries against the stage's keys
 };
 
 struct AttentionSchedule {
     std::vector<Stage> stages;
-    int64_t heads_at_once = 0;  ///< key/value heads that go through the stages together; 0: all
+    int64_t heads_at_once = 0;  ///< key/value heads that pass through the stages together; 0: all
 
-    /// Keys of other ranks that come, and own keys that go, counted once for every rank that they go to.
+    /// Return the keys received from other ranks, and the keys sent, counted once per receiving rank.
     int64_t received_keys() const;
     int64_t sent_keys() const;
 };
 
-/// `spans` are the positions of each ring rank, sorted. One stage for each distance, on every rank: their
-/// messages are posted in the same order everywhere.
+/// Returns a schedule with one stage per distance on every rank, so that all ranks post their messages in the
+/// same order. `spans` are the sorted positions of each ring rank.
 AttentionSchedule make_ring_schedule(const std::vector<Spans>& spans, int rank,
                                      const AttentionMask& mask = {});
 
-/// Ranks hold ascending positions, one behind the other; `heads_k_stride` heads at once.
+/// Returns a schedule that gathers `heads_k_stride` heads at a time. Ranks hold ascending positions in order.
 AttentionSchedule make_gather_schedule(const std::vector<Spans>& spans, int rank, const AttentionMask& mask,
                                        int64_t heads_k_stride);
 

@@ -9,9 +9,9 @@ namespace ringmaster {
 
 namespace {
 
-/// A rank that is being filled.
+/// A rank that is being filled with tokens.
 struct Share {
-    int64_t tokens = 0;  ///< still wanted
+    int64_t tokens = 0;  ///< tokens still wanted
     int64_t work = 0;
     std::vector<DocumentPart> parts;
 };
@@ -26,7 +26,7 @@ class Balancer {
         }
         if (end < tokens) add({end, tokens, {end, tokens}, true});
         goal_ = work_ / ranks;
-        goal_ += goal_ * more / 1000 - goal_ / kSlackPart;  // which the slack gives back
+        goal_ += goal_ * more / 1000 - goal_ / kSlackPart;  // the slack is added back in fits()
     }
 
     std::vector<DocumentPart> fill(int ranks_left) {
@@ -40,7 +40,7 @@ class Balancer {
     }
 
   private:
-    static constexpr int64_t kSlackPart = 100;  ///< a rank's work may miss its goal by this part of it
+    static constexpr int64_t kSlackPart = 100;  ///< a rank's work may miss its goal by 1 ÷ this
 
     int64_t work_between(const DocumentPart& rest, int64_t begin, int64_t end) const {
         return rest.work(begin, end, mask_);
@@ -67,7 +67,7 @@ class Balancer {
         share.work -= work_between(rest, begin, end);
     }
 
-    /// Work of `tokens` of the shortest rests, without the one at `but`; the last one's end where it is cut.
+    /// Returns the work of `tokens` from the shortest remainders, skipping `but`; cuts the last one's tail.
     int64_t light_work(int64_t tokens, size_t but) const {
         int64_t work = 0;
         for (size_t i = 0; i < rests_.size() && tokens > 0; ++i) {
@@ -79,7 +79,7 @@ class Balancer {
         return work;
     }
 
-    /// Whether the share can still be filled up without too much work.
+    /// Returns whether the share can take remainder `at` and still be filled up without too much work.
     bool fits(const Share& share, size_t at) const {
         const DocumentPart& rest = rests_[at];
         if (rest.size() > share.tokens) return false;
@@ -91,7 +91,7 @@ class Balancer {
             std::partition_point(rests_.begin(), rests_.end(), [&](const DocumentPart& rest) {
                 return fits(share, static_cast<size_t>(&rest - rests_.data()));
             });
-        // The longest of all does not fit, and no share will ever take it whole: it is cut.
+        // If the share is empty and the longest remainder does not fit, no share can take it whole: cut it.
         const bool longest_is_due = share.parts.empty() && too_long != rests_.end();
         if (too_long == rests_.begin() || longest_is_due) return false;
         const DocumentPart rest = remove(static_cast<size_t>(too_long - rests_.begin()) - 1);
@@ -99,8 +99,8 @@ class Balancer {
         return true;
     }
 
-    /// The end of one rest, as much of it as brings the work; the shortest rests; and the one's beginning for
-    /// the tokens that are missing then.
+    /// Takes one remainder's tail up to the work target, then the shortest remainders, then the first one's
+    /// head for the missing tokens.
     void cut_one(Share& share) {
         const DocumentPart rest = remove(rest_to_cut(share));
         while (!rests_.empty() && leaves_enough(share, rest, rests_.front())) {
@@ -112,7 +112,7 @@ class Balancer {
             fill_from_the_shallowest(share, rest);
         }
         const int64_t tokens = std::min(share.tokens, rest.size());
-        int64_t high = 0;  // of the tokens from its end
+        int64_t high = 0;  // tokens taken from its end
         if (work_between(rest, rest.begin, rest.begin + tokens) + slack_ < share.work) {
             high = least(tokens, [&](int64_t from_end) {
                 return work_between(rest, rest.end - from_end, rest.end) +
@@ -124,10 +124,10 @@ class Balancer {
         give(share, rest, rest.begin, rest.begin + tokens - high);
         add({rest.begin + tokens - high, rest.end - high, rest.document, rest.is_padding});
         while (share.tokens > 0 && !rests_.empty())
-            give_beginning(share, 0, share.tokens);  // it was too short
+            give_beginning(share, 0, share.tokens);  // the remainder was too short
     }
 
-    /// The first tokens, as many as there are of `tokens`, of the rest at `at`.
+    /// Gives the share the first `tokens` tokens of remainder `at`, or all if it has fewer.
     void give_beginning(Share& share, size_t at, int64_t tokens) {
         const DocumentPart rest = remove(at);
         const int64_t taken = std::min(tokens, rest.size());
@@ -135,8 +135,8 @@ class Balancer {
         add({rest.begin + taken, rest.end, rest.document, rest.is_padding});
     }
 
-    /// Where even the beginning of `rest` is too much work for the tokens that are missing: beginnings of
-    /// others, as many tokens as leave the right work to the end of `rest`.
+    /// If even the head of `rest` is too much work for the missing tokens, takes heads of other remainders
+    /// until the tail of `rest` brings exactly the missing work.
     void fill_from_the_shallowest(Share& share, const DocumentPart& rest) {
         const auto depth = [](const DocumentPart& other) { return other.begin - other.document.begin; };
         while (share.tokens > 0 && !rests_.empty()) {
@@ -158,7 +158,7 @@ class Balancer {
         }
     }
 
-    /// With the light one there is still work enough in the end of `rest`.
+    /// Returns whether the tail of `rest` still brings enough work if the share takes all of `light`.
     bool leaves_enough(const Share& share, const DocumentPart& rest, const DocumentPart& light) const {
         const int64_t tokens = share.tokens - light.size();
         if (tokens < 0) return false;
@@ -166,7 +166,7 @@ class Balancer {
         return work_between(rest, rest.end - taken, rest.end) >= share.work - work_of(light);
     }
 
-    /// The shortest with work enough in its end, else the longest.
+    /// Returns the shortest remainder with enough work in its tail, or else the longest remainder.
     size_t rest_to_cut(const Share& share) const {
         if (share.parts.empty()) return rests_.size() - 1;
         for (size_t i = 0; i < rests_.size(); ++i) {
@@ -178,15 +178,15 @@ class Balancer {
     }
 
     const AttentionMask& mask_;
-    std::vector<DocumentPart> rests_;  ///< ascending
+    std::vector<DocumentPart> rests_;  ///< ascending by the work of their last token
     int64_t tokens_ = 0;
     int64_t work_ = 0;
-    int64_t goal_ = 0;  ///< work that a rank may take even where less would be its part
+    int64_t goal_ = 0;  ///< work that a rank may take even if its even share is less
     int64_t slack_ = 0;
 };
 
-/// Swaps tokens, as many for as many, between the rank with the most work and the one with the least until
-/// the most is near the mean.
+/// Swaps equal numbers of tokens between the ranks with the most and the least work until the most is close
+/// to the mean.
 class Leveller {
   public:
     Leveller(std::vector<std::vector<DocumentPart>>& ranks, const AttentionMask& mask, int64_t spare)
@@ -215,12 +215,12 @@ class Leveller {
   private:
     static constexpr int64_t kSlackPart = 50;
 
-    /// The end of a part of one rank for the beginning of one of the other.
+    /// Exchanges the tail of a part of one rank for the head of a part of the other.
     struct Swap {
         size_t from = 0, to = 0;
         int64_t tokens = 0;
-        int64_t gain = 0;   ///< work that moves
-        int64_t reach = 0;  ///< how far into documents the two then read
+        int64_t gain = 0;   ///< work that moves to the other rank
+        int64_t reach = 0;  ///< how far into documents both ranks then read
     };
 
     Swap best_swap(const std::vector<DocumentPart>& much, const std::vector<DocumentPart>& few,
@@ -270,7 +270,7 @@ class Leveller {
     int64_t limit_ = 0;
 };
 
-/// What the ranks hold, and what that comes to.
+/// The parts of every rank, with their work and traffic.
 struct Placement {
     std::vector<std::vector<DocumentPart>> ranks;
     int64_t mean_work = 0;
@@ -290,8 +290,8 @@ void measure(Placement& placed, const AttentionMask& mask) {
     placed.mean_work /= static_cast<int64_t>(placed.ranks.size());
 }
 
-/// A rank may have `spare` thousandths of the mean work more than it where that saves keys; those that are
-/// filled first, with the ends of the longest documents, aim at `goal` thousandths more.
+/// Places the documents. A rank may exceed the mean work by `spare` thousandths if that saves keys; the ranks
+/// filled first, with the tails of the longest documents, aim at `goal` thousandths above the mean.
 Placement place(int64_t tokens, int ranks, const AttentionMask& mask, int64_t spare, int64_t goal) {
     Placement placed;
     Balancer balancer(tokens, ranks, mask, goal);
@@ -308,7 +308,7 @@ Placement place(int64_t tokens, int ranks, const AttentionMask& mask, int64_t sp
 
 std::vector<Spans> balanced_spans(int64_t tokens, int ranks, const AttentionMask& mask) {
     constexpr int64_t kSpare = 49;
-    const int64_t little = tokens * (ranks - 1) / 5;  // of the full ring
+    const int64_t little = tokens * (ranks - 1) / 5;  // a fifth of a full ring's traffic
     Placement placed = place(tokens, ranks, mask, 0, 0);
     for (const int64_t goal : {int64_t{0}, kSpare}) {
         if (placed.received <= little) break;

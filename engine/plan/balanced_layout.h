@@ -1,5 +1,5 @@
-/// The layout `balanced`: documents of any mixture placed so that every rank has the same number of tokens
-/// and the same attention work, and reads as few keys of others as that allows.
+/// Computes the layout `balanced`: it places documents of any lengths so that every rank has the same number
+/// of tokens and the same attention work, and reads as few keys of other ranks as that allows.
 #pragma once
 
 #include <vector>
@@ -8,19 +8,19 @@
 
 namespace ringmaster {
 
-/// What each of `ranks` ranks holds of `tokens` positions, sorted. Tokens differ by one at most.
+/// Returns the sorted positions that each of `ranks` ranks holds. Token counts differ by at most one.
 ///
-/// A rank that holds queries of a document reads all keys before the last of them: what moves is the sum,
-/// over ranks and documents, of how far into the document the rank reaches. So documents stay whole where
-/// they can, and a long one is taken from its end, where a token's work is the most, by as few ranks as its
-/// work fills; the shortest documents fill up those ranks' tokens. What is left of a document is a shorter
-/// one. Then ranks that share a document divide what they hold anew: of all ways to assign the ten longest
-/// parts and cut one, the one that moves least and gives none more work than the most has.
+/// A rank that holds queries of a document reads all keys before the last of these queries, so the traffic is
+/// the sum, over ranks and documents, of how far into the document the rank reaches. Documents therefore stay
+/// whole if possible. A long one is cut from its end, where a token has the most work, for as few ranks as
+/// its work fills; the shortest documents fill these ranks' tokens, and the rest counts as a shorter
+/// document. Then pairs of ranks that share a document redistribute their parts: they assign the ten longest
+/// parts anew and cut one, so that the least moves and no work exceeds the highest.
 ///
-/// Where that moves more than a fifth of what a full ring moves, it is tried with up to 4.9 % more work than
-/// the mean, and taken if it then moves less than that. Deterministic, in integers; the search is bounded.
-/// Problem: MagiAttention (arXiv 2505.13211, section 3.2), which deals out chunks of equal size; here blocks
-/// have the sizes that level both sums.
+/// If this moves more than a fifth of a full ring's traffic, the search runs again with up to 4.9 % more work
+/// than the mean, and its result is taken if it moves less than that fifth. Integers, deterministic, bounded
+/// search. The problem is that of MagiAttention (arXiv 2505.13211, section 3.2), which deals out chunks of
+/// equal size; here the blocks have whatever sizes level both sums.
 std::vector<Spans> balanced_spans(int64_t tokens, int ranks, const AttentionMask& mask);
 
 }  // namespace ringmaster

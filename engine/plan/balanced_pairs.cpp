@@ -8,24 +8,24 @@ namespace ringmaster {
 
 namespace {
 
-/// Divides what two ranks hold anew, with one cut, so that they read less: tries which of the longest parts
-/// go to which and which one is cut. The one rank takes [begin, end) of it, the other what is before and
-/// behind: together they then read `end` keys of it.
+/// Redistributes the parts of two ranks, with one cut, so that they read less: tries which of the longest
+/// parts go to which rank and which part is cut. One rank takes [begin, end) of the cut part, the other the
+/// rest before and after it; together they then read `end` keys of it.
 class Divider {
   public:
     Divider(std::vector<DocumentPart>& a, std::vector<DocumentPart>& b, const AttentionMask& mask,
             int64_t most_work)
         : ranks_{&a, &b}, mask_(mask), most_work_(most_work) {}
 
-    /// Whether the two read less now. Counts `steps` down.
+    /// Returns whether the two ranks now read less. Subtracts the tries made from `steps`.
     bool divide(int64_t& steps) {
         if (steps <= 0) return false;
         const int64_t before = received_keys(*ranks_[0], mask_) + received_keys(*ranks_[1], mask_);
         if (before == 0) return false;
         gather();
-        int64_t alone = 0;  // what they read wherever the parts are
+        int64_t alone = 0;  // keys read wherever the parts go
         for (const DocumentPart& part : parts_) alone += received_keys({part}, mask_);
-        best_.end = before - alone;  // more would be no gain
+        best_.end = before - alone;  // a larger value would be no gain
         if (best_.end <= 0) return false;
         for (cut_ = 0; cut_ < free_; ++cut_) assign(0, steps);
         if (best_.owners.empty()) return false;
@@ -38,15 +38,15 @@ class Divider {
     }
 
   private:
-    static constexpr size_t kMostFree = 10;  ///< 2^9 ways to assign them, for each that may be cut
+    static constexpr size_t kMostFree = 10;  ///< 2^9 assignments for each part that may be cut
 
     struct Division {
-        std::vector<int> owners;  ///< of each part
+        std::vector<int> owners;  ///< owner of each part
         size_t cut = 0;
-        int64_t begin = 0, end = 0;  ///< of the cut one, what rank 0 has
+        int64_t begin = 0, end = 0;  ///< range of the cut part that rank 0 takes
     };
 
-    /// The parts of both, longest first and joined where they touch; the shortest stay where they are.
+    /// Collects both ranks' parts, longest first and joined if adjacent; the shortest ones keep their rank.
     void gather() {
         std::vector<std::pair<DocumentPart, int>> all;
         for (int rank : {0, 1}) {
@@ -124,18 +124,18 @@ class Divider {
 
     std::vector<DocumentPart>* ranks_[2];
     const AttentionMask& mask_;
-    int64_t most_work_;                ///< of one
-    std::vector<DocumentPart> parts_;  ///< the first `free_` are placed anew
+    int64_t most_work_;                ///< upper bound for one rank
+    std::vector<DocumentPart> parts_;  ///< the first `free_` parts are redistributed
     std::vector<int64_t> works_;
     size_t free_ = 0;
     size_t cut_ = 0;
     std::vector<int> owners_;
-    int64_t tokens_[2] = {};  ///< still wanted
-    int64_t placed_[2] = {};  ///< work
+    int64_t tokens_[2] = {};  ///< tokens that each rank still wants
+    int64_t placed_[2] = {};  ///< work that each rank already has
     Division best_;
 };
 
-/// Pairs of ranks that hold neighbouring tokens of one document.
+/// Returns the pairs of ranks that hold neighbouring tokens of one document.
 std::set<std::pair<size_t, size_t>> neighbours(const std::vector<std::vector<DocumentPart>>& ranks) {
     std::vector<std::pair<DocumentPart, size_t>> all;
     for (size_t rank = 0; rank < ranks.size(); ++rank) {

@@ -1,13 +1,13 @@
-/// The last step of the layout `balanced`: pairs of ranks that move fewer keys when they share anew. Used by
-/// it alone.
+/// Runs the last step of the layout `balanced`, and is used by it alone: pairs of ranks redistribute their
+/// parts so that fewer keys move.
 #pragma once
 
 #include "engine/plan/balanced_parts.h"
 
 namespace ringmaster {
 
-/// Two ranks that share a document divide what they hold anew, with one cut, where they read less then and
-/// neither has more work than `most_work`; until no two do, or enough was tried.
+/// Redistributes the parts of pairs of ranks that share a document, with one cut, if they then read less and
+/// neither has more work than `most_work`. Stops when no pair improves, or after a fixed number of tries.
 void divide_pairs(std::vector<std::vector<DocumentPart>>& ranks, const AttentionMask& mask,
                   int64_t most_work);
 

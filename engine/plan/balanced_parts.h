@@ -1,4 +1,4 @@
-/// What the ranks of the layout `balanced` hold while it is being made. Used by it alone.
+/// Holds the parts that the layout `balanced` gives to ranks while it is made; used by it alone.
 #pragma once
 
 #include <utility>
@@ -20,13 +20,13 @@ struct DocumentPart {
     int64_t work(int64_t from, int64_t to, const AttentionMask& mask) const {
         return is_padding || from >= to ? 0 : visible_cells(Piece{{from, to}, document}, mask);
     }
-    bool operator<(const DocumentPart& other) const {  // by the work of the last token
+    bool operator<(const DocumentPart& other) const {  // ordered by the work of the last token
         return std::pair(end - document.begin, begin) <
                std::pair(other.end - other.document.begin, other.begin);
     }
 };
 
-/// The smallest number in [0, limit] that is `enough`, else limit.
+/// Returns the smallest number in [0, limit] that is `enough`, or limit if none is.
 template <typename Enough>
 int64_t least(int64_t limit, Enough enough) {
     int64_t low = 0, high = limit;
@@ -43,7 +43,7 @@ int64_t least(int64_t limit, Enough enough) {
 
 Spans spans_of_parts(std::vector<DocumentPart> parts);
 
-/// Keys of others that a rank with these parts reads.
+/// Returns how many keys of other ranks a rank with these parts reads.
 int64_t received_keys(const std::vector<DocumentPart>& parts, const AttentionMask& mask);
 
 }  // namespace ringmaster

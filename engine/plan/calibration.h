@@ -1,4 +1,4 @@
-/// What was measured on a machine: speeds of its parts (`ringmaster calibrate`), and of whole runs
+/// Holds measurements of a machine: the speeds of its parts (`ringmaster calibrate`) and of whole runs
 /// (`ringmaster plan --measure`).
 #pragma once
 
@@ -8,42 +8,42 @@
 
 namespace ringmaster {
 
-/// Floating-point operations a second.
+/// Floating-point operations per second.
 struct ComputeFigures {
     double product = 0;  ///< a large matrix product
     double attention_forward = 0;
     double attention_backward = 0;
 };
 
-/// Of one node and one kind of device. On the CPU all cores of the process together, else of one GPU.
+/// Speeds of one node and one kind of device: all cores of the process together on the CPU, else one GPU.
 struct Calibration {
     std::string host;
     std::string device;      ///< "cpu", or the GPU's name
-    std::string processor;   ///< its model, where it is known
-    int cores = 1;           ///< that took part, on the CPU
-    std::string version;     ///< of the engine and its LibTorch
+    std::string processor;   ///< model of the CPU, if known
+    int cores = 1;           ///< CPU cores used for the measurement
+    std::string version;     ///< version of the engine and its LibTorch
     double measured_at = 0;  ///< Unix seconds
     ComputeFigures float32, bfloat16;
-    double memory = 0;                ///< bytes read and written a second by a large copy
-    std::optional<double> link;       ///< bytes a second from one rank to another of the node; null: one GPU
-    std::optional<double> latency_s;  ///< of a message between them
-    double seconds = 0;               ///< that measuring took
+    double memory = 0;                ///< bytes read and written per second by a large copy
+    std::optional<double> link;       ///< bytes per second between two ranks of the node; null: one GPU
+    std::optional<double> latency_s;  ///< seconds for a message between them
+    double seconds = 0;               ///< duration of the measurement
 };
 
-/// Of one run of a few steps on this machine.
+/// Measurement of one run of a few steps on this machine.
 struct Measurement {
-    std::string family;      ///< model, device, precision and options: what must be equal to be of use
-    std::string run;         ///< and length, mesh, layout and batch: the very same run
-    std::string version;     ///< of the program whose predictions are here
+    std::string family;      ///< model, device, precision and options, which must match for reuse
+    std::string run;         ///< the family plus length, mesh, layout and batch: the identical run
+    std::string version;     ///< version of the program that made the predictions
     double measured_at = 0;  ///< Unix seconds
     int ranks = 1;
     int64_t length = 0;
-    // Of the fullest rank, bytes of tensors.
+    // Bytes of tensors on the fullest rank.
     double peak_bytes = 0, predicted_bytes = 0;
-    double states_bytes = 0;  ///< weights, gradients and optimizer among the predicted
-    // Of the rank that computes most, of one step.
+    double states_bytes = 0;  ///< predicted bytes of weights, gradients and optimizer
+    // Seconds of one step on the rank that computes most.
     double step_s = 0, compute_s = 0, comm_s = 0, exposed_comm_s = 0;
-    double assumed_compute_s = 0;  ///< what assumed speeds predict
+    double assumed_compute_s = 0;  ///< prediction from assumed speeds
 };
 
 }  // namespace ringmaster

@@ -13,9 +13,9 @@ bool splits(const Plan& plan) {
     return plan.context_parallel.size > 1;
 }
 
-// ------------------------------------------------------------------------- what this engine cannot do yet
+// ---------------------------------------------------------------------------------- limits of this engine
 
-/// LibTorch's attention kernels of a GPU take no softcap.
+/// Reports a softcap on a GPU: LibTorch's attention kernels do not support it there.
 void limit_softcap(Plan& plan, Findings& findings) {
     if (!plan.model || plan.model->score_softcap == 0 || plan.device != Device::Cuda) return;
     findings.error(Form("ENGINE-SOFTCAP"), "base_model", {{"softcap", plan.model->score_softcap}});
@@ -33,8 +33,7 @@ void limit_models(Plan& plan, Findings& findings) {
 using Limit = void (*)(Plan&, Findings&);
 constexpr Limit kLimits[] = {limit_softcap, limit_models};
 
-// ---------------------------------------------------------------------------------- rules of the model's
-// heads
+// ------------------------------------------------------------------------------------- rules about heads
 
 std::vector<int> usable_ulysses(const ModelConfig& model, int context) {
     std::vector<int> usable = divisors(context);
@@ -42,8 +41,8 @@ std::vector<int> usable_ulysses(const ModelConfig& model, int context) {
     return usable;
 }
 
-/// DeepSpeed's rules: "Attention head count … is not divisible by SP size", and the same of key/value heads
-/// or vice versa. Here ranks own as equal numbers as there are.
+/// Reports head counts that DeepSpeed rejects: "Attention head count … is not divisible by SP size", and the
+/// same for key/value heads. This engine deals heads out as evenly as possible.
 void rule_ulysses_heads(const Plan& plan, Findings& findings) {
     if (!plan.model || plan.mesh.ulysses == 1) return;
     const int size = plan.mesh.ulysses;
@@ -58,8 +57,8 @@ void rule_ulysses_heads(const Plan& plan, Findings& findings) {
                    fixes_of_sizes("ulysses_size", usable, size));
 }
 
-/// axolotl states it as text only, ring-flash-attention fails on it at run time; here the last heads are
-/// fewer.
+/// Reports a stride that does not divide the heads: axolotl only documents this, ring-flash-attention fails
+/// at run time; this engine takes fewer heads last.
 void rule_heads_stride(const Plan& plan, Findings& findings) {
     const int64_t stride = plan.context_parallel.heads_k_stride;
     if (!splits(plan) || plan.context_parallel.layout != RingAttnFunc::VarlenLlama3) {
@@ -73,10 +72,10 @@ void rule_heads_stride(const Plan& plan, Findings& findings) {
                   fixes_of_sizes("heads_k_stride", usable, stride));
 }
 
-// ------------------------------------------------------------------------------- what only others ask or do
+// ----------------------------------------------------------------------------------- rules of other engines
 
-/// The shards that are left over are known with the ranks only; where dp_shard_size is written the file's
-/// reading says it.
+/// Reports replicas without shards. The number of shards is known only with the ranks; if the file sets
+/// dp_shard_size, the config reader reports it.
 void rule_replicas(const Plan& plan, Findings& findings) {
     const Config& config = plan.config;
     const bool bare = plan.mesh.ring > 1 && plan.mesh.dp_replicate > 1 && plan.mesh.dp_shard == 1;
@@ -106,7 +105,7 @@ bool is_paged(const Plan& plan) {
     return kind && kind->paged;
 }
 
-/// What a CPU holds lies in the host's memory anyway.
+/// Notes that offloading has no effect on a CPU: its tensors are in host memory anyway.
 void rule_offload(const Plan& plan, Findings& findings) {
     if (plan.device != Device::Cpu) return;
     if (plan.config.activation_offloading) {
@@ -119,7 +118,7 @@ void rule_offload(const Plan& plan, Findings& findings) {
     }
 }
 
-/// Names the row ranges that parameters do not have, and patterns that train nothing.
+/// Reports row ranges that parameters do not have, and patterns that train nothing.
 void rule_unfrozen(const Plan& plan, Findings& findings) {
     const std::vector<std::string>& patterns = plan.config.unfrozen_parameters;
     if (patterns.empty() || !plan.model) return;
@@ -134,7 +133,7 @@ void rule_unfrozen(const Plan& plan, Findings& findings) {
     if (!trains) findings.error(Form("CFG-VALUE", "unfrozen-none"), "unfrozen_parameters", {});
 }
 
-/// An update by whole matrices depends on what a matrix is, and some families keep several modules in one.
+/// Rejects fused modules for optimizers whose update depends on whole matrices: some families fuse them.
 void rule_fused(const Plan& plan, Findings& findings) {
     const OptimizerKind* kind = find_optimizer(plan.config.optimizer);
     if (!kind || !kind->needs_matrices() || !plan.model || plan.config.lora.on()) return;
@@ -145,7 +144,7 @@ void rule_fused(const Plan& plan, Findings& findings) {
     }
 }
 
-/// axolotl has two kinds of Muon, and takes the other one on several ranks.
+/// Notes that axolotl has two kinds of Muon, and uses the other one on several ranks.
 void rule_muon(const Plan& plan, Findings& findings) {
     const OptimizerKind* kind = find_optimizer(plan.config.optimizer);
     if (!kind || kind->rule != UpdateRule::Muon) return;
@@ -166,7 +165,7 @@ void check_engine_limits(Plan& plan, Findings& findings) {
     for (const Limit limit : kLimits) limit(plan, findings);
     for (size_t i = before; i < plan.diagnostics.size(); ++i) {
         const Diagnostic& problem = plan.diagnostics[i];
-        // Of a key that other values of can be trained: sequence_len and base_model stay among the used.
+        // These two blame the value, not the key: sequence_len and base_model stay used keys.
         const bool of_value = problem.code == "ENGINE-SOFTCAP" || problem.code == "ENGINE-MODEL";
         const auto used = std::find(plan.keys.used.begin(), plan.keys.used.end(), problem.key);
         if (problem.severity != Severity::Error || of_value || used == plan.keys.used.end()) continue;

@@ -1,6 +1,6 @@
-/// Rules over a plan whose mesh, model and sequence are resolved: what this engine cannot do yet (errors),
-/// and what only other engines ask for (warnings and infos that name their source). Each is one function and
-/// one line of a table.
+/// Checks a plan whose mesh, model and sequence are resolved: limits of this engine are errors; requirements
+/// of other engines are warnings and notes that name their source. Each rule is one function and one line of
+/// a table.
 #pragma once
 
 #include "engine/plan/findings.h"
@@ -8,11 +8,11 @@
 
 namespace ringmaster {
 
-/// What this engine does not build yet; not for a plan that is not to be launched (an accelerate file alone).
-/// Moves the keys to blame from the plan's used ones to its unsupported ones.
+/// Reports what this engine cannot do yet; skips plans made from an accelerate file alone, which never run.
+/// Moves the keys at fault from the plan's used keys to its unsupported keys.
 void check_engine_limits(Plan& plan, Findings& findings);
 
-/// Heads, rows that others ask for, and what they do otherwise.
+/// Reports requirements of other engines, and cases in which they behave differently.
 void check_rules(const Plan& plan, Findings& findings);
 
 }  // namespace ringmaster

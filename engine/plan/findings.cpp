@@ -40,7 +40,7 @@ void Findings::inform(const Form& form, const std::string& key, FindingValues pa
 void Findings::add(Severity severity, const Form& form, const std::string& key, FindingValues parameters,
                    std::vector<Fix> fixes) {
     Diagnostic said = finding(severity, form, key, line_of(key), std::move(parameters), std::move(fixes));
-    if (plan_.config.accelerate_only) said.fixes.clear();  // their keys are an axolotl file's
+    if (plan_.config.accelerate_only) said.fixes.clear();  // fixes name keys of an axolotl file
     plan_.diagnostics.push_back(std::move(said));
 }
 

@@ -1,4 +1,4 @@
-/// Collects a plan's diagnostics, each with the line of its key in the file, and writes their figures.
+/// Collects a plan's diagnostics, each with the line of its key in the file, and formats their figures.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,12 @@ class Findings {
     void warn(const char* code, const std::string& key, std::string message, std::string hint = {});
     void inform(const char* code, const std::string& key, std::string message, std::string hint = {});
 
-    /// By a record of resources/findings.
+    /// These take the text from a record of resources/findings.
     void error(const Form& form, const std::string& key, FindingValues parameters, std::vector<Fix> fixes = {});
     void warn(const Form& form, const std::string& key, FindingValues parameters, std::vector<Fix> fixes = {});
     void inform(const Form& form, const std::string& key, FindingValues parameters, std::vector<Fix> fixes = {});
 
-    /// The first of these keys that the file sets, else the first.
+    /// Returns the first of these keys that the file sets, or the first key if it sets none.
     std::string key_of(std::initializer_list<const char*> keys) const;
     bool is_set(const char* key) const;
 
@@ -37,22 +37,22 @@ class Findings {
     Plan& plan_;
 };
 
-/// Errors that no edit can mend, then those that one edit mends, then warnings, then notes; among equals as
-/// they were.
+/// Sorts errors that no edit can fix first, then errors that one edit fixes, then warnings, then notes; equal
+/// ones keep their order.
 void put_worst_first(Diagnostics& diagnostics);
 
-std::string grouped(int64_t number);                     ///< "8,192"
-std::string gib(double bytes);                           ///< "12.3 GiB"
-std::string joined(const std::vector<int>& numbers);     ///< "2, 4, 8"
-std::string counted(int64_t number, const char* thing);  ///< "1 rank", "8 ranks"
-std::vector<int> divisors(int64_t number);               ///< sorted, with 1 and itself
+std::string grouped(int64_t number);                     ///< e.g. "8,192"
+std::string gib(double bytes);                           ///< e.g. "12.3 GiB"
+std::string joined(const std::vector<int>& numbers);     ///< e.g. "2, 4, 8"
+std::string counted(int64_t number, const char* thing);  ///< e.g. "1 rank", "8 ranks"
+std::vector<int> divisors(int64_t number);               ///< sorted, including 1 and the number
 std::vector<int64_t> as_list(const std::vector<int>& sizes);
 
-/// `key` at each of the sizes that work, the largest first: nearest to what was asked for. The one that is
-/// asked for is none of them.
+/// Returns fixes that set `key` to one of `sizes`, largest first, at most four. Leaves out `asked`, the size
+/// that the file has now.
 std::vector<Fix> fixes_of_sizes(const std::string& key, const std::vector<int>& sizes, int64_t asked);
 
-/// The product, or nullopt beyond 2^62.
+/// Returns the product, or nullopt if it exceeds 2^62.
 std::optional<int64_t> product(std::initializer_list<int64_t> factors);
 
 }  // namespace ringmaster

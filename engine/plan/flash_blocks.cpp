@@ -7,14 +7,14 @@ namespace ringmaster {
 
 namespace {
 
-// Costs are in cells of the attention matrix: the time in which one multiprocessor computes one.
-constexpr int64_t kLaunchCells = 1 << 16;  // about 30 µs of an H100
+// Costs are in cells of the attention matrix; a cell is the time in which one multiprocessor computes it.
+constexpr int64_t kLaunchCells = 1 << 16;  // about 30 µs on an H100
 
 int64_t divided_up(int64_t a, int64_t b) {
     return (a + b - 1) / b;
 }
 
-/// Keys of a thread block's turn.
+/// Returns how many keys a thread block takes per turn.
 int64_t keys_of_block(int64_t head_dim) {
     return head_dim <= 128 ? 128 : 64;
 }
@@ -40,7 +40,7 @@ class Costs {
         return visible_cells(call_.segments[static_cast<size_t>(segment)], call_.window);
     }
 
-    /// How many key/value heads each launch of a dense call takes, most first.
+    /// The number of key/value heads in each launch of a dense call, largest first.
     struct Split {
         int64_t cost = 0;
         std::vector<int64_t> heads;
@@ -52,7 +52,7 @@ class Costs {
             for (int64_t last = all; last >= 1; --last) {
                 if (last < heads_.key_heads && copies(last) > most_copies_) continue;
                 const Split& before = best[static_cast<size_t>(all - last)];
-                if (last < all && before.heads.empty()) continue;  // cannot be had in so few copies
+                if (last < all && before.heads.empty()) continue;  // impossible with so few copies
                 const int64_t cost = before.cost + dense(segment, last);
                 if (!it.heads.empty() && cost >= it.cost) continue;
                 it = before;
@@ -64,8 +64,8 @@ class Costs {
         return best.back();
     }
 
-    /// Segments [begin, end) in one launch. The kernel starts heads last, so a long segment of the last head
-    /// may begin when all else is done.
+    /// Returns the cost of segments [begin, end) in one launch. The kernel starts heads last, so a long
+    /// segment of the last head may start when everything else is done.
     int64_t packed(int64_t begin, int64_t end) const {
         const int64_t pairs = heads_.rows * heads_.key_heads * heads_.group;
         const int64_t turns = divided_up(multiprocessors_, pairs * (end - begin));
@@ -87,11 +87,11 @@ class Costs {
         return divided_up(call_.segments[static_cast<size_t>(segment)].keys(),
                           keys_of_block(heads_.head_dim));
     }
-    /// Of one thread block, if a segment's blocks of keys are dealt to `turns` of them.
+    /// Returns the cost of one thread block if `turns` thread blocks share a segment's blocks of keys.
     int64_t in_turns(int64_t segment, int64_t turns) const {
         return divided_up(blocks(segment), turns) * cells(segment) / blocks(segment);
     }
-    /// Copies of dq are zeroed and read back: at an H100's bandwidth two thirds of a cell for a query's.
+    /// Returns the cost of zeroing and reading dq's copies: on an H100, two thirds of a cell per query.
     static int64_t traffic(int64_t copies, int64_t queries) { return copies * queries * 2 / 3; }
 
     int64_t dense(int64_t segment, int64_t key_heads) const {
@@ -107,7 +107,7 @@ class Costs {
     int64_t multiprocessors_, most_copies_ = 0;
 };
 
-/// Launches of a call some of whose segments, ascending, have launches of their own.
+/// Lists the launches of a call in which some segments, in ascending order, have launches of their own.
 class Shares {
   public:
     Shares(const Costs& costs, int64_t key_heads, const std::vector<int64_t>& alone)
@@ -159,7 +159,7 @@ std::vector<FlashShare> shares_of_heads(int64_t segments, int64_t key_heads, int
 
 FlashBlocks flash_blocks(int64_t heads, int64_t head_dim) {
     constexpr int64_t kMostBytes = int64_t{2} << 30;
-    constexpr int64_t kMultiprocessors = 192;  // of the largest GPU so far, a whole GB202
+    constexpr int64_t kMultiprocessors = 192;  // the largest GPU so far, a full GB202
     FlashBlocks blocks;
     blocks.copies = divided_up(kMultiprocessors, heads);
     const int64_t bytes_per_query = blocks.copies * heads * head_dim * 4;
@@ -175,8 +175,8 @@ std::vector<FlashShare> flash_shares(const FlashCall& call, const FlashHeads& he
     std::stable_sort(longest.begin(), longest.end(),
                      [&](int64_t a, int64_t b) { return costs.cells(a) > costs.cells(b); });
     Shares best(costs, heads.key_heads, {});
-    // A segment that is worth a launch takes longer on one multiprocessor than its share of the call does on
-    // all of them: there are fewer such segments than this.
+    // A segment deserves its own launch if it takes longer on one multiprocessor than its share of the call
+    // takes on all of them, so there are fewer such segments than this.
     const int64_t most =
         std::min(costs.count() - 1, 2 * multiprocessors / (heads.rows * heads.key_heads * heads.group) + 1);
     std::vector<int64_t> alone;

@@ -7,8 +7,8 @@ namespace ringmaster {
 
 namespace {
 
-/// Queries [begin, end), of which the first sees keys [low, high); a bound stays from one query to the next
-/// (slope 0) or grows by one (slope 1).
+/// Queries [begin, end), of which the first sees keys [low, high). From one query to the next, each bound
+/// stays (slope 0) or grows by one (slope 1).
 struct Band {
     int64_t begin = 0, end = 0;
     int64_t low = 0, high = 0;
@@ -20,7 +20,7 @@ struct Band {
     int64_t last_high() const { return high + high_slope * (size() - 1); }
 };
 
-/// The slice's part in queries [begin, end).
+/// Returns the part of the slice in queries [begin, end).
 Band part_of(const Slice& slice, int64_t begin, int64_t end) {
     const int64_t row = begin - slice.query_begin;
     switch (slice.mask) {
@@ -34,7 +34,7 @@ Band part_of(const Slice& slice, int64_t begin, int64_t end) {
     return {begin, end, slice.key_begin, slice.key_end, 0, 0};
 }
 
-/// Parts of the same queries, side by side where one's keys begin at the other's end.
+/// Joins parts of the same queries if one part's keys begin at the end of the other's.
 std::vector<Band> side_by_side(std::vector<Band> parts) {
     std::sort(parts.begin(), parts.end(), [](const Band& a, const Band& b) { return a.low < b.low; });
     std::vector<Band> bands;
@@ -50,7 +50,7 @@ std::vector<Band> side_by_side(std::vector<Band> parts) {
     return bands;
 }
 
-/// Lengthens `last` by the queries of `next` where both bounds stay straight.
+/// Extends `last` by the queries of `next` if both bounds stay straight. Returns whether it did.
 bool goes_on(Band& last, const Band& next) {
     const int64_t low_rise = next.low - last.last_low(), high_rise = next.high - last.last_high();
     const auto straight = [](int64_t rise, int64_t slope, bool single) {
@@ -67,7 +67,7 @@ bool goes_on(Band& last, const Band& next) {
     return true;
 }
 
-/// Bands in layers: of one layer no two have a query in common.
+/// Bands in layers: no two bands of a layer share a query.
 using Layers = std::vector<std::vector<Band>>;
 
 Layers layers_of(std::vector<Slice> slices) {
@@ -103,8 +103,8 @@ struct Sighted {
     FlashWindow window;
 };
 
-/// A band as a segment, its first queries' wider keys cut by the corner. Every query sees a key, so that
-/// neither width is negative.
+/// Returns a band as a segment; the window hides the keys that its first queries do not see. Every query sees
+/// a key, so neither width is negative.
 Sighted segment_of(const Band& band) {
     const FlashSegment segment{band.begin, band.end, band.low, band.last_high()};
     if (band.single()) return {segment, {}};
@@ -115,7 +115,7 @@ Sighted segment_of(const Band& band) {
     return {segment, window};
 }
 
-/// A window's first queries, which see fewer keys than it is wide, are of its segment.
+/// Returns whether `first` holds the first queries of the window, which see fewer keys than its width.
 bool opens(const Sighted& first, const Sighted& band) {
     return first.segment.query_end == band.segment.query_begin && first.window == kCausalWindow &&
            band.window.right == 0 && band.window.left != FlashWindow::kNone &&
@@ -142,7 +142,7 @@ std::vector<Sighted> segments_of(const std::vector<Band>& bands) {
     return segments;
 }
 
-/// Whether the segment has the same cells under another window.
+/// Returns whether the segment has the same cells under another window.
 bool keeps(const Sighted& it, const FlashWindow& window) {
     const auto wide = [](int64_t bound, int64_t needed) {
         return bound == FlashWindow::kNone || bound >= needed;
@@ -154,7 +154,7 @@ bool keeps(const Sighted& it, const FlashWindow& window) {
            same(it.window.right, window.right, it.segment.queries() - 1);
 }
 
-/// Those that leave no choice first.
+/// Returns how many sides of the window are open, to place the most constrained segments first.
 int choices(const FlashWindow& window) {
     return (window.left == FlashWindow::kNone) + (window.right == FlashWindow::kNone);
 }
@@ -187,7 +187,7 @@ bool share_keys(const std::vector<FlashSegment>& segments) {
                               }) != segments.end();
 }
 
-/// The segments of a launch, one after the other.
+/// Places the segments of a launch one after the other.
 class Packer {
   public:
     Packer(FlashPacking& packing, const std::vector<FlashSegment>& segments) : packing_(packing) {
@@ -221,14 +221,14 @@ class Packer {
     int64_t queries_ = 0, keys_ = 0;
 };
 
-/// A window without a right end gets max_seqlen_k as its right end. Counted from the corner, the first of a
-/// segment's queries needs one of at least queries − 1.
+/// Returns whether the kernel would hide visible keys: it replaces a missing right end by max_seqlen_k, but
+/// the first query of a segment needs a right end of at least queries − 1, counted from the corner.
 bool needs_wider_keys(const FlashPacking& packing) {
     return packing.window.left != FlashWindow::kNone && packing.window.right == FlashWindow::kNone &&
            packing.most_keys < packing.most_queries;
 }
 
-/// Shared keys are copied out, and leave no gaps.
+/// Packs the call's segments. Keys shared by segments are copied, and leave no gaps.
 FlashPacking packed(const FlashCall& call, int64_t rows, const KeyRange& queries, const KeyRange& keys) {
     const std::vector<FlashSegment>& segments = call.segments;
     FlashPacking packing;
@@ -279,7 +279,7 @@ std::vector<Slice> of_queries(const std::vector<Slice>& slices, int64_t begin, i
     for (const Slice& it : slices) {
         const int64_t first = std::max(it.query_begin, begin), last = std::min(it.query_end, end);
         if (first >= last) continue;
-        // A triangle's square moves along the diagonal; what was cut off beside it is a rectangle.
+        // A triangle's square moves along the diagonal; the part cut off next to it is a rectangle.
         const int64_t low = it.key_begin + first - it.query_begin,
                       high = it.key_begin + last - it.query_begin;
         switch (it.mask) {
@@ -315,8 +315,8 @@ std::optional<FlashPacking> pack_whole(const FlashCall& call, int64_t rows, int6
     return whole;
 }
 
-/// A packed launch whose longest segment is one query goes another way, which does not know gaps. A bound
-/// above the longest segment's length is allowed, and avoids it.
+/// Raises the longest length to 2 in packed launches: for a single query the kernel takes another path, which
+/// cannot handle gaps. A bound above the real length is allowed.
 FlashArguments flash_arguments(const FlashWindow& window, bool dense, int64_t most_queries,
                                int64_t most_keys) {
     const bool causal = window == kCausalWindow;

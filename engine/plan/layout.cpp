@@ -10,7 +10,7 @@ namespace ringmaster {
 
 namespace {
 
-/// Where part `part` of `parts` begins: parts of as equal a size as it allows.
+/// Returns the first token of part `part` of `parts` parts, which are as equal as possible.
 int64_t part_begin(int64_t tokens, int64_t part, int64_t parts) {
     return tokens / parts * part + std::min(part, tokens % parts);
 }
@@ -35,7 +35,7 @@ Spans zigzag_share(int64_t tokens, int rank, int ranks) {
     return share;
 }
 
-/// Documents, and the padding behind them as one more.
+/// Returns the documents, and the padding after them as one more.
 std::vector<DocumentRange> stretches(const AttentionMask& mask, int64_t tokens) {
     std::vector<DocumentRange> all = documents_of(mask, tokens);
     const int64_t end = all.empty() ? 0 : all.back().end;
@@ -43,8 +43,8 @@ std::vector<DocumentRange> stretches(const AttentionMask& mask, int64_t tokens) 
     return all;
 }
 
-/// Sizes of one document's parts: the tokens that are over go to the ranks in turn, from document to
-/// document.
+/// Computes the sizes of a document's parts. Surplus tokens go to the ranks in turn, across
+/// documents.
 class Dealer {
   public:
     explicit Dealer(int ranks) : sizes_(static_cast<size_t>(ranks)) {}
@@ -93,7 +93,7 @@ std::vector<Spans> varlen_zigzag_shares(int64_t tokens, int ranks, const Attenti
     return shares;
 }
 
-/// What each ring rank holds, before it is divided among the ranks of its Ulysses group.
+/// Returns what each ring rank holds before it is divided among its Ulysses group.
 std::vector<Spans> ring_shares(RingAttnFunc func, int64_t tokens, int ring, const AttentionMask& mask) {
     if (func == RingAttnFunc::VarlenRing) return varlen_ring_shares(tokens, ring, mask);
     if (func == RingAttnFunc::VarlenZigzag) return varlen_zigzag_shares(tokens, ring, mask);

@@ -7,8 +7,8 @@ namespace ringmaster {
 
 namespace {
 
-/// Every query sees its own key. Those of a strided layout see, but for the gaps between them, all that their
-/// neighbours hold.
+/// Returns how many visible keys the rank does not hold; every query sees its own key. For strided layouts
+/// this may include keys between queries that no query sees.
 int64_t keys_of_others(const Spans& own, const AttentionMask& mask) {
     int64_t held = 0;
     for (const Piece& piece : cut_by_documents(own, mask)) held += piece.span.size();
@@ -25,7 +25,7 @@ double largest_over_mean(const std::vector<RankFigures>& ranks, Of of) {
     return sum > 0 ? largest * double(ranks.size()) / sum : 1;
 }
 
-/// Keys come while a rank computes, but never for nothing: copying them takes a part of its time.
+/// The part of the keys' time that computation never hides, because copying the keys takes time from it.
 constexpr double kNeverHidden = 0.1;
 
 double slowest_s(const LayoutFigures& figures, const LayoutCosts& costs) {

@@ -20,7 +20,7 @@ using nlohmann::json;
 
 constexpr int64_t kMostBytes = int64_t{1} << 30;
 constexpr size_t kChunk = size_t{1} << 20;
-constexpr int64_t kWorthKeeping = int64_t{1} << 20;  // a smaller file is counted again in no time
+constexpr int64_t kWorthKeeping = int64_t{1} << 20;  // smaller files are counted again quickly
 
 bool is_space(char c) {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
@@ -49,7 +49,7 @@ class LineCounter {
     bool filled_ = false;
 };
 
-/// Counts the elements of one JSON array: what stands at depth 1 outside of strings.
+/// Counts the elements of a JSON array: anything at depth 1 outside strings.
 class ArrayCounter {
   public:
     void take(const char* begin, const char* end) {
@@ -97,7 +97,7 @@ int64_t count_with(Counter counter, std::ifstream& file, int64_t& budget) {
     return counter.rows();
 }
 
-/// What was counted of whole files: a text is planned at every key, its rows are read once.
+/// Caches the row counts of whole files, because a text is planned at every keystroke.
 class CountedFiles {
   public:
     std::optional<int64_t> rows_of(const std::string& path, int64_t size, fs::file_time_type changed) {
@@ -129,7 +129,7 @@ CountedFiles& counted_files() {
     return files;
 }
 
-/// Adds a file's rows; false where it cannot be read as regular file.
+/// Adds a file's rows to `sum`; returns false if it cannot be read as a regular file.
 bool count_file(const std::string& path, int64_t& budget, LocalRows& sum) {
     std::error_code failed;
     if (!fs::is_regular_file(path, failed)) return false;
@@ -157,7 +157,7 @@ bool count_file(const std::string& path, int64_t& budget, LocalRows& sum) {
         sum.rows += rows;
         return true;
     }
-    if (read == 0) return false;  // nothing to take proportions from
+    if (read == 0) return false;  // nothing to extrapolate from
     sum.exact = false;
     sum.rows += static_cast<int64_t>(double(rows) * double(size) / double(read));
     return true;
@@ -175,10 +175,10 @@ std::string text_of(const json& entry, const char* key) {
     return found != entry.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
-/// The local files of one entry; empty where it names anything else.
+/// Returns the local files of a dataset entry; empty if it names anything else.
 std::vector<std::string> files_of(const json& entry) {
     if (!entry.is_object() || text_of(entry, "split").find('[') != std::string::npos) return {};
-    // a text is cut into several rows
+    // this type cuts a text into several rows
     if (text_of(entry, "type") == "completion") return {};
     const std::string path = text_of(entry, "path");
     const std::string type = text_of(entry, "ds_type");

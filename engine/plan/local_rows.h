@@ -1,4 +1,4 @@
-/// How many rows the local JSON Lines and JSON files of a config hold, without reading a token of them.
+/// Counts the rows in a config's local JSON Lines and JSON files without tokenizing them.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@ namespace ringmaster {
 
 struct LocalRows {
     int64_t rows = 0;
-    bool exact = true;  ///< false: the files are larger than what is read of them, the rest is in proportion
+    bool exact = true;  ///< false: the files exceed the reading limit, the rest is extrapolated
 };
 
-/// Rows of the training files before tokenizing drops, cuts or packs any, and before val_set_size's share is
-/// taken. Empty where some file cannot be counted so (another format, a pattern, a hub id), or is not there.
-/// Reads at most 1 GiB.
+/// Returns the rows of the training files before tokenizing drops, cuts or packs any, and before val_set_size
+/// is split off. Returns nothing if a file is missing or of another kind (another format, a pattern, a hub
+/// id). Reads at most 1 GiB.
 std::optional<LocalRows> count_local_rows(const Config& config);
 
-/// What is left of `rows` for training; 0 where val_set_size takes all.
+/// Returns how many of `rows` remain for training; 0 if val_set_size takes all.
 int64_t training_rows(const Config& config, int64_t rows);
 
 }  // namespace ringmaster

@@ -24,7 +24,7 @@ int rule_of(const Config& config) {
     return kind ? static_cast<int>(kind->rule) : 0;
 }
 
-/// Everything that a rank's memory and speed depend on beside length, mesh and batch.
+/// Returns everything that a rank's memory and speed depend on besides length, mesh and batch.
 json family_of(const Plan& plan) {
     const Config& config = plan.config;
     return {{"model", model_config_to_json(*plan.model)},

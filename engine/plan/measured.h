@@ -1,9 +1,9 @@
-/// What a measured run says about a plan: the very same run replaces the estimate, one of the same model and
-/// options at another length or mesh recalibrates it.
+/// Applies a measured run to a plan: an identical run replaces the estimate; a run of the same model and
+/// options with another length or mesh recalibrates it.
 ///
-/// Memory: weights, gradients and optimizer are exact; what is beyond them is scaled by measured ÷ predicted
-/// of the measured run. Time: computation is scaled by measured ÷ assumed seconds of the measured run, that
-/// is by its time per operation; links keep their figures.
+/// Memory: weights, gradients and optimizer are exact; the rest is scaled by measured ÷ predicted of the
+/// measured run. Time: computation is scaled by measured ÷ assumed seconds of the measured run, that is by
+/// its time per operation; link speeds stay as they are.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -14,24 +14,24 @@
 namespace ringmaster {
 
 struct Recalibration {
-    const Measurement* from = nullptr;  ///< of the request
+    const Measurement* from = nullptr;  ///< points into the request
     bool is_same_run = false;
 
-    double memory_ratio() const;   ///< measured ÷ predicted of what is beyond the states
-    double compute_ratio() const;  ///< measured ÷ assumed seconds
+    double memory_ratio() const;   ///< measured ÷ predicted memory besides the states
+    double compute_ratio() const;  ///< measured ÷ assumed seconds of computation
 };
 
-/// The same run, else the nearest in length of the same family; nullopt where nothing fits, or where the plan
-/// is for several nodes: they were not measured.
+/// Returns the identical run, else the run of the same family with the nearest length. Returns nullopt if
+/// none matches or if the plan is for several nodes, which were not measured.
 std::optional<Recalibration> recalibration_of(const PlanRequest& request, const Plan& plan);
 
-/// A measurement's keys for this plan; the rest is 0. Needs the plan's model.
+/// Returns a measurement with the keys that identify this plan and figures of 0. Needs the plan's model.
 Measurement measurement_for(const Plan& plan);
 
 nlohmann::json measurement_to_json(const Measurement& measurement);
 Measurement measurement_from_json(const nlohmann::json& json);  ///< throws Error(Refused)
 
-/// "2026-11-21 20:15", in this machine's time.
+/// Returns a date such as "2026-11-21 20:15" in this machine's time zone.
 std::string date_text(double unix_seconds);
 
 }  // namespace ringmaster

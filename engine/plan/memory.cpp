@@ -13,11 +13,11 @@ namespace ringmaster {
 namespace {
 
 constexpr double kGiB = double(int64_t{1} << 30);
-constexpr double kOptimizerChunk = 16.0 * 1024 * 1024;  // elements, of engine/train/optimizer.h
+constexpr double kOptimizerChunk = 16.0 * 1024 * 1024;  // elements, as in engine/train/optimizer.h
 
-/// A process with LibTorch before its first tensor, and what the allocator does not count: libraries,
-/// threads, Gloo's or NCCL's buffers, on CUDA the context. CPU: resident peak less counted tensors was 137 to
-/// 153 MiB over seven models of 1,120 MiB, one rank and two, with and without bfloat16; CUDA: assumed.
+/// Memory of a process that the allocator does not count: LibTorch before its first tensor, libraries,
+/// threads, Gloo's or NCCL's buffers, the CUDA context. CPU: the resident peak less counted tensors was 137
+/// to 153 MiB for seven models of 1,120 MiB, one rank and two, with and without bfloat16. CUDA: assumed.
 struct Runtime {
     double low, expected, high;
 };
@@ -51,7 +51,7 @@ double parameter_bytes(const MemoryInputs& in) {
     return in.precision == Precision::Bf16Full ? 2 : 4;
 }
 
-/// Sharing with nobody is sharding nothing.
+/// Returns the effective ZeRO stage: one shard means nothing is sharded.
 int stage(const MemoryInputs& in) {
     return in.shards > 1 ? in.zero_stage : 0;
 }
@@ -82,7 +82,7 @@ double quantized_bytes(const MemoryInputs& in, bool sharded) {
     return stage(in) == 0 ? layers * double(layer) : layers * padded(in, layer) / (sharded ? in.shards : 1);
 }
 
-/// LibTorch allocates pinned memory in powers of two (ATen/core/CachingHostAllocator.h).
+/// Rounds up to a power of two, as LibTorch does for pinned memory (ATen/core/CachingHostAllocator.h).
 double pinned_bytes(double bytes) {
     return bytes > 0 ? std::exp2(std::ceil(std::log2(bytes))) : 0;
 }
@@ -91,7 +91,7 @@ UnitSizes trained_units(const MemoryInputs& in) {
     return in.lora.on() ? lora_unit_sizes(in.model, in.lora) : unit_sizes(in.model);
 }
 
-/// Of what is trained.
+/// Returns the number of trained elements.
 double trained_elements(const MemoryInputs& in, bool sharded) {
     if (!in.lora.on()) return elements(in, sharded);
     const UnitSizes sizes = trained_units(in);
@@ -102,19 +102,19 @@ double trained_elements(const MemoryInputs& in, bool sharded) {
     return of_unit(sizes.embedding) + layers * of_unit(sizes.layer) + of_unit(sizes.head);
 }
 
-/// Of a layer's unit, as far as it is trained.
+/// Returns the trained elements of a layer's unit.
 double trained_layer(const MemoryInputs& in) {
     return padded(in, trained_units(in).layer);
 }
 
-/// Bytes of all of a layer's weights as they are computed with, an adapter's among them.
+/// Returns the bytes of a layer's weights in the precision of computation, including an adapter's.
 double layer_weight_bytes(const MemoryInputs& in) {
     const double elements = padded(in, kept_layer(in)) + (in.lora.on() ? trained_layer(in) : 0);
     return elements * in.element_bytes() + padded(in, quantized_layer(in.model, in.quantization).bytes);
 }
 
-/// Gradients of a unit while it is computed, those of the unit before while they are reduced, and what is
-/// received of these; on a GPU they are reduced without a copy.
+/// Returns the bytes of a unit's gradients during computation, the previous unit's during reduction, and the
+/// copy received from these. A GPU reduces without a copy.
 double reduced_bytes(const MemoryInputs& in, double unit, double before) {
     if (stage(in) == 0) return 0;
     const double received = in.device == Device::Cpu ? before : 0;
@@ -125,7 +125,7 @@ bool offloads(const MemoryInputs& in, bool asked) {
     return asked && in.device == Device::Cuda;
 }
 
-/// AdamW's own states are flat tensors with the weights' padding.
+/// Returns whether the states are flat tensors with the weights' padding, as AdamW's own are.
 bool are_flat(const MemoryInputs& in) {
     return in.optimizer_rule == UpdateRule::AdamW &&
            (in.optimizer_states == StateKind::AsWeights ||
@@ -142,8 +142,8 @@ double state_bytes(const MemoryInputs& in, const ParameterShape& shape, const St
     return elements * format.bits / 8 + 4 * std::ceil(elements / double(format.block));
 }
 
-/// Returns this rank's bytes of all states of a parameter: its slice of the elements' numbers, and all
-/// others.
+/// Returns this rank's bytes for all states of a parameter: its slice of states per element, and the others
+/// whole.
 double states_bytes(const MemoryInputs& in, const ParameterShape& shape) {
     const OptimizerStates optimizer{in.optimizer_rule, in.optimizer_states, in.optimizer_momentum,
                                     in.optimizer_centered};
@@ -173,7 +173,7 @@ double moments_bytes(const MemoryInputs& in) {
     return 2 * trained_elements(in, stage(in) > 0) * parameter_bytes(in);
 }
 
-/// Of a layer, by checkpointing: all else is computed again.
+/// Returns the bytes that checkpointing keeps of a layer: everything else is computed again.
 double checkpoint_bytes(const MemoryInputs& in) {
     return layer_input_bytes(in) + (in.keeps_attention ? attention_output_bytes(in) : 0);
 }
@@ -225,7 +225,7 @@ double layer_forward_unit_bytes(const MemoryInputs& in) {
 }
 
 double layer_unit_bytes(const MemoryInputs& in, bool is_last) {
-    const double weights =  // this layer's and the next's
+    const double weights =  // this layer's and the next one's
         stage(in) == 3 ? 2 * layer_weight_bytes(in) : 0;
     const double unit = trained_layer(in);
     const double head = padded(in, trained_units(in).head);
@@ -249,7 +249,7 @@ double embedding_unit_bytes(const MemoryInputs& in) {
 double attention_output_bytes(const MemoryInputs& in) {
     const ModelConfig& m = in.model;
     double elements = query_width(m);
-    if (in.ulysses > 1) {  // and by heads: q, attention's output, k and v, which several ranks may hold
+    if (in.ulysses > 1) {  // also by heads: q, attention's output, k and v, which several ranks may hold
         elements += 2 * query_width(m) + 2 * std::max(kv_width(m), double(in.ulysses) * double(m.head_dim));
     }
     return in.tokens() * (elements * in.element_bytes() + 4 * double(m.num_heads));
@@ -262,7 +262,7 @@ double layer_input_bytes(const MemoryInputs& in) {
 double layer_saved_bytes(const MemoryInputs& in) {
     const ModelConfig& m = in.model;
     const double heads = double(m.num_heads), kv_heads = double(m.num_kv_heads);
-    double elements = 2 * hidden(m)                        // input, and after attention's residual
+    double elements = 2 * hidden(m)                        // input, and state after attention's residual
                       + query_width(m) + 2 * kv_width(m);  // q, k, v, rotated
     double float32 = m.norms_inputs ? 2 : 0;               // two norms' rstd
     if (in.mlp_tile_tokens == 0) elements += gate_up_width(m);
@@ -270,7 +270,7 @@ double layer_saved_bytes(const MemoryInputs& in) {
         elements += query_width(m) + kv_width(m);  // q and k before their norm
         float32 += m.qk_norm == QkNorm::PerHead ? heads + kv_heads : 2;
     }
-    if (m.norms_outputs) {  // what attention and MLP gave before their norm
+    if (m.norms_outputs) {  // outputs of attention and MLP before their norm
         const double branches = in.mlp_tile_tokens == 0 ? 2 : 1;
         elements += branches * hidden(m);
         float32 += branches;
@@ -281,7 +281,7 @@ double layer_saved_bytes(const MemoryInputs& in) {
 double kept_bytes(const MemoryInputs& in, double layers) {
     if (!in.gradient_checkpointing) return layers * layer_saved_bytes(in);
     if (!offloads(in, in.offloads_activations)) return layers * checkpoint_bytes(in);
-    const double here = std::min(layers, 2.0);  // one leaving or coming, one just used
+    const double here = std::min(layers, 2.0);  // one being copied, one just used
     return here * layer_input_bytes(in) + layers * (checkpoint_bytes(in) - layer_input_bytes(in));
 }
 
@@ -302,7 +302,7 @@ RankMemory rank_memory(const MemoryInputs& in) {
     const Runtime& runtime = in.device == Device::Cuda ? kCudaRuntime : kCpuRuntime;
     const Slack slack = slack_of(in);
     const Heap heap = trace_step(in);
-    const double ratio = in.measured_ratio;  // of what is beyond the states
+    const double ratio = in.measured_ratio;  // for everything besides the states
     const auto part = [&](MemoryPart of) { return whole(heap.at_peak(of)); };
     const auto scaled = [&](MemoryPart of) { return whole(ratio * heap.at_peak(of)); };
 

@@ -1,9 +1,9 @@
-/// Memory of one rank, component by component, from the tensors that the engine allocates
-/// (engine/model/decoder.cpp, engine/attention/sharded_attention.cpp, engine/train/optimizer.cpp). Bytes, as
-/// doubles: sizes multiply far.
+/// Estimates the memory of one rank, component by component, from the tensors that the engine allocates
+/// (engine/model/decoder.cpp, engine/attention/sharded_attention.cpp, engine/train/optimizer.cpp). Sizes are
+/// bytes in doubles, because the products exceed integers.
 ///
 /// Letters: N local tokens of one micro-batch (rows × tokens of the shard), C hidden, H query heads, K
-/// key/value heads, D head_dim, I intermediate, V vocabulary, L layers, e bytes of an element of computation
+/// key/value heads, D head_dim, I intermediate, V vocabulary, L layers, e bytes per element in computation
 /// (4, or 2 in bfloat16).
 #pragma once
 
@@ -12,83 +12,83 @@
 
 namespace ringmaster {
 
-/// All that a rank's memory depends on.
+/// Everything that a rank's memory depends on.
 struct MemoryInputs {
     ModelConfig model;
     Precision precision = Precision::Float32;
     Device device = Device::Cpu;
     bool gradient_checkpointing = false;
-    int64_t micro = 1;         ///< rows of a micro-batch
-    int64_t shard_tokens = 0;  ///< of one row, the largest shard
+    int64_t micro = 1;         ///< rows in a micro-batch
+    int64_t shard_tokens = 0;  ///< tokens of one row in the largest shard
     int ring = 1;
     int ulysses = 1;
-    bool packed = false;         ///< rows of documents: attention by slices, on one rank too
-    int64_t gathered_heads = 0;  ///< key/value heads gathered at a time; 0: they go round the ring
+    bool packed = false;         ///< rows hold documents: attention by slices, even on one rank
+    int64_t gathered_heads = 0;  ///< key/value heads gathered at a time; 0: keys pass round the ring
     int zero_stage = 0;
-    int shards = 1;                     ///< ranks that sharded states are shared by
-    bool keeps_attention = false;       ///< with checkpointing: attention's output is not computed again
-    int64_t mlp_tile_tokens = 0;        ///< of an MLP in tiles; 0: whole
-    bool offloads_activations = false;  ///< what checkpointing keeps lies in host memory; CUDA alone
-    bool offloads_optimizer = false;    ///< its moments do; CUDA alone
+    int shards = 1;                     ///< ranks that share sharded states
+    bool keeps_attention = false;       ///< checkpointing does not compute attention's output again
+    int64_t mlp_tile_tokens = 0;        ///< tokens per MLP tile; 0: whole MLPs
+    bool offloads_activations = false;  ///< checkpoints are kept in host memory; CUDA only
+    bool offloads_optimizer = false;    ///< moments are kept in host memory; CUDA only
     RingAttnFunc layout = RingAttnFunc::BatchZigzag;
     int ring_rank = 0;
-    int64_t window = 0;  ///< sliding, the widest of the layers; 0: none
-    int threads = 1;     ///< of the rank's process
+    int64_t window = 0;  ///< widest sliding window of all layers; 0: none
+    int threads = 1;     ///< threads of the rank's process
     StateKind optimizer_states = StateKind::AsWeights;
     UpdateRule optimizer_rule = UpdateRule::AdamW;
-    bool optimizer_momentum = false;  ///< Sgd and rmsprop keep one.
-    bool optimizer_centered = false;  ///< Rmsprop keeps the gradient's average.
-    Lora lora = {};  ///< an adapter: of frozen weights are no gradients and no optimizer's states
-    Quantization quantization = {};  ///< of those frozen weights
+    bool optimizer_momentum = false;  ///< sgd and rmsprop keep a momentum
+    bool optimizer_centered = false;  ///< rmsprop keeps the gradient's average
+    Lora lora = {};  ///< adapter; frozen weights have no gradients and no optimizer states
+    Quantization quantization = {};  ///< format of the frozen weights
 
-    /// What is beyond the states, measured ÷ predicted of a run like this one; 1 where nothing was measured.
+    /// Measured ÷ predicted memory besides the states, of a run like this one; 1 if nothing was measured.
     double measured_ratio = 1;
     MemoryBasis basis = MemoryBasis::Formula;
 
     double tokens() const { return double(micro) * double(shard_tokens); }
     double element_bytes() const { return precision == Precision::Float32 ? 4 : 2; }
-    /// Products of bfloat16 are made in float32 where the processor has none (engine/model/ops.cpp).
+    /// Returns whether bfloat16 products run in float32, for lack of a CPU's own (engine/model/ops.cpp).
     bool widens() const;
 };
 
-/// Of the layers' MLP; a token meets experts_per_token experts where there are experts.
+/// Returns the width of a layer's MLP; with experts, a token uses experts_per_token of them.
 double intermediate_width(const ModelConfig& model);
-/// Outputs of an MLP's first product: those of gate and up, or of up alone.
+/// Returns the outputs of an MLP's first product: gate and up, or up alone.
 double gate_up_width(const ModelConfig& model);
 
-// States: whole on every rank, or this rank's slices (engine/model/parameters.h) by the ZeRO stage.
-/// With the bfloat16 copy under `bf16: true`; of frozen weights only that, or their quantised bytes, and the
-/// adapter's.
+// States: whole on every rank, or this rank's slices (engine/model/parameters.h), by the ZeRO stage.
+/// Includes the bfloat16 copy under `bf16: true`; frozen weights take only that copy, or their quantised
+/// bytes, plus the adapter's weights.
 double weight_bytes(const MemoryInputs& in);
 double gradient_bytes(const MemoryInputs& in);
-double optimizer_bytes(const MemoryInputs& in);  ///< its states, as numbers or codes
+double optimizer_bytes(const MemoryInputs& in);  ///< all states, as numbers or codes
 
 // Activations kept from the forward for the backward.
-double layer_input_bytes(const MemoryInputs& in);       ///< of one layer
-double layer_saved_bytes(const MemoryInputs& in);       ///< of one layer, its input included
-double attention_output_bytes(const MemoryInputs& in);  ///< of one layer, with the log-sum-exp
+double layer_input_bytes(const MemoryInputs& in);       ///< input of one layer
+double layer_saved_bytes(const MemoryInputs& in);       ///< activations of one layer, its input included
+double attention_output_bytes(const MemoryInputs& in);  ///< output and log-sum-exp of one layer
 double kept_bytes(const MemoryInputs& in, double layers);
 
-// Whole units of sharded states beside the slices: weights gathered (stage 3), gradients computed and being
-// reduced (stage 2 and 3), what is received of them.
+// Memory of whole units of sharded states besides the slices: gathered weights (stage 3), gradients during
+// computation and reduction (stages 2 and 3), and received gradients.
 double layer_forward_unit_bytes(const MemoryInputs& in);
 double layer_unit_bytes(const MemoryInputs& in,
-                        bool is_last);  ///< in the backward; before the last, the head's
+                        bool is_last);  ///< in the backward; the last layer also has the head's gradients
 double head_unit_bytes(const MemoryInputs& in);
 double embedding_unit_bytes(const MemoryInputs& in);
 
-/// Expected total = the most that tensors take at once (engine/plan/memory_trace.h), and the runtime. The
-/// components sum to the total: logits and the ring's buffers are what they take at their own most,
-/// `workspace` is what that moment needs beyond them. low and high: tensors 3 % less, and 6 % (CPU) or 12 %
-/// (CUDA) more for the allocator, with the runtime's own bounds; half of that where a run like this one was
-/// measured, and 1 % where this one was.
+/// The expected total is the peak of all tensors (engine/plan/memory_trace.h) plus the runtime. The
+/// components sum to the total: logits and the ring's buffers are their own peaks; `workspace` is what the
+/// overall peak needs besides them. The low and high totals allow tensors 3 % less and 6 % (CPU) or 12 %
+/// (CUDA) more, for the allocator, and the runtime's own bounds; the margins halve if a similar run was
+/// measured, and are 1 % if this run was measured.
 RankMemory rank_memory(const MemoryInputs& in);
 
-/// What a rank keeps in host memory instead, pinned.
+/// Returns the bytes that a rank keeps in pinned host memory instead.
 double offloaded_bytes(const MemoryInputs& in);
 
-/// Of a rank's `tokens` (rows × shard): as many as tiled_mlp_num_shards asks for, else as many as the hidden
-/// state is wide (ALST, arXiv 2506.13996, section 3.1.2), but 1,024 at least; 0 where MLPs are whole.
+/// Returns the tokens per MLP tile, of a rank's `tokens` (rows × shard): by tiled_mlp_num_shards, else the
+/// hidden size (ALST, arXiv 2506.13996, section 3.1.2), but at least 1,024; 0 if MLPs are computed whole.
 int64_t mlp_tile_tokens(const Config& config, const ModelConfig& model, int64_t tokens);
 
 }  // namespace ringmaster

@@ -26,16 +26,16 @@ constexpr double kWideRows = 256, kWideColumns = 4096;  // engine/model/ops.cpp
 constexpr double kScoreRows = 256, kScoreKeys = 512;    // engine/attention/blocks.h
 constexpr double kPanel = 64;                           // engine/kernels/key_softmax.h
 
-/// Rings are traced up to so many ranks: what one rank of a longer one holds at a time is the same.
+/// The longest ring that is traced: in longer rings a rank holds the same amount at a time.
 constexpr int kTracedRing = 8;
 
-/// What a rank attends with: of a Ulysses group all tokens, and the heads that it owns.
+/// The tensors that a rank attends with: all tokens of a Ulysses group, and the heads that it owns.
 struct AttentionShape {
     double rows, tokens, heads, kv_heads, head_dim;
 
     double queries() const { return rows * tokens * heads * head_dim; }  ///< elements
-    double keys() const { return rows * tokens * kv_heads * head_dim; }  ///< of the keys alone
-    double of_keys(double count) const { return 2 * rows * count * kv_heads * head_dim; }  ///< and values
+    double keys() const { return rows * tokens * kv_heads * head_dim; }  ///< elements of the keys alone
+    double of_keys(double count) const { return 2 * rows * count * kv_heads * head_dim; }  ///< both kinds
 };
 
 struct Layer {
@@ -44,25 +44,25 @@ struct Layer {
 
 class Tracer {
   public:
-    /// Traces the forward and backward of this layer, when the activations of those before it are kept.
+    /// Prepares to trace this layer's forward and backward, with the activations of earlier layers kept.
     Tracer(const MemoryInputs& in, int64_t layer);
     Heap run();
 
   private:
     double element() const { return in_.element_bytes(); }
     bool is_bfloat16() const { return element() == 2; }
-    /// One call of flash attention, of a GPU.
+    /// Returns whether one call of a GPU's flash attention computes everything.
     bool is_plain() const { return on_gpu() && in_.ring == 1 && (is_bfloat16() || !in_.packed); }
-    /// Of a GPU's flash attention backward, whose blocks hold some of the queries.
+    /// Returns whether a GPU's flash attention backward runs in several blocks of queries.
     bool is_in_blocks() const { return is_bfloat16() && shape_.tokens > double(blocks().queries_at_once); }
-    /// In any order the kernels add to one float32 copy of dq, all queries at once.
+    /// Returns a single copy of dq for all queries at once, unless sums must be in order.
     FlashBlocks blocks() const {
         if (!cuda_is_deterministic()) return {1, std::numeric_limits<int64_t>::max()};
         return flash_blocks(std::max<int64_t>(1, std::llround(shape_.rows * shape_.heads)),
                             std::llround(shape_.head_dim));
     }
     double flash_backward_bytes() const;
-    /// The share of the key/value heads that travel together.
+    /// Returns the fraction of key/value heads that travel together.
     double heads_at_once(const AttentionShape& shape) const {
         if (in_.gathered_heads == 0) return 1;
         return std::min(1.0, double(in_.gathered_heads) / std::max(1.0, shape.kv_heads));
@@ -122,12 +122,12 @@ class Tracer {
     const ModelConfig& model_;
     const double N_, C_, I_, G_, V_, L_;  ///< G: gate and up together
     const double q_, kv_, W_;             ///< widths of a token's queries, keys, and all three
-    const int qkv_modules_, output_modules_, gate_up_modules_, down_modules_;  ///< that are adapted
+    const int qkv_modules_, output_modules_, gate_up_modules_, down_modules_;  ///< modules with an adapter
     AttentionShape shape_;
     AttentionSchedule schedule_;
     const int64_t layer_;
-    double gathered_ = 1;  ///< ranks that a stage of the schedule stands for
-    bool holds_ = false;   ///< matrices made from quantised weights, for several tiles
+    double gathered_ = 1;  ///< ranks represented by one stage of the schedule
+    bool holds_ = false;   ///< matrices from quantised weights are shared by tiles
     Heap heap_;
 };
 
@@ -178,7 +178,7 @@ Tracer::Tracer(const MemoryInputs& in, int64_t layer)
 
 // ------------------------------------------------------------------------------------------- operations
 
-/// A product's own, where bfloat16 is widened to float32 in parts.
+/// Traces a product's buffers if bfloat16 is widened to float32 in parts.
 void Tracer::product(double rows, double depth, double columns) {
     if (!in_.widens()) return;
     const double n = std::min(rows, kWideRows), k = std::min(depth, kWideColumns),
@@ -186,8 +186,8 @@ void Tracer::product(double rows, double depth, double columns) {
     heap_.touch(4 * (k * m + n * m + n * k));
 }
 
-/// A matrix of the layer, if it is made from quantised weights: it, and the scales of 4 bits while it is
-/// made.
+/// Allocates a matrix of the layer if it is made from quantised weights, and for 4 bits also the scales while
+/// it is made.
 Block Tracer::matrix(double inputs, double outputs) {
     if (!in_.quantization.on() || holds_) return {};
     Block made = heap_.take(inputs * outputs * element());
@@ -198,20 +198,20 @@ Block Tracer::matrix(double inputs, double outputs) {
     return made;
 }
 
-/// Tiles of an MLP share its matrices.
+/// Allocates the MLP's matrices, which all of its tiles share.
 Block Tracer::hold_mlp_matrices() {
     if (!in_.quantization.on() || in_.mlp_tile_tokens == 0) return {};
     holds_ = true;
     return heap_.take((G_ + I_) * C_ * element());
 }
 
-/// By a matrix of the layer.
+/// Traces a product with a matrix of the layer.
 void Tracer::matrix_product(double rows, double depth, double columns) {
     const Block made = matrix(depth, columns);
     product(rows, depth, columns);
 }
 
-/// Of frozen weights there is none.
+/// Traces a weight's gradient; frozen weights have none.
 void Tracer::weight_gradient(double outputs, double inputs, double rows) {
     if (!in_.lora.on()) gradient_product(outputs, inputs, rows);
 }
@@ -222,7 +222,7 @@ void Tracer::gradient_product(double outputs, double inputs, double rows) {
         const double sum = in_.precision == Precision::Bf16Full ? o * inputs : 0;
         heap_.touch(4 * (sum + n * o + n * inputs));
     } else if (in_.precision == Precision::Bf16Mixed) {
-        // A GPU adds in float32 in place. On the CPU the product is bfloat16 and is widened in parts.
+        // A GPU adds in float32 in place; a CPU's bfloat16 product is widened in parts.
         if (!on_gpu()) heap_.touch(inputs * (2 * outputs + 4 * std::min(outputs, kWideRows)));
     }
 }
@@ -231,14 +231,14 @@ Block Tracer::norm(double rows, double width) {
     return heap_.take(rows * width * element());
 }
 
-/// On the CPU in bfloat16 by way of two float32 tensors.
+/// Traces a repeated norm. In bfloat16 the CPU uses two float32 tensors.
 void Tracer::norm_again(double rows, double width) {
     if (on_gpu()) return heap_.touch(rows * width * element());
     heap_.touch(rows * width * (is_bfloat16() ? 8 + element() : 4));
 }
 
 void Tracer::norm_backward(double rows, double width) {
-    constexpr double kTokensPerChunk = 128;  // of the weight's gradient: engine/model/own_ops.cpp
+    constexpr double kTokensPerChunk = 128;  // for the weight's gradient: engine/model/own_ops.cpp
     if (on_gpu()) heap_.touch(std::ceil(rows / kTokensPerChunk) * width * 4);
 }
 
@@ -254,13 +254,13 @@ Block Tracer::branch_input_again(double tokens) {
     return heap_.take(hidden_states(tokens));
 }
 
-/// The gradient is written over the normed input; without a norm it needs memory of its own.
+/// Traces the input's gradient, which overwrites the normed input; without a norm it needs its own memory.
 void Tracer::branch_input_backward(double tokens) {
     if (model_.norms_inputs) return norm_backward(tokens, C_);
     heap_.touch(hidden_states(tokens));
 }
 
-/// A branch's output before its norm, and the norm's rstd; the sum with the residual is taken beside it.
+/// Allocates a branch's output before its norm, and the norm's rstd. The sum with the residual is extra.
 Block Tracer::branch_end(double tokens) {
     return model_.norms_outputs ? heap_.take(hidden_states(tokens) + 4 * tokens, kActivations) : Block();
 }
@@ -275,8 +275,7 @@ Block Tracer::branch_gradient(double tokens, Block& end) {
     return gradient;
 }
 
-// ---------------------------------------------------------------------------- an adapter
-// (engine/model/lora.cpp)
+// ------------------------------------------------------------------------ an adapter (engine/model/lora.cpp)
 
 int Tracer::adapted(size_t first, size_t count) const {
     const auto is_target = [&](const char* module) {
@@ -286,29 +285,29 @@ int Tracer::adapted(size_t first, size_t count) const {
     return static_cast<int>(std::count_if(begin, begin + static_cast<std::ptrdiff_t>(count), is_target));
 }
 
-/// The input as dropout leaves it, and x·Aᵀ.
+/// Traces the input after dropout, and x·Aᵀ.
 void Tracer::adapter_forward(int modules, double tokens, double inputs) {
     if (modules > 0) heap_.touch(of_dropout(tokens, inputs) + of_adapter(tokens));
 }
 
-/// Gradients of x·Aᵀ.
+/// Allocates the gradients of x·Aᵀ.
 Block Tracer::adapter_pulls(int modules, double tokens) {
     return heap_.take(modules * of_adapter(tokens));
 }
 
 void Tracer::adapter_gradients(int modules, double tokens, double inputs) {
-    adapter_forward(modules, tokens, inputs);  // again
+    adapter_forward(modules, tokens, inputs);  // computes it again
 }
 
-/// Before dropout and behind it.
+/// Traces the input's gradient before and after dropout.
 void Tracer::adapter_input_gradient(int modules, double tokens, double inputs) {
     if (modules > 0) heap_.touch(2 * of_dropout(tokens, inputs));
 }
 
 // -------------------------------------------------------------------------------------------- attention
 
-/// Of the threads that are at work at once: a head's keys and values in float32 (backward: their gradients
-/// too), blocks of scores and of queries.
+/// Returns the buffers of the threads that run at once: a head's keys and values in float32 (in the backward
+/// also their gradients), blocks of scores and of queries.
 double Tracer::of_tasks(const AttentionShape& shape, const Stage& stage, bool backward) const {
     if (on_gpu() || stage.slices.empty()) return 0;
     int64_t begin = stage.slices[0].key_begin, end = 0;
@@ -322,7 +321,7 @@ double Tracer::of_tasks(const AttentionShape& shape, const Stage& stage, bool ba
     const double group = shape.heads / shape.kv_heads, D = shape.head_dim;
     const double rows = group * std::max(16.0, std::floor(kScoreRows / group));
     const double keys = double(end - begin) * gathered_ * D;
-    const double waiting =  // gradients of parts of one head, added in order behind all
+    const double waiting =  // gradients of parts of one head, summed in order at the end
         backward && parts > 1 ? std::max(0.0, pairs * parts - at_once) * keys * 8 : 0;
     if (is_of_panels(shape)) return at_once * of_panel_task(keys, rows, D, backward) + waiting;
     const double widened = keys * 4 * (backward ? 4 : 2);
@@ -330,12 +329,12 @@ double Tracer::of_tasks(const AttentionShape& shape, const Stage& stage, bool ba
     return at_once * (widened + rows * 4 * (blocks * kScoreKeys + (backward ? 3 : 2) * D)) + waiting;
 }
 
-/// Attention from the processor's own bfloat16 products (engine/attention/key_block_attention.h).
+/// Returns whether the CPU's own bfloat16 products are used (engine/attention/key_block_attention.h).
 bool Tracer::is_of_panels(const AttentionShape& shape) const {
     return is_bfloat16() && !in_.widens() && std::fmod(shape.head_dim, 2) == 0 && model_.score_softcap == 0;
 }
 
-/// Keys and values as rows and as columns, blocks of scores, a block's queries as rows and twice in panels.
+/// Returns a task's bytes: keys and values by rows and columns, scores, queries by rows and twice in panels.
 double Tracer::of_panel_task(double keys, double rows, double head_dim, bool backward) const {
     const auto of_panels = [](double width) { return std::ceil(width / kPanel) * kPanel; };
     const double columns = of_panels(rows), cells = kScoreKeys * columns;
@@ -351,7 +350,7 @@ void Tracer::scheduled_forward(const AttentionShape& shape) {
     if (is_plain()) return heap_.touch(shape.queries() * e + statistics);
     Block sums = heap_.take(4 * shape.queries() + 2 * statistics);
     Block held, coming, sent;
-    const int rounds = share < 1 ? 2 : 1;  // of heads: a second one is under way while the first is used
+    const int rounds = share < 1 ? 2 : 1;  // groups of heads: the second travels while the first is used
     for (int round = 0; round < rounds; ++round) {
         for (size_t u = 0; u <= schedule_.stages.size(); ++u) {
             held = std::move(coming);
@@ -372,17 +371,17 @@ void Tracer::scheduled_forward(const AttentionShape& shape) {
     held.free();
     coming.free();
     sent.free();
-    heap_.touch(1.25 * statistics);  // the divisor, and which are zero
+    heap_.touch(1.25 * statistics);  // the divisor, and a mask of its zeros
     heap_.touch((is_bfloat16() ? shape.queries() * e : 0) + statistics);
 }
 
-/// One rank's, or a ring's: gives what is kept of it.
+/// Traces attention of one rank or of a ring; returns the block that is kept.
 Block Tracer::attend() {
     scheduled_forward(shape_);
     return heap_.take(attention_output_bytes(in_), kActivations);
 }
 
-/// The parts for each rank, all of them joined and under way, what comes of the others; then that alone.
+/// Traces an all-to-all: each rank's parts, the joined parts sent, those received; keeps only the last.
 Block Tracer::tokens_to_heads(double bytes) {
     Block owned = heap_.take(bytes, kCommunication);
     heap_.touch(2 * bytes, kCommunication);
@@ -400,7 +399,7 @@ Block Tracer::attend_over_heads() {
         under_way.free();
         scheduled_forward(shape_);
         Block out = heap_.take(q);
-        heap_.touch(q * (in_.micro > 1 ? 3 : 2), kCommunication);  // received, joined
+        heap_.touch(q * (in_.micro > 1 ? 3 : 2), kCommunication);  // received and joined tensors
     }
     return heap_.take(attention_output_bytes(in_), kActivations);
 }
@@ -429,8 +428,8 @@ void Tracer::attention_forward(Layer& layer, bool attends) {
     if (model_.norms_outputs) layer.mid = heap_.take(hidden_states(N_), kActivations);
 }
 
-/// What a GPU's kernel holds: dq, dk and dv of every query head, and in bfloat16 their sums over a group of
-/// heads, and dq in float32 as often as its order of sums takes.
+/// Returns the bytes that a GPU's backward kernel takes: dq, dk and dv of every query head; in bfloat16 also
+/// their sums over groups of heads, and as many float32 copies of dq as its order of sums needs.
 double Tracer::flash_backward_bytes() const {
     const double heads = 2 * element() * shape_.queries();
     if (!is_bfloat16()) return 4 * shape_.queries() + heads;
@@ -498,12 +497,12 @@ void Tracer::scheduled_backward(const AttentionShape& shape, Block& dq, Block& h
         }
         arriving.free();
         arriving = heap_.take(4 * share * shape.of_keys(arrives * gathered_), kCommunication);
-        if (leaves == 0) going_home.free();  // all were its own
+        if (leaves == 0) going_home.free();  // all gradients were this rank's own
     }
     held.free();
     if (in_.gathered_heads > 0 || shape.kv_heads <= 1) return;
     for (const Stage& stage :
-         schedule_.stages) {  // half of the own heads come last, behind which gradients go home
+         schedule_.stages) {  // half of the rank's own heads come last, while gradients travel
         if (stage.is_own) heap_.touch(of_tasks(shape, stage, true));
     }
 }
@@ -525,8 +524,8 @@ void Tracer::pull_back_over_heads() {
     Block both = heap_.take(4 * 2 * shape_.keys(), kCommunication);
     Block sent_keys = heap_.take(shared || !is_bfloat16() ? 0 : keys_values, kCommunication);
     Block received_keys = heap_.take(keys_values, kCommunication);
-    if (is_bfloat16() && !shared) both.free();  // rounded, it travels as another
-    narrow.free();                              // has arrived
+    if (is_bfloat16() && !shared) both.free();  // rounded into another tensor, which is sent
+    narrow.free();                              // dq has been sent
     Block joined_q = heap_.take(q);
     both.free();
     sent_keys.free();
@@ -563,7 +562,7 @@ void Tracer::attention_backward(Layer& layer) {
 
 // ---------------------------------------------------------------------------------------- MLP and the ends
 
-/// Of a tile; gives gate and up.
+/// Traces the first product for a tile; returns gate and up.
 Block Tracer::mlp_forward(double tokens) {
     Block read = branch_input(tokens);
     Block gate_up = heap_.take(tokens * (G_ * element() + (model_.norms_inputs ? 4 : 0)), kActivations);
@@ -572,7 +571,7 @@ Block Tracer::mlp_forward(double tokens) {
     return gate_up;
 }
 
-/// Takes the product with the last matrix; gives what the branch's end keeps of it.
+/// Traces the product with the last matrix; returns what the branch's end keeps of it.
 Block Tracer::down_forward(double tokens) {
     const Block act = heap_.take(tokens * I_ * element());
     Block end = branch_end(tokens);
@@ -613,11 +612,11 @@ void Tracer::mlp_backward(Layer& layer) {
     holds_ = false;
 }
 
-/// Leaves the gradient of its input.
+/// Traces the head and the loss; leaves the gradient of the head's input.
 void Tracer::head() {
     const double chunk = std::min(kLossChunkTokens, N_);
     Block normed = norm(N_, C_);
-    Block with_label = heap_.take(hidden_states(N_));  // a sequence's last token has none
+    Block with_label = heap_.take(hidden_states(N_));  // all but a sequence's last token
     Block logits = heap_.take(chunk * V_ * element(), MemoryPart::Logits);
     const bool summed =
         in_.precision == Precision::Bf16Full && !freezes_head(in_.lora) && N_ > kMostRounded * chunk;
@@ -638,7 +637,7 @@ Heap Tracer::run() {
     const Block weights = heap_.take(weight_bytes(in_), MemoryPart::Weights);
     const Block gradients = heap_.take(gradient_bytes(in_), MemoryPart::Gradients);
     const Block optimizer = heap_.take(optimizer_bytes(in_), MemoryPart::Optimizer);
-    // ids and labels, for dropout places and keys; places, positions and the rotary tables of a sequence
+    // token ids and labels; places and keys for dropout; places, positions and rotary tables of a sequence
     const Block inputs = heap_.take(
         (in_.lora.dropout > 0 ? 40 : 16) * N_ +
             double(in_.shard_tokens) * (4 * double(model_.head_dim) * double(model_.ropes.size()) + 16),
@@ -656,7 +655,7 @@ Heap Tracer::run() {
             Block gate_up = mlp_forward(tile);
             if (in_.mlp_tile_tokens > 0) y = heap_.take(hidden_states(N_));
             Block end = down_forward(tile);
-            const double act = model_.norms_outputs ? 0 : tile * I_ * element();  // a norm comes after it
+            const double act = model_.norms_outputs ? 0 : tile * I_ * element();  // a norm follows it
             if (in_.mlp_tile_tokens > 0) {
                 heap_.touch(act + hidden_states(tile));
             } else {
@@ -667,7 +666,7 @@ Heap Tracer::run() {
             }
             holds_ = false;
         }
-        if (in_.gradient_checkpointing) {  // the layer's input, and maybe attention's output, are left
+        if (in_.gradient_checkpointing) {  // only the input, and maybe attention's output, is kept
             Block x = std::move(last.x), attention = std::move(last.attention);
             last = Layer();
             last.x = std::move(x);

@@ -1,10 +1,10 @@
-/// The tensors of one micro-batch, allocated and freed on paper in the order of the engine's own code: of the
-/// last layer's forward, the head, and that layer's backward, beside what all others keep. The peak is there;
-/// or, where states are shared, a layer on, when a layer's gradients are reduced and not the head's; or at the
-/// embedding's gradient, when nothing else is left.
+/// Simulates the tensors of one micro-batch, allocated and freed in the order of the engine's code: the last
+/// layer's forward, the head and that layer's backward, next to the tensors that all other layers keep. The
+/// peak is there; with sharded states it may be at the layer before, which reduces a layer's gradients and
+/// not the head's; or it is at the embedding's gradient, when all else is freed.
 ///
-/// Follows engine/model/decoder.cpp, engine/model/ops.cpp and engine/attention line by line; letters as in
-/// memory.h.
+/// Follows engine/model/decoder.cpp, engine/model/ops.cpp and engine/attention line by line. The letters are
+/// those of memory.h.
 #pragma once
 
 #include <array>
@@ -17,10 +17,10 @@ namespace ringmaster {
 enum class MemoryPart { Weights, Gradients, Optimizer, Activations, Workspace, Logits, Communication };
 constexpr size_t kMemoryParts = 7;
 
-/// Bytes in use, by part, and what they were when they were most.
+/// Tracks the bytes in use by part, and each part's bytes at the peak.
 class Heap {
   public:
-    /// In use while it lives.
+    /// Holds bytes for as long as it lives.
     class Block {
       public:
         Block() = default;
@@ -48,12 +48,12 @@ class Heap {
     };
 
     Block take(double bytes, MemoryPart part = MemoryPart::Workspace) { return {*this, bytes, part}; }
-    /// Of one operation: gone behind it.
+    /// Allocates and frees the temporary memory of one operation.
     void touch(double bytes, MemoryPart part = MemoryPart::Workspace) { take(bytes, part); }
 
     double peak() const { return peak_; }
     double at_peak(MemoryPart part) const { return at_peak_[static_cast<size_t>(part)]; }
-    double most(MemoryPart part) const { return most_[static_cast<size_t>(part)]; }  ///< at any time
+    double most(MemoryPart part) const { return most_[static_cast<size_t>(part)]; }  ///< peak of this part
 
   private:
     using Parts = std::array<double, kMemoryParts>;
@@ -66,7 +66,7 @@ class Heap {
     double sum_ = 0, peak_ = 0;
 };
 
-/// From states to the end of a micro-batch.
+/// Traces one micro-batch, from the states to its end, and returns the heap with its peaks.
 Heap trace_step(const MemoryInputs& in);
 
 }  // namespace ringmaster

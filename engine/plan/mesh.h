@@ -1,5 +1,5 @@
-/// The mesh: dp_replicate × dp_shard × ring × ulysses ranks, in this order from slowest to fastest, so that
-/// the ranks of one Ulysses group are neighbours (inside a node), then those of one ring.
+/// Describes the mesh: dp_replicate × dp_shard × ring × ulysses ranks, ordered from slowest to fastest, so
+/// that the ranks of one Ulysses group are neighbours (on one node if possible), then those of one ring.
 #pragma once
 
 namespace ringmaster {
@@ -25,7 +25,7 @@ struct Mesh {
     MeshCoordinates coordinates(int rank) const;
     int rank_of(const MeshCoordinates& coordinates) const;
     int data_rank(int rank) const { return rank / context_parallel_size(); }
-    /// Position within the context-parallel group: ring × ulysses_size + ulysses.
+    /// Returns the position within the context-parallel group: ring × ulysses_size + ulysses.
     int context_rank(int rank) const { return rank % context_parallel_size(); }
 };
 

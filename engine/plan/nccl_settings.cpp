@@ -21,7 +21,7 @@ std::string joined(const std::vector<std::string>& words) {
     return text;
 }
 
-/// NVLink's switches add in the order in which values arrive.
+/// Returns the setting that excludes NVLink's switches, which add values as they arrive, if order matters.
 NcclSetting algorithm(bool in_order) {
     if (!in_order) return {"NCCL_ALGO", "", "left to NCCL, which measures the links"};
     return {"NCCL_ALGO", "^NVLS,NVLSTree",

@@ -1,5 +1,5 @@
-/// What NCCL is told on each node, from what the node is: for the engine that tells it, and for a plan and a
-/// launch that show it before.
+/// Chooses NCCL's settings on each node from the node's network: for the engine, which applies them, and for
+/// plans and launches, which show them beforehand.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -12,30 +12,30 @@ namespace ringmaster {
 
 struct NodeNetwork {
     bool one_node = true;                 ///< all ranks are on this machine
-    std::string interface;                ///< that reaches the others; empty: unknown
+    std::string interface;                ///< interface that reaches the other nodes; empty: unknown
     std::vector<std::string> infiniband;  ///< devices of /sys/class/infiniband
 };
 
 struct NcclSetting {
     std::string name;
-    std::string value;  ///< empty: whoever `why` names finds it at the start
+    std::string value;  ///< empty: chosen at the start by the party that `why` names
     std::string why;    ///< "all ranks are on this machine"
 };
 
-/// Interface, transport, and the algorithms that collectives may not use while sums are promised `in_order`,
-/// the same in every run. The rest is left to NCCL, which measures the links: keys and values go by sends and
-/// receives, which have no algorithm.
+/// Returns interface, transport and the algorithms that collectives may not use if sums must be added
+/// `in_order`, the same in every run. NCCL chooses everything else from its measurement of the links; keys
+/// and values travel as sends and receives, which have no algorithm.
 std::vector<NcclSetting> nccl_settings(const NodeNetwork& network, bool in_order);
 
-/// The same, to be shown; none where there is no NCCL.
+/// Returns the same settings for display; none if the plan does not use NCCL.
 std::vector<NcclSetting> shown_nccl_settings(const Plan& plan, const NodeNetwork& network);
 
-/// Before any node has been seen: what each of several finds itself has no value.
+/// Returns the settings before any node is known: values that each node finds itself are empty.
 std::vector<NcclSetting> planned_nccl_settings(const Plan& plan);
 
-/// "NCCL_SOCKET_IFNAME=eth0 (it reaches the other nodes)"
+/// Returns text such as "NCCL_SOCKET_IFNAME=eth0 (it reaches the other nodes)".
 std::string to_text(const NcclSetting& setting);
-/// [{"name", "value" or null, "why"}]
+/// Returns a list of {"name", "value" or null, "why"}.
 nlohmann::json nccl_settings_to_json(const std::vector<NcclSetting>& settings);
 
 }  // namespace ringmaster

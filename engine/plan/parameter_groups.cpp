@@ -15,14 +15,14 @@ double share_of(double rate, const Config& config) {
     return config.learning_rate > 0 ? rate / config.learning_rate : 1;
 }
 
-/// Source: axolotl 0.19, core/trainers/mixins/optimizer.py.
+/// Returns the rate for embedding and head. Source: axolotl 0.19, core/trainers/mixins/optimizer.py.
 double table_rate(const Config& config) {
     if (config.embedding_lr_scale.value_or(0) != 0) return *config.embedding_lr_scale;
     return config.embedding_lr.value_or(0) != 0 ? share_of(*config.embedding_lr, config) : 1;
 }
 
-/// Returns the rate of the first module of lr_groups that the name contains. As in axolotl's dictionaries a
-/// later entry of the same module or name wins, in the first one's place.
+/// Returns the rate of the first module of lr_groups that the name contains. As in axolotl's dictionaries, a
+/// later entry for the same module or name wins, but keeps the first one's place.
 double group_rate(const std::string& name, const Config& config) {
     std::map<std::string, double> rates;
     std::vector<std::pair<std::string, std::string>> group_of;
@@ -50,13 +50,13 @@ ParameterGroup of_axolotl(const ParameterShape& shape, const Config& config) {
     return {group_rate(shape.file_name(), config), config.weight_decay};
 }
 
-/// Source: PEFT 0.21, optimizers/loraplus.py; it decays nothing.
+/// Returns LoRA+'s group, which decays nothing. Source: PEFT 0.21, optimizers/loraplus.py.
 ParameterGroup of_loraplus(const ParameterShape& shape, const Config& config) {
     const bool is_b = shape.name.find("lora_B") != std::string::npos || shape.shape.size() == 1;
     return {is_b ? *config.loraplus_lr_ratio : 1, 0};
 }
 
-/// Source: axolotl-contribs-mit 0.0.6, muon/muon.py: vectors are not trained, everything else is decayed.
+/// Trains no vectors and decays everything else. Source: axolotl-contribs-mit 0.0.6, muon/muon.py.
 ParameterGroup of_muon(const ParameterShape& shape, const Config& config) {
     return {1, config.weight_decay, shape.shape.size() >= 2};
 }

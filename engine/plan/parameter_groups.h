@@ -1,5 +1,5 @@
-/// How an optimizer treats each parameter: its learning rate, its decay, and whether it is trained at all.
-/// The groups are those that transformers, axolotl's own trainer, PEFT's LoRA+ and axolotl's muon make.
+/// Decides how an optimizer treats each parameter: learning rate, decay, and whether it is trained. The
+/// groups are those of transformers, axolotl's own trainer, PEFT's LoRA+ and axolotl's muon.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 namespace ringmaster {
 
 struct ParameterGroup {
-    double rate = 1;   ///< times the schedule's learning rate
+    double rate = 1;   ///< factor of the schedule's rate
     double decay = 0;  ///< weight_decay
     bool trained = true;
 

@@ -1,5 +1,5 @@
-/// The Plan: what a Config means on a number of ranks. The same value is shown, launched and obeyed: the
-/// engine trains with its very mesh, layout, batch and padding, and refuses to run one that holds an error.
+/// Defines the Plan: what a Config means on a number of ranks. The same value is shown, launched and obeyed:
+/// the engine trains with exactly its mesh, layout, batch and padding, and refuses a plan with an error.
 #pragma once
 
 #include <cstdint>
@@ -22,15 +22,15 @@ enum class Device { Cpu, Cuda };
 
 struct ContextParallel {
     int size = 1;
-    std::vector<int> valid_sizes;                   ///< the divisors above 1 of ranks
-    RingAttnFunc layout = RingAttnFunc::BatchRing;  ///< resolved: never Default
+    std::vector<int> valid_sizes;                   ///< divisors of ranks above 1
+    RingAttnFunc layout = RingAttnFunc::BatchRing;  ///< resolved, never Default
     int64_t heads_k_stride = 1;
 };
 
 struct Batch {
     int64_t micro = 1;
     int64_t accumulation = 1;
-    int64_t global = 1;             ///< rows a step: micro × accumulation × data-parallel groups
+    int64_t global = 1;             ///< rows per step: micro × accumulation × data-parallel groups
     int64_t global_without_cp = 1;  ///< micro × accumulation × ranks
     std::optional<int64_t> tokens_per_step;
     std::optional<int64_t> rows;  ///< training rows, after packing and dropping
@@ -41,10 +41,10 @@ struct Batch {
 struct SequencePlan {
     int64_t length = 0;
     int64_t padded_length = 0;
-    int64_t per_rank = 0;  ///< the largest shard
+    int64_t per_rank = 0;  ///< tokens in the largest shard
 };
 
-/// Bytes of one rank, by component; total is expected, low and high bracket it.
+/// Bytes of one rank by component; `total` is expected, `total_low` and `total_high` are its bounds.
 struct RankMemory {
     int rank = 0;
     int64_t weights = 0, gradients = 0, optimizer = 0, activations = 0, workspace = 0, logits = 0,
@@ -52,13 +52,13 @@ struct RankMemory {
     int64_t total = 0, total_low = 0, total_high = 0;
 };
 
-/// What memory's figures rest on: the engine's own arithmetic, the same corrected by a measured run of the
-/// same model and options, or a measured run of this very plan.
+/// The source of the memory figures: the engine's own arithmetic, that arithmetic corrected by a measured run
+/// of the same model and options, or a measured run of this very plan.
 enum class MemoryBasis { Formula, Recalibrated, Measured };
 
 struct Memory {
     MemoryBasis basis = MemoryBasis::Formula;
-    int64_t device_bytes = 0;  ///< 0: not known; null in the JSON, and so is fits
+    int64_t device_bytes = 0;  ///< 0: unknown; then it and `fits` are null in the JSON
     bool fits = false;
     int64_t host_bytes = 0;
     std::vector<RankMemory> per_rank;
@@ -66,10 +66,10 @@ struct Memory {
 
 struct StepTime {
     double step_s = 0, compute_s = 0, comm_s = 0, exposed_comm_s = 0;
-    bool measured = false;  ///< basis: "measured" or "assumed"
+    bool measured = false;  ///< the JSON's basis: "measured" or "assumed"
 };
 
-/// Where the prepared rows lie; filled by `prepare`, empty in a plan that was only asked for.
+/// Files of the prepared rows; filled by `prepare`, empty in a plan that was never launched.
 struct PreparedData {
     std::string tokens;       ///< tokens.safetensors: input_ids, labels, row_offsets
     std::string eval_tokens;  ///< the same for evaluation; empty: none
@@ -77,7 +77,7 @@ struct PreparedData {
     int64_t eval_rows = 0;
 };
 
-/// What the engine proves before it trains (`ringmaster preflight`): first, not at all, or that alone.
+/// When the engine runs its checks (`ringmaster preflight`): before training, never, or without training.
 enum class Preflight { Before, None, Only };
 
 struct Plan {
@@ -90,7 +90,7 @@ struct Plan {
     ContextParallel context_parallel;
     Batch batch;
     SequencePlan sequence;
-    std::optional<Memory> memory;  ///< null: the model's shape is unknown
+    std::optional<Memory> memory;  ///< null if the model's shape is unknown
     std::optional<StepTime> time;
     Diagnostics diagnostics;
     KeyVerdicts keys;
@@ -102,36 +102,36 @@ struct Plan {
     bool ok() const { return !has_error(diagnostics); }
 };
 
-/// What is asked for beside the config.
+/// What a user asks for besides the config.
 struct PlanRequest {
     std::optional<int>
         ranks;  ///< --ranks; else the config's (accelerate), else `devices_seen`, else 2 CPU ranks
     std::optional<int> nodes;      ///< --nodes
-    std::optional<Device> device;  ///< --device; default: cuda where devices_seen > 0
+    std::optional<Device> device;  ///< --device; default: cuda if devices_seen > 0
     std::optional<int64_t>
         device_memory_bytes;  ///< --device-memory; default: the device's, or the machine's RAM ÷ its ranks
-    int devices_seen = 0;     ///< GPUs of this machine, CUDA_VISIBLE_DEVICES obeyed
+    int devices_seen = 0;     ///< GPUs of this machine that CUDA_VISIBLE_DEVICES allows
     int64_t seen_device_bytes = 0;
     int64_t machine_ram_bytes = 0;
-    int machine_cores = 0;  ///< that this process may run on; 0: as the system says
+    int machine_cores = 0;  ///< cores that this process may use; 0: ask the system
     std::string hf_cache_dir;
-    std::optional<int64_t> rows;  ///< training rows where they are known (prepared)
+    std::optional<int64_t> rows;  ///< training rows if known (prepared)
     std::optional<int64_t> eval_rows;
     Preflight preflight = Preflight::Before;
-    std::vector<Calibration> calibrations;  ///< of this machine: of its processor, of its GPUs
-    std::vector<Measurement> measurements;  ///< of runs on this machine
-    // Of an adviser, which makes hundreds of plans of one configuration:
-    std::optional<ModelConfig> known_model;  ///< read before, and nothing was wrong with its folder
+    std::vector<Calibration> calibrations;  ///< one for this machine's CPU, one for its GPUs
+    std::vector<Measurement> measurements;  ///< runs on this machine
+    // Set by the adviser, which makes hundreds of plans of one configuration:
+    std::optional<ModelConfig> known_model;  ///< model read before without problems in its folder
     bool needs_time = true;
 };
 
-/// Never throws for what a person can get wrong: those are the plan's diagnostics (the reading's come first).
+/// Returns the plan. Never throws for user mistakes: they become the plan's diagnostics, the worst first.
 Plan make_plan(const ConfigReading& reading, const PlanRequest& request);
 
 nlohmann::json plan_to_json(const Plan& plan);  ///< the contract's fields, then config, model and data
 Plan plan_from_json(const nlohmann::json& json);
-Plan read_plan(const std::string& path);  ///< throws Error(Usage) missing, Error(Refused) damaged
-void write_plan(const std::string& path, const Plan& plan);  ///< written aside, then renamed
+Plan read_plan(const std::string& path);  ///< throws Error(Usage) if missing, Error(Refused) if damaged
+void write_plan(const std::string& path, const Plan& plan);  ///< writes a temporary file, then renames it
 
 const char* to_string(Verdict verdict);      ///< "fits", "tight", "will_not_fit", "invalid", "unknown"
 const char* to_string(Preflight preflight);  ///< "before", "none", "only"

@@ -95,7 +95,7 @@ json to_json(const std::vector<AttentionUse>& uses) {
 
 // ------------------------------------------------------------------------------------------------- reading
 
-/// Members of one object of a plan.json; a complaint names the dotted path.
+/// Reads the members of an object of plan.json; an error names the dotted path.
 class Members {
   public:
     Members(const json& values, std::string path) : values_(values), path_(std::move(path)) {
@@ -111,7 +111,7 @@ class Members {
         const json& value = member(key);
         return value.is_null() ? std::nullopt : std::optional<T>(convert<T>(value, key));
     }
-    /// A size that is null where it is unknown: 0 then.
+    /// Returns a size, or 0 if it is null (unknown).
     int64_t known(const char* key) const { return optional<int64_t>(key).value_or(0); }
 
     bool has(const char* key) const { return values_.contains(key); }

@@ -1,4 +1,4 @@
-// Which modules of the model an adapter goes beside, and how large it becomes.
+// Finds the modules of the model that an adapter is attached to, and the adapter's size.
 #include <algorithm>
 #include <cstdio>
 #include <set>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kModules = "lora_target_modules";
 
-/// Routers of experts are no linear modules in transformers 5.
+/// Returns whether the parameter belongs to a linear module. In transformers 5 the routers of experts do not.
 bool is_linear(const ParameterShape& shape) {
     return shape.layer >= 0 && shape.shape.size() == 2 && shape.name.ends_with(".weight") &&
            !shape.name.ends_with(".mlp.gate.weight");
@@ -28,7 +28,7 @@ std::string in_layer(const ParameterShape& shape, const std::string& module) {
     return shape.layer < 0 || at == std::string::npos ? "" : module.substr(at + layers.size());
 }
 
-/// The modules of parameters, and those that hold them.
+/// Returns the modules that hold parameters, and their parent modules.
 std::vector<ModulePath> module_paths(const ModelConfig& model) {
     std::vector<ModulePath> modules;
     std::set<std::string> seen;
@@ -55,7 +55,7 @@ std::vector<std::string> linear_names(const std::vector<ModulePath>& modules) {
     return names;
 }
 
-/// The key that says which modules: the file's, or the folder whose settings count.
+/// Returns the key that chose the modules: the file's, or the folder whose settings apply.
 std::string key_of_targets(const Lora& lora, const Findings& findings) {
     if (!lora.model_dir.empty()) return "lora_model_dir";
     return findings.key_of({kModules, "lora_target_linear"});

@@ -7,7 +7,7 @@ namespace ringmaster {
 
 namespace {
 
-/// False where the product is beyond any figure that could be meant.
+/// Returns false, with an error reported, if a step has implausibly many rows or tokens.
 bool count_rows_of_step(Plan& plan, Findings& findings) {
     const Config& config = plan.config;
     Batch& batch = plan.batch;

@@ -53,7 +53,7 @@ int64_t device_bytes(const PlanRequest& request, const Plan& plan) {
     return request.machine_ram_bytes / (plan.ranks / plan.nodes);
 }
 
-/// Of all ranks of a node together; a CUDA rank's process takes what an empty one takes.
+/// Returns the bytes of a node's ranks; a CUDA rank takes an empty process's memory and what it offloads.
 int64_t host_bytes(const Plan& plan, const MemoryInputs& in, const RankMemory& rank) {
     constexpr double kCudaProcess = 2.0 * double(int64_t{1} << 30);
     const double each = plan.device == Device::Cuda ? kCudaProcess + offloaded_bytes(in) : double(rank.total);
@@ -66,7 +66,7 @@ RankMemory fullest(const std::vector<RankMemory>& ranks) {
     });
 }
 
-/// Each ring rank's; where there are many, the most that the first, the middle and the last one take.
+/// Returns the memory of each ring rank; in long rings, the most of the first, middle and last rank for all.
 std::vector<RankMemory> memory_of_ring(MemoryInputs in) {
     constexpr int kEach = 8;
     const bool each = in.ring <= kEach;
@@ -84,13 +84,13 @@ struct Change {
     MemoryInputs in;
 };
 
-/// A key of the file that already asks for sharding takes one more line, else a new one is written.
+/// Adds a line to the key that already asks for sharding, or else adds a new key.
 Edit sharding_edit(const Plan& plan) {
     if (plan.config.lines.contains("fsdp_config")) return {"fsdp_config.reshard_after_forward", "true"};
     return {"fsdp_config", "{reshard_after_forward: true}"};
 }
 
-/// What can be changed alone, the cheapest in time first.
+/// Returns changes that can be made alone, those that cost the least time first.
 std::vector<Change> single_changes(const Plan& plan, const MemoryInputs& as_is) {
     std::vector<Change> changes;
     const auto add = [&](std::vector<Edit> edits, auto change) {
@@ -153,8 +153,8 @@ std::optional<Advice> fitting(const Plan& plan, const MemoryInputs& from, int64_
     return std::nullopt;
 }
 
-/// The first single change that makes it fit, else the first with layers computed again and MLPs tiled, and
-/// what a rank takes then.
+/// Returns the first single change that makes the plan fit, else the first on top of checkpointing and tiled
+/// MLPs, with the memory that a rank then takes.
 Advice what_would_fit(const Plan& plan, const MemoryInputs& as_is, int64_t device) {
     if (auto found = fitting(plan, as_is, device, {})) return *found;
     std::vector<Edit> beside;
@@ -198,7 +198,7 @@ void say_fit(const Plan& plan, const MemoryInputs& in, const RankMemory& worst, 
     findings.warn(Form("MEM-FIT", advice.form), "", std::move(advice.parameters), std::move(advice.fixes));
 }
 
-/// The measured peak itself where this very plan was run, else what it says of plans like it.
+/// Uses the measured peak if this very plan was run, else scales by a measured run of a similar plan.
 void recalibrate(const PlanRequest& request, const Plan& plan, MemoryInputs& in, Findings& findings) {
     const std::optional<Recalibration> known = recalibration_of(request, plan);
     if (!known) return;
@@ -229,8 +229,8 @@ void resolve_memory(const PlanRequest& request, Plan& plan, Findings& findings) 
     memory.device_bytes = std::max<int64_t>(0, device_bytes(request, plan));
     memory.host_bytes = host_bytes(plan, in, worst);
     memory.fits = memory.device_bytes > 0 && worst.total_high <= memory.device_bytes;
-    // States are whole on each rank or equal slices, and every layout gives equal shards: what differs is
-    // whose keys come.
+    // States are whole on each rank or equal slices, and all layouts give equal shards. Only the keys
+    // received differ.
     for (int rank = 0; rank < plan.ranks; ++rank) {
         memory.per_rank.push_back(of_ring[static_cast<size_t>(plan.mesh.coordinates(rank).ring)]);
         memory.per_rank.back().rank = rank;
@@ -243,7 +243,7 @@ void resolve_memory(const PlanRequest& request, Plan& plan, Findings& findings) 
     plan.verdict = plan.memory->fits                             ? Verdict::Fits
                    : worst.total_low > plan.memory->device_bytes ? Verdict::WillNotFit
                                                                  : Verdict::Tight;
-    if (!request.known_model) say_fit(plan, in, worst, findings);  // an adviser looks for itself
+    if (!request.known_model) say_fit(plan, in, worst, findings);  // the adviser searches itself
 }
 
 }  // namespace ringmaster

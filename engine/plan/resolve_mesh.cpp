@@ -6,7 +6,7 @@ namespace ringmaster {
 
 namespace {
 
-/// Sizes as asked for, none left out.
+/// The sizes asked for; 1 if a size is left out.
 struct Sizes {
     int64_t dp_replicate = 1;
     int64_t dp_shard = 1;
@@ -19,7 +19,7 @@ std::string context_key(const Findings& findings) {
     return findings.key_of({kContextKey, "sequence_parallel_degree"});
 }
 
-/// Each size with what becomes of the batch and of a rank's share of the tokens.
+/// Returns a fix for each size that works, with the batch and the tokens per rank that it leads to.
 std::vector<Fix> sizes_of_context(const Plan& plan, const std::string& key) {
     const Config& config = plan.config;
     const int64_t length = config.padding.fixed_length.value_or(config.sequence_len);
@@ -40,7 +40,7 @@ std::vector<Fix> sizes_of_context(const Plan& plan, const std::string& key) {
     return fixes;
 }
 
-/// Dividing ranks is asked of context_parallel_size alone first: it says more than the product does.
+/// Checks context_parallel_size alone first, because its error says more than the product's.
 bool context_divides(const Plan& plan, int64_t context, Findings& findings) {
     if (plan.ranks % context == 0) return true;
     findings.error(Form("CP-DIVISOR"), context_key(findings),
@@ -53,7 +53,7 @@ std::string times(const Sizes& sizes) {
     return grouped(sizes.dp_replicate) + " × " + grouped(sizes.dp_shard) + " × " + grouped(sizes.context);
 }
 
-/// What each size alone would have to be.
+/// Returns, for each size, the value that fixes the product if the others stay.
 std::vector<Fix> sizes_that_work(const Sizes& sizes, int64_t ranks, const std::string& context_name) {
     std::vector<Fix> fixes;
     const auto offer = [&](const std::string& name, int64_t Sizes::*size) {
@@ -77,8 +77,8 @@ std::vector<Fix> sizes_that_work(const Sizes& sizes, int64_t ranks, const std::s
     return fixes;
 }
 
-/// accelerate's page on sequence parallelism shows `--dp-shard-size 8 --sp-size 8` on 8 GPUs, and axolotl's
-/// on n-d parallelism the like, as if the shards were counted over all ranks.
+/// Recognises sizes copied from accelerate's page on sequence parallelism (`--dp-shard-size 8 --sp-size 8` on
+/// 8 GPUs) or axolotl's on n-d parallelism: both count shards over all ranks.
 bool follows_accelerates_page(const Sizes& sizes, int64_t ranks) {
     return sizes.dp_shard == ranks && sizes.context == ranks && ranks > 1;
 }
@@ -104,7 +104,7 @@ bool ulysses_divides(int64_t ulysses, int64_t context, Findings& findings) {
 }
 
 RingAttnFunc resolve_layout(const Config& config, int64_t context) {
-    if (context == 1) return RingAttnFunc::BatchRing;  // one rank holds all: nothing to lay out
+    if (context == 1) return RingAttnFunc::BatchRing;  // one rank holds everything
     switch (config.ring_attn_func) {
         case RingAttnFunc::Default:
             return config.sample_packing ? RingAttnFunc::VarlenLlama3 : RingAttnFunc::BatchRing;

@@ -40,7 +40,7 @@ void find_by_id(const PlanRequest& request, Plan& plan, Findings& findings) {
     findings.warn(Form("MODEL-UNKNOWN"), "base_model", {{"model", id}});
 }
 
-/// PEFT adapts a fused projection as one module, with one A for all of its rows.
+/// Rejects models with fused projections: PEFT adapts one as a single module, with one A for all of its rows.
 void limit_adapter(const Plan& plan, Findings& findings) {
     for (const ParameterShape& shape : parameter_shapes(*plan.model)) {
         if (!shape.is_fused()) continue;
@@ -50,7 +50,7 @@ void limit_adapter(const Plan& plan, Findings& findings) {
     }
 }
 
-/// Weights that lie quantised are taken so, whatever the file asks for, as axolotl does.
+/// Keeps weights quantised if they are stored so, whatever the file asks for, as axolotl does.
 void take_stored_quantization(Plan& plan, Findings& findings) {
     const Quantization& stored = plan.model->quantization;
     Quantization& asked = plan.config.quantization;
@@ -69,8 +69,8 @@ void take_stored_quantization(Plan& plan, Findings& findings) {
     asked = stored;
 }
 
-/// On a GPU bitsandbytes quantises the activations too, which changes the numbers; on a CPU it trains as this
-/// engine does.
+/// Rejects int8 on a GPU: bitsandbytes quantises the activations there too, which changes the numbers; on a
+/// CPU it trains as this engine does.
 void refuse_int8_on_gpu(const Plan& plan, Findings& findings) {
     if (plan.device != Device::Cuda || plan.config.quantization.format != WeightFormat::Int8) return;
     if (!plan.config.quantization.stored) {

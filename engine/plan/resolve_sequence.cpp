@@ -7,7 +7,7 @@ namespace ringmaster {
 
 namespace {
 
-constexpr int64_t kLongest = int64_t{1} << 30;  // so that the cells of its attention can be counted
+constexpr int64_t kLongest = int64_t{1} << 30;  // keeps the count of attention cells in range
 constexpr double kWasteWorthAWarning = 0.1;
 
 std::string percent(double share) {
@@ -48,7 +48,7 @@ void say_positions(const Plan& plan, Findings& findings) {
 
 void resolve_sequence(Plan& plan, Findings& findings) {
     const Config& config = plan.config;
-    if (config.accelerate_only && !config.padding.fixed_length) return;  // unknown: stays 0
+    if (config.accelerate_only && !config.padding.fixed_length) return;  // length unknown: it stays 0
     const int64_t length = config.padding.fixed_length.value_or(config.sequence_len);
     if (length > kLongest) {
         findings.error(Form("SEQ-LENGTH"), length_key(plan), {{"length", length}, {"most", kLongest}});

@@ -19,7 +19,7 @@ std::string figures(const Speeds& speeds, Device device) {
                                   : per_second(speeds.flops, 1e9, "GFLOP");
 }
 
-/// The figures that the time is made from, and the run or the calibration that measured them.
+/// Returns the figures behind the time, and the run or the calibration that measured them.
 FindingValues basis_of(const SpeedsOfPlan& found, Device device) {
     FindingValues basis{{"flops", figures(found.speeds, device)},
                         {"inside", per_second(found.speeds.inside_node, 1e9, "GB")},

@@ -7,7 +7,7 @@ namespace ringmaster {
 
 namespace {
 
-using Seconds = std::vector<double>;  // one of each column
+using Seconds = std::vector<double>;  // one value per column
 
 constexpr double kRounding = 1e-9;
 
@@ -17,16 +17,16 @@ const char* name_of(Pass pass) {
     return pass == Pass::Forward ? "forward" : pass == Pass::Again ? "recomputed" : "backward";
 }
 
-/// Of a layer's pass, from its start.
+/// An activity of a layer's pass; times count from the pass's start.
 struct Block {
     int column;
     Lane lane;
     double begin_s, end_s;
     const char* what;
-    int first_hop, last_hop;  // −1: none
+    int first_hop, last_hop;  // −1: no hop
 };
 
-/// One pass of one layer on all columns, which start it together.
+/// Simulates one pass of one layer on all columns, which start it together.
 class LayerPass {
   public:
     LayerPass(const StepCosts& costs, Pass pass, bool records)
@@ -46,9 +46,9 @@ class LayerPass {
 
     double length() const { return length_; }
     double computed(size_t column) const { return compute_[column]; }
-    /// Of what is in flight, the wait for slower ranks at the end included: their messages are late.
+    /// Returns a column's seconds in flight, plus the final wait for slower ranks, whose messages are late.
     double in_flight(size_t column) const { return in_flight_[column] + length_ - clock_[column]; }
-    /// Seconds that the busiest link carries keys.
+    /// Returns the seconds that the busiest link transfers keys.
     double link_busy() const { return *std::max_element(busy_.begin(), busy_.end()); }
     const std::vector<Block>& blocks() const { return blocks_; }
 
@@ -80,7 +80,7 @@ class LayerPass {
         }
     }
 
-    /// The column's link is busy from `begin` to `end`; what it carries was posted before.
+    /// Marks the column's link as busy from `begin` to `end` with a message posted before.
     void fly(size_t column, double posted, double begin, double end, const char* what, const HopCosts* hop) {
         record(column, Lane::KeysLink, begin, end, what, hop);
         in_flight_[column] += std::max(0.0, end - std::max(posted, in_flight_until_[column]));
@@ -88,7 +88,7 @@ class LayerPass {
         busy_[column] += end - begin;
     }
 
-    /// A message between two columns, both posted at `posts`; returns when it has arrived.
+    /// Simulates a message between two columns, both posted at `posts`; returns the time of its arrival.
     double carry(size_t sender, size_t receiver, const Seconds& posts, double seconds, const char* what,
                  const HopCosts* hop) {
         const double begin =
@@ -101,7 +101,7 @@ class LayerPass {
         return end;
     }
 
-    /// When each column has sent and received what belongs to this hop.
+    /// Returns when each column has sent and received all messages of this hop.
     Seconds exchange(size_t hop, const Seconds& posts, double HopCosts::*cost, bool home, const char* what) {
         Seconds done = posts;
         if (costs_.gathers_keys) {
@@ -115,7 +115,7 @@ class LayerPass {
             return done;
         }
         if (hop == 0) return done;
-        for (size_t c = 0; c < columns_; ++c) {  // keys come to c, their gradients go from there
+        for (size_t c = 0; c < columns_; ++c) {  // keys travel to c, their gradients from c
             const HopCosts& costs = at(c).hops[hop];
             if (costs.*cost <= 0) continue;
             const size_t owner = from(c, hop);
@@ -187,10 +187,10 @@ class LayerPass {
     std::vector<Block> blocks_;
 };
 
-/// A link beside the one of the keys: one transfer after the other, in the order that they were started.
+/// Simulates a link besides the keys' link: transfers run one after the other, in the order of their start.
 class SideLink {
   public:
-    /// `share` of it is left while a layer computes.
+    /// `share` is the link's free capacity while a layer computes.
     SideLink(Lane lane, double share, const std::function<void(const TimelineSpan&)>& on_span)
         : lane_(lane), share_(share), on_span_(on_span) {}
 
@@ -201,7 +201,7 @@ class SideLink {
         if (on_span_ && seconds > 0) spans_.push_back({lane_, begin, free_, name});
         return free_;
     }
-    /// Nothing computes any more: what is left goes at full speed. Returns when it is through.
+    /// Finishes the rest at full speed, because nothing computes any more. Returns the time of the end.
     double drain(double now) {
         const auto hurried = [&](double time) { return time > now ? now + (time - now) * share_ : time; };
         free_ = hurried(free_);
@@ -257,7 +257,7 @@ class Step {
             on_span_(static_cast<int>(c), {Lane::Compute, begin, begin + seconds, name});
     }
 
-    /// Plays a pass of a layer; returns when it is over.
+    /// Plays a pass of a layer; returns the time of its end.
     double pass(double now, const LayerPass& layer_pass, Pass kind, int64_t layer) {
         for (const Block& block : layer_pass.blocks()) {
             std::string name = layer_name(layer);
@@ -298,8 +298,8 @@ class Step {
         return gathers ? std::max(now, link.drain(now)) : now;
     }
 
-    /// A unit's gradients are final: they set off, and from one micro-batch to the next only one may still be
-    /// under way where they are sharded.
+    /// Sends a unit's final gradients. If gradients are sharded, only one reduction may still be in flight
+    /// when the next begins.
     double reduce(double now, SideLink& link, const UnitCosts& unit, const std::string& name, bool last) {
         const bool goes = last || costs_.stage >= 2;
         if (!goes || unit.reduce_s <= 0) return now;
@@ -382,7 +382,7 @@ class Step {
     const OnSpan& on_span_;
     std::function<void(const TimelineSpan&)> on_side_link_;
     LayerPass forward_, backward_;
-    std::optional<LayerPass> again_;  // under checkpointing
+    std::optional<LayerPass> again_;  // set under checkpointing
     double pending_ = 0, states_s_ = 0;
 };
 

@@ -8,13 +8,13 @@ namespace ringmaster {
 
 namespace {
 
-// Keys are sorted by position, so what a query sees are the local keys [low, high), and neither bound falls
-// from one query of a document to the next: the visible cells lie between two staircases. A run is a stretch
-// of queries where each bound stays (slope 0) or grows by one (slope 1).
+// Keys are sorted by position, so a query sees the local keys [low, high), and neither bound falls from one
+// query of a document to the next: the visible cells lie between two staircases. A run is a stretch of
+// queries in which each bound stays (slope 0) or grows by one (slope 1).
 struct Run {
-    int64_t begin = 0;  // of local queries
+    int64_t begin = 0;  // index among the local queries
     int64_t end = 0;
-    int64_t low = 0;  // of its first query
+    int64_t low = 0;  // bound of its first query
     int64_t high = 0;
     int64_t low_slope = 0;
     int64_t high_slope = 0;
@@ -37,7 +37,7 @@ class KeyIndex {
         before_.push_back(before);
     }
 
-    /// The first span that may hold a position >= `position`.
+    /// Returns the first span that may hold a position >= `position`.
     size_t span_from(int64_t position) const {
         const auto found = std::partition_point(keys_.begin(), keys_.end(),
                                                 [&](const Span& span) { return span.end <= position; });
@@ -59,7 +59,7 @@ class KeyIndex {
 
 constexpr int64_t kFar = int64_t{1} << 60;
 
-/// What the queries of one piece see: positions from p − behind up to p + ahead, inside the document.
+/// The positions that the queries of one piece see: from p − behind to p + ahead, inside the document.
 struct Reach {
     int64_t behind = kFar;
     int64_t ahead = 0;
@@ -87,12 +87,12 @@ void require_equal_steps(const Spans& queries, const Spans& keys) {
     }
 }
 
-/// Queries of a piece (by their index in it) at which a bound may bend: where a key span begins to be seen,
-/// is whole, begins to be left behind, is left behind.
+/// Returns the queries of a piece (by index) at which a bound may bend: a key span comes into view, is fully
+/// in view, begins to leave, or has left.
 std::vector<int64_t> bends(const Span& queries, const Reach& reach, const KeyIndex& keys) {
     const int64_t count = queries.size();
     std::vector<int64_t> at = {0, count};
-    const auto add = [&](int64_t position) {  // the first query at or behind it, and the next one
+    const auto add = [&](int64_t position) {  // the first query at or after it, and the next
         const int64_t distance = position - queries.begin;
         const int64_t first =
             distance > 0 ? (distance + queries.step - 1) / queries.step : -((-distance) / queries.step);
@@ -117,7 +117,7 @@ std::vector<int64_t> bends(const Span& queries, const Reach& reach, const KeyInd
     return at;
 }
 
-/// Lengthens the last run by the next one where together they are still straight.
+/// Extends the last run by the next one if both bounds stay straight.
 void append(std::vector<Run>& runs, const Run& next) {
     if (!runs.empty() && runs.back().end == next.begin) {
         Run& last = runs.back();
@@ -138,7 +138,7 @@ void append(std::vector<Run>& runs, const Run& next) {
     runs.push_back(next);
 }
 
-/// Leaves out the queries at the ends that see nothing.
+/// Removes the queries at the ends that see no key. Returns false if none is left.
 bool clip(Run& run) {
     const int64_t size = run.size();
     if (run.low >= run.high) {
@@ -153,7 +153,7 @@ bool clip(Run& run) {
     return run.begin < run.end;
 }
 
-/// The runs of one piece; no run is shared by two documents.
+/// Returns the runs of one piece; documents never share a run.
 std::vector<Run> staircase(const Piece& piece, int64_t offset, const KeyIndex& keys,
                            const AttentionMask& mask) {
     const Reach reach = reach_of(mask, piece.document);
@@ -178,7 +178,7 @@ std::vector<Run> staircase(const Piece& piece, int64_t offset, const KeyIndex& k
     return runs;
 }
 
-/// Adds queries × keys, joined with the last full slice where that has the same keys.
+/// Adds queries × keys, joined with the last full slice if that one has the same keys.
 void add_full(std::vector<Slice>& slices, int64_t begin, int64_t end, int64_t low, int64_t high) {
     if (low >= high || begin >= end) return;
     for (auto slice = slices.rbegin(); slice != slices.rend() && slice->query_end >= begin; ++slice) {
@@ -191,7 +191,7 @@ void add_full(std::vector<Slice>& slices, int64_t begin, int64_t end, int64_t lo
     slices.push_back({begin, end, low, high, SliceMask::Full});
 }
 
-/// Keys [low + i, high) of query i: its triangle and what is behind it.
+/// Adds the slices for queries that see keys [low + i, high): a triangle and the keys after it.
 void add_trailing(std::vector<Slice>& slices, int64_t begin, int64_t end, int64_t low, int64_t high) {
     const int64_t rows = std::min(end - begin, high - low);
     if (rows <= 0) return;
@@ -203,7 +203,7 @@ void add_leading(std::vector<Slice>& slices, int64_t begin, int64_t end, int64_t
     slices.push_back({begin, end, corner, corner + end - begin, SliceMask::Causal});
 }
 
-/// A band as wide as its first query's keys, in blocks no longer than that.
+/// Adds a band as wide as its first query's keys, in blocks of at most that length.
 void add_band(std::vector<Slice>& slices, const Run& run) {
     const int64_t width = run.high - run.low;
     for (int64_t done = 0; done < run.size(); done += width) {

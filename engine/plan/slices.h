@@ -1,9 +1,9 @@
-/// Which rectangles of the attention matrix between one rank's queries and one hop's keys are visible. Pure
-/// integers.
+/// Finds the visible rectangles of the attention matrix between one rank's queries and one hop's keys.
+/// Integers only.
 ///
-/// What a query sees is engine/plan/attention_mask.h's to say. Coordinates of a slice are *local* indices: of
-/// the queries' spans, and of the keys' spans. Source: AttnSlice of MagiAttention (arXiv 2505.13211, section
-/// 3.1) reduced to the three masks that tile the rest.
+/// engine/plan/attention_mask.h defines what a query sees. A slice's coordinates are *local* indices into the
+/// queries' spans and the keys' spans. Source: AttnSlice of MagiAttention (arXiv 2505.13211, section 3.1),
+/// reduced to the three masks from which all others can be tiled.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ namespace ringmaster {
 
 enum class SliceMask {
     Full,    ///< every cell of the rectangle is visible
-    Causal,  ///< a square; key j is visible to query i when j <= i, counted from the rectangle's corner
-    InverseCausal,  ///< a square; key j is visible to query i when j >= i: the trailing edge of a window
+    Causal,  ///< a square; query i sees key j if j <= i, counted from the rectangle's corner
+    InverseCausal,  ///< a square; query i sees key j if j >= i: the trailing edge of a window
 };
 
 struct Slice {
@@ -31,12 +31,12 @@ struct Slice {
     bool operator==(const Slice&) const = default;
 };
 
-/// The slices that tile, without overlap, what is visible between queries at `queries` and keys at `keys`;
-/// neighbours are joined wherever the union is again a slice, so a rank's own block under zigzag is one
-/// causal slice. Spans are sorted by position. Steps other than 1 must be equal on both sides.
+/// Returns slices that tile the visible cells between `queries` and `keys` without overlap. Neighbours are
+/// joined if their union is a slice, so a rank's own block under zigzag is one causal slice. Spans must be
+/// sorted by position; steps other than 1 must be equal on both sides.
 std::vector<Slice> make_slices(const Spans& queries, const Spans& keys);
 
-/// The same under any mask. No slice crosses a document's end; a window of w takes about 2·T ÷ w of them.
+/// Returns the slices for any mask. None crosses a document's end; a window of w takes about 2·T ÷ w of them.
 std::vector<Slice> make_slices(const Spans& queries, const Spans& keys, const AttentionMask& mask);
 
 }  // namespace ringmaster

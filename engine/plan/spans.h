@@ -6,7 +6,7 @@
 
 namespace ringmaster {
 
-/// Positions begin, begin + step, … below end.
+/// Positions begin, begin + step, … up to but not including end.
 struct Span {
     int64_t begin = 0;
     int64_t end = 0;
@@ -19,17 +19,17 @@ struct Span {
 
 using Spans = std::vector<Span>;
 
-/// `count` positions from `begin` on; the end is just behind the last one.
+/// Returns `count` positions starting at `begin`; the end is one past the last position.
 inline Span span_of(int64_t begin, int64_t count, int64_t step = 1) {
     return {begin, begin + (count - 1) * step + 1, step};
 }
 
 int64_t count_tokens(const Spans& spans);
 
-/// Local tokens [from, to) of `spans`.
+/// Returns the local tokens [from, to) of `spans`.
 Spans cut(const Spans& spans, int64_t from, int64_t to);
 
-/// Adds `span` behind the others, as one with the last where it continues it. Empty ones are left out.
+/// Appends `span`, and merges it with the last span if it continues that span. Skips empty spans.
 void append_span(Spans& spans, const Span& span);
 
 }  // namespace ringmaster

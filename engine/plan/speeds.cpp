@@ -10,12 +10,12 @@ namespace ringmaster {
 
 namespace {
 
-/// Assumed until measured. CPU: of one core with AVX2, and its share of the memory's bandwidth; bfloat16
-/// where the core has instructions for it, and widened to float32 where it has none (engine/model/ops.cpp);
-/// Gloo over the loopback, and over 10-Gbit Ethernet. CUDA: an H100's matrix products as training reaches
-/// them; FlashAttention-2 as ring-flash-attention publishes it of one H800 (19.3 × 8 causal passes forward
-/// and backward a second over 8,192 tokens, 32 heads of 128); NVLink 4, 200-Gbit InfiniBand, PCI Express 5.0
-/// x16 (63 GB/s by its signalling rate) as copies reach it.
+/// Speeds assumed until measured. CPU: one core with AVX2 and its share of the memory bandwidth; bfloat16 if
+/// the core has instructions for it, else widened to float32 (engine/model/ops.cpp); Gloo over the loopback
+/// and over 10-Gbit Ethernet. CUDA: an H100's matrix products as training reaches them; FlashAttention-2 as
+/// published by ring-flash-attention for an H800 (19.3 × 8 causal passes forward and backward per second over
+/// 8,192 tokens, 32 heads of 128); NVLink 4, 200-Gbit InfiniBand, and PCI Express 5.0 x16 (63 GB/s by its
+/// signalling rate) as copies reach it.
 struct DeviceFigures {
     double float32_flops, bfloat16_flops, bfloat16_widened_flops;
     double float32_attention, bfloat16_attention_forward, bfloat16_attention_backward;
@@ -25,9 +25,9 @@ constexpr DeviceFigures kCpuCore = {70e9, 200e9, 40e9, 70e9, 130e9, 140e9, 8e9, 
 constexpr DeviceFigures kGpu = {50e12,  400e12, 400e12, 40e12, 325e12, 287e12,
                                 2.4e12, 200e9,  25e9,   10e-6, 50e9};
 
-/// CUDA's partial results are merged by LibTorch's element-wise operations (engine/attention/merge.cpp): by
-/// count about 30 and 10 bytes an element. Fitted on ring-flash-attention's zigzag on eight H800s, 90.2 % of
-/// the ideal (tests/plan/published_test.cpp), whose merges are of that kind. The CPU's kernel adds in place.
+/// On CUDA, LibTorch's element-wise operations merge partial results (engine/attention/merge.cpp): by count
+/// about 30 and 10 bytes per element. These values are fitted to ring-flash-attention's zigzag, which merges
+/// alike: 90.2 % of the ideal on eight H800s (tests/plan/published_test.cpp). The CPU's kernel adds in place.
 constexpr double kMergeBytes = 45, kMergeGradBytes = 15;
 
 const DeviceFigures& figures_of(Device device) {
@@ -41,16 +41,16 @@ void add_merging(Device device, Speeds& speeds) {
 }
 
 const Calibration* calibration_for(const PlanRequest& request, const Plan& plan) {
-    if (plan.nodes > 1) return nullptr;  // what is known of this node is not known of the others
+    if (plan.nodes > 1) return nullptr;  // this node's figures say nothing about the others
     const bool cpu = plan.device == Device::Cpu;
-    if (!cpu && plan.ranks > request.devices_seen) return nullptr;  // planned for another machine
+    if (!cpu && plan.ranks > request.devices_seen) return nullptr;  // the plan is for another machine
     for (const Calibration& calibration : request.calibrations) {
         if ((calibration.device == "cpu") == cpu) return &calibration;
     }
     return nullptr;
 }
 
-/// A rank's share of the cores, of what all of them together reach; a GPU is one rank's.
+/// Returns a rank's share of the speed that all cores together reach; a GPU belongs to one rank.
 Speeds measured_speeds(const Calibration& measured, Speeds speeds, const Plan& plan) {
     const bool narrow = plan.config.precision != Precision::Float32;
     const ComputeFigures& figures = narrow ? measured.bfloat16 : measured.float32;
@@ -64,7 +64,7 @@ Speeds measured_speeds(const Calibration& measured, Speeds speeds, const Plan& p
     return speeds;
 }
 
-/// Assumed computation, taking `ratio` times as long; the links as they are known.
+/// Returns the assumed speeds with computation `ratio` times as slow and the links' known speeds.
 Speeds slowed(Speeds assumed, double ratio, const Speeds& known) {
     assumed.flops /= ratio;
     assumed.attention_forward /= ratio;

@@ -1,5 +1,5 @@
-/// How fast a rank computes and a link carries: assumed figures, or what `ringmaster calibrate` measured on a
-/// machine. Floating-point operations and bytes a second.
+/// Says how fast a rank computes and a link transfers: assumed figures, or those that `ringmaster calibrate`
+/// measured on a machine. Units are floating-point operations and bytes per second.
 #pragma once
 
 #include <cstdint>
@@ -12,41 +12,41 @@
 
 namespace ringmaster {
 
-/// Speeds that a time is made from, of one rank in the precision of computation. Attention counts its visible
-/// cells only: 4 operations a cell and element of a head in the forward, 10 in the backward (the kernel
-/// computes the scores again).
+/// Speeds of one rank in the precision of computation. Attention counts only its visible cells: 4
+/// operations per cell and element of a head in the forward, 10 in the backward (the kernel computes the
+/// scores again).
 struct Speeds {
     double flops = 0;  ///< matrix products
     double attention_forward = 0;
     double attention_backward = 0;
-    double memory = 0;       ///< bytes a second, for the optimizer's update and for merging partial results
-    double inside_node = 0;  ///< bytes a second that a rank sends to a rank of its node
+    double memory = 0;       ///< bytes per second for the optimizer's update and for merging partial results
+    double inside_node = 0;  ///< bytes per second from a rank to another rank of its node
     double across_nodes = 0;
-    double host_link = 0;  ///< bytes a second between a GPU and its host's memory, one way; the CPU has none
-    double latency_s = 0;  ///< of a message, before its first byte
-    double merge_bytes = 0;       ///< memory traffic to merge a hop's result: of each element of the output
-    double merge_grad_bytes = 0;  ///< and of each element that a hop's backward adds to
+    double host_link = 0;  ///< bytes per second between a GPU and host memory, one way; the CPU has none
+    double latency_s = 0;  ///< seconds before a message's first byte
+    double merge_bytes = 0;       ///< memory traffic to merge a hop's result, per element of the output
+    double merge_grad_bytes = 0;  ///< memory traffic per element that a hop's backward adds to
 };
 
-/// Whether this machine's processor multiplies in bfloat16 itself; without, products are made in float32.
+/// Returns whether this machine's CPU multiplies in bfloat16; if not, products are computed in float32.
 bool cpu_has_bfloat16();
 
-/// Assumed: see the table in speeds.cpp. `cores` are the node's.
+/// Returns the assumed speeds: see the table in speeds.cpp. `cores` counts the cores of a node.
 Speeds assumed_speeds(Device device, Precision precision, int cores, int ranks_per_node);
 
-/// The resolved speeds of a plan, and what they rest on.
+/// The resolved speeds of a plan, and their sources.
 struct SpeedsOfPlan {
     Speeds speeds;
-    const Calibration* calibration = nullptr;    ///< of the request; null: all is assumed
-    std::optional<Recalibration> recalibration;  ///< it counts before a calibration does
-    bool measured = false;  ///< every figure that this plan's time depends on; the link may not be
+    const Calibration* calibration = nullptr;    ///< points into the request; null: no calibration
+    std::optional<Recalibration> recalibration;  ///< takes precedence over the calibration
+    bool measured = false;  ///< every figure of this plan's time was measured, its link included
 };
 
-/// Assumed, or from the request's measurements and calibrations of the plan's own device, on one node.
+/// Returns assumed speeds; if the plan's one node and device were measured or calibrated, those speeds.
 SpeedsOfPlan speeds_of(const PlanRequest& request, const Plan& plan);
 
 nlohmann::json calibration_to_json(const Calibration& calibration);
-/// Throws Error(Refused) where it is damaged; `where` is said then.
+/// Throws Error(Refused) that names `where` if the JSON is damaged.
 Calibration calibration_from_json(const nlohmann::json& json, const std::string& where);
 
 }  // namespace ringmaster

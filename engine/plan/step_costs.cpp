@@ -16,10 +16,10 @@ namespace ringmaster {
 
 namespace {
 
-/// Hops of one bunch that are looked at; between them costs change evenly.
+/// The number of hops sampled per bunch; costs change evenly in between.
 constexpr int kLookedAt = 2;
 
-/// Σ over x = 1 … n of min(x, m).
+/// Returns Σ over x = 1 … n of min(x, m).
 double staircase(double n, double m) {
     if (n <= 0) return 0;
     return n <= m ? n * (n + 1) / 2 : m * (m + 1) / 2 + (n - m) * m;
@@ -29,14 +29,14 @@ int64_t floor_div(int64_t a, int64_t b) {
     return a >= 0 ? a / b : -((-a + b - 1) / b);
 }
 
-/// Pairs of a query p and a key k with k <= p − behind.
+/// Returns the number of pairs of a query p and a key k with k <= p − behind.
 double pairs_behind(const Span& queries, const Span& keys, int64_t behind) {
     const auto offset = double(floor_div(queries.begin - keys.begin - behind, keys.step));
     const auto n = double(queries.size()), m = double(keys.size());
     return staircase(offset + n, m) - staircase(offset, m);
 }
 
-/// Positions from `first` to `last`.
+/// Returns the number of positions from `first` to `last`.
 double count_within(const Spans& spans, int64_t first, int64_t last) {
     double count = 0;
     for (const Span& span : spans) {
@@ -48,12 +48,12 @@ double count_within(const Spans& spans, int64_t first, int64_t last) {
     return count;
 }
 
-/// Keys of one document that some query of it sees.
+/// Returns the number of keys of one document that some of its queries see.
 double keys_seen(const Spans& queries, const Spans& keys, int64_t window) {
     if (queries.empty()) return 0;
     if (window == 0) return count_within(keys, 0, queries.back().last());
     double count = 0;
-    int64_t counted = -1;  // up to this position
+    int64_t counted = -1;  // last position counted so far
     for (const Span& query : queries) {
         count += count_within(keys, std::max(counted + 1, query.begin - window + 1), query.last());
         counted = std::max(counted, query.last());
@@ -61,18 +61,18 @@ double keys_seen(const Spans& queries, const Spans& keys, int64_t window) {
     return count;
 }
 
-/// Queries that see some key: from the first key on, and with a window up to where the last one leaves it.
+/// Returns the number of queries that see a key: from the first key to where the last key leaves the window.
 double queries_between(const Spans& queries, const Spans& keys, int64_t window) {
     if (keys.empty()) return 0;
     const int64_t last = window > 0 ? keys.back().last() + window - 1 : int64_t{1} << 60;
     return count_within(queries, keys.front().begin, last);
 }
 
-// ------------------------------------------------------------------------------------------ what is where
+// ---------------------------------------------------------------------------------------- ranks and links
 
-/// Which links a plan's ranks are joined by.
+/// The links between a plan's ranks.
 struct Links {
-    int ring_ranks_of_node = 0;  ///< 0: keys never stay inside a node
+    int ring_ranks_of_node = 0;  ///< 0: keys always leave the node
     bool all_inside = true, heads_inside = true;
     double inside, across, states;
 
@@ -93,7 +93,7 @@ struct Links {
     }
 };
 
-/// What the hops of one ring rank hold, summed over a bunch of them.
+/// The work of one ring rank's hops, summed over a bunch of hops.
 struct Hop {
     int first = 0, last = 0;
     double cells = 0, queries = 0, keys_over_rate = 0, messages = 0;
@@ -115,7 +115,7 @@ class Ring {
     }
     double tokens(int rank) const { return double(count_tokens(spans_[static_cast<size_t>(rank)])); }
 
-    /// As many as there are columns, the own first.
+    /// Returns as many hops as there are columns, the rank's own first.
     std::vector<Hop> hops(int rank) const {
         const int count = columns();
         std::vector<Hop> hops(static_cast<size_t>(count));
@@ -127,7 +127,7 @@ class Ring {
             look_at(rank, hop);
             seen += hop.cells;
         }
-        // what was looked at stands for the rest: together they are exactly the rank's work
+        // The sampled hops stand for the rest: scale them to the rank's exact work.
         const double all = double(visible_cells(spans_[static_cast<size_t>(rank)], mask_));
         for (Hop& hop : hops) hop.cells *= seen > 0 ? all / seen : 0;
         return hops;
@@ -160,7 +160,7 @@ class Ring {
 
 // ------------------------------------------------------------------------------------------ computation
 
-/// Weights that a token meets.
+/// The weights that a token uses.
 struct LayerWeights {
     double projections, output, mlp, head;
 
@@ -173,7 +173,7 @@ struct LayerWeights {
     }
 };
 
-/// Matrices made from quantised weights, once for each product: seconds for each of their elements.
+/// Returns the seconds per element to make a matrix from quantised weights, once for each product.
 double making_s(const Plan& plan, const Speeds& speeds) {
     if (!plan.config.quantization.on()) return 0;
     const double read = plan.config.quantization.is_4bit() ? 0.5 : 1;
@@ -185,11 +185,11 @@ double backward_products(const Plan& plan) {
     return plan.config.lora.on() ? 1 : 2;
 }
 
-/// Of the columns' attention, from cells and keys to seconds.
+/// Converts a column's cells and keys to seconds of attention.
 struct AttentionCosts {
-    double forward_cell_s, backward_cell_s, merge_s, merge_grad_s;  ///< the last two: of each query
+    double forward_cell_s, backward_cell_s, merge_s, merge_grad_s;  ///< the last two: per query
     double key_bytes, gradient_bytes, latency_s;
-    double groups = 1;  ///< of heads that keys are gathered by
+    double groups = 1;  ///< groups of heads for gathering keys
 };
 
 AttentionCosts attention_costs(const Plan& plan, const Speeds& speeds) {
@@ -225,7 +225,7 @@ std::vector<HopCosts> ring_hops(const std::vector<Hop>& hops, const AttentionCos
     return made;
 }
 
-/// All ranks' keys at once, a group of heads at a time.
+/// Returns the hops of a gather: all ranks' keys at once, one group of heads at a time.
 std::vector<HopCosts> gathered_hops(const std::vector<Hop>& hops, const AttentionCosts& costs) {
     HopCosts all;
     for (const Hop& hop : hops) {
@@ -247,7 +247,7 @@ void add_head_exchange(const Plan& plan, const Speeds& speeds, const Links& link
     const double P = plan.mesh.ulysses;
     if (plan.mesh.ulysses == 1) return;
     const double e = plan.config.precision == Precision::Float32 ? 4 : 2;
-    const bool shared = m.num_kv_heads < plan.mesh.ulysses;  // gradients of shared heads travel unrounded
+    const bool shared = m.num_kv_heads < plan.mesh.ulysses;  // gradients of shared heads are sent in float32
     const double numbers = double(plan.batch.micro) * tokens * double(m.head_dim) * (P - 1) / P /
                            (links.heads_inside ? links.inside : links.across);
     const double queries = numbers * double(m.num_heads);
@@ -271,7 +271,7 @@ ColumnCosts column_costs(const Plan& plan, const Speeds& speeds, const Links& li
     column.output_s = weights.output * of_weight_s;
     column.mlp_s = weights.mlp * of_weight_s;
     column.mlp_again_s = column.mlp_s * 2 / 3;  // gate and up
-    // An adapter's: one forward and three backward, where x·Aᵀ is computed again; as twice one and one.
+    // An adapter takes one forward and three backward products (x·Aᵀ is computed again): twice one of each.
     column.mlp_s += 2 * double(lora_unit_sizes(*plan.model, plan.config.lora).layer) * weight_s;
     column.head_s = (1 + backward_products(plan)) * weights.head * weight_s;
     add_head_exchange(plan, speeds, links, tokens, column);
@@ -283,7 +283,7 @@ ColumnCosts column_costs(const Plan& plan, const Speeds& speeds, const Links& li
 
 // ------------------------------------------------------------------------------------------ states
 
-/// Returns the bytes of all states of an element of a large matrix.
+/// Returns the bytes of all states per element of a large matrix.
 double state_element_bytes(const Config& config, double weight_bytes) {
     const OptimizerKind* kind = find_optimizer(config.optimizer);
     if (!kind) return 2 * weight_bytes;
@@ -295,8 +295,8 @@ double state_element_bytes(const Config& config, double weight_bytes) {
     return bytes;
 }
 
-/// Whole states are all-reduced over all ranks; sharded ones reduce-scattered, their slices all-reduced over
-/// the replicas; weights gathered for each pass (stage 3) or behind the update.
+/// Adds the states' transfers. Whole states are all-reduced over all ranks; sharded ones are reduce-scattered
+/// and their slices all-reduced over replicas; weights are gathered per pass (stage 3) or after the update.
 void add_states(const Plan& plan, const Speeds& speeds, const Links& links, StepCosts& costs) {
     const double bytes = plan.config.precision == Precision::Bf16Full ? 2 : 4;
     const double copy_bytes = plan.config.precision == Precision::Float32 ? 4 : 2;
@@ -306,7 +306,7 @@ void add_states(const Plan& plan, const Speeds& speeds, const Links& links, Step
     const UnitSizes adapter = lora_unit_sizes(*plan.model, plan.config.lora);
     const auto unit = [&](int64_t weights, int64_t of_adapter) {
         UnitCosts made;
-        const double n = double(frozen ? of_adapter : weights) / links.states;  // of what is trained
+        const double n = double(frozen ? of_adapter : weights) / links.states;  // trained weights
         const double gathered = double(costs.stage == 3 ? weights + of_adapter : 0) / links.states;
         if (n == 0 && gathered == 0) return made;
         if (costs.stage == 0) {
@@ -329,7 +329,7 @@ void add_states(const Plan& plan, const Speeds& speeds, const Links& links, Step
     if (costs.stage == 1 || costs.stage == 2)
         costs.new_weights_s =
             costs.embedding.gather_s + double(costs.layers) * costs.layer.gather_s + costs.head.gather_s;
-    // The optimizer reads and writes its states, the weights and their gradients once, the norm reads them
+    // The optimizer reads and writes its states, weights and gradients once; the norm reads the gradients
     // again.
     const double moments = state_element_bytes(plan.config, bytes);
     const double update_bytes = 4 * bytes + 2 * moments;
@@ -337,8 +337,8 @@ void add_states(const Plan& plan, const Speeds& speeds, const Links& links, Step
     const double of_rank = double(trained) / (costs.stage > 0 ? shards : 1);
     costs.update_s = update_bytes * of_rank / speeds.memory;
     if (speeds.host_link <= 0) return;
-    if (plan.config.optimizer_offloading)  // both moments come and go, and nothing runs beside
-                                           // (engine/train/optimizer.cpp)
+    if (plan.config.optimizer_offloading)  // both moments are copied to the GPU and back, overlapped with
+                                           // nothing (engine/train/optimizer.cpp)
         costs.update_s += 2 * moments * of_rank / speeds.host_link;
     if (plan.config.activation_offloading)
         costs.checkpoint_copy_s = double(plan.batch.micro) * double(plan.sequence.per_rank) *

@@ -13,7 +13,7 @@ double query_width(const ModelConfig& m) {
     return double(m.num_heads) * double(m.head_dim);
 }
 
-/// Forward, and backward to inputs and weights; of frozen weights to inputs alone.
+/// Returns 6: forward, and backward to inputs and weights; 4 if frozen weights have no gradients.
 double flops_of_a_parameter(const Plan& plan) {
     return plan.config.lora.on() ? 4 : 6;
 }
@@ -28,7 +28,7 @@ LayoutFigures figures_of(const Plan& plan) {
 }  // namespace
 
 double active_parameters(const ModelConfig& m) {
-    // looking up a token's embedding is no product; a tied head is one
+    // the embedding's look-up is no product; a tied head is one
     double count = double(parameter_count(m));
     if (!m.tie_word_embeddings) count -= double(m.vocab_size) * double(m.hidden_size);
     const double idle_experts = double(m.num_experts - m.experts_per_token);
@@ -43,7 +43,7 @@ LayoutCosts layout_costs(const Plan& plan) {
     const double flops = speeds.flops, link = plan.nodes > 1 ? speeds.across_nodes : speeds.inside_node;
     const double P = plan.mesh.ulysses, layers = double(m.num_layers);
     const double kv_heads = std::max(double(m.num_kv_heads), P) / P;
-    LayoutCosts costs;  // of forward and backward together, of a ring rank's tokens over its P ranks
+    LayoutCosts costs;  // forward plus backward, for a ring rank's tokens over its P ranks
     costs.token_s = flops_of_a_parameter(plan) * active_parameters(m) / flops / P;
     costs.cell_s = 12 * query_width(m) * layers / flops / P;
     costs.key_s = 2 * kv_heads * double(m.head_dim) * layers * (2 * (cpu ? 4 : 2) + 4) / link;

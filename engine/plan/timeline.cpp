@@ -20,7 +20,7 @@ using nlohmann::json;
 constexpr int kMostRanks = 64;
 constexpr std::array kLaneNames = {"compute", "keys link", "states link", "host link"};
 
-/// Ring ranks as step_costs picks them.
+/// Returns the ring ranks that step_costs picks.
 std::vector<int> shown_ring_ranks(const Plan& plan) {
     const int count = columns_of(plan.mesh.ring);
     std::vector<int> columns;
@@ -33,7 +33,7 @@ int row_of(int rank, Lane lane) {
     return rank * static_cast<int>(kLaneNames.size()) + static_cast<int>(lane);
 }
 
-/// Events as one array, each on a line of its own.
+/// Writes events as one array, each on its own line.
 class Events {
   public:
     explicit Events(std::ostream& out) : out_(out) {}
@@ -106,7 +106,7 @@ void write_timeline(std::ostream& out, const PlanRequest& request, const Plan& p
     for (size_t c = 0; c < step.ranks.size(); ++c) column_of[step.ranks[c].ring_rank] = c;
 
     const size_t lanes =
-        kLaneNames.size() - (costs.checkpoint_copy_s > 0 ? 0 : 1);  // the host's where it is used
+        kLaneNames.size() - (costs.checkpoint_copy_s > 0 ? 0 : 1);  // the host's only if it is used
     const int of_node = plan.ranks / plan.nodes;
     json ranks = json::array();
     out << "{\"displayTimeUnit\":\"ms\",\n\"traceEvents\":[";

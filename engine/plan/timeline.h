@@ -1,10 +1,10 @@
-/// A simulated step as a Chrome trace (the JSON that chrome://tracing, Perfetto and others open): a process
-/// for each node, three rows for each rank: what it computes, what its link carries of keys and values, what
-/// of the states. Times are microseconds from the step's start.
+/// Writes a simulated step as a Chrome trace (the JSON that chrome://tracing, Perfetto and others open): one
+/// process per node; rows per rank for its computation, its link's keys and values, the states, and copies to
+/// the host if there are any. Times are microseconds from the step's start.
 ///
-/// Every rank up to 64. Beyond, the ring ranks of the first context-parallel group, of more than 64 some
-/// evenly spaced; of each the first that splits its heads: all others do the same at the same times as one of
-/// its ring rank. Of more than two micro-batches the first and the last.
+/// Up to 64 ranks are all shown. Beyond that, only ring ranks of the first context-parallel group (evenly
+/// spaced if more than 64), each by the first rank that splits its heads: the others of its ring rank do the
+/// same at the same time. Of more than two micro-batches only the first and the last are shown.
 #pragma once
 
 #include <iosfwd>
@@ -15,13 +15,13 @@
 
 namespace ringmaster {
 
-/// The ranks that a timeline of this plan shows.
+/// Returns the ranks that a timeline of this plan shows.
 std::vector<int> timeline_ranks(const Plan& plan);
 
-/// What of the plan is shown: "all 8 ranks", "17 of 1,024 ranks: …".
+/// Returns a text that says which ranks are shown: "all 8 ranks", "17 of 1,024 ranks: …".
 std::string timeline_selection(const Plan& plan);
 
-/// Needs the plan's model, mesh, sequence and batch. `request` is what the plan was made with.
+/// Writes the trace. Needs the plan's model, mesh, sequence and batch, and the request that made the plan.
 void write_timeline(std::ostream& out, const PlanRequest& request, const Plan& plan);
 
 }  // namespace ringmaster

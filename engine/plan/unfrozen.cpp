@@ -10,7 +10,7 @@ namespace {
 
 using Range = std::pair<int64_t, std::optional<int64_t>>;
 
-/// A dot that no plus follows means a dot.
+/// Escapes each dot, except before a plus, so that it matches only a dot.
 std::string literal_dots(const std::string& pattern) {
     std::string made;
     for (size_t i = 0; i < pattern.size(); ++i) {
@@ -44,7 +44,7 @@ bool matches(const std::string& name, const std::string& pattern) {
     return std::regex_search(name, regex, std::regex_constants::match_continuous);
 }
 
-/// Returns the ranges within `count` rows from `first` on, counted from there.
+/// Returns the parts of the ranges within `count` rows from `first` on, counted from `first`.
 std::vector<std::pair<int64_t, int64_t>> cut_to(const std::vector<std::pair<int64_t, int64_t>>& ranges,
                                                 int64_t first, int64_t count) {
     std::vector<std::pair<int64_t, int64_t>> cut;

@@ -1,5 +1,5 @@
-/// `unfrozen_parameters`: which parameters are trained, and which of their rows. Source: axolotl 0.19,
-/// utils/freeze.py.
+/// Applies `unfrozen_parameters`: which parameters are trained, and which of their rows. Source: axolotl
+/// 0.19, utils/freeze.py.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ namespace ringmaster {
 struct Unfrozen {
     bool trained = false;
     std::vector<std::pair<int64_t, int64_t>> frozen_rows;  ///< [begin, end) of a trained parameter, ascending
-    std::string problem;                                   ///< a range that the parameter does not have
+    std::string problem;                                   ///< range that the parameter lacks; empty if none
 };
 
-/// A pattern is a regular expression for the beginning of a name, with a dot for a dot, and a range of rows
-/// such as [:32000] behind it.
+/// Returns what the patterns train. A pattern is a regular expression for the beginning of a name, with
+/// literal dots, and may end with a range of rows such as [:32000].
 Unfrozen unfrozen_of(const ParameterShape& shape, const std::vector<std::string>& patterns);
 
 }  // namespace ringmaster

@@ -1,4 +1,4 @@
-/// The windows of a model's layers, which may differ.
+/// Finds the window of a model whose layers may have different ones.
 #pragma once
 
 #include <cstdint>
