@@ -1,4 +1,4 @@
-/// Limits on a model's sizes, which keep every later product inside 64 bits.
+/// Limits a model's sizes, so that every later product fits in 64 bits.
 #pragma once
 
 #include <string>

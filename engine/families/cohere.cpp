@@ -4,7 +4,7 @@ namespace ringmaster {
 
 namespace {
 
-/// Attention and MLP side by side under one LayerNorm without bias; layers that see everything do not turn.
+/// Describes parallel attention and MLP under one LayerNorm without bias. Layers without a window lack rope.
 void describe_cohere2(const ConfigFields& fields, ModelConfig& model) {
     model.qkv_bias = model.output_bias = fields.flag_or("attention_bias", false);
     model.layer_norms = model.parallel_blocks = true;

@@ -8,7 +8,7 @@ namespace {
 
 struct Feature {
     const char* name;
-    bool computed;  // forward, backward, preflight's reference and the memory's trace
+    bool computed;  // in forward, backward, preflight's reference and memory trace
     bool (*asked)(const ModelConfig& model);
 };
 

@@ -8,7 +8,7 @@
 
 namespace ringmaster {
 
-/// Names of config.json's fields, or a few words if no field stands for it; empty: all is computed.
+/// Returns names of config.json's fields, or a few words if a feature has no field; empty: all is computed.
 std::vector<std::string> not_computed(const ModelConfig& model);
 
 }  // namespace ringmaster

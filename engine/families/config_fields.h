@@ -1,4 +1,4 @@
-/// The fields of one config.json object.
+/// Reads the fields of one config.json object.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace ringmaster {
 
-/// One config.json, read field by field: every complaint names the file and the field.
+/// Reads one config.json field by field. Every error names the file and the field.
 class ConfigFields {
   public:
     ConfigFields(const nlohmann::json& values, std::string where)
@@ -25,7 +25,7 @@ class ConfigFields {
         throw Error(Failure::Refused, Code("MODEL-CONFIG"), what, where_, hint);
     }
 
-    /// Whoever asks for a field has read it.
+    /// Returns whether the field exists, and marks it as read.
     bool has(const char* key) const {
         read_->insert(key);
         return values_->contains(key);
@@ -43,7 +43,7 @@ class ConfigFields {
         }
         return value.get<int64_t>();
     }
-    /// An absent or null key gives `otherwise`.
+    /// Returns `otherwise` if the key is absent or null.
     int64_t integer_or(const char* key, int64_t otherwise, int64_t max) const {
         return !has(key) || is_null(key) ? otherwise : integer(key, max);
     }
@@ -83,7 +83,7 @@ class ConfigFields {
         return at(key).get<std::string>();
     }
 
-    /// An object that holds something; an empty one, null and an absent key give nullopt.
+    /// Returns a non-empty object; nullopt if it is empty, null or absent.
     std::optional<ConfigFields> object(const char* key) const {
         if (!has(key) || is_null(key)) return std::nullopt;
         if (!at(key).is_object()) refuse("'" + std::string(key) + "' is not an object");
@@ -91,7 +91,7 @@ class ConfigFields {
         return ConfigFields(at(key), where_ + ": " + key);
     }
 
-    /// Fields that nobody asked for and that say something: not null, false, 0 or empty.
+    /// Returns the fields that were not read and hold a value: not null, false, 0 or empty.
     std::vector<std::string> unread() const;
 
     const nlohmann::json& values() const { return *values_; }

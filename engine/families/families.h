@@ -1,5 +1,5 @@
-/// Families of decoders as tables: what the fields of a config.json mean, and what files call the weights.
-/// Source of every default: configuration_<type>.py of transformers 5.23.
+/// Describes families of decoders as tables: the meaning of config.json's fields, and the names of the
+/// weights in files. Source of every default: configuration_<type>.py of transformers 5.23.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,8 @@
 
 namespace ringmaster {
 
-/// A module of ParameterShape's naming, and what files call it. Modules that share a name lie in one tensor,
-/// one below the other.
+/// Maps a module in ParameterShape's naming to its name in files. Modules with the same name are stored in
+/// one tensor, one below the other.
 struct Rename {
     std::string_view module, in_files;
 };
@@ -21,7 +21,7 @@ struct Rename {
 struct Family {
     std::string type;  ///< config.json's model_type
     void (*describe)(const ConfigFields& fields, ModelConfig& model);
-    int64_t kv_heads = 0;  ///< if the field is absent; 0: as many as query heads
+    int64_t kv_heads = 0;  ///< default if the field is absent; 0: as many as query heads
     int64_t head_dim = 0;  ///< 0: hidden_size ÷ num_attention_heads
     int64_t max_position = 2048;
     double norm_eps = 1e-6;
@@ -33,10 +33,10 @@ struct Family {
     const char* norm_eps_field = "rms_norm_eps";
     std::span<const Rename> names = {};
     bool has_query_scale = false;
-    std::optional<int64_t> padding_token = {};  ///< if `pad_token_id` is absent
+    std::optional<int64_t> padding_token = {};  ///< default if `pad_token_id` is absent
 };
 
-/// A multimodal model whose text part is a decoder.
+/// A multimodal model whose text part is one of these decoders.
 struct Wrapper {
     std::string_view type, text_type, weight_prefix;
 };
@@ -45,13 +45,13 @@ const Family* find_family(std::string_view type);
 const Wrapper* find_wrapper(std::string_view type);
 std::string family_names();
 
-// Each in a file of its own.
+// Each table is defined in its family's file.
 extern const std::span<const Family> kLlamaFamilies, kQwenFamilies, kSmollmFamilies, kHunyuanFamilies,
     kGemmaFamilies, kGemmaSandwichFamilies, kPhiFamilies, kMistralFamilies, kOlmoFamilies, kGraniteFamilies,
     kGlmFamilies, kCohereFamilies, kLayerNormFamilies;
 extern const std::span<const Wrapper> kGemmaWrappers, kMistralWrappers;
 
-/// Gives every layer a window where `slides` says so, and rope `window_rope` there.
+/// Gives each layer for which `slides` returns true a window and the rope `window_rope`.
 template <class Slides>
 void set_layers(ModelConfig& model, std::optional<int64_t> window, int window_rope, Slides slides) {
     for (int64_t layer = 0; window && layer < model.num_layers; ++layer) {
@@ -61,10 +61,10 @@ void set_layers(ModelConfig& model, std::optional<int64_t> window, int window_ro
     }
 }
 
-/// Reads the kind of each layer from `layer_types`; without it every `pattern`th layer sees everything.
+/// Reads the kind of each layer from `layer_types`; if absent, every `pattern`th layer has no window.
 void read_layer_types(const ConfigFields& fields, ModelConfig& model, std::optional<int64_t> window,
                       int64_t pattern, int window_rope = 0);
-/// `sliding_window`, by default `otherwise`; null: none.
+/// Returns `sliding_window`, or `otherwise` if it is absent; null means no window.
 std::optional<int64_t> read_window(const ConfigFields& fields, std::optional<int64_t> otherwise);
 
 }  // namespace ringmaster

@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-/// A model's sizes as its config.json on the hub states them. `names` are hub ids in lower case, separated by
+/// A model's sizes as stated by its config.json on the hub. `names` are hub ids in lower case, separated by
 /// spaces.
 struct KnownModel {
     std::string_view names;
@@ -23,7 +23,7 @@ struct KnownModel {
     int64_t hidden, layers, heads, kv_heads, head_dim, intermediate, vocab, max_position;
     double rope_theta, norm_eps;
     bool tied = false;
-    int64_t llama3_factor = 0;  // rope scaling of Llama 3.1 and later
+    int64_t llama3_factor = 0;  // factor of the rope scaling in Llama 3.1 and later
     int64_t sliding_window = 0;
     int64_t experts = 0, experts_per_token = 0, expert_intermediate = 0;
 };
@@ -220,7 +220,7 @@ const KnownModel* find_known(const std::string& hub_id) {
     return nullptr;
 }
 
-/// `models--org--name/snapshots/<revision>/config.json`, refs/main's revision first.
+/// Returns `models--org--name/snapshots/<revision>/config.json` of all revisions, refs/main's first.
 std::vector<fs::path> cached_configs(const std::string& hub_id, const fs::path& cache) {
     std::string folder = "models--" + hub_id;
     for (size_t at = folder.find('/'); at != std::string::npos; at = folder.find('/'))
@@ -241,7 +241,7 @@ std::vector<fs::path> cached_configs(const std::string& hub_id, const fs::path& 
     return snapshots;
 }
 
-/// A hub id is "owner/name" or "name"; anything else is no folder of the cache.
+/// Returns whether the text is a hub id, "owner/name" or "name"; other texts name no folder of the cache.
 bool is_hub_id(const std::string& text) {
     const bool letters = std::all_of(text.begin(), text.end(), [](unsigned char c) {
         return std::isalnum(c) || c == '-' || c == '_' || c == '.' || c == '/';
@@ -257,7 +257,7 @@ std::optional<ModelConfig> read_cached(const fs::path& path) {
     try {
         return model_config_from_json(values, path.string());
     } catch (const Error&) {
-        return std::nullopt;  // damaged, or of a family that nothing is known of: the plan says what it lacks
+        return std::nullopt;  // damaged or of an unknown family: the plan reports what is missing
     }
 }
 

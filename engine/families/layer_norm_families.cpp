@@ -1,4 +1,4 @@
-// StarCoder 2, StableLM and Nemotron: LayerNorm with a bias in place of RMSNorm.
+// Describes StarCoder 2, StableLM and Nemotron, which use LayerNorm with a bias instead of RMSNorm.
 #include "engine/families/families.h"
 
 namespace ringmaster {

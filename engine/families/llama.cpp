@@ -1,4 +1,4 @@
-// Llama and those that differ from it in a switch or two.
+// Describes Llama and the families that differ from it in one or two settings.
 #include "engine/families/families.h"
 
 namespace ringmaster {
@@ -19,7 +19,7 @@ void describe_seed_oss(const ConfigFields& fields, ModelConfig& model) {
     model.qkv_bias = fields.flag_or("attention_bias", true);
     model.output_bias = fields.flag_or("attention_out_bias", false);
     model.mlp_bias = fields.flag_or("mlp_bias", false);
-    // The class drops by default, and in training alone.
+    // The class applies dropout by default, in training only.
     for (const char* dropout : {"attention_dropout", "residual_dropout"})
         if (fields.number_or(dropout, 0.1) != 0) model.obstacles.push_back(dropout);
 }

@@ -4,7 +4,7 @@ namespace ringmaster {
 
 namespace {
 
-/// A window in every layer. transformers refuses layer_types for this class.
+/// Gives every layer the same window. transformers rejects layer_types for this class.
 void describe_mistral(const ConfigFields& fields, ModelConfig& model) {
     model.sliding_window = read_window(fields, 4096);
 }

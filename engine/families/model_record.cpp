@@ -1,4 +1,4 @@
-// ModelConfig as JSON and back: one list of its fields serves both ways.
+// Converts a ModelConfig to JSON and back, with one list of its fields for both directions.
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <type_traits>
@@ -195,7 +195,7 @@ class Reader {
     std::string where_;
 };
 
-/// A record comes from a file: nothing that reads it may index out of range.
+/// Checks a record read from a file, so that no reader of it indexes out of range.
 void check(const ModelConfig& m, const std::string& where) {
     const auto expect = [&](bool fits, const char* what) {
         if (!fits) throw Error(Failure::Refused, Code("MODEL-CONFIG"), what, where);
@@ -222,7 +222,7 @@ json model_config_to_json(const ModelConfig& model) {
 
 ModelConfig model_config_from_record(const json& values, const std::string& where) {
     if (values.is_object() && values.contains("num_hidden_layers"))
-        return model_config_from_json(values, where);  // plans of version 1.0 held a config.json
+        return model_config_from_json(values, where);  // plans of version 1.0 contained a config.json
     ModelConfig model;
     Reader reader(values, where);
     visit(reader, model);

@@ -1,4 +1,4 @@
-// OLMo 2 and 3, and EXAONE 4: norms on what attention and the MLP give, not on what they get.
+// Describes OLMo 2 and 3 and EXAONE 4: norms follow attention and the MLP instead of preceding them.
 #include "engine/families/families.h"
 #include "engine/families/read_rope.h"
 
@@ -17,14 +17,14 @@ void describe_olmo2(const ConfigFields& fields, ModelConfig& model) {
     norm_outputs_alone(model);
 }
 
-/// Layers with a window turn by the plain rope of the same theta.
+/// Gives layers with a window an unscaled rope with the same theta.
 void describe_olmo3(const ConfigFields& fields, ModelConfig& model) {
     describe_olmo2(fields, model);
     read_layer_types(fields, model, read_window(fields, 4096), 4, 1);
     model.ropes.push_back(read_window_rope(fields, model.ropes.front().theta));
 }
 
-/// If some layers have a window, the others have no rotary embedding.
+/// Removes the rotary embedding from layers without a window, if other layers have one.
 void describe_exaone4(const ConfigFields& fields, ModelConfig& model) {
     model.qk_norm = QkNorm::PerHead;
     norm_outputs_alone(model);

@@ -12,7 +12,7 @@ namespace ringmaster {
 
 namespace {
 
-/// Collects the tensors of one layer, or of what stands outside the layers (layer -1).
+/// Collects the tensors of one layer, or those outside the layers (layer -1).
 class Shapes {
   public:
     Shapes(std::vector<ParameterShape>& shapes, int layer)
@@ -23,7 +23,7 @@ class Shapes {
     void weight(Role role, const std::string& name, std::vector<int64_t> shape) {
         add(role, name + ".weight", std::move(shape), true);
     }
-    /// Its name has no ".weight".
+    /// Adds a tensor whose name does not end with ".weight".
     void tensor(Role role, const std::string& name, std::vector<int64_t> shape) {
         add(role, name, std::move(shape), true);
     }
@@ -72,7 +72,7 @@ void add_attention(const ModelConfig& m, Shapes& shapes) {
     if (m.output_bias) shapes.bias(Role::OutputBias, attn + "o_proj", m.hidden_size);
 }
 
-/// Names as transformers 5 has them: all experts of a layer in one tensor.
+/// Adds tensors with the names of transformers 5, which puts all experts of a layer in one tensor.
 void add_experts(const ModelConfig& m, Shapes& shapes) {
     const int64_t expert = m.expert_intermediate_size, shared = m.shared_expert_intermediate_size;
     shapes.weight(Role::Expert, "mlp.gate", {m.num_experts, m.hidden_size});
@@ -113,14 +113,14 @@ void add_layer(const ModelConfig& m, Shapes shapes) {
     if (m.norms_outputs) norm(Role::PostMlpNorm, "mlp_output_norm");
 }
 
-/// A module's name as the family's files have it.
+/// Returns a module's name in the family's files.
 std::string_view in_files(const Family& family, std::string_view module) {
     for (const Rename& rename : family.names)
         if (rename.module == module) return rename.in_files;
     return module;
 }
 
-/// `name` is [model.layers.N.]module.weight or .bias.
+/// Returns the name in files of a parameter [model.layers.N.]module.weight or .bias.
 std::string file_name(const ModelConfig& m, const Family& family, const ParameterShape& shape) {
     const std::string& name = shape.name;
     const std::string prefix = shape.layer < 0 ? "" : "model.layers." + std::to_string(shape.layer) + ".";
@@ -131,7 +131,7 @@ std::string file_name(const ModelConfig& m, const Family& family, const Paramete
     return stored;
 }
 
-/// Neighbours of one name lie in one tensor, in their order.
+/// Joins neighbours with the same stored name into one tensor, in their order.
 void join_rows(std::vector<ParameterShape>& shapes) {
     for (size_t first = 0, end = 0; first < shapes.size(); first = end) {
         int64_t rows = 0;
@@ -197,7 +197,7 @@ namespace {
 
 const std::string kPeftPrefix = "base_model.model.";
 
-/// A parameter of an adapter, named after the model's parameter that it belongs to.
+/// Returns an adapter's parameter, named after the model's parameter that it adapts.
 ParameterShape adapter_shape(const ModelConfig& model, const ParameterShape& of, const std::string& part,
                              std::vector<int64_t> shape, Role role) {
     const auto named = [&](const std::string& name) {
@@ -256,7 +256,7 @@ int64_t lora_count(const ModelConfig& model, const Lora& lora) {
 }
 
 UnitSizes unit_sizes(const ModelConfig& model) {
-    // All layers are alike, and a plan counts often.
+    // Counts one layer, because all layers are alike and plans count often.
     ModelConfig one = model;
     one.num_layers = std::min<int64_t>(model.num_layers, 1);
     UnitSizes sizes;

@@ -1,4 +1,4 @@
-/// Gives the names under which PEFT knows a model's modules.
+/// Returns PEFT's names for a model's modules.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace ringmaster {
 
-/// A parameter's name as PEFT sees it in transformers' model: that of its file, for a wrapper's text part
-/// below model.language_model.
+/// Returns the name that PEFT sees in transformers' model: the name in the file, which for a wrapper's text
+/// part is below model.language_model.
 std::string peft_name(const ModelConfig& model, const ParameterShape& shape);
 
 }  // namespace ringmaster

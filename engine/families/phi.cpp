@@ -6,11 +6,11 @@ namespace {
 
 void describe_phi3(const ConfigFields& fields, ModelConfig& model) {
     model.sliding_window = read_window(fields, std::nullopt);
-    // Without longrope it says nothing; attention_bias stands in files, and the class has none.
+    // The first is unused without longrope; files contain attention_bias, but the class has no bias.
     for (const char* idle : {"original_max_position_embeddings", "attention_bias"}) fields.has(idle);
 }
 
-/// Phi-1 and Phi-2: attention and MLP side by side under one LayerNorm.
+/// Describes Phi-1 and Phi-2: parallel attention and MLP under one LayerNorm.
 void describe_phi(const ConfigFields& fields, ModelConfig& model) {
     model.layer_norms = model.norm_biases = model.parallel_blocks = model.head_bias = true;
     model.qkv_bias = model.output_bias = model.mlp_bias = true;

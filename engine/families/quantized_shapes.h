@@ -1,9 +1,9 @@
-/// Which weights of a model are quantised, and how many bytes they take: the layers' matrices, each as one
-/// run of bytes. Embedding, head, norms and biases stay as they are, as bitsandbytes leaves them.
+/// Determines which weights of a model are quantised, and their size: the layers' matrices, each as one array
+/// of bytes. Embedding, head, norms and biases stay unquantised, as in bitsandbytes.
 ///
-/// Each matrix is [codes | scales | scales of scales | map | tail], every part padded to 16 bytes. 4 bits:
-/// two codes a byte of the row-major matrix, the first in the high nibble; a scale for each block, float32,
-/// or 8-bit codes with a float32 for each 256 of them. 8 bits: a code a byte, a float32 scale for each row.
+/// A matrix is stored as [codes | scales | scales of scales | map | tail], each part padded to 16 bytes. 4
+/// bits: two codes per byte of the row-major matrix, the first in the high nibble; a scale per block, in
+/// float32, or in 8-bit codes with a float32 per 256 codes. 8 bits: a code per byte, a float32 scale per row.
 #pragma once
 
 #include "engine/config/quantization.h"
@@ -13,13 +13,13 @@ namespace ringmaster {
 
 constexpr int64_t kNestedBlock = 256;  ///< scales that share a scale
 constexpr int64_t kScaleMap =
-    256;  ///< float32 entries of the code book of nested scales, which goes with them
+    256;  ///< float32 entries of the code book stored with nested scales
 constexpr int64_t kPartAlignment = 16;
 
-/// Of one matrix: where its parts begin, in bytes.
+/// Sizes of one matrix, and the offset of each part in bytes.
 struct QuantizedLayout {
     int64_t rows = 0, columns = 0;
-    int64_t blocks = 0;         ///< scales; of 8 bits one a row
+    int64_t blocks = 0;         ///< number of scales; in 8 bits, one per row
     int64_t nested_blocks = 0;  ///< scales of scales; 0: scales are float32
     int64_t scales_at = 0, nested_at = 0, map_at = 0, tail_at = 0;
     int64_t bytes = 0;
@@ -31,15 +31,15 @@ QuantizedLayout quantized_layout(const Quantization& quantization, int64_t rows,
 
 bool is_quantized(const ParameterShape& shape);
 
-/// Parameters of a model that stay as they are; all of them without quantisation.
+/// Returns the parameters that stay unquantised; all of them if quantisation is off.
 std::vector<ParameterShape> kept_shapes(const ModelConfig& model, const Quantization& quantization);
-/// The others by their names, as bytes: shape {bytes}.
+/// Returns the quantised parameters by name, as bytes: shape {bytes}.
 std::vector<ParameterShape> quantized_shapes(const ModelConfig& model, const Quantization& quantization);
 
-/// Of one layer.
+/// Sizes of one layer's quantised matrices.
 struct QuantizedLayer {
-    int64_t elements = 0;  ///< that are quantised
-    int64_t bytes = 0;     ///< that they take
+    int64_t elements = 0;  ///< quantised elements
+    int64_t bytes = 0;     ///< bytes of these elements
 };
 QuantizedLayer quantized_layer(const ModelConfig& model, const Quantization& quantization);
 

@@ -4,8 +4,8 @@ namespace ringmaster {
 
 namespace {
 
-/// A window only with use_sliding_window, in layers from max_window_layers on or those that layer_types
-/// names.
+/// Gives layers a window only if use_sliding_window is set: those from max_window_layers on, or those named
+/// by layer_types.
 void read_windows(const ConfigFields& fields, ModelConfig& model) {
     const std::optional<int64_t> window = read_window(fields, 4096);
     const auto first = static_cast<int64_t>(fields.number_or("max_window_layers", 28));

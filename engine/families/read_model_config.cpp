@@ -1,4 +1,4 @@
-// config.json, by the tables of the families.
+// Reads config.json by the families' tables.
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Fields that change neither what is trained nor how.
+/// Fields that change neither the model nor its training.
 constexpr std::array kWithoutEffect = {"_attn_implementation_autoset",
                                        "_name_or_path",
                                        "architectures",
@@ -108,7 +108,7 @@ constexpr std::array kWithoutEffect = {"_attn_implementation_autoset",
                                        "mlp_only_layers",
                                        "decoder_sparse_step"};
 
-/// transformers' names of activations (activations.py, ACT2FN).
+/// Returns the activation for a name in transformers (activations.py, ACT2FN).
 std::optional<Activation> activation_of(const std::string& name) {
     if (name == "silu" || name == "swish") return Activation::Silu;
     if (name == "gelu_pytorch_tanh" || name == "gelu_new" || name == "gelu_fast") return Activation::GeluTanh;
@@ -139,7 +139,7 @@ void read_head_dim(const ConfigFields& fields, const Family& family, ModelConfig
     }
 }
 
-/// torch.nn.Embedding counts a negative index from the end of the table.
+/// Returns the padding token. torch.nn.Embedding counts a negative index from the end of the table.
 std::optional<int64_t> read_padding_token(const ConfigFields& fields, const Family& family,
                                           int64_t vocabulary) {
     std::optional<int64_t> token = family.padding_token;
@@ -174,7 +174,7 @@ void read_sizes(const ConfigFields& fields, const Family& family, ModelConfig& m
     model.tie_word_embeddings = fields.flag_or("tie_word_embeddings", family.tied);
 }
 
-/// Weights that bitsandbytes has quantised; other formats are not read.
+/// Reads how bitsandbytes quantised the weights; rejects other formats.
 Quantization read_quantization(const ConfigFields& reader) {
     const std::optional<ConfigFields> said = reader.object("quantization_config");
     if (!said) return {};
@@ -200,7 +200,7 @@ Quantization read_quantization(const ConfigFields& reader) {
     return found;
 }
 
-/// Fields that say something and that no table reads. A quantised folder's own field is read above.
+/// Adds an obstacle for each field that no table reads. A quantised folder's field is read elsewhere.
 void note_unread(const ConfigFields& fields, ModelConfig& model) {
     for (const std::string& name : fields.unread()) {
         if (name.ends_with("_token_id")) continue;
@@ -248,7 +248,7 @@ void refuse_absurd_size(const ModelConfig& model, const std::string& where) {
                     "its sizes multiply to more than 10^15 parameters", where);
 }
 
-/// A wrapper's text part has the wrapper's word on tied embeddings and quantised weights if it has none.
+/// Reads a model. The wrapper's settings for tied embeddings and quantised weights replace its text part's.
 ModelConfig model_config_from_json(const json& values, const std::string& where) {
     const ConfigFields fields(values, where);
     const Wrapper* wrapper = find_wrapper(fields.text_or("model_type", ""));
@@ -260,7 +260,7 @@ ModelConfig model_config_from_json(const json& values, const std::string& where)
         if (values.contains(shared)) text[shared] = values[shared];
     ModelConfig model = read_text_model(ConfigFields(text, where + ": text_config"));
     model.weight_prefix = wrapper->weight_prefix;
-    model.obstacles.push_back("text_config");  // an export would lack the vision tower
+    model.obstacles.push_back("text_config");  // an export would lack the vision part
     return model;
 }
 

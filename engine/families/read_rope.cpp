@@ -1,4 +1,4 @@
-// Source: RotaryEmbeddingConfigMixin and ROPE_INIT_FUNCTIONS of transformers 5.23.
+// Reads rotary embeddings like RotaryEmbeddingConfigMixin and ROPE_INIT_FUNCTIONS of transformers 5.23.
 #include "engine/families/read_rope.h"
 
 #include <cmath>
@@ -16,7 +16,7 @@ void read_yarn(const ConfigFields& parameters, RopeConfig& rope) {
     rope.truncate = parameters.flag_or("truncate", true);
     const double beta_fast = parameters.number_or("beta_fast", 0);
     const double beta_slow = parameters.number_or("beta_slow", 0);
-    if (beta_fast != 0) rope.beta_fast = beta_fast;  // transformers reads 0 as left out
+    if (beta_fast != 0) rope.beta_fast = beta_fast;  // transformers treats 0 as absent
     if (beta_slow != 0) rope.beta_slow = beta_slow;
 }
 
@@ -47,7 +47,7 @@ bool is_known(const std::string& type) {
     return false;
 }
 
-/// Both lists of factors; the attention's factor follows from how much longer the model became.
+/// Reads both lists of factors and the attention factor. `factor` defaults to the ratio of the two lengths.
 void read_longrope(const ConfigFields& parameters, const ModelConfig& model, RopeConfig& rope) {
     const int64_t pairs = (rope.rotary_dim > 0 ? rope.rotary_dim : model.head_dim) / 2;
     rope.short_factor = read_factors(parameters, "short_factor", pairs);

@@ -1,14 +1,14 @@
-/// The rotary embeddings of a config.json.
+/// Reads the rotary embeddings of a config.json.
 #pragma once
 
 #include "engine/families/families.h"
 
 namespace ringmaster {
 
-/// That of layers that see everything. Fields of a scaling that no table reads become obstacles.
+/// Returns the rope of layers without a window. Unknown fields of a scaling become obstacles.
 RopeConfig read_rope(const ConfigFields& fields, const Family& family, ModelConfig& model);
 
-/// A second one for layers with a window: rope_parameters.sliding_attention, or without scaling by `theta`.
+/// Returns the rope of layers with a window: rope_parameters.sliding_attention, or `theta` without scaling.
 RopeConfig read_window_rope(const ConfigFields& fields, double theta);
 
 }  // namespace ringmaster

@@ -1,4 +1,4 @@
-/// A model's parameters as its files hold them.
+/// Groups a model's parameters by the tensors that hold them in its files.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace ringmaster {
 
-/// One tensor of the files, and the parameters that it holds, one below the other.
+/// One tensor in the files, and the parameters that it holds, one below the other.
 struct StoredTensor {
     std::string name;
     std::vector<int64_t> shape;
-    std::vector<size_t> parameters;  ///< indices
+    std::vector<size_t> parameters;  ///< indices into the parameters
 };
 
 std::vector<StoredTensor> stored_tensors(const std::vector<ParameterShape>& shapes);
