@@ -46,7 +46,7 @@ BatchShape batch_shape(const std::vector<Row>& rows, const Config& config, std::
 
 namespace {
 
-/// A whole sequence: the rows one behind the other, then padding.
+/// A whole sequence: rows one after the other, then padding.
 struct Sequence {
     std::vector<int64_t> input_ids, labels, places;
 

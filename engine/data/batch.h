@@ -1,6 +1,6 @@
-/// Rows as one rank sees them: padded, labels shifted *before* sharding (the label at a shard's last token is
-/// the next shard's first), cut by the layout. The packed rows of a micro-batch are one sequence of all their
-/// documents, with the padding of all of them behind the last; other rows are a sequence each.
+/// Prepares rows for one rank: pads them, shifts labels *before* sharding (the label of a shard's last token
+/// is the next shard's first token) and cuts them by the layout. The packed rows of a micro-batch form one
+/// sequence of all their documents with all padding at the end; other rows are one sequence each.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace ringmaster {
 
-/// Global counts of a step's rows, the same on every rank without asking anyone.
+/// Counts over all rows of a step; every rank computes the same without communication.
 struct RowCounts {
     int64_t tokens = 0;  ///< without padding
     int64_t valid_labels = 0;
@@ -21,31 +21,31 @@ struct RowCounts {
 
 RowCounts count_rows(const std::vector<Row>& rows);
 
-/// Length that a micro-batch's rows are padded to, before the layout's own padding: the longest row, or what
-/// `padding` fixes.
+/// Returns the length that a micro-batch's rows are padded to, before the layout's own padding: the length
+/// that `padding` fixes, else the longest row's.
 int64_t batch_length(const std::vector<Row>& rows, const Padding& padding, int64_t sequence_len);
 
-/// The sequences of a micro-batch before they are split, all of them alike.
+/// Describes the sequences of a micro-batch before they are split; all have the same shape.
 struct BatchShape {
-    int64_t tokens = 0;            ///< of one sequence, before the layout's own padding
-    int64_t longest_document = 0;  ///< as far as positions go
-    AttentionMask mask;            ///< without documents where rows are not packed
+    int64_t tokens = 0;            ///< length of one sequence before the layout's own padding
+    int64_t longest_document = 0;  ///< highest position + 1
+    AttentionMask mask;            ///< has no documents if rows are not packed
 };
 
-/// `window` is the model's sliding window, if any.
+/// Returns the shape. `window` is the model's sliding window, if any.
 BatchShape batch_shape(const std::vector<Row>& rows, const Config& config, std::optional<int64_t> window);
 
 /// One rank's share, row-major [rows, tokens of this rank].
 struct BatchShard {
     int64_t rows = 0;
     std::vector<int64_t> input_ids;
-    std::vector<int64_t> labels;  ///< shifted; -100 = none, on padding too
-    std::vector<int64_t> places;  ///< of each token in the token file; -1: padding
+    std::vector<int64_t> labels;  ///< shifted; -100: no label, also on padding
+    std::vector<int64_t> places;  ///< index of each token in the token file; -1: padding
     int64_t valid_labels = 0;
 };
 
-/// Rows padded to layout.tokens and cut to `context_rank`'s spans; with `as_one_sequence` one row of them
-/// all.
+/// Returns the rows padded to layout.tokens and cut to `context_rank`'s spans; `as_one_sequence` joins all
+/// rows into one.
 BatchShard shard_rows(const std::vector<Row>& rows, const Layout& layout, int context_rank,
                       bool as_one_sequence = false);
 

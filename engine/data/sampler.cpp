@@ -18,13 +18,13 @@ void Sampler::shuffle(int64_t epoch) {
     std::seed_seq seeds{static_cast<uint32_t>(seed_), static_cast<uint32_t>(seed_ >> 32),
                         static_cast<uint32_t>(epoch)};
     std::mt19937_64 random(seeds);
-    // Fisher-Yates by hand: std::shuffle is not the same in every standard library.
+    // A hand-written Fisher-Yates, because std::shuffle differs between standard libraries.
     for (size_t i = order_.size(); i > 1; --i) std::swap(order_[i - 1], order_[random() % i]);
 }
 
-/// Source: transformers, trainer_pt_utils.get_length_grouped_indices: random rows in groups of up to 50
-/// steps, each sorted by length, and the longest row of all first, so that memory runs out at once if it
-/// does.
+/// Sorts by length within random groups of up to 50 steps, and puts the longest row of all first, so
+/// that a lack of memory shows at once. Source: transformers,
+/// trainer_pt_utils.get_length_grouped_indices.
 void Sampler::group() {
     const int64_t steps = std::clamp<int64_t>(rows_ / (rows_per_step_ * 4), 1, 50);
     const auto size = static_cast<size_t>(steps * rows_per_step_);

@@ -1,5 +1,5 @@
-/// Which rows each optimizer step trains on: [consumed, consumed + G) of the epoch's order, whatever the
-/// mesh; an epoch's last rows, fewer than G, are a step of their own. Nothing is repeated or dropped.
+/// Chooses the rows of each optimizer step: the next `rows_per_step` rows of the epoch's order, for any mesh.
+/// If an epoch ends with fewer rows, these form a step. No row is repeated or dropped.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,16 @@ namespace ringmaster {
 
 class Sampler {
   public:
-    /// `in_file_order` is curriculum_sampling; else each epoch has its own permutation from the seed.
+    /// `in_file_order` is curriculum_sampling; otherwise the seed gives each epoch its own permutation.
     Sampler(int64_t rows, int64_t rows_per_step, int64_t seed, bool in_file_order);
-    /// group_by_length: rows of similar length come together, the longest first.
+    /// Implements group_by_length: rows of similar length come together, the longest first.
     Sampler(std::vector<int64_t> lengths, int64_t rows_per_step, int64_t seed);
 
-    /// The rows of the next step; moves on.
+    /// Returns the rows of the next step, and advances.
     std::vector<int64_t> next_step();
 
-    /// Rows read since the start of the run: the position that a checkpoint keeps. Independent of
-    /// rows_per_step.
+    /// Returns the rows read since the start of the run: the position that a checkpoint saves. Does not
+    /// depend on rows_per_step.
     int64_t consumed() const { return consumed_; }
     void seek(int64_t consumed) { consumed_ = consumed; }
     double epoch() const { return static_cast<double>(consumed_) / static_cast<double>(rows_); }
@@ -32,15 +32,15 @@ class Sampler {
     int64_t rows_per_step_;
     int64_t seed_;
     bool in_file_order_;
-    std::vector<int64_t> lengths_;  ///< of rows that are grouped by length; else empty
+    std::vector<int64_t> lengths_;  ///< lengths of rows to group; empty: no grouping
     int64_t consumed_ = 0;
     int64_t order_epoch_ = -1;
     std::vector<int64_t> order_;
 };
 
-/// The rows of one step that data-parallel group `data_rank` of `data_ranks` reads, as micro-batches of at
-/// most `micro` rows: micro-batches are dealt to the groups in turn. A group may get fewer, or none, in a
-/// step that is not full.
+/// Returns the rows that data-parallel group `data_rank` of `data_ranks` reads in a step, as micro-batches of
+/// at most `micro` rows. Micro-batches are dealt to the groups in turn; a group may get fewer or none in an
+/// incomplete step.
 std::vector<std::vector<int64_t>> micro_batches_of(const std::vector<int64_t>& step_rows, int64_t micro,
                                                    int data_rank, int data_ranks);
 

@@ -1,5 +1,5 @@
-/// Prepared rows, mapped: `input_ids` and `labels` of all rows one behind the other, and where each row
-/// begins. A packed row holds several documents: `document_offsets` says where each begins.
+/// Maps prepared rows from a file: `input_ids` and `labels` of all rows one after the other, and the offset
+/// of each row. A packed row holds several documents, which begin at `document_offsets`.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,22 @@ constexpr int32_t kNoLabel = -100;
 
 struct Row {
     std::span<const int32_t> input_ids;
-    std::span<const int32_t> labels;     ///< not shifted; the first of a document is the label of nothing
-    std::vector<int64_t> document_ends;  ///< ascending, the last is tokens(); one where the row is not packed
-    int64_t place = 0;                   ///< of its first token, in the file
+    std::span<const int32_t> labels;     ///< not shifted; a document's first label belongs to no token
+    std::vector<int64_t> document_ends;  ///< ascending, the last is tokens(); one if the row is not packed
+    int64_t place = 0;                   ///< index of its first token in the file
 
     int64_t tokens() const { return static_cast<int64_t>(input_ids.size()); }
-    /// Labels that a loss is taken on: from each document's second token on, without -100.
+    /// Returns the number of labels in the loss: from each document's second token on, without -100.
     int64_t valid_labels() const;
-    /// Its first `tokens`, the last document cut.
+    /// Returns the row's first `tokens` tokens; cuts the last document if needed.
     Row head(int64_t tokens) const;
-    /// Its documents, a row each.
+    /// Returns the row's documents, each as a row.
     std::vector<Row> documents() const;
 };
 
 class TokenFile {
   public:
-    /// Maps tokens.safetensors. Throws Error(Usage) missing, Error(Refused) where it is damaged.
+    /// Maps tokens.safetensors. Throws Error(Usage) if it is missing, Error(Refused) if it is damaged.
     explicit TokenFile(const std::filesystem::path& path);
 
     int64_t rows() const { return static_cast<int64_t>(offsets_.size()) - 1; }
@@ -39,8 +39,8 @@ class TokenFile {
         return offsets_[static_cast<size_t>(index) + 1] - offsets_[static_cast<size_t>(index)];
     }
 
-    /// Throws Error(Refused) naming the row where an id is outside [0, vocab_size), a label outside it and
-    /// not -100, or a row is empty or longer than `longest`.
+    /// Throws Error(Refused) with the row's number if an id or a label is outside [0, vocab_size), except a
+    /// label of -100, or if a row is empty or longer than `longest`.
     void check(int64_t vocab_size, int64_t longest) const;
 
   private:
