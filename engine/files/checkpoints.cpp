@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kPrefix = "step-";
-constexpr int64_t kMostListBytes = 4 << 20;  ///< of `complete`: 30,000 files
+constexpr int64_t kMostListBytes = 4 << 20;  ///< size limit of `complete`: 30,000 files
 constexpr size_t kReadBlock = 1 << 20;
 
 struct Closing {
@@ -33,7 +33,7 @@ std::string reason_of(int error) {
     return std::strerror(error);
 }
 
-/// Reads a file in blocks. Returns what is wrong, else an empty text.
+/// Reads a file in blocks. Returns the problem, or an empty text.
 std::string read_blocks(const fs::path& path, const std::function<void(const char*, size_t)>& take) {
     const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0) return errno == ENOENT ? "is missing" : "cannot be read: " + reason_of(errno);
@@ -50,7 +50,7 @@ std::string read_blocks(const fs::path& path, const std::function<void(const cha
     }
 }
 
-/// The size of a regular file; empty if there is none.
+/// Returns the size of a regular file, or nothing if there is none.
 std::optional<int64_t> size_of(const fs::path& path) {
     struct stat about {};
     if (::stat(path.c_str(), &about) != 0 || !S_ISREG(about.st_mode)) return std::nullopt;
@@ -71,7 +71,7 @@ uint32_t sum_from(const std::string& text) {
     return sum;
 }
 
-/// The list may come from another machine: names stay inside the folder.
+/// Reads an entry of the list. The list may come from another machine, so names must stay inside the folder.
 WrittenFile listed_file(const nlohmann::json& entry) {
     WrittenFile file{entry.at("name"), entry.at("bytes"), sum_from(entry.at("crc32c"))};
     if (file.name.empty() || file.name.front() == '.' || file.name.find('/') != std::string::npos)
@@ -80,14 +80,14 @@ WrittenFile listed_file(const nlohmann::json& entry) {
     return file;
 }
 
-/// Refuses nesting while it is read: it costs more memory than it has bytes.
+/// Rejects nesting during parsing, because nested JSON takes more memory than it has bytes.
 bool flat_enough(int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
     if (depth > 3) throw Error(Failure::Refused, Code("FILE-DAMAGED"), "is nested too deeply");
     return true;
 }
 
 struct Listed {
-    std::vector<WrittenFile> files;  ///< empty: a former version's, which has no list
+    std::vector<WrittenFile> files;  ///< empty: written by an older version, without a list
     std::string damage;
 };
 
@@ -132,7 +132,7 @@ std::string content_damage(const fs::path& checkpoint, const WrittenFile& file,
            hex(file.crc32c);
 }
 
-/// A former version's checkpoint: what a resume reads has to be there.
+/// Checks a checkpoint of an older version: everything that a resume reads must exist.
 std::string unlisted_damage(const fs::path& checkpoint) {
     for (const char* name : {kTrainerStateFile, kOptimizerFile}) {
         if (!size_of(checkpoint / name)) return std::string(name) + " is missing";
@@ -151,7 +151,7 @@ std::string unlisted_damage(const fs::path& checkpoint) {
     return has_weights ? "" : "the weights are missing";
 }
 
-/// Steps of everything that is named as a checkpoint, ascending.
+/// Returns the steps of everything that is named like a checkpoint, ascending.
 std::vector<int64_t> named_checkpoints(const fs::path& checkpoints) {
     std::vector<int64_t> steps;
     std::error_code none;

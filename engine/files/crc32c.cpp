@@ -11,7 +11,7 @@ namespace ringmaster {
 
 namespace {
 
-constexpr uint32_t kPolynomial = 0x82f63b78;  ///< reflected
+constexpr uint32_t kPolynomial = 0x82f63b78;  ///< in reflected bit order
 
 using Table = std::array<uint32_t, 256>;
 
@@ -26,18 +26,18 @@ constexpr Table byte_table() {
 }
 constexpr Table kByte = byte_table();
 
-/// The state without the inversion at both ends.
+/// Advances the state by a byte, without the inversion at both ends.
 constexpr uint32_t after_byte(uint32_t state, uint8_t byte) {
     return (state >> 8) ^ kByte[(state ^ byte) & 0xff];
 }
 
 #if defined(__x86_64__)
 
-constexpr size_t kStream = 4096;  ///< bytes of each of the three streams, a multiple of 8
+constexpr size_t kStream = 4096;  ///< bytes in each of the three streams, a multiple of 8
 
-/// What kStream zero bytes make of each byte of a state. CRC is linear, so the checksum of two stretches one
-/// after the other is that of the first, moved over the second's length, xor that of the second (Mark Adler's
-/// crc32c.c).
+/// Maps each byte of a state to the state after kStream zero bytes. CRC is linear, so the checksum of two
+/// consecutive stretches is the first one's, shifted by the second's length, xor the second one's (Mark
+/// Adler's crc32c.c).
 struct Shift {
     std::array<Table, 4> tables{};
 
@@ -62,7 +62,7 @@ uint64_t word_at(const uint8_t* bytes) {
     return word;
 }
 
-/// The instruction takes 3 cycles and can begin every cycle: three independent streams keep it busy.
+/// The instruction takes 3 cycles but can start every cycle: three independent streams keep it busy.
 __attribute__((target("sse4.2"))) uint32_t with_instruction(uint32_t crc, const uint8_t* bytes, size_t size) {
     static const Shift shift;
     uint64_t state = ~crc;

@@ -20,8 +20,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr size_t kMostAtOnce = 1 << 30;    ///< bytes of one write(2), which takes less than 2 GiB
-constexpr size_t kWorthAThread = 1 << 20;  ///< bytes that take longer to sum than a thread to start
+constexpr size_t kMostAtOnce = 1 << 30;    ///< bytes per write(2), which accepts less than 2 GiB
+constexpr size_t kWorthAThread = 1 << 20;  ///< bytes whose checksum takes longer than starting a thread
 
 constexpr const char* kPartial = ".partial";
 constexpr const char* kFormer = ".former";
@@ -32,8 +32,8 @@ constexpr const char* kRemoved = ".removed";
     throw_write_error(path);
 }
 
-/// Opens a new file beside `target`: pid and number tell it from those of other processes and threads, and
-/// O_EXCL from those of another machine on the same disk.
+/// Opens a temporary file next to `target`. Pid and counter distinguish processes and threads, O_EXCL
+/// distinguishes machines that share the disk.
 int open_aside(const fs::path& target, mode_t mode, fs::path& aside) {
     static std::atomic<uint64_t> count{0};
     while (true) {
@@ -77,7 +77,7 @@ DurableFile::DurableFile(const fs::path& target, mode_t mode) : target_(target) 
     struct stat former {};
     const bool replaces = ::lstat(target_.c_str(), &former) == 0 && !S_ISLNK(former.st_mode);
     if (replaces && S_ISDIR(former.st_mode)) fail(target_, EISDIR);
-    if (replaces && !S_ISREG(former.st_mode))  // a device, say, would become a file
+    if (replaces && !S_ISREG(former.st_mode))  // do not turn a device, for example, into a file
         throw Error(Failure::Refused, Code("FILE-WRITE"), "cannot be written: it is not a regular file",
                     target_.string());
     file_ = open_aside(target_, mode, aside_);
@@ -91,11 +91,11 @@ DurableFile::~DurableFile() {
     ::unlink(aside_.c_str());
 }
 
-/// Much at once is summed by another thread while the system copies it.
+/// Writes bytes. For a large block, another thread computes the checksum while the system copies the bytes.
 void DurableFile::write(const void* bytes, size_t count) {
     const auto sum = [before = written_.crc32c, bytes, count] { return crc32c(before, bytes, count); };
     constexpr auto kAsync =
-        std::launch::async | std::launch::deferred;  // deferred if there is no thread left
+        std::launch::async | std::launch::deferred;  // deferred if no thread can be started
     auto later = std::async(count < kWorthAThread ? std::launch::deferred : kAsync, sum);
     const char* from = static_cast<const char*>(bytes);
     for (size_t left = count; left > 0;) {
@@ -191,7 +191,7 @@ void sync_directory(const fs::path& dir) {
     if (folder < 0) throw_write_error(dir);
     const int reason = ::fsync(folder) == 0 ? 0 : errno;
     ::close(folder);
-    if (reason != 0 && reason != EINVAL) fail(dir, reason);  // EINVAL: not on this file system
+    if (reason != 0 && reason != EINVAL) fail(dir, reason);  // EINVAL: unsupported by this file system
 }
 
 }  // namespace ringmaster

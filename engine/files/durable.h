@@ -1,5 +1,5 @@
-/// Files and folders that are either whole or not there: written aside under a name of their own, flushed to
-/// the disk, renamed.
+/// Writes files and folders that are either complete or absent: under a temporary name, flushed to the disk,
+/// then renamed.
 #pragma once
 
 #include <sys/types.h>
@@ -11,26 +11,26 @@
 
 namespace ringmaster {
 
-/// A file as it was handed to the system: `crc32c` is computed while writing, never by reading back.
+/// A file as handed to the system: `crc32c` is computed while writing, never by reading back.
 struct WrittenFile {
-    std::string name;  ///< in its folder
+    std::string name;  ///< name within its folder
     int64_t bytes = 0;
     uint32_t crc32c = 0;
 };
 
-/// A file that appears under its name only after it is whole. Its temporary name is unique: processes and
-/// threads may write the same file at once, and the last to finish wins. A file that replaces another keeps
-/// the mode of that one; a new one gets `mode` less the umask. Every function throws Error(Refused) naming
-/// the file and the system's reason; the old content stays then.
+/// Writes a file that appears under its name only when it is complete. Its temporary name is unique:
+/// processes and threads may write the same file at once, and the last one to finish wins. A file that
+/// replaces another keeps that one's mode; a new file gets `mode` less the umask. All functions throw
+/// Error(Refused) with the file and the system's reason, and leave the old content in place.
 class DurableFile {
   public:
     explicit DurableFile(const std::filesystem::path& target, mode_t mode = 0666);
-    ~DurableFile();  ///< removes what has not appeared
+    ~DurableFile();  ///< removes the temporary file if appear() was not called
     DurableFile(const DurableFile&) = delete;
     DurableFile& operator=(const DurableFile&) = delete;
 
     void write(const void* bytes, size_t count);
-    WrittenFile appear();  ///< flushes the file, renames it, flushes its folder
+    WrittenFile appear();  ///< flushes the file, renames it and flushes its folder
 
   private:
     std::filesystem::path target_, aside_;
@@ -38,47 +38,47 @@ class DurableFile {
     WrittenFile written_;
 };
 
-/// The whole of a small file, as DurableFile.
+/// Writes a small file at once, by DurableFile.
 WrittenFile write_file_durably(const std::filesystem::path& path, std::string_view content,
                                mode_t mode = 0666);
 
-/// A folder that is written aside, as `.NAME.partial`, and appears under its name only after it is whole. Of
-/// two writers at once the second takes the folder from the first: the caller sees to it that there is one.
+/// Writes a folder as `.NAME.partial` that appears under its name only when it is complete. Of two writers at
+/// once, the second takes the folder from the first: the caller must ensure a single writer.
 class FolderAside {
   public:
     explicit FolderAside(std::filesystem::path target);
-    ~FolderAside();  ///< removes what has not appeared
+    ~FolderAside();  ///< removes the temporary folder if appear() was not called
     FolderAside(const FolderAside&) = delete;
     FolderAside& operator=(const FolderAside&) = delete;
 
     const std::filesystem::path& path() const { return aside_; }
 
-    /// A folder of that name goes to `.NAME.former`, this one takes its place, then the former is deleted. A
-    /// kill in between leaves what restore_folders puts right.
+    /// Renames an existing folder of that name to `.NAME.former`, renames this one into place, then deletes
+    /// the former. If the process is killed in between, restore_folders repairs the folder.
     void appear();
 
   private:
     std::filesystem::path target_, aside_;
 };
 
-/// Renames a file or folder within its folder and flushes that.
+/// Renames a file or folder within its folder, and flushes that folder.
 void rename_durably(const std::filesystem::path& from, const std::filesystem::path& to);
 
-/// Removes a file, if it is there, and flushes its folder.
+/// Removes a file, if it exists, and flushes its folder.
 void remove_durably(const std::filesystem::path& file);
 
-/// Deletes a folder so that half of it is never seen under its name: it becomes `.NAME.removed` first. What
-/// the system refuses to delete stays under that name, for restore_folders.
+/// Deletes a folder so that no half of it is seen under its name: renames it to `.NAME.removed` first. If it
+/// cannot be deleted, it keeps that name, and restore_folders tries again.
 void remove_folder(const std::filesystem::path& folder);
 
-/// Puts right what a killed process left in `parent`: a `.NAME.former` without NAME gets its name back; other
+/// Repairs what a killed process left in `parent`: a `.NAME.former` without NAME gets its name back; other
 /// former, partial and removed folders are deleted.
 void restore_folders(const std::filesystem::path& parent);
 
 /// Flushes a folder's entries (names of files made or renamed in it) to the disk.
 void sync_directory(const std::filesystem::path& dir);
 
-/// Error(Refused) "PATH: cannot be written: No space left on device", from errno.
+/// Throws Error(Refused) from errno: "PATH: cannot be written: No space left on device".
 [[noreturn]] void throw_write_error(const std::filesystem::path& path);
 
 }  // namespace ringmaster

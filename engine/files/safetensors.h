@@ -1,8 +1,8 @@
-/// The safetensors format, read by mapping and written in one pass. No tensors library: bytes, dtypes as the
-/// format's words.
+/// Reads the safetensors format by mapping files, and writes it in one pass. Needs no tensor library: data
+/// are bytes, and dtypes are the format's words.
 ///
-/// Layout: 8 bytes little-endian header length, a JSON header {name: {"dtype", "shape", "data_offsets":
-/// [begin, end]}}, data. Source: the format's description in the safetensors project.
+/// Layout: 8 bytes of header length (little-endian), a JSON header {name: {"dtype", "shape", "data_offsets":
+/// [begin, end]}}, then the data. Source: the format's description in the safetensors project.
 #pragma once
 
 #include <cstddef>
@@ -23,13 +23,13 @@ struct TensorInfo {
     std::vector<int64_t> shape;
 
     int64_t elements() const;
-    int64_t bytes() const;  ///< throws Error(Refused) on a dtype that it does not know
+    int64_t bytes() const;  ///< throws Error(Refused) if the dtype is unknown
 };
 
 class SafetensorsFile {
   public:
-    /// Maps the file. Throws Error(Usage) missing, Error(Refused) truncated or damaged, naming the file and
-    /// the tensor.
+    /// Maps the file. Throws Error(Usage) if it is missing, and Error(Refused), with file and tensor, if it
+    /// is truncated or damaged.
     explicit SafetensorsFile(const std::filesystem::path& path);
     ~SafetensorsFile();
     SafetensorsFile(const SafetensorsFile&) = delete;
@@ -37,10 +37,10 @@ class SafetensorsFile {
 
     const std::filesystem::path& path() const { return path_; }
     const std::map<std::string, TensorInfo>& tensors() const { return tensors_; }
-    const TensorInfo& info(const std::string& name) const;  ///< throws Error(Refused) where it is missing
+    const TensorInfo& info(const std::string& name) const;  ///< throws Error(Refused) if it is missing
     std::span<const std::byte> bytes(const std::string& name) const;
 
-    /// The tensor as elements of T; throws where its dtype is another.
+    /// Returns the tensor's elements as T; throws if its dtype is not `dtype`.
     template <typename T>
     std::span<const T> elements(const std::string& name, const std::string& dtype) const {
         check_dtype(name, dtype);
@@ -53,22 +53,22 @@ class SafetensorsFile {
     void read_header();
 
     std::filesystem::path path_;
-    const std::byte* data_ = nullptr;  ///< of the whole file
+    const std::byte* data_ = nullptr;  ///< mapped file
     size_t size_ = 0;
     size_t data_begin_ = 0;
     std::map<std::string, TensorInfo> tensors_;
     std::map<std::string, std::pair<size_t, size_t>> offsets_;
 };
 
-/// Writes tensors in the order announced, as DurableFile: the file appears when it is finished.
+/// Writes tensors in the announced order, by DurableFile: the file appears when finish() is called.
 class SafetensorsWriter {
   public:
     SafetensorsWriter(const std::filesystem::path& path, const std::vector<TensorInfo>& tensors);
 
-    /// The next bytes of the data, in order; a tensor may come in pieces. Throws Error(Refused): a full disk,
-    /// say.
+    /// Appends the next bytes of the data; a tensor may come in pieces. Throws Error(Refused), for example if
+    /// the disk is full.
     void write(const void* bytes, size_t count);
-    WrittenFile finish();  ///< flushes to the disk
+    WrittenFile finish();  ///< flushes the file to the disk
 
   private:
     DurableFile file_;
