@@ -1,6 +1,6 @@
-/// DIR/token: random text that the processes of a run share and nobody else reads (mode 0600). Agents and
-/// ranks prove with it that they belong to the run. It never leaves the machine that holds it: each use has a
-/// key of its own, made from it by mac().
+/// Manages DIR/token: random text that the processes of a run share and nobody else can read (mode 0600).
+/// Agents and ranks use it to prove that they belong to the run. The text itself is never sent: mac() derives
+/// a separate key for each use.
 #pragma once
 
 #include <filesystem>
@@ -8,11 +8,11 @@
 
 namespace ringmaster {
 
-/// Makes it where it is missing; of several processes at once one does. Throws Error(Refused) naming the file
-/// where it cannot be read or written, or holds less than 16 characters.
+/// Returns the secret, and creates it if it is missing; of several processes at once, one creates it. Throws
+/// Error(Refused) with the file's name if it cannot be read or written or holds less than 16 characters.
 std::string run_secret(const std::filesystem::path& run_dir);
 
-/// As run_secret, but one that is missing is an error.
+/// Returns the secret; unlike run_secret, throws if it is missing.
 std::string read_run_secret(const std::filesystem::path& run_dir);
 
 }  // namespace ringmaster

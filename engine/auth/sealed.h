@@ -1,8 +1,8 @@
-/// A value that lies where strangers may read and write, such as c10d's store: nobody without the key can
-/// read it, and one that was changed, or belongs to another name, is noticed.
+/// Seals values for places where strangers may read and write, such as c10d's store: nobody without the key
+/// can read a value, and a value that was changed or moved to another name is rejected.
 ///
-///     16 bytes of nonce, the text XOR HMAC(encryption key, nonce and block number), HMAC over name, nonce
-///     and both
+/// A sealed value is 16 bytes of nonce, the text XOR HMAC(encryption key, nonce and block number), and an
+/// HMAC over name, nonce and encrypted text.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ namespace ringmaster {
 
 std::string sealed(std::string_view key, std::string_view name, std::string_view text);
 
-/// Empty: not sealed with this key under this name.
+/// Returns the text, or nothing if the value was not sealed with this key under this name.
 std::optional<std::string> opened(std::string_view key, std::string_view name, std::string_view value);
 
 }  // namespace ringmaster

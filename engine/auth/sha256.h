@@ -1,6 +1,6 @@
-/// SHA-256 (FIPS 180-4) and HMAC-SHA-256 (RFC 2104), for what the processes of a run prove to each other.
-/// Here rather than from a library: the agent and the engine are sent to machines that may have none, and a
-/// message is short.
+/// Computes SHA-256 (FIPS 180-4) and HMAC-SHA-256 (RFC 2104), with which the processes of a run authenticate.
+/// This is not a library's code because agent and engine are sent to machines that may lack the library, and
+/// messages are short.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ using Digest = std::array<uint8_t, 32>;
 class Sha256 {
   public:
     Sha256& add(std::string_view bytes);
-    Digest digest();  ///< of all that was added; nothing may be added afterwards
+    Digest digest();  ///< digest of all bytes added; no more may be added after it
 
   private:
     void take_block(const uint8_t* block);
@@ -30,16 +30,16 @@ class Sha256 {
 Digest sha256(std::string_view bytes);
 Digest hmac_sha256(std::string_view key, std::string_view text);
 
-/// HMAC over the parts, each with its length before it: no two lists of parts have the same text.
+/// Returns the HMAC over the parts, each preceded by its length: different lists never give the same text.
 Digest mac(std::string_view key, std::initializer_list<std::string_view> parts);
 
 std::string_view bytes_of(const Digest& digest);
 std::string to_hex(std::string_view bytes);  ///< lower case
 
-/// Takes the same time wherever they differ.
+/// Compares in a time that does not depend on where the texts differ.
 bool is_same(std::string_view a, std::string_view b);
 
-/// From the kernel's generator. Throws Error(Unreachable) where it has none.
+/// Returns random bytes from the operating system. Throws Error(Unreachable) if it provides none.
 std::string random_bytes(size_t count);
 
 }  // namespace ringmaster
