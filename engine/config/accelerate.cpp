@@ -32,13 +32,13 @@ class Importer {
     }
 
   private:
-    /// The key under which a size stands, with or without accelerate's long prefix.
+    /// Returns the key of a size, with or without accelerate's long prefix.
     std::string size_path(const std::string& name) const {
         const std::string plain = "parallelism_config." + name;
         return m_keys.has(plain) ? plain : "parallelism_config.parallelism_config_" + name;
     }
 
-    /// The same as a person writes it.
+    /// Returns the key as a user writes it.
     std::string key_of(const std::string& name) const {
         const std::string path = size_path(name);
         return path.substr(path.rfind('.') + 1);
@@ -95,7 +95,7 @@ class Importer {
         std::string problem;
         m_import.zero_stage = deepspeed_file_stage(path, problem);
         if (problem.empty()) return;
-        // Only the sharding of states depends on it, which changes memory and no number of the training.
+        // Only the sharding of states depends on the stage: it changes memory, but no number in training.
         m_keys.warn(Form("ACC-DEEPSPEED", "file"), key,
                     {{"problem", problem}, {"folder", m_source.base_dir}});
     }
@@ -139,7 +139,7 @@ class Importer {
         import_length();
     }
 
-    /// sp_seq_length: what every batch is padded to where the length is not variable.
+    /// Reads sp_seq_length, to which every batch is padded if the length is not variable.
     void import_length() {
         const std::string path = size_path("sp_seq_length");
         const auto length = m_keys.whole(path);
@@ -209,7 +209,7 @@ class Importer {
         }
     }
 
-    /// Each of accelerate's two ways needs an engine of its own there.
+    /// Warns if an engine is missing: each of accelerate's two methods needs a specific one.
     void check_engines() {
         if (m_distribution.empty()) return;
         const json* version = m_keys.find("fsdp_config.fsdp_version");
@@ -231,7 +231,7 @@ class Importer {
                      {"shard_key", key_of("dp_shard_size")}});
     }
 
-    /// accelerate's guide contradicts itself here; the product rule is the one that counts.
+    /// Notes a contradiction in accelerate's guide; the product rule is the one that counts.
     void check_product(int64_t replicas, int64_t shards) {
         if (m_all_to_all <= 1 || shards <= 1) return;
         const int64_t product = replicas * shards * m_all_to_all;
@@ -257,7 +257,7 @@ class Importer {
         }
     }
 
-    /// Puts a size over the file's own, and says so where they differ.
+    /// Replaces the file's size and reports it if the two differ.
     void override_with(const std::string& key, int64_t value, const std::string& from) {
         const bool old_name = key == "context_parallel_size" && m_config.find("sequence_parallel_degree");
         const std::string there = old_name ? "sequence_parallel_degree" : key;

@@ -13,7 +13,7 @@ bool uses_flash_library(const std::string& implementation) {
     return std::find(kFlash.begin(), kFlash.end(), implementation) != kFlash.end();
 }
 
-/// The key of the file that the size was written with.
+/// Returns the key with which the file sets the size.
 std::string context_key(const KeyReader& keys) {
     return keys.has("context_parallel_size") ? "context_parallel_size" : "sequence_parallel_degree";
 }
@@ -36,20 +36,20 @@ void check_replicas(KeyReader& keys, const Config& config) {
     keys.warn(Form("CFG-REPLICAS"), "dp_replicate_size", {{"replicas", config.dp_replicate_size}});
 }
 
-/// varlen_llama3 is ring-flash-attention's way for packed rows.
+/// Notes that varlen_llama3 is ring-flash-attention's method for packed rows.
 void say_varlen(KeyReader& keys, const Config& config) {
     if (config.ring_attn_func != RingAttnFunc::VarlenLlama3 || config.sample_packing) return;
     keys.inform(Form("CFG-VARLEN"), "ring_attn_func");
 }
 
-/// axolotl's page trains this very pair in "2 subsequences of length 4096 across 2 GPUs".
+/// Notes an error in axolotl's page, which shows "2 subsequences of length 4096 across 2 GPUs" for this pair.
 void say_upstream_example(KeyReader& keys, const Config& config) {
     constexpr int64_t kTokens = 8192, kSize = 4;
     if (config.sequence_len != kTokens || config.context_parallel_size != kSize) return;
     keys.inform(Form("CFG-UPSTREAM"), context_key(keys));
 }
 
-/// torchdistx rounds a decayed weight to bfloat16 before it adds the change.
+/// Rejects full bfloat16, because torchdistx rounds a decayed weight to bfloat16 before it adds the change.
 void check_anyprecision(KeyReader& keys, const Config& config) {
     if (config.optimizer != "adamw_anyprecision" || config.precision != Precision::Bf16Full) return;
     keys.error(Form("CFG-CONFLICT", "anyprecision"), "optimizer");

@@ -1,8 +1,8 @@
-/// An axolotl YAML as typed values, with the defaults that axolotl has. It says what the person asked for;
-/// what follows from it on a number of ranks is the Plan (engine/plan/plan.h).
+/// Holds an axolotl YAML as typed values with axolotl's defaults. It says what the user asked for; the Plan
+/// (engine/plan/plan.h) says what follows from it on a number of ranks.
 ///
-/// Paths are absolute here (relative ones in the file, and in --set, are relative to the file's folder).
-/// `config_to_json` and `config_from_json` carry every field, so that a plan.json is all the engine needs.
+/// Paths are absolute here (in the file and in --set they may be relative to the file's folder).
+/// `config_to_json` and `config_from_json` carry every field, so that the engine needs only a plan.json.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace ringmaster {
 /// `bfloat16: true` is Bf16Full, neither Float32.
 enum class Precision { Float32, Bf16Mixed, Bf16Full };
 
-/// How keys and values are laid out and carried; `Default` follows axolotl (varlen_llama3 under packing, else
+/// How keys and values are laid out and sent; `Default` follows axolotl (varlen_llama3 under packing, else
 /// batch_ring).
 enum class RingAttnFunc {
     Default,
@@ -35,7 +35,7 @@ enum class RingAttnFunc {
     Auto,
 };
 
-/// transformers' names, and axolotl's own two.
+/// The schedules of transformers, and two of axolotl.
 enum class LrScheduler {
     Linear,
     Cosine,
@@ -51,13 +51,13 @@ enum class LrScheduler {
     OneCycle,
 };
 
-/// A row longer than sequence_len is dropped (axolotl's default), cut, or an error.
+/// What happens to a row longer than sequence_len: dropped (axolotl's default), cut, or an error.
 enum class ExcessLength { Drop, Truncate, Raise };
 
-/// `pad_to_sequence_len`, or what accelerate's sp_seq_length says.
+/// `pad_to_sequence_len`, or accelerate's sp_seq_length.
 struct Padding {
     bool to_sequence_len = false;
-    std::optional<int64_t> fixed_length;  ///< sp_seq_length where sp_seq_length_is_variable is false
+    std::optional<int64_t> fixed_length;  ///< sp_seq_length if sp_seq_length_is_variable is false
 };
 
 struct Config {
@@ -66,10 +66,10 @@ struct Config {
 
     // Model
     std::string base_model;  ///< as written: a folder or a hub id
-    std::string model_dir;   ///< absolute, where base_model is a folder that exists; else empty
-    std::string tokenizer;   ///< tokenizer_config, else base_model; absolute where it is a folder
+    std::string model_dir;   ///< absolute if base_model is an existing folder; else empty
+    std::string tokenizer;   ///< tokenizer_config, else base_model; absolute if a folder
     bool reinit_weights = false;
-    std::string attn_implementation;  ///< as written or as flash_attention/sdp_attention say; may be empty
+    std::string attn_implementation;  ///< as written, or from flash_attention/sdp_attention; may be empty
 
     // Data
     nlohmann::json datasets = nlohmann::json::array();  ///< the file's entries; local paths made absolute
@@ -78,7 +78,7 @@ struct Config {
     /// Other keys that change tokens: chat_template, train_on_inputs, …
     nlohmann::json tokenization = nlohmann::json::object();
     std::string dataset_prepared_path;
-    double val_set_size = 0;  ///< below 1: a share of the rows; else a number of rows
+    double val_set_size = 0;  ///< below 1: a fraction of the rows; else a number of rows
     int64_t sequence_len = 512;
     bool sample_packing = false;
     Padding padding;
@@ -89,32 +89,32 @@ struct Config {
     // Batch and length of the run
     int64_t micro_batch_size = 1;
     int64_t gradient_accumulation_steps = 1;
-    std::optional<int64_t> max_steps;  ///< wins over num_epochs
+    std::optional<int64_t> max_steps;  ///< takes precedence over num_epochs
     double num_epochs = 1;
 
     // Optimizer
     std::string optimizer = "adamw_torch";
     double learning_rate = 0;
     LrScheduler lr_scheduler = LrScheduler::Cosine;
-    std::optional<int64_t> warmup_steps;  ///< wins over warmup_ratio
+    std::optional<int64_t> warmup_steps;  ///< takes precedence over warmup_ratio
     double warmup_ratio = 0;
     std::optional<double> cosine_min_lr_ratio;
     std::optional<double> cosine_constant_lr_ratio;
     bool lr_quadratic_warmup = false;
-    nlohmann::json lr_scheduler_kwargs = nlohmann::json::object();  ///< those that the schedule knows
-    double weight_decay = 0;  ///< not on norms and biases
+    nlohmann::json lr_scheduler_kwargs = nlohmann::json::object();  ///< only those of the schedule
+    double weight_decay = 0;  ///< not applied to norms and biases
     double adam_beta1 = 0.9;
     double adam_beta2 = 0.999;
     double adam_epsilon = 1e-8;
     std::optional<double> max_grad_norm = 1.0;  ///< null: gradients are not clipped
-    /// Numbers and switches that the optimizer takes beside these (optimizer_arguments.h); defaults are left
-    /// out.
+    /// More numbers and switches of the optimizer (optimizer_arguments.h). Values equal to the default are
+    /// left out.
     nlohmann::json optim_args = nlohmann::json::object();
     std::optional<double> embedding_lr;
-    std::optional<double> embedding_lr_scale;            ///< wins over embedding_lr
+    std::optional<double> embedding_lr_scale;            ///< takes precedence over embedding_lr
     nlohmann::json lr_groups = nlohmann::json::array();  ///< {name, modules, lr}, as in the file
     std::optional<double> loraplus_lr_ratio;             ///< B's learning rate divided by A's
-    std::vector<std::string> unfrozen_parameters;        ///< patterns; empty: all are trained
+    std::vector<std::string> unfrozen_parameters;        ///< patterns; empty: all parameters are trained
     std::optional<double> neftune_noise_alpha;
     std::optional<int64_t> early_stopping_patience;  ///< evaluations without a better loss
     bool load_best_model_at_end = false;
@@ -122,49 +122,49 @@ struct Config {
 
     Precision precision = Precision::Float32;
     bool gradient_checkpointing = false;
-    bool selective_checkpointing = false;     ///< attention's output is kept, the rest computed again
-    bool activation_offloading = false;       ///< what checkpointing keeps lies in host memory
-    bool tiled_mlp = false;                   ///< MLPs in tiles of tokens
-    std::optional<int64_t> tiled_mlp_shards;  ///< of a rank's tokens; else tiles of hidden_size tokens
+    bool selective_checkpointing = false;     ///< keeps attention's output, computes the rest again
+    bool activation_offloading = false;       ///< keeps checkpoints in host memory
+    bool tiled_mlp = false;                   ///< computes MLPs in tiles of tokens
+    std::optional<int64_t> tiled_mlp_shards;  ///< tiles per rank; else tiles of hidden_size tokens
     Lora lora;                                ///< `adapter: lora` and qlora
-    Quantization quantization;                ///< of the weights beside an adapter
+    Quantization quantization;                ///< format of frozen weights under an adapter
 
     // Saving, evaluation, logging
     std::string output_dir;
-    std::optional<double> save_steps;  ///< below 1: a share of all steps
+    std::optional<double> save_steps;  ///< below 1: a fraction of all steps
     std::optional<double> saves_per_epoch;
-    std::string save_strategy;  ///< "steps", "epoch", "no"; what the other keys imply where not written
-    std::optional<int64_t> save_total_limit;  ///< checkpoints kept; a file that is silent gives axolotl's 4
+    std::string save_strategy;  ///< "steps", "epoch", "no"; if not written, follows from other keys
+    std::optional<int64_t> save_total_limit;  ///< checkpoints kept; 4 by default, as in axolotl
     std::optional<double> eval_steps;
     std::optional<double> evals_per_epoch;
     std::string eval_strategy;    ///< "steps", "epoch", "no"
     int64_t eval_batch_size = 0;  ///< 0: micro_batch_size
-    int64_t logging_steps = 1;    ///< terminal and log text only; events are written at every step
+    int64_t logging_steps = 1;    ///< for terminal and log text; events are written at every step
 
-    // Parallel sizes: 0 = left out
+    // Parallel sizes; 0: not given
     int64_t context_parallel_size = 0;
     int64_t ulysses_size = 0;
     int64_t dp_shard_size = 0;
     int64_t dp_replicate_size = 0;
     int64_t heads_k_stride = 1;
     RingAttnFunc ring_attn_func = RingAttnFunc::Default;
-    int zero_stage_asked = 0;            ///< from fsdp_config or deepspeed; 0 where neither asks
-    bool optimizer_offloading = false;   ///< the optimizer's moments lie in host memory
+    int zero_stage_asked = 0;            ///< from fsdp_config or deepspeed; 0 if neither asks for one
+    bool optimizer_offloading = false;   ///< keeps the optimizer's moments in host memory
     std::optional<int64_t> ranks;        ///< accelerate's num_processes
     std::optional<int64_t> nodes;        ///< accelerate's num_machines
-    std::optional<int64_t> ddp_timeout;  ///< s, of a transfer that nobody answers, after the first step
-    bool accelerate_only = false;        ///< an accelerate YAML given alone: can be planned, not launched
+    std::optional<int64_t> ddp_timeout;  ///< timeout of a transfer in seconds, after the first step
+    bool accelerate_only = false;        ///< made from an accelerate YAML alone: can be planned, not launched
 
-    std::map<std::string, int> lines;  ///< dotted key -> 1-based line, for diagnostics that come later
+    std::map<std::string, int> lines;  ///< dotted key -> 1-based line, for later diagnostics
 };
 
-const char* to_string(RingAttnFunc func);  ///< the YAML's word; "default" for Default
+const char* to_string(RingAttnFunc func);  ///< word in the YAML; "default" for Default
 const char* to_string(LrScheduler scheduler);
 const char* to_string(Precision precision);  ///< "fp32", "bf16", "bf16_full"
 const char* to_string(ExcessLength strategy);
 
 nlohmann::json config_to_json(const Config& config);
 Config config_from_json(
-    const nlohmann::json& json);  ///< throws Error(Refused) naming the missing or mistyped field
+    const nlohmann::json& json);  ///< throws Error(Refused) that names the missing or mistyped field
 
 }  // namespace ringmaster

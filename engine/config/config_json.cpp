@@ -1,5 +1,5 @@
-// Config to JSON and back. One list of fields serves both directions, so that none can be forgotten in one of
-// them.
+// Converts Config to JSON and back. One list of fields serves both directions, so that no field can be
+// forgotten in one of them.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -141,8 +141,8 @@ json to_json_value(const T& value) {
     }
 }
 
-/// Returns whether plans of version 0.1.0 may lack the field; it then keeps its default, which is what that
-/// version did.
+/// Returns whether plans of version 0.1.0 may lack the field. It then keeps its default, which matches the
+/// behaviour of that version.
 bool is_newer_than_0_1(std::string_view name) {
     constexpr std::string_view kNewer[] = {"cosine_constant_lr_ratio",
                                            "lr_quadratic_warmup",
@@ -165,7 +165,7 @@ bool is_newer_than_0_1(std::string_view name) {
     return std::find(std::begin(kNewer), std::end(kNewer), name) != std::end(kNewer);
 }
 
-/// One field out of a JSON value, with the JSON type that each_field's other direction wrote and no other.
+/// Reads one field from a JSON value, and accepts only the JSON type that each_field writes.
 class FieldReader {
   public:
     explicit FieldReader(const json& object) : m_object(object) {}

@@ -1,4 +1,4 @@
-/// The names that `datasets[].type` may have, as axolotl knows them, and what is said about the others.
+/// Lists the names that `datasets[].type` may have in axolotl, and explains why others are refused.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace ringmaster {
 
-/// Every type that the tokenizing step encodes; launcher/tokenize/ringmaster_rows/kinds.py has the same
+/// Returns the types that tokenizing supports. launcher/tokenize/ringmaster_rows/kinds.py has the same
 /// names.
 const std::vector<std::string>& dataset_types();
 
-/// Keys of a `type` that is a mapping of a person's own fields.
+/// Returns the keys allowed in a `type` that maps a user's own fields.
 const std::vector<std::string>& field_mapping_keys();
 
 struct TypeFault {
@@ -20,7 +20,7 @@ struct TypeFault {
     FindingValues parameters;
 };
 
-/// Why a name that is none of dataset_types() is refused.
+/// Returns why a name that is not in dataset_types() is refused.
 TypeFault fault_of_type(const std::string& type);
 
 }  // namespace ringmaster

@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-/// A test's way to show that nobody reads sentences: every text is its code.
+/// Returns whether every text is replaced by its code: tests use this to prove that no code reads sentences.
 bool shows_codes_only() {
     static const bool only = std::getenv("RINGMASTER_BARE_FINDINGS") != nullptr;
     return only;
@@ -118,7 +118,7 @@ Diagnostic diagnostic_from_json(const json& values) {
                         values.at("line"),
                         values.at("message"),
                         values.at("hint")};
-        json parameters = values.value("parameters", json::object());  // older plans have none
+        json parameters = values.value("parameters", json::object());  // plans of older versions have none
         read.form = parameters.value("form", "");
         parameters.erase("form");
         read.parameters = parameters_from_json(parameters);

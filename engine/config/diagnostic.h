@@ -1,4 +1,4 @@
-/// What a configuration got wrong or should know, as a value: a person gets all of them at once.
+/// Describes a problem or note about a configuration as a value, so that a user gets all of them at once.
 #pragma once
 
 #include <cstdint>
@@ -15,56 +15,56 @@ enum class Severity { Info, Warning, Error };
 using FindingValue =
     std::variant<bool, int64_t, double, std::string, std::vector<int64_t>, std::vector<std::string>>;
 
-/// What a finding's sentences are made with, by name. A name ends with its unit: needed_bytes, waited_s.
+/// Named parameters of a finding's sentences. A name ends with its unit: needed_bytes, waited_s.
 using FindingValues = std::map<std::string, FindingValue>;
 
 struct Edit {
     std::string key;      ///< dotted; list items by number
     std::string value{};  ///< one line of YAML
-    bool remove = false;  ///< takes the key out instead
+    bool remove = false;  ///< removes the key instead
     bool operator==(const Edit&) const = default;
 };
 
-/// Something that can be done about a finding: edits of the file, all together, or a command.
+/// A way to act on a finding: edits of the file, applied together, or a command.
 struct Fix {
     std::vector<Edit> edits{};
     std::string command{};
-    std::string effect{};        ///< what else changes with it; names the code of a finding that may come
-    FindingValues parameters{};  ///< of `effect`
+    std::string effect{};        ///< further effects; names the code of any finding that follows
+    FindingValues parameters{};  ///< parameters of `effect`
     bool operator==(const Fix&) const = default;
 };
 
 struct Diagnostic {
     Severity severity = Severity::Error;
     std::string code;     ///< stable once released, documented in the app's help: "CP-DIVISOR"
-    std::string key;      ///< dotted path in the YAML, e.g. "datasets.0.path"; empty where no key is to blame
-    int line = 0;         ///< 1-based line of the key in the file; 0 where it stands in none
-    std::string message;  ///< what and why, with the numbers; English
-    std::string hint;     ///< the nearest thing that works; may be empty; English
-    std::string form{};   ///< which of its code's sentences this is, where it has several
+    std::string key;      ///< dotted path in the YAML, e.g. "datasets.0.path"; empty if no key is at fault
+    int line = 0;         ///< 1-based line of the key in the file; 0 if it has none
+    std::string message;  ///< problem and reason, with the numbers; English
+    std::string hint;     ///< nearest thing that works; may be empty; English
+    std::string form{};   ///< variant of the sentence, if the code has several
     FindingValues parameters{};
-    std::vector<Fix> fixes{};  ///< the best first
+    std::vector<Fix> fixes{};  ///< the best fix first
 };
 
 using Diagnostics = std::vector<Diagnostic>;
 
-/// Names a record of resources/findings, and which of its sentences: Form("CFG-RANGE", "below").
+/// Names a record of resources/findings and a variant of its sentence: Form("CFG-RANGE", "below").
 struct Form {
     explicit Form(const char* code_, const char* name_ = "") : code(code_), name(name_) {}
     const char* code;
     const char* name;
 };
 
-/// A finding whose sentences, and those fixes that its record spells out, come from the record.
+/// Returns a finding with the sentences of its record, and with the fixes that the record spells out.
 Diagnostic finding(Severity severity, const Form& form, const std::string& key, int line,
                    FindingValues parameters, std::vector<Fix> fixes = {});
 
 bool has_error(const Diagnostics& diagnostics);
-/// As in plan.json and in every command's --json.
+/// Returns the form used in plan.json and in every command's --json.
 nlohmann::json diagnostic_to_json(const Diagnostic& diagnostic);
 Diagnostic diagnostic_from_json(const nlohmann::json& values);  ///< throws Error(Refused)
 nlohmann::json parameters_to_json(const FindingValues& parameters);
 const char* to_string(Severity severity);                ///< "error", "warning", "info"
-Severity severity_from_string(const std::string& text);  ///< throws Error(Refused) on a stranger
+Severity severity_from_string(const std::string& text);  ///< throws Error(Refused) on an unknown word
 
 }  // namespace ringmaster

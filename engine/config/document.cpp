@@ -36,8 +36,8 @@ const json* child_of(const json& value, const std::string& part) {
     return nullptr;
 }
 
-/// The place that a --set path names, made where it is missing; nullptr and `problem` where that makes no
-/// sense.
+/// Returns the place that a --set path names, and creates it if needed. Returns nullptr and sets `problem` if
+/// the path makes no sense.
 json* reach(json& root, const std::vector<std::string>& parts, std::string& problem) {
     json* place = &root;
     std::string walked;

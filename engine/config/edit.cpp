@@ -23,22 +23,22 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
     throw Error(Failure::Refused, Code("CONFIG-EDIT"), why, key, "edit the line by hand");
 }
 
-/// Where a key stands on its line. Offsets into the whole text.
+/// The place of a key on its line, as offsets into the whole text.
 struct Place {
-    size_t line_begin = 0, line_end = 0;    ///< the end is before the line's own end
-    size_t key_begin = 0, key_end = 0;      ///< with its quotes
-    size_t value_begin = 0, value_end = 0;  ///< without the spaces around it; equal where it is empty
-    bool starts_line = true;                ///< only spaces stand before the key
+    size_t line_begin = 0, line_end = 0;    ///< line_end excludes the line break
+    size_t key_begin = 0, key_end = 0;      ///< includes quotes
+    size_t value_begin = 0, value_end = 0;  ///< without spaces around it; equal if the value is empty
+    bool starts_line = true;                ///< only spaces precede the key
 };
 
-/// Older names that mean the same as a key and must not stand beside it.
+/// Returns older names with the same meaning as `key`, which must not occur together with it.
 std::vector<std::string> twins_of(const std::string& key) {
     if (key == "context_parallel_size") return {"sequence_parallel_degree"};
     if (key == "attn_implementation") return attention_flags();
     return {};
 }
 
-/// Keys that a new key is put behind, the nearest first.
+/// Returns the keys after which a new key is inserted, the nearest first.
 std::vector<std::string> relatives_of(const std::string& key) {
     static const std::vector<std::vector<std::string>> groups = {
         {"sequence_len", "context_parallel_size", "sequence_parallel_degree", "ulysses_size",
@@ -72,7 +72,7 @@ size_t begin_of_line(std::string_view text, int line) {
     return at;
 }
 
-/// The end of a plain value: a comment begins at a # behind a space.
+/// Returns the end of a plain value: a # after a space begins a comment.
 size_t end_of_plain(std::string_view text, size_t begin, size_t line_end) {
     size_t end = line_end;
     for (size_t i = begin; i < line_end; ++i) {
@@ -85,7 +85,7 @@ size_t end_of_plain(std::string_view text, size_t begin, size_t line_end) {
     return end;
 }
 
-/// Behind the closing quote, or npos where it is on another line.
+/// Returns the position after the closing quote, or npos if it is on another line.
 size_t end_of_quoted(std::string_view text, size_t begin, size_t line_end) {
     const char quote = text[begin];
     for (size_t i = begin + 1; i < line_end; ++i) {
@@ -102,7 +102,7 @@ size_t end_of_quoted(std::string_view text, size_t begin, size_t line_end) {
     return text.npos;
 }
 
-/// The key's token on the line that begins at `begin`: at the line's own beginning, or behind list dashes.
+/// Finds the key on the line that begins at `begin`: at the beginning of the line, or after list dashes.
 std::optional<Place> place_on_line(std::string_view text, size_t begin, const std::string& name) {
     Place place;
     place.line_begin = begin;
@@ -198,7 +198,7 @@ void erase(json& root, const std::string& key) {
     if (parent && parent->is_object()) parent->erase(last_part(key));
 }
 
-/// Only the wanted difference: everything else reads as before.
+/// Returns whether the text reads as `expected`, that is, whether nothing but the wanted value changed.
 bool reads_as(const std::string& text, const json& expected) {
     Document document;
     Diagnostics problems;
@@ -211,15 +211,15 @@ std::string without_line(const std::string& text, const Place& place) {
     return text.substr(0, place.line_begin) + text.substr(end);
 }
 
-/// Returns whether the line continues the value of a key that is indented by `indent`: it is deeper, or an
-/// item of the key's list.
+/// Returns whether the line continues the value of a key indented by `indent`: it is indented further, or it
+/// is an item of the key's list.
 bool continues_value(std::string_view line, size_t indent) {
     const size_t first = line.find_first_not_of(' ');
     if (first == line.npos) return false;
     return first > indent || (first == indent && line.substr(first).starts_with("- "));
 }
 
-/// The text without the key's line and the lines of its value below; comments behind the value stay.
+/// Returns the text without the key's line and the lines of its value; comments after the value stay.
 std::string without_block(const std::string& text, const Place& place) {
     const size_t indent = place.key_begin - place.line_begin;
     size_t end = std::min(text.find('\n', place.line_end), text.size());
@@ -237,14 +237,14 @@ std::string without_block(const std::string& text, const Place& place) {
     return text.substr(0, place.line_begin) + text.substr(end);
 }
 
-/// "- path: a" without its key: the next one of the item moves behind the dash.
+/// Returns the text without the key in "- path: a"; the item's next key moves after the dash.
 std::string without_first_of_item(const std::string& text, const Place& place) {
     const size_t end = text.find('\n', place.line_end);
     const size_t next = end == text.npos ? text.npos : text.find_first_not_of(' ', end + 1);
     return next == text.npos ? text : text.substr(0, place.key_begin) + text.substr(next);
 }
 
-/// A value between { and } on one line.
+/// Returns a value in flow style, on one line.
 std::string in_braces(const json& value) {
     if (!value.is_structured()) return one_line_of(value);
     std::string text;
@@ -256,7 +256,7 @@ std::string in_braces(const json& value) {
     return value.is_object() ? "{" + text + "}" : "[" + text + "]";
 }
 
-/// The key that holds this one, where its value is written between { and } on one line; else empty.
+/// Returns the parent key if its value is written between { and } on one line; else an empty text.
 std::string holder_in_braces(const Sheet& sheet, const std::string& key) {
     const size_t dot = key.rfind('.');
     if (dot == std::string::npos) return "";
@@ -265,7 +265,7 @@ std::string holder_in_braces(const Sheet& sheet, const std::string& key) {
     return place && sheet.text[place->value_begin] == '{' ? holder : "";
 }
 
-/// A value on one line, where the key's line ends with it.
+/// Returns whether the key begins its line, so that the line can be removed whole.
 bool is_whole_line(const Place& place) {
     return place.starts_line;
 }
@@ -281,7 +281,7 @@ std::string with_value(const Sheet& sheet, const Place& place, const std::string
            text.substr(place.value_end);
 }
 
-/// Places where a new line could go; the first that reads back right is taken.
+/// Returns positions for a new line; the caller takes the first one that reads back correctly.
 std::vector<size_t> insertion_points(const Sheet& sheet, const std::string& key) {
     std::vector<size_t> points;
     const std::string& text = sheet.text;
@@ -316,7 +316,7 @@ std::string insert_top_level(const Sheet& sheet, const std::string& key, const s
     refuse(key, "there is no place for a new line");
 }
 
-/// Before the first key of the mapping that it belongs to, with that one's indentation.
+/// Inserts the key before the first key of its mapping, with that key's indentation.
 std::string insert_nested(const Sheet& sheet, const std::string& key, const std::string& value,
                           const json& expected) {
     const std::string prefix = key.substr(0, key.rfind('.') + 1);
@@ -349,7 +349,7 @@ json one_line_value(const std::string& key, const std::string& value) {
 std::string set_key(std::string_view text, const std::string& key, const std::string& value) {
     Sheet sheet(text, key);
     json expected = sheet.document.values;
-    std::string line_of = key;  // the key whose line is taken over
+    std::string line_of = key;  // the key whose line is reused
     for (const std::string& twin : twins_of(key)) {
         if (!sheet.holds(twin)) continue;
         expected.erase(twin);

@@ -1,6 +1,6 @@
-/// Edits of a YAML text that leave everything else as it is: comments, order, unknown keys, line ends. Each
-/// result is read back and compared value by value before it is given out; what cannot be edited so is
-/// refused.
+/// Edits a YAML text and leaves everything else unchanged: comments, order, unknown keys, line ends. Each
+/// result is read back and compared value by value before it is returned; if an edit cannot be made this way,
+/// it is refused.
 #pragma once
 
 #include <string>
@@ -12,20 +12,20 @@
 
 namespace ringmaster {
 
-/// The text with `key` (dotted; list items by number) at `value` (one line of YAML). A key that is not there
-/// is inserted, beside its relatives where those stand on a line of their own. An older name of the key
-/// (sequence_parallel_degree, flash_attention) gives its line to the new one. Throws Error(Refused).
+/// Returns the text with `key` (dotted; list items by number) set to `value` (one line of YAML). Inserts a
+/// missing key next to related keys that have a line of their own. If the file has an older name of the key
+/// (sequence_parallel_degree, flash_attention), replaces it in its line. Throws Error(Refused).
 std::string set_key(std::string_view text, const std::string& key, const std::string& value);
 
-/// Several, one after the other.
+/// Applies several edits in order.
 std::string set_keys(std::string_view text, const std::vector<std::pair<std::string, std::string>>& set);
 
-/// The text without a key that begins a line, and without the lines of its value; with another name for it.
-/// Throw Error(Refused).
+/// Remove or rename a key that begins a line; removing it also removes the lines of its value. Throw
+/// Error(Refused).
 std::string remove_key(std::string_view text, const std::string& key);
 std::string rename_key(std::string_view text, const std::string& key, const std::string& name);
 
-/// The text with the fix's edits. Throws Error(Refused).
+/// Returns the text with the fix's edits. Throws Error(Refused).
 std::string apply_fix(std::string_view text, const Fix& fix);
 
 }  // namespace ringmaster

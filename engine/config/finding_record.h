@@ -1,5 +1,5 @@
-/// The records of resources/findings, one a code: title, sentences, explanation, each in every language, and
-/// the fixes that need no arithmetic. Command line, --json, app and help take them from here.
+/// Reads the records of resources/findings, one per code: title, sentences and explanation in every language,
+/// and the fixes that need no arithmetic. Command line, --json, app and help all use them.
 ///
 ///     # CFG-RANGE
 ///     fix below: {key}: {least}
@@ -12,11 +12,11 @@
 ///
 ///     The explanation, in Markdown, up to the next language.
 ///
-/// {name} is a parameter, or the finding's key; {ranks|rank|ranks} puts the word behind the number,
-/// {length!} writes the number as a file does: 1048576, not 1,048,576, and {why~} puts in the language's
-/// phrase for the parameter's English words ("phrase ENGLISH => WORDS" in the head). Braces around anything
-/// else stay. A fix is "key: value", "remove KEY", several of them with "; " between, or "run COMMAND". One
-/// that names a parameter that the finding does not have is not offered.
+/// {name} is a parameter, or the finding's key. {ranks|rank|ranks} adds the word after the number. {length!}
+/// writes a number as in a file: 1048576, not 1,048,576. {why~} inserts the language's phrase for the
+/// parameter's English words ("phrase ENGLISH => WORDS" in the head). Other braces stay unchanged. A fix is
+/// "key: value", "remove KEY", several of these joined by "; ", or "run COMMAND". A fix is not offered if it
+/// names a parameter that the finding does not have.
 #pragma once
 
 #include <map>
@@ -32,37 +32,37 @@ namespace ringmaster {
 struct FindingTexts {
     std::string title;
     std::map<std::string, std::string> messages, hints, effects;  ///< by form
-    std::map<std::string, std::string> phrases;                   ///< by the English words of a parameter
+    std::map<std::string, std::string> phrases;                   ///< by the parameter's English words
     std::string explanation;                                      ///< Markdown
 };
 
 struct FindingRecord {
-    std::vector<std::pair<std::string, std::string>> fixes;  ///< form, and what to do
+    std::vector<std::pair<std::string, std::string>> fixes;  ///< form, and the fix's text
     std::map<std::string, FindingTexts> texts;               ///< by language: en, de, zh_CN
 };
 
 const std::map<std::string, FindingRecord>& finding_records();
 const std::vector<std::string>& finding_languages();  ///< English first
-/// Null if the code has no record, or the record lacks the language.
+/// Returns null if the code has no record or the record lacks the language.
 const FindingTexts* texts_of(const std::string& code, const std::string& language);
 
-/// Parameters of a finding about another file than the configuration: message_in() names both first.
+/// Parameters of a finding about another file than the configuration; message_in() puts both first.
 inline constexpr const char* kOtherFile = "other_file";
 inline constexpr const char* kOtherFileLine = "other_file_line";
 
-/// Returns the sentence in a language; the finding's own if its record has none.
+/// Returns the sentence in a language, or the finding's own if its record has none.
 std::string message_in(const std::string& language, const Diagnostic& finding);
 std::string hint_in(const std::string& language, const Diagnostic& finding);
 std::string effect_in(const std::string& language, const Diagnostic& finding, const Fix& fix);
 
-/// The fixes of the finding's form that its record spells out.
+/// Returns the fixes that the record spells out for the finding's form.
 std::vector<Fix> fixes_of_record(const Diagnostic& finding);
 
-/// The new name's edit where the fix gives a key another name (its first edit removes the old one), else
-/// null.
+/// Returns the edit that sets the new name if the fix renames a key (its first edit removes the old name),
+/// else null.
 const Edit* renaming_of(const Fix& fix);
 
-/// The names between { and } of a template, without their words.
+/// Returns the names between { and } in a template, without their word forms.
 std::vector<std::string> names_in(std::string_view sentence);
 
 }  // namespace ringmaster

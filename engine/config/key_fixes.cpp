@@ -1,6 +1,6 @@
-// This table holds edits that give the nearest run without an unsupported key. A key that is in no list
-// here asks for something fundamental (another objective, another kind of model, other rows): nothing stands
-// in for it.
+// Holds the edits that come closest to a run with an unsupported key. A key in none of these lists asks
+// for something fundamental (another objective, another kind of model, other rows), which nothing can
+// replace.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kLeaveOut = "leave it out";
 
-/// Keys without which the same rows train the same objective.
+/// Keys that can be removed: the same rows then train the same objective.
 constexpr std::array<std::string_view, 7> kRemovable{
     "lora_target_parameters peft_trainable_token_indices lora_rank_pattern "
     "lora_alpha_pattern peft_layers_to_transform peft_layers_pattern peft_layer_replication peft_use_dora "
@@ -56,8 +56,8 @@ bool is_removable(std::string_view key) {
     });
 }
 
-/// Says what a run without the key costs or does, if a person has to know more than that the key is
-/// absent.
+/// The effect of removing a key, if the user must know more than that it is
+/// gone.
 struct Effect {
     std::string_view key, text;
 };
@@ -70,7 +70,7 @@ constexpr std::array<Effect, 4> kEffects{{
     {"neftune_noise_alpha", "no noise is added to the embeddings"},
 }};
 
-/// "leave it out: all layers are adapted" says what happens then.
+/// Returns the effect stated by a hint such as "leave it out: all layers are adapted".
 std::string effect_of(std::string_view key, std::string_view hint) {
     for (const Effect& effect : kEffects) {
         if (effect.key == key) return std::string(effect.text);

@@ -4,7 +4,7 @@
 
 namespace ringmaster {
 
-extern const std::string_view kAxolotlKeys;  // axolotl_keys.tsv, as CMake made it a string
+extern const std::string_view kAxolotlKeys;  // axolotl_keys.tsv, which CMake embeds as a string
 
 namespace {
 

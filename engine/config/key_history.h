@@ -1,4 +1,4 @@
-/// When axolotl knew a key, and what replaced it: every top-level key that any release of axolotl read.
+/// Records when axolotl knew a key and what replaced it, for every top-level key that any release read.
 #pragma once
 
 #include <string>
@@ -9,17 +9,17 @@ namespace ringmaster {
 
 struct KeyHistory {
     std::string_view key;
-    std::string_view releases;     ///< "0.1.0-0.4.0 0.6.0": spans of releases, separated by a space
-    std::string_view replaced_by;  ///< a newer key that does the same, or most of it; may be empty
+    std::string_view releases;     ///< "0.1.0-0.4.0 0.6.0": ranges of releases, separated by spaces
+    std::string_view replaced_by;  ///< newer key with the same or almost the same meaning; may be empty
 };
 
-/// By key, sorted (axolotl_keys.tsv).
+/// Returns the table of axolotl_keys.tsv, sorted by key.
 const std::vector<KeyHistory>& key_histories();
 
-/// nullptr: no release of axolotl knew it.
+/// Returns nullptr if no release of axolotl knew the key.
 const KeyHistory* history_of(std::string_view key);
 
-/// "axolotl 0.1.0-0.4.0 had it; output_dir replaced it", empty for a key that the newest release has.
+/// Returns "axolotl 0.1.0-0.4.0 had it; output_dir replaced it", or nothing if the newest release has it.
 std::string past_of(std::string_view key);
 
 }  // namespace ringmaster

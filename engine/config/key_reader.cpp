@@ -17,7 +17,7 @@ using nlohmann::json;
 constexpr double kWholeLimit = 9.2e18;
 constexpr std::size_t kShownBytes = 60;
 
-/// A number, or text (a quoted one) that reads as a number.
+/// Returns a number, also from a quoted text that reads as a number.
 json as_number(const json& value) {
     if (value.is_number()) return value;
     if (!value.is_string()) return nullptr;
@@ -25,7 +25,7 @@ json as_number(const json& value) {
     return read.is_number() ? read : json();
 }
 
-/// "optional": a key that can be left out; "usual": what many take for one that cannot, where there is such.
+/// Adds parameters for hints: "optional" if the key can be left out, else "usual" if a value is common.
 void name_default(const std::string& path, FindingValues& parameters) {
     static const std::map<std::string, std::string> usual = {
         {"learning_rate", "2e-5"}, {"lora_r", "16"}, {"lora_alpha", "32"}};
@@ -36,8 +36,8 @@ void name_default(const std::string& path, FindingValues& parameters) {
     }
 }
 
-/// Sizes that follow from the number of ranks where they are left out: the nearest that may stand there is
-/// seldom one that works.
+/// Returns whether the size depends on the number of ranks: the nearest allowed value then seldom
+/// works.
 bool follows_from_ranks(const std::string& path) {
     return path == "dp_shard_size" || path == "dp_replicate_size" || path == "ulysses_size" ||
            path == "context_parallel_size" || path == "sequence_parallel_degree";
@@ -186,7 +186,7 @@ std::optional<int64_t> KeyReader::whole(const std::string& path, WholeRange rang
     const json exact = as_number(*find(path));
     const int64_t whole = exact.is_number_integer() ? exact.get<int64_t>() : static_cast<int64_t>(*value);
     if (whole >= range.least && whole <= range.most) return whole;
-    constexpr int64_t kBeyondUse = 65537;  // such limits only keep numbers from overflowing
+    constexpr int64_t kBeyondUse = 65537;  // higher limits only prevent overflow
     const int64_t nearest = std::clamp(whole, range.least, range.most);
     FindingValues parameters{{"value", std::to_string(whole)}, {"least", range.least}, {"most", range.most}};
     if (nearest < kBeyondUse && !follows_from_ranks(path)) parameters["nearest"] = nearest;

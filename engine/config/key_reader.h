@@ -1,5 +1,5 @@
-/// Typed values out of a Document: what is missing gives nullopt, what is wrong gives nullopt and a
-/// diagnostic that says what stands there, what may stand there, and the nearest value that works.
+/// Reads typed values from a Document. A missing value gives nullopt; a wrong one gives nullopt and a
+/// diagnostic that says what the file has, what is allowed, and the nearest value that works.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct WholeRange {
 struct NumberRange {
     double least = 0;
     double most = std::numeric_limits<double>::max();
-    bool open_below = false;  ///< least itself is outside
+    bool open_below = false;  ///< least itself is excluded
     bool open_above = false;
 };
 
@@ -39,7 +39,7 @@ class KeyReader {
     std::optional<double> number(const std::string& path, NumberRange range = {});
     std::optional<bool> flag(const std::string& path);
     std::optional<std::string> text(const std::string& path);
-    /// One of `words`, in which an unquoted no counts as the word "no".
+    /// Returns one of `words`; an unquoted no counts as the word "no".
     std::optional<std::string> word(const std::string& path, const std::vector<std::string>& words);
 
     template <class Enum>
@@ -53,7 +53,7 @@ class KeyReader {
                const std::string& hint = {}) {
         say(Severity::Error, code, path, message, hint);
     }
-    /// Of a key that is not there: at the line of `near`, which makes it needed.
+    /// Reports a missing key at the line of `near`, which makes the key necessary.
     void missing(const std::string& path, const std::string& near, const std::string& message,
                  const std::string& hint);
     void warn(const char* code, const std::string& path, const std::string& message,
@@ -65,7 +65,7 @@ class KeyReader {
         say(Severity::Info, code, path, message, hint);
     }
 
-    /// By a record of resources/findings.
+    /// These take the text from a record of resources/findings.
     void error(const Form& form, const std::string& path, FindingValues parameters = {},
                std::vector<Fix> fixes = {}) {
         say(Severity::Error, form, path, std::move(parameters), std::move(fixes));
@@ -78,10 +78,10 @@ class KeyReader {
                 std::vector<Fix> fixes = {}) {
         say(Severity::Info, form, path, std::move(parameters), std::move(fixes));
     }
-    /// About a key that is not there, at the line of `near`, which makes it needed.
+    /// Reports a missing key at the line of `near`, which makes the key necessary.
     void missing(const Form& form, const std::string& path, const std::string& near,
                  FindingValues parameters = {}, std::vector<Fix> fixes = {});
-    /// The key gets another name and keeps its value, its line and its place.
+    /// Returns a fix that renames the key and keeps its value, line and place.
     Fix renaming(const std::string& path, const std::string& name) const;
 
     const Document& document() const { return m_document; }
@@ -99,23 +99,23 @@ class KeyReader {
     Diagnostics& m_diagnostics;
 };
 
-/// Sets `field` where the file gives a value; the default stays where it does not.
+/// Sets `field` if the file gives a value; otherwise keeps the default.
 template <class Field, class Value>
 void take(Field& field, const std::optional<Value>& value) {
     if (value) field = *value;
 }
 
-/// A value as a person would write it: "fast", 0.5, a list.
+/// Returns a value as a user would write it: "fast", 0.5, a list.
 std::string shown(const nlohmann::json& value);
 std::string shown(double value);
 
-/// A value as one line of YAML: full, 0.5, "yes", [1, 2].
+/// Returns a value as one line of YAML: full, 0.5, "yes", [1, 2].
 std::string one_line_of(const nlohmann::json& value);
 
-/// "a, b and c"
+/// Returns a list such as "a, b and c".
 std::string listed(const std::vector<std::string>& words);
 
-/// true and false, also quoted or as 0 and 1; nullopt for anything else.
+/// Accepts true and false, quoted or not, and 0 and 1; returns nullopt for anything else.
 std::optional<bool> as_flag(const nlohmann::json& value);
 
 }  // namespace ringmaster

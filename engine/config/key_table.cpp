@@ -323,12 +323,12 @@ bool is_integer_above(const json& value, int64_t most) {
     return value.is_number() ? value.get<double>() > static_cast<double>(most) : is_on(value);
 }
 
-/// Plugins that compute the same numbers faster, as they are named in a file.
+/// Plugins that compute the same numbers faster, by the names used in files.
 constexpr std::array<std::string_view, 3> kArithmeticPlugins{"axolotl.integrations.liger.",
                                                              "axolotl.integrations.cut_cross_entropy.",
                                                              "axolotl.integrations.kernels."};
 
-/// Plugins that report or evaluate, and change nothing that is trained.
+/// Plugins that report or evaluate, without effect on training.
 constexpr std::array<std::string_view, 2> kReportingPlugins{"axolotl.integrations.swanlab.",
                                                             "axolotl.integrations.lm_eval."};
 
@@ -345,13 +345,13 @@ std::string first_foreign_plugin(const json& plugins) {
     return {};
 }
 
-/// Whether a key says just what another one says.
+/// Returns whether the value equals that of another key.
 bool repeats(const Document& document, const json& value, std::string_view other) {
     const json* same = document.find(other);
     return same && *same == value;
 }
 
-/// Classes whose text part config.json names just so, and that text rows train alone.
+/// Returns whether the class is named by config.json anyway, and text rows train only its text part.
 bool names_a_text_model(const json& value) {
     if (!value.is_string()) return false;
     const auto& name = value.get_ref<const std::string&>();
@@ -361,14 +361,14 @@ bool names_a_text_model(const json& value) {
            std::find(kOfImages.begin(), kOfImages.end(), name) != kOfImages.end();
 }
 
-/// Weights that lie in MXFP4 or FP8 and are widened when they are read, as everything is here.
+/// Returns whether MXFP4 or FP8 weights are widened on reading, as this engine always does.
 bool is_dequantized(const Document& document) {
     const json* format = document.find("model_quantization_config");
     const json* widen = document.find("model_quantization_config_kwargs.dequantize");
     return format && (*format == "Mxfp4Config" || *format == "FineGrainedFP8Config") && widen && *widen == true;
 }
 
-/// Where being on is not simply a value that is not empty.
+/// Returns whether the value switches the key on; for most keys, any non-empty value does.
 bool switches_on(std::string_view key, const json& value, const Document& document) {
     if (key == "base_model_config" && repeats(document, value, "base_model")) return false;
     if (key == "eval_sequence_len" && repeats(document, value, "sequence_len")) return false;

@@ -1,4 +1,4 @@
-/// The table behind keys.h: groups of axolotl's keys that share a fate and a reason.
+/// Defines the table behind keys.h: groups of axolotl's keys that share a fate and a reason.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -16,7 +16,7 @@ struct KeyGroup {
     std::string_view why;
     std::string_view hint;
     std::string_view part_of;
-    std::string_view keys;  ///< separated by a space
+    std::string_view keys;  ///< separated by spaces
 };
 
 const std::vector<KeyGroup>& key_groups();
@@ -27,11 +27,11 @@ struct KeyFault {
     std::vector<Fix> fixes;
 };
 
-/// Edits that give the nearest run without an Unsupported key, the best first; empty if nothing stands in for
-/// it.
+/// Returns edits that come closest to a run with the Unsupported key, the best first; empty if nothing can
+/// replace the key.
 std::vector<Fix> fixes_for(const KeyRule& rule, const Document& document);
 
-/// What is wrong with the value of an Unsupported key that stands in `document`; nullopt where it is switched
+/// Returns the fault in the value of an Unsupported key in `document`; nullopt if the key is switched
 /// off.
 std::optional<KeyFault> fault_of(const KeyRule& rule, const Document& document);
 

@@ -33,11 +33,11 @@ const std::map<std::string_view, KeyRule>& rules() {
 
 constexpr int kMaxUnknown = 50;
 
-/// Keys that are used, but change only what is reported and kept.
+/// Keys that are used but only change what is reported or kept.
 constexpr std::array<std::string_view, 5> kQuietKeys{"dataset_prepared_path", "ddp_timeout", "logging_steps",
                                                      "save_total_limit", "strict"};
 
-/// Keys without which, or with which, something else is trained.
+/// Returns the keys that change what is trained if they are present or missing.
 std::vector<std::string> training_keys() {
     std::vector<std::string> keys;
     for (const auto& [key, rule] : rules()) {
@@ -48,13 +48,13 @@ std::vector<std::string> training_keys() {
     return keys;
 }
 
-/// "why (axolotl 0.1.0-0.4.0 had it)", for a key that axolotl dropped.
+/// Returns "why (axolotl 0.1.0-0.4.0 had it)" for a key that axolotl dropped.
 std::string with_past(std::string_view key, std::string_view why) {
     const std::string past = past_of(key);
     return std::string(why) + (past.empty() ? "" : " (" + past + ")");
 }
 
-/// Whether the key that this one is a part of is switched on.
+/// Returns whether the key that this one belongs to is switched on.
 bool whole_is_on(const Document& document, const KeyRule& rule) {
     const json* value = document.find(rule.part_of);
     return value && is_on(*value);
@@ -111,7 +111,7 @@ class Judge {
             renamings(key, meant));
     }
 
-    /// To the name that was meant, unless that stands in the file already.
+    /// Returns a fix that renames the key to the intended name, unless the file already has that name.
     std::vector<Fix> renamings(const std::string& key, const std::string& name) const {
         if (name.empty() || m_document.values.contains(name)) return {};
         return {{{{key, "", true}, {name, one_line_of(m_document.values.at(key))}}}};
@@ -128,7 +128,7 @@ class Judge {
 
     void unsupported(const std::string& key, const KeyRule& rule, const KeyFault& fault) {
         m_verdicts.unsupported.push_back({key, fault.message});
-        // What is part of an unsupported whole is named by the whole's own diagnostic.
+        // A part of an unsupported key is named by that key's diagnostic.
         const KeyRule* whole = find_key(rule.part_of);
         if (!whole || whole->fate == Fate::Used) say_unsupported(key, rule, fault);
     }

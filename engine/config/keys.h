@@ -1,4 +1,4 @@
-/// What becomes of each key of an axolotl file, as data: the whole schema, one line of reasons for each group
+/// Decides what happens to each key of an axolotl file, as data: the whole schema, with one reason per group
 /// of keys.
 #pragma once
 
@@ -13,35 +13,35 @@ namespace ringmaster {
 
 enum class Fate {
     Used,
-    NoEffect,     ///< whatever its value
-    Unsupported,  ///< an error where its value switches it on; else without effect
+    NoEffect,     ///< no effect with any value
+    Unsupported,  ///< an error if its value switches it on; else without effect
 };
 
 struct KeyRule {
     std::string_view key;
     Fate fate = Fate::Used;
-    std::string_view why;      ///< NoEffect: why it has none; Unsupported: what it would change
-    std::string_view hint;     ///< Unsupported: the nearest thing that works
-    std::string_view part_of;  ///< another key: only where that is switched on does this one mean anything
+    std::string_view why;      ///< NoEffect: reason; Unsupported: what the key would change
+    std::string_view hint;     ///< Unsupported: nearest thing that works
+    std::string_view part_of;  ///< another key that must be on for this one to mean anything
 };
 
-/// nullptr: no key of axolotl's schema nor of ours.
+/// Returns nullptr if neither axolotl's schema nor ours has the key.
 const KeyRule* find_key(std::string_view key);
 
 std::vector<std::string> known_keys();  ///< sorted; for completion
 
-/// The known word nearest to `word` by edit distance; empty where none is near.
+/// Returns the known word with the smallest edit distance to `word`; empty if none is close.
 std::string nearest_word(std::string_view word, const std::vector<std::string>& known);
 
-/// The known word that `word` misspells or abbreviates; empty where none is so close that a slip explains it.
+/// Returns the known word that `word` misspells or abbreviates; empty if no slip explains the difference.
 std::string misspelt_word(std::string_view word, const std::vector<std::string>& known);
 
-/// A value that switches something on: not null, false, 0, empty, or the word none.
+/// Returns whether the value switches something on: not null, false, 0, empty or the word none.
 bool is_on(const nlohmann::json& value);
 
 struct Document;
 
-/// Sorts every top-level key into its list and says what is unknown or unsupported.
+/// Sorts every top-level key into its list, and reports unknown and unsupported keys.
 KeyVerdicts judge_keys(const Document& document, Diagnostics& diagnostics);
 
 }  // namespace ringmaster

@@ -1,6 +1,6 @@
-/// A low-rank adapter beside frozen weights, as PEFT names its parts: a module's output gets
+/// Describes a low-rank adapter on frozen weights, with PEFT's names: a module's output gets an additional
 /// scale · dropout(x)·Aᵀ·Bᵀ, A [r, inputs], B [outputs, r]. Source: Hu et al. 2021, "LoRA", section 4.1; the
-/// scale of `peft_use_rslora`: Kalajdzievski 2023, equation 7.
+/// scale of `peft_use_rslora` is Kalajdzievski 2023, equation 7.
 #pragma once
 
 #include <algorithm>
@@ -13,24 +13,24 @@
 
 namespace ringmaster {
 
-/// Linear modules of a Llama-family layer, in the order in which the engine keeps them.
+/// Linear modules of a Llama-family layer, in the engine's order.
 constexpr std::array kLoraTargets = {"q_proj",    "k_proj",  "v_proj",   "o_proj",
                                      "gate_proj", "up_proj", "down_proj"};
 
-/// "self_attn.q_proj"
+/// Returns a path such as "self_attn.q_proj".
 inline std::string path_in_layer(size_t target) {
     return (target < 4 ? "self_attn." : "mlp.") + std::string(kLoraTargets[target]);
 }
 
 struct Lora {
-    int64_t r = 0;  ///< 0: there is no adapter, all weights are trained
+    int64_t r = 0;  ///< 0: no adapter, all weights are trained
     int64_t alpha = 0;
     double dropout = 0;
     bool rslora = false;
-    std::vector<std::string> targets;  ///< as lora_targets.h writes them
-    std::string model_dir;             ///< a PEFT folder to go on from; empty: A random, B zero
-    std::string base_model;            ///< what a saved adapter calls the model that it belongs to
-    std::vector<int64_t> layers = {};  ///< that are adapted, ascending; empty: all
+    std::vector<std::string> targets;  ///< in the form that lora_targets.h writes
+    std::string model_dir;             ///< PEFT folder to resume from; empty: A random, B zero
+    std::string base_model;            ///< model name stored in a saved adapter
+    std::vector<int64_t> layers = {};  ///< adapted layers, ascending; empty: all
 
     bool on() const { return r > 0; }
     bool adapts(int64_t layer) const {

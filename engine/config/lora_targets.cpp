@@ -13,7 +13,7 @@ constexpr const char* kAllLinear = "all-linear";
 constexpr const char* kEmbedding = "embed_tokens";
 constexpr const char* kHead = "lm_head";
 
-/// PEFT takes a listed name for a module's whole path or for the end of it.
+/// Returns whether the name is the module's whole path or the end of it, as in PEFT.
 bool is_named(const ModulePath& module, const std::string& name) {
     return module.path == name || module.path.ends_with("." + name);
 }
@@ -23,7 +23,7 @@ bool matches_a_name(const LoraTargets& targets, const ModulePath& module) {
                        [&](const std::string& name) { return is_named(module, name); });
 }
 
-/// A name that is a module's whole path counts in every layer, whatever `layers` says.
+/// Returns whether a name is the module's whole path, which counts in every layer, whatever `layers` says.
 bool is_whole_path(const LoraTargets& targets, const ModulePath& module) {
     return std::find(targets.names.begin(), targets.names.end(), module.path) != targets.names.end();
 }
@@ -37,8 +37,8 @@ std::vector<bool> matching(const LoraTargets& targets, const std::vector<ModuleP
     return matched;
 }
 
-/// Names of a layer's matching modules: the last part of each path, or all of it if that part alone names
-/// another module too.
+/// Returns names of a layer's matching modules: the last part of each path, or the whole path in the layer if
+/// another module has the same last part.
 std::vector<std::string> names_in_layer(const std::vector<const ModulePath*>& matched,
                                         const std::vector<ModulePath>& modules) {
     std::vector<std::string> names;
@@ -106,7 +106,7 @@ std::optional<std::vector<bool>> match_pattern(const std::string& pattern,
                                                const std::vector<ModulePath>& modules) {
     try {
         if (pattern.size() > kMostPattern || pattern.find('{') != std::string::npos) return std::nullopt;
-        // polynomial: no pattern can take for ever
+        // polynomial time: no pattern can run forever
         const std::regex regex(pattern, std::regex::ECMAScript | std::regex_constants::__polynomial);
         std::vector<bool> matched;
         for (const ModulePath& module : modules) matched.push_back(std::regex_match(module.path, regex));

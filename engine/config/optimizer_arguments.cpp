@@ -11,7 +11,7 @@ using Kind = OptimizerArgument::Kind;
 constexpr double kAny = std::numeric_limits<double>::max();
 
 std::vector<OptimizerArgument> rmsprop_arguments(const OptimizerKind& kind) {
-    // transformers gives bitsandbytes' RMSprop its arguments as texts, which that refuses.
+    // transformers passes strings to bitsandbytes' RMSprop, which rejects them.
     if (kind.states != StateKind::AsWeights) return {};
     return {{"momentum", 0, 0, kAny},
             {"alpha", 0.99, 0, 1},
@@ -58,7 +58,7 @@ double optimizer_argument(const Config& config, std::string_view name) {
     for (const OptimizerArgument& argument : arguments_of(*kind)) {
         if (argument.name == name) return argument.otherwise;
     }
-    return name == "alpha" ? 0.99 : name == "eps" ? 1e-8 : 0;  // of bitsandbytes' RMSprop
+    return name == "alpha" ? 0.99 : name == "eps" ? 1e-8 : 0;  // constants of bitsandbytes' RMSprop
 }
 
 OptimizerStates optimizer_states(const Config& config) {

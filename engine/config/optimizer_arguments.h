@@ -13,18 +13,18 @@ namespace ringmaster {
 
 struct OptimizerArgument {
     std::string_view name;
-    double otherwise = 0;  ///< the default; a switch is 0 or 1
+    double otherwise = 0;  ///< default; a switch is 0 or 1
     double least = 0, most = 1;
     enum class Kind { Number, Whole, Switch } kind = Kind::Number;
 };
 
-/// Returns what `kind` reads of optim_args; empty if it reads nothing.
+/// Returns the arguments that `kind` reads from optim_args; empty if it reads none.
 std::vector<OptimizerArgument> arguments_of(const OptimizerKind& kind);
 
-/// Returns the value of an argument of config.optimizer, its default if the configuration is silent.
+/// Returns an argument's value for config.optimizer, or its default if the configuration does not set it.
 double optimizer_argument(const Config& config, std::string_view name);
 
-/// Returns what decides which states config.optimizer keeps; it has to be a known optimizer.
+/// Returns the settings that decide which states config.optimizer keeps; the optimizer must be known.
 OptimizerStates optimizer_states(const Config& config);
 
 }  // namespace ringmaster

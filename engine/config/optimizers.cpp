@@ -48,7 +48,7 @@ struct NotBuilt {
     std::string_view name, nearest;
 };
 
-/// Names that axolotl 0.19 and transformers 5.23 take, and that a test walks.
+/// Names that axolotl 0.19 and transformers 5.23 accept; a test checks all of them.
 constexpr NotBuilt kNotBuilt[] = {
     {"adamw_hf", "adamw_torch"},
     {"adamw_apex_fused", "adamw_torch_fused"},
@@ -126,7 +126,7 @@ std::vector<StateSpec> states_of(const OptimizerStates& optimizer, size_t dimens
             states = {{"square_avg", Elements, false}};
             if (optimizer.momentum) states.push_back({"momentum_buffer"});
             if (optimizer.centered) states.push_back({"grad_avg"});
-            // bitsandbytes keeps this state by its signed map, though it is never negative.
+            // bitsandbytes uses its signed map for this state, although it is never negative.
             if (optimizer.kind != AsWeights) states[0].is_signed = true;
             return states;
         case Lion:

@@ -1,8 +1,8 @@
-/// What each value of `optimizer` is: the rule that moves the weights, and how its states are kept. The names
-/// are those of transformers and axolotl.
+/// Defines each value of `optimizer`: the rule that updates the weights, and how its states are kept. The
+/// names are those of transformers and axolotl.
 ///
 /// Block-wise states (Dettmers et al. 2022, "8-bit Optimizers via Block-wise Quantization") are codes of 8 or
-/// 4 bits and a float32 scale for each block of a parameter's elements in their order.
+/// 4 bits, with one float32 scale per block of consecutive elements of a parameter.
 #pragma once
 
 #include <cstdint>
@@ -15,55 +15,55 @@ namespace ringmaster {
 enum class UpdateRule { AdamW, Sgd, RmsProp, Lion, AdEMAMix, ScheduleFree, Adafactor, Came, Muon };
 
 enum class StateKind {
-    AsWeights,       ///< in the dtype of the weights that are updated
-    Float32,         ///< whatever that dtype
-    Bitsandbytes8,   ///< blocks of 256; the embedding's, and those below 4,096 elements, in float32
-    TorchaoBlocks8,  ///< blocks of 256; below 4,096 elements, or in part of a block, as the weights
-    TorchaoBlocks4,  ///< likewise
+    AsWeights,       ///< dtype of the updated weights
+    Float32,         ///< float32 for any dtype of the weights
+    Bitsandbytes8,   ///< blocks of 256; float32 for the embedding and below 4,096 elements
+    TorchaoBlocks8,  ///< blocks of 256; as the weights below 4,096 elements or if not divisible
+    TorchaoBlocks4,  ///< same limits, 4 bits
 };
 
 struct OptimizerKind {
     std::string_view name;
     UpdateRule rule = UpdateRule::AdamW;
     StateKind states = StateKind::AsWeights;
-    bool paged = false;  ///< states lie in host memory on a GPU
-    /// axolotl builds the optimizer and its parameter groups itself; transformers builds the others.
+    bool paged = false;  ///< on a GPU, states are kept in host memory
+    /// axolotl builds the optimizer and its parameter groups; transformers builds the others.
     bool is_axolotls = false;
 
-    /// The update needs whole matrices, not only a rank's slices.
+    /// Returns whether the update needs whole matrices, not only a rank's slices.
     bool needs_matrices() const {
         return rule == UpdateRule::Adafactor || rule == UpdateRule::Came || rule == UpdateRule::Muon;
     }
 };
 
-/// nullptr: not built.
+/// Returns nullptr if the optimizer is not supported.
 const OptimizerKind* find_optimizer(std::string_view name);
 std::vector<std::string> known_optimizers();
 
-/// The nearest that is built, of a name of axolotl's or transformers' that is not; empty where nobody knows it.
+/// Returns the nearest optimizer that is built, for a name of axolotl or transformers; empty if unknown.
 std::string_view nearest_optimizer(std::string_view name);
 
-/// How one state of a parameter is kept.
+/// The format of one state of a parameter.
 struct StateFormat {
-    int bits = 32;           ///< of a code; 32: a number
+    int bits = 32;           ///< bits per code; 32: a number
     int64_t block = 0;       ///< elements that share a scale
-    bool as_weights = true;  ///< a number in the weights' dtype, else in float32
+    bool as_weights = true;  ///< a number in the weights' dtype, false: in float32
 
     bool in_codes() const { return bits < 32; }
 };
 StateFormat state_format(StateKind kind, int64_t elements, bool is_embedding);
 
-/// Which numbers a state holds of a parameter. Ranks share the elements' numbers; every rank holds the
-/// others.
+/// The shape of a state relative to its parameter. Ranks share the states per element; every rank holds the
+/// others whole.
 enum class StateExtent {
-    Elements,  ///< one for each element
-    Rows,      ///< one for each row of a matrix
-    Columns,   ///< one for each column of a matrix
-    Whole,     ///< one for each element of a vector
+    Elements,  ///< one number per element
+    Rows,      ///< one number per row of a matrix
+    Columns,   ///< one number per column of a matrix
+    Whole,     ///< one number per element of a vector
 };
 
 struct StateSpec {
-    std::string_view name;  ///< as the library calls it
+    std::string_view name;  ///< name in the library
     StateExtent extent = StateExtent::Elements;
     bool is_signed = true;
 };
@@ -72,16 +72,16 @@ struct StateSpec {
 struct OptimizerStates {
     UpdateRule rule = UpdateRule::AdamW;
     StateKind kind = StateKind::AsWeights;
-    bool momentum = false;  ///< sgd and rmsprop
-    bool centered = false;  ///< rmsprop
+    bool momentum = false;  ///< sgd and rmsprop: keeps a momentum
+    bool centered = false;  ///< rmsprop: keeps the gradient's average
 };
 
-/// Returns the states of a parameter with `dimensions`; `is_table` says that it is the embedding or the head.
+/// Returns the states of a parameter with `dimensions`; `is_table` marks the embedding and the head.
 std::vector<StateSpec> states_of(const OptimizerStates& optimizer, size_t dimensions, bool is_table);
 /// Returns whether a parameter is the embedding or the head.
 bool is_table(std::string_view parameter_name);
 
-/// The end of the embedding's name, in the model and beside an adapter.
+/// The end of the embedding's name, in the model and in an adapter.
 constexpr std::string_view kEmbedding = "model.embed_tokens.weight";
 
 }  // namespace ringmaster

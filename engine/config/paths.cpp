@@ -16,7 +16,7 @@ std::string home() {
     return folder && *folder ? folder : "/";
 }
 
-/// A word of letters, digits and _ - . that does not begin with a dot.
+/// Returns whether the text is a word of letters, digits and _ - . that does not begin with a dot.
 bool is_name(std::string_view text) {
     return !text.empty() && text.front() != '.' && std::all_of(text.begin(), text.end(), [](unsigned char c) {
         return std::isalnum(c) || c == '_' || c == '-' || c == '.' || c >= 0x80;

@@ -1,4 +1,4 @@
-/// How the frozen linear weights of a base model are kept in few bits, as bitsandbytes does it. Source:
+/// Describes how the frozen linear weights of a base model are quantised, as by bitsandbytes. Source:
 /// Dettmers et al. 2023, "QLoRA", section 3; the formats are those of bitsandbytes 0.50.
 #pragma once
 
@@ -10,13 +10,13 @@ enum class WeightFormat {
     Plain,  ///< not quantised
     Nf4,    ///< 4 bits, quantiles of a normal distribution
     Fp4,    ///< 4 bits, a sign, 2 of exponent, 1 of mantissa
-    Int8    ///< 8 bits, one scale a row
+    Int8    ///< 8 bits, one scale per row
 };
 
 struct Quantization {
     WeightFormat format = WeightFormat::Plain;
-    int64_t block = 64;   ///< elements that share a scale; 4 bits alone
-    bool nested = true;   ///< scales are quantised to 8 bits themselves; 4 bits alone
+    int64_t block = 64;   ///< elements per scale; only for 4 bits
+    bool nested = true;   ///< scales are quantised to 8 bits; only for 4 bits
     bool stored = false;  ///< the model's folder holds the quantised weights
 
     bool on() const { return format != WeightFormat::Plain; }

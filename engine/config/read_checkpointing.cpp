@@ -1,4 +1,4 @@
-// What of the activations is kept for the backward, and where.
+// Reads which activations are kept for the backward, and where.
 #include "engine/config/key_reader.h"
 #include "engine/config/keys.h"
 #include "engine/config/sections.h"
@@ -11,7 +11,7 @@ using nlohmann::json;
 
 constexpr const char* kCheckpointing = "gradient_checkpointing";
 
-/// gradient_checkpointing: offload | offload_disk
+/// Returns whether gradient_checkpointing is "offload" or "offload_disk".
 bool offloads_checkpoints(KeyReader& keys) {
     const json* said = keys.find(kCheckpointing);
     return said && said->is_string() && said->get<std::string>().starts_with("offload");

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The file's bytes, a byte more than is read at most; nullopt and `problem` where it cannot be opened.
+/// Returns the file's bytes, up to one above the limit. If it cannot be opened, sets `problem` instead.
 std::optional<std::string> read_bytes(const std::string& path, std::string& problem) {
     if (auto text = read_at_most(path, kMaxConfigBytes + 1)) return text;
     problem =
@@ -23,7 +23,7 @@ std::optional<std::string> read_bytes(const std::string& path, std::string& prob
     return std::nullopt;
 }
 
-/// The line is another file's: it goes into the message, since `line` means the configuration's own.
+/// Moves the line into the message, because it belongs to another file than the configuration.
 Diagnostic in_other_file(Diagnostic diagnostic, const std::string& name) {
     if (diagnostic.line > 0) {
         diagnostic.parameters[kOtherFile] = name;
@@ -61,7 +61,7 @@ void read_sections(const Document& document, const AccelerateImport& import, Con
     reading.config.lines = document.lines;
 }
 
-/// What the file is not silent about under another name must not stand against --set.
+/// Clears other names of a key set by --set, so that they do not contradict it.
 void settle_synonyms(Document& document, const std::string& path) {
     const auto silence = [&](const std::string& key) {
         if (key != path && document.find(key)) document.values[key] = nullptr;
@@ -78,7 +78,7 @@ void settle_synonyms(Document& document, const std::string& path) {
     for (const std::string& flag : flags) silence(flag);
 }
 
-/// accelerate's part of a reading: the file given alone or beside, then the environment.
+/// accelerate's part of a configuration: the file given alone or with it, then the environment.
 struct Accelerate {
     Document document;
     AccelerateSource source;
@@ -134,7 +134,7 @@ void apply_set(const ReadOptions& options, Accelerate& accelerate, Document& doc
     }
 }
 
-/// A key that is read, but whose value asks for what is not built, belongs to the unsupported.
+/// Moves keys that are read, but whose value asks for something that is not built, to the unsupported ones.
 void move_unsupported(ConfigReading& reading) {
     for (const Diagnostic& diagnostic : reading.diagnostics) {
         if (diagnostic.code != "KEY-UNSUPPORTED") continue;

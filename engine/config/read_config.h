@@ -1,6 +1,6 @@
-/// Reads an axolotl YAML (both generations of keys), with what an accelerate YAML, PARALLELISM_CONFIG_*
-/// variables and --set override, into a Config; every problem is a Diagnostic with its line, and every key of
-/// the file ends in exactly one of three lists.
+/// Reads an axolotl YAML (both generations of keys) into a Config, with overrides from an accelerate YAML,
+/// PARALLELISM_CONFIG_* variables and --set. Every problem becomes a Diagnostic with its line, and every key
+/// of the file ends up in exactly one of three lists.
 #pragma once
 
 #include <map>
@@ -19,18 +19,18 @@ struct ReadOptions {
         set;                      ///< --set: dotted path, value read as YAML; later ones win
     std::string accelerate_file;  ///< empty: none
     std::map<std::string, std::string>
-        environment;       ///< the PARALLELISM_CONFIG_* variables among them are read
+        environment;       ///< only its PARALLELISM_CONFIG_* variables are read
     std::string base_dir;  ///< empty: the file's folder
 };
 
-/// Top-level keys of the file (and of --set), each in exactly one list.
+/// Sorts the top-level keys of the file (and of --set) into lists, each key into exactly one.
 struct KeyVerdicts {
     struct Reason {
         std::string key;
         std::string why;
     };
     std::vector<std::string> used;
-    std::vector<Reason> no_effect;    ///< read elsewhere, without effect here, and why
+    std::vector<Reason> no_effect;    ///< used by axolotl but without effect here, with the reason
     std::vector<Reason> unsupported;  ///< changes what would be trained: an error
 };
 
@@ -44,7 +44,7 @@ struct ConfigReading {
 
 ConfigReading read_config(const std::string& path, const ReadOptions& options = {});
 
-/// The same for text that is not saved yet; `file` is the path that it belongs to.
+/// Reads text that is not saved yet; `file` is the path that it belongs to.
 ConfigReading read_config_text(std::string_view text, const std::string& file,
                                const ReadOptions& options = {});
 

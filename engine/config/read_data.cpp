@@ -26,7 +26,7 @@ void read_chat_template(KeyReader& keys, Config& config) {
     }
 }
 
-/// A key that holds a list of tokens as text.
+/// Reads a key that holds a list of tokens as texts.
 void read_token_list(KeyReader& keys, Config& config, const char* key) {
     const json* tokens = keys.find(key);
     if (!tokens || tokens->is_null()) return;
@@ -53,7 +53,7 @@ void read_tokenization(KeyReader& keys, Config& config) {
     read_token_list(keys, config, "eot_tokens");
 }
 
-/// axolotl 0.3 and older named special tokens so: a mapping, which special_tokens is now.
+/// Rejects a mapping under `tokens`: axolotl 0.3 and older used it for what is now special_tokens.
 void read_tokens(KeyReader& keys, Config& config) {
     const json* said = keys.find("tokens");
     if (!said || !said->is_object() || said->empty()) return read_token_list(keys, config, "tokens");
@@ -62,7 +62,7 @@ void read_tokens(KeyReader& keys, Config& config) {
     keys.error(Form("CFG-TYPE", "special"), "tokens", {{"value", shown(*said)}}, std::move(fixes));
 }
 
-/// Keys that add tokens, give some another text, or resize the model's embeddings for them.
+/// Reads keys that add or rename tokens, or resize the model's embeddings for them.
 void read_vocabulary(KeyReader& keys, Config& config) {
     read_tokens(keys, config);
     for (const char* key :
@@ -82,7 +82,7 @@ void read_vocabulary(KeyReader& keys, Config& config) {
     config.tokenization["added_tokens_overrides"] = *renamed;
 }
 
-/// `dataset_shard_num` and `dataset_shard_idx`: one part of all rows, in their merged order.
+/// Reads `dataset_shard_num` and `dataset_shard_idx`, which select a part of the rows in merged order.
 void read_dataset_shard(KeyReader& keys, Config& config) {
     const auto shards = keys.whole("dataset_shard_num");
     const auto index = keys.whole("dataset_shard_idx", {0});

@@ -1,4 +1,4 @@
-// `datasets` and `test_datasets`: entries are checked and kept as they are, local paths made absolute.
+// Reads `datasets` and `test_datasets`: checks entries and keeps them, with absolute local paths.
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -20,7 +20,7 @@ const Words kFileTypes{"json", "jsonl", "parquet", "arrow", "csv", "text"};
 const Words kDataSuffixes{".json", ".jsonl", ".ndjson", ".parquet", ".arrow", ".csv", ".txt"};
 const Words kCompressions{".gz", ".bz2", ".xz"};
 
-/// Keys of an entry that axolotl knows, by what they are here.
+/// Keys of an entry that axolotl knows, grouped by their meaning here.
 const Words kReadKeys{"path",
                       "type",
                       "ds_type",
@@ -119,8 +119,8 @@ class EntryReader {
         }
     }
 
-    /// axolotl ignores an unknown key of a dataset. Here it is an error if it is close to a key that counts, or
-    /// if `strict: true` is set.
+    /// Reports an unknown key of a dataset, which axolotl ignores: an error if it resembles a known key or if
+    /// `strict: true` is set, else a warning.
     void judge_unknown(const std::string& key) {
         constexpr int kMost = 20;
         if (++m_unknown > kMost) return;
@@ -146,7 +146,7 @@ class EntryReader {
         m_keys.error(fault.form, at("type"), fault.parameters);
     }
 
-    /// `type: {field_instruction: …, format: …}`: which fields of a row make its prompt, and how.
+    /// Checks `type: {field_instruction: …, format: …}`, which names the fields of a row's prompt.
     void check_mapping(const json& mapping) {
         for (const auto& [key, value] : mapping.items()) {
             const std::string path = at("type") + '.' + key;
@@ -200,7 +200,7 @@ class EntryReader {
         if (!there && !is_pattern(*path)) say_missing(at("path"), place);
     }
 
-    /// `path: json` with `data_files`, as load_dataset takes it.
+    /// Resolves `data_files` of an entry with `path: json`, in the forms that load_dataset accepts.
     void resolve_files() {
         json& files = m_entry["data_files"];
         if (files.is_string()) files = json::array({files});
@@ -219,7 +219,7 @@ class EntryReader {
         }
     }
 
-    /// Datasets of the hub that are made by a script of their own.
+    /// Rejects datasets of the hub that need their own script to run.
     void refuse_code() {
         const auto found = m_entry.find("trust_remote_code");
         if (found == m_entry.end() || !is_on(*found)) return;

@@ -1,4 +1,4 @@
-// `adapter: lora` or qlora, and the keys of the adapter itself.
+// Reads `adapter: lora` or qlora, and the adapter's keys.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -15,10 +15,10 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kModules = "lora_target_modules";
-constexpr int64_t kMostRank = 65536;  // beyond any matrix's own rank, far from overflow
+constexpr int64_t kMostRank = 65536;  // above any matrix's rank, far from overflow
 
-/// Takes lora_target_modules, or what a saved adapter has in its place. `refuse(index, problem, hint)`: index
-/// of a list's item, -1 for the whole.
+/// Reads lora_target_modules, or the same setting of a saved adapter. Calls `refuse(index, problem, hint)`
+/// with the index of a list's item, or -1 for the whole value.
 template <class Refuse>
 void take_targets(const json& said, bool text_is_a_name, LoraTargets& targets, const Refuse& refuse) {
     if (said.is_string() && !text_is_a_name) {
@@ -42,7 +42,7 @@ void take_targets(const json& said, bool text_is_a_name, LoraTargets& targets, c
     }
 }
 
-/// One layer's number, or a list of them; nullopt if it is neither.
+/// Returns the layers from a number or a list of numbers; nullopt if it is neither.
 std::optional<std::vector<int64_t>> layers_of(const json& said) {
     constexpr int64_t kMost = 100'000;
     std::set<int64_t> found;
@@ -68,7 +68,7 @@ void read_layers(KeyReader& keys, Lora& lora) {
     }
 }
 
-/// lora_target_linear adds all linear modules to what lora_target_modules names, as in axolotl.
+/// Reads the targets. As in axolotl, lora_target_linear adds all linear modules to lora_target_modules.
 void read_targets(KeyReader& keys, LoraTargets& targets) {
     targets.linear = keys.flag("lora_target_linear").value_or(false);
     const json* said = keys.find(kModules);
@@ -94,7 +94,7 @@ void read_targets(KeyReader& keys, LoraTargets& targets) {
 
 constexpr const char* kSaved = "lora_modules_to_save";
 
-/// PEFT takes each module whose path ends with the name.
+/// Selects the modules whose path ends with the name, as PEFT does.
 bool take_saved_module(const std::string& name, LoraTargets& targets) {
     const bool embedding = std::string("model.embed_tokens").ends_with(name);
     const bool head = std::string("lm_head").ends_with(name);
@@ -130,7 +130,7 @@ void read_sizes(KeyReader& keys, Lora& lora) {
     take(lora.rslora, keys.flag("peft_use_rslora"));
 }
 
-// ------------------------------------------------------------------------------- going on from an adapter
+// ------------------------------------------------------------------------------- resuming from an adapter
 
 std::optional<json> read_json_object(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
@@ -143,7 +143,7 @@ std::optional<json> read_json_object(const std::string& path) {
     return read;
 }
 
-/// What of a saved adapter cannot be trained on here; empty: all can.
+/// Returns the part of a saved adapter that cannot be trained here; empty if there is none.
 std::string foreign_part(const json& saved) {
     if (saved.value("peft_type", json("LORA")) != "LORA") return "peft_type " + shown(saved["peft_type"]);
     if (saved.value("bias", json("none")) != "none") return "bias " + shown(saved["bias"]);
@@ -159,7 +159,7 @@ void refuse_saved(KeyReader& keys, const std::string& problem, const std::string
     keys.error(Form("CFG-LORA", "saved"), "lora_model_dir", {{"problem", problem}, {"advice", hint}});
 }
 
-/// Its own adapter_config.json rules, as in axolotl.
+/// Takes the saved adapter's settings: as in axolotl, its adapter_config.json takes precedence.
 void take_saved(KeyReader& keys, const json& saved, Lora& lora) {
     if (const std::string part = foreign_part(saved); !part.empty())
         return refuse_saved(keys, "its adapter has " + part + ", which is not built");
@@ -197,7 +197,7 @@ void take_saved(KeyReader& keys, const json& saved, Lora& lora) {
     lora.targets = written_targets(found);
 }
 
-/// Gives the targets' words in an order that does not depend on the file.
+/// Returns the targets in an order that does not depend on the file.
 std::vector<std::string> sorted(LoraTargets targets) {
     targets.saves_embedding = targets.saves_head = false;
     std::vector<std::string> written = written_targets(targets);
@@ -227,7 +227,7 @@ void say_overruled(KeyReader& keys, const Lora& lora) {
 
 void read_saved_adapter(KeyReader& keys, const std::string& folder, Lora& lora) {
     lora.model_dir = folder;
-    lora.r = lora.alpha = 1;  // of an adapter that cannot be read: there is one, and an error
+    lora.r = lora.alpha = 1;  // the adapter cannot be read: it exists, with an error
     const std::string settings = folder + "/adapter_config.json";
     if (!is_folder(folder)) {
         return refuse_saved(keys, "no such folder: " + folder,

@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::json;
 
-/// axolotl's switches of before attn_implementation, in the order in which they win.
+/// axolotl's switches that attn_implementation replaced, in order of precedence.
 struct AttentionFlag {
     const char* key;
     const char* implementation;

@@ -1,4 +1,4 @@
-// optimizer, and the numbers that it takes: weight_decay, adam_*, optim_args, max_grad_norm.
+// Reads the optimizer and its numbers: weight_decay, adam_*, optim_args, max_grad_norm.
 #include <algorithm>
 #include <cstdlib>
 
@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-/// The nearest that works, of a name of axolotl's or transformers'; of a stranger, the one spelt like it.
+/// Refuses the optimizer and suggests the nearest one built, or for an unknown name the one spelt most alike.
 void refuse_optimizer(KeyReader& keys, const std::string& said) {
     std::string nearest(nearest_optimizer(said));
     if (nearest.empty()) nearest = nearest_word(said, known_optimizers());
@@ -28,7 +28,7 @@ void read_name(KeyReader& keys, Config& config) {
     config.optimizer_offloading = kind->paged;
 }
 
-/// axolotl hands both betas over if the file has both, and none otherwise.
+/// Sets the rule's own defaults. axolotl passes the betas only if the file has both.
 void take_defaults(KeyReader& keys, UpdateRule rule, Config& config) {
     const bool has_betas = keys.has("adam_beta1") && keys.has("adam_beta2");
     if (rule == UpdateRule::Muon && !has_betas) config.adam_beta1 = config.adam_beta2 = 0.95;
@@ -36,7 +36,7 @@ void take_defaults(KeyReader& keys, UpdateRule rule, Config& config) {
         config.adam_epsilon = 1e-30;
 }
 
-/// Warns of adam_eps, a name that axolotl never had.
+/// Warns about adam_eps, a name that axolotl never had.
 void warn_of_adam_eps(KeyReader& keys) {
     if (keys.has("adam_epsilon")) return keys.warn(Form("CFG-DEPRECATED", "adam-eps-idle"), "adam_eps");
     keys.warn(Form("CFG-DEPRECATED", "adam-eps"), "adam_eps", {},
@@ -52,7 +52,7 @@ void read_adam(KeyReader& keys, UpdateRule rule, Config& config) {
     take_defaults(keys, rule, config);
 }
 
-/// These two belong to CAME alone.
+/// Reads the two keys that only CAME uses.
 void read_third_beta(KeyReader& keys, UpdateRule rule, Config& config) {
     for (const auto& [key, name] : {std::pair{"adam_beta3", "beta3"}, std::pair{"adam_epsilon2", "eps2"}}) {
         const bool is_beta = std::string_view(name) == "beta3";

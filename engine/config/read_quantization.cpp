@@ -1,4 +1,4 @@
-// load_in_4bit, load_in_8bit and bnb_config_kwargs: how the weights beside an adapter are kept.
+// Reads load_in_4bit, load_in_8bit and bnb_config_kwargs: how an adapter's frozen weights are kept.
 #include <algorithm>
 
 #include "engine/config/keys.h"
@@ -17,7 +17,7 @@ std::string of_kwargs(const std::string& key) {
     return std::string(kBitsAndBytes) + "." + key;
 }
 
-/// The dtype of computation, as bitsandbytes is told it.
+/// Returns the dtype of computation in bitsandbytes' words.
 std::string compute_dtype(const Config& config) {
     return config.precision == Precision::Float32 ? "float32" : "bfloat16";
 }
@@ -29,7 +29,7 @@ void check_compute_dtype(KeyReader& keys, const Config& config) {
     keys.error(Form("CFG-QUANTIZED", "dtype"), key, {{"value", *said}, {"dtype", compute_dtype(config)}});
 }
 
-/// lm_head stays as it is in any case.
+/// Rejects skipped modules, except lm_head, which is never quantised.
 void check_skipped(KeyReader& keys) {
     const std::string key = of_kwargs("llm_int8_skip_modules");
     const json* said = keys.find(key);
@@ -37,12 +37,12 @@ void check_skipped(KeyReader& keys) {
     keys.error(Form("KEY-UNSUPPORTED", "skip-modules"), key, {{"value", shown(*said)}});
 }
 
-/// Keys that BitsAndBytesConfig takes, of any effect here.
+/// Checks the names against those that BitsAndBytesConfig takes.
 void check_names(KeyReader& keys, const json& kwargs) {
     static const std::vector<std::string> known = {"bnb_4bit_quant_type", "bnb_4bit_use_double_quant",
                                                    "bnb_4bit_compute_dtype", "bnb_4bit_quant_storage",
                                                    "llm_int8_skip_modules"};
-    // These three change how other formats compute, or where weights lie.
+    // These three change how other formats compute, or where weights are stored.
     static const std::vector<std::string> other = {"llm_int8_threshold", "llm_int8_has_fp16_weight",
                                                    "llm_int8_enable_fp32_cpu_offload"};
     for (const auto& [key, value] : kwargs.items()) {
@@ -72,7 +72,7 @@ void read_kwargs(KeyReader& keys, Config& config) {
     check_skipped(keys);
 }
 
-/// Says what of adapter, load_in_4bit and load_in_8bit does not go together, as axolotl refuses it.
+/// Returns whether adapter, load_in_4bit and load_in_8bit can be combined; reports what axolotl also refuses.
 bool belong_together(KeyReader& keys, bool four, bool eight) {
     const json* said = keys.find("adapter");
     const std::string adapter = said && said->is_string() ? said->get<std::string>() : "";

@@ -1,4 +1,4 @@
-// Reads which weights are trained, when a run ends early, which weights it gives, and the order of rows.
+// Reads which weights are trained, when a run ends early, which weights it exports, and the order of rows.
 #include <cctype>
 #include <cmath>
 #include <regex>
@@ -45,21 +45,21 @@ bool has_evaluation_rows(const Config& config) {
     return config.val_set_size > 0 || !config.test_datasets.empty();
 }
 
-/// Returns a cadence as axolotl does: steps, or the share of the run that a number per epoch is.
+/// Returns a cadence as in axolotl: steps, or the fraction of the run for a number per epoch.
 double cadence_of(const std::optional<double>& steps, const std::optional<double>& per_epoch, double epochs) {
     if (steps) return *steps;
     const double share = per_epoch && *per_epoch > 0 && epochs > 0 ? 1 / (*per_epoch * epochs) : 0;
     return share < 1 ? share : 0;
 }
 
-/// Returns whether each save comes with an evaluation, by the rule of axolotl.
+/// Returns whether each save coincides with an evaluation, by axolotl's rule.
 bool saves_what_it_evaluates(const Config& config) {
     const double save = cadence_of(config.save_steps, config.saves_per_epoch, config.num_epochs);
     const double evaluate = cadence_of(config.eval_steps, config.evals_per_epoch, config.num_epochs);
     return save > 0 && evaluate > 0 && std::fmod(save, evaluate) == 0;
 }
 
-/// Returns the steps to suggest, where eval_steps may be left out or a share of the run.
+/// Returns the steps to suggest if eval_steps is missing or a fraction of the run.
 int64_t whole_steps(const std::optional<double>& steps) {
     constexpr int64_t kOtherwise = 50;
     return steps && *steps >= 1 ? static_cast<int64_t>(*steps) : kOtherwise;

@@ -9,8 +9,8 @@ namespace {
 
 const std::vector<std::string> kStrategies{"steps", "epoch", "no"};
 
-/// Steps between two saves or evaluations: below 1 a share of all steps, else whole; 0 counts as not given,
-/// as in axolotl.
+/// Reads the steps between two saves or evaluations: below 1 a fraction of all steps, else whole; 0 means not
+/// given, as in axolotl.
 std::optional<double> read_interval(KeyReader& keys, const std::string& key) {
     const auto steps = keys.number(key);
     if (!steps || *steps == 0) return std::nullopt;
@@ -31,7 +31,7 @@ struct Cadence {
     std::optional<std::string> strategy;
 };
 
-/// axolotl's rules of `<what>_steps`, `<what>s_per_epoch` and `<what>_strategy`.
+/// Applies axolotl's rules for `<what>_steps`, `<what>s_per_epoch` and `<what>_strategy`.
 Cadence read_cadence(KeyReader& keys, const std::string& what, const std::string& strategy_key) {
     const std::string steps_key = what + "_steps";
     const std::string per_epoch_key = what + "s_per_epoch";

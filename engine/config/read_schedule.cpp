@@ -1,4 +1,4 @@
-// lr_scheduler and what shapes it.
+// Reads lr_scheduler and the keys that shape it.
 #include <algorithm>
 #include <map>
 
@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Lists the numbers and words that lr_scheduler_kwargs may hold for a schedule.
+/// The numbers and words that lr_scheduler_kwargs may hold for a schedule.
 struct Arguments {
     LrScheduler scheduler;
     std::vector<std::string> numbers;
@@ -79,7 +79,7 @@ bool has_argument(const Config& config, const char* name) {
     return config.lr_scheduler_kwargs.contains(name);
 }
 
-/// Reports values that a schedule needs and lacks, and those that it does not take.
+/// Reports values that a schedule needs but lacks, and values that it does not take.
 void check_arguments(KeyReader& keys, const Config& config) {
     const auto demand = [&](const char* form) {
         keys.error(Form("CFG-SCHEDULE", form), "lr_scheduler",
@@ -98,7 +98,7 @@ void check_arguments(KeyReader& keys, const Config& config) {
     if (scheduler == LrScheduler::OneCycle && !(momentum && as_flag(*momentum) == false)) demand("momentum");
 }
 
-/// Keys that only the cosine reads, and rex the first of them.
+/// Reads the keys that only the cosine schedule uses; rex uses the first of them too.
 void read_cosine(KeyReader& keys, Config& config) {
     take(config.cosine_min_lr_ratio, keys.number("cosine_min_lr_ratio", {.least = 0, .most = 1}));
     take(config.cosine_constant_lr_ratio, keys.number("cosine_constant_lr_ratio", {.least = 0, .most = 1}));
@@ -130,7 +130,7 @@ void read_cosine(KeyReader& keys, Config& config) {
     }
 }
 
-/// Refuses schedules that follow the loss, and names that nobody knows.
+/// Refuses schedules that follow the loss, and unknown names.
 void refuse_scheduler(KeyReader& keys, const std::string& said) {
     const bool by_loss = said == "reduce_lr_on_plateau" || said == "greedy";
     FindingValues parameters{{"value", said}};

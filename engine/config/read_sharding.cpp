@@ -1,4 +1,4 @@
-// `fsdp_config`, `fsdp` and `deepspeed`: here they only say which states are sharded, as a ZeRO stage.
+// Reads `fsdp_config`, `fsdp` and `deepspeed`, which only select the sharded states here, as a ZeRO stage.
 #include <algorithm>
 #include <cctype>
 #include <iterator>
@@ -17,7 +17,7 @@ std::string lower(std::string text) {
     return text;
 }
 
-/// FSDP's sharding strategies, by name or by accelerate's number.
+/// Returns the stage of an FSDP sharding strategy, given by name or by accelerate's number.
 std::optional<int> strategy_stage(const json& value) {
     if (const auto flag = value.is_boolean() ? std::optional(value.get<bool>()) : std::nullopt)
         return *flag ? 3 : 2;
@@ -39,7 +39,7 @@ const json* fsdp_option(const json& fsdp_config, const std::string& name) {
     return nullptr;
 }
 
-/// `fsdp: [full_shard, auto_wrap]`
+/// Returns the stage of a list such as `fsdp: [full_shard, auto_wrap]`.
 int fsdp_list_stage(const json& fsdp) {
     const std::string text = lower(fsdp.is_string() ? fsdp.get<std::string>() : fsdp.dump());
     if (text.find("no_shard") != std::string::npos) return 0;
@@ -50,7 +50,7 @@ void say_parameters_stay(KeyReader& keys, const char* key) {
     keys.warn(Form("CFG-OFFLOAD", "parameters"), key);
 }
 
-/// "offload_optimizer" or "offload_param" of a DeepSpeed configuration.
+/// Returns whether a DeepSpeed configuration offloads; `what` is "offload_optimizer" or "offload_param".
 bool deepspeed_offloads(const json& deepspeed, const char* what) {
     const auto zero = deepspeed.find("zero_optimization");
     if (zero == deepspeed.end() || !zero->is_object()) return false;
@@ -76,7 +76,7 @@ std::optional<int> stage_in_file(const json& deepspeed, const std::string& path,
     return stage;
 }
 
-/// The file's content, or if it is missing what axolotl ships under that name.
+/// Returns the file's content, or if it is missing, the configuration that axolotl ships under that name.
 std::optional<json> deepspeed_named(KeyReader& keys, const std::string& file, std::string& problem) {
     std::optional<json> deepspeed = read_deepspeed_file(file, problem);
     if (deepspeed || exists(file)) return deepspeed;

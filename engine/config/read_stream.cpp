@@ -7,7 +7,7 @@ namespace ringmaster {
 
 using nlohmann::json;
 
-/// order.
+/// Returns the stream as the only entry of `datasets`, or an empty list after an error.
 json read_stream(KeyReader& keys, Config& config) {
     const std::string key = "pretraining_dataset";
     const json& value = *keys.find(key);

@@ -1,4 +1,4 @@
-/// `pretraining_dataset`: texts that are read as a stream, as far as max_steps asks for them.
+/// Reads `pretraining_dataset`: texts that are read as a stream, as far as max_steps needs them.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,10 +8,10 @@
 
 namespace ringmaster {
 
-/// The stream as the one entry of `datasets`, marked `streamed`. axolotl reads the first entry alone.
+/// Returns the stream as the only entry of `datasets`, marked `streamed`. axolotl reads only the first entry.
 nlohmann::json read_stream(KeyReader& keys, Config& config);
 
-/// Complains about keys that a stream cannot go with.
+/// Reports keys that cannot be combined with a stream.
 void check_stream(KeyReader& keys, const Config& config);
 
 }  // namespace ringmaster

@@ -37,7 +37,7 @@ Number split_sign(std::string_view text) {
     return number;
 }
 
-/// An integer beyond 64 bits becomes a floating-point number: who needs an integer then refuses it.
+/// Returns a floating-point number for an integer beyond 64 bits; readers of integers then reject it.
 json float_value(const Number& number);
 
 json integer_value(const Number& number, std::string_view digits, int base) {
@@ -52,7 +52,7 @@ json integer_value(const Number& number, std::string_view digits, int base) {
     return number.negative ? -value : value;
 }
 
-/// digits [. digits] [e [sign] digits] with at least one digit before the exponent.
+/// Returns whether the text is digits [. digits] [e [sign] digits], with a digit before the exponent.
 bool is_float(std::string_view text) {
     const std::size_t mantissa_end = std::min(text.find_first_of("eE"), text.size());
     const std::string_view mantissa = text.substr(0, mantissa_end);

@@ -1,4 +1,4 @@
-// The DeepSpeed configurations that axolotl ships, by name: which states they shard and offload.
+// Lists the DeepSpeed configurations that axolotl ships: which states they shard and offload.
 #include <algorithm>
 #include <array>
 #include <filesystem>

@@ -1,4 +1,4 @@
-// How close two words are: suggestions for unknown words, and misspelt keys.
+// Measures how close two words are, to suggest words for unknown and misspelt keys.
 #include <algorithm>
 #include <cctype>
 #include <numeric>
@@ -8,7 +8,7 @@
 namespace ringmaster {
 namespace {
 
-/// Levenshtein distance, where swapping two neighbours is one step too.
+/// Returns the Levenshtein distance; swapping two neighbours counts as one step.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
     std::vector<std::size_t> before, last(b.size() + 1), row(b.size() + 1);
     std::iota(last.begin(), last.end(), std::size_t{0});
@@ -25,7 +25,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     return last[b.size()];
 }
 
-/// Lower case, without what separates words: "Learning-Rate" and "learning_rate" are the same.
+/// Returns lower case without separators: "Learning-Rate" and "learning_rate" become equal.
 std::string letters_of(std::string_view word) {
     std::string letters;
     for (const unsigned char c : word) {
@@ -34,13 +34,13 @@ std::string letters_of(std::string_view word) {
     return letters;
 }
 
-/// Edits that a slip of the fingers makes in a word of this many letters.
+/// Returns how many typing errors are plausible in a word of this many letters.
 std::size_t slips(std::size_t letters) {
     constexpr std::size_t kShort = 5, kLong = 10;
     return letters < kShort ? 0 : letters < kLong ? 1 : 2;
 }
 
-/// "adam_eps" abbreviates "adam_epsilon": at least 5 letters, and 3 of 5 of the word's.
+/// Returns whether `word` abbreviates `full`, as "adam_eps" does: at least 5 letters, and 3/5 of the word.
 bool abbreviates(const std::string& word, const std::string& full) {
     constexpr std::size_t kLeast = 5;
     return word.size() >= kLeast && full.starts_with(word) && word.size() * 5 >= full.size() * 3;

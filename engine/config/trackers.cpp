@@ -12,7 +12,7 @@ namespace {
 struct Tracker {
     const char* name;  ///< in settings.json; null: nothing is sent to it
     const char* title;
-    std::array<const char*, 2> keys;  ///< any of them switches it on
+    std::array<const char*, 2> keys;  ///< any of these keys switches it on
 };
 constexpr std::array<Tracker, 7> kTrackers{{
     {"wandb", "Weights & Biases", {"use_wandb", "wandb_project"}},
@@ -36,7 +36,7 @@ constexpr std::array kObeyed = std::to_array<const char*>({"use_wandb",         
                                                            "trackio_run_name",   "trackio_space_id",
                                                            "use_tensorboard"});
 
-/// Keys that upload more than numbers, each with the tracker that would take it.
+/// Keys that upload more than numbers, each with the tracker that would receive it.
 constexpr std::array<std::array<const char*, 2>, 3> kUploads{
     {{"wandb_log_model", "wandb"}, {"wandb_watch", "wandb"}, {"hf_mlflow_log_artifacts", "mlflow"}}};
 
@@ -45,7 +45,7 @@ bool is_asked(const nlohmann::json& values, const char* key) {
     return found != values.end() && is_on(*found);
 }
 
-/// Null: nothing switches it on.
+/// Returns null if nothing switches the tracker on.
 const char* switch_of(const nlohmann::json& values, const Tracker& tracker) {
     const auto key = std::find_if(tracker.keys.begin(), tracker.keys.end(),
                                   [&](const char* one) { return is_asked(values, one); });

@@ -1,4 +1,4 @@
-/// Trackers that people already have (Weights & Biases and others): which of them a file asks for.
+/// Reads which existing trackers (Weights & Biases and others) a file asks for.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -13,14 +13,14 @@ struct TrackerWish {
     nlohmann::json keys = nlohmann::json::object();  ///< keys of the file that a tracker obeys; no secret
 };
 
-/// Returns what the top-level values of a file ask for. As in axolotl, a project's name switches its tracker
-/// on, whatever use_… says.
+/// Returns the trackers that the top-level values of a file ask for. As in axolotl, a project's name switches
+/// its tracker on, whatever use_… says.
 TrackerWish wished_trackers(const nlohmann::json& values);
 
-/// Returns whether a tracker obeys the key. Such a key changes nothing of the training.
+/// Returns whether a tracker obeys the key. Such a key has no effect on the training.
 bool is_tracker_key(std::string_view key);
 
-/// Returns the name that people know a tracker by: "Weights & Biases"; the word itself if it is unknown.
+/// Returns a tracker's usual name, such as "Weights & Biases"; the word itself if it is unknown.
 std::string tracker_title(const std::string& name);
 
 }  // namespace ringmaster

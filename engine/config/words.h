@@ -1,4 +1,4 @@
-/// From a word of the YAML (or of a plan.json) to the enumeration that it names; the inverse of to_string.
+/// Converts words of the YAML (or of a plan.json) to enumeration values; the inverse of to_string.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// The YAML half of document.h: yaml-cpp's events into a tree of our own, then into values and lines.
+// Implements the YAML half of document.h: yaml-cpp's events become a tree, then values and lines.
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
@@ -20,11 +20,11 @@ using nlohmann::json;
 constexpr int kMaxDepth = 64;
 constexpr std::size_t kMaxValues = 100'000;
 constexpr std::size_t kMaxKeyBytes = 256;
-constexpr std::size_t kMaxExpandedBytes = std::size_t{16} << 20;  ///< of all scalars and key paths
+constexpr std::size_t kMaxExpandedBytes = std::size_t{16} << 20;  ///< of all scalars and key paths together
 constexpr int kMaxDuplicates = 50;
-constexpr int kMaxOpenBrackets = 1000;  ///< brackets in text count too, so this is far above kMaxDepth
+constexpr int kMaxOpenBrackets = 1000;  ///< includes brackets in text, so it is far above kMaxDepth
 
-/// Ends the reading: no values come out.
+/// Thrown to end the reading without values.
 struct Refusal {
     Diagnostic diagnostic;
 };
@@ -50,7 +50,7 @@ struct Node {
     enum class Kind { Scalar, List, Map };
     Kind kind = Kind::Scalar;
     int line = 0;
-    bool complete = true;  ///< false while its own items are being read: an alias to it would never end
+    bool complete = true;  ///< false while its items are being read: an alias to it would never end
     bool repeated = false;
     json scalar;
     std::vector<NodePtr> items;
@@ -61,7 +61,7 @@ std::string join(const std::string& path, const std::string& part) {
     return path.empty() ? part : path + '.' + part;
 }
 
-/// Builds the tree of the first document and refuses a second one.
+/// Builds the tree of the first document; rejects a second one.
 class TreeBuilder : public YAML::EventHandler {
   public:
     TreeBuilder(std::string_view text, Diagnostics& diagnostics) : m_text(text), m_diagnostics(diagnostics) {}
@@ -109,13 +109,13 @@ class TreeBuilder : public YAML::EventHandler {
     void OnMapEnd() override { close(); }
 
   private:
-    /// yaml-cpp takes a quote that nothing closes for text up to the end of the file, and with it every key
-    /// that follows.
+    /// Rejects a quote that is never closed: yaml-cpp would take the rest of the file, with all its keys, as
+    /// text.
     void require_closed_quote(const YAML::Mark& mark) const {
         const auto begin = static_cast<std::size_t>(mark.pos) + (m_text.starts_with("\xEF\xBB\xBF") ? 3 : 0);
         if (mark.pos < 0 || begin >= m_text.size()) return;
         const char quote = m_text[begin];
-        if (quote != '"' && quote != '\'') return;  // behind an anchor
+        if (quote != '"' && quote != '\'') return;  // the value follows an anchor
         for (std::size_t at = begin + 1; at < m_text.size(); ++at) {
             if (quote == '"' && m_text[at] == '\\') {
                 ++at;
@@ -130,7 +130,7 @@ class TreeBuilder : public YAML::EventHandler {
     struct Frame {
         NodePtr node;
         std::string path;
-        std::optional<std::string> key;  ///< of a map, between its key and its value
+        std::optional<std::string> key;  ///< key of a map whose value is still to come
         int key_line = 0;
         std::map<std::string, std::size_t> seen;
     };
@@ -231,13 +231,13 @@ class TreeBuilder : public YAML::EventHandler {
     int m_duplicates = 0;
 };
 
-/// What the values of one reading come to once the aliases are expanded.
+/// Counts the values of one reading after aliases are expanded.
 struct Expanded {
     std::size_t values = 0;
     std::size_t bytes = 0;
 
-    /// Counts a value; refuses it where it is one too many. Each is kept with its path, and a short file has
-    /// long paths: keys of 256 bytes, nested, above a list that aliases repeat.
+    /// Counts a value, and rejects it if the limit is exceeded. Bytes of paths count too: keys of 256 bytes,
+    /// nested above a list that aliases repeat, give a short file long paths.
     void add(const Node& node, const std::string& path) {
         if (++values > kMaxValues) {
             refuse(Form("YAML-TOO-MANY", "expanded"), node.line, {{"most", int64_t(kMaxValues)}});
@@ -250,7 +250,7 @@ struct Expanded {
     }
 };
 
-/// The tree as values; aliases are copied out (and counted), `<<` merged.
+/// Converts the tree to values: copies aliases (and counts them) and merges `<<`.
 class Flattener {
   public:
     Flattener(std::map<std::string, int>& lines, Expanded& expanded) : m_lines(lines), m_expanded(expanded) {}
@@ -286,7 +286,7 @@ class Flattener {
         return map;
     }
 
-    /// What a mapping says itself wins over what `<<` brings, and an earlier of several over a later.
+    /// Merges `<<` into a map. The map's own values win, and earlier sources win over later ones.
     void merge(json& map, const Node& source, const std::string& path, int line, int depth) {
         if (source.kind == Node::Kind::List) {
             for (const NodePtr& item : source.items) merge(map, *item, path, line, depth + 1);
@@ -308,7 +308,7 @@ class Flattener {
     }
 
     std::map<std::string, int>& m_lines;
-    Expanded& m_expanded;  ///< shared by all that a reading makes
+    Expanded& m_expanded;  ///< shared by the whole reading
 };
 
 json flatten(const Node& root, std::map<std::string, int>& lines) {
@@ -316,7 +316,7 @@ json flatten(const Node& root, std::map<std::string, int>& lines) {
     return Flattener(lines, expanded).value_of(root, "");
 }
 
-/// Length of the UTF-8 sequence at `at`, 0 where it is none (overlong forms and surrogates are none).
+/// Returns the length of the UTF-8 sequence at `at`; 0 if it is invalid (overlong, or a surrogate).
 std::size_t utf8_length(std::string_view text, std::size_t at) {
     const auto byte = [&](std::size_t i) {
         return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
@@ -350,7 +350,7 @@ void check_characters(std::string_view text) {
         if (c == '\n') ++line;
         if (c == '[' || c == '{') ++open;
         if ((c == ']' || c == '}') && open > 0) --open;
-        // yaml-cpp would keep a token for each of them before anybody can count its depth.
+        // yaml-cpp would keep a token for each bracket before its depth can be counted.
         if (open > kMaxOpenBrackets) refuse_depth(line);
         if ((c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7F) {
             refuse(Form("YAML-ENCODING", "control"), line, {{"character", int64_t{c}}});
