@@ -58,30 +58,30 @@ int64_t SequenceShard::cells() const {
     return cells;
 }
 
-/// A branch whose output is normed keeps these for its backward.
+/// Tensors that a branch with a normed output keeps for its backward.
 struct Decoder::BranchEnd {
     at::Tensor raw_nc, rstd_n;
 };
 
-/// A run of tokens whose MLP is computed at once.
+/// Consecutive tokens whose MLP is computed at once.
 struct Decoder::MlpTile {
     at::Tensor mid_nc;
-    int64_t first = 0;  // of its tokens
+    int64_t first = 0;  // index of its first token
     at::Tensor rstd_n, gate_up_n2i;
     BranchEnd end = {};
 };
 
 struct Decoder::LayerState {
     int64_t rows = 0;  // B
-    at::Tensor x_nc;   // the layer's input: all that gradient checkpointing keeps
+    at::Tensor x_nc;   // the layer's input, the only tensor that gradient checkpointing keeps
     at::Tensor rstd_attention_n;
     at::Tensor qkv_nw;     // normed and rotated
     at::Tensor qk_raw_nw;  // before q/k norm; only with qk_norm
     at::Tensor rstd_qk_m;  // [N·(H + K)]
     AttentionOutput attention;
     BranchEnd attention_end;
-    at::Tensor mid_nc;  // after the attention's residual
-    MlpTile mlp;        // where it is not tiled: all of it
+    at::Tensor mid_nc;  // after attention's residual
+    MlpTile mlp;        // without tiles: all tokens
 
     at::Tensor heads(int64_t first, int64_t count, int64_t head_dim) const {
         return heads_of(qkv_nw, first, count, head_dim);
@@ -205,7 +205,7 @@ struct NormedHeads {
     int64_t first, heads;
     at::Tensor weight, gradient;
 
-    /// Gives one row for each norm that is taken.
+    /// Returns one row per norm.
     at::Tensor rows(const at::Tensor& x_nw, int64_t head_dim, bool per_head) const {
         const at::Tensor own = x_nw.narrow(1, first * head_dim, heads * head_dim);
         return per_head ? own.reshape({-1, head_dim}) : own;
@@ -230,7 +230,7 @@ void Decoder::norm_queries_and_keys(int layer, LayerState& state) {
     state.rstd_qk_m = at::cat(rstds);
 }
 
-/// Turns dqkv_nw into the gradient before the norms, in place.
+/// Replaces dqkv_nw by the gradient before the norms.
 void Decoder::norm_queries_and_keys_backward(int layer, LayerState& state, const at::Tensor& dqkv_nw,
                                              double beta) {
     const LayerTensors& weights = parameters_.weights().layers[static_cast<size_t>(layer)];
@@ -295,7 +295,7 @@ void Decoder::attention_backward(int layer, LayerState& state, at::Tensor& dx_nc
         dout_bthd, state.heads(0, H, D), state.heads(H, K, D), state.heads(H + K, K, D), state.attention);
     dout_bthd.reset();
     state.attention = {};
-    at::Tensor dqkv_nw = state.qkv_nw;  // its values are not needed any more
+    at::Tensor dqkv_nw = state.qkv_nw;  // its values are no longer needed
     state.heads_of(dqkv_nw, 0, H, D).copy_(d.dq_bthd);
     state.heads_of(dqkv_nw, H, K, D).copy_(d.dk_btkd);
     state.heads_of(dqkv_nw, H + K, K, D).copy_(d.dv_btkd);
@@ -362,7 +362,7 @@ at::Tensor Decoder::mlp_forward(int layer, LayerState& state) {
     return y_nc;
 }
 
-/// dx_nc becomes the gradient of the tile's input.
+/// Replaces dx_nc by the gradient of the tile's input.
 void Decoder::mlp_tile_backward(int layer, MlpTile tile, at::Tensor dx_nc, double beta) {
     const LayerTensors& weights = parameters_.weights().layers[static_cast<size_t>(layer)];
     const LayerTensors& gradients = parameters_.weight_gradients().layers[static_cast<size_t>(layer)];
@@ -384,7 +384,7 @@ void Decoder::mlp_tile_backward(int layer, MlpTile tile, at::Tensor dx_nc, doubl
         of_down.accumulate(act_ni, beta);
     }
     dout_nc.reset();
-    const at::Tensor dgate_up_n2i = std::move(tile.gate_up_n2i);  // turned into its gradient in place
+    const at::Tensor dgate_up_n2i = std::move(tile.gate_up_n2i);  // becomes its gradient, in place
     accumulate_bias_gradient(gradients.gate_up_bias_o, dgate_up_n2i, beta);
     const at::Tensor read_nc = branch_input_again(tile.mid_nc, weights.post_norm_w, tile.rstd_n);
     accumulate_weight_gradient(gradients.gate_up_oc, dgate_up_n2i, read_nc, beta);
@@ -449,7 +449,7 @@ void Decoder::drop(int unit) {
     for (Parameters* held : held_) held->drop(unit);
 }
 
-/// Brings the layer's weights here, and starts to bring those that come after it.
+/// Waits for the layer's weights, and starts to gather those that follow.
 void Decoder::use_layer(int layer, Pass pass) {
     for (Parameters* held : held_) held->use(parameters_.unit_of_layer(layer));
     if (quantized_ != nullptr) quantized_->enter_layer(layer);
@@ -475,7 +475,7 @@ Decoder::LayerState Decoder::keep(int layer, LayerState state) {
     return kept;
 }
 
-/// The layer's input, and on its way the one before it.
+/// Brings back the layer's input, and starts to bring back the previous layer's.
 void Decoder::bring_back(int layer, LayerState& state) {
     if (state.x_nc.defined()) return;
     state.x_nc = stash_->take(static_cast<size_t>(layer));

@@ -1,4 +1,4 @@
-// The last norm, the head and the loss, in chunks of tokens.
+// Computes the last norm, the head and the loss, in chunks of tokens.
 #include <ATen/ATen.h>
 
 #include <algorithm>
@@ -13,13 +13,13 @@ namespace {
 
 constexpr int64_t kIgnoredLabel = -100;
 
-/// Adds up the gradient of the head's weight chunk by chunk. A bfloat16 gradient of many chunks is summed in
-/// float32 first: a bfloat16 sum loses every part under 1/512 of it.
+/// Sums the gradient of the head's weight over chunks. A bfloat16 gradient of many chunks is summed in
+/// float32 first: a bfloat16 sum loses every part below 1/512 of it.
 class ChunkedGradient {
   public:
     ChunkedGradient(const at::Tensor& gradient_vc, double beta, int64_t chunks)
         : gradient_vc_(gradient_vc), beta_(beta) {
-        constexpr int64_t kMostRounded = 16;  // as engine/plan/memory_trace.cpp counts
+        constexpr int64_t kMostRounded = 16;  // also in engine/plan/memory_trace.cpp
         if (gradient_vc.defined() && gradient_vc.scalar_type() == at::kBFloat16 && chunks > kMostRounded)
             sum_vc_ = at::zeros(gradient_vc.sizes(), gradient_vc.options().dtype(at::kFloat));
     }
@@ -33,7 +33,7 @@ class ChunkedGradient {
 
     void finish() {
         if (!sum_vc_.defined()) return;
-        constexpr int64_t kRows = 1024;  // on the CPU a sum of two dtypes widens all that it is given
+        constexpr int64_t kRows = 1024;  // limits what a CPU sum of two dtypes widens at once
         for (int64_t begin = 0; begin < sum_vc_.size(0); begin += kRows) {
             const int64_t count = std::min(kRows, sum_vc_.size(0) - begin);
             at::Tensor part = gradient_vc_.narrow(0, begin, count);
@@ -79,7 +79,7 @@ double Decoder::head(const at::Tensor& x_nc, const at::Tensor& labels_n, double 
     if (valid == 0 && beta == 0 && gradients.head_vc.defined()) at::Tensor(gradients.head_vc).zero_();
 
     at::Tensor loss =
-        at::zeros({}, x_nc.options().dtype(at::kDouble));  // read once: reading waits for the GPU
+        at::zeros({}, x_nc.options().dtype(at::kDouble));  // read once, because reading waits for the GPU
     at::Tensor logits_kv =
         at::empty({std::min(valid, kept_.loss_chunk_tokens), model_.vocab_size}, x_nc.options());
     const int64_t chunks = (valid + kept_.loss_chunk_tokens - 1) / kept_.loss_chunk_tokens;
@@ -94,7 +94,7 @@ double Decoder::head(const at::Tensor& x_nc, const at::Tensor& labels_n, double 
                       .sum(at::kDouble));
         if (slopes.defined()) logits.mul_(slopes);
         head_gradient.add(logits, chunk_kc);
-        product_out(chunk_kc, logits, head_vc);  // the chunk's hidden states become their gradient
+        product_out(chunk_kc, logits, head_vc);  // hidden states become their gradient
     }
     head_gradient.finish();
     at::Tensor dnormed_nc = hidden_mc;

@@ -11,18 +11,18 @@ namespace ringmaster {
 namespace {
 
 constexpr int64_t kRowsPerTask = 16;
-constexpr int64_t kRowsAtOnce = 512;  // hashes take 8 bytes an element
+constexpr int64_t kRowsAtOnce = 512;  // hashes take 8 bytes per element
 constexpr int64_t kLow32 = 0xffffffff;
 constexpr int64_t kFirst = 0x7feb352d, kSecond = 0x846ca68b;
 
-/// A bijection of 32 bits without visible bias (Wellons 2018, "lowbias32").
+/// Maps 32 bits to 32 bits, one to one and without visible bias (Wellons 2018, "lowbias32").
 uint32_t scrambled(uint32_t x) {
     x = (x ^ (x >> 16)) * uint32_t{kFirst};
     x = (x ^ (x >> 15)) * uint32_t{kSecond};
     return x ^ (x >> 16);
 }
 
-/// The same of int64 values below 2^32: products wrap, and their low 32 bits are right.
+/// Computes the same for int64 values below 2^32: products wrap, but their low 32 bits are correct.
 at::Tensor scrambled(at::Tensor x) {
     const auto folded = [](const at::Tensor& y, int64_t by) {
         return y.bitwise_xor(at::bitwise_right_shift(y, by));
@@ -39,7 +39,7 @@ std::vector<uint32_t> column_keys(int64_t width, uint64_t stream) {
     return keys;
 }
 
-/// An element is kept where its hash is not below this.
+/// Returns the limit for hashes: elements with a smaller hash are dropped.
 uint32_t threshold_of(double p) {
     return static_cast<uint32_t>(p * 4294967296.0);
 }
@@ -75,7 +75,7 @@ void drop_rows(const at::Tensor& x_nw, const at::Tensor& keys_2n, uint64_t strea
 
 }  // namespace
 
-/// SplitMix64 (Steele et al. 2014).
+/// Implements SplitMix64 (Steele et al. 2014).
 uint64_t mixed(uint64_t x) {
     x += 0x9e3779b97f4a7c15;
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;

@@ -1,6 +1,6 @@
-/// Dropout that is drawn from a counter, not from a generator's state: whether an element is dropped depends
-/// on its token's place in the data, its column and a stream (a number for run, step, layer and module)
-/// alone. So the same elements are dropped however a sequence is split or batched, and again in the backward.
+/// Draws dropout from a counter instead of a generator's state: whether an element is dropped depends only on
+/// its token's place in the data, its column and a stream (a number for run, step, layer and module). So the
+/// same elements are dropped for any split or batching of a sequence, and again in the backward.
 ///
 /// Letters: N tokens, W width.
 #pragma once
@@ -11,15 +11,15 @@
 
 namespace ringmaster {
 
-/// Numbers into one that looks random: a stream of several.
+/// Mixes a number into one that looks random; used to combine several numbers into a stream.
 uint64_t mixed(uint64_t x);
 
-/// Of tokens at these places (int64 [N]): int64 [2, N], below 2^32.
+/// Returns the keys of tokens at these places (int64 [N]): int64 [2, N], below 2^32.
 at::Tensor dropout_keys(const at::Tensor& places_n, uint64_t stream);
 
-/// x_nw ÷ (1 − p), and 0 where it is dropped. `keys_2n` are those of x's tokens.
+/// Returns x_nw ÷ (1 − p), or 0 for dropped elements. `keys_2n` holds the keys of x's tokens.
 at::Tensor dropout(const at::Tensor& x_nw, const at::Tensor& keys_2n, uint64_t stream, double p);
-/// The same by LibTorch's operations, on any device.
+/// Computes the same with LibTorch's operations, on any device.
 at::Tensor dropout_anywhere(const at::Tensor& x_nw, const at::Tensor& keys_2n, uint64_t stream, double p);
 
 }  // namespace ringmaster

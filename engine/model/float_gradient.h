@@ -1,4 +1,4 @@
-/// Sums of gradients that are float32 while they grow.
+/// Sums gradients in float32.
 #pragma once
 
 #include <ATen/ATen.h>

@@ -1,7 +1,7 @@
-/// Values of all tokens of a sequence that is split over ranks, in the sequence's order, with the layout's
-/// padding undone. Forward beside backward.
+/// Gathers values of all tokens of a sequence that is split over ranks, in the sequence's order and without
+/// the layout's padding. Forward and backward.
 ///
-/// Letters: B rows, T this rank's tokens, S the sequence's without the layout's padding; … any more dims.
+/// Letters: B rows, T this rank's tokens, S the sequence's without the layout's padding; … more dimensions.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -11,15 +11,15 @@
 
 namespace ringmaster {
 
-/// int64 [T]: where this rank's tokens lie in the sequence, in their order here.
+/// Returns int64 [T]: the indices of this rank's tokens in the sequence, in local order.
 at::Tensor own_places(const Groups& groups, const Layout& layout, at::Device device);
 
-/// x_bt [B, T, …] of each context-parallel rank becomes x_bs [B, S, …] on all of them. Any dtype that sums
-/// exactly with zero.
+/// Returns x_bs [B, S, …] on every context-parallel rank, from x_bt [B, T, …] of each. Works for any dtype
+/// that adds exactly to zero.
 at::Tensor gather_tokens(Groups& groups, const Layout& layout, const at::Tensor& x_bt, int64_t sequence);
 
-/// The gradient's way back: every rank computed the same from what it gathered, so its own tokens' part is
-/// the whole of it; the layout's padding gets zero.
+/// Returns the gradient of this rank's tokens. Every rank computed the same from the gathered values, so this
+/// rank's part is already complete; the layout's padding gets zero.
 at::Tensor gather_tokens_backward(const Groups& groups, const Layout& layout, const at::Tensor& dx_bs);
 
 }  // namespace ringmaster

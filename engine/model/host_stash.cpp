@@ -14,7 +14,7 @@ c10::Stream current_stream(at::Device device) {
     return c10::impl::VirtualGuardImpl(device.type()).getStream(device);
 }
 
-/// What `later` is given from here on waits for what `earlier` has been given.
+/// Makes later work on `later` wait for the work given to `earlier` so far.
 void order(const c10::Stream& earlier, const c10::Stream& later) {
     c10::Event reached(earlier.device_type());
     reached.record(earlier);
@@ -30,7 +30,7 @@ void HostStash::copy(const at::Tensor& from, at::Tensor to) {
     order(current_stream(stream_.device()), stream_);
     const c10::StreamGuard guard(stream_);
     to.copy_(from, /*non_blocking=*/true);
-    // the allocator gives a block to nobody before this stream has passed
+    // keeps the allocator from reusing a block before this stream has finished with it
     for (const at::Tensor& tensor : {from, to}) {
         if (!tensor.is_cpu()) tensor.record_stream(stream_);
     }

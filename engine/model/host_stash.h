@@ -1,6 +1,6 @@
-/// Tensors of a GPU that wait in pinned host memory between a forward and its backward: layer l's leaves
-/// behind the computation of layer l + 1, and comes back while the backward of layer l + 1 computes. Copies
-/// run on a stream of their own, nothing waits for the host.
+/// Keeps tensors of a GPU in pinned host memory between a forward and its backward: layer l's tensor is
+/// copied out while layer l + 1 computes, and copied back during the backward of layer l + 1. Copies run on
+/// their own stream; nothing waits for the host.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -12,14 +12,14 @@ namespace ringmaster {
 
 class HostStash {
   public:
-    /// Of `places` tensors; `device` is not the CPU.
+    /// Makes a stash for `places` tensors; `device` must not be the CPU.
     HostStash(at::Device device, size_t places);
 
-    /// Begins to copy; the device's memory is free once the copy is over.
+    /// Starts a copy to the host; the device's memory is freed when the copy ends.
     void put(size_t place, const at::Tensor& x);
-    /// Begins to bring it back.
+    /// Starts the copy back to the device.
     void fetch(size_t place);
-    /// Back on the device, for the current stream; fetches it where nobody has.
+    /// Returns the tensor on the device, for the current stream; fetches it first if needed.
     at::Tensor take(size_t place);
 
   private:
@@ -27,7 +27,7 @@ class HostStash {
         at::Tensor host, back;
     };
 
-    /// Copies on the stash's stream, behind what the current stream has been given so far.
+    /// Copies on the stash's stream, after the work given to the current stream so far.
     void copy(const at::Tensor& from, at::Tensor to);
 
     c10::Stream stream_;

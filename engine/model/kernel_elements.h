@@ -1,4 +1,4 @@
-/// From tensors to the element types of our kernels (engine/kernels), the CPU's and the GPU's.
+/// Maps tensors to the element types of our kernels (engine/kernels), on CPU and GPU.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -12,7 +12,7 @@ T* pointer(const at::Tensor& tensor) {
     return static_cast<T*>(tensor.data_ptr());
 }
 
-/// Calls `body(T{})` with the kernels' element type: Bf16 or float, and no other.
+/// Calls `body(T{})` with the kernels' element type, which is Bf16 or float.
 template <typename Body>
 void with_element(const at::Tensor& tensor, const Body& body) {
     if (tensor.scalar_type() == at::kBFloat16) {

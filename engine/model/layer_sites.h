@@ -1,4 +1,4 @@
-/// Matrices of a layer that modules are kept in, each with an input of its own.
+/// Names the matrices of a layer that hold its modules; each matrix has its own input.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@ namespace ringmaster {
 enum class LoraSite { Qkv, Output, GateUp, Down };
 constexpr size_t kLoraSites = 4;
 
-/// Targets first .. first + count of kLoraTargets.
+/// Targets [first, first + count) of kLoraTargets.
 struct TargetRange {
     size_t first, count;
 };

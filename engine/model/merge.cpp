@@ -48,7 +48,7 @@ class Merger {
         check_all_is_merged();
     }
 
-    /// Writes all shards; returns their names by tensor.
+    /// Writes all shards; returns each tensor's file name.
     ordered_json write(const fs::path& dir) {
         const std::vector<std::vector<size_t>> shards = shards_of_parameters();
         ordered_json weight_map = ordered_json::object();
@@ -64,7 +64,7 @@ class Merger {
 
     int64_t bytes() const { return bytes_; }
 
-    /// PEFT trains an embedding or head of the adapter's apart from the other, and saves both.
+    /// Returns whether tied weights are separated: PEFT trains and saves an adapted embedding or head apart.
     bool unties() const {
         return adapter_.has(whole_name("model.embed_tokens.weight")) ||
                adapter_.has(whole_name("lm_head.weight"));
@@ -79,7 +79,7 @@ class Merger {
         return model;
     }
 
-    /// The tensor of the base that a weight comes from: the embedding for the head of tied weights.
+    /// Returns the base's tensor for a weight: the embedding, if the weight is the head of tied weights.
     std::string source_name(const ParameterShape& shape) {
         const bool is_head = shape.name == "lm_head.weight";
         return base_.name_of(is_head && !base_.has(shape.name) ? "model.embed_tokens.weight" : shape.name);
@@ -90,7 +90,7 @@ class Merger {
         return "base_model.model." + module + part + ".weight";
     }
 
-    /// An adapter may hold more than low-rank matrices.
+    /// Throws if the adapter has other tensors than low-rank matrices, embedding and head.
     void check_all_is_merged() {
         std::set<std::string> known;
         for (const ParameterShape& shape : shapes_) {
@@ -182,7 +182,7 @@ class Merger {
     int64_t bytes_ = 0;
 };
 
-/// config.json without what it says of quantisation.
+/// Writes config.json without its quantisation settings.
 void write_model_config(const Config& config, bool unties, const fs::path& dir) {
     ordered_json values = ordered_json::parse(read_text(fs::path(config.model_dir) / "config.json"));
     values.erase("quantization_config");
@@ -193,7 +193,7 @@ void write_model_config(const Config& config, bool unties, const fs::path& dir) 
     write_file_durably(dir / "config.json", values.dump(2) + "\n");
 }
 
-/// Tokenizer and generation settings: the adapter's, which may have grown, before the base's.
+/// Copies tokenizer and generation settings: the adapter's, which may have grown, take precedence.
 void copy_settings(const Config& config, const fs::path& dir) {
     for (const fs::path from : {config.lora.model_dir, config.model_dir}) {
         for (const fs::directory_entry& entry : fs::directory_iterator(from)) {

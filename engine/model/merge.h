@@ -1,5 +1,5 @@
-/// An adapter put into the weights that it was trained beside: W + scale · B·A, as PEFT's merge_and_unload,
-/// with quantised matrices dequantised, as `axolotl merge-lora` does it.
+/// Merges an adapter into its base weights: W + scale · B·A, as in PEFT's merge_and_unload; dequantises
+/// quantised matrices, as `axolotl merge-lora` does.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 namespace ringmaster {
 
 /// Reads `config.model_dir` and the adapter in `config.lora.model_dir`; writes a whole Hugging Face folder at
-/// `to`: weights in the base's own dtype (quantised ones in that of computation), config.json and the
-/// tokenizer's files. One matrix is in memory at a time. Throws Error: a folder that is there, weights that
-/// do not fit, a full disk.
+/// `to`: weights in the base's dtype (quantised ones in that of computation), config.json and the tokenizer's
+/// files. Holds one matrix in memory at a time. Throws Error if the folder exists, if weights do not fit, or
+/// if the disk is full.
 void merge_adapter(const Config& config, const std::string& to);
 
-/// For a command line: `config_file` holds a Config as config_to_json writes it. Exit status of contracts.md;
-/// never throws.
+/// Merges for a command line: `config_file` holds a Config written by config_to_json. Returns an exit status
+/// of contracts.md; never throws.
 int run_merge(const std::string& config_file, const std::string& to);
 
 }  // namespace ringmaster

@@ -21,8 +21,8 @@ namespace {
 constexpr int64_t kRowsPerTask = 64;
 constexpr int64_t kColumnsPerTask = 128;
 
-/// bfloat16 where the processor has no products for it: LibTorch's then take nine times as long as float32's
-/// (measured on Zen 3), so they are made in float32, a part at a time.
+/// Returns whether bfloat16 products run in float32, a part at a time: without the processor's own,
+/// LibTorch's bfloat16 products take nine times as long (measured on Zen 3).
 bool is_widened(const at::Tensor& x) {
     static const bool has_products = cpu_has_bfloat16();
     return !has_products && x.is_cpu() && x.scalar_type() == at::kBFloat16;
@@ -95,13 +95,13 @@ void accumulate_weight_gradient(at::Tensor gradient_oc, const at::Tensor& dy_no,
     }
     if (gradient_oc.scalar_type() == x_nc.scalar_type()) {
         at::addmm_out(gradient_oc, gradient_oc, dy_no.t(), x_nc, beta, 1);
-    } else if (!x_nc.is_cpu()) {  // added in float32, with no product in bfloat16 between
+    } else if (!x_nc.is_cpu()) {  // adds in float32 without a bfloat16 intermediate
         at::addmm_out(gradient_oc, gradient_oc, dy_no.t(), x_nc, gradient_oc.scalar_type(), beta, 1);
     } else if (beta == 0) {
         gradient_oc.copy_(at::mm(dy_no.t(), x_nc));
     } else {
         const at::Tensor sum_oc = at::mm(dy_no.t(), x_nc);
-        // A sum of two dtypes widens all that it is given.
+        // A sum of two dtypes widens its whole operands.
         for_parts(sum_oc.size(0), kWideRows, [&](int64_t o, int64_t rows) {
             gradient_oc.narrow(0, o, rows).add_(sum_oc.narrow(0, o, rows));
         });

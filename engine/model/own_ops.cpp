@@ -36,7 +36,7 @@ at::Tensor normed(const RunRows& run, const at::Tensor& x_nw, const at::Tensor& 
     return y_nw;
 }
 
-/// The sum's order depends on the sizes alone.
+/// Adds the weight's gradient in an order that depends only on the sizes.
 void add_weight_gradient(const RunRows& run, const at::Tensor& dy_nw, const at::Tensor& x_nw,
                          const at::Tensor& rstd_n, at::Tensor sum_w) {
     constexpr int64_t kTokensPerChunk = 128;

@@ -1,5 +1,5 @@
-/// A decoder layer's operations by our CUDA kernels (engine/kernels/row_kernels.h), which `run` runs. Same
-/// arguments and results as in engine/model/ops.h.
+/// Runs a decoder layer's operations with our CUDA kernels (engine/kernels/row_kernels.h), started by `run`.
+/// Arguments and results are those of engine/model/ops.h.
 #pragma once
 
 #include <ATen/core/Tensor.h>

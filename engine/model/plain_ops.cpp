@@ -4,7 +4,7 @@
 
 #include "engine/model/float_gradient.h"
 
-// In float32 `to` copies nothing: what is written in place is computed from its sources before any of them
+// In float32, `to` copies nothing, so results written in place must be computed before any of their sources
 // changes.
 namespace ringmaster::plain {
 
@@ -16,7 +16,7 @@ at::Tensor rms_norm(const at::Tensor& x_nw, const at::Tensor& weight_w, double e
 
 namespace {
 
-/// The weight that a norm multiplies by.
+/// Returns the weight that a norm multiplies by.
 at::Tensor with_offset(const at::Tensor& weight_w, double offset) {
     return offset == 0 ? weight_w : weight_w.to(at::kFloat) + offset;
 }
@@ -73,7 +73,7 @@ at::Tensor activated(const at::Tensor& x, Activation activation) {
     return at::relu(x).square_();
 }
 
-/// dy · f'(x), float32.
+/// Returns dy · f'(x) in float32.
 at::Tensor activation_backward(const at::Tensor& dy, const at::Tensor& x, Activation activation) {
     switch (activation) {
         case Activation::Silu:

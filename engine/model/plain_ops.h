@@ -1,6 +1,6 @@
-/// A decoder layer's operations by LibTorch's own, on any device: what a GPU computes with unless our kernels
-/// are switched on (engine/attention/own_kernels.h), and what those and the CPU's are tested against. Same
-/// arguments and results as in engine/model/ops.h.
+/// Runs a decoder layer's operations with LibTorch's own, on any device: a GPU uses them unless our kernels
+/// are enabled (engine/attention/own_kernels.h), and our kernels are tested against them. Arguments and
+/// results are those of engine/model/ops.h.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -79,7 +79,7 @@ at::Tensor QuantizedBase::matrix(LoraSite site) const {
     int64_t row = 0, byte = 0;
     for (size_t target = first; target < first + count; ++target) {
         const QuantizedLayout& layout = layouts_[target];
-        if (layout.rows == 0) continue;  // an MLP without a gate
+        if (layout.rows == 0) continue;  // MLP without a gate
         dequantize(bytes.narrow(0, byte, layout.bytes), quantization_, layout,
                    weight_oc.narrow(0, row, layout.rows));
         row += layout.rows;

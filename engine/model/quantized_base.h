@@ -1,6 +1,6 @@
-/// The layers' matrices of frozen weights in few bits (engine/families/quantized_shapes.h): a unit's bytes are
-/// kept, sharded and gathered as parameters are, and a matrix is dequantised for each product. Source:
-/// Dettmers et al. 2023, "QLoRA", section 3.
+/// Holds the layers' matrices of frozen weights in quantised form (engine/families/quantized_shapes.h): a
+/// unit's bytes are kept, sharded and gathered like parameters, and a matrix is dequantised for each product.
+/// Source: Dettmers et al. 2023, "QLoRA", section 3.
 #pragma once
 
 #include <array>
@@ -17,32 +17,32 @@ class WeightFiles;
 
 class QuantizedBase {
   public:
-    /// `dtype` is that of computation: float32 or bfloat16.
+    /// `dtype` is the dtype of computation: float32 or bfloat16.
     QuantizedBase(const ModelConfig& model, const Quantization& quantization, at::ScalarType dtype,
                   at::Device device, Sharding sharding = {});
 
     const Quantization& quantization() const { return quantization_; }
     Parameters& bytes() { return bytes_; }
-    /// Rounds dequantised matrices to `dtype` before they take the dtype of computation: a run in bfloat16 is
-    /// proved in float32 with the weights that it computes with.
+    /// Rounds dequantised matrices to `dtype` before converting them to the dtype of computation, so that a
+    /// bfloat16 run is proved in float32 with exactly its weights.
     void round_to(at::ScalarType dtype) { rounded_ = dtype; }
-    /// The layer that is computed from now on; its bytes are here.
+    /// Sets the current layer; its bytes must be here.
     void enter_layer(int layer);
-    /// The matrix of a site, of that layer: [outputs, inputs]. Made anew at each call, unless matrices are
-    /// held.
+    /// Returns the matrix of a site in that layer: [outputs, inputs]. Makes it anew at each call unless
+    /// matrices are held.
     at::Tensor matrix(LoraSite site) const;
-    /// From now on, until `release` or another layer, a matrix is made once.
+    /// Makes each matrix only once, until `release` or another layer.
     void hold() { holds_ = true; }
     void release();
 
-    /// A module of a layer from its bytes, by the plainest operations, rounded to the dtype of computation.
-    /// `unit_bytes`: the whole unit's.
+    /// Makes a layer's module from its bytes by the plainest operations, rounded to the dtype of computation.
+    /// `unit_bytes` are those of the whole unit.
     at::Tensor plain_matrix(const at::Tensor& unit_bytes, int layer, size_t target) const;
 
-    /// Quantises what this rank keeps of a parameter; `weight_oc` is whole.
+    /// Quantises this rank's part of a parameter; `weight_oc` is whole.
     void put(size_t index, const at::Tensor& weight_oc);
-    /// Quantises the weights of a folder, or takes them as they lie if they are quantised. Throws
-    /// Error(Refused) naming the file and tensor.
+    /// Quantises the weights of a folder, or takes them unchanged if they are already quantised. Throws
+    /// Error(Refused) with file and tensor.
     void load(const std::string& model_dir);
 
   private:
@@ -50,19 +50,19 @@ class QuantizedBase {
 
     const Quantization quantization_;
     const at::ScalarType dtype_;
-    at::ScalarType rounded_;  ///< what dequantised matrices are rounded to
-    const std::vector<ParameterShape> matrices_;                ///< of all layers, before they are quantised
-    size_t layer_matrices_ = 0;                                 ///< of one layer
-    std::array<QuantizedLayout, kLoraTargets.size()> layouts_;  ///< of a layer's modules; no rows: it has none
-    std::array<size_t, kLoraTargets.size()> places_{};          ///< of these among the layer's matrices
+    at::ScalarType rounded_;  ///< dtype that dequantised matrices are rounded to
+    const std::vector<ParameterShape> matrices_;                ///< of all layers, before quantisation
+    size_t layer_matrices_ = 0;                                 ///< number in one layer
+    std::array<QuantizedLayout, kLoraTargets.size()> layouts_;  ///< per module; without rows: no such module
+    std::array<size_t, kLoraTargets.size()> places_{};          ///< indices among the layer's matrices
     Parameters bytes_;
     int layer_ = 0;
     bool holds_ = false;
     mutable std::array<at::Tensor, kLoraSites> held_;
 };
 
-/// A module's bytes out of a bitsandbytes checkpoint, undefined if the folder holds it unquantised. Throws
-/// Error(Refused) if it is quantised in another way than `quantization` says.
+/// Returns a module's bytes from a bitsandbytes checkpoint; undefined if the folder has it unquantised.
+/// Throws Error(Refused) if its quantisation differs from `quantization`.
 at::Tensor read_quantized(WeightFiles& files, const ParameterShape& matrix, const Quantization& quantization);
 
 }  // namespace ringmaster

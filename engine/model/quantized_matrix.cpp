@@ -14,13 +14,13 @@ namespace ringmaster {
 namespace {
 
 constexpr int64_t kBlocksPerTask = 512;
-constexpr int64_t kElementsAtOnce = int64_t{4} << 20;  // of operations that widen
+constexpr int64_t kElementsAtOnce = int64_t{4} << 20;  // per widening operation
 
 const CodeBook16& book_of(WeightFormat format) {
     return format == WeightFormat::Fp4 ? fp4_book() : nf4_book();
 }
 
-/// A mean depends on the number of threads; ranks with different numbers must get the same.
+/// Runs on one thread: a mean depends on the number of threads, and ranks with different numbers must agree.
 class OneThread {
   public:
     OneThread() : before_(at::get_num_threads()) { at::set_num_threads(1); }
@@ -32,9 +32,9 @@ class OneThread {
     int before_;
 };
 
-/// bitsandbytes' signed dynamic map (Dettmers 2016, arXiv 1511.04561): seven powers of ten, each with twice
-/// as many fractions as the one below, of both signs; zero; one. As it makes it, by LibTorch: its last bits
-/// depend on the processor.
+/// Returns bitsandbytes' signed dynamic map (Dettmers 2016, arXiv 1511.04561): seven powers of ten, each with
+/// twice as many fractions as the one below, of both signs; zero; one. Uses LibTorch as bitsandbytes does,
+/// because the last bits depend on the processor.
 at::Tensor dynamic_map() {
     std::vector<at::Tensor> found = {at::tensor({0.0F, 1.0F})};
     for (int exponent = 0; exponent < 7; ++exponent) {
@@ -46,7 +46,7 @@ at::Tensor dynamic_map() {
     return std::get<0>(at::cat(found).sort());
 }
 
-/// Codes of a matrix, and the scale of each block.
+/// Writes the codes of a matrix and the scale of each block.
 void quantize_blocks(const at::Tensor& x, const Quantization& quantization, const QuantizedLayout& layout,
                      const at::Tensor& codes, const at::Tensor& scales) {
     const int64_t block = quantization.block, elements = layout.elements();
@@ -80,7 +80,7 @@ void quantize_four(const at::Tensor& weight_oc, const Quantization& quantization
     put_tail(bytes, layout, tail);
 }
 
-/// bitsandbytes' int8_vectorwise_quant of the matrix in float16: the row's largest magnitude is 127.
+/// Quantises as bitsandbytes' int8_vectorwise_quant does in float16: a row's largest magnitude becomes 127.
 void quantize_rows(const at::Tensor& weight_oc, const Quantization& quantization,
                    const QuantizedLayout& layout, const at::Tensor& bytes) {
     const QuantizedParts parts = parts_of(bytes, quantization, layout);
@@ -96,7 +96,7 @@ void quantize_rows(const at::Tensor& weight_oc, const Quantization& quantization
     put_tail(bytes, layout, {0, static_cast<int32_t>(weight_oc.scalar_type())});
 }
 
-/// float32 [blocks] of 4-bit weights.
+/// Returns the scales of 4-bit weights, float32 [blocks].
 at::Tensor scales_of(const QuantizedParts& parts, const QuantizedLayout& layout, float offset) {
     if (layout.nested_blocks == 0) return parts.scales;
     at::Tensor scales = at::empty({layout.blocks}, parts.nested.options());
@@ -128,7 +128,7 @@ void dequantize_four(const at::Tensor& bytes, const Quantization& quantization, 
     });
 }
 
-/// codes · (scale / 127), some rows at a time.
+/// Writes codes · (scale / 127), several rows at a time.
 void dequantize_rows(const at::Tensor& bytes, const Quantization& quantization, const QuantizedLayout& layout,
                      at::Tensor out_oc) {
     const QuantizedParts parts = parts_of(bytes, quantization, layout);

@@ -1,4 +1,4 @@
-/// Between a matrix and its bytes (engine/families/quantized_shapes.h).
+/// Converts between a matrix and its bytes (engine/families/quantized_shapes.h).
 ///
 /// Letters: O rows (outputs), C columns (inputs).
 #pragma once
@@ -9,32 +9,32 @@
 
 namespace ringmaster {
 
-/// How the bytes end: the mean that was taken from the scales, and the dtype of the matrix before it was
-/// quantised.
+/// The tail of the bytes: the mean subtracted from the scales, and the dtype of the matrix before
+/// quantisation.
 struct QuantizedTail {
     float offset = 0;
     int32_t dtype = 0;  ///< an at::ScalarType
 };
 
-/// The bytes of weight_oc, a matrix on the CPU: those that bitsandbytes makes of it there. uint8
+/// Returns the bytes of weight_oc, a matrix on the CPU, equal to those of bitsandbytes on the CPU: uint8
 /// [layout.bytes].
 at::Tensor quantize(const at::Tensor& weight_oc, const Quantization& quantization);
 
-/// Writes the matrix that the bytes stand for, rounded once to the dtype of out_oc: fused kernels on the CPU.
+/// Writes the matrix for the bytes, rounded once to the dtype of out_oc; uses fused kernels on the CPU.
 void dequantize(const at::Tensor& bytes, const Quantization& quantization, const QuantizedLayout& layout,
                 at::Tensor out_oc);
-/// The same by the plainest operations, in float32: what preflight compares with.
+/// Computes the same by the plainest operations, in float32: preflight's reference.
 at::Tensor dequantize_plainly(const at::Tensor& bytes, const Quantization& quantization,
                               const QuantizedLayout& layout);
 
 QuantizedTail tail_of(const at::Tensor& bytes, const QuantizedLayout& layout);
 
-/// The parts of a matrix's bytes as tensors, to write or to read.
+/// Views of the parts of a matrix's bytes, for writing or reading.
 struct QuantizedParts {
     at::Tensor codes;   ///< uint8 [⌈O·C/2⌉], or int8 [O, C]
-    at::Tensor scales;  ///< float32 [blocks], or uint8 [blocks] if they are nested
+    at::Tensor scales;  ///< float32 [blocks], or uint8 [blocks] if nested
     at::Tensor nested;  ///< float32 [nested blocks]
-    at::Tensor map;     ///< float32 [256] of nested scales, else empty
+    at::Tensor map;     ///< float32 [256] if scales are nested, else empty
 };
 QuantizedParts parts_of(const at::Tensor& bytes, const Quantization& quantization,
                         const QuantizedLayout& layout);

@@ -1,6 +1,6 @@
-// Checkpoints that bitsandbytes has quantised, as transformers saves them. 4 bits: X.weight holds codes,
+// Reads checkpoints quantised by bitsandbytes, as saved by transformers. 4 bits: X.weight holds codes,
 // X.weight.absmax their scales, X.weight.quant_state.bitsandbytes__nf4 (or fp4) a JSON text with the rest. 8
-// bits: X.weight is int8, X.SCB the rows' scales.
+// bits: X.weight is int8, X.SCB holds the rows' scales.
 #include <ATen/ATen.h>
 
 #include <nlohmann/json.hpp>
@@ -24,7 +24,7 @@ constexpr int64_t kMostStateBytes = 64 << 10;
                 files.path_of(name));
 }
 
-/// The tensor's bytes as elements of `dtype`, of so many.
+/// Returns the tensor's bytes as `elements` elements of `dtype`.
 at::Tensor flat(WeightFiles& files, const std::string& name, at::ScalarType dtype, int64_t elements) {
     if (!files.has(name))
         throw Error(Failure::Refused, Code("MODEL-WEIGHTS"), "the weights lack '" + name + "'",
@@ -53,7 +53,7 @@ at::ScalarType dtype_of(const json& state) {
     return said == "bfloat16" ? at::kBFloat16 : said == "float16" ? at::kHalf : at::kFloat;
 }
 
-/// Says if the state is another than the plan's; empty: it is the same.
+/// Returns how the state differs from the plan's, or an empty text.
 std::string difference(const json& state, const ParameterShape& matrix, const Quantization& quantization) {
     const bool nested = state.contains("nested_offset");
     if (state.value("quant_type", json()) != to_string(quantization.format))
@@ -69,7 +69,7 @@ std::string difference(const json& state, const ParameterShape& matrix, const Qu
     return "";
 }
 
-/// Code books other than bitsandbytes' own are not computed with.
+/// Rejects code books other than those of bitsandbytes.
 void check_book(WeightFiles& files, const std::string& name, const float* values, int64_t count) {
     const at::Tensor found = flat(files, name, at::kFloat, count);
     const at::Tensor known = at::tensor(at::ArrayRef<float>(values, static_cast<size_t>(count)), at::kFloat);

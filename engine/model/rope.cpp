@@ -42,7 +42,7 @@ at::Tensor llama3_frequencies(const RopeConfig& rope, int64_t dim) {
     return at::where(is_medium, smoothed, scaled);
 }
 
-/// The dimension that turns `rotations` times over the original context.
+/// Returns the dimension that makes `rotations` turns over the original context.
 double yarn_correction_dim(double rotations, const RopeConfig& rope, int64_t dim) {
     double context = static_cast<double>(rope.original_max_position_embeddings);
     return static_cast<double>(dim) * std::log(context / (rotations * 2 * std::numbers::pi)) /
@@ -75,7 +75,7 @@ double yarn_attention_factor(const RopeConfig& rope) {
     return mscale(1);
 }
 
-/// The factors depend on the longest position, as in transformers, and so on the whole sequence.
+/// Returns frequencies whose factors depend on the length of the whole sequence, as in transformers.
 at::Tensor longrope_frequencies(const RopeConfig& rope, int64_t dim, int64_t sequence_length) {
     const bool is_long = sequence_length > rope.original_max_position_embeddings;
     const std::vector<double>& factors = is_long ? rope.long_factor : rope.short_factor;
@@ -90,7 +90,7 @@ double longrope_attention_factor(const ModelConfig& model, const RopeConfig& rop
     return factor <= 1 ? 1 : std::sqrt(1 + std::log(factor) / std::log(original));
 }
 
-/// 1 + beta · log(1 + ⌊position / original length⌋), as in Llama 4 and Ministral 3.
+/// Returns 1 + beta · log(1 + ⌊position / original length⌋), as in Llama 4 and Ministral 3.
 at::Tensor query_scale(const RopeConfig& rope, const at::Tensor& positions_t) {
     if (rope.query_scale_beta == 0) return {};
     const at::Tensor lengths =

@@ -13,7 +13,7 @@ Parameters& holder(Parameters& weights, Adapter* adapter, int unit) {
     return saved ? adapter->parameters() : weights;
 }
 
-/// The model's embedding or head; of tied weights the embedding for both.
+/// Returns the model's embedding or head; for tied weights, the embedding in both cases.
 size_t index_of_table(const Parameters& weights, Role role) {
     const std::vector<ParameterShape>& shapes = weights.shapes();
     const auto found = std::find_if(shapes.begin(), shapes.end(),

@@ -1,4 +1,4 @@
-// Units on their way between the ranks that share them.
+// Moves units between the ranks that share them.
 #include <ATen/ATen.h>
 
 #include <algorithm>

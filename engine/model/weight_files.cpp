@@ -19,7 +19,7 @@ const std::map<std::string, at::ScalarType> kDtypes = {{"F32", at::kFloat}, {"BF
                                                        {"F16", at::kHalf},  {"F64", at::kDouble},
                                                        {"U8", at::kByte},   {"I8", at::kChar}};
 
-/// Which file of the folder holds which tensor; `stem` as in WeightFiles.
+/// Returns the file of each tensor in the folder; `stem` as in WeightFiles.
 std::map<std::string, fs::path> files_of(const fs::path& dir, const std::string& stem) {
     std::map<std::string, fs::path> files;
     const fs::path single = dir / (stem + ".safetensors"), index = dir / (stem + ".safetensors.index.json");

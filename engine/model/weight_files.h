@@ -1,5 +1,5 @@
-/// The tensors of a Hugging Face folder by name, whichever file each lies in: model.safetensors, or shards by
-/// their index.
+/// Finds the tensors of a Hugging Face folder by name, in model.safetensors or in shards listed by an
+/// index.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -17,31 +17,31 @@ namespace ringmaster {
 
 class WeightFiles {
   public:
-    /// `stem` is "model" or "adapter_model". Throws Error(Usage) if there is none, Error(Refused) naming a
-    /// damaged file.
+    /// `stem` is "model" or "adapter_model". Throws Error(Usage) if there is none, Error(Refused) with the
+    /// name of a damaged file.
     WeightFiles(const std::filesystem::path& dir, const std::string& stem);
 
     const std::filesystem::path& dir() const { return dir_; }
-    std::vector<std::string> names() const;  ///< of all tensors, in ascending order
+    std::vector<std::string> names() const;  ///< names of all tensors, ascending
     bool has(const std::string& name) const { return files_.contains(name); }
-    /// A parameter's name as the folder has it: some leave out the leading "model.", and those of multimodal
-    /// models have had several prefixes. Empty if it has none.
+    /// Returns a parameter's name in the folder: some folders leave out the leading "model.", and multimodal
+    /// models have had several prefixes. Empty if there is none.
     std::string find(const std::string& name) const;
-    /// As find; throws Error(Refused) if there is none.
+    /// Returns the same; throws Error(Refused) if there is none.
     std::string name_of(const std::string& name) const;
 
-    /// The tensor that holds a parameter.
+    /// Returns the name of the tensor that holds a parameter.
     std::string name_of(const ParameterShape& parameter) const { return name_of(parameter.file_name()); }
-    /// A parameter's rows of it, as `mapped`. Throws Error(Refused) if the tensor's shape is another.
+    /// Returns a parameter's rows of that tensor, as `mapped`. Throws Error(Refused) if the shape differs.
     at::Tensor values_of(const ParameterShape& parameter);
 
     const TensorInfo& info(const std::string& name);
-    /// Throws Error(Refused) if its shape is another.
+    /// Throws Error(Refused) if the tensor has another shape.
     void check_shape(const std::string& name, const std::vector<int64_t>& shape);
-    /// A view of the mapped file, in the file's dtype (F32, BF16, F16, F64, U8, I8); it lives as long as this
+    /// Returns a view of the mapped file in its dtype (F32, BF16, F16, F64, U8, I8), valid as long as this
     /// object.
     at::Tensor mapped(const std::string& name);
-    /// The path of the file that holds it, for messages.
+    /// Returns the path of the tensor's file, for messages.
     std::string path_of(const std::string& name) const { return files_.at(name).string(); }
 
   private:

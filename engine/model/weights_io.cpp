@@ -1,4 +1,4 @@
-// Parameters in and out of a Hugging Face folder.
+// Reads parameters from a Hugging Face folder and writes them to one.
 #include <ATen/ATen.h>
 
 #include <filesystem>
@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Elements [begin, end) of a parameter.
+/// Reads elements [begin, end) of a parameter.
 void read_tensor(WeightFiles& files, const ParameterShape& parameter, FlatRange elements, at::Tensor into) {
     const at::Tensor values = files.values_of(parameter);
     if (!values.is_floating_point()) {
@@ -36,7 +36,7 @@ int64_t elements_of(const StoredTensor& tensor) {
     return std::accumulate(tensor.shape.begin(), tensor.shape.end(), int64_t{1}, std::multiplies<>());
 }
 
-/// The tensors of each shard, in order.
+/// Returns the tensors of each shard, in order.
 std::vector<std::vector<StoredTensor>> shards_of(const Parameters& parameters, int64_t element_bytes,
                                                  int64_t shard_bytes) {
     std::vector<std::vector<StoredTensor>> shards(1);
@@ -93,7 +93,7 @@ std::vector<WrittenFile> save_weights(Parameters& parameters, const std::string&
     }
     std::vector<WrittenFile> written;
     const auto element_bytes = static_cast<int64_t>(c10::elementSize(dtype));
-    const bool one_file = parameters.file_stem() != "model";  // PEFT knows no index
+    const bool one_file = parameters.file_stem() != "model";  // PEFT does not support an index
     const auto shards =
         shards_of(parameters, element_bytes, one_file ? std::numeric_limits<int64_t>::max() : shard_bytes);
     nlohmann::json weight_map = nlohmann::json::object();
