@@ -1,5 +1,5 @@
-/// AdamW with states in the weights' dtype, by LibTorch's fused kernel.
-/// Source: Loshchilov & Hutter 2019, "Decoupled Weight Decay Regularization", algorithm 2.
+/// Implements AdamW with states in the weights' dtype, by LibTorch's fused kernel. Source: Loshchilov &
+/// Hutter 2019, "Decoupled Weight Decay Regularization", algorithm 2.
 #pragma once
 
 #include "engine/train/optimizer.h"
@@ -8,8 +8,8 @@ namespace ringmaster {
 
 class AdamW : public Optimizer {
   public:
-    /// States have the master's dtype, and lie in host memory where the configuration says so. Norms and
-    /// biases are not decayed.
+    /// Makes states in the master's dtype, in host memory if the configuration says so. Norms and biases are
+    /// not decayed.
     AdamW(Parameters& parameters, const Config& config);
 
     void step(double learning_rate) override;
@@ -21,7 +21,7 @@ class AdamW : public Optimizer {
                                     double learning_rate) const override;
 
   private:
-    /// Neighbouring parameters of one group, updated in one call.
+    /// Adjacent parameters of one group, updated in one call.
     struct Part {
         at::Tensor master, gradients, exp_avg, exp_avg_sq;
         ParameterGroup group;

@@ -13,9 +13,9 @@ namespace ringmaster {
 
 namespace {
 
-constexpr int64_t kTokens = 100;  // no multiple of any kernel's tile
+constexpr int64_t kTokens = 100;  // not a multiple of any kernel's tile
 
-/// Slices of a sequence against itself.
+/// The slices of a sequence against itself.
 struct MaskCase {
     std::string name;
     std::vector<Slice> slices;
@@ -64,7 +64,7 @@ at::Tensor hidden_by(const std::vector<Slice>& slices, at::Device device) {
     return hidden;
 }
 
-/// out, dq, dk, dv in float64, by the textbook.
+/// Returns out, dq, dk and dv in float64, computed by the textbook.
 Tensors by_products(const RingShare& x, const std::vector<Slice>& slices) {
     const int64_t K = x.k_bktd.size(1), group = x.q_bhtd.size(1) / K;
     const auto wide = [](const at::Tensor& t) { return t.to(at::kDouble); };

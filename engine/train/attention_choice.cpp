@@ -19,12 +19,12 @@ namespace ringmaster {
 
 namespace {
 
-constexpr double kBound = 3e-2;        // of bfloat16, as the self-test's
-constexpr double kWorthwhile = 0.97;   // of FlashAttention-2's time
-constexpr int64_t kMostTokens = 8192;  // timed; a longer square takes both longer alike
+constexpr double kBound = 3e-2;        // for bfloat16, as in the self-test
+constexpr double kWorthwhile = 0.97;   // fraction of FlashAttention-2's time
+constexpr int64_t kMostTokens = 8192;  // tokens timed; a longer square slows both alike
 
-/// Any numbers, without the generator that the run itself may draw from. Long ones repeat, which takes no
-/// more memory than they do.
+/// Returns some numbers without the generator that the run itself may use. Long tensors repeat their numbers,
+/// which saves temporary memory.
 at::Tensor some_numbers(const AttentionShape& shape, int64_t heads, double step, at::Device device) {
     constexpr int64_t kMostDistinct = 1 << 22;
     const int64_t count = shape.rows * shape.tokens * heads * shape.head_dim;
@@ -55,7 +55,7 @@ std::string first_line(const std::string& text) {
     return text.substr(0, text.find('\n'));
 }
 
-/// `run_*` give what is compared. A kernel that this machine does not have is not chosen.
+/// Times both kernels and compares what `run_*` return. A kernel that this machine lacks is not chosen.
 AttentionTiming time_both(const std::function<Tensors()>& run_flash,
                           const std::function<Tensors()>& run_other, const Stopwatch& watch) {
     AttentionTiming timing;
@@ -178,8 +178,8 @@ std::vector<AttentionShape> run_shapes(const Plan& plan, int ring_rank) {
 
 namespace {
 
-/// One launch, its tensors as a run's: queries inside of the rows that hold keys and values too, a hop's keys
-/// and values side by side in one buffer (engine/attention/scheduled_attention.cpp).
+/// Returns one launch with tensors placed as in a run: queries in rows that also hold keys and values, a
+/// hop's keys and values adjacent in one buffer (engine/attention/scheduled_attention.cpp).
 FlashInputs as_in_a_run(const AttentionShape& shape, at::Device device) {
     AttentionShape wide = shape;
     const at::Tensor rows = some_numbers(wide, shape.heads + 2 * shape.kv_heads, 0.7, device);
@@ -203,7 +203,7 @@ FlashInputs as_in_a_run(const AttentionShape& shape, at::Device device) {
     return in;
 }
 
-/// Some tokens of each at a time: the comparison takes little memory.
+/// Compares some tokens at a time, which takes little memory.
 double worst_in_parts(const Tensors& ours, const Tensors& truth) {
     constexpr int64_t kAtOnce = 1 << 14;
     double worst = 0;
@@ -229,7 +229,7 @@ Tensors backward_of(const FlashKernel& kernel, const FlashInputs& in, const at::
     return {it.dq, it.dk, it.dv};
 }
 
-/// The backward of many tokens takes some heads at a time (flash_blocks.h).
+/// Returns the heads of one launch: a backward of many tokens takes some heads at a time (flash_blocks.h).
 FlashInputs heads_of_a_launch(FlashInputs in, const AttentionShape& shape) {
     const int64_t group = shape.heads / shape.kv_heads;
     const int64_t at_once = key_heads_at_once(shape.rows * shape.tokens, shape.kv_heads, group);

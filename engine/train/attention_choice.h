@@ -1,5 +1,5 @@
-/// Which of CUDA's attention kernels a run computes with: FlashAttention-2, or cuDNN's where it is faster, by
-/// a short measurement at the start on the shapes of the run. cuDNN is taken only where it ran, agreed with
+/// Chooses CUDA's attention kernel for a run: FlashAttention-2, or cuDNN if a short measurement at the start,
+/// on the run's shapes, shows that it is faster. cuDNN is chosen only if it ran, agreed with
 /// FlashAttention-2, was faster on every rank, and repeats to the last bit or need not.
 #pragma once
 
@@ -17,27 +17,27 @@
 
 namespace ringmaster {
 
-/// A causal square, or a rectangle that is wholly visible.
+/// A causal square, or a fully visible rectangle.
 struct AttentionShape {
     int64_t rows = 1, heads = 0, kv_heads = 0, tokens = 0, head_dim = 0;
-    int64_t keys = 0;  ///< of a rectangle; 0: a square
+    int64_t keys = 0;  ///< keys of a rectangle; 0: a square
 
     bool operator==(const AttentionShape&) const = default;
 };
 
-/// What a rank attends with, its tokens no more than are needed to tell the two apart. Nothing where only one
-/// kernel comes into question: no GPU, float32, wide heads, or documents and windows, which cuDNN does not
-/// take.
+/// Returns the shape to measure, with only as many tokens as are needed to tell the kernels apart. Returns
+/// nothing if only one kernel is possible: no GPU, float32, wide heads, or documents and windows, which cuDNN
+/// does not support.
 std::optional<AttentionShape> measured_shape(const Plan& plan);
 
-/// Of one causal square, forward or backward.
+/// Timing of one causal square, forward or backward.
 struct AttentionTiming {
     double flash_s = 0;
     double other_s = std::numeric_limits<double>::infinity();
-    double worst = std::numeric_limits<double>::infinity();  ///< difference over the largest value
-    std::string problem;                                     ///< the other kernel's, in one line
+    double worst = std::numeric_limits<double>::infinity();  ///< difference ÷ largest value
+    std::string problem;                                     ///< error of the other kernel, on one line
 
-    /// By more than what two measurements of the same differ by, and with the same result.
+    /// Returns whether the other kernel is faster beyond measuring noise, with the same result.
     bool other_wins() const;
 };
 
@@ -48,30 +48,30 @@ struct AttentionChoice {
     CudnnUse use() const { return {forward.other_wins(), backward.other_wins() && !deterministic}; }
 };
 
-/// `other` beside `flash` on the same inputs, bfloat16 on a GPU, for `seconds` each.
+/// Measures `other` and `flash` on the same inputs, bfloat16 on a GPU, for `seconds` each.
 AttentionChoice measure_attention(const FlashKernel& flash, const FlashKernel& other,
                                   const AttentionShape& shape, at::Device device, double seconds);
-/// FlashAttention-2 beside cuDNN, which is then tried on the run's own `shapes`. Leaves in use what was.
+/// Measures FlashAttention-2 and cuDNN, and tries cuDNN on the run's `shapes`. Keeps the kernel in use.
 AttentionChoice measure_cudnn(const AttentionShape& shape, at::Device device, double seconds,
                               const std::vector<AttentionShape>& shapes = {});
 
-/// The dense launches of one ring rank for a row as long as the plan's: every hop's, each shape once.
+/// Returns the dense launches of one ring rank for a row of the plan's length: all hops, each shape once.
 std::vector<AttentionShape> run_shapes(const Plan& plan, int ring_rank);
 
-/// Runs what `use` chose once on each of the run's own shapes, which lie in memory as the run's tensors do,
-/// and drops it if `other` refuses one or computes something else. The reason goes to `choice`.
+/// Runs the chosen kernels once on each of the run's shapes, with tensors laid out in memory as in the run,
+/// and drops `other` if it rejects a shape or gives other results. Stores the reason in `choice`.
 void try_on_run_shapes(AttentionChoice& choice, const FlashKernel& flash, const FlashKernel& other,
                        const std::vector<AttentionShape>& shapes, at::Device device);
 
-/// What all ranks of the world chose: cuDNN only where every one did.
+/// Returns the choice of all ranks together: cuDNN only if every rank chose it.
 CudnnUse agreed(Groups& groups, const CudnnUse& own);
 
-/// "forward cuDNN (1.20 ms, FlashAttention-2 1.70 ms), backward FlashAttention-2 (…)"
+/// Returns a text such as "forward cuDNN (1.20 ms, FlashAttention-2 1.70 ms), backward FlashAttention-2 (…)".
 std::string to_text(const AttentionChoice& choice, const CudnnUse& use);
 nlohmann::json to_json(const AttentionChoice& choice);
 
-/// Measures where there is a choice, agrees, and has it used from here on. What was chosen and why; empty
-/// where there is none.
+/// Measures if there is a choice, agrees with the other ranks, and applies the result. Returns the choice and
+/// its reason; empty if there was no choice.
 std::string choose_attention(Groups& groups, const Plan& plan);
 
 }  // namespace ringmaster

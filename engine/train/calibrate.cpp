@@ -44,7 +44,7 @@ at::Tensor random(at::IntArrayRef sizes, at::ScalarType dtype, at::Device device
     return at::randn(sizes, at::TensorOptions().device(device)).mul_(0.5).to(dtype);
 }
 
-/// The largest square product that takes a tenth of a second at most.
+/// Measures the largest square product that takes at most a tenth of a second.
 double product_flops(at::ScalarType dtype, at::Device device, const Stopwatch& watch) {
     int64_t side = device.is_cuda() ? 8192 : 256;
     const auto rate_of = [&](const Stopwatch& how) {
@@ -59,7 +59,7 @@ double product_flops(at::ScalarType dtype, at::Device device, const Stopwatch& w
     return rate_of(watch);
 }
 
-/// One causal sequence, query heads in groups of four, as the models of this kind have.
+/// One causal sequence with query heads in groups of four, as in models of this kind.
 struct AttentionCase {
     int64_t heads, kv_heads, tokens, head_dim;
     at::Tensor q, k, v, dout;
@@ -97,7 +97,7 @@ void measure_attention_cpu(const AttentionCase& at_, const Stopwatch& watch, Com
     });
 }
 
-/// With cuDNN if that is faster, as a run of such heads computes.
+/// Measures with cuDNN if it is faster, as a run with such heads would use it.
 void measure_attention_cuda(const AttentionCase& at_, const Stopwatch& watch, ComputeFigures& figures,
                             const std::function<void()>& next) {
     if (at_.q.scalar_type() == at::kBFloat16) {
@@ -124,7 +124,7 @@ double copy_bytes_per_s(at::Device device, const Stopwatch& watch) {
     return 2 * 4 * double(kNumbers) / watch.median([&] { to.copy_(from); });
 }
 
-/// One of two ranks of this node.
+/// Runs one of two ranks on this node.
 LinkFigures measure_as(int rank, const c10::intrusive_ptr<c10d::Store>& store, Device kind,
                        const CalibrationOptions& options) {
     Mesh mesh;

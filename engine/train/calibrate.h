@@ -1,4 +1,4 @@
-/// Measures what this machine's parts do in a second, with the kernels and groups that training uses: matrix
+/// Measures the speed of this machine's parts with the kernels and groups that training uses: matrix
 /// products, attention forward and backward, a copy, and a message between two ranks of this node.
 #pragma once
 
@@ -13,21 +13,21 @@ namespace ringmaster {
 
 struct CalibrationOptions {
     Device device = Device::Cpu;
-    int devices = 0;            ///< GPUs that may be used; from two on the link between them is measured
-    double seconds_each = 1.2;  ///< of each of the nine figures
+    int devices = 0;            ///< GPUs that may be used; with two or more, also measures their link
+    double seconds_each = 1.2;  ///< seconds for each of the nine figures
 };
 
-/// Told before each part what comes, and how many parts there are.
+/// Called before each part with its name, the parts done and the total.
 using OnPart = std::function<void(const std::string& name, int done, int total)>;
 
-/// On the CPU with all cores that this process may run on. Throws Error where the device is missing.
+/// Measures; on the CPU with all cores that this process may use. Throws Error if the device is missing.
 Calibration calibrate(const CalibrationOptions& options, const OnPart& on_part);
 
-/// Says on stderr, in one line, what went wrong and what to do. The exit status that goes with it.
+/// Prints an error and its remedy on one line of stderr. Returns the matching exit status.
 int say_failure(const std::exception& problem);
 
-/// `ringmaster-engine --calibrate`: {"phase","done","total"} lines on stdout, then {"result":{…}}. Exit
-/// status as run_session's. Never throws.
+/// Runs `ringmaster-engine --calibrate`: prints {"phase","done","total"} lines on stdout, then
+/// {"result":{…}}. Returns an exit status as run_session does. Never throws.
 int print_calibration(const CalibrationOptions& options);
 
 }  // namespace ringmaster

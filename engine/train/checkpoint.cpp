@@ -41,7 +41,7 @@ void copy_file(const fs::path& from, const char* name, const fs::path& to, Files
         written.push_back(write_file_durably(to / name, read_text(from / name)));
 }
 
-/// config.json with the dtype that the weights are in.
+/// Writes config.json with the dtype of the written weights.
 void write_model_config(const Plan& plan, const fs::path& dir, at::ScalarType dtype, Files& written) {
     nlohmann::ordered_json config =
         nlohmann::ordered_json::parse(read_text(fs::path(plan.config.model_dir) / "config.json"));
@@ -56,7 +56,7 @@ nlohmann::ordered_json saved_modules(const Lora& lora) {
     return names.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(names);
 }
 
-/// As PEFT's LoraConfig writes it.
+/// Writes the adapter's settings as PEFT's LoraConfig does.
 WrittenFile write_adapter_config(const Lora& lora, const fs::path& dir) {
     const nlohmann::ordered_json config = {
         {"peft_type", "LORA"},
@@ -83,7 +83,7 @@ WrittenFile write_adapter_config(const Lora& lora, const fs::path& dir) {
     return write_file_durably(dir / kAdapterConfig, config.dump(2) + "\n");
 }
 
-/// The weights, the settings of model or adapter, and the tokenizer's files.
+/// Writes the weights, the settings of model or adapter, and the tokenizer's files.
 Files write_model(const Plan& plan, Parameters& parameters, const fs::path& dir, at::ScalarType dtype) {
     Files written = save_weights(parameters, dir, dtype);
     if (plan.config.lora.on()) {
@@ -97,14 +97,14 @@ Files write_model(const Plan& plan, Parameters& parameters, const fs::path& dir,
     return written;
 }
 
-/// Of a model or adapter that was saved before: what would be taken for a part of the new one.
+/// Returns whether the file belongs to a saved model or adapter, and could be taken for part of a new one.
 bool is_of_a_result(const std::string& name) {
     const bool is_weights = (name.starts_with("model") || name.starts_with("adapter_model")) &&
                             (name.ends_with(".safetensors") || name.ends_with(".safetensors.index.json"));
     return is_weights || name == kModelConfig || name == kGenerationFile || name == kAdapterConfig;
 }
 
-/// The dtype that a finished model is written in.
+/// Returns the dtype for writing a finished model.
 at::ScalarType export_dtype(const Plan& plan, const Parameters& parameters) {
     if (plan.config.precision == Precision::Bf16Full) return at::kBFloat16;
     if (plan.config.precision == Precision::Float32 || plan.config.lora.on()) return at::kFloat;
@@ -113,7 +113,7 @@ at::ScalarType export_dtype(const Plan& plan, const Parameters& parameters) {
     return dtype == "bfloat16" ? parameters.compute_dtype() : at::kFloat;
 }
 
-/// Whether a rank shares states with rank 0.
+/// Returns whether this rank shares states with rank 0.
 bool helps_to_save(Parameters& parameters) {
     Groups* groups = parameters.sharding_groups();
     return groups != nullptr && groups->mesh().coordinates(groups->rank()).dp_replicate == 0;
@@ -134,7 +134,7 @@ BestModel best_from_json(const nlohmann::json& json) {
     return best;
 }
 
-/// The best checkpoint stays, and counts among those that are kept.
+/// Removes old checkpoints. The best one stays and counts among those kept.
 void prune(const RunFolder& run, int64_t keep, int64_t best) {
     const std::vector<int64_t> steps = complete_checkpoints(run.checkpoints());
     auto left = static_cast<int64_t>(steps.size());
@@ -145,9 +145,9 @@ void prune(const RunFolder& run, int64_t keep, int64_t best) {
     }
 }
 
-/// Moves a whole model into `folder`, which may hold a former one. Readers take the folder for a model by its
-/// config.json or adapter_config.json: it goes first and comes last, so that weights of two models are never
-/// read together.
+/// Moves a whole model into `folder`, which may hold an older one. Readers recognise a model by its
+/// config.json or adapter_config.json: this file is removed first and placed last, so that weights of two
+/// models are never read together.
 void place_model(const fs::path& aside, const Files& files, const fs::path& folder) {
     std::set<std::string> placed;
     for (const char* mark : {kModelConfig, kAdapterConfig}) remove_durably(folder / mark);
@@ -163,7 +163,7 @@ void place_model(const fs::path& aside, const Files& files, const fs::path& fold
             place(file.name);
         }
     }
-    // A former model in another number of shards, or a former adapter, must not stay beside the new one.
+    // An older model with another number of shards, or an older adapter, must not stay with the new one.
     std::vector<fs::path> former;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
         const std::string name = entry.path().filename().string();

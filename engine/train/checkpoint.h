@@ -1,11 +1,11 @@
 /// Saves and loads checkpoints, and places the final model. A checkpoint is written aside, flushed, marked
-/// complete last and renamed; the oldest are pruned. engine/files/checkpoints.h says which are whole.
+/// complete last and renamed; the oldest are removed. engine/files/checkpoints.h finds intact ones.
 ///
 /// checkpoints/step-00000100/ holds a Hugging Face model (config.json, model*.safetensors in the master's
-/// dtype, tokenizer files), optimizer.safetensors, trainer_state.json and, last, the file `complete`, which
-/// lists the others with sizes and checksums computed while writing. Of an adapter it holds what PEFT saves
-/// (adapter_config.json, adapter_model.safetensors) and not the frozen weights. `parameters` are those that
-/// are trained.
+/// dtype, tokenizer files), optimizer.safetensors, trainer_state.json, and the file `complete`, written last,
+/// which lists the others with sizes and checksums computed while writing. For an adapter it holds what PEFT
+/// saves (adapter_config.json, adapter_model.safetensors), without the frozen weights. `parameters` are the
+/// trained ones.
 #pragma once
 
 #include <cstdint>
@@ -19,35 +19,35 @@
 
 namespace ringmaster {
 
-/// Which evaluation was the best, for load_best_model_at_end and early_stopping_patience.
+/// Records the best evaluation, for load_best_model_at_end and early_stopping_patience.
 struct BestModel {
     std::optional<double> loss;
-    int64_t step = 0;        ///< of that evaluation
-    int64_t checkpoint = 0;  ///< the last one that was the best when a checkpoint was saved; 0: none
-    int64_t waited = 0;      ///< evaluations since, without a better loss
+    int64_t step = 0;        ///< step of that evaluation
+    int64_t checkpoint = 0;  ///< latest saved checkpoint that was the best when saved; 0: none
+    int64_t waited = 0;      ///< evaluations since then, none of them better
 };
 
-/// Everything beside tensors that a run goes on from.
+/// Everything besides tensors that a run resumes from.
 struct TrainerState {
     int64_t step = 0;           ///< completed optimizer steps
     int64_t consumed_rows = 0;  ///< the sampler's position
-    int64_t rows = 0;           ///< of the data: another number cannot be resumed
+    int64_t rows = 0;           ///< rows in the data; a run with another number cannot be resumed
     int64_t seed = 0;
     BestModel best = {};
 };
 
-/// Returns the checkpoint's folder. Throws Error(Refused) naming the file and why (a full disk); what was
-/// half written is gone then, and the older checkpoints stay. All ranks call it: rank 0 writes, the others
-/// send it what it does not hold, a unit at a time.
+/// Saves a checkpoint and returns its folder. Throws Error(Refused) with file and reason (a full disk);
+/// removes the incomplete checkpoint then, and keeps the older ones. All ranks call it: rank 0 writes, the
+/// others send the parts that rank 0 does not hold, one unit at a time.
 std::filesystem::path save_checkpoint(const RunFolder& run, const Plan& plan, Parameters& parameters,
                                       const Optimizer& optimizer, const TrainerState& state, int rank);
 
-/// Each rank reads what it holds, whatever mesh and stage the checkpoint was written at.
+/// Loads a checkpoint. Each rank reads its part, whatever mesh and stage the checkpoint was written with.
 TrainerState load_checkpoint(const std::filesystem::path& dir, Parameters& parameters, Optimizer& optimizer);
 
-/// The finished model in plan.config.output_dir (claimed before), as Hugging Face reads it, or the adapter as
-/// PEFT does; what another run left there of the other kind goes. Mixed-precision runs are written in the
-/// base model's own dtype where its config.json names one, adapters in the master's. All ranks call it.
+/// Writes the finished model to plan.config.output_dir (claimed before), in the form of Hugging Face, or the
+/// adapter in the form of PEFT. Removes another run's result of the other form. Models of mixed-precision
+/// runs get the base model's dtype if its config.json names one, adapters the master's. All ranks call it.
 void export_model(const Plan& plan, Parameters& parameters, int rank);
 
 }  // namespace ringmaster

@@ -1,6 +1,6 @@
-/// Blocks of block-wise states that lie on several ranks, because the slices that states are shared by cut
-/// them. Their scale is the largest magnitude of all their elements: agreed on in one small all-reduce a step,
-/// so that codes do not depend on the mesh.
+/// Handles blocks of block-wise states that are cut by the slices of sharded states, and so lie on several
+/// ranks. A block's scale is the largest magnitude of all its elements; one small all-reduce per step finds
+/// it, so that codes do not depend on the mesh.
 #pragma once
 
 #include <map>
@@ -12,18 +12,18 @@ namespace ringmaster {
 
 class CutBlocks {
   public:
-    /// `blocks`: of each parameter, elements in a block; 0 where it has none. The same on all ranks.
+    /// `blocks` has the elements per block of each parameter, 0 if it has none; the same on all ranks.
     CutBlocks(Parameters& parameters, const std::vector<int64_t>& blocks, int64_t states);
 
-    /// This rank's stretches of a parameter's own elements.
+    /// A contiguous stretch of a parameter's elements on this rank.
     struct Stretch {
         int64_t begin = 0, count = 0;
-        int64_t cut = -1;  ///< a part of this cut block; -1: whole blocks
+        int64_t cut = -1;  ///< index of the cut block that it is part of; -1: whole blocks
     };
     std::vector<Stretch> stretches(size_t parameter) const;
 
     bool none() const { return cuts_.empty(); }
-    /// Zeros [cuts, states] for what each rank knows of the largest magnitudes, and all ranks' maximum.
+    /// begin() returns zeros [cuts, states] for this rank's magnitudes; agree() sets the maximum over ranks.
     at::Tensor begin() const;
     void agree(at::Tensor& largest) const;
 
@@ -33,7 +33,7 @@ class CutBlocks {
     Parameters& parameters_;
     std::vector<int64_t> blocks_;
     int64_t states_;
-    std::map<std::pair<size_t, int64_t>, int64_t> cuts_;  ///< parameter and its block: a number
+    std::map<std::pair<size_t, int64_t>, int64_t> cuts_;  ///< parameter and its block -> index of the cut
 };
 
 }  // namespace ringmaster

@@ -39,7 +39,7 @@ void GradientReduction::start_plainly(int unit) {
     first_ ? own.copy_(slice) : own.add_(slice);
 }
 
-/// One more may be under way while the next unit is computed.
+/// Keeps one reduction in flight while the next unit is computed.
 void GradientReduction::follow(int unit, at::Tensor slice, Transfer transfer) {
     pending_.push_back({unit, std::move(slice), std::move(transfer), last_});
     if (pending_.size() > 1) finish_oldest();

@@ -1,8 +1,8 @@
-/// Sums the gradients of all ranks while the backward still runs: each unit is sent off once it is final.
+/// Sums the gradients of all ranks while the backward runs: each unit is sent when its gradients are final.
 ///
-/// Whole states: all-reduced in place. Sharded: reduce-scattered over the shard group into this rank's slice,
-/// and that all-reduced over the replicas. At stage 1 a step's micro-batches are summed here before they are
-/// sent; from stage 2 on each is sent, and added to the slice.
+/// Whole states are all-reduced in place. Sharded states are reduce-scattered over the shard group into this
+/// rank's slice, which is then all-reduced over the replicas. At stage 1 the micro-batches of a step are
+/// summed here before sending; from stage 2 on each is sent and added to the slice.
 #pragma once
 
 #include <deque>
@@ -17,19 +17,19 @@ class GradientReduction {
   public:
     GradientReduction(Groups& groups, Parameters& parameters) : groups_(groups), parameters_(parameters) {}
 
-    /// Whether the micro-batch that comes is a step's first, or its last.
+    /// Says whether the next micro-batch is the first or the last of its step.
     void begin_micro_batch(bool first, bool last);
-    /// Every rank starts the same units in the same order.
+    /// Starts to reduce a unit; every rank must start the same units in the same order.
     void start(int unit);
-    /// The same sums by one all-reduce over all ranks: another way, to prove the first by. Sharded gradients
-    /// only.
+    /// Computes the same sums by one all-reduce over all ranks, as a second method that proves the first.
+    /// Sharded gradients only.
     void start_plainly(int unit);
-    /// For a rank without rows in this step: zeros in the order that a backward has. Whole gradients only.
+    /// Sends zeros in a backward's order, for a rank without rows in this step. Whole gradients only.
     void start_zeros();
     void wait();
 
   private:
-    /// A unit on its way into the slice.
+    /// A unit on its way into this rank's slice.
     struct Pending {
         int unit;
         at::Tensor slice;

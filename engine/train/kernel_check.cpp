@@ -28,7 +28,7 @@ Sizes sizes_on(at::Device device) {
     return {128, 512, 1024, 4096, 32, 8, 64};
 }
 
-/// Random tensors of one dtype; copied into the cases, which outlive their maker.
+/// Makes random tensors of one dtype; copied into the cases, which live longer than their maker.
 struct Random {
     at::Device device;
     at::ScalarType dtype;
@@ -52,7 +52,7 @@ class Cases {
         add_rope();
         add_swiglu();
         add_cross_entropy();
-        if (!random_.device.is_cuda()) return;  // on the CPU LibTorch does both
+        if (!random_.device.is_cuda()) return;  // the CPU uses LibTorch's own merge
         add_merge();
     }
 

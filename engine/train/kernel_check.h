@@ -1,6 +1,6 @@
-/// Our kernels beside their plain LibTorch twins on one device: do they agree, and what does each take. On a
-/// GPU ours are those of engine/kernels/row_kernels.h, whether they are switched on or not; on the CPU the
-/// fused ones that every run uses.
+/// Compares our kernels with plain LibTorch twins on one device, in results and speed. On a GPU our kernels
+/// are those of engine/kernels/row_kernels.h, enabled or not; on the CPU they are the fused ones that every
+/// run uses.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -13,19 +13,19 @@ namespace ringmaster {
 
 using Tensors = std::vector<at::Tensor>;
 
-/// One kernel on one dtype. `ours` and `twin` may write over what `inputs` made.
+/// One kernel with one dtype. `ours` and `twin` may overwrite the tensors made by `inputs`.
 struct KernelCase {
-    std::string kernel;  ///< "rms_norm_backward"
+    std::string kernel;  ///< e.g. "rms_norm_backward"
     std::string dtype;
     std::function<Tensors()> inputs;
     std::function<Tensors(const Tensors&)> ours, twin;
-    double bound = 0;  ///< of the largest difference over the largest value
+    double bound = 0;  ///< for the largest difference ÷ largest value
 };
 
-/// Sizes are a Llama-8B layer's on a GPU, small ones elsewhere.
+/// Returns the cases. Sizes are those of a Llama-8B layer on a GPU, small elsewhere.
 std::vector<KernelCase> kernel_cases(at::Device device);
 
-/// The largest difference over the largest value, over all outputs; infinite where one is not finite.
+/// Returns the largest difference ÷ the largest value over all outputs; infinite if one is not finite.
 double worst_difference(const Tensors& ours, const Tensors& twin);
 
 struct KernelVerdict {

@@ -1,5 +1,5 @@
-/// Memory of large tensors, from the system itself: the C library's heap keeps holes where such tensors were,
-/// a fifth of a process, or gives each back at once, and then its pages are made and cleared at every step.
+/// Allocates large tensors from the system and caches them by size. The C library's heap would leave holes (a
+/// fifth of a process) or return each one at once, and then pages are made and cleared at every step.
 #pragma once
 
 #include <cstddef>
@@ -8,13 +8,13 @@
 
 namespace ringmaster {
 
-/// Blocks that were given back wait for the next tensor of exactly their size, as a training step takes the
-/// same ones again. What is used and what waits are together never more than what was used at once.
+/// Caches freed blocks for the next tensor of exactly their size, because training steps repeat the same
+/// sizes. Used and cached blocks together never exceed the most that was used at once.
 class LargeBlocks {
   public:
     static constexpr size_t kSmallest = 1 << 20;  ///< bytes
 
-    /// On a page's border; null where the system has no more.
+    /// Returns a block aligned to a page; null if the system has no more memory.
     void* take(size_t bytes);
     void give_back(void* block, size_t bytes);
 

@@ -42,7 +42,7 @@ class LinkTest {
         return std::chrono::duration<double>(Clock::now() - start).count() / double(rounds);
     }
 
-    /// The longer of both, so that both go on alike.
+    /// Returns the longer time of the two ranks, so that both continue alike.
     double agreed(double seconds) {
         const at::Tensor both = at::full({1}, seconds, at::TensorOptions().device(groups_.device()));
         groups_.world().all_reduce(both, Reduce::Max).wait();
@@ -59,7 +59,7 @@ class LinkTest {
     Groups& groups_;
 };
 
-/// A person, or a program, that gave up closed it.
+/// Ends the process when stdin is closed, because the user or program that started it gave up.
 void end_with_stdin() {
     std::thread([] {
         std::array<char, 256> ignored;
@@ -137,7 +137,7 @@ int print_link(const LinkOptions& options) {
         Groups both = connect(rendezvous_of(options), mesh, groups);
         const LinkFigures own = measure_link(both, kSeconds);
         print_line({{"result", {{"bytes_per_s", own.bytes_per_s}, {"latency_s", own.latency_s}}}});
-        both.world().barrier();  // neither leaves while the other still measures
+        both.world().barrier();  // neither leaves while the other measures
         return 0;
     } catch (const std::exception& problem) {
         return say_failure(problem);

@@ -1,5 +1,5 @@
-/// The link between two ranks: what one sends to the other while it receives as much, as those of a ring do,
-/// over the groups that training uses.
+/// Measures the link between two ranks: its speed in each direction while both are in use, as in a ring, over
+/// the groups that training uses.
 #pragma once
 
 #include <string>
@@ -10,24 +10,24 @@
 namespace ringmaster {
 
 struct LinkFigures {
-    double bytes_per_s = 0;  ///< in each direction, both under way
-    double latency_s = 0;    ///< of one number there, while one comes
+    double bytes_per_s = 0;  ///< in each direction, with both in use
+    double latency_s = 0;    ///< seconds to send one number while receiving one
 };
 
-/// One of two ranks of a ring; the other calls it too. About `seconds`, longer on a link on which 64 KiB take
-/// longer. Throws Error(Refused) where the other is gone.
+/// Measures as one of two ranks of a ring; the other rank must call it too. Takes about `seconds`, longer on
+/// slow links. Throws Error(Refused) if the other rank is gone.
 LinkFigures measure_link(Groups& groups, double seconds);
 
 struct LinkOptions {
     Device device = Device::Cpu;
-    std::string listen;  ///< this one serves the meeting, at this address and a port that it tells
-    std::string meet;    ///< the address of the one that does
-    int port = 0;        ///< its port
+    std::string listen;  ///< address on which this process serves the rendezvous; it chooses the port
+    std::string meet;    ///< address of the process that serves the rendezvous
+    int port = 0;        ///< port of that address
 };
 
-/// `ringmaster-engine --link`, one on each of two machines: {"meet":{"address","port"}} on stdout of the one
-/// that listens, then {"result":{"bytes_per_s","latency_s"}}. Ends by itself once nobody holds its stdin.
-/// RINGMASTER_LINK_TOKEN is the same for both and for no others. Exit status as run_session's. Never throws.
+/// Runs `ringmaster-engine --link`, on each of two machines: the listening one prints {"meet":{"address",
+/// "port"}} on stdout, then each prints {"result":{"bytes_per_s","latency_s"}}. Ends if its stdin closes.
+/// Only these two have RINGMASTER_LINK_TOKEN. Returns an exit status as run_session does. Never throws.
 int print_link(const LinkOptions& options);
 
 }  // namespace ringmaster

@@ -41,10 +41,10 @@ class MatrixOptimizer : public Optimizer {
     const std::unique_ptr<MatrixRule> rule_;
     const std::vector<ParameterGroup> groups_;
     std::vector<MatrixStates> states_;
-    Flat momentum_;  ///< of all parameters; empty if the rule keeps none
+    Flat momentum_;  ///< momentum of all parameters; empty if the rule has none
     int64_t steps_ = 0;
 
-    mutable std::pair<size_t, int64_t> here_of_{-1, -1};  ///< parameter and step whose vectors are here
+    mutable std::pair<size_t, int64_t> here_of_{-1, -1};  ///< parameter and step of the vectors in here_
     mutable std::vector<at::Tensor> here_;                ///< float64 on the CPU
 };
 
@@ -100,7 +100,7 @@ void MatrixOptimizer::step(double learning_rate) {
     parameters_.share_update();
 }
 
-/// Returns all of a unit, which ranks hold slices of: gradients are right in these alone at stage 1.
+/// Returns a whole unit from the ranks' slices; at stage 1 gradients are correct only in the slices.
 at::Tensor MatrixOptimizer::gathered(const Flat& flat, int unit) const {
     const at::Device device = parameters_.master().values.device();
     if (parameters_.stage() == 0) return parameters_.whole_unit(flat, unit).to(device);
@@ -145,7 +145,7 @@ void MatrixOptimizer::update_whole(size_t parameter, const std::array<at::Tensor
     states.momentum.reset();
 }
 
-/// An update by elements, of the own ones.
+/// Updates this rank's elements of a parameter whose rule works on single elements.
 void MatrixOptimizer::update_own(size_t parameter, double learning_rate) {
     at::Tensor weights = parameters_.own_values(parameters_.master(), parameter);
     if (weights.size(0) == 0) return;
@@ -198,7 +198,7 @@ std::optional<double> MatrixOptimizer::change_of(const Element& element, int64_t
 
 // ------------------------------------------------------------------------------------------ checkpoints
 
-/// Returns a state of the own elements that shares its memory with this optimizer's.
+/// Returns a state of this rank's elements that shares the optimizer's memory.
 StoredState MatrixOptimizer::element_state(size_t parameter, const StateSpec& spec) const {
     const at::Tensor own =
         spec.name == "moment2" ? states_[parameter].second : parameters_.own_values(momentum_, parameter);

@@ -1,6 +1,6 @@
-/// Optimizers whose update of an element depends on its whole matrix: Adafactor, CAME and Muon. Where states
-/// are sharded, every rank gathers a unit's gradients, weights and momentum, computes the whole matrices and
-/// keeps its own slices: the same operations on the same numbers, whatever the mesh.
+/// Implements optimizers whose update of an element depends on its whole matrix: Adafactor, CAME and Muon. If
+/// states are sharded, every rank gathers a unit's gradients, weights and momentum, computes the whole
+/// matrices and keeps its slices: the same operations on the same numbers on every mesh.
 #pragma once
 
 #include "engine/train/optimizer.h"
@@ -11,10 +11,10 @@ std::unique_ptr<Optimizer> make_matrix_optimizer(Parameters& parameters, const C
 
 /// The states of one parameter.
 struct MatrixStates {
-    at::Tensor momentum;  ///< of the whole parameter, while it is updated; undefined: there is none
-    at::Tensor second;    ///< of the own elements alone
-    std::vector<at::Tensor> vectors;  ///< of rows, columns or a vector's elements; whole on every rank
-    double divisor = 1;               ///< of the last update, for proofs
+    at::Tensor momentum;  ///< of the whole parameter during its update; undefined: none
+    at::Tensor second;    ///< of this rank's elements only
+    std::vector<at::Tensor> vectors;  ///< per row, column or element of a vector; whole on every rank
+    double divisor = 1;               ///< divisor of the last update, for proofs
 };
 
 struct MatrixStep {
@@ -22,14 +22,14 @@ struct MatrixStep {
     double rate = 0, decay = 0;
 };
 
-/// A rule for whole matrices and vectors.
+/// An update rule for whole matrices and vectors.
 class MatrixRule {
   public:
     virtual ~MatrixRule() = default;
-    /// Returns new weights in the weights' dtype; momentum and vectors move in place.
+    /// Returns new weights in the weights' dtype; changes momentum and vectors in place.
     virtual at::Tensor moved(const MatrixStep& at, const at::Tensor& weights, const at::Tensor& gradients,
                              MatrixStates& states) const = 0;
-    /// Returns the change of an element at (row, column), by the states after the update.
+    /// Returns the change of an element at (row, column), computed from the states after the update.
     virtual std::optional<double> change(const MatrixStep& at, const Optimizer::Element& element,
                                          int64_t columns, const std::vector<at::Tensor>& vectors,
                                          double momentum, double divisor) const = 0;

@@ -1,4 +1,4 @@
-// Adafactor, CAME and Muon. Sums over a whole matrix are taken row by row and then added up in float64, so
+// Implements Adafactor, CAME and Muon. Sums over a matrix are taken by rows and then added in float64, so
 // that they do not depend on the number of threads.
 #include <ATen/ATen.h>
 
@@ -13,7 +13,7 @@ namespace ringmaster {
 
 namespace {
 
-/// Returns the root of the mean square.
+/// Returns the root mean square.
 double rms_of(const at::Tensor& values) {
     const at::Tensor rows = values.dim() > 1 ? values : values.unsqueeze(0);
     const at::Tensor norms = at::linalg_vector_norm(rows, 2, 1).to(at::kCPU, at::kDouble);
@@ -23,7 +23,7 @@ double rms_of(const at::Tensor& values) {
     return std::sqrt(sum / static_cast<double>(values.numel()));
 }
 
-/// Source: Shazeer & Stern 2018, "Adafactor", section 3: a matrix of squares from its row and column means.
+/// Inverts the root of a matrix given by row and column means (Shazeer & Stern 2018, "Adafactor", section 3).
 at::Tensor inverse_root(const at::Tensor& rows, const at::Tensor& columns) {
     const at::Tensor of_rows = (rows / rows.mean(-1, true)).rsqrt_().unsqueeze(-1);
     return at::mul(of_rows, columns.unsqueeze(-2).rsqrt());
@@ -42,8 +42,8 @@ double mean_of(const at::Tensor& values) {
     return values.mean().item<double>();
 }
 
-/// Source: transformers 5.23, optimization.py, as the Trainer makes it: without relative steps, without a
-/// first moment, and not scaled by the weights.
+/// Implements transformers 5.23, optimization.py, with the Trainer's settings: without relative steps,
+/// without a first moment, and not scaled by the weights.
 class Adafactor : public MatrixRule {
   public:
     at::Tensor moved(const MatrixStep& at, const at::Tensor& weights, const at::Tensor& gradients,
@@ -77,8 +77,8 @@ class Adafactor : public MatrixRule {
     }
 };
 
-/// Source: Luo et al. 2023, "CAME: Confidence-guided Adaptive Memory Efficient Optimization"; came_pytorch
-/// 0.1.3.
+/// Implements CAME. Sources: Luo et al. 2023, "CAME: Confidence-guided Adaptive Memory Efficient
+/// Optimization"; came_pytorch 0.1.3.
 class Came : public MatrixRule {
   public:
     explicit Came(const Config& config)
@@ -112,7 +112,7 @@ class Came : public MatrixRule {
         } else {
             update = momentum.clone();
         }
-        at::Tensor weight = weights.clone();  // the library adds to the weights in their dtype
+        at::Tensor weight = weights.clone();  // the library adds in the weights' dtype
         if (at.decay != 0) weight.add_(weight, -at.decay * at.rate);
         return weight.add_(update.mul_(number(at.rate)).neg_());
     }
@@ -131,8 +131,8 @@ class Came : public MatrixRule {
     double beta1_, beta2_, beta3_, eps1_, eps2_, threshold_;
 };
 
-/// Source: Jordan et al. 2024, "Muon: An optimizer for hidden layers in neural networks"; Liu et al. 2025,
-/// "Muon is Scalable for LLM Training"; axolotl-contribs-mit 0.0.6, muon/muon.py.
+/// Implements Muon. Sources: Jordan et al. 2024, "Muon: An optimizer for hidden layers in neural networks";
+/// Liu et al. 2025, "Muon is Scalable for LLM Training"; axolotl-contribs-mit 0.0.6, muon/muon.py.
 class Muon : public MatrixRule {
   public:
     explicit Muon(const Config& config)
@@ -156,7 +156,7 @@ class Muon : public MatrixRule {
 
     std::optional<double> change(const MatrixStep& at, const Optimizer::Element& element, int64_t,
                                  const std::vector<at::Tensor>&, double, double divisor) const override {
-        if (divisor == 0) return std::nullopt;  // of a matrix: its factors say it together
+        if (divisor == 0) return std::nullopt;  // a matrix: its elements depend on each other
         const double m = beta1_ * element.states[0] + (1 - beta1_) * element.gradient;
         const double v = beta2_ * element.states[1] + (1 - beta2_) * element.gradient * element.gradient;
         return -at.rate * (at.decay * element.weight + m / (eps_ + std::sqrt(v)) / scale_at(at.step));
@@ -168,7 +168,7 @@ class Muon : public MatrixRule {
         return (1 - std::pow(beta1_, t)) / std::sqrt(1 - std::pow(beta2_, t));
     }
 
-    /// The library's AdamW of embedding and head: its epsilon counts before the correction of bias.
+    /// Updates embedding and head with the library's AdamW, which adds epsilon before the bias correction.
     at::Tensor adamw(const MatrixStep& at, const at::Tensor& weights, const at::Tensor& gradients,
                      MatrixStates& states) const {
         states.momentum.lerp_(gradients, 1 - beta1_);
@@ -177,7 +177,7 @@ class Muon : public MatrixRule {
         return weights.mul(1 - at.rate * at.decay).add_(change, -at.rate / scale_at(at.step));
     }
 
-    /// The five coefficients' quintic, which brings all singular values near 1 (Newton-Schulz).
+    /// Brings all singular values close to 1 by a quintic iteration (Newton-Schulz).
     at::Tensor orthogonal(const at::Tensor& matrix) const {
         constexpr double a = 3.4445, b = -4.7750, c = 2.0315;
         const bool is_tall = matrix.size(0) > matrix.size(1);

@@ -16,7 +16,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Few lengths at a time: rows of ever new lengths must not pile up tables.
+/// Keeps only a few lengths, because rows of ever new lengths would pile up tables.
 constexpr size_t kKeptShapes = 8;
 
 }  // namespace
@@ -26,7 +26,7 @@ StepRows step_rows(const Plan& plan, const std::vector<Row>& rows, int rank) {
     std::vector<int64_t> all(rows.size());
     std::iota(all.begin(), all.end(), int64_t{0});
     StepRows step{count_rows(rows), {}, 0};
-    step.rounds = micro_batches_of(all, plan.batch.micro, 0, groups).size();  // dealt in turn
+    step.rounds = micro_batches_of(all, plan.batch.micro, 0, groups).size();  // batches are dealt in turn
     for (const std::vector<int64_t>& micro_batch :
          micro_batches_of(all, plan.batch.micro, plan.mesh.data_rank(rank), groups)) {
         step.micro_batches.emplace_back();
@@ -95,7 +95,7 @@ MeshPass::Loaded MeshPass::load(const std::vector<Row>& rows) {
     loaded.shard = kept.shard.get();
     BatchShard own = shard_rows(rows, loaded.shard->layout, plan_.mesh.context_rank(groups_.rank()),
                                 plan_.config.sample_packing);
-    // Expected of these rows, never taken from what is kept of a shape: a wrong one must show.
+    // The expected sums come from these rows, never from the cached shape, so that a wrong shape shows.
     const int64_t tokens = loaded.shard->layout.tokens;
     loaded.shares.positions = kept.positions;
     loaded.shares.cells = kept.cells;

@@ -1,5 +1,5 @@
-/// A pass of rows over the mesh: cut by the layout, forward and backward, gradients summed over all ranks
-/// while the backward still runs. Training, evaluation and preflight go through the same one.
+/// Runs a pass of rows over the mesh: rows cut by the layout, forward and backward, gradients summed over all
+/// ranks while the backward runs. Training, evaluation and preflight all use it.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -21,26 +21,26 @@
 
 namespace ringmaster {
 
-/// A step's rows as one data-parallel group reads them.
+/// A step's rows as read by one data-parallel group.
 struct StepRows {
-    RowCounts counts;  ///< of all groups together
+    RowCounts counts;  ///< over all groups
     std::vector<std::vector<Row>> micro_batches;
-    size_t rounds = 0;  ///< the most micro-batches that any group has
+    size_t rounds = 0;  ///< most micro-batches of any group
 
-    /// What each label's loss counts for: their mean over the whole global batch.
+    /// Returns the weight of each label's loss, which gives the mean over the whole global batch.
     double scale() const {
         return counts.valid_labels == 0 ? 0 : 1.0 / static_cast<double>(counts.valid_labels);
     }
 };
 
-/// The part of a step's rows that `rank` reads. The same counts on every rank without asking anyone.
+/// Returns the part of a step's rows that `rank` reads. All ranks get the same counts without communication.
 StepRows step_rows(const Plan& plan, const std::vector<Row>& rows, int rank);
 
-/// How a pass ends up with gradients.
+/// Selects the gradients that a pass produces.
 enum class Gradients {
     OfAllRanks,
-    OfAllRanksPlainly,  ///< the same by another way (GradientReduction::start_plainly)
-    OfThisRank,         ///< below stage 2
+    OfAllRanksPlainly,  ///< the same sums by another method (GradientReduction::start_plainly)
+    OfThisRank,         ///< this rank's gradients only, below stage 2
 };
 
 class MeshPass {
@@ -48,22 +48,22 @@ class MeshPass {
     MeshPass(const Plan& plan, Groups& groups, TrainedModel& trained, const Kept& kept);
 
     struct Result {
-        double loss_sum = 0;  ///< of this rank's valid labels
-        double data_s = 0;    ///< spent on cutting rows
+        double loss_sum = 0;  ///< sum over this rank's valid labels
+        double data_s = 0;    ///< seconds spent on cutting rows
         Shares shares;
     };
 
-    /// Gradients of scale · Σ cross-entropy over the micro-batches. Ranks may have different numbers of them,
-    /// none included; `rounds` is the most that any has.
+    /// Computes gradients of scale · Σ cross-entropy over the micro-batches. Ranks may have different numbers
+    /// of micro-batches, or none; `rounds` is the highest number.
     Result forward_backward(const std::vector<std::vector<Row>>& micro_batches, size_t rounds, double scale,
                             Gradients gradients = Gradients::OfAllRanks);
-    /// One micro-batch; nothing is kept. Without rows only what the others need of this rank is done.
+    /// Runs one micro-batch and keeps nothing. Without rows, only does what other ranks need from this one.
     Outputs forward(const std::vector<Row>& rows);
 
     Decoder& decoder() { return decoder_; }
-    /// Told whenever `ring_attn_func: auto` changes its mind.
+    /// Sets a callback for each time that `ring_attn_func: auto` picks another layout.
     void on_layout(std::function<void(RingAttnFunc)> told) { on_layout_ = std::move(told); }
-    /// Told before each micro-batch's forward how it is cut.
+    /// Sets a callback that gets the shard of each micro-batch before its forward.
     void on_batch(std::function<void(const SequenceShard&)> told) { on_batch_ = std::move(told); }
 
   private:
@@ -74,12 +74,12 @@ class MeshPass {
     };
 
     Loaded load(const std::vector<Row>& rows);
-    /// Rows without labels, for a round in which this rank has none but others send and receive.
+    /// Returns rows without labels, for a round in which this rank has none but others send and receive.
     std::vector<Row> filler() const;
-    /// All that depends on a batch's shape alone, made once.
+    /// Everything that depends only on a batch's shape, made once.
     struct KnownShape {
         std::unique_ptr<SequenceShard> shard;
-        int64_t positions = 0, cells = 0;  ///< that this rank holds of one sequence
+        int64_t positions = 0, cells = 0;  ///< sums over this rank's part of one sequence
     };
     using ShapeKey = std::tuple<int64_t, int64_t, std::vector<int64_t>>;  ///< tokens, window, documents
 
@@ -90,11 +90,11 @@ class MeshPass {
     const ModelConfig& model_;
     Groups& groups_;
     Decoder decoder_;
-    Parameters& parameters_;  ///< those that are trained
-    const bool drops_;        ///< an adapter that needs to know which token is which
+    Parameters& parameters_;  ///< the trained parameters
+    const bool drops_;        ///< an adapter's dropout needs the tokens' places
     GradientReduction reduction_;
     std::map<ShapeKey, KnownShape> shapes_;
-    std::optional<RingAttnFunc> picked_;  ///< layout of the batch before, where it is chosen for each
+    std::optional<RingAttnFunc> picked_;  ///< layout of the previous batch, if each batch chooses one
     std::function<void(RingAttnFunc)> on_layout_;
     std::function<void(const SequenceShard&)> on_batch_;
 };

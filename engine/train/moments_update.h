@@ -1,4 +1,4 @@
-/// AdamW's update of a stretch of weights and of its moments as numbers, on any device.
+/// Implements AdamW's update of weights and moments (kept as numbers), on any device.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -7,11 +7,11 @@
 
 namespace ringmaster {
 
-/// All in place; moments in float32.
+/// Updates all tensors in place; moments are float32.
 void update_moments(const AdamWNumbers& with, const at::Tensor& weights, const at::Tensor& gradients,
                     at::Tensor& exp_avg, at::Tensor& exp_avg_sq);
 
-/// Elements from `begin` on of weights and gradients that lie in the CPU's memory.
+/// Updates elements from `begin` on of weights and gradients in CPU memory.
 void update_on_cpu(const BlockOptimizer& kernels, const AdamWNumbers& with, const at::Tensor& weights,
                    const at::Tensor& gradients, int64_t begin, float* exp_avg, float* exp_avg_sq, int64_t count);
 

@@ -1,5 +1,5 @@
-/// Finds where a value stopped being finite: the step is played again without an update, every layer looked
-/// at.
+/// Finds where a value stopped being finite: repeats the step without an update and checks every
+/// layer.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -13,18 +13,18 @@ namespace ringmaster {
 
 class NotFiniteFinder {
   public:
-    /// Watches the decoder until it is destroyed.
+    /// Watches the decoder until this object is destroyed.
     explicit NotFiniteFinder(Decoder& decoder);
     ~NotFiniteFinder();
 
-    /// The earliest place over all ranks, the same text on each: "on rank 1 in layer 3 (attention output)".
-    /// Where no layer's values were at fault, the first parameter whose gradient is.
+    /// Returns the earliest place over all ranks, the same text on each: "on rank 1 in layer 3 (attention
+    /// output)". If no layer's values are at fault, returns the first parameter whose gradient is.
     std::string agree(Groups& groups, Parameters& parameters, at::Device device) const;
 
   private:
     Decoder& decoder_;
     int64_t looked_at_ = 0;
-    int64_t found_at_ = 0;  ///< 1-based order of the look; 0: nothing found
+    int64_t found_at_ = 0;  ///< 1-based number of the check; 0: nothing found
     int layer_ = 0;
     int what_ = 0;
 };

@@ -1,4 +1,4 @@
-/// How long a rank waits for a transfer that nobody answers, before it ends with the place where it waits.
+/// Decides how long a rank waits for a transfer without an answer, before it ends and reports where it waits.
 #pragma once
 
 #include <algorithm>
@@ -20,13 +20,13 @@ class Patience {
         longest_step_ = std::max(longest_step_, Time(static_cast<int64_t>(seconds * 1e3)));
     }
 
-    /// Within steps, once there was one: `ddp_timeout`; where the file is silent two minutes, or twice the
-    /// longest step so far, since no rank can be behind by more.
+    /// Returns the timeout during steps, after the first: `ddp_timeout`, or by default two minutes or twice
+    /// the longest step so far, whichever is longer, because no rank can be further behind.
     Time in_steps() const {
         return asked_.count() > 0 ? asked_ : std::max<Time>(std::chrono::minutes(2), 2 * longest_step_);
     }
 
-    /// Before the first step, and where one rank writes files while the others wait.
+    /// Returns the timeout before the first step, and while one rank writes files and the others wait.
     Time elsewhere() const { return std::max<Time>(std::chrono::minutes(30), in_steps()); }
 
   private:

@@ -14,9 +14,9 @@ namespace ringmaster {
 namespace {
 
 constexpr int64_t kLabelsAtOnce = 96;
-constexpr int64_t kScoresAtOnce = int64_t{8} << 20;  // float64 numbers of attention
+constexpr int64_t kScoresAtOnce = int64_t{8} << 20;  // float64 numbers of attention at once
 
-/// The gradients of `of` by `by`, with `given` as the gradient of `of`; zeros for what does not reach it.
+/// Returns the gradients of `of` by `by`, given that of `of`; zeros for tensors that it does not reach.
 std::vector<at::Tensor> gradients_of(const at::Tensor& of, const at::Tensor& given,
                                      const std::vector<at::Tensor>& by) {
     std::vector<at::Tensor> found = torch::autograd::grad({of}, by, {given}, false, false, true);
@@ -28,7 +28,7 @@ std::vector<at::Tensor> gradients_of(const at::Tensor& of, const at::Tensor& giv
 
 constexpr const char* kPeftPrefix = "base_model.model.";
 
-/// A unit's parameters by name, float32.
+/// A unit's parameters by name, in float32.
 class UnitWeights {
   public:
     UnitWeights(Parameters& parameters, int unit, bool trained)
@@ -38,7 +38,7 @@ class UnitWeights {
         if (trained) values_.set_requires_grad(true);
     }
 
-    /// Undefined if the model has none of this name.
+    /// Returns the parameter; undefined if the model has none of this name.
     at::Tensor of(const std::string& name) const {
         for (size_t i = 0; i < parameters_.shapes().size(); ++i) {
             if (parameters_.unit_of(i) == unit_ && parameters_.shapes()[i].name == name)
@@ -46,7 +46,7 @@ class UnitWeights {
         }
         return {};
     }
-    /// All of them, as one tensor with the unit's padding.
+    /// Returns all of them as one tensor, with the unit's padding.
     const at::Tensor& values() const { return values_; }
 
   private:
@@ -55,7 +55,7 @@ class UnitWeights {
     at::Tensor values_;
 };
 
-/// The documents one after the other.
+/// The tokens of all documents, one after the other.
 struct Tokens {
     std::vector<FlatRange> documents;
     at::Tensor ids_n, labels_n, places_n;
@@ -64,7 +64,7 @@ struct Tokens {
     int64_t count() const { return ids_n.size(0); }
 };
 
-/// The angles of every token, the documents one after the other.
+/// Returns the angles of every token, one document after the other.
 RopeTables angles_of(const ModelConfig& model, const RopeConfig& rope,
                      const std::vector<PlainDocument>& documents, at::Device device) {
     const int64_t pairs = (rope.rotary_dim > 0 ? rope.rotary_dim : model.head_dim) / 2;
@@ -103,7 +103,7 @@ Tokens tokens_of(const ModelConfig& model, const std::vector<PlainDocument>& doc
 
 // ------------------------------------------------------------------------------------------ attention
 
-/// A document's queries, keys and values with the keys of every query head: float64 [H, n, D].
+/// A document's queries, and the keys and values for every query head: float64 [H, n, D].
 struct Heads {
     at::Tensor q, k, v;
 };
@@ -217,7 +217,7 @@ at::Tensor activated(const at::Tensor& x, Activation activation) {
     return at::relu(x).square();
 }
 
-/// One layer's operations, with autograd.
+/// Computes one layer with autograd.
 class Layer {
   public:
     Layer(const ModelConfig& model, TrainedModel& trained, int layer, const UnitWeights& weights,
@@ -233,7 +233,7 @@ class Layer {
 
     LayerKind kind() const { return m_.layer_kind(layer_); }
 
-    /// Queries, keys and values of heads, queries and keys normed and rotated.
+    /// Returns queries, keys and values by heads, with queries and keys normed and rotated.
     at::Tensor before_attention(const at::Tensor& x_nc) const {
         const at::Tensor read = input(x_nc, "input_layernorm.weight");
         const at::Tensor q = scaled(placed(dense(read, 0), "self_attn.q_norm.weight"));
@@ -267,7 +267,7 @@ class Layer {
         return quantized_->plain_matrix(bytes_, layer_, target).to(at::kFloat);
     }
 
-    /// A module of kLoraTargets, with its adapter.
+    /// Applies a module of kLoraTargets with its adapter.
     at::Tensor dense(const at::Tensor& x, size_t target) const {
         const std::string module = path_in_layer(target);
         at::Tensor y = at::matmul(x, matrix(target).t());
@@ -282,7 +282,7 @@ class Layer {
                        lora_->scale();
     }
 
-    /// Queries that grow with their position.
+    /// Scales queries that grow with their position.
     at::Tensor scaled(const at::Tensor& q_nw) const {
         if (kind().rope < 0) return q_nw;
         const at::Tensor& scale = tokens_.ropes[static_cast<size_t>(kind().rope)].query_scale_t;
@@ -299,7 +299,7 @@ class Layer {
         return m_.qk_norm_after_rotary ? normed(rotated(x_nw)) : rotated(normed(x_nw));
     }
 
-    /// Su et al. 2021: pairs of a head's first numbers turn by the position's angles.
+    /// Rotates pairs of a head's first elements by the position's angles (Su et al. 2021).
     at::Tensor rotated(const at::Tensor& x_nw) const {
         if (kind().rope < 0) return x_nw;
         const auto index = static_cast<size_t>(kind().rope);
@@ -325,7 +325,7 @@ class Layer {
     const UnitWeights& weights_;
     const UnitWeights* adapter_;
     const Tokens& tokens_;
-    const at::Tensor bytes_;  ///< of the layer's quantised matrices
+    const at::Tensor bytes_;  ///< bytes of the layer's quantised matrices
 };
 
 // ------------------------------------------------------------------------------------------ the model
@@ -372,7 +372,7 @@ class PlainModel {
                          at::TensorOptions().dtype(at::kFloat).device(groups_.device()));
     }
 
-    /// A unit's gradients, summed over all ranks.
+    /// Sums a unit's gradients over all ranks, and keeps this rank's slice.
     void keep(int unit, at::Tensor gradients) {
         Parameters& parameters = trained_.trained();
         if (parameters.is_empty(unit)) return;
@@ -391,7 +391,7 @@ class PlainModel {
                model_.embedding_multiplier;
     }
 
-    /// Undefined if no weights are quantised.
+    /// Returns the unit's bytes; undefined if no weights are quantised.
     at::Tensor quantized_bytes(int unit) {
         return trained_.quantized ? weights_from_their_holders(trained_.quantized->bytes(), unit)
                                   : at::Tensor();
@@ -438,13 +438,13 @@ class PlainModel {
         return (after[0] + before[0]).detach();
     }
 
-    /// Loss and the gradients of norm and head, a few tokens at a time. Returns the gradient of x_nc.
+    /// Computes loss and gradients of norm and head, a few tokens at a time. Returns the gradient of x_nc.
     at::Tensor head(const at::Tensor& x_nc) {
         Parameters& all = trained_.weights;
         const bool saved = trained_.adapter && !trained_.trained().is_empty(all.head_unit());
         const bool learns = !trained_.adapter || saved, tied = model_.tie_word_embeddings && !saved;
         const UnitWeights last(all, all.head_unit(), !trained_.adapter);
-        std::optional<UnitWeights> own;  // the head that is saved with the adapter
+        std::optional<UnitWeights> own;  // the head saved with the adapter
         if (saved) own.emplace(trained_.trained(), all.head_unit(), true);
         const UnitWeights& learned = own ? *own : last;
         std::optional<UnitWeights> embedding;
@@ -486,7 +486,7 @@ class PlainModel {
     const double scale_;
     Flat sums_;
     double loss_sum_ = 0;
-    at::Tensor of_embedding_;  ///< what the head adds to tied weights
+    at::Tensor of_embedding_;  ///< the head's part in the gradient of tied weights
 };
 
 }  // namespace

@@ -23,9 +23,9 @@ double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// The bounds are of a tensor's ‖mesh − plain‖ ÷ ‖plain‖. float32 differs by the order of sums alone: right
-// meshes stay below 2e-6, the faults of tests/faults above 4e-3. bfloat16 keeps 8 bits: right meshes stay
-// below 0.02; a fault below the bound is found by the proof in float32.
+// Bounds for a tensor's ‖mesh − plain‖ ÷ ‖plain‖. float32 differs only by the order of sums: correct meshes
+// stay below 2e-6, the faults of tests/faults are above 4e-3. bfloat16 keeps 8 bits: correct meshes stay
+// below 0.02; the float32 proof finds faults below the bound.
 constexpr double kFloat32Bound = 1e-4;
 constexpr double kBfloat16Bound = 6e-2;
 
@@ -46,7 +46,7 @@ std::string proved_by(const Plan& plan) {
 
 // ---------------------------------------------------------------------------------------------- comparing
 
-/// A tensor's share of its unit's gradient below which it is compared with that share instead: some, as a
+/// A tensor whose share of its unit's gradient is smaller is compared with this share instead: some, like a
 /// bias of keys, are differences of large numbers that nearly cancel.
 constexpr double kSmallShare = 1e-2;
 
@@ -54,7 +54,7 @@ double squared_norm(const at::Tensor& values) {
     return std::pow(values.norm(2, at::kDouble).item<double>(), 2);
 }
 
-/// Of every tensor, Σ (mesh − plain)² and Σ plain², over the ranks that share it.
+/// Returns Σ (mesh − plain)² and Σ plain² of every tensor, over the ranks that share it.
 at::Tensor squares_of(Parameters& parameters, const Proof& mesh, const Proof& plain) {
     at::Tensor squares_p2 = at::zeros({static_cast<int64_t>(parameters.shapes().size()), 2}, at::kDouble);
     auto squares = squares_p2.accessor<double, 2>();
@@ -77,7 +77,7 @@ double relative_error(double off, double norm) {
     return off == 0 ? 0 : std::sqrt(off) / std::sqrt(norm);
 }
 
-/// Of every unit its worst tensor; the norm of all that is expected goes into `norm`.
+/// Returns the worst tensor of every unit, and sets `norm` to the norm of all expected gradients.
 std::vector<LayerError> gradient_errors(Groups& groups, Parameters& parameters, const Proof& mesh,
                                         const Proof& plain, double& norm) {
     const at::Tensor squares_p2 = squares_of(parameters, mesh, plain);
@@ -143,7 +143,7 @@ std::string off_by(const std::string& what, const LayerError& worst, double boun
            ")";
 }
 
-/// The loss, then gradients, of one comparison; `error` empty: within the bound.
+/// Compares the loss, then gradients. Returns an empty text if both are within the bound.
 std::string compare(Groups& groups, const Plan& plan, Parameters& parameters, const Proof& mesh,
                     const Proof& plain, PreflightReport& report) {
     report.loss_mesh = mesh.loss;
@@ -167,15 +167,15 @@ std::string compare(Groups& groups, const Plan& plan, Parameters& parameters, co
     return off;
 }
 
-// ------------------------------------------------------------------------------------------------- a round
+// ----------------------------------------------------------------------------------------------- one round
 
 struct Round {
     PreflightReport report;
-    double mesh_s = 0;   ///< forward and backward on the mesh
-    int64_t tokens = 0;  ///< of all rows
+    double mesh_s = 0;   ///< seconds for forward and backward on the mesh
+    int64_t tokens = 0;  ///< sum over all rows
 };
 
-/// The mesh in float32, with a run in bfloat16's weights.
+/// Proves the mesh in float32, with the weights of a bfloat16 run.
 std::string compare_in_float32(const Plan& plan, Groups& groups, TrainedModel& trained,
                                const PreflightBatch& batch, const Proof& plain, PreflightReport& report) {
     TrainedModel wide = in_float32(plan, trained);
@@ -216,7 +216,7 @@ std::string prove_batch(const Plan& plan, Groups& groups, const PreflightSubject
     if (off.empty() && report.leak)
         off = "a change in one document changed what the model says of another, or of what came before";
     if (!off.empty() || plan.preflight != Preflight::Only)
-        return off;  // the first step proves its own update
+        return off;  // the first step proves its update
     step.update(computed, subject.completed_steps + 1, plan.config.learning_rate);
     return wrong_weights(groups, trained);
 }
@@ -241,7 +241,7 @@ Round prove(const Plan& plan, Groups& groups, const PreflightSubject& subject, s
     return round;
 }
 
-// ------------------------------------------------------------------------------------------- how much
+// -------------------------------------------------------------------------------- the size of a proof
 
 int64_t longest_of(const std::vector<Row>& rows) {
     int64_t longest = 1;
@@ -249,8 +249,8 @@ int64_t longest_of(const std::vector<Row>& rows) {
     return longest;
 }
 
-/// Tokens that rows may be cut to at least: enough for every rank to hold some of every kind of piece that a
-/// layout makes, and not all before the first labels.
+/// Returns the fewest tokens that rows may be cut to: every rank must hold some of every kind of piece that a
+/// layout makes, and some labels must remain.
 int64_t fewest_tokens(const Plan& plan, const TokenFile& file, const std::vector<int64_t>& candidates,
                       int64_t longest) {
     constexpr int64_t kFewLabels = 16;
@@ -260,8 +260,8 @@ int64_t fewest_tokens(const Plan& plan, const TokenFile& file, const std::vector
     return few;
 }
 
-/// Whether rows of so many tokens fit where the run does: on one rank, its layers recomputed, with float32
-/// gradients of the plain model; `wide` with the model in float32 besides.
+/// Returns whether rows of `tokens` fit in the run's memory: on one rank, with recomputed layers and float32
+/// gradients of the plain model; `wide` adds the model in float32.
 bool fits(const Plan& plan, int64_t tokens, bool wide) {
     if (!plan.memory || plan.memory->device_bytes <= 0) return true;
     MemoryInputs in;
@@ -322,7 +322,7 @@ PreflightReport preflight(const Plan& plan, Groups& groups, const PreflightSubje
     if (round.report.ok() && longest > few) {
         const double mesh_s = largest_of_ranks(groups, round.mesh_s);
         const double left = seconds_left(plan, budget, round, mesh_s, subject.steps_left, spent);
-        // Attention's cost grows with the square of the length, nothing faster.
+        // Attention's cost grows with the square of the length, everything else more slowly.
         const auto affordable =
             static_cast<int64_t>(double(few) * std::sqrt(std::max(0.0, left) / std::max(spent, 1e-3)));
         const int64_t tokens = std::min(longest, affordable);

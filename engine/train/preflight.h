@@ -1,12 +1,12 @@
-/// Proves, before a run spends the night, that the mesh trains what one rank would: on some of the run's next
-/// rows, cut to what the budget allows, the trainer's own step beside the plain model (plain_model.h), which
-/// shares no kernel, layout, chunk or tile with it. Compared are the loss, the gradient norm, every tensor's
-/// gradient, gradients of queries, keys and values at sampled tokens, the weights that each rank computes
-/// with, and what the ranks' shares add up to. Then one document is changed and no other document's outputs
-/// may change, not by a bit.
+/// Proves, before a long run starts, that the mesh trains what one rank would: on some of the run's next
+/// rows, shortened to fit the budget, it compares the trainer's own step with the plain model
+/// (plain_model.h), which shares no kernel, layout, chunk or tile with it. It compares the loss, the gradient
+/// norm, every tensor's gradient, gradients of queries, keys and values at sampled tokens, the weights that
+/// each rank computes with, and the sums of the ranks' shares. Then it changes one document: no bit of
+/// another document's outputs may change.
 ///
-/// Training in bfloat16 is proved twice: in float32 on the same mesh, where a small fault stands out, and as
-/// it trains.
+/// Training in bfloat16 is proved twice: in float32 on the same mesh, which reveals small faults, and in
+/// bfloat16.
 #pragma once
 
 #include <cstdint>
@@ -27,30 +27,30 @@ namespace ringmaster {
 struct PreflightReport {
     struct LayerError {
         std::string layer;          ///< "embedding", "0", …, "head"
-        double relative_error = 0;  ///< ‖mesh − reference‖ ÷ ‖reference‖ of its worst tensor
+        double relative_error = 0;  ///< ‖mesh − reference‖ ÷ ‖reference‖ of the worst tensor
         std::string tensor;         ///< that tensor's name
     };
-    /// The proof in float32 of a run in bfloat16.
+    /// The float32 proof of a bfloat16 run.
     struct Float32Proof {
         double loss_mesh = 0;
-        double worst = 0;  ///< relative error of any gradient
+        double worst = 0;  ///< largest relative error of any gradient
         double bound = 0;
     };
 
     std::string proved;  ///< mesh and layout
-    std::string of;      ///< all that the proof holds for: configuration, mesh, model and engine
-    int64_t rows = 0;    ///< on so many rows,
-    int64_t tokens = 0;  ///< cut to so many tokens
+    std::string of;      ///< everything that the proof covers: configuration, mesh, model and engine
+    int64_t rows = 0;    ///< rows used,
+    int64_t tokens = 0;  ///< cut to this many tokens
     double loss_reference = 0, loss_mesh = 0;
     double norm_reference = 0, norm_mesh = 0;
     std::vector<LayerError> gradients;
-    std::vector<LayerError> attention;  ///< dq, dk and dv at sampled tokens of the first and last layer
+    std::vector<LayerError> attention;  ///< errors of dq, dk, dv at sampled tokens, in first and last layer
     std::optional<Float32Proof> float32;
-    std::string float32_left_out;  ///< why a run in bfloat16 has no proof in float32
+    std::string float32_left_out;  ///< why a bfloat16 run has no float32 proof
     bool leak = false;
-    double bound = 0;  ///< of every relative error but the loss's, which has a tenth of it
+    double bound = 0;  ///< for every relative error; a tenth of it for the loss
     double seconds = 0;
-    std::string failure;   ///< what is off; such a run must not start
+    std::string failure;   ///< fault that was found; the run must not start
     std::string unproved;  ///< why nothing could be proved
 
     bool ok() const { return failure.empty() && unproved.empty(); }
@@ -62,10 +62,10 @@ nlohmann::json report_to_json(const PreflightReport& report);
 struct PreflightBudget {
     double seconds = 60;
     double share_of_run = 0.05;
-    double at_least = 5;  ///< whatever the share
+    double at_least = 5;  ///< lower limit, whatever the share
 };
 
-/// What is proved: a run's model and optimizer, and the rows that come next.
+/// The subject of a proof: a run's model and optimizer, and its next rows.
 struct PreflightSubject {
     TrainedModel& trained;
     Optimizer& optimizer;
@@ -75,17 +75,17 @@ struct PreflightSubject {
     int64_t steps_left = 0;
 };
 
-/// All ranks together; the same report on each. Weights and optimizer stay as they are, except under
-/// Preflight::Only, where one update is made and proved too; gradients do not. A small proof comes first;
-/// what it leaves of the budget goes into one on longer rows.
+/// Runs the proof on all ranks together; each gets the same report. Keeps weights and optimizer unchanged,
+/// except under Preflight::Only, which also makes and proves an update; gradients change. A small proof comes
+/// first; the rest of the budget goes into one on longer rows.
 PreflightReport preflight(const Plan& plan, Groups& groups, const PreflightSubject& subject,
                           const PreflightBudget& budget = {});
 
-/// All that a proof depends on, as text: a run that differs in any of it is proved again. Data, learning
-/// rate, and when to save, log and evaluate are left out.
+/// Returns everything that a proof depends on, as text: a run that differs in any of it is proved again.
+/// Leaves out data, learning rate, and when to save, log and evaluate.
 std::string proof_identity(const Plan& plan);
 
-/// preflight.json of a run. `passed_before`: it holds a proof with this plan's identity.
+/// passed_before() returns whether preflight.json of a run holds a proof with this plan's identity.
 bool passed_before(const std::filesystem::path& file, const Plan& plan);
 void write_report(const std::filesystem::path& file, const PreflightReport& report);
 

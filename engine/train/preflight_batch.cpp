@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t kRounds = 3;
 
-/// The plan of the same mesh for rows of at most `tokens`.
+/// Returns a plan with the same mesh for rows of at most `tokens`.
 Plan shortened(Plan plan, int64_t tokens) {
     Config& config = plan.config;
     config.sequence_len = std::min(config.sequence_len, tokens);
@@ -20,7 +20,7 @@ Plan shortened(Plan plan, int64_t tokens) {
     return plan;
 }
 
-/// As many chunks and tiles as the run has, three at most, of a rank's `tokens` in a micro-batch.
+/// Returns as many chunks and tiles as in the run, at most three, for a rank's `tokens` in a micro-batch.
 Kept kept_of(const Plan& plan, int64_t tokens) {
     Kept kept = what_is_kept(plan);
     const int64_t third = std::max<int64_t>(1, tokens / 3);
@@ -51,7 +51,7 @@ void add_documents(const Plan& plan, const std::vector<Row>& rows, int rank_of_g
     }
 }
 
-/// The first rank of a data-parallel group.
+/// Returns the first rank of a data-parallel group.
 int rank_of_group(const Plan& plan, int group) {
     int rank = 0;
     while (plan.mesh.data_rank(rank) != group) ++rank;

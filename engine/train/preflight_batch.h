@@ -1,4 +1,4 @@
-/// The rows that preflight proves a mesh on: some of the run's next rows with labels, cut short, and arranged
+/// Selects the rows for preflight's proof: some of the run's next rows with labels, shortened, and arranged
 /// so that every path of a step is taken.
 #pragma once
 
@@ -13,41 +13,41 @@
 
 namespace ringmaster {
 
-/// Of the candidates, rows that have a label within their first `tokens`, repeated if they are few; as many
-/// as a PreflightBatch takes. Empty if none has one.
+/// Returns candidates that have a label within their first `tokens`, repeated if they are few; as many as a
+/// PreflightBatch takes. Empty if none has a label.
 std::vector<Row> labelled_rows(const Plan& plan, const TokenFile& file,
                                const std::vector<int64_t>& candidates, int64_t tokens);
 
-/// How many rows a PreflightBatch takes.
+/// Returns the number of rows that a PreflightBatch takes.
 int64_t preflight_rows(const Plan& plan);
 
-/// Three micro-batches for each data-parallel group, but one less for the last of several, which fills that
-/// round up if the others need it. Sizes of chunks, tiles and blocks shrink with the rows, so that there are
-/// several, as in the run.
+/// Holds three micro-batches per data-parallel group. The last of several groups has one less, and takes part
+/// in that round only if the others need it. Sizes of chunks, tiles and blocks shrink with the rows, so that
+/// there are several, as in the run.
 struct PreflightBatch {
     PreflightBatch(const Plan& plan, std::vector<Row> chosen, int rank, int64_t tokens);
     PreflightBatch(const PreflightBatch&) = delete;
     PreflightBatch& operator=(const PreflightBatch&) = delete;
 
-    /// A document, and where it lies on the mesh.
+    /// A document, and its place on the mesh.
     struct Document {
         Row row;
-        int group = 0;           ///< that has it
-        size_t micro_batch = 0;  ///< of the group
-        size_t in_batch = 0;     ///< the row of the micro-batch that it is of
-        int64_t in_row = 0;      ///< where it begins in that row
-        int64_t sequence = 0;    ///< of the micro-batch
-        int64_t begin = 0;       ///< within the sequence
-        int64_t longest = 0;     ///< document of its micro-batch
+        int group = 0;           ///< data-parallel group that reads it
+        size_t micro_batch = 0;  ///< index within the group
+        size_t in_batch = 0;     ///< row within the micro-batch
+        int64_t in_row = 0;      ///< its begin within that row
+        int64_t sequence = 0;    ///< sequence within the micro-batch
+        int64_t begin = 0;       ///< its begin within the sequence
+        int64_t longest = 0;     ///< longest document of its micro-batch
     };
 
-    Plan plan;  ///< for rows so short
+    Plan plan;  ///< plan for rows of this length
     Kept kept;
     BlockSizes blocks;
-    std::vector<Row> all;             ///< of all groups
-    StepRows rows;                    ///< of this rank's group
-    std::vector<Row> unlabelled;      ///< its first micro-batch, without labels
-    std::vector<Document> documents;  ///< of all groups, in order
+    std::vector<Row> all;             ///< rows of all groups
+    StepRows rows;                    ///< rows of this rank's group
+    std::vector<Row> unlabelled;      ///< rows of its first micro-batch, without labels
+    std::vector<Document> documents;  ///< documents of all groups, in order
 
   private:
     std::vector<int32_t> no_labels_;

@@ -32,7 +32,7 @@ class Samples {
   public:
     struct Token {
         size_t document;
-        int64_t at;  ///< within it
+        int64_t at;  ///< index within the document
     };
 
     Samples(const PreflightBatch& batch, const Groups& groups) : layers_(batch.plan.model->num_layers) {
@@ -52,7 +52,7 @@ class Samples {
     const std::vector<Token>& tokens() const { return tokens_; }
     at::Tensor table() const { return table_lsw_; }
 
-    /// `row` of what a decoder told is sample `index`.
+    /// Stores `row` of the decoder's gradients as sample `index`.
     void take(size_t index, int layer, const at::Tensor& dqkv_nw, int64_t row) {
         if (layer == 0) table_lsw_[0][static_cast<int64_t>(index)].copy_(dqkv_nw[row]);
         if (layer == layers_ - 1) table_lsw_[1][static_cast<int64_t>(index)].copy_(dqkv_nw[row]);
@@ -64,14 +64,14 @@ class Samples {
     at::Tensor table_lsw_;
 };
 
-/// Which row of a rank's tokens holds the token at `place` of `sequence`.
+/// Returns the row of this rank's tokens that holds the token at `place` of `sequence`.
 std::optional<int64_t> local_row(const SequenceShard& shard, int64_t sequence, int64_t place) {
     const at::Tensor found = at::nonzero(shard.places_t.eq(place));
     if (found.numel() == 0) return std::nullopt;
     return sequence * shard.places_t.size(0) + found[0][0].item<int64_t>();
 }
 
-/// Takes the samples that this rank holds out of a pass while it lives.
+/// Collects this rank's samples from a pass during its lifetime.
 class SampledPass {
   public:
     SampledPass(const PreflightBatch& batch, const Groups& groups, Samples& samples, MeshPass& pass)
@@ -105,7 +105,7 @@ class SampledPass {
     std::vector<std::optional<int64_t>> held_;
 };
 
-/// Of each token's last hidden state, so that a changed bit shows: int64 [B, S] on every rank of the group.
+/// Returns a hash of each token's last hidden state, which shows any changed bit: int64 [B, S] on all ranks.
 at::Tensor fingerprints(const PreflightBatch& batch, const std::vector<Row>& rows, Groups& groups,
                         TrainedModel& trained) {
     MeshPass pass(batch.plan, groups, trained, Kept{.checkpointing = true});
@@ -127,7 +127,7 @@ at::Tensor fingerprints(const PreflightBatch& batch, const std::vector<Row>& row
     return gather_tokens(groups, layout, print_n.view({sequences, -1}), layout.tokens).cpu();
 }
 
-/// The documents that this rank computes by the plain model, as indices of the batch's.
+/// Returns the documents that this rank computes by the plain model, as indices into the batch.
 std::vector<size_t> dealt_to(const PreflightBatch& batch, int rank) {
     const Mesh& mesh = batch.plan.mesh;
     const int groups = mesh.data_parallel_size(), before = (mesh.data_rank(rank) + groups - 1) % groups;
@@ -148,7 +148,7 @@ bool same_bits(const at::Tensor& a, const at::Tensor& b) {
     return at::equal(bits(a), bits(b));
 }
 
-/// One more than the first tensor that a pass does not read as the ranks hold it; 0: none.
+/// Returns 1 + the index of the first tensor that a pass reads otherwise than the ranks hold it; 0 if none.
 size_t first_misread(Parameters& parameters) {
     size_t found = 0;
     for (int unit = 0; unit < parameters.units(); ++unit) {
@@ -166,7 +166,7 @@ size_t first_misread(Parameters& parameters) {
     return found;
 }
 
-/// Names a tensor of which the ranks' slices do not have every element once.
+/// Returns the name of a tensor whose elements are not all in exactly one rank's slice.
 std::string not_divided(Parameters& parameters) {
     Groups* groups = parameters.sharding_groups();
     if (groups == nullptr) return "";
@@ -217,7 +217,7 @@ Proof prove_pass(const PreflightBatch& batch, Groups& groups, TrainedModel& trai
 Proof prove_plainly(const PreflightBatch& batch, Groups& groups, TrainedModel& trained) {
     Samples samples(batch, groups);
     std::vector<PlainDocument> own;
-    std::vector<std::pair<size_t, int64_t>> held;  // samples, and their rows among the own documents'
+    std::vector<std::pair<size_t, int64_t>> held;  // samples, and their rows in this rank's documents
     int64_t labels = 0, tokens = 0;
     for (const size_t i : dealt_to(batch, groups.rank())) {
         const PreflightBatch::Document& document = batch.documents[i];

@@ -36,7 +36,7 @@ nlohmann::json errors_to_json(const std::vector<LayerError>& errors) {
     return json;
 }
 
-/// FNV-1a (Fowler, Noll, Vo) of this program's file: another build is another engine.
+/// Returns the FNV-1a hash (Fowler, Noll, Vo) of this program's file: another build counts as another engine.
 std::string engine_checksum() {
     std::ifstream program("/proc/self/exe", std::ios::binary);
     uint64_t hash = 0xcbf29ce484222325;

@@ -1,4 +1,4 @@
-/// What a check of the engine's own work throws: nothing that a person configured is wrong.
+/// Defines the error thrown if the engine finds a fault in itself and not in the user's configuration.
 #pragma once
 
 #include <string>

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kNotFinite = 1e300;
 
-/// Exact as a double.
+/// Returns a checksum that a double holds exactly.
 double checksum(const at::Tensor& values) {
     const int64_t size = values.element_size();
     const at::Tensor bits = values.view(size == 4 ? at::kInt : size == 2 ? at::kShort : at::kChar);

@@ -1,4 +1,4 @@
-/// Numbers that must be the same on several ranks, compared in one small all-reduce.
+/// Compares numbers that must be the same on several ranks, in one small all-reduce.
 #pragma once
 
 #include <vector>
@@ -8,20 +8,20 @@
 
 namespace ringmaster {
 
-/// The least and the most of a number over ranks; what is not finite counts as the same huge number.
+/// The least and the greatest value over ranks; values that are not finite count as the same huge number.
 struct Extent {
     double least = 0, most = 0;
     bool same() const { return least == most; }
 };
 
-/// Of each of `values`, over `group`, which is one of `groups`'.
+/// Returns the extent of each of `values` over `group`, which belongs to `groups`.
 std::vector<Extent> extent_of_ranks(const Groups& groups, Group& group, const std::vector<double>& values);
 
 double largest_of_ranks(Groups& groups, double value);
 
-/// Throws ProgramFault naming the units ("layer 3") of which ranks that should hold the same weights hold
-/// other bits: all ranks, or at stage 3 the ranks of other replicas that hold the same slices. Compares a
-/// checksum of every unit, the sum of its elements' bits as integers, which no order of adding changes.
+/// Throws ProgramFault with the units ("layer 3") in which ranks that should hold the same weights hold
+/// different bits: all ranks, or at stage 3 the ranks of other replicas with the same slices. Compares a
+/// checksum of every unit, the sum of its bits as integers, which does not depend on the order.
 void check_same_weights(Groups& groups, Parameters& parameters);
 
 }  // namespace ringmaster

@@ -22,7 +22,7 @@ double waves(const Config& config, double progress) {
     return 0.5 * (1 + std::cos(kPi * argument(config, "num_cycles", 0.5) * 2 * progress));
 }
 
-// Source of those that follow: transformers, optimization.py.
+// The following functions come from transformers, optimization.py.
 double linear(const Config&, const RatePoint& p) {
     return std::max(0.0, (p.total - p.at) / std::max(1.0, p.total - p.warmup));
 }
@@ -71,7 +71,7 @@ double cosine_warmup_with_min_lr(const Config& config, const RatePoint& p) {
     return first + (1 - first) * p.at / std::max(1.0, p.warmup - 1);
 }
 
-/// A stage of the schedule that stays: from 0 to 1.
+/// Returns how far a stage has risen, from 0 to 1.
 double staged(const std::string& type, double progress, double cosine) {
     return type == "linear" ? progress : type == "cosine" ? cosine : 1 - std::sqrt(1 - progress);
 }
@@ -92,7 +92,7 @@ double warmup_stable_decay(const Config& config, const RatePoint& p) {
     return above(left, lowest);
 }
 
-/// transformers' own; with cosine_min_lr_ratio and cosine_constant_lr_ratio those of axolotl,
+/// Computes transformers' cosine; with cosine_min_lr_ratio and cosine_constant_lr_ratio, those of axolotl,
 /// utils/schedulers.py.
 double cosine(const Config& config, const RatePoint& p) {
     if (config.lr_quadratic_warmup || config.cosine_min_lr_ratio.value_or(0) == 0)
@@ -105,8 +105,8 @@ double cosine(const Config& config, const RatePoint& p) {
     return std::max(0.0, (1 - lowest) * waves(config, until.progress())) + lowest;
 }
 
-/// Source: axolotl, utils/schedulers.py; Chen et al. 2021, "REX: Revisiting Budgeted Training with an
-/// Improved Schedule". The first step is 1 there.
+/// Computes axolotl's rex (utils/schedulers.py; Chen et al. 2021, "REX: Revisiting Budgeted Training with an
+/// Improved Schedule"), in which the first step counts as 1.
 double rex(const Config& config, const RatePoint& p) {
     const double lowest = config.cosine_min_lr_ratio.value_or(0), step = p.at + 1;
     if (step <= p.warmup) return step / p.warmup;
@@ -116,7 +116,7 @@ double rex(const Config& config, const RatePoint& p) {
     return lowest + (1 - lowest) * (left / (0.1 + 0.9 * left));
 }
 
-/// Source: torch.optim.lr_scheduler.OneCycleLR, which axolotl gives the warmup as pct_start.
+/// Computes torch.optim.lr_scheduler.OneCycleLR; axolotl passes the warmup to it as pct_start.
 double one_cycle(const Config& config, const RatePoint& p) {
     const double start = 1 / argument(config, "div_factor", 25);
     const double end = start / argument(config, "final_div_factor", 1e4);
@@ -132,7 +132,7 @@ double one_cycle(const Config& config, const RatePoint& p) {
 struct Schedule {
     LrScheduler scheduler;
     double (*factor)(const Config&, const RatePoint&);
-    bool warms_up;  ///< from 0 in equal steps, before it
+    bool warms_up;  ///< a linear warmup from 0 precedes it
 };
 
 constexpr Schedule kSchedules[] = {

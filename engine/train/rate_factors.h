@@ -1,17 +1,17 @@
-/// Learning-rate schedules as factors of the rate, one function each.
+/// Computes learning-rate schedules as factors of the rate, one function each.
 #pragma once
 
 #include "engine/config/config.h"
 
 namespace ringmaster {
 
-/// Says where a step lies in its run.
+/// The position of a step in its run.
 struct RatePoint {
     double at = 0;  ///< completed steps
     double warmup = 0;
     double total = 0;
 
-    double progress() const;  ///< from 0 at the end of the warmup to 1 at the run's end
+    double progress() const;  ///< from 0 at the warmup's end to 1 at the run's end
 };
 
 /// Returns the factor of config.lr_scheduler at a point; each schedule names its source.

@@ -13,7 +13,7 @@ RuleOptimizer::RuleOptimizer(Parameters& parameters, const Config& config, const
       arithmetic_(kind.states == StateKind::AsWeights ? parameters.master().values.scalar_type()
                                                       : at::kFloat) {}
 
-/// Several operations over the same elements: on the CPU those stay in the processor's cache.
+/// Returns how many elements are updated at once: few on the CPU, to keep them in cache between operations.
 int64_t RuleOptimizer::elements_at_once() const {
     constexpr int64_t kInCache = int64_t{1} << 18;
     return parameters_.master().values.is_cpu() ? kInCache : kStatesOnTheirWay;

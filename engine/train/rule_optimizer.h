@@ -1,4 +1,4 @@
-/// An optimizer by one of the rules of update_rules.h.
+/// Implements an optimizer that follows one of the rules of update_rules.h.
 #pragma once
 
 #include "engine/train/stored_optimizer.h"
@@ -26,7 +26,7 @@ class RuleOptimizer : public StoredOptimizer {
     std::vector<at::Tensor> read(const Owned& owned, int64_t begin, int64_t count) const;
 
     std::unique_ptr<ElementRule> rule_;
-    at::ScalarType arithmetic_;  ///< of the library's computation
+    at::ScalarType arithmetic_;  ///< dtype of the library's computation
     bool averaged_ = false;
 };
 

@@ -1,4 +1,4 @@
-/// A run directory as the engine sees it: where its files lie, and which checkpoint it goes on from.
+/// Describes a run directory for the engine: the places of its files, and the checkpoint to resume from.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ struct RunFolder {
     std::filesystem::path checkpoint(int64_t step) const;  ///< checkpoints/step-00000100
 };
 
-/// The checkpoint to start from, after what a killed process left there was put right. `resume` is "auto",
-/// "latest", "none" or a step; auto is latest, unless the run is completed. Throws as choose_checkpoint.
+/// Returns the checkpoint to start from, after repairing what a killed process left. `resume` is "auto",
+/// "latest", "none" or a step; "auto" is latest unless the run is completed. Throws as choose_checkpoint.
 CheckpointChoice checkpoint_to_resume(const RunFolder& run, const std::string& resume, bool run_is_completed);
 
 }  // namespace ringmaster

@@ -9,7 +9,7 @@ namespace ringmaster {
 
 namespace {
 
-FILE* log_file = nullptr;  // closed by the end of the process
+FILE* log_file = nullptr;  // closed when the process ends
 
 void print(FILE* to, const char* time, const std::string& text) {
     std::fprintf(to, "%s %s\n", time, text.c_str());

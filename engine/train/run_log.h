@@ -1,5 +1,5 @@
-/// The rank's own text: on stdout, and in logs/rank-00000.log where nobody redirects stdout there already
-/// (under torchrun, srun or alone).
+/// Writes the rank's log text to stdout, and also to logs/rank-00000.log if stdout is not already redirected
+/// there (under torchrun, srun or alone).
 #pragma once
 
 #include <filesystem>
@@ -7,10 +7,10 @@
 
 namespace ringmaster {
 
-/// Also write to `file` from now on. Throws Error(Refused) where it cannot be opened.
+/// Also writes to `file` from now on. Throws Error(Refused) if it cannot be opened.
 void open_log_file(const std::filesystem::path& file);
 
-/// One line with its time of day, flushed.
+/// Writes one line with the time of day, and flushes it.
 void log_line(const std::string& text);
 
 }  // namespace ringmaster

@@ -1,5 +1,5 @@
-/// A number for operations in place. `tensor.mul_(0.9)` of LibTorch first rounds 0.9 to the tensor's dtype,
-/// which Python's does not do; a tensor of float64 keeps it exact, on any device.
+/// Makes a number for operations in place. LibTorch's `tensor.mul_(0.9)` first rounds 0.9 to the tensor's
+/// dtype, unlike Python's; a float64 tensor keeps it exact, on any device.
 #pragma once
 
 #include <ATen/ATen.h>

@@ -1,5 +1,5 @@
-/// When things happen in a run: the learning rate of each step, how many steps there are, which of them save
-/// and evaluate.
+/// Decides when things happen in a run: each step's learning rate, the number of steps, and which of them
+/// save and evaluate.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace ringmaster {
 
-/// The rate that step `step` (the first is 1) updates with, out of `total_steps`. As transformers: step s
-/// uses the schedule at s − 1 (rate_factors.h).
+/// Returns the rate for step `step` (the first is 1) of `total_steps`. As in transformers, step s uses the
+/// schedule at s − 1 (rate_factors.h).
 double learning_rate_at(const Config& config, int64_t step, int64_t total_steps);
 
-/// Warmup steps: warmup_steps, else ceil(total × warmup_ratio).
+/// Returns the warmup steps: warmup_steps, else ceil(total × warmup_ratio).
 int64_t warmup_steps_of(const Config& config, int64_t total_steps);
 
-/// Something that recurs: every `steps` steps, or at each epoch's end, or never.
+/// A recurring event: every `steps` steps, at each epoch's end, or never.
 struct Recurrence {
     std::optional<int64_t> steps;
     bool at_epoch_end = false;
@@ -26,8 +26,8 @@ struct Recurrence {
     }
 };
 
-/// From save_steps (below 1: a share of all steps), saves_per_epoch or save_strategy; likewise for
-/// evaluation.
+/// Return when to save, from save_steps (below 1: a fraction of all steps), saves_per_epoch or save_strategy,
+/// and when to evaluate, from the corresponding keys.
 Recurrence saving_of(const Config& config, int64_t total_steps, int64_t steps_per_epoch);
 Recurrence evaluation_of(const Config& config, int64_t total_steps, int64_t steps_per_epoch);
 

@@ -1,5 +1,5 @@
-/// AdamW without a schedule: weights are trained at a point between the fast iterate z and the average of all
-/// iterates, and evaluated at that average.
+/// Implements AdamW without a schedule: weights are trained at a point between the fast iterate z and the
+/// average of all iterates, and evaluated at that average.
 ///
 /// Source: Defazio et al. 2024, "The Road Less Scheduled"; schedulefree 1.4, adamw_schedulefree.py.
 #pragma once

@@ -48,7 +48,7 @@ json json_of(const RingVerdict& it) {
             {"ratio", it.ratio()}};
 }
 
-/// Bytes a second between pinned host memory and the device; nothing on the CPU.
+/// Returns bytes per second between pinned host memory and the device; nothing on the CPU.
 json copies(at::Device device, const Stopwatch& watch) {
     if (!device.is_cuda()) return json::object();
     constexpr int64_t kBytes = int64_t{256} << 20;
@@ -69,7 +69,7 @@ void print_line(const json& line) {
     std::fflush(stdout);
 }
 
-/// The device that is asked for, else the best there is.
+/// Returns the requested device, or else the best available one.
 Device device_of(const SelftestOptions& options) {
     if (options.device) return *options.device;
     try {
@@ -81,7 +81,7 @@ Device device_of(const SelftestOptions& options) {
     }
 }
 
-/// One after the other on stdout, the calibration's parts behind the self-test's.
+/// Prints all phases on stdout, first the self-test's, then the calibration's.
 int run_selftest(const SelftestOptions& options) {
     const Device device = device_of(options);
     const auto phases = [](int before) {
@@ -116,7 +116,7 @@ json selftest(Device kind, double seconds_each, const OnPart& on_part) {
     if (cuda) {
         const AttentionChoice choice = measure_cudnn({1, 32, 8, 8192, 128}, device, seconds_each);
         found["attention_choice"] = to_json(choice);
-        use_cudnn(choice.use());  // as a run of these heads would
+        use_cudnn(choice.use());  // as a run with these heads would
     }
     found["ring"] = json_of(check_ring(device, seconds_each));
     use_cudnn({});

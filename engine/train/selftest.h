@@ -1,6 +1,6 @@
-/// What a person, or the planner, wants to know of a machine before the first run: do our kernels agree with
-/// LibTorch's operations and its flash attention with plain matrix products, does a ring's arithmetic give
-/// what one call gives, and how fast are they and the machine's memory and links.
+/// Tests a machine before the first run, for a user or the planner: whether our kernels agree with LibTorch's
+/// operations and its flash attention with plain products, whether a ring computes what one call does, and
+/// how fast they, the machine's memory and its links are.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -11,18 +11,18 @@
 namespace ringmaster {
 
 struct SelftestOptions {
-    std::optional<Device> device;  ///< empty: CUDA where there is a device, else the CPU, which is said
-    int devices = 0;               ///< as of CalibrationOptions
-    double seconds_each = 0.3;     ///< of each timing
+    std::optional<Device> device;  ///< empty: CUDA if there is a device, else the CPU, with a note
+    int devices = 0;               ///< as in CalibrationOptions
+    double seconds_each = 0.3;     ///< seconds per timing
 };
 
-/// {"ok", "device", "kernels": […], "attention": […], "ring": {…}, "copies": {…}} and, on a GPU, "attention_choice": {…}. Throws Error where the
-/// device is missing.
+/// Returns {"ok", "device", "kernels": […], "attention": […], "ring": {…}, "copies": {…}}, on a GPU also
+/// "attention_choice": {…}. Throws Error if the device is missing.
 nlohmann::json selftest(Device device, double seconds_each, const OnPart& on_part);
 
-/// `ringmaster-engine --selftest`: {"phase","done","total"} lines on stdout, then {"result": what --calibrate
-/// prints, "selftest": {…}}, so that whoever reads --calibrate reads this. Exit status 0, 1 where something
-/// disagrees, or as run_session's. Never throws.
+/// Runs `ringmaster-engine --selftest`: prints {"phase","done","total"} lines on stdout, then {"result": as
+/// from --calibrate, "selftest": {…}}, so that readers of --calibrate can read it. Returns exit status 0, 1
+/// if something disagrees, or one as run_session does. Never throws.
 int print_selftest(const SelftestOptions& options);
 
 }  // namespace ringmaster

@@ -37,7 +37,7 @@ namespace {
 std::atomic<bool> stop_requested{false};
 std::atomic<bool> time_is_nearly_over{false};
 
-/// SIGUSR1 is Slurm's warning: saved as at a stop, and the run waits to be started again.
+/// Requests a stop. SIGUSR1 is Slurm's warning: the run saves as for a stop, and waits to be started again.
 void request_stop(int signal) {
     if (signal == SIGUSR1) time_is_nearly_over.store(true);
     stop_requested.store(true);
@@ -51,7 +51,7 @@ void install_signal_handlers() {
     sigaction(SIGTERM, &action, nullptr);
     sigaction(SIGINT, &action, nullptr);
     sigaction(SIGUSR1, &action, nullptr);
-    // A signal that came while LibTorch was loaded waits until here where the starter has blocked it.
+    // If the starter blocked these signals, one that came while LibTorch was loading is delivered here.
     sigset_t handled;
     sigemptyset(&handled);
     for (int signal : {SIGTERM, SIGINT, SIGUSR1}) sigaddset(&handled, signal);
@@ -65,7 +65,7 @@ double unix_seconds() {
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-/// run.json where no agent writes it; only rank 0's calls have an effect.
+/// Writes run.json if no agent does; only rank 0's calls have an effect.
 class OwnRunState {
   public:
     OwnRunState(const RunFolder& run, const Rendezvous& who)
@@ -156,18 +156,18 @@ void use_threads(const Rendezvous& who) {
     at::set_num_threads(std::max(1, threads));
 }
 
-/// For tests: ranks share this machine's GPUs, where there are fewer of them.
+/// Returns whether ranks share this machine's GPUs because there are fewer; for tests.
 bool shares_gpus(const Plan& plan) {
     return plan.device == Device::Cuda && std::getenv("RINGMASTER_SHARE_GPUS") != nullptr;
 }
 
-/// The same for all ranks of one launch, and for no others at once.
+/// Returns a text that is the same for all ranks of a launch, and for no other launch at the same time.
 std::string launcher_of(const Rendezvous& who) {
     return who.key_prefix + " at " + who.master_addr + ":" + std::to_string(who.master_port);
 }
 
-/// Where no agent has done it: rank 0's claim, before anything is written. Two launchers never train one run
-/// directory.
+/// Claims the run on rank 0, before anything is written, if no agent has done so. Two launchers never train
+/// one run directory.
 std::unique_ptr<RunClaim> claim_run(const RunFolder& run, const Rendezvous& who) {
     if (std::getenv("RINGMASTER_AGENT") != nullptr) return nullptr;
     if (who.rank == 0) return std::make_unique<RunClaim>(run.dir, launcher_of(who));
@@ -175,7 +175,7 @@ std::unique_ptr<RunClaim> claim_run(const RunFolder& run, const Rendezvous& who)
     return nullptr;
 }
 
-/// Before the ranks meet. What NCCL was told, for the hello event; empty without NCCL.
+/// Sets up the network before the ranks meet. Returns NCCL's settings for the hello event, if any.
 std::string set_up_network(const Plan& plan, const Rendezvous& who, const RunFolder& run) {
     if (plan.device != Device::Cuda || who.world_size == 1) return "";
     if (shares_gpus(plan)) {
@@ -211,7 +211,7 @@ HelloEvent hello_of(const Plan& plan, const Rendezvous& who, const Groups& group
     return hello;
 }
 
-/// Rank 0 looks, the others follow: they could see another state of the folder.
+/// Lets rank 0 look and sends the others its result: they might see another state of the folder.
 int64_t as_rank_0_says(Groups& groups, const std::function<int64_t()>& look) {
     at::Tensor shared = at::full({1}, groups.rank() == 0 ? look() : 0, at::kLong).to(groups.device());
     groups.world().broadcast(shared, 0).wait();
@@ -223,8 +223,8 @@ void warn(EventWriter& events, const RunFolder& run, const std::string& text) {
     events.write(WarningEvent{text, run.checkpoints().string()});
 }
 
-/// Rank 0 chooses, says what it passed over, and sets later checkpoints aside: nobody may take them for the
-/// timeline that begins now.
+/// Lets rank 0 choose a checkpoint, report those it skipped, and set later checkpoints aside: nothing may
+/// take them for part of the new timeline.
 std::optional<int64_t> agree_on_checkpoint(Groups& groups, const RunFolder& run, const std::string& resume,
                                            const OwnRunState& state, EventWriter& events) {
     const int64_t step = as_rank_0_says(groups, [&] {
@@ -243,12 +243,12 @@ bool agree_on_preflight(Groups& groups, const RunFolder& run, const Plan& plan) 
     return as_rank_0_says(groups, [&] { return int64_t{!passed_before(run.preflight(), plan)}; }) == 1;
 }
 
-/// Refuses to train what the mesh would compute otherwise than one rank.
+/// Refuses to train if the mesh would compute something else than one rank.
 void prove_first(const Plan& plan, const RunFolder& run, Groups& groups, Trainer& trainer,
                  EventWriter& events) {
     events.write(PhaseEvent{"preflight", 0, 1});
     groups.progress().begin(Activity::Preflight, trainer.completed_steps());
-    constexpr int64_t kRowsLookedAt = 4096;  // for some with labels
+    constexpr int64_t kRowsLookedAt = 4096;  // rows searched for labels
     const PreflightReport report = preflight(
         plan, groups,
         {trainer.trained_model(), trainer.optimizer(), trainer.tokens(), trainer.next_rows(kRowsLookedAt),
@@ -265,14 +265,14 @@ void prove_first(const Plan& plan, const RunFolder& run, Groups& groups, Trainer
                 "all the same");
 }
 
-/// In the agent's table where there is an agent.
+/// Returns the progress in the agent's table, if there is an agent.
 std::shared_ptr<Progress> progress_of(const Rendezvous& who) {
     const char* table = std::getenv("RINGMASTER_PROGRESS_FD");
     if (table == nullptr) return std::make_shared<Progress>();
     return std::make_shared<Progress>(std::atoi(table), who.local_rank);
 }
 
-/// Slurm's warning need not have come to every rank in the same step.
+/// Returns whether any rank got Slurm's warning, which may reach ranks in different steps.
 bool agree_on_warning(Groups& groups) {
     at::Tensor warned = at::full({1}, time_is_nearly_over.load() ? 1 : 0, at::kLong).to(groups.device());
     groups.world().all_reduce(warned, Reduce::Max).wait();
@@ -343,7 +343,7 @@ void train(const SessionOptions& options, const Rendezvous& who, const RunFolder
     log_line(completed ? "completed after step " + step : "stopped after step " + step + ", saved");
 }
 
-/// Every third-party exception becomes one of ours here.
+/// Converts every third-party exception to one of ours.
 Error as_error(const std::exception& problem) {
     if (const auto* own = dynamic_cast<const Error*>(&problem)) return *own;
     if (dynamic_cast<const std::bad_alloc*>(&problem) != nullptr) {

@@ -1,5 +1,5 @@
-/// One rank of one run, from start to exit status: meets the others, trains what the run directory's plan
-/// says, and leaves its story in the run directory.
+/// Runs one rank of a run, from start to exit status: meets the other ranks, trains what the run directory's
+/// plan says, and records events and logs in the run directory.
 #pragma once
 
 #include <filesystem>
@@ -12,8 +12,8 @@ struct SessionOptions {
     std::string resume = "auto";  ///< auto, latest, none, or a checkpoint's step
 };
 
-/// Exit status of contracts.md: 0 completed or stopped, 1 failed, 2 unusable arguments, 3 nobody to meet or
-/// no device. Rank and rendezvous come from the environment. Never throws.
+/// Returns an exit status of contracts.md: 0 completed or stopped, 1 failed, 2 unusable arguments, 3 no other
+/// rank reachable or no device. Rank and rendezvous come from the environment. Never throws.
 int run_session(const SessionOptions& options);
 
 }  // namespace ringmaster

@@ -32,12 +32,12 @@ Shares Shares::times(int64_t sequences) const {
 
 namespace {
 
-/// Returns 0 + 1 + … of so many tokens.
+/// Returns 0 + 1 + … + (tokens − 1).
 int64_t sum_of_positions(int64_t tokens) {
     return tokens * (tokens - 1) / 2;
 }
 
-/// Counts for each token of a document the keys up to itself that its window holds; 0: no window.
+/// Counts, for each token of a document, the keys up to itself that its window holds; 0: no window.
 int64_t cells_of(int64_t tokens, int64_t window) {
     const int64_t reach = window == 0 ? tokens : std::min(window, tokens);
     return reach * (reach + 1) / 2 + (tokens - reach) * reach;
@@ -51,7 +51,7 @@ void put_expected(Shares& shares, const std::vector<Row>& rows, const ModelConfi
     for (const LayerKind& kind : model.layer_kinds()) windows.insert(kind.window.value_or(0));
     const auto add_document = [&](int64_t length, int64_t longest) {
         shares.expected_positions += sum_of_positions(length);
-        // A window as long as the longest document is left out, and then hides nothing of the padding either.
+        // A window as long as the longest document is left out, and then hides no padding either.
         for (const int64_t window : windows)
             shares.expected_cells += cells_of(length, window < longest ? window : 0);
     };

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kBlocksAThread = 64;
 
-/// A code book's tables on a device, made once.
+/// The tables of a code book on a device, made once.
 struct DeviceBook {
     at::Tensor values, table, next_from;
 };
@@ -38,7 +38,7 @@ const DeviceBook& on_device(const CodeBook& book, at::Device device) {
     return there;
 }
 
-/// Every element's scale.
+/// Returns the scale of every element.
 at::Tensor spread(const at::Tensor& scales, int64_t count, int64_t block) {
     if (scales.size(0) == 1) return scales.expand({count});
     return scales.unsqueeze(1).expand({scales.size(0), block}).reshape({-1}).narrow(0, 0, count);
@@ -67,7 +67,7 @@ at::Tensor nearest(const CodeBook& book, const at::Tensor& values, const at::Ten
     return at::bucketize(values / scales, on_device(book, values.device()).next_from, true, true).to(at::kByte);
 }
 
-/// `work(block, begin, count)` for each block, on several threads.
+/// Calls `work(block, begin, count)` for each block, on several threads.
 template <typename Work>
 void each_block(int64_t count, int64_t block, const Work& work) {
     at::parallel_for(0, (count + block - 1) / block, kBlocksAThread, [&](int64_t first, int64_t last) {

@@ -1,4 +1,4 @@
-/// Codes of block-wise states on any device: on the CPU by the kernels, elsewhere by LibTorch's operations.
+/// Converts codes of block-wise states on any device: our kernels on the CPU, else LibTorch's operations.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -7,17 +7,17 @@
 
 namespace ringmaster {
 
-/// Float32 numbers of `count` codes that begin with a block, or lie in one. `scales` has one for each block.
+/// Returns float32 values of `count` codes that begin at a block or lie in one. `scales` has one per block.
 at::Tensor decode(const CodeBook& book, const at::Tensor& codes, const at::Tensor& scales, int64_t count,
                   int64_t block);
 at::Tensor encode(const CodeBook& book, const at::Tensor& values, const at::Tensor& scales, int64_t block);
 
 /// Returns the largest magnitude of each block; the last block may be shorter.
 at::Tensor largest_of_blocks(const at::Tensor& values, int64_t block);
-/// Returns the scales that blocks with these largest numbers get.
+/// Returns the scales of blocks with these largest magnitudes.
 at::Tensor scales_from(const CodeBook& book, const at::Tensor& largest);
 
-/// The numbers of single codes, without their scale.
+/// Returns the values of single codes, without their scale.
 at::Tensor numbers_of(const CodeBook& book, const at::Tensor& codes);
 
 }  // namespace ringmaster

@@ -22,21 +22,21 @@ int64_t blocks_of(int64_t elements, int64_t block) {
     return (elements + block - 1) / block;
 }
 
-/// Codes of 4 bits are so many bytes; everything else has the parameter's shape.
+/// Returns the tensor's form in the file: the parameter's shape, or for 4-bit codes a number of bytes.
 TensorInfo info_of(const std::string& name, const ParameterShape& shape, const StoredState& state) {
     TensorInfo info{name + "." + shape.name, dtype_of(state.stored()), shape.shape};
     if (state.in_codes() && state.book().bits == 4) info.shape = {state.book().bytes_of(shape.size())};
     return info;
 }
 
-/// Returns the range of the stored tensor's bytes that hold these elements.
+/// Returns the range of bytes in the stored tensor that holds these elements.
 FlatRange bytes_of(const StoredState& state, const FlatRange& elements) {
     if (state.in_codes()) return {state.book().bytes_of(elements.begin), state.book().bytes_of(elements.end)};
     const int64_t each = state.stored().element_size();
     return {elements.begin * each, elements.end * each};
 }
 
-/// Bytes of the scales of blocks that begin in [begin, end); what an earlier rank began is its own.
+/// Returns the bytes of the scales of blocks that begin in [begin, end); others are another rank's.
 FlatRange scale_bytes(const StoredState& state, const FlatRange& elements) {
     constexpr int64_t each = sizeof(float);
     return {blocks_of(elements.begin, state.block()) * each, blocks_of(elements.end, state.block()) * each};
@@ -71,7 +71,7 @@ void StateFile::add(const std::string& name, size_t parameter, const StoredState
                         scales.narrow(0, scales.size(0) - begun.size(), begun.size())});
 }
 
-/// The first rank that shares states adds all of it, the others nothing.
+/// Adds the whole tensor on the first rank that shares states, and nothing on the others.
 void StateFile::add_whole(const std::string& name, const std::vector<int64_t>& shape,
                           const at::Tensor& values) {
     Groups* groups = parameters_.sharding_groups();
@@ -80,7 +80,7 @@ void StateFile::add_whole(const std::string& name, const std::vector<int64_t>& s
     entries_.push_back({{name, dtype_of(values), shape}, {0, adds}, bytes.narrow(0, 0, adds)});
 }
 
-/// Each rank's bytes among zeros, added up.
+/// Sums each rank's bytes, placed among zeros.
 at::Tensor StateFile::whole(const Entry& entry) {
     Groups* groups = parameters_.sharding_groups();
     if (groups == nullptr) return entry.bytes.cpu();

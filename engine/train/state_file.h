@@ -1,4 +1,4 @@
-/// Optimizer states in a checkpoint: whole parameters, whoever holds them.
+/// Stores optimizer states in a checkpoint: whole parameters, gathered from all ranks.
 #pragma once
 
 #include <filesystem>
@@ -14,17 +14,17 @@ namespace ringmaster {
 class StateFile {
   public:
     StateFile(Parameters& parameters, bool writes) : parameters_(parameters), writes_(writes) {}
-    /// States in the order of the file; they live until it is written.
+    /// Adds states in the order of the file; they must live until it is written.
     void add(const std::string& name, size_t parameter, const StoredState& state);
-    /// A tensor that every rank holds whole.
+    /// Adds a tensor that every rank holds whole.
     void add_whole(const std::string& name, const std::vector<int64_t>& shape, const at::Tensor& values);
-    /// All ranks that share states together.
+    /// Writes the file. All ranks that share states take part.
     std::optional<WrittenFile> write(const std::filesystem::path& file);
 
   private:
     struct Entry {
         TensorInfo info;
-        FlatRange own;  ///< bytes of it that this rank adds
+        FlatRange own;  ///< this rank's bytes in the tensor
         at::Tensor bytes;
     };
     at::Tensor whole(const Entry& entry);
@@ -34,11 +34,11 @@ class StateFile {
     std::vector<Entry> entries_;
 };
 
-/// What this rank owns of a parameter's state. Throws Error naming what the file lacks.
+/// Reads this rank's part of a parameter's state. Throws Error with the name of what is missing.
 void read_state(const SafetensorsFile& file, const Parameters& parameters, const std::string& name,
                 size_t parameter, StoredState& state);
 
-/// A tensor that every rank holds whole, into `values`.
+/// Reads a tensor that every rank holds whole into `values`.
 void read_whole(const SafetensorsFile& file, const std::string& name, at::Tensor& values);
 
 }  // namespace ringmaster

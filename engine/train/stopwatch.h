@@ -1,4 +1,4 @@
-/// Timing of repeated work on one device: the median of single rounds, so that a busy moment of the machine
+/// Times repeated work on one device: takes the median of single rounds, so that a brief load on the machine
 /// does not count.
 #pragma once
 
@@ -13,16 +13,16 @@ namespace ringmaster {
 
 class Stopwatch {
   public:
-    /// Rounds for `seconds`, at least three.
+    /// Measures rounds for `seconds`, at least three.
     Stopwatch(at::Device device, double seconds) : device_(device), seconds_(seconds) {}
 
     double median(const std::function<void()>& work) const {
         return median([] {}, work);
     }
 
-    /// `prepare` comes before every round and is not counted.
+    /// Calls `prepare` before every round, outside the measured time.
     double median(const std::function<void()>& prepare, const std::function<void()>& work) const {
-        round(prepare, work);  // first touch, code paths, caches
+        round(prepare, work);  // warms up memory, code paths and caches
         std::vector<double> rounds;
         double taken = 0;
         do {

@@ -54,7 +54,7 @@ std::vector<at::Tensor> StoredAdamW::new_states(Owned& owned, int64_t begin, int
     return moments;
 }
 
-/// A block at a time, so that its numbers stay in the processor's cache.
+/// Updates one block at a time, so that its numbers stay in the processor's cache.
 bool StoredAdamW::update_kernels(Owned& owned, const CutBlocks::Stretch& stretch, double learning_rate) {
     if (!owned.master.is_cpu() || !owned.states[0].in_codes()) return false;
     constexpr int64_t kBlocksAThread = 64, kLargestBlock = 4096;

@@ -1,6 +1,6 @@
-/// AdamW with states of its own dtype, or in codes: bitsandbytes' and torchao's.
+/// Implements AdamW with states of their own dtype, or in codes: bitsandbytes' and torchao's.
 ///
-/// Sources: Dettmers et al. 2022, "8-bit Optimizers via Block-wise Quantization"; the order of operations is
+/// Sources: Dettmers et al. 2022, "8-bit Optimizers via Block-wise Quantization". The order of operations is
 /// that of bitsandbytes 0.50 on the CPU (backends/cpu/ops.py) and torchao 0.18 (optim/adam.py).
 #pragma once
 

@@ -1,5 +1,5 @@
-/// An optimizer whose states belong to single elements, each kept as its format says: numbers, or codes in
-/// blocks. Rules derive from it (AdamW, Lion, …) and say how states and weights move.
+/// Implements optimizers whose states belong to single elements, each kept in its format: numbers, or codes
+/// in blocks. Rules derive from it (AdamW, Lion, …) and define how states and weights change.
 #pragma once
 
 #include "engine/train/cut_blocks.h"
@@ -17,25 +17,25 @@ class StoredOptimizer : public Optimizer {
     void load(const std::filesystem::path& file, int64_t completed_steps) override;
     std::vector<at::Tensor> states_at(const std::vector<Place>& places) const override;
 
-    /// A state of a parameter's own elements, in the order of states_of. For proofs.
+    /// Returns a state of this rank's elements of a parameter, in the order of states_of; for proofs.
     const StoredState& state(size_t parameter, size_t which) const { return owned_[parameter].states[which]; }
 
   protected:
     struct Owned {
-        at::Tensor master, gradients;  ///< of the own elements
+        at::Tensor master, gradients;  ///< of this rank's elements
         std::vector<StoredState> states;
         ParameterGroup group;
     };
 
-    /// Moves the weights of own elements [begin, begin + count), and returns their new states.
+    /// Changes the weights of this rank's elements [begin, begin + count), and returns their new states.
     virtual std::vector<at::Tensor> new_states(Owned& owned, int64_t begin, int64_t count,
                                                double learning_rate) = 0;
-    /// Updates whole blocks by kernels; false if there are none for this parameter.
+    /// Updates whole blocks with kernels; returns false if there are none for this parameter.
     virtual bool update_kernels(Owned&, const CutBlocks::Stretch&, double) { return false; }
-    /// Returns the numbers that belong to no parameter and go into the file of states; empty for most rules.
+    /// Returns numbers that belong to no parameter but are saved with the states; empty for most rules.
     virtual std::vector<double> run_numbers() const { return {}; }
     virtual void take_run_numbers(const std::vector<double>&) {}
-    /// Elements that are computed at once.
+    /// Returns how many elements are computed at once.
     virtual int64_t elements_at_once() const { return kStatesOnTheirWay; }
 
     int64_t steps() const { return steps_; }
@@ -44,10 +44,10 @@ class StoredOptimizer : public Optimizer {
     Parameters& parameters_;
     const Config& config_;
     const OptimizerKind kind_;
-    std::vector<Owned> owned_;  ///< of every parameter
+    std::vector<Owned> owned_;  ///< one per parameter
 
   private:
-    /// New states of a part of a cut block, until its scale is agreed on.
+    /// New states of part of a cut block, held until the ranks agree on its scale.
     struct Held {
         size_t parameter;
         CutBlocks::Stretch stretch;

@@ -1,5 +1,5 @@
-/// One state of what this rank owns of a parameter: numbers, or codes with a scale for each block of the
-/// parameter's elements. The blocks lie the same on every mesh, so a block may lie on several ranks, each of
+/// Holds one state of this rank's part of a parameter: numbers, or codes with a scale per block of the
+/// parameter's elements. Blocks have the same borders on every mesh, so one may lie on several ranks, each of
 /// which then holds its scale.
 #pragma once
 
@@ -14,28 +14,28 @@ namespace ringmaster {
 class StoredState {
   public:
     struct Where {
-        FlatRange own;           ///< of the parameter's elements
-        at::Device device;       ///< of computation
+        FlatRange own;           ///< range of the parameter's elements
+        at::Device device;       ///< device of computation
         at::ScalarType weights;  ///< dtype of the weights
         bool in_host_memory = false;
     };
-    /// `book` is null where the format is numbers.
+    /// `book` is null if the format is numbers.
     StoredState(const StateFormat& format, const CodeBook* book, const Where& where);
 
     bool in_codes() const { return book_ != nullptr; }
     const CodeBook& book() const { return *book_; }
     int64_t block() const { return format_.block; }
 
-    // Elements [begin, begin + count) of the own ones: from a block's begin on, or within one block.
-    /// float32, on the device.
+    // Access to this rank's elements [begin, begin + count), which begin at a block or lie within one.
+    /// Returns float32 values on the device.
     at::Tensor read(int64_t begin, int64_t count) const;
     void write(int64_t begin, const at::Tensor& values);
-    /// With the scale of the block that they are a part of; [1], on the device.
+    /// Writes part of a block with the scale from its `largest` magnitude: [1], on the device.
     void write_part(int64_t begin, const at::Tensor& values, const at::Tensor& largest);
-    /// Single elements, as float32 on the device.
+    /// Returns single elements, as float32 on the device.
     at::Tensor values_at(const at::Tensor& places) const;
 
-    /// Numbers or codes, and scales (undefined without codes), where they lie.
+    /// Return the stored numbers or codes, and the scales (undefined without codes), on the storage device.
     at::Tensor& stored() { return stored_; }
     at::Tensor& scales() { return scales_; }
     const at::Tensor& stored() const { return stored_; }

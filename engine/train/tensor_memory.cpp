@@ -14,7 +14,7 @@ namespace ringmaster {
 
 namespace {
 
-constexpr size_t kHeaderBytes = 64;  // keeps the alignment that LibTorch's own allocator gives
+constexpr size_t kHeaderBytes = 64;  // keeps the alignment of LibTorch's own allocator
 constexpr uint8_t kPriority = 5;
 
 std::atomic<int64_t> current_bytes{0};
@@ -28,18 +28,18 @@ void add(int64_t bytes) {
 }
 
 LargeBlocks& large_blocks() {
-    static auto* const blocks = new LargeBlocks;  // outlives every tensor
+    static auto* const blocks = new LargeBlocks;  // lives longer than every tensor
     return *blocks;
 }
 
-/// Null where there is no more.
+/// Returns null if there is no memory left.
 void* block_of(size_t bytes) {
     if (bytes >= LargeBlocks::kSmallest) return large_blocks().take(bytes + kHeaderBytes);
     void* block = nullptr;
     return posix_memalign(&block, kHeaderBytes, bytes + kHeaderBytes) == 0 ? block : nullptr;
 }
 
-/// `data` is behind a header that holds the size.
+/// Frees a block; `data` follows a header that holds the size.
 void release(void* data) {
     if (data == nullptr) return;
     void* block = static_cast<char*>(data) - kHeaderBytes;

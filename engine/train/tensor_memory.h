@@ -1,5 +1,5 @@
-/// Tensor storage of this process as the allocator handed it out, counted exactly. Not seen: the program
-/// itself, buffers of MKL, oneDNN and Gloo, mapped files.
+/// Counts the tensor memory of this process exactly, as the allocator hands it out. Does not include the
+/// program, buffers of MKL, oneDNN and Gloo, or mapped files.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -13,10 +13,10 @@ struct TensorMemory {
     int64_t peak_bytes = 0;  ///< since the last reset
 };
 
-/// Puts a counting allocator under every CPU tensor made from now on. Called once, before the first tensor.
+/// Puts a counting allocator under every CPU tensor made from now on. Call once, before the first tensor.
 void count_cpu_memory();
 
-/// Of the device's tensors; on the CPU zero unless count_cpu_memory was called.
+/// Returns the memory of the device's tensors; zero on the CPU unless count_cpu_memory was called.
 TensorMemory tensor_memory(at::Device device);
 void reset_peak(at::Device device);
 

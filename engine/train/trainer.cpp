@@ -120,7 +120,7 @@ TrainingEnd Trainer::train(const std::atomic<bool>& stop_requested) {
     return TrainingEnd::Completed;
 }
 
-/// Decides as transformers' EarlyStoppingCallback does with its threshold of 0.
+/// Returns whether to stop early, as transformers' EarlyStoppingCallback with a threshold of 0.
 bool Trainer::stops_early() const {
     return config_.early_stopping_patience && best_.waited >= *config_.early_stopping_patience;
 }
@@ -133,7 +133,7 @@ void Trainer::note_evaluation(double loss) {
     best_.step = step_;
 }
 
-/// Makes the weights of the best checkpoint the run's result.
+/// Loads the best checkpoint's weights as the run's result.
 void Trainer::take_best_model() {
     if (!config_.load_best_model_at_end || best_.checkpoint == 0 || best_.step == step_) return;
     load_checkpoint(run_.checkpoint(best_.checkpoint), parameters_, *optimizer_);
@@ -251,7 +251,7 @@ void Trainer::evaluate() {
     const size_t rounds = micro_batches_of(all, micro, 0, data_ranks).size();
     std::vector<std::vector<int64_t>> own =
         micro_batches_of(all, micro, plan_.mesh.data_rank(groups_.rank()), data_ranks);
-    own.resize(rounds);  // without rows, where others have one more
+    own.resize(rounds);  // empty rounds if others have one more
     for (const std::vector<int64_t>& rows : own)
         loss_sum += training_.pass().forward(rows_of(*eval_tokens_, rows)).loss_sum;
     at::Tensor sum = at::tensor({loss_sum}, at::TensorOptions().dtype(at::kDouble)).to(device_);

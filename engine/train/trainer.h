@@ -1,4 +1,4 @@
-/// The training loop of one rank: what a plan says, step by step, the same losses on every mesh.
+/// Runs the training loop of one rank: trains the plan step by step, with the same losses on every mesh.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -27,22 +27,22 @@ enum class TrainingEnd { Completed, Stopped };
 
 class Trainer {
   public:
-    /// Maps the data, makes the parameters and reads or initialises them. Throws Error.
+    /// Maps the data, makes the parameters, and reads or initialises them. Throws Error.
     Trainer(const Plan& plan, const RunFolder& run, Groups& groups, EventWriter& events, at::Device device);
 
-    /// Goes on from a complete checkpoint as if never interrupted.
+    /// Resumes from a complete checkpoint as if there had been no interruption.
     void resume(int64_t step);
 
-    /// Until the last step, or until some rank has `stop_requested`: then the step is finished and a
-    /// checkpoint saved. Throws Error where the loss or a gradient is not finite, naming rank, layer and
-    /// step.
+    /// Trains until the last step, or until some rank has `stop_requested`: then finishes the step and
+    /// saves a checkpoint. Throws Error with rank, layer and step if the loss or a gradient is not
+    /// finite.
     TrainingEnd train(const std::atomic<bool>& stop_requested);
 
     int64_t completed_steps() const { return step_; }
     TrainedModel& trained_model() { return trained_; }
     const TokenFile& tokens() const { return tokens_; }
     Optimizer& optimizer() { return *optimizer_; }
-    /// The rows that come next, at least `count` of them while the epoch has as many.
+    /// Returns the next rows, at least `count` of them if the epoch has as many.
     std::vector<int64_t> next_rows(int64_t count) const;
     int64_t total_steps() const { return total_steps_; }
 
@@ -75,7 +75,7 @@ class Trainer {
     Recurrence evaluation_;
 
     TrainedModel trained_;
-    Parameters& parameters_;  ///< of it, those that are trained
+    Parameters& parameters_;  ///< trained_.trained()
     std::unique_ptr<Optimizer> optimizer_;
     TrainingStep training_;
     Patience patience_;

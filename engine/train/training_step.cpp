@@ -41,7 +41,7 @@ TrainingStep::TrainingStep(const Plan& plan, Groups& groups, TrainedModel& train
       pass_(plan, groups, trained, kept),
       frozen_(frozen_elements(parameters_.shapes(), config_.unfrozen_parameters)) {}
 
-/// Frozen elements have no gradient: neither the norm nor the optimizer sees one.
+/// Clears the gradients of frozen elements, so that neither the norm nor the optimizer sees them.
 void TrainingStep::freeze() {
     for (size_t i = 0; i < frozen_.size(); ++i) {
         const FlatRange own = parameters_.own_elements(i);
@@ -95,7 +95,7 @@ void TrainingStep::check_weights() {
 void TrainingStep::update(const Computed& computed, int64_t step, double learning_rate) {
     UpdateCheck check(parameters_, optimizer_, config_, step);
     if (config_.max_grad_norm) {
-        // As torch.nn.utils.clip_grad_norm_: never a gain, a small constant against division by zero.
+        // Like torch.nn.utils.clip_grad_norm_: never enlarges; the constant avoids a division by zero.
         const double factor = *config_.max_grad_norm / (computed.grad_norm + 1e-6);
         if (factor < 1) parameters_.gradients().values.mul_(factor);
     }

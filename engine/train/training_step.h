@@ -1,9 +1,9 @@
-/// One optimizer step as every rank takes it: forward and backward over the step's rows, what the ranks agree
-/// on, clipping, the optimizer. The trainer runs it; preflight runs the same code on its own rows.
+/// Runs one optimizer step, alike on every rank: forward and backward over the step's rows, agreement between
+/// ranks, clipping, the optimizer. The trainer uses it; preflight runs the same code on its own rows.
 ///
-/// Checked at every step, and the step fails by name if one is off: the ranks' shares add up (shares.h), all
-/// ranks have the same gradient norm, ranks that hold the same weights hold the same bits, and sampled
-/// weights are where the optimizer's formula puts them (update_check.h).
+/// Every step checks these and fails with the name of the one that is wrong: the ranks' shares add up
+/// (shares.h), all ranks have the same gradient norm, ranks with the same weights hold the same bits, and
+/// sampled weights are where the optimizer's formula puts them (update_check.h).
 #pragma once
 
 #include "engine/comm/groups.h"
@@ -14,7 +14,7 @@
 
 namespace ringmaster {
 
-/// What a rank asks of all.
+/// Requests that one rank makes to all.
 struct StepWishes {
     bool stop = false;
     bool save = false;
@@ -26,19 +26,19 @@ class TrainingStep {
 
     using Wishes = StepWishes;
     struct Computed {
-        MeshPass::Result own;  ///< of this rank
+        MeshPass::Result own;  ///< this rank's result
         double loss = 0;       ///< mean over all labels of all ranks
-        double grad_norm = 0;  ///< before clipping, of all ranks; not finite on all ranks or on none
-        Wishes wishes;         ///< of any rank
+        double grad_norm = 0;  ///< over all ranks, before clipping; not finite on all ranks or on none
+        Wishes wishes;         ///< wishes of any rank
     };
 
-    /// Gradients of the rows, summed over all ranks. Throws ProgramFault if the ranks' shares do not add up
-    /// to the rows, or if gradient norms or weights differ between ranks.
+    /// Computes gradients of the rows, summed over all ranks. Throws ProgramFault if the ranks' shares do not
+    /// add up to the rows, or if gradient norms or weights differ between ranks.
     Computed compute(const StepRows& rows, const Wishes& wishes = {});
-    /// Clips and updates; `step` counts from 1. Throws ProgramFault if an update is not the optimizer's.
+    /// Clips and updates; `step` counts from 1. Throws ProgramFault if the update is not the optimizer's.
     void update(const Computed& computed, int64_t step, double learning_rate);
 
-    /// Throws ProgramFault naming the tensors that ranks hold different copies of.
+    /// Throws ProgramFault with the tensors of which ranks hold different copies.
     void check_weights();
 
     MeshPass& pass() { return pass_; }
@@ -51,10 +51,10 @@ class TrainingStep {
     const Config& config_;
     Groups& groups_;
     TrainedModel& trained_;
-    Parameters& parameters_;  ///< of it, those that are trained
+    Parameters& parameters_;  ///< trained_.trained()
     Optimizer& optimizer_;
     MeshPass pass_;
-    std::vector<std::vector<FlatRange>> frozen_;  ///< elements of each parameter that are not trained
+    std::vector<std::vector<FlatRange>> frozen_;  ///< frozen elements of each parameter
 };
 
 }  // namespace ringmaster

@@ -30,7 +30,7 @@ void try_attention(at::Device device) {
     }
 }
 
-/// One of two ranks that are threads here.
+/// Runs one of two ranks, which are threads here.
 void try_as(int rank, const c10::intrusive_ptr<c10d::Store>& store) {
     constexpr int64_t kNumbers = 1 << 16;
     const at::NoGradGuard no_grad;

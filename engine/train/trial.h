@@ -1,5 +1,5 @@
-/// Does this engine compute what it should on this machine: in seconds, before a run is trusted to it.
-/// (engine/train/selftest.h measures, too, and takes longer.)
+/// Checks within seconds that this engine computes correctly on this machine, before a run relies on it.
+/// (engine/train/selftest.h also measures, and takes longer.)
 #pragma once
 
 #include <string>
@@ -11,22 +11,22 @@ namespace ringmaster {
 
 struct TrialOptions {
     Device device = Device::Cpu;
-    int devices = 0;  ///< GPUs that are tried, of CUDA
+    int devices = 0;  ///< CUDA GPUs to test
 };
 
 struct TrialReport {
-    std::string libtorch;             ///< its version
-    std::vector<std::string> passed;  ///< "attention and gradients", "two ranks", "GPU 0"
+    std::string libtorch;             ///< version of LibTorch
+    std::vector<std::string> passed;  ///< e.g. "attention and gradients", "two ranks", "GPU 0"
     double seconds = 0;
 };
 
-/// Attention and its gradients beside plain products in double precision (engine/train/attention_check.h), on
-/// the CPU and on each GPU, and two ranks that sum and exchange. Throws Error(Refused) naming what is wrong
-/// and by how much, Error(Unreachable) where a device is missing.
+/// Compares attention and its gradients with plain products in double precision
+/// (engine/train/attention_check.h), on the CPU and each GPU, and lets two ranks sum and exchange. Throws
+/// Error(Refused) with the fault and its size, Error(Unreachable) if a device is missing.
 TrialReport trial(const TrialOptions& options, const OnPart& on_part);
 
-/// `ringmaster-engine --trial`: {"phase","done","total"} lines on stdout, then
-/// {"result":{"libtorch","passed","seconds"}}. Exit status as run_session's. Never throws.
+/// Runs `ringmaster-engine --trial`: prints {"phase","done","total"} lines on stdout, then
+/// {"result":{"libtorch","passed","seconds"}}. Returns an exit status as run_session does. Never throws.
 int print_trial(const TrialOptions& options);
 
 }  // namespace ringmaster

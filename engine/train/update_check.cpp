@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kBetweenEnds = 6;
 
-/// What rounding to a dtype may take from a weight, relative.
+/// Returns the relative error that rounding to a dtype may cause.
 double rounding_of(at::ScalarType dtype) {
     return dtype == at::kFloat ? 1e-6 : 8e-3;
 }
@@ -59,7 +59,7 @@ UpdateCheck::UpdateCheck(Parameters& parameters, const Optimizer& optimizer, con
                values_at(parameters, parameters.gradients(), samples_), optimizer.states_at(samples_)};
 }
 
-/// Of elements [begin, end) of the unit's slice.
+/// Chooses samples among elements [begin, end) of the unit's slice.
 void UpdateCheck::choose(size_t parameter, int64_t begin, int64_t end, uint64_t seed) {
     if (begin >= end) return;
     std::vector<int64_t> chosen = {begin, end - 1};
@@ -73,14 +73,14 @@ void UpdateCheck::choose(size_t parameter, int64_t begin, int64_t end, uint64_t 
         samples_.push_back({parameter, parameters_.unit_of(parameter), at, at - begin});
 }
 
-/// Says which state of a sample an update did not bring up; empty if none. Moments that are not written back
-/// let every later update follow its formula, from moments that never change.
+/// Returns which state of a sample was not updated; empty if all were. If moments were not written back,
+/// every later update would still follow its formula, from moments that never change.
 std::string UpdateCheck::wrong_state(const Optimizer::Element& element, const std::vector<at::Tensor>& now,
                                      size_t sample) const {
     constexpr double kSmallest = std::numeric_limits<float>::min(),
                      kLargest = std::numeric_limits<float>::max();
     const bool wide = parameters_.master().values.scalar_type() == at::kFloat;
-    const double rounding = wide ? 1e-3 : 8e-2;  // 1 - beta may be a float's
+    const double rounding = wide ? 1e-3 : 8e-2;  // 1 - beta may be computed in float
     const std::vector<double> expected = optimizer_.states_after(element);
     for (size_t s = 0; s < expected.size(); ++s) {
         const double held = now[s].data_ptr<double>()[sample], before = std::abs(element.states[s]);
@@ -98,7 +98,7 @@ void UpdateCheck::after(Groups& groups, double gradient_norm, double learning_ra
     const double rounding = rounding_of(parameters_.master().values.scalar_type());
     const std::vector<at::Tensor> states = optimizer_.states_at(samples_);
     const auto of = [](const at::Tensor& values) { return values.data_ptr<double>(); };
-    double wrong = 0;  // one more than the first tensor that is off
+    double wrong = 0;  // 1 + index of the first wrong tensor
     std::string how;
     for (size_t i = 0; i < samples_.size(); ++i) {
         const size_t parameter = samples_[i].parameter;
@@ -111,9 +111,9 @@ void UpdateCheck::after(Groups& groups, double gradient_norm, double learning_ra
         const std::optional<double> said = optimizer_.change_of(element, step_, learning_rate);
         if (!said) continue;
         const double change = *said;
-        if (std::abs(weight + change) > std::numeric_limits<float>::max()) continue;  // the next loss says it
+        if (std::abs(weight + change) > std::numeric_limits<float>::max()) continue;  // next loss shows it
         const double off = std::abs(of(now)[i] - (weight + change));
-        // Rounded numbers move the change by as much as they are rounded, however much of them cancels in it.
+        // Rounded numbers change the result by their rounding, however much of them cancels.
         const double terms = std::abs(optimizer_.change_of(sizes_of(element), step_, learning_rate).value_or(0));
         const double allowed = rounding * std::max(std::abs(weight), std::abs(weight + change)) +
                                (rounding < 1e-4 ? 1e-2 : 5e-2) * std::max(std::abs(change), terms) + 1e-12;

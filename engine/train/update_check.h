@@ -1,6 +1,6 @@
-/// Whether an update is the optimizer's: sampled weights after it, beside the formula in float64. The samples of each
-/// tensor are its first and last element in this rank's slice and a few between that change with the step.
-/// Which elements a slice has is counted here again, from the shapes alone, so that one nobody updates shows.
+/// Checks that an update is the optimizer's, by comparing sampled weights with the formula in float64.
+/// Samples of a tensor are its first and last element in this rank's slice and a few between that change with
+/// the step. A slice's elements are counted anew from the shapes alone, so that elements never updated show.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -16,14 +16,14 @@ namespace ringmaster {
 
 class UpdateCheck {
   public:
-    /// Notes weights, gradients and moments before the update of `step`, which counts from 1.
+    /// Records weights, gradients and moments before the update of `step`, which counts from 1.
     UpdateCheck(Parameters& parameters, const Optimizer& optimizer, const Config& config, int64_t step);
-    /// All ranks together. Throws ProgramFault naming a tensor that was not updated as it should be.
+    /// Checks the update, on all ranks together. Throws ProgramFault with the name of a wrong tensor.
     void after(Groups& groups, double gradient_norm, double learning_rate) const;
 
   private:
     struct Values {
-        at::Tensor weights, gradients;  ///< float64 on the CPU, of each sample
+        at::Tensor weights, gradients;  ///< float64 on the CPU, one value per sample
         std::vector<at::Tensor> states;
     };
 

@@ -13,7 +13,7 @@ namespace ringmaster {
 
 namespace {
 
-/// Source: torch.optim.SGD.
+/// Implements torch.optim.SGD.
 class Sgd : public ElementRule {
   public:
     explicit Sgd(const Config& config)
@@ -51,7 +51,7 @@ class Sgd : public ElementRule {
     bool nesterov_;
 };
 
-/// Source: torch.optim.RMSprop.
+/// Implements torch.optim.RMSprop.
 class RmsProp : public ElementRule {
   public:
     explicit RmsProp(const Config& config)
@@ -88,7 +88,7 @@ class RmsProp : public ElementRule {
         if (centered_) {
             const double mean = states.back() + (1 - alpha_) * (along - states.back()), whole = average;
             average -= mean * mean;
-            if (average < 1e-4 * whole) return std::nullopt;  // what rounding leaves of a difference
+            if (average < 1e-4 * whole) return std::nullopt;  // only rounding is left of the difference
         }
         const double move = along / (std::sqrt(average) + eps_);
         return -at.rate * (momentum_ > 0 ? momentum_ * states[1] + move : move);
@@ -99,7 +99,7 @@ class RmsProp : public ElementRule {
     bool centered_;
 };
 
-/// Source: bitsandbytes, backends/cpu/ops.py; its decay is coupled too.
+/// Implements RMSprop of bitsandbytes, backends/cpu/ops.py; its decay is coupled too.
 class BlockRmsProp : public ElementRule {
   public:
     void move(const RuleStep& at, at::Tensor& weights, const at::Tensor& gradients,
@@ -124,7 +124,7 @@ class BlockRmsProp : public ElementRule {
     static constexpr double kAlpha = 0.99, kEpsilon = 1e-8;
 };
 
-/// Source: Chen et al. 2023, "Symbolic Discovery of Optimization Algorithms"; bitsandbytes,
+/// Implements Lion. Sources: Chen et al. 2023, "Symbolic Discovery of Optimization Algorithms"; bitsandbytes,
 /// backends/cpu/ops.py.
 class Lion : public ElementRule {
   public:
@@ -151,7 +151,7 @@ class Lion : public ElementRule {
     double beta1_, beta2_;
 };
 
-/// Source: Pagliardini et al. 2024, "The AdEMAMix Optimizer"; bitsandbytes, optim/ademamix.py.
+/// Implements AdEMAMix (Pagliardini et al. 2024, "The AdEMAMix Optimizer"; bitsandbytes, optim/ademamix.py).
 class AdEMAMix : public ElementRule {
   public:
     explicit AdEMAMix(const Config& config)
@@ -192,7 +192,7 @@ class AdEMAMix : public ElementRule {
     struct Now {
         double alpha, beta3, correction1, root2;
     };
-    /// Alpha and beta3 rise to their values over t_alpha and t_beta3 steps.
+    /// Returns alpha and beta3, which rise to their values over t_alpha and t_beta3 steps.
     Now at_step(int64_t step) const {
         const auto t = static_cast<double>(step);
         Now now{alpha_, beta3_, 1 - std::pow(beta1_, t), std::sqrt(1 - std::pow(beta2_, t))};

@@ -1,6 +1,6 @@
-/// Update rules of single elements, as the libraries that define them compute: torch.optim (SGD, RMSprop),
-/// bitsandbytes 0.50 (Lion, AdEMAMix, RMSprop) and schedulefree 1.4 (AdamWScheduleFree). Each is the
-/// library's operations in their order, and the same formula in float64 for proofs.
+/// Implements update rules of single elements as the defining libraries compute them: torch.optim (SGD,
+/// RMSprop), bitsandbytes 0.50 (Lion, AdEMAMix, RMSprop) and schedulefree 1.4 (AdamWScheduleFree). Each rule
+/// has the library's operations in order, and the formula in float64 for proofs.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -14,7 +14,7 @@
 
 namespace ringmaster {
 
-/// Holds all that an update needs besides the elements.
+/// The inputs of an update besides the elements.
 struct RuleStep {
     int64_t step = 1;  ///< counts from 1
     double rate = 0;
@@ -26,24 +26,24 @@ class ElementRule {
   public:
     virtual ~ElementRule() = default;
 
-    /// Called once a step, before the elements, with the schedule's rate.
+    /// Called once per step, before the elements, with the schedule's rate.
     virtual void begin(int64_t /*step*/, double /*rate*/) {}
-    /// Moves weights and states in place. Their dtype is that of the library's computation.
+    /// Changes weights and states in place. Their dtype is that of the library's computation.
     virtual void move(const RuleStep& at, at::Tensor& weights, const at::Tensor& gradients,
                       std::vector<at::Tensor>& states) const = 0;
-    /// Returns the change of a weight; nullopt if rounding may turn it round.
+    /// Returns the change of a weight; nullopt if rounding may reverse it.
     virtual std::optional<double> change(const RuleStep& at, double weight, double gradient,
                                          const std::vector<double>& states) const = 0;
-    /// Numbers of the whole run, kept in checkpoints.
+    /// Returns numbers of the whole run, which checkpoints keep.
     virtual std::vector<double> numbers() const { return {}; }
     virtual void take_numbers(const std::vector<double>&) {}
-    /// Makes weights those to evaluate, or those to train; nothing where they are the same.
+    /// Switches to the weights for evaluation or for training; does nothing if they are the same.
     virtual void average(bool /*averaged*/, at::Tensor& /*weights*/,
                          const std::vector<at::Tensor>& /*states*/) const {}
     virtual bool averages() const { return false; }
 };
 
-/// `warmup_steps` of the run, for a rule that warms up by itself.
+/// `warmup_steps` counts the run's warmup, for a rule with its own.
 std::unique_ptr<ElementRule> make_rule(const Config& config, const OptimizerKind& kind, int64_t warmup_steps);
 
 }  // namespace ringmaster

@@ -1,11 +1,11 @@
-/// Single elements out of flat tensors, for proofs.
+/// Reads single elements of flat tensors, for proofs.
 #pragma once
 
 #include "engine/train/optimizer.h"
 
 namespace ringmaster {
 
-/// Float64 on the CPU.
+/// Returns the values as float64 on the CPU.
 at::Tensor values_at(const Parameters& parameters, const Flat& flat,
                      const std::vector<Optimizer::Place>& places);
 
