@@ -227,7 +227,7 @@ void say_overruled(KeyReader& keys, const Lora& lora) {
 
 void read_saved_adapter(KeyReader& keys, const std::string& folder, Lora& lora) {
     lora.model_dir = folder;
-    lora.r = lora.alpha = 1;  // the adapter cannot be read: it exists, with an error
+    lora.r = lora.alpha = 1;  // marks the adapter as present even if it is unreadable
     const std::string settings = folder + "/adapter_config.json";
     if (!is_folder(folder)) {
         return refuse_saved(keys, "no such folder: " + folder,

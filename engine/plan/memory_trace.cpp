@@ -55,7 +55,7 @@ class Tracer {
     bool is_plain() const { return on_gpu() && in_.ring == 1 && (is_bfloat16() || !in_.packed); }
     /// Returns whether a GPU's flash attention backward runs in several blocks of queries.
     bool is_in_blocks() const { return is_bfloat16() && shape_.tokens > double(blocks().queries_at_once); }
-    /// Returns a single copy of dq for all queries at once, unless sums must be in order.
+    /// Returns one copy of dq for all queries at once, or more if sums must be in order.
     FlashBlocks blocks() const {
         if (!cuda_is_deterministic()) return {1, std::numeric_limits<int64_t>::max()};
         return flash_blocks(std::max<int64_t>(1, std::llround(shape_.rows * shape_.heads)),
