@@ -1,4 +1,4 @@
-/// Makers of c10d backends: one process group each, on the CPU over Gloo, on CUDA devices over NCCL.
+/// Makes c10d backends, one per process group: Gloo on the CPU, NCCL on CUDA devices.
 #pragma once
 
 #include <chrono>
@@ -12,55 +12,55 @@
 
 namespace ringmaster {
 
-/// Of Gloo's own waits: the thread that waits for a transfer counts how long (transfer.h).
+/// Turns Gloo's timeouts off: the thread that waits for a transfer counts the time itself (transfer.h).
 constexpr std::chrono::milliseconds kEndless = std::chrono::hours(24 * 365);
 
 struct BackendRequest {
-    c10::intrusive_ptr<c10d::Store> store;        ///< keys of this group only
-    std::string name;                             ///< "ring"
-    std::string key;                              ///< that peers prove to hold, Gloo's
-    int rank = 0;                                 ///< in the group
-    std::vector<int> global_ranks;                ///< of the group's ranks
-    std::chrono::milliseconds timeout{};          ///< of one transfer; NCCL's
-    std::chrono::milliseconds meeting_timeout{};  ///< of connecting to the others
-    std::string interface_address;                ///< Gloo's
-    int device_index = 0;                         ///< NCCL's
+    c10::intrusive_ptr<c10d::Store> store;        ///< store with the keys of this group only
+    std::string name;                             ///< name of the group, such as "ring"
+    std::string key;                              ///< key that Gloo's peers prove to hold
+    int rank = 0;                                 ///< rank in the group
+    std::vector<int> global_ranks;                ///< global rank of each rank of the group
+    std::chrono::milliseconds timeout{};          ///< time limit of one NCCL transfer
+    std::chrono::milliseconds meeting_timeout{};  ///< time limit for connecting to the other ranks
+    std::string interface_address;                ///< address that Gloo listens on
+    int device_index = 0;                         ///< CUDA device that NCCL uses
 };
 
-/// Connects to every other rank of the group before it returns, and both ends of each connection prove that
-/// they belong to the run (peer_proof.h). Its transfers' timeout is still that of the meeting.
+/// Connects to every other rank of the group before it returns; both ends of each connection prove that they
+/// belong to the run (peer_proof.h). The transfers' timeout stays `meeting_timeout` until the caller sets it.
 c10::intrusive_ptr<c10d::Backend> make_gloo_backend(const BackendRequest& request);
 
-/// Whether TORCH_FR_BUFFER_SIZE was in the environment when this program started.
+/// Returns true if TORCH_FR_BUFFER_SIZE was in the environment when this program started.
 bool flight_recorder_is_given();
 
-/// Loads the CUDA part of this build, once: ringmaster_cuda.so beside the program (a test's: in the build's
-/// bin), and with it LibTorch's kernels. Sets CUBLAS_WORKSPACE_CONFIG before, for sums that are the same in
-/// every run, and asks LibTorch's allocator for expandable segments: long sequences of changing length
-/// otherwise leave holes. What the environment says already stays. Throws Error(Unreachable) where the build
-/// has none, or the machine no device `device_index`; Error(Refused) if the process asked LibTorch about CUDA
-/// before: it then sees no device.
+/// Loads the CUDA part of this build, once, with LibTorch's kernels: ringmaster_cuda.so next to the program
+/// (for tests, in the build's bin). Sets CUBLAS_WORKSPACE_CONFIG first, so that sums are the same in every
+/// run. Turns on expandable segments in LibTorch's allocator, because long sequences of changing length would
+/// fragment its memory. Variables that are already set stay. Throws Error(Unreachable) if the build has no
+/// CUDA part or the machine has no device `device_index`. Throws Error(Refused) if the process asked LibTorch
+/// about CUDA earlier, because LibTorch then sees no device.
 void load_cuda(int device_index);
 
-/// Devices that the driver shows, at least one, after load_cuda.
+/// Returns how many devices the driver shows, at least one. Call load_cuda first.
 int cuda_devices();
 
-/// Streaming multiprocessors of a device, after load_cuda.
+/// Returns how many streaming multiprocessors a device has. Call load_cuda first.
 int cuda_multiprocessors(int device_index);
 
-/// A function that the CUDA part exports for rooms above this one, after load_cuda. Throws Error(Unreachable)
-/// where it has none of that name.
+/// Returns a function that the CUDA part exports for the folders above this one. Call load_cuda first. Throws
+/// Error(Unreachable) if the CUDA part has no function of that name.
 void* cuda_function(const char* name);
 
-/// LibTorch's current stream of a device, a cudaStream_t, after load_cuda.
+/// Returns LibTorch's current stream of a device, a cudaStream_t. Call load_cuda first.
 void* current_cuda_stream(int device_index);
 
-/// Connects when it is asked to (eagerConnectSingleDevice), else at the first transfer. After load_cuda.
+/// Returns a backend that connects in eagerConnectSingleDevice or its first transfer. Call load_cuda first.
 c10::intrusive_ptr<c10d::Backend> make_nccl_backend(const BackendRequest& request);
 
 using BackendMaker = std::function<c10::intrusive_ptr<c10d::Backend>(const BackendRequest&, at::Device)>;
 
-/// make_groups over other backends than Gloo and NCCL, for tests.
+/// Does what make_groups does, over backends other than Gloo and NCCL (for tests).
 Groups make_groups_over(const BackendMaker& make, const c10::intrusive_ptr<c10d::Store>& store, int rank,
                         const Mesh& mesh, const GroupOptions& options);
 

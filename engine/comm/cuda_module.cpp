@@ -28,15 +28,15 @@ std::filesystem::path module_file() {
     return !exists(beside / kName) && exists(of_build) ? of_build : beside / kName;
 }
 
-/// Read by LibTorch while it loads, and by cuBLAS: without a workspace of fixed size its sums differ from run
-/// to run, and LibTorch refuses its products while deterministic.h's switch is on.
+/// Sets what LibTorch reads while it loads, and cuBLAS: without a workspace of fixed size its sums differ
+/// from run to run, and LibTorch refuses its products while the switch of deterministic.h is on.
 void set_up_libraries() {
     setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", 0);
     if (std::getenv("PYTORCH_CUDA_ALLOC_CONF") == nullptr)
         setenv("PYTORCH_ALLOC_CONF", "expandable_segments:True", 0);
 }
 
-/// LibTorch looks for its CUDA part once, at the first question about CUDA, and never again.
+/// Throws if CUDA was asked about: LibTorch looks for its CUDA part once, at the first question, never again.
 void refuse_if_asked_before() {
     if (at::detail::getCUDAHooks().hasCUDART()) return;
     throw Error(Failure::Refused, Code("ENGINE-CUDA"),
@@ -48,7 +48,7 @@ std::string reason_of_dl() {
     return reason == nullptr ? "unknown" : reason;
 }
 
-/// Never closed: LibTorch registers its kernels while it loads, once for all.
+/// Opens the CUDA part, which is never closed: LibTorch registers its kernels while it loads, only once.
 Module open_module() {
     const auto path = module_file();
     if (!std::filesystem::exists(path)) {

@@ -1,18 +1,18 @@
-/// The face of ringmaster_cuda.so: what needs libtorch_cuda, loaded only where a run uses a CUDA device, so
-/// that the engine itself starts without one.
+/// Declares what ringmaster_cuda.so exports: the code that needs libtorch_cuda, loaded only if a run uses a
+/// CUDA device, so that the engine itself starts without it.
 #pragma once
 
 #include "engine/comm/backends.h"
 
 extern "C" {
 
-/// Devices that the driver shows; 0 with the reason where it shows none.
+/// Returns how many devices the driver shows; if none, 0 and the reason.
 int ringmaster_cuda_devices(std::string* reason);
 
-/// Streaming multiprocessors of a device.
+/// Returns how many streaming multiprocessors a device has.
 int ringmaster_cuda_multiprocessors(int device_index);
 
-/// The current stream of a device: a cudaStream_t.
+/// Returns the current stream of a device, a cudaStream_t.
 void* ringmaster_cuda_stream(int device_index);
 
 void ringmaster_make_nccl(const ringmaster::BackendRequest& request,

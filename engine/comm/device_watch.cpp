@@ -1,5 +1,5 @@
-// A device runs behind the host: completion is an event on the device, read once it has passed. Nothing here
-// waits for the device, so that measuring costs no overlap.
+// Follows transfers on a CUDA device. The device runs later than the host, so completion is an event on the
+// device, read after it has passed. Nothing here waits for the device: measuring costs no overlap.
 #include <c10/core/Event.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 
@@ -13,15 +13,15 @@ namespace ringmaster {
 
 namespace {
 
-constexpr double kMillisecond = 1e-3;  // c10::Event::elapsedTime counts in these
+constexpr double kMillisecond = 1e-3;  // seconds per unit of c10::Event::elapsedTime
 
 c10::Event record_on(const c10::Stream& stream) {
-    c10::Event event(stream.device_type(), c10::EventFlag::BACKEND_DEFAULT);  // with its time
+    c10::Event event(stream.device_type(), c10::EventFlag::BACKEND_DEFAULT);  // this flag records the time
     event.record(stream);
     return event;
 }
 
-/// From `begin` to `end` on the device; `end` has passed when this is read.
+/// Holds the events at both ends of an interval; it is read only after the device has passed `end`.
 struct Interval {
     c10::Event begin;
     c10::Event end;
@@ -29,7 +29,7 @@ struct Interval {
 
 struct DeviceMeasure {
     std::mutex mutex;
-    std::deque<Interval> in_flight;  ///< in the order of posting
+    std::deque<Interval> in_flight;  ///< transfers in the order of posting
     std::deque<Interval> exposed;
 };
 
@@ -75,8 +75,8 @@ class DeviceWatch final : public Watch {
         return transfer;
     }
 
-    /// A side stream waits for the works, so that its event marks their completion while the current stream
-    /// computes on.
+    /// Makes a side stream wait for the works, so that its event marks their completion while the current
+    /// stream goes on computing.
     void posted(const std::shared_ptr<Transfer::State>& state) override {
         const auto transfer = std::static_pointer_cast<DeviceTransfer>(state);
         const c10::Stream current = guard_.exchangeStream(side_);

@@ -8,7 +8,7 @@ namespace ringmaster {
 
 namespace {
 
-/// Gloo puts "[/path/pair.cc:544] " before its words, c10 ends with "Exception raised from …" and a stack.
+/// Strips Gloo's "[/path/pair.cc:544] " at the start and c10's "Exception raised from …" with its stack.
 std::string plain(std::string text) {
     for (size_t open = text.find("[/"); open != std::string::npos; open = text.find("[/", open)) {
         const size_t close = text.find("] ", open);

@@ -1,4 +1,4 @@
-/// Failures of c10d and Gloo as a cause in plain words: the one place where they are translated.
+/// Translates failures of c10d and Gloo into causes in plain words. No other file does.
 #pragma once
 
 #include <chrono>
@@ -7,10 +7,10 @@
 
 namespace ringmaster {
 
-/// What a foreign exception says, without source locations and stack traces.
+/// Returns the message of a foreign exception without source locations and stack traces.
 std::string cause_of(const std::exception_ptr& exception);
 
-/// "0.5 s"
+/// Returns a text such as "0.5 s".
 std::string seconds_text(std::chrono::milliseconds time);
 
 }  // namespace ringmaster

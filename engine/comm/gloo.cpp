@@ -1,5 +1,5 @@
-// The only file with Gloo's headers. They are Debian's, the library is inside LibTorch: nothing of Gloo is
-// constructed or derived from here, its devices are made and held by c10d.
+// Includes Gloo's headers, as the only file. The headers are Debian's and the library is inside LibTorch, so
+// nothing here constructs Gloo's classes or derives from them: c10d makes and holds its devices.
 #include <cstdlib>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 
@@ -10,9 +10,9 @@ namespace ringmaster {
 
 namespace {
 
-/// c10d notes every collective in a table of the process that it changes without a lock: two groups used by
-/// two threads (ranks as threads, in tests) crash in it. Off before any thread exists, unless somebody asked
-/// for it; NCCL's is turned on again (nccl_settings.h).
+/// Turns c10d's flight recorder off before any thread exists, unless the environment asks for it. c10d notes
+/// every collective in a process-wide table without a lock, and crashes if two threads use two groups (tests
+/// run ranks as threads). nccl_settings.h turns NCCL's flight recorder on again.
 const bool kFlightRecorderIsGiven = [] {
     constexpr const char* kName = "TORCH_FR_BUFFER_SIZE";
     const bool given = std::getenv(kName) != nullptr;

@@ -27,7 +27,7 @@ Transfer::Transfer(std::shared_ptr<State> state)
     : state_(std::move(state)), exceptions_(std::uncaught_exceptions()) {}
 
 Transfer& Transfer::operator=(Transfer&& other) noexcept {
-    Transfer old(std::move(*this));  // waits where it must
+    Transfer old(std::move(*this));  // the destructor waits if this transfer is not complete
     state_ = std::move(other.state_);
     then_ = std::move(other.then_);
     exceptions_ = other.exceptions_;
@@ -39,7 +39,7 @@ Transfer::~Transfer() {
     try {
         wait();
     } catch (const Error&) {
-        // Whoever drops a transfer does not need it; a broken group fails in the next one that is waited for.
+        // A caller that drops a transfer does not need it; a broken group fails in the next transfer's wait.
     }
 }
 
@@ -57,29 +57,29 @@ struct Group::Impl {
     int rank = 0;
     std::vector<int> global_ranks;
     std::shared_ptr<const GroupContext> context;
-    int64_t posted = 0;                         // transfers
-    std::unique_ptr<Watch> watch;               // null: one rank
-    c10::intrusive_ptr<c10d::Backend> backend;  // null: one rank
+    int64_t posted = 0;                         // number of transfers posted
+    std::unique_ptr<Watch> watch;               // null if the group has one rank
+    c10::intrusive_ptr<c10d::Backend> backend;  // null if the group has one rank
     at::Device device = at::kCPU;
-    std::shared_ptr<Impl> on_host;  // carries copies; then this one has neither watch nor backend
+    std::shared_ptr<Impl> on_host;  // carries copies in host memory; if set, watch and backend are null
 
     Impl() = default;
     Impl(const Impl&) = delete;
     Impl& operator=(const Impl&) = delete;
     ~Impl() {
         if (!watch) return;
-        // The destructor of a backend waits for its collectives; one that nobody answers would hold a failed
-        // rank here.
+        // A backend's destructor waits for its collectives. A collective that nobody answers would block a
+        // rank that has failed.
         if (!watch->stop()) {
             backend.release();
             return;
         }
-        // NCCL's shutdown waits for its transfers; its destructor alone gives them up, as a failed rank must.
+        // NCCL's shutdown waits for its transfers. A failed rank must drop them, as the destructor does.
         if (*context->is_broken || std::uncaught_exceptions() > 0) return;
         try {
             backend->shutdown();
         } catch (const std::exception&) {
-            // The destructor gives up what is left.
+            // The destructor drops the transfers that are left.
         }
     }
 
@@ -88,7 +88,7 @@ struct Group::Impl {
         return "rank " + std::to_string(global_ranks[static_cast<size_t>(group_rank)]);
     }
     std::string who() const { return global(rank) + " (" + name + " " + std::to_string(rank) + ")"; }
-    /// "the all-reduce of all 4 ranks of world"
+    /// Returns a text such as "the all-reduce of all 4 ranks of world".
     std::string all_in(const std::string& what) const {
         return "the " + what + " of all " + std::to_string(size()) + " ranks of " + name;
     }
@@ -99,8 +99,8 @@ struct Group::Impl {
                                                     const std::vector<at::Tensor>& recv, int from);
 };
 
-/// `post_works` appends to the operations; what it throws becomes an Error that names `whom`, which it may
-/// change.
+/// Calls `post_works`, which appends to the operations and may change `whom`. If it throws, throws an Error
+/// that names `whom`.
 template <typename Post>
 Transfer Group::Impl::post(std::string whom, std::vector<at::Tensor> tensors, int64_t sent_bytes,
                            Post&& post_works) {
@@ -120,9 +120,9 @@ Transfer Group::Impl::post(std::string whom, std::vector<at::Tensor> tensors, in
     return Transfer(state);
 }
 
-/// One group of calls, since NCCL hangs on a send and a receive that are two. Each tensor goes by an
-/// all-to-all that has nothing for the other ranks: c10d holds a collective's tensors until it is waited for,
-/// whereas it marks those of a send as used by NCCL's stream, which frees them late.
+/// Posts sends and receives as one coalesced group, because NCCL hangs if they are two. Each tensor goes by
+/// an all-to-all that is empty for the other ranks: c10d keeps a collective's tensors until the wait, but
+/// marks those of a send as used by NCCL's stream, which frees them late.
 c10::intrusive_ptr<c10d::Work> Group::Impl::exchange_at_once(const std::vector<at::Tensor>& send, int to,
                                                              const std::vector<at::Tensor>& recv, int from) {
     const std::vector<int64_t> none(static_cast<size_t>(size()));
@@ -147,7 +147,7 @@ c10::intrusive_ptr<c10d::Work> Group::Impl::exchange_at_once(const std::vector<a
 
 namespace {
 
-/// Host memory for a tensor's copy.
+/// Allocates host memory for a tensor's copy.
 at::Tensor host_room(const at::Tensor& x) {
     return at::empty(x.sizes(), x.options().device(at::kCPU));
 }
@@ -163,7 +163,7 @@ std::vector<at::Tensor> each(const std::vector<at::Tensor>& tensors, at::Tensor 
 
 }  // namespace
 
-/// What arrived on the host goes to where it was asked for, once the transfer is waited for.
+/// Copies what arrived on the host to the tensors that asked for it, when the transfer is waited for.
 Transfer Group::brought_back(Transfer transfer, std::vector<at::Tensor> arrived, std::vector<at::Tensor> to) {
     transfer.then_ = [before = std::move(transfer.then_), arrived = std::move(arrived), to = std::move(to)] {
         if (before) before();
@@ -196,7 +196,7 @@ Transfer Group::exchange(std::vector<at::Tensor> send, int to, std::vector<at::T
                             arriving, recv);
     }
     if (send.empty() && recv.empty()) {
-        ++group.posted;  // the other ranks count theirs
+        ++group.posted;  // keeps the number in step with the other ranks, which count this call
         return {};
     }
     int64_t bytes = 0;
@@ -294,7 +294,7 @@ Transfer Group::reduce_scatter(at::Tensor own, at::Tensor whole, const std::stri
         return brought_back(Group(group.on_host).reduce_scatter(arriving, host_copy(whole), what), {arriving},
                             {own});
     }
-    if (group.device.is_cpu()) {  // Gloo's own is an all-reduce of a copy: twice the traffic
+    if (group.device.is_cpu()) {  // Gloo's reduce-scatter is an all-reduce of a copy, twice the traffic
         at::Tensor parts = at::empty_like(whole);
         Transfer transfer = all_to_all(parts, whole, what);
         transfer.then_ = [own, parts = parts.view({size(), -1})]() mutable { at::sum_out(own, parts, 0); };
@@ -325,7 +325,7 @@ Transfer Group::all_gather(at::Tensor whole, at::Tensor own, const std::string& 
             works.push_back({group.backend->_allgather_base(whole, own_chunk, {}), whom});
         });
     }
-    // Straight into place: Gloo's own gathers into a copy.
+    // Receives straight into `whole`: Gloo's own all-gather gathers into a copy.
     return group.post(whom, {own, whole}, bytes, [&](std::vector<Operation>& works, std::string& waits_for) {
         for (int other = 0; other < group.size(); ++other) {
             if (other == group.rank) continue;
@@ -349,7 +349,7 @@ void Group::barrier() {
     if (!group.device.is_cpu()) {
         const auto token = at::zeros({1}, at::TensorOptions().device(group.device));
         all_reduce(token).wait();
-        token.item();  // until here the host has waited for nobody
+        token.item();  // first blocking call: until here the host has not waited for the other ranks
         return;
     }
     const std::string whom = group.all_in("barrier");
@@ -409,7 +409,7 @@ c10::intrusive_ptr<c10d::Backend> make_backend(const c10::intrusive_ptr<c10d::St
                                                const Group::Impl& group, const GroupOptions& options,
                                                const BackendMaker& make) {
     BackendRequest request;
-    // Groups of one kind are told apart by their first rank.
+    // The first rank tells groups of one kind apart.
     const std::string prefix = group.name + "/" + std::to_string(group.global_ranks.front());
     request.store = c10::make_intrusive<c10d::PrefixStore>(prefix, store);
     request.name = group.name;
@@ -422,8 +422,8 @@ c10::intrusive_ptr<c10d::Backend> make_backend(const c10::intrusive_ptr<c10d::St
     request.device_index = options.device_index;
     try {
         auto backend = make(request, group.device);
-        // NCCL's ranks wait for each other while they connect: one that transfers nothing at first would be
-        // missing.
+        // NCCL's ranks wait for each other while they connect, so each connects now, even if it transfers
+        // nothing at first.
         backend->eagerConnectSingleDevice(group.device);
         return backend;
     } catch (const Error&) {
@@ -548,7 +548,7 @@ Groups connect(const Rendezvous& rendezvous, const Mesh& mesh, const GroupOption
     }
     GroupOptions own = options;
     own.device_index = rendezvous.local_rank;
-    if (own.device == Device::Cuda) {  // before the others are kept waiting
+    if (own.device == Device::Cuda) {  // fails before the other ranks have to wait
         load_cuda(own.through_host ? 0 : own.device_index);
         if (own.through_host) own.device_index %= cuda_devices();
     }
@@ -559,7 +559,7 @@ Groups connect(const Rendezvous& rendezvous, const Mesh& mesh, const GroupOption
     const Meeting meeting = meet(rendezvous, own.meeting_timeout);
     Groups groups = make_groups(meeting.store, rendezvous.rank, mesh, own);
     if (own.device == Device::Cuda && !own.through_host)
-        return groups;  // NCCL's threads go on asking the store
+        return groups;  // the store stays open because NCCL's threads keep asking it
     groups.world().barrier();
     meeting.sealed->close();
     groups.take_totals();

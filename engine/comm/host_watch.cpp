@@ -27,7 +27,7 @@ struct HostTransfer final : Transfer::State {
         if (!failure.empty()) throw context->broken(awaited(), failure);
     }
 
-    /// In short waits, so that the time in which this process was suspended counts as little.
+    /// Waits in short steps, so that time in which this process was suspended counts only a little.
     void wait_for_completion(std::unique_lock<std::mutex>& lock) {
         constexpr Clock::duration kLook = std::chrono::seconds(1);
         Clock::duration waited{};
@@ -48,7 +48,7 @@ struct HostTransfer final : Transfer::State {
         return {place, operations.empty() ? "" : operations[under_way].whom, context->name, sequence};
     }
 
-    /// On the waiting thread. Works that come after a failed one are dropped: their group is broken.
+    /// Waits for each work in turn, on the waiting thread. Drops those after a failed one: the group broke.
     void follow() {
         std::string cause;
         try {
@@ -77,14 +77,14 @@ struct HostTransfer final : Transfer::State {
     }
 
     const std::shared_ptr<const GroupContext> context;
-    std::atomic<size_t> under_way{0};  ///< of the operations
+    std::atomic<size_t> under_way{0};  ///< index of the operation that is waited for
     std::mutex mutex;
     std::condition_variable completed;
     bool complete = false;
     std::string failure;
 };
 
-/// What the waiting thread and its owner share; the thread keeps it alive where it has to be left behind.
+/// Holds what the waiting thread and its owner share; the thread keeps it alive if the owner leaves first.
 struct Queue {
     std::mutex mutex;
     std::condition_variable changed;
@@ -93,8 +93,8 @@ struct Queue {
     bool stopped = false;
 };
 
-/// Works are waited for in the order of posting. One that completes early is seen late, but never later than
-/// one posted before it: the union of what is in flight stays exact.
+/// Waits for transfers in the order of posting. A transfer that completes early is noticed at the latest when
+/// those posted before it have completed, so the union of the times in flight stays exact.
 void follow_all(const std::shared_ptr<Queue>& queue) {
     std::unique_lock lock(queue->mutex);
     while (true) {
@@ -143,7 +143,7 @@ class HostWatch final : public Watch {
         if (stopped) {
             thread_.join();
         } else {
-            thread_.detach();  // a collective that nobody answers: it ends with the process
+            thread_.detach();  // the thread hangs in a collective and ends with the process
         }
         return stopped;
     }
@@ -154,7 +154,7 @@ class HostWatch final : public Watch {
     static void give_up(HostTransfer& transfer) {
         for (const auto& operation : transfer.operations) {
             try {
-                operation.work->abort();  // sends and receives can, collectives cannot
+                operation.work->abort();  // works for sends and receives, not for collectives
             } catch (...) {
             }
         }

@@ -66,7 +66,7 @@ std::string endpoint(const Rendezvous& at) {
     return at.master_addr + ":" + std::to_string(at.master_port);
 }
 
-/// In the order of preference; at least one.
+/// Returns the addresses of rank 0's host in the order of preference, at least one.
 std::vector<Address> resolve(const Rendezvous& at) {
     addrinfo hints{};
     hints.ai_socktype = SOCK_STREAM;
@@ -88,7 +88,7 @@ std::vector<Address> resolve(const Rendezvous& at) {
     return addresses;
 }
 
-/// -1 with errno where it cannot be.
+/// Returns a listening socket, or -1 and sets errno.
 int listening_socket(const Address& address) {
     constexpr int kBacklog = 4096;
     const int yes = 1;
@@ -110,8 +110,8 @@ bool is_numbers(const std::string& address) {
            inet_pton(AF_INET6, address.c_str(), &ignored) == 1;
 }
 
-/// Where ranks of several nodes reach rank 0, as its machine sees it: a name may be of the loopback there
-/// (Debian's /etc/hosts), or of an address that only leads to this machine.
+/// Returns the address where ranks on other nodes reach rank 0. On rank 0's machine, which calls this, its
+/// name may resolve to the loopback (Debian's /etc/hosts) or to an address that leads only to this machine.
 std::string listening_address(const Rendezvous& at) {
     if (is_numbers(at.master_addr)) return at.master_addr;
     std::vector<Address> choices = resolve(at);
@@ -122,7 +122,7 @@ std::string listening_address(const Rendezvous& at) {
     return interface_address(at);
 }
 
-/// Made here rather than by c10d, which would listen on every interface and not say that a port is in use.
+/// Opens the store's socket. c10d would listen on every interface and would not report a port in use.
 int listen_for_ranks(const Rendezvous& at) {
     const int fd = listening_socket(resolve(at).front());
     if (fd >= 0) return fd;
@@ -136,7 +136,7 @@ int listen_for_ranks(const Rendezvous& at) {
                 "MASTER_ADDR and MASTER_PORT say where rank 0 listens: an address of its machine");
 }
 
-/// With the address at which this rank listens or looks for rank 0.
+/// Fills in the address at which this rank listens or looks for rank 0.
 Rendezvous with_address(Rendezvous at) {
     if (at.store_is_elsewhere || at.store_fd) return at;
     if (is_one_node(at)) {
@@ -149,11 +149,11 @@ Rendezvous with_address(Rendezvous at) {
 
 using Clock = std::chrono::steady_clock;
 
-/// 0, or why not: an errno.
+/// Tries to connect; returns 0 or an errno.
 int knock(const Address& address, std::chrono::microseconds patience) {
     const Socket socket(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
     if (socket.fd() < 0) return errno;
-    timeval bound{};  // of connect(2) too
+    timeval bound{};  // also limits connect(2)
     bound.tv_sec = static_cast<time_t>(patience.count() / 1000000);
     bound.tv_usec = static_cast<suseconds_t>(patience.count() % 1000000);
     setsockopt(socket.fd(), SOL_SOCKET, SO_SNDTIMEO, &bound, sizeof bound);
@@ -161,8 +161,8 @@ int knock(const Address& address, std::chrono::microseconds patience) {
     return errno == EINPROGRESS ? ETIMEDOUT : errno;
 }
 
-/// Knocks until somebody listens: c10d would, too, but with a stack trace on stderr for each time that nobody
-/// does.
+/// Retries the connection until the store listens. c10d would retry too, but prints a stack trace to stderr
+/// for each failed attempt.
 void wait_for_listener(const Rendezvous& at, std::chrono::milliseconds timeout) {
     constexpr auto kPause = std::chrono::milliseconds(50);
     const std::vector<Address> addresses = resolve(at);
@@ -219,8 +219,8 @@ std::string missing_ranks(c10d::Store& store, int world_size) {
     return (missing == 1 ? "rank " : "ranks ") + names;
 }
 
-/// Asks again and again: the store's own wait writes warnings of its sockets to stderr when it ends without
-/// an answer.
+/// Polls until every rank has arrived: the store's own wait writes socket warnings to stderr when it times
+/// out.
 void wait_for_all(c10d::Store& store, const Rendezvous& at, std::chrono::milliseconds timeout) {
     constexpr auto kLongestPause = std::chrono::milliseconds(100);
     std::vector<std::string> keys;
@@ -257,7 +257,7 @@ struct Interfaces {
     }
 };
 
-/// First IPv4 address that is up, of the interface named or, with no name, of any but the loopback.
+/// Returns the first IPv4 address that is up: of interface `name`, or, if empty, of any except the loopback.
 std::optional<Address> address_of_interface(const std::string& name) {
     const Interfaces interfaces;
     for (const ifaddrs* at = interfaces.first; at != nullptr; at = at->ifa_next) {
@@ -272,7 +272,7 @@ std::optional<Address> address_of_interface(const std::string& name) {
     return std::nullopt;
 }
 
-/// The address this machine would send from; connecting a datagram socket sends nothing.
+/// Returns the address from which this machine would send; connecting a datagram socket sends nothing.
 std::optional<Address> address_towards(const Address& target) {
     const Socket socket(::socket(target.family(), SOCK_DGRAM | SOCK_CLOEXEC, 0));
     if (socket.fd() < 0 || connect(socket.fd(), target.get(), target.length) != 0) return std::nullopt;
@@ -304,7 +304,7 @@ std::string interface_address(const Rendezvous& rendezvous) {
     }
     if (is_one_node(rendezvous)) return "127.0.0.1";
     auto address = address_towards(resolve(rendezvous).front());
-    // On rank 0's machine its name may well be of the loopback, as in Debian's /etc/hosts.
+    // On rank 0's machine its own name may resolve to the loopback, as in Debian's /etc/hosts.
     if (!address || is_loopback(*address)) address = address_of_interface("");
     if (address) return numbers(*address);
     throw Error(Failure::Unreachable, Code("RANKS-MEETING"), "no network interface reaches the other nodes",

@@ -1,4 +1,4 @@
-/// How ranks find each other: the store that rank 0 serves, and the address that Gloo listens on.
+/// Lets the ranks find each other: the store that rank 0 serves, and the address that Gloo listens on.
 #pragma once
 
 #include <string>
@@ -10,29 +10,29 @@
 namespace ringmaster {
 
 struct Meeting {
-    c10::intrusive_ptr<c10d::Store> store;   ///< with rendezvous.key_prefix before every key
-    c10::intrusive_ptr<SealedStore> sealed;  ///< the same without it
+    c10::intrusive_ptr<c10d::Store> store;   ///< store that puts rendezvous.key_prefix before every key
+    c10::intrusive_ptr<SealedStore> sealed;  ///< same store without the prefix
 };
 
-/// Opens the store and returns when every rank is there. Rank 0 serves it, unless torchrun does: ranks of one
-/// node at 127.0.0.1; of several at MASTER_ADDR, where that is numbers or a name of an address of this
-/// machine, else at interface_address(). Throws Error(Unreachable): the port is in use, nobody answers, or
-/// ranks are missing after `timeout`, which are named.
+/// Opens the store and returns after every rank has arrived. Rank 0 serves the store, unless torchrun does:
+/// at 127.0.0.1 if all ranks are on one node, otherwise at MASTER_ADDR if it is numeric or names an address
+/// of this machine, otherwise at interface_address(). Throws Error(Unreachable) if the port is in use, nobody
+/// answers, or ranks are missing after `timeout`; the message names them.
 Meeting meet(const Rendezvous& rendezvous, std::chrono::milliseconds timeout);
 
-/// Of the interface named in the rendezvous; else 127.0.0.1 where all ranks are on this machine; else the one
-/// that reaches MASTER_ADDR. IPv4 or IPv6 as numbers. Throws Error(Unreachable).
+/// Returns the numeric address, IPv4 or IPv6, of the interface that the rendezvous names; else 127.0.0.1 if
+/// all ranks are on this machine; else of the one that reaches MASTER_ADDR. Throws Error(Unreachable).
 std::string interface_address(const Rendezvous& rendezvous);
 
 struct ListeningSocket {
-    int fd = -1;  ///< the caller's
+    int fd = -1;  ///< socket that the caller closes
     int port = 0;
 };
 
-/// For Rendezvous::store_fd, at this address alone and a free port. Throws Error(Unreachable).
+/// Opens a socket for Rendezvous::store_fd: this address only, any free port. Throws Error(Unreachable).
 ListeningSocket listen_at(const std::string& address);
 
-/// The name of the interface that has this address; empty where none has.
+/// Returns the name of the interface that has this address, or an empty string.
 std::string interface_with(const std::string& address);
 
 }  // namespace ringmaster

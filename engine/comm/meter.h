@@ -1,13 +1,13 @@
-/// What communication cost: bytes sent, time in flight, and the part of it that computation did not hide.
+/// Measures communication: bytes sent, time in flight, and the part of it that computation did not hide.
 ///
-/// In flight is the union of the intervals between a transfer's start and its completion (transfers that
-/// overlap count once); exposed is the time that computation stood still in `Transfer::wait`. Nothing is
-/// synchronised to measure it.
+/// Time in flight is the union of the intervals between each transfer's start and completion (transfers that
+/// overlap count once). Exposed time is how long computation stood still in `Transfer::wait`. Nothing is
+/// synchronised to measure either.
 ///
-/// Bytes are what this rank sends. An exchange: its tensors. An all-reduce over n ranks: 2(n-1)/n of the
-/// tensor, as a ring does it. An all-to-all, a reduce-scatter: (n-1)/n of what is given. An all-gather: (n-1)
-/// times what is given. A broadcast: (n-1) times the tensor on
-/// its root, 0 elsewhere.
+/// Bytes are those that this rank sends. An exchange counts its tensors. An all-reduce over n ranks counts
+/// 2(n-1)/n of the tensor, as a ring does it; an all-to-all and a reduce-scatter count (n-1)/n of their
+/// input; an all-gather counts (n-1) times its input; a broadcast counts (n-1) times the tensor on its root
+/// and 0 elsewhere.
 #pragma once
 
 #include <chrono>
@@ -24,18 +24,18 @@ struct CommTotals {
     int64_t sent_bytes = 0;
 };
 
-/// Counts for one rank; any thread may call it.
+/// Counts one rank's communication; any thread may call it.
 class Meter {
   public:
     using Clock = std::chrono::steady_clock;
 
-    void begin(Clock::time_point at);  ///< a transfer was posted
-    void end(Clock::time_point at);    ///< one was completed
+    void begin(Clock::time_point at);  ///< counts a transfer that was posted
+    void end(Clock::time_point at);    ///< counts a transfer that completed
     void exposed(double seconds);
-    void in_flight(double seconds);  ///< measured elsewhere (by device events)
+    void in_flight(double seconds);  ///< adds time measured elsewhere (by device events)
     void sent(int64_t bytes);
 
-    /// Totals since the last call; what is in flight at `now` counts up to `now` and goes on in the next.
+    /// Returns the totals since the last call. Transfers in flight count up to `now`, and the rest later.
     CommTotals take(Clock::time_point now);
 
   private:
@@ -45,7 +45,7 @@ class Meter {
     Clock::time_point since_;
 };
 
-/// Length of the union of [begin, end) intervals.
+/// Returns the length of the union of [begin, end) intervals.
 double union_length(std::vector<std::pair<double, double>> intervals);
 
 }  // namespace ringmaster

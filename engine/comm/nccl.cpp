@@ -1,4 +1,4 @@
-// In ringmaster_cuda.so only.
+// Implements cuda_module.h. It is built into ringmaster_cuda.so only.
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAFunctions.h>
 #include <c10/cuda/CUDAStream.h>
@@ -28,7 +28,7 @@ void* ringmaster_cuda_stream(int device_index) {
 
 void ringmaster_make_nccl(const ringmaster::BackendRequest& request,
                           c10::intrusive_ptr<c10d::Backend>* backend) {
-    constexpr bool kHighPriority = true;  // attention fills the GPU: else transfers would start at its end
+    constexpr bool kHighPriority = true;  // transfers go before attention, which fills the GPU
     auto options = c10d::ProcessGroupNCCL::Options::create(kHighPriority);
     options->timeout = request.timeout;
     options->group_name = request.name;

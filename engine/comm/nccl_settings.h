@@ -1,5 +1,5 @@
-/// What NCCL, and LibTorch around it, are told on this node: computed from the node, never in place of what
-/// the environment already says, and shown in the rank's log and its hello event.
+/// Computes the settings of NCCL, and of LibTorch around it, from this node. Variables that are already set
+/// stay as they are. The rank's log and its hello event show the settings.
 #pragma once
 
 #include <filesystem>
@@ -11,15 +11,15 @@
 
 namespace ringmaster {
 
-/// Of this machine. Throws Error(Unreachable) where no interface reaches the other nodes.
+/// Returns the network of this machine. Throws Error(Unreachable) if no interface reaches the other nodes.
 NodeNetwork network_of(const Rendezvous& who);
 
-/// LibTorch's flight recorder of NCCL's transfers: written to `folder`/flight-recorder-rank-N where one
-/// stalls beyond its timeout.
+/// Returns the settings of LibTorch's flight recorder for NCCL's transfers, which writes
+/// `folder`/flight-recorder-rank-N if a transfer stalls beyond its timeout.
 std::vector<NcclSetting> flight_recorder_settings(const std::filesystem::path& folder);
 
-/// Sets what the environment does not hold and has a value, before NCCL is first used, and says what holds in
-/// one line: "NCCL_SOCKET_IFNAME=lo (all ranks are on this machine), NCCL_ALGO=Tree (as given), …".
+/// Sets variables that have a value here and none in the environment, before NCCL is first used. Returns one
+/// line of what holds: "NCCL_SOCKET_IFNAME=lo (all ranks are on this machine), NCCL_ALGO=Tree (as given), …".
 std::string use_nccl_settings(const std::vector<NcclSetting>& settings);
 
 }  // namespace ringmaster

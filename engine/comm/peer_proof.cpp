@@ -23,7 +23,7 @@ std::string_view bytes_in(const at::Tensor& tensor) {
     return {static_cast<const char*>(tensor.const_data_ptr()), static_cast<size_t>(tensor.numel())};
 }
 
-/// Sends `out` of each peer to it, and gives what each one sent; the own place stays empty.
+/// Sends `out[i]` to each peer i and returns what each peer sent; this rank's entry stays empty.
 std::vector<at::Tensor> exchanged(c10d::Backend& backend, int rank, const std::vector<std::string>& out,
                                   int tag) {
     std::vector<at::Tensor> in(out.size());

@@ -1,5 +1,5 @@
-/// Gloo's ports take whoever comes first for the rank that is expected. Before the first transfer both ends
-/// of every connection prove that they hold the run's key.
+/// Authenticates Gloo's connections. A Gloo port takes whoever connects first for the expected rank, so both
+/// ends of every connection prove that they hold the run's key before the first transfer.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace ringmaster {
 
-/// All ranks of the group call it after they have connected. Throws Error(Refused) naming the rank whose
-/// connection belongs to somebody else.
+/// Runs the proof. All ranks of the group must call it after they have connected. Throws Error(Refused) with
+/// the name of the rank whose connection belongs to somebody else.
 void prove_peers(c10d::Backend& backend, const BackendRequest& request);
 
 }  // namespace ringmaster

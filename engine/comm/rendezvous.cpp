@@ -80,7 +80,7 @@ Rendezvous from_torchrun(const Environment& get) {
     return at;
 }
 
-/// Tasks on node `node` out of Slurm's "2(x3),1": two on each of three nodes, then one.
+/// Returns the tasks on node `node` from Slurm's list: "2(x3),1" means two on each of three nodes, then one.
 int slurm_tasks_on(const std::string& counts, int node) {
     const char* at = counts.c_str();
     while (*at != '\0') {
@@ -146,7 +146,7 @@ Rendezvous rendezvous_from_environment(const std::function<const char*(const cha
     } else if (text_of(get, "SLURM_PROCID")) {
         at = from_slurm(get);
     } else if (text_of(get, "WORLD_SIZE")) {
-        at = from_torchrun(get);  // says that RANK is missing
+        at = from_torchrun(get);  // throws the error that says RANK is missing
     }
     at.interface_name = text_of(get, "GLOO_SOCKET_IFNAME").value_or("");
     return at;

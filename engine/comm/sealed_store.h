@@ -1,6 +1,6 @@
-/// A store whose values are sealed (auth/sealed.h): c10d's own answers everybody who reaches its port. A
-/// stranger there can delete keys and add some, which at worst ends the run, but reads no value and none of
-/// its own passes for one.
+/// Seals the values of a store (auth/sealed.h), because c10d's store answers everybody who reaches its port.
+/// A stranger can delete and add keys, which at worst ends the run, but cannot read a value or pass off one
+/// of its own.
 #pragma once
 
 #include <string>
@@ -11,17 +11,17 @@ namespace ringmaster {
 
 class SealedStore : public c10d::Store {
   public:
-    /// `key`: equal on all ranks, and nobody else's.
+    /// Takes a `key` that is equal on all ranks and known to nobody else.
     SealedStore(c10::intrusive_ptr<c10d::Store> store, std::string key)
         : store_(std::move(store)), key_(std::move(key)) {}
 
-    /// Lets go of the store beneath: what served it stops listening. Every later call throws Error(Refused).
+    /// Releases the store beneath, so that its server stops listening. Later calls throw Error(Refused).
     void close() { store_.reset(); }
 
     c10::intrusive_ptr<c10d::Store> clone() override;
     using c10d::Store::set;
     void set(const std::string& key, const std::vector<uint8_t>& value) override;
-    /// Throws Error(Refused) for a value that no rank of this run wrote.
+    /// Returns a value. Throws Error(Refused) if no rank of this run wrote it.
     std::vector<uint8_t> get(const std::string& key) override;
     int64_t add(const std::string& key, int64_t value) override { return beneath().add(key, value); }
     bool deleteKey(const std::string& key) override { return beneath().deleteKey(key); }

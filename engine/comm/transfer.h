@@ -1,9 +1,9 @@
-/// How a posted transfer is followed to its completion and metered: on the CPU by a thread that waits for
-/// c10d's works, on a CUDA device by events that are read later. `Watch` is one of the two, one for each
-/// process group.
+/// Follows a posted transfer to its completion and meters it: on the CPU with a thread that waits for c10d's
+/// works, on a CUDA device with events that are read later. Each process group has one `Watch` of either
+/// kind.
 ///
-/// How long a transfer may be waited for is counted on the CPU by the thread that waits, and only while it
-/// runs: a process that was suspended has not waited. On a device NCCL's watchdog counts, and aborts.
+/// On the CPU the waiting thread counts how long a transfer has been waited for, and only while the thread
+/// runs: a suspended process has not waited. On a device NCCL's watchdog counts, and aborts.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -22,22 +22,22 @@
 
 namespace ringmaster {
 
-/// One work of c10d and whom it waits for: "rank 0 to send keys and values".
+/// Holds one work of c10d and what it waits for, such as "rank 0 to send keys and values".
 struct Operation {
     c10::intrusive_ptr<c10d::Work> work;
     std::string whom;
 };
 
-/// What a group's transfers have in common.
+/// Holds what all transfers of a group share.
 struct GroupContext {
-    std::string name;  ///< "ring"
-    int rank = 0;      ///< global
+    std::string name;  ///< name of the group, such as "ring"
+    int rank = 0;      ///< global rank
     std::shared_ptr<Meter> meter;
     std::shared_ptr<Progress> progress;
-    std::shared_ptr<std::atomic<std::chrono::milliseconds>> timeout;  ///< of one wait
-    std::shared_ptr<std::atomic<bool>> is_broken;  ///< a transfer of this rank failed, in whatever group
+    std::shared_ptr<std::atomic<std::chrono::milliseconds>> timeout;  ///< time limit of one wait
+    std::shared_ptr<std::atomic<bool>> is_broken;  ///< true after a transfer of this rank failed in any group
 
-    /// Notes that the groups are broken.
+    /// Marks the groups as broken and returns an error such as
     /// "rank 3 waits in layer 12, hop 5, for rank 2 to send keys and values (…): nothing came for 120 s"
     Error broken(const Awaited& awaited, const std::string& cause) const;
 };
@@ -50,9 +50,9 @@ struct Transfer::State {
     virtual void wait() = 0;
 
     std::vector<Operation> operations;
-    std::vector<at::Tensor> tensors;  ///< alive until the works are complete
-    Place place;                      ///< where it was posted
-    int64_t sequence = 0;             ///< its number in the group
+    std::vector<at::Tensor> tensors;  ///< tensors kept alive until the works are complete
+    Place place;                      ///< position in the step where the transfer was posted
+    int64_t sequence = 0;             ///< number of the transfer in its group
 };
 
 class Watch {
@@ -62,16 +62,16 @@ class Watch {
     Watch& operator=(const Watch&) = delete;
     virtual ~Watch() = default;
 
-    /// Before the works are posted: time in flight counts from here.
+    /// Starts a transfer before its works are posted: time in flight counts from here.
     virtual std::shared_ptr<Transfer::State> begin() = 0;
-    /// After: the state holds the works and the tensors.
+    /// Follows the transfer after posting: the state holds the works and the tensors.
     virtual void posted(const std::shared_ptr<Transfer::State>& state) = 0;
-    /// Where posting threw: nothing is in flight.
+    /// Ends the transfer if posting threw: nothing is in flight.
     virtual void failed(const std::shared_ptr<Transfer::State>& state) = 0;
-    /// Gives up what is still under way. False where a work cannot be given up: the backend must then outlive
-    /// this.
+    /// Aborts the transfers still under way. Returns false if one cannot be aborted: the backend must then
+    /// outlive this object.
     virtual bool stop() = 0;
-    /// Moves what is measured by now to the meter.
+    /// Adds to the meter what has been measured so far.
     virtual void collect() = 0;
 };
 
