@@ -20,7 +20,7 @@ HeadKeys keys_of(const Task& task, const at::Tensor& k_bksd, const at::Tensor& v
     return {rows(k_bksd), rows(v_bksd), reach.begin};
 }
 
-/// Scratch for blocks of scores, [rows, keys] of it at a time.
+/// Allocates scratch for blocks of scores, [rows, keys] each.
 at::Tensor scratch(const Task& task, const at::Tensor& like) {
     const int64_t rows = task.group * block_rows(task.group);
     return at::empty({rows * block_sizes().keys}, like.options().dtype(at::kFloat));
@@ -29,7 +29,7 @@ at::Tensor block_of(const at::Tensor& scratch, int64_t rows, int64_t keys) {
     return scratch.narrow(0, 0, rows * keys).view({rows, keys});
 }
 
-/// A block's rows, head behind head, in float32: [group · queries, D].
+/// Gathers a block's rows, one head after the other, in float32: [group · queries, D].
 at::Tensor gathered(const at::Tensor& x_gtd, const QueryBlock& block) {
     const at::Tensor part = x_gtd.narrow(1, block.begin, block.queries());
     at::Tensor rows = at::empty(part.sizes(), part.options().dtype(at::kFloat));
@@ -41,7 +41,7 @@ void scatter(const at::Tensor& rows, const at::Tensor& x_gtd, const QueryBlock& 
     part.copy_(rows.view(part.sizes()));
 }
 
-/// The cap's slope, 1 - tanh², of scores that a rule caps; scores become capped.
+/// Caps the scores in place and returns the cap's slope, 1 - tanh².
 void cap(at::Tensor scores, double softcap) {
     if (softcap != 0) scores.div_(softcap).tanh_().mul_(softcap);
 }
@@ -52,11 +52,11 @@ void cap_with_slope(at::Tensor scores, at::Tensor slopes, double softcap) {
     slopes.square_().neg_().add_(1);
 }
 
-/// A task's tensors: heads of one group, [group, T, ...], and their keys.
+/// Holds a task's tensors: heads of one group, [group, T, ...], and their keys.
 struct ForwardTask {
     at::Tensor q_gtd;
     HeadKeys keys;
-    at::Tensor values_gtd, top_gt, total_gt;  ///< added to
+    at::Tensor values_gtd, top_gt, total_gt;  ///< run() adds to these
     at::Tensor scores;
     ScoreRule rule;
 
@@ -86,9 +86,9 @@ struct BackwardTask {
     at::Tensor dout_gtd, q_gtd;
     HeadKeys keys;
     at::Tensor lse_gt, delta_gt;
-    at::Tensor dq_gtd;                   ///< added to
-    HeadKeys d_keys;                     ///< added to
-    at::Tensor scores, dscores, slopes;  ///< slopes only of a softcap
+    at::Tensor dq_gtd;                   ///< run() adds to this
+    HeadKeys d_keys;                     ///< run() adds to this
+    at::Tensor scores, dscores, slopes;  ///< slopes is used only with a softcap
     ScoreRule rule;
 
     void run(const QueryBlock& block) {

@@ -1,12 +1,12 @@
-/// Attention on the CPU over blocks of scores, by matrix products with the softmax between them: what
-/// LibTorch's flash kernel computes, faster where rows are many. All sums are float32, and a result over some
-/// keys is never rounded before those over others join it. bfloat16 is widened block by block on the way in;
-/// where the processor has products of its own for it, key_block_attention.h takes its place. Slices of the
-/// same keys go in one call. Forward beside backward.
+/// Computes attention on the CPU over blocks of scores: matrix products with the softmax between them. It
+/// gives what LibTorch's flash kernel gives, faster if there are many rows. All sums are float32, and results
+/// over some keys are never rounded before those over other keys join them. bfloat16 is widened block by
+/// block as it is read; key_block_attention.h replaces this on processors with bfloat16 products. Slices of
+/// the same keys go in one call. Forward and backward are both here.
 ///
 /// Letters: B rows, H query heads, K key/value heads (H a multiple of K), T queries, S keys, D head_dim.
-/// q_bhtd, k_bksd, v_bksd, dout_bhtd are float32 or bfloat16, last dim contiguous, other strides free. The
-/// same result every time with as many threads. Source: Dao 2023, "FlashAttention-2", algorithms 1 and 2.
+/// q_bhtd, k_bksd, v_bksd, dout_bhtd are float32 or bfloat16, last dim contiguous, other strides free. Equal
+/// thread counts give equal results every time. Source: Dao 2023, "FlashAttention-2", algorithms 1 and 2.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -18,17 +18,17 @@
 
 namespace ringmaster {
 
-/// Of the blocks that an attention is cut into. The scores of one, rows × keys floats, stay in a core's
-/// second-level cache.
+/// Gives the sizes of the blocks that an attention is cut into. The scores of one block, rows × keys floats,
+/// fit in a core's second-level cache.
 struct BlockSizes {
     int64_t rows = 256;
     int64_t keys = 512;
 };
-/// Those that every call takes.
+/// Returns the sizes that every call uses.
 BlockSizes block_sizes();
 
-/// Other sizes while it lives: short sequences then have blocks of every kind. One at a time, while no
-/// attention is computed.
+/// Sets other sizes for its lifetime, so that short sequences have blocks of every kind (for tests). Only one
+/// may exist at a time, and it must not change while attention is computed.
 class ScopedBlockSizes {
   public:
     explicit ScopedBlockSizes(const BlockSizes& sizes);
@@ -37,22 +37,22 @@ class ScopedBlockSizes {
     ScopedBlockSizes& operator=(const ScopedBlockSizes&) = delete;
 };
 
-/// Of each query over the keys seen so far, float32.
+/// Holds the softmax state of each query over the keys seen so far, float32.
 struct SoftmaxSums {
     at::Tensor values_bhtd;  ///< Σ exp(score − top) · v; memory in B T H D order
-    at::Tensor top_bht;      ///< the highest score; −infinity where no key was seen
+    at::Tensor top_bht;      ///< highest score; −infinity if no key was seen
     at::Tensor total_bht;    ///< Σ exp(score − top)
 };
 
 SoftmaxSums no_keys_seen(const at::Tensor& q_bhtd);
 
-/// Adds the keys of `slices`, which are of q's T queries and k's S keys.
+/// Adds the keys of `slices` to `sums`. Slices index q's T queries and k's S keys.
 void block_attention_forward(SoftmaxSums& sums, const at::Tensor& q_bhtd, const at::Tensor& k_bksd,
                              const at::Tensor& v_bksd, const std::vector<Slice>& slices,
                              const ScoreRule& rule = {});
 
-/// Adds a block of keys' part to dq_bhtd, dk_bksd and dv_bksd, float32. lse_bht is over *all* keys, and
-/// delta_bht that of dout · out.
+/// Adds the gradients of a block of keys to dq_bhtd, dk_bksd and dv_bksd, float32. lse_bht is over *all*
+/// keys, and delta_bht is the row sum of dout · out.
 void block_attention_backward(at::Tensor dq_bhtd, at::Tensor dk_bksd, at::Tensor dv_bksd,
                               const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd, const at::Tensor& k_bksd,
                               const at::Tensor& v_bksd, const at::Tensor& lse_bht,

@@ -1,6 +1,6 @@
-/// How an attention on the CPU is cut: a task to each key/value head of a row, a block to as many queries of
-/// its heads as a core's cache holds scores of. Shared by the kernels of this room; what they compute of a
-/// block is theirs.
+/// Cuts an attention on the CPU into tasks, one per key/value head of a row, and each task into blocks of as
+/// many of its heads' queries as a core's cache holds scores of. The CPU kernels of this folder share it;
+/// each computes a block in its own way.
 ///
 /// Letters: B rows, H query heads, K key/value heads, T queries, S keys, D head_dim; group = H / K.
 #pragma once
@@ -20,12 +20,12 @@
 namespace ringmaster {
 
 
-/// The query heads of one key/value head, and whose turn their blocks of queries are: where there are fewer
-/// key/value heads than threads, several parts share one.
+/// Names the query heads of one key/value head. If threads would be left without work, several tasks (parts)
+/// share a head and take its blocks of queries in turn.
 struct Task {
     int64_t b, key_head, group, part, parts;
 
-    /// Of [B, H, T, ...], this row's and these heads': [group, T, ...].
+    /// Selects this row's and these heads' part of a [B, H, T, ...] tensor: [group, T, ...].
     at::Tensor of_queries(const at::Tensor& x) const {
         return x.select(0, b).narrow(0, key_head * group, group);
     }
@@ -41,7 +41,7 @@ inline std::vector<Task> tasks_of(const at::Tensor& q_bhtd, const at::Tensor& k_
     return tasks;
 }
 
-/// Queries of a head in a block.
+/// Returns how many queries of a head a block holds.
 inline int64_t block_rows(int64_t group) {
     return std::max<int64_t>(16, block_sizes().rows / group);
 }
@@ -53,7 +53,7 @@ void in_parallel(const std::vector<Task>& tasks, const Body& body) {
     });
 }
 
-/// The keys that the slices read.
+/// Bounds the keys that the slices read.
 struct Reach {
     int64_t begin = std::numeric_limits<int64_t>::max();
     int64_t end = 0;
@@ -67,27 +67,27 @@ struct Reach {
     at::Tensor of(const at::Tensor& x_sd) const { return x_sd.narrow(0, begin, end - begin); }
 };
 
-/// Keys and values of one head, or their gradients, float32, rows side by side as the matrix products want
-/// them.
+/// Holds keys and values of one head, or their gradients, in float32, with rows contiguous for the matrix
+/// products.
 struct HeadKeys {
     at::Tensor k_sd, v_sd;
-    int64_t begin = 0;  ///< the first row's key
+    int64_t begin = 0;  ///< key of the first row
 
     at::Tensor k(int64_t key, int64_t keys) const { return k_sd.narrow(0, key - begin, keys); }
     at::Tensor v(int64_t key, int64_t keys) const { return v_sd.narrow(0, key - begin, keys); }
 };
 
-/// Queries [begin, end) of a slice against the keys that any of them sees.
+/// Pairs queries [begin, end) of a slice with the keys that any of them sees.
 struct QueryBlock {
     const Slice& slice;
-    int64_t begin, end;          ///< of the rank's queries
-    int64_t key_begin, key_end;  ///< of the stage's keys
+    int64_t begin, end;          ///< indices into the rank's queries
+    int64_t key_begin, key_end;  ///< indices into the stage's keys
 
     int64_t queries() const { return end - begin; }
 
     BlockMask mask(int64_t key, int64_t keys) const {
         const int64_t corner =
-            begin - slice.query_begin + slice.key_begin - key;  // the first query's own key
+            begin - slice.query_begin + slice.key_begin - key;  // key at the first query's own position
         if (slice.mask == SliceMask::Causal && corner + 1 < keys)
             return {BlockMask::Below, queries(), corner + 1};
         if (slice.mask == SliceMask::InverseCausal && corner + queries() > 1)
@@ -96,8 +96,8 @@ struct QueryBlock {
     }
 };
 
-/// The task's blocks of queries, in order. Parts of one head take turns by the queries' place, so that no two
-/// touch the same ones.
+/// Calls `body` with the task's blocks of queries, in order. Parts of one head take blocks in turn by query
+/// position, so that no two parts touch the same queries.
 template <typename Body>
 void for_each_block(const Task& task, const std::vector<Slice>& slices, const Body& body) {
     const int64_t step = block_rows(task.group);
@@ -112,7 +112,7 @@ void for_each_block(const Task& task, const std::vector<Slice>& slices, const Bo
     }
 }
 
-/// One float to a row of the block, head behind head.
+/// Gathers one float per row of the block, one head after the other.
 inline std::vector<float> gathered_scalars(const at::Tensor& x_gt, const QueryBlock& block) {
     std::vector<float> rows;
     for (int64_t g = 0; g < x_gt.size(0); ++g) {
@@ -127,8 +127,8 @@ inline void scatter_scalars(const std::vector<float>& rows, const at::Tensor& x_
                     x_gt.data_ptr<float>() + g * x_gt.stride(0) + block.begin);
 }
 
-/// `body` with each task and its keys' gradients, zeros [S of the reach, D], which are added to dk and dv
-/// behind it: in order, where several tasks share a head.
+/// Calls `body` with each task and zeros [S of the reach, D], to which it adds its keys' gradients. Then adds
+/// the results to dk and dv; if several tasks share a head, in the order of the tasks.
 template <typename Body>
 void with_key_gradients(const std::vector<Task>& tasks, const Reach& reach, const at::Tensor& dk_bksd,
                         const at::Tensor& dv_bksd, const Body& body) {

@@ -35,8 +35,8 @@ FlashArguments arguments_of(const FlashInputs& in) {
                        : flash_arguments(in.window, true, in.q.size(1), in.k.size(1));
 }
 
-/// What `compute` returns. If cuDNN refuses a shape that it was not tried with at the start, nothing:
-/// FlashAttention-2 computes from then on, on this rank, which changes results by no more than rounding.
+/// Returns the result of `compute`, or nothing if cuDNN refuses a shape that was not tried at the start. From
+/// then on FlashAttention-2 computes on this rank, which changes results by no more than rounding.
 template <typename Compute>
 std::optional<std::invoke_result_t<Compute>> or_flash(const Compute& compute, const char* direction) {
     try {
@@ -101,7 +101,7 @@ FlashKernel cuda_flash_kernel(double scale) {
             queries_at_once, multiprocessors};
 }
 
-/// It knows neither grouped heads nor a log-sum-exp of any length but multiples of 32.
+/// Repeats key heads, because the kernel has no grouped heads, and cuts its lse, which is padded to 32s.
 FlashOutput float_flash_forward(const at::Tensor& q_bhtd, const at::Tensor& k_bksd, const at::Tensor& v_bksd,
                                 bool causal, double scale) {
     const int64_t group = q_bhtd.size(1) / k_bksd.size(1);

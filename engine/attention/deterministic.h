@@ -5,8 +5,8 @@
 
 namespace ringmaster {
 
-/// While one lives that is `wanted`, LibTorch's kernels that have a way without atomics take it. Around
-/// single calls: its operations that have no such way refuse to run. Threads may hold several.
+/// Makes LibTorch's kernels avoid atomics while an object with `wanted` exists. Use it around single calls:
+/// operations that need atomics refuse to run meanwhile. Several threads may hold objects.
 class Deterministic {
   public:
     explicit Deterministic(bool wanted);

@@ -1,4 +1,4 @@
-/// What attention gives back, forward and backward.
+/// Defines what attention returns, forward and backward.
 ///
 /// Letters: B rows, H query heads, K key/value heads (H a multiple of K), T queries, S keys, D head_dim.
 #pragma once
@@ -13,7 +13,7 @@ struct FlashOutput {
 };
 
 struct FlashGradients {
-    at::Tensor dq_bhtd;  ///< the inputs' dtype, or float32 where they are sums
+    at::Tensor dq_bhtd;  ///< the inputs' dtype, or float32 if they are sums
     at::Tensor dk_bksd;
     at::Tensor dv_bksd;
 };

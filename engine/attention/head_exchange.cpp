@@ -19,7 +19,7 @@ HeadRange part_of(int64_t whole, int64_t part, int64_t parts) {
     return {begin, part_begin(whole, part + 1, parts) - begin};
 }
 
-/// The ranks share out one key/value head after the other, and each head's query heads.
+/// Returns `rank`'s heads if heads are fewer than ranks: each head gets some ranks, which share its queries.
 OwnedHeads share_of_one_head(int64_t query_heads, int64_t key_heads, int rank, int ranks) {
     const int64_t group = query_heads / key_heads;
     int64_t head = 0;
@@ -113,7 +113,7 @@ at::Tensor ByTokens::wait_and_join() {
         const int64_t count = exchange.heads[rank].count;
         const at::Tensor part = received.narrow(0, at, t * B * count * D).view({t, B, count, D});
         at += part.numel();
-        if (rank > 0 && exchange.heads[rank] == exchange.heads[rank - 1]) {  // copies of the same head
+        if (rank > 0 && exchange.heads[rank] == exchange.heads[rank - 1]) {  // ranks that share a head
             parts.back() = parts.back().to(at::kFloat).add(part);
             summed = true;
         } else {

@@ -12,7 +12,7 @@ Bf16* bits(const at::Tensor& x) {
     return static_cast<Bf16*>(x.data_ptr());
 }
 
-/// A head's rows [S, D], side by side; begins with the reach's first key.
+/// Holds a head's rows [S, D], contiguous, from the reach's first key on.
 struct Rows {
     at::Tensor x_sd;
     int64_t begin;
@@ -22,7 +22,7 @@ struct Rows {
     const Bf16* from(int64_t key) const { return bits(x_sd) + (key - begin) * x_sd.size(1); }
 };
 
-/// A head's columns [D, S], a zero behind them: an odd block reads one key more.
+/// Holds a head's columns [D, S], padded with a zero: a block with an odd number of keys reads one more.
 struct Columns {
     at::Tensor x_ds;
     int64_t begin;
@@ -36,9 +36,9 @@ struct Columns {
     int64_t stride() const { return x_ds.size(1); }
 };
 
-/// A block's queries, head behind head, as the products' right sides want them.
+/// Holds a block's queries, one head after the other, laid out as right-hand sides of the products.
 struct BlockRows {
-    at::Tensor rows, panels, transposed;  ///< [queries, D], and its panels and its transpose's
+    at::Tensor rows, panels, transposed;  ///< [queries, D], its panels, and those of its transpose
 
     BlockRows(const at::Tensor& x_gtd, const QueryBlock& block)
         : rows(x_gtd.narrow(1, block.begin, block.queries()).contiguous().flatten(0, 1)),
@@ -50,10 +50,10 @@ struct BlockRows {
     }
 };
 
-/// What every block of a task works in, as wide as the widest.
+/// Holds the scratch memory for a task's blocks, as large as the widest one needs.
 struct Scratch {
     at::Tensor scores, dprobability;         ///< float32 [keys, columns]
-    at::Tensor probability, dscores, pairs;  ///< bfloat16 likewise, and in panels
+    at::Tensor probability, dscores, pairs;  ///< bfloat16 [keys, columns]; pairs in panels
     std::vector<float> shrink;
 
     Scratch(const Task& task, const at::Tensor& q, bool backward) {
@@ -80,14 +80,14 @@ KeyBlock key_block(const QueryBlock& block, int64_t key, const at::Tensor& q_gtd
     return {keys, panel_columns(queries), queries, block.mask(key, keys), static_cast<float>(scale)};
 }
 
-/// gathered_scalars, and zeros to the end of the last panel.
+/// Returns gathered_scalars, padded with zeros to the end of the last panel.
 std::vector<float> column_scalars(const at::Tensor& x_gt, const QueryBlock& block) {
     std::vector<float> columns = gathered_scalars(x_gt, block);
     columns.resize(static_cast<size_t>(panel_columns(static_cast<int64_t>(columns.size()))));
     return columns;
 }
 
-/// Of [D, columns], the block's rows: [group, queries, D].
+/// Returns the block's rows of a [D, columns] tensor: [group, queries, D].
 at::Tensor rows_of(const at::Tensor& x_dc, int64_t group, const QueryBlock& block) {
     const at::Tensor queries = x_dc.narrow(1, 0, group * block.queries());
     return queries.unflatten(1, {group, block.queries()}).permute({1, 2, 0});
@@ -98,7 +98,7 @@ struct ForwardTask {
     at::Tensor q_gtd;
     Rows k;
     Columns v;
-    at::Tensor values_gtd, top_gt, total_gt;  ///< added to
+    at::Tensor values_gtd, top_gt, total_gt;  ///< run() adds to these
     Scratch scratch;
     double scale;
 
@@ -132,8 +132,8 @@ struct BackwardTask {
     Rows k, v;
     Columns k_columns;
     at::Tensor lse_gt, delta_gt;
-    at::Tensor dq_gtd;  ///< added to
-    HeadKeys d_keys;    ///< added to; of the keys without the softmax's scale
+    at::Tensor dq_gtd;  ///< run() adds to this
+    HeadKeys d_keys;    ///< run() adds to these; keys lack the softmax's scale
     Scratch scratch;
     double scale;
 

@@ -1,7 +1,7 @@
-/// block_attention (its letters, its contract, without a softcap) from a processor's own bfloat16 products:
-/// scores stand key by key, are added up in float32 and never rounded; probabilities and the scores'
-/// gradients are rounded to bfloat16 for the products that they enter, as LibTorch's flash attention rounds
-/// them.
+/// Computes block_attention (same letters, same contract, no softcap) with a processor's bfloat16 products.
+/// Scores are stored key by key, summed in float32 and never rounded; probabilities and the scores' gradients
+/// are rounded to bfloat16 for the products that they enter, as in LibTorch's flash
+/// attention.
 #pragma once
 
 #include "engine/attention/block_attention.h"

@@ -1,9 +1,9 @@
-/// Which of our own CUDA kernels (engine/kernels/row_kernels.h) are used in place of LibTorch's operations,
-/// and how they are started.
+/// Chooses which of our own CUDA kernels (engine/kernels/row_kernels.h) replace LibTorch's operations, and
+/// starts them.
 ///
-/// RINGMASTER_CUDA_KERNELS is the one switch, read once: unset or `all`, ours compute; `none`, LibTorch's
-/// operations do; else a list of names, such as `merge,rms_norm`, says which are ours. `ringmaster-engine
-/// --selftest --device cuda` times both sides of each.
+/// RINGMASTER_CUDA_KERNELS is the only switch, read once: unset or `all` uses all our kernels, `none` uses
+/// LibTorch's operations, and a list of names such as `merge,rms_norm` uses ours for those.
+/// `ringmaster-engine --selftest --device cuda` times both sides of each.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -18,21 +18,21 @@ namespace ringmaster {
 
 enum class OwnKernel { Merge, RmsNorm, Rope, Swiglu, CrossEntropy };
 
-/// "merge", "rms_norm", "rope", "swiglu", "cross_entropy": all of them, in the order of OwnKernel.
+/// Returns the names in the order of OwnKernel: "merge", "rms_norm", "rope", "swiglu", "cross_entropy".
 const std::vector<std::string>& own_kernel_names();
 
-/// The kernels that a value of RINGMASTER_CUDA_KERNELS names. Throws Error(Usage) where it names none of
-/// ours.
+/// Returns the kernels that a value of RINGMASTER_CUDA_KERNELS names. Throws Error(Usage) if a name is not
+/// one of ours.
 std::vector<OwnKernel> kernels_named(const std::string& value);
 
-/// False for a tensor that is not on a CUDA device.
+/// Returns true if our kernel computes x; false for a tensor that is not on a CUDA device.
 bool uses_own(OwnKernel kernel, const at::Tensor& x);
 
-/// Runs all rows of a kernel: on a device behind what its current stream has been given; in tests on the
-/// host.
+/// Runs all rows of a kernel: on a device, after the work that its current stream already has; in tests, on
+/// the host.
 using RunRows = std::function<void(const RowKernel&)>;
 
-/// Of a CUDA device, after load_cuda. What it returns throws Error(Refused) where a kernel cannot be started.
+/// Returns a runner for a CUDA device, after load_cuda; it throws Error(Refused) if a kernel cannot start.
 RunRows rows_on(at::Device device);
 
 }  // namespace ringmaster

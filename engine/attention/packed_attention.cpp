@@ -17,8 +17,8 @@ at::Tensor tokens_first(const at::Tensor& x_bhtd) {
     return x_bhtd.transpose(1, 2);
 }
 
-/// One call's tensors between [B, H, T, D] and what a kernel takes. One segment is dense: a view. More lie
-/// packed: a view too where they share no keys and B is 1, else rows are copied together.
+/// Converts one call's tensors between [B, H, T, D] and a kernel's layout. One segment is dense: tensors are
+/// views. Several are packed: tensors are views if no keys are shared and B is 1, and copies otherwise.
 class Packed {
   public:
     Packed(FlashPacking packing, int64_t rows) : packing_(std::move(packing)), rows_(rows) {}
@@ -58,7 +58,7 @@ class Packed {
         constexpr double kInfinity = std::numeric_limits<double>::infinity();
         return lse_bhn.masked_fill(lse_bhn == kInfinity, -kInfinity);
     }
-    /// Back to where the keys came from.
+    /// Adds the gradients of keys at the positions that the keys came from.
     void add_keys(const at::Tensor& sum_bksd, const at::Tensor& x) const {
         each_range(x, [&](const KeyRange& range, const at::Tensor& part_bksd) {
             add_to_sum(tokens_first(sum_bksd.narrow(2, range.begin, range.size())), tokens_first(part_bksd));
@@ -85,7 +85,7 @@ class Packed {
 
     at::Tensor joined_rows(const at::Tensor& x_bthd) const { return dense() ? x_bthd : x_bthd.flatten(0, 1); }
 
-    /// From pinned memory, so that the host does not wait.
+    /// Copies from pinned memory, so that the host does not wait.
     static at::Tensor ends(const std::vector<int32_t>& values, at::Device device) {
         const auto options = at::TensorOptions().dtype(at::kInt).pinned_memory(device.is_cuda());
         const at::Tensor on_host = at::empty({static_cast<int64_t>(values.size())}, options);
@@ -105,7 +105,7 @@ at::Tensor some_heads(const at::Tensor& x_bht, int64_t begin, int64_t count) {
     return x_bht.narrow(1, begin, count);
 }
 
-/// A launch of a call's backward, for some of its heads.
+/// Holds one launch of a call's backward, for some of its segments and heads.
 struct Part {
     Packed packed;
     FlashShare share;
@@ -153,7 +153,7 @@ std::vector<Part> backward_parts(const FlashKernel& kernel, const FlashCall& cal
     return parts;
 }
 
-/// The one call that computes all of the slices, and its launch. Empty if it takes more.
+/// Holds a call that alone computes all of the slices, and its packing.
 struct OneCall {
     FlashCall call;
     FlashPacking packing;
@@ -167,7 +167,7 @@ std::optional<OneCall> one_call(const at::Tensor& q_bhtd, const at::Tensor& k_bk
     return OneCall{std::move(calls[0]), std::move(*packing)};
 }
 
-/// Memory in B T H D order; zeros if no launch writes all of it.
+/// Allocates memory in B T H D order, filled with zeros if `zeros` (no launch writes all of it).
 at::Tensor gradients_like(const at::Tensor& x_bhtd, bool zeros) {
     const std::vector<int64_t> sizes = tokens_first(x_bhtd).sizes().vec();
     return tokens_first(zeros ? at::zeros(sizes, x_bhtd.options()) : at::empty(sizes, x_bhtd.options()));

@@ -1,5 +1,5 @@
-/// A hop's slices by the fewest calls of a flash kernel (flash_calls.h), each query's keys in one of them.
-/// Which kernel that is, is the caller's: CUDA's (cuda_flash.h), or in tests plain matrix products.
+/// Computes a hop's slices with the fewest calls of a flash kernel (flash_calls.h), each query's keys in one
+/// call. The caller chooses the kernel: CUDA's (cuda_flash.h), or in tests plain matrix products.
 ///
 /// Letters: B rows, H query heads, K key/value heads (H a multiple of K), T queries, S keys, D head_dim;
 /// N and M queries and keys of a call, packed.
@@ -16,20 +16,20 @@
 
 namespace ringmaster {
 
-/// One call. Dense, x are [B, T or S, H or K, D] and all rows are one segment each; packed, [N or M, H or K,
-/// D] and cu_seqlens, int32 on the tensors' device, say where each segment ends. Last dim contiguous.
+/// Holds one call's inputs. Dense: [B, T or S, H or K, D], each row one segment. Packed: [N or M, H or K, D],
+/// and cu_seqlens, int32 on the same device, give each segment's end. The last dim is contiguous.
 struct FlashInputs {
     at::Tensor q, k, v;
-    at::Tensor query_ends, key_ends;  ///< undefined: dense
+    at::Tensor query_ends, key_ends;  ///< undefined if dense
     int64_t most_queries = 0, most_keys = 0;
     FlashWindow window;
-    double scale = 0;  ///< of the scores; 0: D^-1/2
+    double scale = 0;  ///< factor of the scores; 0: D^-1/2
 
     bool packed() const { return query_ends.defined(); }
 };
 
-/// As the inputs lie: out and dq as q, dk and dv as k; lse float32 [B, H, T], packed [H, N], natural log. A
-/// query that sees no key gets zeros, and an infinite lse of either sign.
+/// Computes with the inputs' layout: out and dq as q, dk and dv as k. lse is float32 [B, H, T], packed [H,
+/// N], natural log. A query that sees no key gets zeros, and an infinite lse of either sign.
 struct FlashKernel {
     struct Output {
         at::Tensor out, lse;
@@ -38,12 +38,12 @@ struct FlashKernel {
         at::Tensor dq, dk, dv;
     };
     std::function<Output(const FlashInputs&)> forward;
-    /// out and lse are over *all* keys, lse contiguous.
+    /// Computes gradients from out and lse over *all* keys; lse is contiguous.
     std::function<Gradients(const FlashInputs&, const at::Tensor& dout, const Output& whole)> backward;
-    /// A backward takes more queries in blocks of that many. Unset: any number at once.
+    /// Returns how many queries a backward takes at once; more go in blocks. Unset: any number.
     std::function<int64_t(const at::Tensor& q_bhtd)> queries_at_once = {};
-    /// The device's, if the backward keeps a fixed order and so fills them badly unless it is cut by
-    /// flash_shares(). Unset or 0: one launch a call.
+    /// Returns the device's multiprocessors if the backward adds in a fixed order, which uses them badly
+    /// unless flash_shares() cuts it. Unset or 0: one launch per call.
     std::function<int64_t(const at::Tensor& q_bhtd)> multiprocessors = {};
 };
 
@@ -52,13 +52,13 @@ void packed_forward(const FlashKernel& kernel, const at::Tensor& out_bhtd, const
                     const at::Tensor& q_bhtd, const at::Tensor& k_bksd, const at::Tensor& v_bksd,
                     const std::vector<Slice>& slices);
 
-/// Adds to the gradients, float32. `whole` is over all keys.
+/// Adds to the gradients in `sums`, float32. `whole` is over all keys.
 void packed_backward(const FlashKernel& kernel, const FlashGradients& sums, const at::Tensor& dout_bhtd,
                      const at::Tensor& q_bhtd, const at::Tensor& k_bksd, const at::Tensor& v_bksd,
                      const FlashOutput& whole, const std::vector<Slice>& slices);
 
-/// The same where one call does: what it gives of all queries and keys, padding that sees nothing included,
-/// in the inputs' dtype, with nothing to be joined. Nothing where it takes more.
+/// Does the same if one call is enough: returns all queries' results in the inputs' dtype, with nothing to
+/// merge; padding that sees nothing is included. Returns nothing if it takes several calls.
 std::optional<FlashOutput> one_call_forward(const FlashKernel& kernel, const at::Tensor& q_bhtd,
                                             const at::Tensor& k_bksd, const at::Tensor& v_bksd,
                                             const std::vector<Slice>& slices);

@@ -20,7 +20,7 @@ const at::BFloat16* elements(const Bf16* x) {
     return reinterpret_cast<const at::BFloat16*>(x);
 }
 
-/// oneDNN's, by way of LibTorch, a panel at a time.
+/// Multiplies with oneDNN, through LibTorch, a panel at a time.
 void processor_product(int64_t M, int64_t N, int64_t K, const Bf16* a, int64_t a_stride, const Bf16* panels,
                        float* c, int64_t c_stride, bool add) {
     for (int64_t n = 0; n < N; n += kPanel)
@@ -36,7 +36,7 @@ at::Tensor random_bf16(int64_t rows, int64_t columns) {
     return x.view({rows, columns}).to(at::kBFloat16);
 }
 
-/// From nothing and added.
+/// Returns true if the products agree with the plain ones, both from nothing and added to a result.
 bool is_as_plain(const PanelProducts& products, int64_t M, int64_t N, int64_t K) {
     const at::Tensor a = random_bf16(M, K), b = random_bf16(K, N);
     at::Tensor panels = at::empty({K * panel_columns(N)}, at::kBFloat16);
@@ -51,12 +51,12 @@ bool is_as_plain(const PanelProducts& products, int64_t M, int64_t N, int64_t K)
     return at::allclose(fast, plain, 1e-3, 1e-3);
 }
 
-/// LibTorch's own answer, could_pack, is yes for AMX alone: AVX-512 BF16 takes the same panels.
+/// Tests the processor instead of asking LibTorch: could_pack knows only AMX, but AVX-512 BF16 works too.
 bool processor_has_them() {
     if (!cpu_has_bfloat16()) return false;
     try {
         return is_as_plain(kProcessor, 5, 144, 6) && is_as_plain(kProcessor, 64, 256, 64);
-    } catch (const std::exception&) {  // built without them
+    } catch (const std::exception&) {  // LibTorch was built without them
         return false;
     }
 }

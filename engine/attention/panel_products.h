@@ -1,4 +1,4 @@
-/// The bfloat16 matrix products that a processor makes itself, adding in float32, behind one face.
+/// Offers the bfloat16 matrix products of a processor, which add in float32, behind one interface.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -9,12 +9,12 @@ namespace ringmaster {
 
 struct PanelProducts {
     PanelProduct product;
-    void (*release)();  ///< what a thread holds of the processor, once its products are made
+    void (*release)();  ///< frees what a thread holds of the processor after its products
 };
 
-/// Those that attention over these CPU tensors is made of: null where float32 ones serve better, which is for
-/// float32, for an odd head_dim, and where the processor has no bfloat16 products or they
-/// are not what the plain ones are. RINGMASTER_CPU_PRODUCTS=plain takes the plain ones, =float32 none.
+/// Returns the products for attention over these CPU tensors. Returns null if float32 products serve better:
+/// for float32, an odd head_dim, and a processor that has no bfloat16 products or whose products differ
+/// from the plain ones. RINGMASTER_CPU_PRODUCTS=plain forces the plain ones, =float32 forces null.
 const PanelProducts* products_for(const at::Tensor& q_bhtd);
 
 }  // namespace ringmaster

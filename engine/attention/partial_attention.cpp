@@ -22,12 +22,12 @@ FlashOutput reversed(const FlashOutput& x) {
     return {x.out_bhtd.flip(2), x.lse_bht.flip(2)};
 }
 
-/// CUDA's kernels that LibTorch brings have no softcap: the plan refuses it there.
+/// Asserts that there is no softcap on a GPU: LibTorch's CUDA kernels have none, and the plan refuses it.
 void check_device(const ScoreRule& rule, const at::Tensor& q) {
     TORCH_INTERNAL_ASSERT(rule.softcap == 0 || q.is_cpu(), "a softcap of scores on a GPU");
 }
 
-/// A triangle at the trailing edge of a window is a causal one, read backwards.
+/// Computes a slice. A triangle at the trailing edge of a window is a causal one, read backwards.
 FlashOutput slice_forward(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, SliceMask mask,
                           double scale) {
     if (mask != SliceMask::InverseCausal)
@@ -48,14 +48,14 @@ bool goes_by(AttentionFamily family, const at::Tensor& q) {
     return attention_family(q.is_cpu() ? Device::Cpu : Device::Cuda, q.scalar_type() == at::kFloat) == family;
 }
 
-/// One square that the float32 kernel takes as it is.
+/// Returns true if the slices are a single square that the float32 kernel takes as it is.
 bool is_one_square(const std::vector<Slice>& slices, const at::Tensor& q_bhtd, const at::Tensor& k_bksd) {
     const int64_t queries = q_bhtd.size(2), keys = k_bksd.size(2);
     return slices.size() == 1 && slices[0].mask != SliceMask::InverseCausal &&
            slices[0] == Slice{0, queries, 0, keys, slices[0].mask};
 }
 
-/// The rows' dot products, in float32, a head at a time.
+/// Returns the dot products of the rows, in float32, one head at a time.
 at::Tensor dot_bht(const at::Tensor& x_bhtd, const at::Tensor& y_bhtd) {
     const int64_t B = x_bhtd.size(0), H = x_bhtd.size(1);
     at::Tensor dot = at::empty({B, H, x_bhtd.size(2)}, x_bhtd.options().dtype(at::kFloat));

@@ -1,9 +1,9 @@
-/// Attention that grows by keys: what queries made of those seen so far, and the gradients that go back. One
-/// face for the kernels of a device. On the CPU every sum stays in float32 until the end; CUDA's kernels
-/// round each call's result to the inputs' dtype, and float32 is from there on.
+/// Accumulates attention over keys, some at a time: outputs in the forward, gradients in the backward. It
+/// hides which kernels a device has. On the CPU every sum stays in float32 until the end; CUDA's kernels
+/// round each call's result to the inputs' dtype, and the sums of these results are float32.
 ///
-/// Half precisions go by FlashAttention-2: all slices of a hop that one call can take, windows included
-/// (flash_calls.h). float32 goes by the memory-efficient kernel, slice by slice.
+/// Half precisions use FlashAttention-2: one call takes as many slices of a hop as it can, windows included
+/// (flash_calls.h). float32 uses the memory-efficient kernel, slice by slice.
 ///
 /// Letters: B rows, H query heads, K key/value heads (H a multiple of K), T queries, S keys, D head_dim.
 /// Tensors' last dim is contiguous, other strides are free.
@@ -20,11 +20,11 @@
 
 namespace ringmaster {
 
-/// Key/value heads [begin, begin + count), and the query heads that share them.
+/// Names the key/value heads [begin, begin + count), and the query heads that share them.
 struct KeyHeads {
     int64_t begin = 0;
     int64_t count = 0;
-    int64_t group = 1;  ///< query heads to each
+    int64_t group = 1;  ///< query heads per key/value head
 
     at::Tensor of_queries(const at::Tensor& x_bht) const {
         return x_bht.narrow(1, begin * group, count * group);
@@ -34,38 +34,38 @@ struct KeyHeads {
 class PartialAttention {
   public:
     explicit PartialAttention(const at::Tensor& q_bhtd, const ScoreRule& rule = {});
-    /// k_bksd and v_bksd are of `heads` alone.
+    /// Adds keys; k_bksd and v_bksd hold only the heads in `heads`.
     void add(const at::Tensor& k_bksd, const at::Tensor& v_bksd, const KeyHeads& heads,
              const std::vector<Slice>& slices);
-    /// out in the inputs' dtype, its memory in B T H D order. A query that saw nothing gets zeros, and minus
-    /// infinity.
+    /// Returns out in the inputs' dtype, in B T H D memory order. A query that saw nothing gets zeros, and an
+    /// lse of minus infinity.
     FlashOutput finish();
 
   private:
     at::Tensor q_bhtd_;
     ScoreRule rule_;
-    SoftmaxSums sums_;  // on CUDA values are divided already, and top is the log-sum-exp
+    SoftmaxSums sums_;  // on CUDA, values are divided already and top is the log-sum-exp
 };
 
 class PartialGradients {
   public:
-    /// `whole` is over all keys.
+    /// Starts from zero gradients. `whole` is the output over all keys.
     PartialGradients(const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd, const FlashOutput& whole,
                      const ScoreRule& rule = {});
-    /// Adds the keys' part to dq, dk_bksd and dv_bksd, float32.
+    /// Adds the gradients of these keys to dq, dk_bksd and dv_bksd, float32.
     void add(const at::Tensor& k_bksd, const at::Tensor& v_bksd, const KeyHeads& heads,
              const std::vector<Slice>& slices, const at::Tensor& dk_bksd, const at::Tensor& dv_bksd);
-    const at::Tensor& dq_bhtd() const { return dq_bhtd_; }  ///< float32, memory in B T H D order
+    const at::Tensor& dq_bhtd() const { return dq_bhtd_; }  ///< float32, B T H D memory order
 
   private:
     at::Tensor dout_bhtd_, q_bhtd_, dq_bhtd_;
     FlashOutput whole_;
     ScoreRule rule_;
-    at::Tensor delta_bht_;  // CPU: of dout · out
+    at::Tensor delta_bht_;  // row sums of dout · out; CPU only
 };
 
-/// Attention over `slices` where one call of CUDA's kernels computes all of it: nothing is joined, and dq is
-/// in the inputs' dtype. Nothing where it takes more than one, or on the CPU.
+/// Returns attention over `slices` if one call of CUDA's kernels computes all of it: nothing is merged, and
+/// dq has the inputs' dtype. Returns nothing on the CPU, or if it takes several calls.
 std::optional<FlashOutput> attention_in_one_call(const at::Tensor& q_bhtd, const at::Tensor& k_bksd,
                                                  const at::Tensor& v_bksd, const std::vector<Slice>& slices,
                                                  const ScoreRule& rule = {});

@@ -16,7 +16,7 @@ at::Tensor places_of(const Spans& spans, at::Device device) {
     return at::cat(parts).to(device);
 }
 
-/// Memory in B T H D order.
+/// Returns the tokens at these positions, in B T H D memory order.
 at::Tensor tokens_at(const at::Tensor& x_bhsd, const at::Tensor& places_t) {
     return x_bhsd.transpose(1, 2).index_select(1, places_t).transpose(1, 2);
 }
@@ -31,7 +31,7 @@ std::vector<Slice> causal_slices(const RingShare& sequence) {
     return {{0, tokens, 0, tokens, SliceMask::Causal}};
 }
 
-/// The keys of one hop: whose they are, and which of them. One range, as causal layouts have, is a view.
+/// Names the keys of one hop: owner and ranges. A single range, as in causal layouts, is read as a view.
 struct Hop {
     size_t owner = 0;
     KeyRanges read;
@@ -51,7 +51,7 @@ struct Hop {
     }
 };
 
-/// A stage of `rank` reads its own keys, or those that its one sender sends it in the same stage.
+/// Returns what a stage of `rank` reads: its own keys, or those that its only sender sends it in that stage.
 Hop hop_of(const PlayedRing& ring, size_t rank, size_t stage) {
     const Stage& here = ring.schedules[rank].stages[stage];
     if (here.is_own) return {rank, {{0, here.keys}}};

@@ -8,7 +8,7 @@ namespace ringmaster {
 
 namespace {
 
-// A key/value buffer of a stage is [S, 2, B, K, D]: any stretch of its tokens is one contiguous message.
+// A stage's key/value buffer is [S, 2, B, K, D], so that any range of its tokens is one contiguous message.
 
 KeysValues views_of(const at::Tensor& buffer_s2bkd) {
     return {buffer_s2bkd.select(1, 0).transpose(0, 1), buffer_s2bkd.select(1, 1).transpose(0, 1)};
@@ -21,7 +21,7 @@ at::Tensor heads_first(const at::Tensor& x_btkd) {
     return x_btkd.transpose(1, 2);
 }
 
-/// One stage for some heads: what is computed between two waits.
+/// Names one stage for some heads: what is computed between two waits.
 struct Unit {
     const Stage* stage;
     KeyHeads heads;
@@ -38,8 +38,8 @@ std::vector<Unit> units_of(const AttentionSchedule& schedule, int64_t query_head
     return units;
 }
 
-/// In the backward half of the own heads come last: while the first half computes, others' keys arrive; while
-/// the other half does, the last of their gradients go home.
+/// Moves half of this rank's heads to the end of the backward: others' keys arrive while the first half
+/// computes, and the last gradients travel back to their ranks while the second half does.
 std::vector<Unit> backward_units_of(const AttentionSchedule& schedule, int64_t query_heads,
                                     int64_t key_heads) {
     std::vector<Unit> units = units_of(schedule, query_heads, key_heads);
@@ -55,12 +55,12 @@ std::vector<Unit> backward_units_of(const AttentionSchedule& schedule, int64_t q
     return units;
 }
 
-/// Whether all that is seen are the own keys.
+/// Returns true if only this rank's keys are seen.
 bool is_local(const AttentionSchedule& schedule) {
     return schedule.stages.size() == 1 && schedule.stages[0].is_own;
 }
 
-/// Brings each unit's keys and values, one unit ahead of the computation.
+/// Prefetches each unit's keys and values, one unit ahead of the computation.
 class Courier {
   public:
     Courier(Group& ring, const std::vector<Unit>& units, const KeysValues& own)
@@ -68,7 +68,7 @@ class Courier {
         start(0);
     }
 
-    /// The unit's keys and values, [B, S, K, D]; the next one's set off.
+    /// Returns the unit's keys and values, [B, S, K, D], and starts the transfers of the next unit.
     KeysValues take(size_t unit) {
         for (Transfer& transfer : transfers_) transfer.wait();
         transfers_.clear();
@@ -130,8 +130,8 @@ class Courier {
     KeyHeads last_heads_;
 };
 
-/// Takes the gradients of others' keys and values home, and adds up those of the own: in float32, [T, 2, B,
-/// K, D], in the order of the units.
+/// Sends the gradients of other ranks' keys and values back to them, and sums the gradients of this rank's:
+/// in float32, [T, 2, B, K, D], in the order of the units.
 class Homecoming {
   public:
     Homecoming(Group& ring, const KeysValues& own) : ring_(ring) {
@@ -140,7 +140,7 @@ class Homecoming {
             at::zeros({sizes[1], 2, sizes[0], sizes[2], sizes[3]}, own.k_btkd.options().dtype(at::kFloat));
     }
 
-    /// Where a unit's gradients are to be added, [S, 2, B, K, D].
+    /// Returns the tensor to which a unit's gradients are added, [S, 2, B, K, D].
     at::Tensor gradients_for(const Unit& unit) const {
         const at::Tensor home = heads_of(unit.heads);
         if (unit.stage->is_own) return home;

@@ -1,7 +1,7 @@
-/// Attention by a schedule: the next stage's keys and values are under way while a stage computes, partial
-/// results are joined in float32; in the backward the gradients of keys and values that
-/// came from others go straight home, in float32, while the next stage computes, and are added there in the
-/// order of the stages. Forward beside backward.
+/// Computes attention by a schedule. While one stage computes, the next stage's keys and values are in
+/// flight; partial results are merged in float32. In the backward, the gradients of other ranks' keys and
+/// values return to them in float32 while the next stage computes, and the owner adds them in the order of
+/// the stages.
 ///
 /// Letters: B rows, H query heads, K key/value heads (H a multiple of K), T this rank's tokens, D head_dim.
 #pragma once
@@ -15,23 +15,23 @@
 
 namespace ringmaster {
 
-/// Keys and values side by side; last dim contiguous, other strides free.
+/// Holds keys and values as a pair; last dim contiguous, other strides free.
 struct KeysValues {
     at::Tensor k_btkd;
     at::Tensor v_btkd;
 };
 
-/// Returns out [B, H, T, D] in q's dtype, with its memory in B T H D order, and lse [B, H, T]. A query that
-/// sees nothing gets zeros, and minus infinity.
+/// Returns out [B, H, T, D] in q's dtype, in B T H D memory order, and lse [B, H, T]. A query that sees
+/// nothing gets zeros, and an lse of minus infinity.
 FlashOutput scheduled_forward(Group& ring, const AttentionSchedule& schedule, const at::Tensor& q_bhtd,
                               const KeysValues& own, const ScoreRule& rule = {});
 
 struct ScheduledGradients {
-    at::Tensor dq_bhtd;  ///< float32, not rounded yet; from one CUDA kernel alone the inputs' dtype
+    at::Tensor dq_bhtd;  ///< float32, unrounded; the inputs' dtype if one CUDA call computes all
     KeysValues d_btkd;
 };
 
-/// `whole` is what the forward returned.
+/// Computes the gradients. `whole` is what the forward returned.
 ScheduledGradients scheduled_backward(Group& ring, const AttentionSchedule& schedule,
                                       const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd,
                                       const KeysValues& own, const FlashOutput& whole,

@@ -1,4 +1,4 @@
-/// How attention makes a score of a query's and a key's product.
+/// Defines how attention turns the product of a query and a key into a score.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -9,7 +9,7 @@ namespace ringmaster {
 
 struct ScoreRule {
     double scale = 0;    ///< 0: head_dim^-1/2
-    double softcap = 0;  ///< c: a score s becomes c · tanh(s / c) (Gemma 2, section 2); 0: it stays
+    double softcap = 0;  ///< c: a score s becomes c · tanh(s / c) (Gemma 2, section 2); 0: none
 
     double scale_of(const at::Tensor& q) const {
         return scale != 0 ? scale : 1 / std::sqrt(static_cast<double>(q.size(-1)));

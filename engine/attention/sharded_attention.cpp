@@ -12,7 +12,7 @@ namespace ringmaster {
 struct ShardedAttention::Impl {
     Groups& groups;
     AttentionSchedule schedule;
-    std::vector<int64_t> ulysses_tokens;  ///< of each rank of this Ulysses group
+    std::vector<int64_t> ulysses_tokens;  ///< tokens of each rank of this Ulysses group
     ScoreRule rule;
 };
 
@@ -25,7 +25,7 @@ at::Tensor tokens_first(const at::Tensor& x_bhtd) {
     return x_bhtd.transpose(1, 2);
 }
 
-/// The exchanges of a Ulysses group. Keys and values travel as one: [t, 2·B, K, D].
+/// Exchanges tensors in a Ulysses group. Keys and values travel as one tensor: [t, 2·B, K, D].
 class Ulysses {
   public:
     Ulysses(Group& group, const std::vector<int64_t>& tokens, int64_t query_heads, int64_t key_heads)
@@ -47,7 +47,7 @@ class Ulysses {
     ByTokens queries_back(const at::Tensor& owned_bhsd, const char* what) {
         return heads_to_tokens(group_, queries_, owned_bhsd.permute({2, 0, 1, 3}), what);
     }
-    /// Parts of a head that ranks share travel unrounded: they are summed first.
+    /// Returns gradients to their tokens' ranks; if ranks share a head, unrounded, because they are added.
     ByTokens keys_values_back(const KeysValues& owned_bskd, at::ScalarType dtype, const char* what) {
         const bool shared = std::adjacent_find(keys_.heads.begin(), keys_.heads.end()) != keys_.heads.end();
         const at::Tensor both =

@@ -1,7 +1,7 @@
-/// The one attention: a flash kernel over slices, partial results merged by their log-sum-exp in fp32, keys
-/// and values carried by a transport: round a ring or gathered a few heads at a time, by an all-to-all over
-/// heads (Ulysses), or both, the all-to-all inside the ring. Exact on every layout, for any documents and
-/// window. Forward beside backward.
+/// Computes attention over a mesh: a flash kernel runs over slices, and partial results merge by log-sum-exp
+/// in fp32. Keys and values travel round a ring or are gathered a few heads at a time; Ulysses exchanges
+/// heads by an all-to-all; with both, the all-to-all runs inside the ring. The result is exact for every
+/// layout, documents and window. Forward and backward are both here.
 ///
 /// Letters: B rows, H query heads, K key/value heads (H a multiple of K), T this rank's tokens, D head_dim.
 /// Source: Liu et al. 2023, "Ring Attention with Blockwise Transformers", section 3; the backward of a block
@@ -20,14 +20,14 @@
 namespace ringmaster {
 
 struct AttentionOutput {
-    /// What a Ulysses rank attended with, wanted again by the backward; undefined without Ulysses. S are the
+    /// Keeps a Ulysses rank's inputs to attention for the backward; undefined without Ulysses. S are the
     /// group's tokens, h and k the heads that the rank owns.
     struct OfOwnHeads {
         at::Tensor q_bhsd, keys_values_s2bkd, out_bhsd;
     };
 
     at::Tensor out_bthd;  ///< [B, T, H, D], the inputs' dtype
-    at::Tensor lse_bht;   ///< [B, H, T] float32, natural log; with Ulysses of its own heads, [B, h, S]
+    at::Tensor lse_bht;   ///< [B, H, T] float32, natural log; with Ulysses the rank's heads, [B, h, S]
     OfOwnHeads by_heads;
 };
 
@@ -40,19 +40,19 @@ struct AttentionGradients {
 class ShardedAttention {
   public:
     struct Impl;
-    /// `layout` is of one sequence over groups.mesh()'s context-parallel ranks; slices are derived here,
-    /// once. `gathered_heads`: keys and values are gathered, that many heads at a time, which needs ranks
-    /// that hold ascending positions (batch_ring, varlen_llama3); 0: they go round the ring.
+    /// Derives the slices, once. `layout` is of one sequence over groups.mesh()'s context-parallel ranks.
+    /// `gathered_heads` > 0: gathers keys and values that many heads at a time, which needs ranks with
+    /// ascending positions (batch_ring, varlen_llama3); 0: keys and values go round the ring.
     ShardedAttention(Groups& groups, const Layout& layout, const AttentionMask& mask = {},
                      int64_t gathered_heads = 0, const ScoreRule& rule = {});
     ~ShardedAttention();
 
-    /// Of the mask, that this rank's ring rank computes: its Ulysses group shares them by heads.
+    /// Returns the mask's cells that this rank's ring rank computes; its Ulysses group shares them by heads.
     int64_t cells() const;
 
-    /// q_bthd [B, T, H, D], k_btkd and v_btkd [B, T, K, D], float32 or bfloat16, rotary embedding applied;
-    /// last dim contiguous, other strides free. Throws Error(Refused) where there
-    /// are fewer heads than Ulysses ranks, or a peer is gone.
+    /// Takes q_bthd [B, T, H, D], k_btkd and v_btkd [B, T, K, D], float32 or bfloat16, after the rotary
+    /// embedding; last dim contiguous, other strides free. Throws Error(Refused) if there are fewer heads
+    /// than Ulysses ranks, or a peer is gone.
     AttentionOutput forward(const at::Tensor& q_bthd, const at::Tensor& k_btkd, const at::Tensor& v_btkd);
     AttentionGradients backward(const at::Tensor& dout_bthd, const at::Tensor& q_bthd,
                                 const at::Tensor& k_btkd, const at::Tensor& v_btkd,
