@@ -1,5 +1,5 @@
-// Compiled once for each instruction set, and without contraction: which products and sums are one rounding
-// is written out, as LibTorch's own operations have it.
+// This file is compiled once for each instruction set. The compiler must not contract products and sums: code
+// that rounds only once says so explicitly, as LibTorch's operations do.
 #include "engine/kernels/block_optimizer.h"
 
 #include <cmath>
@@ -11,7 +11,7 @@ namespace ringmaster::RINGMASTER_ISA {
 
 namespace {
 
-constexpr int64_t kStrip = 256;  // elements whose table places are found at once
+constexpr int64_t kStrip = 256;  // elements whose table entries are found at once
 
 inline float multiply_add(float a, float b, float c) {
 #ifdef __FMA__
@@ -66,7 +66,7 @@ void encode_binned(const CodeBook& book, const float* values, float scale, uint8
     }
 }
 
-/// At most one threshold lies between numbers of the same upper 16 bits.
+/// Returns the nearest code. Numbers with the same upper 16 bits have at most one threshold between them.
 inline uint8_t nearest(const CodeBook& book, float scaled) {
     uint32_t bits;
     std::memcpy(&bits, &scaled, sizeof bits);

@@ -1,4 +1,4 @@
-// Compiled once for each instruction set, as fused_isa.cpp.
+// This file is compiled once for each instruction set, as fused_isa.cpp is.
 #include "engine/kernels/block_softmax.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace ringmaster::RINGMASTER_ISA {
 
 namespace {
 
-/// Keys [begin, end).
+/// Names the keys [begin, end) that a row sees.
 struct Visible {
     int64_t begin, end;
 };
@@ -34,7 +34,7 @@ void forward(float* scores, int64_t rows, int64_t keys, const BlockMask& mask, f
 #pragma omp simd reduction(max : highest)
         for (int64_t k = visible.begin; k < visible.end; ++k)
             highest = scores[k] > highest ? scores[k] : highest;
-        // A row that has seen no key yet keeps −infinity, and its scores are all hidden.
+        // A row that has seen no key yet keeps −infinity; all its scores are hidden.
         const float base = highest == -std::numeric_limits<float>::infinity() ? 0 : highest;
         float total = 0;
 #pragma omp simd reduction(+ : total)

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kBins = 65536;
 
-/// torch.linspace in float32: from both ends towards the middle.
+/// Returns torch.linspace in float32, computed from both ends towards the middle.
 std::vector<float> linspace(float first, float last, int count) {
     const float step = (last - first) / static_cast<float>(count - 1);
     std::vector<float> numbers;
@@ -58,7 +58,7 @@ void fill_bins(CodeBook& book) {
     }
 }
 
-/// The least number that torchao gives the upper of two neighbouring codes.
+/// Returns the least number to which torchao gives the upper of two neighbouring codes.
 float first_of_upper(float lower, float upper) {
     const float half = (upper - lower) * 0.5F;
     float first = lower + half;

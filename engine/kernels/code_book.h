@@ -1,4 +1,4 @@
-/// The numbers that codes of block-wise optimizer states stand for, and how a number finds its code.
+/// Holds the numbers that codes of block-wise optimizer states stand for, and finds the code of a number.
 ///
 /// Source: Dettmers 2015, "8-Bit Approximations for Parallelism in Deep Learning" (dynamic tree
 /// quantisation), as bitsandbytes and torchao build the maps.
@@ -11,16 +11,16 @@
 namespace ringmaster {
 
 struct CodeBook {
-    /// Binned: bitsandbytes on the CPU, by 65,536 equal bins from -1 to 1, of a number times 1 ÷ scale.
-    /// Nearest: torchao, the nearest code, ties up, of a number ÷ scale; a scale is 1e-12 at least.
+    /// Binned (bitsandbytes on the CPU) looks up number · (1 ÷ scale) in 65,536 equal bins from -1 to 1.
+    /// Nearest (torchao) takes the code nearest to number ÷ scale, ties up; a scale is at least 1e-12.
     enum class Search { Binned, Nearest };
 
     int bits = 8;
     Search search = Search::Binned;
-    std::array<float, 256> values{};  ///< ascending; 16 of them for 4 bits
-    /// Binned: the code of each bin. Nearest: the lowest code of the numbers whose upper 16 bits are these.
+    std::array<float, 256> values{};  ///< ascending; 4-bit books use 16 of them
+    /// Holds each bin's code (Binned), or the lowest code of the numbers with these upper 16 bits (Nearest).
     std::vector<uint8_t> table;
-    std::array<float, 256> next_from{};  ///< Nearest: from here on a number has a larger code; infinity
+    std::array<float, 256> next_from{};  ///< Nearest: least number of the next code; infinity: none
 
     int64_t bytes_of(int64_t elements) const { return bits == 8 ? elements : (elements + 1) / 2; }
 };

@@ -1,4 +1,4 @@
-/// Elements of a kernel's rows as float32, and back. Included by kernels only.
+/// Converts elements of a kernel's rows to float32 and back. Only kernels include it.
 #pragma once
 
 #include <cstdint>

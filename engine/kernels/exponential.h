@@ -1,4 +1,4 @@
-/// e^x that vectorises: the standard library's would not without giving up NaN. Included by kernels only.
+/// Computes e^x with code that vectorises and keeps NaN; the standard library's does not. For kernels only.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace ringmaster::RINGMASTER_ISA {
 
-/// e^x by 2^n · p(r), r in ±ln2/2, within 2 units in the last place for x in [-87.3, 88.7] and held at those ends; NaN stays.
+/// Returns e^x as 2^n · p(r), |r| <= ln2/2, within 2 ulp; clamps x to [-87.3, 88.7]; NaN stays NaN.
 inline float exponential(float x) {
     x = x < -87.3F ? -87.3F : x;
     x = x > 88.7F ? 88.7F : x;

@@ -22,7 +22,7 @@ CodeBook16 made_of(const std::array<float, 16>& values, const std::array<uint8_t
     return book;
 }
 
-/// Rounded once between product and sum, as bitsandbytes' CPU library is compiled.
+/// Rounds once for product and sum together, as bitsandbytes' CPU library is compiled.
 size_t place_of(float value) {
     const float half = (std::clamp(value, -1.0F, 1.0F) + 1.0F) * 0.5F;
     return static_cast<uint16_t>(std::fma(half, static_cast<float>(kPlaces - 1), 0.5F));

@@ -1,8 +1,8 @@
-/// 4-bit weights as bitsandbytes makes and reads them, block by block, on raw memory. Each kernel exists for
-/// AVX-512, AVX2 and plain x86-64; `four_bit()` picks at run time by what the processor has, and all give the
+/// Quantizes and reads 4-bit weights as bitsandbytes does, block by block, on raw memory. Each kernel exists
+/// for AVX-512, AVX2 and plain x86-64; `four_bit()` picks the processor's best at run time, and all give the
 /// same bytes.
 ///
-/// A block of elements shares a scale, its largest magnitude; an element is the entry of a code book of 16,
+/// The elements of a block share a scale, the largest magnitude; an element is an entry of a code book of 16,
 /// times that scale. Source: Dettmers et al. 2023, "QLoRA", section 3 and appendix E.
 #pragma once
 
@@ -13,22 +13,22 @@
 
 namespace ringmaster {
 
-/// The entries of a code book by their codes, and in ascending order of the entries.
+/// Holds a code book's entries by code, and their codes in ascending order of the entries.
 struct CodeBook16 {
     float values[16];
-    uint8_t ascending[16];  ///< codes
-    float midpoints[15];    ///< between neighbours in that order; what lies above one goes up
+    uint8_t ascending[16];  ///< codes in ascending order of their entries
+    float midpoints[15];    ///< between neighbours in that order; greater values go up
 };
 const CodeBook16& nf4_book();
 const CodeBook16& fp4_book();
 
 struct FourBitKernels {
-    /// Codes of `count` elements, a block, two to a byte; returns its largest magnitude. The last block of a
-    /// tensor may be short: it `divides` by the scale where others multiply by the reciprocal, as
-    /// bitsandbytes does.
+    /// Writes the codes of a block of `count` elements, two per byte, and returns the largest magnitude. The
+    /// last block of a tensor may be short: it `divides` by the scale, and the others multiply by the
+    /// reciprocal, as in bitsandbytes.
     float (*quantize)(const float* x, int64_t count, bool divides, const CodeBook16& book, uint8_t* codes);
-    /// Elements [0, count) of blocks that begin at codes[0]: book[code] · scales[block], in float32, rounded
-    /// to the element.
+    /// Writes elements [0, count) of blocks whose codes begin at codes[0]: book[code] · scales[block],
+    /// computed in float32 and rounded to the element type.
     void (*dequantize_float)(const uint8_t* codes, const float* scales, int64_t count, int64_t block,
                              const CodeBook16& book, float* out);
     void (*dequantize_bf16)(const uint8_t* codes, const float* scales, int64_t count, int64_t block,
@@ -36,13 +36,13 @@ struct FourBitKernels {
 };
 const FourBitKernels& four_bit();
 
-/// The nearest entry of a code book of 256, ascending, for each of 65,536 places in [−1, 1].
+/// Returns the nearest entry of an ascending code book of 256 for each of 65,536 places in [−1, 1].
 std::vector<uint8_t> places_of_map(const float* map);
-/// Quantises scales less `offset`, in blocks of 256 that share a float32, by such a table: as bitsandbytes
-/// does on a CPU.
+/// Quantizes scales minus `offset`, in blocks of 256 that share a float32 scale, with a table from
+/// places_of_map, as bitsandbytes does on a CPU.
 void quantize_scales(const float* scales, int64_t count, float offset, const std::vector<uint8_t>& places,
                      uint8_t* codes, float* of_blocks);
-/// map[code] · of_blocks[i / 256] + offset, rounded twice.
+/// Writes map[code] · of_blocks[i / 256] + offset, rounded twice.
 void dequantize_scales(const uint8_t* codes, const float* of_blocks, const float* map, int64_t begin,
                        int64_t count, float offset, float* scales);
 

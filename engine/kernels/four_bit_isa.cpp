@@ -1,5 +1,5 @@
-// Compiled once for each instruction set: RINGMASTER_ISA is the namespace that the tables of this one live
-// in.
+// This file is compiled once for each instruction set: RINGMASTER_ISA is the namespace of that set's
+// tables.
 #include "engine/kernels/four_bit.h"
 
 #if defined(__AVX2__)
@@ -25,7 +25,7 @@ float largest_magnitude(const float* x, int64_t count) {
     return most;
 }
 
-/// How many midpoints lie below each element, which is its place in the ascending order.
+/// Counts the midpoints below each element, which gives its place in the ascending order.
 void places_of(const float* x, int64_t count, const CodeBook16& book, int32_t* places) {
 #pragma omp simd
     for (int64_t i = 0; i < count; ++i) {
@@ -43,7 +43,7 @@ float quantize(const float* x, int64_t count, bool divides, const CodeBook16& bo
 #pragma omp simd
     for (int64_t i = 0; i < count; ++i)
         scaled[i] = std::clamp(divides ? x[i] / scale : x[i] * factor, -1.0F, 1.0F);
-    scaled[count] = 0;  // fills the last byte of an odd number
+    scaled[count] = 0;  // pads the last byte if the count is odd
     places_of(scaled, count + count % 2, book, places);
     for (int64_t i = 0; i < count; i += 2)
         codes[i / 2] = static_cast<uint8_t>(book.ascending[places[i]] << 4 | book.ascending[places[i + 1]]);
@@ -51,18 +51,18 @@ float quantize(const float* x, int64_t count, bool divides, const CodeBook16& bo
 }
 
 #if defined(__AVX2__)
-/// 32 codes of 16 bytes, one a byte, in order.
+/// Unpacks 16 bytes into 32 codes, one per byte, in order.
 inline __m256i spread(const uint8_t* codes) {
     const __m128i both = _mm_loadu_si128(reinterpret_cast<const __m128i*>(codes)), mask = _mm_set1_epi8(15);
     const __m128i first = _mm_and_si128(_mm_srli_epi16(both, 4), mask), second = _mm_and_si128(both, mask);
     return _mm256_set_m128i(_mm_unpackhi_epi8(first, second), _mm_unpacklo_epi8(first, second));
 }
 
-/// A block's 16 values, to look 32 codes up at a time.
+/// Looks up 32 codes at a time in a block's 16 values.
 template <typename T>
 class Table;
 
-/// By two lookups of 16 bytes each, the low and the high bytes of the values.
+/// Uses two byte shuffles: one for the low and one for the high bytes of the values.
 template <>
 class Table<Bf16> {
   public:
@@ -88,7 +88,7 @@ class Table<Bf16> {
     __m256i low_, high_;
 };
 
-/// By two permutations of 8 values each.
+/// Uses two permutations of 8 values each.
 template <>
 class Table<float> {
   public:
@@ -101,7 +101,7 @@ class Table<float> {
         for (int i = 0; i < 4; ++i) {
             const __m128i eight = i % 2 == 0 ? halves[i / 2] : _mm_srli_si128(halves[i / 2], 8);
             const __m256i index = _mm256_cvtepu8_epi32(eight);
-            const __m256i is_second = _mm256_slli_epi32(index, 28);  // bit 3 to the sign
+            const __m256i is_second = _mm256_slli_epi32(index, 28);  // moves bit 3 to the sign
             _mm256_storeu_ps(out + 8 * i, _mm256_blendv_ps(_mm256_permutevar8x32_ps(first_, index),
                                                            _mm256_permutevar8x32_ps(second_, index),
                                                            _mm256_castsi256_ps(is_second)));

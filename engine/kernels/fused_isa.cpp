@@ -1,5 +1,5 @@
-// Compiled once for each instruction set: RINGMASTER_ISA is the namespace that the tables of this one live
-// in.
+// This file is compiled once for each instruction set: RINGMASTER_ISA is the namespace of that set's
+// tables.
 #include <cmath>
 
 #include "engine/kernels/elements.h"
@@ -57,7 +57,7 @@ void rms_norm_backward_weight(const T* dy, const T* x, const float* rstd, float*
     }
 }
 
-/// One head: pair i is x[i · Step] and x[i · Step + apart].
+/// Rotates one head: pair i is x[i · Step] and x[i · Step + apart].
 template <int64_t Step, typename T>
 void turn(T* x, int64_t apart, int64_t pairs, const float* c, const float* s, float direction) {
     T* high = x + apart;
@@ -87,7 +87,7 @@ void rope(T* x, const float* cos, const float* sin, int64_t first_row, int64_t r
     }
 }
 
-/// f(x) and f'(x).
+/// Holds f(x) and f'(x).
 struct Sloped {
     float value, slope;
 };
@@ -154,7 +154,7 @@ void gate_rows_backward(T* gate_up, T* act, const T* dact, int64_t rows, int64_t
     }
 }
 
-/// `body` with the activation and whether it is gated, as constants.
+/// Calls `body` with the activation, and whether it is gated, as compile-time constants.
 template <typename Body>
 void with_rule(const GateRule& rule, const Body& body) {
     const auto with = [&]<Activation kind>() {

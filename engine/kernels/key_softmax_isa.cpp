@@ -1,4 +1,4 @@
-// Compiled once for each instruction set, as fused_isa.cpp.
+// This file is compiled once for each instruction set, as fused_isa.cpp is.
 #include "engine/kernels/key_softmax.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr float kHidden = -std::numeric_limits<float>::infinity();
 
-/// A key's row: -infinity for the queries that do not see it.
+/// Sets a key's row to -infinity for the queries that do not see the key.
 void hide(float* row, int64_t key, const KeyBlock& block) {
     const BlockMask& mask = block.mask;
     if (mask.sees == BlockMask::All) return;
@@ -29,14 +29,14 @@ inline float probability(float score, float scale, float base) {
     return score == kHidden ? 0.0F : exponential(score * scale - base);
 }
 
-/// Two rows of one panel, side by side.
+/// Stores two rows of one panel as pairs.
 inline void store_pair(Bf16* to, float first, float second) {
     store(to[0], first);
     store(to[1], second);
 }
 
-/// Panels of two keys at a time: `body` with where a panel's pairs go, its first column, the two rows from
-/// there, and the weight of the second one, which is 0 where there is none.
+/// Visits two keys at a time, panel by panel: calls `body` with the place for the panel's pairs, its first
+/// column, both rows from that column on, and the weight of the second row (0 if there is none).
 template <typename Body>
 inline void for_each_pair(const float* scores, const KeyBlock& block, Bf16* panels, const Body& body) {
     for (int64_t key = 0; key < block.keys; key += 2) {
@@ -88,7 +88,7 @@ void rescale(float* accumulated, const float* shrink, int64_t rows, int64_t colu
     }
 }
 
-/// A key's row; the gradient is left in the scores' place, too.
+/// Computes a key's row; the gradient also replaces the scores.
 void backward_row(float* row, const float* dprobability, float scale, int64_t columns, const float* lse,
                   const float* delta, Bf16* p_row, Bf16* ds_row) {
 #pragma omp simd

@@ -1,5 +1,5 @@
-// In ringmaster_cuda.so; tests compile it for the host too, with tests/support/cuda_on_host for CUDA's
-// runtime. No LibTorch headers, so that nvcc is quick.
+// This file becomes part of ringmaster_cuda.so. Tests also compile it for the host, where
+// tests/support/cuda_on_host stands in for CUDA's runtime. It has no LibTorch headers, so that nvcc is quick.
 #include "engine/kernels/row_kernels.h"
 
 #include <cuda_runtime.h>
@@ -14,7 +14,7 @@ constexpr int kThreads = 256;
 constexpr int kWarp = 32;
 constexpr int kWarps = kThreads / kWarp;
 constexpr unsigned kAllLanes = 0xffffffffU;
-constexpr int64_t kMostBlocks = int64_t{1} << 20;  // more rows are taken in turns
+constexpr int64_t kMostBlocks = int64_t{1} << 20;  // if there are more rows, each block takes several
 
 struct Plus {
     __device__ float operator()(float a, float b) const { return a + b; }
@@ -23,7 +23,7 @@ struct Larger {
     __device__ float operator()(float a, float b) const { return a > b ? a : b; }
 };
 
-/// On every lane of the warp.
+/// Joins x over the lanes of a warp and returns the result on every lane.
 template <typename Join>
 __device__ float join_warp(float x, Join join) {
     for (int distance = kWarp / 2; distance > 0; distance /= 2)
@@ -40,7 +40,7 @@ struct WarpLanes {
 };
 
 struct BlockLanes {
-    float* of_warps;  // shared, kWarps of them
+    float* of_warps;  // shared memory, kWarps floats
 
     __device__ int64_t index() const { return threadIdx.x; }
     __device__ int64_t count() const { return kThreads; }
@@ -55,7 +55,7 @@ struct BlockLanes {
         __syncthreads();
         float all = of_warps[0];
         for (int warp = 1; warp < kWarps; ++warp) all = how(all, of_warps[warp]);
-        __syncthreads();  // before the next one writes
+        __syncthreads();  // before the next call writes of_warps
         return all;
     }
 };

@@ -1,18 +1,18 @@
-/// Our CUDA kernels. Each is a value that holds one launch's pointers and sizes, and whose `row(lanes, r)` is
-/// all that is computed for row r in [0, rows): written once, for the device, where the lanes are a warp's or
-/// a block's threads (row_kernels.cu), and for the host, where tests run it with threads for lanes. No
-/// LibTorch in here. Arithmetic and sums are float32 whatever the elements are; lanes of one row may not be
-/// told apart by the result but for the order of sums.
+/// Defines our CUDA kernels. Each is a value that holds one launch's pointers and sizes, and its `row(lanes,
+/// r)` computes row r in [0, rows). The same code serves the device, with a warp's or a block's threads as
+/// lanes (row_kernels.cu), and the host, where tests use threads as lanes. It does not use LibTorch.
+/// Arithmetic and sums are float32 for every element type. Only the order of sums may depend on which lane
+/// does what.
 ///
-/// Lanes: index() of count(), the same sum(x) and max(x) on all of them, sync() between what one writes and
-/// another reads. All lanes of a row make the same calls.
+/// Lanes: index() of count(); sum(x) and max(x) give the same on all lanes; sync() separates what one lane
+/// writes from what another reads. All lanes of a row make the same calls.
 ///
-/// Each moves fewer bytes than the plain LibTorch operations that it replaces (engine/model/plain_ops.cpp,
-/// engine/attention/merge.cpp), most of which write a tensor that the next one reads. Bytes read and written
-/// per element of bfloat16, ours and theirs: rms_norm 6 and 46, its gradients 14 and 92, rope 4 and 40,
-/// swiglu 6 and 10, its gradients 12 and 126, the cross-entropy with its gradient 6 and 28, a merge 10
-/// and 26, a sum 10 and 10 in wider accesses. So a GPU computes with ours, unless RINGMASTER_CUDA_KERNELS
-/// says otherwise (engine/attention/own_kernels.h).
+/// Each kernel moves fewer bytes than the plain LibTorch operations that it replaces
+/// (engine/model/plain_ops.cpp, engine/attention/merge.cpp), most of which write a tensor that the next one
+/// reads. Bytes read and written per element of bfloat16, ours and theirs: rms_norm 6 and 46, its gradients
+/// 14 and 92, rope 4 and 40, swiglu 6 and 10, its gradients 12 and 126, the cross-entropy with its gradient 6
+/// and 28, a merge 10 and 26, a sum 10 and 10 in wider accesses. Therefore a GPU uses ours by default;
+/// RINGMASTER_CUDA_KERNELS changes this (engine/attention/own_kernels.h).
 ///
 /// Letters: B rows of a batch, T tokens, H heads, D head_dim, N rows, W width, V vocabulary.
 #pragma once
@@ -55,7 +55,7 @@ RINGMASTER_ROW void store(Bf16& to, float x) {
     to.bits = static_cast<uint16_t>(is_nan ? (bits >> 16) | 0x40 : rounded);
 }
 
-/// Neighbouring elements that a lane reads or writes at once: 16 bytes, the widest access of a device.
+/// Holds neighbouring elements that a lane reads or writes at once: 16 bytes, the widest access of a device.
 template <typename T, int N>
 struct alignas(sizeof(T) * N) Pack {
     T at[N];
@@ -82,7 +82,7 @@ RINGMASTER_ROW void store_pack(T* to, const Pack<T, N>& pack) {
 #endif
 }
 
-/// Returns whether rows of `width` elements that begin at `starts` can be read in packs.
+/// Returns true if rows of `width` elements that begin at `starts` can be read in packs.
 template <typename T, typename... Starts>
 RINGMASTER_ROW bool in_packs(int64_t width, const Starts*... starts) {
     return width % kPack<T> == 0 && ((reinterpret_cast<uintptr_t>(starts) % 16 == 0) && ...);
@@ -93,8 +93,8 @@ struct Size {
     static constexpr int value = N;
 };
 
-/// Deals [0, width) to the lanes: body(w, Size<N>()) takes elements w to w + N, N = kPack<T> if `packs` is
-/// set, else 1.
+/// Deals [0, width) to the lanes: body(w, Size<N>()) takes elements w to w + N, with N = kPack<T> if `packs`
+/// is set and 1 otherwise.
 template <typename T, typename Lanes, typename Body>
 RINGMASTER_ROW void each_pack(Lanes& lanes, int64_t width, bool packs, const Body& body) {
     constexpr int64_t kStep = kPack<T>;
@@ -109,14 +109,14 @@ RINGMASTER_ROW void each_pack(Lanes& lanes, int64_t width, bool packs, const Bod
 
 enum class LanesOfRow { Warp, Block };
 
-/// From element to element of a tensor by row of the batch, token and head; the last dim is packed.
+/// Gives the distances between elements of a tensor by batch row, token and head; the last dim is packed.
 struct HeadStrides {
     int64_t b, t, h;
 
     RINGMASTER_ROW int64_t at(int64_t ib, int64_t it, int64_t ih) const { return ib * b + it * t + ih * h; }
 };
 
-/// out_bthd and lse_bht become the result over both sets of keys; lse is −infinity where no key was seen.
+/// Merges a block's result into out_bthd and lse_bht; lse is −infinity if no key was seen.
 /// Source: Liu et al. 2023, "Ring Attention with Blockwise Transformers", section 3.
 template <typename T>
 struct MergeByLse {
@@ -134,7 +134,7 @@ struct MergeByLse {
         const int64_t h = r % heads, t = r / heads % tokens, b = r / heads / tokens;
         float& seen = lse[lse_strides.at(b, t, h)];
         const float old = seen, part = block_lse[block_lse_strides.at(b, t, h)];
-        lanes.sync();  // one writes `seen` below
+        lanes.sync();  // lane 0 writes `seen` below
         const float top = old > part ? old : part;
         const bool none = top == -INFINITY;
         const float both = none ? top : top + log1pf(expf(-fabsf(old - part)));
@@ -153,7 +153,7 @@ struct MergeByLse {
     }
 };
 
-/// sum_bthd += part_bthd.
+/// Computes sum_bthd += part_bthd.
 template <typename T>
 struct AddToSum {
     static constexpr LanesOfRow kLanes = LanesOfRow::Warp;
@@ -178,14 +178,14 @@ struct AddToSum {
     }
 };
 
-/// y = x · rstd · (offset + weight) with rstd = (mean(x²) + eps)^-1/2, which is written, or read if it is
-/// `known`.
+/// Computes y = x · rstd · (offset + weight) with rstd = (mean(x²) + eps)^-1/2, which is read if it is
+/// `known` and written otherwise.
 /// Source: Zhang & Sennrich 2019, equation 4.
 template <typename T>
 struct RmsNormForward {
     static constexpr LanesOfRow kLanes = LanesOfRow::Block;
     int64_t rows, width;
-    int64_t x_stride, y_stride;  // from row to row
+    int64_t x_stride, y_stride;  // distance between rows
     const T* x;
     const T* weight;
     T* y;
@@ -225,7 +225,7 @@ struct RmsNormForward {
     }
 };
 
-/// dx (+)= rstd · (dy·w − x · rstd² · mean(dy·w·x)) with w = offset + weight.
+/// Computes dx (+)= rstd · (dy·w − x · rstd² · mean(dy·w·x)) with w = offset + weight.
 template <typename T>
 struct RmsNormBackwardInput {
     static constexpr LanesOfRow kLanes = LanesOfRow::Block;
@@ -273,7 +273,7 @@ struct RmsNormBackwardInput {
     }
 };
 
-/// partial_cw = Σ over the tokens of chunk c of dy · x · rstd; whoever launches it adds the chunks. A row
+/// Computes partial_cw = Σ over the tokens of chunk c of dy · x · rstd; the caller adds up the chunks. A row
 /// here is kColumns columns of one chunk.
 template <typename T>
 struct RmsNormBackwardWeight {
@@ -348,7 +348,7 @@ struct Rope {
 
 namespace row_kernels {
 
-/// f(x) and f'(x).
+/// Holds f(x) and f'(x).
 struct Sloped {
     float value, slope;
 };
@@ -373,7 +373,7 @@ RINGMASTER_ROW Sloped activated(Activation kind, float x) {
 
 }  // namespace row_kernels
 
-/// act_nw = f(gate) · up of rows [gate W | up W], or f of rows [W]. Source: Shazeer 2020, equation 6.
+/// Computes act_nw = f(gate) · up of rows [gate W | up W], or f of rows [W]. Source: Shazeer 2020, eq. 6.
 template <typename T>
 struct GateForward {
     static constexpr LanesOfRow kLanes = LanesOfRow::Block;
@@ -402,7 +402,7 @@ struct GateForward {
     }
 };
 
-/// Gradients of gate and up over gate_up in place; `act` gets the forward's product again.
+/// Replaces gate_up by the gradients of gate and up; `act` gets the forward's product again.
 template <typename T>
 struct GateBackward {
     static constexpr LanesOfRow kLanes = LanesOfRow::Block;
@@ -439,9 +439,9 @@ struct GateBackward {
     }
 };
 
-/// loss_n = −log softmax(logits_nv)[label]; where scale is not 0, logits become (softmax − onehot) · scale.
-/// Maximum and sum in one pass over the row. Source: Milakov & Gimelshein 2018, "Online normalizer
-/// calculation for softmax", algorithm 3.
+/// Computes loss_n = −log softmax(logits_nv)[label]; unless scale is 0, logits become (softmax − onehot) ·
+/// scale. Takes maximum and sum in one pass over the row. Source: Milakov & Gimelshein 2018, "Online
+/// normalizer calculation for softmax", algorithm 3.
 template <typename T>
 struct CrossEntropy {
     static constexpr LanesOfRow kLanes = LanesOfRow::Block;
@@ -456,7 +456,7 @@ struct CrossEntropy {
         T* logits_v = logits + r * vocab;
         const int64_t label = labels[r];
         const float picked = row_kernels::load(logits_v[label]);
-        float top = -FLT_MAX, sum = 0;  // of this lane; a finite start, so that −infinity adds nothing
+        float top = -FLT_MAX, sum = 0;  // this lane's; −FLT_MAX, so that −infinity adds nothing
         const bool packs = row_kernels::in_packs<T>(vocab, logits_v);
         row_kernels::each_pack<T>(lanes, vocab, packs, [&](int64_t v, auto size) {
             const auto pack = row_kernels::load_pack<size.value>(logits_v + v);
@@ -470,7 +470,7 @@ struct CrossEntropy {
             for (int i = 0; i < size.value; ++i) sum += expf(row_kernels::load(pack.at[i]) - top);
         });
         const float row_top = lanes.max(top);
-        const float row_sum = lanes.sum(sum * expf(top - row_top));  // all have read `picked` here
+        const float row_sum = lanes.sum(sum * expf(top - row_top));  // all lanes have read `picked` here
         if (lanes.index() == 0) loss[r] = logf(row_sum) + row_top - picked;
         if (scale == 0) return;
         const float factor = scale / row_sum;
@@ -494,6 +494,6 @@ using RowKernel =
 
 }  // namespace ringmaster
 
-/// In ringmaster_cuda.so: starts a kernel on the current device, on a stream of its (cudaStream_t). Null, or
-/// CUDA's words where it could not be started.
+/// Starts a kernel on the current device, on the given cudaStream_t. Returns null, or CUDA's message if the
+/// kernel could not be started.
 extern "C" const char* ringmaster_launch_rows(const ringmaster::RowKernel* kernel, void* stream);
