@@ -1,5 +1,5 @@
-/// JSON from a file or machine that may mean harm. Its size, depth and number of values are counted before a
-/// tree is built of it: a few bytes of text can otherwise become many of memory.
+/// Parses JSON from a file or machine that may be hostile. Counts its size, depth and values before it builds
+/// a tree: otherwise a few bytes of text could take a lot of memory.
 #pragma once
 
 #include <cstddef>
@@ -11,19 +11,19 @@ namespace ringmaster {
 
 struct JsonLimits {
     size_t bytes = 4 << 20;
-    int depth = 16;           ///< objects and arrays inside each other
-    size_t values = 1 << 18;  ///< members and elements in all; each costs about 100 bytes
+    int depth = 16;           ///< most objects and arrays nested in each other
+    size_t values = 1 << 18;  ///< most members and elements in total; each costs about 100 bytes
 };
 
-/// Empty where the text keeps within the limits, else what exceeds them: "is nested deeper than 16 levels".
-/// Says nothing of whether the text is JSON.
+/// Returns an empty string if the text keeps within the limits, otherwise what exceeds them, such as "is
+/// nested deeper than 16 levels". Does not check that the text is JSON.
 std::string what_exceeds(std::string_view text, const JsonLimits& limits = {});
 
-/// Throws Error(Refused) naming `where` for what exceeds the limits or is no JSON.
+/// Returns the JSON tree. Throws Error(Refused) naming `where` if the text exceeds the limits or is not JSON.
 nlohmann::json parse_bounded_json(std::string_view text, const std::string& where,
                                   const JsonLimits& limits = {});
 
-/// The same, a discarded value in place of an exception.
+/// Does the same, but returns a discarded value instead of throwing.
 nlohmann::json try_bounded_json(std::string_view text, const JsonLimits& limits = {});
 
 }  // namespace ringmaster

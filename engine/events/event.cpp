@@ -15,14 +15,14 @@ namespace ringmaster {
 
 namespace {
 
-/// In the order of Event's alternatives.
+/// Lists the names in the order of Event's alternatives.
 constexpr std::array<std::string_view, std::variant_size_v<Event>> kTypes = {
     "step", "hello", "phase", "device", "eval", "warning", "checkpoint", "done", "error"};
 
 template <class T, class E>
 concept EventOf = std::same_as<std::remove_const_t<T>, E>;
 
-// The fields of each event, for writing and for reading.
+// each_field lists the fields of each event, for writing and for reading.
 
 void each_field(auto& field, EventOf<StepEvent> auto& e) {
     field("step", e.step);
@@ -144,8 +144,8 @@ class FieldReader {
         if (found) value = std::move(*found);
     }
 
-    /// Null counts as absent. Members mostly stand in the order in which they are asked for: look at the next
-    /// one first.
+    /// Returns a member's value; null counts as absent. Looks at the next member first, because members
+    /// mostly come in the order in which they are asked for.
     const std::string_view* find(std::string_view key) {
         for (size_t tried = 0; tried < members_.size(); ++tried, ++next_) {
             if (next_ >= members_.size()) next_ = 0;

@@ -1,6 +1,6 @@
-/// The event schema: one JSON object a line in events/rank-00000.jsonl. Units are in the names (`_s`,
-/// `_bytes`). Readers skip fields and types that they do not know; a later line for the same step and rank
-/// replaces the earlier.
+/// Defines the event schema: one JSON object per line in events/rank-00000.jsonl. Units are in the names
+/// (`_s`, `_bytes`). Readers skip fields and types that they do not know; a later line for the same step and
+/// rank replaces the earlier one.
 #pragma once
 
 #include <cstdint>
@@ -16,28 +16,28 @@ struct StepEvent {
     double epoch = 0;
     double loss = 0;                  ///< global, equal on all ranks
     std::optional<double> rank_loss;  ///< mean over this rank's own valid labels
-    int64_t tokens = 0;               ///< global, without padding
-    int64_t valid_tokens = 0;         ///< global
+    int64_t tokens = 0;               ///< global count, without padding
+    int64_t valid_tokens = 0;         ///< global count of valid labels
     int64_t rank_valid_tokens = 0;
     double lr = 0;
     double grad_norm = 0;  ///< before clipping
     double step_s = 0;     ///< data_s + compute_s + exposed_comm_s
     double compute_s = 0;
-    double comm_s = 0;          ///< collectives in flight
+    double comm_s = 0;          ///< time that collectives were in flight
     double exposed_comm_s = 0;  ///< the part that computation did not hide
     int64_t comm_bytes = 0;
     double data_s = 0;
     int64_t memory_bytes = 0;
     int64_t peak_memory_bytes = 0;
     double tokens_per_s = 0;
-    int64_t position_sum = 0;     ///< of this rank's position ids
-    int64_t attention_cells = 0;  ///< of the attention mask, that this rank computed for each head
+    int64_t position_sum = 0;     ///< sum of this rank's position ids
+    int64_t attention_cells = 0;  ///< cells of the attention mask that this rank computed for each head
 };
 
 struct HelloEvent {
     int attempt = 1;
     std::string version, torch_version, host, device;
-    std::string network;  ///< what NCCL was told on this node; empty on the CPU
+    std::string network;  ///< NCCL's settings on this node; empty on the CPU
     int64_t pid = 0;
     int world_size = 1;
     int dp_replicate = 0, dp_shard = 0, ring = 0, ulysses = 0;  ///< mesh coordinates
@@ -57,7 +57,7 @@ struct DeviceEvent {
 struct EvalEvent {
     int64_t step = 0;
     double loss = 0;
-    int64_t tokens = 0;  ///< valid labels that the mean is over
+    int64_t tokens = 0;  ///< valid labels that the mean is taken over
 };
 
 struct WarningEvent {
@@ -77,7 +77,7 @@ struct DoneEvent {
 
 struct ErrorEvent {
     std::string message, where;
-    std::string code = {};  ///< of the Error, as "ENGINE-MEMORY"; empty in the events of earlier versions
+    std::string code = {};  ///< the Error's code, such as "ENGINE-MEMORY"; empty in older versions' events
 };
 
 using Event = std::variant<StepEvent, HelloEvent, PhaseEvent, DeviceEvent, EvalEvent, WarningEvent,
@@ -89,14 +89,14 @@ struct EventLine {
     Event event;
 };
 
-/// Without the newline. NaN and infinity, which JSON has no words for, become null; bytes that are no UTF-8
-/// become U+FFFD.
+/// Returns the line without the newline. NaN and infinity, which JSON cannot express, become null; bytes that
+/// are not UTF-8 become U+FFFD.
 std::string to_json_line(const EventLine& line);
 
-/// Empty for a line that is no event of ours (unknown type, damaged, half-written, a number outside the
-/// ranges of limits.h); never throws. A longer text is cut. `type`, `t`, `rank` and the `step` of those that
-/// have one must be there. Any other that is missing or null reads as: NaN (a measured or computed number is
-/// then unknown, not 0), nothing (std::optional), or the default of its struct.
+/// Returns the event; nothing if the line is not one of ours (unknown type, damaged, half-written, a number
+/// outside the ranges of limits.h). Never throws. Cuts texts that are too long. `type`, `t`, `rank` and any
+/// `step` must be present. Any other field that is missing or null reads as NaN (a measured or computed
+/// number is then unknown, not 0), as nothing (std::optional), or as the default of its struct.
 std::optional<EventLine> parse_event(std::string_view line);
 
 }  // namespace ringmaster

@@ -23,7 +23,7 @@ std::string numbered(int rank, const char* ending) {
     return "rank-" + std::string(digits.size() < 5 ? 5 - digits.size() : 0, '0') + digits + ending;
 }
 
-/// Its size, or -1 where it is no regular file.
+/// Returns the file's size, or -1 if it is not a regular file.
 int64_t regular_size(int file) {
     struct stat about {};
     return ::fstat(file, &about) == 0 && S_ISREG(about.st_mode) ? about.st_size : -1;
@@ -74,7 +74,7 @@ EventWriter::EventWriter(const std::filesystem::path& events_dir, int rank)
     if (problem)
         throw Error(Failure::Refused, Code("FILE-WRITE"), "cannot be made: " + problem.message(),
                     events_dir.string());
-    // Without O_NONBLOCK a named pipe of that name would hold the rank up for ever.
+    // Without O_NONBLOCK a named pipe at this path would block the rank forever.
     out_ = ::open(file_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0644);
     if (out_ < 0) throw_write_error(file_);
     const int64_t size = regular_size(out_);
@@ -104,7 +104,7 @@ void EventWriter::append(const std::string& text) {
     }
     if (written >= 0) {
         torn_ = torn_ || written > 0;
-        errno = ENOSPC;  // a regular file takes less only where there is no more room
+        errno = ENOSPC;  // a regular file takes less only if the disk is full
     }
     throw_write_error(file_);
 }
@@ -118,7 +118,7 @@ std::vector<EventLine> EventReader::poll(int64_t max_bytes) {
     const int64_t bound = std::max(max_bytes, kLeastRead);
     while (events.empty() && offset_ < size) {
         const std::string text = read_at(file, offset_, std::min(bound, size - offset_));
-        const size_t whole = text.rfind('\n') + 1;  // 0 where there is no newline
+        const size_t whole = text.rfind('\n') + 1;  // 0 if there is no newline
         parse_lines(std::string_view(text).substr(0, whole), events);
         const bool too_long = whole == 0 && static_cast<int64_t>(text.size()) == bound;
         if (whole == 0 && !too_long) break;

@@ -1,5 +1,5 @@
-/// Writes and follows events/rank-00000.jsonl. The writer appends and flushes a line an event; the reader
-/// goes by byte offset, so that a lost connection or a reader started late loses nothing.
+/// Writes and follows events/rank-00000.jsonl. The writer appends and flushes one line per event; the reader
+/// keeps a byte offset, so that nothing is lost if it starts late or loses its connection.
 #pragma once
 
 #include <cstdint>
@@ -11,24 +11,24 @@
 
 namespace ringmaster {
 
-double unix_now();  ///< seconds, as `t` of an event
+double unix_now();  ///< Unix seconds, as `t` of an event
 
-/// "rank-00003.jsonl"
+/// Returns a name such as "rank-00003.jsonl".
 std::string event_file_name(int rank);
-/// "rank-00003.log"
+/// Returns a name such as "rank-00003.log".
 std::string log_file_name(int rank);
 
 class EventWriter {
   public:
-    /// Opens for appending, making the folder; throws Error(Refused) naming the file and why (a full disk,
-    /// say). A half-written last line of an earlier attempt is closed with a newline first.
+    /// Makes the folder and opens the file for appending. Throws Error(Refused) with the file and the reason
+    /// (a full disk, for example). The first write ends a half-written last line of an earlier attempt.
     EventWriter(const std::filesystem::path& events_dir, int rank);
     EventWriter(const EventWriter&) = delete;
     EventWriter& operator=(const EventWriter&) = delete;
     ~EventWriter();
 
-    /// Appended by one write(2), so that a reader or a second writer never sees lines mixed; throws
-    /// Error(Refused).
+    /// Appends with one write(2), so that lines of two writers never mix and readers never see half a line.
+    /// Throws Error(Refused).
     void write(const Event& event);
 
   private:
@@ -37,7 +37,7 @@ class EventWriter {
     std::filesystem::path file_;
     int rank_;
     int out_ = -1;
-    bool torn_ = false;  ///< the file ends in half a line
+    bool torn_ = false;  ///< true if the file ends in half a line
 };
 
 class EventReader {
@@ -45,10 +45,10 @@ class EventReader {
     explicit EventReader(std::filesystem::path file, int64_t offset = 0)
         : file_(std::move(file)), offset_(offset) {}
 
-    /// The events of whole lines that came since the last call; none where there are no more, the file is
-    /// missing or is no regular file. `max_bytes` bounds one read (64 KiB at least), thereby what comes at
-    /// once; a longer line is skipped, as is one that is no event. A file that is now shorter than the offset
-    /// was made anew and is read from its beginning.
+    /// Returns the events in whole lines since the last call: none if there are no new lines or the file is
+    /// missing or not a regular file. `max_bytes` (at least 64 KiB) limits one read and so the number of
+    /// events. Skips a longer line, and a line that is not an event. If the file is now shorter than the
+    /// offset, it was replaced, and the reader starts at its beginning.
     std::vector<EventLine> poll(int64_t max_bytes = 8 << 20);
     int64_t offset() const { return offset_; }
 

@@ -13,8 +13,8 @@ FileLock::FileLock(const std::filesystem::path& path, std::chrono::milliseconds 
     constexpr auto kPause = std::chrono::milliseconds(50);
     std::error_code unknown;
     const bool is_folder = std::filesystem::is_directory(path, unknown);
-    // Over NFS only a file that is open for writing can be locked. O_NONBLOCK: a named pipe must not hold us
-    // up.
+    // Over NFS only a file that is open for writing can be locked. O_NONBLOCK keeps a named pipe from
+    // blocking us.
     const int how = is_folder ? O_RDONLY | O_DIRECTORY : O_RDWR | O_CREAT | O_NONBLOCK;
     fd_ = ::open(path.c_str(), how | O_CLOEXEC, 0644);
     if (fd_ < 0) return;

@@ -1,5 +1,5 @@
-/// A lock of a file or folder between processes (flock), held until this is destroyed. A file system without
-/// locks goes without.
+/// Locks a file or folder between processes (flock) until the object is destroyed. On a file system without
+/// locks it holds no lock.
 #pragma once
 
 #include <chrono>
@@ -9,9 +9,9 @@ namespace ringmaster {
 
 class FileLock {
   public:
-    enum class Mode { Alone, WithOthers };  ///< several may hold it WithOthers, while nobody holds it Alone
+    enum class Mode { Alone, WithOthers };  ///< WithOthers: shared by many; Alone: excludes all other holders
 
-    /// Waits until it can be had, `patience` at most. A file that is missing is made, empty.
+    /// Waits for the lock, at most `patience`. Creates the file, empty, if it is missing.
     explicit FileLock(const std::filesystem::path& path, std::chrono::milliseconds patience = kForEver,
                       Mode mode = Mode::Alone);
     FileLock(const FileLock&) = delete;
@@ -22,7 +22,7 @@ class FileLock {
 
     bool is_held() const { return is_held_; }
     bool is_held_by_another() const { return is_held_by_another_; }
-    int descriptor() const { return fd_; }  ///< -1: the file can be neither opened nor made
+    int descriptor() const { return fd_; }  ///< -1 if the file can neither be opened nor created
 
   private:
     int fd_ = -1;

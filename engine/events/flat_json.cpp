@@ -67,7 +67,7 @@ class Scanner {
         return at_ == end_;
     }
 
-    /// With its quotes.
+    /// Reads a string; the token includes the quotes.
     bool string(std::string_view& token) {
         const char* first = at_;
         if (at_ == end_ || *at_ != '"') return false;

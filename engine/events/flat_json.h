@@ -1,6 +1,6 @@
-/// One JSON object a line, cut into its members without building a tree: what makes reading millions of
-/// events quick. Values stay text until somebody asks for them. Grammar as RFC 8259; whatever is not plain
-/// (escapes, text beyond ASCII, nested values) is checked and decoded by nlohmann-json.
+/// Splits one JSON object per line into its members without building a tree, so that millions of events are
+/// read quickly. Values stay text until somebody asks for them. The grammar is RFC 8259; nlohmann-json checks
+/// and decodes everything that is not plain (escapes, text beyond ASCII, nested values).
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@
 
 namespace ringmaster {
 
-/// Views into the line.
+/// Holds one member; the views point into the line.
 struct JsonMember {
     std::string_view key;    ///< without quotes
-    std::string_view value;  ///< as written: 12, "text", null, [1,2]
+    std::string_view value;  ///< value as written: 12, "text", null, [1,2]
 };
 
-/// False, with `members` in any state, where the line is not one whole JSON object.
+/// Returns false if the line is not exactly one JSON object; `members` is then unspecified.
 bool split_object(std::string_view line, std::vector<JsonMember>& members);
 
-/// Of a member's value; empty where it is of another kind or beyond what the type can hold.
+/// Returns a member's value as a number; nothing if it is of another kind or out of the type's range.
 std::optional<double> double_of(std::string_view value);
-std::optional<int64_t> integer_of(std::string_view value);  ///< 12.0 counts
+std::optional<int64_t> integer_of(std::string_view value);  ///< accepts 12.0
 std::optional<std::string> text_of(std::string_view value);
 
 }  // namespace ringmaster

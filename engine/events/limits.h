@@ -1,4 +1,4 @@
-/// Ranges of the numbers and sizes that a run's files may hold, whoever wrote them. Readers refuse what is
+/// Limits the numbers and sizes that a run's files may hold, whoever wrote them. Readers refuse what is
 /// outside, so that a damaged or forged file costs little memory and time.
 #pragma once
 
@@ -8,13 +8,13 @@
 
 namespace ringmaster::limits {
 
-constexpr int kRanks = 65536;  ///< the most that can be planned
+constexpr int kRanks = 65536;  ///< most ranks that can be planned
 constexpr int64_t kSteps = 1'000'000'000'000;
-constexpr int64_t kCount = int64_t{1} << 60;  ///< tokens, bytes, cells: a sum of seven stays in an int64_t
-constexpr double kSeconds = 1e11;             ///< Unix time: the year 5138
-constexpr size_t kEvent = 64 << 10;           ///< bytes of a line of events
-constexpr size_t kEventText = 4 << 10;        ///< bytes of one text of an event; a longer one is cut
-constexpr size_t kReason = 16 << 10;          ///< bytes of why a run ended; a longer one is cut
+constexpr int64_t kCount = int64_t{1} << 60;  ///< tokens, bytes or cells; a sum of seven fits in an int64_t
+constexpr double kSeconds = 1e11;             ///< Unix time in the year 5138
+constexpr size_t kEvent = 64 << 10;           ///< bytes of one line of events
+constexpr size_t kEventText = 4 << 10;        ///< bytes of one text of an event; longer texts are cut
+constexpr size_t kReason = 16 << 10;          ///< bytes of the reason why a run ended; longer ones are cut
 constexpr size_t kName = 1024;                ///< bytes of a name, host or path
 constexpr int64_t kStateFile = 4 << 20;       ///< bytes of run.json
 

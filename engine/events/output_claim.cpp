@@ -20,10 +20,10 @@ namespace {
 struct Marker {
     std::string run;
     fs::path dir;
-    ProcessId process;  ///< that wrote it
+    ProcessId process;  ///< process that wrote the marker
 };
 
-/// Empty where there is none, or it is an older version's.
+/// Returns the marker; an empty one if there is none or an older version wrote it.
 Marker read_marker(const fs::path& output_dir) {
     std::ifstream in(output_dir / kOutputMarker);
     const std::string text{std::istreambuf_iterator<char>(in), {}};
@@ -40,7 +40,7 @@ bool is_living(const Marker& marker) {
         const RunState state = read_run_state(marker.dir);
         if (is_over(state.state)) return false;
         if (state.state != RunPhase::Queued || state.is_of_slurm()) return true;
-        // It waits to be started, by the process that prepared it or by nobody.
+        // A queued run lives only while the process that prepared it lives.
         return marker.process.host == this_host() && is_alive(marker.process);
     } catch (const Error&) {
         return false;

@@ -20,9 +20,9 @@ std::string boot_id() {
     return id.substr(0, id.find('\n'));
 }
 
-/// Field 22 of /proc/<pid>/stat (proc(5)); empty where the process is none or has ended.
+/// Returns field 22 of /proc/<pid>/stat (proc(5)); nothing if the process does not exist or has ended.
 std::optional<int64_t> start_time_of(int64_t pid) {
-    constexpr int kFieldsBetween = 18;  // after the state (3), before the start time
+    constexpr int kFieldsBetween = 18;  // fields after the state (3) and before the start time
     const std::string stat = content_of("/proc/" + std::to_string(pid) + "/stat");
     const size_t name_end = stat.rfind(')');  // the name itself may hold blanks and brackets
     if (name_end == std::string::npos) return std::nullopt;

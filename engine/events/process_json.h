@@ -1,4 +1,4 @@
-/// A process in JSON: {"host", "pid", "start_time", "boot_id"}.
+/// Reads and writes a process as JSON: {"host", "pid", "start_time", "boot_id"}.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,7 +8,7 @@
 namespace ringmaster {
 
 nlohmann::ordered_json to_json(const ProcessId& process);
-/// Throws nlohmann::json::exception where a field is missing or of another type.
+/// Reads a process. Throws nlohmann::json::exception if a field is missing or has another type.
 ProcessId process_from_json(const nlohmann::ordered_json& json);
 
 }  // namespace ringmaster

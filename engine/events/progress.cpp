@@ -17,7 +17,7 @@ namespace ringmaster {
 namespace {
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
-constexpr uint64_t kMark = 0x52494e475f504c31;  // of this layout of the record
+constexpr uint64_t kMark = 0x52494e475f504c31;  // identifies this layout of the record
 
 struct PlaceRecord {
     std::atomic<int64_t> step{0};
@@ -63,7 +63,7 @@ struct alignas(64) ProgressRecord {
     PlaceRecord place;
     std::atomic<int32_t> hops{0};
     std::atomic<int32_t> waits{0};
-    PlaceRecord awaited_place;  // written before `waits`, as what follows
+    PlaceRecord awaited_place;  // written before `waits`, like the fields after it
     std::atomic<int64_t> sequence{0};
     char whom[96] = {};
     char group[16] = {};
@@ -77,18 +77,18 @@ std::string number(const char* word, int64_t value) {
     return word + std::to_string(value);
 }
 
-/// "layer 12, hop 5"
+/// Returns a text such as "layer 12, hop 5".
 std::string layer_and_hop(const Place& place) {
     return number("layer ", place.layer) + (place.hop < 0 ? "" : number(", hop ", place.hop));
 }
 
-/// "in layer 12, hop 5"; "after layer 0, hop 3"
+/// Returns a text such as "in layer 12, hop 5" or "after layer 0, hop 3".
 std::string where(const Place& place) {
     if (place.layer < 0) return "before the first layer";
     return (place.pass == Pass::Outside ? "after " : "in ") + layer_and_hop(place);
 }
 
-/// "backward of step 7, micro-batch 1"
+/// Returns a text such as "backward of step 7, micro-batch 1".
 std::string when(const Place& place) {
     const std::string step = number("step ", place.step);
     std::string text;

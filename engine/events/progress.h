@@ -1,10 +1,10 @@
-/// Where a rank is in its work: step, layer and hop, and whom it waits for. A rank notes it with plain stores
-/// into memory that it shares with its agent, so that a stall has a place although the rank itself cannot
-/// speak any more.
+/// Records where a rank is in its work: step, layer and hop, and which rank it waits for. A rank notes this
+/// with plain stores into memory that it shares with its agent, so that the agent can say where a rank
+/// stalled even if the rank no longer answers.
 ///
-/// The agent makes one table for the ranks of its node (memory without a file: no disk can fill up under it)
-/// and hands its descriptor down in RINGMASTER_PROGRESS_FD. A rank without an agent notes the same in memory
-/// of its own.
+/// The agent makes one table for the ranks of its node, in memory without a file, so that a full disk cannot
+/// harm it, and passes its descriptor in RINGMASTER_PROGRESS_FD. A rank without an agent keeps the record in
+/// its own memory.
 #pragma once
 
 #include <cstdint>
@@ -13,53 +13,53 @@
 namespace ringmaster {
 
 enum class Activity : int32_t { Starting, Preflight, Training, Evaluating, Saving };
-enum class Pass : int32_t { Outside, Forward, Backward };  ///< Outside: not among the layers
+enum class Pass : int32_t { Outside, Forward, Backward };  ///< Outside: in no layer
 
 struct Place {
     Activity activity = Activity::Starting;
-    int64_t step = 0;     ///< under way, or completed last; the first is 1
-    int micro_batch = 0;  ///< of the step; the first is 1
+    int64_t step = 0;     ///< step under way, or last completed; the first is 1
+    int micro_batch = 0;  ///< micro-batch of the step; the first is 1
     Pass pass = Pass::Outside;
-    int layer = -1;  ///< from 0; outside the layers the last one; -1: none yet
-    int hop = -1;    ///< stage of the layer's attention, 0: own keys; -1: keys do not travel
+    int layer = -1;  ///< counts from 0; between layers the last one; -1: none yet
+    int hop = -1;    ///< unit of the layer's attention, from 0 (a stage, or heads of one); -1: none
 };
 
-/// "in layer 12, hop 5 (backward of step 7, micro-batch 1)"
+/// Returns a text such as "in layer 12, hop 5 (backward of step 7, micro-batch 1)".
 std::string to_text(const Place& place);
 
-/// A transfer that is waited for.
+/// Describes a transfer that a rank waits for.
 struct Awaited {
-    Place place;           ///< where it was posted
-    std::string whom;      ///< "rank 2 to send keys and values"
-    std::string group;     ///< "ring"
-    int64_t sequence = 0;  ///< its number among the transfers of the group, the same on all ranks of it
+    Place place;           ///< position in the step where the transfer was posted
+    std::string whom;      ///< text such as "rank 2 to send keys and values"
+    std::string group;     ///< name of the group, such as "ring"
+    int64_t sequence = 0;  ///< number of the transfer in its group, the same on all its ranks
 };
 
-/// "waits in layer 12, hop 5, for rank 2 to send keys and values (backward of step 7; transfer 411 of ring)"
+/// Returns "waits in layer 12, hop 5, for rank 2 to send keys and values (backward of step 7; transfer …)".
 std::string to_text(const Awaited& awaited);
 
 struct Whereabouts {
     Place place;
     bool waits = false;
-    Awaited awaited;  ///< where it waits
+    Awaited awaited;  ///< transfer that the rank waits for, if `waits`
 };
 
-/// "waits in …", or "computes in layer 12, hop 4 (…)"
+/// Returns "waits in …" or "is at work in layer 12, hop 4 (…)".
 std::string to_text(const Whereabouts& whereabouts);
 
 struct ProgressRecord;
 
-/// A rank's own record; one thread writes.
+/// Records the progress of this rank; only one thread writes.
 class Progress {
   public:
-    Progress();  ///< in memory of its own
-    /// Slot `slot` of the agent's table, which stays open. Throws Error(Usage) where it is no such table.
+    Progress();  ///< keeps the record in this process's memory
+    /// Writes to slot `slot` of the agent's table, which stays open. Throws Error(Usage) if it is no table.
     Progress(int table, int slot);
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
     ~Progress();
 
-    /// Where keys travel among ranks, each layer begins at hop 0; else it has none.
+    /// Says if keys travel among ranks. If so, each layer starts at hop 0, otherwise without a hop.
     void set_hops(bool keys_travel);
     void begin(Activity activity, int64_t step);
     void begin_micro_batch(int number);
@@ -77,17 +77,17 @@ class Progress {
     ProgressRecord* record_ = nullptr;
 };
 
-/// The agent's side.
+/// Gives the agent access to the records of its ranks.
 class ProgressTable {
   public:
-    /// Throws Error(Unreachable) where there is no memory for it.
+    /// Allocates the table. Throws Error(Unreachable) if there is no memory for it.
     explicit ProgressTable(int ranks);
     ProgressTable(const ProgressTable&) = delete;
     ProgressTable& operator=(const ProgressTable&) = delete;
     ~ProgressTable();
 
     int descriptor() const { return descriptor_; }
-    /// Exact for a rank that is stopped or waits; of one that runs, as it passes by.
+    /// Returns where a rank is: exact if it is stopped or waits, a snapshot in passing if it runs.
     Whereabouts of(int slot) const;
 
   private:

@@ -32,7 +32,7 @@ fs::path claim_file(const fs::path& run_dir) {
     return run_dir / "claim.json";
 }
 
-/// Of nobody where it is missing or damaged.
+/// Returns the process that holds the claim; an empty Holder if the file is missing or damaged.
 Holder holder_of(const fs::path& run_dir) {
     std::ifstream in(claim_file(run_dir));
     try {
@@ -52,7 +52,7 @@ Holder holder_of(const fs::path& run_dir) {
                 "`ringmaster stop " + name + "` ends it; `ringmaster watch " + name + "` follows it");
 }
 
-/// On a file system without locks only a process of this host can be asked.
+/// Returns true if another process holds the claim. Without file locks, it can check only this host's.
 bool is_another(const FileLock& lock, const Holder& holder) {
     if (lock.is_held()) return false;
     return lock.is_held_by_another() ||
@@ -70,7 +70,7 @@ RunClaim::RunClaim(const fs::path& run_dir, const std::string& launcher)
     const Json claim = {{"process", to_json(this_process())}, {"launcher", launcher}};
     const std::string text = claim.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
     const auto size = static_cast<ssize_t>(text.size());
-    // In place: the lock is the file's.
+    // Overwrites the file in place, because the lock belongs to it.
     if (::ftruncate(lock_.descriptor(), 0) != 0 ||
         ::pwrite(lock_.descriptor(), text.data(), text.size(), 0) != size) {
         throw Error(Failure::Refused, Code("FILE-WRITE"),
@@ -85,7 +85,7 @@ void refuse_other_launcher(const fs::path& run_dir, const std::string& launcher)
         if (holder.process.pid == 0 || holder.launcher == launcher) return;
         const FileLock lock(claim_file(run_dir), std::chrono::milliseconds(0), FileLock::Mode::WithOthers);
         if (!is_another(lock, holder)) return;
-        // Rank 0 of this launch may hold the lock and be about to write its name.
+        // Rank 0 of this launch may hold the lock before it has written its name.
         if (std::chrono::steady_clock::now() >= end) refuse(run_dir, holder);
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }

@@ -1,8 +1,8 @@
-/// One launcher at a time trains a run directory: a node's agent claims it, or rank 0 where there is no agent
-/// (torchrun, srun). DIR/claim.json is locked for as long and says who holds it:
+/// Lets one launcher at a time train a run directory. A node's agent claims it, or rank 0 if there is no
+/// agent (torchrun, srun). DIR/claim.json stays locked meanwhile and names the holder:
 ///
 ///     {"process": {"host", "pid", "start_time", "boot_id"}, "launcher": text that all ranks of one launch
-///     have}
+///     share}
 #pragma once
 
 #include <filesystem>
@@ -14,16 +14,16 @@ namespace ringmaster {
 
 class RunClaim {
   public:
-    /// Waits two seconds for a holder that is about to end. Throws Error(Refused) naming the process that
-    /// holds it, or the file where it cannot be written.
+    /// Waits two seconds for a holder that is about to end. Throws Error(Refused) with the process that holds
+    /// the claim, or with the file if it cannot be written.
     RunClaim(const std::filesystem::path& run_dir, const std::string& launcher);
 
   private:
     FileLock lock_;
 };
 
-/// For ranks other than 0, before they write into the run directory: throws Error(Refused) where another
-/// launcher holds it.
+/// Throws Error(Refused) if another launcher holds the run directory. Ranks other than 0 call it before they
+/// write there.
 void refuse_other_launcher(const std::filesystem::path& run_dir, const std::string& launcher);
 
 }  // namespace ringmaster

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// In the order of RunPhase.
+/// Lists the names in the order of RunPhase.
 constexpr std::array<const char*, 7> kPhases = {"queued",    "preparing", "running", "stopping",
                                                 "completed", "failed",    "stopped"};
 
@@ -33,14 +33,14 @@ RunPhase phase_of(const std::string& word) {
 }
 
 constexpr int64_t kMostPid = std::numeric_limits<int>::max();
-constexpr int64_t kMostJob = std::numeric_limits<uint32_t>::max();  ///< a number of Slurm's
+constexpr int64_t kMostJob = std::numeric_limits<uint32_t>::max();  ///< largest number of a Slurm job
 constexpr int kMostAttempts = 1'000'000;
 
 [[noreturn]] void refuse(const char* key, const std::string& why) {
     throw Error(Failure::Refused, Code("FILE-DAMAGED"), std::string(key) + " " + why);
 }
 
-/// A whole number from `least` to `most`.
+/// Returns a whole number from `least` to `most`. Throws if it is outside or missing.
 int64_t integer_at(const nlohmann::json& json, const char* key, int64_t least, int64_t most) {
     const nlohmann::json& value = json.at(key);
     if (!value.is_number_integer()) refuse(key, "is no whole number");
@@ -92,9 +92,9 @@ NodeState node_of(const nlohmann::json& json) {
     return node;
 }
 
-constexpr std::size_t kMostCode = 64;  ///< bytes of a code
+constexpr std::size_t kMostCode = 64;  ///< most bytes of a code
 
-/// Only a failure has one.
+/// Returns the code of a failure; other states have none.
 std::string code_of(const RunState& state) {
     if (state.state != RunPhase::Failed) return "";
     return state.code.empty() ? "RUN-FAILED" : state.code;
@@ -118,7 +118,7 @@ Json json_of(const RunState& state) {
             {"nodes", std::move(nodes)}};
 }
 
-/// Files of older versions have none.
+/// Returns the rank that failed first; files of older versions do not say.
 int failed_rank_of(const nlohmann::json& json, int ranks) {
     if (!json.contains("failed_rank")) return -1;
     return static_cast<int>(integer_at(json, "failed_rank", -1, std::max(0, ranks - 1)));
@@ -198,7 +198,7 @@ RunState read_run_state(const fs::path& run_dir) {
     RunState state = as_written(file);
     if (!is_abandoned(state)) return state;
     state =
-        as_written(file);  // its writer may have written the end between our reading and our asking for it
+        as_written(file);  // the writer may have ended the run between the first reading and the check
     if (!is_abandoned(state)) return state;
     const ProcessId now = this_process();
     state.reason = "its supervisor (pid " + std::to_string(state.writer.pid) + " on host " +

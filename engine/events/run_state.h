@@ -1,5 +1,5 @@
-/// run.json: the state of a run, written whole (aside, then renamed) by node 0's agent, or by rank 0 where
-/// there is none.
+/// Reads and writes run.json, the state of a run. Node 0's agent writes it, or rank 0 if there is no agent;
+/// each write goes to a temporary file that is then renamed.
 ///
 ///     {"name", "state", "reason", "code", "failed_rank", "attempt", "ranks", "created", "started", "ended",
 ///     "updated",
@@ -17,12 +17,12 @@ namespace ringmaster {
 
 enum class RunPhase { Queued, Preparing, Running, Stopping, Completed, Failed, Stopped };
 
-/// A run that was submitted to Slurm: its writer is this host and the job as pid (0: not known yet). No look
-/// at a process says whether it lives, only Slurm does.
+/// Marks, as the writer's host name, a run that was submitted to Slurm; its pid is the job (0: not known
+/// yet). Only Slurm knows if such a run lives; a look at a process does not tell.
 inline constexpr const char* kSlurmJob = "Slurm job";
 
-const char* to_string(RunPhase phase);  ///< "queued", "preparing", …
-bool is_over(RunPhase phase);           ///< completed, failed or stopped
+const char* to_string(RunPhase phase);  ///< returns "queued", "preparing", …
+bool is_over(RunPhase phase);           ///< returns true if completed, failed or stopped
 
 struct RankProcess {
     int rank = 0;
@@ -38,30 +38,30 @@ struct NodeState {
 struct RunState {
     std::string name;
     RunPhase state = RunPhase::Queued;
-    std::string reason;    ///< of an end: one sentence; may have further lines (last log lines)
-    std::string code;      ///< of a failure, for programs: that of the Error, or "RUN-FAILED"; else empty
-    int failed_rank = -1;  ///< that a failure began with; -1: none, or not known
+    std::string reason;    ///< reason of the end: one sentence, possibly with last log lines after it
+    std::string code;      ///< the Error's code if the run failed, or "RUN-FAILED", for programs; else empty
+    int failed_rank = -1;  ///< rank at which a failure began; -1: none or not known
     int attempt = 0;
     int ranks = 0;
     double created = 0, started = 0, ended = 0,
-           updated = 0;  ///< Unix seconds; 0: not yet. updated: the last write
-    ProcessId writer;    ///< pid 0: nobody stands behind this state (a run that is prepared and waits)
+           updated = 0;  ///< Unix seconds; 0: not yet. `updated` is the last write
+    ProcessId writer;    ///< pid 0: no process owns this state (a prepared run that waits)
     std::vector<NodeState> nodes;
 
     bool is_of_slurm() const { return writer.host == kSlurmJob; }
 };
 
-/// Throws Error(Refused) naming the file and why.
+/// Writes run.json. Throws Error(Refused) naming the file and the reason.
 void write_run_state(const std::filesystem::path& run_dir, const RunState& state);
 
-/// run.json's text, and a state from it; throws Error(Refused) naming `where` where it is damaged or holds a
-/// number outside the ranges of limits.h. At most 4 MiB; a longer reason is cut.
+/// Converts a state to run.json's text, of at most 4 MiB; cuts longer reasons. parse_run_state converts back,
+/// and throws Error(Refused) naming `where` if the text is damaged or a number is outside limits.h.
 std::string run_state_text(const RunState& state);
 RunState parse_run_state(const std::string& text, const std::string& where);
 
-/// Throws Error(Usage) where there is no run.json, Error(Refused) where it is damaged. A run that is not over
-/// and whose writer is gone reads as failed, with that as its reason and the last write as its end. A writer
-/// on another host cannot be asked: its state is taken as it stands.
+/// Reads run.json. Throws Error(Usage) if there is none, Error(Refused) if it is damaged. If a run is not
+/// over but its writer is gone, returns it as failed for that reason, ended at the last write. A writer on
+/// another host cannot be checked: its state is returned as it is.
 RunState read_run_state(const std::filesystem::path& run_dir);
 
 }  // namespace ringmaster
