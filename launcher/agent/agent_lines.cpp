@@ -15,14 +15,14 @@ using Json = nlohmann::json;
 
 namespace {
 
-constexpr size_t kLongText = 2048, kShortText = 512;  ///< bytes, of a message and of a place or a log's line
+constexpr size_t kLongText = 2048, kShortText = 512;  ///< bytes of a message, and of a place or log line
 constexpr size_t kLogLines = 8;
 constexpr int kDepth = 4;
 constexpr double kLatest = 1e12;  ///< Unix seconds
 
 struct Damaged {};
 
-/// A parser's memory grows with the depth, which a short line could make great.
+/// Returns true if the nesting stays within kDepth: a short line could otherwise cost the parser much memory.
 bool is_shallow(std::string_view text) {
     int depth = 0;
     bool in_string = false;
@@ -76,13 +76,13 @@ bool flag(const Json& json, const char* name) {
     return value.get<bool>();
 }
 
-/// Without what a terminal would obey.
+/// Returns a text with control characters blanked, which a terminal could obey, cut to `longest` bytes.
 std::string text_of(const Json& value, size_t longest) {
     if (!value.is_string()) throw Damaged();
     std::string text = value.get<std::string>();
     if (text.size() > longest) {
         while (longest > 0 && (static_cast<unsigned char>(text[longest]) & 0xC0) == 0x80)
-            --longest;  // whole UTF-8
+            --longest;  // cuts between UTF-8 characters
         text.resize(longest);
     }
     for (char& c : text) {
@@ -135,7 +135,7 @@ RankEnd end_of(const Json& json, std::set<int>& seen) {
     return end;
 }
 
-/// Within what the other end takes.
+/// Clamps a time to the range that the other end accepts.
 double in_range(double seconds) {
     return std::isfinite(seconds) ? std::clamp(seconds, 0.0, kLatest) : 0;
 }

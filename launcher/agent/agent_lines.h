@@ -1,5 +1,5 @@
-/// What the agents of a run tell each other about their nodes, as JSON on one line. Reading has limits:
-/// bytes, depth, lengths and ranges.
+/// Writes and reads what the agents of a run tell each other about their nodes: JSON on one line. Readers
+/// limit bytes, depth, lengths and ranges.
 #pragma once
 
 #include <optional>
@@ -12,15 +12,15 @@
 
 namespace ringmaster {
 
-constexpr size_t kLongestLine = 4 << 20;  ///< bytes, of a line between agents
+constexpr size_t kLongestLine = 4 << 20;  ///< most bytes of a line between agents
 
-/// Long texts are cut.
+/// Returns a line with the ranks' ends; cuts long texts.
 std::string rank_ends_to_line(const std::vector<RankEnd>& ends);
-/// Empty: damaged, or beyond the limits.
+/// Returns the ranks' ends from a line; nothing if it is damaged or beyond the limits.
 std::optional<std::vector<RankEnd>> rank_ends_from_line(std::string_view line);
 
 std::string node_to_line(const NodeState& node);
-/// Empty: damaged, or beyond the limits.
+/// Returns a node's state from a line; nothing if it is damaged or beyond the limits.
 std::optional<NodeState> node_from_line(std::string_view line);
 
 }  // namespace ringmaster

@@ -1,7 +1,7 @@
-/// One end of a connection between two agents of a run, without its socket. Both prove that they hold the
-/// run's secret, and it never crosses the wire; from then on every line carries a MAC over its number in this
-/// connection, so that nothing can be put in, left out, changed or sent again. What the lines say is not
-/// hidden.
+/// Implements one end of a connection between two agents of a run, without its socket. Both ends prove that
+/// they hold the run's secret, which never crosses the wire. Every later line carries a MAC over its text and
+/// its number in this connection, so that nobody can insert, drop, change or replay lines. The text of the
+/// lines is not encrypted.
 ///
 ///     another node to node 0:  agent 2 NODE NONCE      node 0's answer:  challenge NONCE
 ///                              proof MAC                                 proof MAC
@@ -19,24 +19,24 @@ namespace ringmaster {
 
 class Channel {
   public:
-    static constexpr size_t kLongestGreeting = 256;  ///< bytes of a line before the proofs
+    static constexpr size_t kLongestGreeting = 256;  ///< most bytes of a line before the proofs
 
-    /// Node 0's end, for nodes 1 to nodes - 1.
+    /// Returns node 0's end, for nodes 1 to nodes - 1.
     static Channel of_first(const std::string& secret, int nodes);
-    /// The end of `node`, which begins with opening().
+    /// Returns the end of `node`, which sends opening() first.
     static Channel of_other(const std::string& secret, int node);
 
     std::string opening() const;
     bool is_proven() const { return proven_; }
-    int node() const { return node_; }  ///< the one that is not node 0; of node 0's end once it is proven
+    int node() const { return node_; }  ///< the other node's number; on node 0's end, known once it is proven
 
-    /// A line that came before both are proven: what to answer, which may be empty. Nothing: the other does
-    /// not belong to the run, and the connection is to be closed.
+    /// Handles a line that came before both ends are proven. Returns the answer, which may be empty, or
+    /// nothing if the peer does not belong to the run and the connection must be closed.
     std::optional<std::string> greet(std::string_view line);
 
-    /// Once both are proven.
+    /// Returns a line with its MAC. Both ends must be proven.
     std::string sealed_line(std::string_view text);
-    /// Nothing: the line is not the next one of the other end.
+    /// Returns the text of a line; nothing if it is not the next line of the other end.
     std::optional<std::string> opened_line(std::string_view line);
 
   private:
@@ -45,11 +45,11 @@ class Channel {
     std::string line_mac(bool from_first, uint64_t number, std::string_view text) const;
     std::optional<std::string> take_opening(std::string_view line);
 
-    std::string secret_;  ///< of agents alone
+    std::string secret_;  ///< key that only agents derive from the run's secret
     bool first_;
     int nodes_, node_;
     std::string nonce_first_, nonce_other_;
-    std::string from_first_, from_other_;  ///< keys of the lines
+    std::string from_first_, from_other_;  ///< keys of the lines in each direction
     bool proven_ = false;
     uint64_t sent_ = 0, received_ = 0;
 };

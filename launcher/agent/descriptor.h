@@ -1,4 +1,4 @@
-/// A file descriptor that closes itself.
+/// Holds a file descriptor and closes it in the destructor.
 #pragma once
 
 #include <unistd.h>

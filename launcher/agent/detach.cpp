@@ -23,7 +23,7 @@ namespace {
     while (::waitpid(agent, &status, WNOHANG) == 0) {
         const int signal = ::sigwaitinfo(&signals, nullptr);
         if (signal > 0 && signal != SIGCHLD)
-            ::kill(agent, signal);  // not reaped yet: the pid is still its own
+            ::kill(agent, signal);  // the agent is not reaped yet, so the pid is still the agent's
     }
     ::_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 }
@@ -42,7 +42,7 @@ void prepare_process() {
     ::sigprocmask(SIG_BLOCK, &signals, nullptr);
     std::signal(SIGHUP, SIG_IGN);
     std::signal(SIGPIPE, SIG_IGN);
-    std::signal(SIGCHLD, SIG_DFL);  // ignored by the starter, our ranks would vanish without an exit status
+    std::signal(SIGCHLD, SIG_DFL);  // a starter may ignore it: ranks would then leave no exit status
     int opened = -1;
     do {
         opened = ::open("/dev/null", O_RDWR);

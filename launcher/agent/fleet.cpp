@@ -24,13 +24,13 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr auto kBeat = std::chrono::seconds(2);
-constexpr auto kGreetingPatience = std::chrono::seconds(5);  ///< for all of a greeting
-constexpr auto kMeetingPatience = std::chrono::seconds(15);  ///< with further tries
+constexpr auto kGreetingPatience = std::chrono::seconds(5);  ///< time limit of a greeting
+constexpr auto kMeetingPatience = std::chrono::seconds(15);  ///< time limit of all attempts to meet node 0
 constexpr auto kRetry = milliseconds(200);
 constexpr auto kDescriptorRest = std::chrono::seconds(1);
 constexpr size_t kMostStrangers = 32;
 constexpr size_t kPiece = 64 << 10;
-constexpr int kPiecesAtOnce = 16;  ///< of one link, so that no other waits for long
+constexpr int kPiecesAtOnce = 16;  ///< most reads from one link in turn, so that others do not wait
 
 sockaddr_in address_of(const std::string& text, int port) {
     sockaddr_in address{};
@@ -58,13 +58,13 @@ bool is_out_of_descriptors(int problem) {
     return problem == EMFILE || problem == ENFILE || problem == ENOBUFS || problem == ENOMEM;
 }
 
-/// A line of the other end within `deadline`; nothing: it closed, said too much or stayed silent.
+/// Returns a line of the peer within `deadline`; nothing if it closed, sent too much or stayed silent.
 std::optional<std::string> line_from(int fd, std::chrono::steady_clock::time_point deadline) {
     std::string line;
     while (line.size() <= Channel::kLongestGreeting) {
         const auto left = std::chrono::ceil<milliseconds>(deadline - std::chrono::steady_clock::now());
         pollfd waited{fd, POLLIN, 0};
-        char byte = 0;  // what follows the line belongs to whoever reads next
+        char byte = 0;  // reads byte by byte: later bytes are for the next reader
         if (left.count() <= 0 || ::poll(&waited, 1, static_cast<int>(left.count())) <= 0 ||
             ::recv(fd, &byte, 1, 0) != 1)
             return std::nullopt;
@@ -128,7 +128,7 @@ Descriptor Fleet::connected() const {
     return socket;
 }
 
-/// Tries again where node 0 closes the connection: a flood of strangers may have taken its place there.
+/// Connects to node 0. Retries if node 0 closes the connection: too many strangers may be connecting there.
 void Fleet::meet_first() {
     const auto deadline = Clock::now() + kMeetingPatience;
     const std::string where = place_.address + ":" + std::to_string(place_.port);
@@ -167,7 +167,7 @@ void Fleet::drop_oldest_stranger() {
     const auto is_stranger = [](const Link& link) { return !link.channel.is_proven(); };
     if (static_cast<size_t>(std::count_if(links_.begin(), links_.end(), is_stranger)) < kMostStrangers)
         return;
-    links_.erase(std::find_if(links_.begin(), links_.end(), is_stranger));  // in the order of their coming
+    links_.erase(std::find_if(links_.begin(), links_.end(), is_stranger));  // the first one is the oldest
 }
 
 void Fleet::accept_links() {
@@ -184,7 +184,7 @@ void Fleet::accept_links() {
     }
 }
 
-/// A node that was here does not come back: its run is over.
+/// Closes the port once every node is here. A node that leaves cannot come back: its run is over.
 void Fleet::stop_listening_if_complete() {
     if (!listens()) return;
     for (int node = 1; node < place_.nodes; ++node) {
@@ -210,7 +210,7 @@ void Fleet::lose(Link& link, const char* how, std::vector<FleetMessage>& message
     if (link.channel.is_proven()) messages.push_back({sender(link), how, ""});
 }
 
-/// False: the connection is to be closed.
+/// Handles one line of a link. Returns false if the connection must be closed.
 bool Fleet::take_line(Link& link, std::string_view line, std::vector<FleetMessage>& messages) {
     if (!link.channel.is_proven()) {
         const bool would_be_second = is_here(link.channel.node());

@@ -1,11 +1,11 @@
-/// The agents of a run on several nodes: node 0's listens, the others come to it, and each tells the other
-/// that it is alive. One line a message, authenticated (channel.h): a word, and what belongs to it.
+/// Connects the agents of a run on several nodes: node 0's agent listens, and the others connect. Both ends
+/// tell each other that they are alive. A message is one authenticated line (channel.h): a word and its data.
 ///
 ///     to node 0:  hello {agent and ranks} · beat · failing · asked stop|now · ended {how each rank ended}
 ///     from it:    beat · stop · now · end · over STATE REASON
 ///
-/// Whoever has not proven that it belongs to the run gets five seconds, a line of 256 bytes, and one of 32
-/// places, of which the newest comer takes the oldest. Node 0 stops listening once every node is there.
+/// A connection that has not proven that it belongs to the run gets five seconds, lines of 256 bytes and one
+/// of 32 places; a new one evicts the oldest. Node 0 stops listening once every node has connected.
 #pragma once
 
 #include <poll.h>
@@ -25,31 +25,31 @@ constexpr auto kNodeSilence = std::chrono::seconds(20);
 struct FleetPlace {
     int node = 0;
     int nodes = 1;
-    std::string address;  ///< node 0: where it listens; else where node 0 does. IPv4 as numbers
-    int port = 0;         ///< of node 0's agent, for the others
-    std::string secret;   ///< of the run
+    std::string address;  ///< address where node 0 listens; numeric IPv4
+    int port = 0;         ///< port of node 0's agent, for the others
+    std::string secret;   ///< secret of the run
 };
 
 struct FleetMessage {
-    int node = 0;      ///< that it came from
-    std::string word;  ///< or "gone": closed, "silent": nothing for kNodeSilence, "forged": a line that is
-                       ///< not its own
+    int node = 0;      ///< node that sent the message
+    std::string word;  ///< word; or "gone": closed, "silent": nothing for kNodeSilence, "forged": a line
+                       ///< that the peer did not send
     std::string rest;
 };
 
 class Fleet {
   public:
-    /// Node 0 listens; another connects, and returns when both have proven that they belong to the run.
-    /// Throws Error(Unreachable).
+    /// Listens on node 0; connects on other nodes, and returns when both ends have proven that they belong to
+    /// the run. Throws Error(Unreachable).
     explicit Fleet(const FleetPlace& place);
 
     int port() const { return port_; }
     bool listens() const { return listening_.get() >= 0; }
 
     void add_to(std::vector<pollfd>& waited) const;
-    /// What came, each node that is lost told once. `arrived` names the nodes that have said hello.
+    /// Returns new messages; a lost node is reported once. `arrived` lists the nodes that have said hello.
     std::vector<FleetMessage> take();
-    void beat();  ///< at most every two seconds; call it often
+    void beat();  ///< sends at most every two seconds; call it often
     void send(int node, const std::string& line);
     void send_all(const std::string& line);
 
@@ -84,9 +84,9 @@ class Fleet {
     Clock::time_point last_beat_, no_descriptors_until_;
 };
 
-/// The interface that an address of this machine belongs to; empty: none.
+/// Returns the name of the interface that has this address, one of this machine's; empty if none has.
 std::string interface_of(const std::string& address);
-/// This machine's address towards another; empty: no route.
+/// Returns this machine's address towards another; an empty string if there is no route.
 std::string address_towards(const std::string& address);
 
 }  // namespace ringmaster

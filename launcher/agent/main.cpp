@@ -1,5 +1,5 @@
-// ringmaster-agent: starts and supervises the ranks of a run on this machine, and outlives whoever started
-// it.
+// ringmaster-agent: starts and supervises the ranks of a run on this machine, and outlives the program that
+// started it.
 #include <cstdio>
 #include <string>
 

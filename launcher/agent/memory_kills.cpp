@@ -10,7 +10,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Of a file of "name number" lines.
+/// Returns oom_kill from a file of "name number" lines.
 std::optional<int64_t> oom_kill_in(const fs::path& file) {
     std::ifstream in(file);
     std::string name;
@@ -20,7 +20,7 @@ std::optional<int64_t> oom_kill_in(const fs::path& file) {
     return std::nullopt;
 }
 
-/// From the lines "0::/path" (version 2) and "5:memory:/path" (version 1) of /proc/self/cgroup.
+/// Finds the group in the lines "0::/path" (version 2) and "5:memory:/path" (version 1) of /proc/self/cgroup.
 std::optional<int64_t> oom_kill_in_group(const fs::path& root) {
     std::ifstream in(root / "proc/self/cgroup");
     for (std::string line; std::getline(in, line);) {

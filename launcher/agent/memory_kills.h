@@ -1,4 +1,4 @@
-/// Whether the kernel's out-of-memory killer was at work.
+/// Counts how often the kernel's out-of-memory killer has struck.
 #pragma once
 
 #include <cstdint>
@@ -6,9 +6,9 @@
 
 namespace ringmaster {
 
-/// How many processes it has killed in this process's control group so far; where that cannot be told, on
-/// this machine. `root` is where /proc and /sys are found. Sources: cgroup-v2 "memory.events", cgroup-v1
-/// "memory.oom_control", /proc/vmstat, each its field oom_kill. 0 where none can be read.
+/// Returns how many processes the kernel has killed for memory so far in this process's control group or, if
+/// that is unknown, on this machine; 0 if neither can be read. `root` holds /proc and /sys. Sources: field
+/// oom_kill of cgroup-v2 "memory.events", cgroup-v1 "memory.oom_control" and /proc/vmstat.
 int64_t memory_kills(const std::filesystem::path& root = "/");
 
 }  // namespace ringmaster

@@ -114,7 +114,7 @@ AgentOptions parse_agent_options(std::span<char* const> arguments) {
                     "--restarts");
     if (options.engine.empty()) options.engine = beside_this_program("ringmaster-engine");
     options.run_dir = fs::absolute(options.run_dir).lexically_normal();
-    if (!options.run_dir.has_filename()) options.run_dir = options.run_dir.parent_path();  // "DIR/"
+    if (!options.run_dir.has_filename()) options.run_dir = options.run_dir.parent_path();  // ends in a slash
     options.engine = fs::absolute(options.engine);
     check_usable(options);
     return options;

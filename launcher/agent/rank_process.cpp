@@ -40,11 +40,11 @@ void reset_signals() {
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-/// In the child. `trouble` gets errno where the program could not be run.
+/// Turns the child into the rank. Writes errno to `trouble` if the program cannot be run.
 [[noreturn]] void become(char* const* arguments, char* const* environment, int log,
                          const std::vector<int>& kept_fds, int trouble, pid_t agent) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != agent) ::_exit(EXIT_FAILURE);  // it died before the line above
+    if (::getppid() != agent) ::_exit(EXIT_FAILURE);  // the agent died before prctl
     ::setpgid(0, 0);
     const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
     ::dup2(nothing, STDIN_FILENO);
@@ -59,7 +59,7 @@ void reset_signals() {
     ::_exit(EXIT_FAILURE);
 }
 
-/// 0 where the program runs, else errno.
+/// Returns errno if the program could not be run, otherwise 0.
 int trouble_of(int pipe) {
     int problem = 0;
     ssize_t got = -1;
@@ -117,7 +117,7 @@ std::vector<std::string> rank_environment(const RankPlace& place, const std::vec
     if (!is_set("OMP_NUM_THREADS")) {
         own.push_back("OMP_NUM_THREADS=" + std::to_string(std::max(1, place.cores / place.local_ranks)));
     }
-    // Of a torchrun around us: they would send the ranks to its store.
+    // Drops a surrounding torchrun's variables, which would send the ranks to its store.
     std::vector<std::string> dropped = {"TORCHELASTIC_USE_AGENT_STORE", "RINGMASTER_STORE_FD"};
     for (const std::string& entry : own) dropped.push_back(entry.substr(0, entry.find('=')));
     std::vector<std::string> environment;

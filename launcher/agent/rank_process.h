@@ -1,4 +1,4 @@
-/// Starting one rank: its environment, its files, and a child process that dies with the agent.
+/// Starts one rank: its environment, its files, and a child process that dies with the agent.
 #pragma once
 
 #include <sys/types.h>
@@ -12,8 +12,8 @@
 
 namespace ringmaster {
 
-/// A listening socket on a free port of one address (IPv4, as numbers), for rank 0's store. Throws
-/// Error(Unreachable).
+/// Holds a listening socket for rank 0's store, on a free port of a numeric IPv4 address. open_store_socket
+/// throws Error(Unreachable).
 struct StoreSocket {
     Descriptor listening;
     int port = 0;
@@ -22,35 +22,35 @@ StoreSocket open_store_socket(const std::string& address = "127.0.0.1");
 
 struct RankPlace {
     int rank = 0;
-    int ranks = 1;  ///< of all nodes
+    int ranks = 1;  ///< ranks of all nodes
     int node = 0;
     int local_rank = 0;
-    int local_ranks = 1;  ///< of this node
+    int local_ranks = 1;  ///< ranks of this node
     std::string store_address = "127.0.0.1";
-    std::string interface;  ///< that Gloo and NCCL use; empty: they find one
+    std::string interface;  ///< network interface for Gloo and NCCL; empty: they choose
     int attempt = 1;
     std::string run_name;
     int store_port = 0;
-    std::optional<int> store_fd;  ///< rank 0's
-    int progress_fd = -1;         ///< the table that it notes its place in
+    std::optional<int> store_fd;  ///< listening socket, for rank 0 only
+    int progress_fd = -1;         ///< descriptor of the table where ranks note their place
     pid_t agent = 0;
-    int cores = 1;  ///< shared by all ranks
+    int cores = 1;  ///< processor cores, shared by all ranks of this node
 };
 
-/// `inherited` ("NAME=value"), with what torchrun sets for a rank and what is ours in place of any of the
-/// same name.
+/// Returns `inherited` ("NAME=value") plus the variables that torchrun sets for a rank and our own, which
+/// replace inherited ones of the same name.
 std::vector<std::string> rank_environment(const RankPlace& place, const std::vector<std::string>& inherited);
 
 struct RankCommand {
-    std::vector<std::string> arguments;  ///< the program first
+    std::vector<std::string> arguments;  ///< program and its arguments
     std::vector<std::string> environment;
-    std::filesystem::path log;  ///< stdout and stderr are appended here
-    std::vector<int> kept_fds;  ///< the descriptors beside stdin, stdout and stderr that it inherits
+    std::filesystem::path log;  ///< file to which stdout and stderr are appended
+    std::vector<int> kept_fds;  ///< descriptors that it inherits besides stdin, stdout and stderr
 };
 
-/// Starts it as the leader of a process group of its own, killed when this process dies. Throws
-/// Error(Refused) where the log cannot be written, Error(Unreachable) where the program cannot be run, each
-/// by its name.
+/// Starts the rank as the leader of its own process group; the kernel kills it when this process dies. Throws
+/// Error(Refused) if the log cannot be written and Error(Unreachable) if the program cannot be run; each
+/// names the file.
 pid_t start_rank(const RankCommand& command);
 
 }  // namespace ringmaster

@@ -31,7 +31,7 @@ int64_t size_of(const fs::path& file) {
     return unknown ? 0 : static_cast<int64_t>(size);
 }
 
-/// Without what a terminal would obey, and not endless.
+/// Returns a line without control characters, which a terminal could obey; cuts long lines.
 std::string printable(std::string line) {
     constexpr size_t kLongest = 300;
     if (line.size() > kLongest) line = line.substr(0, kLongest) + "…";
@@ -41,7 +41,7 @@ std::string printable(std::string line) {
     return line;
 }
 
-/// The end of a log, from `from` on.
+/// Returns the end of a log, from offset `from` on.
 std::string end_of_file(const fs::path& file, int64_t from) {
     constexpr int64_t kEnough = 64 << 10;
     const int64_t size = size_of(file);
@@ -86,7 +86,7 @@ std::vector<std::string> last_log_lines(std::string_view text) {
     constexpr size_t kLines = 5;
     std::vector<std::string> lines;
     while (lines.size() < kLines && !text.empty()) {
-        const size_t start = text.find_last_of("\n\r") + 1;  // 0 where there is none
+        const size_t start = text.find_last_of("\n\r") + 1;  // 0 if there is none
         if (start < text.size()) lines.insert(lines.begin(), printable(std::string(text.substr(start))));
         text = text.substr(0, start == 0 ? 0 : start - 1);
     }

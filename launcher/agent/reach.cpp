@@ -56,7 +56,7 @@ FollowOptions parse_follow(std::span<char* const> words) {
     return options;
 }
 
-/// False where nobody reads.
+/// Writes to stdout. Returns false if nobody reads.
 bool put(const std::string& bytes) {
     for (size_t done = 0; done < bytes.size();) {
         const ssize_t count = ::write(STDOUT_FILENO, bytes.data() + done, bytes.size() - done);
@@ -66,7 +66,7 @@ bool put(const std::string& bytes) {
     return true;
 }
 
-/// Bytes of a file from an offset on, at most kPiece.
+/// Returns bytes of a file from an offset on, at most kPiece.
 std::string bytes_from(const fs::path& file, int64_t offset) {
     const Descriptor in(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     std::string bytes(kPiece, '\0');
@@ -113,7 +113,7 @@ class Follower {
         return put(head + bytes);
     }
 
-    /// As it is to be read: a run whose agent is gone has failed.
+    /// Sends run.json corrected by the rules of read_run_state: a run whose agent is gone has failed.
     bool send_state() {
         RunState state;
         std::string text;
@@ -129,7 +129,7 @@ class Follower {
             json["ended"] = state.ended;
             text = json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
         } catch (const std::exception&) {
-            return true;  // not there yet
+            return true;  // run.json is not there yet
         }
         over_ = is_over(state.state);
         if (text == sent_) return true;

@@ -1,22 +1,22 @@
-/// What the launcher asks of a run that lives on this machine, through SSH: following it, stopping it.
-/// Attaching changes nothing.
+/// Serves the launcher through SSH: follows and stops a run that lives on this machine. Following changes
+/// nothing.
 #pragma once
 
 #include <span>
 
 namespace ringmaster {
 
-/// `--follow DIR --node K --first-rank N --ranks N [--have FILE=BYTES]…`: what its files hold beyond those
-/// bytes, and then what comes, on stdout until the run is over or nobody reads any more:
+/// Implements `--follow DIR --node K --first-rank N --ranks N [--have FILE=BYTES]…`: writes what the run's
+/// files hold beyond those bytes, and then what is added, to stdout, until the run is over or nobody reads:
 ///
-///     file PATH OFFSET SIZE⏎ bytes · state SIZE⏎ run.json as it is to be read · beat⏎ (each second) · over⏎
+///     file PATH OFFSET SIZE⏎ bytes · state SIZE⏎ corrected run.json · beat⏎ (every second) · over⏎
 int follow_run(std::span<char* const> arguments);
 
-/// `--stop DIR [--now]`: asks the agent of this node, whose pid, start time and boot are those recorded.
+/// Implements `--stop DIR [--now]`: asks this node's agent to stop if its pid, start time and boot match.
 int stop_run(std::span<char* const> arguments);
 
-/// `--towards ADDRESS`: the interface that leads from here to a node 0 at that address, as ranks of a run
-/// use it, and its own address: "interface eth0 10.0.0.7" on stdout.
+/// Implements `--towards ADDRESS`: writes the interface that leads to a node 0 at that address, as the run's
+/// ranks use it, and this machine's address on it: "interface eth0 10.0.0.7".
 int tell_interface(std::span<char* const> arguments);
 
 }  // namespace ringmaster

@@ -39,7 +39,7 @@ Descriptor open_agent_log(const fs::path& run_dir) {
     const fs::path file = run_dir / "agent.log";
     std::error_code shown_by_open;
     fs::create_directory(run_dir, shown_by_open);
-    // Without O_NONBLOCK a named pipe of that name would hold us up for ever.
+    // Without O_NONBLOCK a named pipe of that name would block the agent forever.
     Descriptor log(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0644));
     if (log.get() < 0) {
         throw Error(Failure::Refused, Code("FILE-WRITE"),

@@ -1,4 +1,4 @@
-/// The agent's files in a run directory: its log, and run.json from the takeover on.
+/// Manages the agent's files in a run directory: its log, and run.json from the takeover on.
 #pragma once
 
 #include <filesystem>
@@ -8,15 +8,15 @@
 
 namespace ringmaster {
 
-/// DIR/agent.log, for appending. Throws Error(Refused) where it cannot be written.
+/// Opens DIR/agent.log for appending. Throws Error(Refused) if it cannot be written.
 Descriptor open_agent_log(const std::filesystem::path& run_dir);
 
-/// What run.json says: a new run of the folder's name where there is none or it is damaged. To be asked by whoever
-/// holds the RunClaim. Throws Error(Refused) where run.json names another process that runs it: one of another host,
-/// where the file system has no locks.
+/// Returns what run.json says; if it is missing or damaged, a new run with the folder's name. The caller must
+/// hold the RunClaim. Throws Error(Refused) if run.json names another process that runs it, such as one on
+/// another host if the file system has no locks.
 RunState take_over_run(const std::filesystem::path& run_dir);
 
-/// Writes run.json also on a full disk: room for it is set aside in a file beside it, which goes with this.
+/// Writes run.json even on a full disk: a file next to it reserves room, and the destructor removes the file.
 class RunFile {
   public:
     RunFile(const std::filesystem::path& run_dir, int ranks);
@@ -24,7 +24,7 @@ class RunFile {
     RunFile& operator=(const RunFile&) = delete;
     ~RunFile() { free_reserve(); }
 
-    /// Throws Error(Refused).
+    /// Writes run.json. Throws Error(Refused).
     void write(const RunState& state);
 
   private:

@@ -1,4 +1,4 @@
-/// The agent's own text: a line with its time, on stderr until there is a log.
+/// Writes the agent's messages, each a line with its time, to stderr until there is a log.
 #pragma once
 
 #include <string>
@@ -6,6 +6,6 @@
 namespace ringmaster {
 
 void say(const std::string& text);
-void say_into(int log);  ///< a descriptor that stays open
+void say_into(int log);  ///< writes to this log from now on; the descriptor must stay open
 
 }  // namespace ringmaster

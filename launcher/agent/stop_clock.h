@@ -1,4 +1,4 @@
-/// Ranks that were stopped (SIGSTOP, a terminal's Ctrl-Z): alive, but nothing comes from them any more.
+/// Watches for ranks that were stopped (SIGSTOP, a terminal's Ctrl-Z): they are alive but send nothing.
 #pragma once
 
 #include <sys/types.h>
@@ -8,17 +8,17 @@
 
 namespace ringmaster {
 
-/// The signal that a child is stopped by now; 0: it runs, has ended, or a debugger holds it.
+/// Returns the signal by which a child is stopped; 0 if it runs, has ended, or a debugger holds it.
 int stopped_by(pid_t child);
 
-/// How long a rank has been stopped, as far as the agent was there to see it: one that was suspended with its
-/// ranks, or with the machine, has not.
+/// Measures how long a rank has been stopped while the agent ran: time in which the agent was suspended too,
+/// with its ranks or with the machine, does not count.
 class StopClock {
   public:
     using Clock = std::chrono::steady_clock;
 
     static constexpr std::chrono::seconds kLook{1};
-    static constexpr std::chrono::seconds kPatience{10};  ///< for who looks and continues it
+    static constexpr std::chrono::seconds kPatience{10};  ///< lets a person notice and continue the rank
 
     void look(bool is_stopped, Clock::time_point now) {
         const Clock::duration seen =

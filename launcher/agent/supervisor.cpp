@@ -30,13 +30,13 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// Of a failure, all of it well within the 15 s that a run may take to end.
+/// Gives ranks time to end after a failure. All steps together stay well within the 15 s for a run's end.
 constexpr milliseconds kGrace(3000);
-constexpr milliseconds kKillPatience(8000);   ///< a process inside the kernel ends only when it comes out
-constexpr int kLook_ms = 200;                 ///< at the other nodes
-constexpr std::chrono::seconds kArrival(90);  ///< of the other nodes' agents
+constexpr milliseconds kKillPatience(8000);   ///< a process inside the kernel ends only after its system call
+constexpr int kLook_ms = 200;                 ///< time between looks at the other nodes
+constexpr std::chrono::seconds kArrival(90);  ///< time for the other nodes' agents to connect
 constexpr std::chrono::seconds kLastWord(
-    20);  ///< of an agent whose ranks are to end: its grace, and the kernel's
+    20);  ///< time for an agent whose ranks must end: its grace and the kernel's
 constexpr uintmax_t kFullBytes = 64 << 10;
 
 Descriptor signal_descriptor() {
@@ -60,7 +60,7 @@ void make_folder(const fs::path& folder) {
 
 constexpr const char* kForged = "cut off: a line came on its connection that its agent did not send";
 
-/// Every rank that the node has, and no other.
+/// Returns true if `ends` covers every rank of the node and no other.
 bool are_all_of(const std::vector<RankEnd>& ends, const NodeState& node) {
     std::set<int> ended, started;
     for (const RankEnd& end : ends) ended.insert(end.rank);
@@ -82,7 +82,7 @@ Supervisor::Supervisor(const AgentOptions& options, const RunState& previous)
       file_(options.own_dir(), options.all_ranks()),
       signals_(signal_descriptor()),
       restarts_left_(options.restarts) {
-    // The engine asks run.json whether there is anything to resume, which says running from now on.
+    // The engine asks run.json if there is anything to resume, but run.json says "running" from now on.
     if (options_.resume == "auto" && previous.state == RunPhase::Completed) options_.resume = "none";
     state_.attempt = options.attempt.value_or(previous.attempt + 1);
     state_.ranks = options.all_ranks();
@@ -117,9 +117,9 @@ void Supervisor::start() {
         options_.engine.string());
 }
 
-/// Checkpoints later than the step that was asked for are of a timeline that the run leaves. They are set
-/// aside before anything can fail, so that no restart takes them; rank 0 does the same where there is no
-/// agent.
+/// Sets aside checkpoints later than the step that was asked for, because they are of a timeline that the run
+/// leaves. This happens before anything can fail, so that no restart takes them. Without an agent, rank 0
+/// does it.
 void Supervisor::leave_timeline() {
     if (options_.node != 0 || options_.resume == "auto" || options_.resume == "latest") return;
     const fs::path checkpoints = options_.run_dir / "checkpoints";
@@ -129,14 +129,14 @@ void Supervisor::leave_timeline() {
         for (const int64_t step : complete_checkpoints(checkpoints)) {
             if (std::to_string(step) == options_.resume) from = step;
         }
-        if (!from) return;  // the ranks say what is wrong with it
+        if (!from) return;  // the ranks report what is wrong with the step
     }
     for (const std::string& name : abandon_later(checkpoints, from, state_.attempt))
         say("the run goes on from an earlier step: a later checkpoint is set aside as " + name);
     left_at_ = from.value_or(0);
 }
 
-/// The newest checkpoint of this timeline, if there is one since the step that was asked for; else that step.
+/// Returns "latest" if this timeline has a checkpoint after the step that was asked for, otherwise that step.
 std::string Supervisor::resume_again() const {
     if (options_.resume == "auto" || options_.resume == "latest") return "latest";
     const std::vector<int64_t> steps = complete_checkpoints(options_.run_dir / "checkpoints");
@@ -218,7 +218,7 @@ void Supervisor::watch_ranks() {
     }
 }
 
-/// The run goes on being a run: run.json says why it began again, never that it had failed.
+/// Starts the next attempt, if one is left. run.json then says why the run restarted, not that it failed.
 bool Supervisor::restart_after(const Verdict& verdict) {
     const bool unkillable =
         std::any_of(ranks_.begin(), ranks_.end(), [](const Rank& rank) { return rank.end.unkillable; });
@@ -266,9 +266,9 @@ void Supervisor::wait_for_signals() {
 }
 
 void Supervisor::on_signal(int signal) {
-    if (signal == SIGCHLD) return;  // reaped after every wait
-    reap();                         // what happened before the request is not its consequence
-    restarts_left_ = 0;             // who stops a run wants it stopped
+    if (signal == SIGCHLD) return;  // reap() runs after every wait
+    reap();                         // ranks that ended before the request did not end because of it
+    restarts_left_ = 0;             // a person who stops a run does not want a restart
     if (trigger_ != Trigger::None || !some_alive()) return;
     if (fleet_ && options_.node > 0)
         fleet_->send(0, signal == SIGUSR1 || stop_requested_ ? "asked now" : "asked stop");
@@ -309,7 +309,7 @@ void Supervisor::reap(Rank& rank) {
     siginfo_t info{};
     const auto id = static_cast<id_t>(rank.pid);
     if (::waitid(P_PID, id, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) return;
-    // What it started itself dies with it. The group's number is free for others only after waitpid.
+    // Kills the rank's children with it. The group's number stays reserved until waitpid.
     ::kill(-rank.pid, SIGKILL);
     ::waitpid(rank.pid, &rank.end.wait_status, 0);
     rank.alive = false;
@@ -339,7 +339,7 @@ void Supervisor::look_for_stopped() {
     begin_end(Trigger::RankFailed, milliseconds(0));
 }
 
-/// Before anything is killed: where each rank is, also one that is stopped or does not answer.
+/// Notes where each rank is before any is killed, including ranks that are stopped or do not answer.
 void Supervisor::note_places() {
     for (size_t i = 0; i < ranks_.size(); ++i) {
         const Whereabouts at = progress_->of(static_cast<int>(i));
@@ -444,7 +444,7 @@ void Supervisor::lose_node(int node, const std::string& how) {
     begin_end(Trigger::OtherNode, kGrace);
 }
 
-/// What node 0 is told.
+/// Handles a message to node 0.
 void Supervisor::hear_as_first(const FleetMessage& message) {
     OtherNode& other = others_[static_cast<size_t>(message.node)];
     if (message.word == "hello" && !other.here) {
@@ -482,7 +482,7 @@ void Supervisor::hear_as_first(const FleetMessage& message) {
     }
 }
 
-/// What another node is told.
+/// Handles a message to a node other than 0.
 void Supervisor::hear(const FleetMessage& message) {
     if (message.word == "over") {
         const size_t blank = message.rest.find(' ');
@@ -507,7 +507,7 @@ void Supervisor::hear(const FleetMessage& message) {
     }
 }
 
-/// Node 0 ends last.
+/// Returns true while node 0 must wait: it ends last.
 bool Supervisor::waits_for_nodes() {
     if (!fleet_ || options_.node > 0) return false;
     return std::any_of(others_.begin() + 1, others_.end(),
@@ -531,7 +531,7 @@ RunPhase Supervisor::end_as_other_node() {
     return told_->state;
 }
 
-/// Each rank's log says why it ended, also of a rank that could not say so itself.
+/// Writes to each rank's log why the run ended, because a killed rank could not.
 void Supervisor::tell_ranks(const Verdict& verdict) const {
     if (verdict.state != RunPhase::Failed || options_.all_ranks() == 1) return;
     const std::string reason = verdict.reason.substr(0, verdict.reason.find('\n'));

@@ -1,14 +1,14 @@
-/// The life of a run on this machine: starts its ranks, waits for what happens, ends them,
-/// says how it ended.
+/// Supervises a run on this machine: starts its ranks, waits for events, ends the ranks and
+/// records how the run ended.
 ///
 ///     running ── SIGTERM ──▶ stopping: SIGTERM to the ranks, which save; no time limit
 ///        │                      │
 ///        │ a rank fails, or     │ SIGUSR1, SIGTERM again: SIGKILL at once
 ///        ▼ is stopped for 10 s  ▼
-///     a grace for the others' own words, SIGKILL ──▶ completed, failed or stopped, written to run.json;
-///                                                   or the next attempt, where restarts are left
+///     a grace for the last words of others, SIGKILL ──▶ completed, failed or stopped, written to run.json;
+///                                                      or the next attempt, if restarts are left
 ///
-/// Only children that are not reaped yet are ever signalled: their pids cannot be anybody else's.
+/// The supervisor signals only children that are not reaped yet: their pids cannot belong to other processes.
 #pragma once
 
 #include <chrono>
@@ -28,17 +28,17 @@ namespace ringmaster {
 
 class Supervisor {
   public:
-    /// `previous` is what run.json said before.
+    /// Takes the earlier state from run.json in `previous`.
     Supervisor(const AgentOptions& options, const RunState& previous);
 
-    /// Throws Error where a rank cannot be started or run.json not be written; nothing runs then, and
-    /// run.json says so.
+    /// Starts the ranks. Throws Error if a rank cannot be started or run.json cannot be written; nothing runs
+    /// then, and run.json says so.
     void start();
 
-    /// Of a run on several nodes: what the other agents are told, ADDRESS:STORE_PORT:AGENT_PORT.
+    /// Returns ADDRESS:STORE_PORT:AGENT_PORT, which the other nodes' agents are told.
     std::string meeting_place() const;
 
-    /// Until the end. SIGTERM, SIGINT, SIGUSR1 and SIGCHLD are blocked by then.
+    /// Runs to the end; returns how it ended. SIGTERM, SIGINT, SIGUSR1 and SIGCHLD must be blocked.
     RunPhase supervise();
 
   private:
@@ -90,23 +90,23 @@ class Supervisor {
     std::vector<Rank> ranks_;
     int64_t memory_kills_before_ = 0;
     int restarts_left_;
-    std::optional<int64_t> left_at_;  ///< the step that was asked for, after the later ones were set aside
+    std::optional<int64_t> left_at_;  ///< step that was asked for, set after later ones were set aside
     bool stop_requested_ = false;
     bool killed_ = false;
     Trigger trigger_ = Trigger::None;
-    std::optional<Clock::time_point> deadline_;  ///< of the grace, then of the kernel's ending the killed
+    std::optional<Clock::time_point> deadline_;  ///< end of the grace time, then of the time for killing
 
     struct OtherNode {
         NodeState state;
         bool here = false, ended = false;
         std::vector<RankEnd> ranks;
     };
-    std::optional<Fleet> fleet_;  ///< of a run on several nodes
+    std::optional<Fleet> fleet_;  ///< set if the run has several nodes
     int store_port_ = 0;
-    std::vector<OtherNode> others_;  ///< node 0's; by node, itself unused
+    std::vector<OtherNode> others_;  ///< node 0 only; indexed by node, entry 0 unused
     std::string lost_node_;
-    std::optional<Clock::time_point> patience_;  ///< for the other nodes to come, or to end
-    std::optional<Verdict> told_;                ///< by node 0
+    std::optional<Clock::time_point> patience_;  ///< deadline for the other nodes to arrive, or to end
+    std::optional<Verdict> told_;                ///< verdict that node 0 sent
 };
 
 }  // namespace ringmaster

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr auto kPatience = std::chrono::seconds(20);  ///< a slow network file system holds the packages
+constexpr auto kPatience = std::chrono::seconds(20);  ///< long, because a network file system may be slow
 constexpr size_t kMostOutput = 64 << 10;
 
 fs::path own_folder() {

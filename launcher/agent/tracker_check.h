@@ -1,4 +1,4 @@
-/// Which Python of this machine can send to which tracker.
+/// Checks which Python of this machine can send to which tracker.
 #pragma once
 
 #include <filesystem>
@@ -9,22 +9,22 @@
 namespace ringmaster {
 
 struct TrackerCheck {
-    std::string state = "none";  ///< ready; client: installed but not set up; none
+    std::string state = "none";  ///< ready; client: installed but not set up; none: not installed
     std::string store = "server", problem, remedy;
-    std::filesystem::path python;  ///< that said so; empty: there is no Python at all
+    std::filesystem::path python;  ///< Python that gave the answer; empty: there is no Python at all
 };
 
-/// The Pythons that a person may have: of VIRTUAL_ENV, of PATH, then Ringmaster's own and the one of the
-/// LibTorch beside this program. Each is there and executable.
+/// Returns the Pythons that a person may have: of VIRTUAL_ENV, of PATH, then Ringmaster's own and that of the
+/// LibTorch next to this program. Each exists and is executable.
 std::vector<std::filesystem::path> pythons_here();
 
-/// The Python package that sends; missing where only the agent was installed.
+/// Returns the Python package that sends; it is missing if only the agent was installed.
 std::filesystem::path tracking_package();
 
-/// By tracker, the best answer of all Pythons; the first of equal ones.
+/// Returns the best answer of all Pythons for each tracker; the first of equal ones.
 std::map<std::string, TrackerCheck> check_trackers(const std::filesystem::path& settings);
 
-/// The same from one Python's answer; lines that are none are passed over.
+/// Does the same with one Python's answer; skips lines that are not answers.
 std::map<std::string, TrackerCheck> parse_checks(const std::string& text,
                                                  const std::filesystem::path& python);
 

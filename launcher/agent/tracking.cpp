@@ -35,10 +35,10 @@ namespace {
 
 constexpr auto kLook = 200ms;
 constexpr auto kLookAtRun = 2s;
-constexpr auto kFirstPause = 1s;   ///< before a process that died is started again; doubled each time
-constexpr auto kLongLife = 10min;  ///< after it, an end is no repeated failure
+constexpr auto kFirstPause = 1s;   ///< pause before a dead process is started again; doubles each time
+constexpr auto kLongLife = 10min;  ///< life after which an end does not count as a repeated failure
 constexpr int kMostStarts = 6;
-constexpr int kNice = 10;  ///< the ranks come first
+constexpr int kNice = 10;  ///< lower priority than the ranks
 constexpr int kNotSetUp = 2, kGaveUp = 3;
 constexpr size_t kMostSettings = 8 << 20;
 
@@ -55,7 +55,7 @@ struct TrackOptions {
 };
 
 ProcessId process_of(int64_t pid) {
-    return find_process(pid).value_or(ProcessId{this_host(), pid, 0, ""});  // one that is gone is not alive
+    return find_process(pid).value_or(ProcessId{this_host(), pid, 0, ""});  // a dead id counts as not alive
 }
 
 TrackOptions parse(std::span<char* const> arguments) {
@@ -93,11 +93,11 @@ std::vector<std::string> names_for(const TrackOptions& options) {
     return names;
 }
 
-/// One tracker's process.
+/// Holds one tracker's process.
 struct Sender {
     std::string name;
     fs::path python;
-    pid_t pid = 0;  ///< 0: it is not running
+    pid_t pid = 0;  ///< 0: not running
     int starts = 0;
     Clock::time_point started, next;
     bool over = false;

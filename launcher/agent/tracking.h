@@ -1,7 +1,7 @@
-/// Trackers (Weights & Biases and others): processes of Python that follow the run directory and send each
-/// step. They live beside the agent and outlive it; what becomes of them never reaches the run.
+/// Runs trackers (Weights & Biases and others): Python processes that follow the run directory and send each
+/// step. They run next to the agent and outlive it; their failures do not affect the run.
 ///
-///     ringmaster-agent --trackers SETTINGS.json                    which of them can be sent to from here
+/// ringmaster-agent --trackers SETTINGS.json                    shows which of them this machine can reach
 ///     ringmaster-agent --track DIR [--sender node|launcher|any] [--with PID]
 #pragma once
 
@@ -10,15 +10,15 @@
 
 namespace ringmaster {
 
-/// Starts `--track DIR --sender node` in a session of its own, if the run asks for trackers. Never throws.
+/// Starts `--track DIR --sender node` in its own session, if the run asks for trackers. Never throws.
 void start_tracking(const std::filesystem::path& run_dir);
 
 /// Prints a line with tabs for each tracker that the file asks for: its name, ready|client|none, file|server,
-/// what is not set up (client, key, password) and what to do about it. Returns the exit status.
+/// the part that is not set up (client, key, password), and what to do about it. Returns the exit status.
 int tell_trackers(std::span<char* const> arguments);
 
-/// Keeps a sending process for each tracker that is this machine's to send to, until each has sent
-/// everything. With --with, no longer than that process lives. Returns the exit status.
+/// Keeps one sending process per tracker that this machine sends to, until each has sent everything; with
+/// --with, at most as long as that process lives. Returns the exit status.
 int track_run(std::span<char* const> arguments);
 
 }  // namespace ringmaster

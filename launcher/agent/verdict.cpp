@@ -13,7 +13,7 @@ namespace ringmaster {
 
 namespace {
 
-/// `words` in lower case.
+/// Returns true if `text` contains one of `words`, which are in lower case.
 bool says_one_of(std::string text, std::initializer_list<std::string_view> words) {
     std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
     return std::any_of(words.begin(), words.end(),
@@ -26,13 +26,13 @@ std::string joined(const std::vector<std::string>& lines, const std::string& bef
     return text;
 }
 
-/// In its own words: the error event, else the end of the log.
+/// Returns the rank's own words: its error event, otherwise the end of its log.
 std::string words_of(const RankRecord& record) {
     if (record.error) return record.error->where + " " + record.error->message;
     return joined(record.last_log_lines, "\n");
 }
 
-/// As Gloo, c10d's store and NCCL say it.
+/// Recognises a lost peer in the messages of Gloo, c10d's store and NCCL.
 bool lost_a_peer(const RankEnd& end) {
     return says_one_of(words_of(end.record),
                        {"connection closed by peer", "connection reset by peer", "broken pipe",
@@ -40,7 +40,7 @@ bool lost_a_peer(const RankEnd& end) {
                         "lost rank 0's store", "remote process exited", "ncclremoteerror", "given up"});
 }
 
-/// In the words of engine/comm, or of NCCL's watchdog.
+/// Recognises a timeout in the messages of engine/comm and of NCCL's watchdog.
 bool waited_in_vain(const RankEnd& end) {
     return says_one_of(words_of(end.record), {"nothing came for", "collective operation timeout"});
 }
@@ -71,13 +71,13 @@ std::string sentence_of(const RankEnd& end, const Ending& ending) {
     return text + "; the end of its log:" + joined(end.record.last_log_lines, "\n  ");
 }
 
-/// Whether the exit status says that nothing could be reached or started: 3 is the engine's, 126 and 127 are
-/// those of the shell and the loader.
+/// Returns true if the exit status says that nothing could be reached or started: 3 is the engine's, 126 and
+/// 127 are the shell's and the loader's.
 bool could_not_start(int exit_status) {
     return exit_status == 3 || exit_status == 126 || exit_status == 127;
 }
 
-/// The failure for programs: the rank's own code, else how it ended.
+/// Returns the code of the failure, for programs: the rank's own code, otherwise one for how it ended.
 std::string code_of(const RankEnd& end, const Ending& ending) {
     if (end.record.error && !end.record.error->code.empty()) return end.record.error->code;
     if (ran_out_of_memory(end, ending)) return "ENGINE-MEMORY";
@@ -87,8 +87,8 @@ std::string code_of(const RankEnd& end, const Ending& ending) {
 
 const RankEnd& root_cause(const std::vector<const RankEnd*>& failed) {
     auto order = [](const RankEnd* end) {
-        // An abort may be how a library answers a lost peer; other signals come from outside or from the
-        // rank's own fault.
+        // A library may abort after it lost a peer; other signals come from outside or from the rank's own
+        // fault.
         const bool by_itself = !WIFSIGNALED(end->wait_status) || WTERMSIG(end->wait_status) == SIGABRT;
         return std::tuple(lost_a_peer(*end), by_itself, end->record.error ? end->record.error_t : end->t);
     };
@@ -104,14 +104,14 @@ std::vector<const RankEnd*> failed_ranks(const Ending& ending) {
     return failed;
 }
 
-/// "; the last checkpoint is of step 10"
+/// Returns a text such as "; the last checkpoint is of step 10".
 std::string what_is_saved(const RankRecord& record) {
     const int64_t step = record.checkpoint ? record.checkpoint->step : record.start_step;
     return step > 0 ? "; the last checkpoint is of step " + std::to_string(step)
                     : "; no checkpoint was saved";
 }
 
-/// "; rank 2 is at work in layer 12, hop 4 (…)": those that kept the others waiting.
+/// Returns "; rank 2 is at work in layer 12, hop 4 (…)" for ranks that kept others waiting, at most four.
 std::string ranks_at_work(const Ending& ending) {
     constexpr int kNamed = 4;
     std::string text;
@@ -123,7 +123,7 @@ std::string ranks_at_work(const Ending& ending) {
     return text;
 }
 
-/// A line for each rank.
+/// Returns one line per rank that says where it was.
 std::string all_places(const Ending& ending) {
     constexpr size_t kLines = 64;
     std::string text;

@@ -1,10 +1,10 @@
-/// How a run ended and why, from what became of each rank: no processes here, only the rules.
+/// Decides how a run ended and why, from each rank's end. It contains only rules and no processes.
 ///
-/// The run fails by the rank that failed first, not by those that only lost it: a rank whose own words are
-/// about a lost peer comes last, then ranks killed by a signal come before ranks that ended themselves, then
-/// the earlier before the later. Before all of them comes a rank that was stopped and not continued. A rank
-/// that waited in vain names the one that it waited for; who kept it waiting is a rank that does not wait
-/// itself.
+/// The run fails by the rank that failed first, not by ranks that only lost it: ranks that report a lost peer
+/// come last; among the others, ranks killed by a signal come before ranks that ended themselves, and earlier
+/// ends before later ones. A rank that was stopped and not continued comes before all of these. A rank whose
+/// wait timed out names the rank that it waited for; the ranks that kept it waiting are those that do not
+/// wait themselves.
 #pragma once
 
 #include <string>
@@ -15,44 +15,44 @@
 
 namespace ringmaster {
 
-/// What made the agent end the ranks; the first counts.
+/// Says what made the agent end the ranks; the first trigger counts.
 enum class Trigger {
-    None,          ///< they ended by themselves
+    None,          ///< the ranks ended by themselves
     RankFailed,    ///
-    StopTooEarly,  ///< asked to stop, a rank died of it: it could not save yet
+    StopTooEarly,  ///< a rank died of the request to stop: it could not save yet
     StopNow,
     OtherNode,  ///< something happened on another node
 };
 
 struct RankEnd {
     int rank = 0;
-    int wait_status = 0;  ///< as waitpid gives it
+    int wait_status = 0;  ///< exit status as waitpid gives it
     bool killed_by_us = false;
-    bool unkillable = false;  ///< still there seconds after SIGKILL
-    double t = 0;             ///< Unix seconds
-    std::string stopped;      ///< "was stopped by SIGSTOP", where that ended the run
-    std::string place;        ///< when the end of the run began: "is at work in layer 12, hop 4 (…)"
-    bool waits = false;       ///< for another rank, there
+    bool unkillable = false;  ///< true if it still exists seconds after SIGKILL
+    double t = 0;             ///< time of its end, Unix seconds
+    std::string stopped;      ///< "was stopped by SIGSTOP", if that ended the run
+    std::string place;        ///< place when the run began to end: "is at work in layer 12, hop 4 (…)"
+    bool waits = false;       ///< true if it waited for another rank at that place
     RankRecord record;
 };
 
 struct Ending {
     Trigger trigger = Trigger::None;
-    bool stop_requested = false;            ///< SIGTERM was sent to the ranks
-    bool kernel_killed_for_memory = false;  ///< its out-of-memory killer was at work during the run
-    std::string lost_node;                  ///< that another node is gone or silent, in a sentence
-    bool disk_full = false;                 ///< of the run directory
-    std::vector<RankEnd> ranks;             ///< by rank, 0 first
+    bool stop_requested = false;            ///< true if SIGTERM was sent to the ranks
+    bool kernel_killed_for_memory = false;  ///< true if the out-of-memory killer struck during the run
+    std::string lost_node;                  ///< sentence that says which node is gone or silent
+    bool disk_full = false;                 ///< true if the disk of the run directory is full
+    std::vector<RankEnd> ranks;             ///< ranks in order, from 0
 };
 
 struct Verdict {
     RunPhase state = RunPhase::Failed;
     std::string reason;
-    std::string code = {};  ///< of a failure, as in run.json
-    int failed_rank = -1;   ///< that it began with; -1: none, or not known
+    std::string code = {};  ///< code of a failure, as in run.json
+    int failed_rank = -1;   ///< rank that the failure began with; -1: none or not known
 };
 
-/// True for an exit that fails the run: dying of a SIGTERM is none once it was sent.
+/// Returns true for an exit that fails the run, which death by SIGTERM does not after a stop request.
 bool has_failed(int wait_status, bool stop_requested);
 
 Verdict judge(const Ending& ending);
