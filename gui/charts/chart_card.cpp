@@ -158,7 +158,7 @@ ChartCard::ChartCard(const QString& title, QWidget* parent)
 
 void ChartCard::setData(const ChartData& chart) {
     m_legend->setSeries(chart.series);
-    m_legend->setVisible(chart.series.size() > 1);  // the title names a single one
+    m_legend->setVisible(chart.series.size() > 1);  // the title names a single series
     m_plot->setData(chart);
 }
 

@@ -1,4 +1,4 @@
-/// A chart with its title, its legend and its menu: picture and figures of every chart can be saved.
+/// Shows a chart with its title, legend and menu, which saves the picture and the figures of the chart.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@ class QToolButton;
 
 namespace ringmaster {
 
-/// The series by name, each behind its dot; in as many rows as are needed, two at most.
+/// Lists the series by name, each after a dot in its colour, in at most two rows.
 class Legend : public QWidget {
     Q_OBJECT
 
@@ -56,13 +56,13 @@ class ChartCard : public Card {
     Plot* plot() { return m_plot; }
     Legend* legend() { return m_legend; }
 
-    /// What *Save figures…* writes where it is more than what is drawn: every step, say. Called with the
-    /// file's name; may throw Error. Without it the drawn figures are written.
+    /// Sets what *Save figures…* writes if that is more than the drawn figures, for example every step. The
+    /// writer gets the file's name and may throw Error. Without a writer, the drawn figures are saved.
     void setCsvWriter(std::function<void(const QString& file)> writer) { m_csvWriter = std::move(writer); }
 
     QImage picture(const QSize& size,
-                   double pixelRatio = 2);  ///< with title and legend, on the card's colour
-    /// Both throw Error(Refused) where the file cannot be written.
+                   double pixelRatio = 2);  ///< includes title and legend, on the card's colour
+    /// Both throw Error(Refused) if the file cannot be written.
     void savePicture(const QString& file);
     void saveFigures(const QString& file);
 
@@ -81,7 +81,7 @@ class ChartCard : public Card {
     std::function<void(const QString&)> m_csvWriter;
 };
 
-/// Makes the read-outs of some charts go together.
+/// Shows the read-outs of several charts at the same x.
 void linkCursors(const std::vector<Plot*>& plots);
 
 }  // namespace ringmaster

@@ -19,7 +19,7 @@ struct Charts {
 
 constexpr double kLeastDecade = 1e-12;
 
-/// Calls take(low, high) with what a series covers at each entry in the visible part.
+/// Calls take(low, high) with the range that a series covers at each visible entry.
 void eachSpan(const ChartData& data, const Extent& x, auto take) {
     std::vector<double> stack;
     for (const ChartSeries& series : data.series) {
@@ -158,7 +158,7 @@ QString describe(const ChartData& data) {
         }
         const QString figure = figureText(data.yUnit, double(*last));
         const QString trend = trendOf(values);
-        //: a chart for a screen reader: name of a line, its last figure, and how it goes ("falling")
+        //: describes a line of a chart to a screen reader: its name, last figure and trend ("falling")
         parts << (trend.isEmpty() ? Charts::tr("%1: %2").arg(series.name, figure)
                                   : Charts::tr("%1: %2, %3").arg(series.name, figure, trend));
     }

@@ -1,5 +1,5 @@
-/// What a chart shows, reduced to its pixels already (launcher/curves.h): a value, so that whoever makes it
-/// needs no screen.
+/// Holds what a chart shows, already reduced to its pixels (launcher/curves.h). It is a plain value, so that
+/// no screen is needed to make it.
 #pragma once
 
 #include <QColor>
@@ -15,30 +15,30 @@
 
 namespace ringmaster {
 
-/// From the palette of the moment, so that a change of it needs no new data.
+/// Returns a colour from the current palette, so that a change of palette needs no new data.
 using ColourOf = std::function<QColor(const Colours&)>;
 
 enum class Mark {
-    Line,     ///< value; low…high as strokes where they are given; smooth over it, the raw then faint
-    Dashed,   ///< value, as an estimate or a limit
-    Points,   ///< value, as dots
-    Band,     ///< low…high as a quiet area, value as a line in it
-    Stacked,  ///< value on top of the stacked ones before it, as an area
+    Line,     ///< value; low…high as strokes if given; smooth drawn over it, with value faint
+    Dashed,   ///< value as a dashed line: an estimate or a limit
+    Points,   ///< value as dots
+    Band,     ///< low…high as a pale area, value as a line in it
+    Stacked,  ///< area from the stacked series before it to value on top
 };
 
 struct ChartSeries {
     QString name;
     Mark mark = Mark::Line;
     ColourOf colour;
-    std::vector<double> x;  ///< ascending; empty: the chart's
+    std::vector<double> x;  ///< ascending; empty: the chart's x
     std::vector<float> value;
-    std::vector<float> low, high;  ///< of the steps that one pixel holds; may be empty
-    std::vector<float> smooth;     ///< empty: not smoothed
-    bool strong = false;           ///< thicker, above the others
-    bool faint = false;            ///< another one was chosen
-    int rank = -1;                 ///< that a click on it chooses; -1: none
+    std::vector<float> low, high;  ///< range over the steps that one pixel holds; may be empty
+    std::vector<float> smooth;     ///< empty if not smoothed
+    bool strong = false;           ///< drawn thicker, above the others
+    bool faint = false;            ///< drawn faint because another series is chosen
+    int rank = -1;                 ///< rank that a click on the series chooses; -1: none
 
-    /// What a read-out says: the smoothed where it is drawn.
+    /// Returns what a read-out shows: the smoothed values if they are drawn.
     const std::vector<float>& shown() const { return smooth.empty() ? value : smooth; }
 };
 
@@ -46,12 +46,12 @@ struct ChartData {
     std::vector<double> x;
     std::vector<ChartSeries> series;
     Unit xUnit = Unit::Count, yUnit = Unit::Plain;
-    QString xName;  ///< "step"
+    QString xName;  ///< name of x, such as "step"
     bool logY = false;
-    bool fromZero = false;  ///< the y axis begins at 0
+    bool fromZero = false;  ///< true if the y axis begins at 0
     double xLow = std::numeric_limits<double>::quiet_NaN(),
-           xHigh = std::numeric_limits<double>::quiet_NaN();  ///< NaN: as the data
-    bool bridgeGaps = false;                                  ///< what is missing has only not been read yet
+           xHigh = std::numeric_limits<double>::quiet_NaN();  ///< NaN: from the data
+    bool bridgeGaps = false;                                  ///< missing entries are only not read yet
 
     const std::vector<double>& xOf(const ChartSeries& s) const { return s.x.empty() ? x : s.x; }
 };
@@ -61,23 +61,23 @@ struct Extent {
     bool operator==(const Extent&) const = default;
 };
 
-/// Of the x axis: as asked, else the data's; never empty.
+/// Returns the range of the x axis: xLow to xHigh if set, otherwise the data's; never empty.
 Extent xExtent(const ChartData& data);
-/// Of the y axis, with room above and below at round figures; in the logarithmic case both are above 0.
+/// Returns the range of the y axis, widened to round figures; on a logarithmic axis both ends are above 0.
 Extent yExtent(const ChartData& data, const Extent& x);
-/// True where a logarithmic axis cannot show a figure: 0 or below.
+/// Returns true if a figure is 0 or below, which a logarithmic axis cannot show.
 bool hasBelowLog(const ChartData& data);
 
-/// Index of the entry of `x` nearest to `at`; -1 where it is empty.
+/// Returns the index of the entry of `x` nearest to `at`; -1 if `x` is empty.
 int nearestIndex(const std::vector<double>& x, double at);
 
-/// What a series reads at `at`: its nearest entry that is a number, no farther than `within`.
+/// Returns a series' value at `at`: of the nearest entry that is a number, at most `within` away.
 std::optional<double> valueNear(const ChartData& data, const ChartSeries& series, double at, double within);
 
-/// "Loss: last 1.842, falling. 8 ranks." for a screen reader.
+/// Returns a text for screen readers: "Loss: last 1.842, falling. 8 ranks."
 QString describe(const ChartData& data);
 
-/// A column for x and one (with a spread three) for each series; RFC 4180.
+/// Returns the data as CSV (RFC 4180): a column for x, and one per series, or three if it has a spread.
 QString csvOf(const ChartData& data);
 
 }  // namespace ringmaster

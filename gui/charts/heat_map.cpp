@@ -29,7 +29,7 @@ QColor faster(const Colours& c) {
 QColor heatColour(float heat, const Colours& c) {
     if (std::isnan(heat)) return c.card;
     const QColor calm = mixed(c.card, c.text, c.dark ? 0.09 : 0.06);
-    // A root brings the small differences out.
+    // A square root makes small differences visible.
     const double depth = std::sqrt(double(std::abs(heat)));
     return mixed(calm, heat > 0 ? slower(c) : faster(c), std::abs(heat) < 0.04F ? 0 : depth);
 }
@@ -159,7 +159,7 @@ void HeatMap::drawLegend(QPainter& painter, const QRectF& at) const {
     const QFontMetricsF metrics(fontOf(Type::Small));
     const double swatch = metrics.height() * 0.75;
     painter.setFont(fontOf(Type::Small));
-    //: of the heat map's colours: left of it, right of it
+    //: colours of a heat map's scale: text on its left, text on its right
     const QString left = tr("faster"), right = tr("slower by a quarter or more");
     double x = at.left();
     painter.setPen(c.muted);

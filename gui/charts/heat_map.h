@@ -1,5 +1,5 @@
-/// Ranks × time: one glance tells who is slow, and since when. Each cell is how far a rank lies from the
-/// median of its column; slower and faster in two hues, no figure in none.
+/// Shows ranks × time, so that slow ranks stand out, and since when. Each cell's colour says how far a rank
+/// lies from the median of its column: one hue for slower, one for faster, none without a figure.
 #pragma once
 
 #include <QImage>
@@ -12,15 +12,15 @@
 namespace ringmaster {
 
 struct HeatData {
-    std::vector<double> x;                 ///< of each column
-    std::vector<std::vector<float>> rows;  ///< a rank's figures, one a column; NaN: none
-    std::vector<float> median;             ///< of each column
-    std::vector<QString> names;            ///< of each row: "rank 5"
+    std::vector<double> x;                 ///< x of each column
+    std::vector<std::vector<float>> rows;  ///< one row per rank, one figure per column; NaN: none
+    std::vector<float> median;             ///< median of each column
+    std::vector<QString> names;            ///< name of each row, such as "rank 5"
     Unit xUnit = Unit::Count, unit = Unit::Seconds;
     QString xName;
 };
 
-/// Share of the median by which it differs, in -1..1 of the colour scale (full at ± 25 %); NaN: no figure.
+/// Returns the relative difference from the median on a scale of -1..1 (full at ± 25 %); NaN if unknown.
 float heatOf(float value, float median);
 
 class HeatMap : public QWidget {
@@ -30,9 +30,9 @@ class HeatMap : public QWidget {
     explicit HeatMap(QWidget* parent = nullptr);
 
     void setData(HeatData heat);
-    void setChosenRank(int rank);  ///< -1: none
+    void setChosenRank(int rank);  ///< -1: no rank is chosen
     void setCursorX(std::optional<double> x);
-    int columns() const;  ///< that it has room for
+    int columns() const;  ///< number of columns that fit
     const QImage& image() const { return m_image; }
     QString readOutAt(int row, int column) const;
 

@@ -16,7 +16,7 @@ namespace {
 
 using namespace Qt::Literals::StringLiterals;
 
-constexpr double kReach = 12;  ///< pixels in which a line counts as pointed at
+constexpr double kReach = 12;  ///< distance at which the pointer selects a line, in pixels
 constexpr double kLeastDrag = 5;
 constexpr size_t kMostReadings = 8;
 constexpr size_t kLinkedReadings = 3;
@@ -82,7 +82,7 @@ Plot::Frame Plot::frameFor(const QSizeF& size, Mapping& map) const {
     map.logY = m_data.logY;
     Frame frame;
     int rows = std::max(3, int((size.height() - line) / (line * 2.2)));
-    do {  // round steps may leave too few
+    do {  // round steps may leave too few ticks
         frame.yTicks = map.logY ? logTicks(m_data.yUnit, map.y.low, map.y.high, rows)
                                 : ticks(m_data.yUnit, map.y.low, map.y.high, rows);
         ++rows;
@@ -194,7 +194,7 @@ void Plot::drawSelection(QPainter& painter) {
     painter.fillRect(QRectF(from, area.top(), to - from, area.height()), fill);
 }
 
-/// What each line reads at the cursor: where there are many, the nearest to the pointer first.
+/// Returns each line's value at the cursor; if there are many lines, the nearest to the pointer first.
 std::vector<std::pair<const ChartSeries*, double>> Plot::readings() const {
     std::vector<std::pair<const ChartSeries*, double>> found;
     const double within = (m_map.x.high - m_map.x.low) / 40;

@@ -1,6 +1,6 @@
-/// One chart: a quiet grid with round ticks, the series, and a read-out that follows the pointer (or the
-/// arrow keys). Drag chooses a part of x, double click brings the whole back. The picture is drawn once for
-/// new data; following the pointer only lays the read-out over it.
+/// Draws one chart: a quiet grid with round ticks, the series, and a read-out that follows the pointer (or
+/// the arrow keys). A drag zooms into a part of x, a double click zooms out. The picture is drawn once per
+/// new data; following the pointer only draws the read-out over it.
 #pragma once
 
 #include <QPixmap>
@@ -20,20 +20,20 @@ class Plot : public QWidget {
 
     void setData(ChartData chart);
     const ChartData& chart() const { return m_data; }
-    /// Shown instead of an empty chart.
+    /// Sets the text that is shown instead of an empty chart.
     void setEmptyText(const QString& text);
 
-    /// Where the read-out stands, in x; none: nowhere. Emits nothing.
+    /// Moves the read-out to x, or hides it. Emits nothing.
     void setCursorX(std::optional<double> x);
     std::optional<double> cursorX() const { return m_cursor; }
 
-    int plotWidth() const;  ///< pixels that a curve can use
+    int plotWidth() const;  ///< width that curves can use, in pixels
     QRectF plotArea() const;
     Extent xRange() const { return m_map.x; }
     Extent yRange() const { return m_map.y; }
-    double lastPaint_ms() const { return m_paint_ms; }  ///< of the last drawing of new data
+    double lastPaint_ms() const { return m_paint_ms; }  ///< time of the last drawing of new data
 
-    /// The chart as it is shown, without the read-out.
+    /// Draws the chart as it is shown, without the read-out.
     void drawInto(QPainter& painter, const QSizeF& size, double pixelRatio);
 
     QSize sizeHint() const override;
@@ -85,7 +85,7 @@ class Plot : public QWidget {
     double m_paint_ms = 0;
     double m_pointerY = -1;
     std::optional<double> m_cursor;
-    std::optional<double> m_pressed;  ///< where a drag began, in pixels
+    std::optional<double> m_pressed;  ///< x of the start of a drag, in pixels
     double m_dragged = 0;
 };
 

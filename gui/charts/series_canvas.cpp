@@ -21,7 +21,7 @@ const double kGap = std::numeric_limits<double>::quiet_NaN();
 
 using Points = QList<QPointF>;
 
-/// The entries to draw: those in sight and one on each side.
+/// Returns the range of entries to draw: those in view and one more on each side.
 std::pair<size_t, size_t> visible(const std::vector<double>& x, const Extent& extent, size_t count) {
     count = std::min(count, x.size());
     const auto end = x.begin() + std::ptrdiff_t(count);
@@ -36,7 +36,7 @@ void addGap(Points& points, bool bridge) {
         points << QPointF(points.last().x(), kGap);
 }
 
-/// A step with no neighbour would be a line without a length.
+/// Makes a short stroke of a point without neighbours, because a line of one point has no length.
 Points withLonely(const Points& points) {
     constexpr double kHalf = 2.5;  // pixels
     const auto isGap = [&](qsizetype i) { return i < 0 || i >= points.size() || std::isnan(points[i].y()); };
@@ -65,7 +65,7 @@ Points linePoints(const std::vector<double>& x, const std::vector<float>& values
     return withLonely(points);
 }
 
-/// From the least to the greatest of each pixel column and on: no spike is lost.
+/// Connects the least and greatest value of each pixel column with the next: no spike is lost.
 Points spreadPoints(const std::vector<double>& x, const ChartSeries& s, const Mapping& map, bool bridge) {
     Points points;
     const auto [begin, end] = visible(x, map.x, std::min(s.low.size(), s.high.size()));
@@ -84,8 +84,8 @@ Points spreadPoints(const std::vector<double>& x, const ChartSeries& s, const Ma
 }
 
 struct Drawn {
-    Points points;  ///< of a line, or an area's upper edge
-    Points lower;   ///< of an area; empty: a line
+    Points points;  ///< points of a line, or of an area's upper edge
+    Points lower;   ///< lower edge of an area; empty: a line
     QPen pen;
     QColor fill;
 };
@@ -147,7 +147,7 @@ void addLine(std::vector<Drawn>& out, const ChartData& data, const ChartSeries& 
     if (isSmooth) out.push_back({linePoints(x, s.smooth, map, data.bridgeGaps), {}, pen, {}});
 }
 
-/// In the order of drawing: areas, lines, strong lines.
+/// Lays out the series in the order of drawing: areas, lines, strong lines.
 std::vector<Drawn> laidOut(const ChartData& data, const Mapping& map, const Colours& colours) {
     std::vector<Drawn> areas, lines, strong;
     std::vector<double> stack;
@@ -186,7 +186,7 @@ struct SeriesCanvas::Scene {
     QChart* chart = new QChart;
     QValueAxis* x = new QValueAxis;
     QValueAxis* y = new QValueAxis;
-    std::vector<bool> areas;  ///< which of the chart's series is one
+    std::vector<bool> areas;  ///< true for each series that is an area
 
     Scene() {
         scene.addItem(chart);
@@ -211,7 +211,7 @@ struct SeriesCanvas::Scene {
         y->setRange(0, size.height());
     }
 
-    /// As many series as there are to draw, of the right kinds, in their order.
+    /// Makes the QChart hold as many series as there are to draw, of the same kinds in the same order.
     void prepare(const std::vector<Drawn>& drawn) {
         std::vector<bool> wanted;
         for (const Drawn& one : drawn) wanted.push_back(!one.lower.isEmpty());
@@ -234,7 +234,7 @@ struct SeriesCanvas::Scene {
         }
     }
 
-    /// The chart's y grows upwards.
+    /// Turns y over, because the chart's y grows upwards.
     static void flip(Points& points, double height) {
         for (QPointF& point : points) point.setY(height - point.y());
     }

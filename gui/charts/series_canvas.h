@@ -1,5 +1,5 @@
 /// Draws a chart's series into a picture with QtCharts. Points are laid out here, in pixels, and the axes of
-/// the QChart stay as they are: setting a range would make it lay out every series again.
+/// the QChart never change: a new range would make the QChart lay out every series again.
 #pragma once
 
 #include <QList>
@@ -12,14 +12,14 @@
 
 namespace ringmaster {
 
-/// From data to pixels of the plot's area, and back.
+/// Maps data to pixels of the plot's area, and back.
 struct Mapping {
     Extent x, y;
     bool logY = false;
     QSizeF size;
 
     double toX(double value) const;
-    double toY(double value) const;  ///< a figure that a logarithmic axis cannot show lies at its foot
+    double toY(double value) const;  ///< figures that a logarithmic axis cannot show lie at its foot
     double fromX(double pixel) const;
 };
 
@@ -28,7 +28,7 @@ class SeriesCanvas {
     SeriesCanvas();
     ~SeriesCanvas();
 
-    /// Transparent where there is nothing.
+    /// Returns the picture, transparent where nothing is drawn.
     QPixmap draw(const ChartData& data, const Mapping& mapping, const Colours& colours, double pixelRatio);
 
   private:

@@ -1,4 +1,4 @@
-/// Where an axis has its ticks, and what stands there. Round numbers in the unit that people read.
+/// Computes the ticks of an axis and their labels: round numbers in units that people read.
 #pragma once
 
 #include <QString>
@@ -6,10 +6,10 @@
 
 namespace ringmaster {
 
-/// What an axis counts; how its figures are written.
+/// Says what an axis counts, and so how its figures are written.
 enum class Unit { Plain, Count, Loss, Seconds, Percent, Bytes, Rate };
 
-/// As in a read-out: "2.7142", "0.41 s", "5.8 %", "60.9 GiB".
+/// Returns a figure as a read-out shows it: "2.7142", "0.41 s", "5.8 %", "60.9 GiB".
 QString figureText(Unit unit, double value);
 
 struct Tick {
@@ -17,13 +17,13 @@ struct Tick {
     QString text;
 };
 
-/// Round values in [low, high], at most `most` of them; none where low ≥ high or one is no number.
+/// Returns round values in [low, high], at most `most`; none if low ≥ high or an end is not a number.
 std::vector<Tick> ticks(Unit unit, double low, double high, int most);
 
-/// For a logarithmic axis; low > 0.
+/// Returns the ticks of a logarithmic axis; low must be above 0.
 std::vector<Tick> logTicks(Unit unit, double low, double high, int most);
 
-/// Distance of round ticks: 1, 2 or 5 times a power of ten; of seconds also quarters and days.
+/// Returns the distance of round ticks: 1, 2 or 5 times a power of ten; for seconds also quarters and days.
 double tickStep(Unit unit, double span, int most);
 
 }  // namespace ringmaster
