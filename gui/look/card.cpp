@@ -40,7 +40,7 @@ QColor toneFill(Tone tone, const Colours& c) {
     return c.card;
 }
 
-/// So that the tone is not told by colour alone.
+/// Returns a symbol for a tone, so that colour is not its only signal.
 QString toneSymbol(Tone tone) {
     switch (tone) {
         case Tone::Good:

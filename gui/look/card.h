@@ -1,4 +1,4 @@
-/// The pieces that pages are made of. Each is named for a screen reader by its title.
+/// Provides the parts that pages are made of. Each has its title as its name for screen readers.
 #pragma once
 
 #include <QFrame>
@@ -9,7 +9,7 @@
 
 namespace ringmaster {
 
-/// A label that shortens its text with … where there is no room, and says it whole in its tool tip.
+/// Elides text that does not fit, and shows the whole text in its tool tip.
 class ElidedLabel : public QLabel {
     Q_OBJECT
 
@@ -17,7 +17,7 @@ class ElidedLabel : public QLabel {
     explicit ElidedLabel(const QString& text = {}, QWidget* parent = nullptr);
     void setFullText(const QString& text);
     QString fullText() const { return m_full; }
-    void setElideMode(Qt::TextElideMode mode) { m_mode = mode; }  ///< in the middle, where nobody says else
+    void setElideMode(Qt::TextElideMode mode) { m_mode = mode; }  ///< default: middle
     QSize minimumSizeHint() const override;
 
   protected:
@@ -28,7 +28,7 @@ class ElidedLabel : public QLabel {
     Qt::TextElideMode m_mode = Qt::ElideMiddle;
 };
 
-/// A sheet with a title, a quiet subtitle, and room at the right of the title for small controls. Never put a
+/// Shows a panel with a title, a subtitle, and room for small controls to the right of the title. Never put a
 /// card in a card.
 class Card : public QFrame {
     Q_OBJECT
@@ -37,8 +37,8 @@ class Card : public QFrame {
     explicit Card(const QString& title = {}, QWidget* parent = nullptr);
 
     void setTitle(const QString& title);
-    void setSubtitle(const QString& subtitle);  ///< elided where there is no room; whole in its tool tip
-    void addHeaderWidget(QWidget* widget);      ///< right of the title
+    void setSubtitle(const QString& subtitle);  ///< elided if it does not fit; whole in its tool tip
+    void addHeaderWidget(QWidget* widget);      ///< at the right of the title
     QVBoxLayout* body() { return m_body; }
 
   private:
@@ -50,7 +50,7 @@ class Card : public QFrame {
 
 enum class Tone { Plain, Good, Warning, Error };
 
-/// Verdict, why, what next: one coloured line that wraps, with its own symbol, and buttons for what next.
+/// Shows one coloured line that wraps: a verdict, its reason, a symbol, and buttons for what to do next.
 class Banner : public QFrame {
     Q_OBJECT
 
@@ -58,7 +58,7 @@ class Banner : public QFrame {
     explicit Banner(QWidget* parent = nullptr);
 
     void say(Tone tone, const QString& verdict, const QString& why = {}, const QString& next = {});
-    QPushButton* addAction(const QString& text);  ///< at the right; gone with the next clearActions()
+    QPushButton* addAction(const QString& text);  ///< adds a button at the right; clearActions() removes it
     void clearActions();
     QString text() const;
 
@@ -75,7 +75,7 @@ class Banner : public QFrame {
     QHBoxLayout* m_actions;
 };
 
-/// A figure and under it what it is: "11,512" over "tokens/s".
+/// Shows a figure with its name underneath: "11,512" over "tokens/s".
 class Figure : public QWidget {
     Q_OBJECT
 
@@ -89,7 +89,7 @@ class Figure : public QWidget {
     QLabel* m_caption;
 };
 
-/// Top of a page: title, quiet subtitle, and at the right the page's actions.
+/// Shows the top of a page: its title, its subtitle, and the page's actions at the right.
 class PageHeader : public QWidget {
     Q_OBJECT
 
@@ -106,7 +106,7 @@ class PageHeader : public QWidget {
     QHBoxLayout* m_actions;
 };
 
-/// What a page or card says where it has nothing to show yet: what it is for, and the button that fills it.
+/// Fills a page or card that has nothing to show yet: says what it is for and offers a button that fills it.
 class EmptyView : public QWidget {
     Q_OBJECT
 
@@ -118,8 +118,8 @@ class EmptyView : public QWidget {
     QHBoxLayout* m_actions;
 };
 
-QPushButton* primaryButton(const QString& text, QWidget* parent = nullptr);  ///< the one thing to press
+QPushButton* primaryButton(const QString& text, QWidget* parent = nullptr);  ///< the page's main action
 QPushButton* quietButton(const QString& text, QWidget* parent = nullptr);    ///< looks like a link
-QLabel* mutedLabel(const QString& text = {}, QWidget* parent = nullptr);     ///< small, explains
+QLabel* mutedLabel(const QString& text = {}, QWidget* parent = nullptr);     ///< small text that explains
 
 }  // namespace ringmaster

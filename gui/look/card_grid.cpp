@@ -54,10 +54,10 @@ int CardGrid::columnsFor(int width) const {
     const int columns = std::clamp((width + spacing()) / std::max(1, column + spacing()), 1, m_most);
     if (!alike || shown <= columns) return columns;
     const int rows = (shown + columns - 1) / columns;
-    return (shown + rows - 1) / rows;  // six in rows of three rather than five and one
+    return (shown + rows - 1) / rows;  // balances rows: six as three and three, not five and one
 }
 
-/// Places the cards row by row; returns the height that they need.
+/// Places the cards row by row and returns the height that they need.
 int CardGrid::arrange(const QRect& rect, bool apply) const {
     const int columns = columnsFor(rect.width());
     struct Placed {
@@ -86,7 +86,7 @@ int CardGrid::arrange(const QRect& rect, bool apply) const {
     std::vector<int> heights;
     std::vector<bool> grows;
     for (std::vector<Placed>& row : rows) {
-        // The last card of a row that is not full takes what is left of it.
+        // The last card of a row takes the columns that are left.
         row.back().span = columns - row.back().column;
         int height = 0;
         for (const Placed& placed : row) height = std::max(height, placed.height);

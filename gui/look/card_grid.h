@@ -1,5 +1,5 @@
-/// Cards in as many columns as have room for the widest of them, in their order; a card may span columns.
-/// Rows are as high as their highest card asks, and share what is left.
+/// Arranges cards, in order, in as many columns as the widest card allows; a card may span columns. A row is
+/// as high as its highest card, and rows share the height that is left.
 #pragma once
 
 #include <QLayout>
@@ -11,11 +11,11 @@ class CardGrid : public QLayout {
     Q_OBJECT
 
   public:
-    /// `column_ems`: a column is at least so wide (in space() units).
+    /// `column_ems` is the least width of a column, in units of space(1).
     CardGrid(double column_ems, int most_columns, QWidget* parent = nullptr);
 
     void addCard(QWidget* card, int span = 1);
-    int columns() const { return m_columns; }  ///< as last laid out
+    int columns() const { return m_columns; }  ///< number of columns in the last layout
 
     void addItem(QLayoutItem* item) override;
     int count() const override;

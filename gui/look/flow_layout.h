@@ -1,5 +1,5 @@
-/// Small controls beside each other, in as many lines as they need, as words in a paragraph; centred in their
-/// line.
+/// Lays out small controls side by side and wraps them into lines like the words of a paragraph; centres them
+/// vertically in their line.
 #pragma once
 
 #include <QLayout>

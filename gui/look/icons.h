@@ -1,4 +1,4 @@
-/// Our own line icons (resources/icons/*.svg, drawn in currentColor), in the colours of the palette.
+/// Provides our line icons (resources/icons/*.svg, drawn in currentColor) in the colours of the palette.
 #pragma once
 
 #include <QIcon>
@@ -6,7 +6,7 @@
 
 namespace ringmaster {
 
-/// "start", "plan", "monitor", "runs", "help", … as the files are called; follows the palette of its moment.
+/// Returns an icon by its file's name ("start", "plan", "monitor", …), in the current palette's colours.
 QIcon icon(const QString& name);
 QIcon icon(const QString& name, const QColor& colour);
 

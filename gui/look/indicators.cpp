@@ -14,7 +14,7 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-/// The pen and brush of the shape; whether it has its mark.
+/// Sets the pen and brush for the shape, and returns true if its mark must be drawn.
 bool prepare(QPainter& painter, QStyle::State state, const Colours& c) {
     const bool marked = (state & (QStyle::State_On | QStyle::State_NoChange)) != 0;
     const bool enabled = (state & QStyle::State_Enabled) != 0;

@@ -1,12 +1,12 @@
-/// What check boxes and radio buttons are drawn with, also those in lists: Fusion's own have outlines darker
-/// than the window, which nobody sees in the dark.
+/// Draws check boxes and radio buttons, also in lists: the outlines of the Fusion style are darker than the
+/// window, which makes them invisible in dark mode.
 #pragma once
 
 class QStyle;
 
 namespace ringmaster {
 
-/// Fusion, but for those. The application takes it.
+/// Returns the Fusion style with these boxes and buttons. The application owns it.
 QStyle* makeStyle();
 
 }  // namespace ringmaster

@@ -23,13 +23,13 @@ QColor hex(unsigned rgb) {
     return QColor::fromRgb(QRgb(0xff000000u | rgb));
 }
 
-/// Hues that stay apart for the common kinds of colour blindness (after Okabe and Ito 2008), for a light and
-/// a dark sheet.
+/// Holds hues that people with common kinds of colour blindness can tell apart (after Okabe and Ito 2008),
+/// for light and dark backgrounds.
 constexpr std::array<unsigned, 8> kRankLight = {0x2f6fdb, 0xd97a1a, 0x1f9160, 0xa34cc7,
                                                 0xc23f38, 0x0f8fa3, 0x8a6420, 0x5a5fd0};
 constexpr std::array<unsigned, 8> kRankDark = {0x5b9bff, 0xf09a3e, 0x45bd86, 0xc583ea,
                                                0xec706a, 0x35bccf, 0xc09a4a, 0x8f93f5};
-/// Two blues for what the model is, two ambers for what the step needs, then one hue each.
+/// Holds two blues for the model's parts, two ambers for the step's needs, then one hue each.
 constexpr std::array<unsigned, 8> kMemoryLight = {0x3d6fc4, 0x6f9be0, 0x9dbdf0, 0xd98b2e,
                                                   0xeab676, 0xc4605a, 0x4fa37c, 0x8b919c};
 constexpr std::array<unsigned, 8> kMemoryDark = {0x4c80dc, 0x6f9ded, 0xa0bff5, 0xdf9440,
@@ -273,9 +273,9 @@ void applyAppearance(Appearance appearance) {
 
 namespace {
 
-/// Text of nodes, logs and files is shown as it is: every label that does not ask for rich text by itself, so
-/// those of message boxes and tooltips too, becomes plain before it is laid out. Qt would else read HTML in
-/// it, and open what that names.
+/// Makes labels plain text before they are laid out, unless they ask for rich text themselves; this includes
+/// message boxes and tooltips. Otherwise Qt would read HTML in texts of nodes, logs and files, and open what
+/// the HTML names.
 class PlainLabels : public QObject {
   public:
     using QObject::QObject;

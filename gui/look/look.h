@@ -1,7 +1,7 @@
-/// The app's one look: colours of meaning derived from the palette, distances and type sizes derived from the
-/// font. Nothing here knows a page. No colour is ever the only signal: whoever paints with one also writes.
-/// Every program that links this shows labels, tooltips and message boxes as plain text; a label of rich text
-/// says so itself (Qt::RichText) and escapes what it did not write.
+/// Defines the look of the app: colours by meaning, derived from the palette, and distances and type sizes
+/// derived from the font. Nothing here knows a page. A colour is never the only signal: there is always a
+/// text. Every program that links this shows labels, tooltips and message boxes as plain text. A rich-text
+/// label sets Qt::RichText itself and escapes what it did not write.
 #pragma once
 
 #include <QColor>
@@ -14,54 +14,54 @@ namespace ringmaster {
 
 struct Colours {
     bool dark = false;
-    QColor window;                            ///< behind everything
-    QColor card;                              ///< a sheet on the window
-    QColor sunken;                            ///< the editor, an empty bar, a hovered row
-    QColor border, grid;                      ///< around a card; inside a chart
-    QColor text, muted, faint;                ///< what is read; what explains it; what is switched off
-    QColor accent, onAccent;                  ///< the one thing to press, and its text
-    QColor good, warning, error;              ///< as text or line
-    QColor goodFill, warningFill, errorFill;  ///< as the sheet behind it
+    QColor window;                            ///< background of the window
+    QColor card;                              ///< background of a card
+    QColor sunken;                            ///< background of the editor, an empty bar, a hovered row
+    QColor border, grid;                      ///< line around a card; line inside a chart
+    QColor text, muted, faint;                ///< main text; explanations; disabled text
+    QColor accent, onAccent;                  ///< main button, and its text
+    QColor good, warning, error;              ///< colours of a text or line
+    QColor goodFill, warningFill, errorFill;  ///< colours of the background behind them
 };
 
 Colours coloursOf(const QPalette& palette);
 Colours coloursOf(const QWidget* widget);
 
-/// One colour a rank, the same on every page: eight hues that differ in lightness too, then the same hues
-/// lighter and darker.
+/// Returns one colour per rank, the same on every page: eight hues that also differ in lightness, then the
+/// same hues lighter and darker.
 QColor rankColour(int rank, const Colours& colours);
 
-/// Of a memory component, in the order weights, gradients, optimizer, activations, workspace, logits,
-/// communication, runtime.
+/// Returns the colour of a memory component: weights, gradients, optimizer, activations, workspace, logits,
+/// communication, runtime, in this order.
 QColor memoryColour(int component, const Colours& colours);
 
-/// Where a step's time went.
+/// Names the parts of a step's time.
 enum class TimePart { Data, Compute, ExposedCommunication, Other };
 QColor timeColour(TimePart part, const Colours& colours);
 
-/// `share` of b over a, in 0..1.
+/// Mixes a and b; `share`, in 0..1, is the part of b.
 QColor mixed(const QColor& a, const QColor& b, double share);
 
-/// Distances in widths of the application's font, so that they grow with it: space(1) is about a line's
-/// height, space(0.5) separates neighbours, space(1.25) is a page's margin.
+/// Returns a distance in pixels that grows with the application's font: space(1) is about a line's height,
+/// space(0.5) separates neighbours, space(1.25) is a page's margin.
 int space(double ems);
 
 enum class Type {
-    Display,  ///< the figure that a card is about
-    Title,    ///< a page's
-    Section,  ///< a card's
+    Display,  ///< main figure of a card
+    Title,    ///< title of a page
+    Section,  ///< title of a card
     Body,
-    Small,  ///< captions, axes
+    Small,  ///< such as captions and axes
     Code,
 };
 QFont fontOf(Type type);
 
-/// The style sheet of buttons, inputs, tables, menus: in `em`, from the palette's colours.
+/// Returns the style sheet of buttons, inputs, tables and menus: sizes in `em`, colours from the palette.
 QString styleSheetOf(const Colours& colours);
 
 enum class Appearance { System, Light, Dark };
-/// Sets the application's palette and style sheet. System keeps what the desktop says (its palette, else the
-/// portal's colour scheme).
+/// Sets the application's palette and style sheet. System follows the desktop (its palette, or the portal's
+/// colour scheme).
 void applyAppearance(Appearance appearance);
 
 }  // namespace ringmaster

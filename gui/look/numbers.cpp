@@ -17,7 +17,7 @@ struct Figures {
     Q_DECLARE_TR_FUNCTIONS(Figures)
 };
 
-/// Narrow no-break space between a figure and its unit.
+/// Joins a figure and its unit with a narrow no-break space.
 QString with_unit(const QString& figure, const QString& unit) {
     return figure + QChar(0x202f) + unit;
 }
@@ -62,12 +62,12 @@ QString bytes(int64_t number) {
 }
 
 QString seconds(const QString& figure) {
-    //: second, as a unit
+    //: unit: seconds
     return with_unit(figure, Figures::tr("s"));
 }
 
 QString milliseconds(const QString& figure) {
-    //: thousandths of a second, as a unit
+    //: unit: milliseconds
     return with_unit(figure, Figures::tr("ms"));
 }
 
@@ -78,13 +78,13 @@ QString duration(double span) {
     if (span < 9.95) return seconds(significant(span, 2));
     const auto whole = int64_t(std::llround(span));
     if (whole < 60) return seconds(count(whole));
-    //: minutes, as a unit
+    //: unit: minutes
     const QString min = Figures::tr("min");
     if (whole < 3600) return two_parts(whole / 60, min, whole % 60, Figures::tr("s"));
-    //: hours, as a unit
+    //: unit: hours
     const QString hours = Figures::tr("h");
     if (whole < 86400) return two_parts(whole / 3600, hours, whole % 3600 / 60, min);
-    //: days, as a unit
+    //: unit: days
     return two_parts(whole / 86400, Figures::tr("d"), whole % 86400 / 3600, hours);
 }
 
@@ -114,9 +114,9 @@ QString time(double unix_seconds) {
 
 QString age(double seconds) {
     if (!std::isfinite(seconds)) return unknown();
-    //: the data are as old as this moment
+    //: the data were measured just now
     if (seconds < 1.5) return Figures::tr("now");
-    //: how long ago something happened; %1 is "12 s" or "3 min"
+    //: time since something happened; %1 is "12 s" or "3 min"
     return Figures::tr("%1 ago").arg(
         duration(seconds < 60 ? std::floor(seconds) : std::floor(seconds / 60) * 60));
 }

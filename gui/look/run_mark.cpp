@@ -147,7 +147,7 @@ QIcon runIcon(RunMark mark, const Colours& colours) {
     QPainter painter(&pixmap);
     paintRunMark(painter, QRectF(0, 0, kSide, kSide).adjusted(-10, -10, 10, 10), mark, colours);
     QIcon made(pixmap);
-    made.addPixmap(pixmap, QIcon::Selected);  // not tinted in a chosen row
+    made.addPixmap(pixmap, QIcon::Selected);  // keeps its colour in a selected row
     return made;
 }
 

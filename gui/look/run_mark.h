@@ -1,4 +1,4 @@
-/// A run's state as a shape, a colour and a word: the same on every page.
+/// Shows a run's state as a shape, a colour and a word, the same on every page.
 #pragma once
 
 #include <QIcon>
@@ -13,21 +13,21 @@ class QRectF;
 namespace ringmaster {
 
 enum class RunMark {
-    Waiting,    ///< an empty circle: queued, or prepared and not started
-    Preparing,  ///< a half circle
-    Running,    ///< a triangle pointing on
-    Stopping,   ///< an empty square
-    Completed,  ///< a tick
-    Stopped,    ///< a square
-    Failed,     ///< a cross
-    Damaged,    ///< an exclamation mark: its files cannot be read
+    Waiting,    ///< empty circle: queued, or prepared and not started
+    Preparing,  ///< half circle
+    Running,    ///< triangle pointing right
+    Stopping,   ///< empty square
+    Completed,  ///< tick
+    Stopped,    ///< filled square
+    Failed,     ///< cross
+    Damaged,    ///< exclamation mark: the run's files cannot be read
 };
 
 RunMark runMark(RunPhase phase);
-QString runWord(RunMark mark);  ///< "running", in the app's language
+QString runWord(RunMark mark);  ///< returns a word such as "running", in the app's language
 QColor runColour(RunMark mark, const Colours& colours);
 
-/// Within a square of `box`'s height, in its middle.
+/// Paints the mark centred in `box`, as a square as high as the box.
 void paintRunMark(QPainter& painter, const QRectF& box, RunMark mark, const Colours& colours);
 QIcon runIcon(RunMark mark, const Colours& colours);
 

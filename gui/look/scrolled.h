@@ -1,4 +1,4 @@
-/// A page or panel that scrolls up and down only, transparent, the tab key passing through it.
+/// Makes a page or panel scroll vertically only. It is transparent, and Tab passes through it.
 #pragma once
 
 #include <QScrollArea>

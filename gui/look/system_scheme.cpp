@@ -26,13 +26,13 @@ bool systemPrefersDark() {
     if (!bus.isConnected()) return false;
     QDBusInterface settings(u"org.freedesktop.portal.Desktop"_s, u"/org/freedesktop/portal/desktop"_s,
                             u"org.freedesktop.portal.Settings"_s, bus);
-    settings.setTimeout(200);  // milliseconds: a portal that is slow to start must not hold up the window
+    settings.setTimeout(200);  // milliseconds, so that a slow portal does not delay the window
     const QDBusReply<QDBusVariant> scheme =
         settings.call(u"Read"_s, u"org.freedesktop.appearance"_s, u"color-scheme"_s);
     if (!scheme.isValid()) return false;
     QVariant value = scheme.value().variant();
     if (value.canConvert<QDBusVariant>()) value = value.value<QDBusVariant>().variant();
-    return value.toUInt() == 1;  // 1: prefer dark
+    return value.toUInt() == 1;  // 1: the desktop prefers dark
 }
 
 }  // namespace ringmaster

@@ -1,14 +1,14 @@
-/// Whether the desktop wants light or dark, where Qt's platform does not say so by its palette.
+/// Finds out if the desktop wants light or dark, in case Qt's platform does not say so in its palette.
 #pragma once
 
 class QPalette;
 
 namespace ringmaster {
 
-/// True where the platform brought a palette of its own (a theme), rather than Qt's built-in grey.
+/// Returns true if the platform brought its own palette (a theme) rather than Qt's built-in grey.
 bool desktopHasOwnPalette(const QPalette& palette);
 
-/// The desktop portal's colour scheme (org.freedesktop.appearance); false where nobody answers.
+/// Returns true if the desktop portal's colour scheme (org.freedesktop.appearance) is dark; false if unknown.
 bool systemPrefersDark();
 
 }  // namespace ringmaster

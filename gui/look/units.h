@@ -1,11 +1,11 @@
-/// Units of figures that are written already, in the app's language; figures as a whole are numbers.h's.
+/// Adds units, in the app's language, to figures that are already formatted; numbers.h formats whole figures.
 #pragma once
 
 #include <QString>
 
 namespace ringmaster::show {
 
-QString seconds(const QString& figure);       ///< "0.25 s"
-QString milliseconds(const QString& figure);  ///< "20 ms"
+QString seconds(const QString& figure);       ///< such as "0.25 s"
+QString milliseconds(const QString& figure);  ///< such as "20 ms"
 
 }  // namespace ringmaster::show

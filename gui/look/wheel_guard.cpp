@@ -19,8 +19,8 @@ bool holds_a_value(const QObject* object) {
            qobject_cast<const QAbstractSlider*>(object);
 }
 
-/// Returns the control that a click on `widget` reaches: itself, or the spin box around a line edit; else
-/// null.
+/// Returns the control that a click on `widget` reaches: the widget itself, or the spin box around a line
+/// edit; null for any other widget.
 QWidget* control_at(QWidget* widget) {
     for (QWidget* at = widget; at && !at->isWindow(); at = at->parentWidget())
         if (holds_a_value(at)) return at;
@@ -46,7 +46,7 @@ bool WheelGuard::eventFilter(QObject* watched, QEvent* event) {
     if (type == QEvent::Polish && widget->focusPolicy() == Qt::WheelFocus)
         widget->setFocusPolicy(Qt::StrongFocus);
     if (type != QEvent::Wheel || (widget == m_clicked && widget->hasFocus())) return false;
-    event->ignore();  // Qt hands it to the parent
+    event->ignore();  // Qt passes the event to the parent
     return true;
 }
 

@@ -1,5 +1,5 @@
-/// The wheel scrolls: it changes a value only in a control that the person has clicked and that still has the
-/// focus.
+/// Keeps the mouse wheel for scrolling: it changes a value only in a control that the person has clicked and
+/// that still has the focus.
 #pragma once
 
 #include <QObject>
@@ -8,11 +8,11 @@
 
 namespace ringmaster {
 
-/// An event filter of the application. Spin boxes, combo boxes and sliders pass the wheel on to what scrolls
-/// around them, and take no focus from it.
+/// Filters events of the application. Spin boxes, combo boxes and sliders pass the wheel on to the view that
+/// scrolls around them, and do not take focus from it.
 class WheelGuard : public QObject {
   public:
-    static void install();  ///< A second call does nothing.
+    static void install();  ///< installs the filter; a second call does nothing
 
   protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
