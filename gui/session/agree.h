@@ -1,5 +1,5 @@
-/// A question of yes or no that work on another thread waits for, and the one that a restart on fewer nodes
-/// asks.
+/// Asks yes-or-no questions that work on another thread waits for, such as whether to restart on fewer
+/// nodes.
 #pragma once
 
 #include <QString>
@@ -12,12 +12,12 @@ namespace ringmaster {
 class Session;
 
 struct YesNo {
-    QString title, text, what_changes;  ///< the last one a line for each
-    QString yes, no;                    ///< on the buttons; no is what Enter and Escape say
+    QString title, text, what_changes;  ///< what_changes has one change per line
+    QString yes, no;                    ///< button texts; Enter and Escape choose no
 };
 
-/// Asks the person whether a run goes on without the nodes that are lost; nobody waits for the answer any
-/// more once `given_up` says so. To be made on the window's thread, called on others.
+/// Returns a function that asks the person whether a run goes on without the lost nodes; it stops waiting
+/// when `given_up` returns true. Make it on the window's thread; call it on others.
 AgreeToShrink agreeIn(const Session& session, std::function<bool()> given_up);
 
 }  // namespace ringmaster

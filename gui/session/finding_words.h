@@ -1,4 +1,4 @@
-/// A finding's sentences in the app's language, from the records of resources/findings.
+/// Returns a finding's sentences in the app's language, from the records of resources/findings.
 #pragma once
 
 #include <QString>
@@ -9,15 +9,15 @@
 
 namespace ringmaster {
 
-/// The language of the default QLocale if the records have it, else "en".
+/// Returns the language of the default QLocale if the records have it, otherwise "en".
 std::string finding_language();
 
 QString message_of(const Diagnostic& finding);
 QString hint_of(const Diagnostic& finding);
 QString effect_of(const Diagnostic& finding, const Fix& fix);
 
-/// Gives an error's words, which are English; in another language the translated title of its code stands
-/// before them.
+/// Returns an error's message. It is English; in another language, the translated title of its code comes
+/// first.
 QString message_of(const Error& error);
 
 }  // namespace ringmaster

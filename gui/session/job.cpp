@@ -50,7 +50,7 @@ Job::~Job() {
 }
 
 void Job::start() {
-    // The job may be gone before its work: everything goes through a guarded pointer on the GUI thread.
+    // The job may be destroyed before its work ends, so calls go through a guarded pointer on the GUI thread.
     const QPointer<Job> self(this);
     auto on_gui = [self](auto what) {
         if (QCoreApplication* app = QCoreApplication::instance())

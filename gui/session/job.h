@@ -1,5 +1,5 @@
-/// One long piece of work on a thread of its own, which says on the GUI thread how far it is and how it
-/// ended.
+/// Runs one long task on its own thread, and reports its progress and its end on the GUI
+/// thread.
 #pragma once
 
 #include <QObject>
@@ -15,27 +15,27 @@
 
 namespace ringmaster {
 
-/// How a job failed, as a person reads it.
+/// Describes to a person how a job failed.
 struct JobFailure {
     QString what, where, hint;
-    Diagnostics diagnostics;   ///< of a plan that was refused; else empty
-    NodeFinding finding = {};  ///< about a machine; else empty
+    Diagnostics diagnostics;   ///< diagnostics of a refused plan; otherwise empty
+    NodeFinding finding = {};  ///< finding about a machine; otherwise empty
 };
 
 class Job : public QObject {
     Q_OBJECT
 
   public:
-    /// What the work may call while it runs: `phase` and what Progress has.
+    /// Holds functions that the work may call while it runs: `phase`, and those in Progress.
     struct Reporter {
         std::function<void(int)> phase;
         Progress progress;
     };
-    /// Returns what `finished` brings (a run's directory, say).
+    /// Does the work and returns what `finished` passes on, such as a run's directory.
     using Work = std::function<QString(const Reporter&)>;
 
     explicit Job(Work work, QObject* parent = nullptr);
-    ~Job() override;  ///< cancels, and does not wait: the work ends by itself
+    ~Job() override;  ///< cancels without waiting: the work ends by itself
 
     void start();
     void cancel() { m_cancelled->store(true); }
@@ -44,7 +44,7 @@ class Job : public QObject {
     void phaseReached(int phase);
     void progressed(const QString& name, qint64 done, qint64 total, bool is_bytes);
     void warned(const QString& text);
-    // Exactly one of these, once.
+    // The job emits exactly one of these three signals, once.
     void finished(const QString& result);
     void failed(const ringmaster::JobFailure& failure);
     void cancelled();

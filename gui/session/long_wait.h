@@ -1,5 +1,5 @@
-/// Within work of QtConcurrent that waits for a machine or a person: meanwhile the pool has one thread more,
-/// so that nobody else waits with it.
+/// Gives QtConcurrent's pool one more thread while work in it waits for a machine or a person, so that other
+/// work does not wait too.
 #pragma once
 
 #include <QThreadPool>

@@ -1,4 +1,4 @@
-/// A page of the window.
+/// Defines the base class of the window's pages.
 #pragma once
 
 #include <QWidget>
@@ -11,10 +11,10 @@ class Page : public QWidget {
   public:
     using QWidget::QWidget;
 
-    /// Everything that was asked for is on the screen: a picture of it is whole. Polled by --grab and by
-    /// tests.
+    /// Returns true if everything that was asked for is on the screen, so that a picture is complete. --grab
+    /// and tests poll it.
     virtual bool settled() const { return true; }
-    /// False where the person wants to keep what would be lost; asks them.
+    /// Asks the person if something would be lost. Returns false if the person wants to keep it.
     virtual bool mayClose() { return true; }
 };
 

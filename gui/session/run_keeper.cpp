@@ -17,9 +17,9 @@ using namespace Qt::Literals::StringLiterals;
 namespace {
 
 constexpr int kLookMs = 1000;
-constexpr int kThreads = 16;        ///< each waits for a machine
-constexpr int kPatienceMs = 3000;   ///< for those that listen, at the end
-constexpr double kLastWord_s = 40;  ///< that Slurm may take to say how a job ended
+constexpr int kThreads = 16;        ///< each thread waits for a machine
+constexpr int kPatienceMs = 3000;   ///< time for followers to end when the app closes
+constexpr double kLastWord_s = 40;  ///< time in which Slurm may say how a job ended
 
 }  // namespace
 
@@ -31,7 +31,7 @@ RunKeeper::RunKeeper(Session& session) : m_session(session), m_pool(new QThreadP
 
 RunKeeper::~RunKeeper() {
     for (auto& [dir, kept] : m_kept) letGo(std::move(kept));
-    if (m_pool->waitForDone(kPatienceMs)) delete m_pool;  // else it waits for a name server, and ends with us
+    if (m_pool->waitForDone(kPatienceMs)) delete m_pool;  // otherwise it is left to end with the process
 }
 
 void RunKeeper::keep(const QString& dir) {
@@ -42,7 +42,7 @@ void RunKeeper::keep(const QString& dir) {
 void RunKeeper::keep(const QString& dir, std::shared_ptr<Sessions> sessions, const RestartWish& wish) {
     try {
         if (needs_companion(RunDirectory{dir.toStdString()})) begin(dir, sessions, wish);
-    } catch (const Error&) {  // the page that shows it says what is wrong with it
+    } catch (const Error&) {  // the page that shows the run reports what is wrong
         return;
     }
 }
@@ -51,7 +51,7 @@ void RunKeeper::reconnect(const QString& dir) {
     const auto known = m_kept.find(dir);
     RestartWish wish;
     if (known != m_kept.end()) {
-        if (known->second->news.restarting) return;  // it logs in by itself
+        if (known->second->news.restarting) return;  // the restart logs in by itself
         wish = known->second->wish;
         wish.restarts -= known->second->restarts;
         letGo(std::move(known->second));
@@ -102,7 +102,7 @@ void RunKeeper::begin(const QString& dir, const std::shared_ptr<Sessions>& sessi
         false);
 }
 
-/// `connect` on another thread; what it brings or says is this one's.
+/// Calls `connect` on another thread, and handles its result or error on this one.
 void RunKeeper::work(const QString& dir, const std::shared_ptr<Kept>& kept,
                      const std::function<std::unique_ptr<RunCompanion>()>& connect, bool restarts) {
     const QPointer<RunKeeper> self(this);
@@ -130,7 +130,7 @@ void RunKeeper::work(const QString& dir, const std::shared_ptr<Kept>& kept,
                     kept->over_since = unix_now();
                     kept->wish.restarts = 0;
                 }
-                // The sessions that a restart brought ask the old flag as long as they live.
+                // The sessions of the restart keep the old flag for as long as they live.
                 if (restarts) kept->left_alone = std::make_shared<std::atomic<bool>>(false);
                 if (self) self->took(dir, kept);
             },
@@ -141,7 +141,7 @@ void RunKeeper::work(const QString& dir, const std::shared_ptr<Kept>& kept,
 
 void RunKeeper::took(const QString& dir, const std::shared_ptr<Kept>& kept) {
     const auto known = m_kept.find(dir);
-    if (known == m_kept.end() || known->second != kept) {  // it was let go meanwhile
+    if (known == m_kept.end() || known->second != kept) {  // the run was dropped meanwhile
         letGo(kept);
         return;
     }
@@ -169,7 +169,7 @@ void RunKeeper::lookAt(const QString& dir, const std::shared_ptr<Kept>& kept) {
     RunPhase phase = RunPhase::Stopped;
     try {
         phase = read_run_state(dir.toStdString()).state;
-    } catch (const Error&) {  // it was deleted
+    } catch (const Error&) {  // the run was deleted
         kept->wish.restarts = 0;
     }
     const bool open = !is_over(phase);
@@ -184,12 +184,12 @@ void RunKeeper::lookAt(const QString& dir, const std::shared_ptr<Kept>& kept) {
     if (is_new) Q_EMIT changed(dir);
 }
 
-/// As `ringmaster launch --restarts` does: by the same function.
+/// Restarts a run with the function that `ringmaster launch --restarts` uses.
 void RunKeeper::restart(const QString& dir, const std::shared_ptr<Kept>& kept) {
     kept->over_since = 0;
     kept->connected = false;
     ++kept->restarts;
-    //: of a run that failed
+    //: a run that failed is restarted; %1 and %2 are numbers
     const QString head = tr("restart %1 of %2").arg(kept->restarts).arg(kept->wish.restarts);
     kept->news = {};
     kept->news.restarting = true;
@@ -220,7 +220,7 @@ void RunKeeper::restart(const QString& dir, const std::shared_ptr<Kept>& kept) {
     work(
         dir, kept,
         [dir, leaving, person, later, agree, progress, places = m_session.places()] {
-            leaving->reset();  // its sessions and its hold on the run directory
+            leaving->reset();  // ends its sessions and releases the run directory
             const RunDirectory run{dir.toStdString()};
             Comeback comeback = restart_run(run, agree, places, person, progress);
             return std::make_unique<RunCompanion>(run, take_sessions(comeback.at), later);
@@ -228,7 +228,7 @@ void RunKeeper::restart(const QString& dir, const std::shared_ptr<Kept>& kept) {
         true);
 }
 
-/// Ending what listens waits for it: not on this thread.
+/// Drops a run. Its follower ends on another thread, because ending it takes time.
 void RunKeeper::letGo(std::shared_ptr<Kept> kept) {
     kept->given_up->store(true);
     if (!kept->companion) return;

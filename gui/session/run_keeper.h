@@ -1,7 +1,7 @@
-/// Runs that live on other machines or in Slurm, kept up to date in their local run directories while
-/// somebody looks at them. Logging in, listening and letting go are other threads' work. A run that was
-/// launched or resumed here, over several nodes and with restarts, is started again when it fails, as
-/// `ringmaster launch` does while it follows; nothing else here starts or stops a run.
+/// Follows runs on other machines or in Slurm and updates their local run directories while somebody looks at
+/// them. Logging in, following and ending happen on other threads. A run that was launched or resumed here on
+/// several nodes with restarts is started again when it fails, as `ringmaster launch` does while it follows.
+/// Nothing else here starts or stops a run.
 #pragma once
 
 #include <QObject>
@@ -21,14 +21,14 @@ namespace ringmaster {
 
 class Session;
 
-/// Of a run that is kept.
+/// Tells what is known of a run that is followed.
 struct KeptNews {
-    QString job;                 ///< "Slurm job 42 waits: Resources"; empty: nothing to tell
-    QString trouble;             ///< why a node is not heard; empty: all are
-    bool connecting = false;     ///< nothing is known yet
-    bool restarting = false;     ///< it failed, and is on its way again
-    QString restart = {};        ///< how far that is: "restart 1 of 3"
-    QString why_not_again = {};  ///< it failed, restarts were left, and it could not be started again
+    QString job;                 ///< state in Slurm, such as "Slurm job 42 waits: Resources"; may be empty
+    QString trouble;             ///< reason why a node does not answer; empty if all do
+    bool connecting = false;     ///< true while nothing is known yet
+    bool restarting = false;     ///< true while a failed run is being restarted
+    QString restart = {};        ///< progress of the restart, such as "restart 1 of 3"
+    QString why_not_again = {};  ///< reason why a failed run with restarts left was not restarted
 
     bool operator==(const KeptNews&) const = default;
 };
@@ -40,35 +40,35 @@ class RunKeeper : public QObject {
     using Sessions = std::vector<std::unique_ptr<SshSession>>;
 
     explicit RunKeeper(Session& session);
-    ~RunKeeper() override;  ///< within a moment, whatever it waits for
+    ~RunKeeper() override;  ///< returns within seconds
 
-    /// Until the run is over; a run that is kept already, or that this machine keeps by itself, is left
-    /// alone. Logs in and may ask the person.
+    /// Follows a run until it is over. Does nothing if the run is already followed or runs on this machine.
+    /// Logs in, and may ask the person.
     void keep(const QString& dir);
-    /// One that has just been started or found, with the sessions that there are: what was heard of it until
-    /// then, of an attempt that is over, is let go. What fails is started again as often as `wish` says.
+    /// Follows a run that was just started or found, over existing `sessions`. What was known of an earlier
+    /// attempt is dropped. A run that fails is restarted as often as `wish` says.
     void keep(const QString& dir, std::shared_ptr<Sessions> sessions, const RestartWish& wish = {});
-    void reconnect(const QString& dir);  ///< what the person presses where a login was refused
+    void reconnect(const QString& dir);  ///< logs in again after a refusal, at the person's request
     KeptNews news(const QString& dir) const;
 
-    bool willRestart(const QString& dir) const;  ///< should it fail, or as it has failed
-    void leaveAlone(const QString& dir);         ///< no restart any more; one that is under way is called off
-    int restartsAhead() const;                   ///< runs that are started again only while this is here
+    bool willRestart(const QString& dir) const;  ///< true if a failure leads, or has led, to a restart
+    void leaveAlone(const QString& dir);         ///< cancels all restarts, also one under way
+    int restartsAhead() const;                   ///< runs that restart only while the app runs
 
   Q_SIGNALS:
-    void changed(const QString& dir);  ///< its news
+    void changed(const QString& dir);  ///< emitted when news of the run changed
 
   private:
     using Flag = std::shared_ptr<std::atomic<bool>>;
     struct Kept {
         Flag given_up = std::make_shared<std::atomic<bool>>(false);
-        Flag left_alone = std::make_shared<std::atomic<bool>>(false);  ///< of its restarts
+        Flag left_alone = std::make_shared<std::atomic<bool>>(false);  ///< true: its restarts are cancelled
         std::unique_ptr<RunCompanion> companion;
         bool connected = false;
         KeptNews news;
-        double over_since = 0;  ///< Unix seconds; 0: it is not
+        double over_since = 0;  ///< Unix seconds of its end; 0: not over
         RestartWish wish;
-        int restarts = 0;  ///< done
+        int restarts = 0;  ///< number of restarts so far
     };
     void begin(const QString& dir, const std::shared_ptr<Sessions>& sessions, const RestartWish& wish);
     void work(const QString& dir, const std::shared_ptr<Kept>& kept,

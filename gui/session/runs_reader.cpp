@@ -26,7 +26,7 @@ RunsReader::RunsReader(std::filesystem::path runs_dir, QObject* parent)
     connect(&m_timer, &QTimer::timeout, this, &RunsReader::refresh);
 }
 
-RunsReader::~RunsReader() = default;  // a reading that is under way keeps its own share of the table
+RunsReader::~RunsReader() = default;  // a read under way keeps its share of the table
 
 void RunsReader::setActive(bool active) {
     if (active == m_timer.isActive()) return;
@@ -46,7 +46,7 @@ void RunsReader::refresh() {
     m_watcher.setFuture(QtConcurrent::run([table = m_table, dir = m_runs_dir] {
         try {
             return table->read(dir);
-        } catch (const std::exception&) {  // the folder changed under its reader: the next time is soon
+        } catch (const std::exception&) {  // the folder changed during the read; the next read is soon
             return std::vector<RunRow>{};
         }
     }));
@@ -76,7 +76,7 @@ void RunsReader::settle() {
         const LongWait waits;
         try {
             return settle_open_runs(open);
-        } catch (const Error&) {  // Slurm does not answer just now
+        } catch (const Error&) {  // Slurm does not answer at the moment
             return false;
         }
     }));

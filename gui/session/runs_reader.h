@@ -1,6 +1,6 @@
-/// The runs of the user's folder, read in the background: at once, when somebody says that they changed, and
-/// every two seconds while it is active. Of jobs that ended without a last word this machine's Slurm is
-/// asked, at a civil pace.
+/// Reads the runs of the user's folder in the background: at once when refresh() is called, and every two
+/// seconds while it is active. Asks this machine's Slurm, not too often, about jobs that ended without
+/// reporting how.
 #pragma once
 
 #include <QFutureWatcher>
@@ -20,13 +20,13 @@ class RunsReader : public QObject {
     explicit RunsReader(std::filesystem::path runs_dir, QObject* parent = nullptr);
     ~RunsReader() override;
 
-    void setActive(bool active);  ///< a page that is not seen need not know
+    void setActive(bool active);  ///< a hidden page needs no updates
     void refresh();
     bool hasRead() const { return m_has_read; }
     const std::vector<RunRow>& rows() const { return m_rows; }
 
   Q_SIGNALS:
-    void arrived();  ///< rows() is new
+    void arrived();  ///< emitted when rows() is new
 
   private:
     void take();
@@ -39,8 +39,8 @@ class RunsReader : public QObject {
     std::vector<RunRow> m_rows;
     bool m_has_read = false;
     bool m_again = false;
-    QFutureWatcher<bool> m_settling;  ///< asks Slurm about jobs that have no last word
-    double m_settled = 0;             ///< Unix seconds
+    QFutureWatcher<bool> m_settling;  ///< asks Slurm about jobs that did not report their end
+    double m_settled = 0;             ///< time of the last question, Unix seconds
 };
 
 }  // namespace ringmaster

@@ -26,7 +26,7 @@ Session::Session(const Places& places, QObject* parent)
 }
 
 Session::~Session() {
-    delete m_keeper;  // it asks this session
+    delete m_keeper;  // deleted first because it uses this session
 }
 
 SshPerson Session::person(std::function<bool()> given_up) const {

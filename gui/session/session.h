@@ -1,5 +1,5 @@
-/// What the pages share: where things lie, this machine (asked in the background), and the way from page to
-/// page. A page emits what it wants; the window (gui/app) brings the person there.
+/// Holds what the pages share: paths, this machine (queried in the background), and navigation between
+/// pages. A page emits what it wants; the window (gui/app) opens it for the person.
 #pragma once
 
 #include <QObject>
@@ -30,22 +30,22 @@ class Session : public QObject {
     const Places& places() const { return m_places; }
     QSettings& settings() { return m_settings; }
 
-    /// Empty until the background thread has asked the system; machineKnown says when.
+    /// Returns this machine, or nothing until the background thread has queried it and emitted machineKnown.
     const std::optional<Machine>& machine() const { return m_machine; }
 
-    /// Who answers while logging in to a machine, for one undertaking that nobody waits for any more once
-    /// `given_up` says so. Without a window: nobody.
+    /// Makes an SshPerson, which asks the person while logging in to a machine, for one task; its questions
+    /// end when `given_up` returns true. Without a window nobody answers.
     using People = std::function<SshPerson(std::function<bool()>)>;
     void setPeople(People people) { m_people = std::move(people); }
     SshPerson person(std::function<bool()> given_up = {}) const;
 
-    /// Who answers a question of yes or no, on whatever thread it is asked; nobody waits any more once
-    /// `given_up` says so. Empty: nobody.
+    /// Asks a yes-or-no question on any thread, and stops waiting when `given_up` returns true. Empty: there
+    /// is nobody to ask.
     using Ask = std::function<bool(const YesNo&, const std::function<bool()>& given_up)>;
     void setAsking(Ask ask) { m_ask = std::move(ask); }
     const Ask& asking() const { return m_ask; }
 
-    /// Runs that live elsewhere, kept up to date here while somebody looks at them.
+    /// Returns the follower of runs on other machines, which updates them while somebody looks at them.
     RunKeeper& keeper() { return *m_keeper; }
 
     QStringList recentFiles() const;
@@ -54,23 +54,23 @@ class Session : public QObject {
   Q_SIGNALS:
     void machineKnown();
     void recentFilesChanged();
-    void runsChanged();  ///< a run was made, deleted or annotated here
+    void runsChanged();  ///< a run was created, deleted or annotated here
 
-    // Where to go; the window answers.
-    void openConfig(const QString& file);                         ///< Plan
-    void openText(const QString& text, const QString& base_dir);  ///< Plan, as an unsaved copy
-    void chooseConfig();                                          ///< the file dialog
+    // The window handles these navigation requests.
+    void openConfig(const QString& file);                         ///< opens the Plan page
+    void openText(const QString& text, const QString& base_dir);  ///< opens the Plan page with a copy
+    void chooseConfig();                                          ///< opens the file dialog
     void tryExample();
-    void openRun(const QString& dir);  ///< Monitor
+    void openRun(const QString& dir);  ///< opens the Monitor page
     void compareRuns(const QStringList& dirs);
-    void nodesRequested();  ///< the Nodes page
+    void nodesRequested();  ///< opens the Nodes page
     void launchRequested(const ringmaster::Request& request);
     void resumeRequested(const QString& dir, const ringmaster::ResumeOptions& options);
-    void followRequested();                   ///< a run of another machine
-    void fetchRequested(const QString& dir);  ///< what a run elsewhere has made
-    void setUpRequested();                    ///< the Python environment (ringmaster setup)
-    void explain(const QString& what);  ///< Help: a diagnostic code, or the name of a figure ("overhead")
-    void notice(const QString& text);   ///< a short message in the window's foot
+    void followRequested();                   ///< asks to follow a run of another machine
+    void fetchRequested(const QString& dir);  ///< asks to fetch the files of a run elsewhere
+    void setUpRequested();                    ///< asks to install the Python environment (ringmaster setup)
+    void explain(const QString& what);  ///< opens Help at a diagnostic code or a figure's name ("overhead")
+    void notice(const QString& text);   ///< shows a short message in the window's footer
 
   private:
     void askMachine();
