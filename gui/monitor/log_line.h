@@ -1,4 +1,4 @@
-/// One line of what a run says: of a rank's log, of the agent's, or an event told as a line.
+/// Holds one line of a run's output: from a rank's log, from the agent's log, or an event as text.
 #pragma once
 
 #include <QString>
@@ -12,20 +12,20 @@ namespace ringmaster {
 struct LogLine {
     enum class Kind { Text, Told, Warning, Error };
 
-    double t = 0;  ///< Unix seconds; of a line without a time, that of the one before it
-    int rank = 0;  ///< -1: the agent
+    double t = 0;  ///< Unix seconds; a line without a time has that of the line before it
+    int rank = 0;  ///< rank; -1: the agent
     Kind kind = Kind::Text;
     QString text;
 };
 
-/// "12:04:50 step 1 …" or "2026-11-21 12:04:50 …": its local time, on the day of `near` (or the next where it
-/// would lie half a day before); the time is taken off `text`. `near` itself where there is none.
+/// Removes a local time ("12:04:50" or "2026-11-21 12:04:50") from the start of `text`; returns it, or `near`
+/// if there is none. A time without a date is on the day of `near`, or the next if half a day earlier.
 double take_time(std::string& text, double near);
 
-/// Control characters (a terminal's colours, say) have no place in a list, nor has a line without an end.
+/// Returns the text without control characters (a terminal's colours, for example), cut if it is very long.
 QString plain_text(std::string text);
 
-/// As a line for people; engine messages stay as they are.
+/// Returns the event as a line for people; engine messages stay as they are.
 LogLine lineOf(const Happening& happening);
 
 }  // namespace ringmaster

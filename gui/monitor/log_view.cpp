@@ -56,7 +56,7 @@ void LogModel::add(const std::vector<LogLine>& lines) {
     const auto old = std::ptrdiff_t(m_lines.size());
     m_lines.insert(m_lines.end(), lines.begin(), lines.end());
     std::inplace_merge(m_lines.begin(), m_lines.begin() + old, m_lines.end(), earlier);
-    if (m_lines.size() > size_t(kMostLines)) {  // a good part at once, so that it is not done for each line
+    if (m_lines.size() > size_t(kMostLines)) {  // drops a fifth at once, so that this is rare
         const auto kept = std::ptrdiff_t(kMostLines * 4 / 5);
         m_lines.erase(m_lines.begin(), m_lines.end() - kept);
     }

@@ -1,5 +1,5 @@
-/// What a run says: logs of all ranks and its events merged by time, or one rank's; searched; the first error
-/// pinned above.
+/// Shows the output of a run: the logs of all ranks and the events merged by time, or one rank's. The text
+/// can be searched; the first error is pinned on top.
 #pragma once
 
 #include <QAbstractTableModel>
@@ -29,7 +29,7 @@ class LogModel : public QAbstractTableModel {
 
     void clear();
     void add(
-        const std::vector<LogLine>& lines);  ///< ascending by time; the oldest go where there are too many
+        const std::vector<LogLine>& lines);  ///< ascending by time; drops the oldest if there are too many
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
@@ -68,7 +68,7 @@ class LogView : public QWidget {
     void setRanks(int ranks);
     void add(const std::vector<LogLine>& lines);
     void setFirstError(const std::optional<LogLine>& line);
-    void showRank(int rank);  ///< -1: all
+    void showRank(int rank);  ///< -1: all ranks
     LogModel* model() { return m_model; }
     QLineEdit* search() { return m_search; }
 

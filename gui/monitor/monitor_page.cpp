@@ -50,7 +50,7 @@ double secondsNow() {
     return double(QDateTime::currentMSecsSinceEpoch()) * 1e-3;
 }
 
-/// What a piece of work said; empty: it went well.
+/// Returns the error message of `work`, or an empty string if it succeeded.
 QString saidBy(const std::function<void()>& work) {
     try {
         work();
@@ -118,7 +118,7 @@ void MonitorPage::openRun(const QString& dir) {
     connect(m_thread, &QThread::finished, m_thread, &QObject::deleteLater);
     const QPointer<RunReader> reader = m_reader;
     connect(m_reader, &RunReader::news, this, [this, reader](const std::shared_ptr<const MonitorNews>& news) {
-        if (reader && reader == m_reader) take(news);  // else of a run that was left
+        if (reader && reader == m_reader) take(news);  // otherwise from a run that was left
     });
     connect(m_reader, &RunReader::unreadable, this, [this, reader](const QString& what) {
         if (reader && reader == m_reader) showProblem(what);
@@ -126,7 +126,7 @@ void MonitorPage::openRun(const QString& dir) {
     connect(m_reader, &RunReader::written, this, [this](const QString& file, const QString& problem) {
         Q_EMIT m_session.notice(problem.isEmpty() ? tr("Saved: %1").arg(file) : problem);
     });
-    m_wish.charts = 0;  // sendWish sees what is in sight
+    m_wish.charts = 0;  // sendWish sees which charts are visible
     sendWish();
     m_thread->start();
 }
@@ -160,7 +160,7 @@ void MonitorPage::take(const std::shared_ptr<const MonitorNews>& news) {
     Q_EMIT shown();
 }
 
-/// What a pause holds still.
+/// Updates what a pause freezes: the table of ranks and the charts.
 void MonitorPage::showRanks() {
     const RunPicture& now = m_news->picture;
     m_rank_model->setRows(now.ranks, secondsNow());
@@ -176,11 +176,11 @@ void MonitorPage::showRanks() {
         m_stale.fill(true);
     }
     feedCharts();
-    // What was shown may have moved other charts into sight.
+    // The update may have scrolled other charts into view.
     QTimer::singleShot(0, this, &MonitorPage::feedCharts);
 }
 
-/// As wide as their texts, and what room is left shared among them.
+/// Makes the columns as wide as their texts and shares the remaining width among them.
 void MonitorPage::fitColumns() {
     QHeaderView* header = m_ranks->horizontalHeader();
     std::vector<int> widths(RankTableModel::Columns, 0);
@@ -249,14 +249,14 @@ void MonitorPage::showFigures() {
     const RunPicture& now = m_news->picture;
     const QString total = now.total_steps ? u" / "_s + show::count(*now.total_steps) : QString();
     m_steps->setValue(now.step ? show::count(*now.step) + total : show::unknown());
-    //: under the number of steps; %1 is a duration
+    //: shown under the number of steps; %1 is a duration
     m_steps->setCaption(now.eta_s && *now.eta_s > 0 ? tr("step · %1 left").arg(show::duration(*now.eta_s))
                                                     : tr("step"));
     m_loss->setValue(now.loss ? show::loss(*now.loss) : show::unknown());
     m_rate->setValue(now.tokens_per_s ? show::rate(*now.tokens_per_s) : show::unknown());
     m_overhead->setValue(now.overhead ? show::percent(*now.overhead) : show::unknown());
     if (now.fullest_bytes > 0 && now.capacity_bytes > 0) {
-        //: memory: measured of capacity
+        //: memory: %1 is the measured size, %2 the capacity
         m_memory->setValue(
             tr("%1 of %2").arg(show::bytes(now.fullest_bytes), show::bytes(now.capacity_bytes)));
     } else {
@@ -284,7 +284,7 @@ void MonitorPage::showAge() {
 void MonitorPage::showVerdict() {
     const RunPicture& now = m_news->picture;
     Diagnosis found = now.diagnosis;
-    if (m_stopping && now.state.state == RunPhase::Running)  // asked for here, and not in its files yet
+    if (m_stopping && now.state.state == RunPhase::Running)  // requested here, not in the run's files yet
         found = {.finding = Finding::Stopping};
     const VerdictText said = verdictText(found);
     QString next = said.next;
@@ -319,7 +319,7 @@ void MonitorPage::greyOut(bool grey) {
     charts->setGraphicsEffect(effect);
 }
 
-/// What is to be known of a run that lives elsewhere before anything else; false where that is nothing.
+/// Shows news of a run on other machines that matters before the verdict. Returns false if there is none.
 bool MonitorPage::showElsewhere() {
     const KeptNews news = m_session.keeper().news(m_dir);
     const RunState& state = m_news->picture.state;
@@ -329,7 +329,7 @@ bool MonitorPage::showElsewhere() {
         return true;
     }
     if (is_over(state.state) || (news.trouble.isEmpty() && !waits)) return false;
-    if (m_elsewhere == news) return true;  // its button may just be pressed
+    if (m_elsewhere == news) return true;  // unchanged: keeps its button, which may be pressed
     m_elsewhere = news;
     m_banner->clearActions();
     if (!news.trouble.isEmpty()) {
@@ -345,7 +345,7 @@ bool MonitorPage::showElsewhere() {
 }
 
 void MonitorPage::showRestart(const KeptNews& news) {
-    if (m_elsewhere == news) return;  // its button may just be pressed
+    if (m_elsewhere == news) return;  // unchanged: keeps its button, which may be pressed
     m_elsewhere = news;
     m_banner->clearActions();
     m_banner->say(Tone::Warning, tr("It failed, and is started again."),
@@ -411,7 +411,7 @@ bool MonitorPage::settled() const {
 
 void MonitorPage::setPaused(bool paused) {
     if (m_pause->isChecked() != paused) {
-        m_pause->setChecked(paused);  // comes back here
+        m_pause->setChecked(paused);  // the button's signal calls setPaused again
         return;
     }
     m_paused = paused;
@@ -464,7 +464,7 @@ void MonitorPage::askStop(StopHow how) {
         showHeader();
         showVerdict();
     }
-    m_session.keeper().leaveAlone(m_dir);  // who stops a run wants it stopped
+    m_session.keeper().leaveAlone(m_dir);  // a person who stops a run does not want a restart
     auto* watcher = new QFutureWatcher<QString>(this);
     connect(watcher, &QFutureWatcher<QString>::finished, this, [this, watcher] {
         watcher->deleteLater();

@@ -1,4 +1,4 @@
-/// A run, live or ended: state and verdict, figures, linked charts, ranks and log.
+/// Shows a run, live or ended: state and verdict, figures, linked charts, ranks and log.
 #pragma once
 
 #include <QPointer>
@@ -38,7 +38,7 @@ class MonitorPage : public Page {
     ~MonitorPage() override;
 
     void openRun(const QString& dir);
-    QString run() const { return m_dir; }  ///< empty: none
+    QString run() const { return m_dir; }  ///< empty: no run is open
     bool settled() const override;
 
     const RunPicture* picture() const { return m_news ? &m_news->picture : nullptr; }
@@ -47,11 +47,11 @@ class MonitorPage : public Page {
     LogView* log() const { return m_log; }
     void setPaused(bool paused);
     void setSmoothing(double weight);
-    void chooseRank(int rank);  ///< -1: none
+    void chooseRank(int rank);  ///< -1: no rank
     void showSteps(std::optional<StepRange> range);
 
   Q_SIGNALS:
-    void shown();  ///< what was read is on the screen
+    void shown();  ///< emitted when what was read is on the screen
 
   protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -124,10 +124,10 @@ class MonitorPage : public Page {
     QPointer<RunReader> m_reader;
     QPointer<QThread> m_thread;
     std::shared_ptr<const MonitorNews> m_news;
-    std::shared_ptr<const RunCharts> m_fed;  ///< what the charts show
+    std::shared_ptr<const RunCharts> m_fed;  ///< data that the charts show now
     ViewWish m_wish;
     bool m_paused = false, m_broken = false, m_stopping = false;
-    std::optional<KeptNews> m_elsewhere;  ///< that the banner shows
+    std::optional<KeptNews> m_elsewhere;  ///< news that the banner shows
 };
 
 }  // namespace ringmaster

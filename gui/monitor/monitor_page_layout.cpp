@@ -1,4 +1,4 @@
-// What the page is made of; what it does is in monitor_page.cpp.
+// Builds the page's widgets; monitor_page.cpp has their behaviour.
 #include <QCheckBox>
 #include <QComboBox>
 #include <QHBoxLayout>

@@ -1,4 +1,4 @@
-/// A message on the person's desktop, where there is one that takes it; else nothing.
+/// Shows a message on the person's desktop if the desktop accepts messages; otherwise does nothing.
 #pragma once
 
 #include <QString>

@@ -33,16 +33,16 @@ bool isText(int column) {
            column == RankTableModel::MeshPlace;
 }
 
-/// Along each axis of the mesh that has several ranks, counted from 0.
+/// Returns the rank's position along each mesh axis that has several ranks, counted from 0.
 QString placeText(const RankRow& row) {
     QStringList parts;
-    //: place of a rank among the groups that hold a copy of the weights each
+    //: position of a rank among the groups that each hold a copy of the weights
     if (row.mesh.dp_replicate > 1) parts << RankTableModel::tr("replica %1").arg(row.place.dp_replicate);
-    //: place of a rank among those that hold a part of the weights each
+    //: position of a rank among those that each hold a part of the weights
     if (row.mesh.dp_shard > 1) parts << RankTableModel::tr("shard %1").arg(row.place.dp_shard);
-    //: place of a rank among those that pass keys and values round
+    //: position of a rank in the ring that passes keys and values round
     if (row.mesh.ring > 1) parts << RankTableModel::tr("ring %1").arg(row.place.ring);
-    //: place of a rank among those that split the heads; Ulysses is a name
+    //: position of a rank among those that split the heads; Ulysses is a name
     if (row.mesh.ulysses > 1) parts << RankTableModel::tr("ulysses %1").arg(row.place.ulysses);
     return parts.join(u' ');
 }
@@ -168,17 +168,17 @@ QVariant RankTableModel::headerData(int section, Qt::Orientation orientation, in
     if (role == Qt::DisplayRole) {
         const QString names[Columns] = {
             tr("Rank"), tr("Host"), tr("Device"),
-            //: a rank's coordinates in the mesh
+            //: column: a rank's coordinates in the mesh
             tr("Mesh"), tr("Step"), tr("Loss"),
-            //: seconds that a step takes
+            //: column: seconds per step
             tr("Step time"),
-            //: how long it waits for the others in a step
+            //: column: time per step in which the rank waits for others
             tr("Wait"),
-            //: time of communication in a step
+            //: column: communication time per step
             tr("Comm."),
-            //: communication that computation does not hide, as a share of the step
+            //: column: communication that computation does not hide, as a share of the step
             tr("Exposed"), tr("Memory"),
-            //: how long ago something was heard of the rank
+            //: column: time since the rank last wrote something
             tr("Heard")};
         return names[section];
     }

@@ -1,4 +1,4 @@
-/// The ranks as a table: to sort, to choose one from, and to read where charts cannot be seen.
+/// Lists the ranks in a table that can be sorted and chosen from, and read where charts cannot be seen.
 #pragma once
 
 #include <QAbstractTableModel>
@@ -32,7 +32,7 @@ class RankTableModel : public QAbstractTableModel {
 
     explicit RankTableModel(QObject* parent = nullptr) : QAbstractTableModel(parent) {}
 
-    /// Rows that stay are changed in place, so that a selection and a sort order survive.
+    /// Changes existing rows in place, so that the selection and the sort order stay.
     void setRows(const std::vector<RankRow>& rows, double now);
 
     int rowCount(const QModelIndex& parent = {}) const override;
@@ -48,7 +48,7 @@ class RankTableModel : public QAbstractTableModel {
     double m_now = 0;
 };
 
-/// Unknown figures last, whichever way it is sorted.
+/// Sorts unknown figures last in both directions.
 class RankSorter : public QSortFilterProxyModel {
     Q_OBJECT
 

@@ -15,7 +15,7 @@ struct Monitor {
     Q_DECLARE_TR_FUNCTIONS(Monitor)
 };
 
-/// A limit far above what is measured would press the curves flat: then it is only told.
+/// A limit far above the measured values would flatten the curves, so the chart leaves it out.
 constexpr double kLimitInSight = 0.4;
 
 ColourOf ofRank(int rank) {
@@ -39,7 +39,7 @@ ChartData emptyChart(const RunCharts& charts) {
     switch (charts.wish.axis) {
         case XAxis::Step:
             chart.xName = Monitor::tr("step");
-            // So that the axis stands still while the first column fills.
+            // A fixed start keeps the axis still while the first column fills.
             if (!chart.x.empty()) chart.xLow = std::min(double(charts.range.from), chart.x.front());
             break;
         case XAxis::Tokens:
@@ -69,7 +69,7 @@ void addRanks(ChartData& chart, const RankCurves& ranks, int chosen, int count) 
     if (ranks.spread) {
         ChartSeries band;
         band.mark = Mark::Band;
-        //: in a legend: %n ranks in one line, and the area between the least and the greatest
+        //: name in a legend: median of %n ranks as a line, with the area between the least and the greatest
         band.name = Monitor::tr("median of %n ranks, from least to greatest", nullptr, count);
         band.colour = accentColour;
         band.value = ranks.spread->median;
@@ -86,7 +86,7 @@ void addRanks(ChartData& chart, const RankCurves& ranks, int chosen, int count) 
         line.rank = rank;
         line.strong = rank == chosen;
         line.faint = chosen >= 0 && rank != chosen;
-        if (ranks.spread) line.low.clear(), line.high.clear();  // the band has them
+        if (ranks.spread) line.low.clear(), line.high.clear();  // the band shows the spread
         chart.series.push_back(std::move(line));
     }
 }
@@ -259,7 +259,7 @@ ChartData chartOf(ChartKind kind, const RunPicture& picture, bool logY) {
         case ChartKind::Heat:
             break;
     }
-    // Areas that stand on each other mean nothing on a logarithmic axis.
+    // Stacked areas mean nothing on a logarithmic axis.
     chart.logY = logY && kind != ChartKind::StepTime;
     return chart;
 }

@@ -1,4 +1,4 @@
-/// The Monitor's charts as ChartData: names and colours for what run_picture.h has reduced.
+/// Turns run_picture.h's reduced curves into the Monitor's ChartData, with names and colours.
 #pragma once
 
 #include <QString>
@@ -11,16 +11,16 @@ namespace ringmaster {
 
 QString chartTitle(ChartKind kind);
 QString chartSubtitle(ChartKind kind, const RunPicture& picture);
-QString chartName(ChartKind kind);  ///< objectName: "lossChart"
+QString chartName(ChartKind kind);  ///< name of the chart's widget, such as "lossChart"
 
-/// Not for ChartKind::Heat.
+/// Returns the data of any chart except ChartKind::Heat.
 ChartData chartOf(ChartKind kind, const RunPicture& picture, bool logY);
 HeatData heatOf(const RunPicture& picture);
 
-/// What a CSV of the chart holds, every step of every rank.
+/// Returns the measures in a chart's CSV file, which has every step of every rank.
 std::vector<Measure> measuresOf(ChartKind kind);
 
-/// The steps that lie in [low, high] of the axis as it is shown.
+/// Returns the steps in [low, high] of the axis as it is shown.
 StepRange stepsBetween(const RunCharts& charts, double low, double high);
 
 }  // namespace ringmaster

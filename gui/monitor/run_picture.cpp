@@ -7,14 +7,14 @@ namespace ringmaster {
 
 namespace {
 
-/// Pixel columns that one chart draws in time, of all its lines together: each is two points at worst, and a
-/// third where it is smoothed.
+/// Limits the pixel columns of a chart, over all of its lines, so that it draws fast enough: a column has at
+/// most two points, and a third if it is smoothed.
 constexpr int kColumns = 3000, kSmoothColumns = 2400;
 constexpr size_t kOutliers = 3;
 constexpr int64_t kPaceSteps = 50, kRecentSteps = 10;
 const double kUnknown = std::nan("");
 
-/// The rank whose figures stand for those that are equal on all.
+/// Returns the rank that stands for figures equal on all: the first, unless another has over twice its steps.
 const RankHistory* reference(const RunHistory& history) {
     const RankHistory* longest = nullptr;
     for (const RankHistory& rank : history.ranks()) {
@@ -151,7 +151,7 @@ float recent_median(const RankHistory& rank, Measure measure) {
     return median_of(values);
 }
 
-/// Seconds a step by the clock, saving and evaluation included; within one attempt.
+/// Returns wall-clock seconds per step within one attempt, saving and evaluation included.
 double pace(const RankHistory& rank) {
     const int64_t began = rank.hello ? rank.hello->start_step : 0;
     for (int64_t first = std::max(began + 1, rank.last_step - kPaceSteps); first < rank.last_step; ++first) {

@@ -1,5 +1,5 @@
-/// All that the Monitor shows of a run at one moment, made away from the screen: a value without Qt. The
-/// charts are reduced to the pixels that were asked for.
+/// Holds everything that the Monitor shows of a run at one moment: a value without Qt, made off the GUI
+/// thread. The charts are reduced to the requested number of pixels.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +22,14 @@ constexpr unsigned bit(ChartKind kind) {
     return 1U << static_cast<unsigned>(kind);
 }
 
-/// More ranks than this are shown as a band with the ranks that lie farthest from the median.
+/// If there are more ranks than this, charts show a band and the ranks that lie farthest from the median.
 constexpr size_t kMostLines = 16;
 
-/// What the page asks the charts for.
+/// Says what the page wants from the charts.
 struct ViewWish {
-    std::optional<StepRange> range;  ///< empty: all of it
-    int64_t tail = 0;                ///< above 0: the last so many steps
-    int width = 600;                 ///< pixels of a chart
+    std::optional<StepRange> range;  ///< steps to show; empty: all
+    int64_t tail = 0;                ///< above 0: only this many last steps
+    int width = 600;                 ///< width of a chart in pixels
     int heat_columns = 160;
     double smoothing = 0;
     XAxis axis = XAxis::Step;
@@ -39,19 +39,19 @@ struct ViewWish {
     bool operator==(const ViewWish&) const = default;
 };
 
-/// One measure of all ranks: each, or (of many) their spread and a few.
+/// Holds one measure of all ranks: a curve each, or, for many ranks, their spread and a few curves.
 struct RankCurves {
     std::vector<int> ranks;
     std::vector<Curve> curves;
-    std::vector<std::vector<float>> smooth;  ///< of each; empty without smoothing
-    std::optional<Spread> spread;            ///< where there are more than kMostLines
+    std::vector<std::vector<float>> smooth;  ///< one per curve; empty without smoothing
+    std::optional<Spread> spread;            ///< set if there are more than kMostLines ranks
     std::vector<float> smooth_median;
 };
 
 struct RunCharts {
     ViewWish wish;
     StepRange range;
-    std::vector<double> x;  ///< one a column, on the wish's axis
+    std::vector<double> x;  ///< one per column, on the axis that the wish names
     bool bridge_gaps = false;
 
     Curve loss, grad_norm, lr;  ///< equal on all ranks
@@ -59,8 +59,8 @@ struct RunCharts {
     RankCurves rank_loss, exposed, overlap, memory;
     Curve throughput;
     std::vector<float> throughput_smooth;
-    std::vector<float> data_s, compute_s, exposed_s, other_s;  ///< of the chosen rank, or medians
-    std::vector<std::pair<double, double>> evaluations;        ///< x, loss
+    std::vector<float> data_s, compute_s, exposed_s, other_s;  ///< chosen rank's values, or medians over all
+    std::vector<std::pair<double, double>> evaluations;        ///< pairs of x and loss
     std::vector<double> heat_x;
     std::vector<std::vector<float>> heat;
     std::vector<float> heat_median;
@@ -69,8 +69,8 @@ struct RunCharts {
 struct RankRow {
     int rank = 0;
     std::string host, device;
-    Mesh mesh;              ///< of one rank where the plan is not known
-    MeshCoordinates place;  ///< in it
+    Mesh mesh;              ///< a mesh of one rank if the plan is not known
+    MeshCoordinates place;  ///< coordinates in the mesh
     std::optional<int64_t> step;
     double loss = 0, step_s = 0, wait_s = 0, comm_s = 0, exposed = 0;  ///< NaN: not known
     int64_t peak_bytes = 0, expected_bytes = 0;                        ///< 0: not known
@@ -87,10 +87,10 @@ struct RunPicture {
     int64_t fullest_bytes = 0, expected_bytes = 0, capacity_bytes = 0;  ///< 0: not known
     int fullest_rank = 0;
     double last_heard = 0;
-    std::optional<PhaseEvent> phase;  ///< where it is not training
+    std::optional<PhaseEvent> phase;  ///< set while the run is not training
     bool can_resume = false;
     int64_t odd_lines = 0;
-    std::string plan_problem;  ///< why plan.json cannot be read
+    std::string plan_problem;  ///< reason why plan.json cannot be read
 
     std::vector<RankRow> ranks;
     std::optional<Happening> first_error;
@@ -99,11 +99,11 @@ struct RunPicture {
 
 StepRange shown_range(const RunHistory& history, const ViewWish& wish);
 RunCharts make_charts(const RunHistory& history, const ViewWish& wish);
-/// Everything but the charts and the happenings. `plan` may be null.
+/// Returns the picture without the charts and the happenings. `plan` may be null.
 RunPicture make_picture(const RunHistory& history, const Plan* plan, double now);
 
-/// What the plan expects a rank's allocator to hand out at the peak: the total without what lies outside of
-/// it.
+/// Returns the bytes that the plan expects a rank's allocator to hand out at the peak: the total minus what
+/// lies outside the allocator.
 int64_t expected_tensor_bytes(const RankMemory& memory);
 
 }  // namespace ringmaster

@@ -16,8 +16,8 @@ using namespace Qt::Literals::StringLiterals;
 using namespace std::chrono_literals;
 
 constexpr int kPoll_ms = 200, kIdlePoll_ms = 1000;
-constexpr auto kBite = 120ms;     ///< of reading between two looks at what else is wanted
-constexpr double kRefresh_s = 1;  ///< the verdict ages by itself
+constexpr auto kBite = 120ms;     ///< longest read before looking for other work
+constexpr double kRefresh_s = 1;  ///< updates even without news, because the verdict depends on time
 constexpr double kWhileReading_s = 0.4;
 constexpr int64_t kLogTail = 256 << 10;
 
@@ -83,7 +83,7 @@ void RunReader::readOnce() {
     m_stale = m_stale || came;
     const bool whole = m_history->progress().whole();
     const double since = secondsNow() - m_told_at;
-    // What is dear to draw is drawn less often.
+    // Draws less often if drawing takes long.
     const double least = std::max(whole ? 0.0 : kWhileReading_s, m_made_ms * 4e-3);
     const bool due = (m_stale && (since >= least || m_charts == nullptr)) || since >= kRefresh_s;
     if (due && !m_waiting) tell();

@@ -1,5 +1,5 @@
-/// Follows one run on a thread of its own and says what the page shows of it: a picture at a time, the next
-/// when the last has been taken.
+/// Follows one run on its own thread and reports what the page shows, one picture at a time: the next follows
+/// after the page has taken the last.
 #pragma once
 
 #include <QObject>
@@ -19,7 +19,7 @@ namespace ringmaster {
 
 struct MonitorNews {
     RunPicture picture;
-    std::vector<LogLine> lines;  ///< that came since the last
+    std::vector<LogLine> lines;  ///< lines since the last news
 };
 
 class RunReader : public QObject {
@@ -28,18 +28,18 @@ class RunReader : public QObject {
   public:
     explicit RunReader(QString dir);
 
-    void leave() { m_left = true; }  ///< from any thread: a read under way ends early
+    void leave() { m_left = true; }  ///< may be called on any thread; ends a read early
 
-    // On its own thread:
+    // Call these on the reader's thread:
     void begin();
     void wish(const ViewWish& wish);
-    void taken();  ///< the last news are on the screen
-    /// Every step of these measures, of each rank. Says how it went by `written`.
+    void taken();  ///< the page shows the last news
+    /// Writes every step of these measures for each rank, and emits `written` with the result.
     void writeCsv(const QString& file, const std::vector<Measure>& measures);
 
   Q_SIGNALS:
     void news(const std::shared_ptr<const ringmaster::MonitorNews>& news);
-    void unreadable(const QString& what);  ///< no run, or a damaged one; reading has ended
+    void unreadable(const QString& what);  ///< emitted if there is no run or it is damaged; reading has ended
     void written(const QString& file, const QString& problem);
 
   private:
@@ -52,7 +52,7 @@ class RunReader : public QObject {
     std::unique_ptr<RunHistory> m_history;
     std::optional<Plan> m_plan;
     std::string m_plan_problem;
-    std::map<int, LogFollower> m_logs;  ///< -1: the agent's
+    std::map<int, LogFollower> m_logs;  ///< log of each rank; -1: the agent's
     std::map<int, double> m_log_times;
     ViewWish m_wish;
     std::shared_ptr<const RunCharts> m_charts;

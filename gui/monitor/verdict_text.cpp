@@ -9,7 +9,7 @@ namespace ringmaster {
 
 namespace {
 
-constexpr double kMuchExposed = 0.1;  ///< Of a step; from here on "well" would be too much.
+constexpr double kMuchExposed = 0.1;  ///< Share of a step; from here on the text no longer says "well".
 
 struct Verdicts {
     Q_DECLARE_TR_FUNCTIONS(Verdicts)

@@ -1,4 +1,4 @@
-/// The verdict, why, and what next, in the app's language.
+/// Returns the verdict, its reason and what to do next, in the app's language.
 #pragma once
 
 #include <QString>
@@ -14,6 +14,6 @@ struct VerdictText {
 };
 
 VerdictText verdictText(const Diagnosis& diagnosis);
-QString phaseText(const std::string& phase);  ///< "loading the model"
+QString phaseText(const std::string& phase);  ///< a text such as "loading the model"
 
 }  // namespace ringmaster
