@@ -26,7 +26,7 @@ const std::vector<double>& columnOf(const RunCurves& curves, CurveKind kind) {
     return curves.loss;
 }
 
-/// One point for `step` neighbours: their mean, and from the lowest to the highest.
+/// Adds one point per group of neighbouring steps: their mean, with their lowest and highest value.
 void reduce(const std::vector<double>& x, const std::vector<double>& y, size_t points, ChartSeries& into) {
     const size_t step = std::max<size_t>(1, (x.size() + points - 1) / std::max<size_t>(1, points));
     for (size_t first = 0; first < x.size(); first += step) {

@@ -1,5 +1,5 @@
-/// Curves of compared runs as a chart takes them: each reduced to about the chart's width in pixels, with the
-/// spread of the steps that one point stands for.
+/// Makes charts of compared runs: reduces each curve to about as many points as the chart has pixels, each
+/// with the spread of the steps that it stands for.
 #pragma once
 
 #include "gui/charts/chart_data.h"
@@ -9,7 +9,7 @@ namespace ringmaster {
 
 enum class CurveKind { Loss, TokensPerSecond, Overhead, GradNorm };
 
-/// Runs by name; their colours go by their place in the comparison.
+/// Returns the chart. Series are named after runs; colours follow the order of the comparison.
 ChartData chartOf(const Comparison& comparison, CurveKind kind, Along along, int width, bool logarithmic);
 
 ColourOf colourOfRun(size_t index);

@@ -1,4 +1,4 @@
-/// The two tables of a comparison: figures against the first run, and what differs in what was asked for.
+/// Provides the two tables of a comparison: figures relative to the first run, and configuration differences.
 #pragma once
 
 #include <QAbstractTableModel>
@@ -8,9 +8,9 @@
 namespace ringmaster {
 
 QString titleOf(ComparedFigure figure);
-/// "2.7142"
+/// Returns a figure as text, such as "2.7142".
 QString valueText(ComparedFigure figure, double value);
-/// "better by 12 %"; empty where there is nothing to say.
+/// Returns a text such as "better by 12 %", or an empty one if there is nothing to say.
 QString changeText(const FigureRow& row, size_t run);
 
 class FiguresModel : public QAbstractTableModel {

@@ -30,7 +30,7 @@ namespace {
 constexpr CurveKind kKinds[] = {CurveKind::Loss, CurveKind::TokensPerSecond, CurveKind::Overhead,
                                 CurveKind::GradNorm};
 
-/// A figure, and under it in words how it stands to the first run's.
+/// Paints a figure and, under it, how it compares with the first run's.
 class ChangeDelegate : public QStyledItemDelegate {
   public:
     using QStyledItemDelegate::QStyledItemDelegate;
@@ -86,7 +86,7 @@ QTableView* readTable(QAbstractItemModel* model, const QString& name) {
     return table;
 }
 
-/// So high that the page scrolls, not the table.
+/// Makes the table high enough that the page scrolls, not the table.
 void fit(QTableView* table, int rowHeight) {
     table->verticalHeader()->setDefaultSectionSize(rowHeight);
     table->setFixedHeight(table->horizontalHeader()->sizeHint().height() +

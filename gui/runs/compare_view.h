@@ -1,5 +1,5 @@
-/// Two to eight runs beside each other: curves overlaid, figures with better and worse in words, and only
-/// those lines that differ.
+/// Compares two to eight runs side by side: overlaid curves, figures with "better" or "worse", and only the
+/// configuration lines that differ.
 #pragma once
 
 #include <QFutureWatcher>
@@ -32,7 +32,7 @@ class CompareView : public QWidget {
     const Comparison& comparison() const { return m_comparison; }
 
   Q_SIGNALS:
-    void left();  ///< back to the table
+    void left();  ///< emitted when the person goes back to the table
 
   protected:
     void showEvent(QShowEvent* event) override;
@@ -65,7 +65,7 @@ class CompareView : public QWidget {
     QFutureWatcher<Outcome> m_watcher;
     Comparison m_comparison;
     int m_job = 0;
-    int m_taken = 0;  ///< the job that is shown
+    int m_taken = 0;  ///< job whose result is shown
     int m_drawnWidth = -1;
 };
 

@@ -28,7 +28,7 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-constexpr qsizetype kMostConfig = 400'000;  ///< characters shown
+constexpr qsizetype kMostConfig = 400'000;  ///< most characters shown
 
 QTreeWidget* plainTable(const QStringList& titles, const QString& name) {
     auto* table = new QTreeWidget;
@@ -59,7 +59,7 @@ ChartData lossChart(const MeasuredFigures& measured) {
     return data;
 }
 
-/// Where a run lives that is not of this machine; empty: it is.
+/// Returns where a run lives if it is not on this machine; otherwise an empty string.
 QString whereWords(const RunDirectory& run) {
     try {
         const Destination where = destination_of(run);
@@ -72,7 +72,7 @@ QString whereWords(const RunDirectory& run) {
         //: %1 is the number of a job, %2 a login node
         return hosts.isEmpty() ? DetailsPanel::tr("Slurm job %1").arg(job)
                                : DetailsPanel::tr("Slurm job %1 of %2").arg(job, hosts.first());
-    } catch (const Error&) {  // of a damaged run the banner speaks
+    } catch (const Error&) {  // the banner reports damaged runs
         return {};
     }
 }
@@ -338,7 +338,7 @@ void DetailsPanel::readDetails() {
     m_watcher.setFuture(QtConcurrent::run([dir = m_dir] {
         try {
             return read_details(RunDirectory{dir.toStdString()});
-        } catch (const std::exception&) {  // gone meanwhile: the table says so in a moment
+        } catch (const std::exception&) {  // the run was deleted; the table shows it soon
             return RunDetails{};
         }
     }));

@@ -1,4 +1,4 @@
-/// One run: figures, estimate beside measurement, notes, checkpoints, configuration, files.
+/// Shows one run: figures, estimate and measurement, notes, checkpoints, configuration, files.
 #pragma once
 
 #include <QFutureWatcher>
@@ -26,7 +26,7 @@ class DetailsPanel : public Card {
   public:
     DetailsPanel(Session& session, RunActions& actions, QWidget* parent = nullptr);
 
-    void showRun(const RunRow& row);  ///< its details come in the background
+    void showRun(const RunRow& row);  ///< loads the run's details in the background
     void showNothing();
     QString dir() const { return m_dir; }
     bool settled() const { return !m_reading; }

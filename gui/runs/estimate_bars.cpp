@@ -112,7 +112,7 @@ double EstimateBars::paintPair(QPainter& painter, const Pair& pair, double top) 
         painter.drawRoundedRect(QRectF(caption, middle - thick / 2, room, thick), thick / 4, thick / 4);
         painter.setBrush(which == 0 ? mixed(c.card, c.text, 0.35) : timeColour(TimePart::Compute, c));
         if (share > 0) painter.drawRoundedRect(bar, thick / 4, thick / 4);
-        if (which == 0 && pair.low && pair.high && most > 0) {  // the estimate's range, as a bracket
+        if (which == 0 && pair.low && pair.high && most > 0) {  // draws the estimate's range as a bracket
             painter.setPen(QPen(c.text, 1));
             const double low = caption + room * *pair.low / most, high = caption + room * *pair.high / most;
             painter.drawLine(QPointF(low, middle), QPointF(high, middle));

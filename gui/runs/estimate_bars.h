@@ -1,4 +1,4 @@
-/// What the plan expected beside what was measured: two bars a figure, on one scale, with the estimate's
+/// Compares the plan's estimates with measurements: two bars per figure, on one scale, with the estimate's
 /// range.
 #pragma once
 

@@ -11,7 +11,7 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-constexpr qlonglong kModel = -1;  ///< in the place of a checkpoint's step
+constexpr qlonglong kModel = -1;  ///< stands for the final model in place of a step
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-/// What a run on other machines has made, brought here: its final model or a checkpoint, verified by its
+/// Fetches what a run on other machines has made, its final model or a checkpoint, and verifies it by its
 /// hash.
 #pragma once
 
@@ -15,8 +15,8 @@ class FetchDialog : public MachineDialog {
   public:
     FetchDialog(Session& session, const QString& dir, QWidget* parent = nullptr);
 
-    void ask();                          ///< the machine for what there is
-    void show(const FetchOffer& offer);  ///< what it said
+    void ask();                          ///< asks the machine what there is
+    void show(const FetchOffer& offer);  ///< shows what the machine offers
 
   Q_SIGNALS:
     void fetched(const QString& path);

@@ -29,7 +29,7 @@ QString stepWords(const RunSummary& run) {
     return show::count(*run.step) + (run.total_steps ? u" / "_s + show::count(*run.total_steps) : QString());
 }
 
-/// Why there is nothing to choose from.
+/// Returns the reason why there is no run to choose.
 QString nothingWords(const RunsThere& there) {
     const QString host = QString::fromStdString(there.host);
     if (!there.has_ringmaster)
@@ -44,7 +44,7 @@ QString nothingWords(const RunsThere& there) {
 
 }  // namespace
 
-/// What the first look brought: the session goes on to whoever needs the machine next.
+/// Holds the result of the first look, and the session, which is handed on to later work.
 struct FollowDialog::Looked {
     std::unique_ptr<SshSession> session;
     RunsThere there;
@@ -79,7 +79,7 @@ FollowDialog::FollowDialog(Session& session, QWidget* parent)
     connect(m_host->lineEdit(), &QLineEdit::returnPressed, this, &FollowDialog::look);
     connect(m_host, &QComboBox::currentTextChanged, this, [this] {
         m_banner->hide();
-        m_looked.reset();  // of another machine
+        m_looked.reset();  // belongs to another machine
         show(RunsThere());
     });
     connect(m_runs, &QTreeWidget::itemSelectionChanged, this, &FollowDialog::showState);
@@ -116,7 +116,7 @@ QWidget* FollowDialog::makeHost() {
     return box;
 }
 
-/// Those of the Nodes page, then those of ~/.ssh/config.
+/// Fills in the hosts of the Nodes page, then those of ~/.ssh/config.
 void FollowDialog::fillHosts() {
     QStringList names;
     for (const RosterEntry& entry : read_roster(roster_file(m_session.places()))) {
@@ -213,7 +213,7 @@ void FollowDialog::follow() {
                 looked->adopted = adopt_run(*looked->session, name, named, runs_dir, person);
             } catch (const Error& lost) {
                 if (lost.failure != Failure::Unreachable) throw;
-                // The list may have been looked at for an hour.
+                // The session may have been lost while the person looked at the list.
                 looked->session =
                     std::make_unique<SshSession>(ssh_settings(parse_targets(named).front()), person);
                 looked->adopted = adopt_run(*looked->session, name, named, runs_dir, person);
@@ -244,7 +244,7 @@ void FollowDialog::showState() {
 void FollowDialog::reject() {
     if (!isBusy()) return MachineDialog::reject();
     giveUp();
-    show(RunsThere());  // and to another try
+    show(RunsThere());  // ready for another try
 }
 
 }  // namespace ringmaster

@@ -1,5 +1,5 @@
-/// A run that another machine launched: which machine it is on, which of the runs there, and from then on it
-/// is followed like any. Nothing here starts or stops anything.
+/// Lets the person choose a machine and a run that was launched on it from elsewhere; that run is then
+/// followed like any other. Nothing here starts or stops a run.
 #pragma once
 
 #include "gui/runs/machine_dialog.h"
@@ -16,13 +16,13 @@ class FollowDialog : public MachineDialog {
   public:
     explicit FollowDialog(Session& session, QWidget* parent = nullptr);
 
-    void show(const RunsThere& there);  ///< what was found
+    void show(const RunsThere& there);  ///< shows the runs that were found
 
   Q_SIGNALS:
-    void followed(const QString& dir);  ///< it is here now
+    void followed(const QString& dir);  ///< emitted when the run can be watched here
 
   protected:
-    void reject() override;  ///< what is under way first
+    void reject() override;  ///< cancels work in progress first
 
   private:
     struct Looked;
@@ -38,7 +38,7 @@ class FollowDialog : public MachineDialog {
     QComboBox* m_host;
     QPushButton* m_look;
     QTreeWidget* m_runs;
-    std::shared_ptr<Looked> m_looked;  ///< with the session that it was asked through
+    std::shared_ptr<Looked> m_looked;  ///< result of the look, with its session
     RunsThere m_there;
 };
 

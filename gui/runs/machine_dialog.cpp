@@ -91,7 +91,7 @@ void MachineDialog::begin(const QString& doing, Job::Work work, std::function<vo
         if (total <= 0) return;
         m_progress->setRange(0, kProgressParts);
         m_progress->setValue(int(double(done) / double(total) * kProgressParts));
-        //: a file's name, then sizes
+        //: %1 is a file's name, %2 and %3 are sizes
         m_state->setText(tr("%1: %2 of %3").arg(name, show::bytes(done), show::bytes(total)));
     });
     connect(m_job, &Job::finished, this, [this, then = std::move(then)](const QString& result) {

@@ -1,5 +1,5 @@
-/// A dialog that asks another machine: what it is about, what the machine says, how far it is. One job at a
-/// time; what is given up is for nobody any more, and its logins end within a moment.
+/// Defines the base class of dialogs that ask another machine. It shows a text, the machine's answer and the
+/// progress, and runs one job at a time. The result of a cancelled job is dropped; its logins end soon.
 #pragma once
 
 #include <QDialog>
@@ -23,26 +23,26 @@ class MachineDialog : public QDialog {
     bool isBusy() const { return m_busy; }
 
   protected:
-    /// `action` is what its primary button says.
+    /// `action` is the text of the primary button.
     MachineDialog(Session& session, const QString& title, const QString& about, const QString& action,
                   QWidget* parent);
     ~MachineDialog() override;
 
-    /// From top to bottom, below what it is about; the last one gets the room.
+    /// Places widgets from top to bottom under the introduction; the last one gets the remaining height.
     void fill(const QList<QWidget*>& body);
 
-    /// Gives up what was; the jobs to come log in as one undertaking.
+    /// Cancels the current work. Later jobs log in as one task, which can be cancelled as a whole.
     void startOver();
-    SshPerson person() const;  ///< who is asked, until it is given up
-    /// `doing` is said meanwhile, and `then` told what the work returned.
+    SshPerson person() const;  ///< asks the person until the work is cancelled
+    /// Starts a job. Shows `doing` meanwhile, and calls `then` with what the work returned.
     void begin(const QString& doing, Job::Work work, std::function<void(const QString&)> then);
-    void letLive() { m_given_up.reset(); }  ///< what has been opened, whatever becomes of the dialog
+    void letLive() { m_given_up.reset(); }  ///< keeps opened sessions alive beyond the dialog
     virtual void giveUp();
     virtual void showFailure(const JobFailure& failure);
     virtual void showState();
     void say(Tone tone, const QString& verdict, const QString& why, const QString& next = {});
     void reject() override;
-    bool event(QEvent* event) override;  ///< never so small that a text is cut
+    bool event(QEvent* event) override;  ///< keeps the dialog large enough for its texts
 
     Session& m_session;
     Banner* m_banner;

@@ -55,7 +55,7 @@ RunNotes NotesEditor::written() const {
 }
 
 void NotesEditor::edit(const RunDirectory& run, const RunNotes& notes) {
-    if (run.dir == m_run.dir && (isChanged() || notes == m_kept)) return;  // what is being written stays
+    if (run.dir == m_run.dir && (isChanged() || notes == m_kept)) return;  // keeps unsaved text
     saveNow();
     const bool another = run.dir != m_run.dir;
     m_run = run;

@@ -1,4 +1,4 @@
-/// Notes and tags of one run. What is written is kept by itself, a moment after the last key.
+/// Edits the notes and tags of one run, and saves them automatically a moment after the last key.
 #pragma once
 
 #include <QTimer>
@@ -19,7 +19,7 @@ class NotesEditor : public QWidget {
     explicit NotesEditor(QWidget* parent = nullptr);
     ~NotesEditor() override;
 
-    /// Another run; what was written for the one before is saved first.
+    /// Shows another run's notes, after saving those of the run before.
     void edit(const RunDirectory& run, const RunNotes& notes);
     void saveNow();
     bool isChanged() const { return m_timer.isActive(); }

@@ -175,7 +175,7 @@ void RunActions::askDelete(const QStringList& dirs) {
 void RunActions::removeRuns(const QStringList& dirs) {
     inBackground(
         [dirs] {
-            for (const QString& dir : dirs) delete_run(runAt(dir));  // refused while it is at work
+            for (const QString& dir : dirs) delete_run(runAt(dir));  // throws if the run is active
             return dirs.size() == 1 ? tr("Deleted %1.").arg(nameOf(dirs.first()))
                                     : tr("Deleted %n run(s).", nullptr, int(dirs.size()));
         },

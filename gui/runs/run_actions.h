@@ -1,5 +1,5 @@
-/// What can be done with a run beside looking at it. Long ones work in the background and say in the end what
-/// they made, or why not.
+/// Performs actions on runs. Long ones work in the background and report in the end what they made, or why
+/// they failed.
 #pragma once
 
 #include <QObject>
@@ -22,9 +22,9 @@ class RunActions : public QObject {
     bool isBusy() const { return m_jobs > 0; }
 
     void resume(const QString& dir, std::optional<int64_t> checkpoint = {});
-    void duplicate(const QString& dir);  ///< its configuration as an unsaved copy in Plan
+    void duplicate(const QString& dir);  ///< opens its configuration in Plan as an unsaved copy
     void openFolder(const QString& path);
-    /// These ask for a file's name first.
+    /// The next four ask the person first: for a file's name, a folder, or a confirmation.
     void askDiagnostics(const QString& dir);
     void askCsv(const QString& dir);
     void askTensorBoard(const QString& dir);
@@ -41,7 +41,7 @@ class RunActions : public QObject {
     void busyChanged();
 
   private:
-    /// `work` says what it made; what it throws is said.
+    /// Runs `work`, which returns what it made; emits `done` with it, or `failed` with the error.
     void inBackground(std::function<QString()> work, std::function<void()> then = {});
 
     Session& m_session;
@@ -49,7 +49,7 @@ class RunActions : public QObject {
     int m_jobs = 0;
 };
 
-/// What a deletion would take away: "12 GiB with 3 checkpoints".
+/// Returns what a deletion would remove, such as "12 GiB with 3 checkpoints".
 QString lossWords(const QStringList& dirs);
 
 }  // namespace ringmaster

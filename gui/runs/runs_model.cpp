@@ -23,7 +23,7 @@ QString firstLine(const std::string& text) {
     return QString::fromStdString(text.substr(0, text.find('\n')));
 }
 
-/// Figures stand at the right, so that they can be compared from row to row.
+/// Returns true for figures, which are right-aligned so that rows can be compared.
 bool isFigure(RunsModel::Column column) {
     return (column >= RunsModel::Progress && column <= RunsModel::Duration) || column == RunsModel::Length ||
            column == RunsModel::Batch;
@@ -42,12 +42,12 @@ RunMark markOf(const RunRow& row) {
 QString meshWords(const PlannedFigures& plan) {
     if (!plan.mesh) return show::unknown();
     QStringList parts;
-    //: ranks that pass keys and values round, in a mesh
+    //: ranks of a mesh that pass keys and values round
     if (plan.mesh->ring > 1) parts << RunsModel::tr("ring %1").arg(plan.mesh->ring);
     if (plan.mesh->ulysses > 1) parts << u"ulysses %1"_s.arg(plan.mesh->ulysses);
-    //: ranks that hold a part of the weights each, in a mesh
+    //: ranks of a mesh that each hold a part of the weights
     if (plan.mesh->dp_shard > 1) parts << RunsModel::tr("shard %1").arg(plan.mesh->dp_shard);
-    //: groups of ranks that hold a copy of the weights each, in a mesh
+    //: groups of ranks of a mesh that each hold a copy of the weights
     if (plan.mesh->dp_replicate > 1) parts << RunsModel::tr("replica %1").arg(plan.mesh->dp_replicate);
     return parts.isEmpty() ? RunsModel::tr("%n rank(s)", nullptr, std::max(1, plan.ranks))
                            : parts.join(u" \u00D7 "_s);
@@ -181,7 +181,7 @@ QString RunsModel::text(const RunRow& row, Column column) const {
         case Progress:
             if (!measured.step) return show::unknown();
             if (!plan.total_steps) return show::count(*measured.step);
-            //: 384 of 1,000 steps
+            //: progress: %1 is the last step, %2 the number of steps
             return tr("%1 of %2").arg(show::count(*measured.step), show::count(*plan.total_steps));
         case LastLoss:
             return with(measured.last_loss, show::loss);
@@ -239,7 +239,7 @@ QVariant RunsModel::sortKey(const RunRow& row, Column column) const {
             return numberOrNone(row.planned.global_batch);
         case Duration:
             return numberOrNone(row.duration_s(unix_now()));
-        case Started:  // what was never started stands by when it was made
+        case Started:  // a run that never started sorts by creation
             return row.state.started > 0 ? row.state.started : row.state.created;
         case State:
             return int(markOf(row));
@@ -319,7 +319,7 @@ bool RunsFilter::filterAcceptsRow(int row, const QModelIndex& parent) const {
 
 bool RunsFilter::lessThan(const QModelIndex& left, const QModelIndex& right) const {
     const QVariant a = left.data(RunsModel::SortRole), b = right.data(RunsModel::SortRole);
-    // What is not known comes last, whichever way the column is sorted.
+    // Unknown values come last in both sort orders.
     if (a.isValid() != b.isValid()) return (sortOrder() == Qt::AscendingOrder) == a.isValid();
     return QSortFilterProxyModel::lessThan(left, right);
 }

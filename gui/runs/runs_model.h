@@ -1,4 +1,4 @@
-/// The runs as a table: one row a run, and a proxy that finds and sorts.
+/// Lists runs as a table with one row per run; a proxy model filters and sorts it.
 #pragma once
 
 #include <QAbstractTableModel>
@@ -12,7 +12,7 @@ namespace ringmaster {
 
 RunMark markOf(const RunRow& row);
 
-/// "ring 2 × shard 4"; "1 rank" where nothing is split.
+/// Returns a text such as "ring 2 × shard 4"; "1 rank" if nothing is split.
 QString meshWords(const PlannedFigures& plan);
 
 class RunsModel : public QAbstractTableModel {
@@ -43,14 +43,14 @@ class RunsModel : public QAbstractTableModel {
 
     using QAbstractTableModel::QAbstractTableModel;
 
-    /// Rows that are there already are changed where they are, the others come and go.
+    /// Changes existing rows in place, adds new ones and removes those that are gone.
     void setRows(const std::vector<RunRow>& rows);
     const RunRow& row(int index) const { return m_rows[size_t(index)]; }
-    int rowOf(const QString& dir) const;  ///< -1: there is none
-    void lookChanged();                   ///< the palette is another
+    int rowOf(const QString& dir) const;  ///< -1: no such run
+    void lookChanged();                   ///< call it after the palette has changed
 
     static QString title(Column column);
-    static QString explanation(Column column);  ///< what the figure means
+    static QString explanation(Column column);  ///< explains what the figure means
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
@@ -71,7 +71,7 @@ class RunsFilter : public QSortFilterProxyModel {
 
   public:
     explicit RunsFilter(QObject* parent = nullptr);
-    /// Runs in which every word stands somewhere: name, model, state, tags, notes, reason.
+    /// Keeps runs in which every word occurs somewhere: name, model, state, tags, notes, reason.
     void setWords(const QString& text);
 
   protected:

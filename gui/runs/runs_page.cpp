@@ -26,7 +26,7 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-constexpr double kWideEms = 68;  ///< from here on the details stand beside the table
+constexpr double kWideEms = 68;  ///< least width at which the details are next to the table
 
 enum Table { TheTable, NoRuns, NoMatch };
 

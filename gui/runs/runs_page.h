@@ -1,4 +1,4 @@
-/// All runs: what mattered about each, one of them in detail, and several compared.
+/// Shows all runs: their main figures, the details of one, and comparisons of several.
 #pragma once
 
 #include "gui/runs/run_actions.h"
@@ -58,8 +58,8 @@ class RunsPage : public Page {
     Banner* m_banner;
     QLineEdit* m_search;
     QPushButton* m_compare;
-    QStackedWidget* m_views;   ///< the list, a comparison
-    QStackedWidget* m_tables;  ///< the table, no run yet, no match
+    QStackedWidget* m_views;   ///< pages: the list, a comparison
+    QStackedWidget* m_tables;  ///< pages: the table, no run yet, no match
     RunsTable* m_table;
     QSplitter* m_splitter;
     DetailsPanel* m_details;

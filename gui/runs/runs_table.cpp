@@ -15,7 +15,7 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-/// Those that the narrow window has room for; the others are a press away.
+/// Returns true for columns that fit a narrow window; the person can show the others from the menu.
 bool shownAtFirst(int column) {
     switch (column) {
         case RunsModel::BestLoss:
@@ -29,7 +29,7 @@ bool shownAtFirst(int column) {
     }
 }
 
-/// What a column usually holds at its widest.
+/// Returns the usual width of a column's widest entry.
 int widestOf(int column, const QFontMetrics& metrics) {
     switch (column) {
         case RunsModel::Name:
@@ -109,7 +109,7 @@ void RunsTable::restoreColumns() {
         horizontalHeader()->count() == RunsModel::ColumnCount && !isColumnHidden(RunsModel::Name))
         return;
     const QFontMetrics metrics(font());
-    const int room = space(1.5);  // margins and the sign of the sorted column
+    const int room = space(1.5);  // room for margins and the sort indicator
     for (int column = 0; column < RunsModel::ColumnCount; ++column) {
         const QString title = RunsModel::title(RunsModel::Column(column));
         setColumnWidth(column, std::max(metrics.horizontalAdvance(title) + room, widestOf(column, metrics)));

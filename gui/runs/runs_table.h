@@ -1,4 +1,4 @@
-/// The table of runs with its search, its columns (which are kept) and its keys.
+/// Shows the runs in a table with search, keyboard shortcuts, and columns that are remembered.
 #pragma once
 
 #include <QTableView>
@@ -15,13 +15,13 @@ class RunsTable : public QTableView {
   public:
     RunsTable(RunsFilter* filter, QSettings& settings, QWidget* parent = nullptr);
 
-    QStringList chosenDirs() const;  ///< in the table's order
+    QStringList chosenDirs() const;  ///< chosen runs in the table's order
     QString currentDir() const;
     void choose(const QString& dir);
-    QMenu* columnsMenu();  ///< which columns are seen
+    QMenu* columnsMenu();  ///< menu that shows and hides columns
 
   Q_SIGNALS:
-    void opened(const QString& dir);  ///< Enter, or a double click
+    void opened(const QString& dir);  ///< emitted on Enter or a double click
     void deleteWanted();
     void choiceChanged();
 
