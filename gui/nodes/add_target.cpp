@@ -78,7 +78,7 @@ void AddTarget::showEvent(QShowEvent* event) {
     QWidget::showEvent(event);
 }
 
-/// The file may have changed since.
+/// Reads the names again, because ~/.ssh/config may have changed.
 void AddTarget::readAliases() {
     const QString typed = m_host->currentText();
     const QSignalBlocker quiet(m_host);

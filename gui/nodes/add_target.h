@@ -1,4 +1,4 @@
-/// A line that names a new target: what kind it is, and which machine.
+/// Names a new target: its kind, and which machine.
 #pragma once
 
 #include <QWidget>

@@ -15,10 +15,10 @@ namespace ringmaster {
 
 namespace {
 
-constexpr int kAtOnce = 8;         ///< as launcher/nodes has it: an sshd behind one gate takes ten logins
-constexpr int kPatienceMs = 1500;  ///< for what is given up; a name server alone may take longer
-constexpr int kSaveAfterMs = 300;  ///< reports that come together are written together
-constexpr int kStepMs = 150;       ///< between two tellings of how far something is
+constexpr int kAtOnce = 8;         ///< same as in launcher/nodes: an sshd behind one gateway takes ten logins
+constexpr int kPatienceMs = 1500;  ///< wait for cancelled checks; a name server may take longer
+constexpr int kSaveAfterMs = 300;  ///< joins reports that come together into one write
+constexpr int kStepMs = 150;       ///< least time between two progress reports
 
 bool isForTrial(const RosterEntry& entry) {
     return entry.target.kind == TargetKind::Ssh && entry.last && entry.last->node.can_train();
@@ -41,7 +41,7 @@ NodeChecks::~NodeChecks() {
     for (Row& row : m_rows) {
         if (row.check) *row.check->given_up = true;
     }
-    if (m_pool->waitForDone(kPatienceMs)) delete m_pool;  // else the last of them ends with the program
+    if (m_pool->waitForDone(kPatienceMs)) delete m_pool;  // otherwise the last check ends with the program
 }
 
 CheckPhase NodeChecks::phase(int row) const {
@@ -159,7 +159,7 @@ void NodeChecks::cancelAll() {
     Q_EMIT moved();
 }
 
-/// What it would have found is not waited for; a trial goes with all its machines.
+/// Cancels a row's check without waiting for a result. A trial is cancelled for all of its machines.
 void NodeChecks::drop(int row) {
     const std::shared_ptr<Check> check = m_rows[size_t(row)].check;
     if (!check) return;
@@ -193,7 +193,7 @@ void NodeChecks::wentOn(const Checks& checks, const ProgressStep& step) {
     }
 }
 
-/// Of an undertaking that was called off, or that brought no report.
+/// Ends checks that were cancelled or brought no report.
 void NodeChecks::ended(const Checks& checks) {
     for (const std::shared_ptr<Check>& check : checks) {
         if (const int row = rowOf(check); row >= 0) drop(row);
@@ -201,7 +201,7 @@ void NodeChecks::ended(const Checks& checks) {
     Q_EMIT moved();
 }
 
-/// Something that happened in the window's thread, told from another: as long as both are there.
+/// Calls `what` on the window's thread, from another thread, if both still exist.
 template <class What>
 static void onGui(const QPointer<NodeChecks>& self, What what) {
     QCoreApplication* app = QCoreApplication::instance();
@@ -214,7 +214,7 @@ static void onGui(const QPointer<NodeChecks>& self, What what) {
         Qt::QueuedConnection);
 }
 
-/// Several times a second at most.
+/// Returns a Progress that reports at most once per kStepMs.
 Progress NodeChecks::progressOf(const Checks& checks) {
     Progress progress;
     progress.cancelled = [up = checks.front()->given_up] { return up->load(); };
@@ -249,7 +249,7 @@ void NodeChecks::work(const Checks& checks,
 
 void NodeChecks::took(const std::shared_ptr<Check>& check, TargetReport report) {
     const int row = rowOf(check);
-    if (row < 0) return;  // called off, or removed
+    if (row < 0) return;  // cancelled, or the row was removed
     m_rows[size_t(row)].check.reset();
     std::optional<TargetReport>& last = m_rows[size_t(row)].entry.last;
     if (last && !report.node.deep && report.node.can_train()) report.node.deep = last->node.deep;

@@ -1,5 +1,5 @@
-/// The targets that a person has named and their checks: on threads of their own, eight at a time, each of
-/// which can be called off. What was found is remembered between starts.
+/// Keeps the targets that a person has named and checks them: on threads, eight at a time, each check can be
+/// cancelled. Results are remembered between starts of the app.
 #pragma once
 
 #include <QObject>
@@ -18,12 +18,12 @@ namespace ringmaster {
 
 enum class CheckPhase { Idle, Waiting, Checking };
 
-/// What is done with a target, beyond looking at it.
+/// Says what to do with a target besides looking at it.
 enum class CheckKind {
     Look,
-    TryOut,           ///< self-test and links, with the others that are tried out
-    InstallLibTorch,  ///< by its own pip
-    SendLibTorch,     ///< from here
+    TryOut,           ///< self-test, and links to the other machines in the trial
+    InstallLibTorch,  ///< installs LibTorch with the machine's own pip
+    SendLibTorch,     ///< copies LibTorch from this machine
 };
 
 class NodeChecks : public QObject {
@@ -31,24 +31,24 @@ class NodeChecks : public QObject {
 
   public:
     explicit NodeChecks(Session& session, QObject* parent = nullptr);
-    ~NodeChecks() override;  ///< within a moment, whatever is waited for
+    ~NodeChecks() override;  ///< returns within a moment
 
     int count() const { return int(m_rows.size()); }
     const RosterEntry& entry(int row) const { return m_rows[size_t(row)].entry; }
     CheckPhase phase(int row) const;
-    int rowOf(const Target& target) const;  ///< -1: it is not there
-    int underWay() const;                   ///< checks that wait or run
-    int asked() const { return m_asked; }   ///< since none was under way
+    int rowOf(const Target& target) const;  ///< -1: no such target
+    int underWay() const;                   ///< number of checks that wait or run
+    int asked() const { return m_asked; }   ///< number of checks since none was running
 
-    CheckKind kind(int row) const;            ///< of a check under way
-    const ProgressStep& step(int row) const;  ///< how far it is
+    CheckKind kind(int row) const;            ///< kind of the check in progress
+    const ProgressStep& step(int row) const;  ///< progress of the check
 
-    int add(const Target& target);  ///< its row; checks it where it is new
-    void remove(int row);           ///< not this machine
+    int add(const Target& target);  ///< returns the row; checks the target if it is new
+    void remove(int row);           ///< not for this machine's row
     void check(int row, CheckKind kind = CheckKind::Look);
     void checkAll();
-    bool canTryOut() const;  ///< a machine over SSH that can train is there, and idle
-    void tryOut();           ///< all of them; the first is taken for rank 0's
+    bool canTryOut() const;  ///< true if an SSH machine that can train is idle
+    void tryOut();           ///< tries all such machines together; the first is rank 0's
     void cancel(int row);
     void cancelAll();
 
@@ -57,21 +57,21 @@ class NodeChecks : public QObject {
     void added(int row);
     void aboutToRemove(int row);
     void removed(int row);
-    void changed(int row);  ///< its phase or report
-    void moved();           ///< a check began or ended
+    void changed(int row);  ///< emitted for a new phase or report
+    void moved();           ///< emitted when a check began or ended
 
   private:
-    /// Those of one trial are given up together.
+    /// Holds one check. The checks of one trial share `given_up`.
     struct Check {
         std::shared_ptr<std::atomic<bool>> given_up = std::make_shared<std::atomic<bool>>(false);
         std::atomic<bool> at_work = false;
         CheckKind kind = CheckKind::Look;
-        ProgressStep step = {};  ///< of the GUI thread
+        ProgressStep step = {};  ///< used on the GUI thread only
     };
     using Checks = std::vector<std::shared_ptr<Check>>;
     struct Row {
         RosterEntry entry;
-        std::shared_ptr<Check> check;  ///< under way; empty: none is
+        std::shared_ptr<Check> check;  ///< check in progress, or null
     };
     std::shared_ptr<Check> begin(int row, CheckKind kind);
     void work(const Checks& checks, const std::function<std::vector<TargetReport>(const Progress&)>& task);

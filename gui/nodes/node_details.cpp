@@ -17,7 +17,7 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-constexpr double kLineEms = 1.3;  ///< of a fact, in any script
+constexpr double kLineEms = 1.3;  ///< height of a fact's line, in any script
 
 }  // namespace
 
@@ -102,7 +102,7 @@ void NodeDetails::write() {
         said =
             tr("Key, login, system, GPUs and who uses them, memory, disk, clock and LibTorch are looked at "
                "in seconds; nothing is installed.");
-    //: a state and what was found: "Ready: 32 cores, …"
+    //: a state, followed by what was found: "Ready: 32 cores, …"
     m_banner->say(look.tone, tr("%1:").arg(verdict), said, next);
     m_check->setText(entry.last ? tr("Check again") : tr("Check"));
     m_check->setVisible(phase == CheckPhase::Idle);

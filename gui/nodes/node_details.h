@@ -1,4 +1,4 @@
-/// One target: what was found, what to do next, and all that it said of itself.
+/// Shows one target: what the check found, what to do next, and all facts that the machine reported.
 #pragma once
 
 #include "gui/look/card.h"
@@ -14,8 +14,8 @@ class NodeDetails : public Card {
   public:
     explicit NodeDetails(NodeChecks& checks, QWidget* parent = nullptr);
 
-    void showRow(int row);  ///< -1: none
-    void tick();            ///< what is known is older
+    void showRow(int row);  ///< -1: no target
+    void tick();            ///< updates the age of the check
 
   protected:
     void changeEvent(QEvent* event) override;

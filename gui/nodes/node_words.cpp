@@ -17,7 +17,7 @@ struct NodeWords {
     Q_DECLARE_TR_FUNCTIONS(NodeWords)
 };
 
-constexpr double kClockTolerance_s = 30;  ///< as the check has it
+constexpr double kClockTolerance_s = 30;  ///< same as in the check
 
 using Facts = std::vector<std::pair<QString, QString>>;
 
@@ -33,7 +33,7 @@ QString gpuWords(const NodeGpu& gpu) {
     QStringList parts{text(gpu.name), show::bytes(gpu.memory_bytes)};
     QStringList users;
     for (const std::string& user : gpu.users) users << text(user);
-    //: of a GPU: %1 are names of people, %2 a size of memory
+    //: processes on a GPU: %1 are names of people, %2 a size of memory
     if (!users.isEmpty())
         parts << NodeWords::tr("in use by %1 (%2)").arg(users.join(u", "_s), show::bytes(gpu.used_bytes));
     return parts.join(u" \u00B7 "_s);
@@ -42,23 +42,23 @@ QString gpuWords(const NodeGpu& gpu) {
 QString partitionWords(const SlurmPartition& partition) {
     QStringList parts{NodeWords::tr("%1 of %n node(s) idle", nullptr, partition.nodes).arg(partition.idle)};
     if (!partition.gres.empty()) parts << text(partition.gres);
-    //: of a node of Slurm
+    //: processor cores of a node of Slurm
     parts << NodeWords::tr("%n core(s)", nullptr, partition.cpus);
     if (partition.memory_bytes > 0) parts << show::bytes(partition.memory_bytes);
     //: %1 is Slurm's time limit, such as 2-00:00:00
     parts << NodeWords::tr("at most %1").arg(text(partition.time_limit));
-    //: of a partition of Slurm
+    //: state of a partition of Slurm
     if (!partition.is_up) parts << NodeWords::tr("down");
     return parts.join(u" \u00B7 "_s);
 }
 
-/// A text of ours in the app's language.
+/// Returns a translated text of ours with its arguments filled in.
 QString filled(const char* text_, const std::vector<std::string>& with) {
     if (*text_ == '\0') return {};
     return text(filled_in(QCoreApplication::translate("NodeFindings", text_).toStdString(), with));
 }
 
-/// Sizes as the app's language writes them.
+/// Returns the finding with its sizes written in the app's language.
 NodeFinding withFigures(const NodeReport& report) {
     NodeFinding finding = report.finding;
     if (finding.code == "gpu-in-use" && report.facts && finding.with.size() > 2) {
@@ -82,7 +82,7 @@ QString workWords(CheckKind kind, const ProgressStep& step) {
             break;
         case CheckKind::TryOut:
             if (step.is_bytes)
-                //: sizes: how much of the programs is there
+                //: progress of copying the programs: %1 and %2 are sizes
                 return NodeWords::tr("Bringing the engine there: %1 of %2")
                     .arg(done, show::bytes(step.total));
             return step.total > 0
@@ -91,17 +91,17 @@ QString workWords(CheckKind kind, const ProgressStep& step) {
                        : NodeWords::tr("Trying it out: self-test, then the links with the others…");
         case CheckKind::InstallLibTorch:
             if (step.done == 0) return NodeWords::tr("Its pip installs LibTorch…");
-            //: a size
+            //: %1 is the size downloaded so far
             return NodeWords::tr("Its pip installs LibTorch: %1 so far").arg(done);
         case CheckKind::SendLibTorch:
             if (step.done == 0) return NodeWords::tr("Looking at what LibTorch needs…");
-            //: sizes
+            //: progress of copying: %1 and %2 are sizes
             return NodeWords::tr("Sending LibTorch: %1 of %2").arg(done, show::bytes(step.total));
     }
     return NodeWords::tr("Connecting, logging in, asking the machine…");
 }
 
-/// "1.21 GB", of what goes over a link in a second
+/// Returns a link's transfer rate per second, such as "1.21 GB".
 QString linkWords(const NodeLink& link) {
     if (!link.problem.empty()) return NodeWords::tr("none: %1").arg(text(link.problem));
     const bool giga = link.bytes_per_s >= 1e9;
@@ -113,7 +113,7 @@ QString linkWords(const NodeLink& link) {
 
 void addTrial(Facts& facts, const DeepReport& deep, double now) {
     facts.emplace_back(NodeWords::tr("Self-test"),
-                       //: %1 is a time, %2 a version, %3 how long ago
+                       //: a self-test: %1 is a duration, %2 a version, %3 how long ago
                        NodeWords::tr("passed in %1 with LibTorch %2, %3")
                            .arg(show::duration(deep.seconds), text(deep.libtorch),
                                 show::age(std::max(0.0, now - deep.tried))));
@@ -141,7 +141,7 @@ void addMachine(Facts& facts, const NodeFacts& of) {
 
 void addPlaces(Facts& facts, const NodeFacts& of) {
     facts.emplace_back(u"LibTorch"_s, of.libtorch.empty() ? NodeWords::tr("not found") : text(of.libtorch));
-    //: a folder, and how much room there is
+    //: a folder and its free space
     facts.emplace_back(NodeWords::tr("Files go to"),
                        NodeWords::tr("%1, %2 free").arg(text(of.data_dir), show::bytes(of.disk_free_bytes)));
     if (!of.address.empty()) facts.emplace_back(NodeWords::tr("Address"), text(of.address));
@@ -199,10 +199,10 @@ NodeLook lookOf(const RosterEntry& entry, CheckPhase phase) {
             //: state of a node: it can train
             return {NodeWords::tr("ready"), RunMark::Completed, Tone::Good};
         case NodeVerdict::Warning:
-            //: state of a node: it can train, and something is worth knowing
+            //: state of a node: it can train, and there is a remark
             return {NodeWords::tr("ready, with a remark"), RunMark::Damaged, Tone::Warning};
         case NodeVerdict::Unusable:
-            //: state of a node: reached, and cannot train
+            //: state of a node: it was reached but cannot train
             return {NodeWords::tr("cannot train"), RunMark::Stopped, Tone::Error};
         case NodeVerdict::Unreachable:
             break;

@@ -1,4 +1,4 @@
-/// What a check found, in the words of the table and of the details.
+/// Writes what a check found as texts for the table and the details.
 #pragma once
 
 #include <QString>
@@ -14,7 +14,7 @@ namespace ringmaster {
 
 QString targetName(const Target& target);  ///< "This machine", "ann@gpu2:2222", "Slurm through login1"
 
-/// State as a word, a shape and a tone.
+/// Shows a state as a word, a shape and a tone.
 struct NodeLook {
     QString word;
     RunMark mark;
@@ -22,26 +22,26 @@ struct NodeLook {
 };
 NodeLook lookOf(const RosterEntry& entry, CheckPhase phase);
 
-QString deviceWords(const RosterEntry& entry);  ///< "4 × NVIDIA H100", "32 cores", "3 partitions"
-QString memoryWords(const RosterEntry& entry);  ///< of a device, else what is free of the machine's
+QString deviceWords(const RosterEntry& entry);  ///< such as "4 × NVIDIA H100", "32 cores", "3 partitions"
+QString memoryWords(const RosterEntry& entry);  ///< memory of a device, or free memory of the machine
 QString ageWords(const RosterEntry& entry, double now);
 
-/// What was found, in the app's language as far as it is of our own.
+/// Returns what was found, in the app's language if the text is ours.
 QString foundWords(const NodeReport& report);
 
-/// The same of one finding; empty where its code is not known here.
+/// Returns the text of one finding; empty if its code is unknown here.
 QString findingWords(const NodeFinding& finding);
 
-/// What failed and what to do next, likewise.
+/// Returns what failed and what to do next, in the app's language if the texts are ours.
 std::pair<QString, QString> problemWords(const JobFailure& failure);
 
-/// The same; while it is checked, that.
+/// Returns what was found, or the progress while a check is running.
 QString messageWords(const NodeChecks& checks, int row);
 
-/// What to do next; empty where it is ready.
+/// Returns what to do next; empty if the machine is ready.
 QString nextWords(const NodeReport& report);
 
-/// What the machine said of itself, each with its name.
+/// Returns the facts that the machine reported, each with its name.
 std::vector<std::pair<QString, QString>> factWords(const RosterEntry& entry);
 
 }  // namespace ringmaster

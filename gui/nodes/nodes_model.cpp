@@ -66,7 +66,7 @@ QVariant NodesModel::headerData(int section, Qt::Orientation orientation, int ro
         case Memory:
             return tr("Memory");
         case Checked:
-            //: column: how long ago
+            //: column: time since the check
             return tr("Checked");
         default:
             return tr("What was found");

@@ -1,4 +1,4 @@
-/// The targets as a table.
+/// Lists the targets as a table.
 #pragma once
 
 #include <QAbstractTableModel>
@@ -22,7 +22,7 @@ class NodesModel : public QAbstractTableModel {
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
     void setColours(const Colours& colours);
-    void tick();  ///< the ages are older
+    void tick();  ///< updates the ages of the checks
 
   private:
     QVariant textOf(int row, int column) const;

@@ -24,8 +24,8 @@ using namespace Qt::Literals::StringLiterals;
 namespace {
 
 constexpr int kTickMs = 5000;
-constexpr double kWideEms = 76;      ///< from here on the details stand beside the table
-constexpr double kMostNameEms = 14;  ///< of a column that could be as long as a host's name
+constexpr double kWideEms = 76;      ///< least width at which the details are next to the table
+constexpr double kMostNameEms = 14;  ///< limits a column of host names, which can be long
 constexpr double kMostColumnEms = 12;
 constexpr double kLeastMessageEms = 8;
 constexpr double kLeastColumnEms = 6;
@@ -71,7 +71,7 @@ NodesPage::NodesPage(Session& session, QWidget* parent)
     showProgress();
 }
 
-/// The first that is not simply ready, else this machine.
+/// Returns the first row that is not simply ready; if all are, this machine's.
 int NodesPage::firstToLookAt() const {
     for (int row = 0; row < m_checks->count(); ++row) {
         const auto& last = m_checks->entry(row).last;
@@ -156,8 +156,8 @@ int NodesPage::chosenRow() const {
     return m_table->currentIndex().isValid() ? m_table->currentIndex().row() : -1;
 }
 
-/// As wide as their texts, within reason; the last has what is left, and goes where that is too little: the
-/// details say it whole.
+/// Makes the columns as wide as their texts, within limits. The last column gets the remaining width and is
+/// hidden if that is too little: the details show its text.
 void NodesPage::fitColumns() {
     int left = m_table->viewport()->width();
     for (int column = 0; column < NodesModel::Message; ++column) {
@@ -184,12 +184,12 @@ void NodesPage::showProgress() {
     m_progress->setRange(0, std::max(asked, 1));
     m_progress->setValue(asked - under_way);
     const QString known = tr("%n target(s)", nullptr, m_checks->count());
-    //: progress of checks: "checked 5 of 32"
+    //: progress of checks, such as "checked 5 of 32"
     const QString now = tr("checked %1 of %2").arg(show::count(asked - under_way), show::count(asked));
     m_header->setSubtitle(under_way > 0 ? now : known);
 }
 
-/// The table gets the lines that it has, up to half of the room.
+/// Makes the table as high as its rows, up to half of the height.
 void NodesPage::shareRoom() {
     const auto side = width() >= space(kWideEms) ? Qt::Horizontal : Qt::Vertical;
     m_splitter->setOrientation(side);
@@ -213,7 +213,7 @@ void NodesPage::showEvent(QShowEvent* event) {
     shareRoom();
     m_model->tick();
     m_clock.start();
-    if (!m_checks->entry(0).last) m_checks->check(0);  // asks nobody anything
+    if (!m_checks->entry(0).last) m_checks->check(0);  // this machine's check asks no questions
     m_details->showRow(chosenRow());
 }
 

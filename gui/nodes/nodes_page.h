@@ -1,4 +1,4 @@
-/// Where runs can go: this machine, machines over SSH, clusters with Slurm, each with its last check.
+/// Shows where runs can go: this machine, machines over SSH, and Slurm clusters, each with its last check.
 #pragma once
 
 #include <QTimer>
