@@ -23,7 +23,7 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-constexpr double kFormEms = 44;  ///< the form is wider than the phases
+constexpr double kFormEms = 44;  ///< width of the form, which is wider than the list of phases
 
 }  // namespace
 
@@ -90,7 +90,7 @@ void LaunchDialog::clear(const QString& title) {
     m_cancel->setText(tr("Cancel"));
 }
 
-/// It may be one of its own buttons that was pressed.
+/// Deletes the form later, because the pressed button may be one of its own.
 void LaunchDialog::dropForm() {
     if (!m_form) return;
     m_form->hide();
@@ -142,7 +142,7 @@ void LaunchDialog::begin(const QString& title, const QStringList& phases, Job::W
         m_warnings->show();
     });
     connect(m_job, &Job::failed, this, [this](const JobFailure& failure) {
-        if (m_given_up && m_given_up->load()) {  // what it stumbled over is that it was called off
+        if (m_given_up && m_given_up->load()) {  // the failure is only a result of the cancellation
             m_busy = false;
             QDialog::reject();
             return;
@@ -155,7 +155,7 @@ void LaunchDialog::begin(const QString& title, const QStringList& phases, Job::W
     });
     m_job->start();
     open();
-    QTimer::singleShot(0, this, &QWidget::adjustSize);  // the form was larger
+    QTimer::singleShot(0, this, &QWidget::adjustSize);  // the form was larger than the phases
 }
 
 LaunchOrder LaunchDialog::orderFor(const Destination& to) {
@@ -179,7 +179,7 @@ void LaunchDialog::launch(const Request& request, const LaunchChoice& choice, bo
     if (m_form) order.reached = m_form->takeReached();
     begin(tr("Launch"), phaseNames(m_phases, choice.to), launchWork(order));
     connect(m_job, &Job::failed, this, [this, refused = order.in_the_way] {
-        if (!m_busy && !m_banner->isVisible()) return;  // it was called off
+        if (!m_busy && !m_banner->isVisible()) return;  // the launch was cancelled
         connect(offer(tr("Back")), &QPushButton::clicked, this, [this] { ask(m_request); });
         if (!refused->load()) return;
         connect(offer(tr("Overwrite")), &QPushButton::clicked, this,
@@ -192,7 +192,7 @@ void LaunchDialog::resume(const QString& dir, const ResumeOptions& options) {
     Destination to;
     try {
         to = destination_of(RunDirectory{dir.toStdString()});
-    } catch (const Error&) {  // the work says what is damaged
+    } catch (const Error&) {  // the work reports what is damaged
         to = {};
     }
     const LaunchOrder order = orderFor(to);
@@ -202,13 +202,13 @@ void LaunchDialog::resume(const QString& dir, const ResumeOptions& options) {
     connect(m_job, &Job::finished, this, [this, order](const QString& run) { take(order, run); });
 }
 
-/// It has been started: from here on it is only looked at, by those who are logged in already.
+/// Takes over a started run: it is only followed from here on, with the sessions that are logged in.
 void LaunchDialog::take(const LaunchOrder& order, const QString& dir) {
     m_given_up.reset();
     RestartWish wish;
     try {
         wish = restart_wish_of(RunDirectory{dir.toStdString()});
-    } catch (const Error&) {  // a damaged options.json: follow() says what is wrong
+    } catch (const Error&) {  // options.json is damaged; follow() reports it
         wish = {};
     }
     m_session.keeper().keep(dir, order.sessions, wish);
@@ -292,7 +292,7 @@ void LaunchDialog::reach(LaunchPhase phase) {
     if (at != m_phases.end()) m_stepper->reach(int(at - m_phases.begin()));
 }
 
-/// What Slurm says of a job that waits, or which node is not heard.
+/// Shows what Slurm says of a waiting job, or which node does not answer.
 void LaunchDialog::showQueue() {
     if (!m_stepper || m_dir.isEmpty() || !m_busy) return;
     const KeptNews news = m_session.keeper().news(m_dir);
@@ -355,7 +355,7 @@ void LaunchDialog::reject() {
     m_stepper->progress(tr("calling it off"), 0, 0);
 }
 
-/// It has been started, here or elsewhere: asking it may take as long as a login.
+/// Stops the started run on another thread, because reaching it can take as long as a login.
 void LaunchDialog::stopNow() {
     auto* stopping = new Job(
         [dir = m_dir, person = m_session.person()](const Job::Reporter&) {

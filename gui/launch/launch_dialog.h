@@ -1,6 +1,6 @@
-/// From a press of Launch (or Resume, or Set up) to the first step: where it is to go, then phases with
-/// progress, a way to call it off in each of them, and where one fails what to do next. What happens is the
-/// launcher's doing; here it is only told.
+/// Leads from a press of Launch (or Resume, or Set up) to the first step. It asks where to run, then shows
+/// the phases with their progress. Every phase can be cancelled, and a failed one says what to do next. The
+/// launcher does the work; this dialog only shows it.
 #pragma once
 
 #include <QDialog>
@@ -28,7 +28,7 @@ class LaunchDialog : public QDialog {
     explicit LaunchDialog(Session& session, QWidget* parent = nullptr);
     ~LaunchDialog() override;
 
-    void ask(const Request& request);  ///< where to, before anything is done
+    void ask(const Request& request);  ///< asks where to run, before anything is done
     void launch(const Request& request, const LaunchChoice& choice = {}, bool overwrite = false);
     void resume(const QString& dir, const ResumeOptions& options);
     void setUp();
@@ -37,11 +37,11 @@ class LaunchDialog : public QDialog {
     bool isBusy() const { return m_busy; }
 
   Q_SIGNALS:
-    void started(const QString& dir);    ///< its agent has taken over
-    void firstStep(const QString& dir);  ///< it trains
+    void started(const QString& dir);    ///< emitted when the run's agent has taken over
+    void firstStep(const QString& dir);  ///< emitted when the run trains
     void exampleMade(const QString& file);
-    void madeReady();    ///< the Python environment is there
-    void nodesWanted();  ///< to the Nodes page
+    void madeReady();    ///< emitted when the Python environment is installed
+    void nodesWanted();  ///< asks for the Nodes page
 
   protected:
     void reject() override;
@@ -65,15 +65,15 @@ class LaunchDialog : public QDialog {
 
     Session& m_session;
     QLabel* m_title;
-    QVBoxLayout* m_room;  ///< of the stepper
+    QVBoxLayout* m_room;  ///< layout that holds the stepper
     QPointer<Stepper> m_stepper;
     Banner* m_banner;
     QLabel* m_warnings;
     QPushButton* m_cancel;
-    QPushButton* m_away;  ///< leaves it to itself, or closes
+    QPushButton* m_away;  ///< leaves the run alone and closes
     QPointer<Job> m_job;
     std::unique_ptr<RunWatch> m_watch;
-    std::shared_ptr<std::atomic<bool>> m_given_up;  ///< what is asked while the job logs in
+    std::shared_ptr<std::atomic<bool>> m_given_up;  ///< cancels questions while the job logs in
     QPointer<LaunchForm> m_form;
     QPushButton* m_go;
     Request m_request;

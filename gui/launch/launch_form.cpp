@@ -30,7 +30,7 @@ namespace {
 enum Where { kHere, kNodes, kSlurm };
 constexpr int kMostRestarts = 99;
 
-/// Ready ones first to be seen: a mark and the words of the last check.
+/// Shows a machine's last check in its list item: a mark and the check's words.
 void showLast(QListWidgetItem* item, const RosterEntry& entry, const Colours& colours) {
     RunMark mark = RunMark::Waiting;
     QString words = LaunchForm::tr("not checked yet");
@@ -203,7 +203,7 @@ QStringList LaunchForm::chosenNodes() const {
     return nodes;
 }
 
-/// Throws Error(Usage).
+/// Returns what the form says. Throws Error(Usage).
 LaunchChoice LaunchForm::read() const {
     LaunchChoice choice;
     choice.name = m_name->text().trimmed().toStdString();
@@ -222,7 +222,7 @@ LaunchChoice LaunchForm::read() const {
     }
     if (m_slurm->isChecked()) {
         choice.to.slurm = parse_slurm_options(m_fields->words());
-        std::ignore = choice.to.slurm->nodes();  // throws for numbers that are none
+        std::ignore = choice.to.slurm->nodes();  // throws if a number is invalid
         if (!m_fields->login().empty()) choice.to.nodes = {m_fields->login()};
     }
     return choice;
@@ -248,7 +248,7 @@ QString LaunchForm::problem() const {
 
 void LaunchForm::tell() {
     m_where->setCurrentIndex(m_ssh->isChecked() ? kNodes : m_slurm->isChecked() ? kSlurm : kHere);
-    for (int page = 0; page < m_where->count(); ++page)  // as high as what is shown
+    for (int page = 0; page < m_where->count(); ++page)  // only the shown page determines the height
         m_where->widget(page)->setSizePolicy(QSizePolicy::Preferred, page == m_where->currentIndex()
                                                                          ? QSizePolicy::Preferred
                                                                          : QSizePolicy::Ignored);
@@ -270,7 +270,7 @@ void LaunchForm::tellRemarks() {
     m_warnings->setVisible(!words.isEmpty());
 }
 
-/// Who starts it again, and what becomes of that without this window.
+/// Explains who restarts the run, and what happens without this window.
 void LaunchForm::tellRestarts() {
     const auto nodes = chosenNodes().size();
     const bool over_several = m_ssh->isChecked() && nodes > 1;

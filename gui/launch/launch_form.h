@@ -1,4 +1,4 @@
-/// Where a run is to go and how it is to begin, before anything is done.
+/// Asks where and how a run is to start, before anything is done.
 #pragma once
 
 #include <QWidget>
@@ -28,18 +28,18 @@ class LaunchForm : public QWidget {
   public:
     LaunchForm(Session& session, const Request& request, QWidget* parent = nullptr);
 
-    /// Empty while something is missing or wrong; problem() says what.
+    /// Returns nothing while something is missing or wrong; problem() says what.
     std::optional<LaunchChoice> choice() const;
     QString problem() const;
-    /// A job's script has to have been seen.
+    /// Returns true if the run can be launched; a Slurm job's script must have been shown first.
     bool isReady() const;
-    QString actionText() const;  ///< what pressing the button does
-    void keep();                 ///< for the next time
+    QString actionText() const;  ///< text of the button that launches
+    void keep();                 ///< remembers the choices for next time
     std::shared_ptr<Reached> takeReached();
 
   Q_SIGNALS:
     void changed();
-    void nodesWanted();  ///< to name and check them
+    void nodesWanted();  ///< asks for the Nodes page, to name and check machines
 
   private:
     QWidget* makePlaces();

@@ -56,7 +56,7 @@ LaunchRemarks launch_remarks(const Request& request, const Machine& machine, con
         remarks.why_not_here = missing_devices(plan, machine);
         remarks.warnings = {fit_words(plan), output_words(plan)};
         remarks.warnings.removeAll({});
-    } catch (const Error&) {  // the preview says what is wrong
+    } catch (const Error&) {  // the preview reports the error
         remarks.warnings.clear();
     }
     return remarks;

@@ -12,15 +12,15 @@
 namespace ringmaster {
 
 struct LaunchRemarks {
-    QString why_not_here;  ///< Why this machine cannot run it; empty if it can.
+    QString why_not_here;  ///< reason why this machine cannot run it; empty if it can
     QStringList warnings;
-    QString name;  ///< The name that the run gets if none is typed.
+    QString name;  ///< name of the run if none is typed
 };
 
-/// Reads the configuration; what is wrong with it is left to the preview.
+/// Reads the configuration and returns remarks on it. Errors in it are left to the preview.
 LaunchRemarks launch_remarks(const Request& request, const Machine& machine, const Places& places);
 
-/// "The name is taken: the run is called X-2."; empty if it is free.
+/// Returns "The name is taken: the run is called X-2."; empty if the name is free.
 QString taken_words(const QString& name, const Places& places);
 
 }  // namespace ringmaster

@@ -37,7 +37,7 @@ QString nameOf(LaunchPhase phase, const Destination& to) {
     return LaunchSteps::tr("First step");
 }
 
-/// Tells a phase by its place among those of this run.
+/// Reports a phase as its index among this run's phases.
 void tell(const Job::Reporter& report, const std::vector<LaunchPhase>& phases, LaunchPhase phase) {
     const auto at = std::find(phases.begin(), phases.end(), phase);
     if (at != phases.end()) report.phase(int(at - phases.begin()));
@@ -70,7 +70,7 @@ void checkOutput(const LaunchOrder& order, const Proposal& proposal) {
     try {
         check_output_dir(proposal.reading.config.output_dir, order.overwrite);
     } catch (const Error&) {
-        order.in_the_way->store(true);  // the one refusal that a press of a button can answer
+        order.in_the_way->store(true);  // the person can answer this refusal with Overwrite
         throw;
     }
 }

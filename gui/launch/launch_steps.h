@@ -1,4 +1,4 @@
-/// The way from a press of Launch or Resume to the first step, as phases and as the work behind them.
+/// Defines the phases from a press of Launch or Resume to the first step, and the work behind them.
 #pragma once
 
 #include <QString>
@@ -15,44 +15,44 @@ namespace ringmaster {
 
 enum class LaunchPhase { Connect, Check, Prepare, Send, Start, Queue, Meet, FirstStep };
 
-/// Those that a run passes on its way to `to`.
+/// Returns the phases that a run passes on its way to `to`.
 std::vector<LaunchPhase> launchPhases(const Destination& to);
 QStringList phaseNames(const std::vector<LaunchPhase>& phases, const Destination& to);
 
-/// What the form asks for, beside the plan's request.
+/// Holds what the form asks for, in addition to the plan's request.
 struct LaunchChoice {
     Destination to;
-    std::string name;  ///< of the run; empty: suggested
+    std::string name;  ///< name of the run; empty: suggested
     bool preflight = true;
-    int restarts = 0;     ///< after a failure; none in Slurm
-    bool shrink = false;  ///< on fewer nodes without asking
+    int restarts = 0;     ///< restarts after failures; none in Slurm
+    bool shrink = false;  ///< restarts on fewer nodes without asking
 
     bool operator==(const LaunchChoice&) const = default;
 };
 
-/// All that the work needs, so that it outlives the window.
+/// Holds all that the work needs, so that the work can outlive the window.
 struct LaunchOrder {
     Places places;
     Request request;
     LaunchChoice choice;
     bool overwrite = false;
     SshPerson person;
-    AgreeToShrink agree;               ///< to a resume on what is left of the nodes
-    std::shared_ptr<Reached> reached;  ///< by the preview; empty: not yet
+    AgreeToShrink agree;               ///< asks before a resume on the remaining nodes
+    std::shared_ptr<Reached> reached;  ///< machines that the preview reached; null: not yet
     std::vector<LaunchPhase> phases;
-    // What it leaves behind.
+    // The work leaves these results behind.
     std::shared_ptr<std::atomic<bool>> in_the_way = std::make_shared<std::atomic<bool>>(false);
     std::shared_ptr<RunKeeper::Sessions> sessions = std::make_shared<RunKeeper::Sessions>();
 };
 
-/// The request as the form has it.
+/// Returns the request, changed as the form says.
 Request requestOf(const Request& request, const LaunchChoice& choice);
 
-/// Both give the run's directory. `in_the_way`: output_dir holds something that is not ours.
+/// Both return work that gives the run's directory, and sets `in_the_way` if output_dir holds foreign files.
 Job::Work launchWork(const LaunchOrder& order);
 Job::Work resumeWork(const LaunchOrder& order, const QString& dir, const ResumeOptions& options);
 
-/// Gives the text that `launch --dry-run` prints; `reached` holds the machines then.
+/// Returns the text that `launch --dry-run` prints; `reached` then holds the machines.
 Job::Work previewWork(const LaunchOrder& order, const std::shared_ptr<std::shared_ptr<Reached>>& reached);
 
 }  // namespace ringmaster

@@ -16,7 +16,7 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-constexpr int kSoonMs = 250;  ///< after the last change
+constexpr int kSoonMs = 250;  ///< delay after the last change
 
 }  // namespace
 
@@ -63,7 +63,7 @@ PreviewPanel::~PreviewPanel() {
     giveUp();
 }
 
-/// What is under way is for nobody any more.
+/// Cancels the work in progress and drops its result.
 void PreviewPanel::giveUp() {
     m_soon.stop();
     if (m_given_up) m_given_up->store(true);
@@ -140,7 +140,7 @@ QString PreviewPanel::text() const {
 
 std::shared_ptr<Reached> PreviewPanel::takeReached() {
     if (!m_shown || !m_reached) return nullptr;
-    m_given_up.reset();  // they are kept
+    m_given_up.reset();  // the machines stay reached
     return std::exchange(*m_reached, nullptr);
 }
 

@@ -1,5 +1,5 @@
-/// Exactly what a launch would start, as `ringmaster launch --dry-run` prints it: by itself where nobody has
-/// to log in for it, else at a press.
+/// Shows exactly what a launch would start, as `ringmaster launch --dry-run` prints it: automatically if
+/// nobody has to log in for it, otherwise at a press of the button.
 #pragma once
 
 #include <QPointer>
@@ -25,12 +25,12 @@ class PreviewPanel : public QWidget {
     PreviewPanel(Session& session, const Request& request, QWidget* parent = nullptr);
     ~PreviewPanel() override;
 
-    /// Of what it is from now on; empty: of nothing, since something is missing.
+    /// Sets the choice to preview. Without one, because something is missing, nothing is shown.
     void setChoice(const std::optional<LaunchChoice>& choice);
-    bool isShown() const { return m_shown; }  ///< the present choice's
+    bool isShown() const { return m_shown; }  ///< true if the preview of the current choice is shown
     bool isBusy() const { return m_busy; }
     QString text() const;
-    /// The machines that it has reached for the present choice; empty: none, or taken.
+    /// Returns the machines reached for the current choice; null if there are none or they were taken before.
     std::shared_ptr<Reached> takeReached();
 
   Q_SIGNALS:

@@ -1,4 +1,4 @@
-/// What a job asks of Slurm: the usual in fields of their own, anything else as lines of key=value.
+/// Edits a job's options for Slurm: common ones in their own fields, all others as lines of key=value.
 #pragma once
 
 #include <QWidget>
@@ -21,9 +21,9 @@ class SlurmFields : public QWidget {
   public:
     SlurmFields(const std::vector<RosterEntry>& roster, QSettings& settings, QWidget* parent = nullptr);
 
-    std::string login() const;               ///< the login node; empty: this machine
-    std::vector<std::string> words() const;  ///< as --slurm takes them
-    void keep();                             ///< for the next time
+    std::string login() const;               ///< login node; empty: this machine
+    std::vector<std::string> words() const;  ///< options as --slurm takes them
+    void keep();                             ///< remembers the fields for next time
 
   Q_SIGNALS:
     void changed();

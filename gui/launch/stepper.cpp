@@ -82,7 +82,7 @@ void Stepper::progress(const QString& what, qint64 done, qint64 total, bool is_b
     row.bar->setRange(0, known ? 1000 : 0);
     if (known) row.bar->setValue(int(1000.0 * double(done) / double(total)));
     const auto counted = is_bytes ? ringmaster::show::bytes : ringmaster::show::count;
-    //: a step of the preparation, how much of it is done, of how much
+    //: progress of a step: %1 is the step, %2 the part done, %3 the whole
     const QString detail = known ? tr("%1: %2 of %3").arg(what, counted(done), counted(total)) : what;
     row.detail->setText(row.detail->fontMetrics().elidedText(detail, Qt::ElideMiddle,
                                                              std::max(space(12), row.detail->width())));

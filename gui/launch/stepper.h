@@ -1,4 +1,4 @@
-/// The phases of a long undertaking, one under the other: done, at work, still to come, failed.
+/// Lists the phases of a long task from top to bottom: done, in progress, to come, failed.
 #pragma once
 
 #include <QLabel>
@@ -15,10 +15,10 @@ class Stepper : public QWidget {
   public:
     explicit Stepper(const QStringList& phases, QWidget* parent = nullptr);
 
-    void reach(int phase);  ///< those before it are done; `phase` is at work
-    void finish();          ///< all are done
-    void fail();            ///< the one at work has failed
-    /// Of the phase at work; `total` 0: not known.
+    void reach(int phase);  ///< marks earlier phases done and `phase` in progress
+    void finish();          ///< marks all phases done
+    void fail();            ///< marks the phase in progress as failed
+    /// Shows progress of the current phase; `total` is 0 if not known.
     void progress(const QString& what, qint64 done, qint64 total, bool is_bytes = false);
     int current() const { return m_current; }
 
