@@ -20,19 +20,19 @@ constexpr auto kLook = std::chrono::milliseconds(100);
 
 struct LoginPrompts::Question {
     std::variant<Prompt, UnknownHostKey, YesNo> what;
-    bool asked_before = false;          ///< the same, a moment ago: that answer was not taken
-    std::optional<std::string> answer;  ///< of a host key: any is trust
+    bool asked_before = false;          ///< true if the same question was just answered and refused
+    std::optional<std::string> answer;  ///< any answer to a host key means trust
     bool done = false;
 };
 
-/// Where those who ask and the one who answers meet; it outlives both.
+/// Connects the threads that ask with the window that answers; it outlives both.
 struct LoginPrompts::Desk {
     std::mutex mutex;
     std::condition_variable changed;
-    std::deque<std::shared_ptr<Question>> waiting;  ///< the first is shown
+    std::deque<std::shared_ptr<Question>> waiting;  ///< the first question is shown
     LoginPrompts* owner = nullptr;                  ///< null: nobody answers any more
 
-    /// With the mutex held.
+    /// Shows the next question on the window's thread. The caller must hold the mutex.
     void tell() const {
         if (owner == nullptr) return;
         QMetaObject::invokeMethod(
@@ -68,7 +68,7 @@ LoginPrompts::~LoginPrompts() {
 }
 
 SshPerson LoginPrompts::person(std::function<bool()> given_up) {
-    // A question that comes again within the same undertaking says so.
+    // If the same question comes again within one task, the dialog says so.
     auto before = std::make_shared<std::pair<std::mutex, std::string>>();
     SshPerson person;
     person.given_up = given_up;

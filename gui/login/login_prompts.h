@@ -1,5 +1,5 @@
-/// What a person is asked while logging in to a machine, in a window instead of on a terminal: one question
-/// at a time, whoever asks. Answers go to the machine and nowhere else: none is kept.
+/// Asks the person while logging in to a machine, in a window instead of on a terminal: one question at a
+/// time, from all threads. Answers go only to the machine; none is kept.
 #pragma once
 
 #include <QObject>
@@ -21,13 +21,13 @@ class LoginPrompts : public QObject {
 
   public:
     explicit LoginPrompts(QWidget* window);
-    ~LoginPrompts() override;  ///< whoever asks after that finds nobody
+    ~LoginPrompts() override;  ///< later questions get no answer
 
-    /// For one undertaking, which nobody waits for any more once `given_up` says so (empty: never): then its
-    /// question goes away. Its functions are called from other threads and may outlive this object.
+    /// Returns an SshPerson for one task. When `given_up` (empty: never) returns true, its question closes
+    /// without an answer. Its functions are called from other threads and may outlive this object.
     SshPerson person(std::function<bool()> given_up);
 
-    /// Another question of the same kind; to be called from another thread. False where nobody answers.
+    /// Returns a function that asks yes-or-no questions from another thread; false if nobody answers.
     static std::function<bool(const YesNo&, const std::function<bool()>&)> asking(LoginPrompts* prompts);
 
   private:

@@ -39,7 +39,7 @@ QString shown(const std::string& text) {
     return shownServerText(text);
 }
 
-/// The file of the same key on the machine itself.
+/// Returns the file on the machine that holds the same key.
 QString keyFile(const std::string& type) {
     const QString name = type.starts_with("ssh-") ? QString::fromStdString(type.substr(4)) : u"ecdsa"_s;
     return u"/etc/ssh/ssh_host_%1_key.pub"_s.arg(shown(name.toStdString()));
@@ -163,7 +163,7 @@ PromptDialog::PromptDialog(const Prompt& prompt, bool asked_before, QWidget* par
     yes->setObjectName(u"answerButton"_s);
     yes->setDefault(true);
     addButtons(no, yes);
-    if (prompt.kind != PromptKind::Server) {  // an empty answer may be right for a server
+    if (prompt.kind != PromptKind::Server) {  // a server may accept an empty answer
         yes->setEnabled(false);
         connect(m_answer, &QLineEdit::textChanged, yes,
                 [yes](const QString& text) { yes->setEnabled(!text.isEmpty()); });

@@ -1,4 +1,4 @@
-/// The questions of a login: is this the machine that it should be, and what does it get to let us in.
+/// Asks the questions of a login: if the machine's key can be trusted, and for passwords and passphrases.
 #pragma once
 
 #include <QDialog>
@@ -19,7 +19,7 @@ class QuestionDialog : public QDialog {
     Q_OBJECT
 
   public:
-    virtual std::string takeAnswer() { return {}; }  ///< after it was accepted; it is here no more
+    virtual std::string takeAnswer() { return {}; }  ///< returns the accepted answer and forgets it
 
   protected:
     QuestionDialog(const QString& title, QWidget* parent);
@@ -29,7 +29,7 @@ class QuestionDialog : public QDialog {
     QVBoxLayout* m_layout;
 };
 
-/// An unknown host key with its fingerprint. No is what Enter and Escape say.
+/// Shows an unknown host key with its fingerprint. Enter and Escape choose No.
 class TrustDialog : public QuestionDialog {
     Q_OBJECT
 
@@ -37,7 +37,7 @@ class TrustDialog : public QuestionDialog {
     TrustDialog(const UnknownHostKey& key, QWidget* parent);
 };
 
-/// A password, a passphrase, or what the server asks in its own words.
+/// Asks for a password, a passphrase, or what the server asks in its own words.
 class PromptDialog : public QuestionDialog {
     Q_OBJECT
 
@@ -51,7 +51,7 @@ class PromptDialog : public QuestionDialog {
     QLineEdit* m_answer;
 };
 
-/// Yes or no, what changes with yes on a sheet of its own.
+/// Asks a yes-or-no question, with a panel that lists the changes that a yes makes.
 class YesNoDialog : public QuestionDialog {
     Q_OBJECT
 
@@ -59,7 +59,7 @@ class YesNoDialog : public QuestionDialog {
     YesNoDialog(const YesNo& question, QWidget* parent);
 };
 
-/// As it may be shown: a server's words, without what changes how they are read, and not without end.
+/// Returns a server's text safe to show: cut, and without characters that change how it is displayed.
 QString shownServerText(const std::string& text);
 
 }  // namespace ringmaster
