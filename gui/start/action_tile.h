@@ -1,4 +1,4 @@
-/// A large button: an icon, what it does, and a line that explains it.
+/// Shows a large button with an icon, its name, and a line that explains it.
 #pragma once
 
 #include <QAbstractButton>
@@ -12,7 +12,7 @@ class ActionTile : public QAbstractButton {
     ActionTile(const QString& icon, const QString& title, const QString& explanation,
                QWidget* parent = nullptr);
 
-    void setStrong(bool strong);  ///< the one that most people want
+    void setStrong(bool strong);  ///< highlights the tile that most people want
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
     bool hasHeightForWidth() const override { return true; }

@@ -17,7 +17,7 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-/// A tick, a dot or a cross, as the check's state; said in words to a screen reader.
+/// Draws a check's state as a tick, a dot or a cross, and gives it to screen readers as a word.
 class StateDot : public QWidget {
   public:
     StateDot(CheckState state, const QString& word) : m_state(state) {
@@ -68,11 +68,11 @@ QWidget* folderLink(const QString& path, QWidget* parent) {
     auto* link = quietButton({}, parent);
     const QString shown = QDir(path).absolutePath().replace(QDir::homePath(), u"~"_s);
     link->setText(QFontMetrics(link->font()).elidedText(shown, Qt::ElideMiddle, space(15)));
-    link->setStyleSheet(u"padding: 0"_s);  // in line with the text above it
+    link->setStyleSheet(u"padding: 0"_s);  // aligns with the text above
     link->setToolTip(path);
     link->setAccessibleName(MachineCard::tr("Open the folder %1").arg(path));
     QObject::connect(link, &QPushButton::clicked, link, [path] {
-        QString folder = path;  // one that nothing has been written to yet is not there: the nearest that is
+        QString folder = path;  // opens the nearest existing folder if this one is not written yet
         while (!QFileInfo(folder).isDir() && folder != QFileInfo(folder).absolutePath())
             folder = QFileInfo(folder).absolutePath();
         QDesktopServices::openUrl(QUrl::fromLocalFile(folder));
@@ -97,7 +97,7 @@ void MachineCard::refresh() {
     m_watcher.setFuture(QtConcurrent::run([machine = *m_session.machine(), places = m_session.places()] {
         try {
             return machine_facts(machine, places);
-        } catch (const std::exception&) {  // what cannot be asked is left as unknown
+        } catch (const std::exception&) {  // facts that cannot be read stay unknown
             MachineFacts facts;
             facts.machine = machine;
             return facts;

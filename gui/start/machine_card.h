@@ -1,4 +1,4 @@
-/// "This machine": what it has, what it lacks and the one line (or press) that mends it. Filled in the
+/// Shows "This machine": what it has, what it lacks, and the line or button that fixes it. Filled in the
 /// background.
 #pragma once
 
@@ -13,7 +13,7 @@ class QGridLayout;
 
 namespace ringmaster {
 
-/// A check in the app's language; `topic` is one word or two.
+/// Holds a check's texts in the app's language; `topic` is one or two words.
 struct CheckWords {
     QString topic, what, fix;
 };
@@ -26,7 +26,7 @@ class MachineCard : public Card {
     explicit MachineCard(Session& session, QWidget* parent = nullptr);
 
     bool isKnown() const { return m_facts.has_value(); }
-    void refresh();  ///< once the session knows the machine
+    void refresh();  ///< call it when the session knows the machine
     void show(const MachineFacts& facts);
 
   protected:
@@ -43,7 +43,7 @@ class MachineCard : public Card {
     std::optional<MachineFacts> m_facts;
 };
 
-/// A folder's path as a link that opens it; long ones are shortened in their middle.
+/// Returns a link that opens a folder; a long path is elided in the middle.
 QWidget* folderLink(const QString& path, QWidget* parent = nullptr);
 
 }  // namespace ringmaster

@@ -14,7 +14,7 @@ struct MachineWords {
     Q_DECLARE_TR_FUNCTIONS(MachineWords)
 };
 
-/// "2 × NVIDIA H200, 141 GiB" for equal ones, else each.
+/// Returns "2 × NVIDIA H200, 141 GiB" for equal GPUs, otherwise a list.
 QString gpuWords(const std::vector<Gpu>& gpus) {
     QStringList words;
     for (size_t first = 0; first < gpus.size();) {

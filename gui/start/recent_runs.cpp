@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kRowRoom = 0.75;
 
-/// "step 384 of 1,000, loss 1.7412, 3 min ago"
+/// Returns a text such as "step 384 of 1,000, loss 1.7412, 3 min ago".
 QString progressWords(const RunRow& row) {
     QStringList parts;
     const auto& measured = row.measured;
@@ -46,7 +46,7 @@ class TwoLineDelegate : public QStyledItemDelegate {
 
     void paint(QPainter* painter, const QStyleOptionViewItem& option,
                const QModelIndex& index) const override {
-        const Colours c = coloursOf(QApplication::palette());  // a view's own has the selection's colours
+        const Colours c = coloursOf(QApplication::palette());  // a view's palette has the selection's colours
         const QRect box = option.rect;
         painter->save();
         painter->setRenderHint(QPainter::Antialiasing);

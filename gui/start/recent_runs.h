@@ -1,4 +1,4 @@
-/// The newest runs as a list of two lines each: state, name, how far, loss, when.
+/// Lists the newest runs with two lines each: state, name, progress, loss, time.
 #pragma once
 
 #include <QAbstractListModel>
@@ -17,7 +17,7 @@ class RecentRunsModel : public QAbstractListModel {
     enum Role { DirRole = Qt::UserRole, MarkRole, SecondLineRole, LiveRole };
 
     using QAbstractListModel::QAbstractListModel;
-    /// The first `most` of `rows`, live ones before the others.
+    /// Shows the first `most` of `rows`, live runs first.
     void setRows(const std::vector<RunRow>& rows, size_t most);
 
     int rowCount(const QModelIndex& parent = {}) const override;
@@ -35,7 +35,7 @@ class RecentRunsModel : public QAbstractListModel {
     std::vector<Entry> m_entries;
 };
 
-/// Rows of two lines; Enter or a double click says `chosen`.
+/// Lists rows of two lines, and emits `chosen` on Enter or a double click.
 class TwoLineList : public QListView {
     Q_OBJECT
 
@@ -45,7 +45,7 @@ class TwoLineList : public QListView {
     int rowHeight() const;
 
   Q_SIGNALS:
-    void chosen(const QString& what);  ///< the row's Qt::UserRole
+    void chosen(const QString& what);  ///< passes the row's Qt::UserRole
 
   protected:
     void keyPressEvent(QKeyEvent* event) override;

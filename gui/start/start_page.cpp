@@ -23,7 +23,7 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-/// Lies over the page while something is dragged above it.
+/// Covers the page while something is dragged over it.
 class DropSheet : public QWidget {
   public:
     explicit DropSheet(const QString& text, QWidget* parent) : QWidget(parent), m_text(text) {
@@ -53,7 +53,7 @@ class DropSheet : public QWidget {
     QString m_text;
 };
 
-/// Labels in place of an empty list.
+/// Returns a label that takes the place of an empty list.
 QLabel* emptyLabel(const QString& text) {
     QLabel* label = mutedLabel(text);
     label->setWordWrap(true);
@@ -160,7 +160,7 @@ Card* StartPage::makeFilesCard() {
 }
 
 void StartPage::showRuns() {
-    const int room = height() - space(11);  // what the actions and the card's head leave
+    const int room = height() - space(11);  // height without the actions and the card's title
     m_runs->setRows(m_reader.rows(), size_t(std::clamp(room / std::max(1, m_runList->rowHeight()), 6, 40)));
     const bool some = m_runs->rowCount() > 0;
     m_runList->setVisible(some);

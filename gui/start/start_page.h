@@ -1,5 +1,5 @@
-/// Where one begins: three actions, what was open lately, and what this machine can do. A YAML or a run's
-/// folder can be dropped anywhere.
+/// Shows the first page: three actions, recent files and runs, and what this machine can do. A YAML file or a
+/// run's folder can be dropped anywhere on it.
 #pragma once
 
 #include "gui/session/page.h"
@@ -24,7 +24,7 @@ class StartPage : public Page {
 
     bool settled() const override;
 
-    /// A YAML goes to Plan, a run's folder to Monitor; anything else is said.
+    /// Opens a YAML file in Plan and a run's folder in Monitor; reports anything else.
     void openPath(const QString& path);
 
   protected:
