@@ -101,7 +101,7 @@ void HelpPage::explain(const QString& what) {
         }
     }
     m_list->setCurrentRow(first);
-    m_list->scrollToTop();  // with the heading above it
+    m_list->scrollToTop();  // shows the heading above the entry
 }
 
 void HelpPage::showEntry(int row) {

@@ -1,4 +1,4 @@
-/// Help: first steps, what each figure means, and every diagnostic code, out of resources/help in the app's
+/// Shows first steps, the meaning of each figure, and every diagnostic code, from resources/help in the app's
 /// language.
 #pragma once
 
