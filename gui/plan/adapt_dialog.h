@@ -11,7 +11,7 @@ class AdaptDialog : public QDialog {
     Q_OBJECT
 
   public:
-    /// Accepted: the person wants the text as adapted.
+    /// Is accepted if the person wants the adapted text.
     explicit AdaptDialog(const Adapted& adapted, QWidget* parent = nullptr);
 };
 

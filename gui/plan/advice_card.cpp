@@ -109,7 +109,7 @@ void AdviceCard::addRow(const Alternative& plan, const Plan& present, int row) {
     grid->addWidget(name, line, 0);
     grid->addWidget(figure(show::bytes(plan.memory_total)), line, 1);
     grid->addWidget(rate, line, 2);
-    //: share of a step that is communication which computation does not hide
+    //: share of a step spent on communication that computation does not hide
     grid->addWidget(figure(tr("%1 exposed").arg(show::percent(exposed))), line, 3);
     grid->addWidget(apply, line, 4, 2, 1, Qt::AlignVCenter);
     grid->addWidget(why, line + 1, 0, 1, 4);

@@ -1,4 +1,4 @@
-/// Other meshes and options, best first, each with a press that writes it into the text.
+/// Lists other meshes and options, best first, each with a button that writes it into the text.
 #pragma once
 
 #include <QGridLayout>
@@ -18,7 +18,7 @@ class AdviceCard : public Card {
     explicit AdviceCard(QWidget* parent = nullptr);
 
     void setAdvice(const Advice& advice, const Plan& present);
-    void setPending();  ///< what stands there is of an earlier text
+    void setPending();  ///< marks the advice as belonging to an earlier text
 
   Q_SIGNALS:
     void settingsWanted(const std::vector<std::pair<std::string, std::string>>& set);

@@ -1,4 +1,4 @@
-/// Which kernels compute the attention, and why.
+/// Shows which kernels compute the attention, and why.
 #pragma once
 
 #include <QLabel>
@@ -13,7 +13,7 @@ class AttentionCard : public Card {
 
   public:
     explicit AttentionCard(QWidget* parent = nullptr);
-    /// Empty if the plan names none.
+    /// Shows the plan's kernels; shows nothing if the plan names none.
     void setPlan(const Plan& plan);
 
   private:

@@ -1,4 +1,4 @@
-/// A bar of coloured parts against a limit, and its legend.
+/// Draws a bar of coloured parts against a limit, and its legend.
 #pragma once
 
 #include <QColor>
@@ -10,7 +10,7 @@ namespace ringmaster {
 
 struct BarPart {
     QString name;
-    QString figure;  ///< the size in words
+    QString figure;  ///< size as a text
     double size = 0;
     QColor colour;
 };
@@ -21,7 +21,7 @@ class StackedBar : public QWidget {
   public:
     explicit StackedBar(QWidget* parent = nullptr);
 
-    /// `limit` 0: none; low..high: the bracket of the sum, none where both are 0.
+    /// `limit` 0: no limit; low..high is drawn as a bracket for the sum unless both are 0.
     void setParts(std::vector<BarPart> parts, double limit = 0, double low = 0, double high = 0);
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
@@ -58,13 +58,13 @@ class BarLegend : public QWidget {
     std::vector<BarPart> m_parts;
 };
 
-/// A slider with a mark at a value.
+/// Shows a slider with a mark at one value.
 class MarkedSlider : public QSlider {
     Q_OBJECT
 
   public:
     explicit MarkedSlider(QWidget* parent = nullptr);
-    void setMark(double share);  ///< of the way; below 0: none
+    void setMark(double share);  ///< share of the slider's length; below 0: no mark
     QSize sizeHint() const override;
 
   protected:

@@ -1,4 +1,4 @@
-/// What becomes of the global batch when ranks share sequences, and the press that keeps it.
+/// Shows how the global batch changes when ranks share sequences, and offers a button that keeps it.
 #pragma once
 
 #include <QLabel>

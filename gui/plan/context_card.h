@@ -1,4 +1,4 @@
-/// The valid sizes of context parallelism, to press.
+/// Offers the valid sizes of context parallelism as buttons.
 #pragma once
 
 #include <QButtonGroup>

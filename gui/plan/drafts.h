@@ -1,5 +1,5 @@
-/// Edits that are not saved yet, kept under the app's data folder: one file for each window that edits, found
-/// again when its process is gone.
+/// Keeps edits that are not saved yet under the app's data folder, in one file per window that edits. After a
+/// crash, another window finds them.
 #pragma once
 
 #include <QString>
@@ -8,22 +8,22 @@
 namespace ringmaster {
 
 struct Draft {
-    QString file;      ///< that the text belongs to; empty: none yet
-    QString base_dir;  ///< that relative paths start from, where there is no file
+    QString file;      ///< file that the text belongs to; empty: none yet
+    QString base_dir;  ///< folder for relative paths if there is no file
     QString text;
     double saved_at = 0;  ///< Unix seconds
-    QString path;         ///< of the draft itself
+    QString path;         ///< path of the draft itself
 };
 
 class Drafts {
   public:
     explicit Drafts(const QString& folder);
 
-    /// Throws Error(Refused) where the disk takes nothing.
+    /// Writes this window's draft. Throws Error(Refused) if it cannot be written.
     void keep(const Draft& draft);
-    void forget();  ///< this window's
+    void forget();  ///< removes this window's draft
 
-    /// The newest draft of a process that is gone, by preference of `file`. Damaged ones are skipped.
+    /// Returns the newest draft of a process that is gone, preferably of `file`. Skips damaged drafts.
     std::optional<Draft> orphan(const QString& file = {}) const;
     static void discard(const Draft& draft);
 

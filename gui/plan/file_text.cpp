@@ -21,7 +21,7 @@ constexpr QByteArrayView kByteOrderMark = "\xEF\xBB\xBF";
     throw Error(Failure::Refused, Code("FILE-DAMAGED"), why, file.toStdString(), hint);
 }
 
-/// What QTextDocument takes for a line end or for its own.
+/// Returns false for characters that QTextDocument takes for a line end or uses itself.
 bool is_kept_by_editor(QChar c) {
     const char16_t code = c.unicode();
     return code == u'\n' || code == u'\t' ||

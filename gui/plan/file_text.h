@@ -1,4 +1,4 @@
-/// A file's bytes as an editor shows them, and back: line ends and a byte order mark are kept.
+/// Converts a file's bytes to an editor's text and back; line ends and a byte order mark are kept.
 #pragma once
 
 #include <QByteArray>
@@ -7,7 +7,7 @@
 namespace ringmaster {
 
 struct FileText {
-    QString text;  ///< line ends are \n
+    QString text;  ///< text with \n as line ends
     bool crlf = false;
     bool byte_order_mark = false;
 
@@ -15,13 +15,13 @@ struct FileText {
     QByteArray bytesOf(const QString& edited) const;
 };
 
-/// Throws Error: missing, unreadable, larger than a configuration may be, or not text.
+/// Returns the file's bytes. Throws Error if it is missing, unreadable, too large for this, or not text.
 QByteArray read_config_bytes(const QString& file);
 
-/// Throws Error(Refused) where an editor could not give the same bytes back.
+/// Returns the text. Throws Error(Refused) if an editor could not give back the same bytes.
 FileText text_of_bytes(const QByteArray& bytes, const QString& file);
 
-/// Through QSaveFile. Throws Error(Refused) with the system's reason.
+/// Saves with QSaveFile. Throws Error(Refused) with the system's reason.
 void save_bytes(const QString& file, const QByteArray& bytes);
 
 }  // namespace ringmaster

@@ -1,4 +1,4 @@
-/// Looks for words in the editor above it.
+/// Searches the text of the editor above.
 #pragma once
 
 #include <QLabel>
@@ -14,7 +14,7 @@ class FindBar : public QWidget {
   public:
     explicit FindBar(YamlEditor* editor, QWidget* parent = nullptr);
 
-    void start();  ///< shown, with what is selected
+    void start();  ///< opens the bar with the selected text
     void stop();
 
   protected:

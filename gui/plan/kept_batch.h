@@ -1,4 +1,4 @@
-/// The global batch that "Keep" returns to: that of the text as it was opened, whatever was applied since.
+/// Remembers the global batch that "Keep" restores: that of the text when it was opened, before any change.
 #pragma once
 
 #include <optional>
@@ -9,10 +9,10 @@ namespace ringmaster {
 
 class KeptBatch {
   public:
-    void forget() { m_rows_of_rank.reset(); }  ///< Another text is opened.
+    void forget() { m_rows_of_rank.reset(); }  ///< call it when another text is opened
 
-    /// Remembers micro × accumulation of the first plan after forget(). In every plan, replaces what "without
-    /// context parallelism" means by the batch to keep, in the batch and in the note about it.
+    /// Remembers micro × accumulation of the first plan after forget(). In every plan, sets the batch
+    /// "without context parallelism" to the batch to keep, in the batch and in the note about it.
     void applyTo(Plan& plan);
 
   private:

@@ -1,4 +1,4 @@
-/// Every key of the text in one of three lists: used, without effect here, not supported.
+/// Lists every key of the text as used, without effect here, or not supported.
 #pragma once
 
 #include <QLabel>

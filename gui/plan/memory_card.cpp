@@ -16,7 +16,7 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-constexpr int kSteps = 400;  // of the slider
+constexpr int kSteps = 400;  // steps of the slider
 constexpr int64_t kLeastTokens = 128;
 
 struct Component {
@@ -148,12 +148,12 @@ void MemoryCard::writeMemory() {
     setSubtitle(words);
 }
 
-// ------------------------------------------------------------ the length to try
+// ------------------------------------------------------------ trying another length
 
 int64_t MemoryCard::lengthAt(int position) const {
     const double span = std::log2(double(m_most) / double(kLeastTokens));
     const double length = double(kLeastTokens) * std::exp2(span * position / kSteps);
-    // Steps of a 16th to a 32nd of the length, and what the layout divides by.
+    // Rounds to a 16th to 32nd of the length, and to a multiple that the layout can divide.
     const auto grain = int64_t(std::exp2(std::floor(std::log2(length)) - 4));
     const int64_t step = std::max(m_multiple, grain / m_multiple * m_multiple);
     return std::max<int64_t>(step, std::llround(length / double(step)) * step);
@@ -199,7 +199,7 @@ void MemoryCard::writeLonger() {
     m_apply_longer->setToolTip(tr("Writes into the text:") + u'\n' + changes.join(u'\n'));
 }
 
-/// The mouse drags to try, and lets go to write; each key press writes.
+/// Tries a length while the mouse drags and writes it on release; a key press writes at once.
 void MemoryCard::moved(int position) {
     const int64_t length = lengthAt(position);
     if (!m_slider->isSliderDown()) {

@@ -1,4 +1,4 @@
-/// Memory of the fullest rank against its device, and the length of a sequence to try.
+/// Shows the memory of the fullest rank against its device, and lets the person try sequence lengths.
 #pragma once
 
 #include <QLabel>
@@ -24,12 +24,12 @@ class MemoryCard : public Card {
     explicit MemoryCard(QWidget* parent = nullptr);
 
     void setPlan(const Plan& plan, bool what_if);
-    /// The longest sequence that fits, and the one change that would let it be longest.
+    /// Sets the longest sequence that fits, and the one change that would lengthen it most.
     void setLongest(std::optional<int64_t> length, const std::optional<LongerBy>& by);
 
   Q_SIGNALS:
-    void lengthTried(qint64 length);   ///< while it moves
-    void lengthWanted(qint64 length);  ///< let go: into the text
+    void lengthTried(qint64 length);   ///< emitted while the slider moves
+    void lengthWanted(qint64 length);  ///< emitted on release: goes into the text
     void settingsWanted(const std::vector<std::pair<std::string, std::string>>& set);
 
   protected:
@@ -50,7 +50,7 @@ class MemoryCard : public Card {
     int64_t m_multiple = 1, m_most = 4096;
     StackedBar* m_bar;
     BarLegend* m_legend;
-    QLabel* m_bounds;  ///< low, expected, high
+    QLabel* m_bounds;  ///< shows low, expected and high
     QLabel* m_unknown;
     QWidget* m_lengths;
     MarkedSlider* m_slider;

@@ -65,7 +65,7 @@ MeshView::Places MeshView::placesWith(int room, double cell, int ranks_of_cell) 
     const int wanted = p.cells_of_node <= 8 ? p.cells_of_node : m_nodes == 1 ? 32 : 8;
     p.columns = std::clamp(wanted, 1, std::min(most, p.cells_of_node));
     const int rows = (p.cells_of_node + p.columns - 1) / p.columns;
-    const double loop = p.cell > space(1.2) ? space(0.65) : 0;  // the way back of a ring, below its row
+    const double loop = p.cell > space(1.2) ? space(0.65) : 0;  // room for the link that closes a ring
     p.node_width = p.columns * step - p.gap;
     const QFontMetricsF small(fontOf(Type::Small));
     const bool is_named = m_nodes > 1 && small.horizontalAdvance(QString::number(m_nodes - 1)) < p.node_width;
@@ -77,8 +77,8 @@ MeshView::Places MeshView::placesWith(int room, double cell, int ranks_of_cell) 
     return p;
 }
 
-/// The largest squares with which the whole stays low enough; where even the smallest are too many, one
-/// stands for several ranks.
+/// Returns the layout with the largest squares that stays low enough. If even the smallest squares are too
+/// many, one square stands for several ranks.
 MeshView::Places MeshView::layoutFor(int room) const {
     const int highest = space(10);
     for (double ems : {1.9, 1.6, 1.35, 1.1, 0.85, 0.62, 0.45}) {
@@ -106,7 +106,7 @@ QRectF MeshView::cellBox(const Places& p, int node, int cell) const {
             p.cell, p.cell};
 }
 
-/// The group's hue; its ranks from strong to light.
+/// Returns the hue of the rank's group; its ranks range from strong to light.
 QColor MeshView::colourOf(int rank) const {
     const Colours c = coloursOf(this);
     const int size = m_mesh.context_parallel_size();
@@ -131,7 +131,7 @@ void MeshView::paintLinks(QPainter& painter, const Places& p) const {
     if (size == 2) return;
     for (int first = 0; first < m_mesh.ranks(); first += size) {
         const QRectF a = box_of(first), b = box_of(first + size - 1);
-        if (std::abs(a.top() - b.top()) >= 1) continue;  // it is on several lines: the way back would cross
+        if (std::abs(a.top() - b.top()) >= 1) continue;  // several rows: the closing link would cross them
         const double below = a.bottom() + space(0.35), turn = space(0.3);
         QPainterPath way(QPointF(a.center().x(), a.bottom()));
         way.lineTo(a.center().x(), below - turn);

@@ -1,5 +1,5 @@
-/// The mesh: nodes, the ranks in them coloured by the group that shares a sequence, neighbours in a ring
-/// linked.
+/// Draws the mesh: nodes, the ranks in them coloured by the group that shares a sequence, and links between
+/// neighbours in a ring.
 #pragma once
 
 #include <QWidget>
@@ -26,11 +26,11 @@ class MeshView : public QWidget {
     bool event(QEvent* event) override;
 
   private:
-    /// Distances in pixels; a cell stands for `ranks_of_cell` ranks where they are too many.
+    /// Gives sizes in pixels; a cell stands for `ranks_of_cell` ranks if there are too many to draw.
     struct Places {
         int ranks_of_cell = 1;
         int cells_of_node = 1;
-        int columns = 1;  ///< cells beside each other in a node
+        int columns = 1;  ///< cells side by side in a node
         int nodes_in_row = 1;
         double cell = 0, gap = 0;
         double node_width = 0, node_height = 0, label = 0, node_gap = 0;

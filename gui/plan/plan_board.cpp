@@ -63,7 +63,7 @@ PlanBoard::PlanBoard(QWidget* parent)
     auto* column = new QVBoxLayout(inside);
     column->setContentsMargins(0, 0, 0, 0);
     column->addLayout(grid);
-    column->addStretch(1);  // what is left stays below the cards
+    column->addStretch(1);  // free space stays below the cards
     grid->addCard(m_verdict, 2);
     grid->addCard(m_context);
     grid->addCard(m_batch);
@@ -82,7 +82,7 @@ PlanBoard::PlanBoard(QWidget* parent)
 
 void PlanBoard::connectCards() {
     connect(m_context, &ContextCard::sizeWanted, this, [this](int size) {
-        m_context->setPlan(m_answer.plan);  // the button shows the text, which may refuse
+        m_context->setPlan(m_answer.plan);  // resets the button: the text may refuse the new value
         wantOne("context_parallel_size", std::to_string(size));
     });
     connect(m_batch, &BatchCard::accumulationWanted, this,
@@ -104,7 +104,7 @@ void PlanBoard::setPlan(const PlanAnswer& answer, bool machine_known) {
     writeVerdict();
     const bool readable = answer.reading.readable;
     m_shows_plan = m_shows_plan || readable;
-    // In the middle of a word the text may be no YAML: what stood there stays, switched off.
+    // While a word is typed the text may not be valid YAML: the old content stays, disabled.
     for (QWidget* card : cards()) {
         card->setVisible(m_shows_plan);
         card->setEnabled(readable);

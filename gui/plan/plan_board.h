@@ -1,4 +1,4 @@
-/// What a text means, in cards: verdict, sizes, batch, mesh, sequence, memory, time, better plans, keys.
+/// Shows what a text means, in cards: verdict, sizes, batch, mesh, sequence, memory, time, advice, keys.
 #pragma once
 
 #include <QScrollArea>
@@ -25,7 +25,7 @@ class PlanBoard : public QScrollArea {
   public:
     explicit PlanBoard(QWidget* parent = nullptr);
 
-    void clear();  ///< another text is opened
+    void clear();  ///< call it when another text is opened
     void setPlan(const PlanAnswer& answer, bool machine_known);
     void setAdvice(const Advice& advice);
     void setAdvicePending();

@@ -30,7 +30,7 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-constexpr int kDraftMs = 2000;  // after the last key
+constexpr int kDraftMs = 2000;  // delay after the last key
 
 QString drafts_folder() {
     return QStandardPaths::writableLocation(QStandardPaths::AppDataLocation) + u"/drafts"_s;
@@ -42,7 +42,7 @@ QString shortcut_text(const QKeySequence& keys) {
 
 const QKeySequence kLaunchKeys(Qt::CTRL | Qt::Key_Return);
 
-/// As a person writes it: ~ for their own folder.
+/// Returns the folder as a person writes it, with ~ for the home folder.
 QString folder_of(const QString& file) {
     const QString folder = QFileInfo(file).absolutePath(), home = QDir::homePath();
     return folder == home || folder.startsWith(home + u'/') ? u'~' + folder.mid(home.size()) : folder;
@@ -127,7 +127,7 @@ QWidget* PlanPage::makeLeft() {
     text_layout->addWidget(m_find);
     splitter->addWidget(text);
     splitter->addWidget(m_problems);
-    splitter->setStretchFactor(0, 1);  // a larger window is more text; the problems stay as they are
+    splitter->setStretchFactor(0, 1);  // a larger window gives the text more room, not the problems
     splitter->setStretchFactor(1, 0);
     splitter->setSizes({space(19), space(14)});
     sheet->body()->addWidget(splitter, 1);
@@ -248,7 +248,7 @@ void PlanPage::openText(const QString& text, const QString& base_dir) {
 }
 
 void PlanPage::present(const FileText& text, const QString& file, const QString& base_dir) {
-    if (m_open && file != m_file) m_topology->choose({});  // they were another file's
+    if (m_open && file != m_file) m_topology->choose({});  // the choice belonged to another file
     m_kept.forget();
     m_file = file;
     m_base_dir = base_dir;
@@ -327,14 +327,14 @@ bool PlanPage::settled() const {
     return !m_open || (m_session.machine() && m_replanner.isIdle() && m_planned == m_asked);
 }
 
-// ------------------------------------------------------------------------------------------------------------
+// --------------------------------------------------------------------------------------------------------
 // edits
 
 void PlanPage::applyEdit(const std::function<std::string(const std::string&)>& edit) {
     try {
         const std::string before = m_editor->text().toStdString(), edited = edit(before);
         m_notice->hide();
-        if (edited == before) replan();  // what was tried only is gone
+        if (edited == before) replan();  // drops a length that was only tried
         m_editor->edit(QString::fromStdString(edited));
         m_editor->setFocus();
     } catch (const std::exception& problem) {
@@ -368,7 +368,7 @@ void PlanPage::say(Tone tone, const QString& what, const QString& why) {
     m_notice->QWidget::show();
 }
 
-// -------------------------------------------------------------------------------------------------------------
+// --------------------------------------------------------------------------------------------------------
 // save
 
 bool PlanPage::save() {
@@ -476,7 +476,7 @@ void PlanPage::fileChanged() {
             m_editor->document()->setModified(false);
         });
     } catch (const std::exception& problem) {
-        complain(problem);  // gone, or no text any more: what is on the screen stays
+        complain(problem);  // gone or not text: the screen stays as it is
         m_editor->document()->setModified(true);
     }
 }
@@ -520,9 +520,9 @@ void PlanPage::offerDraft() {
             const QString folder =
                 draft.file.isEmpty() ? draft.base_dir : QFileInfo(draft.file).absolutePath();
             openText(draft.text, folder);
-            if (m_editor->text() != draft.text) return;  // the person stayed with what is open
+            if (m_editor->text() != draft.text) return;  // the person kept the open text
         }
-        keepDraft();  // ours now, before the old one goes
+        keepDraft();  // keeps the text as ours before the old draft goes
         Drafts::discard(draft);
         offerDraft();
     });

@@ -1,5 +1,5 @@
-/// Plan: the YAML as text at the left, what it means at the right, planned again at every change. Nothing
-/// here decides anything: texts are edited by engine/config/edit.h, plans made by engine/plan.
+/// Shows the YAML as text on the left and its meaning on the right, planned again at every change. It decides
+/// nothing itself: engine/config/edit.h edits texts, engine/plan makes plans.
 #pragma once
 
 #include <QFileSystemWatcher>
@@ -37,8 +37,8 @@ class PlanPage : public Page {
     ~PlanPage() override;
 
     void openFile(const QString& file);
-    void openText(const QString& text, const QString& base_dir);  ///< an unsaved copy
-    /// Ranks, nodes, device, its memory and the accelerate file as asked for elsewhere.
+    void openText(const QString& text, const QString& base_dir);  ///< opens an unsaved copy
+    /// Sets the ranks, nodes, device, device memory and accelerate file that were asked for elsewhere.
     void choose(const Request& request);
     QString file() const { return m_file; }
     bool isEdited() const;
@@ -71,7 +71,7 @@ class PlanPage : public Page {
     bool save();
     bool saveAs();
     bool saveTo(const QString& file);
-    bool askToSave();  ///< false: stay
+    bool askToSave();  ///< returns false if the person wants to stay
     void launch();
 
     void watchFile();
@@ -88,9 +88,9 @@ class PlanPage : public Page {
     QFileSystemWatcher m_watcher;
     QTimer m_draft_timer;
 
-    QString m_file;      ///< empty: a text that was never saved
-    QString m_base_dir;  ///< of a text without a file
-    FileText m_format;   ///< line ends and mark of the file
+    QString m_file;      ///< empty: the text was never saved
+    QString m_base_dir;  ///< folder of a text without a file
+    FileText m_format;   ///< line ends and byte order mark of the file
     QByteArray m_saved;  ///< the file's bytes as last read or written
     bool m_open = false;
     int m_planned = 0, m_asked = 0, m_advised = 0;
@@ -98,8 +98,8 @@ class PlanPage : public Page {
     KeptBatch m_kept;
 
     PageHeader* m_header;
-    Banner* m_notice;        ///< a file that cannot be read or saved, or has changed
-    Banner* m_draft_notice;  ///< an edit that a crash left behind
+    Banner* m_notice;        ///< reports a file that cannot be read or saved, or that has changed
+    Banner* m_draft_notice;  ///< offers an edit that a crash left behind
     QStackedWidget* m_stack;
     TopologyBar* m_topology;
     YamlEditor* m_editor;
@@ -109,7 +109,7 @@ class PlanPage : public Page {
     QPushButton* m_save;
     QPushButton* m_save_as;
     QPushButton* m_rows;
-    QPushButton* m_adapt;  ///< there when something stops the run
+    QPushButton* m_adapt;  ///< shown if something stops the run
     QPushButton* m_launch;
 };
 

@@ -160,7 +160,7 @@ void ProblemList::writeDetails(int row) {
     m_message->setText(message_of(said));
     m_hint->setText(hint_of(said));
     std::vector<Fix> fixes = said.fixes;
-    std::erase_if(fixes, [](const Fix& fix) { return fix.edits.empty(); });  // a command is for a terminal
+    std::erase_if(fixes, [](const Fix& fix) { return fix.edits.empty(); });  // commands need a terminal
     const bool button_says_it = fixes.size() == 1 && words_of(fixes.front()) == m_hint->text();
     m_hint->setVisible(!m_hint->text().isEmpty() && !button_says_it);
     if (fixes.size() > kMostFixes) fixes.resize(kMostFixes);
@@ -177,7 +177,7 @@ void ProblemList::writeDetails(int row) {
     tabFromListToFixes();
 }
 
-/// Tab goes from the list to the code and on to the fixes, which are made anew for each problem.
+/// Sets the Tab order from the list to the code and on to the fixes, which are new for each problem.
 void ProblemList::tabFromListToFixes() {
     setTabOrder(m_list, m_code);
     QWidget* last = m_code;

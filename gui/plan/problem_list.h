@@ -1,5 +1,5 @@
-/// What is wrong with the text and what to do about it: one line each, the chosen one in full below, with a
-/// button for every edit that its hint names.
+/// Lists the problems of the text, one line each, and shows the chosen one in full below with a button for
+/// each edit that its hint names.
 #pragma once
 
 #include <QLabel>
@@ -20,7 +20,7 @@ class ProblemList : public QWidget {
     explicit ProblemList(QWidget* parent = nullptr);
 
     void setProblems(const Diagnostics& problems);
-    void followLine(int line);  ///< chooses the first problem of that line, if it has one
+    void followLine(int line);  ///< chooses the first problem of that line, if there is one
 
   Q_SIGNALS:
     void lineWanted(int line);
@@ -47,7 +47,7 @@ class ProblemList : public QWidget {
     QWidget* m_fix_box;
 };
 
-/// "context_parallel_size: 4"; "Rename to sequence_len"; "Remove the line".
+/// Returns a text such as "context_parallel_size: 4", "Rename to sequence_len" or "Remove the line".
 QString words_of(const Fix& fix);
 
 }  // namespace ringmaster

@@ -8,7 +8,7 @@ namespace ringmaster {
 
 namespace {
 
-/// The lower, the sooner a person should see it.
+/// Returns a lower number for a problem that a person should see sooner.
 int rank_of(const Diagnostic& said) {
     static const std::set<std::string> kMethods = {"rl", "reward_model", "process_reward_model"};
     if (said.code == "CFG-FILE" || said.code == "CFG-YAML") return 0;

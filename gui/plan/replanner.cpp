@@ -9,7 +9,7 @@ namespace ringmaster {
 
 namespace {
 
-/// What nobody foresaw is said in the page like everything else.
+/// Returns an answer that shows an unexpected error in the page like any other problem.
 PlanAnswer unforeseen(const PlanQuestion& question, const std::exception& problem) {
     PlanAnswer failed;
     failed.reading.readable = false;
@@ -27,8 +27,8 @@ PlanAnswer guarded(const PlanQuestion& question) {
     }
 }
 
-/// Returns the reading without the keys that this engine refuses, so that meshes can be ranked in spite of
-/// them.
+/// Returns the reading without the keys that this engine refuses, so that meshes can still be
+/// ranked.
 ConfigReading without_refused_keys(ConfigReading reading) {
     std::erase_if(reading.diagnostics, [](const Diagnostic& said) {
         return said.severity == Severity::Error && said.code.starts_with("KEY-");
@@ -75,7 +75,7 @@ Replanner::~Replanner() {
 
 int Replanner::ask(PlanQuestion question) {
     m_pending = std::move(question);
-    m_advising.request_stop();  // of an earlier text
+    m_advising.request_stop();  // the advice is for an earlier text
     ++m_number;
     if (!m_running) startNext();
     return m_number;

@@ -1,4 +1,4 @@
-/// Plans a text again whenever it changes, off the GUI thread: the plan first, then what could be better.
+/// Plans a text again whenever it changes, off the GUI thread: first the plan, then advice on better ones.
 /// Only the newest question is answered.
 #pragma once
 
@@ -18,14 +18,14 @@ namespace ringmaster {
 
 struct PlanQuestion {
     std::string text;
-    Request request;  ///< its config is the path that the text belongs to
+    Request request;  ///< its config is the path of the text
     Machine machine;
     Places places;
-    std::optional<int64_t> what_if_length;  ///< sequence_len instead of the text's; no advice is given then
+    std::optional<int64_t> what_if_length;  ///< replaces the text's sequence_len; there is then no advice
 };
 
 struct PlanAnswer {
-    int number = 0;  ///< of the question
+    int number = 0;  ///< number of the question
     bool what_if = false;
     ConfigReading reading;
     Plan plan;
@@ -34,7 +34,7 @@ struct PlanAnswer {
 using PlanAnswerPtr = std::shared_ptr<const PlanAnswer>;
 using AdvicePtr = std::shared_ptr<const Advice>;
 
-/// The same without a thread.
+/// Answers on the calling thread.
 PlanAnswer answer(const PlanQuestion& question);
 
 class Replanner : public QObject {
@@ -44,7 +44,7 @@ class Replanner : public QObject {
     explicit Replanner(QObject* parent = nullptr);
     ~Replanner() override;
 
-    int ask(PlanQuestion question);  ///< the question's number
+    int ask(PlanQuestion question);  ///< returns the question's number
     bool isIdle() const { return !m_pending && !m_running; }
 
   Q_SIGNALS:

@@ -20,8 +20,8 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-constexpr size_t kNamedRanks = 8;     // each with a bar of its own
-constexpr int64_t kStripesShown = 4;  // rounds of a stripe that can be told apart
+constexpr size_t kNamedRanks = 8;     // most ranks that get their own bar
+constexpr int64_t kStripesShown = 4;  // rounds of a striped layout that can be told apart
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-/// One sequence as the chunks that the ranks hold, from the plan's own layout, and each rank's share of the
-/// attention.
+/// Draws one sequence as the chunks that the ranks hold, from the plan's own layout, and each rank's share of
+/// the attention.
 #pragma once
 
 #include <QWidget>
@@ -17,9 +17,9 @@ class SequenceView : public QWidget {
     explicit SequenceView(QWidget* parent = nullptr);
 
     void setPlan(const Plan& plan);
-    /// Empty where the chunks are drawn; else why they are not.
+    /// Returns an empty string if the chunks are drawn, otherwise the reason why they are not.
     const QString& whyNot() const { return m_why_not; }
-    double imbalance() const { return m_imbalance; }  ///< the busiest rank's work ÷ the mean
+    double imbalance() const { return m_imbalance; }  ///< work of the busiest rank ÷ the mean
     bool hasHeightForWidth() const override { return false; }
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
@@ -35,10 +35,10 @@ class SequenceView : public QWidget {
     void paintWork(QPainter& painter, const QRectF& box) const;
 
     Layout m_layout;
-    std::vector<double> m_work;  ///< of each context rank, 1 the busiest
+    std::vector<double> m_work;  ///< work of each context rank; 1 is the busiest
     QString m_why_not;
     double m_imbalance = 1;
-    int64_t m_shown = 0;  ///< positions drawn, from the first on
+    int64_t m_shown = 0;  ///< number of positions drawn, from the first on
 };
 
 }  // namespace ringmaster

@@ -20,7 +20,7 @@ namespace {
 constexpr int kMostRanks = 65536;
 constexpr double kGiB = double(int64_t{1} << 30);
 
-/// A control under its name.
+/// Places a control under its name.
 QWidget* named(const QString& name, QWidget* control) {
     auto* box = new QWidget;
     auto* layout = new QVBoxLayout(box);
@@ -101,16 +101,16 @@ void TopologyBar::choose(const Request& request) {
 }
 
 void TopologyBar::showPlanned(const Plan& plan) {
-    //: a choice left to the program, and what it took: "auto (8)"
+    //: the program's automatic choice and its result, such as "auto (8)"
     const auto automatic = [](const QString& value) { return tr("auto (%1)").arg(value); };
     m_ranks->setSpecialValueText(automatic(show::count(plan.ranks)));
     m_nodes->setSpecialValueText(automatic(show::count(plan.nodes)));
     m_device->setItemText(0, automatic(plan.device == Device::Cuda ? tr("GPU") : tr("CPU")));
     const int64_t bytes = plan.memory ? plan.memory->device_bytes : 0;
     m_memory->setSpecialValueText(bytes > 0 ? automatic(show::bytes(bytes)) : tr("auto"));
-    // A style sheet makes a spin box forget how long what it says instead of its least value is.
+    // With a style sheet, a spin box no longer reserves the width of the text for its least value.
     for (QAbstractSpinBox* box : std::initializer_list<QAbstractSpinBox*>{m_ranks, m_nodes, m_memory}) {
-        box->ensurePolished();  // the width is of the font that it is drawn in
+        box->ensurePolished();  // sets the font in which it is drawn
         box->setMinimumWidth(box->fontMetrics().horizontalAdvance(box->specialValueText()) + space(1.6));
         box->parentWidget()->layout()->activate();
     }

@@ -1,4 +1,4 @@
-/// What the plan is for: ranks, nodes, device and its memory; this machine where nothing is chosen.
+/// Chooses what to plan for: ranks, nodes, device and its memory. By default this is this machine.
 #pragma once
 
 #include <QComboBox>
@@ -17,9 +17,9 @@ class TopologyBar : public QWidget {
   public:
     explicit TopologyBar(QWidget* parent = nullptr);
 
-    void fill(Request& request) const;    ///< what is chosen
+    void fill(Request& request) const;    ///< writes the choices into the request
     void choose(const Request& request);  ///< shows what was asked for elsewhere
-    void showPlanned(const Plan& plan);   ///< what is taken where nothing is chosen
+    void showPlanned(const Plan& plan);   ///< shows the plan's values where nothing is chosen
 
   Q_SIGNALS:
     void changed();

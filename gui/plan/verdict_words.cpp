@@ -45,7 +45,7 @@ QString time_words(const Plan& plan) {
     return words;
 }
 
-/// Returns a remark about a step that takes longer than a person would wait for; empty where it does not.
+/// Returns a remark if a step takes longer than a person would wait for; otherwise an empty string.
 QString slow_words(const Plan& plan) {
     constexpr double kSlowStep_s = 600;
     if (!plan.time || plan.time->step_s < kSlowStep_s) return {};

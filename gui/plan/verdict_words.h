@@ -1,4 +1,4 @@
-/// A plan in words: verdict, why, what next.
+/// Describes a plan in words: its verdict, the reason, and what to do next.
 #pragma once
 
 #include <QString>
@@ -14,16 +14,16 @@ struct VerdictWords {
     QString verdict, why, next;
 };
 
-/// `machine_known`: false while this machine is still being asked.
+/// `machine_known` is false until this machine's facts are read.
 VerdictWords verdict_words(const Plan& plan, bool machine_known);
 
-const RankMemory* fullest_rank(const Plan& plan);  ///< nullptr where the memory is not known
+const RankMemory* fullest_rank(const Plan& plan);  ///< null if the memory is not known
 
-/// "8 GPUs", "2 CPU ranks"
+/// Returns a text such as "8 GPUs" or "2 CPU ranks".
 QString ranks_words(const Plan& plan);
-/// "dp_shard 2 × ring 4 · ZeRO 3", "data parallel 8" where every rank holds all states, "no splitting"
+/// Returns "dp_shard 2 × ring 4 · ZeRO 3", "data parallel 8" if each rank holds all states, "no splitting".
 QString mesh_words(const Mesh& mesh, int zero_stage);
-/// What an alternative changes and gains.
+/// Returns what an alternative changes and gains.
 QString gains_words(const Alternative& plan, const Plan& present);
 
 }  // namespace ringmaster

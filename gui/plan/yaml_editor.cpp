@@ -50,7 +50,7 @@ QColor colour_of(Severity severity, const Colours& c) {
     return c.faint;
 }
 
-constexpr int kMostFound = 500;  // selections on the screen
+constexpr int kMostFound = 500;  // most matches marked at once
 
 }  // namespace
 
@@ -94,7 +94,7 @@ YamlEditor::YamlEditor(QWidget* parent) : QPlainTextEdit(parent), m_gutter(new G
     setObjectName(u"yamlEditor"_s);
     setAccessibleName(tr("Configuration text"));
     setLineWrapMode(QPlainTextEdit::NoWrap);
-    setTabChangesFocus(true);  // YAML is indented with spaces; the keyboard gets out again
+    setTabChangesFocus(true);  // Tab moves focus out of the editor; YAML is indented with spaces
     setFrameShape(QFrame::NoFrame);
     setStyleSheet(u"QPlainTextEdit { border: none; border-radius: 0; }"_s);
     setUpLook();
@@ -193,7 +193,7 @@ void YamlEditor::forgetColours() {
     colourVisible();
 }
 
-/// Only the lines on the screen get colours, when they come there: a file of 8 MiB costs no more than one of
+/// Colours only the lines on the screen, when they appear, so that a file of 8 MiB costs no more than one of
 /// 8 KiB.
 void YamlEditor::colourVisible() {
     if (m_colouring) return;
@@ -251,7 +251,7 @@ int YamlEditor::find(const QString& what, bool backwards, bool stay) {
         const QTextDocument::FindFlags how =
             backwards ? QTextDocument::FindBackward : QTextDocument::FindFlags();
         QTextCursor found = document()->find(what, from, how);
-        if (found.isNull()) {  // round the end
+        if (found.isNull()) {  // wraps around
             QTextCursor end(document());
             end.movePosition(backwards ? QTextCursor::End : QTextCursor::Start);
             found = document()->find(what, end, how);
@@ -307,7 +307,7 @@ void YamlEditor::paintGutter(QPaintEvent* event) {
     }
 }
 
-/// Behind the end of each line that has one, as much of the problem as has room.
+/// Paints each line's problem after the line's end, as much of it as fits.
 void YamlEditor::paintMessages() {
     if (m_marks.empty()) return;
     const Colours c = coloursOf(this);
@@ -352,7 +352,7 @@ void YamlEditor::changeEvent(QEvent* event) {
     }
 }
 
-/// The key at the beginning of the line that the pointer is on, if the pointer is on the key itself.
+/// Returns the key at the beginning of the line under the pointer, if the pointer is on the key.
 QString YamlEditor::keyAt(const QPoint& at) const {
     const QTextCursor here = cursorForPosition(at);
     const QString line = here.block().text();

@@ -1,5 +1,5 @@
-/// A YAML file as text: line numbers, marks at the lines that have a problem, the problem's text behind the
-/// line, colours only for what is on the screen.
+/// Edits a YAML file as text, with line numbers, marks at lines that have a problem, and the problem's text
+/// after the line. Only text on the screen is coloured.
 #pragma once
 
 #include <QPlainTextEdit>
@@ -16,14 +16,14 @@ class YamlEditor : public QPlainTextEdit {
   public:
     explicit YamlEditor(QWidget* parent = nullptr);
 
-    QString text() const;            ///< as it is, non-breaking spaces and all
-    void load(const QString& text);  ///< nothing to undo behind it
-    void edit(const QString& text);  ///< what differs is changed: one step to undo
+    QString text() const;            ///< unchanged, with non-breaking spaces
+    void load(const QString& text);  ///< replaces the text and clears the undo history
+    void edit(const QString& text);  ///< changes only what differs, as one undo step
     void setMarks(const Diagnostics& diagnostics);
     int markCount(Severity severity) const;
-    int currentLine() const;  ///< from 1
+    int currentLine() const;  ///< counts from 1
     void goToLine(int line);
-    /// Marks every match and goes to the next; the number of matches.
+    /// Marks every match and goes to the next. Returns the number of matches.
     int find(const QString& what, bool backwards, bool stay);
     void clearFound();
 
@@ -57,13 +57,13 @@ class YamlEditor : public QPlainTextEdit {
     QString keyAt(const QPoint& at) const;
 
     QWidget* m_gutter;
-    std::map<int, Mark> m_marks;  ///< by line; the gravest of a line
+    std::map<int, Mark> m_marks;  ///< most severe mark of each line, by line
     QString m_sought;
     bool m_colouring = false;
     int m_generation = 1;
 };
 
-/// Shapes that stay apart without colour: a cross in a disc, a triangle, a ring.
+/// Paints shapes that differ without colour: a cross in a disc, a triangle, a ring.
 void paint_severity(QPainter& painter, const QRectF& into, Severity severity, const QPalette& palette);
 
 }  // namespace ringmaster

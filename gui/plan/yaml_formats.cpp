@@ -8,7 +8,7 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-constexpr qsizetype kLongestLine = 4096;  // a longer one stays plain
+constexpr qsizetype kLongestLine = 4096;  // longer lines are not coloured
 
 class Painter {
   public:
@@ -31,7 +31,7 @@ class Painter {
         m_ranges.append(range);
     }
 
-    /// A # at the beginning or behind a space, outside quotes.
+    /// Returns the position of a # at the beginning or after a space, outside quotes.
     qsizetype comment_begin() const {
         QChar quote;
         for (qsizetype at = 0; at < m_line.size(); ++at) {

@@ -1,4 +1,4 @@
-/// Colours of one line of YAML: keys, numbers and switches, quoted text, comments.
+/// Returns the colours of one line of YAML: keys, numbers and switches, quoted text, comments.
 #pragma once
 
 #include <QList>

@@ -19,7 +19,7 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-constexpr int kLeastLetters = 2;  ///< before the list opens by itself
+constexpr int kLeastLetters = 2;  ///< letters typed before the list opens automatically
 
 QStandardItemModel* model_of_keys(QObject* parent) {
     auto* model = new QStandardItemModel(parent);
@@ -74,7 +74,7 @@ YamlTyping::YamlTyping(YamlEditor* editor)
         if (std::exchange(m_typed, false)) offerKeys(false);
     });
     editor->installEventFilter(this);
-    m_completer->popup()->installEventFilter(this);  // which has the keyboard while it is open
+    m_completer->popup()->installEventFilter(this);  // the popup has the keyboard while it is open
 }
 
 bool YamlTyping::eventFilter(QObject*, QEvent* event) {

@@ -1,5 +1,5 @@
-/// Help while typing YAML: Ctrl+/ turns lines into comments and back, and the keys of a configuration
-/// complete themselves, each with what becomes of it here.
+/// Helps while typing YAML: Ctrl+/ turns lines into comments and back, and keys of a configuration are
+/// completed, each with a note if it is used here.
 #pragma once
 
 #include <QObject>
@@ -18,7 +18,7 @@ class YamlTyping : public QObject {
   public:
     explicit YamlTyping(YamlEditor* editor);
 
-    /// Comments the lines of the selection, or takes the comment away if all of them are comments: one undo
+    /// Turns the selected lines into comments, or back if all of them are comments, as one undo
     /// step.
     void toggleComment();
     /// Offers the keys that begin with the word at the cursor, or hides the list.
@@ -29,14 +29,14 @@ class YamlTyping : public QObject {
 
   private:
     void insertKey(const QString& key);
-    QString prefix() const;  ///< the beginning of a key at the start of the cursor's line; empty elsewhere
+    QString prefix() const;  ///< start of a key at the beginning of the cursor's line; otherwise empty
 
     YamlEditor* m_editor;
     QCompleter* m_completer;
-    bool m_typed = false;  ///< The change of the text that comes next is a letter of the person's.
+    bool m_typed = false;  ///< true if the next change of the text comes from a typed character or Backspace
 };
 
-/// Says whether the key is used here, has no effect or is not supported; empty for a key that nobody knows.
+/// Says if the key is used here, has no effect or is not supported; empty for an unknown key.
 QString words_of_key(const QString& key);
 
 }  // namespace ringmaster
