@@ -13,7 +13,7 @@ namespace ringmaster {
 namespace {
 
 constexpr int kPatienceMs = 20000;
-constexpr int kQuietMs = 350;  ///< settled for so long: late layouts and background work are in
+constexpr int kQuietMs = 350;  ///< a page settled for this long has finished late layouts and background work
 
 bool wait_until_settled(const Page& page) {
     QElapsedTimer all, quiet;

@@ -38,7 +38,7 @@ const std::vector<Language>& languages_known() {
 void use_language(const QString& code) {
     now = known_code(code);
     const QLocale system = QLocale::system();
-    // The system's own customs (decimal sign, dates) where it speaks the same language.
+    // Keeps the system's conventions (decimal sign, dates) if the system uses the same language.
     QLocale::setDefault(system.name().section(u'_', 0, 0) == now.section(u'_', 0, 0) ? system : QLocale(now));
     QTranslator& qt = installed(0);
     if (qt.load(u"qtbase_"_s + now, QLibraryInfo::path(QLibraryInfo::TranslationsPath)))

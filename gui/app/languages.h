@@ -1,4 +1,4 @@
-/// The languages of the app: English, and what translations/ has.
+/// Lists the languages of the app: English, and those in translations/.
 #pragma once
 
 #include <QString>
@@ -7,14 +7,14 @@
 namespace ringmaster {
 
 struct Language {
-    QString code;  ///< "en", "de", "zh_CN"
-    QString name;  ///< in itself
+    QString code;  ///< such as "en", "de", "zh_CN"
+    QString name;  ///< name in the language itself
 };
 
 const std::vector<Language>& languages_known();
 
-/// Loads the translations and sets the default QLocale. Empty: the system's language where it is known, else
-/// English.
+/// Loads the translations and sets the default QLocale. An empty code means the system's language, or English
+/// if that is unknown.
 void use_language(const QString& code);
 QString language_now();
 

@@ -1,4 +1,4 @@
-// The desktop app: ringmaster-gui [FILE|RUN], or a picture of a page with --page and --grab.
+// Starts the desktop app: ringmaster-gui [FILE|RUN], or a picture of a page with --page and --grab.
 #include <QApplication>
 #include <QCommandLineParser>
 #include <QFileInfo>
@@ -24,7 +24,7 @@ bool has_argument(int argc, char** argv, std::string_view wanted) {
     return false;
 }
 
-/// Qt aborts where there is no display; a person gets a sentence instead.
+/// Picks Qt's platform. Qt aborts without a display, so prints a sentence and returns 3 instead.
 int choose_platform(int argc, char** argv) {
     if (!qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) return 0;
     if (has_argument(argc, argv, "--grab") || has_argument(argc, argv, "--version") ||
@@ -49,7 +49,7 @@ struct Options {
     Request asked;  ///< ranks, nodes and device for the Plan page
 };
 
-/// Says how long the first picture of the window took, then ends.
+/// Prints how many seconds the first picture of the window took, then ends the app.
 class FirstPaint : public QObject {
   public:
     explicit FirstPaint(double started) : m_started(started) {}
@@ -57,7 +57,7 @@ class FirstPaint : public QObject {
   protected:
     bool eventFilter(QObject*, QEvent* event) override {
         if (event->type() == QEvent::Paint && !m_painted) {
-            m_painted = true;  // the rest of the window is painted in the same breath
+            m_painted = true;  // the rest of the window is painted in the same event
             QMetaObject::invokeMethod(
                 qApp, [this] { tell(); }, Qt::QueuedConnection);
         }
@@ -96,7 +96,7 @@ int whole_of(const QCommandLineParser& parser, const QString& option, int least)
     return value;
 }
 
-/// The plan's options of the command line.
+/// Returns the plan's options from the command line.
 Request asked_of(const QCommandLineParser& parser) {
     Request asked;
     if (parser.isSet(u"ranks"_s)) asked.ranks = whole_of(parser, u"ranks"_s, 1);
@@ -186,7 +186,7 @@ int main(int argc, char** argv) {
     std::unique_ptr<MainWindow> window = open_window(session, options, false);
     if (!options.grab.isEmpty()) return grab_page(*window, options.page, options.grab, options.size) ? 0 : 1;
 
-    // Another language is another window: every text is made anew, what is open stays open.
+    // Opens a new window in the other language, because every text is new; what is open stays open.
     std::function<void(const QString&)> change_language = [&](const QString& code) {
         settings.setValue(u"language"_s, code);
         QMetaObject::invokeMethod(

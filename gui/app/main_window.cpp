@@ -86,7 +86,7 @@ MainWindow::MainWindow(Session& session)
             [this] { return new HelpPage(m_session); });
     for (size_t next = 1; next < m_places.size(); ++next)
         setTabOrder(m_places[next - 1].button, m_places[next].button);
-    setTabOrder(m_places.back().button, m_menu);  // the pages follow
+    setTabOrder(m_places.back().button, m_menu);  // the pages come next
     setIcons();
     m_session.setPeople([prompts = QPointer(m_prompts)](std::function<bool()> given_up) {
         return prompts ? prompts->person(std::move(given_up)) : SshPerson{{}, {}, std::move(given_up)};
@@ -190,7 +190,7 @@ void MainWindow::makeMenu(QPushButton* button) {
                 .arg(QStringLiteral(RINGMASTER_VERSION), QString::fromLatin1(qVersion())));
     });
     menu->addAction(tr("Quit"), QKeySequence::Quit, this, &QWidget::close);
-    for (QAction* action : menu->actions()) addAction(action);  // their shortcuts, with the menu closed
+    for (QAction* action : menu->actions()) addAction(action);  // makes their shortcuts work while closed
     button->setMenu(menu);
 }
 
@@ -291,7 +291,7 @@ void MainWindow::connectLaunch() {
     });
 }
 
-/// Runs of other machines: followed here, and what they made brought here.
+/// Connects the dialogs that follow runs of other machines and fetch their results.
 void MainWindow::connectElsewhere() {
     connect(&m_session, &Session::followRequested, this, [this] {
         auto* dialog = new FollowDialog(m_session, this);
@@ -350,13 +350,13 @@ void MainWindow::showEvent(QShowEvent* event) {
     m_ahead.start(0);
 }
 
-/// The other pages, a few milliseconds at a time. A style sheet takes a tenth of a second for the widgets of
-/// a page, in which the window would stand still for whoever goes there first.
+/// Makes the other pages, a few milliseconds at a time. A style sheet takes a tenth of a second to style a
+/// page's widgets, and the window would freeze for that long at the first visit.
 void MainWindow::makeAhead() {
     QElapsedTimer clock;
     clock.start();
     while (!m_unstyled.isEmpty() && clock.elapsed() < kAheadAtOnce_ms) {
-        if (QWidget* widget = m_unstyled.takeLast()) widget->ensurePolished();  // and what is in it
+        if (QWidget* widget = m_unstyled.takeLast()) widget->ensurePolished();  // also styles its children
     }
     if (!m_unstyled.isEmpty()) return;
     const auto next =
@@ -414,7 +414,7 @@ void MainWindow::openPath(const QString& path) {
             }
         }
     }
-    Q_EMIT m_session.openConfig(info.absoluteFilePath());  // the page says what is wrong with it
+    Q_EMIT m_session.openConfig(info.absoluteFilePath());  // the page reports what is wrong with the file
 }
 
 void MainWindow::choose(const Request& asked) {
@@ -481,7 +481,7 @@ void MainWindow::saveState() {
     settings.setValue(u"geometry"_s, saveGeometry());
     settings.setValue(u"page"_s, pageName());
     for (const Place& place : m_places) {
-        if (!place.is_wanted) continue;  // as it was
+        if (!place.is_wanted) continue;  // never visited: keeps the stored value
         if (const auto* plan = qobject_cast<PlanPage*>(place.page))
             settings.setValue(u"openFile"_s, plan->file());
         if (const auto* monitor = qobject_cast<MonitorPage*>(place.page))
@@ -495,7 +495,7 @@ QStringList MainWindow::liveRuns() const {
         try {
             const RunState state = read_run_state(dir.toStdString());
             if (!is_over(state.state) && living_process(state)) live << dir;
-        } catch (const Error&) {  // gone: nothing to lose
+        } catch (const Error&) {  // the run is gone: nothing to lose
         }
     }
     return live;
@@ -531,7 +531,7 @@ bool MainWindow::askAboutLiveRuns() {
     return box.clickedButton() != stay;
 }
 
-/// Nobody starts those again without this window.
+/// Asks before closing, because nothing else restarts these runs.
 bool MainWindow::askAboutRestarts(int count) {
     QMessageBox box(this);
     box.setObjectName(u"restartsBox"_s);

@@ -1,5 +1,5 @@
-/// The window: navigation at the left, one page at a time, and the way between pages. The only place that
-/// knows all pages.
+/// Shows the main window: navigation on the left, one page at a time, and the way between pages. Only this
+/// class knows all pages.
 #pragma once
 
 #include <QMainWindow>
@@ -33,19 +33,19 @@ class MainWindow : public QMainWindow {
   public:
     explicit MainWindow(Session& session);
 
-    void showPage(const QString& name);  ///< "start", "plan", "data", "nodes", "monitor", "runs", "help"
+    void showPage(const QString& name);  ///< "start", "plan", "data", "nodes", "monitor", "runs" or "help"
     QString pageName() const;
     bool hasPage(const QString& name) const;
-    /// Made when it is first asked for, or when nobody waits: the window opens with one page.
+    /// Makes the page if needed. The window opens with one page and makes the others later, when idle.
     Page* page(const QString& name);
-    /// A YAML, a run directory or a run's name. Says in the window what it cannot find.
+    /// Opens a YAML file, a run directory or a run by name. Reports in the window what it cannot find.
     void openPath(const QString& path);
-    void choose(const Request& asked);       ///< ranks, nodes and device that Plan begins with
-    void showRows();                         ///< of the configuration that is open on Plan
-    void openRuns(const QStringList& runs);  ///< one is opened, several are compared
-    void restore();                          ///< where the last session was left
-    void saveState();                        ///< for the next
-    QStringList liveRuns() const;            ///< started or opened here, and still at work
+    void choose(const Request& asked);       ///< sets the ranks, nodes and device that Plan begins with
+    void showRows();                         ///< shows the rows of the configuration that is open in Plan
+    void openRuns(const QStringList& runs);  ///< opens one run, or compares several
+    void restore();                          ///< restores the last session
+    void saveState();                        ///< saves the session for the next start
+    QStringList liveRuns() const;            ///< runs that were started or opened here and still run
 
   Q_SIGNALS:
     void languageChosen(const QString& language);
@@ -62,9 +62,9 @@ class MainWindow : public QMainWindow {
     struct Place {
         QString name;
         std::function<Page*()> make;
-        Page* page;  ///< null until somebody goes there or nobody waits
+        Page* page;  ///< null until it is visited or made ahead
         QPushButton* button;
-        bool is_wanted = false;  ///< somebody went there
+        bool is_wanted = false;  ///< true if somebody visited it
     };
     Page* made(Place& place);
     QWidget* makeSidebar();
@@ -99,7 +99,7 @@ class MainWindow : public QMainWindow {
     LoginPrompts* m_prompts;
     std::set<QString> m_seen_runs;
     QTimer m_ahead;
-    QList<QPointer<QWidget>> m_unstyled;  ///< of the page that was made ahead, children after their parents
+    QList<QPointer<QWidget>> m_unstyled;  ///< widgets of the page made ahead; parents come before children
 };
 
 }  // namespace ringmaster
