@@ -45,7 +45,7 @@ bool CommandPalette::eventFilter(QObject* watched, QEvent* event) {
     return key == Qt::Key_Down || key == Qt::Key_Up || key == Qt::Key_Return || key == Qt::Key_Enter;
 }
 
-/// Shows the entries that hold every word, those that begin with the first word before the others.
+/// Shows the entries that contain every word; those that begin with the first word come first.
 void CommandPalette::filter(const QString& words) {
     const QStringList wanted = words.split(u' ', Qt::SkipEmptyParts);
     m_list->clear();
@@ -69,7 +69,7 @@ void CommandPalette::act(const QListWidgetItem* item) {
     if (!item) return;
     const auto chosen = m_entries[size_t(item->data(Qt::UserRole).toInt())].act;
     accept();
-    QTimer::singleShot(0, parent(), chosen);  // after this dialog, which may have been the last that held it
+    QTimer::singleShot(0, parent(), chosen);  // later, because this dialog may have held the last reference
 }
 
 std::vector<PaletteEntry> buttons_of(QWidget* page) {

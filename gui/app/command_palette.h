@@ -1,4 +1,4 @@
-/// Everything that can be pressed now, found by typing: pages, the menu's actions, the buttons of the page.
+/// Finds by typing everything that can be pressed now: pages, the menu's actions, the buttons of the page.
 #pragma once
 
 #include <QDialog>
@@ -10,7 +10,7 @@
 namespace ringmaster {
 
 struct PaletteEntry {
-    QString name, keys;  ///< The keys are shown at the right; they may be empty.
+    QString name, keys;  ///< keys are shown at the right; they may be empty
     std::function<void()> act;
 };
 
@@ -32,7 +32,7 @@ class CommandPalette : public QDialog {
     QListWidget* m_list;
 };
 
-/// The visible, enabled buttons with a text below a widget.
+/// Returns the visible, enabled buttons inside a widget that have a text.
 std::vector<PaletteEntry> buttons_of(QWidget* page);
 
 }  // namespace ringmaster

@@ -194,7 +194,7 @@ void MainWindow::makeMenu(QPushButton* button) {
     button->setMenu(menu);
 }
 
-/// Text fields take Ctrl+K for "delete to the end of the line": here it opens the palette everywhere.
+/// Lets Ctrl+K open the palette everywhere: text fields would use it to delete to the end of the line.
 bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::ShortcutOverride) {
         const auto* key = static_cast<QKeyEvent*>(event);
@@ -468,7 +468,7 @@ void MainWindow::restore() {
     showPage(settings.value(u"page"_s, u"start"_s).toString());
 }
 
-/// A size that was saved at another scale may be larger than the screen.
+/// Fits the window to the screen: a size saved at another scale may be larger than the screen.
 void MainWindow::fitToScreen() {
     const QRect room = screen()->availableGeometry();
     resize(size().boundedTo(room.size()));

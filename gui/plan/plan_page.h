@@ -45,10 +45,10 @@ class PlanPage : public Page {
 
     bool settled() const override;
     bool mayClose() override;
-    void showRows();  ///< Asks for the rows of the open text, if any.
+    void showRows();  ///< asks for the rows of the open text, if any
 
   Q_SIGNALS:
-    void rowsWanted(const ringmaster::Request& request, const QString& text);  ///< The text is as edited.
+    void rowsWanted(const ringmaster::Request& request, const QString& text);  ///< emits the edited text
 
   protected:
     void dragEnterEvent(QDragEnterEvent* event) override;
