@@ -27,9 +27,9 @@ namespace {
 enum Sheet { kEmpty, kWork, kProblem, kRows };
 
 constexpr int kBins = 48;
-constexpr int kSoonMs = 200;  ///< The search waits so long after the last letter.
+constexpr int kSoonMs = 200;  ///< delay of the search after the last letter
 constexpr size_t kMostFound = 100'000;
-constexpr int64_t kMostTokens = 50'000;  ///< The text of a row shows no more.
+constexpr int64_t kMostTokens = 50'000;  ///< most tokens shown in the text of a row
 constexpr int kNamedLosses = 4;
 
 QString ranks_words(const RowPlace& place) {

@@ -1,5 +1,5 @@
-/// The rows of a configuration as the model sees them: what is trained, what is only read, what was left out,
-/// and when and where each row is trained on.
+/// Shows the rows of a configuration as the model sees them: what is trained, what is only read, what was
+/// left out, and when and where each row is trained on.
 #pragma once
 
 #include <QFutureWatcher>
@@ -60,7 +60,7 @@ class DataPage : public Page {
     QFutureWatcher<std::vector<int64_t>> m_search;
     std::stop_source m_stop_search;
     QTimer m_soon;
-    bool m_knew_machine = false;  ///< when the rows were asked for; else the number of ranks is a guess
+    bool m_knew_machine = false;  ///< machine known at the request; otherwise the ranks are a guess
 
     PageHeader* m_header;
     QStackedWidget* m_stack;

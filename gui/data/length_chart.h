@@ -1,4 +1,4 @@
-/// How many rows there are of which length, and where sequence_len lies.
+/// Shows how many rows have each length, and where sequence_len lies.
 #pragma once
 
 #include <QWidget>

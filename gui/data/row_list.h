@@ -1,5 +1,5 @@
-/// Rows of any number, one line each: its number, its length and how it begins. Only what is on the screen is
-/// read.
+/// Lists any number of rows, one line each: its number, its length and its beginning. Reads only what is on
+/// the screen.
 #pragma once
 
 #include <QAbstractScrollArea>
@@ -17,10 +17,10 @@ class RowList : public QAbstractScrollArea {
     explicit RowList(QWidget* parent = nullptr);
 
     void setRows(OpenRowsPtr rows);
-    /// Shows these rows only; nullopt shows all.
+    /// Shows only these rows; nullopt shows all.
     void setFound(std::optional<std::vector<int64_t>> found);
-    int64_t count() const;       ///< Lines that can be scrolled to.
-    int64_t currentRow() const;  ///< The chosen row of the file, -1 if there is none.
+    int64_t count() const;       ///< number of lines that can be scrolled to
+    int64_t currentRow() const;  ///< chosen row of the file, or -1
     void choose(int64_t line);
 
   Q_SIGNALS:

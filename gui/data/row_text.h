@@ -1,4 +1,4 @@
-/// A row's tokens as text: trained ones underlined on a filled ground, masked ones grey, special ones bold.
+/// Shows a row's tokens as text: trained ones underlined on a filled ground, masked ones grey, special bold.
 #pragma once
 
 #include <QTextBrowser>

@@ -1,4 +1,4 @@
-/// The long work behind the Data page: tokenizing a text as a launch would, counting, searching.
+/// Does the long work behind the Data page: tokenizes a text as a launch would, counts, searches.
 #pragma once
 
 #include <QString>
@@ -12,7 +12,7 @@
 
 namespace ringmaster {
 
-/// Rows that were prepared and mapped. It never changes after it was made, so threads may share it.
+/// Holds rows that were prepared and mapped. It never changes once made, so threads may share it.
 struct OpenRows {
     RowsToShow prepared;
     PreparedRows rows;
@@ -22,20 +22,20 @@ struct OpenRows {
 };
 using OpenRowsPtr = std::shared_ptr<const OpenRows>;
 
-/// Figures that need a look at every row.
+/// Holds figures that need a look at every row.
 struct RowsSurvey {
     std::vector<LengthBin> lengths;
     RepeatedRows repeated;
     int64_t trained = 0;
 };
 
-/// A configuration's text, and the request that names its file.
+/// Holds a configuration's text, and the request that names its file.
 struct RowsQuestion {
-    Request request;  ///< Its config names the file that the text belongs to.
+    Request request;  ///< its config names the file of the text
     QString text;
 };
 
-/// Leaves the rows in `into`, which the caller reads after the job has finished.
+/// Returns work that leaves the rows in `into`, which the caller reads after the job has finished.
 Job::Work rows_work(const RowsQuestion& question, const Machine& machine, const Places& places,
                     std::shared_ptr<OpenRowsPtr> into);
 
