@@ -9,6 +9,7 @@
 #include "engine/config/key_history.h"
 #include "engine/config/key_reader.h"
 #include "engine/config/key_table.h"
+#include "engine/config/other_names.h"
 #include "engine/config/trackers.h"
 
 namespace ringmaster {
@@ -100,7 +101,7 @@ class Judge {
         if (strict) m_verdicts.unsupported.push_back({key, why});
         if (!counts) return;
         say(strict ? Severity::Error : Severity::Warning, Form("KEY-UNKNOWN", strict ? "strict" : "idle"),
-            key, {}, renamings(key, nearest_word(key, m_known)));
+            key, {}, renamings(key, meant_key(key, m_known)));
     }
 
     void judge_misspelt(const std::string& key, const std::string& meant) {

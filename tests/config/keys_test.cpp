@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "engine/config/edit.h"
@@ -66,6 +67,25 @@ TEST(Keys, AnyOtherUnknownKeyIsAWarningAsInAxolotl) {
     const ConfigReading strict = read_more("my_notes: tried twice\nstrict: true\n");
     EXPECT_EQ(said(strict, "KEY-UNKNOWN", "my_notes")->severity, Severity::Error);
     EXPECT_EQ(list_of(strict, "my_notes"), "unsupported");
+}
+
+TEST(Keys, AnotherProgramsNameIsRenamedAndANameThatIsOnlyAlikeIsNot) {
+    for (const auto& [name, meant] :
+         std::map<std::string, std::string>{{"wandb_run_name", "wandb_name"},
+                                            {"tokenizer_path", "tokenizer_config"},
+                                            {"max_seq_length", "sequence_len"},
+                                            {"num_train_epochs", "num_epochs"},
+                                            {"wandb_projct", "wandb_project"}}) {
+        const ConfigReading reading = read_more(name + ": x\n");
+        const Diagnostic* unknown = said(reading, "KEY-UNKNOWN", name);
+        ASSERT_NE(unknown, nullptr) << name;
+        EXPECT_THAT(unknown->hint, HasSubstr("rename it to " + meant + ",")) << name;
+    }
+    // The file holds the keys that the last two mean.
+    for (const char* name : {"global_batch_size", "push_adapter_to_hub", "lr", "train_batch_size"}) {
+        const ConfigReading reading = read_more(std::string(name) + ": 1\n");
+        EXPECT_EQ(said(reading, "KEY-UNKNOWN", name)->hint, "leave " + std::string(name) + " out") << name;
+    }
 }
 
 /// One slip of the fingers: a letter lost, doubled or swapped, at every place, or another way to part words.

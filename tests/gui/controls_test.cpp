@@ -83,6 +83,7 @@ class ControlsTest : public QObject {
         QTest::newRow("plan, empty") << u"plan"_s << QString();
         QTest::newRow("plan") << u"plan"_s << m_home.path() + u"/longdocs.yml"_s;
         QTest::newRow("plan with mistakes") << u"plan"_s << m_home.path() + u"/mistakes.yml"_s;
+        QTest::newRow("data, empty") << u"data"_s << QString();
         QTest::newRow("nodes") << u"nodes"_s << QString();
         QTest::newRow("monitor, empty") << u"monitor"_s << QString();
         QTest::newRow("monitor") << u"monitor"_s << u"longdocs-2"_s;

@@ -1,0 +1,14 @@
+/// What a key that axolotl does not know may mean.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ringmaster {
+
+/// Returns the key that an unknown key means: by another program's name for it, or by a slip of the fingers.
+/// Returns nothing if there is no such key.
+std::string meant_key(std::string_view key, const std::vector<std::string>& known);
+
+}  // namespace ringmaster
