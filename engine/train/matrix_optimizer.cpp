@@ -5,6 +5,7 @@
 #include "engine/config/optimizer_arguments.h"
 #include "engine/train/state_file.h"
 #include "engine/train/values_at.h"
+#include "engine/train/whole_vectors.h"
 
 namespace ringmaster {
 
@@ -147,15 +148,23 @@ void MatrixOptimizer::update_whole(size_t parameter, const std::array<at::Tensor
 
 /// Updates this rank's elements of a parameter whose rule works on single elements.
 void MatrixOptimizer::update_own(size_t parameter, double learning_rate) {
-    at::Tensor weights = parameters_.own_values(parameters_.master(), parameter);
-    if (weights.size(0) == 0) return;
-    MatrixStates& kept = states_[parameter];
-    const at::Tensor momentum = parameters_.own_values(momentum_, parameter);
-    MatrixStates states{momentum.to(weights.device()), kept.second.to(weights.device()), {}};
-    weights.copy_(rule_->moved(step_of(parameter, learning_rate), weights,
-                               parameters_.own_values(parameters_.gradients(), parameter), states));
-    momentum.copy_(states.momentum);
-    kept.second.copy_(states.second);
+    const at::Tensor weights = parameters_.own_values(parameters_.master(), parameter);
+    const at::Tensor gradients = parameters_.own_values(parameters_.gradients(), parameter);
+    const at::Tensor first = parameters_.own_values(momentum_, parameter), second = states_[parameter].second;
+    const int64_t own = weights.size(0), at_once = needs_whole_vectors(weights) ? kOneThread : own;
+    for (int64_t begin = 0; begin < own; begin += at_once) {
+        const int64_t count = std::min(at_once, own - begin);
+        const auto part = [&](const at::Tensor& values) {
+            return in_whole_vectors(values.narrow(0, begin, count).to(weights.device()));
+        };
+        const auto keep = [&](const at::Tensor& values, const at::Tensor& moved) {
+            values.narrow(0, begin, count).copy_(moved.narrow(0, 0, count));
+        };
+        MatrixStates states{part(first), part(second), {}};
+        keep(weights, rule_->moved(step_of(parameter, learning_rate), part(weights), part(gradients), states));
+        keep(first, states.momentum);
+        keep(second, states.second);
+    }
 }
 
 // ------------------------------------------------------------------------------------------ proofs

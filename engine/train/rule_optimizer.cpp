@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "engine/train/schedule.h"
+#include "engine/train/whole_vectors.h"
 
 namespace ringmaster {
 
@@ -16,6 +17,7 @@ RuleOptimizer::RuleOptimizer(Parameters& parameters, const Config& config, const
 /// Returns how many elements are updated at once: few on the CPU, to keep them in cache between operations.
 int64_t RuleOptimizer::elements_at_once() const {
     constexpr int64_t kInCache = int64_t{1} << 18;
+    if (arithmetic_ == at::kBFloat16 && parameters_.master().values.is_cpu()) return kOneThread;
     return parameters_.master().values.is_cpu() ? kInCache : kStatesOnTheirWay;
 }
 
@@ -37,11 +39,13 @@ std::vector<at::Tensor> RuleOptimizer::read(const Owned& owned, int64_t begin, i
 std::vector<at::Tensor> RuleOptimizer::new_states(Owned& owned, int64_t begin, int64_t count,
                                                   double learning_rate) {
     const at::Tensor there = owned.master.narrow(0, begin, count);
-    const at::Tensor gradients = owned.gradients.narrow(0, begin, count).to(arithmetic_);
-    at::Tensor weights = there.to(arithmetic_);
+    const at::Tensor gradients = in_whole_vectors(owned.gradients.narrow(0, begin, count).to(arithmetic_));
+    at::Tensor weights = in_whole_vectors(there.to(arithmetic_));
     std::vector<at::Tensor> states = read(owned, begin, count);
+    for (at::Tensor& state : states) state = in_whole_vectors(state);
     rule_->move(step_of(owned, steps(), learning_rate), weights, gradients, states);
-    if (!weights.is_same(there)) there.copy_(weights);
+    if (!weights.is_same(there)) there.copy_(weights.narrow(0, 0, count));
+    for (at::Tensor& state : states) state = state.narrow(0, 0, count);
     return states;
 }
 
@@ -49,10 +53,16 @@ void RuleOptimizer::use_averaged_weights(bool averaged) {
     if (!rule_->averages() || averaged == averaged_ || steps() == 0) return;
     averaged_ = averaged;
     for (Owned& owned : owned_) {
-        const int64_t count = owned.master.size(0);
-        if (!owned.group.trained || count == 0) continue;
-        at::Tensor weights = owned.master;
-        rule_->average(averaged, weights, read(owned, 0, count));
+        const int64_t own = owned.group.trained ? owned.master.size(0) : 0;
+        for (int64_t begin = 0; begin < own; begin += elements_at_once()) {
+            const int64_t count = std::min(elements_at_once(), own - begin);
+            const at::Tensor there = owned.master.narrow(0, begin, count);
+            at::Tensor weights = in_whole_vectors(there);
+            std::vector<at::Tensor> states = read(owned, begin, count);
+            for (at::Tensor& state : states) state = in_whole_vectors(state);
+            rule_->average(averaged, weights, states);
+            if (!weights.is_same(there)) there.copy_(weights.narrow(0, 0, count));
+        }
     }
     parameters_.share_update();
 }
