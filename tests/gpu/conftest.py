@@ -3,3 +3,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "support"))
 from tiny import llama, rows_file  # noqa: F401  (fixtures)
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "slow: left to the label exhaustive")

@@ -137,6 +137,7 @@ def test_whole_steps_beside_transformers_can_be_carried_to_another_folder_and_ru
             assert result["transformers"]["adapters"].startswith("peft") and result["transformers"]["trained_weights"] > 0
 
 
+@pytest.mark.slow
 def test_losses_beside_transformers_can_be_carried_to_another_folder_and_trained_there(tmp_path):
     """Gemma 3 has most of what the layers of families differ in."""
     script, python = ROOT / "tests/gpu/same_losses.py", pathlib.Path(os.environ["RINGMASTER_ENV"]) / "bin/python"
