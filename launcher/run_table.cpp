@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "engine/error.h"
@@ -189,16 +188,16 @@ namespace {
 
 /// Returns the seconds of all attempts but the last, each from its hello to the line before the next hello.
 double seconds_before(const fs::path& events) {
-    std::ifstream file(events);
+    EventReader reader(events);
     double ran = 0, began = 0, last = 0;
-    for (std::string line; std::getline(file, line);) {
-        const auto event = parse_event(line);
-        if (!event) continue;
-        if (std::holds_alternative<HelloEvent>(event->event)) {
-            if (began > 0) ran += std::max(0.0, last - began);
-            began = event->t;
+    for (std::vector<EventLine> lines = reader.poll(); !lines.empty(); lines = reader.poll()) {
+        for (const EventLine& line : lines) {
+            if (std::holds_alternative<HelloEvent>(line.event)) {
+                if (began > 0) ran += std::max(0.0, last - began);
+                began = line.t;
+            }
+            last = line.t;
         }
-        last = event->t;
     }
     return ran;
 }

@@ -527,11 +527,11 @@ void start_remote(std::vector<Node>& nodes, const RemoteRun& remote, int attempt
     std::vector<StartCommand> commands = agent_commands(remote, attempt, resume, restarts);
     const std::string said = start_one(nodes[0], remote.nodes[0], commands[0]);
     if (nodes.size() == 1) return;
-    const std::string meeting = parse_meeting(said);
-    if (meeting.empty())
-        throw Error(Failure::Unreachable, Code("NODE-AGENT"),
-                    "its agent did not say where the others meet it", nodes[0].name());
     try {
+        const std::string meeting = parse_meeting(said);
+        if (meeting.empty())
+            throw Error(Failure::Unreachable, Code("NODE-AGENT"),
+                        "its agent did not say where the others meet it", nodes[0].name());
         for_each_at_once(nodes.size() - 1, [&](size_t i) {
             commands[i + 1].arguments.insert(commands[i + 1].arguments.end(), {"--meet", meeting});
             start_one(nodes[i + 1], remote.nodes[i + 1], commands[i + 1]);
