@@ -309,4 +309,5 @@ def test_slurm_itself_warns_before_the_time_is_over(slurm, short_of_time):
     starts = [(event["attempt"], event["start_step"]) for event in events_of(short_of_time, kind="hello")]
     assert [attempt for attempt, _ in starts] == list(range(1, len(starts) + 1)) and starts[1][1] > 0
     assert state_of(short_of_time)["state"] == "stopped" and state_of(short_of_time)["attempt"] == len(starts)
-    assert slurm.state_of(job_of(short_of_time)) == "CANCELLED"
+    # The job ends by itself if the stop comes while its ranks save after a warning.
+    assert slurm.state_of(job_of(short_of_time)) in ("CANCELLED", "COMPLETED")
