@@ -13,7 +13,7 @@ HERE = Path(__file__).resolve().parent / "axolotl"
 sys.path[:0] = [str(HERE), str(PROGRAM.resolve().parent)]
 
 import cases_sharegpt  # noqa: E402
-from cases import all_cases, digest_of, fingerprint, make_tokenizers  # noqa: E402
+from cases import all_cases, digest_of, fingerprint, make_tokenizers, stop_the_clock  # noqa: E402
 from ringmaster_rows.cache import Request  # noqa: E402
 from ringmaster_rows.prepare import Encoders  # noqa: E402
 from ringmaster_rows.report import Failure  # noqa: E402
@@ -37,6 +37,7 @@ class Silent:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
+    stop_the_clock()
     folder = tmp_path_factory.mktemp("tokenizers")
     made = {name: digest_of(tokenizer) for name, tokenizer in make_tokenizers(folder).items()}
     assert made == EXPECTED["tokenizers"], "these tokenizers are not those that axolotl saw: run axolotl/record.py again"

@@ -24,6 +24,20 @@ ENDS = {"llama3": "<|eot_id|>", "gemma": "<end_of_turn>", "gemma3": "<end_of_tur
         "chatml": "<|im_end|>", "qwen3": "<|im_end|>", "qwen_25": "<|im_end|>", "exaone": "[|endofturn|]", "phi_3": "<|end|>"}
 
 
+def stop_the_clock():
+    """Some templates write today's date into the prompt: it is the day on which the cases were recorded."""
+    from datetime import datetime
+
+    from transformers.utils import chat_template_utils
+
+    class RecordingDay(datetime):
+        @classmethod
+        def now(cls, tz=None):
+            return datetime(2026, 11, 22, tzinfo=tz)
+
+    chat_template_utils.datetime = RecordingDay
+
+
 def make_tokenizers(folder):
     """{"plain": no BOS, "bos": BOS before each text, "blocks": words begin with a blank's own sign, as Llama 2's do}"""
     from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
