@@ -142,21 +142,30 @@ void reap(Sender& sender) {
                                  : ": was killed by signal " + std::to_string(WTERMSIG(status))));
 }
 
+/// Returns whether run.json says that the run is over. The processes then send the rest and end by themselves.
+bool is_said_to_be_over(const fs::path& run_dir) {
+    try {
+        return is_over(parse_run_state(text_of(run_dir / "run.json"), "run.json").state);
+    } catch (const Error&) {
+        return false;
+    }
+}
+
 /// Returns whether the run's agent was killed before it could write the end into run.json.
 bool is_abandoned(const fs::path& run_dir) {
     try {
-        return is_over(read_run_state(run_dir).state) &&
-               !is_over(parse_run_state(text_of(run_dir / "run.json"), "run.json").state);
+        return is_over(read_run_state(run_dir).state) && !is_said_to_be_over(run_dir);
     } catch (const Error&) {
         std::error_code unknown;
         return !fs::is_directory(run_dir, unknown);
     }
 }
 
-/// Returns whether the processes have to send the rest and end.
+/// Returns whether the processes have to be told to send the rest and end. After the end of a short run they may
+/// not even have started: they still send all of it.
 bool is_to_end(const TrackOptions& options) {
-    return asked_to_end != 0 || (options.companion && !is_alive(*options.companion)) ||
-           is_abandoned(options.run_dir);
+    if (asked_to_end != 0 || is_abandoned(options.run_dir)) return true;
+    return options.companion && !is_alive(*options.companion) && !is_said_to_be_over(options.run_dir);
 }
 
 void tell_to_end(const std::vector<Sender>& senders) {
