@@ -114,6 +114,10 @@ struct Sender {
     ::dup2(out, STDERR_FILENO);
     ::close_range(3, UINT_MAX, CLOSE_RANGE_CLOEXEC);
     ::signal(SIGTERM, SIG_DFL);
+    sigset_t end;  // waits until the program can obey it, so that it still sends the rest
+    sigemptyset(&end);
+    sigaddset(&end, SIGTERM);
+    ::sigprocmask(SIG_BLOCK, &end, nullptr);
     ::execv(arguments[0], arguments.data());
     ::_exit(127);
 }

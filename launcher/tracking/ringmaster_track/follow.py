@@ -32,6 +32,7 @@ class Follower:
         self.since = time.monotonic()  # of the tracker's last answer
         signal.signal(signal.SIGTERM, self._on_term)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})  # ringmaster-agent starts this program with it blocked
 
     def _on_term(self, *_):
         self.asked_to_end = True
