@@ -51,7 +51,7 @@ enum class LrScheduler {
     OneCycle,
 };
 
-/// What happens to a row longer than sequence_len: dropped (axolotl's default), cut, or an error.
+/// Says how a row longer than sequence_len is treated: dropped (axolotl's default), cut, or an error.
 enum class ExcessLength { Drop, Truncate, Raise };
 
 /// `pad_to_sequence_len`, or accelerate's sp_seq_length.

@@ -1,4 +1,4 @@
-/// What a key that axolotl does not know may mean.
+/// Finds the axolotl key that an unknown key means.
 #pragma once
 
 #include <string>

@@ -102,7 +102,7 @@ struct Plan {
     bool ok() const { return !has_error(diagnostics); }
 };
 
-/// What a user asks for besides the config.
+/// Holds what a plan needs besides the config: the user's requests, and what is known of this machine.
 struct PlanRequest {
     std::optional<int>
         ranks;  ///< --ranks; else the config's (accelerate), else `devices_seen`, else 2 CPU ranks

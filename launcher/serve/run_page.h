@@ -1,5 +1,5 @@
-/// What the browser's page shows of a run, as JSON: state, figures, and curves reduced to what a screen can
-/// show.
+/// Writes the JSON that the browser's page draws: a run's state, figures, and curves reduced to the points
+/// that a screen can show.
 #pragma once
 
 #include <nlohmann/json.hpp>

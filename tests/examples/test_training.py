@@ -16,7 +16,7 @@ sys.path.insert(0, str(HERE.parent / "support"))
 from ringmaster_runs import events_of, launch, make_model, state_of  # noqa: E402
 
 ARCHIVE = HERE / "axolotl-0.18.0-examples.tar.xz"
-# What stands in for a model: by a piece of its name, the architecture and what differs from make_model's shape.
+# Maps a piece of a model's name to its stand-in: the architecture, and the differences from make_model's shape. None: not trained here.
 ARCHITECTURES = {
     "gemma-3n": (None, {}), "Mistral-Medium": (None, {}), "Mistral-Small-4": (None, {}), "gemma-3": ("gemma3_text", dict(head_dim=16, sliding_window=64)), "gemma-2": ("gemma2", dict(head_dim=16, sliding_window=64)),
     "gemma-7b": ("gemma", dict(head_dim=16)), "GLM-4-32B": (None, {}), "Hunyuan-0.5B": ("hunyuan_v1_dense", dict(head_dim=16)),

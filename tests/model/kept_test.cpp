@@ -84,7 +84,7 @@ TEST(Head, IsReadOnceHoweverManyChunksItHas) {
     EXPECT_EQ(readings(2500), readings(100));
 }
 
-/// Of a row whose tokens are all the same, which give the head the same gradient each; in bfloat16 throughout.
+/// Returns the head's gradient, all in bfloat16, for a row of equal tokens: each adds the same gradient.
 at::Tensor head_gradient(int64_t chunk_tokens) {
     constexpr int64_t kRow = 600;
     const at::NoGradGuard no_grad;

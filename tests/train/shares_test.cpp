@@ -1,4 +1,4 @@
-// What a step's shares must add up to, counted cell by cell.
+// Compares the expected sums of a step's shares with sums counted cell by cell.
 #include "engine/train/shares.h"
 
 #include <gtest/gtest.h>
