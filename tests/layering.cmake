@@ -36,7 +36,7 @@ foreach(room IN LISTS rooms)
     foreach(file IN LISTS files)
         get_filename_component(folder ${file} DIRECTORY)
         if(NOT room STREQUAL gui AND NOT folder STREQUAL room)
-            continue()  # of a room inside this one
+            continue()  # belongs to a room inside this one
         endif()
         math(EXPR checked "${checked} + 1")
         file(STRINGS ${ROOT}/${file} includes REGEX "^#include \"(engine|launcher|gui)/")

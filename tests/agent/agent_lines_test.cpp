@@ -57,7 +57,7 @@ TEST(AgentLines, CutLongTextsRatherThanTheLine) {
     EXPECT_TRUE(rank_ends_from_line(rank_ends_to_line({end})));
 }
 
-/// With `from` in a good line replaced by `to`.
+/// Returns whether the reader accepts a good line in which `from` is replaced by `to`.
 bool takes_ends(const std::string& from, const std::string& to) {
     std::string line = rank_ends_to_line({end_of_rank(1)});
     const size_t at = line.find(from);

@@ -1,4 +1,4 @@
-/// A run directory, a real ringmaster-agent on it, and scripted ranks (scripted_rank.cpp) under it.
+/// Runs a real ringmaster-agent, with scripted ranks (scripted_rank.cpp) under it, on a run directory.
 #pragma once
 
 #include <fcntl.h>
@@ -28,7 +28,7 @@ inline std::string content_of(const std::filesystem::path& file) {
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// Polls until `is_so`; fails the test where that does not come within a time that only a hang reaches.
+/// Polls until `is_so` returns true; fails the test after a time that only a hang reaches.
 inline void wait_until(const std::string& what, const std::function<bool()>& is_so) {
     constexpr auto kPause = std::chrono::milliseconds(5);
     constexpr int kTries = 12'000;
@@ -41,7 +41,7 @@ inline void wait_until(const std::string& what, const std::function<bool()>& is_
 
 struct Ended {
     int status = -1;   ///< exit status, or 128 + signal
-    std::string said;  ///< on stderr
+    std::string said;  ///< stderr
 };
 
 class AgentRun : public testing::Test {
@@ -65,7 +65,7 @@ class AgentRun : public testing::Test {
             std::filesystem::remove_all(entry.path());
     }
 
-    /// What rank 0, 1, … do, as scripted_rank.cpp says.
+    /// Sets what ranks 0, 1, … do, in the words of scripted_rank.cpp.
     void script(const std::vector<std::string>& words) {
         for (size_t i = 0; i < words.size(); ++i)
             environment_.push_back("SCRIPT_" + std::to_string(i) + "=" + words[i]);
@@ -120,7 +120,7 @@ class AgentRun : public testing::Test {
         return step;
     }
 
-    /// Every rank has done a step, and run.json lists them all.
+    /// Waits until every rank has done a step and run.json lists them all.
     void wait_until_training(int ranks) {
         wait_until("the ranks in run.json", [&] {
             try {

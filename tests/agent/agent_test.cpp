@@ -289,7 +289,7 @@ TEST_F(Agent, OutlivesTheTerminalThatStartedIt) {
         }
         wait_until_training(1);
         ::close(terminal);
-        ::waitpid(shell, nullptr, 0);  // SIGHUP has ended it
+        ::waitpid(shell, nullptr, 0);  // SIGHUP has ended the shell
         const int64_t step = steps_of(0);
         wait_until("further steps", [&] { return steps_of(0) > step; });
         const RunState run = state();
@@ -334,13 +334,13 @@ TEST_F(Agent, LetsGoOfItsStartersPipeOnceTheRanksHaveStarted) {
     if (agent == 0) {
         ::dup2(ends[1], STDERR_FILENO);
         ::dup2(ends[1], STDOUT_FILENO);
-        ::dup2(ends[1], 17);  // and one that was left open by mistake
+        ::dup2(ends[1], 17);  // a descriptor left open by mistake
         become(agent_arguments(1));
     }
     started_.push_back(agent);
     ::close(ends[1]);
     char byte = 0;
-    EXPECT_EQ(::read(ends[0], &byte, 1), 0);  // returns at all: every copy is closed
+    EXPECT_EQ(::read(ends[0], &byte, 1), 0);  // read() returns only if every copy is closed
     ::close(ends[0]);
     EXPECT_EQ(state().state, RunPhase::Running);
     EXPECT_EQ(state().nodes.at(0).ranks.size(), 1u);

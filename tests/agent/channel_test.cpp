@@ -16,7 +16,7 @@ struct Ends {
     Ends(const std::string& secret_first, const std::string& secret_other, int node = 1)
         : first(Channel::of_first(secret_first, 3)), other(Channel::of_other(secret_other, node)) {}
 
-    /// False where one of them ends it.
+    /// Returns false if one of the two ends the connection.
     bool meet() {
         from_other.push_back(other.opening());
         while (!first.is_proven() || !other.is_proven()) {
@@ -64,7 +64,7 @@ TEST(Channel, RefusesARecordedGreeting) {
     Channel again = Channel::of_first(kSecret, 3);
     ASSERT_TRUE(again.greet(ends.from_other[0]));
     EXPECT_EQ(again.greet(ends.from_other[1]), std::nullopt);
-    Channel comes_again = Channel::of_other(kSecret, 1);  // recorded answers of node 0
+    Channel comes_again = Channel::of_other(kSecret, 1);  // gets the recorded answers of node 0
     ASSERT_TRUE(comes_again.greet(ends.from_first[0]));
     EXPECT_EQ(comes_again.greet(ends.from_first[1]), std::nullopt);
 }
@@ -79,7 +79,7 @@ TEST(Channel, RefusesLinesThatAreChangedRepeatedLeftOutOrOfTheOtherDirection) {
     Ends ends(kSecret, kSecret);
     ASSERT_TRUE(ends.meet());
     const std::string one = ends.other.sealed_line("beat"), two = ends.other.sealed_line("asked now");
-    EXPECT_EQ(ends.first.opened_line(two), std::nullopt);  // the first is missing
+    EXPECT_EQ(ends.first.opened_line(two), std::nullopt);  // the first line is missing
     EXPECT_EQ(ends.first.opened_line(one), "beat");
     EXPECT_EQ(ends.first.opened_line(one), std::nullopt);
     std::string changed = two;

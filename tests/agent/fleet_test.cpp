@@ -1,4 +1,4 @@
-// Node 0's port, with the other nodes' agents and with strangers.
+// Tests node 0's port with the other nodes' agents and with strangers.
 #include "launcher/agent/fleet.h"
 
 #include <arpa/inet.h>
@@ -45,7 +45,7 @@ void say(const Descriptor& socket, const std::string& text) {
     [[maybe_unused]] const ssize_t put = ::send(socket.get(), text.data(), text.size(), MSG_NOSIGNAL);
 }
 
-/// What comes until the other end closes, or for two seconds.
+/// Returns everything received until the other end closes, or for two seconds.
 std::string heard_on(const Descriptor& socket, bool* closed = nullptr) {
     std::string text;
     char buffer[4096];
@@ -73,7 +73,7 @@ int64_t resident_bytes() {
     return pages * ::sysconf(_SC_PAGESIZE);
 }
 
-/// Node 0's agent, as the supervisor drives it.
+/// Drives node 0's agent as the supervisor does.
 class FirstNode : public testing::Test {
   protected:
     void start(int nodes) {
@@ -173,7 +173,7 @@ TEST_F(FirstNode, TellsStrangersNothingAndObeysNone) {
     EXPECT_EQ(heard().size(), 1U);
 }
 
-/// Passes one connection on to `port`, and keeps what the client said.
+/// Forwards one connection to `port` and records what the client sent.
 struct Recorder {
     explicit Recorder(int port) : listening(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
         sockaddr_in address{};
@@ -281,7 +281,7 @@ TEST_F(FirstNode, RestsAtTheLimitOfDescriptors) {
     std::this_thread::sleep_for(milliseconds(500));
     const int64_t rounds = rounds_ - before;
     ::setrlimit(RLIMIT_NOFILE, &limit);
-    EXPECT_LT(rounds, 100);  // 25 of 20 ms each; thousands where it spins
+    EXPECT_LT(rounds, 100);  // 25 rounds of 20 ms each; thousands if it spins
     Fleet one(place(1, 2, port()));
     one.send(0, "hello {}");
     wait_until("the hello", [&] { return heard().size() == 1; });

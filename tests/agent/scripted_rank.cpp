@@ -1,15 +1,15 @@
-// A rank that trains nothing: it writes the events of a run, ends on SIGTERM as the engine does, and goes
-// wrong as the variable SCRIPT_<rank> says, a list of words:
+// A rank that trains nothing: it writes the events of a run, ends on SIGTERM as the engine does, and fails
+// as the variable SCRIPT_<rank> says, a list of words:
 //
-//   steps=N        completes after N steps (default 3); steps=0: goes on until it is asked to stop
+//   steps=N        completes after N steps (default 3); steps=0: continues until it is asked to stop
 //   at=N           does the following when step N is done:
 //     exit=N | signal=N | error=TEXT (an error event, then exit status 1; '_' stands for a blank) | hang
-//     (deaf to SIGTERM) | leave (a child that sleeps, then SIGKILL) | quiet (exit 0 without a word)
+//     (ignores SIGTERM) | leave (starts a child that sleeps, then SIGKILL) | quiet (exit 0 without an event)
 //   attempt=N      does it in attempt N only
 //   peer=R         fails with a lost connection once rank R is gone
-//   deaf           SIGTERM has its usual effect: it dies
-//   slow=MS        saves for so long when asked to stop
-//   waits=R        notes that it waits for rank R in layer 4, hop 2; others note that they work in layer 4,
+//   deaf           does not handle SIGTERM, and so dies of it
+//   slow=MS        takes MS milliseconds to save when asked to stop
+//   waits=R        reports that it waits for rank R in layer 4, hop 2; other ranks report work in layer 4,
 //   hop 1
 #include <sys/socket.h>
 #include <unistd.h>
@@ -91,9 +91,10 @@ class Rank {
     bool has(const std::string& word) const { return script_.count(word) > 0; }
     int64_t number(const std::string& word) const { return std::stoll(script_.at(word)); }
 
-    /// What the tests look at: environment, session, whether the store's socket is there.
+    /// Writes down what the tests look at: the environment, the session, and whether the store's socket
+    /// exists.
     void leave_traces() const {
-        int open = -1;  // not counting its own events
+        int open = -1;  // without its events file
         for (int fd = 3; fd < 256; ++fd) open += ::lseek(fd, 0, SEEK_CUR) >= 0 || errno != EBADF;
         std::ofstream out(run_ / ("traces-" + std::to_string(rank_)));
         for (const char* name :

@@ -12,7 +12,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-// As the kernel packs them (wait(2)).
+// Packs an exit status as the kernel does (wait(2)).
 int exited(int status) {
     return status << 8;
 }

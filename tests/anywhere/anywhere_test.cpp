@@ -1,5 +1,5 @@
-// Targets that are remembered, what a destination asks of a plan, and what Slurm and ~/.ssh/config say of
-// themselves.
+// Tests remembered targets, what a destination requires of a plan, and what Slurm and ~/.ssh/config
+// report.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -138,7 +138,7 @@ TEST(Shrinking, TakesFewerRanksForASequenceWhereTheOldNumberDoesNotFit) {
 }
 
 TEST(Shrinking, ChangesTheBatchOnlyWhereNothingElseIsLeft) {
-    const auto settings = shrink_settings(plan_of(3, 1, 2, 1), 2);  // 6 rows a step are not 2 × 2 × n
+    const auto settings = shrink_settings(plan_of(3, 1, 2, 1), 2);  // 6 rows per step cannot be 2 × 2 × n
     ASSERT_EQ(settings.size(), 1U);
     EXPECT_TRUE(settings.front().empty());
 }

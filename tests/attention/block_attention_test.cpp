@@ -22,7 +22,7 @@ at::Tensor heads_first(const at::Tensor& x) {
 }
 
 struct Inputs {
-    at::Tensor q, k, v, dout;  // tokens first
+    at::Tensor q, k, v, dout;  // the tokens' dimension comes first
 };
 
 Inputs random_inputs(int64_t queries, int64_t keys, Heads heads, at::ScalarType dtype) {
@@ -70,7 +70,8 @@ using Case = std::tuple<std::tuple<int64_t, int64_t, SliceMask>, Heads, at::Scal
 
 class BlockAttention : public ::testing::TestWithParam<Case> {};
 
-/// Lengths around the block sizes; with more threads than key/value heads several share one.
+/// Lengths lie around the block sizes; if there are more threads than key/value heads, several threads share
+/// a head.
 TEST_P(BlockAttention, IsFullAttention) {
     const auto [lengths, heads, dtype, threads] = GetParam();
     at::set_num_threads(threads);
@@ -105,7 +106,8 @@ at::Tensor leaf(const at::Tensor& x) {
     return x.to(at::kDouble).set_requires_grad(true);
 }
 
-// softmax(c · tanh(s · q · k / c)) · v and its gradients by autograd in float64, several blocks of keys long.
+// The truth is softmax(c · tanh(s · q · k / c)) · v, with gradients by autograd in float64, over several
+// blocks of keys.
 TEST(BlockAttentionRule, ScalesAndCapsScoresAsAutogradDoes) {
     at::set_num_threads(2);
     constexpr int64_t kTokens = 700;
@@ -154,7 +156,7 @@ TEST(BlockAttentionBackward, OfABlockOfKeysIsItsPartOfTheWhole) {
     }
 }
 
-/// A diagonal of triangles, a rectangle of keys in the middle, rows that see nothing.
+/// The mask is a diagonal of triangles, a rectangle of keys in the middle, and rows that see nothing.
 TEST(BlockAttention, OfManySlicesInOneCallIsThatOfTheirMask) {
     const std::vector<Slice> slices = {{0, 300, 100, 400, SliceMask::Causal},
                                        {0, 300, 400, 450, SliceMask::Full},

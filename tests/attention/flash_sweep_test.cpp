@@ -1,6 +1,6 @@
-// FlashAttention-2's calls, forward, backward and joined, against float64, for slice sets of whole runs. The
-// kernels are their CPU twin, which leaves NaN where CUDA's leave whatever was there; under the label gpu,
-// CUDA's own, in memory that held NaN before.
+// Compares FlashAttention-2's calls (forward, backward and joined) with float64, for the slice sets of whole
+// runs. By default the kernels are their CPU twin, which leaves NaN wherever CUDA's kernels leave old memory;
+// under the label gpu they are CUDA's, in memory that held NaN before.
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
@@ -48,8 +48,9 @@ at::Tensor hidden_by(const SliceSet& set) {
     return hidden;
 }
 
-/// The largest difference over the largest value, and in bfloat16 also the norm of the difference over that
-/// of the values, four times as strict: a single large value hides no lost key.
+/// Bounds the largest difference relative to the largest value. In bfloat16 it also bounds the norm of the
+/// difference relative to the values' norm, four times as strictly, so that one large value cannot hide a
+/// lost key.
 void expect_close(const at::Tensor& ours, const at::Tensor& truth, double bound, const std::string& what) {
     const at::Tensor differences = ours.to(at::kDouble) - truth;
     const double largest = std::max(truth.abs().max().item<double>(), 1e-3);
@@ -66,7 +67,7 @@ struct Result {
     FlashGradients d;
 };
 
-/// Joined, as the hops of a ring are.
+/// Joins the slices' results as the hops of a ring do.
 Result joined(const FlashKernel& kernel, const Sequence& x, const std::vector<Slice>& slices) {
     SoftmaxSums sums = no_keys_seen(x.q);
     packed_forward(kernel, sums.values_bhtd, sums.top_bht, x.q, x.k, x.v, slices);
@@ -103,7 +104,7 @@ void check(const FlashKernel& kernel, const SliceSet& set, const Shape& shape,
     expect_equal({*whole, *d}, truth, bound, set.name + ", in one call");
 }
 
-/// The twin, on a device of as many multiprocessors.
+/// Checks the twin on a device with that many multiprocessors.
 void check_twin(const SliceSet& set, const Shape& shape, int64_t multiprocessors) {
     FlashTwin twin;
     FlashKernel kernel = twin.kernel();
@@ -111,7 +112,7 @@ void check_twin(const SliceSet& set, const Shape& shape, int64_t multiprocessors
     check(kernel, set, shape, at::TensorOptions(at::kFloat));
 }
 
-/// Every `step`th set of runs of 1,024 tokens and more, `count` of them.
+/// Checks `count` slice sets: every `step`th set of runs of at least 1,024 tokens.
 void sweep(uint64_t seed, int count, int step) {
     at::set_num_threads(1);
     at::manual_seed(seed);
@@ -131,7 +132,7 @@ TEST(FlashSweep, IsFloat64sAttention) {
     sweep(1, 320, 7);
 }
 
-// Heads and long documents in launches of their own, as on a GPU of 132 multiprocessors.
+// Heads and long documents run in launches of their own, as on a GPU with 132 multiprocessors.
 TEST(FlashSweep, IsFloat64sAttentionInSeveralLaunches) {
     at::set_num_threads(1);
     at::manual_seed(2);
@@ -145,7 +146,7 @@ TEST(FlashSweep, IsFloat64sAttentionInSeveralLaunches) {
     }
 }
 
-/// Memory that the allocator will give out again, small blocks and large ones.
+/// Fills memory with NaN that the allocator will hand out again, in small and large blocks.
 void leave_nan(at::Device device) {
     std::vector<at::Tensor> blocks = {at::full({int64_t{128} << 20}, NAN, device)};
     for (int i = 0; i < 64; ++i) blocks.push_back(at::full({int64_t{1} << 16}, NAN, device));

@@ -1,5 +1,5 @@
-/// The independent truth: full attention by plain matrix products in float64, and its gradients by the
-/// textbook formulas.
+/// Computes the independent truth: full attention by plain matrix products in float64, and its gradients by
+/// the textbook formulas.
 ///
 /// Letters: B rows, H query heads, K key/value heads, T queries, S keys, D head_dim.
 #pragma once
@@ -17,7 +17,7 @@ struct FullAttention {
     at::Tensor out_bthd, lse_bht, dq_bthd, dk_bskd, dv_bskd;
 };
 
-/// `hidden_ts` says which keys a query does not see; one that sees none gets zeros.
+/// `hidden_ts` marks the keys that a query does not see; a query that sees none gets zeros.
 inline FullAttention full_attention(const at::Tensor& q_bthd, const at::Tensor& k_bskd,
                                     const at::Tensor& v_bskd, const at::Tensor& dout_bthd,
                                     const at::Tensor& hidden_ts) {
@@ -63,13 +63,13 @@ inline at::Tensor nothing_hidden(int64_t queries, int64_t keys) {
     return at::zeros({queries, keys}, at::kBool);
 }
 
-/// Largest difference over the largest value.
+/// Returns the largest difference relative to the largest value.
 inline double relative_error(const at::Tensor& ours, const at::Tensor& truth) {
     const double difference = (ours.to(at::kDouble) - truth).abs().max().item<double>();
     return difference / truth.abs().max().item<double>();
 }
 
-/// What is asked of a dtype; bfloat16 has 8 bits, float32 24.
+/// Returns the error allowed for a dtype; bfloat16 has 8 significant bits, float32 24.
 inline double bound_of(at::ScalarType dtype) {
     return dtype == at::kFloat ? 1e-5 : 4e-2;
 }

@@ -1,5 +1,5 @@
-// The exactness of sharded attention on a device: ranks that share one GPU, against full attention in
-// float64.
+// Compares sharded attention on a device with full attention in float64; the ranks share one
+// GPU.
 #include <gtest/gtest.h>
 
 #include "engine/attention/sharded_attention.h"

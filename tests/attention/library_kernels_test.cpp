@@ -1,4 +1,5 @@
-// float32 attention by LibTorch's memory-efficient kernel, whose CPU twin refuses what that kernel refuses.
+// Tests float32 attention by LibTorch's memory-efficient kernel; its CPU twin refuses what that kernel
+// refuses.
 #include <gtest/gtest.h>
 
 #include "engine/attention/cuda_flash.h"
@@ -30,7 +31,7 @@ void expect_float_attention(int64_t queries, int64_t keys, bool causal) {
     EXPECT_LE(relative_error(tokens_first(d.dv_bksd), truth.dv_bskd), bound);
 }
 
-// Its log-sum-exps are multiples of 32 long.
+// The kernel pads its log-sum-exps to multiples of 32.
 TEST(EfficientAttention, TakesAnyLengthAndGroupedHeads) {
     twins::install();
     at::manual_seed(9);

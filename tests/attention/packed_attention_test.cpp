@@ -1,4 +1,4 @@
-// Slices by calls of a flash kernel's twin, against the same slices one by one in float64.
+// Compares slices computed by calls of a flash kernel's twin with the same slices one by one in float64.
 #include "engine/attention/packed_attention.h"
 
 #include <ATen/Parallel.h>
@@ -44,7 +44,7 @@ void expect_close(const at::Tensor& ours, const at::Tensor& truth, const std::st
         << what;
 }
 
-/// Forward and backward, the latter in blocks of `at_once` queries where that is not 0.
+/// Checks the forward and the backward; the backward runs in blocks of `at_once` queries unless that is 0.
 void expect_whole(const Tensors& x, const std::vector<Slice>& slices, int64_t at_once,
                   const std::string& what) {
     const int64_t T = x.q.size(1), S = x.k.size(1);
@@ -80,7 +80,7 @@ AttentionMask random_mask(std::mt19937& random) {
 }
 
 TEST(PackedAttention, OfAnyHopIsTheSlicesAttention) {
-    at::set_num_threads(1);  // tiny products
+    at::set_num_threads(1);  // the products are tiny
     at::manual_seed(3);
     std::mt19937 random(3);
     for (int round = 0; round < 24; ++round) {
@@ -111,7 +111,7 @@ TEST(PackedAttention, OfSlicesThatShareQueriesIsTheirAttention) {
     for (const int64_t at_once : {0, 5}) expect_whole(random_tensors(2, 24, 26), slices, at_once, "shared");
 }
 
-/// Documents, the last tokens padding where `padding` says so.
+/// Expects one call for documents; with `padding`, the last tokens are padding.
 void expect_one_call(int64_t padding) {
     const Tensors x = random_tensors(1, 64, 64);
     AttentionMask mask;
@@ -139,7 +139,8 @@ TEST(PackedAttention, OfAdjacentDocumentsIsOneCallThatCopiesNothing) {
     for (const int64_t padding : {0, 14}) expect_one_call(padding);
 }
 
-/// A backward of 8 heads, cut for 12 multiprocessors: the same gradients from more launches.
+/// Checks a backward of 8 heads that is cut for 12 multiprocessors: the same gradients come from more
+/// launches.
 void expect_launches(const std::vector<Slice>& slices, int64_t tokens, int launches) {
     const auto random = [&](int64_t heads) { return at::randn({1, tokens, heads, 8}).transpose(1, 2); };
     const at::Tensor q = random(8), dout = random(8), k = random(4), v = random(4);
@@ -160,9 +161,9 @@ void expect_launches(const std::vector<Slice>& slices, int64_t tokens, int launc
 
 TEST(PackedAttention, OfSeveralLaunchesIsThatOfOne) {
     at::set_num_threads(1);
-    // 6 and 2 heads make 12 thread blocks each; 8 would make 16, in two rounds.
+    // 6 and 2 heads make 12 thread blocks each; 8 heads would make 16, which takes two rounds.
     expect_launches({{0, 1024, 0, 1024, SliceMask::Causal}}, 1024, 2);
-    // A long document among short ones, and padding.
+    // A long document stands among short ones and padding.
     AttentionMask mask;
     mask.documents = {100, 150, 1200, 1250, 1300};
     expect_launches(make_slices({{0, 1450, 1}}, {{0, 1450, 1}}, mask), 1450, 4);

@@ -10,7 +10,7 @@
 namespace ringmaster {
 namespace {
 
-/// Every hop of every rank, against full attention and its gradients in float64.
+/// Compares every hop of every rank with full attention and its gradients in float64.
 void expect_whole(RingAttnFunc func, int ranks, at::ScalarType dtype, at::Device device) {
     constexpr int64_t kTokens = 96, kHeads = 4, kKeyHeads = 2, kHeadDim = 64;
     at::manual_seed(ranks);
@@ -41,7 +41,7 @@ void expect_whole(RingAttnFunc func, int ranks, at::ScalarType dtype, at::Device
 }
 
 TEST(PlayedRing, OfAnyLayoutIsTheWholeSequencesAttention) {
-    at::set_num_threads(1);  // as ranks of a test have
+    at::set_num_threads(1);  // as for ranks in other tests
     for (const RingAttnFunc func :
          {RingAttnFunc::BatchZigzag, RingAttnFunc::BatchStripe, RingAttnFunc::BatchRing}) {
         for (const int ranks : {1, 2, 8}) expect_whole(func, ranks, at::kFloat, at::kCPU);

@@ -61,7 +61,7 @@ struct Result {
     }
 };
 
-/// How one sequence is split.
+/// Describes how one sequence is split.
 struct Way {
     RingAttnFunc func;
     Split split;
@@ -72,7 +72,7 @@ struct Way {
     }
 };
 
-/// Every rank's share, by global rank.
+/// Returns every rank's share, by global rank.
 std::vector<Result> run(const Way& way, const AttentionMask& mask, const Inputs& inputs) {
     const Mesh mesh = way.split.mesh();
     const Layout layout = way.layout(inputs.q.size(1), mask);
@@ -87,7 +87,7 @@ std::vector<Result> run(const Way& way, const AttentionMask& mask, const Inputs&
     return results;
 }
 
-/// With Ulysses a rank's lse is of its own heads and of its group's tokens.
+/// Returns this rank's part of the lse. With Ulysses, that is the lse of its heads and its group's tokens.
 at::Tensor own_lse(const at::Tensor& lse_bht, const Layout& layout, const Split& split, Heads heads,
                    int rank) {
     const HeadRange own =
@@ -96,7 +96,7 @@ at::Tensor own_lse(const at::Tensor& lse_bht, const Layout& layout, const Split&
         .index_select(2, positions(ring_spans(layout, rank / split.ulysses, split.ulysses)));
 }
 
-/// out, dq, dk, dv of all ranks put together.
+/// Joins out, dq, dk and dv of all ranks.
 std::vector<at::Tensor> whole_of(const std::vector<Result>& results, const Layout& layout,
                                  const Inputs& inputs) {
     std::vector<at::Tensor> whole;
@@ -114,10 +114,10 @@ std::vector<at::Tensor> whole_of(const std::vector<Result>& results, const Layou
     return whole;
 }
 
-/// Of out, dq, dk, dv.
+/// Errors of out, dq, dk and dv.
 struct Errors {
-    std::vector<double> largest;  ///< difference over the largest value
-    std::vector<double> norm;  ///< norm of the difference over the norm: does not hang on one element's luck
+    std::vector<double> largest;  ///< largest difference over the largest value
+    std::vector<double> norm;  ///< norm of the difference over the norm; does not depend on a single element
 
     void keep_largest(const Errors& other) {
         if (largest.empty()) *this = other;
@@ -155,8 +155,8 @@ void expect_lse(const std::vector<Result>& results, const Way& way, const Layout
     }
 }
 
-/// Those of LibTorch's flash attention, one rank, in the inputs' dtype. That kernel does not know queries
-/// that see nothing: here they see themselves, and nobody asks.
+/// Returns the errors of LibTorch's flash attention on one rank, in the inputs' dtype. That kernel does not
+/// support queries that see nothing: here they see themselves, and their results are not compared.
 Errors flash_errors(const AttentionMask& mask, const Inputs& in) {
     const at::Tensor hidden_ts = hidden_by(mask, in.q.size(1)), blind_t = hidden_ts.all(1);
     const at::Tensor seen_t11 = blind_t.logical_not().view({-1, 1, 1}).to(in.q.scalar_type());
@@ -172,7 +172,7 @@ Errors flash_errors(const AttentionMask& mask, const Inputs& in) {
                      full_attention(in.q, in.k, in.v, in.dout, hidden_ts));
 }
 
-/// Against full attention in double precision.
+/// Compares with full attention in double precision.
 Errors expect_full_attention(const Way& way, const AttentionMask& mask, const Inputs& inputs, bool twice) {
     const int64_t tokens = inputs.q.size(1);
     const Heads heads{inputs.q.size(2), inputs.k.size(2)};
@@ -193,14 +193,14 @@ Errors expect_full_attention(const Way& way, const AttentionMask& mask, const In
     return errors;
 }
 
-/// What bfloat16 is held to: what LibTorch's flash attention shows on one rank, and a tenth.
+/// Holds bfloat16 to the error of LibTorch's flash attention on one rank, plus a tenth.
 void expect_no_worse(const std::vector<double>& ours, const std::vector<double>& flash) {
     for (size_t i = 0; i < ours.size(); ++i) EXPECT_LE(ours[i], 1.1 * flash[i]) << "out, dq, dk, dv: " << i;
 }
 
 constexpr int64_t kTokens = 48;
 
-/// One document, several with padding behind them, a window over several.
+/// One document, several followed by padding, or a window over several.
 struct NamedMask {
     const char* name;
     AttentionMask mask;
@@ -216,7 +216,7 @@ struct TableCase {
     NamedMask mask;
     at::ScalarType dtype;
 
-    /// Of the inputs and the mask.
+    /// Describes the inputs and the mask.
     std::string shape() const {
         return std::to_string(heads.query) + ":" + std::to_string(heads.key) + " " + mask.name +
                (dtype == at::kFloat ? " fp32" : " bf16");
@@ -241,7 +241,7 @@ std::vector<TableCase> table() {
     for (const RingAttnFunc func : funcs) {
         for (const Split& split : splits) {
             for (const Heads& heads : all_heads) {
-                if (heads.query < split.ulysses) continue;  // refused
+                if (heads.query < split.ulysses) continue;  // such a split is refused
                 for (const NamedMask& mask : kMasks) {
                     for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16}) {
                         if (func != RingAttnFunc::VarlenLlama3) {
@@ -258,14 +258,14 @@ std::vector<TableCase> table() {
     return cases;
 }
 
-/// Every `stride`-th case of the table, each with inputs of its own. In bfloat16 each case's norms are held
-/// to flash's of the same inputs, and the largest error of all cases to flash's of all of them; by how much
-/// one case's largest exceeds flash's is printed.
+/// Checks every `stride`-th case of the table, each with new inputs. In bfloat16 each case's norms are held
+/// to those of flash for the same inputs, and the largest error over all cases to flash's over all of them.
+/// The excess of a single case's largest error over flash's is printed.
 void expect_table(size_t stride, bool twice) {
     const std::vector<TableCase> cases = table();
     std::map<at::ScalarType, Errors> most;
     Errors most_flash;
-    std::vector<double> of_flash(4);  // the most of a case's largest errors
+    std::vector<double> of_flash(4);  // largest of the cases' largest errors
     size_t count = 0;
     for (size_t i = 0; i < cases.size(); i += stride, ++count) {
         const TableCase& it = cases[i];
@@ -290,7 +290,7 @@ void expect_table(size_t stride, bool twice) {
                 of_flash[2], of_flash[3]);
 }
 
-/// Run twice: the same to the last bit.
+/// A second run gives the same bits.
 TEST(ShardedAttention, IsFullAttentionEveryTimeOnASpreadOfTheTable) {
     expect_table(41, true);
 }
@@ -338,9 +338,9 @@ std::vector<SentBytes> sent_bytes(const Way& way, const AttentionMask& mask, int
     return sent;
 }
 
-/// P ranks, t tokens of each in all rows, K key/value heads, d: the volumes of ring p2p and of the gather, as
-/// derived from ring-flash-attention, are (P−1)·2·t·K·d elements of the inputs' dtype each way and at least
-/// (P−1)·2·t·K·d gradients. What is sent is what the slices read, and no more than those.
+/// With P ranks, t tokens each in all rows, K key/value heads and head_dim d, ring p2p and the gather move,
+/// as derived from ring-flash-attention, (P−1)·2·t·K·d elements of the inputs' dtype each way and at least
+/// (P−1)·2·t·K·d gradients. We send what the slices read, and never more than the formulas say.
 TEST(ShardedAttentionBytes, AreThoseThatTheSlicesReadAndNeverMoreThanTheFormulas) {
     const int64_t P = 4, t = 2 * 12, K = 2, d = 16;
     for (const NamedMask& mask : kMasks) {
@@ -356,7 +356,7 @@ TEST(ShardedAttentionBytes, AreThoseThatTheSlicesReadAndNeverMoreThanTheFormulas
                 int64_t forward = 0, backward = 0;
                 for (int rank = 0; rank < P; ++rank) {
                     const AttentionSchedule schedule = make_ring_schedule(layout.ranks, rank, mask.mask);
-                    const int64_t of_key = 2 * 2 * K * d;  // rows, and a key with its value
+                    const int64_t of_key = 2 * 2 * K * d;  // rows × (a key and its value)
                     const SentBytes& own = sent[static_cast<size_t>(rank)];
                     EXPECT_EQ(own.forward, schedule.sent_keys() * of_key * size);
                     EXPECT_EQ(own.backward,
@@ -384,7 +384,7 @@ TEST(ShardedAttentionBytes, AreNoneWhereDocumentsAreAlignedToShards) {
     }
 }
 
-/// (P−1)/P · t·d·(2H + 2·max(K, P)) elements, forward and backward. Source: Jacobs et al. 2023 with grouped
+/// Each way, (P−1)/P · t·d·(2H + 2·max(K, P)) elements are sent. Source: Jacobs et al. 2023, with grouped
 /// heads.
 TEST(ShardedAttentionBytes, OfUlyssesAreTheFormula) {
     const int64_t P = 4, t = 2 * 12, H = 8, K = 2, d = 16;
@@ -401,7 +401,7 @@ TEST(ShardedAttention, SaysWhichRankItsKeysDidNotComeFrom) {
     std::string text;
     run_ranks(ring_mesh(2), [&](int rank, Groups& groups) {
         groups.world().barrier();
-        if (rank == 0) return;  // leaves
+        if (rank == 0) return;  // rank 0 leaves
         groups.progress().enter_layer(Pass::Forward, 3);
         try {
             ShardedAttention(groups, layout).forward(own.q, own.k, own.v);

@@ -1,11 +1,11 @@
-/// Attention alone, forward and backward, in one run: `ranks` ranks of one thread each with zigzag over Gloo
-/// on 127.0.0.1, against one rank with as many threads as that, at most one to a core. Heads and head_dim are
+/// Compares attention alone, forward and backward, in one run: `ranks` ranks of one thread each with zigzag
+/// over Gloo on 127.0.0.1, and one rank with as many threads, at most one per core. Heads and head_dim are
 /// those of tests/bench/whole_step.py.
 ///
 ///   attention_bench [--tokens 8192] [--ranks 2] [--dtype float32|bfloat16] [--rounds 3] [--json FILE]
 ///
 /// The two take turns; the best of each counts. Prints seconds, GFLOP/s (2 · 7 matrix products of half the
-/// square) and the ratio: 1 is no loss from splitting.
+/// square) and their ratio, which is 1 if splitting costs nothing.
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
@@ -34,8 +34,8 @@ struct Settings {
 };
 
 struct Taken {
-    double wall_s = 1e9;  ///< forward and backward of the slowest rank
-    double cpu_s = 1e9;   ///< of all ranks: what others on the machine disturb least
+    double wall_s = 1e9;  ///< slowest rank's forward and backward
+    double cpu_s = 1e9;   ///< sum over all ranks; other programs disturb it least
 
     void keep_best(const Taken& other) {
         wall_s = std::min(wall_s, other.wall_s);

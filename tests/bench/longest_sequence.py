@@ -1,12 +1,13 @@
-"""The longest sequence that trains in the same memory: ours on one rank and on two, against transformers, by bisection.
+"""Finds, by bisection, the longest sequence that trains in the same memory: ours on one rank and on two, and transformers.
 
     python tests/bench/longest_sequence.py --bin build/bin [--limit-gib 6] [--step 1024] [--times 16] [--dense] [--json FILE]
 
-Every process may allocate --limit-gib (RLIMIT_DATA). Both train one step of hidden 512, 6 layers, 8 heads, 4 key/value heads,
-intermediate 1408, vocabulary 128,256, untied, float32, AdamW, one row: transformers with sdpa and gradient checkpointing, ours with
-gradient checkpointing and tiled MLPs, on two ranks with sharded states (ZeRO 3). Attention takes the same memory whatever it looks at, and hours at
-these lengths, and so does the head, a chunk of tokens at a time: ours is bisected with a sliding window of 1,024 tokens and labels
-on the last 2,048 alone, then --dense trains what was found (and --times transformers' length) with full attention and all labels.
+Every process may allocate --limit-gib (RLIMIT_DATA). Both sides train one step of hidden 512, 6 layers, 8 heads, 4 key/value heads,
+intermediate 1408, vocabulary 128,256, untied, float32, AdamW, one row. transformers uses sdpa and gradient checkpointing; ours uses
+gradient checkpointing and tiled MLPs, and on two ranks sharded states (ZeRO 3). At these lengths attention takes hours, but its memory
+does not depend on the mask; the same holds for the head, which takes a chunk of tokens at a time. So ours is bisected with a sliding
+window of 1,024 tokens and labels on the last 2,048 only. Then --dense trains the length found (and --times transformers' length) with
+full attention and all labels.
 """
 
 import argparse
@@ -29,7 +30,7 @@ LABELS = 2048
 
 
 def reference_process(tokens):
-    """One step in transformers; runs in a process of its own."""
+    """Runs one step in transformers, in a separate process."""
     import torch
     import transformers
 
@@ -50,7 +51,7 @@ def limited(arguments):
 
 
 def all_succeed(processes):
-    """Ends the others as soon as one has failed."""
+    """Waits for all processes, and ends the others as soon as one fails."""
     while any(process.poll() is None for process in processes):
         if any(process.poll() not in (None, 0) for process in processes):
             for process in processes:
@@ -104,7 +105,7 @@ def ours_trains(tokens, ranks, dense, arguments):
 
 
 def planned_longest(ranks, arguments):
-    """What the planner says; only where the search begins."""
+    """Returns the planner's longest sequence, which is only where the search begins."""
     with tempfile.TemporaryDirectory() as folder:
         config = write_config(8192, ranks, False, pathlib.Path(folder))
         said = subprocess.run([arguments.bin / "ringmaster", "advise", config, "--ranks", str(ranks), "--device", "cpu", "--device-memory",
@@ -113,7 +114,8 @@ def planned_longest(ranks, arguments):
 
 
 def bisected(name, trains, guess, step):
-    """The longest multiple of `step` that trains; away from `guess` in strides that double, then by halves."""
+    """Returns the longest multiple of `step` that trains: it leaves `guess` in strides that double, then
+    bisects."""
     fits, fails = 0, None
     at, stride = max(1, guess // step), 1
     while fails is None or fails - fits > 1:

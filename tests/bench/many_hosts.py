@@ -1,11 +1,11 @@
-"""What one client needs to launch on many hosts and to follow them: processor time, memory, and how long the app's window stands still.
+"""Measures what one client needs to launch on many hosts and to follow them: processor time, memory, and stalls of the app.
 
     python tests/bench/many_hosts.py --bin build/bin [--hosts 32] [--seconds 30] [--nice 19] [--require] [--json FILE]
 
-Each host is a real sshd on a port of loopback with a home of its own and one rank of a tiny model; all of them run at nice 19, so that
-the client has the processor that it would have on a machine of its own. The client's processes are measured by themselves: `launch`,
-`watch` in a terminal, and the app's Monitor (tests/gui/follow_bench.cpp), one after the other. At the end every rank's events have
-to be here, each step once. --require ends with 1 where a figure is above the limit: half a core and 200 MB, no stall above 100 ms.
+Each host is a real sshd on a loopback port with its own home and one rank of a tiny model. All hosts run at nice 19, so that the
+client has the processor time that it would have on its own machine. The client's processes are measured separately, one after the
+other: `launch`, `watch` in a terminal, and the app's Monitor (tests/gui/follow_bench.cpp). At the end every rank's events must have
+arrived, each step once. With --require, the exit status is 1 if a figure exceeds its limit: half a core, 200 MB, or a stall of 100 ms.
 """
 
 import argparse
@@ -26,7 +26,7 @@ START_PATIENCE = 300
 
 
 class Process:
-    """A client's process in a terminal of its own, measured by what the system has counted of it alone."""
+    """A client process in a terminal, measured by what the system counts for that process alone."""
 
     def __init__(self, command, env):
         self.master, slave = pty.openpty()
@@ -43,7 +43,7 @@ class Process:
             pass
 
     def figures(self):
-        """Processor seconds, and the most memory; None when it has ended."""
+        """Returns processor seconds and peak memory; None after the process has ended."""
         folder = pathlib.Path(f"/proc/{self.process.pid}")
         try:
             fields = (folder / "stat").read_text().rsplit(")", 1)[1].split()
@@ -55,7 +55,7 @@ class Process:
         return (int(fields[11]) + int(fields[12])) / TICKS, int(status.split("VmHWM:")[1].split()[0]) * 1.024e-3
 
     def to_its_end(self, patience):
-        """Its wall time, processor seconds and memory."""
+        """Returns the process's wall time, processor seconds and memory."""
         began, last = time.monotonic(), (0.0, 0.0)
         while self.process.poll() is None:
             last = self.figures() or last
@@ -70,7 +70,7 @@ class Process:
 
 
 def steps_of(run, rank):
-    """Every line of a step, in the file's order."""
+    """Returns every step line, in the file's order."""
     try:
         text = (run / "events" / f"rank-{rank:05d}.jsonl").read_text()
     except FileNotFoundError:
@@ -81,7 +81,7 @@ def steps_of(run, rank):
 
 def serve(client, arguments):
     names = [f"n{i:02}" for i in range(arguments.hosts)]
-    for name in names:  # the client alone may have been started with a priority of real time
+    for name in names:  # only the client may have been started with real-time priority
         client.host(name, client.serve(name, inside=["chrt", "--other", "0", "nice", "-n", str(arguments.nice)]))
     return names
 
@@ -96,7 +96,7 @@ def config_of(folder, hosts):
 
 def follow(client, run, seconds):
     watch = Process([os.environ["RINGMASTER_BIN"] + "/ringmaster", "watch", run], client.env())
-    time.sleep(5)  # it has logged in everywhere
+    time.sleep(5)  # time to log in everywhere
     before, began, first = watch.figures(), time.monotonic(), len(steps_of(run, 0))
     time.sleep(seconds)
     after = watch.figures()

@@ -1,5 +1,5 @@
-// stage_file HOST FROM TO: brings one file to a machine as a launch brings its model, without anything else
-// of a launch, and prints {"connect_s", "stage_s", "sent_bytes"}. What ringmaster keeps there lies beside TO.
+// Implements `stage_file HOST FROM TO`: sends one file to a machine as a launch sends its model, and prints
+// {"connect_s", "stage_s", "sent_bytes"}. Ringmaster's files on that machine are kept next to TO.
 #include <chrono>
 #include <cstdio>
 #include <nlohmann/json.hpp>

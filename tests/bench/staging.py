@@ -1,11 +1,11 @@
-"""How fast files are brought to a machine, beside sftp in the same run; and what an unchanged or cut one moves.
+"""Compares the speed of staging files on a machine with sftp in the same run, and measures what an unchanged or cut file transfers.
 
     python tests/bench/staging.py --bin build/bin [--mb 500] [--rounds 5] [--require 0.7] [--json FILE]
 
-A real sshd on loopback, not shaped. Each round copies the same random file with sftp and brings it with ours (tests/bench/stage_file.cpp,
-the code of a launch) to empty folders, in turn; both are timed as whole processes, logging in included. Ours reads the file twice, for its
-hash and to send it, and has verified what arrived; its hash is forgotten before each round. The ratio is of each side's best round,
-the one that was least disturbed.
+The server is a real sshd on loopback, without traffic shaping. Each round copies the same random file to empty folders, first with sftp
+and then with our code (tests/bench/stage_file.cpp, as in a launch). Both are timed as whole processes, logging in included. Ours reads
+the file twice, for its hash and to send it, and verifies what arrived; its hash is forgotten before each round. The ratio compares
+each side's best round, the one with the least disturbance.
 """
 
 import argparse

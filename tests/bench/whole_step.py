@@ -1,16 +1,16 @@
-"""Whole training steps of several ways to run them, side by side in one run.
+"""Compares whole training steps of several ways to run them, in turn within one run.
 
     python tests/bench/whole_step.py --bin build/bin [--sides transformers zigzag] [--tokens 8192] [--dtype float32]
                                      [--ranks 2] [--rounds 2] [--steps 3] [--packed] [--json FILE]
 
 Sides: `transformers` (one process, 2 threads, sdpa); `one` (one rank of ours, 2 threads), also with a memory option:
 `checkpointing`, `selective` (attention's output kept), `tiled` (MLPs); `zigzag`, `balanced`, `varlen_llama3` (--ranks ranks of
-ours by that layout, a thread each, on this machine), `zero3` (zigzag with sharded states); `linked` (as zigzag, each rank in
-a network namespace of its own, joined by a virtual link: needs root); `gigabit` (as linked, the link held to 1 Gbit/s both
+ours with that layout, one thread each, on this machine), `zero3` (zigzag with sharded states); `linked` (as zigzag, each rank in
+its own network namespace, joined by a virtual link: needs root); `gigabit` (as linked, with the link limited to 1 Gbit/s both
 ways by tc's token bucket). All train the same shape (hidden 512, 8 heads, 4 key/value heads, 6 layers, intermediate 1408,
-vocabulary 8192) on one row with AdamW, all activations kept where the side says nothing else; with --packed the row is half
-documents of 512 tokens and then one document. They take turns; the first step of a turn is a warm-up, the best of the others
-counts. Prints seconds a step, peak resident memory a process, the load of the machine, and the ratios that the README quotes.
+vocabulary 8192) on one row with AdamW, and keep all activations unless the side says otherwise. With --packed, half of the row is
+documents of 512 tokens and the rest one document. The sides take turns; the first step of a turn is a warm-up, and the best of the
+others counts. Prints seconds per step, peak resident memory per process, the machine's load, and the ratios that the README quotes.
 """
 
 import argparse
@@ -29,7 +29,7 @@ import time
 SHAPE = dict(vocab_size=8192, hidden_size=512, intermediate_size=1408, num_hidden_layers=6, num_attention_heads=8,
              num_key_value_heads=4, max_position_embeddings=65536, tie_word_embeddings=False)
 ZIGZAG = {"ring_attn_func": "batch_zigzag"}
-SPLIT = {  # over --ranks ranks
+SPLIT = {  # splits over --ranks ranks
     "zigzag": ZIGZAG, "linked": ZIGZAG, "gigabit": ZIGZAG, "balanced": {"ring_attn_func": "balanced"},
     "varlen_llama3": {"ring_attn_func": "varlen_llama3"},
     "zero3": {**ZIGZAG, "fsdp_version": 2, "fsdp_config": {"reshard_after_forward": True}},
@@ -43,7 +43,7 @@ SHORT = 512  # tokens of a short document
 
 
 def reference_process(tokens, steps, dtype):
-    """The loop in transformers; runs in a process of its own, prints JSON."""
+    """Runs the loop in transformers, in a separate process; prints JSON."""
     import resource
 
     import torch
@@ -116,7 +116,7 @@ def figures_of(run, peaks):
 
 
 def end(process):
-    """Twice interrupted, a launch takes its ranks with it at once."""
+    """Interrupts a launch twice, which ends its ranks at once."""
     for _ in range(2):
         if process.poll() is None:
             process.send_signal(signal.SIGINT)
@@ -128,7 +128,7 @@ def end(process):
 
 
 def wait_and_measure(processes, pids):
-    """Peak resident memory of each of pids() while the processes live."""
+    """Returns the peak resident memory of each of pids() while the processes live."""
     peaks = {}
     try:
         while any(process.poll() is None for process in processes):
@@ -165,7 +165,7 @@ def ip(*words):
 
 @contextlib.contextmanager
 def namespaces(ranks, gigabit):
-    """One network namespace a rank on one bridge; yields names and the first one's address."""
+    """Makes one network namespace per rank on one bridge; yields the names and the first one's address."""
     name, net = f"rmb{os.getpid() % 100000}", f"10.{177 + os.getpid() % 50}.{os.getpid() // 50 % 250}"
     spaces = [f"{name}n{rank}" for rank in range(ranks)]
     try:
@@ -239,7 +239,7 @@ def main():
     if arguments.reference:
         return reference_process(arguments.tokens, arguments.steps, arguments.dtype)
 
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # what was begun is undone
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that `finally` undoes what has begun
     arguments.bin = arguments.bin.resolve()
     sides = {side: [] for side in arguments.sides}
     with tempfile.TemporaryDirectory() as temporary:

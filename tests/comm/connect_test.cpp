@@ -18,7 +18,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Pair;
 
-/// A socket bound to a free port of 127.0.0.1; listens where it is asked to.
+/// A socket bound to a free port of 127.0.0.1, which listens only if asked to.
 struct FreePort {
     explicit FreePort(bool listening) : fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
         const int yes = 1;
@@ -62,7 +62,8 @@ GroupOptions short_meeting(int milliseconds) {
     return options;
 }
 
-/// Every rank connects and adds up a one; `adjust` may change the rendezvous.
+/// Expects that every rank connects and that an all-reduce of ones gives `ranks`; `adjust` may change the
+/// rendezvous.
 void expect_all_meet(int ranks, int port, const std::function<void(Rendezvous&)>& adjust) {
     FirstFailure failure;
     std::vector<std::thread> threads;
@@ -111,7 +112,7 @@ TEST(Connect, MeetsAtTheSocketOfAnAgent) {
     });
 }
 
-/// Addresses, as /proc writes them, at which this machine listens at the port.
+/// Returns the addresses, as /proc writes them, on which this machine listens at the port.
 std::string listeners_at(int port) {
     std::string line, addresses;
     std::ifstream tcp("/proc/net/tcp"), tcp6("/proc/net/tcp6");
@@ -128,7 +129,7 @@ std::string listeners_at(int port) {
     return addresses;
 }
 
-/// Where rank 0 of two listens while it waits for rank 1, and once both have met.
+/// Returns where rank 0 of two listens while it waits for rank 1, and after both have met.
 std::pair<std::string, std::string> listeners_of(const std::function<void(Rendezvous&)>& adjust) {
     const int port = free_port();
     Rendezvous first = local_rendezvous(0, 2, port), second = local_rendezvous(1, 2, port);
@@ -161,7 +162,7 @@ TEST(Connect, ListensForSeveralNodesOnTheStatedAddressOnly) {
     EXPECT_THAT(listeners_of(two_nodes), Pair("0200007F ", ""));
     const auto by_name = [&](Rendezvous& at) {
         two_nodes(at);
-        at.master_addr = "localhost";  // as Debian's /etc/hosts has it of a machine's own name
+        at.master_addr = "localhost";  // as Debian's /etc/hosts maps a machine's name
     };
     EXPECT_THAT(listeners_of(by_name), Pair("0100007F ", ""));
 }
@@ -223,7 +224,7 @@ TEST(SealedStore, HidesItsValuesAndTakesNoOther) {
     const std::vector<uint8_t> seen = beneath->get("rank/0");
     EXPECT_EQ(std::string(seen.begin(), seen.end()).find("10.0.0.7"), std::string::npos);
     EXPECT_THROW(of_another_run.get("rank/0"), Error);
-    beneath->set("rank/1", seen);  // a true value under another name
+    beneath->set("rank/1", seen);  // a genuine value under another name
     EXPECT_THROW(store.get("rank/1"), Error);
     beneath->set("rank/2", bytes("10.6.6.6:1"));
     EXPECT_THROW(store.get("rank/2"), Error);

@@ -1,4 +1,5 @@
-// What loading the CUDA part does to the process; each in a process of its own, since it is loaded once.
+// Tests what loading the CUDA part does to a process; each case has its own process, because loading happens
+// once.
 #include <ATen/Context.h>
 #include <gtest/gtest.h>
 
@@ -10,7 +11,7 @@
 namespace ringmaster {
 namespace {
 
-/// With or without a device.
+/// Returns the failure's text, with or without a device.
 std::string failure_of_load() {
     try {
         load_cuda(0);

@@ -141,7 +141,7 @@ TEST(Groups, FollowTheMesh) {
         EXPECT_EQ(groups.world().size(), 8);
         const at::Tensor ring_sum = filled(rank);
         groups.ring().all_reduce(ring_sum).wait();
-        EXPECT_TRUE(at::equal(ring_sum, filled(2 * (rank & ~2) + 2)));  // the two ranks that differ in bit 1
+        EXPECT_TRUE(at::equal(ring_sum, filled(2 * (rank & ~2) + 2)));  // ranks that differ in bit 1
         const at::Tensor ulysses_sum = filled(rank);
         groups.ulysses().all_reduce(ulysses_sum).wait();
         EXPECT_TRUE(at::equal(ulysses_sum, filled(2 * (rank & ~1) + 1)));
@@ -165,8 +165,8 @@ TEST(Groups, CountTheBytesThatARankSends) {
     });
 }
 
-/// Exposed is what passes inside wait(), whatever passed before: held against clocks outside, so that a busy
-/// machine may be as late as it likes.
+/// Only the time inside wait() counts as exposed, however much passed before. The test compares with clocks
+/// outside, so that a busy machine may be late.
 TEST(Groups, TellHiddenTimeFromExposedTime) {
     constexpr auto kLate = std::chrono::milliseconds(60);
     using Clock = std::chrono::steady_clock;
@@ -192,7 +192,7 @@ TEST(Groups, TellHiddenTimeFromExposedTime) {
         groups.world().barrier();
         groups.take_totals();
         transfer = groups.ring().exchange({filled(rank)}, 1 - rank, {received}, 1 - rank);
-        std::this_thread::sleep_for(kLate);  // computes
+        std::this_thread::sleep_for(kLate);  // stands for computing
         before = Clock::now();
         transfer.wait();
         const Seconds waited = Clock::now() - before;
@@ -259,7 +259,7 @@ TEST(Groups, SayWhichPeerIsGone) {
         1, ring_mesh(3),
         [&](int rank, Groups& groups) {
             groups.world().barrier();
-            if (rank == 0) return;  // leaves, its connections close
+            if (rank == 0) return;  // rank 0 leaves; its connections close
             if (rank == 2) return rank_1_failed.wait();
             const at::Tensor received = at::empty({4}, at::kFloat);
             try {

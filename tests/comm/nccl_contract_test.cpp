@@ -1,6 +1,6 @@
-// The calls that groups make of NCCL through c10d, against a twin with the parts of ProcessGroupNCCL's
-// contract that have bitten: its ranks wait for each other while they connect, a send returns its memory
-// late, and its destructor gives transfers up.
+// Tests the calls that groups make of NCCL through c10d against a twin. It keeps the difficult parts of
+// ProcessGroupNCCL's contract: ranks wait for each other while they connect, a send returns its memory late,
+// and the destructor abandons transfers.
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr auto kPatience = std::chrono::seconds(5);
 
-/// What the ranks of this process share.
+/// Holds what the ranks of this process share.
 struct Wires {
     std::mutex mutex;
     std::condition_variable changed;
@@ -129,7 +129,7 @@ class NcclTwin final : public c10d::Backend {
     std::optional<std::vector<std::function<void()>>> coalesced_;
 };
 
-/// Ranks as threads whose groups go over the twin.
+/// Runs ranks as threads whose groups use the twin.
 void run_over_twin(Wires& wires, const Mesh& mesh, const std::function<void(int, Groups&)>& body) {
     const auto store = c10::make_intrusive<c10d::HashStore>();
     const BackendMaker make = [&](const BackendRequest& request,

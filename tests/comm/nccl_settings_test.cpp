@@ -73,7 +73,7 @@ TEST(NcclSettings, NeverReplaceWhatIsGivenAndSayBoth) {
     EXPECT_THAT(use_nccl_settings({}), IsEmpty());
 }
 
-/// It is off in this process for Gloo's sake (engine/comm/gloo.cpp), which is nobody's wish.
+/// This process turns the recorder off for Gloo (engine/comm/gloo.cpp); no user asked for that.
 TEST(NcclSettings, WriteTheFlightRecorderIntoTheRunsLogs) {
     ASSERT_STREQ(std::getenv("TORCH_FR_BUFFER_SIZE"), "0");
     const auto settings = flight_recorder_settings("/runs/a/logs");

@@ -15,7 +15,7 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-/// A configuration in which no field has its default.
+/// Returns a configuration in which no field has its default.
 Config unusual_config() {
     Config c;
     c.file = "/a/config.yaml", c.base_dir = "/a", c.base_model = "m", c.model_dir = "/a/m",
@@ -93,7 +93,7 @@ void expect_refused(const json& object, const std::string& field) {
 
 TEST(ConfigJson, NamesTheFieldThatIsMissingOrMistyped) {
     const json whole = config_to_json(unusual_config()), defaults = config_to_json(Config());
-    // Plans of version 0.1.0 lack these, and train as their defaults say.
+    // Plans of version 0.1.0 lack these keys and train with their defaults.
     const std::set<std::string> newer = {
         "cosine_constant_lr_ratio", "lr_quadratic_warmup", "lr_scheduler_kwargs",  "lora_layers",
         "weight_format",            "weight_block",        "weight_scales_nested", "weight_stored",

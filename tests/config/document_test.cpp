@@ -188,7 +188,7 @@ TEST(Document, BoundsDepthValuesAndAliases) {
     EXPECT_EQ(diagnostics.back().code, "YAML-SIZE");
 }
 
-/// Ten lists of ten, and so on, `levels` deep: `*v<levels-1>` stands for 10^levels values.
+/// Returns lists of ten lists of ten, and so on, `levels` deep: `*v<levels-1>` stands for 10^levels values.
 std::string aliased_lists(int levels) {
     std::string text = "v0: &v0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n";
     for (int i = 1; i < levels; ++i) {

@@ -55,7 +55,7 @@ std::set<std::string> names_of(const std::string& sentence) {
     return {names.begin(), names.end()};
 }
 
-/// The same forms in both, each with the same parameters.
+/// Expects the same forms in both languages, each with the same parameters.
 void expect_same(const std::string& where, const Sentences& english, const Sentences& other) {
     for (const auto& [form, sentence] : english) {
         ASSERT_TRUE(other.contains(form)) << where << " has no '" << form << "'";

@@ -1,4 +1,5 @@
-// Whatever bytes a file holds: a reading with diagnostics, never a crash, a throw or a hang.
+// Reads files of arbitrary bytes: each gives a reading with diagnostics, never a crash, an exception or a
+// hang.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -35,7 +36,7 @@ const std::string kAccelerateSeed =
     "parallelism_config:\n  parallelism_config_sp_size: 4\n  parallelism_config_sp_seq_length: 64\n"
     "  parallelism_config_sp_seq_length_is_variable: 'False'\n";
 
-/// `text` with a few bytes changed, inserted, removed, or a part of it doubled.
+/// Returns `text` with a few bytes changed, inserted or removed, or with a part of it repeated.
 std::string mutated(std::string text, std::mt19937& random) {
     static const std::string kTelling = "[]{}:,&*!|>'\"%@`#-?\n\t \\~<=0123456789.eE+_\xff\xc3\x28";
     const auto below = [&](std::size_t n) {

@@ -81,14 +81,15 @@ TEST(Keys, AnotherProgramsNameIsRenamedAndANameThatIsOnlyAlikeIsNot) {
         ASSERT_NE(unknown, nullptr) << name;
         EXPECT_THAT(unknown->hint, HasSubstr("rename it to " + meant + ",")) << name;
     }
-    // The file holds the keys that the last two mean.
+    // The file already holds the keys that the last two names mean.
     for (const char* name : {"global_batch_size", "push_adapter_to_hub", "lr", "train_batch_size"}) {
         const ConfigReading reading = read_more(std::string(name) + ": 1\n");
         EXPECT_EQ(said(reading, "KEY-UNKNOWN", name)->hint, "leave " + std::string(name) + " out") << name;
     }
 }
 
-/// One slip of the fingers: a letter lost, doubled or swapped, at every place, or another way to part words.
+/// Returns all single typing slips: a letter lost, doubled or swapped at every place, or words parted in
+/// another way.
 std::vector<std::string> slips_in(const std::string& key) {
     std::vector<std::string> slips;
     for (std::size_t i = 0; i + 1 < key.size(); ++i) {
@@ -136,7 +137,7 @@ TEST(Keys, EveryKeyOfEveryReleaseOfAxolotlHasAFate) {
         historic.insert(history.key);
     }
     EXPECT_GT(historic.size(), 500U);
-    // Keys of ours, of what axolotl passes on to transformers and of its documents.
+    // Our own keys, those that axolotl passes to transformers, and those of its documentation.
     const std::set<std::string_view> more{"adam_eps",
                                           "ulysses_size",
                                           "is_multimodal",
@@ -259,7 +260,8 @@ TEST(Keys, ATrackerIsNamedAndStopsNothing) {
     EXPECT_NE(said(model, "KEY-TRACKER", "wandb_log_model"), nullptr) << all_said(model);
 }
 
-/// setup_wandb_env_vars and its like in axolotl set use_… where a project is named, also over a false one.
+/// In axolotl, setup_wandb_env_vars and its like set use_… if a project is named, even if the file says
+/// false.
 TEST(Keys, AProjectSwitchesItsTrackerOnAsInAxolotl) {
     using Names = std::vector<std::string>;
     EXPECT_EQ(wished_trackers({{"use_wandb", false}, {"wandb_project", "p"}}).names, Names{"wandb"});

@@ -1,4 +1,4 @@
-// `adapter: lora`: what is read, and the one clear message for each thing that is wrong.
+// Tests `adapter: lora`: what is read, and one clear message for each mistake.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ TEST(Lora, IsReadAsAxolotlReadsIt) {
     EXPECT_THAT(lora_of("lora_target_linear: true\npeft_layers_to_transform: 2\n").layers, ElementsAre(2));
 }
 
-/// Two Llama layers, and what stands around them.
+/// Returns the modules of two Llama layers and those around them.
 std::vector<ModulePath> modules() {
     std::vector<ModulePath> made = {{"model.embed_tokens", "", -1, false}, {"lm_head", "", -1, false}};
     for (int layer = 0; layer < 2; ++layer) {
@@ -94,7 +94,7 @@ struct Mistake {
     const char* code;
     const char* key;
     int line;
-    const char* part;  ///< of the message or the hint
+    const char* part;  ///< part of the message or the hint
 };
 
 class LoraMistake : public testing::TestWithParam<Mistake> {};

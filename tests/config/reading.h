@@ -1,4 +1,4 @@
-/// Readings of text for the tests of engine/config, and what was said in them.
+/// Reads texts for the tests of engine/config, and lists what was reported.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@
 
 namespace ringmaster {
 
-/// A folder of its own for one test, gone with it.
+/// A temporary folder for one test, removed with the object.
 class TemporaryFolder {
   public:
     TemporaryFolder() {
@@ -35,7 +35,7 @@ class TemporaryFolder {
     std::filesystem::path m_path;
 };
 
-/// Lines that every configuration needs, so that a test shows only what it is about.
+/// Lines that every configuration needs, so that a test shows only its subject.
 inline const std::string kBase =
     "base_model: NousResearch/Llama-3.2-1B\n"
     "datasets: [{path: owner/rows, type: completion}]\n"
@@ -51,7 +51,7 @@ inline ConfigReading read(const std::string& text, const ReadOptions& options = 
     return read_config_text(text, "/files/config.yaml", options);
 }
 
-/// kBase and then `text`, whose first line is line 9.
+/// Reads kBase followed by `text`, whose first line is line 9.
 inline ConfigReading read_more(const std::string& text, const ReadOptions& options = {}) {
     return read(kBase + text, options);
 }
@@ -70,7 +70,7 @@ inline const Diagnostic* said(const ConfigReading& reading, const std::string& c
     return nullptr;
 }
 
-/// Every diagnostic a line, for failure messages.
+/// Returns every diagnostic, one per line, for failure messages.
 inline std::string all_said(const ConfigReading& reading) {
     std::string text;
     for (const Diagnostic& d : reading.diagnostics) {
@@ -80,7 +80,7 @@ inline std::string all_said(const ConfigReading& reading) {
     return text;
 }
 
-/// "used", "no_effect", "unsupported", "" (none) or "several".
+/// Returns the list that holds the key: "used", "no_effect", "unsupported", "" (none) or "several".
 inline std::string list_of(const ConfigReading& reading, const std::string& key) {
     std::string found;
     const auto in = [&](const std::string& list) { found = found.empty() ? list : "several"; };

@@ -1,5 +1,5 @@
-// Keys of training beyond the schedule: what an optimizer takes, rates of some parameters, and how a run
-// ends.
+// Tests the training keys beyond the schedule: an optimizer's options, learning rates of some parameters, and
+// how a run ends.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Every key that is listed as used changes what the engine is told, or what is said: none is accepted without
-// effect.
+// Every key that is listed as used changes what the engine receives or what is reported: no key is accepted
+// without effect.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -13,7 +13,7 @@
 namespace ringmaster {
 namespace {
 
-/// Two values of a key, among other lines that give it a meaning.
+/// Two values of a key, with the other lines that give it a meaning.
 struct Sample {
     const char* key;
     const char* beside;
@@ -26,7 +26,7 @@ constexpr const char* kQlora =
     "load_in_4bit: true\nadapter: qlora\nlora_r: 8\nlora_alpha: 16\nlora_target_modules: [q_proj]\n";
 constexpr const char* kStream = "datasets:\nmax_steps: 10\npretraining_dataset: {path: owner/rows}\n";
 
-/// Keys whose values are words, paths or mappings, or that mean something beside other keys only.
+/// Keys whose values are words, paths or mappings, or that have a meaning only together with other keys.
 const std::array kSamples = std::to_array<Sample>({
     {"base_model", "", "owner/one", "owner/other"},
     {"bf16", "", "true", "full"},
@@ -82,7 +82,7 @@ const std::array kSamples = std::to_array<Sample>({
 constexpr std::array<std::array<const char*, 2>, 6> kPairs{
     {{"true", "false"}, {"1", "2"}, {"0.1", "0.2"}, {"one", "other"}, {"[one]", "[other]"}, {"0", "1"}}};
 
-/// Returns what RUN/tracking/settings.json says of the key.
+/// Returns what RUN/tracking/settings.json holds for the key.
 std::string told_to_trackers(const std::string& text) {
     Document document;
     Diagnostics said;
@@ -91,7 +91,7 @@ std::string told_to_trackers(const std::string& text) {
     return nlohmann::json{wish.names, wish.keys}.dump();
 }
 
-/// What a run would be told, and what a person is.
+/// Returns what a run would be told and what the user would read.
 std::string outcome(const Sample& sample, const char* value) {
     const ConfigReading reading = read_more(std::string(sample.beside) + sample.key + ": " + value + "\n");
     nlohmann::json config = config_to_json(reading.config);
@@ -129,7 +129,7 @@ bool has_effect(const std::string& key) {
 TEST(UsedKeys, EachChangesWhatTheRunIsTold) {
     int used = 0;
     for (const std::string& key : known_keys()) {
-        if (find_key(key)->fate != Fate::Used || key == "strict") continue;  // strict: keys_test.cpp
+        if (find_key(key)->fate != Fate::Used || key == "strict") continue;  // keys_test.cpp tests strict
         ++used;
         EXPECT_TRUE(has_effect(key)) << key;
     }

@@ -1,4 +1,4 @@
-// Each rule of a single key or of two keys that meet: its code, its line, the nearest value that works.
+// Tests each rule about one key or two keys together: its code, its line, and the nearest value that works.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,12 +10,12 @@ namespace {
 using testing::HasSubstr;
 
 struct Rule {
-    const char* text;  ///< what stands below kBase
+    const char* text;  ///< lines after kBase
     const char* code;
     const char* key;
-    int line;  ///< within `text`
+    int line;  ///< line within `text`
     Severity severity;
-    const char* part;  ///< of the message or the hint
+    const char* part;  ///< part of the message or the hint
 };
 
 class ConfigRule : public testing::TestWithParam<Rule> {};

@@ -15,11 +15,11 @@ namespace {
 
 using ::testing::ElementsAre;
 
-/// A tokens file of the given rows; labels are the ids but where an id is negative: that token has no label.
+/// Writes a tokens file of the given rows. Labels are the ids, but a negative id is a token without a label.
 class TokensOnDisk {
   public:
     explicit TokensOnDisk(const std::vector<std::vector<int32_t>>& rows) : TokensOnDisk(rows, {}) {}
-    /// Packed: `documents` says where each begins among all tokens, and the end.
+    /// Makes a packed file: `documents` holds each document's first position among all tokens, and the end.
     TokensOnDisk(const std::vector<std::vector<int32_t>>& rows, const std::vector<int64_t>& documents) {
         std::vector<int32_t> ids, labels;
         std::vector<int64_t> offsets = {0};

@@ -1,6 +1,6 @@
-// Preloaded into a program, this sees the calls by which the program changes files below given folders:
-// write, fsync, rename, unlink and rmdir. It lists them, or lets one of them fail, or kills the process
-// before it. A temporary name counts as the name that it ends as.
+// Preloaded into a program, this library intercepts the calls that change files below given folders: write,
+// fsync, rename, unlink and rmdir. It lists them, or lets one of them fail, or kills the process before it. A
+// temporary name counts as the final name of its file.
 //
 //   CRASH_UNDER  folders, separated by ':'       CRASH_LOG  a file that gets a line per call: CALL PATH
 //   CRASH_AT     CALL PATH of the call           CRASH_NTH  which of those, from 0
@@ -42,7 +42,7 @@ void log_call(const std::string& line) {
     syscall(SYS_close, file);
 }
 
-/// True if the call is to fail; errno says how.
+/// Returns true if the call is to fail, with errno set.
 bool fails(const char* call, const std::string& path) {
     if (!is_watched(path)) return false;
     const std::string what = std::string(call) + " " + path.substr(0, path.rfind(".tmp-"));

@@ -1,4 +1,4 @@
-// Saves the checkpoint of a step once more over itself, as save_checkpoint does it: resave RUN STEP.
+// Implements `resave RUN STEP`: saves a step's checkpoint again over itself, as save_checkpoint does.
 #include <ATen/ATen.h>
 
 #include <cstdio>

@@ -1,5 +1,6 @@
-"""A crash matrix: one call by which a save, a re-save, a prune or the placing of the final model changes the disk fails, or the process is
-killed before it. Afterwards `ringmaster resume` gives the losses and the model of a run that nothing disturbed, to the last bit."""
+"""Disturbs one call at a time by which a save, a second save of the same step, a prune or the placing of the
+final model changes the disk: the call fails, or the process is killed before it. Afterwards `ringmaster
+resume` gives the losses and the model of an undisturbed run, to the last bit."""
 
 import dataclasses
 import os
@@ -31,7 +32,8 @@ class Scenario:
         self.log = recorded(self.engine, ENV, self.watched, folder / "train.log")
         assert state_of(self.run)["state"] == "completed"
         self.losses, self.model = losses_of(self.run), (self.out / "model.safetensors").read_bytes()
-        # One that stopped after the first checkpoint and saves it once more. The state is a failed run's: nothing was placed yet.
+        # The state "stopped": a run that stopped after the first checkpoint, which is then saved again. The run
+        # counts as failed; no model was placed yet.
         self.reset("prepared")
         second_save = self.log[self.second_save()]
         disturbed(self.engine, ENV, self.watched, dataclasses.replace(second_save, how="KILL"))
@@ -40,7 +42,7 @@ class Scenario:
         self.resave_log = recorded(self.resave, ENV, self.watched, folder / "resave.log")
 
     def second_save(self):
-        """Where it begins in the log."""
+        """Returns where the second save begins in the log."""
         return next(number for number, point in enumerate(self.log) if "step-00000004" in point.path)
 
     @property
@@ -59,7 +61,7 @@ class Scenario:
                 shutil.copytree(self.kept / name / folder.name, folder)
 
     def resume(self, by_command_line):
-        """By the command line, or (four times as fast) by the engine itself, as under torchrun."""
+        """Resumes by the command line, or, four times as fast, by the engine itself, as under torchrun."""
         if by_command_line:
             return ringmaster("resume", self.run, env=ENV, check=False)
         return subprocess.run(self.engine, env=ENV, capture_output=True, text=True, timeout=120)
@@ -79,7 +81,7 @@ class Scenario:
         assert (self.out / "model.safetensors").read_bytes() == self.model, point
         left = {path.name for path in (self.run / "checkpoints").iterdir() if not path.name.startswith(".")}
         assert left in ({"step-00000004"}, {"step-00000002", "step-00000004"}), (point, left)  # killed before the prune
-        if died.returncode != 0:  # what a call that failed did not delete stays hidden
+        if died.returncode != 0:  # files that a failed call did not delete stay hidden
             assert not [path for path in self.out.iterdir() if path.suffix not in (".json", ".safetensors")], point
 
 
@@ -89,7 +91,8 @@ def scenario(tmp_path_factory):
 
 
 def all_points(scenario):
-    """Of the run: the second save, which has a checkpoint before it, the prune and the placing; and all of the re-save."""
+    """Returns the points of a run (the second save, which has a checkpoint before it, the prune and the
+    placing) and of the whole re-save."""
     second = scenario.log[scenario.second_save():]
     return ([(scenario.engine, "prepared", point) for point in points_of(second)] +
             [(scenario.resave, "stopped", point) for point in points_of(scenario.resave_log)])

@@ -1,4 +1,4 @@
-"""Evaluation is exact over ranks, and what is saved and when follows the file."""
+"""Evaluation is exact over any number of ranks; what is saved, and when, follows the file."""
 
 import pytest
 
@@ -47,7 +47,7 @@ def test_saves_follow_the_file_and_the_oldest_go(llama, rows_file, tmp_path):
 def test_without_a_word_about_saving_each_epoch_saves(llama, rows_file, tmp_path):
     config = make_config(tmp_path, llama, rows_file, max_steps=None, num_epochs=2, save_strategy=None, micro_batch_size=4)
     run = launch(config, tmp_path / "runs", "--ranks", 2)
-    assert [event["step"] for event in events_of(run, kind="checkpoint")] == [6, 12]  # 44 rows, 8 a step
+    assert [event["step"] for event in events_of(run, kind="checkpoint")] == [6, 12]  # 44 rows, 8 per step
 
 
 @pytest.mark.parametrize("checkpointing", [False, True])

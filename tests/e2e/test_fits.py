@@ -1,5 +1,6 @@
-"""A plan that says "fits" never dies of memory, and one that says "will not fit" does: runs under a limit on what a process may
-allocate (RLIMIT_DATA), planned at 0.9 of it or less and at 1.1 or more."""
+"""A plan that says "fits" never runs out of memory, and one that says "will not fit" does. Runs are limited
+in what a process may allocate (RLIMIT_DATA), and planned at most at 0.9 of the limit or at least at 1.1 of
+it."""
 
 import json
 import os
@@ -13,7 +14,7 @@ from ringmaster_runs import BIN, make_config, make_model, ringmaster
 
 GIB = 1 << 30
 LIMIT = 3 * GIB // 2
-DOCUMENT = 512  # tokens of a row, and the step of lengths
+DOCUMENT = 512  # tokens per row; lengths are multiples of it
 CHECKPOINTING = dict(gradient_checkpointing=True)
 SHARDED = dict(fsdp_version=2, fsdp_config={"reshard_after_forward": True})
 LLAMA = dict(kind="llama", hidden_size=256, intermediate_size=704, num_hidden_layers=4)
@@ -48,7 +49,7 @@ def plan_of(config, ranks, length):
 
 
 def longest(config, ranks, share):
-    """The longest sequence that is planned at that share of the limit or less."""
+    """Returns the longest sequence that is planned at that share of the limit or less."""
     below, above = 0, 1024
     while above - below > 1:
         middle = (below + above) // 2
@@ -59,7 +60,7 @@ def longest(config, ranks, share):
 
 
 def train(config, ranks, length, folder):
-    """One step of each rank under the limit; the run's end and its reason."""
+    """Trains one step of each rank under the limit; returns how the run ended and why."""
     run = ringmaster("prepare", config, "--ranks", ranks, "--set", f"sequence_len={length}", "--device-memory", LIMIT / GIB, "--runs-dir",
                      folder / "runs", "--no-preflight", "--overwrite").stdout.splitlines()[-1]
     with socket.create_server(("127.0.0.1", 0)) as free:

@@ -1,4 +1,5 @@
-"""The engine under launchers that people already have: torchrun's and Slurm's variables, the same losses."""
+"""Starts the engine under other launchers, with the variables of torchrun and of Slurm: the losses are the
+same."""
 
 import json
 import os
@@ -76,7 +77,7 @@ def test_two_launchers_never_train_one_run_directory(launched, llama, rows_file,
             told = [json.loads(line)["type"] for line in (run / f"events/rank-{rank:05d}.jsonl").read_text().split("\n")[:-1]]
             assert told.count("phase") == len(dict.fromkeys(event["name"] for event in events_of(run, rank, "phase"))), told
     finally:
-        first.send_signal(signal.SIGTERM)  # it passes it on to the ranks, which save and stop
+        first.send_signal(signal.SIGTERM)  # torchrun passes it on to the ranks, which save and stop
         first.wait(60)
 
 

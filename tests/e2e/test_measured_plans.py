@@ -1,4 +1,5 @@
-"""Plans that rest on what was measured: `ringmaster calibrate` and `ringmaster plan --measure`, on two CPU ranks."""
+"""Tests plans that use measurements: `ringmaster calibrate` and `ringmaster plan --measure`, on two CPU
+ranks."""
 
 import json
 import os
@@ -14,7 +15,7 @@ from ringmaster_runs import BIN, make_config
 
 @pytest.fixture
 def world(tmp_path):
-    """A cache folder of its own, for there is one set of figures a machine."""
+    """Gives each test a cache folder, because there is one set of figures per machine."""
     return {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache"), "CUDA_VISIBLE_DEVICES": "", "TMPDIR": str(tmp_path)}
 
 
@@ -84,7 +85,7 @@ def test_a_measured_plan_replaces_the_estimate_and_corrects_others(world, llama,
     assert tensors(measured) == pytest.approx(tensors(before), rel=0.10)
     assert measured["time"]["step_s"] > 0
     assert plan(world, config, "--ranks", 2)["time"] == measured["time"], "it is kept"
-    # nothing of it is left, and nothing of the person's was touched
+    # The trial leaves nothing behind and touches none of the user's files.
     assert not (tmp_path / "out").exists() and not leftovers(tmp_path)
     assert not list((tmp_path / "cache").rglob("*.safetensors"))
     longer = plan(world, config, "--ranks", 2, "--set", "sequence_len=512")

@@ -1,5 +1,5 @@
-"""The memory that a plan predicts is what the engine's allocator then counts: a table over models, lengths, ranks, precisions
-and every option that means something on the CPU."""
+"""The memory that a plan predicts is what the engine's allocator counts. The table covers models, lengths,
+ranks, precisions and every option that has a meaning on the CPU."""
 
 import json
 import random
@@ -56,7 +56,8 @@ ADAPTERS = {False: {}, True: LORA, "nf4": dict(LORA, adapter="qlora", load_in_4b
 LENGTHS = [1024, 2048, 4096, 8192, 16384, 32768, 65536]
 
 
-# Where a family's blocks differ from Llama's in what they keep: model, length, mesh, stage, activations, precision, micro, adapter.
+# Cases in which a family's blocks keep other tensors than Llama's: model, length, mesh, stage, activations,
+# precision, micro, adapter.
 FAMILY_CASES = [(family, length, mesh, stage, activations, precision, 1, adapter)
                 for family, length in (*((name, 2048) for name in FAMILIES), ("gemma3", 4096))
                 for mesh, stage, activations, precision, adapter in (
@@ -67,7 +68,7 @@ FAMILY_CASES = [(family, length, mesh, stage, activations, precision, 1, adapter
 
 
 def configurations(count, seed, adapter):
-    """Each value of each question about equally often, in ever other company."""
+    """Draws each value of each option about equally often, in changing combinations."""
     source = random.Random(seed)
     decks = {}
 
@@ -106,7 +107,7 @@ def models(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def rows(tmp_path_factory):
-    """Of a length: as many as the widest step takes."""
+    """Makes as many rows of a length as the widest step needs."""
     folder = tmp_path_factory.mktemp("rows")
 
     def file_of(length):
@@ -122,7 +123,7 @@ def rows(tmp_path_factory):
 def measured_over_predicted(case, models, rows, folder):
     model, length, mesh, stage, activations, precision, micro, adapter = case
     ranks, sizes = MESHES[mesh]
-    layers = 1 if length > 16384 else None  # attention takes its time there
+    layers = 1 if length > 16384 else None  # attention is slow at such lengths
     config = make_config(folder, models(model, layers), rows(length), sequence_len=length, micro_batch_size=micro, max_steps=1, **sizes, **STAGES[stage],
                          **ACTIVATIONS[activations], **PRECISIONS[precision], **ADAPTERS[adapter])
     run = launch(config, folder / "runs", "--ranks", ranks, "--no-preflight", timeout=1800)

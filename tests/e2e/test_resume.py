@@ -1,4 +1,4 @@
-"""A run that was killed and resumed is the run that was never interrupted, to the last bit."""
+"""A run that is killed and resumed equals one that was never interrupted, to the last bit."""
 
 import os
 import shutil
@@ -56,7 +56,7 @@ def test_a_run_with_restarts_goes_on_by_itself_with_the_same_losses(llama, rows_
 
 @pytest.fixture(scope="module")
 def six_steps(llama, rows_file, tmp_path_factory):
-    """A completed run with checkpoints of steps 2, 4 and 6, that may start again once by itself."""
+    """A completed run with checkpoints of steps 2, 4 and 6, which may restart once automatically."""
     folder = tmp_path_factory.mktemp("six")
     config = make_config(folder, llama, rows_file, max_steps=6, save_steps=2, save_strategy=None)
     return launch(config, folder / "runs", "--ranks", 1, "--name", "six", "--restarts", 1)
@@ -101,7 +101,8 @@ def test_resuming_passes_over_damaged_checkpoints_and_says_why(six_steps, tmp_pa
 
 
 def test_a_checkpoint_of_the_former_version_resumes(six_steps, tmp_path):
-    """Its `complete` is empty; without the optimizer, as a kill left some, it is passed over."""
+    """The `complete` file of that version is empty. A checkpoint without the optimizer, as a kill could leave
+    it, is skipped."""
     run = copy_of(six_steps, tmp_path)
     for step in (2, 4, 6):
         (run / f"checkpoints/step-{step:08d}/complete").write_text("")

@@ -16,8 +16,9 @@ STAGES = {
     2: dict(fsdp_version=2, fsdp_config={"reshard_after_forward": False}),
     3: dict(fsdp_version=2, fsdp_config={"reshard_after_forward": True}),
 }
-# 8 rows a step; of 45 rows the sixth step of an epoch has 5. On the meshes with several data-parallel groups some of them have a
-# micro-batch less then, and fill that round up so that the others get their part of weights and gradients.
+# A step has 8 rows; of 45 rows, an epoch's sixth step has 5. On meshes with several data-parallel groups some
+# of these then have one micro-batch less. They fill that round up so that the others get their part of
+# weights and gradients.
 MESHES = {
     "cp 2": (2, dict(context_parallel_size=2, ring_attn_func="batch_zigzag", micro_batch_size=2, gradient_accumulation_steps=4)),
     "cp 4": (4, dict(context_parallel_size=4, ulysses_size=2, ring_attn_func="batch_zigzag", micro_batch_size=4,
@@ -86,7 +87,7 @@ def larger(tmp_path_factory):
 
 
 def test_each_stage_divides_its_states_by_the_ranks(larger, rows_file, tmp_path):
-    # in shares of 4 bytes a parameter: weights, gradients and two moments
+    # shares in units of 4 bytes per parameter: weights, gradients and two moments
     shares = {0: 4, 1: 2 + 2 / 4, 2: 1 + 3 / 4, 3: 4 / 4}
     counted = {}
     for stage in STAGES:
@@ -97,7 +98,7 @@ def test_each_stage_divides_its_states_by_the_ranks(larger, rows_file, tmp_path)
             assert held / counted[0][rank] == pytest.approx(shares[stage] / 4, rel=0.03), stage
 
 
-# written at, resumed at: (ranks, sizes and stage of the config)
+# (written at, resumed at): each has ranks, sizes and stage of the config
 MOVES = [
     (("dp_shard 2 x cp 2", 3), ("cp 2", 0)),
     (("cp 2", 0), ("dp_shard 2 x cp 2", 3)),
@@ -154,7 +155,8 @@ OPTIMIZERS = {
 
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
 def test_every_optimizer_is_the_same_on_every_mesh_and_after_a_resume(optimizer, llama, uneven_rows, tmp_path):
-    """Losses within what the order of sums makes of them: a rank's matrix products round in bfloat16 for Muon, and codes step for 8 bits."""
+    """Losses differ only by the order of sums: a rank's matrix products are rounded to bfloat16 for Muon, and
+    8-bit codes are discrete."""
     keys = dict(optimizer=optimizer, learning_rate=1e-4, save_steps=3, save_strategy="steps", **OPTIMIZERS[optimizer])
     whole = train(tmp_path, llama, uneven_rows, "cp 2", 0, "whole", **keys)
     for mesh, stage in (("cp 2", 1), ("dp_shard 2 x cp 2", 3), ("dp_replicate 2 x dp_shard 2", 2)):

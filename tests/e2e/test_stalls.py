@@ -1,4 +1,4 @@
-"""A rank that is alive but silent: the run ends by itself, and says which rank, in which layer and hop."""
+"""If a rank is alive but silent, the run ends and names the rank, its layer and its hop."""
 
 import json
 import os

@@ -86,20 +86,20 @@ TEST_F(EventLog, SaysThatTheDiskIsFull) {
     std::signal(SIGXFSZ, SIG_IGN);
     EventWriter writer(dir_, 0);
     writer.write(PhaseEvent{"load", 1, 9});
-    rlimit tight{fs::file_size(file()) + 10, before.rlim_max};  // room for half a line
+    rlimit tight{fs::file_size(file()) + 10, before.rlim_max};  // leaves room for half a line
     ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &tight), 0);
     const std::string half = refusal([&] { writer.write(PhaseEvent{"load", 2, 9}); });
     const std::string none = refusal([&] { writer.write(PhaseEvent{"load", 2, 9}); });
     ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
     EXPECT_NE(half.find(file().string() + ": cannot be written: No space left"), std::string::npos) << half;
     EXPECT_NE(none.find(file().string() + ": cannot be written"), std::string::npos) << none;
-    writer.write(PhaseEvent{"load", 3, 9});  // room again: the half line does not spoil the next
+    writer.write(PhaseEvent{"load", 3, 9});  // there is room again; the half line does not spoil the next one
     EXPECT_EQ(done_of(EventReader(file()).poll()), (Done{1, 3}));
 }
 
 TEST_F(EventLog, IsReadByWholeLinesOnly) {
     EventReader reader(file());
-    EXPECT_TRUE(reader.poll().empty());  // no file yet
+    EXPECT_TRUE(reader.poll().empty());  // the file does not exist yet
     const std::string line = phase(2);
     append(phase(1) + line.substr(0, 30));
     EXPECT_EQ(done_of(reader.poll()), Done{1});
@@ -113,7 +113,7 @@ TEST_F(EventLog, IsFollowedFromAnyOffset) {
     append(phase(1) + phase(2) + phase(3));
     const auto size = static_cast<int64_t>(phase(1).size());
     EXPECT_EQ(done_of(EventReader(file(), size).poll()), (Done{2, 3}));
-    EXPECT_EQ(done_of(EventReader(file(), size + 5).poll()), Done{3});  // in the middle of a line
+    EXPECT_EQ(done_of(EventReader(file(), size + 5).poll()), Done{3});  // begins within a line
 }
 
 TEST_F(EventLog, SkipsDamagedAndEndlessLines) {

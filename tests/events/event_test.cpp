@@ -142,7 +142,7 @@ TEST(Event, RefusesWhatIsNoEventOfOurs) {
                              R"({"type":"done","t":NaN,"rank":0,"step":1})",              //
                              R"({"type":"done","t":.5,"rank":0,"step":1})",               //
                              R"({"type":"done","t":1,"rank":0,"step":1,"x":[1,}])",       //
-                             "{\"type\":\"error\",\"t\":1,\"rank\":0,\"message\":\"\xff\"}",  // no UTF-8
+                             "{\"type\":\"error\",\"t\":1,\"rank\":0,\"message\":\"\xff\"}",  // invalid UTF-8
                              "{\"type\":\"error\",\"t\":1,\"rank\":0,\"message\":\"a\tb\"}"}) {
         EXPECT_FALSE(parse_event(text)) << text;
     }
@@ -162,7 +162,7 @@ TEST(Event, SurvivesDeepNesting) {
     EXPECT_FALSE(parse_event(head + std::string(1 << 16, '[') + std::string(1 << 16, ']') + "}"));
 }
 
-/// Cuts, swaps, doubles and changes bytes.
+/// Cuts, swaps, repeats and changes bytes.
 std::string damaged(std::string text, const std::string& other, std::mt19937& random) {
     auto below = [&](size_t n) {
         return std::uniform_int_distribution<size_t>(0, n == 0 ? 0 : n - 1)(random);
@@ -205,7 +205,7 @@ TEST(Event, OfADamagedLineIsTakenOnlyWhereTheLineIsStillJson) {
         ++taken;
         try {
             EXPECT_TRUE(json::parse(text).is_object()) << text;
-        } catch (const json::out_of_range&) {  // of an unknown field: a number that no double can hold
+        } catch (const json::out_of_range&) {  // the number of an unknown field is too large for a double
         } catch (const json::exception& problem) {
             ADD_FAILURE() << text << "\n" << problem.what();
         }

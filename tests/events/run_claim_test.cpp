@@ -25,7 +25,7 @@ class Claim : public testing::Test {
         std::filesystem::remove_all(run_);
     }
 
-    /// Another process, which does this and then waits for its end.
+    /// Starts another process, which calls `begin` and then waits to be ended.
     pid_t elsewhere(const std::function<void()>& begin) {
         int ends[2];
         EXPECT_EQ(::pipe(ends), 0);
@@ -47,7 +47,7 @@ class Claim : public testing::Test {
         ::waitpid(child, nullptr, 0);
     }
     pid_t held_elsewhere(const std::string& launcher) {
-        return elsewhere([&] { new RunClaim(run_, launcher); });  // until the process ends
+        return elsewhere([&] { new RunClaim(run_, launcher); });  // kept until the process ends
     }
 
     static std::string refusal(const std::function<void()>& what) {

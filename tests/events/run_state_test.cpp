@@ -57,7 +57,7 @@ RunState a_run() {
     return state;
 }
 
-/// A process that has ended, and its name.
+/// Returns the name of a process that has ended.
 ProcessId ended_process() {
     int gate[2];
     if (::pipe(gate) != 0) std::abort();
@@ -161,7 +161,7 @@ TEST_F(RunJson, ThatIsMissingOrDamagedIsSaidSo) {
         auto changed = whole;
         changed.erase(key);
         put(changed.dump());
-        const bool may_lack_it = key == "code" || key == "failed_rank";  // files of older versions do
+        const bool may_lack_it = key == "code" || key == "failed_rank";  // as in files of older versions
         EXPECT_EQ(refusal().first, may_lack_it ? Failure::Unreachable : Failure::Refused) << key << " missing";
         changed[key] = value.is_number() ? nlohmann::json("text") : nlohmann::json(1e300);
         put(changed.dump());

@@ -1,4 +1,4 @@
-"""Every example file of axolotl, planned and adapted: which run, and what stops the others."""
+"""Plans and adapts every example file of axolotl: some run, and the list says what stops the others."""
 
 import concurrent.futures
 import json
@@ -58,7 +58,7 @@ def written(judged):
 
 
 def test_the_files_are_those_of_the_release(judged):
-    """The archive's names, all 252, and the list has a verdict on each."""
+    """The archive holds these 252 names, and the list has a verdict on each."""
     assert len(judged) == 252
     assert list(judged) == [line.split("\t")[0] for line in VERDICTS.read_text().splitlines()]
 

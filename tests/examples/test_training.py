@@ -1,5 +1,5 @@
-"""Every example of axolotl that plans and whose architecture is trained here also trains: a tiny random model of that architecture,
-rows of its dataset types, two ranks, three steps. All else in the file stays as it is."""
+"""Every axolotl example that plans and has a supported architecture also trains: a tiny random model of that
+architecture, rows of its dataset types, two ranks, three steps. The rest of the file is unchanged."""
 
 import json
 import math
@@ -16,7 +16,8 @@ sys.path.insert(0, str(HERE.parent / "support"))
 from ringmaster_runs import events_of, launch, make_model, state_of  # noqa: E402
 
 ARCHIVE = HERE / "axolotl-0.18.0-examples.tar.xz"
-# Maps a piece of a model's name to its stand-in: the architecture, and the differences from make_model's shape. None: not trained here.
+# Maps a part of a model's name to its stand-in: the architecture, and the differences from make_model's
+# shape. None means that the architecture is not supported.
 ARCHITECTURES = {
     "gemma-3n": (None, {}), "Mistral-Medium": (None, {}), "Mistral-Small-4": (None, {}), "gemma-3": ("gemma3_text", dict(head_dim=16, sliding_window=64)), "gemma-2": ("gemma2", dict(head_dim=16, sliding_window=64)),
     "gemma-7b": ("gemma", dict(head_dim=16)), "GLM-4-32B": (None, {}), "Hunyuan-0.5B": ("hunyuan_v1_dense", dict(head_dim=16)),
@@ -33,7 +34,7 @@ def architecture_of(base_model):
 
 
 def examples():
-    """[(name, its configuration)] of the files that plan and whose architecture is trained here."""
+    """Returns [(name, configuration)] of the files that plan and have a supported architecture."""
     planned = [line.split("\t")[0] for line in (HERE / "verdicts.tsv").read_text().splitlines() if line.split("\t")[1] == "plans"]
     with tarfile.open(ARCHIVE) as archive:
         files = {name: yaml.safe_load(archive.extractfile("examples/" + name).read()) for name in planned}
@@ -45,7 +46,7 @@ def sentence(source):
 
 
 def row_of(kind, source, entry):
-    if not kind:  # tokens already
+    if not kind:  # the rows hold tokens already
         ids = [source.randint(20, 250) for _ in range(source.randint(8, 60))]
         return {"input_ids": ids, "labels": ids, "attention_mask": [1] * len(ids)}
     if kind.startswith("chat_template"):
@@ -65,7 +66,7 @@ def write_rows(file, entry, seed):
 
 
 def stand_ins(config, folder, tokenizer):
-    """The configuration with stand-ins for its model, rows and output, and short enough for a test."""
+    """Replaces the configuration's model, rows and output by small ones, and shortens it for a test."""
     kind, changes = architecture_of(config["base_model"])
     model = make_model(folder / "model", kind, **{**changes, "vocab_size": len(tokenizer)})
     tokenizer.save_pretrained(model)
@@ -88,7 +89,8 @@ def stand_ins(config, folder, tokenizer):
 
 @pytest.fixture(scope="module")
 def tokenizer():
-    """One token a byte, and the marks of the templates that the examples name."""
+    """Makes a tokenizer with one token per byte and the special tokens of the templates that the examples
+    name."""
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers
     from transformers import PreTrainedTokenizerFast
 

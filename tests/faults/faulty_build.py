@@ -1,5 +1,5 @@
-"""Programs with a patch in them: the touched files are compiled again from patched copies, and linked before the libraries of the
-build, which give the rest. Nothing of the tree or of the build is changed."""
+"""Builds programs with a patch in them: the patched copies of the touched files are compiled and linked
+before the libraries of the build, which provide the rest. The tree and the build stay as they are."""
 
 import json
 import os
@@ -19,11 +19,12 @@ def touched_files(patches):
 
 
 def apply(patches, folder):
-    """Copies of the files that the patches touch, patched, in `folder`. Raises AssertionError if one does not apply."""
+    """Patches copies, in `folder`, of the files that the patches touch. Raises AssertionError if one does not
+    apply."""
     for file in touched_files(patches):
         (folder / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / file, folder / file)
-    # Inside of a checkout git would leave out what is not below it.
+    # Inside a checkout, git would ignore files that are not below it.
     outside = {**os.environ, "GIT_CEILING_DIRECTORIES": str(folder.resolve().parent)}
     for patch in patches:
         done = subprocess.run(["git", "apply", str(patch.resolve())], cwd=folder, env=outside, capture_output=True, text=True)
@@ -34,12 +35,13 @@ def compile_command(entry, source, object_file, folder):
     words = shlex.split(entry["command"])
     words[words.index("-o") + 1] = str(object_file)
     words[words.index("-c") + 1] = str(source)
-    # A fault may leave a name unused; compiling takes most of the time, not running.
+    # A fault may leave a name unused, so warnings are no errors; -O1 compiles faster, and compiling takes
+    # most of the time.
     return ["-O1" if word == "-O3" else word for word in words if word != "-Werror"]
 
 
 def is_of_a_test(entry):
-    """Whether a test compiles the file once more for itself."""
+    """Returns whether the entry belongs to a test that compiles the file again."""
     words = shlex.split(entry["command"])
     return words[words.index("-o") + 1].startswith("tests/")
 
@@ -59,11 +61,11 @@ def compiled(folder, patches):
 
 
 def linked(target, objects, program):
-    """`target` is ninja's name of a program: "bin/ringmaster-engine"."""
+    """Links `target`, ninja's name of a program such as "bin/ringmaster-engine", with the objects."""
     commands = subprocess.run(["ninja", "-C", str(BUILD), "-t", "commands", "-s", target], capture_output=True, text=True, check=True)
     steps = [step for line in commands.stdout.splitlines() for step in line.split(" && ")]
     words = shlex.split([step for step in steps if re.search(r" -o " + re.escape(target) + r"( |$)", step)][-1])
-    words = [word.replace("\\$", "$") for word in words]  # a shell's escape that shlex leaves within quotes
+    words = [word.replace("\\$", "$") for word in words]  # shlex leaves a shell's escape within quotes
     at = words.index("-o")
     words[at + 1] = str(program)
     words[at:at] = map(str, objects)
@@ -73,8 +75,8 @@ def linked(target, objects, program):
 
 
 def faulty_program(patches, folder, target="bin/ringmaster-engine"):
-    """The program with these patches in it, in `folder`."""
+    """Builds the program with these patches in `folder`."""
     patches = [pathlib.Path(patch) for patch in patches]
     apply(patches, folder)
-    (folder / "libtorch").symlink_to(BUILD / "bin/libtorch")  # where the engine's own search path leads
+    (folder / "libtorch").symlink_to(BUILD / "bin/libtorch")  # the engine's search path leads there
     return linked(target, compiled(folder, patches), folder / pathlib.Path(target).name)

@@ -1,4 +1,4 @@
-"""tests/faults/run: see there."""
+"""Implements tests/faults/run, which describes it."""
 
 import argparse
 import pathlib

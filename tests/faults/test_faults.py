@@ -1,7 +1,6 @@
-"""Every fault is caught: by preflight, or at the first wrong step of the run, by words that name what is off; or by a test.
-
-A fault is a patch of the engine's sources, NN-name.patch; faults.json says on which meshes it has an effect, which words name it,
-and which test catches it. `tests/faults/run PATCH…` tries one."""
+"""Every fault is caught: by preflight, by the run's first wrong step with words that name the cause, or by a
+test. A fault is a patch of the engine's sources, NN-name.patch; faults.json lists the meshes on which it has
+an effect, the words that name it, and the test that catches it. `tests/faults/run PATCH…` tries one."""
 
 import json
 import os
@@ -34,7 +33,8 @@ def test_the_table_names_every_patch_and_each_still_applies(tmp_path):
 
 
 def tried(runs, engine, entry, folder):
-    """What each mesh, precision and weights made of a faulty engine, those that it passed first."""
+    """Returns how a faulty engine's runs ended for each mesh, precision and weights; those not caught
+    come first."""
     results = []
     for way in entry["ways"]:
         for precision in PRECISIONS:
@@ -56,7 +56,8 @@ def test_exhaustive_a_fault_is_refused_wherever_it_has_an_effect(name, runs, tmp
 
 
 def copy_other_programs(folder):
-    """The other programs, beside the faulty engine: copies, as a link leads a program back to the engine of the build."""
+    """Copies the other programs to the folder of the faulty engine; a link would lead a program back to the
+    build's engine."""
     for file in (BUILD / "bin").iterdir():
         if not (folder / file.name).exists():
             shutil.copy2(file, folder / file.name)

@@ -1,5 +1,5 @@
-"""No right mesh is refused: preflight over every mesh and model that the oracles train, in float32 and bfloat16, with weights
-fresh from initialisation and after some steps of training."""
+"""Preflight refuses no right mesh: every mesh and model that the oracles train, in float32 and bfloat16, with
+fresh weights and after some steps of training."""
 
 import json
 import pathlib
@@ -21,7 +21,7 @@ CASES += [(kind, changes, dict(sample_packing=True, sequence_len=packing.SEQUENC
 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory):
-    """(kind, changes, weights) -> folder; made once."""
+    """Returns a function (kind, changes, weights) -> folder, which makes each model once."""
     folder, made = tmp_path_factory.mktemp("models"), {}
     make_rows(folder / "rows.jsonl", 44)
 

@@ -1,4 +1,5 @@
-"""The models and meshes that faults are put into, each with weights fresh from initialisation and after some steps of training."""
+"""The models and meshes that faults are tried on, each with fresh weights and after some steps of
+training."""
 
 import json
 import pathlib
@@ -30,7 +31,7 @@ WAYS = {
                                    fsdp_config={"reshard_after_forward": False})),
     "2 x 2": (4, dict(context_parallel_size=2, ring_attn_func="batch_zigzag", gradient_accumulation_steps=2)),
 }
-# Three key heads: they do not divide by two, and four ranks share them.
+# There are three key heads: two does not divide them, and four ranks share them.
 MODELS = {
     "tied": ("qwen2", dict(tie_word_embeddings=True)),
     "untied": ("qwen2", dict()),
@@ -42,7 +43,7 @@ PRECISIONS = {"fp32": {}, "bf16": {"bf16": True}}
 
 
 def fresh_model(folder, kind):
-    """As transformers initialises it; make_model's norms and biases are moved already."""
+    """Makes a model as transformers initialises it; make_model has already moved its norms and biases."""
     import torch
     import transformers
 
@@ -55,7 +56,7 @@ def fresh_model(folder, kind):
 
 
 class Runs:
-    """Prepared runs, each made once and copied for every engine that is tried on it."""
+    """Prepared runs; each is made once and copied for every engine that is tried on it."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -88,7 +89,7 @@ class Runs:
         return self.prepared[key]
 
     def run(self, engine, kind, way, precision, weights, folder):
-        """Trains a copy of the prepared run with this engine; gives the state that it ended in."""
+        """Trains a copy of the prepared run with this engine; returns the state in which it ended."""
         prepared = self.prepare(kind, way, precision, weights)
         shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(prepared, folder / "run")

@@ -19,7 +19,7 @@ class Checkpoints : public FolderFixture {
   protected:
     fs::path path(int64_t step) const { return dir_ / checkpoint_name(step); }
 
-    /// A whole checkpoint; without `listed` as the former version wrote it.
+    /// Writes a whole checkpoint; without `listed`, as the previous version wrote it.
     fs::path save(int64_t step, bool listed = true) const {
         FolderAside aside(path(step));
         std::vector<WrittenFile> files;
@@ -106,7 +106,7 @@ TEST_F(Checkpoints, AFormerVersionsIsTakenIfItsPartsAreThere) {
     EXPECT_EQ(choose_checkpoint(dir_, {}).step, 4);
     truncate(path(4) / "model.safetensors");
     EXPECT_EQ(choose_checkpoint(dir_, {}).step, 2);
-    fs::remove(path(2) / kOptimizerFile);  // as a kill during a re-save left it
+    fs::remove(path(2) / kOptimizerFile);  // a kill during a re-save leaves this state
     const CheckpointChoice choice = choose_checkpoint(dir_, {});
     EXPECT_FALSE(choice.step);
     ASSERT_EQ(choice.passed_over.size(), 2U);

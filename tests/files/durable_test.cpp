@@ -48,7 +48,7 @@ TEST_F(Durable, AFileIsWholeAndItsSumIsThatOfItsBytes) {
 
 TEST_F(Durable, TheReasonIsTheSystemsOfTheCallThatFailed) {
     fs::create_directories(dir_ / "folder/inside");
-    errno = ENOSPC;  // an older call's
+    errno = ENOSPC;  // left by an earlier call
     EXPECT_THAT(refusal([&] { write_file_durably(dir_ / "folder", "text"); }),
                 AllOf(HasSubstr("Is a directory"), Not(HasSubstr("No space left"))));
     EXPECT_EQ(names(), std::vector<std::string>{"folder"});

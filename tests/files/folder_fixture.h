@@ -1,4 +1,4 @@
-/// A folder of a test's own, and what is in it.
+/// A temporary folder for a test, and helpers that read and write in it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -50,7 +50,7 @@ class FolderFixture : public ::testing::Test {
         std::sort(found.begin(), found.end());
         return found;
     }
-    /// The text of the Error that `work` throws.
+    /// Returns the text of the Error that `work` throws.
     static std::string refusal(const std::function<void()>& work) {
         try {
             work();

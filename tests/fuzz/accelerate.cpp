@@ -1,4 +1,4 @@
-// An accelerate file beside a configuration, and alone.
+// Fuzzes an accelerate file, with a configuration and alone.
 #include "engine/plan/plan.h"
 #include "tests/fuzz/input_file.h"
 

@@ -1,5 +1,5 @@
-// The lines that a stranger may send to an agent, node 0's or another: without the run's secret no end takes
-// it in.
+// Fuzzes the lines that a stranger may send to an agent: without the run's secret, no agent accepts a
+// connection.
 #include "launcher/agent/channel.h"
 #include "tests/fuzz/input_file.h"
 

@@ -1,4 +1,4 @@
-// What an agent says of its node and of its ranks' ends, after both have proven themselves: what is read is
+// Fuzzes what an authenticated agent reports of its node and of its ranks' ends: each line that is read is
 // written again without loss.
 #include "launcher/agent/agent_lines.h"
 #include "tests/fuzz/input_file.h"

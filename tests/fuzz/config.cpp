@@ -1,4 +1,4 @@
-// A configuration read with all its keys, and a plan made of it for eight GPUs.
+// Fuzzes the reading of a configuration with all its keys, and its plan for eight GPUs.
 #include "engine/plan/plan.h"
 #include "tests/fuzz/input_file.h"
 

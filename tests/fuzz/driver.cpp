@@ -3,11 +3,11 @@
 //   yaml_fuzz --corpus DIR [--dictionary FILE] [--seconds S] [--inputs N] [--seed N] [--memory-mib N]
 //   yaml_fuzz FILE…          these inputs alone
 //
-// It fails on a crash, on an input that takes more than a second of processor time, on one that does not come
-// back, and where the memory of the process grows by more than --memory-mib (512). The input lies then in the
-// working directory as crash-…, slow-…, hang-… or memory-…; run it alone to see it again. At the end stand
-// the number of inputs, seconds, the slowest input and how far memory grew. --memory-mib 0 measures neither
-// time nor memory: a sanitizer's are not the parser's.
+// It fails if an input crashes, takes more than a second of processor time or never returns, and if the
+// process's memory grows by more than --memory-mib (512). It then leaves the input in the working directory
+// as crash-…, slow-…, hang-… or memory-…; run that file alone to repeat the failure. At the end it prints the
+// number of inputs, seconds, the slowest input and the growth of memory. --memory-mib 0 measures neither time
+// nor memory, because a sanitizer's are not the parser's.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -40,9 +40,9 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-constexpr size_t kMutated = 8 << 10;  ///< bytes; a longer input of the corpus is only run
-constexpr double kSlow_s = 1;         ///< of processor time
-constexpr double kHang_s = 120;       ///< by the clock; the machine may be busy with other work
+constexpr size_t kMutated = 8 << 10;  ///< bytes; a longer input of the corpus is run without mutations
+constexpr double kSlow_s = 1;         ///< processor seconds
+constexpr double kHang_s = 120;       ///< wall seconds; the machine may be busy with other work
 
 struct Options {
     fs::path corpus, dictionary;
@@ -53,7 +53,7 @@ struct Options {
     std::vector<fs::path> files;
 };
 
-// Seen by the signal handler and the watchdog.
+// Read by the signal handler and the watchdog.
 const char* g_input = nullptr;
 size_t g_size = 0;
 std::atomic<double> g_began{0};
@@ -79,7 +79,7 @@ void put(const char* text) {
     [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text, std::strlen(text));
 }
 
-/// Calls nothing that a signal handler may not.
+/// Writes the input to a file. Calls only what a signal handler may call.
 void keep_input(const char* why) {
     char file[128] = "";
     std::strcat(std::strcat(std::strcat(file, why), "-"), g_name);
@@ -123,7 +123,7 @@ long resident_kib() {
     return resident * (::sysconf(_SC_PAGESIZE) >> 10);
 }
 
-/// Ends the process while an input is still at work, before it takes the machine's memory.
+/// Ends the process if an input uses up too much memory, before the machine runs out of it.
 void watch(const std::stop_token& stop, long most_kib) {
     while (!stop.stop_requested()) {
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -141,7 +141,7 @@ class Runs {
     }
 
     void run(const std::string& input) {
-        // A copy of its own size, so that reading past the end is seen where a sanitizer is at work.
+        // The copy has exactly the input's size, so that a sanitizer sees reads past its end.
         const std::vector<uint8_t> data(input.begin(), input.end());
         g_input = reinterpret_cast<const char*>(data.data());
         g_size = data.size();
@@ -215,7 +215,7 @@ int run(int argc, char** argv) {
     const Options options = options_of(argc, argv);
     std::strncpy(g_name, fs::path(argv[0]).filename().c_str(), sizeof g_name - 1);
     keep_input_of_a_crash();
-    LLVMFuzzerTestOneInput(nullptr, 0);  // what a target makes once does not count as growth
+    LLVMFuzzerTestOneInput(nullptr, 0);  // memory that a target allocates once does not count as growth
     Runs runs(options.memory_mib);
     for (const fs::path& file : options.files) runs.run(content(file));
     const double began = now_s();

@@ -1,4 +1,4 @@
-// A rank's events, line by line: what is read is written again without loss.
+// Fuzzes a rank's events, line by line: each event that is read is written again without loss.
 #include "engine/events/event.h"
 #include "tests/fuzz/input_file.h"
 

@@ -1,4 +1,5 @@
-// A line of JSON cut into its members: what is accepted is an object for nlohmann-json as well.
+// Fuzzes the splitting of a JSON line into members: each line that is accepted is also an object for
+// nlohmann-json.
 #include "engine/events/flat_json.h"
 
 #include <nlohmann/json.hpp>
@@ -10,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const std::string_view line = fuzz::text_of(data, size);
     std::vector<JsonMember> members;
     if (!split_object(line, members)) return 0;
-    bool holds_large_number = false;  // beyond a double: valid JSON, and nlohmann-json refuses it
+    bool holds_large_number = false;  // too large for a double: valid JSON, but nlohmann-json refuses it
     for (const JsonMember& member : members) {
         const bool is_number = member.value.find_first_of("-0123456789") == 0;
         const bool is_text = member.value.front() == '"';

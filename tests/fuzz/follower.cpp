@@ -1,5 +1,5 @@
-// A run of four ranks, followed to its end: text before the first line "0" is run.json, the rest what every
-// rank wrote.
+// Fuzzes following a run of four ranks to its end: the text before the first line "0" is run.json, the rest
+// is what every rank wrote.
 #include "launcher/follower.h"
 
 #include "engine/error.h"

@@ -1,4 +1,4 @@
-/// A fuzz input as a file, for parsers that map or open one.
+/// Makes a file of a fuzz input, for parsers that map or open a file.
 #pragma once
 
 #include <sys/mman.h>
@@ -17,12 +17,12 @@ inline std::string_view text_of(const uint8_t* data, size_t size) {
     return {reinterpret_cast<const char*>(data), size};
 }
 
-/// Ends the process where a property of a parser does not hold: that is a finding, as a crash is.
+/// Aborts the process if a property of a parser does not hold; the fuzzer reports that like a crash.
 inline void require(bool holds) {
     if (!holds) std::abort();
 }
 
-/// A file in memory, with a path. One for a whole process: make it static.
+/// A file in memory that has a path. A process needs only one: make it static.
 class InputFile {
   public:
     InputFile() : file_(::memfd_create("input", MFD_CLOEXEC)) { require(file_ >= 0); }
@@ -41,8 +41,8 @@ class InputFile {
     int file_;
 };
 
-/// A folder for temporary files, for parsers that read several by their names. One for a whole process: make
-/// it static.
+/// A folder for parsers that read several files by name. A process needs only one: make it
+/// static.
 class InputFolder {
   public:
     InputFolder() {

@@ -1,4 +1,5 @@
-// known_hosts and RevokedHostKeys: any bytes lead to a verdict, and a line that revokes the key always wins.
+// Fuzzes known_hosts and RevokedHostKeys: any bytes give a verdict, and a line that revokes the key always
+// wins.
 #include "launcher/ssh/host_key_verdict.h"
 #include "tests/fuzz/input_file.h"
 
@@ -6,7 +7,7 @@ namespace {
 
 using namespace ringmaster;
 
-/// An ed25519 key of 32 times 'k'; the corpus has lines with it.
+/// Returns an ed25519 key of 32 times 'k'; the corpus has lines with it.
 PublicKey shown_key() {
     const std::optional<PublicKey> key =
         parse_key_blob(std::string("\0\0\0\x0bssh-ed25519\0\0\0\x20", 19) + std::string(32, 'k'));

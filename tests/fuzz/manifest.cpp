@@ -1,5 +1,5 @@
-// What a node lists of a folder that is fetched: names without a folder, sizes that have a sum; and its
-// checkpoints and meeting place.
+// Fuzzes a node's list of a folder to fetch: names without a folder, sizes whose sum fits, checkpoints and
+// rendezvous.
 #include "engine/error.h"
 #include "launcher/nodes/from_node.h"
 #include "tests/fuzz/input_file.h"

@@ -1,5 +1,5 @@
-// What a node's follower prints, in one piece and byte by byte: both give the same frames, each of a file of
-// the record, where that ends.
+// Fuzzes the output of a node's follower, whole and byte by byte: both give the same frames, each about a
+// file of the record.
 #include <map>
 
 #include "engine/error.h"
@@ -13,7 +13,7 @@ using namespace ringmaster;
 const std::map<std::string, int64_t> kRecord = {
     {"agent.log", 0}, {"events/rank-00000.jsonl", 5}, {"logs/rank-00000.log", 0}};
 
-/// The frames up to the first that is none, as text.
+/// Returns, as text, the frames before the first invalid one.
 std::string frames_of(std::string_view text, size_t piece) {
     FollowFrames frames(kRecord);
     std::map<std::string, int64_t> bytes = kRecord;

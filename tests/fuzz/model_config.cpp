@@ -1,4 +1,4 @@
-// A model's config.json: its parameters, and a plan of a run with it.
+// Fuzzes a model's config.json: its parameters, and the plan of a run with it.
 #include "engine/error.h"
 #include "engine/plan/plan.h"
 #include "tests/fuzz/input_file.h"

@@ -66,7 +66,8 @@ int hex_digit(char c) {
     return -1;
 }
 
-/// The text between the first and the last quote of a dictionary's line; false where it is not well formed.
+/// Finds the text between the first and the last quote of a dictionary line; returns false if it is not well
+/// formed.
 bool unquoted(const std::string& line, std::string& word) {
     const size_t begin = line.find('"'), end = line.rfind('"');
     if (begin == std::string::npos || end <= begin) return false;
@@ -198,7 +199,7 @@ void Mutator::change_lines(std::string& text) {
     if (below(2) == 0) text.insert(line_at(below(text.size())).begin, content);
 }
 
-/// Replaces a number that the text holds, or eight, four, two or one of its bytes, by an extreme one.
+/// Replaces a number in the text, or eight, four, two or one of its bytes, by an extreme one.
 void Mutator::change_number(std::string& text) {
     const size_t from = below(text.size());
     if (below(3) == 0) {

@@ -1,4 +1,4 @@
-/// Seeded mutations of a corpus, for fuzz targets that are built with the ordinary compiler.
+/// Draws seeded mutations of a corpus, for fuzz targets built with the ordinary compiler.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace ringmaster::fuzz {
 
-/// The words of a dictionary file in libFuzzer's format: `"text"` or `name="text"` a line, with \\, \" and
-/// \xNN; lines that begin with # are comments. Throws std::runtime_error naming the line.
+/// Reads a dictionary in libFuzzer's format: one `"text"` or `name="text"` per line, with \\, \" and \xNN;
+/// lines that begin with # are comments. Throws std::runtime_error naming the line.
 std::vector<std::string> read_dictionary(const std::filesystem::path& file);
 
 class Mutator {
@@ -18,13 +18,13 @@ class Mutator {
     /// `corpus` must not be empty.
     Mutator(std::vector<std::string> corpus, std::vector<std::string> dictionary, uint64_t seed);
 
-    /// An input of the corpus with one to eight changes: bytes, ranges and lines set, inserted, removed,
-    /// repeated and swapped, words of the dictionary, a part of another input, extreme numbers as text and as
-    /// bytes. One in 64 is also made long or deeply nested, up to kLongest bytes.
+    /// Returns an input of the corpus with one to eight changes to its bytes, ranges, lines and numbers, or
+    /// with words of the dictionary or parts of another input in it. One input in 64 also becomes long or
+    /// deeply nested, up to kLongest bytes.
     std::string next();
 
   private:
-    size_t below(size_t n);  ///< 0 for n = 0
+    size_t below(size_t n);  ///< below n; 0 for n = 0
     const std::string& any(const std::vector<std::string>& from);
     void change(std::string& text);
     void change_bytes(std::string& text);

@@ -1,4 +1,4 @@
-// What a machine says of itself: numbers in their ranges, paths that are some, lists of a few.
+// Fuzzes a machine's report of itself: numbers are in range, paths are paths, lists are short.
 #include "engine/error.h"
 #include "launcher/nodes/facts.h"
 #include "launcher/nodes/from_node.h"

@@ -1,4 +1,4 @@
-// A run's plan.json: what is read is written again without loss.
+// Fuzzes a run's plan.json: each plan that is read is written again without loss.
 #include "engine/error.h"
 #include "engine/plan/plan.h"
 #include "tests/fuzz/input_file.h"

@@ -1,4 +1,4 @@
-// What a rank leaves behind, its events and its log: the record fits into the line that its agent sends.
+// Fuzzes a rank's events and log: the record made of them fits into the line that its agent sends.
 #include "launcher/agent/rank_record.h"
 
 #include "launcher/agent/agent_lines.h"

@@ -1,4 +1,4 @@
-// remote.json of a run directory or of a node: the nodes share the ranks, and each has a bounded record.
+// Fuzzes remote.json of a run directory or a node: the nodes share the ranks, and each has a bounded record.
 #include "launcher/nodes/remote_run.h"
 #include "engine/error.h"
 #include "tests/fuzz/input_file.h"

@@ -1,4 +1,4 @@
-// run.json, as a run directory or a node gives it: what is read is written again without loss.
+// Fuzzes run.json of a run directory or a node: each state that is read is written again without loss.
 #include "engine/events/run_state.h"
 #include "engine/error.h"
 #include "tests/fuzz/input_file.h"

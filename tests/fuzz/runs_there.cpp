@@ -1,5 +1,5 @@
-// The runs on another machine, as it lists them: every node's paths are below its own data folder, and nobody
-// is named.
+// Fuzzes the list of runs that another machine sends: every path is below that node's data folder, and no
+// person is named.
 #include "launcher/anywhere/runs_there.h"
 
 #include "engine/error.h"

@@ -1,4 +1,4 @@
-// The header of a safetensors file: every tensor that is accepted lies inside the file.
+// Fuzzes the header of a safetensors file: every accepted tensor lies inside the file.
 #include "engine/files/safetensors.h"
 #include "engine/error.h"
 #include "tests/fuzz/input_file.h"

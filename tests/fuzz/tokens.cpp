@@ -1,4 +1,4 @@
-// A token file: every row that is accepted lies inside it, and its documents cover it.
+// Fuzzes a token file: every accepted row lies inside it, and its documents cover it.
 #include "engine/data/tokens.h"
 #include "engine/error.h"
 #include "tests/fuzz/input_file.h"

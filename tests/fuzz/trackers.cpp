@@ -1,4 +1,4 @@
-// Parses what a node's agent says of the trackers there: at most 16, with short printable texts and a sender.
+// Fuzzes an agent's report of its trackers: at most 16, with short printable texts and a sender.
 #include "engine/config/document.h"
 #include "launcher/tracking.h"
 #include "tests/fuzz/input_file.h"

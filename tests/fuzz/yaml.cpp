@@ -1,4 +1,4 @@
-// A YAML file as values with lines, and single values as --set gives them.
+// Fuzzes a YAML file read as values with lines, and single values as --set passes them.
 #include "engine/config/document.h"
 #include "tests/fuzz/input_file.h"
 

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""The training of tests/oracles/test_transformers.py on one GPU: losses and gradient norms of 20 steps beside those of transformers.
+"""Runs the training of tests/oracles/test_transformers.py on one GPU, and compares losses and gradient norms of 20 steps with transformers.
 
     same_losses.py prepare --bin build/bin --to DIR [--device cuda|cpu] [--only MODEL...]
     same_losses.py run --engine build/bin/ringmaster-engine --from DIR
 
-Its models are those of that test and FAMILIES of tests/oracles/test_families.py, whose layers differ in all that a layer can.
+The models are those of that test and some of FAMILIES in tests/oracles/test_families.py, whose layers together have every feature.
 `prepare` trains each model with transformers, in float32 on the CPU, and makes its run directories, preflight included; it needs
-the launcher, torch and transformers. `run` needs the engine alone, on another machine too. The last line of its stdout is JSON: of
-each run the largest relative differences of the losses and of the gradient norms. Exit status 1 if one is above its bound: in
-float32 1e-5 and 1e-4, in bfloat16 (products rounded to 8 bits) 1e-2 and 1e-1.
+the launcher, torch and transformers. `run` needs only the engine, and may run on another machine. The last line of its stdout is
+JSON: for each run, the largest relative differences of the losses and of the gradient norms. The exit status is 1 if one exceeds its
+bound: in float32 1e-5 and 1e-4, in bfloat16 (products rounded to 8 bits) 1e-2 and 1e-1.
 """
 
 import argparse
@@ -21,13 +21,14 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BOUNDS = {"fp32": (1e-5, 1e-4), "bf16": (1e-2, 1e-1)}
 PRECISIONS = {"fp32": {}, "bf16": {"bf16": True}}
-# Layers of several windows, norms that add one and of whole rows, norms of outputs, scaled embeddings and scores, capped logits,
-# gelu, factors of long contexts, and rotation of some dimensions, in halves and in neighbours.
+# Together these layers have windows of several sizes, norms that add one, norms of whole rows, norms of
+# outputs, scaled embeddings and scores, capped logits, gelu, long-context factors, and rotation of some
+# dimensions, in halves and in adjacent pairs.
 FAMILIES = ["gemma3 full", "phi3 longrope", "olmo2", "granite", "glm4"]
 
 
 def tokens_of(plan):
-    """The token file's path in a plan: the launcher keeps it in a cache of its own."""
+    """Returns the token file's path in a plan; the launcher keeps the file in its cache."""
     waiting = [plan]
     while waiting:
         value = waiting.pop()
@@ -38,7 +39,8 @@ def tokens_of(plan):
 
 
 def models_in(folder):
-    """Of each model's name, what saves it in a subfolder and gives that, and what loads it from there."""
+    """Returns, for each model's name, a function that saves it in a subfolder and one that loads it from
+    there."""
     import test_families as families
     import test_transformers as oracle
     from ringmaster_runs import make_model
@@ -101,7 +103,7 @@ def run_case(given, case):
 def run(given):
     listed = json.loads((given.folder / "cases.json").read_text())
     here = str(given.folder.resolve())
-    for case in listed["cases"]:  # where the folder was carried to
+    for case in listed["cases"]:  # paths of the folder's present place
         plan = given.folder / case["run"] / "plan.json"
         plan.write_text(plan.read_text().replace(listed["folder"], here))
     (given.folder / "cases.json").write_text(json.dumps({**listed, "folder": here}))

@@ -1,4 +1,4 @@
-"""The CUDA part as far as it goes without a GPU: what is in it, what a machine says that has none."""
+"""Tests the CUDA part as far as a machine without a GPU can: what it contains, and what is reported there."""
 
 import json
 import mmap
@@ -50,7 +50,7 @@ def test_kernels_are_compiled_for_ampere_and_hopper_and_as_ptx_for_what_comes(tm
 
 @with_cuda
 def test_the_module_starts_on_the_runtime_that_libtorch_loads():
-    """A second one, linked into the module, would know nothing of LibTorch's devices and streams."""
+    """A second runtime, linked into the module, would not know LibTorch's devices and streams."""
     module = BIN / "ringmaster_cuda.so"
     symbols = subprocess.run(["nm", "-D", module], capture_output=True, text=True, check=True).stdout
     assert " U __cudaRegisterFatBinary" in symbols and " T ringmaster_launch_rows" in symbols
@@ -58,7 +58,7 @@ def test_the_module_starts_on_the_runtime_that_libtorch_loads():
 
 @with_cuda
 def test_kernels_spill_no_register_and_read_sixteen_bytes_a_lane(tmp_path):
-    """64 registers a thread leave four blocks of 256 threads on a multiprocessor's 65,536."""
+    """With 64 registers per thread, four blocks of 256 threads fill a multiprocessor's 65,536 registers."""
     env = pathlib.Path(os.environ["RINGMASTER_ENV"])
     nvcc = subprocess.run([ROOT / "packaging/nvcc", env], capture_output=True, text=True, check=True).stdout.strip()
     said = subprocess.run([nvcc, "-std=c++17", "-arch=sm_90", "-cubin", "-Xptxas", "-v", "-diag-suppress=177", "-I", ROOT,
@@ -73,13 +73,13 @@ def test_kernels_spill_no_register_and_read_sixteen_bytes_a_lane(tmp_path):
     assert len(kernels) == 18
     for kernel in kernels:
         name, loads = kernel.split(",")[0], set(re.findall(r"LDG\.\S+", kernel))
-        of_rows = "RmsNormBackwardWeight" not in name  # their elements do not follow each other in a lane
+        of_rows = "RmsNormBackwardWeight" not in name  # its elements are not adjacent in a lane
         assert ("LDG.E.128" in loads) == of_rows, (name, loads)
         assert loads <= {"LDG.E.128", "LDG.E.64", "LDG.E", "LDG.E.U16"}, (name, loads)
 
 
 def test_libtorchs_attention_for_gpus_still_takes_no_softcap():
-    """For as long as this holds, the plan refuses models that cap their scores (ENGINE-SOFTCAP)."""
+    """The plan refuses models that cap their scores (ENGINE-SOFTCAP) as long as this test passes."""
     torch = next(pathlib.Path(os.environ["RINGMASTER_ENV"]).glob("lib/python3*/site-packages/torch"))
     with (torch / "lib/libtorch_cuda.so").open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as code:
         assert code.find(b"This flash attention build does not support softcap.") > 0
@@ -139,7 +139,7 @@ def test_whole_steps_beside_transformers_can_be_carried_to_another_folder_and_ru
 
 @pytest.mark.slow
 def test_losses_beside_transformers_can_be_carried_to_another_folder_and_trained_there(tmp_path):
-    """Gemma 3 has most of what the layers of families differ in."""
+    """Gemma 3 has most of the features in which the families' layers differ."""
     script, python = ROOT / "tests/gpu/same_losses.py", pathlib.Path(os.environ["RINGMASTER_ENV"]) / "bin/python"
     one_thread = {**os.environ, "OMP_NUM_THREADS": "1", "XDG_CACHE_HOME": str(tmp_path / "cache")}
     subprocess.run([python, script, "prepare", "--bin", BIN, "--to", tmp_path / "made", "--device", "cpu", "--only", "gemma3-full"],

@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
-"""Whole training steps on one GPU, of Llama-8B's shape with random weights, all in bfloat16, one row a step.
+"""Measures whole training steps on one GPU: Llama-8B's shape with random weights, all in bfloat16, one row per step.
 
     whole_step.py prepare --bin build/bin --to DIR [--device cuda|cpu]
     whole_step.py run --engine build/bin/ringmaster-engine --from DIR [--kind full|lora|long] [--device cuda|cpu] [--seconds 300]
 
-full: 4 of the 32 layers, all weights trained, with selective checkpointing (the attention's output is kept), beside transformers
-with sdpa and its gradient checkpointing. lora: all 32 layers, low-rank adapters on every linear
-module, beside transformers with sdpa and PEFT (adapters written out here where PEFT is not installed, which the result says). long:
-one forward and backward over 600 thousand tokens through 4 layers, no other side, and beside it the longest sequence that the
-planner gives all 32 layers with adapters on this device.
+full: 4 of the 32 layers, all weights trained, with selective checkpointing (the attention's output is kept), compared with
+transformers with sdpa and its gradient checkpointing. lora: all 32 layers, low-rank adapters on every linear module, compared with
+transformers with sdpa and PEFT (if PEFT is not installed, this file's own adapters, which the result says). long: one forward and
+backward over 600 thousand tokens through 4 layers, without transformers; it also prints the longest sequence that the planner
+predicts for all 32 layers with adapters on this device.
 
-`prepare` makes a run directory for each length, which needs the launcher; `run` needs the engine and python3 with torch and
-transformers alone, on another machine too. On the CPU the shape and the lengths are tiny: it proves the way, no speed. The two
-sides take turns in processes of their own; the first step is a warm-up where there are more, the best of the others counts. Gives,
-for each length, tokens a second, peak bytes of tensors (the allocators' own counters), their ratios, the engine's predicted peak
-beside its measured one and whether that is within a tenth, and causal model-FLOPs utilisation: 6 operations a weight of a matrix
-and token (4 where it is frozen), 6 · heads · head_dim a visible pair of attention and layer twice over, nothing for what is
-computed again, of the GPU's data-sheet peak.
+`prepare` makes a run directory for each length, and needs the launcher. `run` needs only the engine and python3 with torch and
+transformers, and may run on another machine. On the CPU the shape and the lengths are tiny, which tests the procedure, not the
+speed. The two sides take turns in separate processes; the first step is a warm-up if there are several, and the best of the others
+counts. For each length it prints tokens per second, peak bytes of tensors (from the allocators' counters), their ratios, the
+engine's predicted and measured peak and whether they differ by at most a tenth, and causal model-FLOPs utilisation relative to the
+GPU's data-sheet peak. That counts 6 operations per weight of a matrix and token (4 if it is frozen) and
+2 · 6 · heads · head_dim per visible pair of attention and layer, and nothing for recomputation.
 """
 
 import argparse
@@ -32,14 +32,14 @@ LLAMA_8B = dict(vocab_size=128256, hidden_size=4096, intermediate_size=14336, nu
 TINY = dict(vocab_size=256, hidden_size=64, intermediate_size=112, num_hidden_layers=4, num_attention_heads=4, num_key_value_heads=2,
             max_position_embeddings=1 << 12, tie_word_embeddings=False)
 LORA = dict(adapter="lora", lora_r=16, lora_alpha=32, lora_dropout=0.0, lora_target_linear=True)
-# Of each kind: layers (None: all), whether adapters alone are trained, whether there is another side, and {tokens: steps}. A
-# step of all layers over 128k tokens takes a minute or more.
+# For each kind: layers (None: all), whether only adapters are trained, whether transformers runs too, and
+# {tokens: steps}. A step of all layers over 128k tokens takes a minute or more.
 KINDS = {
     "cuda": {"full": (4, False, True, {8192: 4, 32768: 4, 131072: 4}), "lora": (None, True, True, {8192: 4, 32768: 3, 131072: 2}),
              "long": (4, False, False, {600000: 1})},
     "cpu": {"full": (2, False, True, {64: 4}), "lora": (None, True, True, {64: 2}), "long": (2, False, False, {96: 1})},
 }
-DENSE_BF16_FLOPS = {"H100": 989e12, "H200": 989e12, "A100": 312e12}  # of NVIDIA's data sheets
+DENSE_BF16_FLOPS = {"H100": 989e12, "H200": 989e12, "A100": 312e12}  # from NVIDIA's data sheets
 DEVICE_GIB = 139  # an H200's
 
 
@@ -86,7 +86,7 @@ def prepare_run(given, kind, tokens):
     name = f"{kind}-{tokens}"
     subprocess.run([given.bin / "ringmaster", "prepare", config_of(given, kind, tokens), *options_of(given), "--runs-dir", given.to,
                     "--name", name, "--no-preflight"], check=True, stdout=subprocess.DEVNULL)
-    # The token file is the cache's: the folder has to hold all that it needs.
+    # The plan names the token file in the cache, but the folder has to hold all that it needs.
     plan = given.to / name / "plan.json"
     source = next(pathlib.Path(path) for path in texts_in(json.loads(plan.read_text())) if path.endswith("tokens.safetensors"))
     copy = given.to / f"tokens-{tokens}.safetensors"
@@ -96,7 +96,7 @@ def prepare_run(given, kind, tokens):
 
 
 def longest_sequence(given):
-    """Of all layers with adapters, as the planner sees it."""
+    """Returns the longest sequence for all layers with adapters that the planner predicts."""
     config = config_of(given, "lora", min(KINDS[given.device]["lora"][3]))
     asked = subprocess.run([given.bin / "ringmaster", "advise", config, *options_of(given), "--json"], capture_output=True, text=True,
                            check=True)
@@ -120,7 +120,8 @@ def texts_in(value):
 
 
 def written_out_adapters(model):
-    """PEFT's, where it is not installed: y + (alpha ÷ r) · B A x on every linear module of the layers."""
+    """Adds adapters as PEFT does, if it is not installed: y + (alpha ÷ r) · B A x on every linear module of
+    the layers."""
     import torch
 
     def adapt(linear):
@@ -141,7 +142,7 @@ def written_out_adapters(model):
 
 
 def with_adapters(model):
-    """And whose they are."""
+    """Adds adapters; also returns whether they are PEFT's or ours."""
     try:
         import peft
     except ImportError:
@@ -152,7 +153,7 @@ def with_adapters(model):
 
 
 def reference(given):
-    """transformers in a process of its own; prints JSON."""
+    """Runs transformers in a separate process; prints JSON."""
     import torch
     import transformers
 
@@ -224,7 +225,8 @@ def ratio(a, b):
 
 
 def others(given, kind, tokens, until):
-    """transformers. Where the logits of all tokens do not fit, of 1,024 at a time, which it cannot do by itself."""
+    """Runs transformers. If the logits of all tokens do not fit, computes them for 1,024 tokens at a time,
+    which transformers cannot do itself."""
     command = ["python3" if given.python is None else given.python, __file__, "reference", "--kind", kind, "--tokens", str(tokens),
                "--device", given.device]
     found = last_json(command, until - time.monotonic())
@@ -252,7 +254,7 @@ def run_case(given, case, until):
 def run(given):
     listed = json.loads((given.folder / "cases.json").read_text())
     until = time.monotonic() + given.seconds
-    for case in listed["cases"]:  # where the folder was carried to
+    for case in listed["cases"]:  # paths of the folder's present place
         plan = given.folder / case["run"] / "plan.json"
         plan.write_text(plan.read_text().replace(listed["folder"], str(given.folder.resolve())))
     (given.folder / "cases.json").write_text(json.dumps({**listed, "folder": str(given.folder.resolve())}))

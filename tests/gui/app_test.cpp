@@ -1,5 +1,5 @@
-// The whole way as a person goes it, with the real engine: open the example, launch, watch both ranks, stop,
-// resume, close the window and open the run again, train a second time, compare.
+// Uses the app as a person does, with the real engine: opens the example, launches it, watches both ranks,
+// stops, resumes, closes the window, opens the run again, trains a second time and compares.
 #include <QApplication>
 #include <QDir>
 #include <QFile>
@@ -23,7 +23,7 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-constexpr int kStepsMs = 120000;  ///< until something of a run that takes seconds; a machine may be busy
+constexpr int kStepsMs = 120000;  ///< time limit for a run's next change; a machine may be busy
 
 RunDirectory run_at(const QString& dir) {
     return {dir.toStdString()};
@@ -103,7 +103,7 @@ class AppTest : public QObject {
             auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
             if (!box) return;
             asked = true;
-            QTest::keyClick(box, Qt::Key_Return);  // the first choice: leave running
+            QTest::keyClick(box, Qt::Key_Return);  // selects the first choice: leave running
         });
         answer.start(50);
         QVERIFY(m_window->close());
@@ -160,7 +160,7 @@ class AppTest : public QObject {
         return found;
     }
 
-    /// What a chart shows now, as one number of its picture.
+    /// Returns what a chart shows now, as a hash of its picture.
     QString pictureOf(const char* name) {
         auto* chart = m_window->findChild<QWidget*>(QString::fromLatin1(name));
         if (!chart) qFatal("there is no chart %s", name);

@@ -1,4 +1,4 @@
-// Charts: round ticks, nothing lost, a logarithmic axis that survives zeros, a read-out that follows.
+// Tests the charts: round ticks, no lost points, a logarithmic axis with zeros, and a read-out that follows.
 #include <QApplication>
 #include <QFile>
 #include <QMenu>
@@ -37,7 +37,7 @@ ChartData chartOf(std::vector<ChartSeries> series) {
     return chart;
 }
 
-/// Pixels of about this colour in a column of the picture.
+/// Counts the pixels of about this colour in a column of the picture.
 int reds(const QImage& image, int x) {
     int count = 0;
     for (int y = 0; y < image.height(); ++y) {

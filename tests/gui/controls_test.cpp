@@ -29,7 +29,7 @@ bool is_control(const QWidget* widget) {
     const QWidget* parent = widget->parentWidget();
     if (parent && (qobject_cast<const QAbstractSpinBox*>(parent) || qobject_cast<const QComboBox*>(parent) ||
                    qobject_cast<const QLineEdit*>(parent) || qobject_cast<const QAbstractItemView*>(parent)))
-        return false;  // a part of its parent, which is the control (a line's clear button, a header)
+        return false;  // it is part of its parent, the control (a line's clear button, a header)
     return qobject_cast<const QAbstractButton*>(widget) || qobject_cast<const QAbstractItemView*>(widget) ||
            qobject_cast<const QAbstractSlider*>(widget) || qobject_cast<const QAbstractSpinBox*>(widget) ||
            qobject_cast<const QComboBox*>(widget) || qobject_cast<const QLineEdit*>(widget) ||
@@ -48,7 +48,7 @@ QString name_of(QWidget* widget) {
     return face ? face->text(QAccessible::Name) : QString();
 }
 
-/// What Tab reaches from `window`, going once round.
+/// Returns the widgets that Tab reaches from `window` in one round.
 std::set<const QWidget*> reached_by_tab(const QWidget* window) {
     std::set<const QWidget*> reached;
     const QWidget* widget = window;

@@ -1,5 +1,5 @@
-// The rows of a configuration, from the Plan page's button on, and the command palette, with the mouse and
-// the keys.
+// Tests the rows of a configuration, from the Plan page's button on, and the command palette, with mouse and
+// keyboard.
 #include <QDialog>
 #include <QDir>
 #include <QFile>
@@ -155,7 +155,7 @@ class DataTest : public QObject {
         palette(u"pla"_s);
         QCOMPARE(m_window->pageName(), u"plan"_s);
         auto* editor = m_window->findChild<YamlEditor*>();
-        // Elsewhere Ctrl+K in a text deletes to the end of the line.
+        // In other texts, Ctrl+K deletes to the end of the line.
         QTest::mouseClick(editor->viewport(), Qt::LeftButton);
         palette(u"rows"_s);
         QTRY_COMPARE(m_window->pageName(), u"data"_s);

@@ -1,6 +1,6 @@
-// draw_dialogs TO APPEARANCE LANGUAGE CONFIG: pictures of the dialogs as TO-NAME.png, which no page shows:
-// what is asked while logging in, where a run is to go, and what is asked of a machine that has one. The
-// machines are those of nodes.json in the data folder.
+// Implements `draw_dialogs TO APPEARANCE LANGUAGE CONFIG`: draws the dialogs that no page shows as
+// TO-NAME.png: the questions of a login, the choice of where to run, and the questions about a machine with a
+// run. The machines are those of nodes.json in the data folder.
 #include <QApplication>
 #include <QComboBox>
 #include <QLineEdit>
@@ -79,7 +79,8 @@ void draw_launch(const QString& to, const QString& config) {
     }
 }
 
-/// What a machine is asked for: its runs, what one of them has made, and a question of a restart.
+/// Draws the dialogs about another machine: its runs, what one of them has made, and the question about a
+/// restart.
 void draw_elsewhere(const QString& to) {
     Session session(find_places());
     RunsThere there;

@@ -1,6 +1,7 @@
-// A run on another machine as a person goes it, with a real sshd and the real engine: name the machine, trust
-// its key, launch there, lose the connection and find it again, stop, resume, and have the model here; a rank
-// that dies on one of two machines; and a run that somebody else launched, followed from here.
+// Uses a run on another machine as a person does, with a real sshd and the real engine: names the machine,
+// trusts its key, launches there, loses the connection and finds it again, stops, resumes, and fetches the
+// model. It also covers a rank that dies on one of two machines, and following a run that somebody else
+// launched.
 #include <signal.h>
 
 #include <QApplication>
@@ -39,18 +40,18 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-constexpr int kPatienceMs = 240000;  ///< until something of a run that takes seconds; a machine may be busy
+constexpr int kPatienceMs = 240000;  ///< time limit for a run's next change; a machine may be busy
 
 void run(const QString& program, const QStringList& arguments) {
     if (QProcess::execute(program, arguments) != 0) qFatal("%s failed", qPrintable(program));
 }
 
-/// A real sshd on a port of loopback, with a home of its own.
+/// A real sshd on a loopback port, with its own home folder.
 class Sshd {
   public:
     explicit Sshd(const QString& folder) : m_folder(folder) {
         QDir().mkpath(folder + u"/home"_s);
-        QDir().mkpath(u"/run/sshd"_s);  // where sshd runs as root
+        QDir().mkpath(u"/run/sshd"_s);  // needed if sshd runs as root
         run(u"ssh-keygen"_s, {u"-q"_s, u"-t"_s, u"ed25519"_s, u"-N"_s, u""_s, u"-f"_s, folder + u"/host"_s});
         run(u"ssh-keygen"_s, {u"-q"_s, u"-t"_s, u"ed25519"_s, u"-N"_s, u""_s, u"-f"_s, folder + u"/id"_s});
         m_port = Listener().port();
@@ -80,7 +81,7 @@ class Sshd {
                 said += m_process.readAll();
     }
 
-    /// The server and the sessions that it serves; what those started in sessions of their own lives on.
+    /// Stops the server and its sessions; processes that moved to another session live on.
     void stop() {
         if (m_process.state() == QProcess::NotRunning) return;
         QProcess children;
@@ -155,7 +156,7 @@ class ElsewhereTest : public QObject {
         const TargetReport& report = *page->checks().entry(1).last;
         QVERIFY2(report.node.state == NodeVerdict::Ready || report.node.state == NodeVerdict::Warning,
                  report.node.message.c_str());
-        QTest::qWait(500);  // it is written
+        QTest::qWait(500);  // time to write it
     }
 
     void aRunIsLaunchedThereAndItsStepsAreSeenHere() {
@@ -246,7 +247,7 @@ class ElsewhereTest : public QObject {
         }
         QFile events(m_run + u"/events/rank-00000.jsonl"_s);
         QVERIFY(events.open(QIODevice::ReadOnly));
-        QCOMPARE(events.readAll().count("\"step\":1,"), 1);  // from the checkpoint, not from the beginning
+        QCOMPARE(events.readAll().count("\"step\":1,"), 1);  // from the checkpoint, not the beginning
     }
 
     void aRunThatAnotherMachineLaunchedIsFollowedStoppedResumedAndFetched() {
@@ -260,7 +261,7 @@ class ElsewhereTest : public QObject {
         auto* runs = dialog->findChild<QTreeWidget*>(u"runsThere"_s);
         QTRY_VERIFY_WITH_TIMEOUT(!dialog->isBusy(), kPatienceMs);
         QVERIFY(runs->topLevelItemCount() >= 1);
-        QCOMPARE(runs->topLevelItem(0)->text(0), u"shared"_s);  // at work: first
+        QCOMPARE(runs->topLevelItem(0)->text(0), u"shared"_s);  // a run at work comes first
         runs->setCurrentItem(runs->topLevelItem(0));
         QTest::mouseClick(dialog->findChild<QPushButton*>(u"followButton"_s), Qt::LeftButton);
         QTRY_COMPARE_WITH_TIMEOUT(m_window->pageName(), u"monitor"_s, kPatienceMs);
@@ -314,7 +315,7 @@ class ElsewhereTest : public QObject {
                     .toUtf8());
     }
 
-    /// By the command line, of somebody whose runs are elsewhere.
+    /// Launches by the command line as another user, whose runs are in another folder.
     void launchFromAnotherHome() {
         const QString other = m_home.filePath(u"other"_s);
         QDir().mkpath(other);

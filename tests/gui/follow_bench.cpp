@@ -1,6 +1,6 @@
-// follow_bench RUN SECONDS: the whole app without a screen, opened on a run that goes on elsewhere, its
-// Monitor scrolled through from end to end. Prints a line of JSON: the longest time between two beats of a
-// timer in the event loop, the processor time of the process, and the most memory it had.
+// Implements `follow_bench RUN SECONDS`: runs the whole app without a screen on a run that continues
+// elsewhere, and scrolls its Monitor from end to end. Prints a line of JSON: the longest time between two
+// beats of a timer in the event loop, the process's processor time, and its peak memory.
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QFile>
@@ -24,7 +24,7 @@ using namespace Qt::Literals::StringLiterals;
 namespace {
 
 constexpr int kBeat_ms = 5;
-constexpr int kLongest_s = 60;  ///< until the run is on the screen
+constexpr int kLongest_s = 60;  ///< limit until the run is on the screen
 
 double used_s(clockid_t clock) {
     timespec used{};
@@ -32,7 +32,7 @@ double used_s(clockid_t clock) {
     return double(used.tv_sec) + 1e-9 * double(used.tv_nsec);
 }
 
-/// What keeps the event loop from its next beat.
+/// Measures what delays the event loop's next timer beat.
 class StallMeter : public QObject {
   public:
     StallMeter() {
@@ -64,7 +64,7 @@ class StallMeter : public QObject {
     int m_above_50_ms = 0;
 };
 
-/// Not getrusage's: that begins with what the process had before it became this program.
+/// Returns the peak resident memory. getrusage's would include what the process had before exec.
 double most_resident_mb() {
     QFile status(u"/proc/self/status"_s);
     if (!status.open(QIODevice::ReadOnly)) return 0;
@@ -72,7 +72,7 @@ double most_resident_mb() {
     return text.mid(text.indexOf("VmHWM:") + 6).simplified().split(' ').value(0).toDouble() * 1024e-6;
 }
 
-/// From top to bottom and back, so that every chart is drawn in turn.
+/// Scrolls from top to bottom and back, so that every chart is drawn in turn.
 void scroll(MonitorPage& page, double seconds) {
     for (QScrollArea* area : page.findChildren<QScrollArea*>()) {
         QScrollBar* bar = area->verticalScrollBar();

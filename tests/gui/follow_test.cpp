@@ -1,5 +1,5 @@
-// Following a run of another machine, against real connections: what is there to choose from, one message for
-// each mistake, and that nothing ever holds the window. With the engine behind it: elsewhere_test.cpp.
+// Tests following a run of another machine over real connections: the choices offered, one message for each
+// mistake, and a window that never freezes. elsewhere_test.cpp does this with the engine.
 #include "gui/runs/follow_dialog.h"
 
 #include <QApplication>
@@ -80,7 +80,7 @@ class FollowTest : public QObject {
                  qPrintable(runs->topLevelItem(1)->text(3)));
         QCOMPARE(runs->currentItem(), runs->topLevelItem(1));
         QVERIFY(button("followButton")->isEnabled());
-        host()->setEditText(u"another"_s);  // what was listed is of the first
+        host()->setEditText(u"another"_s);  // the list belongs to the first machine
         QCOMPARE(runs->topLevelItemCount(), 0);
         QVERIFY(!button("followButton")->isEnabled());
     }
@@ -117,7 +117,7 @@ class FollowTest : public QObject {
         host()->setEditText(u"127.0.0.1:%1"_s.arg(silent.port()));
         QTest::mouseClick(button("lookThereButton"), Qt::LeftButton);
         QVERIFY(m_dialog->isBusy());
-        QTRY_VERIFY(ticks > 10);  // the window goes on
+        QTRY_VERIFY(ticks > 10);  // the window stays responsive
         QTest::mouseClick(button("cancelButton"), Qt::LeftButton);
         QVERIFY(!m_dialog->isBusy());
         QVERIFY(m_dialog->isVisible());

@@ -1,4 +1,4 @@
-// Help: every entry is found by its id and by a word of it, in each language.
+// Tests the help: every entry is found by its id and by a word of it, in each language.
 #include <QLineEdit>
 #include <QListWidget>
 #include <QTest>

@@ -1,4 +1,5 @@
-// Long work on its own thread: told in order, cancelled, failed, and never outliving its listener.
+// Tests long work on its own thread: it reports in order, can be cancelled, can fail, and never outlives its
+// listener.
 #include <QSignalSpy>
 #include <QTest>
 #include <QThread>
@@ -88,7 +89,7 @@ class LaunchTest : public QObject {
             while (true) report.progress.stop_if_cancelled();
         });
         job->start();
-        delete job;  // its work ends by itself
+        delete job;  // its work ends on its own
         QTest::qWait(50);
     }
 
@@ -99,7 +100,7 @@ class LaunchTest : public QObject {
         QVERIFY(said(0).contains(u"done"_s));
         QVERIFY(said(1).contains(u"at work"_s));
         QVERIFY(said(2).contains(u"still to come"_s));
-        stepper.reach(0);  // never backwards
+        stepper.reach(0);  // progress never goes backwards
         QCOMPARE(stepper.current(), 1);
         stepper.fail();
         QVERIFY(said(1).contains(u"failed"_s));
@@ -215,7 +216,7 @@ class LaunchTest : public QObject {
         auto* form = dialog.findChild<LaunchForm*>();
         auto* go = dialog.findChild<QPushButton*>(u"goLaunchButton"_s);
         chooseSlurm(*form);
-        QVERIFY(!go->isEnabled());  // not before it is shown
+        QVERIFY(!go->isEnabled());  // enabled only after it is shown
         QTRY_VERIFY_WITH_TIMEOUT(go->isEnabled(), 20000);
         const QString shown = form->findChild<QPlainTextEdit*>(u"previewText"_s)->toPlainText();
         QVERIFY(shown.contains(u"#SBATCH --partition=\"gpu\""_s));
@@ -254,7 +255,7 @@ class LaunchTest : public QObject {
         return asked;
     }
 
-    /// Those of the build, with the real engine.
+    /// Returns the build's places, with the real engine.
     static Places places() {
         Places real = find_places();
         real.programs_dir = RINGMASTER_BIN;

@@ -1,4 +1,4 @@
-// The app's look: readable in both schemes, figures in the language's own form, cards that use their room.
+// Tests the app's look: readable in both schemes, figures in the language's form, cards that use their room.
 #include <sys/resource.h>
 
 #include <QApplication>
@@ -20,7 +20,7 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-/// WCAG 2.1, relative luminance and contrast ratio.
+/// Computes WCAG 2.1's relative luminance.
 double luminance(const QColor& c) {
     auto linear = [](double v) { return v <= 0.03928 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4); };
     return 0.2126 * linear(c.redF()) + 0.7152 * linear(c.greenF()) + 0.0722 * linear(c.blueF());
@@ -106,10 +106,10 @@ class LookTest : public QObject {
         QCOMPARE(grid->columns(), 3);
         QCOMPARE(cards[0]->y(), cards[2]->y());
         QVERIFY(cards[3]->y() > cards[0]->y());
-        QCOMPARE(cards[4]->geometry().right(), cards[2]->geometry().right());  // the last fills its row
+        QCOMPARE(cards[4]->geometry().right(), cards[2]->geometry().right());  // the last card fills its row
         cards[4]->hide();
         QCoreApplication::processEvents();
-        QCOMPARE(grid->columns(), 2);  // two and two, not three and one
+        QCOMPARE(grid->columns(), 2);  // two and two rather than three and one
         QCOMPARE(cards[2]->y(), cards[3]->y());
         page.resize(space(12), space(60));
         QCoreApplication::processEvents();
@@ -117,7 +117,7 @@ class LookTest : public QObject {
         for (int index = 1; index < 4; ++index) QVERIFY(cards[index]->y() > cards[index - 1]->y());
     }
 
-    /// Read as HTML, the picture would be fetched, and /dev/zero has no end: this process would use up all its
+    /// If the text were read as HTML, the picture would be loaded; /dev/zero has no end and would use up all
     /// memory. A limit keeps that short.
     void whatANodeSaysIsNoHtml() {
         const QString said = u"<b>gpu1</b><img src=\"file:///dev/zero\">"_s;

@@ -1,5 +1,5 @@
-// How fast the Monitor is: `gui_monitor_bench [FOLDER]` writes synthetic runs there (else into a temporary
-// folder) and prints its figures against what they are meant to be. Ends with 1 where one is missed.
+// Measures how fast the Monitor is: `gui_monitor_bench [FOLDER]` writes synthetic runs there (by default to a
+// temporary folder) and prints its figures with their limits. Ends with 1 if one is above its limit.
 #include <malloc.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -55,7 +55,7 @@ SyntheticRun run_of(const fs::path& dir, int64_t steps) {
     return run;
 }
 
-/// Seconds until the first curve is drawn, and until everything is read and drawn.
+/// Returns the seconds until the first curve is drawn, and until everything is read and drawn.
 std::pair<double, double> open_s(MonitorPage& page, const SyntheticRun& run) {
     QElapsedTimer clock;
     clock.start();
@@ -93,7 +93,7 @@ void follow(MonitorPage& page, const fs::path& dir) {
     write_synthetic_run(run);
     open_s(page, run);
     std::atomic<bool> done = false;
-    // The writer's share is measured on its own thread and taken off.
+    // The writer's time is measured on its own thread and subtracted.
     std::atomic<double> writer_s = 0;
     std::thread writer([&] {
         std::vector<std::unique_ptr<EventWriter>> events;

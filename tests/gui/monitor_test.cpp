@@ -1,4 +1,4 @@
-// The Monitor: what a run's files say is on the page, while they grow, where they are damaged, and at their
+// Tests the Monitor: it shows what a run's files say while they grow, if they are damaged, and at the
 // end.
 #include <QAbstractItemModelTester>
 #include <QApplication>
@@ -283,7 +283,7 @@ class MonitorTest : public QObject {
     void aKilledWriterReadsAsFailed() {
         const SyntheticRun run = written({at("killed"), 2, 20});
         RunState state = read_run_state(run.dir);
-        state.writer.start_time += 1;  // that process is gone
+        state.writer.start_time += 1;  // no longer the living process
         write_run_state(run.dir, state);
         open(run);
         QCOMPARE(m_page->picture()->diagnosis.finding, Finding::Failed);
@@ -341,7 +341,7 @@ class MonitorTest : public QObject {
             open(run);
             m_page->grab();
         }
-        // Steps that nobody can have made, times from nowhere, names without an end.
+        // The run has impossible steps, impossible times and endless names.
         const SyntheticRun run = written({at("hostile"), 2, 5});
         EventWriter events(run.dir / "events", 0);
         for (int64_t step : {int64_t(-5), int64_t(0), int64_t(999'999'999'999), INT64_MAX}) {

@@ -1,5 +1,5 @@
-// The Nodes page against real connections: what is asked of a person while logging in, what is remembered,
-// and that nothing ever holds the window.
+// Tests the Nodes page over real connections: what it asks while logging in, what it remembers, and that the
+// window never freezes.
 #include <QAbstractButton>
 #include <QAbstractItemModelTester>
 #include <QApplication>
@@ -128,7 +128,7 @@ class NodesTest : public QObject {
         QCOMPARE(checks.underWay(), 2);
         checks.cancelAll();
         QCOMPARE(checks.underWay(), 0);
-        checks.remove(0);  // this machine stays
+        checks.remove(0);  // this machine cannot be removed
         checks.remove(row);
         QCOMPARE(model.rowCount(), 1);
     }
@@ -142,7 +142,7 @@ class NodesTest : public QObject {
         clock.start(20);
         add(u"127.0.0.1:%1"_s.arg(silent.port()));
         QTRY_COMPARE(m_page->checks().phase(1), CheckPhase::Checking);
-        QTRY_VERIFY(ticks > 10);  // the window goes on
+        QTRY_VERIFY(ticks > 10);  // the window stays responsive
         QVERIFY(button("cancelNodeButton")->isVisible());
         QTest::mouseClick(button("cancelNodeButton"), Qt::LeftButton);
         QCOMPARE(m_page->checks().phase(1), CheckPhase::Idle);
@@ -190,7 +190,7 @@ class NodesTest : public QObject {
         QTRY_VERIFY_WITH_TIMEOUT(m_page->settled(), kCheckMs);
         QVERIFY2(report().node.facts, report().node.message.c_str());
         QCOMPARE(m_home.read("known_hosts").count("ssh-ed25519"), 1);
-        m_page->checks().check(1);  // the key is known now
+        m_page->checks().check(1);  // the key is now known
         answer(dialog<PromptDialog>(), u"a-secret-word"_s);
         QTRY_VERIFY_WITH_TIMEOUT(m_page->settled(), kCheckMs);
         m_page.reset();
@@ -353,7 +353,7 @@ class NodesTest : public QObject {
         report.found(NodeVerdict::Ready, {"ready", {"8", "1 GiB", "2 GiB", "3 GiB"}});
         return report;
     }
-    /// Machines with these checks, as if they had been made before.
+    /// Stores machines with these checks, as if they had been made before.
     void remember(const std::vector<NodeReport>& reports, const std::vector<int>& ports = {}) {
         m_page.reset();
         std::vector<RosterEntry> entries(1);
@@ -414,7 +414,7 @@ class NodesTest : public QObject {
     QString said() const { return m_page->findChild<Banner*>(u"nodeBanner"_s)->text(); }
     const TargetReport& report() const { return *m_page->checks().entry(1).last; }
 
-    /// The question on the screen, once it is there; another than `before`.
+    /// Returns the question on the screen once there is one other than `before`.
     template <class Kind>
     Kind* dialog(const QPointer<QDialog>& before = {}) const {
         Kind* found = nullptr;

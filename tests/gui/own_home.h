@@ -1,4 +1,4 @@
-/// A user's folders for one test, gone with it: settings, data, and what ~/.ssh would hold.
+/// Makes a user's folders (settings, data, ~/.ssh) for one test, and removes them at its end.
 #pragma once
 
 #include <QFile>
@@ -32,7 +32,7 @@ class OwnHome : public QTemporaryDir {
         return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
     }
 
-    /// The example in 60 steps: example/example.yaml.
+    /// Makes the example, with 60 steps, and returns its example.yaml.
     QString makeExample(const Places& places) const {
         std::filesystem::copy(make_example(places, {}).parent_path(), path("example").toStdString(),
                               std::filesystem::copy_options::recursive);

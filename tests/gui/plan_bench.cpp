@@ -1,4 +1,4 @@
-// How long a plan takes behind a keystroke, and the advice behind it, for 1,024 ranks.
+// Measures how long a plan and its advice take after a keystroke, for 1,024 ranks.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

@@ -1,5 +1,5 @@
-// The Plan page with the wheel, the mouse and the keys of a person: what scrolls never edits, Keep keeps, Tab
-// goes on.
+// Uses the Plan page with wheel, mouse and keyboard: scrolling never edits, Keep keeps, and Tab moves
+// on.
 #include <QAbstractButton>
 #include <QApplication>
 #include <QComboBox>
@@ -55,7 +55,7 @@ void wheel(QWidget* over, int notches) {
     for (int i = 0; i < std::abs(notches); ++i) {
         QWheelEvent event(hit->mapFromGlobal(global), global, {}, {0, notches > 0 ? 120 : -120}, Qt::NoButton,
                           Qt::NoModifier, Qt::NoScrollPhase, false);
-        QSpontaneKeyEvent::setSpontaneous(&event);  // only such an event is handed on to parents
+        QSpontaneKeyEvent::setSpontaneous(&event);  // Qt hands only such an event on to parents
         qApp->notify(hit, &event);
     }
 }
@@ -122,7 +122,7 @@ class PlanHandsTest : public QObject {
         QVERIFY(editor()->text().contains(u"gradient_accumulation_steps: 64\n"_s));
         QVERIFY(!keep->isVisibleTo(m_page.get()));
         QCOMPARE(rowWith(u"becomes"_s), -1);
-        clickNamed("contextSize-2");  // 64 accumulated, 4 groups: 256 rows, more than the file's
+        clickNamed("contextSize-2");  // 64 accumulated × 4 groups are 256 rows, more than in the file
         QVERIFY(!keep->isVisibleTo(m_page.get()));
     }
 

@@ -1,4 +1,4 @@
-// The Plan page, driven as a person does: typing, pressing, undoing, losing the program.
+// Uses the Plan page as a person does: typing, pressing, undoing, and losing the program.
 #include <signal.h>
 
 #include <QAbstractButton>
@@ -337,7 +337,7 @@ class PlanTest : public QObject {
         QVERIFY(child.waitForStarted());
         QDir drafts(QStandardPaths::writableLocation(QStandardPaths::AppDataLocation) + u"/drafts"_s);
         QTRY_VERIFY_WITH_TIMEOUT(!drafts.entryList({u"*.json"_s}, QDir::Files).isEmpty(), 30000);
-        PlanPage early(*m_session);  // its owner lives: nothing to offer
+        PlanPage early(*m_session);  // the draft's owner lives, so nothing is offered
         QVERIFY(!early.findChild<QWidget*>(u"draftNotice"_s)->isVisibleTo(&early));
         ::kill(pid_t(child.processId()), SIGKILL);
         QVERIFY(child.waitForFinished());
@@ -521,7 +521,7 @@ class PlanTest : public QObject {
 };
 
 int main(int argc, char** argv) {
-    QTemporaryDir data;  // of the parent; a child is told by the environment
+    QTemporaryDir data;  // only the parent's; a child gets its folder from the environment
     if (qEnvironmentVariableIsEmpty("RINGMASTER_TEST_DATA")) {
         qputenv("RINGMASTER_TEST_DATA", "1");
         qputenv("XDG_DATA_HOME", data.path().toUtf8());

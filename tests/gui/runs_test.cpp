@@ -1,4 +1,4 @@
-// The page of all runs: the table, one run in detail, several compared.
+// Tests the page of all runs: the table, one run in detail, and comparisons.
 #include "gui/runs/runs_page.h"
 
 #include <QAbstractItemModelTester>
@@ -238,7 +238,7 @@ class RunsTest : public QObject {
         QTRY_COMPARE_WITH_TIMEOUT(read_run_notes(run).tags.size(), 2u, 5000);
         auto* text = shown.find<QPlainTextEdit>(u"notesEdit"_s);
         QTest::keyClicks(text, u"better than before"_s);
-        shown.table()->choose(home.path(u"other"_s));  // at once, before the pause is over
+        shown.table()->choose(home.path(u"other"_s));  // chosen at once, before the pause is over
         QCOMPARE(read_run_notes(run).text, "better than before");
         QVERIFY(text->toPlainText().isEmpty());
         QTRY_COMPARE_WITH_TIMEOUT(shown.table()->model()->index(0, RunsModel::Tags).data().toString(),
@@ -252,7 +252,7 @@ class RunsTest : public QObject {
         editor.edit(run, {});
         auto* text = editor.findChild<QPlainTextEdit*>(u"notesEdit"_s);
         QTest::keyClicks(text, u"half a sent"_s);
-        editor.edit(run, {});  // the page has read the run again meanwhile
+        editor.edit(run, {});  // the page has read the run again in the meantime
         QCOMPARE(text->toPlainText(), u"half a sent"_s);
     }
 
@@ -264,7 +264,7 @@ class RunsTest : public QObject {
         TRY_SETTLED(shown);
         QSignalSpy resume(&shown.session, &Session::resumeRequested);
         auto* list = shown.find<QTreeWidget>(u"checkpoints"_s);
-        QTRY_COMPARE(list->topLevelItemCount(), 3);  // the half-written one is none
+        QTRY_COMPARE(list->topLevelItemCount(), 3);  // the half-written one does not count
         shown.find<QPushButton>(u"resumeRun"_s)->click();
         QCOMPARE(resume.count(), 1);
         QVERIFY(!resume[0][1].value<ResumeOptions>().checkpoint);
@@ -448,7 +448,7 @@ class RunsTest : public QObject {
         shown.table()->selectAll();
         shown.find<QPushButton>(u"compareButton"_s)->click();
         TRY_SETTLED(shown);
-        std::filesystem::remove_all(home.places.runs_dir);  // gone while it is looked at
+        std::filesystem::remove_all(home.places.runs_dir);  // the run disappears while it is shown
         shown.find<QPushButton>(u"leaveCompare"_s)->click();
         QTRY_VERIFY_WITH_TIMEOUT(shown.find<QWidget>(u"noRuns"_s)->isVisible(), 8000);
     }

@@ -1,4 +1,4 @@
-// The page where one begins.
+// Tests the start page.
 #include "gui/start/start_page.h"
 
 #include <QAbstractItemModelTester>

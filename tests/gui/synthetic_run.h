@@ -1,5 +1,5 @@
-/// Run directories of any size, as the engine and the agent write them: by EventWriter where a few events are
-/// told, as text of the same schema where there are millions.
+/// Writes run directories of any size as the engine and the agent do: a few events by EventWriter, millions
+/// as text of the same schema.
 #pragma once
 
 #include <cmath>
@@ -23,14 +23,14 @@ struct SyntheticRun {
     int64_t total_steps = 1000;
     RunPhase phase = RunPhase::Running;
     std::string reason = {};
-    int slow_rank = -1;  ///< that computes a third longer in the last quarter
-    double began = 0;    ///< Unix seconds of the first step; 0: so that the last is of now
+    int slow_rank = -1;  ///< this rank computes a third longer in the last quarter
+    double began = 0;    ///< time of the first step, Unix seconds; 0: so that the last step is now
     double step_s = 0.5;
-    std::string writer_host = {};  ///< of another machine; empty: this process
+    std::string writer_host = {};  ///< another machine's name; empty: this process writes
     bool evaluates = true;
 };
 
-/// Noise in [-1, 1] that a rank and step always have.
+/// Returns noise in [-1, 1] that is always the same for a rank, step and kind.
 inline double noise(int rank, int64_t step, int kind) {
     auto x = static_cast<uint64_t>(step) * 0x9E3779B97F4A7C15ULL +
              static_cast<uint64_t>(rank) * 0xBF58476D1CE4E5B9ULL +
@@ -110,7 +110,7 @@ inline RunState synthetic_state(const SyntheticRun& run, double now) {
     return state;
 }
 
-/// config.yaml, plan.json (the planner's own), run.json and the events of all ranks.
+/// Writes config.yaml, the planner's own plan.json, run.json and the events of all ranks.
 inline void write_synthetic_run(const SyntheticRun& run) {
     namespace fs = std::filesystem;
     fs::create_directories(run.dir / "events");

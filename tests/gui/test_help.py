@@ -1,4 +1,5 @@
-"""The app's help: every diagnostic code of the sources is explained in every language, and nothing else is."""
+"""Every diagnostic code of the sources is explained in the help in every language, and the help has no other
+codes."""
 
 import pathlib
 import re
@@ -24,14 +25,14 @@ def codes_of_sources():
 
 
 def record_page(file, language):
-    """Title and explanation of a record in a language, as the help shows them."""
+    """Returns title and explanation of a record in a language, as the help shows them."""
     section = re.search(rf"^## {language}\n(.*?)(?=^## |\Z)", file.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL).group(1)
     head, _, explanation = section.partition("\n\n")
     return re.search(r"^title: (.*)$", head, re.MULTILINE).group(1) + "\n\n" + explanation
 
 
 def entries(book, language):
-    """[(id, what stands below its heading)], in the file's order; blocks of code hold no headings."""
+    """Returns [(id, text below its heading)] in the file's order; lines of code blocks are no headings."""
     if book == "codes":
         return [(file.stem, record_page(file, language)) for file in sorted(FINDINGS.glob("*.md"))]
     text = (HELP / f"{book}.{language}.md").read_text(encoding="utf-8")
@@ -45,7 +46,7 @@ def ids(book, language):
 
 
 def example(body):
-    """An entry's block with its remarks left out: what a person would write into a file."""
+    """Returns an entry's code block without its comments: what a user would write into a file."""
     kind, text = BLOCK.search(body).groups()
     return kind, [line.split("#")[0].rstrip() for line in text.splitlines()]
 
@@ -89,7 +90,7 @@ def test_every_entry_has_a_title_a_text_an_example_and_what_to_do(book, language
 
 
 def severities(body, language):
-    """In the order in which an entry names them: 0 error, 1 warning, 2 info."""
+    """Returns the severities in the order in which an entry names them: 0 error, 1 warning, 2 info."""
     words = re.findall(r"\*\*(\w+)[.。]?\*\*", body)
     return [SEVERITIES[language].index(word) for word in words if word in SEVERITIES[language]]
 
@@ -132,7 +133,8 @@ STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 
 def forms_of_sources():
-    """[(file, code, the names of forms that may be meant)] for each `Form("CODE", …)`; a name that is put together at run time is left out."""
+    """Returns [(file, code, names of possible forms)] for each `Form("CODE", …)`; names put together at run
+    time are left out."""
     found = []
     for folder in ("engine", "launcher", "gui"):
         for file in sorted((ROOT / folder).rglob("*.cpp")):
@@ -146,7 +148,7 @@ def forms_of_sources():
 
 
 def sentences(code, language, kind):
-    """{form: sentence} of a record."""
+    """Returns {form: sentence} of a record."""
     text = (FINDINGS / f"{code}.md").read_text(encoding="utf-8")
     head = re.search(rf"^## {language}\n(.*?)\n\n", text, re.MULTILINE | re.DOTALL).group(1)
     return dict(re.findall(rf"^{kind} ?([\w-]*): ?(.*)$", head, re.MULTILINE))
@@ -166,7 +168,7 @@ def test_every_finding_of_the_planner_is_made_from_its_record():
     for folder in ("engine/config", "engine/plan", "engine/families"):
         for file in (ROOT / folder).glob("*.cpp"):
             if file.name == "key_reader.cpp":
-                continue  # hands on what its callers say
+                continue  # only passes on its callers' forms
             found = bare.search(re.sub(r"//.*", "", file.read_text(encoding="utf-8")))
             assert not found, f"{file.name}: {found.group(0)} brings its own words"
 

@@ -1,4 +1,4 @@
-/// Run directories for the tests of pages, as launcher, agent and engine write them: the planner's own plan,
+/// Makes run directories for the tests of pages as launcher, agent and engine do: with the planner's plan and
 /// events in the engine's schema.
 #pragma once
 
@@ -23,10 +23,10 @@ struct TestRun {
     int ranks = 2;
     int steps = 40;
     double learning_rate = 1e-4;
-    double created = 1763719445;  ///< Unix seconds
+    double created = 1763719445;  ///< time of creation, Unix seconds
     double step_s = 0.5;
-    double share = 0.06;  ///< exposed communication
-    bool live = false;    ///< this process stands behind it
+    double share = 0.06;  ///< share of communication that is exposed
+    bool live = false;    ///< true: this process is the run's writer
     std::string more = {};
     int checkpoints = 0;
 };
@@ -115,7 +115,7 @@ inline RunDirectory write_test_run(const std::filesystem::path& runs_dir, const 
     return dir;
 }
 
-/// A user's folders, with runs in them, gone with the object.
+/// A user's folders with runs in them, removed with the object.
 struct TestHome {
     QTemporaryDir dir;
     Places places = find_places();

@@ -1,4 +1,5 @@
-"""Every text of the app is translated: nothing unfinished, nothing missing, placeholders and plural forms kept."""
+"""Every text of the app is translated: none is unfinished or missing, and placeholders and plural forms are
+kept."""
 
 import os
 import pathlib
@@ -11,12 +12,13 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LUPDATE = os.environ.get("RINGMASTER_LUPDATE") or shutil.which("lupdate6") or "/usr/lib/qt6/bin/lupdate"
-LANGUAGES = {"en": 2, "de": 2, "zh_CN": 1}  # plural forms; English has nothing but them
+LANGUAGES = {"en": 2, "de": 2, "zh_CN": 1}  # number of plural forms; the English file holds only those
 
 
 @pytest.fixture(scope="module", params=LANGUAGES)
 def updated(request, tmp_path_factory):
-    """(language, messages) after lupdate has read the sources anew; the file in the tree is left alone."""
+    """Returns (language, messages) after lupdate has read the sources again; the tree's file does not
+    change."""
     language = request.param
     copy = tmp_path_factory.mktemp("ts") / f"ringmaster_{language}.ts"
     shutil.copy(ROOT / "translations" / copy.name, copy)

@@ -1,8 +1,8 @@
-// write_demo_runs HOME [--live SECONDS]: configurations and runs as somebody's machine could hold them, for
-// pictures of the app: HOME/*.yml and HOME/data/ringmaster/runs/*, and machines with their checks, nodes.json
-// of the data folders HOME/alone, HOME/data and HOME/many. The losses and times are invented; plans are the
-// planner's own and events are written in the engine's own schema. With --live the running ones have a living
-// writer for so long.
+// Implements `write_demo_runs HOME [--live SECONDS]`: writes configurations and runs such as a user could
+// have, for pictures of the app, as HOME/*.yml and HOME/data/ringmaster/runs/*, and machines with checks as
+// nodes.json in the data folders HOME/alone, HOME/data and HOME/many. The losses and times are invented,
+// but the plans are the planner's and the events follow the engine's schema. With --live, the running ones
+// have a living writer for that many seconds.
 #include <unistd.h>
 
 #include <cmath>
@@ -135,7 +135,7 @@ class Writer {
         for (int64_t step = 1; step <= demo_.steps; ++step) {
             const StepEvent event = step_of(rank, step);
             t += event.step_s *
-                 0.02;  // told faster than it trained: the pictures are of a run that lasted minutes
+                 0.02;  // shorter than in training: the pictures show a run of minutes
             out << to_json_line({t, rank, event}) << '\n';
             if (rank != 0) continue;
             if (step % 100 == 0)
@@ -299,7 +299,7 @@ RosterEntry in_use(const std::string& host) {
     return entry;
 }
 
-/// One machine alone, a mixed handful, and 32.
+/// Returns three lists of machines: one alone, a mixed handful, and 32.
 std::vector<std::vector<RosterEntry>> rosters() {
     RosterEntry here = machine("workstation", 1, 42);
     here.target = Target();

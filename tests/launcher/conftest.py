@@ -9,7 +9,8 @@ BIN = pathlib.Path(os.environ["RINGMASTER_BIN"])
 
 
 def run(*arguments, env=None, **options):
-    """The command line, in a world of its own: no display, no GPU, no variables of other launchers."""
+    """Runs the command line in an isolated environment: no display, no GPU, no variables of other
+    launchers."""
     clean = {key: value for key, value in os.environ.items() if not key.startswith(("PARALLELISM_CONFIG_", "NO_COLOR", "COLUMNS"))}
     return subprocess.run([str(BIN / "ringmaster"), *map(str, arguments)], capture_output=True, text=True, timeout=60,
                           stdin=subprocess.DEVNULL, env={**clean, "CUDA_VISIBLE_DEVICES": "", **(env or {})}, **options)
@@ -41,6 +42,6 @@ def make_config(tmp_path):
 
 
 def make_run(folder, ranks=2, steps=5):
-    """A run directory with the events that write_run.cpp describes."""
+    """Returns a function that writes a run directory with the events that write_run.cpp describes."""
     subprocess.run([BIN.parent / "tests/write_run", folder, str(ranks), str(steps)], check=True)
     return folder

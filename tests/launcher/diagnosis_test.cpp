@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kNow = 10'000;
 
-/// Ranks that all train evenly: 1 s a step, of which 0.1 s is waited; heard of just now.
+/// Returns evidence of ranks that train evenly: 1 s per step, of which 0.1 s is waiting, heard just now.
 Evidence healthy(int ranks = 4, int64_t steps = 100) {
     Evidence run;
     run.state.state = RunPhase::Running;

@@ -13,7 +13,7 @@ namespace {
 
 using ExportTest = RunFixture;
 
-/// (rank, step, loss) in the order of the visits.
+/// Returns (rank, step, loss) in the order of the visits.
 std::vector<std::tuple<int, int64_t, double>> visited(const RunDirectory& run, size_t most_held) {
     std::vector<std::tuple<int, int64_t, double>> steps;
     for_each_step(

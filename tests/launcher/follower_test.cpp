@@ -102,7 +102,7 @@ TEST_F(FollowerTest, HeadlineTellsPaceOverheadAndWhatIsLeft) {
             StepEvent event = step_event(step, 2);
             event.exposed_comm_s = rank == 0 ? 0.1 : 0.2;
             write(run.events() / event_file_name(rank),
-                  line_of(rank, event, 100 + 2.0 * step));  // 2 s by the clock, 0.5 s of it steps
+                  line_of(rank, event, 100 + 2.0 * step));  // 2 s by the clock, of which 0.5 s are steps
         }
     }
     RunFollower follower(run);
@@ -118,7 +118,7 @@ TEST_F(FollowerTest, HeadlineTellsPaceOverheadAndWhatIsLeft) {
     EXPECT_FALSE(headline(follower, 30).eta_s);
 }
 
-/// A loop over step numbers would go on past the largest, and for ever.
+/// A loop over step numbers would continue past the largest one, for ever.
 TEST_F(FollowerTest, TheLargestNumberOfAStepEndsNothing) {
     const RunDirectory run = make_run("last", RunPhase::Running, 1);
     const auto file = run.events() / event_file_name(0);

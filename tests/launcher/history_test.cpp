@@ -27,7 +27,7 @@ class HistoryTest : public RunFixture {
         return steps;
     }
 
-    /// A file of `steps` lines, quickly: one text, one write.
+    /// Writes a file of `steps` lines with a single write, which is fast.
     void write_steps(const RunDirectory& run, int rank, int64_t from, int64_t to, double loss,
                      double t = 1000) {
         std::string text;
@@ -91,7 +91,7 @@ TEST_F(HistoryTest, OfALongFileTheEndAndSamplesComeFirstAndTheRestTurnsOutTheSam
     const RunDirectory run = make_run("long", RunPhase::Running, 1);
     constexpr int64_t kSteps = 20'000;
     write_steps(run, 0, 1, kSteps, 2.0);
-    write_steps(run, 0, kSteps - 100, kSteps - 100, 9.0, 90'000);  // told again at the very end
+    write_steps(run, 0, kSteps - 100, kSteps - 100, 9.0, 90'000);  // the same step again, at the very end
     ASSERT_GT(std::filesystem::file_size(run.events() / event_file_name(0)), 2U << 20);
     RunHistory history(run);
     history.read(0ms);
@@ -131,7 +131,7 @@ TEST_F(HistoryTest, DamagedAndHostileFilesCostNothingAndBreakNothing) {
         text += to_json_line({1e9 * i, 1, step}) + "\n";
     }
     write(run.events() / event_file_name(1), text);
-    std::filesystem::create_directories(run.events() / event_file_name(2));  // a folder of that name
+    std::filesystem::create_directories(run.events() / event_file_name(2));  // a folder has that name
     write_steps(run, 1, 1, 100, 3);
     RunHistory history(run);
     read_all(history);
@@ -240,7 +240,7 @@ TEST_F(HistoryTest, SmoothingIsTheUnbiasedMovingAverage) {
 
 TEST_F(HistoryTest, TheAxisCountsStepsTokensOrTime) {
     const StepColumns steps =
-        columns({1, 1, 1, 1});  // 1000 tokens, 0.5 s a step, told 1 s apart from 100 s on
+        columns({1, 1, 1, 1});  // 1000 tokens and 0.5 s per step, one event each second from 100 s on
     EXPECT_EQ(positions(steps, XAxis::Step, {1, 4}, 2), (std::vector<double>{2, 4}));
     EXPECT_EQ(positions(steps, XAxis::Tokens, {1, 4}, 2), (std::vector<double>{2000, 4000}));
     EXPECT_EQ(positions(steps, XAxis::Tokens, {3, 4}, 2), (std::vector<double>{3000, 4000}));

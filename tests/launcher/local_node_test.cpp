@@ -12,7 +12,7 @@ namespace {
 
 using StopTest = RunFixture;
 
-/// A process that waits for a signal, and the one it died of.
+/// A process that waits for a signal and records which one it got.
 class Victim {
   public:
     Victim() : pid_(fork()) {

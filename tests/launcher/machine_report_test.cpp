@@ -72,7 +72,7 @@ TEST(MachineReport, DoesNotMissCudaWhereThereIsNoGpu) {
 TEST(MachineReport, AsksThisMachine) {
     Places places = find_places();
     places.runs_dir = std::filesystem::temp_directory_path() / "nobody/made/this";
-    places.share_dir = "/nowhere";  // no requirements.txt: nothing can be set up
+    places.share_dir = "/nowhere";  // without requirements.txt, nothing can be set up
     const MachineFacts facts = machine_facts(this_machine(), places);
     EXPECT_GT(facts.available_bytes, 0);
     EXPECT_GT(facts.runs.total_bytes, 0) << "the disk of the nearest folder that is there";
@@ -83,7 +83,7 @@ TEST(MachineReport, AsksThisMachine) {
 TEST(SshHosts, AreCountedWithoutPatterns) {
     EXPECT_EQ(count_ssh_hosts("Host a b\n  HostName x\nhost=\"c\"\n# Host d\nHost *\nHost !e f?\nHostName g\n"
                               "\tHOST a\nMatch host h\nHost i # j\n"),
-              4);  // a b c i
+              4);  // the matches are a, b, c and i
     EXPECT_EQ(count_ssh_hosts(""), 0);
 }
 

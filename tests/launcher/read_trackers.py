@@ -1,4 +1,5 @@
-"""Prints what a tracker holds of a run: read_trackers.py TRACKER RUN -> [[kind, step, loss], …], with the tracker's client."""
+"""Prints what a tracker holds for a run, read by the tracker's client: read_trackers.py TRACKER RUN ->
+[[kind, step, loss], …]."""
 
 import json
 import pathlib
@@ -10,7 +11,7 @@ tracker, folder = sys.argv[1], pathlib.Path(sys.argv[2])
 
 
 def of_row(row):
-    """A row as transformers' callbacks log it."""
+    """Returns a row as transformers' callbacks log it."""
     kind = "eval" if "eval/loss" in row else "train"
     return [kind, row["train/global_step"], row[f"{kind}/loss"]]
 
@@ -21,7 +22,7 @@ def wandb():
 
 
 def wandb_rows(file):
-    """W&B's clients before 0.20 bring a reader of their own; later ones read these files in Go alone."""
+    """W&B's clients before 0.20 have a reader in Python; later ones read these files only in Go."""
     from wandb.proto import wandb_internal_pb2
 
     for data in leveldb_records(file.read_bytes()[7:]):
@@ -31,7 +32,8 @@ def wandb_rows(file):
 
 
 def leveldb_records(log):
-    """https://github.com/google/leveldb/blob/main/doc/log_format.md, the first block 7 bytes shorter; stops at a torn end."""
+    """Reads the format of https://github.com/google/leveldb/blob/main/doc/log_format.md, with a first block 7
+    bytes shorter; stops at a torn end."""
     whole, at, end_of_block = b"", 0, 32768 - 7
     while at + 7 <= len(log):
         if end_of_block - at < 7:
@@ -58,7 +60,7 @@ def mlflow():
     assert len(runs) == 1 and runs[0].info.status == "FINISHED", runs
     names = set(runs[0].data.metrics)
     steps = {name: [(metric.step, metric.value) for metric in api.get_metric_history(runs[0].info.run_id, name)] for name in names}
-    for name in names - {"loss", "eval_loss"}:  # every name of a step, each once
+    for name in names - {"loss", "eval_loss"}:  # each name of a step occurs once
         assert [step for step, _ in steps[name]] == [step for step, _ in steps["loss"]], name
     for name in names & {"loss", "eval_loss"}:
         yield from (["train" if name == "loss" else "eval", step, value] for step, value in steps[name])

@@ -13,7 +13,7 @@ class ResumeTest : public RunFixture {
         return prepare_resume(run, options, {}, {}, {});
     }
 
-    /// As it was prepared: with a plan whose rows are there.
+    /// Returns a run directory as prepare leaves it: with a plan whose rows exist.
     RunDirectory prepared(RunPhase phase) {
         const RunDirectory run = make_run("run", phase);
         Plan plan;
@@ -23,7 +23,7 @@ class ResumeTest : public RunFixture {
         return run;
     }
 
-    /// A checkpoint of one file, whole.
+    /// Writes a whole checkpoint of one file.
     void save(const RunDirectory& run, int64_t step) {
         FolderAside aside(run.checkpoints() / checkpoint_name(step));
         const WrittenFile model = write_file_durably(aside.path() / "model.safetensors", "weights");

@@ -1,4 +1,4 @@
-/// A temporary folder with run directories in it, written as the engine and the agent write them.
+/// Makes a temporary folder with run directories, written as the engine and the agent write them.
 #pragma once
 
 #include <gmock/gmock.h>

@@ -38,7 +38,7 @@ class RunTableTest : public RunFixture {
         for (int step = from; step <= to; ++step) {
             StepEvent event = step_event(step, 5.0 - 0.01 * step);
             event.peak_memory_bytes = 1000 + 500 * rank + step;
-            event.exposed_comm_s = rank == 0 ? 0.1 : 0.05;  // of 0.5 s
+            event.exposed_comm_s = rank == 0 ? 0.1 : 0.05;  // a step takes 0.5 s
             lines += to_json_line({unix_now(), rank, event}) + "\n";
         }
         write(run.events() / event_file_name(rank), lines);
@@ -67,7 +67,7 @@ TEST_F(RunTableTest, TellsWhatMattered) {
     EXPECT_DOUBLE_EQ(*row.measured.best_loss, 4.6);
     EXPECT_FALSE(row.measured.best_is_sampled);
     EXPECT_DOUBLE_EQ(*row.measured.tokens_per_s, 2000);
-    EXPECT_EQ(row.measured.peak_memory_bytes, 1540);  // rank 1's last
+    EXPECT_EQ(row.measured.peak_memory_bytes, 1540);  // rank 1's last value
     EXPECT_NEAR(*row.measured.overhead, (0.2 + 0.1) / 2, 1e-9);
     EXPECT_EQ(row.notes.tags, std::vector<std::string>{"baseline"});
 }
@@ -86,7 +86,7 @@ TEST_F(RunTableTest, ReadsOnlyPartsOfALongRun) {
     const RunRow row = read()[0];
     EXPECT_EQ(row.measured.step, 12'000);
     EXPECT_TRUE(row.measured.best_is_sampled);
-    EXPECT_DOUBLE_EQ(*row.measured.best_loss, 5.0 - 120);  // at the end, which is always read
+    EXPECT_DOUBLE_EQ(*row.measured.best_loss, 5.0 - 120);  // near the end, which is always read
 }
 
 TEST_F(RunTableTest, ReadsAgainWhatHasGrown) {
@@ -165,7 +165,7 @@ TEST_F(RunTableTest, SeesThatALiveRunsWriterIsGone) {
     state.writer = this_process();
     write_run_state(run.dir, state);
     EXPECT_TRUE(read()[0].is_live());
-    state.writer.start_time += 1;  // another process than the one that is there now
+    state.writer.start_time += 1;  // no longer the living process
     write_run_state(run.dir, state);
     EXPECT_EQ(read()[0].state.state, RunPhase::Failed);
 }

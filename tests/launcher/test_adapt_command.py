@@ -1,4 +1,5 @@
-"""ringmaster adapt: the fixes that a file needs, each with its reason, and not a byte more."""
+"""ringmaster adapt makes the fixes that a file needs, gives a reason for each, and changes not a byte
+more."""
 
 import json
 
@@ -16,7 +17,7 @@ CUDA = ("--device", "cuda", "--device-memory", "80", "--ranks", "2")
 
 
 def yaml_of(file, **keys):
-    """The configuration as lines of YAML, one for each key."""
+    """Writes the configuration as lines of YAML, one per key."""
     return "".join(f"{key}: {json.dumps(value)}\n" for key, value in {**json.loads(file.read_text()), **keys}.items())
 
 

@@ -1,4 +1,4 @@
-"""`ringmaster calibrate` without measuring, and `plan --timeline`; what measures is in tests/e2e."""
+"""Tests `ringmaster calibrate` without measuring, and `plan --timeline`; tests/e2e measures."""
 
 import json
 
@@ -12,7 +12,7 @@ def test_a_gpu_that_is_not_there_is_exit_status_3():
 
 
 def test_an_engine_that_cannot_start_is_exit_status_3_and_says_what_to_do(tmp_path):
-    """The programs copied without LibTorch beside them."""
+    """Runs copies of the programs, which have no LibTorch next to them."""
     from conftest import BIN
     import shutil
     import subprocess

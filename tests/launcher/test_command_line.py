@@ -1,4 +1,4 @@
-"""What is common to all subcommands, and what those refuse that need no engine."""
+"""Tests what all subcommands have in common, and what they refuse without the engine."""
 
 import json
 import os

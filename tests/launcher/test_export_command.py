@@ -1,4 +1,4 @@
-"""Exports, read back by programs that are not ours."""
+"""Reads exports back with other people's programs."""
 
 import csv
 import json

@@ -1,4 +1,5 @@
-"""--json on failures: one line with a code for commands that stream, one document for the others, and the exit status of both."""
+"""Tests --json on failures: one line with a code for commands that stream, one document for the others, and
+the exit status of both."""
 
 import json
 import os
@@ -30,7 +31,7 @@ def lines_of(done):
 
 
 def failure_of(command, done):
-    """The finding of a failed command; what holds for every failure is asserted."""
+    """Returns the finding of a failed command, after checking what holds for every failure."""
     if command in STREAMS:
         last = lines_of(done)[-1]
         assert last["type"] == "error" and last["exit"] == done.returncode != 0, done.stdout + done.stderr
@@ -143,7 +144,7 @@ def test_what_fails_after_the_run_directory_was_made_names_it(command, make_conf
 
 @pytest.fixture
 def failing_engine(tmp_path):
-    """Starts commands of an installation whose engine is a script; returns how."""
+    """Returns a function that starts commands of an installation whose engine is a script."""
     programs = tmp_path / "app/bin"
     programs.mkdir(parents=True)
     for name in ("ringmaster", "ringmaster-agent"):

@@ -14,7 +14,7 @@ LIMIT = 80
 
 
 def questions():
-    """{file: number of lines that ask}, declarations included."""
+    """Returns {file: number of lines that ask}, declarations included."""
     found = collections.Counter()
     for folder in ("engine", "launcher", "gui"):
         for file in sorted((ROOT / folder).rglob("*")):

@@ -1,4 +1,4 @@
-"""`ringmaster plan`: its exit statuses, its JSON, and text that keeps to the width."""
+"""Tests `ringmaster plan`: its exit statuses, its JSON, and text that keeps to the width."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""ringmaster rows: the rows as the model sees them, held against the tokenizers library and the data they were made of."""
+"""Compares `ringmaster rows` with the tokenizers library and the data that the rows were made of."""
 
 import json
 
@@ -34,7 +34,8 @@ def make_tokenizer(folder, kind):
 
 @pytest.fixture
 def token_config(make_config, tmp_path):
-    """Rows of tokens, so that no tokenizer has to be loaded: a start token, then the text, of which the second half is trained."""
+    """Writes rows of tokens, so that no tokenizer has to be loaded: a start token, then the text, whose
+    second half is trained."""
 
     def make(kind="byte level", texts=(*WORDS, WORDS[0], "long " * 200), **keys):
         tokenizer = make_tokenizer(tmp_path / "model", kind)

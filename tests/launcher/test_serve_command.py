@@ -1,4 +1,4 @@
-"""ringmaster serve: a page that only those who have its address can read, and nobody can write."""
+"""Tests ringmaster serve: only those who have the page's address can read it, and nobody can write."""
 
 import http.client
 import json
@@ -30,7 +30,7 @@ class Served:
         return self.ask(path).read().decode()
 
     def raw(self, request, wait=True):
-        """Sends bytes as they are; returns the first line of the answer."""
+        """Sends the bytes unchanged; returns the first line of the answer."""
         with socket.create_connection((self.url.hostname, self.url.port), timeout=30) as connection:
             connection.sendall(request)
             return connection.recv(4096).split(b"\r\n")[0].decode("latin-1") if wait else None
@@ -82,7 +82,7 @@ def test_a_strange_host_or_origin_is_refused(served):
         assert served.ask("runs", host=host).status == 403, host
     for origin in ("http://evil.example", "null", f"https://127.0.0.1:{port}", f"http://127.0.0.1:{port}.evil.example"):
         assert served.ask("runs", origin=origin).status == 403, origin
-    assert " 403 " in served.raw(f"GET {served.root}runs HTTP/1.0\r\n\r\n".encode())  # without a Host
+    assert " 403 " in served.raw(f"GET {served.root}runs HTTP/1.0\r\n\r\n".encode())  # no Host header
     assert " 403 " in served.raw(f"GET {served.root}runs HTTP/1.1\r\nHost: x\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
 
 
@@ -178,7 +178,7 @@ def test_a_run_that_grows_is_told_live_and_nothing_is_written(tmp_path):
 def test_only_so_many_pages_are_live(served):
     streams = [served.ask("live/mine") for _ in range(65)]
     assert [stream.status for stream in streams] == [200] * 64 + [503]
-    assert served.ask("runs").status == 200  # the other threads answer
+    assert served.ask("runs").status == 200  # the other threads still answer
     for stream in streams:
         stream.close()
 

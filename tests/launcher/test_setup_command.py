@@ -1,4 +1,5 @@
-"""`ringmaster setup` with a stand-in for Python: what is run, when nothing is, and what a failure says."""
+"""Tests `ringmaster setup` with a replacement for Python: what it runs, when it runs nothing, and what it
+reports on failure."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""What Ctrl-C, SIGTERM and a closed terminal do, and what is drawn on a terminal."""
+"""Tests what Ctrl-C, SIGTERM and a closed terminal do, and what is drawn on a terminal."""
 
 import fcntl
 import json
@@ -26,7 +26,7 @@ def wait_for(condition, what, seconds=30):
 
 
 def keep_running(run):
-    """Makes the run one that this process supervises and that never ends."""
+    """Turns the run into one that this process supervises and that never ends."""
     stat = pathlib.Path("/proc/self/stat").read_text()
     me = {"host": socket.gethostname(), "pid": os.getpid(), "start_time": int(stat.rsplit(")", 1)[1].split()[19]),
           "boot_id": pathlib.Path("/proc/sys/kernel/random/boot_id").read_text().strip()}
@@ -65,7 +65,7 @@ def test_a_reader_that_went_away_ends_the_watching(tmp_path):
 
 @pytest.fixture
 def slow_python(tmp_path):
-    """An environment whose Python takes for ever to tokenize, and leaves its pid."""
+    """Returns an environment whose Python never finishes tokenizing and writes down its pid."""
     python = tmp_path / "env/bin/python"
     python.parent.mkdir(parents=True)
     python.write_text(f"#!/bin/sh\necho $$ > {tmp_path}/pid\nexec sleep 1000\n")
@@ -100,7 +100,7 @@ def test_killed_while_preparing_it_takes_its_python_along(make_config, tmp_path,
 
 
 def on_terminal(arguments, columns=80, rows=24, env=None):
-    """What is written to a terminal of that size."""
+    """Returns what is written to a terminal of that size."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
     clean = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
@@ -111,7 +111,7 @@ def on_terminal(arguments, columns=80, rows=24, env=None):
     while True:
         try:
             piece = os.read(ours, 65536)
-        except OSError:  # the last writer has closed it
+        except OSError:  # the last writer has closed the terminal
             break
         if not piece:
             break
@@ -125,7 +125,7 @@ def plain(text):
 
 
 def pictures(written):
-    """What was drawn each time: the pieces between jumps back to the first line."""
+    """Returns what was drawn each time: the pieces between jumps back to the first line."""
     return re.split(r"\033\[\d+A\r", written.split("\033[?25l", 1)[1].split("\033[?25h", 1)[0])
 
 

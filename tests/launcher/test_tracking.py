@@ -1,4 +1,4 @@
-"""Runs are sent to TensorBoard, which needs no client, and read back with its own package."""
+"""Sends runs to TensorBoard, which needs no client, and reads them back with its own package."""
 
 import ast
 import importlib.util
@@ -18,7 +18,7 @@ from tracked_run import PACKAGE, TrackedRun, step_event
 
 
 def scalars(folder):
-    """{tag: [(step, value)]} as TensorBoard reads it."""
+    """Returns {tag: [(step, value)]} as TensorBoard reads it."""
     reader = EventAccumulator(str(folder), size_guidance={"scalars": 0})
     reader.Reload()
     return {tag: [(point.step, point.value) for point in reader.Scalars(tag)] for tag in reader.Tags()["scalars"]}
@@ -37,7 +37,7 @@ def test_each_step_is_sent_once_though_the_process_is_killed(tmp_path):
 
 
 def function_of(package, file, name):
-    """A function of a package without importing that, which takes seconds."""
+    """Returns a function of a package without importing the package, which takes seconds."""
     source = (pathlib.Path(importlib.util.find_spec(package).origin).parent / file).read_text()
     node, = (node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef) and node.name == name)
     found = {}
@@ -84,7 +84,7 @@ def test_hostile_events_are_passed_over(tmp_path):
     tracked.say("completed")
     assert tracked.send("tensorboard", seconds=30) == 0
     held = scalars(tracked.folder / "tracking/tensorboard")
-    assert held["train/loss"] == [(1, step_event(1)["loss"])]  # the first of a step counts
+    assert held["train/loss"] == [(1, step_event(1)["loss"])]  # the first event of a step counts
     assert [step for step, _ in held["ringmaster/step_s"]] == [2, 1]
     assert [step for step, _ in held["train/learning_rate"]] == [1]
 

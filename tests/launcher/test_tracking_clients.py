@@ -1,5 +1,6 @@
-"""W&B (offline), MLflow (file store), trackio and Comet (offline) hold every step of a run once, also after the sending
-process was killed half way: read back with each client, in an environment of their own (trackers.txt)."""
+"""W&B (offline), MLflow (file store), trackio and Comet (offline) hold every step of a run once, also if the
+sending process was killed half way. Each is read back with its own client, in a separate environment
+(trackers.txt)."""
 
 import hashlib
 import json
@@ -21,7 +22,8 @@ KEYS = {"wandb_project": "p", "wandb_mode": "offline", "mlflow_experiment_name":
 
 @pytest.fixture(scope="session")
 def clients():
-    """The Python of an environment that has the clients; it is kept in the cache folder."""
+    """Returns the Python of an environment that has the clients; the environment is kept in the cache
+    folder."""
     lock = HERE / "trackers.txt"
     cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "ringmaster"
     folder = cache / f"venv-trackers-{hashlib.sha256(lock.read_bytes()).hexdigest()[:12]}"

@@ -9,7 +9,7 @@ namespace ringmaster {
 
 namespace {
 
-/// Stands in for the Python environment: `python` is a shell script that says what the step would say.
+/// Replaces the Python environment: `python` is a shell script that prints what the tokenizer would print.
 class TokenizeTest : public RunFixture {
   protected:
     TokenizeTest() {

@@ -1,4 +1,4 @@
-"""A run directory that grows as a test wants it to, and the process that sends it to a tracker."""
+"""Makes a run directory that grows as a test needs it, and starts the process that sends it to a tracker."""
 
 import json
 import os
@@ -45,11 +45,11 @@ class TrackedRun:
         return subprocess.Popen([self.python, PACKAGE, "send", self.folder, tracker], stdout=log, stderr=log, env={**os.environ, **env})
 
     def send(self, tracker, seconds=120, **env):
-        """Sends until all is sent; returns the exit status."""
+        """Sends until everything is sent; returns the exit status."""
         return self.sender(tracker, **env).wait(seconds)
 
     def send_with_kills(self, tracker, seconds, **env):
-        """Kills the sending process twice in the middle, once while it still starts, and lets a last one finish."""
+        """Kills the sending process twice half way and once during its start, then lets a last one finish."""
         for life in (seconds, 0.3, seconds):
             process = self.sender(tracker, **env)
             end = time.monotonic() + life

@@ -1,5 +1,5 @@
-// write_run DIR RANKS STEPS: a completed run with known events, by the engine's own writer. Step 2 is told
-// twice, the second time (after a resume) with the right figures; rank 1 has no labels of its own in step 3.
+// Implements `write_run DIR RANKS STEPS`: writes a completed run with known events, by the engine's writer.
+// Step 2 occurs twice (the second, after a resume, has the right figures); rank 1 has no labels in step 3.
 #include <cstdlib>
 #include <fstream>
 

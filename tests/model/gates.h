@@ -1,4 +1,4 @@
-/// The activations of an MLP and what LibTorch's own functions and autograd make of them.
+/// Computes the activations of an MLP and their gradients with LibTorch's own functions and autograd.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -10,7 +10,7 @@
 
 namespace ringmaster {
 
-/// Widths of rows, and rules: every activation, gated and not.
+/// Returns the widths of rows and the rules: every activation, gated and not.
 inline std::vector<std::pair<int64_t, GateRule>> gate_cases() {
     std::vector<std::pair<int64_t, GateRule>> cases;
     for (const bool gated : {true, false}) {

@@ -1,4 +1,4 @@
-// What is kept of the forward changes memory and time, never a loss or a gradient.
+// What the forward keeps changes memory and time, never a loss or a gradient.
 #include <ATen/ATen.h>
 #include <ATen/record_function.h>
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ ModelConfig tiny_qwen(bool qwen3) {
 
 struct Learned {
     double loss = 0;
-    at::Tensor gradients;  ///< of all ranks together
+    at::Tensor gradients;  ///< sum over all ranks
 };
 
 /// On a GPU all ranks share the first one.
@@ -45,7 +45,7 @@ Learned learn(const ModelConfig& model, const Mesh& mesh, const Kept& kept, Prec
         const at::Tensor own_ids = ids.to(device).index_select(1, shard.places_t);
         const MicroBatch batch{own_ids, own_ids};
         double loss = 0;
-        for (const bool first : {true, false})  // an accumulation of two
+        for (const bool first : {true, false})  // an accumulation of two micro-batches
             loss += decoder.forward_backward(batch, shard, 0.01, first, [](int) {});
         const std::lock_guard lock(mutex);
         learned.loss += loss;
@@ -56,7 +56,7 @@ Learned learn(const ModelConfig& model, const Mesh& mesh, const Kept& kept, Prec
     return learned;
 }
 
-/// How often the host reads a number from the device, and so waits for it, in a step of one row.
+/// Counts how often, in a step of one row, the host reads a number from the device and so waits for it.
 int readings(int64_t tokens) {
     at::NoGradGuard no_grad;
     const ModelConfig model = tiny_model();
@@ -102,7 +102,7 @@ at::Tensor head_gradient(int64_t chunk_tokens) {
     return parameters.weight_gradients().head_vc.to(at::kDouble);
 }
 
-// A bfloat16 sum stands still once a part is 1/512 of it.
+// A bfloat16 sum no longer grows once the added part is 1/512 of it.
 TEST(Head, AddsUpTheGradientsOfManyChunksInFloat32) {
     const at::Tensor at_once = head_gradient(600), one_by_one = head_gradient(1);
     EXPECT_LT((one_by_one - at_once).norm().item<double>(), 0.01 * at_once.norm().item<double>());

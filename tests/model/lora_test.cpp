@@ -1,4 +1,5 @@
-// An adapter's gradients against differences of its forward, its beginning, and what dropout depends on.
+// Compares an adapter's gradients with differences of its forward; tests its initial state and what dropout
+// depends on.
 #include "engine/model/lora.h"
 
 #include <ATen/ATen.h>
@@ -23,7 +24,7 @@ size_t index_of(const Parameters& parameters, const std::string& name) {
     throw std::logic_error(name);
 }
 
-/// An adapter whose B is not zero.
+/// Returns an adapter whose B is not zero.
 Adapter adapter_of(const Lora& lora) {
     Adapter adapter(tiny_model(), lora, Precision::Float32, at::kCPU);
     at::manual_seed(3);
@@ -61,7 +62,7 @@ TEST(Adapter, FrozenWeightsAreInTheDtypeOfComputationAlone) {
     EXPECT_EQ(trained.master().values.scalar_type(), at::kFloat);
 }
 
-/// Outputs are linear in the inputs, in A and in B: a difference of any size is the slope.
+/// Outputs are linear in the inputs, in A and in B, so a difference of any size gives the slope.
 TEST(Adapter, GradientsAreTheSlopesOfTheForward) {
     const at::NoGradGuard no_grad;
     Adapter adapter = adapter_of(lora_of({"q_proj", "v_proj"}, 0.25));
@@ -103,7 +104,7 @@ TEST(Adapter, GradientsAreTheSlopesOfTheForward) {
     }
 }
 
-/// Sums of the site's output of a tokens' subset: what dropout leaves of it.
+/// Returns the site's output for some tokens, summed: what dropout leaves of it.
 at::Tensor output(Adapter& adapter, const at::Tensor& x, const at::Tensor& places) {
     adapter.begin_tokens(places);
     adapter.enter_layer(0);
@@ -149,7 +150,7 @@ TEST(Dropout, DropsTheShareThatIsAskedForAndKeepsTheMean) {
     const at::NoGradGuard no_grad;
     const int64_t tokens = 4000;
     Adapter adapter(tiny_model(), {32, 32, 0.3, false, {"o_proj"}, "", ""}, Precision::Float32, at::kCPU);
-    for (size_t i = 0; i < adapter.parameters().shapes().size(); ++i) {  // what goes in comes out
+    for (size_t i = 0; i < adapter.parameters().shapes().size(); ++i) {  // saved equals loaded
         const auto& shape = adapter.parameters().shapes()[i].shape;
         adapter.parameters()
             .own_values(adapter.parameters().master(), i)

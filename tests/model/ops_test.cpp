@@ -75,7 +75,7 @@ TEST_P(Ops, RotationTurnsByThePositionAndBackAgain) {
     EXPECT_LT(worst(x, original), 2 * bound());
 }
 
-// A complex number times e^i·angle turns by the angle; the pairs are the numbers' two parts.
+// Multiplying a complex number by e^(i·angle) rotates it by the angle; a pair is the number's two parts.
 TEST_P(Ops, RotationTurnsSomePairsOfAHeadInEitherOrder) {
     const int64_t heads = 3, dim = 16, rows = 14;
     for (const auto& [pairs, interleaved] :

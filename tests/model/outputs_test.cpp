@@ -18,7 +18,7 @@ struct Gathered {
 
 constexpr int64_t kRows = 2, kTokens = 22, kKept = 5;
 
-/// Log-probabilities of all tokens and the logits of the last kKept, as rank 0 gathers them.
+/// Returns log-probabilities of all tokens and the logits of the last kKept, as rank 0 gathers them.
 Gathered run(const Mesh& mesh, RingAttnFunc func) {
     at::manual_seed(5);
     const at::Tensor ids = at::randint(0, 61, {kRows, kTokens}, at::kLong);
@@ -43,7 +43,7 @@ Gathered run(const Mesh& mesh, RingAttnFunc func) {
             return whole.index_select(1, shard.places_t);
         };
         const Outputs outputs = decoder.forward({own(ids, 0), own(labels, -100)}, shard, kTokens - kKept);
-        // Whose tokens are among the last: their logits at their places, zeros elsewhere.
+        // A rank that holds some of the last tokens puts their logits at their places; the rest are zeros.
         at::Tensor logits = at::zeros({kRows, shard.places_t.size(0), 61});
         const at::Tensor kept = at::nonzero(shard.places_t.ge(kTokens - kKept)).squeeze(1);
         if (kept.numel() > 0) logits.index_copy_(1, kept, outputs.logits_bkv);

@@ -1,5 +1,5 @@
-// Our CUDA kernels and their plain LibTorch twins: both against autograd in float64, the kernels' arithmetic
-// on the CPU with threads for lanes and, under the label gpu, on a device.
+// Compares our CUDA kernels and their plain LibTorch twins with autograd in float64. The kernels' arithmetic
+// runs on the CPU with threads as lanes and, under the label gpu, on a device.
 #include "engine/model/own_ops.h"
 
 #include <ATen/ATen.h>
@@ -30,10 +30,10 @@ at::Tensor leaf(const at::Tensor& values) {
 struct Way {
     at::ScalarType dtype;
     at::Device device;
-    int lanes;  ///< on the CPU, or kAsLaunched
+    int lanes;  ///< number of lanes on the CPU, or kAsLaunched
 };
 
-/// The twin's results beside those of the kernel, each on copies of the same inputs.
+/// Compares the twin's results with those of the kernel, each on copies of the same inputs.
 class Proof {
   public:
     explicit Proof(const Way& way) : way_(way) {
@@ -49,7 +49,7 @@ class Proof {
     const RunRows& run() const { return run_; }
     at::Tensor random(at::IntArrayRef shape) const { return at::randn(shape).to(way_.dtype).to(way_.device); }
     at::Tensor floats(at::IntArrayRef shape) const { return at::randn(shape).to(way_.device); }
-    /// One lane adds the numbers of a row one after the other.
+    /// A single lane adds the numbers of a row one after the other.
     double bound() const { return way_.dtype != at::kFloat ? 2e-2 : way_.lanes == 1 ? 2e-5 : 4e-6; }
     void expect(const char* what, const at::Tensor& ours, const at::Tensor& twin,
                 const at::Tensor& truth) const {
@@ -60,7 +60,7 @@ class Proof {
 
     void rms_norm() const {
         for (const int64_t width : kEdgeSizes) {
-            const at::Tensor wide = random({9, width + 8}), x = wide.narrow(1, 4, width);  // strided rows
+            const at::Tensor wide = random({9, width + 8}), x = wide.narrow(1, 4, width);  // row stride
             const at::Tensor weight = random({width}), dy = random({9, width}), before = random({9, width});
             const at::Tensor xd = leaf(x), wd = leaf(weight);
             const double offset = width % 2 == 0 ? 0 : 1;
@@ -83,13 +83,13 @@ class Proof {
             own::rms_norm_backward(run_, dy, x, weight, rstd, dx, false, dw, 0, offset);
             plain::rms_norm_backward(dy, x, weight, rstd, twin_dx, false, twin_dw, 0, offset);
             expect("dx", dx + before, twin_dx + before,
-                   xd.grad() + before.cpu());  // of one element it is none
+                   xd.grad() + before.cpu());  // one element has no such gradient
             expect("dweight", dw, twin_dw, wd.grad());
             own::rms_norm_backward(run_, dy, x, weight, rstd, dx, false, at::Tensor(), 0, offset);  // frozen
         }
     }
 
-    /// More tokens than one chunk of the weight gradient's sum.
+    /// There are more tokens than one chunk of the weight gradient's sum.
     void weight_gradient_of_many_tokens() const {
         const int64_t tokens = 140, width = 20;
         const at::Tensor x = random({tokens, width}), weight = random({width}), dy = random({tokens, width});
@@ -192,7 +192,7 @@ class Proof {
         expect("dlogits", ours, twin, in.grad());
     }
 
-    /// Logits of minus infinity are tokens that cannot come; NaN is not hidden.
+    /// Logits of minus infinity are impossible tokens; NaN must stay visible.
     void strange_logits() const {
         at::Tensor logits = random({3, 40});
         logits.select(0, 0).narrow(0, 3, 20).fill_(-std::numeric_limits<float>::infinity());

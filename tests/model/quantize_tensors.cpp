@@ -1,7 +1,7 @@
-// Quantises the matrices of a safetensors file as a base model's are, for a test that compares the bytes with
-// bitsandbytes': quantize_tensors FROM TO, where a tensor's name begins with "format block nested: ". TO
-// holds "NAME codes", "NAME scales" and, of nested scales, "NAME nested" and "NAME offset", and "NAME back",
-// the matrix that they stand for in its own dtype.
+// Implements `quantize_tensors FROM TO`: quantizes the matrices of a safetensors file like a base model's, so
+// that a test can compare the bytes with bitsandbytes'. A tensor's name in FROM begins with "format block
+// nested: ". TO holds "NAME codes", "NAME scales", for nested scales "NAME nested" and "NAME offset", and
+// "NAME back", the dequantized matrix in its own dtype.
 #include <ATen/ATen.h>
 
 #include <cstdio>

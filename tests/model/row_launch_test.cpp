@@ -1,5 +1,5 @@
-// The launches of our CUDA kernels on the host: which rows a grid takes, and what is computed of rows that
-// lie beyond 2^31 elements. Defines ringmaster_launch_rows for own_ops_test.cpp.
+// Tests how our CUDA kernels are launched, on the host: which rows a grid takes, and what is computed for
+// rows beyond 2^31 elements. Defines ringmaster_launch_rows for own_ops_test.cpp.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
@@ -13,7 +13,7 @@
 namespace ringmaster {
 namespace {
 
-/// Notes the rows that each block takes; lanes of one row are told by the first.
+/// Records the rows that each block takes; the first lane of a row records it.
 template <LanesOfRow lanes_of_row>
 struct Counting {
     static constexpr LanesOfRow kLanes = lanes_of_row;
@@ -21,7 +21,7 @@ struct Counting {
     struct Taken {
         int64_t count = 0, largest = -1, sum = 0;
     };
-    Taken* of_warps;  ///< of each block, kWarps of them
+    Taken* of_warps;  ///< kWarps entries for each block
 
     template <typename Lanes>
     void row(Lanes& lanes, int64_t r) const {
@@ -59,7 +59,8 @@ TEST(RowLaunch, TakesEveryRowOnce) {
     expect_every_row_once<LanesOfRow::Block>();
 }
 
-/// Some blocks of a full grid over more than 2^31 rows: the rows of each are those that leave its remainder.
+/// Tests some blocks of a full grid over more than 2^31 rows: a block takes the rows with its index modulo
+/// the grid.
 TEST(RowLaunch, TakesRowsBeyondTwoToTheThirtyFirst) {
     constexpr int64_t kRows = (int64_t{1} << 31) + 5;
     cuda_on_host::blocks_to_run = {0, 4, 5, static_cast<unsigned>(kMostBlocks) - 1};
@@ -88,7 +89,7 @@ TEST(RowLaunch, TakesRowsBeyondTwoToTheThirtyFirst) {
     cuda_on_host::blocks_to_run.clear();
 }
 
-/// Addresses of `count` elements; only pages that are written take memory.
+/// Reserves addresses for `count` elements; only pages that are written take memory.
 template <typename T>
 class Vast {
   public:
@@ -116,10 +117,10 @@ T element(int64_t i) {
 }
 
 constexpr int64_t kWidth = 4096,
-                  kLast = (int64_t{1} << 31) / kWidth + 1;  ///< its first element is beyond 2^31
+                  kLast = (int64_t{1} << 31) / kWidth + 1;  ///< row whose first element is beyond 2^31
 static_assert(kLast * kWidth > (int64_t{1} << 31));
 
-/// One row of an array with `width` elements a row: as the last row of a vast one, and alone.
+/// Holds one row of `width` elements twice: as the last row of a huge array, and alone.
 template <typename T>
 class Row {
   public:
@@ -211,7 +212,7 @@ void expect_far_rows_as_near_ones() {
     logits.expect_the_same("dlogits");
     loss.expect_the_same("loss");
 
-    const Row<float> out, lse(32);  // tokens of 32 heads of 128
+    const Row<float> out, lse(32);  // tokens with 32 heads of 128
     const Row<T> block_out;
     const Row<float> block_lse(32);
     constexpr HeadStrides kOut{0, kWidth, 128}, kLse{0, 32, 1};

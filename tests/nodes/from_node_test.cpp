@@ -76,7 +76,7 @@ TEST(FollowFrames, HaveHeadsAndSizesWithALimit) {
         EXPECT_NE(refusal(text), "") << text;
     }
     EXPECT_NE(refusal(std::string(257, 'x')), "");
-    EXPECT_EQ(refusal("state 4194304\n"), "");  // the rest is still to come
+    EXPECT_EQ(refusal("state 4194304\n"), "");  // the rest has not arrived yet
 }
 
 TEST(Manifest, TakesPlainNamesAndLeavesOutTheOthers) {

@@ -1,5 +1,6 @@
-/// What the real client decides about host keys: one configuration a line of stdin, "FILE HOST", and for each
-/// a line of JSON. A login that is refused stands for an accepted key: only then is anybody asked to log in.
+/// Prints the real client's decisions about host keys: reads one configuration per line of stdin, "FILE
+/// HOST", and writes a line of JSON for each. A refused login means that the key was accepted: only then does
+/// a client log in.
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -36,7 +37,7 @@ int main() {
     std::string config, host;
     while (std::cin >> config >> host) {
         nlohmann::json said = decision(config, host);
-        // A connection that sshd closes before it has begun decides nothing.
+        // A connection that sshd closes before the handshake decides nothing.
         for (int i = 0; i < 3 && said["code"] == "not-ssh" &&
                         said["message"].get<std::string>().find("kex") == std::string::npos;
              ++i)

@@ -1,5 +1,5 @@
-"""A node that means harm. As a program it is the login shell of test_hostile_node.py's server: it answers each script that is sent to it as an
-honest node would, but for what the attack named in FOLDER/attack changes.
+"""Plays a malicious node: the login shell of test_hostile_node.py's server. It answers each script that it receives as an honest node
+would, except for what the attack named in FOLDER/attack changes.
 
     python3 hostile_node.py FOLDER
 """
@@ -126,7 +126,7 @@ def drip(text):
 
 
 def then(*pieces):
-    """The pieces, and beats for ever."""
+    """Sends the pieces, and then heartbeats for ever."""
     return lambda folder: itertools.chain([piece(folder) if callable(piece) else piece for piece in pieces], beats())
 
 
@@ -145,9 +145,10 @@ def nested(depth, inside=b""):
 COMPLETED = {"follow": lambda folder: iter([told(over()), b"over\n"])}
 EVIL = b"evil\n"
 
-# name: (command, {kind of answer: what to send instead}); plant: what lies in the run directory; patience: seconds until SIGTERM
+# name: (command, {kind of answer: what to send instead}). plant: what is put into the run directory.
+# patience: seconds until SIGTERM.
 ATTACKS = {
-    # Files of others, by name.
+    # Files that belong to others, by name.
     "plan.json": ("watch", mirrored(files("plan.json", 0, EVIL))),
     "config.yaml": ("watch", mirrored(files("config.yaml", 0, EVIL))),
     "remote.json": ("watch", mirrored(files("remote.json", 0, EVIL))),
@@ -175,7 +176,7 @@ ATTACKS = {
     "half a frame": ("watch", {"follow": lambda folder: iter([told(state()), b"file " + EVENTS.encode() + b" 0 500\nhalf"])}),
     "half a head": ("watch", {"follow": lambda folder: iter([told(state()), b"file " + EVENTS.encode()])}),
     "no frame at all": ("watch", mirrored(b"\0\1\2\n\n\nHTTP/1.1 200 OK\n")),
-    # Links that lie in the run directory.
+    # Links in the run directory.
     "a link in place of a file": ("watch", {**mirrored(files(EVENTS, 0, EVIL)), "plant": lambda run, home: (run / EVENTS).symlink_to(home / ".bashrc")}),
     "a link to nothing": ("watch", {**mirrored(files(EVENTS, 0, EVIL)), "plant": lambda run, home: (run / EVENTS).symlink_to(home / "made")}),
     "a link in place of a folder": ("watch", {**mirrored(files(EVENTS, 0, EVIL)), "plant": lambda run, home: ((run / "events").rmdir(),
@@ -213,7 +214,7 @@ ATTACKS = {
     "a deep event": ("watch", mirrored(lambda folder: files(EVENTS, 0, b'{"type":"step","t":1,"rank":0,"step":1,"x":' + nested(200000) + b"}\n"))),
     "long warnings": ("watch", mirrored(*[lambda folder, at=at: files(EVENTS, at * 60000, warning(f"{at:02d}" + "w" * 59000).ljust(59999) + b"\n") for at in range(400)])),
     "warnings with escapes": ("watch", mirrored(files(EVENTS, 0, warning(TEXT) + b"\n"))),
-    # A model that is none.
+    # Models that are not models.
     "a model outside": ("watch", {**COMPLETED, "manifest": lambda folder: manifest((b"../../home/.bashrc", 5), (b"/etc/evil", 5), (b"a/../../b.json", 5)),
                                   "content": lambda folder: EVIL}),
     "hidden files in the model": ("watch", {**COMPLETED, "manifest": lambda folder: manifest((b".bashrc", 5), (b"-rf.json", 5), (b"evil.py", 5), (b"a\x1b.json", 5)),
@@ -234,7 +235,7 @@ ATTACKS = {
     "fetch: a checkpoint outside": ("fetch --checkpoint 2", {**COMPLETED, "manifest": lambda folder: manifest((b"../../../../evil.json", 5)), "content": lambda folder: EVIL}),
     "fetch: a state without end": ("fetch", {"follow": lambda folder: flood(b"state ")}),
     "fetch: a byte now and then": ("fetch", {**COMPLETED, "manifest": lambda folder: drip(b"0"), "patience": 5}),
-    # A run of others, adopted.
+    # Runs of others that are adopted.
     "adopt: another host": ("adopt", {"look": lambda folder: looked(folder, remote_text=two_nodes(folder))}),
     "adopt: another host first": ("adopt", {"look": lambda folder: looked(folder, address=b"127.0.0.8", remote_text=two_nodes(folder, address="127.0.0.8"))}),
     "adopt: another agent": ("adopt", {"look": lambda folder: looked(folder, remote_text=remote(folder).replace(b"/home/data/ringmaster/programs/" + PROGRAMS.encode(), b"/../bin"))}),
@@ -277,7 +278,7 @@ ATTACKS = {
                                                "checkpoints": lambda folder: b"../../evil\nstep-00000002/../..\n"}),
 }
 
-# One of every kind, for seconds: the others are left to the label exhaustive.
+# One attack of every kind, which takes seconds; the others run only under the label exhaustive.
 SPREAD = ["plan.json", "a link in place of a file", "2147483647 ranks", "a model outside", "fetch: outside", "adopt: another host", "runs: half a million",
           "nodes: numbers of 64 bits", "stop: a flood"]
 
@@ -291,7 +292,7 @@ def kind_of(script):
 
 
 def say(kind, answers, folder, out):
-    """The test waits for FOLDER/said-KIND."""
+    """Writes FOLDER/said-KIND, for which the test waits."""
     said = answers[kind](folder)
     for piece in [said] if isinstance(said, bytes) else said:
         out.write(piece)
@@ -300,7 +301,7 @@ def say(kind, answers, folder, out):
 
 
 def main(folder):
-    answers = {**GOOD, **ATTACKS.get((folder / "attack").read_text(), ("", {}))[1]}  # any other name: none
+    answers = {**GOOD, **ATTACKS.get((folder / "attack").read_text(), ("", {}))[1]}  # no attack has another name
     length = int(sys.stdin.buffer.readline())
     script = sys.stdin.buffer.read(length)
     mark = re.search(rb"ringmaster-[0-9a-f]{32}", script).group()

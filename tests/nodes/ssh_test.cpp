@@ -81,7 +81,7 @@ TEST(SshSettings, TakesWhatSshSaysIsEffective) {
     EXPECT_EQ(settings.jumps[1].text(), "bob@inner:23");
     EXPECT_FALSE(settings.uses_password);
     EXPECT_TRUE(settings.uses_keyboard);
-    EXPECT_EQ(settings.ciphers, "");  // the default is nobody's wish
+    EXPECT_EQ(settings.ciphers, "");  // nobody chose the default
     EXPECT_THAT(settings.ignored, ElementsAre("forwardagent yes"));
 }
 
@@ -119,7 +119,7 @@ TEST(KnownHosts, MatchesNamesAsOpenSshDoes) {
     for (const char* names :
          {"gpu", "gpu11", "!gpu1", "*,!gpu1", "!gpu1,*", "gpu1 ", "g?1", "", ",", "|1|gpu1", "[gpu1]:22"})
         EXPECT_FALSE(names_host(names, "gpu1")) << names;
-    EXPECT_FALSE(names_host(std::string(1023, 'a') + ",*", "gpu1"));  // OpenSSH gives up on the list
+    EXPECT_FALSE(names_host(std::string(1023, 'a') + ",*", "gpu1"));  // OpenSSH gives up on such a list
     EXPECT_EQ(known_hosts_name("Gpu1", 2222), "[gpu1]:2222");
     const std::string hash = hashed_host_name("[gpu1]:2222");
     EXPECT_THAT(hash, testing::StartsWith("|1|"));

@@ -1,4 +1,4 @@
-"""`ringmaster nodes --deep`: the engine is tried out on the machines, and what goes between them is measured."""
+"""`ringmaster nodes --deep` tries the engine out on the machines and measures the links between them."""
 
 import json
 import os
@@ -66,7 +66,7 @@ def test_an_engine_that_does_not_start_there_is_quoted(client, tmp_path):
     (site / "lib").mkdir(parents=True)
     (site / "version.py").write_text("__version__ = '2.11.0'\n")
     (site / "lib/libtorch_cpu.so").write_bytes(b"no library")
-    programs = tmp_path / "programs"  # without LibTorch, so that the machine's is taken
+    programs = tmp_path / "programs"  # has no LibTorch, so that the machine's is used
     programs.mkdir()
     for name in ("ringmaster", "ringmaster-engine", "ringmaster-agent"):
         shutil.copy(BIN / name, programs / name)

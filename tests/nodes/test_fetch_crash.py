@@ -1,5 +1,6 @@
-"""A crash matrix of `ringmaster fetch`: one call by which it changes the disk fails, or it is killed before it. It replaces an older checkpoint
-of the same step: half of the two is never left as a whole one, and fetching again brings what the node has."""
+"""Disturbs `ringmaster fetch` at every call by which it changes the disk: the call fails, or the process is
+killed before it. Fetching replaces an older checkpoint of the same step: a mixture of the two is never marked
+as whole, and fetching again brings what the node has."""
 
 import dataclasses
 import hashlib
@@ -44,7 +45,8 @@ class Fetch:
         shutil.copytree(self.former, self.here)
 
     def disturb(self, point):
-        """A file comes in pieces, now in more and now in fewer: a write that does not come any more gives way to the one before it."""
+        """A file arrives in more or fewer pieces each time, so a write that does not occur is replaced by the
+        one before it."""
         for nth in range(point.nth, -1, -1):
             for _ in range(3):
                 self.reset()

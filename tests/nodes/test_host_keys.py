@@ -1,4 +1,5 @@
-"""Host keys: what the client accepts beside what OpenSSH's own client accepts, over generated configurations."""
+"""Compares the host keys that the client accepts with those that OpenSSH's client accepts, over generated
+configurations."""
 
 import base64
 import collections
@@ -22,7 +23,7 @@ PROBE = pathlib.Path(BIN).parent / "tests" / "host_key_decisions"
 TYPES = ["ed25519", "ecdsa", "rsa"]
 ADDRESS = "10.9.8.7"
 SEED = 20261122
-# A refusal of ours alone has to name one of these.
+# A refusal that only our client makes has to name one of these.
 NAMED = ["@cert-authority", "StrictHostKeyChecking no", "NoHostAuthenticationForLocalhost", "KnownHostsCommand", "RevokedHostKeys", "HostKeyAlgorithms",
          "may revoke the authority", "revokes a key that cannot be read", "is REVOKED by"]
 DECISIONS = {"login-without-key", "login-refused", "unknown-host-key", "unknown-host-key-strict", "unknown-host-key-no-file", "changed-host-key", "other-host-key", "revoked-host-key",
@@ -32,8 +33,9 @@ REFUSALS = re.compile(r"Host key verification failed|no matching host key type|r
 
 
 class World:
-    """Servers with the same host keys: with a certificate, without one, and with one for another type than comes first. As root they have
-    a network of their own, with port 22 and an address that is not local; else they are at 127.0.0.1."""
+    """Serves the same host keys with a certificate, without one, and with one for a type other than the
+    first. As root, the servers have their own network, with port 22 and an address that is not local;
+    otherwise they are at 127.0.0.1."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -47,7 +49,7 @@ class World:
         self.others = {kind: [make_key(folder / "keys" / f"other{i}_{kind}", kind) for i in range(2)] for kind in TYPES}
         self.authorities = [make_key(folder / "keys" / f"ca{i}") for i in range(2)]
         self.client = make_key(folder / "keys" / "client")
-        self.names = ["127.0.0.1", "localhost"] + ([ADDRESS, "10.9.2055"] if self.space else [])  # the last is the one before, said otherwise
+        self.names = ["127.0.0.1", "localhost"] + ([ADDRESS, "10.9.2055"] if self.space else [])  # the last two are the same address
         for kind in ("ed25519", "rsa"):
             subprocess.run(["ssh-keygen", "-q", "-s", self.authorities[0], "-I", kind, "-h", "-n", ",".join(self.names), f"{self.keys[kind]}.pub"], check=True)
         self.krls = []
@@ -92,7 +94,7 @@ def public(key):
 
 
 class Case:
-    """One configuration, written twice: each client may add to its own files."""
+    """One configuration, written twice, because each client may add to its files."""
 
     def __init__(self, world, rng, folder):
         self.world, self.rng, self.folder = world, rng, folder
@@ -105,7 +107,7 @@ class Case:
         lower = self.host.lower()
         self.name = self.alias or (lower if self.port == 22 else f"[{lower}]:{self.port}")
         self.jump = rng.choice(world.servers) if rng.random() < 0.1 else None
-        self.is_plain = rng.random() < 0.3  # what a person has: good keys and few settings
+        self.is_plain = rng.random() < 0.3  # a usual setup: good keys and few settings
         self.files = {}
         self.write()
 
@@ -219,8 +221,8 @@ class Case:
             (folder / "config").write_text(text.replace("@/", f"{folder}/"))
 
     def openssh(self):
-        """(accepted, what it says): a login that is refused stands for an accepted key."""
-        for _ in range(4):  # a connection that sshd closes before it has begun decides nothing
+        """Returns (accepted, text): a refused login means that the key was accepted."""
+        for _ in range(4):  # a connection that sshd closes before the handshake decides nothing
             said = subprocess.run([*self.world.inside, "ssh", "-F", self.folder / "theirs" / "config", "-o", "BatchMode=yes", "-o", "PreferredAuthentications=none", "target", "true"],
                                   stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=120).stderr
             accepted = "Permission denied (" in said

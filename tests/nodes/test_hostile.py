@@ -1,5 +1,6 @@
-"""Names, paths and configurations that mean harm: nothing of them is run, nothing is written outside the run's folders, and each fails
-clearly or is taken for the plain name that it is. (Names of nodes: test_nodes_command.py.)"""
+"""Malicious names, paths and configurations: nothing in them is run, nothing is written outside the run's
+folders, and each fails clearly or is used as the plain name that it is. (test_nodes_command.py tests names of
+nodes.)"""
 
 import json
 import os
@@ -13,14 +14,14 @@ import pytest
 from ringmaster_runs import BIN, make_config
 from tiny import llama, rows_file  # noqa: F401  (fixtures)
 
-CANARY = "r-canary"  # a name that a shell would make wherever it ran
+CANARY = "r-canary"  # file that a shell would create in its working folder
 TRICKS = [f"$(touch {CANARY})", f"`touch {CANARY}`", f"a;touch {CANARY}", f"a&touch {CANARY}", f"a|touch {CANARY}", f"a>{CANARY}", f"a'; touch {CANARY}; '",
           f'a"; touch {CANARY}; "', f"a\\'; touch {CANARY}", "-rf", "--overwrite", "*", "~", "a b ", "%s%n", "{a,b}", "é漢\u202e", "!!", "#x"]
 
 
 @pytest.fixture
 def place(tmp_path):
-    """Where commands run, with a home of its own; what appears in them is seen."""
+    """Makes the folder and the home in which commands run; files that appear there are noticed."""
     for name in ("home", "cwd"):
         (tmp_path / name).mkdir()
     yield tmp_path
@@ -31,7 +32,7 @@ def place(tmp_path):
 
 @pytest.fixture(scope="session")
 def shapes(tmp_path_factory):
-    """A model of which only the shapes are there: enough to plan with."""
+    """Makes models that have only shapes: enough to plan with."""
     folder = tmp_path_factory.mktemp("shapes")
     (folder / "config.json").write_text(json.dumps({
         "architectures": ["LlamaForCausalLM"], "model_type": "llama", "vocab_size": 256, "hidden_size": 64, "intermediate_size": 112,
@@ -56,7 +57,7 @@ def command(place, *arguments, env=None, timeout=120):
     return done
 
 
-# What somebody could have put into ~/.ssh/config; {canary} is a path.
+# Entries that somebody could have put into ~/.ssh/config; {canary} is a path.
 DIRECTIVES = ["HostName $(touch${{IFS}}{canary})", "HostName `touch${{IFS}}{canary}`", "HostName -oProxyCommand=touch${{IFS}}{canary}",
               "HostName a;touch${{IFS}}{canary}", "User $(touch${{IFS}}{canary})", "User -l", "User a;touch${{IFS}}{canary}",
               "ProxyJump $(touch${{IFS}}{canary})", "ProxyJump -oProxyCommand=touch${{IFS}}{canary}", "ProxyJump a,b;touch${{IFS}}{canary}",
@@ -135,7 +136,8 @@ class Evil:
 
 @pytest.mark.slow
 def test_code_in_a_models_folder_is_not_run(place, llama, rows_file):
-    """Modules that auto_map names, pickles, a scripted dataset: of the folder only shapes, weights and the tokenizer are read."""
+    """The folder has modules that auto_map names, pickles and a scripted dataset; only shapes, weights and
+    the tokenizer are read."""
     model = place / "model"
     shutil.copytree(llama, model)
     evil = f"import os\nos.system('touch {place}/{CANARY}')\n"
@@ -176,7 +178,8 @@ def launch_there(client, place, config, *arguments, **options):
 
 @pytest.mark.slow
 def test_a_run_elsewhere_of_names_that_mean_harm_is_a_run(client, place, llama, rows_file):
-    """The node's own folder, the run, the config's folder, the model's and its files, the rows and output_dir: all at once."""
+    """The node's folder, the run, the config's folder, the model's folder and files, the rows and output_dir
+    all have such names."""
     trick = f"it's $(touch {CANARY}) `touch {CANARY}`; touch {CANARY} & \"x\" \\ * ~ %s"
     data = f"{client.folder}/a/home/data $(touch {CANARY}) `touch {CANARY}` it's; touch {CANARY} & *"
     server = client.serve("a", environment=f'"XDG_DATA_HOME={data}"')
@@ -209,7 +212,7 @@ def test_a_file_with_a_line_break_in_its_name_is_said_and_not_sent(client, place
 
 
 def test_a_node_that_answers_with_more_than_facts_gets_nothing_run(client, place):
-    """Its login shell forges answers, and what a terminal would obey."""
+    """The node's login shell forges answers, with sequences that a terminal would obey."""
     server = client.serve("liar")
     script = server.folder / "lies.sh"
     script.write_text(f"""#!/bin/sh

@@ -1,5 +1,6 @@
-"""Nodes that mean harm (hostile_node.py), against watch, fetch, runs, nodes, stop and resume: nothing outside of what a node may write changes, no host is
-dialled that nobody named, memory stays below 200 MB, and SIGTERM ends the program."""
+"""Runs malicious nodes (hostile_node.py) against watch, fetch, runs, nodes, stop and resume: nothing changes
+but what a node may write, no host is dialled that nobody named, memory stays below 200 MB, and SIGTERM ends
+the program."""
 
 import hashlib
 import json
@@ -19,14 +20,14 @@ import hostile_node
 from ringmaster_runs import BIN, make_config
 
 MOST_MIB = 200
-PATIENCE_S = 60  # for what ends by itself; SIGTERM ends the rest
-HEARD_S = 1      # that a program gets for taking in what is said
-ENDS_S = 20      # after SIGTERM
+PATIENCE_S = 60  # limit for processes that end by themselves; SIGTERM ends the others
+HEARD_S = 1      # time for a program to process what it received
+ENDS_S = 20      # limit after SIGTERM
 
 
 @pytest.fixture(scope="module")
 def plan(tmp_path_factory):
-    """plan.json of a run of two ranks, as a launch writes it."""
+    """Returns plan.json of a run of two ranks, as a launch writes it."""
     folder = tmp_path_factory.mktemp("plan")
     (folder / "config.json").write_text(json.dumps({
         "architectures": ["LlamaForCausalLM"], "model_type": "llama", "vocab_size": 256, "hidden_size": 64, "intermediate_size": 112,
@@ -40,7 +41,8 @@ def plan(tmp_path_factory):
 
 @pytest.fixture
 def place(client, tmp_path, plan):
-    """A home with what one would not lose, a run that lives on the node liar, and a host that nobody named."""
+    """Makes a home with files to protect, a run that lives on the node "liar", and a host that nobody
+    named."""
     home = tmp_path / "home"
     (home / ".ssh").mkdir(parents=True)
     for name in (".bashrc", ".ssh/authorized_keys", "thesis.json"):
@@ -55,7 +57,7 @@ def place(client, tmp_path, plan):
 
 
 class Stranger:
-    """A host of the configuration that nobody names: it notes whoever connects."""
+    """A host in the configuration that nobody names; it records every connection."""
 
     def __enter__(self):
         self.socket = socket.create_server(("127.0.0.1", 0))
@@ -86,7 +88,7 @@ class Place:
         (server.folder / "plan.json").write_text(json.dumps(plan))
 
     def launched(self, state="running"):
-        """As `launch --node liar` leaves it."""
+        """Leaves the run as `launch --node liar` does."""
         self.output.mkdir(exist_ok=True)
         for name in ("events", "logs"):
             (self.run / name).mkdir(parents=True)
@@ -107,7 +109,7 @@ class Place:
         return [words[0], name, *words[1:], *runs]
 
     def snapshot(self):
-        """Every file but what the node may write and what the servers and the client keep."""
+        """Returns every file except those that the node, the servers and the client may write."""
         record = {"events/rank-00000.jsonl", "events/rank-00001.jsonl", "logs/rank-00000.log", "logs/rank-00001.log", "agent.log", "run.json", "mirror.lock"}
         found = {}
         for root, folders, names in os.walk(self.folder):
@@ -121,7 +123,7 @@ class Place:
 
 
 def ended(process, seconds):
-    """Its exit status and its largest memory in MiB, or nothing."""
+    """Returns the process's exit status and peak memory in MiB, or None."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         pid, status, usage = os.wait4(process.pid, os.WNOHANG)
@@ -133,13 +135,14 @@ def ended(process, seconds):
 
 
 def until_heard(place, kind, answers, process):
-    """As ended: what ends by itself is waited for, of the others only that they have heard the attack."""
+    """Returns as `ended`. Waits for processes that end by themselves; for the others, only until they have
+    received the attack."""
     if kind not in ("watch", "adopt", "stop"):
         return ended(process, answers.get("patience", PATIENCE_S))
     mark = place.server.folder / ("said-" + next((one for one in ("noise", "stderr", "stop") if one in answers), "follow"))
     end = time.monotonic() + PATIENCE_S
-    follows = place.run / "mirror.lock"  # of an adopted run: until then it is only looked at
-    if "plant" in answers:  # what lies here is seen before the node is asked
+    follows = place.run / "mirror.lock"  # exists once a run is adopted; before that it is only looked at
+    if "plant" in answers:  # planted files are seen before the node is asked
         mark = follows
     while not (mark.exists() and (kind != "adopt" or follows.exists())) and time.monotonic() < end:
         if finished := ended(process, 0.1):
@@ -182,7 +185,7 @@ def check_files(place, name, kind, before, after):
     gone = [file for file in before if after.get(file) != before[file] and not file.endswith("ringmaster-run.json")]
     assert not gone, (name, "changed or deleted", gone)
     new = set(after) - set(before)
-    if kind == "adopt":  # the copy of a run has these, once
+    if kind == "adopt":  # the copy of a run holds these files, each once
         new -= {f"runs/{hostile_node.RUN}/{file}" for file in ("config.yaml", "plan.json", "remote.json")}
     if kind.startswith(("fetch", "resume")):  # parts of a file that may be fetched
         new -= {file for file in new if file.startswith(("out/", f"runs/{hostile_node.RUN}/checkpoints/step-00000002/")) and ".json" in file or ".safetensors" in file}
@@ -208,7 +211,7 @@ def test_every_attack(place, tmp_path):
 
 
 def test_a_node_that_does_as_it_should_is_followed(place):
-    """The same server without an attack: what an attack changes is what it fails by."""
+    """Runs the same server without an attack, so that a failure comes from the attack."""
     (place.server.folder / "attack").write_text("none")
     command = place.command("watch")
     process = subprocess.Popen([str(BIN / "ringmaster"), *map(str, command)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,

@@ -1,4 +1,5 @@
-"""A machine without LibTorch gets one: found in a module, installed by its own pip, or copied from here."""
+"""A machine without LibTorch gets it: found in a module, installed by its own pip, or copied from this
+machine."""
 
 import base64
 import hashlib
@@ -23,12 +24,13 @@ pytestmark = pytest.mark.skipif(os.getuid() != 0, reason="LibTorch's folder is h
 
 LIBTORCH = (BIN / "libtorch").resolve()
 SITE = LIBTORCH.parent.parent
-HERE = "libtorch/2.11.0/torch/lib"  # in the data folder there
+HERE = "libtorch/2.11.0/torch/lib"  # path in the machine's data folder
 
 
 @pytest.fixture
 def bare(client):
-    """Serves a machine where this one's LibTorch is not; its home goes at the end, since copies are large."""
+    """Serves a machine that cannot see this one's LibTorch; its home is removed at the end, since copies are
+    large."""
     homes = []
 
     def serve(name="bare", environment=""):
@@ -50,7 +52,7 @@ def fake_torch(site, version="2.11.0"):
 
 
 def fake_wheel(folder):
-    """What pip takes for PyTorch: a real wheel with a library in it that is none."""
+    """Makes a wheel that pip accepts as PyTorch; the library in it is a dummy."""
     site = folder / "site"
     fake_torch(site)
     info = "torch-2.11.0.dist-info"
@@ -72,7 +74,7 @@ def fake_wheel(folder):
 
 
 def programs_with_lock(folder, wheels, digest=""):
-    """The command line installed anew, with a lock that names the wheel and its hash."""
+    """Installs the command line again, with a lock that names the wheel and its hash."""
     (wheel,) = wheels.iterdir()
     (folder / "bin").mkdir(parents=True)
     for program in BIN.iterdir():
@@ -162,7 +164,7 @@ def test_a_pip_that_fails_is_quoted_and_leaves_nothing(client, bare, tmp_path):
 
 
 def test_an_installation_that_is_called_off_ends_there_and_leaves_nothing(client, bare):
-    with socket.socket() as silent:  # pip waits for its answer
+    with socket.socket() as silent:  # pip waits for an answer that never comes
         silent.bind(("127.0.0.1", 0))
         silent.listen(8)
         server = bare(environment=f"PIP_INDEX_URL=http://127.0.0.1:{silent.getsockname()[1]}/simple")

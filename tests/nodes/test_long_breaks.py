@@ -1,5 +1,6 @@
-"""What breaks under a run over several nodes, one thing at a time: the run ends everywhere in time with its first cause and resumes to the last bit, or
-goes on without a step lost or doubled. Minutes. Needs root."""
+"""Breaks one thing at a time under a run over several nodes. The run ends everywhere in time with its first
+cause and resumes to the last bit, or continues without a step lost or doubled. Takes minutes and needs
+root."""
 
 import json
 import os
@@ -25,14 +26,14 @@ KEYS = dict(max_steps=160, context_parallel_size=2, ring_attn_func="batch_zigzag
 
 @pytest.fixture(scope="module")
 def straight(llama, rows_file, tmp_path_factory):
-    """The losses of the same run that nothing interrupts."""
+    """Returns the losses of the same run without interruptions."""
     folder = tmp_path_factory.mktemp("straight")
     return losses_of(launch(make_config(folder, llama, rows_file, **KEYS), folder / "runs", "--ranks", 2, env=ALONE))
 
 
 @pytest.fixture
 def disk(tmp_path):
-    """Node 0's own, so that it can be filled."""
+    """Gives node 0 its own disk, so that it can be filled."""
     folder = tmp_path / "disk"
     folder.mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1100m", "tmpfs", folder], check=True)
@@ -56,7 +57,7 @@ def rank_pid(server, rank):
 
 
 def isolate(on):
-    """The nodes no longer hear each other; the client hears both."""
+    """Separates the nodes from each other; the client reaches both."""
     for i in range(2):
         ip("link", "set", f"{NAME}v{i}", "type", "bridge_slave", "isolated", "on" if on else "off")
 
@@ -65,7 +66,7 @@ def fill(disk):
     ballast = disk / "ballast"
     free = os.statvfs(disk).f_bavail * os.statvfs(disk).f_frsize
     with open(ballast, "wb") as file:
-        os.posix_fallocate(file.fileno(), 0, free - (300 << 10))  # the events of some steps still fit, a checkpoint does not
+        os.posix_fallocate(file.fileno(), 0, free - (300 << 10))  # some steps' events still fit, a checkpoint does not
 
 
 BREAKS = {
@@ -115,7 +116,7 @@ def down(seconds):
 
 
 def move():
-    """Another address, as after another network: nothing of the old connections comes through any more."""
+    """Changes the client's address, as on another network: the old connections carry nothing any more."""
     ip("addr", "del", f"{NET}.1/24", "dev", f"{NAME}br")
     ip("addr", "add", f"{NET}.2/24", "dev", f"{NAME}br")
 
@@ -154,7 +155,7 @@ def test_the_run_does_not_notice_what_happens_to_its_viewer_and_the_view_catches
 
 
 class Person:
-    """At a terminal, who answers one question."""
+    """Answers one question at a terminal."""
 
     def __init__(self, who, *words):
         self.pid, self.terminal = pty.fork()

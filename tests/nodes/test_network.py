@@ -1,4 +1,4 @@
-"""Two nodes with addresses of their own, in network namespaces, and what their links do. Needs root."""
+"""Tests two nodes with their own addresses, in network namespaces, and what their links do. Needs root."""
 
 import json
 import os
@@ -32,7 +32,8 @@ def config(tmp_path):
 
 
 def listening(space):
-    """Everything that listens in a namespace, TCP, UDP, raw and Unix sockets: (kind, address, owning programs)."""
+    """Returns every listener of a namespace, TCP, UDP, raw and Unix sockets: (kind, address, owning
+    programs)."""
     said = subprocess.run(["ip", "netns", "exec", space, "ss", "-Hlnp", "-t", "-u", "-w", "-x"], capture_output=True, text=True, check=True).stdout
     rows = [line.split() for line in said.splitlines()]
     return [(row[0], row[4], sorted(set(re.findall(r'"([^"]+)",pid=', row[-1])))) for row in rows]
@@ -50,7 +51,7 @@ def test_everything_that_listens_during_a_run_is_on_the_stated_interface_with_th
         ours = [row for row in listening(space) if row not in before[i]]
         assert ours and all(kind == "tcp" and address.startswith(f"{NET}.{11 + i}:") for kind, address, _ in ours), ours
         owners.append([owner for _, _, owner in ours])
-    # Node 0's agent and the store stop listening once all are there; Gloo goes on.
+    # Node 0's agent and the store stop listening once all have connected; Gloo keeps listening.
     assert all(owner == ["ringmaster-engi"] for owner in owners[0] + owners[1]), owners
     here = subprocess.run(["ss", "-Hlnp", "-t", "-u", "-w", "-x"], capture_output=True, text=True, check=True).stdout
     assert f"pid={watch.pid}," not in here

@@ -1,4 +1,5 @@
-"""`ringmaster nodes` against real sshd servers: what keeps a machine from training is said, each thing with its own next step."""
+"""Tests `ringmaster nodes` with real sshd servers: it reports whatever keeps a machine from training, each
+problem with its own next step."""
 
 import json
 import os
@@ -20,7 +21,7 @@ def nodes(client, *arguments, env=None, timeout=60, programs=BIN):
 
 
 def traces(client):
-    """What lies in the homes there: a check leaves nothing."""
+    """Lists the files in the servers' homes; a check leaves none."""
     return sorted(str(file) for server in client.servers for file in server.home.rglob("*"))
 
 
@@ -67,7 +68,7 @@ def test_a_port_where_nobody_listens(client):
 
 
 def test_a_machine_that_does_not_answer(client):
-    with socket.socket() as full:  # its queue is full: the system drops what comes
+    with socket.socket() as full:  # the queue is full, so the system drops new connections
         full.bind(("127.0.0.1", 0))
         full.listen(0)
         waiting = []
@@ -170,7 +171,7 @@ def test_of_an_agent_with_eight_keys_the_named_one_is_offered_first(client, ssh_
     keys = [make_key(client.folder / f"key{i}") for i in range(8)]
     for key in keys:
         ssh_agent(key)
-    keys[7].unlink()  # only its public half is named
+    keys[7].unlink()  # only the public half is named
     server = client.serve("three", client_key=keys[7], options=["MaxAuthTries 3"])
     client.host("three", server, f"IdentityFile {keys[7]}")
     assert report_of(client, "three", env={"SSH_AUTH_SOCK": ssh_agent.sock})["state"] == "ready"
@@ -217,7 +218,7 @@ def test_a_jump_host_through_itself_is_refused(client):
 
 def test_a_noisy_login_shell_does_no_harm_and_is_said(client):
     server = client.serve("noisy")
-    # A login shell reads no start file over ssh unless it is bash: a forced command stands for one that prints.
+    # Over ssh only bash reads a start file, so a forced command replaces one that prints.
     script = server.folder / "noise.sh"
     script.write_text("#!/bin/sh\necho 'Welcome to the CLUSTER!'\nprintf 'end ok\\nsystem VMS\\n'\nexec sh -c \"$SSH_ORIGINAL_COMMAND\"\n")
     script.chmod(0o755)
@@ -334,7 +335,7 @@ def test_an_old_glibc_is_said_with_both_versions(client):
 
 
 def test_a_machine_without_libtorch_says_how_to_get_it(client, tmp_path):
-    # A copy of the programs, so that LibTorch's folder here is none that the machine knows.
+    # The programs are copied, so that the machine does not know this LibTorch folder.
     programs = tmp_path / "programs"
     programs.mkdir()
     for name in ("ringmaster", "ringmaster-engine"):
@@ -390,7 +391,7 @@ def test_a_full_disk_is_said(client, mounted):
 
 @needs_root
 def test_a_noexec_tmp_does_no_harm(client, tmp_path):
-    """Nothing of ours runs from /tmp, nor lies there."""
+    """None of our files run from /tmp or are kept there."""
     home = tmp_path / "elsewhere"
     (home / "data").mkdir(parents=True)
     keep = f'mount --bind "{home}" "{home}" && mount -o remount,bind,exec "{home}"'

@@ -1,4 +1,5 @@
-"""Runs on machines reached by SSH: two real sshd servers, each with a home of its own; the client's run directory sees them as any run."""
+"""Tests runs on machines reached by SSH: two real sshd servers with their own homes; the client's run
+directory looks like that of any run."""
 
 import json
 import os
@@ -18,7 +19,7 @@ from tiny import llama, rows_file  # noqa: F401  (fixtures)
 
 @pytest.fixture
 def pair(client):
-    """Hosts a and b, and the environment of the person who reaches them."""
+    """Returns hosts a and b, and the environment of the person who reaches them."""
     for name in ("a", "b"):
         client.host(name, client.serve(name))
     client.a, client.b = client.servers
@@ -39,7 +40,7 @@ def launch_on(client, config, runs, *arguments, **options):
 
 
 def there(server):
-    """The run directory on a node."""
+    """Returns the run directory on a node."""
     (found,) = server.home.glob("data/ringmaster/runs/*/*")
     return found
 
@@ -232,7 +233,7 @@ def test_what_listens_is_on_the_stated_interface(pair, llama, rows_file, tmp_pat
     wait_for(lambda: len(steps(there(pair.a))) >= 3, "step 3")
     listening = subprocess.run(["ss", "-Hltnp"], capture_output=True, text=True, check=True).stdout.splitlines()
     ours = [line.split()[3] for line in listening if "ringmaster" in line]
-    for line in listening:  # the agent hears nobody without the run's token
+    for line in listening:  # the agent rejects peers without the run's token
         if "ringmaster-agen" in line:
             with socket.create_connection(("127.0.0.1", int(line.split()[3].rsplit(":", 1)[1])), timeout=5) as stranger:
                 stranger.sendall(b"hello 00000000000000000000000000000000 1 {}\nfailing\n")

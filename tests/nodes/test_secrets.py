@@ -1,4 +1,5 @@
-"""Secrets of a configuration stay here: on a node lies none, and copies are as private as the original."""
+"""A configuration's secrets stay on this machine: no node gets one, and copies are as private as the
+original."""
 
 import json
 import pathlib

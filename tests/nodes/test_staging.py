@@ -1,4 +1,5 @@
-"""Files are brought to a machine once: what is there is not sent again, and what was cut goes on."""
+"""Files are sent to a machine once: files already there are not sent again, and a transfer that was cut
+continues."""
 
 import hashlib
 import json
@@ -21,7 +22,7 @@ def test_what_was_spoilt_on_its_way_is_thrown_away_and_comes_anew(client, tmp_pa
     (part,) = to.parent.glob("ringmaster/objects/*part*")
     until = time.monotonic() + 30
     while not part.stat().st_size and time.monotonic() < until:
-        time.sleep(0.1)  # the node may write what came only after the connection is gone
+        time.sleep(0.1)  # the node may write the last bytes after the connection has closed
     spoilt = bytearray(part.read_bytes())
     spoilt[0] ^= 1
     part.write_bytes(spoilt)
@@ -37,7 +38,7 @@ def test_a_large_file_is_read_again_only_where_it_has_changed(client, tmp_path):
     file, to = tmp_path / "model.safetensors", server.home / "models/model.safetensors"
     with open(file, "wb") as out:
         out.truncate(68 * MB)
-    time.sleep(1.5)  # what has just changed might change again within the same tick of the clock
+    time.sleep(1.5)  # a file that just changed could change again within the clock's resolution
     assert stage(client, file, to)["sent_bytes"] == 68 * MB
     (known,) = json.loads((client.folder / "cache/ringmaster/content-hashes.json").read_text()).items()
     assert known[0] == str(file) and known[1]["sha256"] == hashlib.sha256(file.read_bytes()).hexdigest()

@@ -1,4 +1,5 @@
-"""Strangers on the network: no secret comes back, everything listens where the README says, and the run goes on or says why it ended."""
+"""Tests strangers on the network: they get no secret, every listener is where the README says, and the run
+continues or reports why it ended."""
 
 import os
 import pathlib
@@ -28,7 +29,7 @@ def model(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def straight(model, tmp_path_factory):
-    """The losses of an undisturbed run."""
+    """Returns the losses of an undisturbed run."""
     folder = tmp_path_factory.mktemp("straight")
     config = make_config(folder, model[1], model[0] / "rows.jsonl", max_steps=8, **KEYS)
     return losses_of(launch(config, folder / "runs", "--ranks", 2, "--no-preflight", env=ONE_THREAD))
@@ -51,7 +52,7 @@ def secret_of(run):
 
 
 def is_explained(state):
-    """Over, with a reason that says more than that."""
+    """Returns whether the run is over, with a reason that says more than that."""
     return state["state"] == "failed" and len(state["reason"]) > 20
 
 

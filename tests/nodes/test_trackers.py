@@ -1,4 +1,4 @@
-"""Trackers of a run on other machines: who sends, and what no node gets."""
+"""Tests trackers of runs on other machines: which machine sends, and what a node never gets."""
 
 import json
 import pathlib

@@ -1,6 +1,6 @@
-// Applies an optimizer to given gradients: apply_optimizer SETTINGS.json FOLDER. FOLDER holds config.json and
-// model.safetensors of a model and gradients-1.safetensors …; states.safetensors and updated/model.safetensors
-// come out. apply_optimizer book BITS SIGNED prints a code book.
+// Implements `apply_optimizer SETTINGS.json FOLDER`: applies an optimizer to given gradients. FOLDER holds a
+// model's config.json and model.safetensors, and gradients-1.safetensors …; the program writes
+// states.safetensors and updated/model.safetensors. `apply_optimizer book BITS SIGNED` prints a code book.
 #include <ATen/ATen.h>
 
 #include <cstdio>

@@ -1,5 +1,5 @@
-// Prints what a model's folder is taken for: its weights as files hold them, and what of its config.json is
-// not computed.
+// Prints how a model's folder is read: its weights as its files hold them, and the parts of its config.json
+// that are not computed.
 #include <cstdio>
 #include <nlohmann/json.hpp>
 

@@ -1,7 +1,6 @@
-"""Every family that trains here, on every mesh: losses and the exported model are those of its transformers class.
-
-A family is one row of FAMILIES: tiny random models of two shapes, the second with every switch on. A row that the engine does not
-compute yet stands in WAITING, and must be refused by name."""
+"""Trains every family on every mesh: losses and the exported model equal those of its transformers class. A
+family is one row of FAMILIES: tiny random models of two shapes, the second with every switch on. Families
+that the engine does not compute yet are in WAITING and must be refused by name."""
 
 import json
 import pathlib
@@ -24,7 +23,7 @@ LONGROPE = {"rope_type": "longrope", "rope_theta": 10000.0, "original_max_positi
 
 VISION = dict(hidden_size=16, intermediate_size=32, num_hidden_layers=1, num_attention_heads=2, image_size=28, patch_size=14)
 
-# name: (model_type, what differs from SHAPE)
+# name: (model_type, differences from SHAPE)
 FAMILIES = {
     "phi3": ("phi3", {}),
     "phi3 full": ("phi3", dict(sliding_window=24, num_key_value_heads=1, tie_word_embeddings=True)),
@@ -54,7 +53,8 @@ FAMILIES = {
     "glm": ("glm", dict(head_dim=16)),
     "glm4": ("glm4", dict(head_dim=16)),
 }
-# What the engine does not compute yet: each must be refused by name, and moves up when it is.
+# Families that the engine does not compute yet: each must be refused by name, and moves to FAMILIES once it
+# is computed.
 WAITING = {
     "mistral3": ("mistral3", dict(text_config=dict(model_type="mistral", head_dim=24, sliding_window=None),
                                   vision_config=dict(model_type="pixtral", head_dim=8, **VISION))),
@@ -76,7 +76,7 @@ MESHES = {
     "2 x 2": (4, dict(context_parallel_size=2, ring_attn_func="batch_zigzag", micro_batch_size=2, gradient_accumulation_steps=2)),
 }
 PACKED = {"rows": False, "packed": True}
-# The spread that runs by default: the full shape of each family on one mesh of two ranks, packed.
+# The cases that run by default: the full shape of each family on one mesh of two ranks, packed.
 QUICK = {(name, "zigzag 2", "packed") for name in FAMILIES if name.endswith("full") or name.startswith("mini")}
 
 
@@ -106,7 +106,7 @@ def save_model(folder, name):
     config = transformers.AutoConfig.for_model(kind, **changes)
     torch.manual_seed(7)
     model = class_of(config).from_config(config)
-    with torch.no_grad():  # biases and norms that matter
+    with torch.no_grad():  # makes biases and norms matter
         for key, parameter in model.named_parameters():
             if key.endswith("bias") or "norm" in key:
                 parameter.add_(0.1 * torch.randn_like(parameter))
@@ -115,7 +115,7 @@ def save_model(folder, name):
 
 
 def packed_rows(documents):
-    """Rows of documents, packed by next fit in file order."""
+    """Packs documents into rows, by next fit in file order."""
     rows, room = [], 0
     for document in documents:
         if len(document["input_ids"]) > room:
@@ -127,7 +127,7 @@ def packed_rows(documents):
 
 
 def train_with_transformers(model_dir, rows):
-    """One document at a time, so that nothing can leak; gradients of a step are added up."""
+    """Trains on one document at a time, so that nothing can leak; a step's gradients are summed."""
     import torch
 
     model = load(model_dir)
@@ -200,7 +200,7 @@ def is_of_the_tower(key):
 
 
 def unwrapped(key):
-    """Wrappers have had their text under several prefixes; Ringmaster reads all of them."""
+    """Wrapper classes have stored their text model under several prefixes; Ringmaster reads all of them."""
     return key.replace("language_model.", "").replace("model.", "")
 
 

@@ -1,4 +1,4 @@
-"""Adapters (LoRA) against PEFT: the same training on every mesh, and a result that PEFT reads."""
+"""Compares adapters (LoRA) with PEFT: the same training on every mesh, and a result that PEFT reads."""
 
 import json
 import os
@@ -24,7 +24,7 @@ ADAPTERS = {
     "qwen2": dict(r=4, lora_alpha=8, target_modules=["q_proj", "v_proj", "down_proj"], use_rslora=True),
     "qwen3": dict(r=3, lora_alpha=7, target_modules=[*ATTENTION, "up_proj"]),
 }
-# 8 rows a step
+# A step has 8 rows.
 MESHES = {
     "quick, 1 rank": (1, dict(micro_batch_size=2, gradient_accumulation_steps=4)),
     "quick, ring": (2, dict(context_parallel_size=2, ring_attn_func="batch_zigzag", micro_batch_size=2, gradient_accumulation_steps=4)),
@@ -56,7 +56,7 @@ def logits_of(model):
 
 
 def loss_of(model, rows):
-    """The mean over all labels, each row by itself."""
+    """Returns the mean over all labels, computed row by row."""
     import torch
 
     model.eval()
@@ -72,7 +72,7 @@ def loss_of(model, rows):
 
 @pytest.fixture(scope="module", params=sorted(MODELS))
 def reference(request, tmp_path_factory):
-    """What PEFT makes of an adapter that it began itself."""
+    """Returns what PEFT trains from an adapter that it initialised."""
     import peft
     import torch
 
@@ -247,7 +247,7 @@ SAVED = {"both": (["embed_tokens", "lm_head"], False), "both, tied, quick": (["e
 
 @pytest.mark.parametrize("case", SAVED)
 def test_modules_trained_whole_are_those_of_peft(case, tmp_path):
-    """lora_modules_to_save: losses on two meshes, the saved tensors, and the merged weights."""
+    """Tests lora_modules_to_save: losses on two meshes, the saved tensors, and the merged weights."""
     import peft
     import safetensors.torch
     import torch

@@ -1,4 +1,4 @@
-"""lora_target_modules by PEFT's own rules: the number of parameters that are trained, and what is refused."""
+"""Tests lora_target_modules by PEFT's own rules: how many parameters are trained, and what is refused."""
 
 import json
 import pathlib

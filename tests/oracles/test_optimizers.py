@@ -1,4 +1,5 @@
-"""Optimizers beside the libraries that define them, fed the same gradients: codes, scales and weights after 20 updates."""
+"""Compares optimizers with the libraries that define them, given the same gradients: codes, scales and
+weights after 20 updates."""
 
 import json
 import os
@@ -19,7 +20,7 @@ SHAPE = dict(hidden_size=96, intermediate_size=100, num_attention_heads=4, num_k
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A model, and gradients of several magnitudes with zeros among them."""
+    """Makes a model, and gradients of several magnitudes with zeros among them."""
     import torch
     from safetensors.torch import load_file, save_file
 
@@ -46,7 +47,7 @@ def ours(folder, **settings):
 
 
 def parameters_of(folder, bf16):
-    """The model's weights as torch parameters, and each step's gradients."""
+    """Returns the model's weights as torch parameters, and each step's gradients."""
     import torch
     from safetensors.torch import load_file
 
@@ -58,7 +59,7 @@ def parameters_of(folder, bf16):
 
 
 def trained(folder, make, bf16):
-    """`make` builds an optimizer from groups of named parameters, decayed or not."""
+    """Trains with an optimizer that `make` builds from groups of named parameters, decayed or not."""
     named, steps = parameters_of(folder, bf16)
     groups = [{"params": [p for p in named.values() if p.dim() > 1], "weight_decay": SETTINGS["weight_decay"]},
               {"params": [p for p in named.values() if p.dim() == 1], "weight_decay": 0.0}]
@@ -77,7 +78,8 @@ def unpacked(codes):
 
 
 def other_codes(mine, theirs):
-    """How many codes differ; none by more than two steps: near zero those are finer than float32's rounding of a moment that cancels."""
+    """Counts the codes that differ; none may differ by more than two steps. Near zero, steps are finer than
+    float32's rounding of a moment that cancels."""
     apart = (mine.to(int) - theirs.to(int)).abs()
     assert apart.max() <= 2
     return int((apart > 0).sum())
@@ -144,7 +146,7 @@ def torchao_adamw(bits):
 @pytest.mark.parametrize("bf16", [False, True], ids=["fp32", "bf16"])
 @pytest.mark.parametrize("bits", [8, 4])
 def test_block_wise_adamw_has_the_codes_of_torchao(folder, bits, bf16, monkeypatch):
-    """Its own operations one by one: compiling them takes minutes."""
+    """torchao's operations run one by one, because compiling them takes minutes."""
     import torch
 
     monkeypatch.setattr(torch, "compile", lambda function, **options: function)
@@ -169,7 +171,7 @@ def test_block_wise_adamw_has_the_codes_of_torchao(folder, bits, bf16, monkeypat
 
 @pytest.mark.parametrize("bits, is_signed", [(8, True), (8, False), (4, True), (4, False)])
 def test_code_books_are_those_of_the_libraries(bits, is_signed):
-    """Printed by apply_optimizer: bitsandbytes' maps have no 4 bits."""
+    """apply_optimizer prints our books; bitsandbytes' maps have no 4 bits."""
     import torch
     import bitsandbytes.functional
     from torchao.optim import subclass_4bit, subclass_8bit
@@ -183,8 +185,9 @@ def test_code_books_are_those_of_the_libraries(bits, is_signed):
 
 
 def close(mine, theirs, bf16, name, ties=1):
-    """Weights within what rounding to their dtype takes, a tie of it now and then. With `ties`, but for a few in a million: where the second
-    moment's code is 0, epsilon alone is below the line and the last bit of the first moment counts."""
+    """Compares weights within the rounding of their dtype, with an occasional tie. `ties` allows a few in a
+    million more: if the second moment's code is 0, the denominator is epsilon alone, and the first moment's
+    last bit counts."""
     import torch
 
     apart = (mine.float() - theirs.detach().float()).abs()

@@ -1,4 +1,5 @@
-"""Packed rows on every layout and mesh: the losses of transformers, which runs the same documents one by one."""
+"""Compares packed rows on every layout and mesh with transformers, which computes the same documents one by
+one."""
 
 import pathlib
 import sys
@@ -35,7 +36,7 @@ MODELS = {"llama": dict(num_attention_heads=4, num_key_value_heads=2),
 
 
 def next_fit(documents):
-    """Rows of documents, packed in file order."""
+    """Packs documents into rows, in file order."""
     rows, room = [], 0
     for document in documents:
         if len(document["input_ids"]) > room:
@@ -47,7 +48,7 @@ def next_fit(documents):
 
 
 def train_with_transformers(model_dir, rows):
-    """One document at a time, never two in one forward: nothing can leak."""
+    """Trains on one document at a time, never two in one forward, so that nothing can leak."""
     import torch
     import transformers
 

@@ -1,4 +1,4 @@
-"""Quantised base weights against bitsandbytes: the bytes, the checkpoints, and training beside PEFT."""
+"""Compares quantized base weights with bitsandbytes (the bytes, the checkpoints), and training with PEFT."""
 
 import json
 import os
@@ -25,7 +25,7 @@ def same(one, other):
 
 
 def cases_of_bytes():
-    """Format, block, nested, dtype, rows, columns: 1,152 of 4 bits, 96 of 8."""
+    """Returns (format, block, nested, dtype, rows, columns): 1,152 cases of 4 bits, 96 of 8."""
     import random
 
     source = random.Random(2)
@@ -43,7 +43,7 @@ def random_matrix(torch, number, dtype, rows, columns):
     if number % 5 == 2:
         values[torch.rand_like(values) < 0.5] = 0
     if number % 5 == 3:
-        values = (values * 4 / values.abs().max()).round()  # ties
+        values = (values * 4 / values.abs().max()).round()  # makes ties
     if number % 37 == 4:
         values[: rows // 2 + 1] = 0
     return values.to(getattr(torch, dtype))
@@ -51,7 +51,7 @@ def random_matrix(torch, number, dtype, rows, columns):
 
 @pytest.fixture(scope="module")
 def one_thread():
-    """The mean of the scales depends on the number of threads in bitsandbytes."""
+    """Sets one thread: bitsandbytes' mean of the scales depends on the number of threads."""
     import torch
 
     before = torch.get_num_threads()
@@ -87,7 +87,7 @@ def test_bytes_are_those_of_bitsandbytes(share, one_thread, tmp_path):
         else:
             codes, state = bnb.quantize_4bit(matrix, blocksize=int(block), compress_statistics=nested == "1", quant_type=format)
             expected = {"codes": codes, "scales": state.absmax}
-            # bitsandbytes 0.50.2 reads the wrong scales on AVX-512 where rows are not whole blocks.
+            # bitsandbytes 0.50.2 reads the wrong scales on AVX-512 if rows are not whole blocks.
             if matrix.shape[1] % int(block) == 0 or matrix.shape[1] % 16 != 0:
                 expected["back"] = bnb.dequantize_4bit(codes, state)
             if nested == "1":
@@ -117,7 +117,7 @@ MESHES = {
     "2 x 2, weights sharded": (4, dict(context_parallel_size=2, micro_batch_size=2, gradient_accumulation_steps=2, fsdp_version=2,
                                        fsdp_config={"reshard_after_forward": True})),
 }
-# By default every format and both bases on some mesh; all of them together under the label.
+# By default, every format and both bases on some mesh; under the label exhaustive, all combinations.
 QUICK = {("nf4", "model", "ring, weights sharded, recomputed"), ("nf4", "quantized", "1 rank"), ("int8", "model", "1 rank"), ("fp4", "model", "ulysses, tiles")}
 CASES = [(format, "model", mesh) for format in FORMATS for mesh in MESHES] + [(format, "quantized", "1 rank") for format in FORMATS]
 
@@ -138,7 +138,7 @@ def load_quantized(model_dir, kwargs):
 
 @pytest.fixture(scope="module")
 def reference(request, one_thread, tmp_path_factory):
-    """What PEFT and bitsandbytes make of an adapter that PEFT began."""
+    """Returns what PEFT and bitsandbytes train from an adapter that PEFT initialised."""
     import peft
     import torch
 
@@ -190,7 +190,7 @@ def weights_of(folder):
 
 @pytest.fixture(scope="module", params=["float32", "bfloat16"])
 def begun(request, tmp_path_factory):
-    """A model in a dtype, and a PEFT adapter of it whose B is not zero."""
+    """Makes a model in a dtype, and a PEFT adapter for it whose B is not zero."""
     import peft
     import torch
     import transformers

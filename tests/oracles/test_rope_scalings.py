@@ -1,4 +1,5 @@
-"""Every rope scaling of the trainable models, against transformers: the first loss on rows past the original context."""
+"""Compares every rope scaling of the supported models with transformers: the first loss on rows longer than
+the original context."""
 
 import pathlib
 import sys

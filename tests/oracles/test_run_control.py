@@ -1,4 +1,5 @@
-"""Frozen parameters, learning rates of some of them, the order of rows, and how a run ends: real launches beside transformers and PEFT."""
+"""Compares real launches with transformers and PEFT: frozen parameters, learning rates for some of them, the
+order of rows, and how a run ends."""
 
 import json
 import pathlib
@@ -24,7 +25,7 @@ def llama(tmp_path_factory):
 
 
 def same_run(llama, tmp_path, history, trained, names=None, **keys):
-    """Losses and norms of two ranks that share the weights, and the weights that come out."""
+    """Expects the same losses and norms from two ranks that share the weights, and the same final weights."""
     import safetensors.torch
 
     config = make_config(tmp_path, llama[0], llama[2], **TRAINING, **WEIGHTS_SHARDED, **keys)
@@ -42,7 +43,8 @@ def same_run(llama, tmp_path, history, trained, names=None, **keys):
 
 
 def test_frozen_parameters_and_rows_stay_as_they_are_quick(llama, tmp_path):
-    """The patterns and ranges of axolotl's utils/freeze.py, written out for torch: frozen ones need no gradient, frozen rows have none."""
+    """Follows the patterns and ranges of axolotl's utils/freeze.py, written out for torch: frozen parameters
+    need no gradient, and frozen rows get none."""
     import torch
 
     model = load(llama[0])
@@ -62,7 +64,7 @@ def test_frozen_parameters_and_rows_stay_as_they_are_quick(llama, tmp_path):
 
 
 def axolotls_adamw(rate_of):
-    """The groups of axolotl's trainer: embedding and head are not decayed."""
+    """Makes the groups of axolotl's trainer: embedding and head are not decayed."""
     import torch
 
     def make(model):
@@ -112,7 +114,8 @@ def test_loraplus_gives_b_the_rate_that_peft_gives_it(llama, tmp_path):
 
 
 def test_rows_of_similar_length_come_together_as_in_transformers(llama, tmp_path, monkeypatch):
-    """Rows of different lengths, one a step: their random order is that of a run without the key, the grouping transformers' own."""
+    """Rows of different lengths train one per step: their random order is that of a run without the key,
+    grouped as transformers groups them."""
     import torch
     from transformers.trainer_pt_utils import get_length_grouped_indices
 
@@ -138,7 +141,8 @@ def test_rows_of_similar_length_come_together_as_in_transformers(llama, tmp_path
 
 
 def constant_rows(file, count, seed, longest=24):
-    """Rows of one length without masked labels, so that the mean over batches is the mean over labels."""
+    """Writes rows of one length without masked labels, so that the mean over batches equals the mean over
+    labels."""
     source = random.Random(seed)
     rows = [[source.randrange(VOCABULARY) if i % 3 else 7 for i in range(longest)] for _ in range(count)]
     file.write_text("".join(json.dumps({"input_ids": ids, "labels": ids}) + "\n" for ids in rows))
@@ -146,7 +150,8 @@ def constant_rows(file, count, seed, longest=24):
 
 
 def transformers_end(model_dir, rows, held_out, folder, patience, steps):
-    """transformers' Trainer on the rows in their order; gives the losses of its evaluations, its last step and its model."""
+    """Runs transformers' Trainer on the rows in their order; returns its evaluation losses, its last step and
+    its model."""
     import torch
     import transformers
 

@@ -1,4 +1,5 @@
-"""The learning rates of 200 steps beside transformers, torch and axolotl's formulas (src/axolotl/utils/schedulers.py of 0.19)."""
+"""Compares the learning rates of 200 steps with transformers, torch and axolotl's formulas
+(src/axolotl/utils/schedulers.py of 0.19)."""
 
 import json
 import math
@@ -41,7 +42,7 @@ def ours(tmp_path, **keys):
 
 
 def stepped(make):
-    """The rate of each step under a scheduler of torch's."""
+    """Returns the rate of each step under one of torch's schedulers."""
     import torch
 
     optimizer = torch.optim.AdamW([torch.nn.Parameter(torch.zeros(1))], lr=RATE)

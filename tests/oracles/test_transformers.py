@@ -1,4 +1,5 @@
-"""The same training in transformers and here, on every mesh: losses, gradient norms, and the model that comes out."""
+"""Runs the same training in transformers and here, on every mesh: losses, gradient norms and the final model
+are equal."""
 
 import sys
 import pathlib
@@ -29,7 +30,7 @@ MESHES = {
     "4 ranks as 2 x 2, gradients sharded": (4, dict(context_parallel_size=2, micro_batch_size=2, gradient_accumulation_steps=2,
                                                     fsdp_version=2, fsdp_config={"reshard_after_forward": False})),
 }
-# The layouts and transports that are left, for one model.
+# The remaining layouts and transports, for one model.
 LAYOUTS = {f"{ranks} ranks, {layout}": (ranks, dict(context_parallel_size=ranks, ring_attn_func=layout, micro_batch_size=2,
                                                     gradient_accumulation_steps=4))
            for ranks, layout in ((2, "batch_stripe"), (2, "varlen_llama3"), (3, "varlen_ring"), (2, "varlen_zigzag"), (3, "balanced"),
@@ -65,7 +66,8 @@ def adamw(model):
 
 
 def train(model, rows, make_optimizer=adamw):
-    """The loop of transformers' Trainer by its own parts: loss over all valid labels of a step, then one update."""
+    """Trains with the parts of transformers' Trainer: the loss over all valid labels of a step, then one
+    update."""
     import torch
     import transformers
 
@@ -74,7 +76,7 @@ def train(model, rows, make_optimizer=adamw):
     schedule = transformers.get_scheduler("cosine", optimizer, TRAINING["warmup_steps"], STEPS)
     history, position = [], 0
     for _ in range(STEPS):
-        batch = rows[position:position + ROWS_PER_STEP]  # an epoch's last rows are a step of their own
+        batch = rows[position:position + ROWS_PER_STEP]  # an epoch's last rows make a step of their own
         position = 0 if position + ROWS_PER_STEP >= len(rows) else position + ROWS_PER_STEP
         valid = sum(label != -100 for row in batch for label in row["labels"][1:])
         total = 0.0
@@ -96,7 +98,7 @@ def train(model, rows, make_optimizer=adamw):
 def reference(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp(request.param)
     model_dir = make_model(folder / "model", request.param, **MODELS[request.param])
-    rows = make_rows(folder / "rows.jsonl", 44)  # 5 whole steps and a part of one each epoch
+    rows = make_rows(folder / "rows.jsonl", 44)  # each epoch has 5 whole steps and a partial one
     trained = load(model_dir)
     history = train(trained, rows)
     return folder, model_dir, trained, history

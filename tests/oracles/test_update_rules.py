@@ -1,4 +1,5 @@
-"""Optimizers beyond AdamW, and learning rates of some parameters, beside the libraries that define them, fed the same gradients."""
+"""Compares optimizers other than AdamW, and learning rates for some parameters, with the libraries that
+define them, given the same gradients."""
 
 import pytest
 
@@ -9,7 +10,7 @@ DECAY = SETTINGS["weight_decay"]
 
 
 def default_groups(named):
-    """As transformers: norms and biases are not decayed."""
+    """Groups parameters as transformers does: norms and biases are not decayed."""
     return [{"params": [p for p in named.values() if p.dim() > 1], "weight_decay": DECAY},
             {"params": [p for p in named.values() if p.dim() == 1], "weight_decay": 0.0}]
 
@@ -19,7 +20,8 @@ def is_table(name):
 
 
 def axolotls_groups(named, rate_of=lambda name: LR):
-    """As axolotl's create_optimizer_grouped_parameters: embedding and head are not decayed either."""
+    """Groups parameters as axolotl's create_optimizer_grouped_parameters does: embedding and head are not
+    decayed either."""
     return [{"params": [p], "weight_decay": DECAY if p.dim() > 1 and not is_table(name) else 0.0, "lr": rate_of(name)}
             for name, p in named.items()]
 
@@ -40,7 +42,7 @@ def same_weights(weights, named, bf16, rtol=2e-6):
 
     for name, parameter in named.items():
         mine, expected = weights[name].float(), parameter.detach().float()
-        if bf16:  # a rounding of bfloat16, of the weights as they were on their way, now and then
+        if bf16:  # now and then an update in between is rounded differently in bfloat16
             apart = (mine - expected).abs()
             assert (apart <= expected.abs() * 2 ** -7 + 2 ** -11).all(), f"{name}: {apart.max().item()}"
             assert (apart > 0).float().mean() < 0.02, name
@@ -80,7 +82,7 @@ def bitsandbytes_32_bits_for_the_embedding(named):
 
 
 def beside_bitsandbytes(folder, name, kind, pairs, bf16, **arguments):
-    """`pairs`: each state of ours beside the library's."""
+    """Compares with bitsandbytes; `pairs` names each of our states with the library's."""
     import torch
 
     states, weights = ours(folder, optimizer=name, bf16=bf16, optim_args={k: v for k, v in arguments.items() if k in ("alpha", "beta3", "t_alpha", "t_beta3")})
@@ -179,7 +181,8 @@ def test_schedule_free_adamw_is_that_of_schedulefree(folder, warmup):
 
 
 def torchs_muon(folder, louder=1.0):
-    """Matrices by torch's Muon; embedding and head by its AdamW, whose epsilon counts after the correction of bias, so that it has to be tiny here."""
+    """Returns torch's Muon for matrices and its AdamW for embedding and head. Its epsilon is added after bias
+    correction, so it has to be tiny here."""
     import torch
 
     named, steps = parameters_of(folder, False)
@@ -196,9 +199,10 @@ def torchs_muon(folder, louder=1.0):
 
 
 def test_muon_is_that_of_torch_for_matrices_and_adamw_for_embedding_and_head(folder):
-    """axolotl's Muon (no wheel holds it; ours are its numbers to the last bit if torch.compile is off) sums gradients where torch averages
-    them: the same after Newton and Schulz, whose bfloat16 rounds otherwise then. How much that is, torch itself says: gradients three times
-    as large have to move its matrices alike. Norms stay."""
+    """axolotl's Muon is in no wheel; ours has its numbers to the last bit if torch.compile is off. It sums
+    gradients, while torch averages them: the same after Newton-Schulz except for bfloat16's rounding. The
+    bound comes from torch itself, with gradients three times as large, which ought to move its matrices
+    alike. Norms stay as they are."""
     import torch
 
     _, weights = ours(folder, optimizer="muon", adam_epsilon=1e-30)
@@ -239,14 +243,15 @@ def test_lr_groups_are_axolotls(folder):
     def rate_of(name):
         if "norm" in name or is_table(name):
             return LR
-        lookup = {"q_proj": 2e-4, "k_proj": 5e-4, "layers.0.mlp": 5e-4}  # the later group takes a module, at its first place
+        lookup = {"q_proj": 2e-4, "k_proj": 5e-4, "layers.0.mlp": 5e-4}  # the later group wins, at the module's first place
         return next((rate for module, rate in lookup.items() if module in name), LR)
 
     beside_adamw(folder, lambda named: axolotls_groups(named, rate_of), lr_groups=listed)
 
 
 def test_loraplus_is_pefts(folder):
-    """On weights without an adapter, PEFT gives the ratio to vectors; B's name is tried in the tests of adapters."""
+    """On weights without an adapter, PEFT applies the ratio to vectors; the adapters' tests cover B's
+    name."""
     import peft.optimizers
     import torch
     from transformers import AutoModelForCausalLM

@@ -1,4 +1,4 @@
-"""What the build builds: every program, and the engine's CUDA part everywhere unless somebody says otherwise."""
+"""The build makes every program, and the engine's CUDA part unless it is switched off."""
 
 import os
 import pathlib
@@ -60,7 +60,7 @@ def test_without_any_there_is_none(tmp_path):
 
 @pytest.fixture
 def configure(tmp_path):
-    """Configures the engine where no nvcc is to be found: neither a toolkit nor the wheels'."""
+    """Configures the engine without any nvcc: neither a toolkit's nor the wheels'."""
     real, env = pathlib.Path(os.environ["RINGMASTER_ENV"]), tmp_path / "env"
     site = next((real / "lib").glob("python3*/site-packages"))
     (env / site.relative_to(real)).mkdir(parents=True)

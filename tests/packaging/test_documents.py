@@ -1,4 +1,4 @@
-"""Manual pages, desktop entry and AppStream metadata: valid, and telling what the programs take."""
+"""Manual pages, desktop entry and AppStream metadata are valid and describe what the programs accept."""
 
 import os
 import pathlib
@@ -16,7 +16,7 @@ PAGES = sorted(PACKAGING.glob("man/*.1"))
 
 
 def words(page):
-    """What a person reads, without the roff around it."""
+    """Returns the text that a person reads, without roff."""
     text = page.read_text().replace(r"\-", "-").replace(r"\fI", "").replace(r"\fR", "")
     return re.sub(r'^\.[A-Z]+ ?|"', "", text, flags=re.MULTILINE)
 

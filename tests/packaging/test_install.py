@@ -1,4 +1,5 @@
-"""An installed copy, in a folder of its own: nothing of the builder is known, and LibTorch is found where the user has it."""
+"""Tests an installed copy in a separate folder: it knows nothing of the build's folders, and finds LibTorch
+where the user has it."""
 
 import json
 import os
@@ -20,7 +21,7 @@ def prefix(tmp_path_factory):
 
 @pytest.fixture
 def run(prefix, tmp_path):
-    """A program as a new user of the machine starts it."""
+    """Runs a program as a new user of the machine would."""
     def start(program, *arguments, **environment):
         env = {"PATH": f"{prefix}/bin:/usr/bin:/bin", "HOME": str(tmp_path), "LC_ALL": "C.UTF-8", "CUDA_VISIBLE_DEVICES": "", **environment}
         return subprocess.run([program, *map(str, arguments)], env=env, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
@@ -28,7 +29,7 @@ def run(prefix, tmp_path):
 
 
 def make_environment(folder):
-    """Looks like one that brings LibTorch; its Python is this one."""
+    """Makes a folder that looks like an environment with LibTorch; its Python is this one."""
     libraries = folder / "lib/python3.11/site-packages/torch/lib"
     libraries.mkdir(parents=True)
     (libraries / "libtorch_cpu.so").touch()

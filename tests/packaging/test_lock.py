@@ -1,4 +1,5 @@
-"""The lock files of Python packages: complete, every wheel with its hash, and what is installed is what they name."""
+"""The lock files of Python packages are complete and have a hash for every wheel, and the installed packages
+are those that they name."""
 
 import importlib.metadata
 import os
@@ -15,8 +16,8 @@ from packaging.utils import canonicalize_name
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LOCKS = ["launcher/nodes/libtorch", "launcher/tokenize/requirements", "engine/requirements", "tests/requirements"]
-APART = ["tests/launcher/trackers"]  # of an environment of its own
-# packaging/setup installs engine's where there is no toolkit.
+APART = ["tests/launcher/trackers"]  # installed in a separate environment
+# packaging/setup installs engine's only if there is no toolkit.
 HAS_TOOLKIT = subprocess.run([ROOT / "packaging/nvcc", "/nonexistent"], capture_output=True).returncode == 0
 INSTALLED = [name for name in LOCKS if name != "engine/requirements" or not HAS_TOOLKIT]
 PYTHONS = ["3.10", "3.11", "3.12", "3.13"]
@@ -25,7 +26,7 @@ ENTRY = re.compile(r"([a-z0-9.-]+)==([\w.!+]+)( ; python_version [^\\]+)? \\\n((
 
 
 def locked(name, python):
-    """{package: version} for one Python."""
+    """Returns {package: version} for one Python."""
     found = {}
     for package, version, marker, _ in ENTRY.findall((ROOT / f"{name}.txt").read_text()):
         if not marker or Marker(marker.strip(" ;")).evaluate({"python_version": python}):
@@ -35,7 +36,7 @@ def locked(name, python):
 
 
 def asked(name):
-    """The requirements of a .in file and those that it includes."""
+    """Returns the requirements of a .in file and of those that it includes."""
     for line in (ROOT / f"{name}.in").read_text().splitlines():
         if line.startswith("-r "):
             yield from asked(((ROOT / name).parent / line[3:].removesuffix(".in")).resolve().relative_to(ROOT))
@@ -63,7 +64,7 @@ def test_a_lock_covers_what_is_asked_for_and_contradicts_no_other(name, python):
 
 
 def needs(package, extras):
-    """What an installed package requires, with the extras that somebody asked of it."""
+    """Returns what an installed package requires, with the extras asked of it."""
     for text in importlib.metadata.requires(package) or []:
         requirement = Requirement(text)
         if not requirement.marker or any(requirement.marker.evaluate({"extra": extra}) for extra in ["", *extras]):
@@ -93,14 +94,14 @@ def installed_in(python):
 
 
 def test_the_environment_holds_every_version_that_the_locks_name():
-    """It is shared by checkouts, so another one may have added to it."""
+    """Checkouts share the environment, so another one may have added to it."""
     installed = installed_in(sys.executable)
     assert {package: installed.get(package) for package in wanted_here()} == wanted_here()
 
 
 @pytest.mark.slow
 def test_setup_from_an_empty_cache_installs_what_the_locks_name_and_nothing_else(tmp_path):
-    """A download of 2.8 GB."""
+    """This downloads 2.8 GB."""
     env = tmp_path / "env"
     environment = {**os.environ, "RINGMASTER_PYTHON_ENV": str(env), "XDG_CACHE_HOME": str(tmp_path / "cache"), "PIP_CACHE_DIR": str(tmp_path / "cache/pip")}
     subprocess.run([ROOT / "packaging/setup", "--tests"], env=environment, check=True)

@@ -260,7 +260,7 @@ TEST(Advise, AThousandRanksTakeAMoment) {
     const PlanRequest request = gpus(1024, 80 * kGiB, 128);
     const std::clock_t start = std::clock();
     const Advice advice = advise(reading, request);
-    const double seconds = double(std::clock() - start) / CLOCKS_PER_SEC;  // its own, whatever else runs here
+    const double seconds = double(std::clock() - start) / CLOCKS_PER_SEC;  // time of this process alone
     EXPECT_FALSE(advice.plans.empty());
     std::printf("advice for 1,024 ranks: %.0f ms\n", 1e3 * seconds);
 #if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)

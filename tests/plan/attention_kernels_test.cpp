@@ -58,7 +58,7 @@ TEST(AttentionKernels, WhyCudnnIsLeftOutIsSaid) {
     EXPECT_THAT(attention_kernels(plan), IsEmpty());
 }
 
-// A windowed hop of a ring sees keys in several stretches: more segments than one.
+// A windowed hop of a ring sees keys in several ranges, which makes more than one segment.
 TEST(AttentionKernels, HopsThatSeeSeveralStretchesArePacked) {
     Plan plan = plan_for("context_parallel_size: 4\nring_attn_func: batch_zigzag\n", 4);
     plan.model->sliding_window = 700;
@@ -71,7 +71,7 @@ TEST(AttentionKernels, HopsThatSeeSeveralStretchesArePacked) {
     }
 }
 
-// Gemma 3's: five layers of six attend in a window, and the sixth sees all keys.
+// In Gemma 3, five layers of six attend in a window, and the sixth sees all keys.
 TEST(AttentionKernels, EveryKindOfLayerIsCounted) {
     Plan plan = plan_for("context_parallel_size: 4\nring_attn_func: batch_zigzag\n", 4, Device::Cuda,
                          "google/gemma-3-1b-it");

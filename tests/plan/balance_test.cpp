@@ -1,4 +1,4 @@
-/// What the layouts make of long-tailed mixes of documents: work, tokens, and keys that move.
+/// Tests the layouts on long-tailed mixes of documents: work, tokens, and keys that move.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -16,7 +16,7 @@ LayoutFigures figures_of(RingAttnFunc func, int ranks, const AttentionMask& mask
     return layout_figures(make_layout(func, tokens, ranks, 1, mask), 1, mask);
 }
 
-/// Keys that a full ring moves: each rank receives all that the others hold.
+/// Returns the keys that a full ring moves: each rank receives all keys that the others hold.
 double full_ring(int ranks) {
     return double(ranks) * double(ranks - 1) * double(kTokensOfRank);
 }
@@ -59,7 +59,7 @@ TEST(Balanced, MovesNothingWhereDocumentsAreAlignedToShards) {
 
 AttentionMask documents_of_a_quarter_shard(int ranks, double sigma, uint64_t seed) {
     const double mu =
-        std::log(double(kTokensOfRank) / 4) - sigma * sigma / 2;  // the mean: exp(mu + sigma² ÷ 2)
+        std::log(double(kTokensOfRank) / 4) - sigma * sigma / 2;  // gives the mean exp(mu + sigma² ÷ 2)
     return log_normal_documents(ranks * kTokensOfRank, mu, sigma, seed);
 }
 
@@ -78,9 +78,9 @@ TEST(Balanced, MovesAtMostAFifthOfTheFullRingOnDocumentsOfAQuarterShard) {
     }
 }
 
-/// Keys that move in every layout in which no rank has more than 1.05 times the mean work. If the n ranks
-/// that reach furthest into a document have no work but in it, the next one still reaches as far as the rest
-/// of the document's work does (r keys, where r · (r + 1) ÷ 2 is that work).
+/// Returns a lower bound of the keys that move in any layout in which no rank has more than 1.05 times the
+/// mean work. If the n ranks that reach furthest into a document have no other work, the next rank still
+/// reaches r keys far, where r · (r + 1) ÷ 2 is the document's remaining work.
 double least_received(int ranks, const AttentionMask& mask) {
     const auto cells = [](const DocumentRange& document) {
         return 0.5 * double(document.size()) * double(document.size() + 1);

@@ -1,5 +1,5 @@
-// Every fix that is offered is applied: what it was offered for is gone, nothing as bad has come that it did
-// not name, and the rest of the text is as it was.
+// Applies every fix that is offered: its finding is gone, no finding as severe has appeared that the fix did
+// not name, and the rest of the text is unchanged.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -30,7 +30,8 @@ std::string text_of(const Lines& lines) {
     return text;
 }
 
-/// Working files: a full model, an adapter, a mesh of both kinds, packed rows, evaluation and saving.
+/// Returns files that work: a full model, an adapter, a mesh of both kinds, packed rows, evaluation and
+/// saving.
 const std::vector<std::string>& working_files() {
     static const std::string head =
         "# a model of eight billion parameters\nbase_model: meta-llama/Llama-3-8B-Instruct # the hub's\n\n"
@@ -67,7 +68,7 @@ std::string misspelt(const std::string& key, size_t way) {
     return word;
 }
 
-/// Changes of one line: the key misspelt, or another value in its place.
+/// Returns changes of one line: the key misspelt, or its value replaced.
 std::vector<Lines> mutations(const Lines& lines) {
     const std::vector<std::string> values = {"banana", "-1",     "0.5", "3",    "1000000007",
                                              "[1, 2]", "{a: 1}", "''",  "true", "2.5e300"};
@@ -94,7 +95,7 @@ std::vector<Lines> mutations(const Lines& lines) {
 
 using Said = std::tuple<std::string, std::string, std::string>;
 
-/// Code, key, form and severity of all that is said.
+/// Returns code, key, form and severity of every finding.
 std::map<Said, Severity> what_is_said(const Plan& plan) {
     std::map<Said, Severity> all;
     for (const Diagnostic& d : plan.diagnostics) {
@@ -104,7 +105,8 @@ std::map<Said, Severity> what_is_said(const Plan& plan) {
     return all;
 }
 
-/// Whether `after` is `before` with lines taken out, put in or changed where the fix has edits.
+/// Returns whether `after` differs from `before` only by lines removed, added or changed where the fix has
+/// edits.
 bool only_edits(const std::string& before, const std::string& after, const Fix& fix) {
     const auto is_edited = [&](const std::string& line) {
         return std::any_of(fix.edits.begin(), fix.edits.end(), [&](const Edit& edit) {
@@ -133,7 +135,7 @@ struct Count {
 
 constexpr int kRanks = 8;
 
-/// What is wrong with a fix; empty: nothing.
+/// Returns what is wrong with a fix; empty if nothing is.
 std::string fault_of(const std::string& text, const Plan& plan, const Diagnostic& said_first,
                      const Fix& fix) {
     std::string edited;
@@ -155,8 +157,8 @@ std::string fault_of(const std::string& text, const Plan& plan, const Diagnostic
     return "";
 }
 
-/// What a finding that has a record lacks in a language; empty: nothing. A sentence whose parameters the
-/// finding does not have comes out as the finding's own, or empty.
+/// Returns what a finding's record lacks in a language; empty if nothing. If the finding lacks a sentence's
+/// parameters, that sentence comes out as the finding's own text, or empty.
 std::string lack_of(const Diagnostic& d) {
     if (!finding_records().contains(d.code) || d.message.empty()) return d.message.empty() ? "message" : "";
     const bool of_record = d.message == message_in("en", d) && !d.parameters.empty();

@@ -1,4 +1,4 @@
-// How a deterministic backward is cut into launches that fill a GPU.
+// Tests how a deterministic backward is cut into launches that fill a GPU.
 #include "engine/plan/flash_blocks.h"
 
 #include <gmock/gmock.h>
@@ -40,14 +40,14 @@ TEST(FlashBlocks, HeadsAreCutSoThatEveryRoundIsFull) {
         const int64_t turns = (kH100 + of_launch - 1) / of_launch;
         EXPECT_EQ(turns * of_launch, kH100);  // thread blocks
     }
-    // Four heads at a time make 37 · 4 thread blocks on a B200.
+    // Four heads at a time make 37 · 4 thread blocks, which fill a B200.
     EXPECT_THAT(query_heads_a_launch(documents({32768}), heads, 148), ElementsAre(4, 4, 4, 4, 4, 4, 4, 4));
 }
 
 TEST(FlashBlocks, HeadsStayTogetherWhereThatIsNoSlower) {
     const FlashHeads heads{1, 8, 4, 128};
-    EXPECT_THAT(query_heads_a_launch(documents({1024}), heads, kH100), ElementsAre(32));  // dq's copies
-    EXPECT_THAT(query_heads_a_launch(documents({32768}), heads, 128), ElementsAre(32));   // full already
+    EXPECT_THAT(query_heads_a_launch(documents({1024}), heads, kH100), ElementsAre(32));  // copies of dq
+    EXPECT_THAT(query_heads_a_launch(documents({32768}), heads, 128), ElementsAre(32));   // already full
     EXPECT_THAT(query_heads_a_launch(documents({32768}), {1, 1, 4, 128}, kH100), ElementsAre(4));
 }
 
@@ -63,7 +63,8 @@ TEST(FlashBlocks, ALongDocumentHasALaunchOfItsOwn) {
     EXPECT_THAT(flash_shares(documents(lengths), heads, kH100), ElementsAre(FlashShare{0, 20, 0, 8}));
 }
 
-/// Any call: each head of each segment in one launch, and no more copies of dq than memory was planned for.
+/// In any call, each head of each segment is in one launch, and dq has no more copies than memory was planned
+/// for.
 TEST(FlashBlocks, EveryHeadOfEverySegmentIsInOneLaunch) {
     std::mt19937 random(3);
     const auto draw = [&](int64_t from, int64_t to) {
@@ -91,7 +92,8 @@ TEST(FlashBlocks, EveryHeadOfEverySegmentIsInOneLaunch) {
     }
 }
 
-// Without an order to keep, heads are cut so that a launch's sums stay small: 524,288 tokens of heads fill a GPU.
+// If no order has to be kept, heads are cut so that a launch's sums stay small; heads of 524,288 tokens fill
+// a GPU.
 TEST(FlashBlocks, LongRowsTakeAFewHeadsAtATime) {
     EXPECT_EQ(key_heads_at_once(8192, 8, 4), 8);
     EXPECT_EQ(key_heads_at_once(32768, 8, 4), 4);

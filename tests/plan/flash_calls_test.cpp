@@ -1,4 +1,4 @@
-// The grouping of slices into calls, cell by cell. No tensors.
+// Tests, cell by cell and without tensors, how slices are grouped into calls.
 #include "engine/plan/flash_calls.h"
 
 #include <gmock/gmock.h>
@@ -15,7 +15,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::SizeIs;
 
-using Cells = std::map<std::pair<int64_t, int64_t>, int>;  // how often (query, key) is seen
+using Cells = std::map<std::pair<int64_t, int64_t>, int>;  // how often each (query, key) is seen
 
 Cells cells_of(const std::vector<Slice>& slices) {
     Cells cells;
@@ -106,7 +106,7 @@ TEST(FlashCalls, OfZigzagHopsAreSingleSegments) {
     }
 }
 
-/// Any layout, documents and window: the hop's cells once each, in few calls.
+/// For any layout, documents and window, few calls see each of the hop's cells once.
 TEST(FlashCalls, SeeEveryCellOnceOfAnyHop) {
     std::mt19937 random(17);
     const auto draw = [&](int64_t from, int64_t to) {
@@ -137,7 +137,7 @@ TEST(FlashCalls, SeeEveryCellOnceOfAnyHop) {
     EXPECT_GT(hops, 500U);
 }
 
-/// Slices that no layout makes, some queries with keys in several places.
+/// Tests slices that no layout makes; some queries have keys in several places.
 TEST(FlashCalls, SeeEveryCellOnceOfRandomSlices) {
     std::mt19937 random(5);
     const auto draw = [&](int64_t from, int64_t to) {
@@ -185,7 +185,7 @@ TEST(FlashCalls, PackGapsThatAreLongerThanAnySegmentInPieces) {
     const FlashPacking packing = packed({kCausalWindow, {{0, 10, 0, 10}, {410, 420, 290, 300}}});
     EXPECT_THAT(packing.query_ends, ElementsAre(0, 10, 138, 266, 394, 410, 410, 410, 410, 420));
     EXPECT_THAT(packing.key_ends, ElementsAre(0, 10, 10, 10, 10, 10, 138, 266, 290, 300));
-    EXPECT_EQ(packing.most_queries, 128);  // no more blocks than 10 take
+    EXPECT_EQ(packing.most_queries, 128);  // as few blocks as 10 queries take
     EXPECT_EQ(packing.most_keys, 128);
 }
 
@@ -208,13 +208,13 @@ TEST(FlashCalls, PackOneSegmentDenselyAndPaddingAsAGap) {
     EXPECT_THAT(whole->key_ends, ElementsAre(0, 300, 300, 300, 600, 800));
 }
 
-// The kernel takes max_seqlen_k for the right end that a window lacks, counted from the corner.
+// If a window has no right end, the kernel takes max_seqlen_k for it, counted from the corner.
 TEST(FlashCalls, PackWindowsWithoutARightEndWithAsManyKeysAsQueries) {
     const FlashCall call{{3, FlashWindow::kNone}, {{0, 31, 0, 3}, {31, 41, 3, 18}}};
     EXPECT_EQ(packed(call).most_keys, 31);
     const FlashCall alone{{25, FlashWindow::kNone}, {{0, 31, 0, 15}}};
     EXPECT_EQ(packed(alone).most_keys, 31);
-    EXPECT_FALSE(packed(alone).dense);  // whose max_seqlen_k are its 15 keys
+    EXPECT_FALSE(packed(alone).dense);  // its max_seqlen_k is its 15 keys
 }
 
 TEST(FlashCalls, PackMoreSegmentsThanAGridTakesInSeveralLaunches) {

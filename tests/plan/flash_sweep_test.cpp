@@ -1,5 +1,5 @@
-// Launches of FlashAttention-2 for slice sets of whole runs, by its host rules (flash_contract.h): every row
-// that is read was written, and each query sees its keys and no others. No tensors.
+// Tests FlashAttention-2's launches for the slice sets of whole runs by its host rules (flash_contract.h),
+// without tensors: every row that is read was written, and each query sees its keys and no others.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -12,7 +12,7 @@
 namespace ringmaster {
 namespace {
 
-/// What each query sees, as the sum of its keys' random numbers: the same sums are the same keys, each once.
+/// Sums random numbers of the keys that each query sees; equal sums mean the same keys, each once.
 class Seen {
   public:
     Seen(int64_t queries, int64_t keys) : sums_(static_cast<size_t>(queries)) {
@@ -50,7 +50,7 @@ Seen seen_in(const SliceSet& set) {
     return seen;
 }
 
-/// A launch for one sequence, as the engine starts it.
+/// Launches one sequence as the engine does.
 struct Launched {
     const FlashPacking& packing;
     flash2::Launch launch;
@@ -66,7 +66,7 @@ struct Launched {
         flash2::check_limits(launch);
     }
 
-    /// Rows that are read lie in [0, the last end): all have to be written.
+    /// Rows in [0, the last end) are read, so all of them have to be written.
     void check_written() const {
         const int64_t keys = std::accumulate(packing.keys.begin(), packing.keys.end(), int64_t{0},
                                              [](int64_t sum, const KeyRange& it) { return sum + it.size(); });
@@ -98,10 +98,10 @@ struct Launched {
     }
 };
 
-/// Head dims whose blocks differ.
+/// head dims with different block sizes
 constexpr std::array<int64_t, 4> kHeadDims = {32, 64, 128, 256};
 
-/// Throws what is wrong.
+/// Throws a description of any error.
 void check_forward(const SliceSet& set, int64_t head_dim) {
     Seen seen(set.queries, set.keys);
     const std::vector<FlashCall> calls = flash_calls(set.slices);
@@ -124,7 +124,7 @@ void check_forward(const SliceSet& set, int64_t head_dim) {
     }
 }
 
-/// By launches that fill `multiprocessors`: each key/value head on its own has to see all.
+/// Checks launches that fill `multiprocessors`; each key/value head by itself has to see everything.
 void check_backward(const SliceSet& set, const FlashHeads& heads, int64_t multiprocessors) {
     const Seen expected = seen_in(set);
     std::vector<Seen> seen(static_cast<size_t>(heads.key_heads), Seen(set.queries, set.keys));

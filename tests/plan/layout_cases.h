@@ -1,4 +1,4 @@
-/// Sequences of documents for tests, drawn from a seed: the same on every machine.
+/// Draws sequences of documents from a seed, the same on every machine.
 #pragma once
 
 #include <algorithm>
@@ -25,13 +25,13 @@ inline std::vector<int64_t> positions_of(const Spans& spans) {
     return all;
 }
 
-/// By Box and Muller, whose result no standard library may change.
+/// Uses Box and Muller's method, because the standard libraries' normal distributions differ.
 inline double normal(std::mt19937_64& random) {
     const auto uniform = [&] { return (double(random() >> 11) + 0.5) / 9007199254740992.0; };
     return std::sqrt(-2 * std::log(uniform())) * std::cos(2 * std::numbers::pi * uniform());
 }
 
-/// Documents of log-normal length, as many as fill `tokens`; the last is cut.
+/// Draws documents of log-normal length until they fill `tokens`; the last is cut.
 inline AttentionMask log_normal_documents(int64_t tokens, double mu, double sigma, uint64_t seed) {
     std::mt19937_64 random(seed);
     AttentionMask mask;
@@ -44,7 +44,7 @@ inline AttentionMask log_normal_documents(int64_t tokens, double mu, double sigm
     return mask;
 }
 
-/// The mask cell by cell, from its definition.
+/// Returns the mask's cell by its definition.
 inline bool sees(const AttentionMask& mask, int64_t query, int64_t key) {
     const auto document = [&](int64_t at) {
         return std::upper_bound(mask.documents.begin(), mask.documents.end(), at);

@@ -27,7 +27,7 @@ class LocalRowsTest : public testing::Test {
         std::ofstream(dir_ / name) << text;
         return (dir_ / name).string();
     }
-    /// Rows of one file, or -1.
+    /// Returns the number of rows of a file, or -1.
     int64_t count(const std::string& name, const std::string& text, const json& more = {}) const {
         Config config;
         json entry = {{"path", write(name, text)}, {"type", ""}};

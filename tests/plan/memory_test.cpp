@@ -30,7 +30,8 @@ TEST(Memory, StatesAreEighteenBytesAParameterUnderMixedPrecision) {
     EXPECT_EQ(weight_bytes(in) + gradient_bytes(in) + optimizer_bytes(in), 8 * kParameters);
 }
 
-// bitsandbytes: a byte a moment and 4 bytes for 256 of them; transformers keeps embeddings in 32 bits.
+// bitsandbytes takes a byte per moment and 4 bytes for each 256 moments; transformers keeps embeddings'
+// states in 32 bits.
 TEST(Memory, BlockWiseMomentsTakeABytePlusTheirScales) {
     MemoryInputs in = llama_8b();
     constexpr double kEmbeddings = 128'256.0 * 4096;
@@ -46,7 +47,8 @@ TEST(Memory, BlockWiseMomentsTakeABytePlusTheirScales) {
     EXPECT_EQ(optimizer_bytes(in), kParameters);
 }
 
-// ALST (arXiv 2506.13996, section 3.3): 125,000 tokens, hidden 4096, 32 layers in bfloat16 are 30.5 GiB.
+// In ALST (arXiv 2506.13996, section 3.3), 125,000 tokens of hidden 4096 in 32 layers take 30.5 GiB in
+// bfloat16.
 TEST(Memory, CheckpointsAreOneHiddenStateALayer) {
     MemoryInputs in = llama_8b();
     in.shard_tokens = 125'000;
@@ -147,7 +149,7 @@ TEST(Memory, EachStageSharesMoreOfTheStates) {
     EXPECT_NEAR(bytes_a_parameter(3), 18, 1e-9) << "nobody to share with";
 }
 
-// PEFT's own count: rank 16 on every linear module of Llama-3-8B trains 41,943,040 parameters.
+// By PEFT's own count, rank 16 on every linear module of Llama-3-8B trains 41,943,040 parameters.
 TEST(Memory, OnlyAnAdapterHasGradientsAndAnOptimizersStates) {
     MemoryInputs in = llama_8b();
     in.lora = {16, 32, 0, false, {kLoraTargets.begin(), kLoraTargets.end()}, "", ""};
@@ -176,7 +178,7 @@ TEST(Memory, UnitsDivideByAnyNumberOfRanks) {
     EXPECT_EQ(sharded_count(model, 1), parameter_count(model));
 }
 
-/// 600,000 tokens × 4,096 in bfloat16 are 4.9 GB a layer, for which LibTorch pins 8 GiB.
+/// 600,000 tokens × 4,096 in bfloat16 take 4.9 GB per layer, for which LibTorch pins 8 GiB.
 TEST(Memory, PinnedHostMemoryIsAPowerOfTwo) {
     constexpr double kGiB = double(int64_t{1} << 30);
     MemoryInputs in = llama_8b();
@@ -257,7 +259,7 @@ TEST(Memory, AnUnknownDeviceHasNoVerdict) {
     EXPECT_TRUE(find(plan, "MEM-DEVICE"));
 }
 
-// Dettmers et al. 2023, "QLoRA", section 3: double quantisation brings the scales from 0.5 to 0.127 bits a
+// Dettmers et al. 2023, "QLoRA", section 3: double quantization reduces the scales from 0.5 to 0.127 bits per
 // parameter.
 TEST(Memory, FourBitWeightsTakeThePublishedBits) {
     const ModelConfig model = *find_model_config("meta-llama/Llama-3.1-70B", "");
@@ -269,8 +271,8 @@ TEST(Memory, FourBitWeightsTakeThePublishedBits) {
     EXPECT_NEAR(bits(true), 4.127, 0.001);
 }
 
-// Answer.AI's FSDP-QLoRA (2024): the weights of a 70B model are 35 GB in 4 bits; on two GPUs of 24 GB it
-// trains.
+// Answer.AI's FSDP-QLoRA (2024): a 70B model's weights take 35 GB in 4 bits; it trains on two GPUs of 24
+// GB.
 TEST(Memory, OfA70BQloraIsThePublishedOneByComponent) {
     MemoryInputs in;
     in.model = *find_model_config("meta-llama/Llama-3.1-70B", "");

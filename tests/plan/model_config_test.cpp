@@ -53,7 +53,7 @@ class TempDir {
     fs::path path_;
 };
 
-// Counts that the hub's model pages state.
+// The counts are those on the hub's model pages.
 TEST(ModelConfig, KnownModelsHaveTheirPublishedParameterCounts) {
     const std::pair<const char*, int64_t> published[] = {
         {"meta-llama/Llama-2-7b-hf", 6'738'415'616},

@@ -114,14 +114,14 @@ TEST(PlanJson, AFileIsWrittenWholeAndReadBack) {
     std::filesystem::remove_all(dir);
 }
 
-/// Every member taken away, and every one made another type.
+/// Removes every member, and gives every one another type.
 void damage(const json& whole, const json::json_pointer& at, int& refused) {
     const json& value = whole.at(at);
     if (!value.is_object()) return;
     for (const auto& [name, member] : value.items()) {
         if (at.empty() && name == "ok") continue;  // follows from the diagnostics
         for (const bool take_away : {true, false}) {
-            if (take_away && name == "expert") continue;  // older plans have none
+            if (take_away && name == "expert") continue;  // older plans lack it
             json damaged = whole;
             if (take_away) {
                 damaged.at(at).erase(name);
@@ -152,7 +152,7 @@ TEST(PlanJson, EveryDamagedMemberIsRefusedByName) {
         EXPECT_GT(refused, 5) << part;
     }
     for (const auto& [name, member] : whole.items()) {
-        if (name == "ok" || name == "nccl" || name == "attention") continue;  // they follow from the others
+        if (name == "ok" || name == "nccl" || name == "attention") continue;  // computed from the others
         json damaged = whole;
         damaged.erase(name);
         EXPECT_THROW(plan_from_json(damaged), Error) << name;

@@ -69,7 +69,7 @@ TEST(Plan, AnAccelerateFileOfTwoAllToAllRanksIsPlanned) {
     EXPECT_FALSE(plan.batch.tokens_per_step);
 }
 
-// axolotl's tests/test_context_parallel_batch_size.py: micro 2, accumulation 4.
+// Source: axolotl's tests/test_context_parallel_batch_size.py, with micro 2 and accumulation 4.
 TEST(Plan, CountsBatchesAsAxolotlDoes) {
     const auto global = [](int ranks, int size) {
         return plan_of("micro_batch_size: 2\ngradient_accumulation_steps: 4\ncontext_parallel_size: " +
@@ -130,7 +130,7 @@ TEST(Plan, UlyssesMustDivideTheContextAndTheHeads) {
     EXPECT_TRUE(find(ulysses, "CP-ULYSSES")) << said(ulysses);
     const Plan heads =
         plan_text(config_text("context_parallel_size: 8\nulysses_size: 8\n", "Qwen/Qwen2.5-0.5B"), 8);
-    const Diagnostic* rule = find(heads, "CP-HEADS");  // 14 heads, 2 of keys and values
+    const Diagnostic* rule = find(heads, "CP-HEADS");  // 14 query heads, 2 key/value heads
     ASSERT_TRUE(rule) << said(heads);
     EXPECT_EQ(rule->severity, Severity::Warning) << "DeepSpeed's rule";
     EXPECT_TRUE(heads.ok()) << said(heads);
@@ -216,7 +216,7 @@ TEST(Plan, LengthsArePaddedToTheLayoutsMultipleAndSaidSo) {
     EXPECT_TRUE(find(plan_of("sequence_len: 16384\n", 1), "SEQ-POSITIONS"));
 }
 
-// What the engine cannot do yet, and what others would refuse.
+// What the engine cannot do yet, and what other programs would refuse.
 
 TEST(Plan, WhatIsNotTrainedYetIsAnErrorOfItsKey) {
     const auto error = [](const Plan& plan, const char* code) {

@@ -1,4 +1,4 @@
-/// Plans out of YAML text, for tests.
+/// Makes plans from YAML text.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 
 namespace ringmaster {
 
-/// A launchable config of a known model; `more` is appended.
+/// Returns a launchable config of a known model, with `more` appended.
 inline std::string config_text(const std::string& more,
                                const std::string& model = "meta-llama/Llama-3-8B-Instruct") {
     return "base_model: " + model +
@@ -37,7 +37,7 @@ inline const Diagnostic* find(const Plan& plan, const std::string& code) {
     return nullptr;
 }
 
-/// All diagnostics, for a failed expectation.
+/// Returns all diagnostics, for the message of a failed expectation.
 inline std::string said(const Plan& plan) {
     std::string text;
     for (const Diagnostic& d : plan.diagnostics) {

@@ -1,5 +1,6 @@
-// Published figures against what the planner says, cold. Every table is printed: published, predicted, error,
-// and whether a constant was fitted on the row; rows that were not fitted are what counts.
+// Compares the planner's predictions, without measurements, with published figures. Every table is printed:
+// published, predicted, error, and whether a constant was fitted on the row; only rows that were not fitted
+// count.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -37,13 +38,13 @@ void expect_within(double bound, const std::vector<Row>& rows) {
 
 // ---------------------------------------------------------------------------- ALST: memory, by its recipe
 
-/// ALST's recipe on 80-GB cards (arXiv 2506.13996): ZeRO-3, optimizer states in host memory, on one GPU
-/// weights and gradients too; what a rank's tokens take. Bytes a local token:
-///   checkpoints 2·C·L, unless they are offloaded; the working set of one layer, `copies` of 2·C; logits and
-///   loss unfused 12·V.
-/// Copies: 28 is what Llama-3.1-8B was measured to take elsewhere (engines' figures, section 2.8), not in
-/// this table. Two constants are fitted here: kRuntimeGiB on the row "+ Ulysses SP 8" (CUDA context, NCCL,
-/// DeepSpeed's gathered parameters and buckets), kTiledCopies on the row with everything.
+/// Follows ALST's recipe on 80-GB cards (arXiv 2506.13996): ZeRO-3 with optimizer states in host memory, and
+/// on one GPU weights and gradients there too. The rest is for a rank's tokens, in bytes per local token:
+///   checkpoints 2·C·L unless they are offloaded; the working set of one layer, `copies` times 2·C; logits
+///   and loss 12·V if they are not fused.
+/// The 28 copies were measured for Llama-3.1-8B elsewhere, not in this table. Two constants are fitted here:
+/// kRuntimeGiB on the row "+ Ulysses SP 8" (CUDA context, NCCL, DeepSpeed's gathered parameters and buckets)
+/// and kTiledCopies on the row with everything.
 constexpr double kUsableGiB = 75, kRuntimeGiB = 6.45, kCopies = 28, kTiledCopies = 17.4, kUnfusedLogits = 12;
 
 struct Recipe {
@@ -87,12 +88,12 @@ TEST(Published, AlstsLongestSequencesAreWithin15Percent) {
 
 // ------------------------------------------------------------------------------------ ALST: iteration times
 
-/// The plan of this engine for the same mesh, with an H100's assumed speeds: nothing fitted but kHostAdam.
-/// Operations of a product 2 a weight and token forward, 4 backward, attention's visible cells alone 4 and
-/// 10 (ALST's own convention, 8·N·s + 16·s²·C·L, counts the invisible half too).
-/// The update runs on the host: bytes of states that its memory moves a second, fitted on "baseline, 8 GPUs".
-/// On one GPU the weights lie there too, and are streamed for forward, recomputation and backward, their
-/// gradients back; bytes a second of that, with nothing beside it, fitted on "baseline, 1 GPU".
+/// Plans the same mesh for this engine, with an H100's assumed speeds; only the constants below are fitted.
+/// A product takes 2 operations per weight and token forward and 4 backward, attention 4 and 10 for its
+/// visible cells (ALST's convention, 8·N·s + 16·s²·C·L, counts the invisible half too).
+/// The update runs on the host; its bytes of states per second are fitted on "baseline, 8 GPUs". On one GPU
+/// the weights are in host memory too: they are streamed for forward, recomputation and backward, and their
+/// gradients back. The bytes per second of that, with nothing overlapping, are fitted on "baseline, 1 GPU".
 constexpr double kHostAdamBytes = 30, kHostAdamBytesPerS = 29e9;
 constexpr double kStreamedBytes = 3 * 2 + 2, kStreamedBytesPerS = 7e9;
 
@@ -136,15 +137,15 @@ TEST(Published, AlstsIterationTimesAreWithin20Percent) {
 
 struct Gpu {
     const char* name;
-    double forward_flops, backward_flops;  ///< of its own single-GPU runs, in the same tables
+    double forward_flops, backward_flops;  ///< from its single-GPU runs in the same tables
     double memory, link;
 };
 constexpr Gpu kH800 = {"H800", 325e12, 287e12, 2.4e12, 160e9};
 constexpr Gpu kA100 = {"A100", 206e12, 174e12, 1.5e12, 240e9};
 
-/// Share of the ideal (a single GPU's attention ÷ 8) of forward and backward of attention alone: 8 GPUs,
-/// 8,192 tokens on each, 32 heads of 128, 8 of keys and values, bfloat16. `documents` are those of one GPU's
-/// run; on eight each is as many times longer.
+/// Returns attention's share of the ideal (a single GPU's time ÷ 8), forward and backward: 8 GPUs with 8,192
+/// tokens each, 32 heads of 128, 8 key/value heads, bfloat16. `documents` are those of one GPU's run; on
+/// eight GPUs each is eight times as long.
 double share_of_ideal(const Gpu& gpu, const std::string& layout, const std::vector<int64_t>& documents) {
     constexpr int64_t kRanks = 8, kTokens = 8192;
     PlanRequest request;
@@ -180,7 +181,7 @@ double share_of_ideal(const Gpu& gpu, const std::string& layout, const std::vect
     return 100 * ideal_s / simulate_step(costs).time.step_s;
 }
 
-/// Iterations take turns over these: the mean share is that of the summed times.
+/// Iterations cycle through these, so the mean share comes from the summed times.
 double varlen_share(const Gpu& gpu, const std::string& layout) {
     const std::vector<std::vector<int64_t>> turns = {
         {8192}, {256, 7648, 8192}, {4096, 8192}, {3104, 6304, 7904, 8064, 8192}};

@@ -33,7 +33,7 @@ Plan cpu_plan(const std::string& more, int ranks) {
     return plan_of(more, ranks, request);
 }
 
-/// Counts one by one.
+/// Counts the cells one by one.
 double brute_force_cells(const Spans& queries, const Spans& keys, const AttentionMask& mask) {
     const auto document = [&](int64_t at) {
         return std::upper_bound(mask.documents.begin(), mask.documents.end(), at) - mask.documents.begin();
@@ -61,7 +61,7 @@ TEST(StepCosts, CellsAndKeysBetweenTwoRanksAreThoseCountedOneByOne) {
                     EXPECT_EQ(cells_between(queries, keys, mask), brute_force_cells(queries, keys, mask))
                         << to_string(func) << " window " << window;
                     EXPECT_LE(keys_between(queries, keys, mask), double(count_tokens(keys)));
-                    if (func == RingAttnFunc::BatchStripe && window > 0) continue;  // gaps count there
+                    if (func == RingAttnFunc::BatchStripe && window > 0) continue;  // gaps are counted there
                     EXPECT_EQ(keys_between(queries, keys, mask) == 0,
                               brute_force_cells(queries, keys, mask) == 0)
                         << to_string(func) << " window " << window;
@@ -91,7 +91,8 @@ TEST(StepCosts, HopsTogetherAreExactlyARanksWork) {
     }
 }
 
-// Where links are endless nothing waits but for slower ranks, so the slowest rank's own work is the step.
+// If links are infinitely fast, ranks wait only for slower ranks, so a step takes the slowest rank's own
+// work.
 TEST(Simulate, WithEndlessLinksTheStepIsTheSlowestRanksWork) {
     for (const std::string& layout : kLayouts) {
         const Plan plan = cpu_plan(
@@ -131,8 +132,8 @@ TEST(Simulate, AStepIsNeverShorterThanItsPartsNorThanWithFasterLinks) {
     }
 }
 
-/// Whatever its instructions, some tens of operations a nanosecond and core in float32, and in bfloat16 half
-/// of that at least, where it is widened.
+/// Whatever its instructions, a core does some tens of float32 operations per nanosecond, and in bfloat16,
+/// which it widens, at least half as many.
 TEST(Speeds, AProcessorWithoutBfloat16IsNotAssumedToCrawl) {
     const Speeds whole = assumed_speeds(Device::Cpu, Precision::Float32, 2, 2);
     EXPECT_GT(whole.flops, 2e10);
@@ -142,7 +143,7 @@ TEST(Speeds, AProcessorWithoutBfloat16IsNotAssumedToCrawl) {
     EXPECT_GE(narrow.attention_forward, whole.attention_forward);
 }
 
-/// By hand: zigzag's hops are equal, so a hop's keys hide wherever they take no longer than a hop.
+/// By hand: zigzag's hops are equal, so a hop's keys are hidden if they take no longer than a hop.
 TEST(Simulate, KeysHideBehindAHopUntilTheLinkIsSlowerThanIt) {
     const Plan plan =
         cpu_plan("sequence_len: 65536\ncontext_parallel_size: 4\nring_attn_func: batch_zigzag\n", 4);
@@ -169,7 +170,7 @@ TEST(Simulate, GradientsHideBehindTheBackwardButForTheLastUnits) {
     const SimulatedStep step = simulate_step(costs);
     EXPECT_NEAR(step.time.exposed_comm_s, costs.layer.reduce_s + costs.embedding.reduce_s,
                 1e-6 * step.time.step_s);
-    // and where the link is hopeless, all of it comes behind the first unit's computation
+    // and if the link is hopelessly slow, everything comes after the first unit's computation
     speeds.inside_node = 1e6;
     const StepCosts slow = step_costs(plan, speeds);
     const double all =
@@ -187,7 +188,7 @@ TEST(Simulate, ShardedStatesGatherAheadAndReduceAsTheyCome) {
     const StepCosts costs = step_costs(sharded, speeds);
     EXPECT_GT(costs.layer.gather_s, 0);
     EXPECT_NEAR(costs.layer.reduce_s * 2, step_costs(whole, speeds).layer.reduce_s, 1e-9);
-    // at stage 3 the first gathers and the last reduction show, at least
+    // at stage 3, at least the first gathers and the last reduction are exposed
     const SimulatedStep step = simulate_step(costs);
     EXPECT_GE(step.time.exposed_comm_s,
               costs.embedding.gather_s + costs.layer.gather_s + costs.embedding.reduce_s - 1e-9);
@@ -203,7 +204,7 @@ TEST(Simulate, WhatLiesInHostMemoryCostsWhatComputationDoesNotHide) {
     const double bytes = 65536.0 * 4096 * 2;
     const StepCosts fast = step_costs(plan, (speeds.host_link = 1e12, speeds));
     EXPECT_NEAR(fast.checkpoint_copy_s, bytes / 1e12, 1e-12);
-    // the last layer's checkpoint leaves and comes back before anything can hide it
+    // the last layer's checkpoint leaves and returns before anything can hide it
     EXPECT_NEAR(simulate_step(fast).time.step_s, kept_s + 2 * fast.checkpoint_copy_s, 1e-6 * kept_s);
     const StepCosts slow = step_costs(plan, (speeds.host_link = 1e6, speeds));
     EXPECT_NEAR(simulate_step(slow).time.step_s / (2 * 32 * bytes / 1e6), 1, 0.01);
@@ -234,7 +235,7 @@ TEST(Simulate, FewColumnsStandForManyRanks) {
             const SimulatedStep step = simulate_step(step_costs(plan, speeds));
             return step.time.step_s / double(ranks);
         };
-        // twice the ranks and tokens: twice the attention of a rank, and the rest as before
+        // twice the ranks and tokens: a rank's attention doubles, the rest stays
         EXPECT_NEAR(time_on(256) / time_on(64), 1, 0.35) << layout;
         EXPECT_NEAR(time_on(65) / time_on(64), 1, 0.03) << layout;
     }
@@ -256,7 +257,7 @@ TEST(Simulate, MicroBatchesAreAsManyTimesTheWork) {
 
 struct Trace {
     nlohmann::json json;
-    std::map<std::pair<int, int>, std::vector<nlohmann::json>> rows;  // of pid and tid
+    std::map<std::pair<int, int>, std::vector<nlohmann::json>> rows;  // by pid and tid
     std::map<std::pair<int, int>, std::string> names;
 };
 

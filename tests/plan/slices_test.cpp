@@ -19,7 +19,7 @@ std::vector<int64_t> positions(const Spans& spans) {
     return all;
 }
 
-/// How often each (query, key) cell is covered.
+/// Returns how often each (query, key) cell is covered.
 std::vector<int> covered(const std::vector<Slice>& slices, int64_t queries, int64_t keys) {
     std::vector<int> count(queries * keys, 0);
     for (const Slice& slice : slices) {
@@ -34,7 +34,7 @@ std::vector<int> covered(const std::vector<Slice>& slices, int64_t queries, int6
     return count;
 }
 
-/// The full mask, cell by cell.
+/// Returns the full mask, cell by cell.
 std::vector<int> mask(const std::vector<int64_t>& queries, const std::vector<int64_t>& keys) {
     std::vector<int> visible;
     for (int64_t p : queries) {
@@ -66,7 +66,7 @@ std::vector<int> mask(const std::vector<int64_t>& queries, const std::vector<int
     return ::testing::AssertionSuccess();
 }
 
-/// Two full slices side by side in one direction whose union is a rectangle.
+/// Returns true if two full slices, adjacent in one direction, would form a rectangle.
 bool some_pair_could_be_joined(const std::vector<Slice>& slices) {
     for (const Slice& a : slices) {
         for (const Slice& b : slices) {

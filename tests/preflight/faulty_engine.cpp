@@ -1,5 +1,5 @@
-// The engine's own libraries with one fault put in at the link (-Wl,--wrap): RINGMASTER_FAULT names which.
-// What preflight has to catch.
+// Runs the engine's own libraries with one fault, put in by the linker (-Wl,--wrap): RINGMASTER_FAULT names
+// it. Preflight has to catch each.
 #include <algorithm>
 #include <cstdlib>
 #include <string_view>
@@ -20,14 +20,14 @@ bool put_in(std::string_view fault) {
 
 }  // namespace
 
-/// Defines what is called in place of the function with this symbol, which `real_<name>` still calls.
-/// CMakeLists.txt reads the symbols from here.
+/// Defines the function that is called in place of the one with this symbol, which stays callable as
+/// `real_<name>`. CMakeLists.txt reads the symbols from here.
 #define IN_PLACE_OF(symbol, returned, name, ...)               \
     returned real_##name(__VA_ARGS__) asm("__real_" symbol);   \
     returned faulty_##name(__VA_ARGS__) asm("__wrap_" symbol); \
     returned faulty_##name(__VA_ARGS__)
 
-/// Labels shifted after sharding: the last token of each span has none.
+/// Shifts labels after sharding: the last token of each span has none.
 IN_PLACE_OF("_ZN10ringmaster10shard_rowsERKSt6vectorINS_3RowESaIS1_EERKNS_6LayoutEib", BatchShard, shard_rows,
             const std::vector<Row>& rows, const Layout& layout, int rank, bool as_one) {
     BatchShard shard = real_shard_rows(rows, layout, rank, as_one);
@@ -46,7 +46,7 @@ IN_PLACE_OF("_ZN10ringmaster10shard_rowsERKSt6vectorINS_3RowESaIS1_EERKNS_6Layou
     return shard;
 }
 
-/// Every rank counts from 0.
+/// Lets every rank count positions from 0.
 IN_PLACE_OF("_ZN10ringmaster22positions_in_documentsERKSt6vectorINS_4SpanESaIS1_EERKNS_13AttentionMaskE",
             std::vector<int64_t>, positions_in_documents, const Spans& spans, const AttentionMask& mask) {
     std::vector<int64_t> positions = real_positions_in_documents(spans, mask);
@@ -76,7 +76,7 @@ IN_PLACE_OF("_ZN10ringmaster11batch_shapeERKSt6vectorINS_3RowESaIS1_EERKNS_6Conf
     return shape;
 }
 
-/// The counts expect the same fault, so that only what is computed shows it.
+/// The expected counts contain the same fault, so only the computation shows it.
 IN_PLACE_OF("_ZN10ringmaster12put_expectedERNS_6SharesERKSt6vectorINS_3RowESaIS3_EERKNS_11ModelConfigEbll",
             void, put_expected, Shares& shares, const std::vector<Row>& rows, const ModelConfig& model,
             bool packed, int64_t unpadded, int64_t tokens) {
@@ -93,7 +93,7 @@ IN_PLACE_OF("_ZN10ringmaster10count_rowsERKSt6vectorINS_3RowESaIS1_EE", RowCount
     return counts;
 }
 
-/// A member function is a function with the object first.
+/// A member function is called as a function that takes the object first.
 IN_PLACE_OF("_ZN10ringmaster17GradientReduction5startEi", void, start, GradientReduction* self, int unit) {
     if (!put_in("gradient not reduced")) real_start(self, unit);
 }

@@ -14,7 +14,7 @@ from ringmaster_runs import BIN, events_of, launch, make_config, make_model, mak
 
 FAULTY = BIN.parent / "tests/faulty_engine"
 
-# fault: words of the reason
+# fault: words of the reported reason
 FAULTS = {
     "label lost at shard edges": "valid labels instead of",
     "positions not adjusted": "sum of position ids",
@@ -98,7 +98,7 @@ def test_meshes_that_are_right_pass(ranks, keys, files, tmp_path):
 
 @pytest.mark.parametrize("keys", [dict(adapter="qlora", load_in_4bit=True), dict(adapter="lora", load_in_8bit=True)], ids=["4 bits", "8 bits"])
 def test_a_quantized_base_in_bfloat16_passes(keys, files, tmp_path):
-    """The proof in float32 computes with the weights that bfloat16 rounds."""
+    """The proof in float32 computes with the weights rounded to bfloat16."""
     config = packed(tmp_path, files, bf16=True, lora_r=4, lora_alpha=8, lora_dropout=0.05, lora_target_linear=True, **keys)
     report = json.loads(ringmaster("preflight", config, "--ranks", 2, "--json").stdout)
     assert report["ok"] and report["float32"]["worst"] <= report["float32"]["bound"]

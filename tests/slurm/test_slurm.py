@@ -1,4 +1,5 @@
-"""Runs as jobs of a real Slurm: submitted, watched, cancelled, queued again on the warning, from here and through SSH."""
+"""Tests runs as jobs of a real Slurm: submitted, watched, cancelled and requeued on the warning, from this
+machine and through SSH."""
 
 import json
 import os
@@ -18,7 +19,7 @@ KEYS = dict(context_parallel_size=2, ring_attn_func="batch_zigzag", save_strateg
 
 @pytest.fixture(scope="module")
 def straight(llama, rows_file, tmp_path_factory):
-    """The losses of 80 steps on this machine, without Slurm."""
+    """Returns the losses of 80 steps on this machine, without Slurm."""
     folder = tmp_path_factory.mktemp("straight")
     config = make_config(folder, llama, rows_file, max_steps=80, **KEYS)
     return losses_of(launch(config, folder / "runs", "--ranks", 2, env=ONE_THREAD))
@@ -26,7 +27,8 @@ def straight(llama, rows_file, tmp_path_factory):
 
 @pytest.fixture(scope="module", autouse=True)
 def short_of_time(slurm, llama, rows_file, tmp_path_factory):
-    """A job with a minute, beside the other tests: Slurm looks at the clock twice a minute."""
+    """Submits a job with one minute, which runs during the other tests: Slurm checks time limits twice a
+    minute."""
     folder = tmp_path_factory.mktemp("short")
     config = make_config(folder, llama, rows_file, max_steps=100000, save_strategy=None, save_steps=100000)
     done = ringmaster("launch", config, "--ranks", 1, "--runs-dir", folder / "runs", "--detach", "--json", "--slurm", "time=1", "--slurm",
@@ -36,7 +38,7 @@ def short_of_time(slurm, llama, rows_file, tmp_path_factory):
 
 @pytest.fixture
 def ask(slurm, tmp_path):
-    """The command line with this Slurm, its runs in a folder of the test's own."""
+    """Returns the command line with this Slurm and its own folder of runs."""
     def run(command, *arguments, env=None, **options):
         return ringmaster(command, *arguments, "--runs-dir", tmp_path / "runs", env={**slurm.env(**ONE_THREAD), **(env or {})}, **options)
     return run
@@ -94,7 +96,7 @@ def test_a_warned_job_saves_is_queued_again_and_goes_on_to_the_same_losses(slurm
 
 @pytest.mark.parametrize("partition", ["low", "patient", "cheap"])
 def test_a_preempted_job_says_so_and_goes_on(partition, slurm, ask, straight, llama, rows_file, tmp_path):
-    """Put back into the queue at once, after a grace in which the ranks save, or not at all."""
+    """The job is requeued at once, after a grace time in which the ranks save, or not at all."""
     config = make_config(tmp_path, llama, rows_file, max_steps=80, **{**KEYS, "save_steps": 2})
     run = submit(ask, config, "--slurm", f"partition={partition}")
     wait_for(lambda: len(steps(run)) >= 3, "step 3")
@@ -165,7 +167,8 @@ def test_a_prepared_script_can_be_submitted_by_hand(slurm, ask, llama, rows_file
 
 
 def test_a_job_started_again_goes_on_from_the_newest_checkpoint_of_its_own(ask, llama, rows_file, tmp_path):
-    """The script itself, with an srun that says what it was asked for. The engine sets newer ones of other attempts aside at the first start."""
+    """Runs the script itself with an srun that records its arguments. At the first start the engine sets
+    aside newer checkpoints of other attempts."""
     config = make_config(tmp_path, llama, rows_file, **KEYS)
     run = pathlib.Path(ask("prepare", config, "--slurm", "ntasks-per-node=2").stdout.strip())
     srun = tmp_path / "bin/srun"
@@ -309,5 +312,5 @@ def test_slurm_itself_warns_before_the_time_is_over(slurm, short_of_time):
     starts = [(event["attempt"], event["start_step"]) for event in events_of(short_of_time, kind="hello")]
     assert [attempt for attempt, _ in starts] == list(range(1, len(starts) + 1)) and starts[1][1] > 0
     assert state_of(short_of_time)["state"] == "stopped" and state_of(short_of_time)["attempt"] == len(starts)
-    # The job ends by itself if the stop comes while its ranks save after a warning.
+    # The job ends on its own if the stop comes while its ranks save after a warning.
     assert slurm.state_of(job_of(short_of_time)) in ("CANCELLED", "COMPLETED")

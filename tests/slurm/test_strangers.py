@@ -1,4 +1,5 @@
-"""Strangers at a job of Slurm over two nodes: every listener is on its node's address, no secret comes back, the job goes on or says why not."""
+"""Tests strangers at a Slurm job over two nodes: every listener is on its node's address, no secret is sent,
+and the job continues or reports why not."""
 
 import json
 import os
@@ -27,7 +28,8 @@ def nodes(network, tmp_path_factory):  # noqa: F811
 
 
 def told(nodes, run):
-    """The run as `ringmaster runs` tells of it: rank 0 may have been killed before it could write how the job ended."""
+    """Returns the run as `ringmaster runs` reports it: rank 0 may have been killed before it could record the
+    job's end."""
     time.sleep(1)
     said = ringmaster("runs", "--json", "--runs-dir", run.parent, env=nodes.env()).stdout
     (state,) = json.loads(said)
@@ -63,7 +65,7 @@ def test_strangers_at_a_job_on_two_nodes(spoil, nodes, network, llama, rows_file
     print(f"{len(seen)} listeners, {stranger.tried} conversations, {len(stranger.heard)} bytes heard, {len(wire)} bytes on the wire")
     assert b"arrived/0" in stranger.heard, "no stranger met the store: this test proves nothing"
     addresses, stated = {(i, address) for i, address, _ in seen}, {(0, f"{NET}.11"), (1, f"{NET}.12")}
-    assert addresses <= stated and (addresses == stated or state["state"] == "failed"), seen  # rank 1 may not have come so far
+    assert addresses <= stated and (addresses == stated or state["state"] == "failed"), seen  # rank 1 may not listen yet
     secret = (run / "token").read_text().strip()
     for bytes_seen in (bytes(stranger.heard), wire):
         assert secret.encode() not in bytes_seen and bytes.fromhex(secret) not in bytes_seen

@@ -1,5 +1,5 @@
-"""An sshd that asks: PAM behind it with a module of our own, whose questions and answers are a file. In a mount namespace, so that the
-machine's own /etc/pam.d stays as it is."""
+"""Runs an sshd with a PAM module of ours that asks the questions of a file. A mount namespace keeps the
+machine's /etc/pam.d unchanged."""
 
 import os
 import pty
@@ -11,7 +11,7 @@ import pytest
 
 from ringmaster_runs import BIN
 
-# One question a line: how|prompt|answer. how is hidden, shown, or info (only said).
+# One question per line: how|prompt|answer. how is hidden, shown, or info (no answer is wanted).
 MODULE = r"""
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ def pam_module(tmp_path_factory):
 
 
 def serve_asking(client, module, name, questions, *options):
-    """A trusted server `name` of `client` whose logins answer `questions` (how, prompt, answer)."""
+    """Starts a trusted server `name` for `client` whose logins ask `questions` (how, prompt, answer)."""
     folder = client.folder / f"{name}-pam"
     folder.mkdir()
     (folder / "questions").write_text("".join("|".join(question) + "\n" for question in questions))
@@ -60,7 +60,8 @@ def serve_asking(client, module, name, questions, *options):
 
 
 def at_terminal(client, *arguments, answers=(), timeout=60):
-    """The command line as a person at a terminal uses it: each answer is typed when its question has come. (status, all that was shown)."""
+    """Runs the command line at a terminal: each answer is typed when its question appears. Returns (status,
+    all that was shown)."""
     pid, tty = pty.fork()
     if pid == 0:
         os.execve(BIN / "ringmaster", ["ringmaster", *map(str, arguments)], client.env(TERM="xterm"))
@@ -70,7 +71,7 @@ def at_terminal(client, *arguments, answers=(), timeout=60):
             continue
         try:
             came = os.read(tty, 65536)
-        except OSError:  # nobody has the terminal any more
+        except OSError:  # no process has the terminal any more
             break
         if not came:
             break

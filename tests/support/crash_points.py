@@ -1,4 +1,5 @@
-"""The calls by which a program changes the disk, as tests/e2e/crash_points.cpp sees them, and a program disturbed at one of them."""
+"""Records the calls by which a program changes the disk, as tests/e2e/crash_points.cpp sees them, and
+disturbs a program at one of them."""
 
 import collections
 import dataclasses
@@ -15,7 +16,7 @@ HOWS = ("KILL", "EIO", "ENOSPC")
 class Point:
     call: str
     path: str
-    nth: int  # of the calls of that kind on that path, from 0
+    nth: int  # index among the calls of that kind on that path, from 0
     how: str = ""
 
     @property
@@ -28,7 +29,7 @@ def watching(env, folders, **more):
 
 
 def recorded(command, env, folders, log):
-    """Runs the program undisturbed; gives its calls below the folders."""
+    """Runs the program undisturbed; returns its calls below the folders."""
     done = subprocess.run(command, env=watching(env, folders, CRASH_LOG=str(log)), capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     seen, points = collections.Counter(), []
@@ -44,7 +45,8 @@ def disturbed(command, env, folders, point):
 
 
 def points_of(log):
-    """Every rename, unlink, rmdir and fsync, and of each file the first, a middle and the last write; each in every way."""
+    """Returns every rename, unlink, rmdir and fsync, and the first, a middle and the last write of each file;
+    each disturbed in every way."""
     writes = collections.defaultdict(list)
     for point in log:
         if point.call == "write":
@@ -54,7 +56,8 @@ def points_of(log):
 
 
 def spread(cases, count):
-    """Evenly over the cases; the step is no multiple of the ways, so that each way comes."""
+    """Returns `count` cases, spread evenly; the stride is no multiple of the number of ways, so that each way
+    occurs."""
     step = max(1, len(cases) // count)
     step -= step % len(HOWS) == 0
     return cases[step // 2::step][:count]

@@ -23,7 +23,7 @@ inline int64_t rounded_up(int64_t count, int64_t block) {
     return (count + block - 1) / block * block;
 }
 
-/// Arguments of one launch, forward or backward.
+/// Holds the arguments of one launch, forward or backward.
 struct Launch {
     std::vector<int32_t> query_ends, key_ends;  ///< cu_seqlens
     int64_t max_queries = 0, max_keys = 0;      ///< max_seqlen_q, max_seqlen_k

@@ -186,7 +186,7 @@ inline std::tuple<at::Tensor, at::Tensor, at::Tensor> backward(
 
 }  // namespace flash2
 
-/// The engine's own kernel; its operators are these twins while this program runs.
+/// Calls the engine's own kernel; its operators are these twins while this program runs.
 class FlashTwin {
   public:
     FlashTwin() {

@@ -1,4 +1,4 @@
-"""Two nodes with addresses of their own: network namespaces on a bridge. Needs root."""
+"""Makes two nodes with their own addresses: network namespaces on a bridge. Needs root."""
 
 import os
 import pathlib
@@ -20,7 +20,7 @@ def ip(*arguments, inside=None):
 
 @pytest.fixture
 def network():
-    """A bridge here and two namespaces on it: .11 and .12."""
+    """Makes a bridge here and two namespaces on it: .11 and .12."""
     bridge = f"{NAME}br"
     spaces = [f"{NAME}a", f"{NAME}b"]
     ip("link", "add", bridge, "type", "bridge")
@@ -44,7 +44,8 @@ def network():
 
 
 def hold_engine(space, seconds):
-    """Stops the first rank that starts in a namespace for so long, on a thread: the others wait for it, and the store listens."""
+    """Stops, on a thread, the first rank that starts in a namespace for `seconds`: the others wait for it,
+    and the store listens."""
     def run():
         end = time.monotonic() + 60
         while time.monotonic() < end:

@@ -1,4 +1,4 @@
-"""What the Python tests share: tiny models and rows, a run of the real programs, and its events."""
+"""Shared by the Python tests: tiny models and rows, runs of the real programs, and their events."""
 
 import json
 import os
@@ -12,7 +12,8 @@ VOCABULARY = 256
 
 
 def make_model(folder, kind, **changes):
-    """A random transformers model of a kind (llama, qwen2, … or any model_type), saved where base_model can point at it."""
+    """Saves a random transformers model of a kind (llama, qwen2, … or any model_type) that base_model can
+    point to."""
     import torch
     import transformers
 
@@ -31,7 +32,7 @@ def make_model(folder, kind, **changes):
     else:
         config = transformers.AutoConfig.for_model(kind, pad_token_id=None, bos_token_id=None, eos_token_id=None, **shape)
         model = transformers.AutoModelForCausalLM.from_config(config)
-    with torch.no_grad():  # biases and norms that matter
+    with torch.no_grad():  # makes biases and norms matter
         for key, parameter in model.named_parameters():
             if key.endswith("bias") or "norm" in key:
                 parameter.add_(0.1 * torch.randn_like(parameter))
@@ -40,7 +41,8 @@ def make_model(folder, kind, **changes):
 
 
 def make_rows(file, count, seed=1, longest=96, masked=True):
-    """Pre-tokenised rows of a learnable pattern, of many lengths; some labels masked, one row with none at all."""
+    """Writes pre-tokenized rows of a learnable pattern, of many lengths; some labels are masked, and one row
+    has none at all."""
     source = random.Random(seed)
     rows = []
     for index in range(count):
@@ -59,7 +61,7 @@ def make_rows(file, count, seed=1, longest=96, masked=True):
 
 
 def make_config(folder, model, rows_file, **keys):
-    """An axolotl YAML (JSON is YAML) in `folder`; a key set to None is left out."""
+    """Writes an axolotl YAML (JSON is YAML) in `folder`; a key set to None is left out."""
     config = {
         "base_model": str(model),
         "datasets": [{"path": str(rows_file), "ds_type": "json", "type": ""}],
@@ -75,7 +77,7 @@ def make_config(folder, model, rows_file, **keys):
 
 
 def ringmaster(*arguments, check=True, timeout=300, env=None, **options):
-    """Runs the command line; gives the finished process."""
+    """Runs the command line; returns the finished process."""
     done = subprocess.run([str(BIN / "ringmaster"), *map(str, arguments)], capture_output=True, text=True, timeout=timeout,
                           stdin=subprocess.DEVNULL, env={**os.environ, **(env or {})}, **options)
     if check and done.returncode != 0:
@@ -84,13 +86,14 @@ def ringmaster(*arguments, check=True, timeout=300, env=None, **options):
 
 
 def launch(config, runs, *arguments, **options):
-    """Trains on this machine, waits for the end; gives the run directory."""
+    """Trains on this machine and waits for the end; returns the run directory."""
     done = ringmaster("launch", config, "--runs-dir", runs, "--json", *arguments, **options)
     return pathlib.Path(json.loads(done.stdout.splitlines()[0])["dir"])
 
 
 def events_of(run, rank=0, kind="step"):
-    """The last event of each step (or all of another kind) of a rank; a line still being written is not one yet."""
+    """Returns the last event of each step (or all events of another kind) of a rank; a line still being
+    written does not count."""
     found = []
     for line in (run / "events" / f"rank-{rank:05d}.jsonl").read_text().split("\n")[:-1]:
         event = json.loads(line)

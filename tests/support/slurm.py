@@ -1,4 +1,5 @@
-"""A real Slurm on this host: munged, slurmctld and slurmd with ports, keys and folders of their own, gone after the tests."""
+"""Runs a real Slurm on this host: munged, slurmctld and slurmd with their own ports, keys and folders, which
+are gone after the tests."""
 
 import getpass
 import os
@@ -15,7 +16,7 @@ PROGRAMS = {name: shutil.which(name, path=SBIN) for name in ("munged", "slurmctl
 
 
 class Slurm:
-    """One cluster of one node that pretends to have 8 CPUs, so that several small jobs run beside each other."""
+    """A cluster of one node that pretends to have 8 CPUs, so that several small jobs run at once."""
 
     def __init__(self, folder):
         missing = [name for name, path in PROGRAMS.items() if path is None]
@@ -104,7 +105,7 @@ PartitionName=urgent Nodes={host} MaxTime=60 State=UP PriorityTier=9 PreemptMode
         return self.say("squeue", "--noheader", "--states=all", f"--jobs={job}", "--format=%T", check=False).stdout.strip()
 
     def stop(self):
-        """Jobs first: their slurmstepd outlive slurmd."""
+        """Jobs end first, because their slurmstepd outlive slurmd."""
         self.say("scancel", f"--user={getpass.getuser()}", "--signal=KILL", "--full", check=False)
         self.say("scancel", f"--user={getpass.getuser()}", check=False)
         try:
@@ -121,9 +122,8 @@ PartitionName=urgent Nodes={host} MaxTime=60 State=UP PriorityTier=9 PreemptMode
 
 
 class SlurmOnNodes(Slurm):
-    """A cluster whose nodes n1, n2, … are network namespaces with addresses of their own; the controller is here, at `controller`.
-
-    As in a fresh Debian, /etc/hosts of a node has its own name at 127.0.1.1."""
+    """A cluster whose nodes n1, n2, … are network namespaces with their own addresses; the controller runs on
+    the host, at `controller`. As in a fresh Debian, a node's /etc/hosts has its name at 127.0.1.1."""
 
     def __init__(self, folder, controller, nodes):
         self.controller, self.nodes = controller, nodes  # nodes: (namespace, address)
@@ -146,7 +146,7 @@ class SlurmOnNodes(Slurm):
             hosts = self.folder / f"hosts-{i + 1}"
             hosts.write_text("\n".join(["127.0.0.1 localhost", f"{self.controller} {socket.gethostname()}", *names]) + "\n")
             (self.folder / f"spool-n{i + 1}").mkdir()
-            # Not `ip netns exec`: it mounts another /sys, without the cgroups that slurmd wants.
+            # `ip netns exec` would mount another /sys, without the cgroups that slurmd needs.
             self.begin("slurmd", "-D", inside=["nsenter", f"--net=/run/netns/{space}", "unshare", "--mount", "--uts", "sh", "-c",
                                                f'mount --bind {hosts} /etc/hosts && hostname n{i + 1} && exec "$@"', "sh"])
         idle = lambda: self.say("sinfo", "--noheader", "--format=%T %D", check=False).stdout.split()

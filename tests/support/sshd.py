@@ -1,4 +1,5 @@
-"""Real sshd servers on loopback ports, each with host keys, a home and a configuration of its own, and a client's ~/.ssh beside them."""
+"""Runs real sshd servers on loopback ports, each with its own host keys, home and configuration, and makes a
+client's ~/.ssh for them."""
 
 import os
 import pathlib
@@ -29,7 +30,7 @@ def fingerprint(key):
 
 
 def nvidia_smi(driver, cuda):
-    """A script that says what nvidia-smi says of one GPU with this driver."""
+    """Returns a script that prints what nvidia-smi prints for one GPU with this driver."""
     return f"""case "$*" in
 *driver_version*) echo {driver} ;;
 *query-gpu*) echo "0, 81559, 0, GPU-a, NVIDIA H100" ;;
@@ -74,7 +75,7 @@ class Sshd:
             time.sleep(0.02)
 
     def stop(self):
-        """The server and the sessions that it serves; what those started in sessions of their own lives on."""
+        """Stops the server and its sessions; processes that moved to another session live on."""
         if self.process is None:
             return
         for child in subprocess.run(["pgrep", "-P", str(self.process.pid)], capture_output=True, text=True).stdout.split():
@@ -93,7 +94,7 @@ class Sshd:
 
 
 class Client:
-    """A person's ~/.ssh: a configuration, known hosts and a key; and the environment that the command line runs in."""
+    """A person's ~/.ssh (configuration, known hosts and a key), and the environment for the command line."""
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
@@ -122,7 +123,7 @@ class Client:
         return server
 
     def serve_with(self, name, program, script):
-        """A machine on which `program` is this shell script."""
+        """Serves a machine on which `program` is this shell script."""
         server = self.serve(name)
         stub = server.folder / "stubs" / program
         stub.parent.mkdir()

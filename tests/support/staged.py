@@ -1,4 +1,4 @@
-"""What staging has to do with a file of any size: tests with a small one, a benchmark with a large one."""
+"""Tests the staging of a file of any size: tests use a small one, a benchmark a large one."""
 
 import json
 import os
@@ -21,7 +21,7 @@ def stage(client, file, to, check=True):
 
 
 def wired_server(client):
-    """A server behind a wire that counts, as host a."""
+    """Makes a server, host a, behind a wire that counts bytes."""
     server = client.serve("a")
     wire = Wire((server.address, server.port))
     with open(client.known_hosts, "a") as file:
@@ -31,7 +31,8 @@ def wired_server(client):
 
 
 def sent_once_and_resumed(client, folder, size):
-    """Cuts the wire in the middle, goes on, and stages the same file anew; gives the bytes on the wire of each."""
+    """Cuts the wire in the middle, continues, and stages the same file again; returns the bytes on the wire
+    for each."""
     server, wire = wired_server(client)
     file, to = folder / "model.safetensors", server.home / "models/model.safetensors"
     with open(file, "wb") as out:

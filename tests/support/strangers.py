@@ -1,4 +1,5 @@
-"""Strangers who reach the ports of a run and hold no credential: c10d's protocol, garbage, floods, silence; and all that crosses a network."""
+"""Plays strangers who reach a run's ports without a credential (c10d's protocol, garbage, floods, silence),
+and records what crosses a network."""
 
 import os
 import re
@@ -8,14 +9,15 @@ import subprocess
 import threading
 import time
 
-MAGIC = b"\0" + struct.pack("<I", 0x3C85F7CE)  # how a client of c10d's TCPStore begins
+MAGIC = b"\0" + struct.pack("<I", 0x3C85F7CE)  # first bytes of a client of c10d's TCPStore
 SET, GET, ADD, CHECK, WAIT, NUMBER, DELETE, LIST, LAST = 1, 3, 4, 5, 6, 7, 8, 17, 24
 GREETINGS = [b"", b"\n\n\n", b"GET / HTTP/1.1\r\n\r\n", b"hello 0123456789abcdef0123456789abcdef 1 {}\n", b"asked now\n",
              b"agent 2 1 " + b"a" * 32 + b"\nproof " + b"0" * 64 + b"\n", bytes(range(256)) * 4, b"\xff" * 4096]
 
 
 def listeners(*words, inside=()):
-    """(address, port, program, pid) of every TCP socket that listens, of programs whose name begins with one of `words`."""
+    """Returns (address, port, program, pid) of every listening TCP socket of programs whose name begins with
+    one of `words`."""
     said = subprocess.run([*inside, "ss", "-Hlntp"], capture_output=True, text=True, check=True).stdout
     found = []
     for line in said.splitlines():
@@ -27,7 +29,7 @@ def listeners(*words, inside=()):
 
 
 class Stranger:
-    """Talks to ports and keeps all that it hears."""
+    """Talks to ports and keeps everything that it receives."""
 
     def __init__(self):
         self.heard, self.tried, self.refused = bytearray(), 0, 0
@@ -35,7 +37,7 @@ class Stranger:
         self.held = []
 
     def say(self, where, payload, patience=0.2):
-        """What comes back for `payload` within `patience` seconds of silence."""
+        """Sends `payload` and returns what comes back until `patience` seconds of silence."""
         answer = b""
         try:
             with socket.create_connection(where, timeout=2) as end:
@@ -57,7 +59,7 @@ class Stranger:
         return answer
 
     def keys(self, where):
-        """Of c10d's store, if one listens there."""
+        """Returns the keys of c10d's store, if one listens there."""
         answer = self.say(where, MAGIC + bytes([LIST]))
         found, at = [], 8
         while at + 8 <= len(answer) and len(found) < 1000:
@@ -67,7 +69,7 @@ class Stranger:
         return found
 
     def read_store(self, where):
-        """Every operation once, and the value of every key."""
+        """Tries every operation once, and reads the value of every key."""
         keys = self.keys(where)
         for key in keys:
             self.say(where, MAGIC + bytes([GET]) + text(key), 0.05)
@@ -77,7 +79,7 @@ class Stranger:
         return keys
 
     def spoil_store(self, where):
-        """Overwrites or deletes what is there, and plants what ranks wait for."""
+        """Overwrites or deletes existing keys, and plants keys for which ranks wait."""
         keys = self.keys(where)
         for i, key in enumerate(keys):
             self.say(where, MAGIC + (bytes([SET]) + text(key) + text(b"127.0.0.1:1") if i % 2 else bytes([DELETE]) + text(key)), 0.02)
@@ -87,7 +89,7 @@ class Stranger:
         self.say(where, MAGIC + bytes([SET]) + struct.pack("<Q", 1 << 62), 0.02)
 
     def bother(self, where, megabytes=1, held=20):
-        """Garbage, a flood without an end of line, and connections that stay open."""
+        """Sends garbage and a flood without an end of line, and holds connections open."""
         for greeting in GREETINGS:
             self.say(where, greeting, 0.05)
         self.say(where, os.urandom(megabytes << 20), 0.05)
@@ -108,7 +110,8 @@ def text(value):
 
 
 class Hammer:
-    """A stranger at every port that `ports` gives, again and again on a thread, from before the run until stop()."""
+    """Starts a stranger at every port that `ports` returns, again and again on a thread, from before the run
+    until stop()."""
 
     def __init__(self, ports, spoil=False):
         self.stranger, self.ports, self.spoil = Stranger(), ports, spoil
@@ -119,7 +122,7 @@ class Hammer:
     def _run(self):
         while not self.over.is_set():
             now = set(self.ports())
-            for where in now:  # a store may listen for a moment only
+            for where in now:  # a store may listen only for a moment
                 if where not in self.seen:
                     self.stranger.read_store(where)
                 if self.spoil:
@@ -137,7 +140,7 @@ class Hammer:
 
 
 class Sniffer:
-    """Every byte that crosses a network interface."""
+    """Records every byte that crosses a network interface."""
 
     def __init__(self, interface):
         self.bytes, self.over = bytearray(), False

@@ -1,11 +1,11 @@
-"""The wire between two ends of TCP connections: counts the bytes that go over it, and may be cut."""
+"""Stands between two ends of TCP connections: counts the bytes that pass, and can be cut."""
 
 import socket
 import threading
 
 
 class Wire:
-    """Listens on a port of loopback and passes on to `address`. Counts from `start()` on, both ways."""
+    """Listens on a loopback port and forwards to `address`. Counts both directions from `start()` on."""
 
     def __init__(self, address):
         self.address = address
@@ -17,7 +17,8 @@ class Wire:
         threading.Thread(target=self._serve, daemon=True).start()
 
     def start(self, cut_after=None):
-        """`cut_after` so many bytes from the client every connection ends, as when a laptop leaves its network."""
+        """Ends every connection after `cut_after` bytes from the client, as when a laptop leaves its
+        network."""
         with self.lock:
             self.up = self.down = 0
             self.cut_after = cut_after

@@ -1,5 +1,5 @@
-"""Tokens and labels are axolotl's: what axolotl 0.19.0 made of some hundred cases lies in axolotl/expected.json, and what its last
-version with `type: sharegpt` made of that type in axolotl/expected_sharegpt.json."""
+"""Tokens and labels equal axolotl's: axolotl/expected.json holds the results of axolotl 0.19.0 for some
+hundred cases, and axolotl/expected_sharegpt.json those of its last version with `type: sharegpt`."""
 
 import functools
 import json
@@ -47,14 +47,14 @@ def folder(tmp_path_factory):
 
 @functools.cache
 def loaded(folder, name, template):
-    """The tokenizer that the product loads, once for all cases that ask for the same."""
+    """Returns the tokenizer that the product loads, once for all cases that need the same one."""
     request = Request({"base_dir": str(folder), "datasets": [{"path": "rows.jsonl"}], "tokenizer": str(folder / name),
                        "tokenization": {"chat_template": template} if template else {}})
     return Encoders(request, Silent()).tokenizer()
 
 
 def ours(case, folder):
-    """As record.tokens_of."""
+    """Returns our tokens in the form of record.tokens_of."""
     config = dict(case["config"])
     own = {key: config.pop(key) for key in CONFIG}
     request = Request({"base_dir": str(folder), "datasets": [case["entry"]], "tokenizer": str(folder / case["tokenizer"]),

@@ -1,4 +1,5 @@
-"""The program as the launcher runs it: what it prints, what it keeps, what it leaves behind when it is stopped."""
+"""Runs the program as the launcher does: what it prints, what it keeps, and what it leaves behind when it is
+stopped."""
 
 import json
 import os

@@ -1,4 +1,5 @@
-"""chat_template: ids against transformers' apply_chat_template, labels against the conversation put together by hand."""
+"""Tests chat_template: ids against transformers' apply_chat_template, labels against conversations put
+together by hand."""
 
 import pytest
 from conftest import make_tokenizer, write_lines
@@ -14,7 +15,7 @@ def messages(talk, role="role", content="content"):
 
 
 def by_hand(tokenizer, talk, trained, ends="turn"):
-    """ChatML, piece by piece: (ids, labels)."""
+    """Builds ChatML piece by piece; returns (ids, labels)."""
     def encode(text):
         return tokenizer.encode(text, add_special_tokens=False)
 
@@ -98,7 +99,7 @@ def test_a_message_can_say_whether_it_is_trained(chat, model):
 
 
 def test_a_named_template_and_end_of_turn_tokens(tokenize, model, tmp_path):
-    """Llama 3's shape: texts trimmed, a BOS of the template's own."""
+    """The template is shaped like Llama 3's: texts are trimmed, and it writes a BOS itself."""
     folder = tmp_path / "llama3"
     tokenizer = make_tokenizer(folder, bos=True, special=["<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>"])
     path = write_lines(tmp_path / "chat.jsonl", [{"messages": messages(TALK)}])

@@ -1,4 +1,4 @@
-"""A small tokenizer made here, and a way to run the program as the launcher does."""
+"""Makes a small tokenizer, and runs the program as the launcher does."""
 
 import json
 import os
@@ -20,7 +20,7 @@ TEXTS = [f"The {animal} {verb} over {number} lazy dogs.\n\nIt was {mood}, wasn't
 
 
 def make_tokenizer(folder, bos=False, special=()):
-    """A byte-level BPE in `folder`; with `bos`, one that puts <s> before each text, as Llama's does."""
+    """Makes a byte-level BPE in `folder`; with `bos`, it puts <s> before each text, as Llama's does."""
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
     from transformers import PreTrainedTokenizerFast
 
@@ -40,7 +40,7 @@ def make_tokenizer(folder, bos=False, special=()):
 
 @pytest.fixture(scope="session")
 def model(tmp_path_factory):
-    """(folder, tokenizer) of a tokenizer without BOS, with a ChatML template."""
+    """Returns (folder, tokenizer) of a tokenizer without BOS, with a ChatML template."""
     folder = tmp_path_factory.mktemp("model")
     tokenizer = make_tokenizer(folder)
     tokenizer.chat_template = CHATML
@@ -62,7 +62,7 @@ class Answer:
         self.warnings = [line["warning"] for line in self.lines if "warning" in line]
 
     def rows(self, which="tokens"):
-        """[(input ids, labels)] of the written file."""
+        """Returns [(input ids, labels)] of the written file."""
         tensors = load_file(self.result[which])
         offsets = tensors["row_offsets"]
         assert [tensors[name].dtype for name in ("input_ids", "labels", "row_offsets")] == ["int32", "int32", "int64"]
@@ -108,7 +108,7 @@ def tokenize(tmp_path):
 
 
 def tokens_row(ids):
-    """A row of tokens that is trained on all of them."""
+    """Returns a row of tokens that are all trained."""
     return {"input_ids": ids, "labels": ids}
 
 

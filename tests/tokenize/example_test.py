@@ -1,4 +1,4 @@
-"""The example that packaging/run trains on is made of what is on this machine."""
+"""The example that packaging/run trains on is made of files on this machine."""
 
 import json
 import os

@@ -1,4 +1,5 @@
-"""Added tokens: the tokenizer has them, the model has a row for each, and the rows that were there stay to the bit."""
+"""Tests added tokens: the tokenizer has them, the model has a row for each, and the old rows stay the same to
+the bit."""
 
 import json
 

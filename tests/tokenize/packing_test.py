@@ -1,4 +1,5 @@
-"""Packed rows: the documents of the same request without packing, whole, at most sequence_len tokens a row."""
+"""Packed rows hold the documents of the same request without packing, whole, at most sequence_len tokens per
+row."""
 
 import random
 
@@ -17,7 +18,7 @@ def request(tmp_path, **changes):
 
 
 def documents_of(answer, which="tokens"):
-    """[[input ids of a document] of a row]"""
+    """Returns [[input ids of a document] of a row]."""
     tensors = load_file(answer.result[which])
     rows, ends = tensors["row_offsets"].tolist(), tensors["document_offsets"].tolist()
     assert set(rows) <= set(ends), "a row ends where a document ends"

@@ -1,4 +1,4 @@
-"""What each type of dataset becomes, against tokens made here with the tokenizer alone."""
+"""Compares what each type of dataset becomes with tokens made here by the tokenizer alone."""
 
 import json
 
@@ -227,7 +227,8 @@ def test_a_shard_holds_the_rows_that_datasets_puts_there(tokenize, tmp_path, sha
 
 
 def axolotls_evaluation(sets, size, seed, before=False, merged=True, unique=False):
-    """The rows that axolotl's merge_datasets and create_train_validation_split set aside, by `datasets` itself."""
+    """Returns the rows that axolotl's merge_datasets and create_train_validation_split set aside, computed
+    with `datasets` itself."""
     from datasets import Dataset, concatenate_datasets
 
     sets = [Dataset.from_list(rows) for rows in sets]

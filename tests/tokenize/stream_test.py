@@ -1,4 +1,5 @@
-"""pretraining_dataset: the order of the stream is that of `datasets`, windows are those of the tokenizer, reading stops when there are enough."""
+"""Tests pretraining_dataset: the stream's order is that of `datasets`, the windows are the tokenizer's, and
+reading stops when there are enough."""
 
 import pytest
 from conftest import write_lines

@@ -32,7 +32,7 @@ Plan plan_of_both_kernels() {
     return plan;
 }
 
-/// Much slower than any measurement's noise.
+/// The delay is far above the noise of any measurement.
 FlashKernel delayed(FlashKernel kernel) {
     const auto wait = [] { std::this_thread::sleep_for(std::chrono::milliseconds(50)); };
     return {[=](const FlashInputs& in) {
@@ -66,7 +66,7 @@ TEST(AttentionChoice, DoesNotTakeAnotherResultHoweverFast) {
     FlashKernel wrong = twin.kernel();
     wrong.forward = [&twin](const FlashInputs& in) {
         FlashKernel::Output output = twin.kernel().forward(in);
-        output.lse = output.lse + 0.7;  // of another base
+        output.lse = output.lse + 0.7;  // a log-sum-exp of another base
         return output;
     };
     const AttentionChoice choice = measure_attention(delayed(twin.kernel()), wrong, kSmall, at::kCPU, 0.001);
@@ -86,7 +86,7 @@ TEST(AttentionChoice, DoesWithoutAKernelThatIsNotThereAndSaysWhy) {
     EXPECT_TRUE(to_json(choice)["forward"]["cudnn_s"].is_null());
 }
 
-/// cuDNN as LibTorch's operators have it, on the CPU, for calls of at most so many queries.
+/// LibTorch's cuDNN operators on the CPU, for calls of at most that many queries.
 class CudnnTo : public ::testing::Test {
   protected:
     CudnnTo() { twins::install(); }
@@ -94,10 +94,10 @@ class CudnnTo : public ::testing::Test {
         twins::cudnn() = {};
         use_cudnn({});
     }
-    FlashTwin twin_;  // stands for FlashAttention-2
+    FlashTwin twin_;  // replaces FlashAttention-2
     const FlashKernel cudnn_{cudnn_forward, cudnn_backward};
 
-    /// Faster by far, in whatever it takes.
+    /// Returns a choice in which cuDNN is much faster, in whatever it accepts.
     AttentionChoice faster() const {
         AttentionChoice choice;
         choice.deterministic = false;
@@ -151,7 +151,7 @@ TEST_F(CudnnTo, GivesWayToFlashAttentionWhereItRefusesACallOfTheRun) {
         EXPECT_EQ(twins::cudnn().calls, 2);
         EXPECT_EQ(cudnn_in_use(), CudnnUse{});
         EXPECT_FALSE(at::isnan(longer).any().item<bool>());
-        EXPECT_TRUE(at::allclose(call(32), by_cudnn, 1e-2, 1e-2));  // FlashAttention-2's
+        EXPECT_TRUE(at::allclose(call(32), by_cudnn, 1e-2, 1e-2));  // FlashAttention-2's result
         EXPECT_EQ(twins::cudnn().calls, 2);
     }
 }
@@ -171,7 +171,7 @@ TEST(AttentionChoice, TriesEveryShapeThatARanksHopsHave) {
     EXPECT_THAT(run_shapes(plan, 2),
                 ::testing::UnorderedElementsAre(square, half_the_queries, half_the_keys));
     plan.sequence.padded_length = 600000 / 8 * 8;
-    EXPECT_EQ(run_shapes(plan, 0).at(0).tokens, 150000);  // not what is timed
+    EXPECT_EQ(run_shapes(plan, 0).at(0).tokens, 150000);  // the run's own length, not the one that is timed
     plan.config.sample_packing = true;
     EXPECT_TRUE(run_shapes(plan, 0).empty());
 }
@@ -207,7 +207,7 @@ TEST(CudnnAttention, TakesDenseHalfPrecisionSquaresAndRectangles) {
     };
     EXPECT_TRUE(cudnn_takes(inputs(8, 8, 128, kCausalWindow)));
     EXPECT_TRUE(cudnn_takes(inputs(8, 16, 64, {})));
-    EXPECT_FALSE(cudnn_takes(inputs(8, 16, 64, kCausalWindow)));  // another corner
+    EXPECT_FALSE(cudnn_takes(inputs(8, 16, 64, kCausalWindow)));  // the window starts at another corner
     EXPECT_FALSE(cudnn_takes(inputs(8, 8, 64, {3, 0})));
     EXPECT_FALSE(cudnn_takes(inputs(8, 8, 256, kCausalWindow)));
     EXPECT_FALSE(cudnn_takes(inputs(8, 1, 64, {})));

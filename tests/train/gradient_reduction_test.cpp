@@ -1,4 +1,4 @@
-// A reduction is over when all of its sums are here, however late the others come.
+// A reduction ends when all of its sums have arrived, however late the other ranks send.
 #include "engine/train/gradient_reduction.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kLate{300};
 
-/// Each rank's gradients are its number and one more; all arrive at once but the last unit's, which the last
+/// Each rank's gradients are its number plus one; all arrive at once except the last unit's, which the last
 /// rank sends late.
 TEST(GradientReduction, WaitsForTheLastSumOfTheSlowestRank) {
     Mesh mesh;

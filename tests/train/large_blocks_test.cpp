@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kMiB = 1 << 20;
 
-/// Private memory that may be written, as the system counts it.
+/// Returns the private writable memory that the system counts for this process.
 size_t mapped() {
     std::ifstream file("/proc/self/statm");
     size_t all = 0, pages = 0;

@@ -1,4 +1,4 @@
-/// Runs of an optimizer on given gradients, whole and shared by ranks.
+/// Runs an optimizer on given gradients, on one rank and shared by several.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -16,7 +16,7 @@ namespace ringmaster {
 
 namespace fs = std::filesystem;
 
-/// Parameters of whole blocks, of a part of one, and below 4,096 elements; most slices cut a block.
+/// Returns a model with whole and partial blocks and small parameters (< 4,096); most slices cut a block.
 inline ModelConfig ragged_model() {
     ModelConfig model = tiny_model();
     model.hidden_size = 96;
@@ -34,7 +34,7 @@ inline Config config_of(const std::string& optimizer) {
     return config;
 }
 
-/// Gradients of a step that depend on the parameter and the element alone.
+/// Sets a step's gradients, which depend only on the parameter and the element.
 inline void give_gradients(Parameters& parameters, int64_t step) {
     for (size_t i = 0; i < parameters.shapes().size(); ++i) {
         const FlatRange own = parameters.own_elements(i);
@@ -62,7 +62,7 @@ struct Outcome {
     std::string states, weights;
 };
 
-/// Takes steps 1 to `half` and then, from what was saved, the others.
+/// Takes steps 1 to `half`, and then the others from the saved states.
 inline Outcome trained(const Config& config, Precision precision, const Sharding& sharding, bool writes,
                        const std::string& name, int64_t half, at::Device device = at::kCPU,
                        int64_t updates = 5) {

@@ -8,7 +8,7 @@
 namespace ringmaster {
 namespace {
 
-/// More numbers than are on their way at once.
+/// Returns a model with more numbers than are transferred at once.
 ModelConfig wide_model() {
     ModelConfig model = tiny_model();
     model.hidden_size = 256;

@@ -1,4 +1,4 @@
-// The plain model beside the decoder on one rank: two independent computations of the same gradients.
+// Compares the plain model with the decoder on one rank: two independent computations of the same gradients.
 #include <gtest/gtest.h>
 
 #include "engine/model/decoder.h"
@@ -49,7 +49,7 @@ std::vector<Case> cases() {
     granite.residual_multiplier = 0.3;
     granite.logit_multiplier = 0.5;
     granite.attention_scale = 0.2;
-    granite.layers = {{{}, -1}, {{}, 0}};  // SmolLM3's: one layer without rotary embedding
+    granite.layers = {{{}, -1}, {{}, 0}};  // as in SmolLM3, one layer has no rotary embedding
     arcee.gate = {Activation::Relu2, false};
     arcee.qk_norm = QkNorm::PerHead;
     arcee.qk_norm_after_rotary = true;
@@ -59,7 +59,7 @@ std::vector<Case> cases() {
     ModelConfig phi = llama;
     phi.ropes[0].rotary_dim = 6;
     phi.ropes[0].type = "longrope";
-    phi.ropes[0].original_max_position_embeddings = 20;  // one document is shorter, one longer
+    phi.ropes[0].original_max_position_embeddings = 20;  // one document is shorter than this, one longer
     phi.ropes[0].short_factor = {1, 1.1, 1.3};
     phi.ropes[0].long_factor = {1.5, 2, 4};
     ModelConfig ministral = llama;
@@ -81,7 +81,7 @@ std::vector<Case> cases() {
             {"Phi-3", phi, {}},          {"Ministral 3", ministral, {}}};
 }
 
-/// Two documents of random tokens, some labels left out.
+/// Two documents of random tokens; some labels are masked.
 struct Documents {
     std::vector<int32_t> ids, labels;
 

@@ -67,7 +67,7 @@ TEST(Rules, AreTheSameOnAnyNumberOfThreads) {
     }
 }
 
-/// An element of this rank's slice, wherever in a matrix that begins: the last one.
+/// The last element of this rank's slice, wherever in a matrix the slice begins.
 struct LastElement {
     Parameters& parameters;
     size_t parameter;
@@ -89,7 +89,7 @@ struct LastElement {
     }
 };
 
-/// Every rank takes the same steps; each compares those parameters that it has elements of.
+/// Every rank takes the same steps and compares those parameters of which it holds elements.
 void prove_updates(const Config& config, const Sharding& sharding) {
     Parameters parameters(ragged_model(), Precision::Float32, at::kCPU, sharding);
     parameters.initialize(ragged_model(), 3);

@@ -8,7 +8,7 @@
 namespace ringmaster {
 namespace {
 
-/// Packed rows of documents with these lengths.
+/// Returns packed rows of documents with these lengths.
 std::vector<Row> rows_of_documents(const std::vector<std::vector<int64_t>>& rows) {
     static const std::vector<int32_t> ids(1000, 1);
     std::vector<Row> made;
@@ -53,7 +53,7 @@ Shares expected(const std::vector<std::vector<int64_t>>& rows, const std::vector
 TEST(Shares, ExpectWhatCountingCellsGives) {
     for (const int64_t window : {1, 2, 7, 12, 23, 100}) {
         Shares packed = counted({3, 12, 1, 20}, window);
-        packed.expected_positions += 66;  // 12 tokens of padding, which see nothing
+        packed.expected_positions += 66;  // 12 padding tokens, which see nothing
         expect_alike(expected({{3, 12, 1}, {20}}, {window}, true, 48, 48), packed);
         expect_alike(expected({{3}, {20}}, {window}, false, 24, 24), counted({24}, window));
     }

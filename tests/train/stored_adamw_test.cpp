@@ -29,7 +29,7 @@ INSTANTIATE_TEST_SUITE_P(Optimizers, StoredAdamWOn,
                                           testing::Values(Precision::Float32, Precision::Bf16Mixed,
                                                           Precision::Bf16Full)));
 
-/// A scale that each rank takes of its own part of a block gives other codes.
+/// If each rank scaled only its own part of a block, the codes would differ.
 TEST(CutBlocks, AreThoseThatSlicesCut) {
     Mesh mesh;
     mesh.dp_shard = 3;

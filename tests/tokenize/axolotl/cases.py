@@ -25,7 +25,8 @@ ENDS = {"llama3": "<|eot_id|>", "gemma": "<end_of_turn>", "gemma3": "<end_of_tur
 
 
 def stop_the_clock():
-    """Some templates write today's date into the prompt: it is the day on which the cases were recorded."""
+    """Sets the date to the day on which the cases were recorded: some templates write today's date into the
+    prompt."""
     from datetime import datetime
 
     from transformers.utils import chat_template_utils
@@ -109,7 +110,7 @@ PARTS = [{"messages": [{"role": "user", "content": [{"type": "text", "text": "Th
          {"messages": [{"role": "user", "content": "Think"},
                        {"role": "assistant", "content": [{"text": "Answer: ", "train": True}, {"text": "seven", "train": False}],
                         "reasoning_content": [{"text": "It was", "train": False}, {"text": " happy", "train": True}]}]}]
-PARTS = [{"messages": json.dumps(row["messages"])} for row in PARTS]  # Arrow has no column of text and lists
+PARTS = [{"messages": json.dumps(row["messages"])} for row in PARTS]  # Arrow has no column that mixes text and lists
 FLAGGED = [{"messages": [{"role": "user", "content": "a", "learn": True}, {"role": "assistant", "content": "b jumps", "learn": False},
                          {"role": "user", "content": "c"}, {"role": "assistant", "content": "d leaps"}]}]
 DETAILED = [{"messages": [{"role": "user", "content": "The fox"},
@@ -251,6 +252,7 @@ def all_cases():
 
 
 def fingerprint(ids, labels):
-    """What is kept of a row of tokens: how many there are, how many are labels, and a hash of all of them."""
+    """Returns what is recorded of a row of tokens: how many there are, how many are labels, and a hash of all
+    of them."""
     text = json.dumps([list(map(int, ids)), list(map(int, labels))])
     return [len(ids), sum(label != -100 for label in labels), hashlib.sha256(text.encode()).hexdigest()[:16]]

@@ -1,4 +1,4 @@
-"""The cases in which tokens of `type: sharegpt` are compared with those of the last axolotl that had it."""
+"""The cases that compare tokens of `type: sharegpt` with those of the last axolotl that had it."""
 
 from cases import case, talk
 

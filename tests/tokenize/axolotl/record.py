@@ -44,7 +44,7 @@ def strategy_of(entry, tokenizer, config):
 
 
 def tokens_of(case, tokenizers):
-    """[[(ids, labels)] of each row]; None for a row that axolotl refuses."""
+    """Returns [[(ids, labels)] of each row]; None for a row that axolotl refuses."""
     from axolotl.datasets import wrap_dataset_for_tokenized_prompt
     from axolotl.utils.chat_templates import get_chat_template_from_config
     from axolotl.utils.dict import DictDefault
@@ -68,7 +68,7 @@ def tokens_of(case, tokenizers):
 
 
 def trimmed(item):
-    """Without the padding that llama2_chat adds."""
+    """Removes the padding that llama2_chat adds."""
     mask = item.get("attention_mask") or [1] * len(item["input_ids"])
     length = len(mask) - next((i for i, value in enumerate(reversed(mask)) if value), len(mask))
     return item["input_ids"][:length], item["labels"][:length]

@@ -22,7 +22,7 @@ WITH_STYLES = {"alpaca": "AlpacaPrompter", "gpteacher": "GPTeacherPrompter", "je
 
 
 def forms(prompter):
-    """The prompter's texts with the names of the fields in them."""
+    """Returns the prompter's texts with the names of the fields in them."""
     return {"with_input": next(iter(prompter.build_prompt("{instruction}", "{input}"))),
             "without_input": next(iter(prompter.build_prompt("{instruction}", "")))}
 
