@@ -1,4 +1,4 @@
-# Fails where a file outside engine/families and engine/config names a family of models in its code: what a family is stands in its table alone.
+# Fails if code outside engine/families and engine/config names a family of models: only a family's table may describe it.
 #
 #   cmake -DROOT=. -P tests/family_names.cmake
 cmake_minimum_required(VERSION 3.25)

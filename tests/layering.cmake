@@ -1,5 +1,5 @@
-# Fails where a file includes a room that its own room may not (the table of the README's "How the tree is laid out"),
-# and where Qt and LibTorch meet in one file.
+# Fails if a file includes a room that its own room may not (the table of the README's "How the tree is laid out"),
+# and if Qt and LibTorch meet in one file.
 #
 #   cmake -DROOT=. -P tests/layering.cmake
 cmake_minimum_required(VERSION 3.25)

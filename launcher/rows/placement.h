@@ -1,4 +1,4 @@
-/// When a row is trained on, and by which ranks.
+/// Tells when a row is trained on, and by which ranks.
 #pragma once
 
 #include <cstdint>
@@ -9,22 +9,22 @@
 namespace ringmaster {
 
 struct RowPlace {
-    int64_t step = 0;         ///< Steps count from 1; this is one of the first epoch.
-    int64_t micro_batch = 0;  ///< Micro-batches of a group count from 0 in each step.
-    std::vector<int> ranks;   ///< These ranks share the row's tokens.
+    int64_t step = 0;         ///< counts from 1, in the first epoch
+    int64_t micro_batch = 0;  ///< counts from 0 in each step, for the row's group
+    std::vector<int> ranks;   ///< ranks that share the row's tokens
 };
 
 class Placement {
   public:
-    /// The first epoch's order of `rows` rows under the plan: the sampler that the engine uses.
+    /// Computes the first epoch's order of `rows` rows under the plan, with the engine's sampler.
     Placement(const Plan& plan, int64_t rows);
 
     RowPlace of(int64_t row) const;
 
   private:
-    std::vector<uint32_t> position_;  ///< Row i is the position_[i]-th of the epoch.
+    std::vector<uint32_t> position_;  ///< row i is the position_[i]-th of the epoch
     int64_t rows_per_step_ = 1, micro_ = 1;
-    std::vector<std::vector<int>> groups_;  ///< Each holds the ranks of a data-parallel group.
+    std::vector<std::vector<int>> groups_;  ///< ranks of each data-parallel group
 };
 
 }  // namespace ringmaster

@@ -38,8 +38,8 @@ fs::path hub_cache(const PlanRequest& request) {
     return request.hf_cache_dir.empty() ? fs::path() : fs::path(request.hf_cache_dir);
 }
 
-/// The newest snapshot of a hub id in the Hugging Face cache that has a tokenizer.json; empty if there is
-/// none.
+/// Returns the newest snapshot of a hub id in the Hugging Face cache that has a tokenizer.json; empty if
+/// there is none.
 fs::path snapshot_of(const std::string& id, const fs::path& cache) {
     std::string folder = "models--" + id;
     for (size_t slash; (slash = folder.find('/')) != std::string::npos;) folder.replace(slash, 1, "--");
@@ -62,7 +62,7 @@ fs::path tokenizer_folder(const Config& config, const fs::path& cache) {
     return cache.empty() ? fs::path() : snapshot_of(config.tokenizer, cache);
 }
 
-/// Reads what the Python step left beside the tokens; a cache of an earlier version has no such file.
+/// Reads the rows that the Python step left out or cut; a cache of an earlier version has no such file.
 std::vector<LostRow> read_lost(const fs::path& tokens) {
     const fs::path file = tokens.parent_path() / "lost.json";
     std::error_code unknown;
@@ -71,7 +71,7 @@ std::vector<LostRow> read_lost(const fs::path& tokens) {
     try {
         for (const auto& one : nlohmann::json::parse(read_bounded(file, int64_t{1} << 20)))
             lost.push_back({one.at("place"), one.at("tokens"), one.at("why")});
-    } catch (const nlohmann::json::exception&) {  // The examples are missing then; the counts are known.
+    } catch (const nlohmann::json::exception&) {  // only the counts are known then, not the examples
         lost.clear();
     }
     return lost;
@@ -88,8 +88,8 @@ void require_datasets(const Proposal& proposal) {
         throw Error(Failure::Usage, Code("CFG-MISSING"), "names no `datasets`", proposal.request.config);
 }
 
-/// Takes the tokenizer with the tokens that the file adds. No resized weights are written: only the number of
-/// tokens counts here.
+/// Takes the tokenizer with the tokens that the file adds. No resized weights are written, because only the
+/// number of tokens matters here.
 void grow_tokenizer(Proposal& proposal, const fs::path& folder, const Machine& machine, const Places& places,
                     const Progress& progress) {
     Config& config = proposal.reading.config;

@@ -1,4 +1,4 @@
-/// A configuration's rows, tokenized and ready to be looked at before anything is trained.
+/// Tokenizes a configuration's rows, to look at before anything is trained.
 #pragma once
 
 #include <string>
@@ -11,19 +11,19 @@ namespace ringmaster {
 
 /// A row that was left out or cut.
 struct LostRow {
-    std::string place;  ///< This names its file and line.
+    std::string place;  ///< file and line
     int64_t tokens = 0;
     std::string why;  ///< "long", "short" or "cut"
 };
 
 struct RowsToShow {
-    Plan plan;  ///< The plan knows the number of rows; it may have errors.
+    Plan plan;  ///< has the number of rows; may have errors
     TokenizedRows rows;
-    std::vector<LostRow> lost;  ///< The first hundred rows that were left out or cut.
-    TokenText text;             ///< It knows no token if there is no tokenizer.json on this machine.
+    std::vector<LostRow> lost;  ///< first hundred rows that were left out or cut
+    TokenText text;             ///< knows no token if there is no tokenizer.json on this machine
 };
 
-/// Tokenizes as a launch would, into the same cache. Only the tokenizer is fetched from the hub, never the
+/// Tokenizes as a launch would, into the same cache. Fetches only the tokenizer from the hub, never the
 /// weights. Throws PlanRefused if the file cannot be read, Error or Cancelled.
 RowsToShow prepare_rows(const Request& request, const Machine& machine, const Places& places,
                         const Progress& progress);

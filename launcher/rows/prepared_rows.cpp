@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t kMostExamples = 100;
 
-/// FNV-1a over whole tokens with a final mix (of MurmurHash3): to find rows that may be equal.
+/// Returns FNV-1a over whole tokens with MurmurHash3's final mix. Rows with equal hashes may be equal.
 uint64_t hash_of(std::span<const int32_t> ids) {
     uint64_t hash = 0xcbf29ce484222325ULL;
     for (const int32_t id : ids) hash = (hash ^ static_cast<uint32_t>(id)) * 0x100000001b3ULL;

@@ -1,5 +1,5 @@
-/// Prepared rows as the model sees them, read by mapping: nothing of the file is copied but the rows that are
-/// asked for.
+/// Shows prepared rows as the model sees them. The file is mapped; only the rows that are asked for are
+/// copied.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +13,22 @@
 namespace ringmaster {
 
 enum class TokenKind {
-    Trained,  ///< The loss is taken on it.
-    Masked,   ///< Read, but no label.
-    Special,  ///< A token of the tokenizer's own, trained or not.
+    Trained,  ///< the loss is taken on it
+    Masked,   ///< read by the model, but not a label
+    Special,  ///< special token of the tokenizer, trained or not
 };
 const char* to_string(TokenKind kind);  ///< "trained", "masked", "special"
 
-/// Tokens of one kind, one behind the other.
+/// Adjacent tokens of one kind.
 struct RowPart {
     TokenKind kind = TokenKind::Masked;
-    bool trained = false;  ///< The loss may be taken on special tokens too.
-    std::string text;      ///< A part may begin or end within a UTF-8 letter.
+    bool trained = false;  ///< special tokens may be trained too
+    std::string text;      ///< may begin or end within a UTF-8 letter
     std::vector<int32_t> ids;
 };
 
 struct ShownRow {
-    int64_t index = 0;  ///< Rows of the file count from 0.
+    int64_t index = 0;  ///< index in the file, from 0
     int64_t tokens = 0, trained = 0, documents = 1;
     std::vector<RowPart> parts;
 };
@@ -39,9 +39,9 @@ struct LengthBin {
 };
 
 struct RepeatedRows {
-    int64_t rows = 0;  ///< Each of these equals an earlier row.
+    int64_t rows = 0;  ///< rows that equal an earlier row
     std::vector<std::pair<int64_t, int64_t>>
-        examples;  ///< At most a hundred pairs hold a row and the earlier one.
+        examples;  ///< at most a hundred pairs of such a row and the earlier one
 };
 
 class PreparedRows {
@@ -55,10 +55,10 @@ class PreparedRows {
 
     int64_t length(int64_t row) const { return file_.row(row).tokens(); }
     ShownRow row(int64_t index, int64_t most_tokens = int64_t{1} << 40) const;
-    /// The beginning of a row's text, on one line.
+    /// Returns the beginning of a row's text, on one line.
     std::string beginning(int64_t index, int64_t tokens) const;
 
-    /// `bins` of equal width up to `longest`.
+    /// Returns `bins` bins of equal width up to `longest`.
     std::vector<LengthBin> lengths(int64_t longest, int bins) const;
     RepeatedRows duplicates() const;
     int64_t trained_tokens() const;

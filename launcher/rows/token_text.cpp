@@ -20,7 +20,7 @@ constexpr int64_t kMostTokens = int64_t{1} << 24;
 
 enum class Writing { ByteLevel, SentencePiece, WordPiece };
 
-/// Returns whether a part's own "type", or that of a part inside it, is `type`. Decoders nest a level or two.
+/// Returns true if `part` or a part inside it has this "type". Decoders nest by a level or two.
 bool has_type(const json& part, std::string_view type, int depth = 8) {
     if (part.is_object() && part.value("type", "") == type) return true;
     if (!part.is_structured() || depth == 0) return false;
@@ -44,7 +44,7 @@ uint32_t next_letter(std::string_view text, size_t& at) {
     return letter;
 }
 
-/// GPT-2's bytes_to_unicode, from letter to byte: visible Latin-1 letters stand for themselves, the other
+/// Returns the inverse of GPT-2's bytes_to_unicode: visible Latin-1 letters stand for themselves, the other
 /// bytes for the letters from U+0100 on, in order.
 const std::map<uint32_t, char>& byte_of_letter() {
     static const std::map<uint32_t, char> table = [] {
@@ -73,7 +73,7 @@ std::string from_byte_level(std::string_view piece) {
     return bytes;
 }
 
-/// The byte of a piece such as "<0x0A>".
+/// Returns the byte of a piece such as "<0x0A>".
 std::optional<char> byte_piece(std::string_view piece) {
     if (piece.size() != 6 || !piece.starts_with("<0x") || piece.back() != '>') return std::nullopt;
     uint8_t byte = 0;
@@ -112,7 +112,7 @@ std::string bytes_of(std::string_view piece, Writing writing) {
 
 using Pieces = std::map<int64_t, std::string>;
 
-/// The model's vocabulary: an object of ids, or Unigram's list of pieces with their scores.
+/// Returns the model's vocabulary, which is an object of ids, or Unigram's list of pieces with their scores.
 Pieces pieces_of(const json& tokenizer) {
     Pieces pieces;
     const json& vocabulary = tokenizer.at("model").at("vocab");
@@ -144,7 +144,7 @@ TokenText TokenText::read(const std::filesystem::path& folder) {
         std::map<int64_t, bool> special;
         for (const json& added : tokenizer.value("added_tokens", json::array())) {
             const auto id = added.at("id").get<int64_t>();
-            pieces[id] = added.at("content").get<std::string>();  // written as it is
+            pieces[id] = added.at("content").get<std::string>();  // written unchanged
             special[id] = added.value("special", false);
         }
         if (pieces.empty()) return {};

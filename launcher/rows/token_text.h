@@ -1,9 +1,9 @@
-/// The text that each token stands for, from a tokenizer's tokenizer.json (the file of Hugging Face's
+/// Gives the text that each token stands for, read from a tokenizer.json (the file of Hugging Face's
 /// tokenizers).
 ///
-/// Three ways of writing bytes as pieces are known: byte-level BPE (GPT-2's table of visible letters,
+/// Three ways to write bytes as pieces are known: byte-level BPE's (GPT-2's table of visible letters,
 /// encoder.py), SentencePiece's ("▁" for a space, "<0x0A>" for a byte) and WordPiece's ("##" for a piece that
-/// goes on a word).
+/// continues a word).
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class TokenText {
 
     bool known() const { return !begins_.empty(); }
 
-    /// The bytes of a token, which may be a part of a UTF-8 letter; empty for an unknown token.
+    /// Returns the bytes of a token, which may be a part of a UTF-8 letter; empty for an unknown token.
     std::string_view bytes(int32_t id) const {
         if (id < 0 || static_cast<size_t>(id) + 1 >= begins_.size()) return {};
         const auto at = static_cast<size_t>(id);
@@ -36,8 +36,8 @@ class TokenText {
     }
 
   private:
-    std::string text_;            ///< This holds the bytes of all tokens, one after the other.
-    std::vector<size_t> begins_;  ///< Token i is text_[begins_[i], begins_[i + 1]).
+    std::string text_;            ///< bytes of all tokens, in order of their ids
+    std::vector<size_t> begins_;  ///< token i is text_[begins_[i], begins_[i + 1])
     std::vector<char> special_;
 };
 

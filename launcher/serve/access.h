@@ -1,7 +1,7 @@
-/// Who may read the page: whoever knows the token, from a browser that means this server.
+/// Decides who may read the page: whoever knows the token, with a browser that addresses this server.
 ///
 /// The Host header has to name this server, so that a stranger's host name that resolves to this machine (DNS
-/// rebinding) reaches nothing; an Origin, where one is sent, has to be the server's.
+/// rebinding) reaches nothing. An Origin header, if one is sent, has to be the server's.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace ringmaster {
 
-/// 128 random bits as hexadecimal digits.
+/// Returns 128 random bits as hexadecimal digits.
 std::string make_token();
 
 struct Asked {
@@ -17,16 +17,16 @@ struct Asked {
 };
 
 struct Answer {
-    int status = 200;  ///< 200: go on with `path`.
-    std::string path;  ///< This is the path without the token: "/", "/runs".
+    int status = 200;  ///< 200: serve `path`
+    std::string path;  ///< path without the token: "/", "/runs"
 };
 
 class Access {
   public:
-    /// `address` as in an address line: "127.0.0.1", "[::1]", "192.168.1.7".
+    /// `address` is written as in a URL: "127.0.0.1", "[::1]", "192.168.1.7".
     Access(std::string token, std::string address, int port);
 
-    /// 403 for a strange Host or Origin, 404 without the token, 405 for a method that would change something.
+    /// Returns 403 for a wrong Host or Origin, 404 without the token, 405 for a method that could write.
     Answer judge(const Asked& asked) const;
 
   private:

@@ -1,5 +1,5 @@
-/// The threads that answer connections, and a short queue before them. If the queue is full, the server
-/// accepts no connection until a thread is free, so that no number of clients takes all file descriptors.
+/// Runs the threads that answer connections, with a short queue. While the queue is full, the server accepts
+/// no connection, so that no number of clients takes all file descriptors.
 #pragma once
 
 #include <httplib.h>

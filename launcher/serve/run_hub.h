@@ -1,4 +1,4 @@
-/// The runs that are served: each is read once for everybody who looks, and only while somebody does.
+/// Holds the runs that are served. Each is read once for all viewers, and only while somebody views it.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,7 @@ namespace ringmaster {
 
 /// The newest text of a run's page.
 struct PageText {
-    int64_t version = 0;  ///< It grows with every change.
+    int64_t version = 0;  ///< grows with every change
     std::shared_ptr<const std::string> json;
 };
 
@@ -25,10 +25,10 @@ class RunHub {
     explicit RunHub(std::filesystem::path runs_dir);
     ~RunHub();
 
-    /// [{"name", "state", "step", "total_steps", "loss", ...}] as JSON, without folders.
+    /// Returns [{"name", "state", "step", "total_steps", "loss", ...}] as JSON, without folders.
     std::string list() const;
 
-    /// Empty for a run that is not served. Threads may ask at once.
+    /// Returns nothing for a run that is not served. Safe to call from several threads.
     std::optional<PageText> page(const std::string& name);
 
   private:

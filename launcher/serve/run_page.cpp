@@ -24,7 +24,7 @@ json numbers(const std::vector<float>& values) {
     return list;
 }
 
-/// The rank whose figures stand for those that are equal on all.
+/// Returns the rank whose figures stand for those that are equal on all ranks.
 const RankHistory* reference(const RunHistory& history) {
     for (const RankHistory& rank : history.ranks())
         if (!rank.steps.empty()) return &rank;
@@ -36,7 +36,7 @@ json global_curve(const RankHistory& rank, Measure measure, const StepRange& ran
     return {{"low", numbers(curve.low)}, {"mean", numbers(curve.mean)}, {"high", numbers(curve.high)}};
 }
 
-/// The least, the median and the greatest of the ranks.
+/// Returns the curves of the least, the median and the greatest value among the ranks.
 json rank_curve(const RunHistory& history, Measure measure, const StepRange& range, int points) {
     std::vector<Curve> ranks;
     for (const RankHistory& rank : history.ranks())

@@ -18,12 +18,12 @@ namespace ringmaster {
 
 namespace {
 
-constexpr int kMostViewers = 64;  ///< Each takes a thread while its page is open.
-constexpr size_t kThreads = 256;  ///< The others answer requests, or wait for clients that say nothing.
+constexpr int kMostViewers = 64;  ///< each takes a thread while its page is open
+constexpr size_t kThreads = 256;  ///< the rest answer requests, or wait for silent clients
 constexpr size_t kMostWaiting = 64;
-constexpr int kPatience_s = 2;  ///< A client has so long for the next part of its request.
+constexpr int kPatience_s = 2;  ///< time for a client to send the next part of its request
 constexpr auto kTick = std::chrono::milliseconds(250);
-constexpr int kTicksBetweenSigns = 60;  ///< The server writes after so many, to find browsers that have gone.
+constexpr int kTicksBetweenSigns = 60;  ///< ticks between writes that detect closed browsers
 
 const char* const kPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; img-src "
@@ -49,7 +49,7 @@ constexpr Static kStatics[] = {
     {"/dygraph.css", RINGMASTER_DYGRAPHS_DIR "/dygraph.min.css", "text/css; charset=utf-8"},
 };
 
-/// The library waits with select(), which watches descriptors below 1,024 only.
+/// Limits file descriptors: the library waits with select(), which handles only those below 1,024.
 void limit_descriptors() {
     rlimit limit{};
     if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;

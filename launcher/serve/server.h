@@ -1,4 +1,4 @@
-/// A page of runs for a browser, which can only be read: HTTP on one address, live by server-sent events.
+/// Serves a read-only page of runs to a browser: HTTP on one address, live by server-sent events.
 #pragma once
 
 #include <memory>
@@ -10,14 +10,14 @@ class RunHub;
 
 struct ServeOptions {
     std::string address = "127.0.0.1";
-    int port = 0;  ///< 0 takes a free one.
+    int port = 0;  ///< 0: a free port
 };
 
 class RunServer {
   public:
     /// Listens at once. Throws Error(Unreachable) if the address or the port cannot be had.
     RunServer(RunHub& hub, const ServeOptions& options);
-    ~RunServer();  ///< It ends every connection.
+    ~RunServer();  ///< ends every connection
     RunServer(const RunServer&) = delete;
     RunServer& operator=(const RunServer&) = delete;
 

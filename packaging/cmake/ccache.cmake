@@ -1,4 +1,4 @@
-# Compiles through ccache where it is installed. Its base folder makes a second checkout hit the same cache.
+# Compiles through ccache if it is installed. Its base folder lets a second checkout hit the same cache.
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     set(ccache_command ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1

@@ -1,10 +1,10 @@
-# What `cmake --install` puts where, and the Debian package that CPack makes of it (packaging/deb).
+# Says what `cmake --install` installs where, and what CPack puts into the Debian package (packaging/deb).
 #
 #   bin/                   the programs; ringmaster-engine and ringmaster-tokenize are scripts that find LibTorch's environment
 #   libexec/ringmaster/    the engine itself and its CUDA part
 #   share/ringmaster/      tokenizing, the lock files of Python packages, the example
 #
-# LibTorch is not in the package: `ringmaster setup` brings it to each user's cache.
+# LibTorch is not in the package: `ringmaster setup` installs it in each user's cache.
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON) # the tests are not built for a package
 set(CMAKE_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
     OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
@@ -36,7 +36,7 @@ install(FILES ${packaging}/desktop/${app_id}.metainfo.xml DESTINATION share/meta
 install(FILES ${packaging}/desktop/${app_id}.xml DESTINATION share/mime/packages)
 install(FILES ${CMAKE_SOURCE_DIR}/resources/icons/ringmaster.svg DESTINATION share/icons/hicolor/scalable/apps RENAME ${app_id}.svg)
 
-# --- Documents, compressed as Debian wants them
+# --- Documents, compressed as Debian requires
 function(install_compressed file name destination)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
     execute_process(COMMAND gzip -9nc ${file} OUTPUT_FILE ${packaging_out}/${name}.gz COMMAND_ERROR_IS_FATAL ANY)
@@ -52,8 +52,8 @@ install_compressed(${packaging}/debian/changelog changelog share/doc/ringmaster)
 install(FILES ${packaging}/debian/copyright DESTINATION share/doc/ringmaster)
 
 # --- The Debian package
-# dpkg-shlibdeps is shown LibTorch's libraries, which no package owns, and nothing else of the wheel: it brings a libgomp of its
-# own, for which the package has to depend on Debian's.
+# dpkg-shlibdeps has to find LibTorch's libraries, which no package owns, but nothing else of the wheel: the package depends on
+# Debian's libgomp, not on the wheel's copy.
 set(shlibdeps ${packaging_out}/libtorch)
 file(REMOVE_RECURSE ${shlibdeps})
 file(MAKE_DIRECTORY ${shlibdeps})

@@ -1,5 +1,5 @@
-# The cached environment (PyTorch's wheel and the Hugging Face libraries) that packaging/setup fills. Its folder is
-# recorded in the programs; RINGMASTER_PYTHON_ENV points somewhere else.
+# Finds the cached environment (PyTorch's wheel and the Hugging Face libraries) that packaging/setup fills. The programs
+# record its folder; RINGMASTER_PYTHON_ENV chooses another one.
 if(DEFINED ENV{XDG_CACHE_HOME} AND NOT "$ENV{XDG_CACHE_HOME}" STREQUAL "")
     set(ringmaster_cache "$ENV{XDG_CACHE_HOME}/ringmaster")
 else()

@@ -1,9 +1,9 @@
-# LibTorch out of PyTorch's wheel, as imported targets of our own:
+# Makes imported targets of the LibTorch in PyTorch's wheel:
 #
 #   ringmaster::torch       headers, libtorch_cpu, libc10, Gloo's headers, OpenMP: the CPU engine
 #   ringmaster::torch_cuda  what the CUDA part adds: libtorch_cuda, libc10_cuda, NCCL's and CUDA's headers
 #
-# The CUDA part is built everywhere, also where there is no GPU: the engine may be sent to a machine that has one. Only
+# The CUDA part is built on every machine, even without a GPU: the engine may be sent to a machine that has one. Only
 # -DRINGMASTER_CUDA=off leaves it out.
 file(GLOB torch_dirs ${RINGMASTER_PYTHON_ENV}/lib/python3*/site-packages/torch)
 list(LENGTH torch_dirs torch_count)
@@ -28,7 +28,7 @@ add_library(ringmaster::torch ALIAS ringmaster_torch)
 target_include_directories(ringmaster_torch SYSTEM INTERFACE
     ${TORCH_DIR}/include ${TORCH_DIR}/include/torch/csrc/api/include ${GLOO_INCLUDE_DIR})
 target_compile_definitions(ringmaster_torch INTERFACE USE_DISTRIBUTED USE_C10D_GLOO)
-# libtorch_cpu's own dependencies are found at run time by its RPATH, not by our link.
+# At run time libtorch_cpu finds its dependencies by its own RPATH, so our link need not name them.
 target_link_options(ringmaster_torch INTERFACE LINKER:--allow-shlib-undefined
     LINKER:-rpath-link,${TORCH_LIB_DIR})
 target_link_libraries(ringmaster_torch INTERFACE
@@ -52,7 +52,7 @@ if(RINGMASTER_CUDA)
     endif()
     set(CMAKE_CUDA_ARCHITECTURES 80-real 90)
     enable_language(CUDA)
-    set(CMAKE_CUDA_STANDARD 17)  # CMake 3.25 knows none above for nvcc
+    set(CMAKE_CUDA_STANDARD 17)  # the latest that CMake 3.25 supports for nvcc
     add_library(ringmaster_torch_cuda INTERFACE)
     add_library(ringmaster::torch_cuda ALIAS ringmaster_torch_cuda)
     target_include_directories(ringmaster_torch_cuda SYSTEM INTERFACE
@@ -62,7 +62,7 @@ if(RINGMASTER_CUDA)
         ${TORCH_LIB_DIR}/libtorch_cuda.so ${TORCH_LIB_DIR}/libc10_cuda.so)
 endif()
 
-# A program that runs with LibTorch finds it through the link `libtorch` beside it.
+# Lets a program find LibTorch through a link `libtorch` in the program's folder.
 function(ringmaster_use_torch target)
     set_target_properties(${target} PROPERTIES BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN/libtorch")
 endfunction()

@@ -1,9 +1,9 @@
-"""Makes what the example trains on, from what is on this machine after set-up; nothing is downloaded.
+"""Makes the example's tokenizer and corpus from files that set-up has installed; nothing is downloaded.
 
     make_example.py --to DIR
 
-The corpus is Python source: how the models of the transformers library in the cached environment are written. A byte-level
-BPE of 4,096 tokens is trained on it. What is up to date is left alone.
+The corpus is Python source: the models of the transformers library in the cached environment. A byte-level BPE of
+4,096 tokens is trained on it. Files that are up to date are left alone.
 """
 
 import argparse
@@ -19,20 +19,20 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 PACKAGE, PATTERN = "transformers", "models/*/modeling_*.py"
 CORPUS_BYTES = 4 << 20
-FILE_BYTES = range(12 << 10, 96 << 10)  # whole files that fill some sequences, none of the few that are huge
+FILE_BYTES = range(12 << 10, 96 << 10)  # sizes of whole files that fill some sequences, without the few huge ones
 VOCABULARY = 4096
 BOS, EOS, PAD = "<s>", "</s>", "<pad>"
 
 
 def source_files():
-    """(name, path) of all fitting files, in an order that is the same on every machine."""
+    """Returns (name, path) of all suitable files, in an order that is the same on every machine."""
     folder = Path(sysconfig.get_path("purelib"), PACKAGE)
     found = [(path.relative_to(folder.parent).as_posix(), path) for path in folder.glob(PATTERN)]
     return sorted((name, path) for name, path in found if path.stat().st_size in FILE_BYTES)
 
 
 def corpus():
-    """Texts of CORPUS_BYTES altogether, spread evenly over all files."""
+    """Returns texts with CORPUS_BYTES in total, spread evenly over all files."""
     files = source_files()
     total = sum(path.stat().st_size for _, path in files)
     if total < CORPUS_BYTES:
@@ -63,7 +63,7 @@ def train_tokenizer(texts, folder):
 
 
 def stamp():
-    """What the example depends on: these files, and the libraries that it is made of and with."""
+    """Returns what the example depends on: these files, and the libraries that make it."""
     digest = hashlib.blake2b(digest_size=16)
     for path in (Path(__file__), HERE / "example.yaml", HERE / "tiny-llama" / "config.json"):
         digest.update(path.read_bytes())

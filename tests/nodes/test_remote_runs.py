@@ -86,7 +86,7 @@ def test_two_hosts_train_to_the_losses_of_one(pair, llama, rows_file, tmp_path):
     for rank in range(4):
         assert losses_of(remote, rank) == pytest.approx(losses_of(local, rank), abs=1e-6)
         assert raw_steps(remote, rank) == [1, 2, 3, 4, 5, 6]
-        for file in (f"events/rank-{rank:05d}.jsonl", f"logs/rank-{rank:05d}.log"):  # complete, and once
+        for file in (f"events/rank-{rank:05d}.jsonl", f"logs/rank-{rank:05d}.log"):  # complete, with each line once
             assert (remote / file).read_bytes() == (there(pair.b if rank > 1 else pair.a) / file).read_bytes()
     assert (tmp_path / "out/model.safetensors").stat().st_size == (tmp_path / "alone/model.safetensors").stat().st_size
     assert not list(pair.a.home.glob("data/ringmaster/runs/*/*/events/rank-00002*"))

@@ -1,8 +1,8 @@
-"""Where the result of a request lies: DIR/<key>/{tokens.safetensors, eval.safetensors, summary.json}. The key is a hash of
-the request, of the content of every local file that it names, of the tokenizer's files and of this program, so it never
-has to be emptied to be right. A dataset or tokenizer of the hub counts by its name and revision.
+"""Keeps the results of requests in DIR/<key>/{tokens.safetensors, eval.safetensors, summary.json}. The key is a hash of the
+request, of the content of every local file that it names, of the tokenizer's files and of this program, so a result is
+never out of date. A dataset or tokenizer of the hub counts by its name and revision.
 
-Standard library only: a cached answer must not wait for imports."""
+Uses only the standard library: a cached answer must not wait for imports."""
 
 import hashlib
 import json
@@ -21,7 +21,7 @@ LIBRARIES = ("tokenizers", "transformers", "datasets")
 
 
 class Request:
-    """The request file, with its sources found and its defaults filled in."""
+    """Reads the request file, finds its sources and fills in its defaults."""
 
     DEFAULTS = {"datasets": [], "test_datasets": [], "special_tokens": {}, "tokenization": {}, "tokenizer": "",
                 "base_dir": "", "sequence_len": 512, "excess_length": "drop", "val_set_size": 0, "seed": 42,
@@ -48,7 +48,7 @@ class Request:
 
 
 def entries(value, key):
-    """`datasets` as a list of mappings."""
+    """Returns `datasets` as a list of mappings."""
     if isinstance(value, dict):
         value = [value]
     if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
@@ -57,7 +57,7 @@ def entries(value, key):
 
 
 def expanded(listed):
-    """The entries, those that name several configurations or `preprocess_shards` as one entry for each, as axolotl reads them."""
+    """Returns the entries; one that names several configurations or `preprocess_shards` becomes several, as axolotl reads them."""
     for entry in listed:
         if isinstance(entry.get("name"), list):
             yield from ({**entry, "name": name} for name in entry["name"])
@@ -85,7 +85,7 @@ def read_request(path):
 
 
 def find_prepared(request):
-    """The folder that axolotl prepared (`dataset_prepared_path`, or its one subfolder named by a hash), or None."""
+    """Returns the folder that axolotl prepared (`dataset_prepared_path`, or its one subfolder named by a hash), or None."""
     path = request["dataset_prepared_path"]
     if not path:
         return None
@@ -108,7 +108,7 @@ def find_prepared(request):
 
 
 def is_saved_dataset(folder):
-    """Whether `datasets` saved it (Dataset.save_to_disk)."""
+    """Returns whether `datasets` saved the folder (Dataset.save_to_disk)."""
     return (folder / "state.json").is_file() or (folder / "dataset_dict.json").is_file()
 
 
@@ -145,7 +145,7 @@ def tokenizer_identity(tokenizer, hashes):
 
 
 def template_files(request):
-    """Files that `chat_template_jinja` names instead of holding a template."""
+    """Returns the files that `chat_template_jinja` names if it does not hold a template itself."""
     asked = [holder.get("chat_template_jinja") for holder in
              [request["tokenization"], *(source.entry for source in request.sources + request.test_sources)]]
     return [file for text in asked if text and (file := template_file(text, request.base_dir))]
@@ -170,7 +170,7 @@ def hash_of(data):
 
 
 def cached_result(folder):
-    """The result that lies in `folder`, or None; a file that was cut or removed since does not count."""
+    """Returns the result in `folder`, or None; a file that was cut or removed since does not count."""
     try:
         summary = json.loads((folder / "summary.json").read_text())
         for name, size in summary["files"].items():
@@ -202,7 +202,7 @@ def store(aside, folder, result):
 
 @contextmanager
 def aside_folder(cache, key):
-    """A folder to write in, gone afterwards unless it was renamed; what a killed process left is cleared first."""
+    """Yields a folder to write in and removes it afterwards unless it was renamed. First removes what a killed process left."""
     prefix = f"unfinished-{socket.gethostname()}-"
     for left in cache.glob(prefix + "*"):
         pid = left.name[len(prefix):].split("-")[0]

@@ -17,15 +17,15 @@ WHEN = ("all", "turn", "last", "none")
 
 
 class ChatOptions(NamedTuple):
-    """One dataset entry, with its defaults."""
+    """The options of one dataset entry, with their defaults."""
 
     template: str
     template_arguments: dict
-    variables: set  # fields of a message, besides the mapped ones, that the template sees
+    variables: set  # fields of a message that the template reads, besides the mapped ones
     messages: str
     system: str
     tools: str
-    properties: dict  # the template's name → the message's field
+    properties: dict  # name in the template → field of the message
     training: str | None
     training_detail: str | None
     roles: dict
@@ -78,7 +78,7 @@ def properties_of(entry, key):
 
 
 def end_tokens(tokenizer, asked, template, when, key):
-    """Ids of the tokens that end a turn: `eot_tokens` that the template has, else EOS."""
+    """Returns the ids of the tokens that end a turn: those of `eot_tokens` that the template has, else EOS."""
     eos = tokenizer.eos_token
     if asked is None or asked == [eos]:
         return {tokenizer.eos_token_id} - {None}
@@ -105,7 +105,7 @@ def chat_template(rows, tokenizer, options):
 
 
 def encoded(texts, tokenizer):
-    """[(ids, offsets of each token in the text)]; offsets are None where the tokenizer knows none."""
+    """Returns [(ids, offsets of each token in the text)]; offsets are None if the tokenizer does not know them."""
     if getattr(tokenizer, "is_fast", False):
         found = tokenizer(texts, add_special_tokens=False, return_offsets_mapping=True, return_attention_mask=False)
         return list(zip(found["input_ids"], found["offset_mapping"], strict=True))

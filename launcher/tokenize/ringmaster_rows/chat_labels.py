@@ -1,11 +1,11 @@
-"""Which tokens of a rendered conversation are labels."""
+"""Chooses the tokens of a rendered conversation that are labels."""
 
 import numpy as np
 
 from .encoders import IGNORED
 from .report import Failure
 
-# Most tokens that the template may put between a turn's text and its end-of-turn token, as in axolotl.
+# The most tokens that the template may put between a turn's text and its end-of-turn token, as in axolotl.
 END_DISTANCE = 3
 
 
@@ -43,7 +43,7 @@ def is_trained(turn, options):
 
 
 def chosen_tokens(conversation, index, span, ids, offsets, tokenizer, has_thought):
-    """Indices of the tokens of a trained turn: all of its text, or the parts of it that are flagged."""
+    """Returns the indices of a trained turn's tokens: all of its text, or only the flagged parts."""
     turn, chosen = conversation.turns[index], []
     begin, end = span
     if begin >= 0 and turn.content_parts:
@@ -59,8 +59,8 @@ def chosen_tokens(conversation, index, span, ids, offsets, tokenizer, has_though
 
 
 def end_token(ids, begin, end_ids):
-    """The first token of `end_ids` at `begin` or at most END_DISTANCE behind it. A turn that was not found begins at -1, and then the
-    conversation's last token is looked at first, which counts as none: axolotl's labels depend on it."""
+    """Returns the first token of `end_ids` at `begin` or at most END_DISTANCE after it. A turn that was not found begins at -1. Then
+    the conversation's last token is examined first and counts as not found: axolotl's labels depend on it."""
     if begin == -1:
         if not ids or ids[-1] in end_ids:
             return None
@@ -71,7 +71,8 @@ def end_token(ids, begin, end_ids):
 
 
 def part_tokens(text, parts, tokenizer, place):
-    """Indices of the tokens of `text` that lie in a trained part; a token across a part's edge is widened or left out as in axolotl."""
+    """Returns the indices of the tokens of `text` in trained parts; a token across a part's edge is added or left out as in
+    axolotl."""
     if not isinstance(text, str):
         raise Failure("parts of a message can be trained only if it is text", str(place))
     starts = [begin for begin, _ in tokenizer(text, return_offsets_mapping=True, add_special_tokens=False)["offset_mapping"]]
@@ -82,7 +83,7 @@ def part_tokens(text, parts, tokenizer, place):
 
 
 def whole_tokens(part, tokens, place):
-    """A part's range, moved to the edges of tokens: (first character, last character, trained); None if it covers no token."""
+    """Returns a part's range, moved to the edges of tokens: (first character, last character, trained). None if it covers no token."""
     try:
         first, last, train = part["begin_offset"], part["end_offset"], part["train"]
     except (KeyError, TypeError) as error:

@@ -1,19 +1,19 @@
-"""Where a turn's text stands in a rendered conversation. It is found by rendering the conversation with marks instead of texts:
-what differs from the real rendering is the turn's. That holds for templates that trim, and for those that look at a turn's place."""
+"""Finds a turn's text in a rendered conversation: it renders the conversation with marks instead of texts, and whatever differs from
+the real rendering belongs to the turn. This also works for templates that trim, and for those that depend on a turn's position."""
 
 from bisect import bisect_left, bisect_right
 
 from .hub import first_line
 from .report import Failure
 
-# Two marks that share neither their first nor their last character: text that a template adds can hide one mark's edge.
+# Two marks with different first and last characters: text that a template adds can hide one mark's edge, but not both.
 MARKS = ("[[dummy_message]]", "zzdummymessagezz")
 NOWHERE = (-1, -1)
 PLAIN = {"role", "content"}
 
 
 class Conversation:
-    """A row's turns, rendered."""
+    """The rendered turns of a row."""
 
     def __init__(self, place, turns, tools, tokenizer, options):
         self.place, self.turns, self.tools = place, turns, tools
@@ -21,7 +21,7 @@ class Conversation:
         self.text, self.spans, self.thinking = "", None, options.thinking
 
     def rendered(self):
-        """Itself, with the text and, if one rendering shows them all, the span of each turn's text."""
+        """Renders the conversation and returns itself. If one rendering with marks shows all turns, their spans are known too."""
         messages = [turn.message for turn in self.turns]
         self.text = self.render(messages)
         if all(set(message) <= PLAIN and message.get("content") for message in messages):
@@ -42,7 +42,7 @@ class Conversation:
             raise Failure(f"{refusal}: {first_line(error)}", str(self.place)) from error
 
     def token_span(self, index, ids, offsets, keep_thought=False, only_thought=False):
-        """(first token, token after the last) of a turn, or NOWHERE."""
+        """Returns (first token, token after the last) of a turn, or NOWHERE."""
         if index == 0 and self.turns[0].message["role"] == "system" and not self._options.shows_system:
             return NOWHERE
         span = self._from_text(index, offsets, keep_thought, only_thought) if offsets is not None else None
@@ -78,7 +78,7 @@ class Conversation:
         return None if first >= len(offsets) else (first, behind)
 
     def _from_tokens(self, index, keep_thought, only_thought):
-        """The same from the tokens of the conversation's beginning, where text and tokens cannot be matched."""
+        """Returns the same from the tokens of the conversation's beginning, if text and tokens cannot be matched."""
         messages = [turn.message for turn in self.turns[:index]]
         more = {"real_last_index": len(self.turns) - 1} if len(self.turns) > 1 else {}
         texts = [self.render([*messages, last], **more)
@@ -91,7 +91,7 @@ class Conversation:
 
 
 def match_marks(text, marked, marks, messages):
-    """All spans from one rendering; None if the text around the marks is not that around the contents."""
+    """Returns all spans from one rendering; None if the text around the marks differs from that around the contents."""
     pieces, rest = [], marked
     for mark in marks:
         if rest.count(mark) != 1:
@@ -116,7 +116,7 @@ def match_marks(text, marked, marks, messages):
 
 
 def differing_span(text, marked):
-    """(begin, end) in `text` of what is not in `marked`."""
+    """Returns (begin, end) of the part of `text` that is not in `marked`."""
     limit = min(len(text), len(marked))
     begin = common_prefix(text, marked, limit)
     return begin, len(text) - common_prefix(text[::-1], marked[::-1], limit - begin)

@@ -1,4 +1,4 @@
-"""Which Jinja template a dataset is rendered with, and which fields of a message that template may see."""
+"""Finds the Jinja template that renders a dataset, and the fields of a message that the template reads."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ def names():
 
 
 def find_template(entry, key, tokenizer, options, base_dir):
-    """The text of the template that the entry names, else the one that the whole file names, else the tokenizer's."""
+    """Returns the text of the template that the entry names, else that of the whole file, else the tokenizer's."""
     own = entry.get("chat_template") or entry.get("chat_template_jinja")
     holder, where = (entry, f"{key}.chat_template") if own else (options, "chat_template")
     jinja = holder.get("chat_template_jinja")
@@ -43,8 +43,8 @@ def named_template(name, jinja, where, tokenizer, base_dir):
 
 
 def message_variables(template, where):
-    """The names that the template reads off a variable called `message`: the fields, besides the mapped ones, that axolotl
-    passes on. Names that a template reads through another variable or through `get` are not among them, as in axolotl."""
+    """Returns the names that the template reads from a variable called `message`: the fields that axolotl passes on besides the mapped
+    ones. Names that a template reads through another variable or through `get` are not included, as in axolotl."""
     import jinja2
     from jinja2 import nodes
     from jinja2.ext import Extension

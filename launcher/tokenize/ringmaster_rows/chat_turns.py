@@ -1,4 +1,4 @@
-"""From a row to the turns of its conversation: fields and roles mapped, thoughts split off, flags of training read."""
+"""Turns a row into the turns of its conversation: maps fields and roles, splits off thoughts, and reads training flags."""
 
 import json
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ MEDIA = {"image", "image_url", "audio", "audio_url", "input_audio", "video", "vi
 class Turn(NamedTuple):
     message: dict  # the message as the template sees it
     train: Any = None  # the message's own training flag
-    content_parts: list | None = None  # characters of the content that are trained on
+    content_parts: list | None = None  # trained characters of the content
     thought_parts: list | None = None
 
 
@@ -64,7 +64,7 @@ def turn_of(message, index, place, options):
 
 
 def split_thought(message, thinking, index, place):
-    """Moves the text between a pair of thought marks into a field of its own."""
+    """Moves the text between a pair of thought marks into a separate field."""
     content = message.get("content")
     if not isinstance(content, str):
         raise Failure(f"message {index}: split_thinking needs its content to be text", str(place))
@@ -86,7 +86,7 @@ def parse_calls(message, place):
 
 
 def joined_parts(content, index, place):
-    """(text, [which characters are trained on] or None) of content that may be a list of parts."""
+    """Returns (text, [which characters are trained] or None) of content that may be a list of parts."""
     if not isinstance(content, list):
         return content, None
     texts, flags, flagged = [], [], False
@@ -109,7 +109,7 @@ def joined_parts(content, index, place):
 
 
 def tools_of(row, options):
-    """The row's tools; some datasets hold them, or their parameters, as JSON text."""
+    """Returns the row's tools; some datasets store them, or their parameters, as JSON text."""
     tools = parsed(row.values.get(options.tools), options.tools, row.place)
     if tools is None:
         return None
@@ -124,7 +124,7 @@ def tools_of(row, options):
 
 
 def parsed(value, name, place):
-    """Some datasets hold JSON as text."""
+    """Parses JSON that a dataset stores as text."""
     if not isinstance(value, str):
         return value
     try:
@@ -134,7 +134,7 @@ def parsed(value, name, place):
 
 
 def without_nulls(value):
-    """Columnar files fill fields that a message does not have with nulls."""
+    """Removes the nulls with which columnar files fill fields that a message does not have."""
     if isinstance(value, dict):
         return {key: without_nulls(item) for key, item in value.items() if item is not None}
     return [without_nulls(item) for item in value] if isinstance(value, list) else value

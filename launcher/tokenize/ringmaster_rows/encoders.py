@@ -1,6 +1,5 @@
-"""From rows to examples: input ids and labels (-100 where there is none; not shifted), as axolotl makes them.
-
-An encoder is a generator function over rows. It batches by itself, since tokenizers use every core for a batch."""
+"""Turns rows into examples: input ids and labels (-100 for no label; not shifted), as axolotl makes them. An encoder is a generator
+function over rows; it batches by itself, since tokenizers use every core for a batch."""
 
 import json
 from typing import NamedTuple
@@ -26,7 +25,7 @@ class Example(NamedTuple):
 
 
 def batches(items, length):
-    """Lists of items whose `length`s sum to about BATCH_CHARACTERS."""
+    """Yields lists of items whose `length`s sum to about BATCH_CHARACTERS."""
     batch, characters = [], 0
     for item in items:
         batch.append(item)
@@ -39,7 +38,7 @@ def batches(items, length):
 
 
 def field_of(row, name, default=None):
-    """The text in a field. A missing one is an error that lists those that are there; null is empty text."""
+    """Returns the text in a field; null is empty text. If the field is missing, the error lists the fields that exist."""
     if name not in row.values:
         if default is not None:
             return default
@@ -61,7 +60,7 @@ def check_text(value, name, place):
 
 
 def token_ids(tokenizer, texts, most=None, empty_too=False):
-    """Token ids of each text, at most `most`, with the special tokens that this tokenizer adds by itself (a BOS, for instance). An
+    """Returns the token ids of each text, at most `most`, with the special tokens that the tokenizer adds (a BOS, for instance). An
     empty text has none, unless `empty_too`."""
     ids = [[] for _ in texts]
     filled = [index for index, text in enumerate(texts) if text or empty_too]
@@ -85,7 +84,7 @@ def with_eos(ids, eos):
 
 
 def completion(rows, entry, tokenizer, sequence_len):
-    """The text and EOS, in pieces of sequence_len; all of it is labels."""
+    """Encodes the text and EOS in pieces of sequence_len; every token is a label."""
     name, eos, most = entry.get("field") or "text", eos_of(tokenizer), sequence_len * COMPLETION_PIECES
     texts = ((row.place, field_of(row, name)) for row in rows)
     for batch in batches(texts, lambda item: len(item[1])):
@@ -99,7 +98,8 @@ def completion(rows, entry, tokenizer, sequence_len):
 
 
 def pretokenized(rows):
-    """Rows that hold `input_ids` and `labels`. axolotl refuses rows without labels as well: nothing says which tokens to train on."""
+    """Takes rows that hold `input_ids` and `labels`. Rows without labels are refused, as in axolotl: nothing says which tokens to
+    train on."""
     for row in rows:
         if "input_ids" not in row.values:
             raise Failure("the row has no field 'input_ids', and the dataset has no type", str(row.place),
@@ -136,7 +136,7 @@ def offender(values):
 
 
 def check_ids(example, vocab_size):
-    """Throws where an id is none of the model's."""
+    """Throws if the model does not have an id."""
     end = vocab_size or np.iinfo(np.int32).max
     for name, array, least in (("input_ids", example.input_ids, 0), ("labels", example.labels, IGNORED)):
         valid = (array >= 0) | (array == least)

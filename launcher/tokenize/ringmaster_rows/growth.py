@@ -1,7 +1,6 @@
-"""The tokenizer of a run that adds or renames tokens, and the model whose embeddings have a row for each of them.
-
-Both lie in the run's folder: `tokenizer`, and `model` if the number of rows changes. The weights that stay are links to the base
-model's files; the embeddings are resized by transformers itself, on a model of the same kind without layers."""
+"""Makes the tokenizer of a run that adds or renames tokens, and the model whose embeddings have a row for each token. Both go into the
+run's folder: `tokenizer`, and `model` if the number of rows changes. The unchanged weights are links to the base model's files;
+transformers resizes the embeddings, on a model of the same kind without layers."""
 
 import json
 import math
@@ -72,7 +71,7 @@ def resize_model(base, folder, wanted, request):
 
 
 def weight_files(base):
-    """{tensor: the file that holds it}"""
+    """Returns {tensor: the file that holds it}."""
     from safetensors import safe_open
 
     if (base / INDEX).is_file():
@@ -85,7 +84,7 @@ def weight_files(base):
 
 
 def resized(base, files, wanted, request):
-    """{tensor: resized} of the embedding and, unless it is tied, the head: by transformers' resize_token_embeddings."""
+    """Returns {tensor: resized} for the embedding and, unless it is tied, the head, by transformers' resize_token_embeddings."""
     import torch
     from safetensors import safe_open
 

@@ -1,4 +1,4 @@
-"""What the Hugging Face hub's client says when something cannot be had, as one Failure."""
+"""Turns the errors of the Hugging Face hub's client into one Failure."""
 
 import os
 import sys
@@ -18,8 +18,8 @@ SECONDS_TO_ANSWER = 10
 
 @contextmanager
 def from_hub(name, kind, where, what=None):
-    """For fetching a "model" or "dataset" within: translates failures. Where the hub does not answer, its clients would try
-    again for minutes; they are told to look at their cached copies alone."""
+    """Translates failures while a "model" or "dataset" is fetched. If the hub does not answer, its clients would retry for minutes, so
+    they are told to use only their cached copies."""
     unreachable = ask_hub(name, kind)
     if unreachable:
         go_offline()
@@ -32,7 +32,7 @@ def from_hub(name, kind, where, what=None):
 
 
 def ask_hub(name, kind):
-    """The error where the hub cannot be reached, else None."""
+    """Returns the error if the hub cannot be reached, else None."""
     from huggingface_hub import HfApi, constants
 
     if constants.HF_HUB_OFFLINE:

@@ -1,5 +1,5 @@
-"""Rows of a prompt and a response: the alpaca family, the types of named datasets, and mappings of a person's own fields. What their
-prompts say is axolotl's, in templates/prompts.json."""
+"""Encodes rows of a prompt and a response: the alpaca family, types of named datasets, and mappings of the user's fields. The prompts'
+texts are axolotl's, in templates/prompts.json."""
 
 import json
 from functools import cache
@@ -13,7 +13,7 @@ from .report import Failure
 
 
 class Form(NamedTuple):
-    """How a prompt is put together."""
+    """Describes how a prompt is put together."""
 
     with_input: str
     without_input: str
@@ -25,7 +25,7 @@ class Form(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """A type of dataset: its form, and what of a row goes into it."""
+    """Describes a type of dataset: its form, and the parts of a row that it uses."""
 
     form: Form
     asked: Callable  # row → {"instruction", "input", "system"}
@@ -40,7 +40,7 @@ def prompts():
 
 
 def shown(row, name, default=None):
-    """A field as a prompt shows it: text and numbers as they are, null as None, as in axolotl."""
+    """Returns a field as a prompt shows it: text and numbers unchanged, null as None, as in axolotl."""
     value = row.values.get(name) if name in row.values or default is None else default
     if name in row.values and (value is None or isinstance(value, (int, float))):
         return value
@@ -48,7 +48,7 @@ def shown(row, name, default=None):
 
 
 def fields(instruction, extra=None, output="output", system=None, optional=True):
-    """(asked, response) that take the fields with these names."""
+    """Returns (asked, response), functions that read the fields with these names."""
     def asked(row):
         return {"instruction": shown(row, instruction), "system": shown(row, system) if system else "",
                 "input": (shown(row, extra, default="" if optional else None) if extra else "")}
@@ -68,7 +68,7 @@ def choices(row):
 
 
 def scored(form):
-    """Critiques and revisions: the row's scores and critiques are shown as YAML."""
+    """Returns functions for critiques and revisions: the row's scores and critiques are shown as YAML."""
     def evaluation(row):
         import yaml
 
@@ -124,7 +124,7 @@ for name in ("load_chat", "load_instruct"):
 
 
 def kind_named(name, entry):
-    """The Kind of this name, or None. `alpaca_chat` takes its style from the old key `conversation`."""
+    """Returns the Kind of this name, or None. `alpaca_chat` takes its style from the old key `conversation`."""
     if name == "alpaca_chat" and entry.get("conversation"):
         name = f"alpaca_chat:{entry['conversation']}"
     form = prompts().get(name)
@@ -142,7 +142,7 @@ DEFAULTS = {"system_prompt": "", "field_system": "system", "field_instruction": 
 
 
 def kind_of_fields(mapping, where):
-    """The Kind of `type: {field_instruction: …, format: …}`."""
+    """Returns the Kind of `type: {field_instruction: …, format: …}`."""
     given = DEFAULTS | {name: value for name, value in mapping.items() if value is not None and name in DEFAULTS}
     for name in ("format", "no_input_format", "system_format"):
         try:
@@ -161,7 +161,7 @@ def kind_of_fields(mapping, where):
 
 
 def instruct(rows, kind, tokenizer, train_on_inputs, sequence_len):
-    """The prompt (no labels unless train_on_inputs), then the response and end-of-text tokens."""
+    """Encodes the prompt (no labels unless train_on_inputs), then the response and end-of-text tokens."""
     eos, bos = eos_of(tokenizer), tokenizer.bos_token_id
     texts = ((row.place, kind.form.prompt(kind.asked(row)), kind.response(row)) for row in rows)
     for batch in batches(texts, lambda item: len(item[1]) + len(item[2])):
@@ -176,7 +176,7 @@ def instruct(rows, kind, tokenizer, train_on_inputs, sequence_len):
 
 
 def with_ends(ids, eos, count, most):
-    """The ids and `count` end-of-text tokens, one of which may be there already, as far as there is room."""
+    """Returns the ids and `count` end-of-text tokens, as far as there is room; the text may already end with one of them."""
     if not ids:
         return ids
     missing = count - (ids[-1] == eos)
@@ -184,7 +184,7 @@ def with_ends(ids, eos, count, most):
 
 
 def reflection(rows, kind, tokenizer, train_on_inputs, sequence_len):
-    """Prompt, thought, reflection and final response as one text; labels after the prompt's tokens."""
+    """Encodes prompt, thought, reflection and final response as one text; labels begin after the prompt's tokens."""
     eos = eos_of(tokenizer)
     for batch in batches((reflected(row, kind) for row in rows), lambda item: len(item[2])):
         whole = token_ids(tokenizer, [text for _, _, text in batch], sequence_len)

@@ -1,4 +1,4 @@
-"""What each type of dataset is encoded by, which keys of an entry it reads, and why some types are refused."""
+"""Chooses the encoder of each type of dataset and the keys of an entry that it reads, and says why some types are refused."""
 
 from functools import partial
 
@@ -37,7 +37,7 @@ def type_of(source):
 
 
 def find_encoder(source, request, tokenizer):
-    """A function from rows to examples."""
+    """Returns a function from rows to examples."""
     kind, options, length = type_of(source), request["tokenization"], request["sequence_len"]
     trained = bool(options.get("train_on_inputs"))
     if isinstance(kind, dict):

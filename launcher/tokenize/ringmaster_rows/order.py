@@ -1,11 +1,11 @@
-"""In which order rows of several datasets are merged, and which of equal rows are left out: axolotl's, to the row. It decides which
-rows evaluate under `val_set_size`, and the order of training under `curriculum_sampling`."""
+"""Merges the rows of several datasets, and drops equal rows, in exactly axolotl's order. This order decides which rows evaluate under
+`val_set_size`, and the order of training under `curriculum_sampling`."""
 
 import numpy as np
 
 
 def row_order(request, rows, counts):
-    """Indices of `rows` in the merged order, without duplicates if `dataset_exact_deduplication` asks for that."""
+    """Returns the indices of `rows` in the merged order, without duplicates if `dataset_exact_deduplication` is set."""
     options = request["tokenization"]
     order = merged(request, options, rows)
     if options.get("dataset_exact_deduplication"):
@@ -30,7 +30,8 @@ def merged(request, options, rows):
 
 
 def shuffles(request, options, sources):
-    """`curriculum_sampling` keeps the order of the files, unless several datasets are asked to be shuffled all the same."""
+    """Returns whether rows are shuffled. `curriculum_sampling` keeps the files' order, unless several datasets are to be shuffled
+    anyway."""
     asked = options.get("shuffle_merged_datasets")
     if request["curriculum_sampling"]:
         return bool(asked) and sources > 1
@@ -38,7 +39,7 @@ def shuffles(request, options, sources):
 
 
 def shuffled(count, seed):
-    """The permutation of `datasets.Dataset.shuffle(seed)`."""
+    """Returns the permutation of `datasets.Dataset.shuffle(seed)`."""
     return np.random.default_rng(seed).permutation(count)
 
 
@@ -52,7 +53,7 @@ def without_duplicates(order, digests):
 
 
 def shard_of(order, options):
-    """The part that `dataset_shard_num` and `dataset_shard_idx` choose."""
+    """Returns the part that `dataset_shard_num` and `dataset_shard_idx` choose."""
     shards, index = options.get("dataset_shard_num"), options.get("dataset_shard_idx")
     if not shards or index is None:
         return order

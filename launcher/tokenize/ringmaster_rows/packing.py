@@ -1,7 +1,7 @@
 """Packs documents into rows of at most `sequence_len` tokens. Documents stay whole; a row says where each begins."""
 
 def pack(lengths, chosen, capacity, in_file_order):
-    """[indices of a row's documents, in the file's order], the rows of the documents with the indices `chosen`."""
+    """Returns [indices of a row's documents, in the file's order] for the documents with the indices `chosen`."""
     if in_file_order:
         return next_fit(lengths, chosen, capacity)
     return first_fit_decreasing(lengths, chosen, capacity)
@@ -20,7 +20,7 @@ def next_fit(lengths, chosen, capacity):
 
 
 def first_fit_decreasing(lengths, chosen, capacity):
-    """The longest first, each into the first row with room for it. A tree over the rows' room finds that row."""
+    """Places the longest document first, each into the first row with room for it. A tree over the rows' room finds that row."""
     order = sorted((int(index) for index in chosen), key=lambda index: (-int(lengths[index]), index))
     leaves = 1
     while leaves < len(order):

@@ -1,4 +1,5 @@
-"""From a request to tokens.safetensors: read, encode, apply the length rules, split off the evaluation rows, pack, write."""
+"""Turns a request into tokens.safetensors: reads, encodes, applies the length rules, splits off the evaluation rows, packs, and
+writes."""
 
 import json
 import math
@@ -27,7 +28,7 @@ OPTIONS = {"chat_template", "chat_template_jinja", "chat_template_kwargs", "defa
 
 
 def prepare(request, folder, report):
-    """Writes tokens.safetensors and, where there are evaluation rows, eval.safetensors into `folder`; returns the result."""
+    """Writes tokens.safetensors and, if there are evaluation rows, eval.safetensors into `folder`; returns the result."""
     encode = Encoders(request, report)
     for source in [*request.sources, *request.test_sources]:
         check_entry(source, report)
@@ -43,7 +44,7 @@ def prepare(request, folder, report):
         evaluation = row_order(request, eval_rows, eval_counts)
     elif request["val_set_size"]:
         chosen, evaluation = split_rows(chosen, request)
-    if not request["curriculum_sampling"]:  # the sampler shuffles the rows
+    if not request["curriculum_sampling"]:  # otherwise the sampler shuffles the rows
         chosen, evaluation = np.sort(chosen), np.sort(evaluation)
     packed = packed_rows(request, rows, chosen)
     total, longest = write_tokens(folder / "tokens.safetensors", rows, packed, partial(report.progress, "writing"),
@@ -68,7 +69,7 @@ def packed_rows(request, rows, chosen):
 
 
 class Encoders:
-    """Turns a source's rows into examples by its `type`; the tokenizer is loaded when a row of text needs it."""
+    """Turns a source's rows into examples by its `type`; loads the tokenizer when a row of text needs it."""
 
     def __init__(self, request, report):
         self._request, self._report, self._loaded = request, report, None
@@ -95,8 +96,8 @@ class Encoders:
 
 
 def collect(request, sources, split, encode, folder, report, lost=None):
-    """The examples of all sources, in order, that the length rules keep; and how many they did not. The first MOST_LOST of
-    those that are left out or cut are added to `lost`."""
+    """Returns the examples of all sources, in order, that the length rules keep, and how many they do not. Adds the first MOST_LOST
+    rows that are left out or cut to `lost`."""
     rows, counts = Rows(folder, split), dict.fromkeys(
         ("read", "kept", "dropped_long", "dropped_short", "truncated", "cut_texts"), 0)
     enough = Enough(request["row_limit"], request["sequence_len"], request["sample_packing"])
@@ -125,7 +126,7 @@ def collect(request, sources, split, encode, folder, report, lost=None):
 
 
 def lost_row(example, kept, request):
-    """What became of an example that the length rules do not leave as it is."""
+    """Describes an example that the length rules drop or cut."""
     length = len(example.input_ids)
     why = "cut" if kept else "long" if length > request["sequence_len"] else "short"
     return {"place": str(example.place), "tokens": length, "why": why}
@@ -148,7 +149,7 @@ def counted(rows, counts):
 
 
 def within_length(example, request, counts):
-    """The example, cut where `truncate` asks for it; None where it is dropped. Throws where `raise` does."""
+    """Returns the example, cut if `truncate` asks for it; None if it is dropped. Raises an error if `raise` asks for that."""
     length, most = len(example.input_ids), request["sequence_len"]
     if length < (request["tokenization"].get("min_sample_len") or MIN_LENGTH):
         counts["dropped_short"] += 1
@@ -173,7 +174,7 @@ def need_rows(rows, counts, key):
 
 
 def split_rows(order, request):
-    """(training rows, evaluation rows): as in axolotl, the last rows of the merged order evaluate."""
+    """Returns (training rows, evaluation rows): as in axolotl, the last rows of the merged order evaluate."""
     size, count = request["val_set_size"], len(order)
     chosen = math.ceil(size * count) if size < 1 else int(size)
     if chosen >= count or size < 0:

@@ -1,4 +1,4 @@
-"""What goes to stdout: JSON lines of progress and warnings, and last the result or the one error."""
+"""Writes stdout: JSON lines of progress and warnings, and last the result or the one error."""
 
 import json
 import os
@@ -9,11 +9,11 @@ REFUSED, USAGE, UNREACHABLE, INTERRUPTED = 1, 2, 3, 130
 
 
 class Interrupted(BaseException):
-    """SIGTERM or SIGINT: nothing but the end of the program may catch it."""
+    """SIGTERM or SIGINT arrived; only the end of the program may catch it."""
 
 
 class Failure(Exception):
-    """What went wrong, where (file and line, key), the nearest thing that works, and the exit status."""
+    """Holds what went wrong, where (file and line, key), the nearest thing that works, and the exit status."""
 
     def __init__(self, what, where="", hint="", status=REFUSED):
         super().__init__(what)
@@ -21,7 +21,7 @@ class Failure(Exception):
 
 
 class Report:
-    """Owns stdout. Whatever a library prints there goes to stderr instead."""
+    """Owns stdout. Anything that a library prints there goes to stderr instead."""
 
     SECONDS_BETWEEN = 0.1
 
@@ -32,7 +32,7 @@ class Report:
         self._phase, self._next = None, 0.0
 
     def progress(self, phase, done, total):
-        """`total` is 0 where it is not known. Throttled; a phase's first and last line are always written."""
+        """Writes progress, throttled; a phase's first and last line are always written. `total` is 0 if it is not known."""
         now = time.monotonic()
         if phase == self._phase and now < self._next and (not total or done < total):
             return

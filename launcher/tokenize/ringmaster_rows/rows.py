@@ -1,7 +1,6 @@
-"""Reads the rows of a Source, each with its place, so that a broken one can be named by file and line.
-
-JSON lines are read here, line by line; what a row's number says enough about (Parquet, Arrow, CSV, text, saved datasets, the
-hub) is read by `datasets`, streaming where it lies in local files."""
+"""Reads the rows of a Source, each with its place, so that a broken one can be named by file and line. JSON lines are read here, line
+by line. `datasets` reads the formats in which a row's number is place enough (Parquet, Arrow, CSV, text, saved datasets, the hub),
+streaming if the files are local."""
 
 import bz2
 import gzip
@@ -34,7 +33,8 @@ class Row(NamedTuple):
 
 
 def read_rows(source, default_split, seed, report):
-    """The Rows of the source's split, or of one shard of it. `default_split` is the one to take of several if the entry names none."""
+    """Returns the Rows of the source's split, or of one shard of it. `default_split` is used if there are several and the entry names
+    none."""
     shards = source.entry.get("shards")
     if not shards:
         yield from split_rows(source, default_split, report)
@@ -49,7 +49,7 @@ def read_rows(source, default_split, seed, report):
 
 
 def shard_rows(count, shards, index, seed):
-    """The rows of a shard, in order: as in axolotl, all rows are shuffled by `seed` first."""
+    """Returns the rows of a shard, in order: as in axolotl, all rows are shuffled by `seed` first."""
     import numpy as np
 
     begin = count // shards * index + min(index, count % shards)
@@ -74,7 +74,7 @@ def split_rows(source, default_split, report):
 
 
 def split_of(source):
-    """("train", "train[:10%]") for split: train[:10%]; the second is empty where the whole split is asked for."""
+    """Returns (split, slice): ("train", "train[:10%]") for `split: train[:10%]`. The second is empty for a whole split."""
     asked = str(source.entry.get("split") or "")
     name = asked.split("[")[0].split("+")[0]
     return name, asked if asked != name else ""
@@ -98,7 +98,7 @@ def take_slice(rows, sliced, source):
 
 
 def files_of_split(source, split, default_split):
-    """The files to read: all that were named, or those that `datasets` counts to the split of a folder."""
+    """Returns the files to read: all that were named, or those that `datasets` assigns to the split of a folder."""
     if not source.folder or as_list(source.entry.get("data_files")):
         if split not in ("", "train"):
             raise Failure(f"there is no split {split}: files that are named hold one split, train",
@@ -195,7 +195,7 @@ def numbered(dataset, name, report):
 
 
 def json_rows(file, report):
-    """Rows of a file of JSON lines, or of one JSON array."""
+    """Yields the rows of a file of JSON lines, or of one JSON array."""
     try:
         with OPENERS.get(file.suffix, open)(file, "rb") as stream:
             begin = stream.peek(1 << 16)[: 1 << 16].lstrip(b"\xef\xbb\xbf \t\r\n")
@@ -236,12 +236,12 @@ def parse(line, place):
 
 
 def one_row_a_line(line, place):
-    """A hint where the file looks like one JSON value over many lines."""
+    """Returns a hint if the file looks like one JSON value over many lines."""
     return "a JSON file holds one array of rows, or one row a line" if place.number == 1 and len(line.strip()) < 3 else ""
 
 
 def array_rows(file, stream):
-    """One array is parsed as a whole: it has to fit into memory. Large data belongs into JSON lines or Parquet."""
+    """Parses one array as a whole, so it has to fit into memory. Large data belongs in JSON lines or Parquet."""
     try:
         rows = json.loads(stream.read().decode("utf-8-sig"))
     except UnicodeDecodeError as error:

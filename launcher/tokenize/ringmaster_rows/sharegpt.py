@@ -1,6 +1,5 @@
-"""type: sharegpt, which axolotl had until its version 0.5: conversations in the forms of FastChat, named by `conversation`.
-
-Every turn is tokenized by itself. The forms are in templates/conversations.json."""
+"""Encodes type: sharegpt, which axolotl had until its version 0.5: conversations in FastChat's forms, named by `conversation`. Every
+turn is tokenized by itself. The forms are in templates/conversations.json."""
 
 import json
 import re
@@ -26,7 +25,7 @@ GLAIVE = {"USER": "human", "ASSISTANT": "gpt", "FUNCTION RESPONSE": "tool"}
 
 
 class Settings(NamedTuple):
-    """One dataset entry, with its defaults."""
+    """The settings of one dataset entry, with their defaults."""
 
     kind: str
     name: str
@@ -74,7 +73,7 @@ def sharegpt(rows, settings, tokenizer, sequence_len):
 
 
 def turn_tokens(role, text, weight, row, settings, encode, add_eos):
-    """(ids, labels) of a turn; a turn of neither side is left out, as in axolotl."""
+    """Returns (ids, labels) of a turn; a turn of neither side is left out, as in axolotl."""
     names = row.values.get("roles") if settings.name == "vicuna_v1.1" else None
     told = dict(zip(settings.form["roles"][:2], names)) if isinstance(names, list) and len(names) >= 2 else {}
     if any(name.lower() in role.lower() for name in settings.input_roles):
@@ -94,7 +93,7 @@ def turn_tokens(role, text, weight, row, settings, encode, add_eos):
 
 
 def weighted_turns(row, settings):
-    """[(role with what the form puts around it, text, weight)]"""
+    """Returns [(role with the form's text around it, text, weight)]."""
     said = thread_of(row, settings)
     if len(said) < 2:
         raise Failure("the conversation has fewer than two turns", str(row.place))
@@ -154,7 +153,7 @@ def renamed(row, name, speaker, text, speakers):
 
 
 def glaive(row):
-    """A chat that is one text, its turns marked by USER, ASSISTANT and FUNCTION RESPONSE; turns of one speaker are joined."""
+    """Returns the turns of a chat that is one text, marked by USER, ASSISTANT and FUNCTION RESPONSE; joins turns of one speaker."""
     chat = row.values.get("chat")
     if not isinstance(chat, str):
         raise Failure("the row has no text in field 'chat'", str(row.place))
@@ -172,7 +171,7 @@ def glaive(row):
 
 
 def formed(settings, system, messages, row):
-    """(role, text) of each turn in the conversation's form; the first may be the system's, without a role."""
+    """Yields (role, text) of each turn in the conversation's form; the first may be the system's, without a role."""
     form, style = settings.form, settings.form["style"]
     prompt, sep = form["system_template"].format(system_message=system), form["sep"]
     seps = [sep, form["sep2"]]
@@ -212,7 +211,7 @@ SIMPLE = {
 
 
 def llama2(settings, system, prompt, messages):
-    """Llama 2's and Mistral's forms, which put the system's message into the first turn."""
+    """Yields turns in Llama 2's and Mistral's forms, which put the system's message into the first turn."""
     mistral, turns = settings.name == "mistral", []
     if system:
         if messages and messages[0][0] == settings.form["roles"][0]:

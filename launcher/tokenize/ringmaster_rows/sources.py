@@ -1,5 +1,5 @@
-"""Which files a dataset entry means, and the hash of what is in them. Standard library only: a cached answer must not
-wait for imports."""
+"""Finds the files that a dataset entry means, and hashes their content. Uses only the standard library: a cached answer must not wait
+for imports."""
 
 import glob
 import hashlib
@@ -20,8 +20,8 @@ CHUNK_BYTES = 1 << 22
 
 @dataclass
 class Source:
-    """One entry of `datasets` or `test_datasets`: files, a folder (of data files, or saved by `datasets`), or else an
-    address for the hub's client."""
+    """One entry of `datasets` or `test_datasets`: files, a folder (of data files, or saved by `datasets`), or an address for the hub's
+    client."""
 
     entry: dict
     key: str  # key of the entry in the configuration: "datasets.0"
@@ -88,14 +88,15 @@ def as_list(value):
 
 
 def looks_local(path):
-    """A hub id is `name` or `owner/name`; anything else, and what ends like a data file, is a path."""
+    """Returns whether the text is a path. A hub id is `name` or `owner/name`; anything else, or a name that ends like a data file, is
+    a path."""
     if "://" in path:
         return False
     return not re.fullmatch(r"[\w-][\w.-]*(/[\w-][\w.-]*)?", path) or data_type_of(Path(path)) is not None
 
 
 def nearest(location):
-    """The hint for a path that is not there: what is beside it."""
+    """Returns the hint for a missing path: the names next to it."""
     folder = location.parent
     while not folder.is_dir():
         folder = folder.parent
@@ -109,7 +110,7 @@ def data_type_of(file):
 
 
 def ds_type(source, file):
-    """The reader for a file: `ds_type`, else its extension, else JSON (as in axolotl)."""
+    """Returns the reader for a file: `ds_type`, else its extension, else JSON (as in axolotl)."""
     asked = source.entry.get("ds_type")
     if asked is None:
         return data_type_of(file) or "json"
@@ -119,7 +120,7 @@ def ds_type(source, file):
 
 
 class ContentHashes:
-    """Hashes of files' content, remembered by path, size, times and inode, so that asking again costs a `stat`."""
+    """Remembers the hashes of files' content by path, size, times and inode, so that asking again costs a `stat`."""
 
     def __init__(self, memory, report):
         self._memory, self._report = Path(memory), report

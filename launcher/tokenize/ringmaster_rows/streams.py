@@ -1,4 +1,4 @@
-"""pretraining_dataset: texts that are read as a stream, as far as the run needs them, in the stream's own shuffled order."""
+"""Reads pretraining_dataset: streamed texts, as far as the run needs them, in the stream's own shuffled order."""
 
 import numpy as np
 
@@ -9,7 +9,8 @@ BUFFER_ROWS = 10_000
 
 
 def pretrain(rows, entry, tokenizer, sequence_len, packed):
-    """With packing, windows of sequence_len tokens that overlap, each with an end-of-text token; else the text's first tokens alone."""
+    """With packing, yields overlapping windows of sequence_len tokens, each with an end-of-text token; otherwise only the text's first
+    tokens."""
     name, eos = entry.get("text_column") or "text", eos_of(tokenizer)
     windows = {"max_length": sequence_len - 1, "return_overflowing_tokens": True, "stride": min(STRIDE, (sequence_len - 1) // 2)}
     limit = windows if packed else {"max_length": sequence_len - 2}
@@ -23,7 +24,8 @@ def pretrain(rows, entry, tokenizer, sequence_len, packed):
 
 
 def shuffled_stream(rows, seed, buffer_rows):
-    """The rows in the order of `datasets.IterableDataset.shuffle(seed, buffer_size)`: a full buffer is shuffled and half of it given."""
+    """Yields the rows in the order of `datasets.IterableDataset.shuffle(seed, buffer_size)`: a full buffer is shuffled, and half of it
+    is emitted."""
     generator, held, kept = np.random.default_rng(seed), [], buffer_rows // 2
     for row in rows:
         held.append(row)
@@ -36,7 +38,7 @@ def shuffled_stream(rows, seed, buffer_rows):
 
 
 class Enough:
-    """Whether the rows so far are as many as the run trains on; packed rows are counted as next-fit fills them."""
+    """Tells if the rows so far are as many as the run trains on; packed rows are counted as next-fit fills them."""
 
     def __init__(self, rows, sequence_len, packed):
         self._left, self._length, self._packed, self._room = rows, sequence_len, packed, 0

@@ -1,4 +1,4 @@
-"""Rows of segments or turns that no Jinja template renders: input_output, pygmalion, llama2_chat."""
+"""Encodes rows of segments or turns that no Jinja template renders: input_output, pygmalion, llama2_chat."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from .rows import json_kind
 
 
 def list_of(row, name, *keys):
-    """The dictionaries in a field, each with all `keys`."""
+    """Returns the dictionaries in a field, each with all `keys`."""
     values = row.values.get(name)
     if not isinstance(values, list):
         raise Failure(f"field {name!r} has to be a list, not {json_kind(values)}", str(row.place),
@@ -26,7 +26,7 @@ def example(place, ids, labels):
 
 
 def input_output(rows, tokenizer, train_on_inputs):
-    """The texts of `segments` one after the other, nothing added; labels where a segment's `label` is true."""
+    """Joins the texts of `segments` and adds nothing; labels where a segment's `label` is true."""
     for row in rows:
         ids, labels = [], []
         for segment in list_of(row, "segments", "label", "text"):
@@ -38,7 +38,7 @@ def input_output(rows, tokenizer, train_on_inputs):
 
 
 class Texts:
-    """Tokenizes single texts as axolotl's strategies do: cut to sequence_len, end-of-text added, BOS taken off."""
+    """Tokenizes single texts as axolotl's strategies do: cuts to sequence_len, adds end-of-text, removes BOS."""
 
     def __init__(self, tokenizer, sequence_len):
         self.tokenizer, self.sequence_len, self.eos = tokenizer, sequence_len, eos_of(tokenizer)
@@ -50,7 +50,7 @@ class Texts:
 
 
 def pygmalion(rows, tokenizer, sequence_len):
-    """A persona, then turns of `human` and `bot`; the bot's texts are labels."""
+    """Encodes a persona, then turns of `human` and `bot`; the bot's texts are labels."""
     encode = Texts(tokenizer, sequence_len)
     prefix = len(encode("<|model|>", False, True))
     for row in rows:
@@ -76,11 +76,11 @@ LLAMA2_SYSTEM = (
     "If you don't know the answer to a question, please don't share false information.")
 LLAMA2_ROLES = ("[INST]", "[/INST]")
 LLAMA2_ENDS = (" ", " </s><s>")
-LLAMA2_BRACKETS = (29961, 518)  # Llama's two ids of "[", of which axolotl makes one
+LLAMA2_BRACKETS = (29961, 518)  # Llama's two ids of "["; axolotl makes one of them
 
 
 def llama2_chat(rows, tokenizer, sequence_len):
-    """Llama 2's prompt. Ids and labels are axolotl's up to its padding, which is left out."""
+    """Encodes Llama 2's prompt. Ids and labels are axolotl's except for its padding, which is left out."""
     padding = tokenizer.eos_token_id if tokenizer.pad_token_id is None else tokenizer.pad_token_id
     old, new = LLAMA2_BRACKETS
     for row in rows:
@@ -118,7 +118,8 @@ def llama2_prompt(row):
 
 
 def llama2_labels(text, ids, total, tokenizer, sequence_len):
-    """Labels of the responses. The lengths of single turns have to add up to `total`, that of the whole, else nothing is trained."""
+    """Returns the labels of the responses. If the lengths of the turns do not add up to `total`, the length of the whole, nothing is
+    trained."""
     labels, position = list(ids), 1
 
     def ignore(begin, end):

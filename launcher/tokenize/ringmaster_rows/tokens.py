@@ -1,7 +1,6 @@
-"""tokens.safetensors: `input_ids` I32 [N], `labels` I32 [N] (-100 = none; not shifted), `row_offsets` I64 [rows+1]; of packed
-rows `document_offsets` I64 [documents+1] too.
-
-Rows go to disk as they come; the file is put together from them in the end, so memory stays bounded."""
+"""Writes tokens.safetensors: `input_ids` I32 [N], `labels` I32 [N] (-100 = none; not shifted), `row_offsets` I64 [rows+1]; for packed
+rows also `document_offsets` I64 [documents+1]. Rows go to disk as they arrive and are joined into the file at the end, so memory stays
+bounded."""
 
 import json
 from hashlib import blake2b
@@ -13,7 +12,7 @@ COPY_TOKENS = 1 << 22
 
 
 class Rows:
-    """Rows on disk while they are collected. `close` before reading them."""
+    """Collects rows on disk. Call `close` before reading them."""
 
     def __init__(self, folder, name):
         self._paths = {part: Path(folder, f"{name}.{part}") for part in ("input_ids", "labels")}
@@ -48,7 +47,7 @@ class Rows:
 
 
 def write_tokens(path, rows, packed, progress, with_documents):
-    """Writes rows, each a list of indices of `rows`; returns (number of tokens, longest of what they hold)."""
+    """Writes rows, each a list of indices of `rows`; returns (number of tokens, the longest row's or document's length)."""
     lengths = np.asarray(rows.lengths, np.int64)
     begins = np.concatenate([[0], np.cumsum(lengths)])
     chosen = np.array([index for row in packed for index in row], np.int64)
@@ -72,7 +71,7 @@ def write_tokens(path, rows, packed, progress, with_documents):
 
 
 def runs(begins, chosen):
-    """Token ranges of the chosen rows, neighbours joined, none longer than COPY_TOKENS."""
+    """Yields the token ranges of the chosen rows; joins adjacent ranges, up to COPY_TOKENS."""
     breaks = np.flatnonzero(np.diff(chosen) != 1) + 1
     for run in np.split(chosen, breaks):
         if len(run):
@@ -82,7 +81,7 @@ def runs(begins, chosen):
 
 
 def header(count, offsets):
-    """The format's 8 bytes of length and JSON, padded with spaces so that the tensors begin at a multiple of 8."""
+    """Returns the format's 8 bytes of length and its JSON, padded with spaces so that the tensors begin at a multiple of 8."""
     sizes = {"input_ids": ("I32", count, 4), "labels": ("I32", count, 4),
              **{name: ("I64", length, 8) for name, length in offsets.items()}}
     tensors, begin = {}, 0

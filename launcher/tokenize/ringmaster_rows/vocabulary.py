@@ -1,4 +1,4 @@
-"""The tokenizer that the request names, with the special tokens that the file asks for."""
+"""Loads the tokenizer that the request names, with the special tokens that the file asks for."""
 
 import json
 from pathlib import Path
@@ -27,7 +27,7 @@ def load_tokenizer(request, report):
 
 
 def grown_tokenizer(request, folder, report):
-    """The tokenizer with every token that the file asks for, new ones too, in axolotl's order."""
+    """Returns the tokenizer with every token that the file asks for, new ones too, in axolotl's order."""
     from tokenizers import AddedToken
 
     options, special = request["tokenization"], dict(request["special_tokens"])
@@ -48,7 +48,7 @@ def grown_tokenizer(request, folder, report):
 
 
 def renamed_tokens(name, options, folder):
-    """A copy of the tokenizer in which the tokens with these numbers have other texts. They have to be added tokens."""
+    """Copies the tokenizer and replaces the texts of the tokens with these numbers, which have to be added tokens."""
     texts = {int(number): text for number, text in options["added_tokens_overrides"].items()}
     from_pretrained(name, options, "tokenizer_config").save_pretrained(folder)
     file = folder / "tokenizer.json"
@@ -80,7 +80,7 @@ def rename_settings(file, texts):
 
 
 def set_chat_template(tokenizer, options, base_dir):
-    """The template of the whole file takes the tokenizer's place: a dataset's tokenizer_default means it, too."""
+    """Sets the whole file's template in place of the tokenizer's, so that a dataset's tokenizer_default means it too."""
     name, jinja = options.get("chat_template"), options.get("chat_template_jinja")
     if not name and not jinja:
         return
@@ -116,7 +116,7 @@ def call_from_pretrained(name, options):
 
 
 def set_special_tokens(tokenizer, asked):
-    """Overrides must stand in the vocabulary already: a new token would change the model's shape."""
+    """Sets special tokens that are already in the vocabulary: a new token would change the model's shape."""
     from tokenizers import AddedToken
 
     vocabulary = tokenizer.get_vocab()

@@ -1,6 +1,6 @@
 """The program that ringmaster-agent starts:
 
-    python ringmaster_track check SETTINGS         which trackers this Python can send to, a line for each
+    python ringmaster_track check SETTINGS         prints which trackers this Python can send to, one per line
     python ringmaster_track send RUN TRACKER [--mirror]    follows RUN until it is over and all is sent
 
 Exit status: 0 everything is sent, 2 the tracker is not set up, 3 it could not be reached for too long.
@@ -9,7 +9,7 @@ import os
 import sys
 
 sys.dont_write_bytecode = True
-sys.path[0] = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # modules here hide no package
+sys.path[0] = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # so that modules here hide no package
 
 from ringmaster_track import check, follow  # noqa: E402
 

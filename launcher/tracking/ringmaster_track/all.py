@@ -1,4 +1,4 @@
-"""Every tracker, by the name that settings.json has for it."""
+"""Lists every tracker by its name in settings.json."""
 from .comet_tracker import CometTracker
 from .mlflow_tracker import MlflowTracker
 from .tensorboard_tracker import TensorboardTracker

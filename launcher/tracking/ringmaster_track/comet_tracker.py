@@ -1,4 +1,4 @@
-"""Comet: metrics as transformers' CometCallback logs them; offline, an archive for `comet upload`."""
+"""Sends metrics to Comet as transformers' CometCallback names them; offline, it writes an archive for `comet upload`."""
 from __future__ import annotations
 
 import hashlib
@@ -11,7 +11,7 @@ from .masking import masked
 from .points import shown
 from .tracker import Problem, Tracker, flat, variable
 
-MESSAGES = "messages.json"  # of an archive
+MESSAGES = "messages.json"  # name within an archive
 QUIET = {"log_code": False, "log_graph": False, "parse_args": False, "log_git_metadata": False,
          "log_git_patch": False, "auto_output_logging": False, "auto_param_logging": False,
          "auto_metric_logging": False, "display_summary_level": 0}

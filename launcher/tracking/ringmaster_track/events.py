@@ -1,5 +1,4 @@
-"""Follows events/rank-00000.jsonl by byte offset. Lines of a node are not trusted: long, damaged and
-repeated ones are passed over."""
+"""Follows events/rank-00000.jsonl by byte offset. Lines from a node are not trusted: long, damaged and repeated ones are skipped."""
 from __future__ import annotations
 
 import json
@@ -11,13 +10,13 @@ from .points import point_of
 
 LONGEST_LINE = 64 << 10
 MOST_AT_ONCE = 4 << 20
-MOST_POINTS = 10_000_000  # of a run; keeps the memory of what was seen below 2 GiB
+MOST_POINTS = 10_000_000  # per run; bounds the memory for points seen to 2 GiB
 ENDS = ("completed", "failed", "stopped")
 FILE = "events/rank-00000.jsonl"
 
 
 class EventFile:
-    """Each point once, in the order of the file: of a step that a resumed run repeats, the first one counts."""
+    """Reads each point once, in the order of the file: if a resumed run repeats a step, the first one counts."""
 
     def __init__(self, run_dir: Path):
         self.file = Path(run_dir) / FILE

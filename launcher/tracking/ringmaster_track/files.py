@@ -1,4 +1,4 @@
-"""Reading files of a run directory that another machine may have written."""
+"""Reads files of a run directory that another machine may have written."""
 from __future__ import annotations
 
 import os

@@ -17,8 +17,8 @@ from .events import ENDS, FILE, EventFile, run_state
 
 POLL_S = 0.5
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 2.0, 60.0
-UNTOLD_S = 30  # without an answer of the tracker, before people are told
-PATIENCE_AFTER_END_S = 15 * 60  # without an answer of the tracker, after the run is over
+UNTOLD_S = 30  # seconds without an answer of the tracker before people are warned
+PATIENCE_AFTER_END_S = 15 * 60  # seconds without an answer of the tracker after the run is over
 DONE, NOT_SET_UP, GAVE_UP = 0, 2, 3
 
 
@@ -29,7 +29,7 @@ class Follower:
         self.warn = warn
         self.asked_to_end = False
         self.told = False
-        self.since = time.monotonic()  # of the tracker's last answer
+        self.since = time.monotonic()  # time of the tracker's last answer
         signal.signal(signal.SIGTERM, self._on_term)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})  # ringmaster-agent starts this program with it blocked
@@ -43,7 +43,7 @@ class Follower:
             try:
                 self._send_all()
                 return DONE
-            except Exception as problem:  # the tracker's: a network that is away, a server's refusal
+            except Exception as problem:  # the tracker's problem: no network, or a refusal by its server
                 print(self.tracker.without_secrets(traceback.format_exc()), file=sys.stderr, flush=True)
                 self._tell_once(problem)
                 if self._has_waited_too_long():
@@ -54,11 +54,11 @@ class Follower:
             pause = min(2 * pause, LONGEST_PAUSE_S)
 
     def _send_all(self):
-        """Opens the tracker anew each time, so that it says itself which steps it has."""
+        """Opens the tracker again each time, so that the tracker itself reports which steps it has."""
         events = EventFile(self.run_dir)
         is_open = False
         while True:
-            state = run_state(self.run_dir)  # before the events: all of a run that is over are there by then
+            state = run_state(self.run_dir)  # read before the events: when the run is over, all of them are there
             over = state in ENDS or self.asked_to_end or not self.run_dir.is_dir()
             points = events.poll()
             if points and not is_open:  # a run that fails before its first step leaves nothing at a tracker
@@ -92,7 +92,7 @@ def first_line(problem) -> str:
 
 
 def warner(run_dir: Path, tracker, mirror: bool):
-    """Returns a function that tells people: in the run's events, unless these are a copy of another machine's."""
+    """Returns a function that warns in the log and, unless they are a copy of another machine's, in the run's events."""
 
     def warn(message: str, fix: str):
         text = tracker.without_secrets(f"{tracker.title} {message}: {fix}")
@@ -119,7 +119,7 @@ def hold(settings, name: str):
 
 
 def note_done(settings, name: str, state: str):
-    """Says for `ringmaster watch` that nothing is missing; a run that goes on later removes it."""
+    """Records for `ringmaster watch` that nothing is missing; the file is removed if the run continues later."""
     if state in ENDS:
         (settings.folder / f"{name}.done").write_text(state + "\n")
 

@@ -1,4 +1,4 @@
-"""Takes secrets out of text that is written into the run directory: a client's failure may quote an address."""
+"""Removes secrets from text that is written into the run directory: a client's error may quote an address."""
 from __future__ import annotations
 
 import os
@@ -11,7 +11,7 @@ SHORTEST = 6
 
 
 def masked(text: str, known=()) -> str:
-    """Replaces the values of variables whose names name a secret, `known` values, and passwords in addresses."""
+    """Replaces passwords in addresses, `known` values, and the values of variables whose names suggest a secret."""
     secrets = {value for name, value in os.environ.items() if NAMES.search(name)} | {value for value in known if value}
     for secret in sorted(secrets, key=len, reverse=True):
         if len(secret) >= SHORTEST:

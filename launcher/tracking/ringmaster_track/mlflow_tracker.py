@@ -1,4 +1,4 @@
-"""MLflow: metrics as transformers' MLflowCallback names them, in a run that is found again by a tag."""
+"""Sends metrics to MLflow as transformers' MLflowCallback names them, in a run that a tag identifies."""
 from __future__ import annotations
 
 import os
@@ -8,7 +8,7 @@ from .points import number
 from .tracker import Problem, Tracker, flat, variable
 
 TAG = "ringmaster.run"
-MOST_METRICS = 1000  # of one call
+MOST_METRICS = 1000  # per call
 MOST_PARAMS = 100
 LONGEST_PARAM = 500
 STATUS = {"completed": "FINISHED", "failed": "FAILED", "stopped": "KILLED"}
@@ -76,7 +76,7 @@ class MlflowTracker(Tracker):
             self.api.log_batch(self.run_id, metrics=new[at:at + MOST_METRICS])
 
     def _missing(self, point):
-        """A process that ends in the middle of a step leaves some of its metrics unsent: each is looked at."""
+        """Returns which metrics of a point are unsent: a process that ends in the middle of a step may have sent only some."""
         return [self.mlflow.entities.Metric(name, number(value), int(point.t * 1000), point.step)
                 for name, value in point.values.items() if point.step not in self.held.get(name, ())]
 

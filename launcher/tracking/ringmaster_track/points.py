@@ -1,4 +1,4 @@
-"""Points: the numbers of one step or one evaluation, by the names that transformers logs."""
+"""Defines points: the numbers of one step or one evaluation, by the names that transformers logs."""
 from __future__ import annotations
 
 import math

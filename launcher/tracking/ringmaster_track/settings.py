@@ -1,4 +1,4 @@
-"""RUN/tracking/settings.json: what the configuration says about trackers, without secrets.
+"""Reads RUN/tracking/settings.json: what the configuration says about trackers, without secrets.
 
     {"id": "9f…", "run": "llama-2026-11-21", "base_dir": "/home/ann", "output_dir": "/home/ann/out",
      "trackers": {"wandb": "node", "mlflow": "launcher"}, "keys": {"wandb_project": "p", …},
@@ -53,7 +53,7 @@ class Settings:
                 os.environ[key.upper()] = value
 
     def secret(self, key: str) -> str | None:
-        """Returns a secret that stands in the run's config.yaml, which is never sent to a node with it."""
+        """Returns a secret from the run's config.yaml, which is never sent to a node together with the secret."""
         text = read_regular(self.run_dir / "config.yaml", MOST_BYTES) or b""
         found = re.search(rf"(?m)^{re.escape(key)}:[ \t]*[\"']?([^\s\"'#]+)", text.decode("utf-8", "replace"))
         return found.group(1) if found and found.group(1) not in (REMOVED, "null", "~") else None

@@ -1,4 +1,4 @@
-"""TensorBoard's event files without its package: records (length, masked CRC-32C, data, masked CRC-32C) of
+"""Writes and reads TensorBoard's event files without its package: records (length, masked CRC-32C, data, masked CRC-32C) of
 Event{double wall_time = 1; int64 step = 2; string file_version = 3; Summary summary = 5}, Summary{repeated Value
 value = 1}, Value{string tag = 1; float simple_value = 2} (tensorflow/core/util/event.proto)."""
 from __future__ import annotations

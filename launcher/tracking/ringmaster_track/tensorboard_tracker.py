@@ -1,4 +1,4 @@
-"""TensorBoard: scalars as transformers' TensorBoardCallback names them. No client is needed."""
+"""Writes scalars for TensorBoard as transformers' TensorBoardCallback names them. No client is needed."""
 from __future__ import annotations
 
 import os

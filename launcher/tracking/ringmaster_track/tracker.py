@@ -1,4 +1,4 @@
-"""The face of every tracker."""
+"""Declares the interface of every tracker."""
 from __future__ import annotations
 
 import os
@@ -11,7 +11,7 @@ from .settings import Settings
 
 @dataclass(frozen=True)
 class Problem:
-    """Why nothing can be sent, and the command or line of the configuration that changes that."""
+    """Says why nothing can be sent, and gives the command or the line of the configuration that changes that."""
 
     kind: str  # client, key or password
     message: str
@@ -19,9 +19,9 @@ class Problem:
 
 
 class Tracker(ABC):
-    title = ""  # as people call it
-    client = ""  # the package that has to be importable; "" if none is needed
-    install = ""  # the command that installs it
+    title = ""  # name as people write it
+    client = ""  # package that has to be importable; "" if none is needed
+    install = ""  # command that installs the package
 
     def __init__(self, settings: Settings):
         self.settings = settings

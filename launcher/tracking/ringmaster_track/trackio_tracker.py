@@ -1,4 +1,4 @@
-"""trackio: rows as transformers' TrackioCallback logs them, in trackio's SQLite file or on a Space."""
+"""Sends rows to trackio as transformers' TrackioCallback logs them, into trackio's SQLite file or to a Space."""
 from __future__ import annotations
 
 import inspect
@@ -27,7 +27,7 @@ class TrackioTracker(Tracker):
 
     def open(self):
         self.settings.export(["trackio_"])
-        os.environ.setdefault("TRACKIO_STORAGE_MODE", "sqlite")  # else a network folder's rows cannot be read back
+        os.environ.setdefault("TRACKIO_STORAGE_MODE", "sqlite")  # otherwise a network folder's rows cannot be read back
         import trackio
 
         self.project = self.settings.text("trackio_project_name") or "huggingface"
