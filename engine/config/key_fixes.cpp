@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, 7> kRemovable{
     "lora_alpha_pattern peft_layers_to_transform peft_layers_pattern peft_layer_replication peft_use_dora "
     "mora "
     "peft_init_lora_weights peft relora",
-    "load_in_8bit load_in_4bit quantize_moe_experts qat use_onebitllms tokenizer_use_mistral_common "
+    "load_in_8bit load_in_4bit quantize_moe_experts qat use_onebitllms "
     "lisa_step_interval lisa_n_layers spectrum_top_fraction",
     "tokens added_tokens_overrides resize_token_embeddings_to_32x shrink_embeddings fix_untrained_tokens "
     "default_system_message",

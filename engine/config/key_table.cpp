@@ -15,6 +15,7 @@ std::vector<KeyGroup> used_keys() {
     return {
         {Fate::Used, "", "", "",
          "base_model tokenizer_config tokenizer_type tokenizer_legacy tokenizer_use_fast "
+         "tokenizer_use_mistral_common "
          "trust_remote_code revision_of_model model_revision reinit_weights special_tokens "
          "chat_template chat_template_jinja chat_template_kwargs eot_tokens train_on_inputs datasets "
          "test_datasets val_set_size dataset_prepared_path sequence_len min_sample_len "
@@ -97,8 +98,6 @@ std::vector<KeyGroup> model_keys() {
          "processor_kwargs image_size image_resize_algorithm role_boundaries freeze_mm_modules"},
         {Fate::Unsupported, "rewrites the embeddings of tokens that no row holds", "leave it out", "",
          "fix_untrained_tokens"},
-        {Fate::Unsupported, "the mistral-common tokenizer is not built in",
-         "leave it out: tokenizer.json is read", "", "tokenizer_use_mistral_common"},
         {Fate::NoEffect, "the tokenizer's files are copied as they are", "", "",
          "tokenizer_save_jinja_files"},
         {Fate::Unsupported, "trains some of the weights only", "leave it out to train all weights", "",

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 #include "engine/config/keys.h"
 #include "engine/config/paths.h"
@@ -86,6 +87,55 @@ void read_revision(KeyReader& keys, Config& config) {
     }
 }
 
+constexpr const char* kMistralCommon = "tokenizer_use_mistral_common";
+
+/// Returns true if a name holds "magistral" in any case: axolotl then reads mistral-common's tokenizer.
+bool names_magistral(const KeyReader& keys) {
+    for (const char* key : {"base_model", "base_model_config", "tokenizer_config"}) {
+        const json* name = keys.find(key);
+        if (!name || !name->is_string()) continue;
+        std::string word = name->get<std::string>();
+        std::transform(word.begin(), word.end(), word.begin(),
+                       [](unsigned char c) { return std::tolower(c); });
+        if (word.find("magistral") != std::string::npos) return true;
+    }
+    return false;
+}
+
+/// Reports the keys of a dataset that mistral-common does not go with.
+void check_mistral_dataset(KeyReader& keys, const std::string& entry) {
+    const json* type = keys.find(entry + ".type");
+    if (type && type->is_string() && type->get<std::string>().starts_with("sharegpt"))
+        keys.error(Form("CFG-CONFLICT", "mistral-rows"), entry + ".type");
+    for (const char* key : {".chat_template", ".chat_template_jinja"}) {
+        if (keys.has(entry + key)) keys.warn(Form("CFG-CONFLICT", "mistral-idle"), entry + key);
+    }
+}
+
+/// Reads tokenizer_use_mistral_common by axolotl's rules, with the keys that it excludes or ignores.
+void read_mistral_common(KeyReader& keys, Config& config) {
+    const auto asked = keys.flag(kMistralCommon);
+    if (!asked.value_or(names_magistral(keys))) return;
+    config.tokenization[kMistralCommon] = true;
+    if (!asked) keys.inform(Form("CFG-VALUE", "magistral"), "base_model");
+    for (const char* key :
+         {"added_tokens_overrides", "special_tokens", "tokens", "chat_template", "processor_kwargs"}) {
+        const json* value = keys.find(key);
+        if (value && is_on(*value)) keys.error(Form("CFG-CONFLICT", "mistral-common"), key);
+    }
+    if (keys.has("pretraining_dataset"))
+        keys.error(Form("CFG-CONFLICT", "mistral-rows"), "pretraining_dataset");
+    for (const char* key :
+         {"chat_template_jinja", "eot_tokens", "tokenizer_type", "tokenizer_legacy", "tokenizer_use_fast"}) {
+        if (keys.has(key)) keys.warn(Form("CFG-CONFLICT", "mistral-idle"), key);
+    }
+    for (const char* list : {"datasets", "test_datasets"}) {
+        const json* entries = keys.find(list);
+        for (size_t i = 0; entries && entries->is_array() && i < entries->size(); ++i)
+            check_mistral_dataset(keys, std::string(list) + '.' + std::to_string(i));
+    }
+}
+
 }  // namespace
 
 std::vector<std::string> attention_flags() {
@@ -111,6 +161,7 @@ void read_model(KeyReader& keys, Config& config) {
     }
     if (const auto type = keys.text("tokenizer_type")) config.tokenization["tokenizer_type"] = *type;
     read_revision(keys, config);
+    read_mistral_common(keys, config);
     read_special_tokens(keys, config);
     read_attention(keys, config);
 }

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::array kTokenizerFiles = {
     "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "tokenizer.model", "vocab.json",
-    "merges.txt",     "added_tokens.json",     "chat_template.jinja",
+    "merges.txt",     "added_tokens.json",     "chat_template.jinja",     "tekken.json",
 };
 
 constexpr const char* kGenerationFile = "generation_config.json";

@@ -87,7 +87,25 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"early_stopping_patience: 2\nval_set_size: 0.1\nsave_steps: 3\neval_steps: 2\n", "CFG-OPTIMIZER",
              "early_stopping_patience", true},
         Case{"load_best_model_at_end: true\n", "CFG-OPTIMIZER", "load_best_model_at_end", false},
-        Case{"group_by_length: true\nsample_packing: true\n", "CFG-OPTIMIZER", "group_by_length", false}));
+        Case{"group_by_length: true\nsample_packing: true\n", "CFG-OPTIMIZER", "group_by_length", false},
+        Case{"tokenizer_use_mistral_common: true\nspecial_tokens: {pad_token: a}\n", "CFG-CONFLICT",
+             "special_tokens", true},
+        Case{"tokenizer_use_mistral_common: true\nchat_template: chatml\n", "CFG-CONFLICT", "chat_template",
+             true},
+        Case{"tokenizer_config: owner/Magistral-2\ntokens: [a]\n", "CFG-CONFLICT", "tokens", true},
+        Case{"tokenizer_config: owner/Magistral-2\n", "CFG-VALUE", "base_model", false},
+        Case{"tokenizer_use_mistral_common: true\neot_tokens: [a]\n", "CFG-CONFLICT", "eot_tokens", false}));
+
+TEST(TrainingKeys, MistralCommonIsTakenForMagistralUnlessTheFileSaysNo) {
+    const auto asked = [](const std::string& text) {
+        return read(std::string(kBase) + text).config.tokenization.contains("tokenizer_use_mistral_common");
+    };
+    EXPECT_TRUE(asked("tokenizer_config: mistralai/Magistral-Small-2509\n"));
+    EXPECT_FALSE(
+        asked("tokenizer_config: mistralai/Magistral-Small-2509\ntokenizer_use_mistral_common: false\n"));
+    EXPECT_FALSE(asked("tokenizer_config: mistralai/Mistral-Small\n"));
+    EXPECT_TRUE(asked("tokenizer_use_mistral_common: true\n"));
+}
 
 TEST(TrainingKeys, EarlyStoppingTakesTheBestModel) {
     const ConfigReading reading = read(

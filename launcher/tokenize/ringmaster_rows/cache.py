@@ -16,8 +16,8 @@ from pathlib import Path
 from .report import USAGE, Failure
 from .sources import ContentHashes, find_source, folder_source
 
-TOKENIZER_FILES = ("*token*", "*vocab*", "merges.txt", "*.model", "*.tiktoken", "chat_template*", "*.jinja", "config.json")
-LIBRARIES = ("tokenizers", "transformers", "datasets")
+TOKENIZER_FILES = ("*token*", "*vocab*", "merges.txt", "*.model*", "tekken.json", "*.tiktoken", "chat_template*", "*.jinja", "config.json")
+LIBRARIES = ("tokenizers", "transformers", "datasets", "mistral-common")
 
 
 class Request:

@@ -41,7 +41,8 @@ class ChatOptions(NamedTuple):
 
 def chat_options(source, tokenizer, options, base_dir):
     entry, key = source.entry, source.key
-    template = find_template(entry, key, tokenizer, options, base_dir)
+    encodes = getattr(tokenizer, "encodes_chats", False)
+    template = "" if encodes else find_template(entry, key, tokenizer, options, base_dir)
     roles = entry.get("roles")
     roles = {said: role for role, many in roles.items() for said in many} if roles else ROLES
     trained = entry.get("roles_to_train")
@@ -52,7 +53,7 @@ def chat_options(source, tokenizer, options, base_dir):
             raise Failure(f"{name} is {value}", f"{key}.{name}", f"one of {', '.join(WHEN)}")
     return ChatOptions(
         template=template, template_arguments=options.get("chat_template_kwargs") or {},
-        variables=message_variables(template, f"{key}.chat_template"),
+        variables=tokenizer.message_fields if encodes else message_variables(template, f"{key}.chat_template"),
         messages=entry.get("field_messages") or "messages", system=entry.get("field_system") or "system",
         tools=entry.get("field_tools") or "tools", properties=properties_of(entry, key),
         training=entry.get("message_field_training"), training_detail=entry.get("message_field_training_detail"), roles=roles,
@@ -60,7 +61,7 @@ def chat_options(source, tokenizer, options, base_dir):
         train_on_inputs=bool(options.get("train_on_inputs")), drop_system=bool(entry.get("drop_system_message")),
         split_thinking=bool(entry.get("split_thinking")), thinking=entry.get("template_thinking_key") or "reasoning_content",
         shows_system="mistral" not in (options.get("tokenizer_name") or tokenizer.name_or_path).lower(), when=when,
-        ends=(end_tokens(tokenizer, options.get("eot_tokens"), template, when, key), {tokenizer.eos_token_id} - {None}))
+        ends=(end_tokens(tokenizer, None if encodes else options.get("eot_tokens"), template, when, key), {tokenizer.eos_token_id} - {None}))
 
 
 def properties_of(entry, key):
@@ -99,9 +100,16 @@ def end_tokens(tokenizer, asked, template, when, key):
 
 def chat_template(rows, tokenizer, options):
     conversations = (Conversation(row.place, turns_of(row, options), tools_of(row, options), tokenizer, options) for row in rows)
+    if getattr(tokenizer, "encodes_chats", False):
+        yield from (example_of(item, item.tokens(), None, tokenizer, options) for item in conversations)
+        return
     for batch in batches((item.rendered() for item in conversations), lambda item: len(item.text)):
         for conversation, (ids, offsets) in zip(batch, encoded([item.text for item in batch], tokenizer), strict=True):
-            yield Example(conversation.place, np.asarray(ids, np.int64), labels_of(conversation, ids, offsets, tokenizer, options))
+            yield example_of(conversation, ids, offsets, tokenizer, options)
+
+
+def example_of(conversation, ids, offsets, tokenizer, options):
+    return Example(conversation.place, np.asarray(ids, np.int64), labels_of(conversation, ids, offsets, tokenizer, options))
 
 
 def encoded(texts, tokenizer):

@@ -75,6 +75,9 @@ def part_tokens(text, parts, tokenizer, place):
     axolotl."""
     if not isinstance(text, str):
         raise Failure("parts of a message can be trained only if it is text", str(place))
+    if getattr(tokenizer, "encodes_chats", False):
+        raise Failure("mistral-common does not tell where a token stands in its text, which parts of a message need", str(place),
+                      "leave out the flags of parts, or tokenizer_use_mistral_common")
     starts = [begin for begin, _ in tokenizer(text, return_offsets_mapping=True, add_special_tokens=False)["offset_mapping"]]
     tokens = [(begin, following - 1) for begin, following in zip(starts, [*starts[1:], len(text)], strict=True)]
     ranges = [found for part in parts if (found := whole_tokens(part, tokens, place))]

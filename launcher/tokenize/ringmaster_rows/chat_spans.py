@@ -13,11 +13,12 @@ PLAIN = {"role", "content"}
 
 
 class Conversation:
-    """The rendered turns of a row."""
+    """The rendered turns of a row. A tokenizer that `encodes_chats` turns them into tokens without a text in between."""
 
     def __init__(self, place, turns, tools, tokenizer, options):
         self.place, self.turns, self.tools = place, turns, tools
         self._tokenizer, self._options = tokenizer, options
+        self._encodes = getattr(tokenizer, "encodes_chats", False)
         self.text, self.spans, self.thinking = "", None, options.thinking
 
     def rendered(self):
@@ -30,8 +31,16 @@ class Conversation:
             self.spans = match_marks(self.text, self.render(marked, refusal=None), marks, messages)
         return self
 
+    def tokens(self):
+        return self._tokens([turn.message for turn in self.turns])
+
+    def _tokens(self, messages, **more):
+        if self._encodes:
+            return self.render(messages, "mistral-common refuses the conversation", tokenize=True, return_dict=False, **more)
+        return self._tokenizer(self.render(messages, **more), add_special_tokens=False)["input_ids"]
+
     def render(self, messages, refusal="the chat template refuses the conversation", **more):
-        arguments = {**self._options.template_arguments, **more, "chat_template": self._options.template, "tokenize": False}
+        arguments = {**self._options.template_arguments, "tokenize": False, **more, "chat_template": self._options.template}
         if self.tools:
             arguments["tools"] = self.tools
         try:
@@ -81,9 +90,8 @@ class Conversation:
         """Returns the same from the tokens of the conversation's beginning, if text and tokens cannot be matched."""
         messages = [turn.message for turn in self.turns[:index]]
         more = {"real_last_index": len(self.turns) - 1} if len(self.turns) > 1 else {}
-        texts = [self.render([*messages, last], **more)
-                 for last in (self._marked(index, MARKS[0], keep_thought, only_thought), self.turns[index].message)]
-        marked, full = (self._tokenizer(text, add_special_tokens=False)["input_ids"] for text in texts)
+        marked, full = (self._tokens([*messages, last], **more)
+                        for last in (self._marked(index, MARKS[0], keep_thought, only_thought), self.turns[index].message))
         both = range(min(len(marked), len(full)))
         begin = next((i for i in both if marked[i] != full[i]), None)
         end = next((i for i in both if marked[-1 - i] != full[-1 - i]), None)

@@ -39,6 +39,9 @@ def type_of(source):
 def find_encoder(source, request, tokenizer):
     """Returns a function from rows to examples."""
     kind, options, length = type_of(source), request["tokenization"], request["sequence_len"]
+    if options.get("tokenizer_use_mistral_common") and ((isinstance(kind, str) and kind in SHAREGPT) or kind == "pretrain" or source.entry.get("streamed")):
+        raise Failure(f"no version of axolotl reads {'a stream' if source.entry.get('streamed') else kind} with mistral-common",
+                      "tokenizer_use_mistral_common", "leave it out, or name rows of another type")
     trained = bool(options.get("train_on_inputs"))
     if isinstance(kind, dict):
         return partial(instruct, kind=kind_of_fields(kind, f"{source.key}.type"), tokenizer=tokenizer(), train_on_inputs=trained,

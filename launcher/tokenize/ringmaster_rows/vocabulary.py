@@ -19,6 +19,8 @@ def load_tokenizer(request, report):
         raise Failure(f"no such folder: {name}", where, "", USAGE)
     report.progress("loading the tokenizer", 0, 0)
     tokenizer = from_pretrained(name, options, where)
+    if options.get("tokenizer_use_mistral_common"):
+        return tokenizer
     set_special_tokens(tokenizer, request["special_tokens"])
     if tokenizer.pad_token is None and tokenizer.eos_token is not None:
         tokenizer.pad_token = tokenizer.eos_token
@@ -100,10 +102,16 @@ def from_pretrained(name, options, where):
         raise
     except Exception as error:
         raise Failure(f"no tokenizer can be loaded from {name}: {first_line(error)}", where,
-                      "it needs tokenizer.json, or name another one in tokenizer_config") from error
+                      f"it needs {needed_file(options)}, or name another one in tokenizer_config") from error
+
+
+def needed_file(options):
+    return "tekken.json or tokenizer.model" if options.get("tokenizer_use_mistral_common") else "tokenizer.json"
 
 
 def call_from_pretrained(name, options):
+    if options.get("tokenizer_use_mistral_common"):
+        return load_mistral(name, options.get("revision_of_model"))
     import transformers
 
     chosen = getattr(transformers, options.get("tokenizer_type") or "AutoTokenizer", None)
@@ -113,6 +121,15 @@ def call_from_pretrained(name, options):
     arguments = {"revision": options.get("revision_of_model"), "legacy": options.get("tokenizer_legacy"),
                  "trust_remote_code": options.get("trust_remote_code")}
     return chosen.from_pretrained(name, **{key: value for key, value in arguments.items() if value is not None})
+
+
+def load_mistral(name, revision):
+    try:
+        from . import mistral
+    except ImportError as error:
+        raise Failure(f"mistral-common is not installed here: {first_line(error)}", "tokenizer_use_mistral_common",
+                      "`ringmaster setup` installs what is missing") from error
+    return mistral.load(name, revision)
 
 
 def set_special_tokens(tokenizer, asked):
