@@ -4,7 +4,9 @@
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <random>
+#include <thread>
 
 #include "engine/attention/block_attention.h"
 #include "engine/attention/deterministic.h"
@@ -198,6 +200,25 @@ TEST(Deterministic, LibTorchIsToldWhileOneHoldsIt) {
         EXPECT_TRUE(at::globalContext().deterministicAlgorithms());
         EXPECT_FALSE(at::globalContext().deterministicFillUninitializedMemory());
     }
+    EXPECT_FALSE(at::globalContext().deterministicAlgorithms());
+}
+
+/// Ranks may be threads of one process, as in tests: the switch stays on while any of them holds it.
+TEST(Deterministic, StaysOnForEachOfManyThreads) {
+    constexpr int kThreads = 4, kRounds = 50000;
+    std::atomic<int> found_off = 0;
+    {
+        std::vector<std::jthread> threads;
+        for (int i = 0; i < kThreads; ++i) {
+            threads.emplace_back([&] {
+                for (int round = 0; round < kRounds; ++round) {
+                    const Deterministic held(true);
+                    if (!at::globalContext().deterministicAlgorithms()) ++found_off;
+                }
+            });
+        }
+    }
+    EXPECT_EQ(found_off, 0);
     EXPECT_FALSE(at::globalContext().deterministicAlgorithms());
 }
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <array>
-#include <barrier>
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -33,17 +33,38 @@ namespace cuda_on_host {
 
 constexpr unsigned kWarp = 32;
 
+/// Makes threads wait for each other. std::barrier is slow with more threads than processors.
+class Barrier {
+  public:
+    explicit Barrier(unsigned threads) : threads_(threads) {}
+
+    void arrive_and_wait() {
+        const unsigned round = round_;
+        if (++arrived_ < threads_) {
+            round_.wait(round);
+            return;
+        }
+        arrived_ = 0;
+        ++round_;
+        round_.notify_all();
+    }
+
+  private:
+    const unsigned threads_;
+    std::atomic<unsigned> arrived_ = 0, round_ = 0;
+};
+
 /// The state that the threads of a block share.
 struct Block {
     struct Warp {
-        std::barrier<> met{kWarp};
+        Barrier met{kWarp};
         std::array<float, kWarp> values{};
     };
 
     explicit Block(unsigned threads) : met(threads) {
         for (unsigned i = 0; i < threads / kWarp; ++i) warps.push_back(std::make_unique<Warp>());
     }
-    std::barrier<> met;
+    Barrier met;
     std::vector<std::unique_ptr<Warp>> warps;
 };
 

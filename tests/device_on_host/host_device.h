@@ -1,0 +1,41 @@
+/// Plays a CUDA device on the CPU, so that the engine's own CUDA path runs where there is no GPU. It is
+/// strict where a GPU is: tensors of the two sides do not mix, new memory holds NaN, and copies that need not
+/// wait are late.
+///
+/// The memory of the device is host memory that only tensors with the device's key show. Work on the default
+/// stream runs at once. Work on other streams, and copies to the host that do not block, run when something
+/// waits for them. A copy whose memory was freed before it ran, with no mark of `record_stream`, throws.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <c10/core/Stream.h>
+
+#include <cstdint>
+#include <functional>
+
+namespace ringmaster::host_device {
+
+/// Gives work to a stream, which runs it when something waits for it.
+void give(c10::StreamId stream, std::function<void()> work);
+
+/// Runs the work of the current stream that waits.
+void finish_current_stream();
+
+c10::StreamId current_stream();
+
+/// Returns a CPU tensor over the device's memory, with the sizes of `like`.
+at::Tensor shown_to_host(const c10::Storage& memory, const at::Tensor& like);
+inline at::Tensor shown_to_host(const at::Tensor& on_device) {
+    return shown_to_host(on_device.storage(), on_device);
+}
+
+/// Returns a CPU tensor of the same sizes that has no memory.
+at::Tensor without_memory(const at::Tensor& on_device);
+
+/// Returns a tensor of the current device that owns the memory of a CPU tensor.
+at::Tensor shown_to_device(const at::Tensor& on_host);
+
+/// Returns a view of the device's tensor with the sizes of a view of what `shown_to_host` gave.
+at::Tensor view_of(const at::Tensor& on_device, const at::Tensor& view_on_host);
+
+}  // namespace ringmaster::host_device

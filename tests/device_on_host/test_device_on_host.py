@@ -1,0 +1,103 @@
+"""The engine's own CUDA path on a device played by the CPU (host_device.h): tensors of the two sides do not mix, new memory holds NaN,
+and copies on other streams are late. What is trained is what `--device cpu` trains.
+
+Not seen here: CUDA's own arithmetic, the speed of anything, and NCCL."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+
+from ringmaster_runs import BIN, events_of, make_config, make_model, make_rows, ringmaster
+
+LORA = {"adapter": "lora", "lora_r": 4, "lora_alpha": 8, "lora_target_linear": True}
+QLORA = {**LORA, "adapter": "qlora", "load_in_4bit": True}
+DEFAULT = {
+    "offloaded": {"gradient_checkpointing": True, "activation_offloading": True, "tiled_mlp": True, "sequence_chunks": 3,
+                  "optimizer": "paged_adamw_8bit"},
+    "packed in bf16": {"sample_packing": True, "bf16": True, "gradient_accumulation_steps": 2},
+    "qlora": {**QLORA, "lora_dropout": 0.1},
+}
+MORE = {
+    "all in bf16": {"bf16": "full"},
+    "lora": {**LORA, "bf16": True},
+    "qlora in bf16": {**QLORA, "bf16": True},
+    "packed": {"sample_packing": True},
+    "evaluated": {"val_set_size": 0.1, "eval_steps": 1, "save_strategy": "steps", "save_steps": 1},
+    **{name: {"optimizer": name} for name in
+       ["adamw_bnb_8bit", "adamw_torch_8bit", "adamw_torch_4bit", "paged_adamw_32bit", "lion", "lion_8bit", "adafactor", "muon", "sgd",
+        "rmsprop", "ademamix", "schedule_free_adamw", "came_pytorch"]},
+}
+# In the order of RowKernel (engine/kernels/row_kernels.h); merges and their sums belong to rings.
+KERNELS = ["merge", "sum", "rms_norm", "rms_norm_backward_input", "rms_norm_backward_weight", "rope", "gate", "gate_backward",
+           "cross_entropy"]
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory):
+    """The engine beside the device in place of its CUDA part."""
+    folder = tmp_path_factory.mktemp("engine")
+    shutil.copy2(BIN / "ringmaster-engine", folder)
+    (folder / "libtorch").symlink_to((BIN / "libtorch").resolve())
+    (folder / "ringmaster_cuda.so").symlink_to(os.environ["RINGMASTER_DEVICE_ON_HOST"])
+    return folder / "ringmaster-engine"
+
+
+@pytest.fixture(scope="module")
+def llama(tmp_path_factory):
+    return make_model(tmp_path_factory.mktemp("models") / "llama", "llama")
+
+
+def train(engine, folder, model, device, env=None, **keys):
+    """The steps' events of a run of one rank."""
+    folder.mkdir()
+    make_rows(folder / "rows.jsonl", 44)
+    config = make_config(folder, model, folder / "rows.jsonl", **{"max_steps": 3, **keys})
+    ringmaster("prepare", config, "--runs-dir", folder, "--name", "run", "--ranks", 1, "--device", device,
+               *(["--device-memory", 70] if device == "cuda" else []))
+    done = subprocess.run([engine, "--run", folder / "run", "--resume", "none"], capture_output=True, text=True, timeout=240,
+                          env={**os.environ, "OMP_NUM_THREADS": "1", **(env or {})})
+    assert done.returncode == 0, done.stderr
+    return events_of(folder / "run")
+
+
+def expect_same(engine, tmp_path, model, keys):
+    on_device = train(engine, tmp_path / "cuda", model, "cuda", **keys)
+    on_cpu = train(engine, tmp_path / "cpu", model, "cpu", **keys)
+    assert len(on_device) == len(on_cpu) == 3
+    bounds = {"loss": 1e-3, "grad_norm": 1e-2} if "bf16" in keys else {"loss": 1e-6, "grad_norm": 1e-5}
+    for ours, theirs in zip(on_device, on_cpu):
+        for key, bound in bounds.items():
+            assert ours[key] == pytest.approx(theirs[key], rel=bound), (key, ours["step"])
+
+
+@pytest.mark.parametrize("case", DEFAULT)
+def test_a_run_on_the_device_trains_what_the_cpu_trains(engine, llama, tmp_path, case):
+    expect_same(engine, tmp_path, llama, DEFAULT[case])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", MORE)
+def test_every_kind_of_run_on_the_device_trains_what_the_cpu_trains(engine, llama, tmp_path, case):
+    expect_same(engine, tmp_path, llama, MORE[case])
+
+
+def launches(engine, folder, model, kernels):
+    """Of each kernel how often it was started, and the losses."""
+    file = folder.with_suffix(".launches")
+    steps = train(engine, folder, model, "cuda", max_steps=1, bf16=True,
+                  env={"RINGMASTER_TEST_LAUNCHES": str(file), **({"RINGMASTER_CUDA_KERNELS": kernels} if kernels else {})})
+    counts = [int(it) for it in pathlib.Path(file).read_text().split()]
+    return dict(zip(KERNELS, [a + b for a, b in zip(counts[::2], counts[1::2])], strict=True)), [step["loss"] for step in steps]
+
+
+def test_a_device_uses_our_own_kernels_unless_they_are_switched_off(engine, llama, tmp_path):
+    ours, losses = launches(engine, tmp_path / "ours", llama, None)
+    assert all(ours[name] > 0 for name in KERNELS[2:]), ours
+    none, same = launches(engine, tmp_path / "none", llama, "none")
+    assert not any(none.values()), none
+    assert losses == pytest.approx(same, rel=1e-3)
+    some, _ = launches(engine, tmp_path / "some", llama, "rope,cross_entropy")
+    assert {name for name, count in some.items() if count} == {"rope", "cross_entropy"}
