@@ -2305,6 +2305,10 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <translation>Tokens in der längsten</translation>
     </message>
     <message>
+        <source>Show the rows of %1</source>
+        <translation>Zeilen von %1 zeigen</translation>
+    </message>
+    <message>
         <source>No rows are shown yet</source>
         <translation>Noch keine Zeilen zu sehen</translation>
     </message>

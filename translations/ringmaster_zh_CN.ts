@@ -2282,6 +2282,10 @@ On what is left the run would go on with:</source>
         <translation>最长一行的 token 数</translation>
     </message>
     <message>
+        <source>Show the rows of %1</source>
+        <translation>显示 %1 的数据行</translation>
+    </message>
+    <message>
         <source>No rows are shown yet</source>
         <translation>还没有显示任何行</translation>
     </message>

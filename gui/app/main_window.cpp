@@ -75,7 +75,7 @@ MainWindow::MainWindow(Session& session)
             [this] { return new StartPage(m_session); });
     addPage(u"plan"_s, tr("Plan"), QKeySequence(Qt::CTRL | Qt::Key_2), [this] { return makePlan(); });
     addPage(u"data"_s, tr("Data"), QKeySequence(Qt::CTRL | Qt::Key_6),
-            [this] { return new DataPage(m_session); });
+            [this] { return makeData(); });
     addPage(u"nodes"_s, tr("Nodes"), QKeySequence(Qt::CTRL | Qt::Key_3),
             [this] { return new NodesPage(m_session); });
     addPage(u"monitor"_s, tr("Monitor"), QKeySequence(Qt::CTRL | Qt::Key_4),
@@ -315,6 +315,7 @@ void MainWindow::showPage(const QString& name) {
     if (!hasPage(name)) return;
     for (const Place& place : m_places) place.button->setChecked(place.name == name);
     m_stack->setCurrentWidget(page(name));
+    if (name == u"data"_s) data()->offer(plan()->rowsFile());
     const auto is_navigation = [this](const QWidget* widget) {
         return std::any_of(m_places.begin(), m_places.end(),
                            [widget](const Place& place) { return place.button == widget; });
@@ -376,6 +377,12 @@ Page* MainWindow::makePlan() {
         showPage(u"data"_s);
         data()->openRows(request, text);
     });
+    return made;
+}
+
+Page* MainWindow::makeData() {
+    auto* made = new DataPage(m_session);
+    connect(made, &DataPage::rowsWanted, this, &MainWindow::showRows);
     return made;
 }
 

@@ -71,6 +71,7 @@ class MainWindow : public QMainWindow {
     void addPage(const QString& name, const QString& title, const QKeySequence& keys,
                  std::function<Page*()> make);
     Page* makePlan();
+    Page* makeData();
     PlanPage* plan();
     DataPage* data();
     MonitorPage* monitor();

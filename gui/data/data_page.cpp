@@ -2,7 +2,6 @@
 
 #include <QFileInfo>
 #include <QHBoxLayout>
-#include <QPushButton>
 #include <QSplitter>
 #include <QVBoxLayout>
 #include <QtConcurrent/QtConcurrentRun>
@@ -54,6 +53,7 @@ DataPage::DataPage(Session& session, QWidget* parent)
       m_session(session),
       m_header(new PageHeader),
       m_stack(new QStackedWidget),
+      m_offer_other(new QPushButton),
       m_phase(mutedLabel()),
       m_progress(new QProgressBar),
       m_problem(new Banner),
@@ -72,8 +72,15 @@ DataPage::DataPage(Session& session, QWidget* parent)
         new EmptyView(tr("No rows are shown yet"),
                       tr("Open a configuration on the Plan page and press Rows. You see the text after "
                          "the template, and which tokens are trained."));
+    m_offer_first = empty->addAction({});
     connect(empty->addAction(tr("Open…")), &QPushButton::clicked, &m_session, &Session::chooseConfig);
     m_header->setTitle(tr("Data"));
+    m_header->addAction(m_offer_other);
+    m_offer_first->setObjectName(u"firstRowsButton"_s);
+    m_offer_other->setObjectName(u"otherRowsButton"_s);
+    for (QPushButton* button : {m_offer_first, m_offer_other})
+        connect(button, &QPushButton::clicked, this, &DataPage::rowsWanted);
+    offer({});
     m_problem->setObjectName(u"dataProblem"_s);
     auto* problem = new QWidget;
     auto* room = new QVBoxLayout(problem);
@@ -193,7 +200,17 @@ void DataPage::connectAll() {
 void DataPage::openRows(const Request& request, const QString& text) {
     m_question = {request, text};
     m_header->setSubtitle(QFileInfo(QString::fromStdString(request.config)).fileName());
+    offer(QString::fromStdString(request.config));
     start();
+}
+
+void DataPage::offer(const QString& file) {
+    const bool is_other =
+        !m_question.text.isEmpty() && file != QString::fromStdString(m_question.request.config);
+    for (QPushButton* button : {m_offer_first, m_offer_other})
+        button->setText(tr("Show the rows of %1").arg(QFileInfo(file).fileName()));
+    m_offer_first->setVisible(!file.isEmpty());
+    m_offer_other->setVisible(!file.isEmpty() && is_other);
 }
 
 void DataPage::start() {

@@ -7,6 +7,7 @@
 #include <QLineEdit>
 #include <QPointer>
 #include <QProgressBar>
+#include <QPushButton>
 #include <QStackedWidget>
 #include <QTimer>
 #include <stop_token>
@@ -35,7 +36,13 @@ class DataPage : public Page {
     /// Prepares the rows of a text and shows them.
     void openRows(const Request& request, const QString& text);
 
+    /// Offers the rows of a file while those of another file, or none, are shown; empty: offers nothing.
+    void offer(const QString& file);
+
     bool settled() const override;
+
+  Q_SIGNALS:
+    void rowsWanted();  ///< asks for the rows of the file that was offered
 
   private:
     QWidget* makeWork();
@@ -64,6 +71,7 @@ class DataPage : public Page {
 
     PageHeader* m_header;
     QStackedWidget* m_stack;
+    QPushButton *m_offer_first, *m_offer_other;
     QLabel* m_phase;
     QProgressBar* m_progress;
     Banner* m_problem;

@@ -281,6 +281,10 @@ void PlanPage::showRows() {
     if (m_open) Q_EMIT rowsWanted(request(), m_editor->text());
 }
 
+QString PlanPage::rowsFile() const {
+    return m_open ? QString::fromStdString(request().config) : QString();
+}
+
 Request PlanPage::request() const {
     Request asked;
     const QString path = m_file.isEmpty() ? m_base_dir + u"/untitled.yaml"_s : m_file;

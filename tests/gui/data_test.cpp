@@ -87,6 +87,16 @@ class DataTest : public QObject {
         QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
     }
 
+    void aPageWithoutRowsOffersThoseOfTheOpenFile() {
+        m_window->showPage(u"data"_s);
+        QVERIFY(part<QPushButton>("firstRowsButton")->isHidden());  // no file is open
+        m_window->openPath(m_home.path("tiny.yaml"));
+        m_window->showPage(u"data"_s);
+        QTRY_VERIFY(part<QPushButton>("firstRowsButton")->isVisible());
+        QCOMPARE(part<QPushButton>("firstRowsButton")->text(), u"Show the rows of tiny.yaml"_s);
+        m_window->showPage(u"plan"_s);
+    }
+
     void theButtonOfThePlanShowsTheRows() {
         m_window->openPath(m_home.path("tiny.yaml"));
         QTRY_VERIFY_WITH_TIMEOUT(page("plan")->settled(), kPatienceMs);
@@ -97,6 +107,20 @@ class DataTest : public QObject {
         QVERIFY(words("rowLosses").contains(u"1 left out: longer than sequence_len"_s));
         QVERIFY(words("rowLosses").contains(u"rows.jsonl, line 8"_s));
         QTRY_VERIFY(words("rowLosses").contains(u"389 rows repeat an earlier one: row 10 is row 1 again"_s));
+    }
+
+    void thePageOffersTheRowsOfTheFileThatIsOpenInThePlan() {
+        QVERIFY(part<QPushButton>("otherRowsButton")->isHidden());  // the open file's rows are shown
+        m_home.write("other.yaml", kConfig);
+        m_window->openPath(m_home.path("other.yaml"));
+        QTRY_VERIFY_WITH_TIMEOUT(page("plan")->settled(), kPatienceMs);
+        m_window->showPage(u"data"_s);
+        auto* offer = part<QPushButton>("otherRowsButton");
+        QCOMPARE(offer->text(), u"Show the rows of other.yaml"_s);
+        click(offer);
+        QTRY_VERIFY_WITH_TIMEOUT(page("data")->settled(), kPatienceMs);
+        QCOMPARE(list()->count(), kRows - 1);
+        QVERIFY(offer->isHidden());
     }
 
     void theMouseAndTheKeysChooseARow() {

@@ -47,7 +47,10 @@ class Rows:
 
 
 def write_tokens(path, rows, packed, progress, with_documents):
-    """Writes rows, each a list of indices of `rows`; returns (number of tokens, the longest row's or document's length)."""
+    """Writes rows, each a list of indices of `rows`; returns (number of tokens, the longest row's or document's length).
+
+    `progress` gets the rows written so far; each row is written twice, as tokens and as labels.
+    """
     lengths = np.asarray(rows.lengths, np.int64)
     begins = np.concatenate([[0], np.cumsum(lengths)])
     chosen = np.array([index for row in packed for index in row], np.int64)
@@ -64,7 +67,7 @@ def write_tokens(path, rows, packed, progress, with_documents):
             for begin, end in runs(begins, chosen):
                 file.write(rows.part(name)[begin:end].tobytes())
                 done += end - begin
-                progress(done, 2 * count)
+                progress(len(packed) * done // (2 * count), len(packed))
         for tensor in tensors.values():
             file.write(tensor.tobytes())
     return count, int(lengths[chosen].max(initial=0))
