@@ -8,6 +8,7 @@
 #include "engine/train/adamw.h"
 #include "engine/train/matrix_optimizer.h"
 #include "engine/train/rule_optimizer.h"
+#include "engine/train/squared_norm.h"
 #include "engine/train/stored_adamw.h"
 
 namespace ringmaster {
@@ -45,12 +46,10 @@ double adamw_change(const Config& config, const Optimizer::Element& element, con
 }
 
 double gradient_norm(Parameters& parameters) {
-    std::vector<at::Tensor> norms;
-    for (size_t i = 0; i < parameters.shapes().size(); ++i) {
-        norms.push_back(at::linalg_vector_norm(parameters.own_values(parameters.gradients(), i), 2, {}, false,
-                                               at::kFloat));
-    }
-    at::Tensor sum = at::stack(norms).to(at::kDouble).square().sum();
+    std::vector<at::Tensor> own;
+    for (size_t i = 0; i < parameters.shapes().size(); ++i)
+        own.push_back(parameters.own_values(parameters.gradients(), i));
+    at::Tensor sum = squared_norm(own).to(parameters.gradients().values.device());
     if (Groups* groups = parameters.sharding_groups()) {
         sum = sum.view({1});
         groups->shard().all_reduce(sum).wait();

@@ -11,6 +11,7 @@
 #include "engine/train/preflight_pass.h"
 #include "engine/train/program_fault.h"
 #include "engine/train/rank_agreement.h"
+#include "engine/train/squared_norm.h"
 
 namespace ringmaster {
 
@@ -50,8 +51,8 @@ std::string proved_by(const Plan& plan) {
 /// bias of keys, are differences of large numbers that nearly cancel.
 constexpr double kSmallShare = 1e-2;
 
-double squared_norm(const at::Tensor& values) {
-    return std::pow(values.norm(2, at::kDouble).item<double>(), 2);
+double square_sum(const at::Tensor& values) {
+    return squared_norm({values}).item<double>();
 }
 
 /// Returns Σ (mesh − plain)² and Σ plain² of every tensor, over the ranks that share it.
@@ -62,8 +63,8 @@ at::Tensor squares_of(Parameters& parameters, const Proof& mesh, const Proof& pl
         const at::Tensor expected = parameters.own_values(plain.gradients, i);
         if (expected.numel() == 0) continue;
         const at::Tensor got = parameters.own_values(mesh.gradients, i).to(at::kFloat);
-        squares[static_cast<int64_t>(i)][0] = squared_norm(got - expected);
-        squares[static_cast<int64_t>(i)][1] = squared_norm(expected);
+        squares[static_cast<int64_t>(i)][0] = square_sum(got - expected);
+        squares[static_cast<int64_t>(i)][1] = square_sum(expected);
     }
     if (Groups* groups = parameters.sharding_groups()) {
         at::Tensor sums = squares_p2.to(groups->device());
@@ -116,8 +117,8 @@ std::vector<LayerError> gradient_errors(Groups& groups, Parameters& parameters, 
 std::vector<LayerError> attention_errors(Groups& groups, int layers, const Proof& mesh, const Proof& plain) {
     std::vector<LayerError> errors;
     for (const int64_t which : {0, 1}) {
-        const double error = relative_error(squared_norm(mesh.samples_lsw[which] - plain.samples_lsw[which]),
-                                            squared_norm(plain.samples_lsw[which]));
+        const double error = relative_error(square_sum(mesh.samples_lsw[which] - plain.samples_lsw[which]),
+                                            square_sum(plain.samples_lsw[which]));
         errors.push_back({std::to_string(which == 0 ? 0 : layers - 1), largest_of_ranks(groups, error), ""});
     }
     return errors;
@@ -215,8 +216,7 @@ std::string prove_batch(const Plan& plan, Groups& groups, const PreflightSubject
     report.leak = largest_of_ranks(groups, leaks(batch, groups, trained) ? 1 : 0) > 0;
     if (off.empty() && report.leak)
         off = "a change in one document changed what the model says of another, or of what came before";
-    if (!off.empty() || plan.preflight != Preflight::Only)
-        return off;  // the first step proves its update
+    if (!off.empty() || plan.preflight != Preflight::Only) return off;  // the first step proves its update
     step.update(computed, subject.completed_steps + 1, plan.config.learning_rate);
     return wrong_weights(groups, trained);
 }

@@ -31,6 +31,16 @@ at::Tensor updated(at::Device device, bool in_host) {
     return parameters.master().values.cpu();
 }
 
+/// One float32 sum over a large embedding's gradients would be off by 2e-3.
+TEST(GradientNorm, OfManyElementsIsThatInFloat64) {
+    Parameters parameters(wide_model(), Precision::Float32, at::kCPU);
+    parameters.initialize(wide_model(), 1);
+    at::Tensor& gradients = parameters.gradients().values;
+    gradients.copy_(parameters.master().values);
+    const double expected = gradients.to(at::kDouble).square().sum().sqrt().item<double>();
+    EXPECT_NEAR(gradient_norm(parameters), expected, 1e-7 * expected);
+}
+
 TEST(AdamW, MomentsInHostMemoryAreTheSameOnTheCpu) {
     EXPECT_TRUE(at::equal(updated(at::kCPU, true), updated(at::kCPU, false)));
 }
