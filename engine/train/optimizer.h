@@ -46,13 +46,16 @@ class Optimizer {
     };
     /// Returns one tensor per state, float64 on the CPU, with the values at each place.
     virtual std::vector<at::Tensor> states_at(const std::vector<Place>& places) const = 0;
+    /// Returns, in the same form, how far each stored state may lie from the number that was stored. Empty if
+    /// states keep the numbers themselves.
+    virtual std::vector<at::Tensor> roundings_at(const std::vector<Place>&) const { return {}; }
     struct Element {
         double weight = 0, gradient = 0;
         std::vector<double> states;
         size_t parameter = 0;
         int64_t at = 0;  ///< index among the parameter's elements
     };
-    /// Returns the element's states after an update; empty if they are codes or have no formula.
+    /// Returns the element's states after an update, before they are stored; empty if they have no formula.
     virtual std::vector<double> states_after(const Element&) const { return {}; }
     /// Returns how much the update of `step` (the first is 1) moves the weight; called after that update.
     /// nullopt if one element's numbers do not determine it.
@@ -75,7 +78,7 @@ double adamw_change(const Config& config, const Optimizer::Element& element, con
 /// Returns AdamW's moments of an element after an update.
 std::vector<double> adamw_moments(const Config& config, const Optimizer::Element& element);
 
-/// Returns the L2 norm over all gradients, in double from the parameters' norms; the same on all ranks.
+/// Returns the L2 norm over all gradients; the same on all ranks.
 double gradient_norm(Parameters& parameters);
 
 }  // namespace ringmaster

@@ -46,7 +46,9 @@ at::Tensor spread(const at::Tensor& scales, int64_t count, int64_t block) {
 
 at::Tensor unpacked(const CodeBook& book, const at::Tensor& codes, int64_t count) {
     if (book.bits == 8) return codes;
-    return at::stack({codes.bitwise_right_shift(4), codes.bitwise_and(15)}, 1).reshape({-1}).narrow(0, 0, count);
+    return at::stack({codes.bitwise_right_shift(4), codes.bitwise_and(15)}, 1)
+        .reshape({-1})
+        .narrow(0, 0, count);
 }
 
 at::Tensor packed(const CodeBook& book, at::Tensor codes) {
@@ -64,7 +66,8 @@ at::Tensor binned(const CodeBook& book, const at::Tensor& values, const at::Tens
 }
 
 at::Tensor nearest(const CodeBook& book, const at::Tensor& values, const at::Tensor& scales) {
-    return at::bucketize(values / scales, on_device(book, values.device()).next_from, true, true).to(at::kByte);
+    return at::bucketize(values / scales, on_device(book, values.device()).next_from, true, true)
+        .to(at::kByte);
 }
 
 /// Calls `work(block, begin, count)` for each block, on several threads.
@@ -79,8 +82,7 @@ void each_block(int64_t count, int64_t block, const Work& work) {
 
 at::Tensor decode(const CodeBook& book, const at::Tensor& codes, const at::Tensor& scales, int64_t count,
                   int64_t block) {
-    if (!codes.is_cpu())
-        return numbers_of(book, unpacked(book, codes, count)) * spread(scales, count, block);
+    if (!codes.is_cpu()) return numbers_of(book, unpacked(book, codes, count)) * spread(scales, count, block);
     at::Tensor values = at::empty({count}, at::kFloat);
     const uint8_t* from = codes.const_data_ptr<uint8_t>();
     const float* scale = scales.const_data_ptr<float>();
@@ -120,6 +122,15 @@ at::Tensor scales_from(const CodeBook& book, const at::Tensor& largest) {
 
 at::Tensor numbers_of(const CodeBook& book, const at::Tensor& codes) {
     return on_device(book, codes.device()).values.index({codes.to(at::kLong)});
+}
+
+at::Tensor gaps_of(const CodeBook& book, const at::Tensor& codes) {
+    const int64_t last = (int64_t{1} << book.bits) - 1;
+    const at::Tensor of = codes.to(at::kLong), numbers = numbers_of(book, of);
+    const at::Tensor above = numbers_of(book, (of + 1).clamp_max(last)) - numbers;
+    const at::Tensor below = numbers - numbers_of(book, (of - 1).clamp_min(0));
+    const double bin = book.search == CodeBook::Search::Binned ? 2.0 / 65535 : 0;
+    return at::maximum(above, below) + bin;
 }
 
 }  // namespace ringmaster

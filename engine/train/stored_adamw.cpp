@@ -90,8 +90,7 @@ bool StoredAdamW::update_kernels(Owned& owned, const CutBlocks::Stretch& stretch
 }
 
 std::vector<double> StoredAdamW::states_after(const Element& element) const {
-    const Owned& owned = owned_[element.parameter];
-    if (owned.states[0].in_codes() || !owned.group.trained) return {};
+    if (!owned_[element.parameter].group.trained) return {};
     return adamw_moments(config_, element);
 }
 

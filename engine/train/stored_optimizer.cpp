@@ -106,6 +106,14 @@ void StoredOptimizer::update_whole(Owned& owned, const CutBlocks::Stretch& stret
 }
 
 std::vector<at::Tensor> StoredOptimizer::states_at(const std::vector<Place>& places) const {
+    return read_at(places, &StoredState::values_at);
+}
+
+std::vector<at::Tensor> StoredOptimizer::roundings_at(const std::vector<Place>& places) const {
+    return read_at(places, &StoredState::roundings_at);
+}
+
+std::vector<at::Tensor> StoredOptimizer::read_at(const std::vector<Place>& places, OfState of) const {
     std::vector<at::Tensor> found;
     for (size_t s = 0; s < specs_.size(); ++s) {
         std::vector<at::Tensor> parts;
@@ -114,7 +122,7 @@ std::vector<at::Tensor> StoredOptimizer::states_at(const std::vector<Place>& pla
             std::vector<int64_t> in_own;
             for (; i < places.size() && places[i].parameter == parameter; ++i)
                 in_own.push_back(places[i].in_own);
-            parts.push_back(owned_[parameter].states[s].values_at(at::tensor(in_own, at::kLong)));
+            parts.push_back((owned_[parameter].states[s].*of)(at::tensor(in_own, at::kLong)));
         }
         found.push_back(parts.empty() ? at::empty({0}, at::kDouble)
                                       : at::cat(parts).to(at::kCPU, at::kDouble));

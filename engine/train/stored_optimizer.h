@@ -16,6 +16,7 @@ class StoredOptimizer : public Optimizer {
     std::optional<WrittenFile> save(const std::filesystem::path& file, bool writes = true) const override;
     void load(const std::filesystem::path& file, int64_t completed_steps) override;
     std::vector<at::Tensor> states_at(const std::vector<Place>& places) const override;
+    std::vector<at::Tensor> roundings_at(const std::vector<Place>& places) const override;
 
     /// Returns a state of this rank's elements of a parameter, in the order of states_of; for proofs.
     const StoredState& state(size_t parameter, size_t which) const { return owned_[parameter].states[which]; }
@@ -54,6 +55,9 @@ class StoredOptimizer : public Optimizer {
         std::vector<at::Tensor> states;
     };
 
+    using OfState = at::Tensor (StoredState::*)(const at::Tensor& places) const;
+
+    std::vector<at::Tensor> read_at(const std::vector<Place>& places, OfState of) const;
     StateFormat format_of(size_t parameter) const;
     Owned own(size_t parameter);
     void update_whole(Owned& owned, const CutBlocks::Stretch& stretch, double learning_rate);

@@ -56,11 +56,23 @@ void StoredState::write_codes(int64_t begin, const at::Tensor& values, const at:
 at::Tensor StoredState::values_at(const at::Tensor& places) const {
     const at::Tensor here = places.to(stored_.device());
     if (!in_codes()) return stored_.index_select(0, here).to(device_, at::kFloat);
-    at::Tensor codes = stored_.index_select(0, book_->bits == 8 ? here : here.bitwise_right_shift(1));
-    if (book_->bits == 4)
-        codes = at::where(here.bitwise_and(1) == 1, codes.bitwise_and(15), codes.bitwise_right_shift(4));
-    const at::Tensor blocks = (here + own_.begin).floor_divide(format_.block) - first_block();
-    return (numbers_of(*book_, codes) * scales_.index_select(0, blocks)).to(device_);
+    return (numbers_of(*book_, single_codes(here)) * single_scales(here)).to(device_);
+}
+
+at::Tensor StoredState::roundings_at(const at::Tensor& places) const {
+    const at::Tensor here = places.to(stored_.device());
+    if (!in_codes()) return at::zeros({here.size(0)}, here.options().dtype(at::kFloat)).to(device_);
+    return (gaps_of(*book_, single_codes(here)) * single_scales(here)).to(device_);
+}
+
+at::Tensor StoredState::single_codes(const at::Tensor& here) const {
+    if (book_->bits == 8) return stored_.index_select(0, here);
+    const at::Tensor pairs = stored_.index_select(0, here.bitwise_right_shift(1));
+    return at::where(here.bitwise_and(1) == 1, pairs.bitwise_and(15), pairs.bitwise_right_shift(4));
+}
+
+at::Tensor StoredState::single_scales(const at::Tensor& here) const {
+    return scales_.index_select(0, (here + own_.begin).floor_divide(format_.block) - first_block());
 }
 
 }  // namespace ringmaster

@@ -34,6 +34,9 @@ class StoredState {
     void write_part(int64_t begin, const at::Tensor& values, const at::Tensor& largest);
     /// Returns single elements, as float32 on the device.
     at::Tensor values_at(const at::Tensor& places) const;
+    /// Returns how far single elements may lie from the numbers that were written: the distance to the next
+    /// code.
+    at::Tensor roundings_at(const at::Tensor& places) const;
 
     /// Return the stored numbers or codes, and the scales (undefined without codes), on the storage device.
     at::Tensor& stored() { return stored_; }
@@ -43,6 +46,8 @@ class StoredState {
     int64_t first_block() const { return own_.begin / format_.block; }
 
   private:
+    at::Tensor single_codes(const at::Tensor& here) const;
+    at::Tensor single_scales(const at::Tensor& here) const;
     at::Tensor codes_of(int64_t begin, int64_t count) const;
     at::Tensor scales_of(int64_t begin, int64_t count) const;
     void write_codes(int64_t begin, const at::Tensor& values, const at::Tensor& scales);

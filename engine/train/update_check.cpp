@@ -75,7 +75,7 @@ void UpdateCheck::choose(size_t parameter, int64_t begin, int64_t end, uint64_t 
 
 /// Returns which state of a sample was not updated; empty if all were. If moments were not written back,
 /// every later update would still follow its formula, from moments that never change.
-std::string UpdateCheck::wrong_state(const Optimizer::Element& element, const std::vector<at::Tensor>& now,
+std::string UpdateCheck::wrong_state(const Optimizer::Element& element, const States& now,
                                      size_t sample) const {
     constexpr double kSmallest = std::numeric_limits<float>::min(),
                      kLargest = std::numeric_limits<float>::max();
@@ -83,8 +83,9 @@ std::string UpdateCheck::wrong_state(const Optimizer::Element& element, const st
     const double rounding = wide ? 1e-3 : 8e-2;  // 1 - beta may be computed in float
     const std::vector<double> expected = optimizer_.states_after(element);
     for (size_t s = 0; s < expected.size(); ++s) {
-        const double held = now[s].data_ptr<double>()[sample], before = std::abs(element.states[s]);
-        const double allowed = rounding * (std::abs(expected[s]) + before) + kSmallest;
+        const double held = now.values[s].data_ptr<double>()[sample], before = std::abs(element.states[s]);
+        const double stored = now.roundings.empty() ? 0 : now.roundings[s].data_ptr<double>()[sample];
+        const double allowed = rounding * (std::abs(expected[s]) + before) + 1.001 * stored + kSmallest;
         if (std::abs(expected[s]) < kLargest && !(std::abs(held - expected[s]) <= allowed))
             return "a state is " + number(held) + " where the optimizer makes it " + number(expected[s]);
     }
@@ -96,7 +97,7 @@ void UpdateCheck::after(Groups& groups, double gradient_norm, double learning_ra
     const double clip =
         config_.max_grad_norm ? std::min(1.0, *config_.max_grad_norm / (gradient_norm + 1e-6)) : 1.0;
     const double rounding = rounding_of(parameters_.master().values.scalar_type());
-    const std::vector<at::Tensor> states = optimizer_.states_at(samples_);
+    const States states{optimizer_.states_at(samples_), optimizer_.roundings_at(samples_)};
     const auto of = [](const at::Tensor& values) { return values.data_ptr<double>(); };
     double wrong = 0;  // 1 + index of the first wrong tensor
     std::string how;
@@ -114,7 +115,8 @@ void UpdateCheck::after(Groups& groups, double gradient_norm, double learning_ra
         if (std::abs(weight + change) > std::numeric_limits<float>::max()) continue;  // next loss shows it
         const double off = std::abs(of(now)[i] - (weight + change));
         // Rounded numbers change the result by their rounding, however much of them cancels.
-        const double terms = std::abs(optimizer_.change_of(sizes_of(element), step_, learning_rate).value_or(0));
+        const double terms =
+            std::abs(optimizer_.change_of(sizes_of(element), step_, learning_rate).value_or(0));
         const double allowed = rounding * std::max(std::abs(weight), std::abs(weight + change)) +
                                (rounding < 1e-4 ? 1e-2 : 5e-2) * std::max(std::abs(change), terms) + 1e-12;
         if (off <= allowed || wrong > 0) continue;

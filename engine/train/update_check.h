@@ -27,8 +27,11 @@ class UpdateCheck {
         std::vector<at::Tensor> states;
     };
 
-    std::string wrong_state(const Optimizer::Element& element, const std::vector<at::Tensor>& now,
-                            size_t sample) const;
+    struct States {
+        std::vector<at::Tensor> values, roundings;  ///< as states_at and roundings_at return them
+    };
+
+    std::string wrong_state(const Optimizer::Element& element, const States& now, size_t sample) const;
     void choose(size_t parameter, int64_t begin, int64_t end, uint64_t seed);
 
     Parameters& parameters_;

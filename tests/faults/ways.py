@@ -29,12 +29,15 @@ WAYS = {
     "2 replicas, zero 3": (2, dict(deepspeed={"zero_optimization": {"stage": 3}})),
     "4 replicas, zero 2": (4, dict(dp_replicate_size=2, dp_shard_size=2, fsdp_version=2,
                                    fsdp_config={"reshard_after_forward": False})),
+    "1 rank, 8-bit states": (1, dict(micro_batch_size=2, optimizer="adamw_bnb_8bit")),
+    "2 replicas, zero 2, 8-bit states": (2, dict(optimizer="adamw_bnb_8bit", deepspeed={"zero_optimization": {"stage": 2}})),
     "2 x 2": (4, dict(context_parallel_size=2, ring_attn_func="batch_zigzag", gradient_accumulation_steps=2)),
 }
-# There are three key heads: two does not divide them, and four ranks share them.
+# There are three key heads: two does not divide them, and four ranks share them. "short" leaves a block of 8-bit states incomplete.
 MODELS = {
     "tied": ("qwen2", dict(tie_word_embeddings=True)),
     "untied": ("qwen2", dict()),
+    "short": ("qwen2", dict(tie_word_embeddings=True, intermediate_size=90)),
     "window": ("mistral", dict(sliding_window=24, head_dim=8)),
 }
 SHAPE = dict(hidden_size=48, intermediate_size=80, num_hidden_layers=2, num_attention_heads=6, num_key_value_heads=3,

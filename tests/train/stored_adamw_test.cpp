@@ -36,7 +36,8 @@ TEST(CutBlocks, AreThoseThatSlicesCut) {
     run_ranks(mesh, [&](int rank, Groups& groups) {
         Parameters parameters(ragged_model(), Precision::Float32, at::kCPU, {1, groups});
         std::vector<int64_t> blocks;
-        for (const ParameterShape& shape : parameters.shapes()) blocks.push_back(shape.size() < 4096 ? 0 : 256);
+        for (const ParameterShape& shape : parameters.shapes())
+            blocks.push_back(shape.size() < 4096 ? 0 : 256);
         const CutBlocks cuts(parameters, blocks, 2);
         EXPECT_FALSE(cuts.none());
         for (size_t i = 0; i < blocks.size(); ++i) {
@@ -92,11 +93,44 @@ TEST(StoredAdamW, ProvesItsOwnUpdate) {
         const auto last = [&](const Flat& flat) { return parameters.own_values(flat, i)[-1].item<double>(); };
         const double old = parameters.own_values({before, false}, i)[-1].item<double>();
         const auto at = static_cast<int64_t>(i);
-        const Optimizer::Element element{
-            old, last(parameters.gradients()), {states[0][at].item<double>(), states[1][at].item<double>()}, i};
+        const Optimizer::Element element{old,
+                                         last(parameters.gradients()),
+                                         {states[0][at].item<double>(), states[1][at].item<double>()},
+                                         i};
         const std::optional<double> change = optimizer.change_of(element, 2, 1e-3);
         ASSERT_TRUE(change.has_value());
         EXPECT_NEAR(last(parameters.master()) - old, *change, 1e-7 + 1e-3 * std::abs(*change));
+    }
+}
+
+/// The first update makes moments of (1 - beta) times the gradient and its square; a block's last elements
+/// are fewer where a parameter does not divide by it.
+TEST(StoredAdamW, KeepsTheMomentsOfEveryBlockWithinACode) {
+    for (const char* name : {"adamw_bnb_8bit", "adamw_torch_8bit", "adamw_torch_4bit"}) {
+        const Config config = config_of(name);
+        Parameters parameters(ragged_model(), Precision::Float32, at::kCPU);
+        parameters.initialize(ragged_model(), 3);
+        StoredAdamW optimizer(parameters, config, *find_optimizer(config.optimizer));
+        give_gradients(parameters, 1);
+        optimizer.step(1e-3);
+        for (size_t i = 0; i < parameters.shapes().size(); ++i) {
+            const at::Tensor all = at::arange(parameters.shapes()[i].size(), at::kLong);
+            const at::Tensor gradients = parameters.own_values(parameters.gradients(), i).to(at::kDouble);
+            const at::Tensor expected[] = {gradients * (1 - config.adam_beta1),
+                                           gradients.square() * (1 - config.adam_beta2)};
+            for (const size_t s : {size_t{0}, size_t{1}}) {
+                const StoredState& state = optimizer.state(i, s);
+                const at::Tensor off = (state.values_at(all).to(at::kDouble) - expected[s]).abs();
+                const at::Tensor allowed =
+                    state.roundings_at(all).to(at::kDouble) * 1.001 + expected[s].abs() * 1e-5;
+                EXPECT_TRUE((off <= allowed + 1e-30).all().item<bool>())
+                    << name << ", " << parameters.shapes()[i].name << ", state " << s;
+                if (!state.in_codes()) continue;
+                const at::Tensor largest = expected[s].abs().max();
+                EXPECT_LE(state.roundings_at(all).max().item<double>(), largest.item<double>() * 0.25)
+                    << name;
+            }
+        }
     }
 }
 
@@ -129,7 +163,8 @@ double seconds_of(const std::string& name, int repeats) {
     for (int i = 0; i < repeats; ++i) {
         const auto start = std::chrono::steady_clock::now();
         optimizer->step(1e-3);
-        best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+        best =
+            std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     }
     return best;
 }
