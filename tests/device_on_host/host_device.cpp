@@ -1,4 +1,4 @@
-// The memory, streams, events and hooks of the device.
+// Implements the memory, streams, events and hooks of the device.
 #include "tests/device_on_host/host_device.h"
 
 #include <ATen/detail/CUDAHooksInterface.h>
@@ -74,7 +74,7 @@ class Memory final : public c10::DeviceAllocator {
     void resetPeakStats(c10::DeviceIndex) override { bytes_most = bytes_now.load(); }
 };
 
-/// Gives out pinned memory, which is any memory of the host, and remembers it.
+/// Allocates pinned memory, which may be any host memory, and remembers it.
 class Pinned final : public c10::Allocator {
   public:
     c10::DataPtr allocate(size_t bytes) override {

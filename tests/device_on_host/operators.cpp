@@ -17,7 +17,7 @@ void spoil(at::Tensor on_host) {
     on_host.copy_(spoilt.view(on_host.scalar_type())[0].expand(on_host.sizes()));
 }
 
-/// Turns one call's arguments into what the CPU takes, and its results back.
+/// Converts one call's arguments for the CPU, and its results back.
 class Call {
   public:
     explicit Call(const c10::OperatorHandle& op) : name_(op.schema().name()) {}
@@ -73,7 +73,7 @@ class Call {
         return shown_to_device(result);
     }
 
-    /// An output may be empty before.
+    /// The output may have been empty.
     void resized(const at::Tensor& on_device, const at::Tensor& result) const {
         TORCH_CHECK(on_device.numel() == 0, name_, " changed the size of an argument");
         c10::TensorImpl* tensor = on_device.unsafeGetTensorImpl();

@@ -1,7 +1,7 @@
-"""The engine's own CUDA path on a device played by the CPU (host_device.h): tensors of the two sides do not mix, new memory holds NaN,
-and copies on other streams are late. What is trained is what `--device cpu` trains.
+"""Runs the engine's own CUDA path on a device played by the CPU (host_device.h): tensors of the two sides do not mix, new memory holds
+NaN, and copies on other streams are late. The training equals that of `--device cpu`.
 
-Not seen here: CUDA's own arithmetic, the speed of anything, and NCCL."""
+These tests cannot see CUDA's own arithmetic, its speed, or NCCL."""
 
 import os
 import pathlib
@@ -30,14 +30,14 @@ MORE = {
        ["adamw_bnb_8bit", "adamw_torch_8bit", "adamw_torch_4bit", "paged_adamw_32bit", "lion", "lion_8bit", "adafactor", "muon", "sgd",
         "rmsprop", "ademamix", "schedule_free_adamw", "came_pytorch"]},
 }
-# In the order of RowKernel (engine/kernels/row_kernels.h); merges and their sums belong to rings.
+# This is the order of RowKernel (engine/kernels/row_kernels.h); merges and their sums occur only in rings.
 KERNELS = ["merge", "sum", "rms_norm", "rms_norm_backward_input", "rms_norm_backward_weight", "rope", "gate", "gate_backward",
            "cross_entropy"]
 
 
 @pytest.fixture(scope="module")
 def engine(tmp_path_factory):
-    """The engine beside the device in place of its CUDA part."""
+    """Puts the played device in place of the engine's CUDA part."""
     folder = tmp_path_factory.mktemp("engine")
     shutil.copy2(BIN / "ringmaster-engine", folder)
     (folder / "libtorch").symlink_to((BIN / "libtorch").resolve())
@@ -51,7 +51,7 @@ def llama(tmp_path_factory):
 
 
 def train(engine, folder, model, device, env=None, **keys):
-    """The steps' events of a run of one rank."""
+    """Returns the step events of a run of one rank."""
     folder.mkdir()
     make_rows(folder / "rows.jsonl", 44)
     config = make_config(folder, model, folder / "rows.jsonl", **{"max_steps": 3, **keys})
@@ -85,7 +85,7 @@ def test_every_kind_of_run_on_the_device_trains_what_the_cpu_trains(engine, llam
 
 
 def launches(engine, folder, model, kernels):
-    """Of each kernel how often it was started, and the losses."""
+    """Returns how often each kernel was started, and the losses."""
     file = folder.with_suffix(".launches")
     steps = train(engine, folder, model, "cuda", max_steps=1, bf16=True,
                   env={"RINGMASTER_TEST_LAUNCHES": str(file), **({"RINGMASTER_CUDA_KERNELS": kernels} if kernels else {})})

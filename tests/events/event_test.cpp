@@ -132,7 +132,7 @@ TEST(Event, RefusesWhatIsNoEventOfOurs) {
                              R"({"type":"done","rank":0,"step":1,"state":"completed"})",  // no time
                              R"({"type":"done","t":1,"rank":-1,"step":1})",               // no such rank
                              R"({"type":"done","t":1,"rank":4294967296,"step":1})",       // beyond an int
-                             R"({"type":"done","t":1,"rank":0.5,"step":1})",              // half a rank
+                             R"({"type":"done","t":1,"rank":0.5,"step":1})",              // fraction
                              R"({"type":"done","t":1,"rank":0,"step":1e30})",             // beyond an int64
                              R"({"type":"done","t":1,"rank":0,"step":"1"})",              // text for a number
                              R"({"type":"done","t":1,"rank":0,"step":1,"state":5})",      // a number for text

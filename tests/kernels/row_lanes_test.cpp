@@ -1,6 +1,6 @@
-// Compares each of our CUDA kernels as it is launched, with a thread for each of CUDA's, with one lane that
-// does all. No other library takes part, so ThreadSanitizer and AddressSanitizer (presets tsan and asan) see
-// every access, also one beyond the end of a kernel's memory.
+// Compares each of our CUDA kernels, run with as many threads as CUDA uses, with a single lane that does
+// everything. No other library takes part, so ThreadSanitizer and AddressSanitizer (presets tsan and asan)
+// see every access, even beyond the end of a kernel's memory.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -127,7 +127,7 @@ void cross_entropies(int64_t width) {
     });
 }
 
-/// The sums are float32 for any parts.
+/// Merges with float32 sums; the parts' dtype varies.
 template <typename T>
 void merges(int64_t width) {
     constexpr int64_t kTokens = 5, kHeads = 2;
@@ -136,7 +136,7 @@ void merges(int64_t width) {
     const int64_t rows = kTokens * kHeads;
     Memory<T> memory{numbers<T>(rows * width, 1), {}, {}, {}, numbers<float>(rows * width, 2),
                      numbers<float>(2 * rows, 3), {}};
-    memory.g[0] = -INFINITY;  // nothing seen before
+    memory.g[0] = -INFINITY;  // no key was seen before
     expect_as_one_lane<T>("merge", width, memory, [&](Memory<T>& m) {
         return MergeByLse<T>{rows,       kTokens,           kHeads,  width, m.f.data(), m.g.data(),
                              m.a.data(), m.g.data() + rows, strides, kLse,  strides,    kLse};
@@ -153,7 +153,7 @@ TYPED_TEST_SUITE(RowLanes, Elements);
 
 template <typename T>
 void expect_every_kernel(int64_t width) {
-    const bool other = width % 2 == 0;  // a flag of the kernel: added to, in neighbours, gated
+    const bool other = width % 2 == 0;  // the kernel adds to its output, uses neighbours or gates
     norms<T>(width, other);
     rotations<T>(width, other);
     gates<T>(width, other);

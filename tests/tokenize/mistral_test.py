@@ -1,5 +1,5 @@
-"""`tokenizer_use_mistral_common`: tokens and labels are those that axolotl 0.19.0 makes of tekken.json files of each version, recorded
-in axolotl/expected_mistral.json, and the rows that axolotl refuses are refused."""
+"""Tests `tokenizer_use_mistral_common`: tokens and labels equal those of axolotl 0.19.0 for tekken.json files of each version,
+recorded in axolotl/expected_mistral.json, and the rows that axolotl refuses are refused."""
 
 import json
 import sys
@@ -42,7 +42,7 @@ def folders(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def loaded(folders):
-    """The tokenizer of each version, loaded once as the product does it."""
+    """Returns the tokenizer of each version, loaded once, as the product does."""
     return {version: encoders({"tokenizer_use_mistral_common": True}, place).tokenizer() for version, place in folders.items()}
 
 

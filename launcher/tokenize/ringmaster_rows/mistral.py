@@ -1,5 +1,6 @@
-"""The tokenizer of Mistral's package mistral-common, which `tokenizer_use_mistral_common` asks for. It encodes conversations itself, so
-no chat template is rendered. As in axolotl it checks conversations by the rules of finetuning and ends each text with EOS."""
+"""Loads the tokenizer of Mistral's package mistral-common, which `tokenizer_use_mistral_common` asks for. It encodes conversations
+itself, so no chat template is rendered. As in axolotl it checks conversations by the rules of finetuning and ends each text with
+EOS."""
 
 import os
 from pathlib import Path
@@ -11,19 +12,19 @@ from transformers.tokenization_utils_base import VERY_LARGE_INTEGER
 
 
 class MistralTokenizer(MistralCommonBackend):
-    """The encoders use it like a tokenizer of transformers."""
+    """Looks like a tokenizer of transformers to the encoders."""
 
     chat_template = None
     encodes_chats = True
-    message_fields = {"tool_call_id", "name", "tool_calls"}  # axolotl passes these on besides the role and the content
+    message_fields = {"tool_call_id", "name", "tool_calls"}  # fields that axolotl passes on besides the role and the content
 
     def apply_chat_template(self, conversation, chat_template=None, add_generation_prompt=False, real_last_index=None, **options):
-        """Leaves out what only a rendered template reads, as axolotl does."""
+        """Drops the arguments that only a rendered template reads, as axolotl does."""
         return super().apply_chat_template(conversation, **options)
 
 
 def load(name, revision):
-    """Returns the tokenizer of a folder or of a repository of the hub. Throws what mistral-common and the hub's client throw."""
+    """Returns the tokenizer of a folder or of a repository of the hub. Raises what mistral-common and the hub's client raise."""
     if Path(name).is_dir():
         file = Path(name) / get_one_valid_tokenizer_file(os.listdir(name))
     else:

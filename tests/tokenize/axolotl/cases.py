@@ -1,6 +1,6 @@
-"""The cases in which tokens are compared with axolotl's: type x template x option, each with a few rows.
+"""The cases that compare our tokens with axolotl's: type x template x option, each with a few rows.
 
-A case is {"name", "tokenizer", "entry", "config", "rows"}. record.py keeps what axolotl makes of them; axolotl_test.py compares."""
+A case is {"name", "tokenizer", "entry", "config", "rows"}. record.py records axolotl's results; axolotl_test.py compares ours."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""Cases of `tokenizer_use_mistral_common`, with small tekken.json files of each version that mistral-common tells apart."""
+"""The cases of `tokenizer_use_mistral_common`, with small tekken.json files of each version that mistral-common tells apart."""
 
 import base64
 import hashlib
@@ -16,7 +16,7 @@ CONTROLS = ["<unk>", "<s>", "</s>", "[INST]", "[/INST]", "[AVAILABLE_TOOLS]", "[
 
 
 def learnt_merges(folder):
-    """The merged pieces of cases.py's byte-level tokenizer, as bytes in order."""
+    """Returns the merged pieces of cases.py's byte-level tokenizer, as bytes in order."""
     from transformers.convert_slow_tokenizer import bytes_to_unicode
 
     letters = {letter: byte for byte, letter in bytes_to_unicode().items()}
@@ -25,7 +25,7 @@ def learnt_merges(folder):
 
 
 def make_tekkens(folder):
-    """{version: the folder of a tekken.json}; version 13 describes images as well, which a text needs nothing of."""
+    """Returns {version: the folder of a tekken.json}; version 13 describes images as well, which texts do not need."""
     tokens = [bytes([byte]) for byte in range(256)]
     tokens += [piece for piece in dict.fromkeys(learnt_merges(folder)) if len(piece) > 1]
     vocabulary = [{"rank": rank, "token_bytes": base64.b64encode(piece).decode(), "token_str": None} for rank, piece in enumerate(tokens)]

@@ -1,8 +1,8 @@
-"""Keeps what axolotl makes of the cases in cases.py: expected.json, which axolotl_test.py compares with.
+"""Records axolotl's results for the cases in cases.py in expected.json, which axolotl_test.py compares with ours.
 
     python record.py [--show NAME | --only WORD]
 
-Run it in an environment with axolotl 0.19.0 beside the versions of transformers and tokenizers that launcher/tokenize locks
+Run it in an environment with axolotl 0.19.0 and the versions of transformers and tokenizers that launcher/tokenize locks
 (`pip install --no-deps axolotl==0.19.0 addict colorama`). --show prints one case's
 tokens; --only records the cases with WORD in their name and keeps the rest.
 """

@@ -1,8 +1,8 @@
-"""Keeps what axolotl makes of the cases in cases_mistral.py: expected_mistral.json.
+"""Records axolotl's results for the cases in cases_mistral.py in expected_mistral.json.
 
     python record_mistral.py [--show NAME]
 
-Run it where record.py runs, with mistral-common[sentencepiece] beside axolotl.
+Run it where record.py runs, with axolotl and mistral-common[sentencepiece].
 """
 
 import argparse

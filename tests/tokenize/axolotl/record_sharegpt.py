@@ -1,8 +1,8 @@
-"""Keeps FastChat's forms of conversations, and what the last axolotl with `type: sharegpt` makes of the cases in cases_sharegpt.py.
+"""Records FastChat's forms of conversations, and the results of the last axolotl with `type: sharegpt` for cases_sharegpt.py.
 
     PYTHONPATH=<axolotl at 3265b7095>/src:<FastChat at 27a05b04> python record_sharegpt.py --forms FILE
 
-Needs transformers, termcolor and colorama besides. --forms writes launcher/tokenize/ringmaster_rows/templates/conversations.json.
+It also needs transformers, termcolor and colorama. --forms writes launcher/tokenize/ringmaster_rows/templates/conversations.json.
 """
 
 import argparse

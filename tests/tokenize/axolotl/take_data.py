@@ -2,7 +2,7 @@
 
     python take_data.py --to launcher/tokenize/ringmaster_rows/templates
 
-Run it in an environment with axolotl 0.19.0 (`pip install --no-deps axolotl==0.19.0 addict colorama`) beside transformers.
+Run it in an environment with axolotl 0.19.0 (`pip install --no-deps axolotl==0.19.0 addict colorama`) and transformers.
 The files keep axolotl's licence, Apache 2.0; NOTICE in that folder says so.
 """
 
