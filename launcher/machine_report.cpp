@@ -15,6 +15,7 @@
 
 #include "engine/error.h"
 #include "launcher/bounded_file.h"
+#include "launcher/engine_files.h"
 #include "launcher/format.h"
 #include "launcher/setup.h"
 
@@ -110,8 +111,7 @@ MachineFacts machine_facts(const Machine& machine, const Places& places) {
     facts.available_bytes = available_memory();
     std::error_code none;
     facts.engine_there = fs::exists(places.engine(), none);
-    for (const fs::path& folder : {places.programs_dir, places.programs_dir / "../lib/ringmaster"})
-        facts.cuda_part_there = facts.cuda_part_there || fs::exists(folder / "ringmaster_cuda.so", none);
+    facts.cuda_part_there = !cuda_file(places).empty();
     facts.python_there = environment_is_whole(places);
     facts.torch_version = RINGMASTER_TORCH_VERSION;
     facts.python_env = places.python_env;

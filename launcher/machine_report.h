@@ -26,7 +26,7 @@ struct MachineFacts {
     std::string driver;           ///< version of the NVIDIA driver; empty: not loaded
     int64_t available_bytes = 0;  ///< memory available to programs now
     bool engine_there = false;
-    bool cuda_part_there = false;  ///< ringmaster_cuda.so, next to the engine or in the package's folder
+    bool cuda_part_there = false;  ///< true if ringmaster_cuda.so lies next to the engine
     bool python_there = false;     ///< complete Python environment for LibTorch and tokenizing
     std::string torch_version;     ///< version that this program was built for
     std::filesystem::path python_env;

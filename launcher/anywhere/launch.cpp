@@ -5,6 +5,7 @@
 
 #include "engine/error.h"
 #include "engine/files/checkpoints.h"
+#include "launcher/engine_files.h"
 #include "launcher/machine.h"
 #include "launcher/nodes/fetch.h"
 #include "launcher/nodes/stage.h"
@@ -117,7 +118,9 @@ Remedy remedy_of(const std::optional<LibTorchWay>& way, const Places& places, co
 }
 
 ProgramNeeds program_needs(const Places& places) {
-    return needs_of(places.engine().string(), RINGMASTER_TORCH_VERSION);
+    ProgramNeeds needs = needs_of(engine_file(places).string(), RINGMASTER_TORCH_VERSION);
+    needs.torch_here = libtorch_dir(places).string();
+    return needs;
 }
 
 Destination destination_of(const RunDirectory& run) {

@@ -9,6 +9,7 @@
 #include "engine/error.h"
 #include "engine/events/bounded_json.h"
 #include "engine/events/event_log.h"
+#include "launcher/engine_files.h"
 #include "launcher/local_node.h"
 #include "launcher/nodes/from_node.h"
 #include "launcher/nodes/remote_run.h"
@@ -284,8 +285,7 @@ std::vector<NodeReport> try_nodes(const std::vector<SshTarget>& targets, const S
     std::vector<Node> nodes;
     std::vector<NodeReport> reports = check_nodes(targets, person, needs, remedy, &nodes);
     progress.stop_if_cancelled();
-    std::error_code none;
-    const bool has_cuda = std::filesystem::exists(places.programs_dir / "ringmaster_cuda.so", none);
+    const bool has_cuda = !cuda_file(places).empty();
     std::vector<Tried> all;
     for (size_t i = 0; i < nodes.size(); ++i) {
         if (reports[i].can_train())

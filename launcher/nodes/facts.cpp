@@ -273,8 +273,6 @@ ProgramNeeds needs_of(const std::string& engine, const std::string& torch_versio
     utsname here{};
     ::uname(&here);
     needs.architecture = here.machine;
-    std::error_code missing;
-    needs.torch_here = fs::canonical(fs::path(engine).parent_path() / "libtorch", missing).string();
     // The binary contains the names of its symbol versions as text.
     std::ifstream in(engine, std::ios::binary);
     const std::string content{std::istreambuf_iterator<char>(in), {}};

@@ -6,6 +6,7 @@
 
 #include "engine/error.h"
 #include "launcher/child.h"
+#include "launcher/engine_files.h"
 #include "launcher/files.h"
 #include "launcher/format.h"
 #include "launcher/local_node.h"
@@ -116,7 +117,11 @@ void add_dependencies(const fs::path& of, const fs::path& site, std::set<fs::pat
         if (!inside.empty() && *inside.begin() != "..") files.insert(file);
         return true;
     };
-    run_child({"ldd", {of.string()}, "looking up LibTorch's files", "ldd comes with the system's C library"},
+    // A package's engine has no link to LibTorch next to it: its script names the folder, too.
+    run_child({"env",
+               {"LD_LIBRARY_PATH=" + (site / "torch/lib").string(), "ldd", of.string()},
+               "looking up LibTorch's files",
+               "ldd comes with the system's C library"},
               watch, {});
 }
 
@@ -140,14 +145,14 @@ LibTorchWay libtorch_way(const std::string& word) {
 
 std::vector<StagedFile> libtorch_files(const Places& places, const std::string& to, bool cuda) {
     std::error_code none;
-    const fs::path torch = fs::canonical(places.programs_dir / "libtorch", none).parent_path();
+    const fs::path torch = libtorch_dir(places).parent_path();
     const fs::path site = torch.parent_path();
-    if (none || !fs::exists(torch / "version.py", none))
+    if (!fs::exists(torch / "version.py", none))
         throw Error(Failure::Unreachable, Code("SETUP-PYTHON"), "there is no LibTorch here to be copied",
-                    (places.programs_dir / "libtorch").string(), "`ringmaster setup` installs it");
+                    places.python_env.string(), "`ringmaster setup` installs it");
     std::set<fs::path> files;
-    add_dependencies(places.engine(), site, files);
-    if (cuda && fs::exists(places.programs_dir / "ringmaster_cuda.so", none)) {
+    add_dependencies(engine_file(places), site, files);
+    if (cuda && !cuda_file(places).empty()) {
         add_libraries(torch / "lib", files);
         for (const fs::directory_entry& part : fs::directory_iterator(site / "nvidia", none))
             add_libraries(part.path() / "lib", files);

@@ -15,6 +15,7 @@
 #include "engine/events/limits.h"
 #include "engine/files/checkpoints.h"
 #include "launcher/bounded_file.h"
+#include "launcher/engine_files.h"
 #include "launcher/files.h"
 #include "launcher/nodes/fetch.h"
 #include "launcher/nodes/from_node.h"
@@ -72,10 +73,8 @@ std::string text_of(const RemoteRun& remote) {
 
 /// Returns the engine, its agent, and the CUDA part if there is one.
 std::vector<fs::path> programs(const Places& places) {
-    std::vector<fs::path> files = {places.engine(), places.agent()};
-    std::error_code none;
-    if (const fs::path cuda = places.programs_dir / "ringmaster_cuda.so"; fs::exists(cuda, none))
-        files.push_back(cuda);
+    std::vector<fs::path> files = {engine_file(places), places.agent()};
+    if (const fs::path cuda = cuda_file(places); !cuda.empty()) files.push_back(cuda);
     return files;
 }
 
