@@ -15,6 +15,7 @@
 #include "launcher/nodes/fetch.h"
 #include "launcher/nodes/record_file.h"
 #include "launcher/prepare.h"
+#include "launcher/ssh/login_refusals.h"
 
 namespace ringmaster {
 
@@ -125,7 +126,8 @@ void RunMirror::watch(size_t index) {
             nodes_[index].session.reset();
             const std::lock_guard guard(mutex_);
             nodes_[index].trouble = problem.what();
-            if (std::string(problem.what()).find("login") != std::string::npos) {
+            const auto* reach = dynamic_cast<const NodeError*>(&problem);
+            if (reach != nullptr && refuses_login(reach->finding)) {
                 pause = kRefusedPause;
                 if (++refused >= kRefusedTries) return;
             }

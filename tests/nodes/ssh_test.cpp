@@ -18,6 +18,7 @@
 #include "launcher/ssh/finding.h"
 #include "launcher/ssh/host_key_files.h"
 #include "launcher/ssh/key_agent.h"
+#include "launcher/ssh/login_refusals.h"
 #include "launcher/ssh/settings.h"
 #include "launcher/ssh/target.h"
 
@@ -321,6 +322,21 @@ TEST(NodeFindings, HaveEachACodeOfItsOwn) {
         EXPECT_TRUE(codes.insert(text.code).second) << text.code;
         EXPECT_STRNE(text.message, "") << text.code;
     }
+}
+
+TEST(NodeFindings, KnowRefusedLoginsByTheirCodes) {
+    const std::set<std::string_view> refusals = {"login-refused", "login-without-key", "wrong-password", "wrong-answer",
+                                                 "nobody-answers", "too-many-keys", "too-many-tries"};
+    size_t refused = 0;
+    for (const FindingText& text : finding_texts()) {
+        const bool refuses = refuses_login({std::string(text.code)});
+        EXPECT_EQ(refuses, refusals.contains(text.code)) << text.code;
+        refused += refuses ? 1 : 0;
+    }
+    EXPECT_EQ(refused, refusals.size());
+    const NodeFinding hanging{"shell-hangs"}, cut{"login-ended", {"Socket error"}};  // both speak of a login
+    EXPECT_THAT(hanging.message() + cut.message(), HasSubstr("login"));
+    EXPECT_FALSE(refuses_login(hanging) || refuses_login(cut));
 }
 
 TEST(NodeReport, ComesBackFromJsonWithFindingAndTrial) {
