@@ -26,6 +26,7 @@ constexpr size_t kKeptEvaluations = 100'000;
 constexpr size_t kKeptCheckpoints = 4096;
 constexpr unsigned kMostReaders = 4;
 constexpr size_t kKeptHappenings = 4000;
+constexpr size_t kKeptErrors = 1000;  ///< errors that newer events of other kinds do not push out
 constexpr int kMostRanks = 8192;
 constexpr size_t kKeptNews = 1000;
 
@@ -73,6 +74,15 @@ void sample(const RegularFile& file, int64_t offset, RankHistory& rank) {
         if (!line || line->rank != rank.rank) continue;
         if (const auto* step = std::get_if<StepEvent>(&line->event)) rank.steps.put(line->t, *step);
     }
+}
+
+/// Removes the oldest event that is no error; the oldest of all if the first kKeptErrors are errors.
+void drop_oldest(std::vector<Happening>& happenings) {
+    const auto end = happenings.begin() + static_cast<std::ptrdiff_t>(std::min(kKeptErrors, happenings.size()));
+    const auto at = std::find_if(happenings.begin(), end, [](const Happening& one) {
+        return !std::holds_alternative<ErrorEvent>(one.event);
+    });
+    happenings.erase(at == end ? happenings.begin() : at);
 }
 
 bool same(const Happening& a, const EventLine& b) {
@@ -239,11 +249,12 @@ void RunHistory::note(const EventLine& line) {
     for (auto before = at; before != happenings_.begin() && std::prev(before)->t == line.t; --before) {
         if (same(*std::prev(before), line)) return;
     }
+    const bool is_error = std::holds_alternative<ErrorEvent>(line.event);
     const bool is_full = happenings_.size() >= kKeptHappenings;
-    if (is_full && at == happenings_.begin()) return;
+    if (is_full && at == happenings_.begin() && !is_error) return;
     happenings_.insert(at, happening);
-    if (news_.size() < kKeptNews) news_.push_back(happening);
-    if (is_full) happenings_.erase(happenings_.begin());
+    if (news_.size() < (is_error ? 2 * kKeptNews : kKeptNews)) news_.push_back(happening);
+    if (is_full) drop_oldest(happenings_);
 }
 
 std::vector<Happening> RunHistory::take_news() {

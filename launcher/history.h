@@ -61,9 +61,10 @@ class RunHistory {
     int64_t last_step() const;   ///< greatest step of any rank in the newest attempt; 0: none
     const std::map<int64_t, std::pair<double, EvalEvent>>& evaluations() const { return evaluations_; }
     const std::map<int64_t, CheckpointEvent>& checkpoints() const { return checkpoints_; }
-    /// Events by time, at most the last few thousand.
+    /// Events by time, at most the last few thousand. Events of other kinds do not push out an error.
     const std::vector<Happening>& happenings() const { return happenings_; }
-    /// Returns the events since the last call, at most 1,000, in the order in which they were read.
+    /// Returns the events since the last call in the order in which they were read: at most 1,000, and as many
+    /// errors besides.
     std::vector<Happening> take_news();
     const std::optional<Happening>& first_error() const { return first_error_; }  ///< in the newest attempt
     double last_heard() const;                                                    ///< Unix seconds

@@ -154,6 +154,43 @@ TEST_F(HistoryTest, AGoneDirectoryKeepsWhatIsKnownAndSaysSo) {
     EXPECT_EQ(history.last_step(), 5);
 }
 
+TEST_F(HistoryTest, AFloodOfWarningsPushesOutNoError) {
+    const RunDirectory run = make_run("flood", RunPhase::Running, 2);
+    const auto warnings = [](int rank, double from, int count) {
+        std::string text;
+        for (int i = 0; i < count; ++i)
+            text += to_json_line({from + i, rank, WarningEvent{"warning " + std::to_string(i), ""}}) + "\n";
+        return text;
+    };
+    const auto error = [](int rank, double t) { return to_json_line({t, rank, ErrorEvent{"broken", "here"}}) + "\n"; };
+    write(run.events() / event_file_name(0), error(0, 1) + warnings(0, 2, 6000));
+    write(run.events() / event_file_name(1), error(1, 9000) + error(1, 0.5));
+    RunHistory history(run);
+    read_all(history);
+    const auto errors = [](const std::vector<Happening>& found) {
+        return std::count_if(found.begin(), found.end(), [](const Happening& one) {
+            return std::holds_alternative<ErrorEvent>(one.event);
+        });
+    };
+    EXPECT_EQ(errors(history.happenings()), 3);
+    EXPECT_LE(history.happenings().size(), 4000U);
+    const std::vector<Happening> news = history.take_news();
+    EXPECT_EQ(errors(news), 3);
+    EXPECT_LE(news.size(), 2000U);
+}
+
+TEST_F(HistoryTest, ManyErrorsHaveALimitToo) {
+    const RunDirectory run = make_run("errors", RunPhase::Running, 1);
+    std::string text;
+    for (int i = 0; i < 6000; ++i) text += to_json_line({1000.0 + i, 0, ErrorEvent{"broken " + std::to_string(i), ""}}) + "\n";
+    write(run.events() / event_file_name(0), text);
+    RunHistory history(run);
+    read_all(history);
+    EXPECT_EQ(history.happenings().size(), 4000U);
+    EXPECT_EQ(history.happenings().back().t, 6999);
+    EXPECT_EQ(history.take_news().size(), 2000U);
+}
+
 TEST_F(HistoryTest, TheFirstErrorOfThisAttemptIsKept) {
     const RunDirectory run = make_run("failed", RunPhase::Failed, 2);
     RunState state = read_run_state(run.dir);
