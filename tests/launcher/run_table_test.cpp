@@ -1,5 +1,6 @@
 #include "launcher/run_table.h"
 
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <cmath>
@@ -11,6 +12,8 @@
 
 namespace ringmaster {
 namespace {
+
+namespace fs = std::filesystem;
 
 Plan some_plan() {
     const ConfigReading reading = read_config_text(
@@ -47,6 +50,38 @@ class RunTableTest : public RunFixture {
 
     RunTable table_;
 };
+
+/// Most memory of this process so far.
+int64_t peak_bytes() {
+    rusage use{};
+    ::getrusage(RUSAGE_SELF, &use);
+    return int64_t{use.ru_maxrss} << 10;
+}
+
+TEST_F(RunTableTest, ReadsTheEventsOfEarlierAttemptsWithLimits) {
+    constexpr int64_t kHuge = int64_t{512} << 20;
+    const RunDirectory run = make_run("again", RunPhase::Completed);
+    const fs::path events = run.events() / event_file_name(0);
+    const auto attempt = [&](int number, double t) {
+        HelloEvent hello;
+        hello.attempt = number;
+        write(events, to_json_line({t, 0, hello}) + "\n");
+        write(events, to_json_line({t + 7, 0, step_event(number, 3)}) + "\n");
+    };
+    attempt(1, 1000);
+    const auto written = static_cast<int64_t>(fs::file_size(events));
+    fs::resize_file(events, static_cast<uintmax_t>(written + kHuge));  // a line that a node never ended, of zeros
+    write(events, "\n");
+    attempt(2, 2000);
+    RunState state = read_run_state(run.dir);
+    state.attempt = 2;
+    write_run_state(run.dir, state);
+    const int64_t before = peak_bytes();
+    const std::vector<RunRow> rows = read();
+    EXPECT_LT(peak_bytes() - before, int64_t{64} << 20);
+    ASSERT_EQ(rows.size(), 1U);
+    EXPECT_EQ(rows[0].measured.ran_before_s, 7);
+}
 
 TEST_F(RunTableTest, TellsWhatMattered) {
     const RunDirectory run = make_whole("llama", 40);
