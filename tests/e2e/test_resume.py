@@ -1,12 +1,14 @@
 """A run that is killed and resumed equals one that was never interrupted, to the last bit."""
 
+import json
 import os
 import shutil
 import signal
+import subprocess
 
 import pytest
 
-from ringmaster_runs import events_of, launch, losses_of, make_config, ringmaster, state_of, wait_for
+from ringmaster_runs import BIN, events_of, launch, losses_of, make_config, ringmaster, state_of, wait_for
 
 
 def steps_done(run):
@@ -78,6 +80,19 @@ def test_a_restart_never_takes_a_checkpoint_of_an_abandoned_timeline(six_steps, 
     assert [event["start_step"] for event in events_of(run, kind="hello")] == [0, 2, 2]
     names = sorted(path.name for path in (run / "checkpoints").iterdir())
     assert names == ["step-00000002", "step-00000004.abandoned-by-attempt-2", "step-00000006.abandoned-by-attempt-2"]
+
+
+def test_without_an_agent_rank_0_sets_the_abandoned_timeline_aside(six_steps, tmp_path):
+    run = copy_of(six_steps, tmp_path)
+    plan = json.loads((run / "plan.json").read_text())
+    plan["config"]["output_dir"] = str(tmp_path / "out")
+    (run / "plan.json").write_text(json.dumps(plan))
+    done = subprocess.run([BIN / "ringmaster-engine", "--run", run, "--resume", "4"], capture_output=True, text=True, timeout=120,
+                          env={**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""})
+    assert done.returncode == 0, done.stdout + done.stderr
+    names = sorted(path.name for path in (run / "checkpoints").iterdir())
+    assert names == ["step-00000002", "step-00000004", "step-00000006", "step-00000006.abandoned-by-attempt-2"]
+    assert losses_of(run) == losses_of(six_steps)
 
 
 def test_resuming_passes_over_damaged_checkpoints_and_says_why(six_steps, tmp_path):

@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <fstream>
 #include <thread>
@@ -12,6 +15,18 @@
 #include "engine/error.h"
 #include "engine/files/crc32c.h"
 #include "tests/files/folder_fixture.h"
+
+static bool folders_fail_to_flush = false;
+
+/// Stands in for the C library's fsync, which durable.cpp calls.
+extern "C" int fsync(int file) {
+    struct stat about {};
+    if (folders_fail_to_flush && ::fstat(file, &about) == 0 && S_ISDIR(about.st_mode)) {
+        errno = EIO;
+        return -1;
+    }
+    return static_cast<int>(::syscall(SYS_fsync, file));
+}
 
 namespace ringmaster {
 namespace {
@@ -70,6 +85,21 @@ TEST_F(Durable, AFileThatIsTooLongLeavesTheOldOne) {
     EXPECT_THAT(why, HasSubstr("File too large"));
     EXPECT_EQ(content(dir_ / "a"), "old");
     EXPECT_EQ(names(), std::vector<std::string>{"a"});
+}
+
+TEST_F(Durable, AFolderThatCannotBeFlushedIsAnErrorThoughTheNewContentIsInPlace) {
+    write_file_durably(dir_ / "a", "old");
+    const auto fails = [&](const std::function<void()>& work) {
+        folders_fail_to_flush = true;
+        const std::string why = refusal(work);
+        folders_fail_to_flush = false;
+        return why;
+    };
+    EXPECT_THAT(fails([&] { write_file_durably(dir_ / "a", "new"); }), HasSubstr("Input/output error"));
+    EXPECT_EQ(content(dir_ / "a"), "new");
+    EXPECT_THAT(fails([&] { rename_durably(dir_ / "a", dir_ / "b"); }), HasSubstr("Input/output error"));
+    EXPECT_THAT(fails([&] { remove_durably(dir_ / "b"); }), HasSubstr("Input/output error"));
+    EXPECT_THAT(names(), IsEmpty());
 }
 
 TEST_F(Durable, TheModeOfTheFileThatIsReplacedStays) {

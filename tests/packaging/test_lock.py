@@ -63,6 +63,15 @@ def test_a_lock_covers_what_is_asked_for_and_contradicts_no_other(name, python):
             assert versions.get(package, version) == version, f"{package} in {name} and {other}"
 
 
+@pytest.mark.parametrize("file", ["packaging/setup", "launcher/nodes/libtorch.cpp"])
+def test_scripts_install_nothing_without_hashes(file):
+    """What `ringmaster setup` asks of pip is in tests/launcher/test_setup_command.py."""
+    commands = re.findall(r"-m pip install(?:[^\n]*\\\n)*[^\n]*", (ROOT / file).read_text())
+    assert commands
+    for command in commands:
+        assert "--require-hashes" in command and "--only-binary :all:" in command, command
+
+
 def needs(package, extras):
     """Returns what an installed package requires, with the extras asked of it."""
     for text in importlib.metadata.requires(package) or []:

@@ -59,8 +59,8 @@ class Stranger:
         return answer
 
     def keys(self, where):
-        """Returns the keys of c10d's store, if one listens there."""
-        answer = self.say(where, MAGIC + bytes([LIST]))
+        """Returns the keys of c10d's store, if one listens there. A busy machine answers late."""
+        answer = self.say(where, MAGIC + bytes([LIST]), 1)
         found, at = [], 8
         while at + 8 <= len(answer) and len(found) < 1000:
             (size,) = struct.unpack_from("<Q", answer, at)
