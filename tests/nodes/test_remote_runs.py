@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -254,3 +255,26 @@ def test_calibrate_measures_the_node_with_the_engine_brought_there(client, tmp_p
     assert list(client.servers[0].home.glob("data/ringmaster/programs/*/bin/ringmaster-engine"))
     done = run(client, "calibrate", "--node", "nowhere.invalid", check=False)
     assert done.returncode == 3 and "nowhere.invalid" in done.stderr
+
+
+def test_an_agent_that_names_no_meeting_place_is_ended(pair, llama, rows_file, tmp_path):
+    programs = tmp_path / "build/bin"
+    programs.mkdir(parents=True)
+    (tmp_path / "build/share").symlink_to(BIN.parent / "share")
+    shutil.copy(BIN / "ringmaster", programs)
+    for name in ("ringmaster-engine", "libtorch"):
+        (programs / name).symlink_to(BIN / name)
+    agent = programs / "ringmaster-agent"
+    agent.write_text(f"""#!/bin/sh
+case "$*" in
+*--listen*) exec {BIN}/ringmaster-agent "$@" >"$HOME/said" ;;
+*) exec {BIN}/ringmaster-agent "$@" ;;
+esac
+""")
+    agent.chmod(0o755)
+    config = make_config(tmp_path, llama, rows_file, max_steps=1)
+    done = subprocess.run([programs / "ringmaster", "launch", config, "--runs-dir", tmp_path / "runs", "--node", "a", "--node", "b", "--ranks", "2", "--no-preflight"],
+                          capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL, env=pair.env(OMP_NUM_THREADS="1"))
+    assert done.returncode == 3 and "did not say where the others meet it" in done.stderr, done.stdout + done.stderr
+    assert "meet " in (pair.a.home / "said").read_text(), "it was started"
+    wait_for(lambda: not processes_of(pair.a.home), "the end of node 0's agent and ranks")
