@@ -230,10 +230,21 @@ class Case:
                 return accepted, said
         raise AssertionError(f"{self.folder}: {said}")
 
+    def added(self, side, name):
+        return (self.folder / side / name).read_bytes()[len(self.files[name].encode()):]
+
+    def is_hashed_as_by_ssh(self):
+        """HashKnownHosts: a line that both added hides the name in both files or in none; how many such lines there are."""
+        added = [(self.added("ours", name), self.added("theirs", name)) for name in self.files]
+        both = [(ours, theirs) for ours, theirs in added if ours and theirs]
+        for ours, theirs in both:
+            assert ours.lstrip(b"\n").startswith(b"|1|") == theirs.lstrip(b"\n").startswith(b"|1|"), f"{self.folder}: {ours}, and of ssh {theirs}"
+        return [ours.lstrip(b"\n").startswith(b"|1|") for ours, _ in both]
+
     def nothing_is_lost(self):
         for name, content in self.files.items():
             now = (self.folder / "ours" / name).read_bytes()
-            added = now[len(content.encode()):]
+            added = self.added("ours", name)
             assert now.startswith(content.encode()), f"{self.folder}: {name}"
             assert not added or content.endswith("\n") or not content or added.startswith(b"\n"), f"{self.folder}: {name}"
 
@@ -251,9 +262,10 @@ def compare(world, folder, count, seed):
     ours = [json.loads(line) for line in ours.result().stdout.splitlines()]
     assert len(ours) == len(cases)
     assert max(our["descriptors"] for our in ours) <= ours[0]["descriptors"] + 4, "connections stay open"
-    counts, alone, wrong = collections.Counter(), collections.Counter(), []
+    counts, alone, wrong, hashed_lines = collections.Counter(), collections.Counter(), [], []
     for case, our, (accepted, said) in zip(cases, ours, theirs):
         case.nothing_is_lost()
+        hashed_lines += case.is_hashed_as_by_ssh()
         assert our["code"] in DECISIONS, f"{case.folder}: {our}"
         counts[our["accepted"], accepted] += 1
         if our["accepted"] and not accepted:
@@ -265,6 +277,8 @@ def compare(world, folder, count, seed):
                 wrong.append(f"{case.folder}: refused by us alone, no setting named: {our['message']}")
     print(f"\n{count} configurations (seed {seed}): accepted by both {counts[True, True]}, refused by both {counts[False, False]}, "
           f"accepted by us alone {counts[True, False]}, refused by us alone {counts[False, True]}")
+    print(f"  both added a line {len(hashed_lines)} times, {sum(hashed_lines)} of them hashed")
+    assert any(hashed_lines) and not all(hashed_lines)
     for reason, times in alone.most_common():
         print(f"  {times} {reason}")
     assert not wrong, "\n".join(wrong[:5]) + f"\n{len(wrong)} in all"
