@@ -126,6 +126,19 @@ TEST(ModelConfig, TiedEmbeddingsHaveNoHead) {
     EXPECT_EQ(parameter_shapes(read(values)).back().name, "model.norm.weight");
 }
 
+/// In transformers 5.23 these models tie their head if the wrapper says so, whatever its text part says.
+TEST(ModelConfig, AWrapperDecidesWhetherItsTextPartIsTied) {
+    for (const auto& [wrapper, text] : {std::pair("gemma3", "gemma3_text"), std::pair("mistral3", "mistral")}) {
+        for (const bool inner : {false, true}) {
+            for (const bool outer : {false, true}) {
+                json values{{"model_type", wrapper}, {"tie_word_embeddings", outer}, {"text_config", small(text)}};
+                values["text_config"]["tie_word_embeddings"] = inner;
+                EXPECT_EQ(read(values).tie_word_embeddings, outer) << wrapper << inner;
+            }
+        }
+    }
+}
+
 TEST(ModelConfig, AbsentAndNullKeysMeanWhatTransformersTakesThemFor) {
     EXPECT_EQ(read(small("mistral")).sliding_window, 4096);
     json values = small("mistral");
