@@ -19,7 +19,7 @@
 namespace {
 
 constexpr const char* kUsage =
-    "usage: ringmaster-engine --run DIR [--resume auto|latest|none|STEP]\n"
+    "usage: ringmaster-engine --run DIR [--resume auto|latest|none|STEP] [--int8 cpu|gpu]\n"
     "       ringmaster-engine --calibrate [--device cpu|cuda] [--devices N] [--seconds S]\n"
     "       ringmaster-engine --selftest [--device cpu|cuda] [--devices N] [--seconds S]\n"
     "       ringmaster-engine --trial [--device cpu|cuda] [--devices N]\n"
@@ -30,7 +30,8 @@ constexpr const char* kUsage =
     "One rank of training: DIR is a run directory that `ringmaster prepare` made. Rank and rendezvous come "
     "from torchrun's\n"
     "variables (RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR, MASTER_PORT) or Slurm's; without any, it trains "
-    "alone.\n"
+    "alone. --int8 multiplies by weights of 8 bits as bitsandbytes does on that kind of device, to compare "
+    "the two.\n"
     "--calibrate measures this machine (of N GPUs the first two), each figure for S seconds, and prints JSON "
     "lines, as\n"
     "`ringmaster calibrate` asks for. --selftest proves its kernels, attention and ring on a device first; "
@@ -67,6 +68,9 @@ bool take(Command& command, const std::string& option, const std::string& value)
         command.to = value;
     } else if (option == "--resume") {
         command.run.resume = value;
+    } else if (option == "--int8") {
+        command.run.quantizes_inputs = value == "gpu";
+        return value == "cpu" || value == "gpu";
     } else if (option == "--devices") {
         command.devices = std::atoi(value.c_str());
     } else if (option == "--listen") {
@@ -120,9 +124,9 @@ int carry_out(const Command& command) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    const std::array<std::string, 10> with_value = {"--run",     "--resume", "--device", "--devices",
+    const std::array<std::string, 11> with_value = {"--run",     "--resume", "--device", "--devices",
                                                     "--seconds", "--listen", "--meet",   "--port",
-                                                    "--merge",   "--to"};
+                                                    "--merge",   "--to",     "--int8"};
     const std::map<std::string, Task> tasks = {{"--calibrate", Task::Calibrate},
                                                {"--selftest", Task::Selftest},
                                                {"--trial", Task::Trial},

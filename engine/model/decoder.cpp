@@ -33,6 +33,7 @@ SequenceShard::SequenceShard(Groups& groups, const ModelConfig& model, const Lay
       positions_t(
           positions_of(layout.ranks[static_cast<size_t>(groups.mesh().context_rank(groups.rank()))], mask)
               .to(device)),
+      ranks(groups),
       progress(groups.progress()) {
     for (const RopeConfig& rope : model.ropes)
         ropes.push_back(make_rope_tables(model, rope, positions_t, longest));
@@ -50,6 +51,11 @@ void SequenceShard::rotate_heads(const LayerKind& kind, const at::Tensor& qkv_nw
     const int64_t tokens = rope.query_scale_t.defined() ? rope.query_scale_t.size(0) : 0;
     if (tokens == 0) return;
     qkv_nw.narrow(1, 0, queries * head_dim).unflatten(0, {-1, tokens}).mul_(rope.query_scale_t.unsqueeze(1));
+}
+
+void SequenceShard::take_largest(at::Tensor values) const {
+    ranks.ring().all_reduce(values, Reduce::Max).wait();
+    ranks.ulysses().all_reduce(values, Reduce::Max).wait();
 }
 
 int64_t SequenceShard::cells() const {
@@ -82,6 +88,7 @@ struct Decoder::LayerState {
     BranchEnd attention_end;
     at::Tensor mid_nc;  // after attention's residual
     MlpTile mlp;        // without tiles: all tokens
+    OutlierColumns::Sites outliers;
 
     at::Tensor heads(int64_t first, int64_t count, int64_t head_dim) const {
         return heads_of(qkv_nw, first, count, head_dim);
@@ -137,6 +144,45 @@ void Decoder::hold_matrices() {
 
 void Decoder::release_matrices() {
     if (quantized_ != nullptr) quantized_->release();
+}
+
+// ------------------------------------------------------------------- products with quantised inputs
+
+void Decoder::begin_outliers(const MicroBatch& batch, const SequenceShard& shard) {
+    if (!quantizes_inputs()) return;
+    outliers_.begin_tokens(batch.places_bt.defined() ? batch.places_bt.reshape({-1}) : at::Tensor(),
+                           quantized_->outlier_threshold(),
+                           [&shard](at::Tensor values) { shard.take_largest(values); });
+}
+
+at::Tensor Decoder::forward_product(int layer, LoraSite site, const at::Tensor& x_nc,
+                                    const at::Tensor& bias_o) {
+    if (!quantizes_inputs()) return linear(x_nc, matrix(layer, site), bias_o);
+    if (!outliers_.knows(site)) {
+        outliers_.look(x_nc);
+        outliers_.settle(site, x_nc.size(1), x_nc.device());
+    }
+    const at::Tensor y_no = int8_linear(x_nc, quantized_->int8_matrices(site), bias_o, outliers_.of(site),
+                                        quantized_->outlier_threshold());
+    if (product_probe_)
+        product_probe_({layer, site, x_nc, bias_o, outliers_.of(site), outliers_.counted(), y_no});
+    return y_no;
+}
+
+void Decoder::find_mlp_outliers(int layer, const at::Tensor& mid_nc) {
+    if (!quantizes_inputs()) return;
+    const LayerTensors& weights = parameters_.weights().layers[static_cast<size_t>(layer)];
+    const std::vector<FlatRange> tiles = mlp_tiles(mid_nc.size(0));
+    const auto rows = [&](const FlatRange& tile) { return mid_nc.narrow(0, tile.begin, tile.size()); };
+    for (const FlatRange& tile : tiles) {
+        at::Tensor rstd_n;
+        outliers_.look(branch_input(rows(tile), weights.post_norm_w, rstd_n), tile.begin);
+    }
+    outliers_.settle(LoraSite::GateUp, model_.hidden_size, mid_nc.device());
+    for (const FlatRange& tile : tiles)
+        outliers_.look(gate(gate_up_forward(layer, rows(tile), tile.begin).gate_up_n2i, model_.gate),
+                       tile.begin);
+    outliers_.settle(LoraSite::Down, model_.intermediate_size, mid_nc.device());
 }
 
 // ------------------------------------------------------------------------- norms and the ends of a branch
@@ -254,7 +300,7 @@ at::Tensor Decoder::attention_forward(int layer, LayerState& state, SequenceShar
     const int64_t H = model_.num_heads, K = model_.num_kv_heads, D = model_.head_dim;
     const LayerKind kind = model_.layer_kind(layer);
     at::Tensor read_nc = branch_input(state.x_nc, weights.input_norm_w, state.rstd_attention_n);
-    state.qkv_nw = linear(read_nc, matrix(layer, LoraSite::Qkv), weights.qkv_bias_o);
+    state.qkv_nw = forward_product(layer, LoraSite::Qkv, read_nc, weights.qkv_bias_o);
     adapt(LoraSite::Qkv, read_nc, state.qkv_nw);
     read_nc.reset();
     const bool norms = model_.qk_norm != QkNorm::None;
@@ -265,7 +311,7 @@ at::Tensor Decoder::attention_forward(int layer, LayerState& state, SequenceShar
         state.attention = shard.attention(kind).forward(state.heads(0, H, D), state.heads(H, K, D),
                                                         state.heads(H + K, K, D));
     const at::Tensor heads_nw = state.attention.out_bthd.reshape({state.x_nc.size(0), H * D});
-    at::Tensor out_nc = linear(heads_nw, matrix(layer, LoraSite::Output), weights.output_bias_o);
+    at::Tensor out_nc = forward_product(layer, LoraSite::Output, heads_nw, weights.output_bias_o);
     adapt(LoraSite::Output, heads_nw, out_nc);
     return end_branch(std::move(out_nc), state.x_nc, weights.attention_output_norm_w, state.attention_end);
 }
@@ -329,7 +375,7 @@ Decoder::MlpTile Decoder::gate_up_forward(int layer, const at::Tensor& mid_nc, i
     const LayerTensors& weights = parameters_.weights().layers[static_cast<size_t>(layer)];
     MlpTile tile{mid_nc, first, {}, {}};
     const at::Tensor read_nc = branch_input(mid_nc, weights.post_norm_w, tile.rstd_n);
-    tile.gate_up_n2i = linear(read_nc, matrix(layer, LoraSite::GateUp), weights.gate_up_bias_o);
+    tile.gate_up_n2i = forward_product(layer, LoraSite::GateUp, read_nc, weights.gate_up_bias_o);
     adapt(LoraSite::GateUp, read_nc, tile.gate_up_n2i, first);
     return tile;
 }
@@ -337,7 +383,7 @@ Decoder::MlpTile Decoder::gate_up_forward(int layer, const at::Tensor& mid_nc, i
 at::Tensor Decoder::down_forward(int layer, const MlpTile& tile) {
     const at::Tensor act_ni = gate(tile.gate_up_n2i, model_.gate);
     const at::Tensor bias_o = parameters_.weights().layers[static_cast<size_t>(layer)].down_bias_o;
-    at::Tensor y_nc = linear(act_ni, matrix(layer, LoraSite::Down), bias_o);
+    at::Tensor y_nc = forward_product(layer, LoraSite::Down, act_ni, bias_o);
     adapt(LoraSite::Down, act_ni, y_nc, tile.first);
     return y_nc;
 }
@@ -351,6 +397,7 @@ at::Tensor Decoder::mlp_forward(int layer, LayerState& state) {
         state.mlp = gate_up_forward(layer, state.mid_nc);
         return through(state.mlp);
     }
+    find_mlp_outliers(layer, state.mid_nc);
     at::Tensor y_nc = at::empty_like(state.mid_nc);
     hold_matrices();
     for (const FlatRange& tile : mlp_tiles(y_nc.size(0))) {
@@ -412,10 +459,12 @@ void Decoder::mlp_backward(int layer, LayerState& state, at::Tensor& dx_nc, doub
 at::Tensor Decoder::layer_forward(int layer, const at::Tensor& x_nc, LayerState& state,
                                   SequenceShard& shard) {
     shard.progress.enter_layer(Pass::Forward, layer);
+    outliers_.enter_layer();
     state.x_nc = x_nc;
     state.mid_nc = attention_forward(layer, state, shard);
     probe(layer, "attention output", state.mid_nc);
     at::Tensor y_nc = mlp_forward(layer, state);
+    state.outliers = outliers_.sites();
     probe(layer, "layer output", y_nc);
     return y_nc;
 }
@@ -424,6 +473,7 @@ void Decoder::layer_backward(int layer, LayerState& state, at::Tensor& dx_nc, Se
                              double beta) {
     shard.progress.enter_layer(Pass::Backward, layer);
     bring_back(layer, state);
+    outliers_.enter_layer(state.outliers);
     if (kept_.checkpointing) state.mid_nc = attention_forward(layer, state, shard);
     mlp_backward(layer, state, dx_nc, beta);
     state.mid_nc.reset();
@@ -468,6 +518,7 @@ Decoder::LayerState Decoder::keep(int layer, LayerState state) {
     kept.rows = state.rows;
     kept.x_nc = std::move(state.x_nc);
     if (kept_.attention) kept.attention = std::move(state.attention);
+    kept.outliers = std::move(state.outliers);
     if (!kept_.in_host || kept.x_nc.is_cpu()) return kept;
     if (!stash_) stash_.emplace(kept.x_nc.device(), static_cast<size_t>(model_.num_layers));
     stash_->put(static_cast<size_t>(layer), kept.x_nc);
@@ -490,6 +541,7 @@ double Decoder::forward_backward(const MicroBatch& batch, SequenceShard& shard, 
     std::vector<LayerState> states(static_cast<size_t>(layers));
     Parameters& trained = adapter_ != nullptr ? adapter_->parameters() : parameters_;
     if (adapter_ != nullptr && adapter_->drops()) adapter_->begin_tokens(batch.places_bt.reshape({-1}));
+    begin_outliers(batch, shard);
     at::Tensor x_nc = embed(ids_n);
     probe(-1, "embedding", x_nc);
     for (int layer = 0; layer < layers; ++layer) {
@@ -531,6 +583,7 @@ double Decoder::forward_backward(const MicroBatch& batch, SequenceShard& shard, 
 
 Outputs Decoder::forward(const MicroBatch& batch, SequenceShard& shard, int64_t logits_from) {
     if (adapter_ != nullptr) adapter_->begin_tokens({});
+    begin_outliers(batch, shard);
     at::Tensor x_nc = embed(batch.ids_bt.reshape({-1}));
     for (int layer = 0; layer < static_cast<int>(model_.num_layers); ++layer) {
         LayerState state;

@@ -17,6 +17,7 @@
 #include "engine/attention/sharded_attention.h"
 #include "engine/model/host_stash.h"
 #include "engine/model/lora.h"
+#include "engine/model/outlier_columns.h"
 #include "engine/model/parameters.h"
 #include "engine/model/rope.h"
 #include "engine/plan/plan.h"
@@ -36,6 +37,7 @@ struct SequenceShard {
     at::Tensor positions_t;         ///< int64 [T], positions of this rank's tokens in their documents
     std::vector<RopeTables> ropes;  ///< in the order of ModelConfig::ropes
     std::map<int64_t, ShardedAttention> attentions;  ///< one per window of the layers; 0: no window
+    Groups& ranks;                                   ///< groups that share the sequence
     Progress& progress;                              ///< reports what this rank is doing
 
     ShardedAttention& attention(const LayerKind& kind) { return attentions.at(kind.window.value_or(0)); }
@@ -43,6 +45,8 @@ struct SequenceShard {
     /// `queries` of these heads if the model scales queries.
     void rotate_heads(const LayerKind& kind, const at::Tensor& qkv_nw, int64_t queries, int64_t heads,
                       int64_t head_dim, bool backward) const;
+    /// Sets each element to the largest of all ranks that share the sequence.
+    void take_largest(at::Tensor values) const;
     int64_t cells() const;  ///< mask cells of all attentions
 };
 
@@ -55,20 +59,27 @@ struct MicroBatch {
     at::Tensor ids_bt;     ///< int64 [B, T]
     at::Tensor labels_bt;  ///< int64 [B, T], shifted: the next token; -100: none
     at::Tensor places_bt =
-        {};  ///< int64 [B, T], indices in the data, which select an adapter's dropout; undefined without it
+        {};  ///< int64 [B, T], indices in the data, −1 for padding: dropout and 8-bit inputs need them
 };
 
 /// The results of a forward, besides gradients.
 struct Outputs {
-    double loss_sum = 0;  ///< sum over this rank's valid labels
-    at::Tensor
-        logprobs_bt;        ///< float32 [B, T]: log p(label) of this rank's tokens, 0 without a label
-    at::Tensor logits_bkv;  ///< [B, k, V]: this rank's tokens among the last ones, in order
+    double loss_sum = 0;     ///< sum over this rank's valid labels
+    at::Tensor logprobs_bt;  ///< float32 [B, T]: log p(label) of this rank's tokens, 0 without a label
+    at::Tensor logits_bkv;   ///< [B, k, V]: this rank's tokens among the last ones, in order
 };
 
 /// Called with each layer's activations and gradients as they are computed; used to find where a value
 /// stopped being finite.
 using Probe = std::function<void(int layer, const char* what, const at::Tensor& tensor)>;
+
+/// One forward product with quantised inputs, before an adapter's part is added.
+struct Int8Product {
+    int layer;
+    LoraSite site;
+    const at::Tensor &x_nc, &bias_o, &outliers_c, &counted_n, &y_no;
+};
+using ProductProbe = std::function<void(const Int8Product& product)>;
 
 /// Chooses what the forward keeps of a layer and the backward computes again, without effect on the loss.
 struct Kept {
@@ -103,6 +114,8 @@ class Decoder {
                     int64_t logits_from = std::numeric_limits<int64_t>::max());
 
     void set_probe(Probe probe) { probe_ = std::move(probe); }
+    /// Sets a callback for each forward product with quantised inputs.
+    void set_product_probe(ProductProbe probe) { product_probe_ = std::move(probe); }
 
   private:
     struct BranchEnd;
@@ -140,6 +153,12 @@ class Decoder {
     at::Tensor matrix(int layer, LoraSite site) const;
     void hold_matrices();
     void release_matrices();
+    bool quantizes_inputs() const { return quantized_ != nullptr && quantized_->quantizes_inputs(); }
+    void begin_outliers(const MicroBatch& batch, const SequenceShard& shard);
+    /// Returns x_nc times the site's matrix, plus bias_o.
+    at::Tensor forward_product(int layer, LoraSite site, const at::Tensor& x_nc, const at::Tensor& bias_o);
+    /// Finds the outliers of all tiles' inputs before any tile is computed.
+    void find_mlp_outliers(int layer, const at::Tensor& mid_nc);
     void use_layer(int layer, Pass pass);
     void adapt(LoraSite site, const at::Tensor& x_nc, const at::Tensor& y_no, int64_t first = 0) const {
         if (adapter_ != nullptr) adapter_->add_forward(site, x_nc, y_no, first);
@@ -178,7 +197,9 @@ class Decoder {
     std::vector<Parameters*> held_;  ///< all parameters in use
     const Kept kept_;
     std::optional<HostStash> stash_;  ///< layers' inputs
+    OutlierColumns outliers_;         ///< of the current layer, if inputs are quantised
     Probe probe_;
+    ProductProbe product_probe_;
 };
 
 }  // namespace ringmaster

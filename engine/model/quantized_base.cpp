@@ -3,7 +3,10 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "engine/error.h"
 #include "engine/model/quantized_matrix.h"
@@ -17,6 +20,17 @@ std::vector<ParameterShape> matrices_of(const ModelConfig& model) {
     std::vector<ParameterShape> shapes = parameter_shapes(model);
     std::erase_if(shapes, [](const ParameterShape& shape) { return !is_quantized(shape); });
     return shapes;
+}
+
+/// Returns the threshold that a quantised folder was saved with, if its config.json names one.
+std::optional<double> stored_threshold(const std::string& model_dir) {
+    std::ifstream file(std::filesystem::path(model_dir) / "config.json");
+    const nlohmann::json config = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
+    if (!config.is_object()) return std::nullopt;
+    const nlohmann::json said = config.value("quantization_config", nlohmann::json::object());
+    const auto found = said.is_object() ? said.find("llm_int8_threshold") : said.end();
+    if (!said.is_object() || found == said.end() || !found->is_number()) return std::nullopt;
+    return std::max(0.0, found->get<double>());
 }
 
 at::Tensor bytes_of_site(const LayerTensors& layer, LoraSite site) {
@@ -41,7 +55,8 @@ QuantizedBase::QuantizedBase(const ModelConfig& model, const Quantization& quant
       dtype_(dtype),
       rounded_(dtype),
       matrices_(matrices_of(model)),
-      bytes_(model, quantization, device, std::move(sharding)) {
+      bytes_(model, quantization, device, std::move(sharding)),
+      quantizes_inputs_(device.is_cuda() && quantization.format == WeightFormat::Int8) {
     while (layer_matrices_ < matrices_.size() && matrices_[layer_matrices_].layer == matrices_[0].layer)
         ++layer_matrices_;
     for (size_t target = 0; target < layouts_.size(); ++target) {
@@ -90,6 +105,21 @@ at::Tensor QuantizedBase::matrix(LoraSite site) const {
     return weight_oc;
 }
 
+std::vector<Int8Matrix> QuantizedBase::int8_matrices(LoraSite site) const {
+    const at::Tensor bytes = bytes_of_site(bytes_.weights().layers[static_cast<size_t>(layer_)], site);
+    const auto [first, count] = targets_of(site);
+    std::vector<Int8Matrix> matrices;
+    int64_t byte = 0;
+    for (size_t target = first; target < first + count; ++target) {
+        const QuantizedLayout& layout = layouts_[target];
+        if (layout.rows == 0) continue;  // MLP without a gate
+        const QuantizedParts parts = parts_of(bytes.narrow(0, byte, layout.bytes), quantization_, layout);
+        matrices.push_back({parts.codes, parts.scales});
+        byte += layout.bytes;
+    }
+    return matrices;
+}
+
 at::Tensor QuantizedBase::plain_matrix(const at::Tensor& unit_bytes, int layer, size_t target) const {
     const size_t index = static_cast<size_t>(layer) * layer_matrices_ + places_[target];
     return dequantize_plainly(bytes_.view(unit_bytes, index), quantization_, layouts_[target]).to(rounded_);
@@ -107,6 +137,7 @@ void QuantizedBase::put(size_t index, const at::Tensor& weight_oc) {
 
 void QuantizedBase::load(const std::string& model_dir) {
     WeightFiles files(model_dir, "model");
+    if (quantization_.stored) outlier_threshold_ = stored_threshold(model_dir).value_or(outlier_threshold_);
     for (size_t i = 0; i < matrices_.size(); ++i) {
         if (bytes_.own_elements(i).size() == 0) continue;
         if (const at::Tensor bytes = read_quantized(files, matrices_[i], quantization_); bytes.defined()) {

@@ -1,15 +1,17 @@
 /// Holds the layers' matrices of frozen weights in quantised form (engine/families/quantized_shapes.h): a
 /// unit's bytes are kept, sharded and gathered like parameters, and a matrix is dequantised for each product.
-/// Source: Dettmers et al. 2023, "QLoRA", section 3.
+/// Source: Dettmers et al. 2023, "QLoRA", section 3. Matrices of 8 bits may also be multiplied as they are,
+/// by inputs of 8 bits (engine/model/int8_product.h).
 #pragma once
 
 #include <array>
 #include <string>
 #include <vector>
 
+#include "engine/families/quantized_shapes.h"
+#include "engine/model/int8_product.h"
 #include "engine/model/layer_sites.h"
 #include "engine/model/parameters.h"
-#include "engine/families/quantized_shapes.h"
 
 namespace ringmaster {
 
@@ -35,6 +37,15 @@ class QuantizedBase {
     void hold() { holds_ = true; }
     void release();
 
+    /// Returns whether forward products take quantised inputs: on a GPU they do if weights have 8 bits. For
+    /// tests, a CPU can do the same; preflight turns it off for a while.
+    bool quantizes_inputs() const { return quantizes_inputs_; }
+    void quantize_inputs(bool on) { quantizes_inputs_ = on && quantization_.format == WeightFormat::Int8; }
+    /// Returns the magnitude from which an input counts as an outlier.
+    double outlier_threshold() const { return outlier_threshold_; }
+    /// Returns the modules of a site in the current layer, in the order of `matrix`'s rows. Only for 8 bits.
+    std::vector<Int8Matrix> int8_matrices(LoraSite site) const;
+
     /// Makes a layer's module from its bytes by the plainest operations, rounded to the dtype of computation.
     /// `unit_bytes` are those of the whole unit.
     at::Tensor plain_matrix(const at::Tensor& unit_bytes, int layer, size_t target) const;
@@ -50,14 +61,16 @@ class QuantizedBase {
 
     const Quantization quantization_;
     const at::ScalarType dtype_;
-    at::ScalarType rounded_;  ///< dtype that dequantised matrices are rounded to
-    const std::vector<ParameterShape> matrices_;                ///< of all layers, before quantisation
-    size_t layer_matrices_ = 0;                                 ///< number in one layer
+    at::ScalarType rounded_;                      ///< dtype that dequantised matrices are rounded to
+    const std::vector<ParameterShape> matrices_;  ///< of all layers, before quantisation
+    size_t layer_matrices_ = 0;                   ///< number in one layer
     std::array<QuantizedLayout, kLoraTargets.size()> layouts_;  ///< per module; without rows: no such module
     std::array<size_t, kLoraTargets.size()> places_{};          ///< indices among the layer's matrices
     Parameters bytes_;
     int layer_ = 0;
     bool holds_ = false;
+    bool quantizes_inputs_;
+    double outlier_threshold_ = 6;  ///< that of transformers' BitsAndBytesConfig
     mutable std::array<at::Tensor, kLoraSites> held_;
 };
 

@@ -9,6 +9,7 @@
 #include "engine/plan/attention_schedule.h"
 #include "engine/plan/deterministic.h"
 #include "engine/plan/flash_blocks.h"
+#include "engine/plan/int8_rows.h"
 #include "engine/plan/layout.h"
 
 namespace ringmaster {
@@ -68,6 +69,7 @@ class Tracer {
         return std::min(1.0, double(in_.gathered_heads) / std::max(1.0, shape.kv_heads));
     }
     bool on_gpu() const { return in_.device == Device::Cuda; }
+    bool quantizes_inputs() const { return on_gpu() && in_.quantization.format == WeightFormat::Int8; }
     double hidden_states(double tokens) const { return tokens * C_ * element(); }
     double mlp_tokens() const {
         return in_.mlp_tile_tokens > 0 ? std::min(N_, double(in_.mlp_tile_tokens)) : N_;
@@ -76,6 +78,8 @@ class Tracer {
     void product(double rows, double depth, double columns);
     void matrix_product(double rows, double depth, double columns);
     Block matrix(double inputs, double outputs);
+    /// Traces a forward product with a matrix of the layer, whose widest module has `widest` outputs.
+    void forward_product(double rows, double depth, double columns, double widest);
     Block hold_mlp_matrices();
     void weight_gradient(double outputs, double inputs, double rows);
     void gradient_product(double outputs, double inputs, double rows);
@@ -209,6 +213,19 @@ Block Tracer::hold_mlp_matrices() {
 void Tracer::matrix_product(double rows, double depth, double columns) {
     const Block made = matrix(depth, columns);
     product(rows, depth, columns);
+}
+
+/// Traces a product with quantised inputs by its two largest moments: quantising some rows, and converting
+/// their sums (engine/model/int8_product.cpp).
+void Tracer::forward_product(double rows, double depth, double columns, double widest) {
+    if (!quantizes_inputs()) return matrix_product(rows, depth, columns);
+    const auto at_once = [rows](double width) {
+        return std::min(rows, double(int8_rows_at_once(std::llround(width))));
+    };
+    const double some = at_once(std::max(depth, widest));
+    heap_.touch(at_once(depth) * depth * 3);  // magnitudes in float16 and a mask: looks for outliers
+    heap_.touch(some * depth * 7);
+    heap_.touch(some * (depth + 8 * widest));
 }
 
 /// Traces a weight's gradient; frozen weights have none.
@@ -416,14 +433,14 @@ void Tracer::attention_forward(Layer& layer, bool attends) {
     if (model_.norms_inputs) layer.rstd_attention = heap_.take(4 * N_, kActivations);
     Block read = branch_input(N_);
     layer.qkv = heap_.take(N_ * W_ * element(), kActivations);
-    matrix_product(N_, C_, W_);
+    forward_product(N_, C_, W_, std::max(q_, kv_));
     adapter_forward(qkv_modules_, N_, C_);
     read.free();
     if (model_.qk_norm != QkNorm::None) normalize_queries_and_keys(layer);
     if (attends) layer.attention = in_.ulysses > 1 ? attend_over_heads() : attend();
     layer.attention_end = branch_end(N_);
     if (!model_.norms_outputs) layer.mid = heap_.take(hidden_states(N_), kActivations);
-    matrix_product(N_, q_, C_);
+    forward_product(N_, q_, C_, C_);
     adapter_forward(output_modules_, N_, q_);
     if (model_.norms_outputs) layer.mid = heap_.take(hidden_states(N_), kActivations);
 }
@@ -566,7 +583,7 @@ void Tracer::attention_backward(Layer& layer) {
 Block Tracer::mlp_forward(double tokens) {
     Block read = branch_input(tokens);
     Block gate_up = heap_.take(tokens * (G_ * element() + (model_.norms_inputs ? 4 : 0)), kActivations);
-    matrix_product(tokens, C_, G_);
+    forward_product(tokens, C_, G_, I_);
     adapter_forward(gate_up_modules_, tokens, C_);
     return gate_up;
 }
@@ -575,7 +592,7 @@ Block Tracer::mlp_forward(double tokens) {
 Block Tracer::down_forward(double tokens) {
     const Block act = heap_.take(tokens * I_ * element());
     Block end = branch_end(tokens);
-    matrix_product(tokens, I_, C_);
+    forward_product(tokens, I_, C_, C_);
     adapter_forward(down_modules_, tokens, I_);
     return end;
 }
@@ -651,7 +668,7 @@ Heap Tracer::run() {
             const Block units = heap_.take(layer_forward_unit_bytes(in_));
             attention_forward(last, true);
             const double tile = mlp_tokens();
-            const Block matrices = hold_mlp_matrices();
+            const Block matrices = quantizes_inputs() ? Block() : hold_mlp_matrices();
             Block gate_up = mlp_forward(tile);
             if (in_.mlp_tile_tokens > 0) y = heap_.take(hidden_states(N_));
             Block end = down_forward(tile);

@@ -69,15 +69,13 @@ void take_stored_quantization(Plan& plan, Findings& findings) {
     asked = stored;
 }
 
-/// Rejects int8 on a GPU: bitsandbytes quantises the activations there too, which changes the numbers; on a
-/// CPU it trains as this engine does.
-void refuse_int8_on_gpu(const Plan& plan, Findings& findings) {
-    if (plan.device != Device::Cuda || plan.config.quantization.format != WeightFormat::Int8) return;
-    if (!plan.config.quantization.stored) {
-        findings.error(Form("KEY-UNSUPPORTED", "int8"), "load_in_8bit", {});
-        return;
-    }
-    findings.error(Form("KEY-UNSUPPORTED", "int8-stored"), "base_model", {});
+/// Says that 8-bit weights on a GPU make the products quantise their inputs as well, which changes the
+/// numbers: so does bitsandbytes. On a CPU both multiply by dequantised weights.
+void tell_of_quantized_inputs(const Plan& plan, Findings& findings) {
+    const Quantization& quantization = plan.config.quantization;
+    if (plan.device != Device::Cuda || quantization.format != WeightFormat::Int8) return;
+    findings.inform(Form("MODEL-QUANTIZED", "inputs"), quantization.stored ? "base_model" : "load_in_8bit",
+                    {});
 }
 
 void resolve_shape(const PlanRequest& request, Plan& plan, Findings& findings) {
@@ -103,7 +101,7 @@ void resolve_model(const PlanRequest& request, Plan& plan, Findings& findings) {
     if (plan.config.base_model.empty()) return;
     resolve_shape(request, plan, findings);
     if (plan.model) take_stored_quantization(plan, findings);
-    refuse_int8_on_gpu(plan, findings);
+    tell_of_quantized_inputs(plan, findings);
     if (!plan.model || !plan.config.lora.on()) return;
     limit_adapter(plan, findings);
     resolve_adapter(plan, findings);

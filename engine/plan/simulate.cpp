@@ -132,10 +132,12 @@ class LayerPass {
     }
 
     void play_forward(bool again) {
-        compute_all("projections", [](const ColumnCosts& c) { return c.projections_s; });
+        compute_all("projections",
+                    [](const ColumnCosts& c) { return c.projections_s + c.int8_projections_s; });
         if (!again || !costs_.keeps_attention) attention_forward();
-        compute_all("output and MLP",
-                    [again](const ColumnCosts& c) { return c.output_s + (again ? c.mlp_again_s : c.mlp_s); });
+        compute_all("output and MLP", [again](const ColumnCosts& c) {
+            return c.output_s + c.int8_rest_s + (again ? c.mlp_again_s : c.mlp_s + c.int8_tiles_s);
+        });
     }
 
     void attention_forward() {

@@ -181,6 +181,36 @@ double making_s(const Plan& plan, const Speeds& speeds) {
     return (read + written) / speeds.memory;
 }
 
+/// Returns whether forward products take quantised inputs: bitsandbytes does so on a GPU.
+bool quantizes_inputs(const Plan& plan) {
+    return plan.device == Device::Cuda && plan.config.quantization.format == WeightFormat::Int8;
+}
+
+/// Returns how much longer a forward product takes if its inputs are quantised, with `outputs` of each of
+/// some tokens. A GPU multiplies 8-bit integers twice as fast as 16-bit numbers (NVIDIA's data sheets) and
+/// dequantises nothing, but passes over inputs and sums several times (engine/model/int8_product.cpp), and
+/// the ranks of a sequence agree on the columns with outliers.
+double int8_product_s(const Plan& plan, const Speeds& speeds, double tokens, double inputs, double outputs) {
+    constexpr double kInputBytes = 70, kSumBytes = 46;  // read and written per element
+    if (!quantizes_inputs(plan)) return 0;
+    const double saved_s = inputs * outputs * (tokens / speeds.flops + making_s(plan, speeds));
+    const double groups = (plan.mesh.ring > 1 ? 1 : 0) + (plan.mesh.ulysses > 1 ? 1 : 0);
+    return tokens * (kInputBytes * inputs + kSumBytes * outputs) / speeds.memory + groups * speeds.latency_s -
+           saved_s;
+}
+
+void add_int8_products(const Plan& plan, const Speeds& speeds, double tokens, ColumnCosts& column) {
+    const ModelConfig& m = *plan.model;
+    const auto D = double(m.head_dim), C = double(m.hidden_size), I = double(m.intermediate_size);
+    const auto product_s = [&](double inputs, double outputs) {
+        return int8_product_s(plan, speeds, tokens, inputs, outputs);
+    };
+    column.int8_projections_s = product_s(C, double(m.num_heads + 2 * m.num_kv_heads) * D);
+    const double gate_up_s = product_s(C, (m.gate.gated ? 2 : 1) * I);
+    column.int8_rest_s = product_s(double(m.num_heads) * D, C) + gate_up_s + product_s(I, C);
+    if (quantizes_inputs(plan) && plan.config.tiled_mlp) column.int8_tiles_s = column.mlp_again_s + gate_up_s;
+}
+
 double backward_products(const Plan& plan) {
     return plan.config.lora.on() ? 1 : 2;
 }
@@ -274,6 +304,7 @@ ColumnCosts column_costs(const Plan& plan, const Speeds& speeds, const Links& li
     // An adapter takes one forward and three backward products (x·Aᵀ is computed again): twice one of each.
     column.mlp_s += 2 * double(lora_unit_sizes(*plan.model, plan.config.lora).layer) * weight_s;
     column.head_s = (1 + backward_products(plan)) * weights.head * weight_s;
+    add_int8_products(plan, speeds, double(plan.batch.micro) * tokens, column);
     add_head_exchange(plan, speeds, links, tokens, column);
     const std::vector<Hop> hops = ring.hops(rank);
     const bool gathers = plan.context_parallel.layout == RingAttnFunc::VarlenLlama3 && plan.mesh.ring > 1;

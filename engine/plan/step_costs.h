@@ -33,6 +33,9 @@ struct ColumnCosts {
     double output_s = 0;        ///< forward: attention's output projection
     double mlp_s = 0;           ///< forward
     double mlp_again_s = 0;     ///< recomputed part of the MLP under checkpointing
+    // These are added to a forward whose products take quantised inputs; they may be negative.
+    double int8_projections_s = 0, int8_rest_s = 0;
+    double int8_tiles_s = 0;  ///< finds the outliers of tiles; not when recomputed
     double head_s = 0;          ///< forward and backward of the whole head, once a micro-batch
     double exchange_in_s = 0;   ///< all-to-all before attention: q, k and v; backward: its output's gradient
     double exchange_out_s = 0;  ///< all-to-all after attention: its output

@@ -41,8 +41,8 @@ MeshPass::MeshPass(const Plan& plan, Groups& groups, TrainedModel& trained, cons
       model_(*plan.model),
       groups_(groups),
       decoder_(model_, trained.weights, kept, trained.adapter_or_null(), trained.quantized_or_null()),
+      trained_(trained),
       parameters_(trained.trained()),
-      drops_(trained.adapter && trained.adapter->drops()),
       reduction_(groups, parameters_) {}
 
 MeshPass::Result MeshPass::forward_backward(const std::vector<std::vector<Row>>& micro_batches, size_t rounds,
@@ -88,6 +88,11 @@ std::vector<Row> MeshPass::filler() const {
     return {Row{kIds, kLabels, {2}}};
 }
 
+bool MeshPass::needs_places() const {
+    return (trained_.adapter && trained_.adapter->drops()) ||
+           (trained_.quantized && trained_.quantized->quantizes_inputs());
+}
+
 MeshPass::Loaded MeshPass::load(const std::vector<Row>& rows) {
     Loaded loaded;
     const BatchShape shape = batch_shape(rows, plan_.config, widest_window(model_));
@@ -110,7 +115,7 @@ MeshPass::Loaded MeshPass::load(const std::vector<Row>& rows) {
     };
     loaded.batch.ids_bt = to_tensor(own.input_ids);
     loaded.batch.labels_bt = to_tensor(own.labels);
-    if (drops_) loaded.batch.places_bt = to_tensor(own.places);
+    if (needs_places()) loaded.batch.places_bt = to_tensor(own.places);
     if (on_batch_) on_batch_(*loaded.shard);
     return loaded;
 }

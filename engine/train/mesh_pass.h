@@ -74,6 +74,8 @@ class MeshPass {
     };
 
     Loaded load(const std::vector<Row>& rows);
+    /// Returns whether dropout or quantised inputs need the tokens' places, or where padding is.
+    bool needs_places() const;
     /// Returns rows without labels, for a round in which this rank has none but others send and receive.
     std::vector<Row> filler() const;
     /// Everything that depends only on a batch's shape, made once.
@@ -90,8 +92,8 @@ class MeshPass {
     const ModelConfig& model_;
     Groups& groups_;
     Decoder decoder_;
+    const TrainedModel& trained_;
     Parameters& parameters_;  ///< the trained parameters
-    const bool drops_;        ///< an adapter's dropout needs the tokens' places
     GradientReduction reduction_;
     std::map<ShapeKey, KnownShape> shapes_;
     std::optional<RingAttnFunc> picked_;  ///< layout of the previous batch, if each batch chooses one

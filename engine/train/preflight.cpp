@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "engine/plan/memory.h"
+#include "engine/train/int8_check.h"
 #include "engine/train/preflight_pass.h"
 #include "engine/train/program_fault.h"
 #include "engine/train/rank_agreement.h"
@@ -194,6 +195,7 @@ std::string prove_batch(const Plan& plan, Groups& groups, const PreflightSubject
                         const PreflightBatch& batch, Round& round) {
     PreflightReport& report = round.report;
     TrainedModel& trained = subject.trained;
+    const DequantizedProducts comparable(trained);
     std::string off = wrong_weights(groups, trained);
     if (!off.empty()) return off;
     const Proof plain = prove_plainly(batch, groups, trained);
@@ -216,6 +218,7 @@ std::string prove_batch(const Plan& plan, Groups& groups, const PreflightSubject
     report.leak = largest_of_ranks(groups, leaks(batch, groups, trained) ? 1 : 0) > 0;
     if (off.empty() && report.leak)
         off = "a change in one document changed what the model says of another, or of what came before";
+    if (off.empty() && comparable.replace_int8()) off = wrong_int8_product(batch, groups, trained);
     if (!off.empty() || plan.preflight != Preflight::Only) return off;  // the first step proves its update
     step.update(computed, subject.completed_steps + 1, plan.config.learning_rate);
     return wrong_weights(groups, trained);
@@ -226,7 +229,8 @@ Round prove(const Plan& plan, Groups& groups, const PreflightSubject& subject, s
     const PreflightBatch batch(plan, std::move(rows), groups.rank(), tokens);
     const ScopedBlockSizes small_blocks(batch.blocks);
     Round round;
-    round.report.proved = proved_by(plan);
+    const bool int8 = subject.trained.quantized && subject.trained.quantized->quantizes_inputs();
+    round.report.proved = proved_by(plan) + (int8 ? ", 8-bit inputs" : "");
     round.report.rows = static_cast<int64_t>(batch.all.size());
     round.report.tokens = std::min(tokens, plan.config.sequence_len);
     round.report.bound = bound_of(plan.config.precision);

@@ -270,7 +270,10 @@ TrainedModel in_float32(const Plan& plan, TrainedModel& trained) {
     };
     const std::vector<Parameters*> to = wide.all(), from = trained.all();
     for (size_t i = 0; i < to.size(); ++i) copy(*to[i], *from[i]);
-    if (wide.quantized) wide.quantized->round_to(trained.weights.compute_dtype());
+    if (wide.quantized) {
+        wide.quantized->round_to(trained.weights.compute_dtype());
+        wide.quantized->quantize_inputs(trained.quantized->quantizes_inputs());
+    }
     return wide;
 }
 

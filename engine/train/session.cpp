@@ -304,6 +304,8 @@ void train(const SessionOptions& options, const Rendezvous& who, const RunFolder
 
     events.write(PhaseEvent{"load", 0, 1});
     Trainer trainer(plan, run, groups, events, groups.device());
+    if (QuantizedBase* base = trainer.trained_model().quantized_or_null(); base && options.quantizes_inputs)
+        base->quantize_inputs(*options.quantizes_inputs);
     if (from) {
         trainer.resume(*from);
         log_line("resumed from the checkpoint of step " + std::to_string(*from));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 namespace ringmaster {
@@ -10,6 +11,8 @@ namespace ringmaster {
 struct SessionOptions {
     std::filesystem::path run_dir;
     std::string resume = "auto";  ///< auto, latest, none, or a checkpoint's step
+    /// Whether forward products with 8-bit weights quantise their inputs; otherwise the device decides.
+    std::optional<bool> quantizes_inputs = {};
 };
 
 /// Returns an exit status of contracts.md: 0 completed or stopped, 1 failed, 2 unusable arguments, 3 no other

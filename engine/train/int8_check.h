@@ -1,0 +1,34 @@
+/// Checks forward products with quantised inputs (engine/model/int8_product.h) one by one, each on its own
+/// inputs. The plain model cannot be their reference: where two computations round a number to neighbouring
+/// codes, the next layer turns the step between codes into more such steps. So preflight compares mesh and
+/// plain model with dequantised products, and proves here what remains.
+#pragma once
+
+#include <string>
+
+#include "engine/comm/groups.h"
+#include "engine/model/lora.h"
+#include "engine/train/preflight_batch.h"
+
+namespace ringmaster {
+
+/// Runs a forward of the group's first micro-batch with quantised inputs. Compares sampled rows of each
+/// product with its definition, and the columns with outliers with those that all ranks' tokens hold. Returns
+/// what is wrong; empty if nothing is. All ranks take part.
+std::string wrong_int8_product(const PreflightBatch& batch, Groups& groups, TrainedModel& trained);
+
+/// Turns quantised inputs off during its lifetime.
+class DequantizedProducts {
+  public:
+    explicit DequantizedProducts(TrainedModel& trained);
+    ~DequantizedProducts();
+    bool replace_int8() const { return before_; }  ///< inputs are quantised otherwise
+    DequantizedProducts(const DequantizedProducts&) = delete;
+    DequantizedProducts& operator=(const DequantizedProducts&) = delete;
+
+  private:
+    TrainedModel& trained_;
+    const bool before_;
+};
+
+}  // namespace ringmaster
