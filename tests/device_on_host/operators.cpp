@@ -171,6 +171,17 @@ at::Tensor& addmm_dtype_out(const at::Tensor& self, const at::Tensor& a, const a
     return out;
 }
 
+/// Multiplies integers under the rules of CUDA's product for shapes, which the CPU's does not have.
+at::Tensor int_mm(const at::Tensor& a, const at::Tensor& b) {
+    TORCH_CHECK(a.is_cuda() && b.is_cuda(), "_int_mm: another device");
+    TORCH_CHECK(a.size(0) > 16, "_int_mm: self.size(0) needs to be greater than 16, but got ", a.size(0));
+    TORCH_CHECK(a.size(1) > 0 && a.size(1) % 8 == 0 && b.size(1) > 0 && b.size(1) % 8 == 0,
+                "_int_mm: sizes need to be multiples of 8, but got ", a.sizes(), " and ", b.sizes());
+    finish_current_stream();
+    const at::AutoDispatchBelowADInplaceOrView below;
+    return shown_to_device(at::_int_mm(shown_to_host(a), shown_to_host(b)));
+}
+
 TORCH_LIBRARY_IMPL(_, CUDA, all) {
     all.fallback(torch::CppFunction::makeFromBoxedFunction<&as_on_the_cpu>());
 }
@@ -179,6 +190,7 @@ TORCH_LIBRARY_IMPL(aten, CUDA, own) {
     own.impl("copy_", TORCH_FN(copy_));
     own.impl("record_stream", TORCH_FN(record_stream));
     own.impl("addmm.dtype_out", TORCH_FN(addmm_dtype_out));
+    own.impl("_int_mm", TORCH_FN(int_mm));
 }
 
 }  // namespace

@@ -50,14 +50,14 @@ def llama(tmp_path_factory):
     return make_model(tmp_path_factory.mktemp("models") / "llama", "llama")
 
 
-def train(engine, folder, model, device, env=None, **keys):
+def train(engine, folder, model, device, env=None, arguments=(), **keys):
     """Returns the step events of a run of one rank."""
     folder.mkdir()
     make_rows(folder / "rows.jsonl", 44)
     config = make_config(folder, model, folder / "rows.jsonl", **{"max_steps": 3, **keys})
     ringmaster("prepare", config, "--runs-dir", folder, "--name", "run", "--ranks", 1, "--device", device,
                *(["--device-memory", 70] if device == "cuda" else []))
-    done = subprocess.run([engine, "--run", folder / "run", "--resume", "none"], capture_output=True, text=True, timeout=240,
+    done = subprocess.run([engine, "--run", folder / "run", "--resume", "none", *arguments], capture_output=True, text=True, timeout=240,
                           env={**os.environ, "OMP_NUM_THREADS": "1", **(env or {})})
     assert done.returncode == 0, done.stderr
     return events_of(folder / "run")
@@ -82,6 +82,20 @@ def test_a_run_on_the_device_trains_what_the_cpu_trains(engine, llama, tmp_path,
 @pytest.mark.parametrize("case", MORE)
 def test_every_kind_of_run_on_the_device_trains_what_the_cpu_trains(engine, llama, tmp_path, case):
     expect_same(engine, tmp_path, llama, MORE[case])
+
+
+def test_the_device_multiplies_8_bit_weights_by_8_bit_inputs(engine, tmp_path):
+    """Sizes are no multiples of 8, and one layer keeps the codes at ties few. A CPU does the same if it is told to."""
+    model = make_model(tmp_path / "model", "llama", hidden_size=72, intermediate_size=108, num_hidden_layers=1, initializer_range=0.08)
+    keys = {**LORA, "load_in_8bit": True, "gradient_checkpointing": True, "tiled_mlp": True}
+    on_device = train(engine, tmp_path / "cuda", model, "cuda", **keys)
+    on_cpu = train(engine, tmp_path / "cpu", model, "cpu", arguments=["--int8", "gpu"], **keys)
+    dequantized = train(engine, tmp_path / "dequantized", model, "cpu", **keys)
+    assert on_device[0]["loss"] == pytest.approx(on_cpu[0]["loss"], rel=1e-6)
+    assert abs(on_device[0]["loss"] / dequantized[0]["loss"] - 1) > 1e-5
+    for ours, theirs in zip(on_device, on_cpu, strict=True):
+        assert ours["loss"] == pytest.approx(theirs["loss"], rel=3e-4), ours["step"]
+        assert ours["grad_norm"] == pytest.approx(theirs["grad_norm"], rel=1e-2), ours["step"]
 
 
 def launches(engine, folder, model, kernels):
