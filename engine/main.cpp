@@ -27,19 +27,20 @@ constexpr const char* kUsage =
     "       ringmaster-engine --merge FILE --to DIR\n"
     "       ringmaster-engine --version | --help\n"
     "\n"
-    "One rank of training: DIR is a run directory that `ringmaster prepare` made. Rank and rendezvous come "
-    "from torchrun's\n"
-    "variables (RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR, MASTER_PORT) or Slurm's; without any, it trains "
-    "alone. --int8 multiplies by weights of 8 bits as bitsandbytes does on that kind of device, to compare "
-    "the two.\n"
-    "--calibrate measures this machine (of N GPUs the first two), each figure for S seconds, and prints JSON "
-    "lines, as\n"
-    "`ringmaster calibrate` asks for. --selftest proves its kernels, attention and ring on a device first; "
-    "without --device\n"
-    "on a GPU where one is seen. --trial is the part of it that takes seconds, on each of N GPUs; --link, on "
-    "each of two\n"
-    "machines, measures what goes between them: both as `ringmaster nodes --deep` asks for. --merge is "
-    "`ringmaster merge`'s part.\n";
+    "Runs one rank of training; DIR is a run directory that `ringmaster prepare` made. Rank and rendezvous "
+    "come from\n"
+    "torchrun's variables (RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR, MASTER_PORT) or Slurm's; without them, "
+    "it is the\n"
+    "only rank. --int8 multiplies by 8-bit weights as bitsandbytes does on that kind of device, for "
+    "comparison.\n"
+    "--calibrate measures this machine (of N GPUs the first two), each figure for S seconds, and "
+    "prints JSON\n"
+    "lines, for `ringmaster calibrate`. --selftest first proves kernels, attention and ring on a device: "
+    "--device, or else\n"
+    "a GPU if one is found. --trial runs the part of it that takes seconds, on each of N GPUs; --link "
+    "measures the link\n"
+    "between two machines and runs on both. Both are for `ringmaster nodes --deep`, and --merge is for "
+    "`ringmaster merge`.\n";
 
 int refuse(const std::string& what) {
     std::fprintf(stderr, "ringmaster-engine: %s\n%s", what.c_str(), kUsage);
@@ -58,7 +59,7 @@ struct Command {
     std::string merge, to;
 };
 
-/// Takes an option with its value; false where the value is none of its.
+/// Sets an option's value; returns false if the option does not accept it.
 bool take(Command& command, const std::string& option, const std::string& value) {
     if (option == "--run") {
         command.run.run_dir = value;

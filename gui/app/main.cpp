@@ -121,13 +121,13 @@ Options options_of(const QApplication& app) {
     parser.addOptions(
         {{u"page"_s, u"open this page: start, plan, data, nodes, monitor, runs or help"_s, u"NAME"_s},
          {u"grab"_s, u"save a picture of the page and end; needs no display"_s, u"FILE.png"_s},
-         {u"size"_s, u"of the window, for --grab"_s, u"WIDTHxHEIGHT"_s, u"1280x800"_s},
-         {u"appearance"_s, u"system, light or dark"_s, u"NAME"_s},
-         {u"language"_s, u"en, de or zh_CN"_s, u"CODE"_s},
-         {u"ranks"_s, u"plan for so many ranks"_s, u"N"_s},
-         {u"nodes"_s, u"on so many nodes"_s, u"N"_s},
-         {u"device"_s, u"cpu or cuda"_s, u"NAME"_s},
-         {u"device-memory"_s, u"of each device, in GiB"_s, u"GiB"_s},
+         {u"size"_s, u"size of the window, for --grab"_s, u"WIDTHxHEIGHT"_s, u"1280x800"_s},
+         {u"appearance"_s, u"colours: system, light or dark"_s, u"NAME"_s},
+         {u"language"_s, u"language: en, de or zh_CN"_s, u"CODE"_s},
+         {u"ranks"_s, u"plan for N ranks"_s, u"N"_s},
+         {u"nodes"_s, u"plan for N nodes"_s, u"N"_s},
+         {u"device"_s, u"plan for this device: cpu or cuda"_s, u"NAME"_s},
+         {u"device-memory"_s, u"memory of each device"_s, u"GiB"_s},
          {u"time-start"_s, u"print the seconds until the first window is painted, and end"_s}});
     parser.process(app);
     Options options;

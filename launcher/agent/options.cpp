@@ -22,12 +22,13 @@ const char* const kAgentUsage =
     "       ringmaster-agent --track DIR [--sender node|launcher|any] [--with PID] | --trackers FILE\n"
     "       ringmaster-agent --towards ADDRESS | --version | --help\n"
     "\n"
-    "Starts the ranks of a run on this machine, supervises them and writes run.json. It goes on in a session "
-    "of its own,\n"
-    "its text in DIR/agent.log, unless --foreground. SIGTERM finishes the step, saves and stops; SIGUSR1 (or "
-    "a second\n"
-    "SIGTERM) stops now. Exit status: 0 completed or stopped, 1 failed or refused, 2 unusable arguments, 3 "
-    "could not start.\n";
+    "Starts the ranks of a run on this machine, supervises them and writes run.json. It continues in its own "
+    "session,\n"
+    "with messages in DIR/agent.log, unless --foreground is given. SIGTERM finishes the step, saves and "
+    "stops; SIGUSR1\n"
+    "(or a second SIGTERM) stops now. Exit status: 0 completed or stopped, 1 failed or refused, 2 unusable "
+    "arguments,\n"
+    "3 could not start.\n";
 
 namespace {
 

@@ -130,11 +130,11 @@ Command adapt_command() {
                      "CONFIG",
                      true,
                      "Applies the fixes that a YAML needs to run here, and shows each changed line with its "
-                     "reason and what it "
-                     "does to memory, batch and result. Nothing else in the file changes.",
+                     "reason and its "
+                     "effect on memory, batch and result. Nothing else in the file changes.",
                      request_options(),
-                     "exit status: 0 it runs with these changes; 1 something is missing that no change of "
-                     "the file gives; 2 missing "
+                     "exit status: 0 it runs with these changes; 1 no change of the file is enough; "
+                     "2 missing "
                      "file or malformed YAML"};
     spec.options.push_back({"--write", "FILE", "write the changed text to FILE (it may be CONFIG itself)"});
     return {std::move(spec), run_adapt};

@@ -132,7 +132,7 @@ int run_advise(const Arguments& arguments, const Session& session) {
 
 Command advise_command() {
     return {{"advise", "CONFIG", true,
-             "Other meshes and options that would train the same rows, ranked by predicted tokens/s, and the "
+             "Ranks other meshes and options for the same rows by predicted tokens/s, and shows the "
              "longest sequence_len that fits.",
              request_options(),
              "exit status: 0 advice was given, 1 nothing can be trained, 2 missing file or malformed YAML"},

@@ -141,13 +141,13 @@ Command calibrate_command() {
          "",
          false,
          "Measures this machine, or those of --node, in about 20 seconds: matrix product, attention, "
-         "memory and the link between ranks. plan, advise and the app then reckon with what was measured.",
-         {{"--device", "cpu|cuda", "what is measured; cuda where a GPU is seen"},
-          {"--node", "HOST", "[user@]host[:port] that is measured instead, reached by SSH", true},
+         "memory and the link between ranks. plan, advise and the app then use these figures.",
+         {{"--device", "cpu|cuda", "device to measure; cuda if a GPU is found"},
+          {"--node", "HOST", "[user@]host[:port], a machine to measure instead, reached by SSH", true},
           {"--trust-on-first-use", "", "accept host keys of --node that are not known yet"},
           json_option()},
-         "Close what else computes on the machine before. Figures are used for the machine and device that "
-         "they were measured on\nand for no other.\n"
+         "Stop other computations on the machine first. Figures are used only for the machine and device on "
+         "which\nthey were measured.\n"
          "exit status: 0 measured; 1 the engine failed; 3 the engine or a node could not be reached; 130 "
          "interrupted"},
         run_calibrate};

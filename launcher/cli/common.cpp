@@ -11,13 +11,13 @@ namespace ringmaster {
 
 std::vector<OptionSpec> request_options() {
     return {{"--ranks", "N",
-             "ranks in total, one for each GPU; else accelerate's num_processes, the\nGPUs seen here, or 2 "
-             "on the CPU"},
-            {"--nodes", "N", "machines that the ranks are spread over (1)"},
-            {"--device", "cpu|cuda", "what the ranks run on; cuda where a GPU is seen"},
-            {"--device-memory", "GiB", "memory of one device; else what is seen here"},
+             "total number of ranks, one per GPU; default: accelerate's num_processes, the\nGPUs found here, "
+             "or 2 on the CPU"},
+            {"--nodes", "N", "number of machines for the ranks (1)"},
+            {"--device", "cpu|cuda", "the ranks' device; cuda if a GPU is found"},
+            {"--device-memory", "GiB", "memory of one device; default: that of this machine's"},
             {"--accelerate", "FILE", "an accelerate YAML: its parallel sizes override those of CONFIG"},
-            {"--set", "key=value", "overrides a key of CONFIG: a dotted path, its value read as YAML", true},
+            {"--set", "key=value", "overrides a key of CONFIG: a dotted path, and a value in YAML", true},
             json_option()};
 }
 
@@ -46,13 +46,13 @@ Request request_of(const Arguments& arguments) {
 }
 
 OptionSpec json_option() {
-    return {"--json", "", "JSON on stdout, and nothing else there"};
+    return {"--json", "", "print JSON, and nothing else, on stdout"};
 }
 
 OptionSpec libtorch_option() {
     return {"--libtorch", "pip|copy",
-            "where a node has no LibTorch that fits: that machine's pip installs it (2.8 GB from\nPyPI), or "
-            "this machine sends what is needed of its own"};
+            "if a node has no suitable LibTorch: its own pip installs one (2.8 GB from\nPyPI), or this "
+            "machine sends the needed part of its LibTorch"};
 }
 
 std::optional<LibTorchWay> libtorch_of(const Arguments& arguments) {
@@ -61,7 +61,7 @@ std::optional<LibTorchWay> libtorch_of(const Arguments& arguments) {
 }
 
 OptionSpec runs_dir_option() {
-    return {"--runs-dir", "DIR", "where the runs are (${XDG_DATA_HOME:-~/.local/share}/ringmaster/runs)"};
+    return {"--runs-dir", "DIR", "folder with the runs (${XDG_DATA_HOME:-~/.local/share}/ringmaster/runs)"};
 }
 
 std::filesystem::path runs_dir_of(const Arguments& arguments, const Session& session) {
@@ -79,8 +79,8 @@ RunDirectory run_of(const Arguments& arguments, const Session& session) {
 
 OptionSpec run_node_option() {
     return {"--node", "HOST",
-            "a machine that the run is on, where another than this one launched it: [user@]host[:port];\n"
-            "one of its nodes, or all in their order: those alone are contacted",
+            "a machine of a run that another machine launched: [user@]host[:port];\n"
+            "one of its nodes, or all in order; no others are contacted",
             true};
 }
 

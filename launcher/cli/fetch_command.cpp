@@ -47,14 +47,14 @@ Command fetch_command() {
     return {{"fetch",
              "RUN",
              true,
-             "Brings the final model of a run on other machines here, or a checkpoint.",
-             {{"--checkpoint", "STEP", "the checkpoint of this step instead"},
-              {"--to", "DIR", "else output_dir; of checkpoints the run directory"},
+             "Fetches the final model, or a checkpoint, of a run on other machines.",
+             {{"--checkpoint", "STEP", "fetch this step's checkpoint instead"},
+              {"--to", "DIR", "folder to write to; default: output_dir, or a checkpoint's run directory"},
               run_node_option(),
               trust_option(),
               runs_dir_option(),
               json_option()},
-             "What is here already is not sent; what was cut goes on where it ended."},
+             "Files that are here already are not sent; an interrupted transfer continues where it ended."},
             run_fetch};
 }
 

@@ -22,20 +22,20 @@ std::vector<OptionSpec> launch_options() {
     std::vector<OptionSpec> options = request_options();
     const std::vector<OptionSpec> more = {
         runs_dir_option(),
-        {"--name", "NAME", "of the run; else the file's name and the date. A taken name gets -2"},
-        {"--overwrite", "", "write into an output_dir that holds files of somebody else"},
+        {"--name", "NAME", "the run's name (default: the file's name and date); -2 is added if it is taken"},
+        {"--overwrite", "", "write into an output_dir that holds files of other programs"},
         {"--detach", "", "return as soon as the run has been started"},
-        {"--dry-run", "", "print the exact commands, start nothing"},
+        {"--dry-run", "", "print the exact commands and start nothing"},
         {"--no-preflight", "",
-         "start without proving first, on the run's first rows, that the mesh computes what one rank would"},
+         "start without the proof, on the run's first rows, that the mesh computes what one rank would"},
         {"--restarts", "N",
-         "start a failed run again by itself, at most so often (0), from its newest whole "
-         "checkpoint;\nthe "
-         "agent does so on one machine, on several this command while it follows the run"},
-        {"--shrink", "", "let a restart leave out nodes that are not there any more, without asking"},
-        {"--node", "HOST", "[user@]host[:port] that the ranks are spread over, reached by SSH", true},
+         "restart a failed run automatically, up to N times (0), from its newest whole "
+         "checkpoint;\non "
+         "one machine its agent does so, on several this command while it follows the run"},
+        {"--shrink", "", "let a restart leave out missing nodes, without asking"},
+        {"--node", "HOST", "[user@]host[:port], a machine for the ranks, reached by SSH", true},
         {"--slurm", "key=value",
-         "submit it to Slurm, here or with --node on that login node: partition, account,\ntime, gres, "
+         "submit the run to Slurm, here or on the login node --node: partition, account,\ntime, gres, "
          "nodes, "
          "ntasks-per-node, signal, and any other long option of sbatch",
          true},
@@ -286,7 +286,7 @@ constexpr const char* kEndings =
 
 Command prepare_command() {
     return {{"prepare", "CONFIG", true,
-             "Plans, tokenizes and makes the run directory, ready to be started; prints it.",
+             "Plans, tokenizes and makes a run directory that can be started; prints its path.",
              launch_options(), ""},
             run_prepare};
 }
@@ -303,11 +303,11 @@ Command resume_command() {
         "resume", "RUN",
         true,     "Continues a run that was stopped or has failed, from its newest whole checkpoint.",
         {},       kEndings};
-    spec.options = {{"--checkpoint", "STEP", "from this step's checkpoint; later ones are set aside"},
-                    {"--ranks", "N", "on another number of ranks: it is planned again"},
-                    {"--set", "key=value", "with another value of a key: it is planned again", true},
-                    {"--slurm", "key=value", "of a run in Slurm: with another option of sbatch", true},
-                    {"--shrink", "", "leave out nodes that are not there any more, without asking"},
+    spec.options = {{"--checkpoint", "STEP", "continue from this step's checkpoint; later ones are renamed"},
+                    {"--ranks", "N", "continue on another number of ranks; the run is planned again"},
+                    {"--set", "key=value", "change a key; the run is planned again", true},
+                    {"--slurm", "key=value", "change an option of sbatch, for a run in Slurm", true},
+                    {"--shrink", "", "leave out missing nodes, without asking"},
                     run_node_option(),
                     trust_option(),
                     {"--detach", "", "return as soon as the run has been started"},

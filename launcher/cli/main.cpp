@@ -71,10 +71,10 @@ std::string usage() {
     std::string text = "usage: ringmaster [COMMAND …]      without a command: the desktop app\n\n";
     for (const Command& command : commands())
         text += row(command.spec.name + " " + command.spec.operand, command.spec.summary);
-    return text + "\n" + row("COMMAND --help", "its options") +
-           row("help CODE", "what a finding's code means, such as CP-DIVISOR") +
+    return text + "\n" + row("COMMAND --help", "shows its options") +
+           row("help CODE", "explains a finding's code, such as CP-DIVISOR") +
            row("help TOPIC", topics(HelpBook::Guide)) + row("help FIGURE", topics(HelpBook::Figures)) +
-           row("--version", "versions of the programs");
+           row("--version", "shows the programs' versions");
 }
 
 /// Returns "ringmaster-engine 0.1.0, LibTorch 2.11.0"; a message if the engine does not start.

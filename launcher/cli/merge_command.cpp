@@ -135,13 +135,13 @@ Command merge_command() {
     return {{"merge",
              "RUN|ADAPTER",
              true,
-             "Puts an adapter into its base model's weights: a whole model folder.",
+             "Adds an adapter to its base model's weights and writes a whole model folder.",
              {{"--to", "DIR", "a new folder"},
               {"--base", "DIR", "the base model's folder, if the adapter names another place"},
               runs_dir_option(),
               json_option()},
-             "ADAPTER is a folder that PEFT or a run has saved. The adapter of a RUN goes into its base as "
-             "it was trained beside: quantized "
+             "ADAPTER is a folder that PEFT or a run saved. The adapter of a RUN is added to the weights "
+             "with which it was trained: quantized "
              "weights are dequantized."},
             run_merge};
 }

@@ -102,14 +102,14 @@ Command nodes_command() {
              {{"--node", "HOST", "[user@]host[:port], an alias of ~/.ssh/config or an address", true},
               {"--trust-on-first-use", "", "accept host keys that are not known yet, and remember them"},
               {"--deep", "",
-               "try them out: bring the engine there, run its self-test, name the interface that leads\nto "
-               "rank 0's node (the first), measure the link of each pair (about 10 s for two)"},
+               "try them out: send the engine there, run its self-test, name the interface that leads\nto "
+               "rank 0's node (the first), and measure the link of each pair (about 10 s for two)"},
               libtorch_option(),
               json_option()},
              "Nothing secret is stored; hosts, users and keys come from ~/.ssh/config (RINGMASTER_SSH_CONFIG "
              "names another file).\n"
-             "--deep leaves the engine on the nodes, for a launch to come, and nothing that runs.\n"
-             "exit status: 0 all can train, 3 one cannot, 130 interrupted"},
+             "--deep leaves the engine on the nodes for later launches, but no running process.\n"
+             "exit status: 0 all machines can train, 3 one cannot, 130 interrupted"},
             run_nodes};
 }
 

@@ -83,15 +83,15 @@ Command plan_command() {
         "plan",
         "CONFIG",
         true,
-        "What an axolotl (or accelerate) YAML means on a number of ranks: mesh, batch, memory, "
-        "time, and what is wrong with it.",
+        "Shows what an axolotl (or accelerate) YAML means on a number of ranks: mesh, batch, memory, "
+        "time, and every problem.",
         request_options(),
         "exit status: 0 no error; 1 the plan has an error, or could not be measured; 2 missing file "
         "or malformed YAML; 3 the engine could\nnot be started; 130 interrupted"};
     spec.options.push_back(
         {"--measure", "",
-         "run three steps of it here, on rows of random tokens: their memory and time replace "
-         "the\nestimate, and correct that of other lengths and meshes from then on. Nothing is "
+         "run three steps of the plan here, on rows of random tokens: their memory and time replace "
+         "the\nestimate, and correct later estimates for other lengths and meshes. No model is "
          "saved"});
     spec.options.push_back(
         {"--timeline", "FILE", "write the simulated step as a Chrome trace (Perfetto, chrome://tracing)"});

@@ -61,8 +61,8 @@ Command rows_command() {
         "trained and which are only read, in which step and on which ranks; lengths, rows left out or cut, "
         "and repeated rows.",
         request_options(),
-        "exit status: 0; 1 the data cannot be prepared, or no row holds the words; 2 missing file, "
-        "malformed YAML"};
+        "exit status: 0 rows are shown; 1 the data cannot be prepared, or no row holds the words; "
+        "2 missing file, malformed YAML"};
     spec.options.push_back({"--n", "N", "show N rows (3)"});
     spec.options.push_back({"--from", "ROW", "begin with this row (1)"});
     spec.options.push_back(

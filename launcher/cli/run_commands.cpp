@@ -188,8 +188,8 @@ Command watch_command() {
          true,
          "Shows a run live, whoever started it; RUN is a run directory or its name.",
          {run_node_option(), trust_option(), runs_dir_option(), json_option()},
-         "Watching starts and stops nothing, and as many may watch a run as like to.\n"
-         "exit status: 0 it completed or was stopped, 1 it failed, 130 left with Ctrl-C (the run goes on)"},
+         "Watching starts and stops nothing; any number of people may watch a run.\n"
+         "exit status: 0 it completed or was stopped, 1 it failed, 130 left with Ctrl-C (the run continues)"},
         run_watch,
         true};
 }
@@ -199,7 +199,7 @@ Command stop_command() {
              "RUN",
              true,
              "Lets a run finish its step, save a checkpoint and stop; waits for that.",
-             {{"--now", "", "at once, without saving"},
+             {{"--now", "", "stop at once, without saving"},
               run_node_option(),
               trust_option(),
               runs_dir_option(),
@@ -215,7 +215,7 @@ Command runs_command() {
              "Lists the runs, newest first.",
              {{"--delete", "RUN", "delete a run that is over, with its checkpoints"},
               {"--node", "HOST",
-               "[user@]host[:port]: those that were launched there over SSH, from any machine; `watch RUN "
+               "[user@]host[:port]: list the runs launched there over SSH, from any machine; `watch RUN "
                "--node HOST`\nfollows one"},
               trust_option(),
               runs_dir_option(),

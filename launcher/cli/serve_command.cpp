@@ -64,9 +64,9 @@ Command serve_command() {
         "Shows a run in a browser, live and read-only, on this machine's loopback address. The address "
         "holds a token; without it nothing is shown.",
         {runs_dir_option(), json_option()},
-        "exit status: 0 ended by Ctrl-C; 2 no such run; 3 the port cannot be had"};
+        "exit status: 0 ended by Ctrl-C; 2 no such run; 3 the port cannot be used"};
     spec.options.push_back({"--all", "", "show all runs"});
-    spec.options.push_back({"--port", "N", "listen on this port (a free one)"});
+    spec.options.push_back({"--port", "N", "listen on this port (default: a free one)"});
     spec.options.push_back({"--bind", "ADDRESS", "listen on this address of the machine (127.0.0.1)"});
     return {std::move(spec), run_serve, true};
 }

@@ -35,10 +35,10 @@ Command setup_command() {
     return {{"setup",
              "",
              false,
-             "Installs LibTorch and what tokenizing needs (3 GB to download), and makes an example; takes a "
-             "second where they are there.",
+             "Installs LibTorch and the packages for tokenizing (3 GB to download), and makes an example; "
+             "takes a second if they exist.",
              {json_option()},
-             "exit status: 3 where a package could not be installed"},
+             "exit status: 3 if a package could not be installed"},
             run_setup};
 }
 
