@@ -44,7 +44,7 @@ struct SoftmaxSums {
     at::Tensor total_bht;    ///< Σ exp(score − top)
 };
 
-SoftmaxSums no_keys_seen(const at::Tensor& q_bhtd);
+SoftmaxSums no_keys_seen(const at::Tensor& q_bhtd);  ///< returns the sums before the first key
 
 /// Adds the keys of `slices` to `sums`. Slices index q's T queries and k's S keys.
 void block_attention_forward(SoftmaxSums& sums, const at::Tensor& q_bhtd, const at::Tensor& k_bksd,

@@ -19,7 +19,7 @@ struct CudnnUse {
 
 /// Chooses if cuDNN computes forward and backward from now on. Call it before any attention; default: no.
 void use_cudnn(const CudnnUse& use);
-CudnnUse cudnn_in_use();
+CudnnUse cudnn_in_use();  ///< returns the last choice
 
 bool cudnn_takes(const FlashInputs& in);
 

@@ -1,4 +1,4 @@
-/// Computes block_attention (same letters, same contract, no softcap) with a processor's bfloat16 products.
+/// Does block_attention.h's work (its letters and contract, no softcap) with a processor's bfloat16 products.
 /// Scores are stored key by key, summed in float32 and never rounded; probabilities and the scores' gradients
 /// are rounded to bfloat16 for the products that they enter, as in LibTorch's flash
 /// attention.

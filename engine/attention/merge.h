@@ -28,7 +28,7 @@ void merge_by_lse(at::Tensor out_bthd, at::Tensor lse_bht, const at::Tensor& blo
 }  // namespace plain
 
 namespace own {
-/// Merges with our kernel, which `run` runs.
+/// Do the same as above with our kernels, which `run` starts.
 void merge_by_lse(const RunRows& run, at::Tensor out_bthd, at::Tensor lse_bht,
                   const at::Tensor& block_out_bthd, const at::Tensor& block_lse_bht);
 void add_to_sum(const RunRows& run, at::Tensor sum_bthd, const at::Tensor& part_bthd);

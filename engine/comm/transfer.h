@@ -75,7 +75,7 @@ class Watch {
     virtual void collect() = 0;
 };
 
-std::unique_ptr<Watch> watch_on_host(std::shared_ptr<const GroupContext> context);
+std::unique_ptr<Watch> watch_on_host(std::shared_ptr<const GroupContext> context);  ///< for the CPU
 std::unique_ptr<Watch> watch_on_device(std::shared_ptr<const GroupContext> context, at::Device device);
 
 }  // namespace ringmaster

@@ -24,8 +24,8 @@ struct LoraTargets {
     std::vector<std::string> saved_modules() const;  ///< PEFT's modules_to_save
 };
 
-LoraTargets targets_of(const Lora& lora);
-std::vector<std::string> written_targets(const LoraTargets& targets);
+LoraTargets targets_of(const Lora& lora);  ///< parses lora.targets
+std::vector<std::string> written_targets(const LoraTargets& targets);  ///< inverse of targets_of
 
 /// Return whether the adapter leaves the model's embedding or head unchanged.
 bool freezes_embedding(const Lora& lora);

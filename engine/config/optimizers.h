@@ -38,7 +38,7 @@ struct OptimizerKind {
 
 /// Returns nullptr if the optimizer is not supported.
 const OptimizerKind* find_optimizer(std::string_view name);
-std::vector<std::string> known_optimizers();
+std::vector<std::string> known_optimizers();  ///< returns the names of all supported ones
 
 /// Returns the nearest optimizer that is built, for a name of axolotl or transformers; empty if unknown.
 std::string_view nearest_optimizer(std::string_view name);

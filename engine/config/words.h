@@ -51,7 +51,7 @@ inline const std::vector<WeightFormat>& all_values<WeightFormat>() {
 }
 
 template <class Enum>
-std::optional<Enum> from_word(std::string_view word) {
+std::optional<Enum> from_word(std::string_view word) {  ///< nullopt: no such word
     for (Enum value : all_values<Enum>()) {
         if (word == to_string(value)) return value;
     }

@@ -15,7 +15,7 @@ struct ProcessId {
     std::string boot_id;     ///< /proc/sys/kernel/random/boot_id
 };
 
-ProcessId this_process();
+ProcessId this_process();  ///< returns the calling process
 std::optional<ProcessId> find_process(
     int64_t pid);  ///< looks on this host; nothing if there is no such process or it has ended (a zombie)
 /// Returns false if the pid is gone or is now another process. Returns true for a process of another host,

@@ -41,9 +41,9 @@ struct Wrapper {
     std::string_view type, text_type, weight_prefix;
 };
 
-const Family* find_family(std::string_view type);
-const Wrapper* find_wrapper(std::string_view type);
-std::string family_names();
+const Family* find_family(std::string_view type);  ///< returns null if the type is unknown
+const Wrapper* find_wrapper(std::string_view type);  ///< likewise
+std::string family_names();  ///< returns "llama, qwen2, …"
 
 // Each table is defined in its family's file.
 extern const std::span<const Family> kLlamaFamilies, kQwenFamilies, kSmollmFamilies, kHunyuanFamilies,

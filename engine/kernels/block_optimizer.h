@@ -40,7 +40,7 @@ struct BlockOptimizer {
                        float* exp_avg_sq, int64_t count);
 };
 
-const BlockOptimizer& block_optimizer();
+const BlockOptimizer& block_optimizer();  ///< returns the kernels for this processor
 
 /// Returns the scale of a block whose largest magnitude is `largest`.
 inline float scale_of(const CodeBook& book, float largest) {

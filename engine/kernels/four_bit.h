@@ -34,7 +34,7 @@ struct FourBitKernels {
     void (*dequantize_bf16)(const uint8_t* codes, const float* scales, int64_t count, int64_t block,
                             const CodeBook16& book, Bf16* out);
 };
-const FourBitKernels& four_bit();
+const FourBitKernels& four_bit();  ///< returns the kernels for this processor
 
 /// Returns the nearest entry of an ascending code book of 256 for each of 65,536 places in [−1, 1].
 std::vector<uint8_t> places_of_map(const float* map);

@@ -81,7 +81,7 @@ class Parameters {
   public:
     enum class Use {
         Trained,
-        Frozen,  ///< only in the dtype of computation, no gradients; sharded at stage 3 only
+        Frozen,  ///< only in the dtype of computation, without gradients; sharded only at stage 3
         Bytes    ///< like Frozen, for quantised weights: elements are bytes
     };
     /// Makes a model's parameters, without quantised ones.

@@ -54,7 +54,7 @@ struct StepCosts {
     std::vector<ColumnCosts> columns;
     int ring = 1;
     bool gathers_keys = false;  ///< gathered by groups of heads; false: passed round the ring
-    bool splits_own = false;    ///< half of the own heads come last in the backward
+    bool splits_own = false;    ///< half of this rank's heads come last in the backward
     bool shares_link = false;   ///< states and keys use the same link
     int64_t layers = 0, micro_batches = 1;
     double backward_products = 2;  ///< relative to a forward: inputs and weights; only inputs if frozen

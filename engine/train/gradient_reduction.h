@@ -26,7 +26,7 @@ class GradientReduction {
     void start_plainly(int unit);
     /// Sends zeros in a backward's order, for a rank without rows in this step. Whole gradients only.
     void start_zeros();
-    void wait();
+    void wait();  ///< returns after every started sum has arrived
 
   private:
     /// A unit on its way into this rank's slice.

@@ -40,8 +40,8 @@ struct PreflightReport {
 
     std::string proved;  ///< mesh and layout
     std::string of;      ///< everything that the proof covers: configuration, mesh, model and engine
-    int64_t rows = 0;    ///< rows used,
-    int64_t tokens = 0;  ///< cut to this many tokens
+    int64_t rows = 0;    ///< number of rows used
+    int64_t tokens = 0;  ///< tokens of each row, which was cut to this length
     double loss_reference = 0, loss_mesh = 0;
     double norm_reference = 0, norm_mesh = 0;
     std::vector<LayerError> gradients;

@@ -8,7 +8,7 @@
 
 namespace ringmaster {
 
-/// The least and the greatest value over ranks; values that are not finite count as the same huge number.
+/// The smallest and the greatest value over ranks; all values that are not finite count as one huge number.
 struct Extent {
     double least = 0, most = 0;
     bool same() const { return least == most; }
