@@ -18,10 +18,10 @@ struct WrittenFile {
     uint32_t crc32c = 0;
 };
 
-/// Writes a file that appears under its name only when it is complete. Its temporary name is unique:
-/// processes and threads may write the same file at once, and the last one to finish wins. A file that
-/// replaces another keeps that one's mode; a new file gets `mode` less the umask. All functions throw
-/// Error(Refused) with the file and the system's reason, and leave the old content in place.
+/// Writes a file that appears under its name only when it is complete. Its temporary name is unique: several
+/// processes and threads may write it at once, and the last one wins. A file that replaces another keeps its
+/// mode; a new one gets `mode` less the umask. Functions throw Error(Refused) with the file and the reason, and
+/// leave the old content in place, unless only the folder cannot be flushed: then the new one is in place.
 class DurableFile {
   public:
     explicit DurableFile(const std::filesystem::path& target, mode_t mode = 0666);

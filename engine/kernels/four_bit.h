@@ -23,9 +23,9 @@ const CodeBook16& nf4_book();
 const CodeBook16& fp4_book();
 
 struct FourBitKernels {
-    /// Writes the codes of a block of `count` elements, two per byte, and returns the largest magnitude. The
-    /// last block of a tensor may be short: it `divides` by the scale, and the others multiply by the
-    /// reciprocal, as in bitsandbytes.
+    /// Writes the codes of a block of `count` elements, two per byte, and returns its scale, the largest
+    /// magnitude. The last block of a tensor may be short: it `divides` by the scale, which then is at least
+    /// 1e-38, and the others multiply by the reciprocal, as in bitsandbytes.
     float (*quantize)(const float* x, int64_t count, bool divides, const CodeBook16& book, uint8_t* codes);
     /// Writes elements [0, count) of blocks whose codes begin at codes[0]: book[code] · scales[block],
     /// computed in float32 and rounded to the element type.

@@ -14,7 +14,7 @@ struct AgentOptions {
     std::optional<int> attempt;    ///< number of the attempt; unset: one more than run.json's
     std::string resume = "auto";   ///< auto, latest, none or a step; the engine checks it
     std::filesystem::path engine;  ///< absolute path
-    int restarts = 0;              ///< restarts after failures, each from the newest complete checkpoint
+    int restarts = 0;              ///< restarts after failures, each from this timeline's newest checkpoint
     bool foreground = false;
 
     // The next members describe a run on several nodes.
