@@ -14,7 +14,7 @@ using nlohmann::json;
 std::vector<KeyGroup> used_keys() {
     return {
         {Fate::Used, "", "", "",
-         "base_model tokenizer_config tokenizer_type tokenizer_legacy tokenizer_use_fast "
+         "base_model tokenizer_config tokenizer_type tokenizer_legacy "
          "tokenizer_use_mistral_common "
          "trust_remote_code revision_of_model model_revision reinit_weights special_tokens "
          "chat_template chat_template_jinja chat_template_kwargs eot_tokens train_on_inputs datasets "
@@ -98,6 +98,8 @@ std::vector<KeyGroup> model_keys() {
          "processor_kwargs image_size image_resize_algorithm role_boundaries freeze_mm_modules"},
         {Fate::Unsupported, "rewrites the embeddings of tokens that no row holds", "leave it out", "",
          "fix_untrained_tokens"},
+        {Fate::NoEffect, "transformers 5 loads every tokenizer as a fast one, in axolotl too", "", "",
+         "tokenizer_use_fast"},
         {Fate::NoEffect, "the tokenizer's files are copied as they are", "", "",
          "tokenizer_save_jinja_files"},
         {Fate::Unsupported, "trains some of the weights only", "leave it out to train all weights", "",
@@ -354,8 +356,8 @@ bool repeats(const Document& document, const json& value, std::string_view other
 bool names_a_text_model(const json& value) {
     if (!value.is_string()) return false;
     const auto& name = value.get_ref<const std::string&>();
-    constexpr std::array<std::string_view, 3> kOfImages{
-        "AutoModelForImageTextToText", "AutoModelForVision2Seq", "AutoModelForMultimodalLM"};
+    constexpr std::array<std::string_view, 3> kOfImages{"AutoModelForImageTextToText",
+                                                        "AutoModelForVision2Seq", "AutoModelForMultimodalLM"};
     return name.ends_with("ForCausalLM") || name.ends_with("ForConditionalGeneration") ||
            std::find(kOfImages.begin(), kOfImages.end(), name) != kOfImages.end();
 }
@@ -364,7 +366,8 @@ bool names_a_text_model(const json& value) {
 bool is_dequantized(const Document& document) {
     const json* format = document.find("model_quantization_config");
     const json* widen = document.find("model_quantization_config_kwargs.dequantize");
-    return format && (*format == "Mxfp4Config" || *format == "FineGrainedFP8Config") && widen && *widen == true;
+    return format && (*format == "Mxfp4Config" || *format == "FineGrainedFP8Config") && widen &&
+           *widen == true;
 }
 
 /// Returns whether the value switches the key on; for most keys, any non-empty value does.

@@ -11,10 +11,12 @@ using nlohmann::json;
 
 constexpr const char* kCheckpointing = "gradient_checkpointing";
 
-/// Returns whether gradient_checkpointing is "offload" or "offload_disk".
+/// Returns whether gradient_checkpointing is "offload", "offload_disk", or "unsloth", the name of "offload"
+/// in axolotl 0.6 to 0.9.
 bool offloads_checkpoints(KeyReader& keys) {
     const json* said = keys.find(kCheckpointing);
-    return said && said->is_string() && said->get<std::string>().starts_with("offload");
+    return said && said->is_string() &&
+           (*said == "unsloth" || said->get<std::string>().starts_with("offload"));
 }
 
 void say_without_effect(KeyReader& keys, const char* key, const std::string& needed) {

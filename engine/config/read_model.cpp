@@ -125,8 +125,7 @@ void read_mistral_common(KeyReader& keys, Config& config) {
     }
     if (keys.has("pretraining_dataset"))
         keys.error(Form("CFG-CONFLICT", "mistral-rows"), "pretraining_dataset");
-    for (const char* key :
-         {"chat_template_jinja", "eot_tokens", "tokenizer_type", "tokenizer_legacy", "tokenizer_use_fast"}) {
+    for (const char* key : {"chat_template_jinja", "eot_tokens", "tokenizer_type", "tokenizer_legacy"}) {
         if (keys.has(key)) keys.warn(Form("CFG-CONFLICT", "mistral-idle"), key);
     }
     for (const char* list : {"datasets", "test_datasets"}) {
@@ -156,7 +155,7 @@ void read_model(KeyReader& keys, Config& config) {
     const std::string tokenizer = keys.text("tokenizer_config").value_or(config.base_model);
     if (!tokenizer.empty()) config.tokenizer = folder_or_id(config, tokenizer);
     take(config.reinit_weights, keys.flag("reinit_weights"));
-    for (const char* key : {"trust_remote_code", "tokenizer_legacy", "tokenizer_use_fast"}) {
+    for (const char* key : {"trust_remote_code", "tokenizer_legacy"}) {
         if (const auto flag = keys.flag(key)) config.tokenization[key] = *flag;
     }
     if (const auto type = keys.text("tokenizer_type")) config.tokenization["tokenizer_type"] = *type;

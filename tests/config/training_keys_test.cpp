@@ -96,6 +96,13 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"tokenizer_config: owner/Magistral-2\n", "CFG-VALUE", "base_model", false},
         Case{"tokenizer_use_mistral_common: true\neot_tokens: [a]\n", "CFG-CONFLICT", "eot_tokens", false}));
 
+TEST(TrainingKeys, UnslothsCheckpointsAreOffloadedOnes) {
+    const ConfigReading reading = read(std::string(kBase) + "gradient_checkpointing: unsloth\n");
+    EXPECT_FALSE(has_error(reading));
+    EXPECT_TRUE(reading.config.gradient_checkpointing);
+    EXPECT_TRUE(reading.config.activation_offloading);
+}
+
 TEST(TrainingKeys, MistralCommonIsTakenForMagistralUnlessTheFileSaysNo) {
     const auto asked = [](const std::string& text) {
         return read(std::string(kBase) + text).config.tokenization.contains("tokenizer_use_mistral_common");

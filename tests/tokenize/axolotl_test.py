@@ -20,10 +20,11 @@ from ringmaster_rows.report import Failure  # noqa: E402
 from ringmaster_rows.rows import Place, Row  # noqa: E402
 
 EXPECTED = json.loads((HERE / "expected.json").read_text(encoding="utf-8"))
-OLD = json.loads((HERE / "expected_sharegpt.json").read_text(encoding="utf-8"))
-assert OLD["tokenizers"] == EXPECTED["tokenizers"]
-EXPECTED["cases"] |= OLD["cases"]
-CASES = {case["name"]: case for case in [*all_cases(), *cases_sharegpt.all_cases()]}
+for name in ("expected_sharegpt.json", "expected_sharegpt_chat.json"):
+    OLD = json.loads((HERE / name).read_text(encoding="utf-8"))
+    assert OLD["tokenizers"] == EXPECTED["tokenizers"]
+    EXPECTED["cases"] |= OLD["cases"]
+CASES = {case["name"]: case for case in [*all_cases(), *cases_sharegpt.all_cases(), *cases_sharegpt.chat_cases()]}
 CONFIG = ("sequence_len",)
 
 

@@ -137,3 +137,15 @@ def test_what_the_hub_has_cannot_be_reached_without_a_network(tokenize, no_netwo
     entry = {"path": write_lines(tmp_path / "a.jsonl", [{"text": "x"}]), "type": "completion"}
     answer = tokenize(datasets=[entry], tokenizer="someone/something")
     assert answer.status == 3 and "someone/something" in answer.failure["error"]
+
+
+def test_the_old_train_on_split_counts_if_no_split_is_called_train(tokenize, tmp_path):
+    for folder, names in (("both", ("train", "test")), ("only", ("test", "validation"))):
+        (tmp_path / folder).mkdir()
+        for token, name in enumerate(names, 1):
+            write_lines(tmp_path / folder / f"{name}.jsonl", [tokens_row([token, token])])
+    asked = {"train_on_split": "validation"}
+    assert [ids[0] for ids, _ in tokenize(datasets=[{"path": "only", **asked}]).rows()] == [2]
+    assert [ids[0] for ids, _ in tokenize(datasets=[{"path": "only", "split": "test", **asked}]).rows()] == [1]
+    assert [ids[0] for ids, _ in tokenize(datasets=[{"path": "both", "train_on_split": "test"}]).rows()] == [1]
+    assert "no split train" in tokenize(datasets=[{"path": "only"}]).failure["error"]

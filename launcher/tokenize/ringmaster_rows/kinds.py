@@ -7,10 +7,11 @@ from .encoders import completion
 from .instruct import TAKES, instruct, kind_named, kind_of_fields, prompts, reflection
 from .report import Failure
 from .sharegpt import settings_of, sharegpt
+from .sharegpt_chat import sharegpt_chat
 from .streams import pretrain
 from .talks import input_output, llama2_chat, pygmalion
 
-FILES = {"path", "type", "ds_type", "data_files", "name", "split", "revision", "trust_remote_code", "shards", "shards_idx",
+FILES = {"path", "type", "ds_type", "data_files", "name", "split", "train_on_split", "revision", "trust_remote_code", "shards", "shards_idx",
          "preprocess_shards"}
 CHAT = {"field_messages", "field_system", "field_tools", "field_thinking", "template_thinking_key", "message_property_mappings",
         "message_field_role", "message_field_content", "message_field_training", "message_field_training_detail", "roles",
@@ -19,7 +20,8 @@ CHAT = {"field_messages", "field_system", "field_tools", "field_thinking", "temp
 SHAREGPT = {f"sharegpt{part}" for part in ("", ".load_role", ".load_ultrachat", ".load_guanaco", ".load_glaive")}
 FIELDS = {"completion": {"field"}, "pretrain": {"text_column"}, "chat_template": CHAT, "alpaca_chat": {"conversation"},
           **dict.fromkeys(SHAREGPT, {"conversation", "field_human", "field_model", "field_messages", "roles", "strict"})}
-TALKS = ("input_output", "pygmalion", "llama2_chat")
+TALK_ENCODERS = {"pygmalion": pygmalion, "llama2_chat": llama2_chat, "sharegpt:chat": sharegpt_chat}
+TALKS = ("input_output", *TALK_ENCODERS)
 # Keys of an entry that would produce other rows or labels than this package makes; they are refused.
 UNSUPPORTED = {"input_transform", "input_format", "skip", "streaming", "temperature"}
 PREFERENCES = "rows for preferences or rewards: they belong to `rl` or `reward_model`, and this run trains on next tokens"
@@ -39,7 +41,7 @@ def type_of(source):
 def find_encoder(source, request, tokenizer):
     """Returns a function from rows to examples."""
     kind, options, length = type_of(source), request["tokenization"], request["sequence_len"]
-    if options.get("tokenizer_use_mistral_common") and ((isinstance(kind, str) and kind in SHAREGPT) or kind == "pretrain" or source.entry.get("streamed")):
+    if options.get("tokenizer_use_mistral_common") and (str(kind).startswith("sharegpt") or kind == "pretrain" or source.entry.get("streamed")):
         raise Failure(f"no version of axolotl reads {'a stream' if source.entry.get('streamed') else kind} with mistral-common",
                       "tokenizer_use_mistral_common", "leave it out, or name rows of another type")
     trained = bool(options.get("train_on_inputs"))
@@ -58,7 +60,7 @@ def find_encoder(source, request, tokenizer):
     if kind == "input_output":
         return partial(input_output, tokenizer=tokenizer(), train_on_inputs=trained)
     if kind in TALKS:
-        return partial(pygmalion if kind == "pygmalion" else llama2_chat, tokenizer=tokenizer(), sequence_len=length)
+        return partial(TALK_ENCODERS[kind], tokenizer=tokenizer(), sequence_len=length)
     encode = reflection if kind.split(":")[0] == "reflection" else instruct
     return partial(encode, kind=kind_named(kind, source.entry), tokenizer=tokenizer(), train_on_inputs=trained, sequence_len=length)
 

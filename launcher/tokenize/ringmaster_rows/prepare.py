@@ -21,7 +21,7 @@ from .vocabulary import load_tokenizer
 LOST_ROWS, MOST_LOST = "lost.json", 100
 MIN_LENGTH = 2  # axolotl's min_sample_len
 OPTIONS = {"chat_template", "chat_template_jinja", "chat_template_kwargs", "default_system_message", "train_on_inputs", "eot_tokens",
-           "tokenizer_type", "tokenizer_legacy", "tokenizer_use_fast", "tokenizer_use_mistral_common", "revision_of_model",
+           "tokenizer_type", "tokenizer_legacy", "tokenizer_use_mistral_common", "revision_of_model",
            "trust_remote_code", "min_sample_len", "tokens", "added_tokens_overrides", "resize_token_embeddings_to_32x",
            "mean_resizing_embeddings", "shrink_embeddings", "tokenizer_name", "streaming_multipack_buffer_size", "dataset_exact_deduplication",
            "shuffle_merged_datasets", "shuffle_before_merging_datasets", "dataset_shard_num", "dataset_shard_idx"}

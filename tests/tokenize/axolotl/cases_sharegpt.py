@@ -24,6 +24,19 @@ ROWS = [said("Where is the fox?", "It jumps over 7 lazy dogs.\n\nŽluť 漢字",
 OTHERS = [{"conversations": [{"from": "human", "value": "Hi"}, {"from": "tool", "value": "7"}, {"from": "gpt", "value": "Seven."}]}]
 
 
+MARKED = [said("Hi", "Hello", "More?", "So."), said("Hi <|USER|>", "Ho")]
+
+
+def chat_cases():
+    """`type: sharegpt:chat` of axolotl 0.3, which had no conversations of other forms."""
+    rows = [*ROWS[:4], said("", "Only an answer"), said("Hi", "Hello", "More?"), said("alone"),
+            {"conversations": talk("Ignored", "Hi", "Hello", roles=("gpt", "human"), names=("from", "value"))},
+            {"conversations": talk("Hi", "Twice", roles=("human", "human"), names=("from", "value"))}, *MARKED]
+    for tokenizer in ("plain", "bos", "blocks"):
+        for length in (1024, 16):
+            yield case(f"sharegpt:chat/{length}/{tokenizer}", {"type": "sharegpt:chat"}, {"sequence_len": length}, rows, tokenizer)
+
+
 def all_cases():
     cases = []
     for form in FORMS:
