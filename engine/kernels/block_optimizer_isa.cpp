@@ -6,6 +6,9 @@
 #include <cstring>
 
 #include "engine/kernels/elements.h"
+#ifdef __AVX512F__
+#include "engine/kernels/code_search.h"
+#endif
 
 namespace ringmaster::RINGMASTER_ISA {
 
@@ -22,10 +25,23 @@ inline float multiply_add(float a, float b, float c) {
 }
 
 void decode8(const CodeBook& book, const uint8_t* codes, float scale, float* values, int64_t count) {
-    for (int64_t i = 0; i < count; ++i) values[i] = book.values[codes[i]];
-#pragma omp simd
-    for (int64_t i = 0; i < count; ++i) values[i] *= scale;
+    const float* numbers = book.values.data();
+#pragma GCC unroll 8
+    for (int64_t i = 0; i < count; ++i) values[i] = numbers[codes[i]] * scale;
 }
+
+#ifdef __AVX512F__
+
+void decode4(const CodeBook& book, const uint8_t* codes, float scale, float* values, int64_t count) {
+    find_numbers(book, codes, scale, values, count);
+}
+
+void encode_binned(const CodeBook& book, const float* values, float scale, uint8_t* codes, int64_t count) {
+    if (scale != 0) return find_codes<8>(BinnedSearch(book, scale), values, codes, count);
+    std::memset(codes, 0, static_cast<size_t>(count));
+}
+
+#else
 
 void decode4(const CodeBook& book, const uint8_t* codes, float scale, float* values, int64_t count) {
     for (int64_t i = 0; i + 1 < count; i += 2) {
@@ -33,17 +49,6 @@ void decode4(const CodeBook& book, const uint8_t* codes, float scale, float* val
         values[i + 1] = book.values[codes[i / 2] & 15] * scale;
     }
     if (count % 2 == 1) values[count - 1] = book.values[codes[count / 2] >> 4] * scale;
-}
-
-void decode(const CodeBook& book, const uint8_t* codes, float scale, float* values, int64_t count) {
-    (book.bits == 8 ? decode8 : decode4)(book, codes, scale, values, count);
-}
-
-float largest(const float* values, int64_t count) {
-    float most = 0;
-#pragma omp simd reduction(max : most)
-    for (int64_t i = 0; i < count; ++i) most = std::fabs(values[i]) > most ? std::fabs(values[i]) : most;
-    return most;
 }
 
 void encode_binned(const CodeBook& book, const float* values, float scale, uint8_t* codes, int64_t count) {
@@ -66,11 +71,24 @@ void encode_binned(const CodeBook& book, const float* values, float scale, uint8
     }
 }
 
+#endif
+
+void decode(const CodeBook& book, const uint8_t* codes, float scale, float* values, int64_t count) {
+    (book.bits == 8 ? decode8 : decode4)(book, codes, scale, values, count);
+}
+
+float largest(const float* values, int64_t count) {
+    float most = 0;
+#pragma omp simd reduction(max : most)
+    for (int64_t i = 0; i < count; ++i) most = std::fabs(values[i]) > most ? std::fabs(values[i]) : most;
+    return most;
+}
+
 /// Returns the nearest code. Numbers with the same upper 16 bits have at most one threshold between them.
-inline uint8_t nearest(const CodeBook& book, float scaled) {
+inline uint8_t nearest(const CodeBook& book, const uint8_t* table, float scaled) {
     uint32_t bits;
     std::memcpy(&bits, &scaled, sizeof bits);
-    const uint8_t code = book.table[bits >> 16];
+    const uint8_t code = table[bits >> 16];
     return static_cast<uint8_t>(code + (scaled >= book.next_from[code] ? 1 : 0));
 }
 
@@ -81,7 +99,9 @@ void encode_nearest(const CodeBook& book, const float* values, float scale, uint
         const int64_t strip = count - begin < kStrip ? count - begin : kStrip;
 #pragma omp simd
         for (int64_t i = 0; i < strip; ++i) scaled[i] = values[begin + i] / scale;
-        for (int64_t i = 0; i < strip; ++i) found[i] = nearest(book, scaled[i]);
+        const uint8_t* table = book.table.data();
+#pragma GCC unroll 8
+        for (int64_t i = 0; i < strip; ++i) found[i] = nearest(book, table, scaled[i]);
         if (book.bits == 8) {
             std::memcpy(codes + begin, found, static_cast<size_t>(strip));
             continue;
@@ -93,6 +113,9 @@ void encode_nearest(const CodeBook& book, const float* values, float scale, uint
 }
 
 void encode(const CodeBook& book, const float* values, float scale, uint8_t* codes, int64_t count) {
+#ifdef __AVX512F__
+    if (book.bits == 4) return find_codes<4>(NearestSearch(book, scale), values, codes, count);
+#endif
     const bool binned = book.search == CodeBook::Search::Binned;
     (binned ? encode_binned : encode_nearest)(book, values, scale, codes, count);
 }

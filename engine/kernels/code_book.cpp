@@ -86,9 +86,36 @@ void fill_thresholds(CodeBook& book) {
     }
 }
 
+/// Returns the first bin of a code, or of the next one that has a bin.
+uint16_t first_bin_from(const CodeBook& book, uint32_t code) {
+    return static_cast<uint16_t>(std::lower_bound(book.table.begin(), book.table.end(), code) -
+                                 book.table.begin());
+}
+
+void fill_tree_of_bins(CodeBook& book) {
+    for (uint32_t level = 0; level < 8; ++level) {
+        for (uint32_t way = 0; way < 1U << level; ++way) {
+            uint32_t code = 1;
+            for (uint32_t choice = 0; choice < level; ++choice)
+                code |= (way >> choice & 1) << (level - choice);
+            book.tree_of_bins[(1U << level) + way] = first_bin_from(book, code << (7 - level));
+        }
+    }
+}
+
+void fill_tree_of_numbers(CodeBook& book) {
+    constexpr size_t kCodes = 16;
+    for (size_t level = 1; level < kCodes; level *= 2) {
+        const size_t below = kCodes / level;  // codes below each node of the level
+        for (size_t i = 0; i < level; ++i)
+            book.tree_of_numbers[level + i] = book.next_from[i * below + below / 2 - 1];
+    }
+}
+
 CodeBook bitsandbytes(bool is_signed) {
     CodeBook book = book_of(8, CodeBook::Search::Binned, dynamic_map(is_signed, 7, 8));
     fill_bins(book);
+    fill_tree_of_bins(book);
     return book;
 }
 
@@ -100,6 +127,7 @@ CodeBook torchao(int bits, bool is_signed) {
     }
     CodeBook book = book_of(bits, CodeBook::Search::Nearest, values);
     fill_thresholds(book);
+    if (bits == 4) fill_tree_of_numbers(book);
     return book;
 }
 
