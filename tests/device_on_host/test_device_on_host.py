@@ -6,6 +6,7 @@ These tests cannot see CUDA's own arithmetic, its speed, or NCCL."""
 import os
 import pathlib
 import shutil
+import socket
 import subprocess
 
 import pytest
@@ -61,6 +62,38 @@ def train(engine, folder, model, device, env=None, arguments=(), **keys):
                           env={**os.environ, "OMP_NUM_THREADS": "1", **(env or {})})
     assert done.returncode == 0, done.stderr
     return events_of(folder / "run")
+
+
+def train_on_ranks(engine, folder, model, device, ranks, **keys):
+    """The steps' events of rank 0. On a device, transfers go through host memory."""
+    folder.mkdir()
+    make_rows(folder / "rows.jsonl", 44)
+    config = make_config(folder, model, folder / "rows.jsonl", **{"max_steps": 3, **keys})
+    ringmaster("prepare", config, "--runs-dir", folder, "--name", "run", "--ranks", ranks, "--device", device,
+               *(["--device-memory", 70] if device == "cuda" else []))
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    env = {**os.environ, "OMP_NUM_THREADS": "1", "WORLD_SIZE": str(ranks), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port,
+           "RINGMASTER_SHARE_GPUS": "1", "RINGMASTER_TEST_LAUNCHES": str(folder / "launches")}
+    running = [subprocess.Popen([engine, "--run", folder / "run", "--resume", "none"], stderr=subprocess.PIPE, text=True,
+                                env={**env, "RANK": str(rank), "LOCAL_RANK": str(rank)}) for rank in range(ranks)]
+    said = [rank.communicate(timeout=240)[1] for rank in running]
+    assert [rank.returncode for rank in running] == [0] * ranks, said
+    return events_of(folder / "run")
+
+
+@pytest.mark.parametrize("case", ["zigzag", "packed and sharded"])
+def test_ranks_that_share_the_device_train_what_the_cpu_trains(engine, llama, tmp_path, case):
+    keys = {"context_parallel_size": 2, "ring_attn_func": "batch_zigzag"}
+    if case != "zigzag":
+        keys = {"context_parallel_size": 2, "ring_attn_func": "varlen_zigzag", "sample_packing": True, "optimizer": "adamw_bnb_8bit",
+                "deepspeed": "deepspeed_configs/zero3.json"}
+    on_device = train_on_ranks(engine, tmp_path / "cuda", llama, "cuda", 2, **keys)
+    on_cpu = train_on_ranks(engine, tmp_path / "cpu", llama, "cpu", 2, **keys)
+    assert [step["loss"] for step in on_device] == pytest.approx([step["loss"] for step in on_cpu], rel=1e-5)
+    counts = [int(it) for it in (tmp_path / "cuda/launches").read_text().split()]
+    assert counts[0] + counts[1] > 0, "no merge by our own kernel"
 
 
 def expect_same(engine, tmp_path, model, keys):
