@@ -298,6 +298,14 @@ double seconds_left(const Plan& plan, const PreflightBudget& budget, const Round
     return std::min(budget.seconds, allowed) - spent;
 }
 
+/// Returns how long rows may be in `times` the time that rows of `few` tokens take. Attention's cost grows with
+/// the square of the length, and weighs little in short rows; everything else grows with the length.
+int64_t affordable_tokens(int64_t few, double times) {
+    constexpr double kShort = 256;
+    const double tokens = static_cast<double>(few) * std::max(0.0, times);
+    return static_cast<int64_t>(tokens <= kShort ? tokens : kShort * std::sqrt(tokens / kShort));
+}
+
 }  // namespace
 
 PreflightReport preflight(const Plan& plan, Groups& groups, const PreflightSubject& subject,
@@ -326,11 +334,9 @@ PreflightReport preflight(const Plan& plan, Groups& groups, const PreflightSubje
     if (round.report.ok() && longest > few) {
         const double mesh_s = largest_of_ranks(groups, round.mesh_s);
         const double left = seconds_left(plan, budget, round, mesh_s, subject.steps_left, spent);
-        // Attention's cost grows with the square of the length, everything else more slowly.
-        const auto affordable =
-            static_cast<int64_t>(double(few) * std::sqrt(std::max(0.0, left) / std::max(spent, 1e-3)));
+        const int64_t affordable = affordable_tokens(few, left / std::max(spent, 1e-3));
         const int64_t tokens = std::min(longest, affordable);
-        if (affordable >= 2 * few)
+        if (tokens == longest || tokens >= 2 * few)
             round = prove(plan, groups, subject, rows_of_length(tokens), tokens, left_out);
     }
     round.report.of = none.of;

@@ -10,6 +10,11 @@ namespace {
 
 constexpr int64_t kRounds = 3;
 
+/// Returns how many rows a micro-batch of the proof has: a first, a middle and a last one, if the run's has more.
+int64_t rows_at_once(const Plan& plan) {
+    return std::min<int64_t>(plan.batch.micro, 3);
+}
+
 /// Returns a plan with the same mesh for rows of at most `tokens`.
 Plan shortened(Plan plan, int64_t tokens) {
     Config& config = plan.config;
@@ -17,6 +22,7 @@ Plan shortened(Plan plan, int64_t tokens) {
     if (config.padding.fixed_length)
         config.padding.fixed_length = std::min(*config.padding.fixed_length, tokens);
     config.unfrozen_parameters.clear();  // all gradients are proved
+    plan.batch.micro = rows_at_once(plan);
     return plan;
 }
 
@@ -62,7 +68,7 @@ int rank_of_group(const Plan& plan, int group) {
 
 int64_t preflight_rows(const Plan& plan) {
     const int64_t groups = plan.mesh.data_parallel_size();
-    return (kRounds * groups - (groups > 1 ? 1 : 0)) * plan.batch.micro;
+    return (kRounds * groups - (groups > 1 ? 1 : 0)) * rows_at_once(plan);
 }
 
 std::vector<Row> labelled_rows(const Plan& plan, const TokenFile& file,
