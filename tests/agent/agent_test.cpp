@@ -184,6 +184,22 @@ TEST_F(Agent, StartsAFailedRunAgainFromItsNewestCheckpoint) {
                 AllOf(HasSubstr("attempt 1 failed: rank 1"), HasSubstr("2 restarts are left")));
 }
 
+TEST_F(Agent, SetsLaterCheckpointsAsideBeforeAnyRankStarts) {
+    const std::filesystem::path checkpoints = run_ / "checkpoints";
+    for (const char* step : {"step-00000002", "step-00000004", "step-00000006"}) {
+        std::filesystem::create_directories(checkpoints / step);
+        std::ofstream(checkpoints / step / "complete").flush();
+    }
+    environment_ = {"SCRIPT_0=at=1 signal=9"};
+    auto arguments = agent_arguments(1);
+    arguments.insert(arguments.end(), {"--resume", "2"});
+    EXPECT_EQ(ended(arguments).status, 1);
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(checkpoints)) names.push_back(entry.path().filename());
+    EXPECT_THAT(names, testing::UnorderedElementsAre("step-00000002", "step-00000004.abandoned-by-attempt-1",
+                                                     "step-00000006.abandoned-by-attempt-1"));
+}
+
 TEST_F(Agent, GivesUpWhenItsRestartsAreUsedUp) {
     environment_ = {"SCRIPT_1=at=2 signal=9"};
     auto arguments = agent_arguments(2);
