@@ -592,6 +592,9 @@ Block Tracer::mlp_forward(double tokens) {
 Block Tracer::down_forward(double tokens) {
     const Block act = heap_.take(tokens * I_ * element());
     Block end = branch_end(tokens);
+    const bool is_held =
+        quantizes_inputs() && !model_.norms_outputs;  // the product, while its parts are made
+    const Block out = heap_.take(is_held ? hidden_states(tokens) : 0);
     forward_product(tokens, I_, C_, C_);
     adapter_forward(down_modules_, tokens, I_);
     return end;
