@@ -123,8 +123,8 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <translation>ein wiederholter Lauf ergibt dieselben Bits; Köpfe und lange Dokumente bekommen eigene Aufrufe, wo das die GPU füllt. RINGMASTER_CUDA_DETERMINISTIC=1 verlangt es so</translation>
     </message>
     <message>
-        <source>float32: FlashAttention-2 and cuDNN take bfloat16 alone</source>
-        <translation>float32: FlashAttention-2 und cuDNN nehmen nur bfloat16</translation>
+        <source>float32: FlashAttention-2 and cuDNN take 16 bits alone</source>
+        <translation>float32: FlashAttention-2 und cuDNN nehmen nur 16 Bit</translation>
     </message>
     <message>
         <source>cuDNN is left out: rows hold several documents</source>

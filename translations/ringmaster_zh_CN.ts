@@ -123,8 +123,8 @@ On what is left the run would go on with:</source>
         <translation>重复运行得到逐位相同的结果；在能填满 GPU 时，注意力头和长文档会分开启动。由 RINGMASTER_CUDA_DETERMINISTIC=1 要求</translation>
     </message>
     <message>
-        <source>float32: FlashAttention-2 and cuDNN take bfloat16 alone</source>
-        <translation>float32：FlashAttention-2 和 cuDNN 只接受 bfloat16</translation>
+        <source>float32: FlashAttention-2 and cuDNN take 16 bits alone</source>
+        <translation>float32：FlashAttention-2 和 cuDNN 只接受 16 位</translation>
     </message>
     <message>
         <source>cuDNN is left out: rows hold several documents</source>

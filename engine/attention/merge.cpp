@@ -60,6 +60,8 @@ void own::merge_by_lse(const RunRows& run, at::Tensor out_bthd, at::Tensor lse_b
                        const at::Tensor& block_out_bthd, const at::Tensor& block_lse_bht) {
     if (block_out_bthd.scalar_type() == at::kBFloat16) {
         run(merge_kernel<Bf16>(out_bthd, lse_bht, block_out_bthd, block_lse_bht));
+    } else if (block_out_bthd.scalar_type() == at::kHalf) {
+        run(merge_kernel<Fp16>(out_bthd, lse_bht, block_out_bthd, block_lse_bht));
     } else {
         run(merge_kernel<float>(out_bthd, lse_bht, block_out_bthd, block_lse_bht));
     }
@@ -68,6 +70,8 @@ void own::merge_by_lse(const RunRows& run, at::Tensor out_bthd, at::Tensor lse_b
 void own::add_to_sum(const RunRows& run, at::Tensor sum_bthd, const at::Tensor& part_bthd) {
     if (part_bthd.scalar_type() == at::kBFloat16) {
         run(sum_kernel<Bf16>(sum_bthd, part_bthd));
+    } else if (part_bthd.scalar_type() == at::kHalf) {
+        run(sum_kernel<Fp16>(sum_bthd, part_bthd));
     } else {
         run(sum_kernel<float>(sum_bthd, part_bthd));
     }

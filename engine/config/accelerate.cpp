@@ -250,8 +250,8 @@ class Importer {
         for (const char* key : {"bf16", "bfloat16", "fp16", "float16"}) {
             if (m_config.find(key)) return;  // the file that says how to train decides
         }
-        if (*said == "bf16") {
-            put(m_config, "bf16", true, m_keys.document().line("mixed_precision"));
+        if (*said == "bf16" || *said == "fp16") {
+            put(m_config, *said, true, m_keys.document().line("mixed_precision"));
         } else {
             m_keys.error(Form("KEY-UNSUPPORTED", "mixed"), "mixed_precision", {{"value", *said}});
         }

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/config/lora_targets.h"
+#include "engine/config/precision.h"
 #include "engine/config/sections.h"
 
 namespace ringmaster {
@@ -55,11 +57,27 @@ void check_anyprecision(KeyReader& keys, const Config& config) {
     keys.error(Form("CFG-CONFLICT", "anyprecision"), "optimizer");
 }
 
+/// Rejects float16 for weights that are trained whole: axolotl loads them in float16, and torch's GradScaler
+/// ends with "Attempting to unscale FP16 gradients". An adapter's matrices are float32 on a float16 model.
+void check_fp16(KeyReader& keys, const Config& config) {
+    if (config.precision != kFp16Mixed || config.accelerate_only) return;
+    if (!config.lora.on()) {
+        const nlohmann::json* bf16 = keys.find("bf16");
+        const bool falls_back = bf16 && *bf16 == "auto";
+        keys.error(Form("KEY-UNSUPPORTED", falls_back ? "fp16-auto" : "fp16-whole"), "fp16");
+    } else if (!targets_of(config.lora).saved_modules().empty()) {
+        keys.error(Form("KEY-UNSUPPORTED", "fp16-saved"), "fp16");
+    } else if (config.quantization.format == WeightFormat::Int8) {
+        keys.error(Form("KEY-UNSUPPORTED", "fp16-int8"), "fp16");
+    }
+}
+
 }  // namespace
 
 void check_rules(KeyReader& keys, const Config& config) {
     say_trackers(keys);
     check_anyprecision(keys, config);
+    check_fp16(keys, config);
     if (config.context_parallel_size > 1) {
         check_flash(keys, config);
         check_packed_batch(keys, config);

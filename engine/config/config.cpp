@@ -1,8 +1,11 @@
 #include "engine/config/config.h"
 
+#include "engine/config/precision.h"
+
 namespace ringmaster {
 
 const char* to_string(Precision precision) {
+    if (precision == kFp16Mixed) return "fp16";
     switch (precision) {
         case Precision::Bf16Mixed:
             return "bf16";

@@ -40,8 +40,7 @@ constexpr std::array<std::string_view, 7> kRemovable{
 struct Replacement {
     std::string_view key, by, value;
 };
-constexpr std::array<Replacement, 6> kReplacements{{
-    {"fp16", "bf16", "true"},
+constexpr std::array<Replacement, 5> kReplacements{{
     {"float16", "bf16", "true"},
     {"fp8", "bf16", "true"},
     {"load_4bit", "load_in_4bit", "true"},

@@ -28,7 +28,7 @@ std::vector<KeyGroup> used_keys() {
          "optimizer learning_rate lr_scheduler warmup_steps warmup_ratio cosine_min_lr_ratio "
          "cosine_constant_lr_ratio lr_quadratic_warmup lr_scheduler_kwargs "
          "weight_decay adam_beta1 adam_beta2 adam_epsilon adam_eps adam_beta3 adam_epsilon2 optim_args "
-         "embedding_lr embedding_lr_scale lr_groups loraplus_lr_ratio max_grad_norm bf16 bfloat16 "
+         "embedding_lr embedding_lr_scale lr_groups loraplus_lr_ratio max_grad_norm bf16 bfloat16 fp16 "
          "unfrozen_parameters early_stopping_patience load_best_model_at_end group_by_length "
          "gradient_checkpointing selective_checkpointing activation_offloading tiled_mlp "
          "tiled_mlp_num_shards adapter output_dir save_steps saves_per_epoch save_strategy save_total_limit "
@@ -136,11 +136,8 @@ std::vector<KeyGroup> kernel_keys() {
         {Fate::NoEffect, "no release of axolotl read it: output_dir holds the adapter", "", "",
          "lora_out_dir"},
         {Fate::NoEffect, "norms are accumulated in fp32 anyway", "", "", "fp32_norms fp32_norm_classes"},
-        {Fate::Unsupported,
-         "fp16 overflows above 65,504 and needs its loss scaled; bf16 has the range of fp32 and needs "
-         "neither, so it is "
-         "what is built",
-         "use bf16: true", "", "fp16 float16"},
+        {Fate::Unsupported, "computes in float16 without scaling the loss",
+         "use fp16: true beside an adapter, else bf16: true", "", "float16"},
         {Fate::Unsupported, "fp8 arithmetic is not built", "use bf16: true", "", "fp8"},
         {Fate::NoEffect, "part of fp8", "", "fp8", "fp8_enable_fsdp_float8_all_gather fp8_config"},
         {Fate::NoEffect, "states are sharded by the engine's own means", "", "",

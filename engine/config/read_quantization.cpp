@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "engine/config/keys.h"
+#include "engine/config/precision.h"
 #include "engine/config/sections.h"
 
 namespace ringmaster {
@@ -19,6 +20,7 @@ std::string of_kwargs(const std::string& key) {
 
 /// Returns the dtype of computation in bitsandbytes' words.
 std::string compute_dtype(const Config& config) {
+    if (config.precision == kFp16Mixed) return "float16";
     return config.precision == Precision::Float32 ? "float32" : "bfloat16";
 }
 

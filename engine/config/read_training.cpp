@@ -1,4 +1,5 @@
 #include "engine/config/keys.h"
+#include "engine/config/precision.h"
 #include "engine/config/sections.h"
 
 namespace ringmaster {
@@ -49,7 +50,9 @@ void read_optimizer(KeyReader& keys, Config& config) {
     read_learning_rates(keys, config);
 }
 
-void read_precision(KeyReader& keys, Config& config) {
+namespace {
+
+void read_bf16(KeyReader& keys, Config& config) {
     const json* bf16 = keys.find("bf16");
     const std::string word = bf16 && bf16->is_string() ? bf16->get<std::string>() : "";
     if (word == "full") {
@@ -65,7 +68,29 @@ void read_precision(KeyReader& keys, Config& config) {
         }
         config.precision = Precision::Bf16Full;
     }
-    if (!bf16 && !keys.has("bfloat16") && !config.accelerate_only) {
+}
+
+/// Reads fp16 as axolotl's resolve_dtype does: it beats `bf16: auto`, any other bf16 beats it, and beside
+/// bfloat16 transformers refuses it.
+void read_fp16(KeyReader& keys, Config& config) {
+    const bool asked = keys.flag("fp16").value_or(false);
+    const json* bf16 = keys.find("bf16");
+    if (asked && keys.flag("bfloat16") == true) {
+        keys.error(Form("CFG-CONFLICT", "fp16-bfloat16"), "fp16");
+    } else if (asked && config.precision != Precision::Float32 && *bf16 != "auto") {
+        keys.warn(Form("CFG-CONFLICT", "fp16"), "fp16");
+    } else if (asked) {
+        config.precision = kFp16Mixed;
+    }
+}
+
+}  // namespace
+
+void read_precision(KeyReader& keys, Config& config) {
+    read_bf16(keys, config);
+    read_fp16(keys, config);
+    const bool said = keys.has("bf16") || keys.has("bfloat16") || keys.has("fp16");
+    if (!said && !config.accelerate_only) {
         keys.inform(Form("CFG-PRECISION"), "bf16");
     }
 }

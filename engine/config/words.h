@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/config/config.h"
+#include "engine/config/precision.h"
 
 namespace ringmaster {
 
@@ -15,7 +15,8 @@ const std::vector<Enum>& all_values();
 
 template <>
 inline const std::vector<Precision>& all_values<Precision>() {
-    static const std::vector<Precision> values{Precision::Float32, Precision::Bf16Mixed, Precision::Bf16Full};
+    static const std::vector<Precision> values{Precision::Float32, Precision::Bf16Mixed, Precision::Bf16Full,
+                                               kFp16Mixed};
     return values;
 }
 

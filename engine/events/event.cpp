@@ -45,6 +45,8 @@ void each_field(auto& field, EventOf<StepEvent> auto& e) {
     field("tokens_per_s", e.tokens_per_s);
     field("position_sum", e.position_sum);
     field("attention_cells", e.attention_cells);
+    field.if_any("loss_scale", e.loss_scale);
+    field.if_any("skipped", e.skipped);
 }
 
 void each_field(auto& field, EventOf<HelloEvent> auto& e) {
@@ -122,6 +124,10 @@ class FieldReader {
         (*this)(key, number);
         value = number.value_or(std::numeric_limits<double>::quiet_NaN());
     }
+    void operator()(std::string_view key, bool& value) {
+        if (const std::string_view* text = find(key)) value = *text == "true";
+    }
+    void if_any(std::string_view key, auto& value) { (*this)(key, value); }
     void operator()(std::string_view key, int64_t& value) {
         if (const std::string_view* text = find(key)) take(integer_of(*text), value);
         good_ = good_ && value >= -limits::kCount && value <= limits::kCount;
@@ -167,6 +173,9 @@ struct FieldWriter {
     void operator()(const char* key, const auto& value) { object[key] = value; }
     void operator()(const char* key, const std::optional<double>& value) {
         object[key] = value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
+    }
+    void if_any(const char* key, const auto& value) {
+        if (value) (*this)(key, value);
     }
 };
 

@@ -33,6 +33,8 @@ struct FourBitKernels {
                              const CodeBook16& book, float* out);
     void (*dequantize_bf16)(const uint8_t* codes, const float* scales, int64_t count, int64_t block,
                             const CodeBook16& book, Bf16* out);
+    void (*dequantize_fp16)(const uint8_t* codes, const float* scales, int64_t count, int64_t block,
+                            const CodeBook16& book, Fp16* out);
 };
 const FourBitKernels& four_bit();  ///< returns the kernels for this processor
 

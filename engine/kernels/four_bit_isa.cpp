@@ -63,10 +63,10 @@ template <typename T>
 class Table;
 
 /// Uses two byte shuffles: one for the low and one for the high bytes of the values.
-template <>
-class Table<Bf16> {
+template <typename T>
+class ShortTable {
   public:
-    explicit Table(const Bf16* values) {
+    explicit ShortTable(const T* values) {
         const __m256i all = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(values));
         const __m128i first = _mm256_castsi256_si128(all), second = _mm256_extracti128_si256(all, 1);
         const __m128i byte = _mm_set1_epi16(0xff);
@@ -76,7 +76,7 @@ class Table<Bf16> {
             _mm_packus_epi16(_mm_srli_epi16(first, 8), _mm_srli_epi16(second, 8)));
     }
 
-    void look_up(const uint8_t* codes, Bf16* out) const {
+    void look_up(const uint8_t* codes, T* out) const {
         const __m256i at = spread(codes);
         const __m256i l = _mm256_shuffle_epi8(low_, at), h = _mm256_shuffle_epi8(high_, at);
         const __m256i a = _mm256_unpacklo_epi8(l, h), b = _mm256_unpackhi_epi8(l, h);
@@ -86,6 +86,15 @@ class Table<Bf16> {
 
   private:
     __m256i low_, high_;
+};
+
+template <>
+class Table<Bf16> : public ShortTable<Bf16> {
+    using ShortTable::ShortTable;
+};
+template <>
+class Table<Fp16> : public ShortTable<Fp16> {
+    using ShortTable::ShortTable;
 };
 
 /// Uses two permutations of 8 values each.
@@ -147,6 +156,6 @@ void dequantize(const uint8_t* codes, const float* scales, int64_t count, int64_
 }  // namespace
 
 extern const FourBitKernels kFourBit;
-const FourBitKernels kFourBit = {quantize, dequantize<float>, dequantize<Bf16>};
+const FourBitKernels kFourBit = {quantize, dequantize<float>, dequantize<Bf16>, dequantize<Fp16>};
 
 }  // namespace ringmaster::RINGMASTER_ISA

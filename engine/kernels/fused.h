@@ -16,6 +16,10 @@ namespace ringmaster {
 struct Bf16 {
     uint16_t bits;
 };
+/// Holds an IEEE float16 as its bits; conversions round to nearest even, beyond 65,504 to infinity.
+struct Fp16 {
+    uint16_t bits;
+};
 
 /// Says which pairs of a head's numbers the rotary embedding rotates.
 struct HeadPairs {
@@ -67,5 +71,7 @@ template <>
 const FusedKernels<float>& fused<float>();
 template <>
 const FusedKernels<Bf16>& fused<Bf16>();
+template <>
+const FusedKernels<Fp16>& fused<Fp16>();
 
 }  // namespace ringmaster

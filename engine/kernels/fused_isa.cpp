@@ -228,7 +228,9 @@ constexpr FusedKernels<T> kTable = {
 
 extern const FusedKernels<float> kFloatKernels;
 extern const FusedKernels<Bf16> kBf16Kernels;
+extern const FusedKernels<Fp16> kFp16Kernels;
 const FusedKernels<float> kFloatKernels = kTable<float>;
 const FusedKernels<Bf16> kBf16Kernels = kTable<Bf16>;
+const FusedKernels<Fp16> kFp16Kernels = kTable<Fp16>;
 
 }  // namespace ringmaster::RINGMASTER_ISA

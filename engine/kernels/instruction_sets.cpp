@@ -10,6 +10,7 @@ namespace ringmaster {
 namespace avx512 {
 extern const FusedKernels<float> kFloatKernels;
 extern const FusedKernels<Bf16> kBf16Kernels;
+extern const FusedKernels<Fp16> kFp16Kernels;
 extern const BlockOptimizer kBlockOptimizer;
 extern const BlockSoftmax kBlockSoftmax;
 extern const KeySoftmax kKeySoftmax;
@@ -18,6 +19,7 @@ extern const FourBitKernels kFourBit;
 namespace avx2 {
 extern const FusedKernels<float> kFloatKernels;
 extern const FusedKernels<Bf16> kBf16Kernels;
+extern const FusedKernels<Fp16> kFp16Kernels;
 extern const BlockOptimizer kBlockOptimizer;
 extern const BlockSoftmax kBlockSoftmax;
 extern const KeySoftmax kKeySoftmax;
@@ -26,6 +28,7 @@ extern const FourBitKernels kFourBit;
 namespace plain {
 extern const FusedKernels<float> kFloatKernels;
 extern const FusedKernels<Bf16> kBf16Kernels;
+extern const FusedKernels<Fp16> kFp16Kernels;
 extern const BlockOptimizer kBlockOptimizer;
 extern const BlockSoftmax kBlockSoftmax;
 extern const KeySoftmax kKeySoftmax;
@@ -65,6 +68,11 @@ const FusedKernels<float>& fused<float>() {
 template <>
 const FusedKernels<Bf16>& fused<Bf16>() {
     return found(avx512::kBf16Kernels, avx2::kBf16Kernels, plain::kBf16Kernels);
+}
+
+template <>
+const FusedKernels<Fp16>& fused<Fp16>() {
+    return found(avx512::kFp16Kernels, avx2::kFp16Kernels, plain::kFp16Kernels);
 }
 
 const BlockOptimizer& block_optimizer() {

@@ -24,6 +24,7 @@
 #include <variant>
 
 #include "engine/kernels/fused.h"
+#include "engine/kernels/half_bits.h"
 
 #ifdef __CUDACC__
 #define RINGMASTER_ROW __host__ __device__ inline
@@ -53,6 +54,13 @@ RINGMASTER_ROW void store(Bf16& to, float x) {
     const bool is_nan = (bits & 0x7fffffff) > 0x7f800000;
     const uint32_t rounded = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
     to.bits = static_cast<uint16_t>(is_nan ? (bits >> 16) | 0x40 : rounded);
+}
+
+RINGMASTER_ROW float load(const Fp16& x) {
+    return half_bits::widen(x.bits);
+}
+RINGMASTER_ROW void store(Fp16& to, float x) {
+    to.bits = half_bits::narrow(x);
 }
 
 /// Holds neighbouring elements that a lane reads or writes at once: 16 bytes, the widest access of a device.
@@ -485,12 +493,11 @@ struct CrossEntropy {
     }
 };
 
-using RowKernel =
-    std::variant<MergeByLse<float>, MergeByLse<Bf16>, AddToSum<float>, AddToSum<Bf16>, RmsNormForward<float>,
-                 RmsNormForward<Bf16>, RmsNormBackwardInput<float>, RmsNormBackwardInput<Bf16>,
-                 RmsNormBackwardWeight<float>, RmsNormBackwardWeight<Bf16>, Rope<float>, Rope<Bf16>,
-                 GateForward<float>, GateForward<Bf16>, GateBackward<float>, GateBackward<Bf16>,
-                 CrossEntropy<float>, CrossEntropy<Bf16>>;
+template <template <typename> class... Kernels>
+using OfEveryElement = std::variant<Kernels<float>..., Kernels<Bf16>..., Kernels<Fp16>...>;
+
+using RowKernel = OfEveryElement<MergeByLse, AddToSum, RmsNormForward, RmsNormBackwardInput,
+                                 RmsNormBackwardWeight, Rope, GateForward, GateBackward, CrossEntropy>;
 
 }  // namespace ringmaster
 

@@ -102,6 +102,8 @@ at::Tensor dropout(const at::Tensor& x_nw, const at::Tensor& keys_2n, uint64_t s
     at::Tensor y_nw = at::empty(x_nw.sizes(), x_nw.options().memory_format(at::MemoryFormat::Contiguous));
     if (x_nw.scalar_type() == at::kBFloat16) {
         drop_rows<at::BFloat16>(x_nw, keys_2n, stream, p, y_nw);
+    } else if (x_nw.scalar_type() == at::kHalf) {
+        drop_rows<at::Half>(x_nw, keys_2n, stream, p, y_nw);
     } else {
         drop_rows<float>(x_nw, keys_2n, stream, p, y_nw);
     }

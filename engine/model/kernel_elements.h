@@ -12,11 +12,13 @@ T* pointer(const at::Tensor& tensor) {
     return static_cast<T*>(tensor.data_ptr());
 }
 
-/// Calls `body(T{})` with the kernels' element type, which is Bf16 or float.
+/// Calls `body(T{})` with the kernels' element type, which is Bf16, Fp16 or float.
 template <typename Body>
 void with_element(const at::Tensor& tensor, const Body& body) {
     if (tensor.scalar_type() == at::kBFloat16) {
         body(Bf16{});
+    } else if (tensor.scalar_type() == at::kHalf) {
+        body(Fp16{});
     } else {
         TORCH_INTERNAL_ASSERT(tensor.scalar_type() == at::kFloat);
         body(float{});

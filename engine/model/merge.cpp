@@ -11,6 +11,7 @@
 #include "engine/error.h"
 #include "engine/files/durable.h"
 #include "engine/files/safetensors.h"
+#include "engine/model/dtypes.h"
 #include "engine/model/quantized_base.h"
 #include "engine/model/quantized_matrix.h"
 #include "engine/model/weight_files.h"
@@ -29,13 +30,6 @@ std::string read_text(const fs::path& path) {
     std::ifstream file(path, std::ios::binary);
     if (!file) throw Error(Failure::Usage, Code("FILE-MISSING"), "cannot be read", path.string());
     return {std::istreambuf_iterator<char>(file), {}};
-}
-
-const char* word_of(at::ScalarType dtype) {
-    return dtype == at::kBFloat16 ? "BF16"
-           : dtype == at::kHalf   ? "F16"
-           : dtype == at::kDouble ? "F64"
-                                  : "F32";
 }
 
 class Merger {
@@ -112,7 +106,7 @@ class Merger {
     }
 
     at::ScalarType dtype_of(const ParameterShape& shape) {
-        if (quantizes(shape)) return config_.precision == Precision::Float32 ? at::kFloat : at::kBFloat16;
+        if (quantizes(shape)) return compute_dtype_of(config_.precision);
         return base_.mapped(source_name(shape)).scalar_type();
     }
 
@@ -167,7 +161,7 @@ class Merger {
     void write_shard(const fs::path& path, const std::vector<size_t>& indices) {
         std::vector<TensorInfo> infos;
         for (const size_t i : indices)
-            infos.push_back({shapes_[i].name, word_of(dtype_of(shapes_[i])), shapes_[i].shape});
+            infos.push_back({shapes_[i].name, stored_name_of(dtype_of(shapes_[i])), shapes_[i].shape});
         SafetensorsWriter writer(path, infos);
         for (const size_t i : indices) {
             const at::Tensor values = merged(shapes_[i]).contiguous();
@@ -189,7 +183,7 @@ void write_model_config(const Config& config, bool unties, const fs::path& dir) 
     if (unties) values["tie_word_embeddings"] = false;
     if (config.quantization.on())
         values[values.contains("torch_dtype") ? "torch_dtype" : "dtype"] =
-            config.precision == Precision::Float32 ? "float32" : "bfloat16";
+            config_name_of(compute_dtype_of(config.precision));
     write_file_durably(dir / "config.json", values.dump(2) + "\n");
 }
 

@@ -21,11 +21,13 @@ namespace {
 constexpr int64_t kRowsPerTask = 64;
 constexpr int64_t kColumnsPerTask = 128;
 
-/// Returns whether bfloat16 products run in float32, a part at a time: without the processor's own,
-/// LibTorch's bfloat16 products take nine times as long (measured on Zen 3).
+/// Returns whether 16-bit products run in float32, a part at a time: without the processor's own,
+/// LibTorch's bfloat16 products take nine times as long (measured on Zen 3). float16 ones always do, because
+/// LibTorch's need not add in float32.
 bool is_widened(const at::Tensor& x) {
     static const bool has_products = cpu_has_bfloat16();
-    return !has_products && x.is_cpu() && x.scalar_type() == at::kBFloat16;
+    return x.is_cpu() &&
+           (x.scalar_type() == at::kHalf || (!has_products && x.scalar_type() == at::kBFloat16));
 }
 
 constexpr int64_t kWideRows = 256;
@@ -95,7 +97,7 @@ void accumulate_weight_gradient(at::Tensor gradient_oc, const at::Tensor& dy_no,
     }
     if (gradient_oc.scalar_type() == x_nc.scalar_type()) {
         at::addmm_out(gradient_oc, gradient_oc, dy_no.t(), x_nc, beta, 1);
-    } else if (!x_nc.is_cpu()) {  // adds in float32 without a bfloat16 intermediate
+    } else if (!x_nc.is_cpu()) {  // adds in float32 without a 16-bit intermediate
         at::addmm_out(gradient_oc, gradient_oc, dy_no.t(), x_nc, gradient_oc.scalar_type(), beta, 1);
     } else if (beta == 0) {
         gradient_oc.copy_(at::mm(dy_no.t(), x_nc));

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "engine/error.h"
+#include "engine/model/dtypes.h"
 
 namespace ringmaster {
 
@@ -36,12 +37,11 @@ Parameters::Parameters(std::vector<ParameterShape> shapes, std::string file_stem
         stage_ = sharding_.stage;
     lay_out_units();
     const bool frozen = use != Use::Trained;
-    const bool mixed = precision == Precision::Bf16Mixed && !frozen;
-    const bool in_bfloat16 =
-        precision == Precision::Bf16Full || (precision == Precision::Bf16Mixed && frozen);
-    const at::ScalarType dtype = use == Use::Bytes ? at::kByte : in_bfloat16 ? at::kBFloat16 : at::kFloat;
+    const bool mixed = is_mixed(precision) && !frozen;
+    const at::ScalarType computes = compute_dtype_of(precision);
+    const at::ScalarType dtype = use == Use::Bytes ? at::kByte : mixed ? at::kFloat : computes;
     master_ = make_flat(stage_ == 3 || (stage_ > 0 && mixed), dtype, device_);
-    compute_ = mixed ? make_flat(stage_ == 3, at::kBFloat16, device_) : master_;
+    compute_ = mixed ? make_flat(stage_ == 3, computes, device_) : master_;
     if (!frozen) gradients_ = make_flat(stage_ >= 2, dtype, device_);
     weights_.layers.resize(static_cast<size_t>(num_layers_));
     weight_gradients_.layers.resize(static_cast<size_t>(num_layers_));

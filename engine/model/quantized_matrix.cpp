@@ -121,6 +121,9 @@ void dequantize_four(const at::Tensor& bytes, const Quantization& quantization, 
             if constexpr (std::is_same_v<T, float>)
                 four_bit().dequantize_float(codes, pointer<float>(scales) + begin, count, block, book,
                                             pointer<float>(out_oc) + first);
+            else if constexpr (std::is_same_v<T, Fp16>)
+                four_bit().dequantize_fp16(codes, pointer<float>(scales) + begin, count, block, book,
+                                           pointer<T>(out_oc) + first);
             else
                 four_bit().dequantize_bf16(codes, pointer<float>(scales) + begin, count, block, book,
                                            pointer<T>(out_oc) + first);

@@ -10,6 +10,7 @@
 #include "engine/error.h"
 #include "engine/families/stored_tensors.h"
 #include "engine/files/safetensors.h"
+#include "engine/model/dtypes.h"
 #include "engine/model/parameters.h"
 #include "engine/model/weight_files.h"
 
@@ -64,7 +65,7 @@ WrittenFile write_shard(WholeValues& master, const fs::path& path, const std::ve
                         at::ScalarType dtype) {
     std::vector<TensorInfo> infos;
     for (const StoredTensor& tensor : tensors)
-        infos.push_back({tensor.name, dtype == at::kFloat ? "F32" : "BF16", tensor.shape});
+        infos.push_back({tensor.name, stored_name_of(dtype), tensor.shape});
     SafetensorsWriter writer(path, infos);
     for (const StoredTensor& tensor : tensors) {
         for (const size_t i : tensor.parameters) {

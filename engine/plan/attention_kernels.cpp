@@ -35,7 +35,7 @@ constexpr const char* kMeasured = QT_TRANSLATE_NOOP("AttentionKernels", "the fas
 constexpr const char* kSegments = QT_TRANSLATE_NOOP("AttentionKernels", "documents and padding are segments of one launch, which keeps documents apart");
 constexpr const char* kOrdered = QT_TRANSLATE_NOOP("AttentionKernels", "a repeated run gives the same bits; heads and long documents get launches of their own where that fills the GPU. RINGMASTER_CUDA_DETERMINISTIC=1 asks for it");
 
-constexpr const char* kOfFloat32 = QT_TRANSLATE_NOOP("AttentionKernels", "float32: FlashAttention-2 and cuDNN take bfloat16 alone");
+constexpr const char* kOfFloat32 = QT_TRANSLATE_NOOP("AttentionKernels", "float32: FlashAttention-2 and cuDNN take 16 bits alone");
 constexpr const char* kOfDocuments = QT_TRANSLATE_NOOP("AttentionKernels", "cuDNN is left out: rows hold several documents");
 constexpr const char* kOfWindow = QT_TRANSLATE_NOOP("AttentionKernels", "cuDNN is left out: the model attends in a sliding window");
 constexpr const char* kOfHeadDim = QT_TRANSLATE_NOOP("AttentionKernels", "cuDNN is left out: it takes head dimensions up to 128 that are multiples of 8");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/config/precision.h"
 #include "engine/families/lora_sizes.h"
 #include "engine/families/quantized_shapes.h"
 #include "engine/plan/memory_trace.h"
@@ -195,11 +196,12 @@ double gate_up_width(const ModelConfig& m) {
 }
 
 bool MemoryInputs::widens() const {
-    return device == Device::Cpu && precision != Precision::Float32 && !cpu_has_bfloat16();
+    return device == Device::Cpu &&
+           (precision == kFp16Mixed || (precision != Precision::Float32 && !cpu_has_bfloat16()));
 }
 
 double weight_bytes(const MemoryInputs& in) {
-    const bool mixed = in.precision == Precision::Bf16Mixed;
+    const bool mixed = is_mixed(in.precision);
     const double master =
         trained_elements(in, stage(in) == 3 || (mixed && stage(in) > 0)) * parameter_bytes(in);
     const double frozen =

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/config/lora_targets.h"
+#include "engine/config/precision.h"
 #include "engine/plan/attention_schedule.h"
 #include "engine/plan/deterministic.h"
 #include "engine/plan/flash_blocks.h"
@@ -238,7 +239,7 @@ void Tracer::gradient_product(double outputs, double inputs, double rows) {
         const double n = std::min(rows, kWideRows), o = std::min(outputs, kWideColumns);
         const double sum = in_.precision == Precision::Bf16Full ? o * inputs : 0;
         heap_.touch(4 * (sum + n * o + n * inputs));
-    } else if (in_.precision == Precision::Bf16Mixed) {
+    } else if (is_mixed(in_.precision)) {
         // A GPU adds in float32 in place; a CPU's bfloat16 product is widened in parts.
         if (!on_gpu()) heap_.touch(inputs * (2 * outputs + 4 * std::min(outputs, kWideRows)));
     }

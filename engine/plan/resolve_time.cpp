@@ -1,5 +1,6 @@
 #include <cstdio>
 
+#include "engine/config/precision.h"
 #include "engine/plan/measured.h"
 #include "engine/plan/resolve.h"
 #include "engine/plan/step_time.h"
@@ -59,7 +60,10 @@ void resolve_time(const PlanRequest& request, Plan& plan, Findings& findings) {
         plan.time = {same.step_s, same.compute_s, same.comm_s, same.exposed_comm_s, true};
     }
     say_basis(found, plan, findings);
-    if (plan.device == Device::Cpu && plan.config.precision != Precision::Float32 && !cpu_has_bfloat16()) {
+    if (plan.device != Device::Cpu || plan.config.precision == Precision::Float32) return;
+    if (plan.config.precision == kFp16Mixed) {
+        findings.warn(Form("TIME-BF16", "fp16"), "fp16", {});
+    } else if (!cpu_has_bfloat16()) {
         findings.warn(Form("TIME-BF16"), findings.key_of({"bf16", "bfloat16"}), {});
     }
 }

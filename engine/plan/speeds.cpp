@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "engine/config/precision.h"
 #include "engine/error.h"
 #include "engine/plan/resolve.h"
 
@@ -116,7 +117,7 @@ Speeds assumed_speeds(Device device, Precision precision, int cores, int ranks_p
     const bool cpu = device == Device::Cpu, narrow = precision != Precision::Float32;
     const DeviceFigures& figures = figures_of(device);
     const double units = cpu ? std::max(1.0, double(cores) / double(ranks_per_node)) : 1;
-    const bool widens = cpu && !cpu_has_bfloat16();
+    const bool widens = cpu && (precision == kFp16Mixed || !cpu_has_bfloat16());
     const double bfloat16_flops = widens ? figures.bfloat16_widened_flops : figures.bfloat16_flops;
     const auto attention = [&](double bfloat16) {
         return narrow && !widens ? bfloat16 : figures.float32_attention;

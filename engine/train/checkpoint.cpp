@@ -12,6 +12,7 @@
 #include "engine/error.h"
 #include "engine/files/checkpoints.h"
 #include "engine/files/durable.h"
+#include "engine/model/dtypes.h"
 
 namespace ringmaster {
 
@@ -45,8 +46,7 @@ void copy_file(const fs::path& from, const char* name, const fs::path& to, Files
 void write_model_config(const Plan& plan, const fs::path& dir, at::ScalarType dtype, Files& written) {
     nlohmann::ordered_json config =
         nlohmann::ordered_json::parse(read_text(fs::path(plan.config.model_dir) / "config.json"));
-    const char* name = dtype == at::kFloat ? "float32" : "bfloat16";
-    config[config.contains("dtype") ? "dtype" : "torch_dtype"] = name;
+    config[config.contains("dtype") ? "dtype" : "torch_dtype"] = config_name_of(dtype);
     written.push_back(write_file_durably(dir / kModelConfig, config.dump(2) + "\n"));
     copy_file(plan.config.model_dir, kGenerationFile, dir, written);
 }
@@ -110,7 +110,7 @@ at::ScalarType export_dtype(const Plan& plan, const Parameters& parameters) {
     if (plan.config.precision == Precision::Float32 || plan.config.lora.on()) return at::kFloat;
     nlohmann::json config = nlohmann::json::parse(read_text(fs::path(plan.config.model_dir) / "config.json"));
     const std::string dtype = config.value("dtype", config.value("torch_dtype", "float32"));
-    return dtype == "bfloat16" ? parameters.compute_dtype() : at::kFloat;
+    return dtype == config_name_of(parameters.compute_dtype()) ? parameters.compute_dtype() : at::kFloat;
 }
 
 /// Returns whether this rank shares states with rank 0.
@@ -192,7 +192,10 @@ fs::path save_checkpoint(const RunFolder& run, const Plan& plan, Parameters& par
                                     {"consumed_rows", state.consumed_rows},
                                     {"rows", state.rows},
                                     {"seed", state.seed},
-                                    {"best", best_to_json(state.best)}};
+                                    {"best", best_to_json(state.best)},
+                                    {"skipped_steps", state.skipped_steps},
+                                    {"loss_scale", state.loss_scale.scale},
+                                    {"good_steps", state.loss_scale.good_steps}};
     written.push_back(write_file_durably(aside.path() / kTrainerStateFile, trainer.dump(2) + "\n"));
     write_file_durably(aside.path() / kCompleteFile, complete_text(written));
     aside.appear();
@@ -206,12 +209,15 @@ TrainerState load_checkpoint(const fs::path& dir, Parameters& parameters, Optimi
         const nlohmann::json trainer = nlohmann::json::parse(read_text(dir / kTrainerStateFile));
         state = {trainer.at("step"), trainer.at("consumed_rows"), trainer.at("rows"), trainer.at("seed"),
                  best_from_json(trainer.value("best", nlohmann::json()))};
+        state.skipped_steps = trainer.value("skipped_steps", state.skipped_steps);
+        state.loss_scale.scale = trainer.value("loss_scale", state.loss_scale.scale);
+        state.loss_scale.good_steps = trainer.value("good_steps", state.loss_scale.good_steps);
     } catch (const nlohmann::json::exception& problem) {
         throw Error(Failure::Refused, Code("FILE-DAMAGED"), std::string("is damaged: ") + problem.what(),
                     (dir / kTrainerStateFile).string());
     }
     parameters.load(dir);
-    optimizer.load(dir / kOptimizerFile, state.step);
+    optimizer.load(dir / kOptimizerFile, state.step - state.skipped_steps);
     return state;
 }
 

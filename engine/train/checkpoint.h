@@ -14,6 +14,7 @@
 
 #include "engine/model/parameters.h"
 #include "engine/plan/plan.h"
+#include "engine/train/loss_scale.h"
 #include "engine/train/optimizer.h"
 #include "engine/train/run_folder.h"
 
@@ -34,6 +35,8 @@ struct TrainerState {
     int64_t rows = 0;           ///< rows in the data; a run with another number cannot be resumed
     int64_t seed = 0;
     BestModel best = {};
+    int64_t skipped_steps = 0;  ///< steps whose update was left out, all told
+    LossScale loss_scale = {};
 };
 
 /// Saves a checkpoint and returns its folder. Throws Error(Refused) with file and reason (a full disk);

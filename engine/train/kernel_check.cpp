@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "engine/attention/merge.h"
+#include "engine/model/dtypes.h"
 #include "engine/model/ops.h"
 #include "engine/model/own_ops.h"
 #include "engine/model/plain_ops.h"
@@ -59,9 +60,9 @@ class Cases {
   private:
     using Work = std::function<Tensors(const Tensors&)>;
     void add(const std::string& kernel, std::function<Tensors()> inputs, Work ours, Work twin) {
-        const bool wide = random_.dtype == at::kFloat;
-        cases_.push_back({kernel, wide ? "float32" : "bfloat16", std::move(inputs), std::move(ours),
-                          std::move(twin), wide ? 2e-5 : 2e-2});
+        const double bound = random_.dtype == at::kFloat ? 2e-5 : random_.dtype == at::kHalf ? 2.5e-3 : 2e-2;
+        cases_.push_back({kernel, config_name_of(random_.dtype), std::move(inputs), std::move(ours),
+                          std::move(twin), bound});
     }
 
     void add_rms_norm() {
@@ -204,7 +205,8 @@ class Cases {
 
 std::vector<KernelCase> kernel_cases(at::Device device) {
     std::vector<KernelCase> cases;
-    for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16}) Cases(device, dtype, cases).add_all();
+    for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16, at::kHalf})
+        Cases(device, dtype, cases).add_all();
     return cases;
 }
 

@@ -62,7 +62,8 @@ MeshPass::Result MeshPass::forward_backward(const std::vector<std::vector<Row>>&
         result.data_s += std::chrono::duration<double>(Clock::now() - start).count();
         reduction_.begin_micro_batch(i == 0, i + 1 == rounds);
         const bool anew = i == 0 || parameters_.gradients_are_taken();
-        const double loss = decoder_.forward_backward(loaded.batch, *loaded.shard, scale, anew, send_off);
+        const double loss =
+            decoder_.forward_backward(loaded.batch, *loaded.shard, scale * loss_scale_, anew, send_off);
         result.loss_sum += loss;
         if (i < own) {
             result.shares += loaded.shares;

@@ -61,6 +61,8 @@ class MeshPass {
     Outputs forward(const std::vector<Row>& rows);
 
     Decoder& decoder() { return decoder_; }
+    /// Multiplies the gradients of later calls, but not the losses, by `factor`.
+    void scale_loss(double factor) { loss_scale_ = factor; }
     /// Sets a callback for each time that `ring_attn_func: auto` picks another layout.
     void on_layout(std::function<void(RingAttnFunc)> told) { on_layout_ = std::move(told); }
     /// Sets a callback that gets the shard of each micro-batch before its forward.
@@ -95,6 +97,7 @@ class MeshPass {
     const TrainedModel& trained_;
     Parameters& parameters_;  ///< the trained parameters
     GradientReduction reduction_;
+    double loss_scale_ = 1;
     std::map<ShapeKey, KnownShape> shapes_;
     std::optional<RingAttnFunc> picked_;  ///< layout of the previous batch, if each batch chooses one
     std::function<void(RingAttnFunc)> on_layout_;

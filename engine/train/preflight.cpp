@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "engine/config/precision.h"
 #include "engine/plan/memory.h"
 #include "engine/train/int8_check.h"
 #include "engine/train/preflight_pass.h"
@@ -27,12 +28,15 @@ double seconds_since(Clock::time_point start) {
 
 // Bounds for a tensor's ‖mesh − plain‖ ÷ ‖plain‖. float32 differs only by the order of sums: correct meshes
 // stay below 2e-6, the faults of tests/faults are above 4e-3. bfloat16 keeps 8 bits: correct meshes stay
-// below 0.02; the float32 proof finds faults below the bound.
+// below 0.02; the float32 proof finds faults below the bound. float16 keeps 11 bits.
 constexpr double kFloat32Bound = 1e-4;
 constexpr double kBfloat16Bound = 6e-2;
+constexpr double kFloat16Bound = 1e-2;
 
 double bound_of(Precision precision) {
-    return precision == Precision::Float32 ? kFloat32Bound : kBfloat16Bound;
+    return precision == Precision::Float32 ? kFloat32Bound
+           : precision == kFp16Mixed       ? kFloat16Bound
+                                           : kBfloat16Bound;
 }
 
 std::string proved_by(const Plan& plan) {

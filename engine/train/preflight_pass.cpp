@@ -191,12 +191,19 @@ std::string not_divided(Parameters& parameters) {
 
 Proof prove_on_mesh(const PreflightBatch& batch, Groups& groups, TrainedModel& trained, TrainingStep& step,
                     TrainingStep::Computed& computed) {
-    Samples samples(batch, groups);
-    const SampledPass sampled(batch, groups, samples, step.pass());
-    trained.trained().begin_gradients(true);
-    computed = step.compute(batch.rows);
-    return {computed.loss, computed.grad_norm, trained.trained().gradients(),
-            sum_of_ranks(groups, samples.table())};
+    while (true) {
+        Samples samples(batch, groups);
+        trained.trained().begin_gradients(true);
+        {
+            const SampledPass sampled(batch, groups, samples, step.pass());
+            computed = step.compute(batch.rows);
+        }
+        const bool again = computed.overflowed && !step.loss_scale().is_least();
+        if (again) step.loss_scale().update(true);  // as a run would go on
+        if (!again)
+            return {computed.loss, computed.grad_norm, trained.trained().gradients(),
+                    sum_of_ranks(groups, samples.table()) / computed.loss_scale.value_or(1)};
+    }
 }
 
 Proof prove_pass(const PreflightBatch& batch, Groups& groups, TrainedModel& trained) {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 
 #include "engine/data/batch.h"
 #include "engine/error.h"
@@ -99,6 +100,8 @@ void Trainer::resume(int64_t step) {
                     dir.string(), "resume with the data that the run was started with, or launch a new run");
     }
     step_ = state.step;
+    skipped_steps_ = state.skipped_steps;
+    training_.loss_scale() = state.loss_scale;
     best_ = state.best;
     saved_step_ = step_;
     sampler_.seek(state.consumed_rows);
@@ -178,16 +181,33 @@ TrainingStep::Wishes Trainer::step(bool stop_requested) {
         event.rank_loss = computed.own.loss_sum / static_cast<double>(event.rank_valid_tokens);
     event.loss = computed.loss;
     event.grad_norm = computed.grad_norm;
-    if (!std::isfinite(event.loss) || !std::isfinite(event.grad_norm))
-        report_not_finite(rows, event.loss, event.grad_norm);
-    event.lr = learning_rate_at(config_, step_ + 1, total_steps_);
-    training_.update(computed, step_ + 1, event.lr);
+    if (!update(computed, event)) report_not_finite(rows, event.loss, event.grad_norm);
     ++step_;
     const double seconds = seconds_since(start);
     finish(rows, event, seconds);
     patience_.step_took(seconds);
     groups_.set_timeout(patience_.in_steps());
     return computed.wishes;
+}
+
+/// Updates the weights, or skips the step if float16 cannot hold its scaled gradients: as with
+/// torch.amp.GradScaler and transformers, weights, optimizer and learning rate then stay where they are, and
+/// the step counts. Returns false if the numbers are not finite, and a smaller scale does not help.
+bool Trainer::update(const TrainingStep::Computed& computed, StepEvent& event) {
+    event.loss_scale = computed.loss_scale;
+    event.skipped = computed.overflowed;
+    const int64_t updates = step_ + 1 - skipped_steps_;
+    event.lr = learning_rate_at(config_, updates, total_steps_);
+    if (computed.loss_scale) training_.loss_scale().update(computed.overflowed);
+    if (computed.overflowed) {
+        ++skipped_steps_;
+        event.grad_norm =
+            std::numeric_limits<double>::infinity();  // as torch tells it, with float16 gradients
+        return !training_.loss_scale().is_least();
+    }
+    if (!std::isfinite(computed.loss) || !std::isfinite(computed.grad_norm)) return false;
+    training_.update(computed, updates, event.lr);
+    return true;
 }
 
 void Trainer::finish(const StepRows& rows, StepEvent& event, double wall_s) {
@@ -216,9 +236,10 @@ void Trainer::log_step(const StepEvent& event) const {
     char line[200];
     std::snprintf(
         line, sizeof line,
-        "step %lld/%lld  loss %.6f  grad_norm %.4f  lr %.3e  %.3f s  %.0f tokens/s  %.1f %% exposed",
+        "step %lld/%lld  loss %.6f  grad_norm %.4f  lr %.3e  %.3f s  %.0f tokens/s  %.1f %% exposed%s",
         static_cast<long long>(step_), static_cast<long long>(total_steps_), event.loss, event.grad_norm,
-        event.lr, event.step_s, event.tokens_per_s, 100 * event.exposed_comm_s / event.step_s);
+        event.lr, event.step_s, event.tokens_per_s, 100 * event.exposed_comm_s / event.step_s,
+        event.skipped ? "  skipped: float16 overflowed, the loss scale is halved" : "");
     log_line(line);
 }
 
@@ -229,14 +250,17 @@ void Trainer::report_not_finite(const StepRows& rows, double loss, double norm) 
         parameters_.gradients_are_taken() ? Gradients::OfAllRanks : Gradients::OfThisRank);
     const std::string place = finder.agree(groups_, parameters_, device_);
     const std::vector<int64_t> good = complete_checkpoints(run_.checkpoints());
+    const std::string narrow =
+        training_.loss_scale().is_least() ? "bf16: true, whose range is that of float32, or " : "";
     throw Error(Failure::Refused, Code("ENGINE-NOT-FINITE"),
                 (std::isfinite(loss) ? "the gradient norm is " + std::to_string(norm)
                                      : "the loss is " + std::to_string(loss)) +
-                    " at step " + std::to_string(step_ + 1) + ": first seen " + place,
+                    " at step " + std::to_string(step_ + 1) +
+                    (narrow.empty() ? "" : ", at the least loss scale") + ": first seen " + place,
                 {},
-                good.empty() ? "lower learning_rate or look at the data of that step"
-                             : "lower learning_rate and resume: the last good checkpoint is step " +
-                                   std::to_string(good.back()));
+                narrow + (good.empty() ? "lower learning_rate or look at the data of that step"
+                                       : "lower learning_rate and resume: the last good checkpoint is step " +
+                                             std::to_string(good.back())));
 }
 
 void Trainer::evaluate() {
@@ -276,9 +300,10 @@ void Trainer::save() {
     training_.check_weights();
     groups_.set_timeout(patience_.elsewhere());
     const Clock::time_point start = Clock::now();
-    const auto path =
-        save_checkpoint(run_, plan_, parameters_, *optimizer_,
-                        {step_, sampler_.consumed(), tokens_.rows(), config_.seed, best_}, groups_.rank());
+    const auto path = save_checkpoint(run_, plan_, parameters_, *optimizer_,
+                                      {step_, sampler_.consumed(), tokens_.rows(), config_.seed, best_,
+                                       skipped_steps_, training_.loss_scale()},
+                                      groups_.rank());
     if (groups_.rank() == 0) {
         const double seconds = seconds_since(start);
         events_.write(CheckpointEvent{step_, path.string(), seconds});

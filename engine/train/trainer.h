@@ -50,6 +50,7 @@ class Trainer {
     TrainingStep::Wishes step(bool stop_requested);
     TrainingStep::Wishes wishes(bool stop_requested) const;
     void finish(const StepRows& rows, StepEvent& event, double wall_s);
+    bool update(const TrainingStep::Computed& computed, StepEvent& event);
     [[noreturn]] void report_not_finite(const StepRows& rows, double loss, double norm);
     void evaluate();
     void note_evaluation(double loss);
@@ -80,6 +81,7 @@ class Trainer {
     TrainingStep training_;
     Patience patience_;
     int64_t step_ = 0;
+    int64_t skipped_steps_ = 0;  ///< of them, steps without an update
     int64_t saved_step_ = -1;
     BestModel best_;
 };

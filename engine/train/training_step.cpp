@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/config/precision.h"
 #include "engine/plan/unfrozen.h"
 #include "engine/train/program_fault.h"
 #include "engine/train/rank_agreement.h"
@@ -56,13 +57,22 @@ void TrainingStep::freeze() {
 }
 
 TrainingStep::Computed TrainingStep::compute(const StepRows& rows, const Wishes& wishes) {
+    const bool scales = config_.precision == kFp16Mixed;
+    if (scales) pass_.scale_loss(loss_scale_.scale);
     const MeshPass::Result own = pass_.forward_backward(rows.micro_batches, rows.rounds, rows.scale());
     Computed computed = agree(own, rows, wishes);
     check_weights();
     freeze();
+    if (scales) unscale(computed);
     computed.grad_norm = gradient_norm(parameters_);
     check_norm(computed.grad_norm);
     return computed;
+}
+
+void TrainingStep::unscale(Computed& computed) {
+    const bool overflowed = unscale_gradients(parameters_, loss_scale_.scale);
+    computed.loss_scale = loss_scale_.scale;
+    computed.overflowed = largest_of_ranks(groups_, overflowed ? 1 : 0) > 0;
 }
 
 TrainingStep::Computed TrainingStep::agree(const MeshPass::Result& own, const StepRows& rows,

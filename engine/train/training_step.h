@@ -9,6 +9,7 @@
 #include "engine/comm/groups.h"
 #include "engine/model/lora.h"
 #include "engine/plan/plan.h"
+#include "engine/train/loss_scale.h"
 #include "engine/train/mesh_pass.h"
 #include "engine/train/optimizer.h"
 
@@ -30,10 +31,13 @@ class TrainingStep {
         double loss = 0;       ///< mean over all labels of all ranks
         double grad_norm = 0;  ///< over all ranks, before clipping; not finite on all ranks or on none
         Wishes wishes;         ///< wishes of any rank
+        std::optional<double> loss_scale = {};  ///< in float16
+        bool overflowed = false;  ///< on all ranks or on none: float16 cannot hold a scaled gradient
     };
 
     /// Computes gradients of the rows, summed over all ranks. Throws ProgramFault if the ranks' shares do not
-    /// add up to the rows, or if gradient norms or weights differ between ranks.
+    /// add up to the rows, or if gradient norms or weights differ between ranks. In float16 the loss is
+    /// scaled meanwhile; a step that overflowed must not be followed by `update`.
     Computed compute(const StepRows& rows, const Wishes& wishes = {});
     /// Clips and updates; `step` counts from 1. Throws ProgramFault if the update is not the optimizer's.
     void update(const Computed& computed, int64_t step, double learning_rate);
@@ -42,11 +46,14 @@ class TrainingStep {
     void check_weights();
 
     MeshPass& pass() { return pass_; }
+    /// The scale of the next step, if the run computes in float16.
+    LossScale& loss_scale() { return loss_scale_; }
 
   private:
     Computed agree(const MeshPass::Result& own, const StepRows& rows, const Wishes& wishes);
     void check_norm(double norm);
     void freeze();
+    void unscale(Computed& computed);
 
     const Config& config_;
     Groups& groups_;
@@ -54,6 +61,7 @@ class TrainingStep {
     Parameters& parameters_;  ///< trained_.trained()
     Optimizer& optimizer_;
     MeshPass pass_;
+    LossScale loss_scale_;
     std::vector<std::vector<FlatRange>> frozen_;  ///< frozen elements of each parameter
 };
 

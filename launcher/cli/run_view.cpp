@@ -327,6 +327,8 @@ std::string RunLines::step_line(const RunFollower& run, const StepEvent& step) c
             right_aligned(format_rate(step.tokens_per_s), 7) + " tokens/s";
     text += "  lr " + padded(format_number(step.lr, 3), 8) + "  grad norm " +
             padded(format_number(step.grad_norm, 3), 6);
+    if (step.skipped && step.loss_scale)
+        text += "  skipped, loss scale " + format_number(*step.loss_scale / 2, 3) + "  ";
     const auto left = headline(run, total_steps_).eta_s;
     if (left && *left > 0) text += format_duration(*left) + " left";
     text.erase(text.find_last_not_of(' ') + 1);

@@ -99,7 +99,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, BlockAttention,
                                                               std::tuple{513, 3, SliceMask::Full},
                                                               std::tuple{1, 300, SliceMask::Full}),
                                             ::testing::Values(Heads{4, 4}, Heads{6, 2}, Heads{4, 1}),
-                                            ::testing::Values(at::kFloat, at::kBFloat16),
+                                            ::testing::Values(at::kFloat, at::kBFloat16, at::kHalf),
                                             ::testing::Values(1, 5)));
 
 at::Tensor leaf(const at::Tensor& x) {

@@ -86,7 +86,7 @@ void expect_summed(const RunRows& run, at::Device device, at::ScalarType dtype, 
 TEST(OwnKernels, AddToASum) {
     const RunRows run = [](const RowKernel& kernel) { run_rows_on_host(kernel, kAsLaunched); };
     for (const int64_t head_dim : kEdgeSizes) {
-        for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16})
+        for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16, at::kHalf})
             expect_summed(run, at::kCPU, dtype, head_dim);
     }
 }
@@ -95,7 +95,7 @@ TEST(OwnKernels, MergeAsTheirTwin) {
     for (const int lanes : {1, 3, kAsLaunched}) {
         const RunRows run = [lanes](const RowKernel& kernel) { run_rows_on_host(kernel, lanes); };
         for (const int64_t head_dim : kEdgeSizes) {
-            for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16})
+            for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16, at::kHalf})
                 expect_merged(run, at::kCPU, dtype, head_dim);
         }
     }
@@ -105,7 +105,7 @@ TEST(OwnKernelsGpu, MergeAsTheirTwinOnADevice) {
     ASSERT_TRUE(has_gpu());
     load_cuda(0);
     const at::Device device(at::kCUDA, 0);
-    for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16}) {
+    for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16, at::kHalf}) {
         for (const int64_t head_dim : {40, 128}) {
             expect_merged(rows_on(device), device, dtype, head_dim);
             expect_summed(rows_on(device), device, dtype, head_dim);

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "engine/config/precision.h"
 #include "tests/config/reading.h"
 
 namespace ringmaster {
@@ -211,8 +212,9 @@ TEST(Accelerate, StageAndPrecisionArriveWhereTheFileIsSilent) {
     EXPECT_EQ(beside.config.zero_stage_asked, 3) << "accelerate's wins";
     EXPECT_EQ(beside.config.gradient_accumulation_steps, 1) << "the file's stays";
     EXPECT_EQ(said(read("distributed_type: 'NO'\nmixed_precision: 'no'\n"), "KEY-UNSUPPORTED"), nullptr);
+    EXPECT_EQ(read("distributed_type: no\nmixed_precision: fp16\n").config.precision, kFp16Mixed);
     EXPECT_NE(
-        said(read("distributed_type: no\nmixed_precision: fp16\n"), "KEY-UNSUPPORTED", "mixed_precision"),
+        said(read("distributed_type: no\nmixed_precision: fp8\n"), "KEY-UNSUPPORTED", "mixed_precision"),
         nullptr);
 }
 

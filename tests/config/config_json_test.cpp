@@ -75,7 +75,7 @@ TEST(ConfigJson, EveryWordOfAnEnumerationSurvives) {
         object["lr_scheduler"] = word;
         EXPECT_STREQ(to_string(config_from_json(object).lr_scheduler), word);
     }
-    for (const char* word : {"fp32", "bf16", "bf16_full"}) {
+    for (const char* word : {"fp32", "bf16", "bf16_full", "fp16"}) {
         object["precision"] = word;
         EXPECT_STREQ(to_string(config_from_json(object).precision), word);
     }

@@ -202,7 +202,7 @@ INSTANTIATE_TEST_SUITE_P(
         Verdict{"adapter:", "adapter", "used"}, Verdict{"adapter: qlora", "adapter", "used"},
         Verdict{"adapter: prefix", "adapter", "unsupported"}, Verdict{"lora_r: 8", "lora_r", "no_effect"},
         Verdict{"rl: dpo", "rl", "unsupported"}, Verdict{"sample_packing: true", "sample_packing", "used"},
-        Verdict{"fp16: false", "fp16", "no_effect"}, Verdict{"fp16: true", "fp16", "unsupported"},
+        Verdict{"fp16: false", "fp16", "used"}, Verdict{"fp16: true", "fp16", "unsupported"},
         Verdict{"tf32: true", "tf32", "no_effect"},
         Verdict{"save_safetensors: true", "save_safetensors", "no_effect"},
         Verdict{"save_safetensors: false", "save_safetensors", "unsupported"},

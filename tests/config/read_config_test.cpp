@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "engine/config/precision.h"
 #include "tests/config/reading.h"
 
 namespace ringmaster {
@@ -123,6 +124,11 @@ TEST(ReadConfig, PrecisionFollowsTheFourSpellings) {
     EXPECT_EQ(precision("bfloat16: true\n"), Precision::Bf16Full);
     EXPECT_EQ(precision("bf16: false\n"), Precision::Float32);
     EXPECT_EQ(precision("tf32: true\n"), Precision::Float32);
+    EXPECT_EQ(precision("fp16: true\n"), kFp16Mixed);
+    EXPECT_EQ(precision("fp16: true\nbf16: false\n"), kFp16Mixed);
+    EXPECT_EQ(precision("fp16: true\nbf16: auto\n"), kFp16Mixed);
+    EXPECT_EQ(precision("fp16: true\nbf16: true\n"), Precision::Bf16Mixed) << "as axolotl's resolve_dtype";
+    EXPECT_EQ(precision("fp16: true\nbf16: full\n"), Precision::Bf16Full);
 }
 
 TEST(ReadConfig, ABatchSizeIsDividedIntoAccumulation) {

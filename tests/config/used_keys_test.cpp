@@ -76,6 +76,7 @@ const std::array kSamples = std::to_array<Sample>({
     {"deepspeed", "", "deepspeed_configs/zero2.json", "deepspeed_configs/zero3.json"},
     {"batch_size", "gradient_accumulation_steps:\nmicro_batch_size: 2\n", "4", "8"},
     {"bfloat16", "bf16:\n", "true", "false"},
+    {"fp16", kLora, "true", "false"},
 });
 
 /// Values for keys that need no sample.

@@ -97,6 +97,22 @@ TEST(Event, WritesNullForWhatIsNoNumberAndReadsItAsUnknown) {
     EXPECT_FALSE(read.rank_loss);
 }
 
+TEST(Event, TellsOfTheLossScaleOnlyWhereThereIsOne) {
+    StepEvent e = a_step();
+    const json without = json::parse(to_json_line({1, 0, e}));
+    EXPECT_FALSE(without.contains("loss_scale") || without.contains("skipped"));
+    e.loss_scale = 32768, e.skipped = true;
+    const std::string text = to_json_line({1, 0, e});
+    EXPECT_EQ(json::parse(text).at("skipped"), true);
+    const auto read = std::get<StepEvent>(parse_event(text).value().event);
+    EXPECT_EQ(read.loss_scale, 32768);
+    EXPECT_TRUE(read.skipped);
+    e.skipped = false;
+    const std::string good = to_json_line({1, 0, e});
+    EXPECT_FALSE(json::parse(good).contains("skipped"));
+    EXPECT_FALSE(std::get<StepEvent>(parse_event(good).value().event).skipped);
+}
+
 TEST(Event, SkipsUnknownFieldsOfAnyKindInAnyOrder) {
     const auto line = parse_event(
         R"( { "extra" : {"a":[1,{"b":"}"}]}, "list":[[],[{}]], "flag":true, "rank" : 3 , "state":"completed",)"

@@ -5,6 +5,7 @@
 
 #include <mutex>
 
+#include "engine/config/precision.h"
 #include "engine/model/decoder.h"
 #include "tests/support/gpu.h"
 #include "tests/support/ranks.h"
@@ -114,7 +115,7 @@ TEST(Kept, NoChoiceOfItChangesALossOrAGradient) {
                             {false, false, 0, false, 5}};
     Mesh ring = ring_mesh(2), ulysses, both = ring_mesh(2);
     ulysses.ulysses = both.ulysses = 2;
-    for (const Precision precision : {Precision::Float32, Precision::Bf16Mixed}) {
+    for (const Precision precision : {Precision::Float32, Precision::Bf16Mixed, kFp16Mixed}) {
         const double bound = precision == Precision::Float32 ? 1e-6 : 1e-3;
         for (const bool qwen3 : {false, true}) {
             const ModelConfig model = tiny_qwen(qwen3);

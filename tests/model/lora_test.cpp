@@ -137,7 +137,7 @@ TEST(Dropout, DependsOnTheTokensPlaceAndTheStepAlone) {
 
 TEST(Dropout, IsTheSameByLibTorchsOperations) {
     const at::Tensor keys = dropout_keys(at::arange(1000) * 7919, 42);
-    for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16}) {
+    for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16, at::kHalf}) {
         const at::Tensor x = at::randn({1000, 37}).to(dtype);
         for (const double p : {0.01, 0.5, 0.99})
             EXPECT_TRUE(at::equal(dropout(x, keys, 3, p), dropout_anywhere(x, keys, 3, p))) << p;

@@ -237,6 +237,7 @@ void expect_far_rows_as_near_ones() {
 TEST(RowKernels, ComputeRowsBeyondTwoToTheThirtyFirstElementsAsNearOnes) {
     expect_far_rows_as_near_ones<float>();
     expect_far_rows_as_near_ones<Bf16>();
+    expect_far_rows_as_near_ones<Fp16>();
 }
 
 }  // namespace
