@@ -1,9 +1,5 @@
 #include "launcher/history.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <future>
@@ -11,6 +7,8 @@
 #include <utility>
 
 #include "engine/error.h"
+#include "launcher/bounded_file.h"
+#include "launcher/recorded_run.h"
 
 namespace ringmaster {
 
@@ -30,49 +28,17 @@ constexpr size_t kKeptErrors = 1000;  ///< errors that newer events of other kin
 constexpr int kMostRanks = 8192;
 constexpr size_t kKeptNews = 1000;
 
-/// An open regular file, never a pipe, a device or a folder; closed with this object.
-class RegularFile {
-  public:
-    explicit RegularFile(const std::filesystem::path& path)
-        : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
-        struct stat about {};
-        if (file_ >= 0 && ::fstat(file_, &about) == 0 && S_ISREG(about.st_mode)) size_ = about.st_size;
-    }
-    RegularFile(const RegularFile&) = delete;
-    RegularFile& operator=(const RegularFile&) = delete;
-    ~RegularFile() {
-        if (file_ >= 0) ::close(file_);
-    }
-
-    int64_t size() const { return size_; }
-    std::string read(int64_t offset, int64_t bytes) const {
-        std::string text(static_cast<size_t>(bytes), '\0');
-        const ssize_t got = ::pread(file_, text.data(), text.size(), offset);
-        text.resize(static_cast<size_t>(std::max<ssize_t>(got, 0)));
-        return text;
-    }
-
-  private:
-    int file_;
-    int64_t size_ = 0;
-};
-
-/// Returns the offset of the first line that begins after `offset`.
-int64_t line_after(const RegularFile& file, int64_t offset) {
-    const std::string text = file.read(offset, kTail);
-    const size_t end = text.find('\n');
-    return end == std::string::npos ? file.size() : offset + static_cast<int64_t>(end) + 1;
+/// Returns the offset of the first line that begins after `offset` in a file of `size` bytes.
+int64_t line_after(const std::filesystem::path& file, int64_t offset, int64_t size) {
+    const size_t end = read_part(file, offset, kTail).value_or("").find('\n');
+    return end == std::string::npos ? size : offset + static_cast<int64_t>(end) + 1;
 }
 
 /// Takes the steps from the whole lines in [offset, offset + kSampleBytes).
-void sample(const RegularFile& file, int64_t offset, RankHistory& rank) {
-    const std::string text = file.read(offset, kSampleBytes);
-    for (size_t begin = text.find('\n'), end; begin != std::string::npos; begin = end) {
-        end = text.find('\n', begin + 1);
-        if (end == std::string::npos) break;
-        const auto line = parse_event(std::string_view(text).substr(begin + 1, end - begin - 1));
-        if (!line || line->rank != rank.rank) continue;
-        if (const auto* step = std::get_if<StepEvent>(&line->event)) rank.steps.put(line->t, *step);
+void sample(const std::filesystem::path& file, int64_t offset, RankHistory& rank) {
+    for (const EventLine& line : events_in(file, offset, kSampleBytes)) {
+        const auto* step = std::get_if<StepEvent>(&line.event);
+        if (step != nullptr && line.rank == rank.rank) rank.steps.put(line.t, *step);
     }
 }
 
@@ -128,10 +94,10 @@ void RunHistory::look_for_ranks() {
 
 RunHistory::Source RunHistory::open_source(RankHistory& rank) const {
     const std::filesystem::path path = run_.events() / event_file_name(rank.rank);
-    const RegularFile file(path);
-    if (file.size() <= kReadWhole) return {EventReader(path), {}, 0, {}};
-    const int64_t tail = line_after(file, file.size() - kTail);
-    for (int place = 0; place < kSamples; ++place) sample(file, tail / kSamples * place, rank);
+    const int64_t size = stamp_of(path).bytes;
+    if (size <= kReadWhole) return {EventReader(path), {}, 0, {}};
+    const int64_t tail = line_after(path, size - kTail, size);
+    for (int place = 0; place < kSamples; ++place) sample(path, tail / kSamples * place, rank);
     return {EventReader(path, tail), EventReader(path), tail, {}};
 }
 

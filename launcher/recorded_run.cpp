@@ -9,6 +9,7 @@
 
 #include "engine/error.h"
 #include "engine/events/event_log.h"
+#include "launcher/bounded_file.h"
 
 namespace ringmaster {
 
@@ -66,6 +67,17 @@ void for_each_event(const RunDirectory& run, const std::vector<int>& ranks, size
 }
 
 }  // namespace
+
+std::vector<EventLine> events_in(const fs::path& file, int64_t offset, int64_t bytes) {
+    std::vector<EventLine> events;
+    const std::string part = read_part(file, offset, bytes).value_or("");
+    size_t begin = offset > 0 ? part.find('\n') + 1 : 0;  // npos + 1 is 0, if the part has no newline
+    for (size_t end; (end = part.find('\n', begin)) != std::string::npos; begin = end + 1) {
+        if (auto event = parse_event(std::string_view(part).substr(begin, end - begin)))
+            events.push_back(std::move(*event));
+    }
+    return events;
+}
 
 std::vector<int> recorded_ranks(const RunDirectory& run) {
     const std::set<int> ranks = ranks_with_events(run);

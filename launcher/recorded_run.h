@@ -1,6 +1,6 @@
-/// Reads all of a run's event files from the beginning, for exporting and comparing. A node's files may have
-/// any length: at most kMostEventsHeld events are in memory at once, and the files are read again for the
-/// events that follow.
+/// Reads a run's event files, whole or in parts. A node's files may have any length: while all steps are
+/// visited, at most kMostEventsHeld events are in memory at once, and the files are read again for the events
+/// that follow.
 #pragma once
 
 #include <functional>
@@ -18,6 +18,9 @@ struct Timed {
     double t = 0;
     E event;
 };
+
+/// Returns the events in the whole lines of a part of an event file; none if it cannot be read.
+std::vector<EventLine> events_in(const std::filesystem::path& file, int64_t offset, int64_t bytes);
 
 /// Returns the ranks that have an event file, ascending. Throws Error(Refused) if there is none.
 std::vector<int> recorded_ranks(const RunDirectory& run);

@@ -9,6 +9,7 @@
 #include "engine/events/bounded_json.h"
 #include "engine/events/event_log.h"
 #include "launcher/bounded_file.h"
+#include "launcher/recorded_run.h"
 
 namespace ringmaster {
 
@@ -95,23 +96,10 @@ void take_time(const json& plan, PlannedFigures& figures) {
 
 // ------------------------------------------------------------------------------------------ measured figures
 
-void parse_lines(std::string_view lines, std::vector<StepEvent>& steps) {
-    while (!lines.empty()) {
-        const size_t length = std::min(lines.find('\n'), lines.size());
-        if (const auto line = parse_event(lines.substr(0, length))) {
-            if (const auto* step = std::get_if<StepEvent>(&line->event)) steps.push_back(*step);
-        }
-        lines.remove_prefix(std::min(length + 1, lines.size()));
-    }
-}
-
-/// Takes the steps from the whole lines in a part of a file.
 void read_piece(const fs::path& file, int64_t offset, int64_t bytes, std::vector<StepEvent>& steps) {
-    const std::optional<std::string> part = read_part(file, offset, bytes);
-    if (!part) return;
-    const size_t begin = offset > 0 ? part->find('\n') + 1 : 0;  // npos + 1 is 0, if the piece has no newline
-    const size_t end = part->rfind('\n') + 1;
-    if (end > begin) parse_lines(std::string_view(*part).substr(begin, end - begin), steps);
+    for (const EventLine& line : events_in(file, offset, bytes)) {
+        if (const auto* step = std::get_if<StepEvent>(&line.event)) steps.push_back(*step);
+    }
 }
 
 std::vector<StepEvent> steps_of_first(const fs::path& file, int64_t bytes) {
