@@ -1,12 +1,13 @@
 #include "launcher/prepare.h"
 
 #include <algorithm>
-#include <ctime>
 #include <nlohmann/json.hpp>
 
 #include "engine/auth/run_secret.h"
+#include "engine/events/event_log.h"
 #include "engine/events/output_claim.h"
 #include "launcher/files.h"
+#include "launcher/start_record.h"
 #include "launcher/tracking.h"
 
 namespace ringmaster {
@@ -15,12 +16,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-double unix_seconds() {
-    timespec now{};
-    clock_gettime(CLOCK_REALTIME, &now);
-    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
 std::string first_error(const Diagnostics& diagnostics) {
     for (const Diagnostic& problem : diagnostics) {
         if (problem.severity == Severity::Error) return problem.code + ": " + problem.message;
@@ -28,39 +23,11 @@ std::string first_error(const Diagnostics& diagnostics) {
     return "no error";
 }
 
-/// Updates run.json while this process prepares the run: preparing, then queued, failed or stopped.
-class Preparation {
-  public:
-    Preparation(const RunDirectory& run, int ranks) : run_(run) {
-        state_.name = run.name();
-        state_.ranks = ranks;
-        state_.created = unix_seconds();
-        state_.writer = this_process();
-        write(RunPhase::Preparing, "");
-    }
-
-    void ready(int ranks) {
-        state_.ranks = ranks;
-        state_.writer = {};
-        write(RunPhase::Queued, "");
-    }
-    void over(RunPhase phase, const std::string& reason, const std::string& code = {}) {
-        state_.ended = unix_seconds();
-        state_.code = code;
-        write(phase, reason);
-    }
-
-  private:
-    void write(RunPhase phase, const std::string& reason) {
-        state_.state = phase;
-        state_.reason = reason;
-        state_.updated = unix_seconds();
-        write_run_state(run_.dir, state_);
-    }
-
-    RunDirectory run_;
-    RunState state_;
-};
+void write_phase(const RunDirectory& run, RunState& state, RunPhase phase) {
+    state.state = phase;
+    state.updated = unix_now();
+    write_run_state(run.dir, state);
+}
 
 /// Copies the request into the run directory, so that a later resume can repeat it.
 void keep_request(const RunDirectory& run, const Request& request, const std::string& base_dir) {
@@ -137,24 +104,26 @@ PreparedRun prepare_run(const Proposal& proposal, const RunOptions& options, con
         create_run_directory(options.runs_dir.empty() ? places.runs_dir : options.runs_dir, name);
     if (options.made) options.made(run);
     keep_request(run, proposal.request, config.base_dir);
-    Preparation preparation(run, proposal.plan.ranks);
-    try {
+    RunState state;
+    state.name = run.name();
+    state.ranks = proposal.plan.ranks;
+    state.created = unix_now();
+    state.writer = this_process();
+    write_phase(run, state, RunPhase::Preparing);
+    PreparedRun prepared;
+    record_failed_start(run, [&] {
         if (trains) claim_output(config.output_dir, run.dir, run.name());
         write_plan(run.plan().string(), proposal.plan);
-        PreparedRun prepared = fill_plan(proposal, run, machine, places, progress);
+        prepared = fill_plan(proposal, run, machine, places, progress);
         write_plan(run.plan().string(), prepared.plan);
         make_folder(run.events());
         make_folder(run.logs());
         run_secret(run.dir);  // made here: a launcher may copy the folder to nodes that share no disk
-        preparation.ready(prepared.plan.ranks);
-        return prepared;
-    } catch (const Cancelled&) {
-        preparation.over(RunPhase::Stopped, "interrupted before it started");
-        throw;
-    } catch (const Error& problem) {
-        preparation.over(RunPhase::Failed, problem.text(), problem.code);
-        throw;
-    }
+        state.ranks = prepared.plan.ranks;
+        state.writer = {};
+        write_phase(run, state, RunPhase::Queued);
+    });
+    return prepared;
 }
 
 void take_grown_model(Proposal& proposal, const fs::path& folder, const Machine& machine,

@@ -1,12 +1,12 @@
 #include "launcher/resume.h"
 
-#include <ctime>
 #include <nlohmann/json.hpp>
 
 #include "engine/events/output_claim.h"
 #include "engine/files/checkpoints.h"
 #include "launcher/files.h"
 #include "launcher/local_node.h"
+#include "launcher/start_record.h"
 
 namespace ringmaster {
 
@@ -16,20 +16,8 @@ Request request_of(const RunDirectory& run) {
 
 namespace {
 
-/// Starts the agent; if that fails, records the failure in run.json, since no agent can.
 void start(const RunDirectory& run, const Attempt& attempt, const Places& places) {
-    try {
-        start_agent(run, attempt, places);
-    } catch (const Error& problem) {
-        RunState state = read_run_state(run.dir);
-        state.state = RunPhase::Failed;
-        state.reason = problem.text();
-        state.code = problem.code;
-        state.ended = state.updated = static_cast<double>(std::time(nullptr));
-        state.writer = this_process();
-        write_run_state(run.dir, state);
-        throw;
-    }
+    record_failed_start(run, [&] { start_agent(run, attempt, places); });
 }
 
 /// Returns the step to continue from; warns of each checkpoint that it skips.
@@ -92,13 +80,7 @@ bool is_completed(const RunDirectory& run) {
 ResumedRun prepare_resume(const RunDirectory& run, const ResumeOptions& options, const Machine& machine,
                           const Places& places, const Progress& progress) {
     const RunState state = read_run_state(run.dir);
-    const auto alive = living_process(state);
-    if (alive || (!is_over(state.state) && (state.writer.pid != 0 || state.is_of_slurm()))) {
-        throw Error(
-            Failure::Refused, Code("RUN-ACTIVE"),
-            "is " + std::string(to_string(state.state)) + ": only a run that has ended can be resumed",
-            run.name(), "`ringmaster watch " + run.name() + "` shows it");
-    }
+    if (is_active(state)) refuse_to_resume(run, state.state);
     ResumedRun resumed;
     resumed.attempt = state.attempt + 1;
     resumed.from_step = step_to_resume(run, options.checkpoint, progress);

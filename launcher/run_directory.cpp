@@ -12,8 +12,11 @@
 #include "engine/error.h"
 #include "engine/events/event_log.h"
 #include "engine/files/checkpoints.h"
+#include "launcher/bounded_file.h"
 #include "launcher/files.h"
 #include "launcher/places.h"
+#include "launcher/recorded_run.h"
+#include "launcher/start_record.h"
 
 namespace ringmaster {
 
@@ -54,15 +57,9 @@ std::vector<std::string> run_names(const fs::path& runs_dir) {
 /// Returns rank 0's last step event, read from the end of its file.
 std::optional<StepEvent> last_step(const RunDirectory& run) {
     const fs::path file = run.events() / event_file_name(0);
-    std::error_code none;
-    const auto size = fs::file_size(file, none);
-    if (none) return std::nullopt;
-    EventReader reader(file, std::max<int64_t>(0, static_cast<int64_t>(size) - kTailBytes));
     std::optional<StepEvent> last;
-    for (auto events = reader.poll(); !events.empty(); events = reader.poll()) {
-        for (const EventLine& line : events) {
-            if (const auto* step = std::get_if<StepEvent>(&line.event)) last = *step;
-        }
+    for (const EventLine& line : events_in(file, stamp_of(file).bytes - kTailBytes, kTailBytes)) {
+        if (const auto* step = std::get_if<StepEvent>(&line.event)) last = *step;
     }
     return last;
 }
@@ -217,8 +214,8 @@ void delete_run(const RunDirectory& run) {
     } catch (const Error&) {
         state.state = RunPhase::Failed;  // run.json is damaged, but the folder is still a run's
     }
-    const auto alive = living_process(state);
-    if (alive || (!is_over(state.state) && (state.writer.pid != 0 || state.is_of_slurm()))) {
+    if (is_active(state)) {
+        const auto alive = living_process(state);
         throw Error(Failure::Refused, Code("RUN-ACTIVE"),
                     "the run is " + std::string(to_string(state.state)) +
                         (state.is_of_slurm()

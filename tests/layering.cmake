@@ -22,13 +22,14 @@ set(allowed_launcher engine/auth engine/families engine/config engine/plan engin
 set(allowed_launcher/ssh)
 set(allowed_launcher/nodes launcher launcher/ssh engine/config engine/plan engine/events engine/files)
 set(allowed_launcher/slurm launcher launcher/ssh launcher/nodes engine/config engine/plan engine/events engine/files)
-set(allowed_launcher/anywhere launcher launcher/ssh launcher/nodes launcher/slurm engine/config engine/plan engine/events engine/files)
+set(allowed_launcher/backends launcher launcher/ssh launcher/nodes launcher/slurm engine/config engine/plan engine/events engine/files)
+set(allowed_launcher/anywhere launcher launcher/backends launcher/ssh launcher/nodes launcher/slurm engine/config engine/plan engine/events engine/files)
 set(allowed_launcher/rows launcher engine/data engine/files engine/families engine/config engine/plan)
 set(allowed_launcher/serve launcher engine/config engine/plan engine/events)
-set(allowed_launcher/cli launcher launcher/rows launcher/serve launcher/ssh launcher/nodes launcher/slurm launcher/anywhere engine/config engine/plan engine/events)
-set(allowed_gui launcher launcher/rows launcher/ssh launcher/nodes launcher/slurm launcher/anywhere engine/config engine/plan engine/events)
+set(allowed_launcher/cli launcher launcher/rows launcher/serve launcher/ssh launcher/nodes launcher/slurm launcher/backends launcher/anywhere engine/config engine/plan engine/events)
+set(allowed_gui launcher launcher/rows launcher/ssh launcher/nodes launcher/slurm launcher/backends launcher/anywhere engine/config engine/plan engine/events)
 set(rooms engine/auth engine/config engine/families engine/plan engine/events engine/files engine/kernels engine/comm engine/attention engine/model engine/data
-    engine/train launcher/agent launcher/rows launcher/serve launcher/ssh launcher/nodes launcher/slurm launcher/anywhere launcher/cli launcher gui)
+    engine/train launcher/agent launcher/rows launcher/serve launcher/ssh launcher/nodes launcher/slurm launcher/backends launcher/anywhere launcher/cli launcher gui)
 
 set(checked 0)
 foreach(room IN LISTS rooms)

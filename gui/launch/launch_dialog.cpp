@@ -177,7 +177,7 @@ void LaunchDialog::launch(const Request& request, const LaunchChoice& choice, bo
     order.choice = choice;
     order.overwrite = overwrite;
     if (m_form) order.reached = m_form->takeReached();
-    begin(tr("Launch"), phaseNames(m_phases, choice.to), launchWork(order));
+    begin(tr("Launch"), phaseNames(m_phases), launchWork(order));
     connect(m_job, &Job::failed, this, [this, refused = order.in_the_way] {
         if (!m_busy && !m_banner->isVisible()) return;  // the launch was cancelled
         connect(offer(tr("Back")), &QPushButton::clicked, this, [this] { ask(m_request); });
@@ -196,7 +196,7 @@ void LaunchDialog::resume(const QString& dir, const ResumeOptions& options) {
         to = {};
     }
     const LaunchOrder order = orderFor(to);
-    QStringList names = phaseNames(m_phases, to);
+    QStringList names = phaseNames(m_phases);
     names[to.nodes.empty() ? 0 : 1] = tr("Check the checkpoint");
     begin(tr("Resume"), names, resumeWork(order, dir, options));
     connect(m_job, &Job::finished, this, [this, order](const QString& run) { take(order, run); });
@@ -316,8 +316,8 @@ void LaunchDialog::showFailure(const JobFailure& failure) {
     QString what = failure.where.isEmpty() ? failure.what : failure.where + u": "_s + failure.what;
     for (const Diagnostic& said : failure.diagnostics) {
         if (said.severity != Severity::Error) continue;
-        what += u"\n\u2022 "_s + (said.line > 0 ? tr("line %1: ").arg(said.line) : QString()) +
-                message_of(said);
+        what +=
+            u"\n\u2022 "_s + (said.line > 0 ? tr("line %1: ").arg(said.line) : QString()) + message_of(said);
         if (const QString hint = hint_of(said); !hint.isEmpty()) what += u' ' + hint;
     }
     showEnd(what, failure.hint);
@@ -359,7 +359,8 @@ void LaunchDialog::reject() {
 void LaunchDialog::stopNow() {
     auto* stopping = new Job(
         [dir = m_dir, person = m_session.person()](const Job::Reporter&) {
-            stop_anywhere(RunDirectory{dir.toStdString()}, StopHow::Now, person);
+            const RunDirectory run{dir.toStdString()};
+            backend_of(run)->stop(run, StopHow::Now, person);
             return QString();
         },
         this);

@@ -221,8 +221,7 @@ LaunchChoice LaunchForm::read() const {
                             .toStdString());
     }
     if (m_slurm->isChecked()) {
-        choice.to.slurm = parse_slurm_options(m_fields->words());
-        std::ignore = choice.to.slurm->nodes();  // throws if a number is invalid
+        choice.to = slurm_destination(m_fields->words(), {});
         if (!m_fields->login().empty()) choice.to.nodes = {m_fields->login()};
     }
     return choice;
@@ -295,14 +294,14 @@ void LaunchForm::tellRestarts() {
 
 bool LaunchForm::isReady() const {
     const auto now = choice();
-    return now && (!now->to.slurm || m_preview->isShown());
+    return now && (!m_slurm->isChecked() || m_preview->isShown());
 }
 
 QString LaunchForm::actionText() const {
     return m_slurm->isChecked() ? tr("Submit") : tr("Launch");
 }
 
-std::shared_ptr<Reached> LaunchForm::takeReached() {
+std::shared_ptr<RunBackend> LaunchForm::takeReached() {
     return m_preview->takeReached();
 }
 

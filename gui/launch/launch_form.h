@@ -35,7 +35,7 @@ class LaunchForm : public QWidget {
     bool isReady() const;
     QString actionText() const;  ///< text of the button that launches
     void keep();                 ///< remembers the choices for next time
-    std::shared_ptr<Reached> takeReached();
+    std::shared_ptr<RunBackend> takeReached();
 
   Q_SIGNALS:
     void changed();

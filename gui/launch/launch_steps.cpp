@@ -13,20 +13,20 @@ struct LaunchSteps {
     Q_DECLARE_TR_FUNCTIONS(LaunchSteps)
 };
 
-QString nameOf(LaunchPhase phase, const Destination& to) {
+QString nameOf(LaunchPhase phase, bool queues) {
     switch (phase) {
         case LaunchPhase::Connect:
-            return to.slurm ? LaunchSteps::tr("Connect to the login node")
-                            : LaunchSteps::tr("Connect to the nodes");
+            return queues ? LaunchSteps::tr("Connect to the login node")
+                          : LaunchSteps::tr("Connect to the nodes");
         case LaunchPhase::Check:
             return LaunchSteps::tr("Check the plan");
         case LaunchPhase::Prepare:
             return LaunchSteps::tr("Prepare model and data");
         case LaunchPhase::Send:
-            return to.slurm ? LaunchSteps::tr("Send it to the cluster")
-                            : LaunchSteps::tr("Send it to the nodes");
+            return queues ? LaunchSteps::tr("Send it to the cluster")
+                          : LaunchSteps::tr("Send it to the nodes");
         case LaunchPhase::Start:
-            return to.slurm ? LaunchSteps::tr("Submit the job") : LaunchSteps::tr("Start the ranks");
+            return queues ? LaunchSteps::tr("Submit the job") : LaunchSteps::tr("Start the ranks");
         case LaunchPhase::Queue:
             return LaunchSteps::tr("Wait in the queue");
         case LaunchPhase::Meet:
@@ -44,17 +44,17 @@ void tell(const Job::Reporter& report, const std::vector<LaunchPhase>& phases, L
     report.progress.stop_if_cancelled();
 }
 
-Reached reachOrTake(const LaunchOrder& order, const Job::Reporter& report) {
+std::shared_ptr<RunBackend> reachOrTake(const LaunchOrder& order, const Job::Reporter& report) {
     tell(report, order.phases, LaunchPhase::Connect);
-    if (order.reached) return std::move(*order.reached);
-    Reached at = reach(order.choice.to, order.places, order.person, report.progress);
+    if (order.reached) return order.reached;
+    std::shared_ptr<RunBackend> at = reach(order.choice.to, order.places, order.person, report.progress);
     report.progress.stop_if_cancelled();
     return at;
 }
 
-Proposal proposeAt(const LaunchOrder& order, const Reached& at) {
-    const Request request = request_at(requestOf(order.request, order.choice), at.to, at.machine);
-    const Proposal proposal = propose(request, at.machine, order.places);
+Proposal proposeAt(const LaunchOrder& order, const RunBackend& at) {
+    const Request request = at.complete(requestOf(order.request, order.choice), at.machine());
+    const Proposal proposal = propose(request, at.machine(), order.places);
     require_launchable(proposal);
     return proposal;
 }
@@ -84,21 +84,22 @@ std::vector<LaunchPhase> launchPhases(const Destination& to) {
         phases.push_back(LaunchPhase::Send);
     }
     phases.push_back(LaunchPhase::Start);
-    if (to.slurm) phases.push_back(LaunchPhase::Queue);
+    if (backend_for(to)->has_queue()) phases.push_back(LaunchPhase::Queue);
     phases.insert(phases.end(), {LaunchPhase::Meet, LaunchPhase::FirstStep});
     return phases;
 }
 
-QStringList phaseNames(const std::vector<LaunchPhase>& phases, const Destination& to) {
+QStringList phaseNames(const std::vector<LaunchPhase>& phases) {
+    const bool queues = std::find(phases.begin(), phases.end(), LaunchPhase::Queue) != phases.end();
     QStringList names;
-    for (const LaunchPhase phase : phases) names << nameOf(phase, to);
+    for (const LaunchPhase phase : phases) names << nameOf(phase, queues);
     return names;
 }
 
 Request requestOf(const Request& request, const LaunchChoice& choice) {
     Request asked = request;
     asked.preflight = choice.preflight ? Preflight::Before : Preflight::None;
-    const Restarter by = restarter_of(choice.to);
+    const Restarter by = backend_for(choice.to)->restarter();
     asked.restarts = by == Restarter::Slurm ? 0 : choice.restarts;
     asked.shrink = by == Restarter::Follower && asked.restarts > 0 && choice.shrink;
     return asked;
@@ -107,21 +108,21 @@ Request requestOf(const Request& request, const LaunchChoice& choice) {
 Job::Work launchWork(const LaunchOrder& order) {
     return [order](const Job::Reporter& report) {
         check_run_name(optionsOf(order).name);
-        Reached at = reachOrTake(order, report);
+        const std::shared_ptr<RunBackend> at = reachOrTake(order, report);
         tell(report, order.phases, LaunchPhase::Check);
-        const Proposal proposal = proposeAt(order, at);
+        const Proposal proposal = proposeAt(order, *at);
         checkOutput(order, proposal);
-        if (at.to.is_here()) require_startable(proposal.plan, at.machine, order.places);
-        if (at.to.slurm) try_launch(at, preview_launch(at, proposal, optionsOf(order), order.places));
+        at->require_startable(proposal.plan, order.places);
+        at->try_start(proposal, optionsOf(order), order.places);
         tell(report, order.phases, LaunchPhase::Prepare);
-        const PreparedRun prepared =
-            prepare_run(proposal, optionsOf(order), at.machine, order.places, report.progress);
+        const auto [run, plan, rows] =
+            prepare_run(proposal, optionsOf(order), at->machine(), order.places, report.progress);
         tell(report, order.phases, LaunchPhase::Send);
-        const RemoteRun placed = place_at(at, prepared, order.places, report.progress);
+        at->place(run, plan, order.places, report.progress);
         tell(report, order.phases, LaunchPhase::Start);
-        start_at(at, placed, prepared, order.places);
-        *order.sessions = take_sessions(at);
-        return QString::fromStdString(prepared.run.dir.string());
+        at->start(run, plan, order.places);
+        *order.sessions = at->take_sessions();
+        return QString::fromStdString(run.dir.string());
     };
 }
 
@@ -130,25 +131,25 @@ Job::Work resumeWork(const LaunchOrder& order, const QString& dir, const ResumeO
         const RunDirectory run{dir.toStdString()};
         const bool connects = order.phases.front() == LaunchPhase::Connect;
         tell(report, order.phases, connects ? LaunchPhase::Connect : LaunchPhase::Prepare);
-        Comeback comeback = prepare_comeback_or_shrink(run, options, {}, order.agree, order.places,
-                                                       order.person, report.progress);
+        const auto [at, resumed] =
+            prepare_comeback(run, options, {}, order.agree, order.places, order.person, report.progress);
         tell(report, order.phases, LaunchPhase::Send);
-        place_comeback(comeback, run, order.places, report.progress);
+        at->place(run, resumed.plan, order.places, report.progress);
         tell(report, order.phases, LaunchPhase::Start);
-        start_comeback(comeback, run, order.places);
-        *order.sessions = take_sessions(comeback.at);
+        at->start_resumed(run, resumed, order.places);
+        *order.sessions = at->take_sessions();
         return dir;
     };
 }
 
-Job::Work previewWork(const LaunchOrder& order, const std::shared_ptr<std::shared_ptr<Reached>>& reached) {
+Job::Work previewWork(const LaunchOrder& order, const std::shared_ptr<std::shared_ptr<RunBackend>>& reached) {
     return [order, reached](const Job::Reporter& report) {
         check_run_name(optionsOf(order).name);
-        auto at =
-            std::make_shared<Reached>(reach(order.choice.to, order.places, order.person, report.progress));
+        const std::shared_ptr<RunBackend> at =
+            reach(order.choice.to, order.places, order.person, report.progress);
         const Proposal proposal = proposeAt(order, *at);
-        if (at->to.is_here()) require_startable(proposal.plan, at->machine, order.places);
-        const LaunchPreview preview = preview_launch(*at, proposal, optionsOf(order), order.places);
+        at->require_startable(proposal.plan, order.places);
+        const LaunchPreview preview = at->preview(proposal, optionsOf(order), order.places);
         *reached = at;
         return QString::fromStdString(preview_text(preview));
     };

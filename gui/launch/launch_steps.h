@@ -9,7 +9,8 @@
 
 #include "gui/session/job.h"
 #include "gui/session/run_keeper.h"
-#include "launcher/anywhere/preview.h"
+#include "launcher/anywhere/restart.h"
+#include "launcher/backends/preview.h"
 
 namespace ringmaster {
 
@@ -17,7 +18,7 @@ enum class LaunchPhase { Connect, Check, Prepare, Send, Start, Queue, Meet, Firs
 
 /// Returns the phases that a run passes on its way to `to`.
 std::vector<LaunchPhase> launchPhases(const Destination& to);
-QStringList phaseNames(const std::vector<LaunchPhase>& phases, const Destination& to);
+QStringList phaseNames(const std::vector<LaunchPhase>& phases);
 
 /// Holds what the form asks for, in addition to the plan's request.
 struct LaunchChoice {
@@ -37,12 +38,12 @@ struct LaunchOrder {
     LaunchChoice choice;
     bool overwrite = false;
     SshPerson person;
-    AgreeToShrink agree;               ///< asks before a resume on the remaining nodes
-    std::shared_ptr<Reached> reached;  ///< machines that the preview reached; null: not yet
+    AgreeToShrink agree;                  ///< asks before a resume on the remaining nodes
+    std::shared_ptr<RunBackend> reached;  ///< machines that the preview reached; null: not yet
     std::vector<LaunchPhase> phases;
     // The work leaves these results behind.
     std::shared_ptr<std::atomic<bool>> in_the_way = std::make_shared<std::atomic<bool>>(false);
-    std::shared_ptr<RunKeeper::Sessions> sessions = std::make_shared<RunKeeper::Sessions>();
+    std::shared_ptr<Sessions> sessions = std::make_shared<Sessions>();
 };
 
 /// Returns the request, changed as the form says.
@@ -53,6 +54,6 @@ Job::Work launchWork(const LaunchOrder& order);
 Job::Work resumeWork(const LaunchOrder& order, const QString& dir, const ResumeOptions& options);
 
 /// Returns the text that `launch --dry-run` prints; `reached` then holds the machines.
-Job::Work previewWork(const LaunchOrder& order, const std::shared_ptr<std::shared_ptr<Reached>>& reached);
+Job::Work previewWork(const LaunchOrder& order, const std::shared_ptr<std::shared_ptr<RunBackend>>& reached);
 
 }  // namespace ringmaster

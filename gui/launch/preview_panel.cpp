@@ -89,7 +89,7 @@ void PreviewPanel::begin() {
     m_busy = true;
     m_problem->hide();
     m_given_up = std::make_shared<std::atomic<bool>>(false);
-    m_reached = std::make_shared<std::shared_ptr<Reached>>();
+    m_reached = std::make_shared<std::shared_ptr<RunBackend>>();
     LaunchOrder order;
     order.places = m_session.places();
     order.request = m_request;
@@ -138,7 +138,7 @@ QString PreviewPanel::text() const {
     return m_text->toPlainText();
 }
 
-std::shared_ptr<Reached> PreviewPanel::takeReached() {
+std::shared_ptr<RunBackend> PreviewPanel::takeReached() {
     if (!m_shown || !m_reached) return nullptr;
     m_given_up.reset();  // the machines stay reached
     return std::exchange(*m_reached, nullptr);

@@ -31,7 +31,7 @@ class PreviewPanel : public QWidget {
     bool isBusy() const { return m_busy; }
     QString text() const;
     /// Returns the machines reached for the current choice; null if there are none or they were taken before.
-    std::shared_ptr<Reached> takeReached();
+    std::shared_ptr<RunBackend> takeReached();
 
   Q_SIGNALS:
     void changed();
@@ -49,7 +49,7 @@ class PreviewPanel : public QWidget {
     QTimer m_soon;
     QPointer<Job> m_job;
     std::shared_ptr<std::atomic<bool>> m_given_up;
-    std::shared_ptr<std::shared_ptr<Reached>> m_reached;
+    std::shared_ptr<std::shared_ptr<RunBackend>> m_reached;
     QPushButton* m_button;
     QLabel* m_state;
     QPlainTextEdit* m_text;

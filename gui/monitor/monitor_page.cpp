@@ -29,9 +29,11 @@
 #include "gui/monitor/verdict_text.h"
 #include "gui/session/long_wait.h"
 #include "gui/session/run_keeper.h"
+#include "launcher/backends/backend.h"
+#include "launcher/backends/fetch_run.h"
 #include "launcher/export.h"
-#include "launcher/nodes/remote_run.h"
 #include "launcher/run_directory.h"
+#include "launcher/start_record.h"
 
 namespace ringmaster {
 
@@ -230,7 +232,7 @@ void MonitorPage::showHeader() {
         QString::fromStdString(state.name.empty() ? m_dir.section(u'/', -1).toStdString() : state.name));
     m_header->setSubtitle(parts.join(u" \u00B7 "_s));
     const bool live = state.state == RunPhase::Running || state.state == RunPhase::Stopping;
-    const bool queued = state.state == RunPhase::Queued && state.is_of_slurm();
+    const bool queued = state.state == RunPhase::Queued && is_active(state);
     m_stop->setVisible(live);
     m_stop_now->setVisible(live || queued);
     m_stop_now->setText(queued ? tr("Take out of the queue") : tr("Stop now"));
@@ -238,7 +240,7 @@ void MonitorPage::showHeader() {
     m_stop_now->setEnabled(!unknown);
     m_resume->setVisible(now.can_resume && !m_session.keeper().news(m_dir).restarting);
     m_pause->setVisible(!is_over(state.state) || m_paused);
-    m_fetch->setVisible(is_over(state.state) && is_remote(RunDirectory{m_dir.toStdString()}));
+    m_fetch->setVisible(is_over(state.state) && makes_results_elsewhere({m_dir.toStdString()}));
     if (!live) m_stopping = false;
     const bool known = now.total_steps && *now.total_steps > 0 && now.step;
     m_progress->setVisible(known);
@@ -476,7 +478,7 @@ void MonitorPage::askStop(StopHow how) {
     const RunDirectory at{m_dir.toStdString()};
     watcher->setFuture(QtConcurrent::run([at, how, person = m_session.person()] {
         const LongWait waits;
-        return saidBy([&] { stop_anywhere(at, how, person); });
+        return saidBy([&] { backend_of(at)->stop(at, how, person); });
     }));
 }
 

@@ -1,14 +1,13 @@
 #include "gui/nodes/node_checks.h"
 
-#include <QCoreApplication>
 #include <QElapsedTimer>
-#include <QPointer>
 #include <QtConcurrent/QtConcurrentRun>
 #include <algorithm>
 
 #include "engine/error.h"
 #include "engine/events/event_log.h"
-#include "launcher/anywhere/launch.h"
+#include "gui/session/on_gui.h"
+#include "launcher/backends/needs.h"
 #include "launcher/nodes/deep.h"
 
 namespace ringmaster {
@@ -199,19 +198,6 @@ void NodeChecks::ended(const Checks& checks) {
         if (const int row = rowOf(check); row >= 0) drop(row);
     }
     Q_EMIT moved();
-}
-
-/// Calls `what` on the window's thread, from another thread, if both still exist.
-template <class What>
-static void onGui(const QPointer<NodeChecks>& self, What what) {
-    QCoreApplication* app = QCoreApplication::instance();
-    if (app == nullptr) return;
-    QMetaObject::invokeMethod(
-        app,
-        [self, what] {
-            if (self) what(*self);
-        },
-        Qt::QueuedConnection);
 }
 
 /// Returns a Progress that reports at most once per kStepMs.

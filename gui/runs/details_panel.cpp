@@ -20,7 +20,8 @@
 #include "gui/runs/estimate_bars.h"
 #include "gui/runs/notes_editor.h"
 #include "gui/runs/runs_model.h"
-#include "launcher/anywhere/launch.h"
+#include "launcher/backends/backend.h"
+#include "launcher/backends/fetch_run.h"
 
 namespace ringmaster {
 
@@ -62,12 +63,12 @@ ChartData lossChart(const MeasuredFigures& measured) {
 /// Returns where a run lives if it is not on this machine; otherwise an empty string.
 QString whereWords(const RunDirectory& run) {
     try {
-        const Destination where = destination_of(run);
+        const RunPlace where = place_of(run);
         QStringList hosts;
-        for (const std::string& node : where.nodes) hosts << QString::fromStdString(node);
-        if (!where.slurm)
+        for (const std::string& host : where.hosts) hosts << QString::fromStdString(host);
+        if (!where.job)
             return hosts.isEmpty() ? QString() : DetailsPanel::tr("on %1").arg(hosts.join(u", "_s));
-        const QString job = QString::fromStdString(read_slurm_record(run).job.number);
+        const QString job = QString::fromStdString(*where.job);
         if (job.isEmpty()) return DetailsPanel::tr("for Slurm");
         //: %1 is the number of a job, %2 a login node
         return hosts.isEmpty() ? DetailsPanel::tr("Slurm job %1").arg(job)
@@ -182,7 +183,7 @@ QMenu* DetailsPanel::makeMore() {
     fetch->setObjectName(u"fetchRun"_s);
     connect(fetch, &QAction::triggered, this, [this] { Q_EMIT m_session.fetchRequested(m_dir); });
     connect(menu, &QMenu::aboutToShow, this,
-            [this, fetch] { fetch->setEnabled(is_remote(RunDirectory{m_row.dir})); });
+            [this, fetch] { fetch->setEnabled(makes_results_elsewhere({m_row.dir})); });
     menu->addSeparator();
     add(u"openFolder"_s, tr("Open the run's folder"), &RunActions::openFolder);
     QAction* model = menu->addAction(tr("Open the trained model's folder"));

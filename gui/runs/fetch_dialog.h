@@ -3,7 +3,7 @@
 #pragma once
 
 #include "gui/runs/machine_dialog.h"
-#include "launcher/anywhere/fetch_run.h"
+#include "launcher/backends/fetch_run.h"
 
 class QListWidget;
 

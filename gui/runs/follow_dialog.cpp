@@ -221,7 +221,7 @@ void FollowDialog::follow() {
             return QString::fromStdString(looked->adopted.run.dir.string());
         },
         [this](const QString& dir) {
-            auto sessions = std::make_shared<RunKeeper::Sessions>();
+            auto sessions = std::make_shared<Sessions>();
             sessions->resize(m_looked->adopted.asked + 1);
             sessions->back() = std::move(m_looked->session);
             letLive();

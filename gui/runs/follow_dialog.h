@@ -3,7 +3,7 @@
 #pragma once
 
 #include "gui/runs/machine_dialog.h"
-#include "launcher/anywhere/runs_there.h"
+#include "launcher/backends/runs_there.h"
 
 class QComboBox;
 class QTreeWidget;

@@ -1,13 +1,12 @@
 #include "gui/session/job.h"
 
-#include <QCoreApplication>
-#include <QPointer>
 #include <QtConcurrent/QtConcurrentRun>
 #include <variant>
 
 #include "engine/error.h"
 #include "gui/session/finding_words.h"
 #include "gui/session/long_wait.h"
+#include "gui/session/on_gui.h"
 #include "launcher/prepare.h"
 
 namespace ringmaster {
@@ -52,15 +51,7 @@ Job::~Job() {
 void Job::start() {
     // The job may be destroyed before its work ends, so calls go through a guarded pointer on the GUI thread.
     const QPointer<Job> self(this);
-    auto on_gui = [self](auto what) {
-        if (QCoreApplication* app = QCoreApplication::instance())
-            QMetaObject::invokeMethod(
-                app,
-                [self, what] {
-                    if (self) what(*self);
-                },
-                Qt::QueuedConnection);
-    };
+    auto on_gui = [self](auto what) { onGui(self, what); };
     Reporter reporter;
     reporter.phase = [on_gui](int phase) { on_gui([phase](Job& job) { Q_EMIT job.phaseReached(phase); }); };
     reporter.progress.step = [on_gui](const ProgressStep& now) {

@@ -1,14 +1,12 @@
 #include "gui/session/run_keeper.h"
 
-#include <QCoreApplication>
-#include <QPointer>
 #include <QtConcurrent/QtConcurrentRun>
 
 #include "engine/error.h"
 #include "engine/events/event_log.h"
 #include "gui/session/agree.h"
+#include "gui/session/on_gui.h"
 #include "gui/session/session.h"
-#include "launcher/nodes/remote_run.h"
 
 namespace ringmaster {
 
@@ -17,9 +15,8 @@ using namespace Qt::Literals::StringLiterals;
 namespace {
 
 constexpr int kLookMs = 1000;
-constexpr int kThreads = 16;        ///< each thread waits for a machine
-constexpr int kPatienceMs = 3000;   ///< time for followers to end when the app closes
-constexpr double kLastWord_s = 40;  ///< time in which Slurm may say how a job ended
+constexpr int kThreads = 16;       ///< each thread waits for a machine
+constexpr int kPatienceMs = 3000;  ///< time for followers to end when the app closes
 
 }  // namespace
 
@@ -41,7 +38,8 @@ void RunKeeper::keep(const QString& dir) {
 
 void RunKeeper::keep(const QString& dir, std::shared_ptr<Sessions> sessions, const RestartWish& wish) {
     try {
-        if (needs_companion(RunDirectory{dir.toStdString()})) begin(dir, sessions, wish);
+        const RunDirectory run{dir.toStdString()};
+        if (backend_of(run)->is_pending(run)) begin(dir, sessions, wish);
     } catch (const Error&) {  // the page that shows the run reports what is wrong
         return;
     }
@@ -116,25 +114,20 @@ void RunKeeper::work(const QString& dir, const std::shared_ptr<Kept>& kept,
         } catch (const Cancelled&) {
             trouble = tr("it was called off");
         }
-        QCoreApplication* app = QCoreApplication::instance();
-        if (app == nullptr) return;
-        QMetaObject::invokeMethod(
-            app,
-            [self, kept, dir, made, trouble, restarts] {
-                kept->companion = std::move(*made);
-                kept->connected = trouble.isEmpty();
-                kept->news = {};
-                (restarts ? kept->news.why_not_again : kept->news.trouble) =
-                    !trouble.isEmpty() && kept->left_alone->load() ? tr("it was called off") : trouble;
-                if (restarts && !trouble.isEmpty()) {
-                    kept->over_since = unix_now();
-                    kept->wish.restarts = 0;
-                }
-                // The sessions of the restart keep the old flag for as long as they live.
-                if (restarts) kept->left_alone = std::make_shared<std::atomic<bool>>(false);
-                if (self) self->took(dir, kept);
-            },
-            Qt::QueuedConnection);
+        onGui(self, [kept, dir, made, trouble, restarts](RunKeeper& keeper) {
+            kept->companion = std::move(*made);
+            kept->connected = trouble.isEmpty();
+            kept->news = {};
+            (restarts ? kept->news.why_not_again : kept->news.trouble) =
+                !trouble.isEmpty() && kept->left_alone->load() ? tr("it was called off") : trouble;
+            if (restarts && !trouble.isEmpty()) {
+                kept->over_since = unix_now();
+                kept->wish.restarts = 0;
+            }
+            // The sessions of the restart keep the old flag for as long as they live.
+            if (restarts) kept->left_alone = std::make_shared<std::atomic<bool>>(false);
+            keeper.took(dir, kept);
+        });
     });
     Q_EMIT changed(dir);
 }
@@ -174,7 +167,7 @@ void RunKeeper::lookAt(const QString& dir, const std::shared_ptr<Kept>& kept) {
     }
     const bool open = !is_over(phase);
     kept->over_since = open ? 0 : kept->over_since > 0 ? kept->over_since : unix_now();
-    const double rest = is_slurm(RunDirectory{dir.toStdString()}) ? kLastWord_s : 0;
+    const double rest = kept->companion ? kept->companion->last_word_s() : 0;
     if (phase == RunPhase::Failed && kept->restarts < kept->wish.restarts) {
         restart(dir, kept);
     } else if (!open && unix_now() >= kept->over_since + rest) {
@@ -204,17 +197,12 @@ void RunKeeper::restart(const QString& dir, const std::shared_ptr<Kept>& kept) {
     Progress progress;
     progress.cancelled = given_up;
     progress.step = [self = QPointer(this), kept, dir, head](const ProgressStep& step) {
-        QCoreApplication* app = QCoreApplication::instance();
-        if (app == nullptr) return;
         const QString text = head + u": "_s + QString::fromStdString(step.name);
-        QMetaObject::invokeMethod(
-            app,
-            [self, kept, dir, text] {
-                if (!self || !kept->news.restarting || kept->news.restart == text) return;
-                kept->news.restart = text;
-                Q_EMIT self->changed(dir);
-            },
-            Qt::QueuedConnection);
+        onGui(self, [kept, dir, text](RunKeeper& keeper) {
+            if (!kept->news.restarting || kept->news.restart == text) return;
+            kept->news.restart = text;
+            Q_EMIT keeper.changed(dir);
+        });
     };
     auto leaving = std::make_shared<std::unique_ptr<RunCompanion>>(std::move(kept->companion));
     work(
@@ -223,7 +211,7 @@ void RunKeeper::restart(const QString& dir, const std::shared_ptr<Kept>& kept) {
             leaving->reset();  // ends its sessions and releases the run directory
             const RunDirectory run{dir.toStdString()};
             Comeback comeback = restart_run(run, agree, places, person, progress);
-            return std::make_unique<RunCompanion>(run, take_sessions(comeback.at), later);
+            return comeback.at->follow(run, comeback.at->take_sessions(), later);
         },
         true);
 }

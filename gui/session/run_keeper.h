@@ -14,8 +14,8 @@
 #include <memory>
 #include <vector>
 
-#include "launcher/anywhere/companion.h"
 #include "launcher/anywhere/restart.h"
+#include "launcher/backends/companion.h"
 
 namespace ringmaster {
 
@@ -37,8 +37,6 @@ class RunKeeper : public QObject {
     Q_OBJECT
 
   public:
-    using Sessions = std::vector<std::unique_ptr<SshSession>>;
-
     explicit RunKeeper(Session& session);
     ~RunKeeper() override;  ///< returns within seconds
 

@@ -5,7 +5,7 @@
 #include "engine/error.h"
 #include "engine/events/event_log.h"
 #include "gui/session/long_wait.h"
-#include "launcher/anywhere/companion.h"
+#include "launcher/backends/companion.h"
 
 namespace ringmaster {
 
@@ -68,8 +68,7 @@ void RunsReader::settle() {
     m_settled = unix_now();
     std::vector<RunDirectory> open;
     for (const RunRow& row : m_rows) {
-        if (row.problem.empty() && row.state.is_of_slurm() && !is_over(row.state.state))
-            open.push_back({row.dir});
+        if (row.problem.empty() && !is_over(row.state.state)) open.push_back({row.dir});
     }
     if (open.empty()) return;
     m_settling.setFuture(QtConcurrent::run([open] {

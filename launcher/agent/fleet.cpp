@@ -188,13 +188,13 @@ void Fleet::accept_links() {
 void Fleet::stop_listening_if_complete() {
     if (!listens()) return;
     for (int node = 1; node < place_.nodes; ++node) {
-        if (!is_here(node)) return;
+        if (!is_connected(node)) return;
     }
     listening_.close();
     std::erase_if(links_, [](const Link& link) { return !link.channel.is_proven(); });
 }
 
-bool Fleet::is_here(int node) const {
+bool Fleet::is_connected(int node) const {
     return std::any_of(links_.begin(), links_.end(), [&](const Link& link) {
         return link.channel.is_proven() && link.channel.node() == node;
     });
@@ -213,7 +213,7 @@ void Fleet::lose(Link& link, const char* how, std::vector<FleetMessage>& message
 /// Handles one line of a link. Returns false if the connection must be closed.
 bool Fleet::take_line(Link& link, std::string_view line, std::vector<FleetMessage>& messages) {
     if (!link.channel.is_proven()) {
-        const bool would_be_second = is_here(link.channel.node());
+        const bool would_be_second = is_connected(link.channel.node());
         const auto answer = would_be_second ? std::nullopt : link.channel.greet(line);
         if (!answer) return false;
         link.out += *answer + "\n";

@@ -72,7 +72,7 @@ class Fleet {
     void read_from(Link& link, std::vector<FleetMessage>& messages);
     void take_lines(Link& link, std::vector<FleetMessage>& messages);
     bool take_line(Link& link, std::string_view line, std::vector<FleetMessage>& messages);
-    bool is_here(int node) const;
+    bool is_connected(int node) const;
     int sender(const Link& link) const;
     void lose(Link& link, const char* how, std::vector<FleetMessage>& messages) const;
     static void flush(Link& link);

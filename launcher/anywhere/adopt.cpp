@@ -43,19 +43,6 @@ const RunThere& choose(const RunsThere& found, const std::string& name) {
 
 constexpr int64_t kMostPlanBytes = 16 << 20;
 
-/// Returns the run with the paths of the node that was asked. Throws Error(Refused) if it cannot be followed.
-RemoteRun remote_on(const RunThere& chosen, const std::string& host, const std::string& target) {
-    if (chosen.is_of_slurm)
-        throw Error(Failure::Refused, Code("RUN-ELSEWHERE"), "is a job of Slurm", chosen.run.name,
-                    "on " + host + ": `ringmaster watch " + chosen.run.dir.string() + "`");
-    if (!chosen.remote || chosen.remote->nodes[chosen.node].agent.empty())
-        throw Error(Failure::Refused, Code("RUN-ELSEWHERE"),
-                    "is of a Ringmaster that did not say where a run is", chosen.run.name);
-    RemoteRun remote = *chosen.remote;
-    remote.nodes[chosen.node].target = target;
-    return remote;
-}
-
 /// Adds the other nodes that the user named. Each node itself reports where it keeps the run.
 void add_others(RemoteRun& remote, const RunThere& first, const std::vector<std::string>& nodes,
                 const SshPerson& person) {
@@ -75,7 +62,7 @@ void add_others(RemoteRun& remote, const RunThere& first, const std::vector<std:
             throw Error(Failure::Usage, Code("RUN-ELSEWHERE"),
                         "is not node " + std::to_string(i) + " of the run " + first.run.name, nodes[i],
                         "name all of its nodes in their order");
-        remote.nodes[i] = remote_on(found.runs.front(), nodes[i], nodes[i]).nodes[i];
+        remote.nodes[i] = found.runs.front().followed_at(nodes[i], nodes[i]).nodes[i];
     }
 }
 
@@ -108,13 +95,12 @@ std::optional<RunDirectory> find_here(const fs::path& runs_dir, const RemoteRun&
     for (const fs::directory_entry& entry : fs::directory_iterator(runs_dir, none)) {
         const RunDirectory run{entry.path()};
         try {
-            if (!is_remote(run)) continue;
             RemoteRun here = read_remote_run(run);
             if (!join(here, remote)) continue;
             if (here.adopted) write_remote_run(run, here);
             return run;
         } catch (const Error&) {
-            continue;  // a damaged run cannot be the same
+            continue;  // a run on this machine, or a damaged one
         }
     }
     return std::nullopt;
@@ -190,7 +176,7 @@ Adopted adopt_run(SshSession& session, const std::string& name_or_id, const std:
     if (slash != std::string::npos) check_run_name(id);
     const RunsThere found = runs_there_called(session, id, name);
     const RunThere& chosen = choose(found, name);
-    RemoteRun remote = remote_on(chosen, session.host(), nodes.front());
+    RemoteRun remote = chosen.followed_at(nodes.front(), session.host());
     add_others(remote, chosen, nodes, person);
     Adopted adopted;
     adopted.asked = chosen.node;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "launcher/anywhere/runs_there.h"
+#include "launcher/backends/runs_there.h"
 #include "launcher/ssh/prompt.h"
 
 namespace ringmaster {

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "engine/error.h"
+#include "launcher/backends/needs.h"
 
 namespace ringmaster {
 
@@ -81,6 +82,14 @@ Settings settings_for(const Plan& before, int ranks, int context_parallel, int64
     return set;
 }
 
+/// Prepares a resume on the nodes that are left: all nodes, or those of the smaller run.
+Comeback come_back(WayOn way, const RunDirectory& run, const Places& places, const Progress& progress) {
+    way.left.at->continue_at(way.shrunk ? way.shrunk->remote : read_remote_run(run));
+    const ResumeOptions options = way.shrunk ? way.shrunk->options : ResumeOptions();
+    ResumedRun resumed = way.left.at->prepare(run, options, places, progress);
+    return {std::move(way.left.at), std::move(resumed)};
+}
+
 std::string changed(const std::string& what, int64_t before, int64_t after) {
     return what + " " + std::to_string(after) +
            (before == after ? ", as before" : " instead of " + std::to_string(before));
@@ -88,15 +97,10 @@ std::string changed(const std::string& what, int64_t before, int64_t after) {
 
 }  // namespace
 
-Restarter restarter_of(const Destination& to) {
-    if (to.slurm) return Restarter::Slurm;
-    return to.nodes.size() > 1 ? Restarter::Follower : Restarter::Agent;
-}
-
 RestartWish restart_wish_of(const RunDirectory& run) {
     std::error_code none;
     if (!std::filesystem::exists(run.options(), none) ||
-        restarter_of(destination_of(run)) != Restarter::Follower)
+        backend_for(destination_of(run))->restarter() != Restarter::Follower)
         return {};
     const Request asked = request_of(run);
     return {asked.restarts, asked.shrink};
@@ -125,14 +129,16 @@ NodesLeft nodes_left(const RunDirectory& run, std::chrono::seconds patience, con
     if (state && !is_over(state->state))
         throw Error(Failure::Refused, Code("RUN-ACTIVE"), "is " + std::string(to_string(state->state)),
                     run.name(), "`ringmaster watch " + run.name() + "` shows it");
+    std::vector<std::string> names;
+    std::vector<Node> kept;
     for (size_t i = 0; i < nodes.size(); ++i) {
         if (!nodes[i].session) continue;
         end_leftovers(nodes[i], remote.nodes[i], i);
-        left.at.to.nodes.push_back(remote.nodes[i].target);
+        names.push_back(remote.nodes[i].target);
         left.places.push_back(i);
-        left.at.nodes.push_back(std::move(nodes[i]));
+        kept.push_back(std::move(nodes[i]));
     }
-    left.at.machine = machine_of(left.at.nodes);
+    left.at = backend_on(std::move(names), std::move(kept));
     return left;
 }
 
@@ -169,7 +175,7 @@ Shrunk shrink(const RunDirectory& run, const NodesLeft& left, const Places& plac
     std::string first_error;
     for (const Settings& set : shrink_settings(shrunk.before, shrunk.remote.ranks)) {
         shrunk.options.set = set;
-        shrunk.after = propose_resume(run, shrunk.options, left.at.machine, places).plan;
+        shrunk.after = propose_resume(run, shrunk.options, left.at->machine(), places).plan;
         if (shrunk.after.ok() && shrunk.after.verdict != Verdict::WillNotFit) return shrunk;
         for (const Diagnostic& problem : shrunk.after.diagnostics) {
             const bool decides = problem.severity == Severity::Error || problem.code == "MEM-FIT";
@@ -205,38 +211,33 @@ WayOn find_way_on(const RunDirectory& run, std::chrono::seconds patience, const 
         throw Error(Failure::Unreachable, Code("NODE-UNREACHABLE"), joined(way.left.lost), {},
                     "`ringmaster resume " + run.name() +
                         "` once all are there again; --shrink goes on with what is left");
-    way.left.at = reach(way.left.at.to, places, person, progress);  // old sessions may have ended by now
+    way.left.at =
+        reach(way.left.at->destination(), places, person, progress);  // old sessions may have ended by now
     return way;
 }
 
-Comeback prepare_comeback_on(Reached at, const RunDirectory& run, const Shrunk* shrunk, const Places& places,
-                             const Progress& progress) {
-    return come_back(std::move(at), shrunk != nullptr ? shrunk->remote : read_remote_run(run), run,
-                     shrunk != nullptr ? shrunk->options : ResumeOptions(), places, progress);
-}
-
-Comeback prepare_comeback_or_shrink(const RunDirectory& run, const ResumeOptions& options,
-                                    const SlurmOptions& slurm, const AgreeToShrink& agree,
-                                    const Places& places, const SshPerson& person, const Progress& progress) {
-    const bool may_leave_out =
-        agree && is_remote(run) && !is_slurm(run) && !options.checkpoint && options.set.empty();
+Comeback prepare_comeback(const RunDirectory& run, const ResumeOptions& options, const SlurmOptions& slurm,
+                          const AgreeToShrink& agree, const Places& places, const SshPerson& person,
+                          const Progress& progress) {
+    auto at = backend_for(destination_of(run));
+    const bool may_leave_out = agree && at->can_shrink() && !options.checkpoint && options.set.empty();
+    at->continue_run(run, options, slurm);
     try {
-        return prepare_comeback(run, options, slurm, places, person, progress);
+        at->reach(places, person, progress);
+        ResumedRun resumed = at->prepare(run, options, places, progress);
+        return {std::move(at), std::move(resumed)};
     } catch (const Error& problem) {
         if (problem.failure != Failure::Unreachable || !may_leave_out) throw;
     }
-    WayOn way = find_way_on(run, {}, agree, places, person, progress);
-    return prepare_comeback_on(std::move(way.left.at), run, way.shrunk ? &*way.shrunk : nullptr, places,
-                               progress);
+    return come_back(find_way_on(run, {}, agree, places, person, progress), run, places, progress);
 }
 
 Comeback restart_run(const RunDirectory& run, const AgreeToShrink& agree, const Places& places,
                      const SshPerson& person, const Progress& progress) {
-    WayOn way = find_way_on(run, kNodePatience, agree, places, person, progress);
-    Comeback comeback = prepare_comeback_on(std::move(way.left.at), run, way.shrunk ? &*way.shrunk : nullptr,
-                                            places, progress);
-    place_comeback(comeback, run, places, progress);
-    start_comeback(comeback, run, places);
+    Comeback comeback =
+        come_back(find_way_on(run, kNodePatience, agree, places, person, progress), run, places, progress);
+    comeback.at->place(run, comeback.resumed.plan, places, progress);
+    comeback.at->start_resumed(run, comeback.resumed, places);
     return comeback;
 }
 

@@ -4,35 +4,29 @@
 
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "launcher/anywhere/launch.h"
+#include "launcher/backends/backend.h"
 
 namespace ringmaster {
 
-/// The program that restarts a failed run.
-enum class Restarter {
-    Agent,     ///< agent of a single machine, here or by SSH; it needs no other program
-    Follower,  ///< program that follows a run over several nodes
-    Slurm,     ///< Slurm, by its own rules
-};
-Restarter restarter_of(const Destination& to);
-
-struct RestartWish {
-    int restarts = 0;         ///< at most this many
-    bool may_shrink = false;  ///< true: on fewer nodes without asking
+/// A run that is ready to resume at its destination.
+struct Comeback {
+    std::unique_ptr<RunBackend> at;
+    ResumedRun resumed;
 };
 
 /// Returns the requested restarts if the program that follows the run performs them; else none.
 RestartWish restart_wish_of(const RunDirectory& run);
 
 struct NodesLeft {
-    Reached at;                     ///< the nodes that are left
-    std::vector<size_t> places;     ///< index of each in the run's list of nodes
-    std::vector<std::string> lost;  ///< the lost nodes: "b: Connection refused"
+    std::unique_ptr<RunBackend> at;  ///< the nodes that are left
+    std::vector<size_t> places;      ///< index of each in the run's list of nodes
+    std::vector<std::string> lost;   ///< the lost nodes: "b: Connection refused"
 };
 
 /// Connects to the run's nodes, retrying missing ones for `patience`, and ends what the failed run still does
@@ -72,18 +66,15 @@ struct WayOn {
 WayOn find_way_on(const RunDirectory& run, std::chrono::seconds patience, const AgreeToShrink& agree,
                   const Places& places, const SshPerson& person, const Progress& progress);
 
-/// Does prepare_comeback on the nodes that are left: all nodes, or those of `shrunk`.
-Comeback prepare_comeback_on(Reached at, const RunDirectory& run, const Shrunk* shrunk, const Places& places,
-                             const Progress& progress);
-
-/// Does prepare_comeback. If some nodes of a run cannot be reached and `agree` returns true, continues on the
-/// others; not if the options name a checkpoint or change settings.
-Comeback prepare_comeback_or_shrink(const RunDirectory& run, const ResumeOptions& options,
-                                    const SlurmOptions& slurm, const AgreeToShrink& agree,
-                                    const Places& places, const SshPerson& person, const Progress& progress);
+/// Prepares a resume like prepare_resume; `slurm` are new options of the job. A run on other machines keeps
+/// its number of ranks: Error(Usage) otherwise. If some of its nodes cannot be reached and `agree` returns
+/// true, continues on the others; not if the options name a checkpoint or change settings.
+Comeback prepare_comeback(const RunDirectory& run, const ResumeOptions& options, const SlurmOptions& slurm,
+                          const AgreeToShrink& agree, const Places& places, const SshPerson& person,
+                          const Progress& progress);
 
 /// Restarts a failed run from its newest complete checkpoint on the nodes that are left; waits 30 s for a
-/// missing node. Throws like find_way_on and come_back.
+/// missing node. Throws like find_way_on and RunBackend::prepare.
 Comeback restart_run(const RunDirectory& run, const AgreeToShrink& agree, const Places& places,
                      const SshPerson& person, const Progress& progress);
 

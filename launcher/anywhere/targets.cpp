@@ -2,7 +2,8 @@
 
 #include "engine/error.h"
 #include "engine/events/event_log.h"
-#include "launcher/anywhere/launch.h"
+#include "launcher/backends/needs.h"
+#include "launcher/backends/parts.h"
 #include "launcher/format.h"
 #include "launcher/nodes/fleet.h"
 
@@ -33,18 +34,17 @@ void judge_cluster(TargetReport& report) {
 TargetReport check_cluster(const Target& target, const Places& places, const SshPerson& person,
                            const Remedy& remedy) {
     TargetReport report;
-    Reached at;
-    at.to.slurm.emplace();
+    std::vector<Node> login;
     if (target.host.empty()) {
         report.node.host = "Slurm";
     } else {
-        at.nodes.resize(1);
+        login.resize(1);
         report.node =
-            check_node(parse_target(target.host), person, program_needs(places), &at.nodes.front(), remedy);
+            check_node(parse_target(target.host), person, program_needs(places), &login.front(), remedy);
         if (!report.node.can_train()) return report;
     }
     try {
-        report.partitions = partitions_of(*site_at(at, places.runs_dir.string()));
+        report.partitions = partitions_of(*site_at(login, places.runs_dir.string()));
         judge_cluster(report);
     } catch (const Error& problem) {
         report.node.found(NodeVerdict::Unreachable, {});

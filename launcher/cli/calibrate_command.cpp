@@ -5,7 +5,7 @@
 
 #include "engine/error.h"
 #include "engine/plan/speeds.h"
-#include "launcher/anywhere/launch.h"
+#include "launcher/backends/needs.h"
 #include "launcher/cli/commands.h"
 #include "launcher/cli/interrupts.h"
 #include "launcher/cli/live.h"

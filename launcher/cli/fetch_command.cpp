@@ -1,7 +1,7 @@
 // fetch: brings the results of a run on other machines here.
 #include <nlohmann/json.hpp>
 
-#include "launcher/anywhere/fetch_run.h"
+#include "launcher/backends/fetch_run.h"
 #include "launcher/cli/commands.h"
 #include "launcher/cli/interrupts.h"
 #include "launcher/cli/live.h"

@@ -2,7 +2,8 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/error.h"
-#include "launcher/anywhere/preview.h"
+#include "launcher/anywhere/restart.h"
+#include "launcher/backends/preview.h"
 #include "launcher/cli/commands.h"
 #include "launcher/cli/failure.h"
 #include "launcher/cli/interrupts.h"
@@ -10,9 +11,8 @@
 #include "launcher/cli/person.h"
 #include "launcher/cli/plan_text.h"
 #include "launcher/cli/restarts.h"
-#include "launcher/files.h"
 #include "launcher/format.h"
-#include "launcher/local_node.h"
+#include "launcher/slurm/slurm_run.h"
 
 namespace ringmaster {
 
@@ -119,20 +119,20 @@ PreparedRun prepare(const Proposal& proposal, const RunOptions& options, const M
 }
 
 Destination destination_of(const Arguments& arguments) {
-    Destination to;
-    to.nodes = arguments.all("--node");
-    if (arguments.has("--slurm")) to.slurm = parse_slurm_options(arguments.all("--slurm"));
+    Destination to = arguments.has("--slurm")
+                         ? slurm_destination(arguments.all("--slurm"), arguments.all("--node"))
+                         : Destination{arguments.all("--node"), std::nullopt};
     to.libtorch = libtorch_of(arguments);
     return to;
 }
 
 /// Plans the run at its destination and checks that it can start. Makes nothing yet.
-Proposal propose_at(const Arguments& arguments, const Reached& at, const Session& session) {
+Proposal propose_at(const Arguments& arguments, const RunBackend& at, const Session& session) {
     const Proposal proposal =
-        propose(request_at(request_of(arguments), at.to, at.machine), at.machine, session.places);
+        propose(at.complete(request_of(arguments), at.machine()), at.machine(), session.places);
     require_launchable(proposal);
     check_output_dir(proposal.reading.config.output_dir, arguments.has("--overwrite"));
-    if (at.to.is_here()) require_startable(proposal.plan, at.machine, session.places);
+    at.require_startable(proposal.plan, session.places);
     return proposal;
 }
 
@@ -146,12 +146,6 @@ void print_preview(const LaunchPreview& preview, const Session& session) {
     }
 }
 
-/// Shows the Slurm script before anything is prepared, after asking Slurm if it would accept it.
-void show_script(Reached& at, const LaunchPreview& preview, const Session& session) {
-    try_launch(at, preview);
-    if (!session.json) print("\n" + printable(preview.script) + "\n");
-}
-
 void tell_submitted(const RunDirectory& run, const Started& started, const Session& session) {
     if (session.json || !started.job) return;
     const JobId& job = *started.job;
@@ -160,12 +154,13 @@ void tell_submitted(const RunDirectory& run, const Started& started, const Sessi
 }
 
 /// Follows the run and, if this program is to restart it, its next attempts.
-int follow(const Arguments& arguments, RunFollower& follower, Reached& at, const Session& session,
-           const Interrupts& interrupts) {
+int follow(const Arguments& arguments, RunFollower& follower, std::unique_ptr<RunBackend> at,
+           const Session& session, const Interrupts& interrupts) {
     if (arguments.has("--detach")) return 0;
     RestartWish wish = restart_wish_of(follower.run());
     wish.may_shrink = wish.may_shrink || arguments.has("--shrink");
-    return report_end(follower, follow_restarting(follower, at, wish, session, interrupts), session);
+    return report_end(follower, follow_restarting(follower, std::move(at), wish, session, interrupts),
+                      session);
 }
 
 int run_launch(const Arguments& arguments, const Session& session) {
@@ -176,30 +171,32 @@ int run_launch(const Arguments& arguments, const Session& session) {
     ProgressPrinter printer(session, interrupts);
     std::atomic<bool> placing = false;
     const SshPerson person = person_at_terminal(arguments.has("--trust-on-first-use"), interrupts, placing);
-    Reached at =
+    std::unique_ptr<RunBackend> at =
         unless_interrupted(interrupts, [&] { return reach(to, session.places, person, printer.progress()); });
     placing = true;
     printer.clear();
-    const Proposal proposal = propose_at(arguments, at, session);
+    const Proposal proposal = propose_at(arguments, *at, session);
     if (arguments.has("--dry-run")) {
-        print_preview(preview_launch(at, proposal, options, session.places), session);
+        print_preview(at->preview(proposal, options, session.places), session);
         return 0;
     }
     show_plan(proposal.plan, session, Telling::Stdout);
-    if (to.slurm) show_script(at, preview_launch(at, proposal, options, session.places), session);
-    const PreparedRun prepared = prepare(proposal, options, at.machine, session, interrupts, Telling::Stdout);
-    const RemoteRun placed = place_at(at, prepared, session.places, printer.progress());
+    const std::string script = at->try_start(proposal, options, session.places);
+    if (!session.json && !script.empty()) print("\n" + printable(script) + "\n");
+    const auto [run, plan, rows] =
+        prepare(proposal, options, at->machine(), session, interrupts, Telling::Stdout);
+    at->place(run, plan, session.places, printer.progress());
     printer.clear();
-    const Started started = start_at(at, placed, prepared, session.places);
+    const Started started = at->start(run, plan, session.places);
     if (session.json) {
-        print_run_line(prepared.run);
+        print_run_line(run);
     } else {
-        print("run directory: " + prepared.run.dir.string() + "\n");
+        print("run directory: " + run.dir.string() + "\n");
     }
-    tell_submitted(prepared.run, started, session);
-    if (to.is_here() && !session.json && !arguments.has("--detach")) print("\n");
-    RunFollower follower = terminal_follower(prepared.run);
-    return follow(arguments, follower, at, session, interrupts);
+    tell_submitted(run, started, session);
+    if (!session.json && !arguments.has("--detach")) print("\n");
+    RunFollower follower = terminal_follower(run);
+    return follow(arguments, follower, std::move(at), session, interrupts);
 }
 
 int run_prepare(const Arguments& arguments, const Session& session) {
@@ -208,19 +205,14 @@ int run_prepare(const Arguments& arguments, const Session& session) {
         throw Error(Failure::Usage, Code("ARGUMENT-CONFLICT"),
                     "a run directory is prepared on this machine; `launch` takes it to others", "--node");
     const RunOptions options = run_options(arguments, session);
-    const Destination to = destination_of(arguments);
+    const auto at = backend_for(destination_of(arguments));
     const Interrupts interrupts;
     const Machine machine = this_machine();
-    const Proposal proposal =
-        propose(request_at(request_of(arguments), to, machine), machine, session.places);
+    const Proposal proposal = propose(at->complete(request_of(arguments), machine), machine, session.places);
     require_launchable(proposal);
     show_plan(proposal.plan, session, Telling::Stderr);
     const PreparedRun prepared = prepare(proposal, options, machine, session, interrupts, Telling::Stderr);
-    if (to.slurm) {
-        const SlurmSubmission job =
-            submission_of(prepared.run, nullptr, prepared.plan, *to.slurm, session.places);
-        write_file(prepared.run.dir / kSubmitScript, submit_script(job));
-    }
+    at->write_script(prepared.run, prepared.plan, session.places);
     if (session.json) {
         print_run_line(prepared.run);
     } else {
@@ -246,16 +238,13 @@ int run_resume(const Arguments& arguments, const Session& session) {
         complain(run.name() + " is already completed: the model is in its output_dir\n");
         return 0;
     }
-    if (arguments.has("--slurm") && !is_slurm(run))
-        throw Error(Failure::Usage, Code("ARGUMENT-CONFLICT"),
-                    "is about a run that was submitted to Slurm, and this one was not", "--slurm");
     const Interrupts interrupts;
     ProgressPrinter printer(session, interrupts);
     const bool may_agree = arguments.has("--shrink") || (session.out.is_tty && !session.json);
     std::atomic<bool> placing = false;
     const SshPerson person = person_at_terminal(arguments.has("--trust-on-first-use"), interrupts, placing);
     Comeback comeback = unless_interrupted(interrupts, [&] {
-        return prepare_comeback_or_shrink(
+        return prepare_comeback(
             run, options, parse_slurm_options(arguments.all("--slurm")),
             may_agree ? agree_at_terminal(arguments.has("--shrink"), session, printer) : AgreeToShrink(),
             session.places, person, printer.progress());
@@ -266,12 +255,12 @@ int run_resume(const Arguments& arguments, const Session& session) {
     RunFollower follower = terminal_follower(run);
     while (!follower.poll().empty()) {  // skip what the earlier attempts reported
     }
-    place_comeback(comeback, run, session.places, printer.progress());
+    comeback.at->place(run, comeback.resumed.plan, session.places, printer.progress());
     printer.clear();
-    const Started started = start_comeback(comeback, run, session.places);
+    const Started started = comeback.at->start_resumed(run, comeback.resumed, session.places);
     tell_resumed(run, comeback.resumed, session);
     tell_submitted(run, started, session);
-    return follow(arguments, follower, comeback.at, session, interrupts);
+    return follow(arguments, follower, std::move(comeback.at), session, interrupts);
 }
 
 constexpr const char* kEndings =

@@ -8,12 +8,12 @@
 #include <string_view>
 
 #include "engine/error.h"
+#include "launcher/backends/fetch_run.h"
 #include "launcher/cli/person.h"
 #include "launcher/cli/run_view.h"
 #include "launcher/diagnosis.h"
 #include "launcher/format.h"
 #include "launcher/local_node.h"
-#include "launcher/nodes/remote_run.h"
 
 namespace ringmaster {
 
@@ -139,7 +139,7 @@ class StopRequests {
   private:
     void ask(StopHow how, const char* note) {
         try {
-            stop_anywhere(run_, how, person_at_terminal(false));
+            backend_of(run_)->stop(run_, how, person_at_terminal(false));
             note_ = note;
         } catch (const Error& problem) {
             note_ = problem.text();
@@ -195,14 +195,11 @@ int exit_status(const RunFollower& run) {
 
 /// Returns where the model of a remote run is, "gpu1:/home/ann/…"; empty if it is here already.
 std::string model_there(const RunDirectory& run, const std::string& output_dir) {
-    if (!is_remote(run)) return "";
-    const RemoteRun remote = read_remote_run(run);
     std::error_code none;
     for (const char* settings : {"config.json", "adapter_config.json"}) {
         if (std::filesystem::exists(std::filesystem::path(output_dir) / settings, none)) return "";
     }
-    const RemoteNode& first = remote.nodes[0];
-    return first.is_named() ? printable(first.target + ":" + remote.output_dir()) : "";
+    return printable(model_elsewhere(run));
 }
 
 void say_ending(const RunDirectory& run, RunPhase state, const Session& session) {

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "engine/plan/plan.h"
-#include "launcher/anywhere/companion.h"
+#include "launcher/backends/companion.h"
 #include "launcher/cli/commands.h"
 #include "launcher/cli/interrupts.h"
 #include "launcher/follower.h"

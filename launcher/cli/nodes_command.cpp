@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/error.h"
-#include "launcher/anywhere/launch.h"
+#include "launcher/backends/needs.h"
 #include "launcher/cli/commands.h"
 #include "launcher/cli/interrupts.h"
 #include "launcher/cli/live.h"

@@ -25,14 +25,14 @@ AgreeToShrink agree_at_terminal(bool may_shrink, const Session& session, Progres
     };
 }
 
-int follow_restarting(RunFollower& follower, Reached& at, const RestartWish& wish, const Session& session,
-                      const Interrupts& interrupts) {
+int follow_restarting(RunFollower& follower, std::unique_ptr<RunBackend> at, const RestartWish& wish,
+                      const Session& session, const Interrupts& interrupts) {
     const RunDirectory& run = follower.run();
     for (int done = 0;; ++done) {
         int status = 0;
         {
-            RunCompanion companion(run, take_sessions(at), person_at_terminal(false));
-            status = follow_to_end(follower, CtrlC::StopsRun, session, interrupts, &companion);
+            const auto companion = at->follow(run, at->take_sessions(), person_at_terminal(false));
+            status = follow_to_end(follower, CtrlC::StopsRun, session, interrupts, companion.get());
         }
         const bool failed = follower.state().state == RunPhase::Failed;
         if (!failed || done >= wish.restarts || interrupts.wants_end() || interrupts.hung_up()) return status;

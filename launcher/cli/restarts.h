@@ -2,7 +2,6 @@
 /// agents cannot send checkpoints to each other.
 #pragma once
 
-#include "launcher/anywhere/launch.h"
 #include "launcher/anywhere/restart.h"
 #include "launcher/cli/live.h"
 
@@ -10,8 +9,8 @@ namespace ringmaster {
 
 /// Does follow_to_end. If the run fails and restarts are left, restarts it from its newest complete
 /// checkpoint and follows it again.
-int follow_restarting(RunFollower& follower, Reached& at, const RestartWish& wish, const Session& session,
-                      const Interrupts& interrupts);
+int follow_restarting(RunFollower& follower, std::unique_ptr<RunBackend> at, const RestartWish& wish,
+                      const Session& session, const Interrupts& interrupts);
 
 /// Returns a callback that shows the lost nodes and what changes without them. It agrees if `may_shrink` is
 /// set; otherwise it asks the user at the terminal.

@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/error.h"
-#include "launcher/anywhere/companion.h"
-#include "launcher/anywhere/runs_there.h"
+#include "launcher/backends/companion.h"
+#include "launcher/backends/runs_there.h"
 #include "launcher/cli/commands.h"
 #include "launcher/cli/failure.h"
 #include "launcher/cli/interrupts.h"
@@ -65,8 +65,9 @@ int run_stop(const Arguments& arguments, const Session& session) {
     const Interrupts interrupts;
     ProgressPrinter printer(session, interrupts);
     const std::atomic<bool> placing = false;
-    const bool asked = unless_interrupted(
-        interrupts, [&] { return stop_anywhere(run, how, person_at_terminal(false, interrupts, placing)); });
+    const bool asked = unless_interrupted(interrupts, [&] {
+        return backend_of(run)->stop(run, how, person_at_terminal(false, interrupts, placing));
+    });
     const auto companion = companion_at_terminal(run);
     const RunState state =
         wait_for_end(run, how == StopHow::Now ? kNowPatience : kSavePatience, printer, interrupts);
@@ -156,7 +157,7 @@ int run_runs(const Arguments& arguments, const Session& session) {
     const std::filesystem::path runs_dir = runs_dir_of(arguments, session);
     if (arguments.has("--delete")) {
         const RunDirectory run = find_run(arguments.text("--delete"), runs_dir);
-        settle_anywhere(run, person_at_terminal(false));
+        backend_of(run)->settle(run, person_at_terminal(false));
         delete_run(run);
         if (session.json) {
             print_json({{"deleted", run.dir.string()}});

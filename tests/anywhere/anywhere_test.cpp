@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/error.h"
-#include "launcher/anywhere/launch.h"
 #include "launcher/anywhere/restart.h"
 #include "launcher/anywhere/roster.h"
 #include "launcher/files.h"
@@ -158,10 +157,10 @@ TEST(Shrinking, SizesThatTheFileNamesFollow) {
 }
 
 TEST(Restarting, IsTheAgentsOnOneMachineAndTheFollowersOnSeveral) {
-    EXPECT_EQ(restarter_of({}), Restarter::Agent);
-    EXPECT_EQ(restarter_of({{"a"}, std::nullopt}), Restarter::Agent);
-    EXPECT_EQ(restarter_of({{"a", "b"}, std::nullopt}), Restarter::Follower);
-    EXPECT_EQ(restarter_of({{"login"}, SlurmOptions()}), Restarter::Slurm);
+    EXPECT_EQ(backend_for({})->restarter(), Restarter::Agent);
+    EXPECT_EQ(backend_for({{"a"}, std::nullopt})->restarter(), Restarter::Agent);
+    EXPECT_EQ(backend_for({{"a", "b"}, std::nullopt})->restarter(), Restarter::Follower);
+    EXPECT_EQ(backend_for({{"login"}, SlurmOptions()})->restarter(), Restarter::Slurm);
 }
 
 TEST(Restarting, IsKeptWithTheRunAsItWasAskedFor) {
@@ -218,20 +217,20 @@ Machine machine_without_gpus() {
 
 TEST(Destinations, SayHowManyNodesAndRanks) {
     const Machine machine = machine_without_gpus();
-    EXPECT_FALSE(request_at({}, {}, machine).nodes);
-    const Request three = request_at({}, {{"a", "b", "c"}, std::nullopt}, machine);
+    EXPECT_FALSE(backend_for({})->complete({}, machine).nodes);
+    const Request three = backend_for({{"a", "b", "c"}, std::nullopt})->complete({}, machine);
     EXPECT_EQ(three.nodes, 3);
     EXPECT_EQ(three.ranks, 3);
-    const Destination cluster{{}, parse_slurm_options({"nodes=2", "gres=gpu:h100:4"})};
-    const Request eight = request_at({}, cluster, machine);
+    const auto cluster = backend_for(slurm_destination({"nodes=2", "gres=gpu:h100:4"}, {}));
+    const Request eight = cluster->complete({}, machine);
     EXPECT_EQ(eight.nodes, 2);
     EXPECT_EQ(eight.ranks, 8);
     EXPECT_EQ(eight.device, Device::Cuda);
     Request asked;
     asked.ranks = 6;
-    EXPECT_EQ(request_at(asked, cluster, machine).ranks, 6);
+    EXPECT_EQ(cluster->complete(asked, machine).ranks, 6);
     asked.nodes = 3;
-    EXPECT_THROW(request_at(asked, cluster, machine), Error);
+    EXPECT_THROW(cluster->complete(asked, machine), Error);
 }
 
 TEST(Destinations, OfSlurmHaveOneLoginNodeAtMost) {

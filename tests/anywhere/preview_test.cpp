@@ -1,4 +1,4 @@
-#include "launcher/anywhere/preview.h"
+#include "launcher/backends/preview.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Fuzzes the list of runs that another machine sends: every path is below that node's data folder, and no
 // person is named.
-#include "launcher/anywhere/runs_there.h"
+#include "launcher/backends/runs_there.h"
 
 #include "engine/error.h"
 #include "tests/fuzz/input_file.h"

@@ -29,7 +29,7 @@
 #include "gui/runs/fetch_dialog.h"
 #include "gui/runs/follow_dialog.h"
 #include "gui/session/run_keeper.h"
-#include "launcher/anywhere/companion.h"
+#include "launcher/backends/companion.h"
 #include "launcher/nodes/remote_run.h"
 #include "launcher/recorded_run.h"
 #include "tests/gui/own_home.h"
@@ -293,8 +293,8 @@ class ElsewhereTest : public QObject {
     }
 
     void cleanupTestCase() {
-        if (!m_run.isEmpty() && !is_over(state_of(m_run)))
-            stop_anywhere({m_run.toStdString()}, StopHow::Now, {});
+        if (!m_run.isEmpty() && !is_over(state_of(m_run))) const RunDirectory run{m_run.toStdString()};
+        backend_of(run)->stop(run, StopHow::Now, {});
         m_window.reset();
         m_session.reset();
         m_there.reset();

@@ -1,5 +1,5 @@
-/// Follows and stops a run that lives elsewhere: keeps its local run directory up to date, and checks its
-/// Slurm job regularly. It starts nothing.
+/// Follows a run that lives elsewhere: keeps its local run directory up to date, and checks its Slurm job
+/// regularly. It starts nothing.
 #pragma once
 
 #include <functional>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "launcher/local_node.h"
+#include "launcher/backends/backend.h"
 #include "launcher/nodes/mirror.h"
 #include "launcher/slurm/watch.h"
 
@@ -15,9 +15,9 @@ namespace ringmaster {
 
 class RunCompanion {
   public:
-    /// `sessions` are those that exist, one per node; the mirror opens the missing ones itself.
-    RunCompanion(const RunDirectory& run, std::vector<std::unique_ptr<SshSession>> sessions,
-                 const SshPerson& person);
+    /// `sessions` are those that exist, one per node; the mirror opens the missing ones itself. `watch` is
+    /// null for a run that is no Slurm job.
+    RunCompanion(const RunDirectory& run, Sessions sessions, std::unique_ptr<SlurmWatch> watch);
 
     /// Returns "fetching model.safetensors …", "Slurm job 42 waits: Resources", or why Slurm does not answer;
     /// else empty.
@@ -27,6 +27,8 @@ class RunCompanion {
 
     /// See SlurmWatch::is_really_over; always true for a run that is no Slurm job.
     bool is_really_over(const std::function<bool()>& given_up);
+    /// Seconds after the end of the run in which Slurm may still say how its job ended; else 0.
+    double last_word_s() const;
 
   private:
     std::string not_contacted_;
@@ -34,25 +36,15 @@ class RunCompanion {
     std::unique_ptr<SlurmWatch> slurm_;
 };
 
-/// Returns true if the run lives elsewhere or in Slurm and is not over, or if Slurm has not yet been asked
-/// how it ended.
-bool needs_companion(const RunDirectory& run);
-
 /// Logs in to each node without a session in `sessions` (one per node of the run), so that the user can be
 /// asked at once. Calls `complain` for nodes that cannot be reached (the mirror retries them) and for those
-/// that nobody has named. Returns null if the run needs no companion.
+/// that nobody has named. Returns null if the run is not pending.
 std::unique_ptr<RunCompanion> companion_of(const RunDirectory& run, const SshPerson& person,
                                            const std::function<void(const std::string&)>& complain,
-                                           std::vector<std::unique_ptr<SshSession>> sessions = {});
+                                           Sessions sessions = {});
 
-/// Does what request_stop of launcher/local_node.h does, wherever the run lives.
-bool stop_anywhere(const RunDirectory& run, StopHow how, const SshPerson& person);
-
-/// Updates run.json if the run's Slurm job is over. Throws Error(Unreachable).
-void settle_anywhere(const RunDirectory& run, const SshPerson& person);
-
-/// Does the same for all runs that are not over, with one squeue per cluster on this machine. Returns false
-/// if none is in Slurm. Throws Error(Unreachable).
+/// Settles all pending runs of this machine's Slurm, with one squeue per cluster. Returns false if none is in
+/// Slurm. Throws Error(Unreachable).
 bool settle_open_runs(const std::vector<RunDirectory>& runs);
 
 }  // namespace ringmaster

@@ -1,10 +1,11 @@
-#include "launcher/anywhere/fetch_run.h"
+#include "launcher/backends/fetch_run.h"
 
 #include <algorithm>
 
 #include "engine/error.h"
 #include "engine/events/output_claim.h"
 #include "engine/files/checkpoints.h"
+#include "launcher/backends/parts.h"
 #include "launcher/prepare.h"
 
 namespace ringmaster {
@@ -62,6 +63,17 @@ Wanted wanted_model(SshSession& first, const RemoteRun& remote, const RunDirecto
 
 }  // namespace
 
+bool makes_results_elsewhere(const RunDirectory& run) {
+    return is_remote(run);
+}
+
+std::string model_elsewhere(const RunDirectory& run) {
+    if (!is_remote(run)) return "";
+    const RemoteRun remote = read_remote_run(run);
+    const RemoteNode& first = remote.nodes.front();
+    return first.is_named() ? first.target + ":" + remote.output_dir() : "";
+}
+
 FetchOffer fetch_offer(SshSession& first, const RunDirectory& run) {
     const RemoteRun remote = remote_of(run);
     FetchOffer offer;
@@ -72,7 +84,7 @@ FetchOffer fetch_offer(SshSession& first, const RunDirectory& run) {
 }
 
 SshSession session_with_first(const RunDirectory& run, const SshPerson& person) {
-    return {ssh_settings(parse_target(remote_of(run).nodes.front().target)), person};
+    return session_with(remote_of(run).nodes.front(), person);
 }
 
 FetchedRun fetch_run(SshSession& first, const RunDirectory& run, std::optional<int64_t> step,

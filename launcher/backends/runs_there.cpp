@@ -1,4 +1,4 @@
-#include "launcher/anywhere/runs_there.h"
+#include "launcher/backends/runs_there.h"
 
 #include <algorithm>
 #include <cmath>
@@ -193,6 +193,18 @@ void ask_whether_alive(SshSession& session, RunThere& run) {
 }
 
 }  // namespace
+
+RemoteRun RunThere::followed_at(const std::string& target, const std::string& host) const {
+    if (is_of_slurm)
+        throw Error(Failure::Refused, Code("RUN-ELSEWHERE"), "is a job of Slurm", run.name,
+                    "on " + host + ": `ringmaster watch " + run.dir.string() + "`");
+    if (!remote || remote->nodes[node].agent.empty())
+        throw Error(Failure::Refused, Code("RUN-ELSEWHERE"),
+                    "is of a Ringmaster that did not say where a run is", run.name);
+    RemoteRun named = *remote;
+    named.nodes[node].target = target;
+    return named;
+}
 
 RunsThere runs_there(SshSession& session) {
     RunsThere there = look(session, "all=1\n");

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "launcher/nodes/fetch.h"
@@ -14,6 +15,13 @@ struct FetchOffer {
     bool has_model = false;            ///< true: the run has completed
     std::vector<int64_t> checkpoints;  ///< steps of the complete checkpoints, ascending
 };
+
+/// Returns true if what the run makes is on other machines.
+bool makes_results_elsewhere(const RunDirectory& run);
+
+/// Returns where the model of a run is made if that is elsewhere and its node is named:
+/// "gpu1:/home/ann/…"; else empty.
+std::string model_elsewhere(const RunDirectory& run);
 
 /// Returns what can be fetched. Throws Error(Unreachable), or Error(Usage) for a run on this machine.
 FetchOffer fetch_offer(SshSession& first, const RunDirectory& run);

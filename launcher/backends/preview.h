@@ -2,7 +2,7 @@
 /// script for Slurm.
 #pragma once
 
-#include "launcher/anywhere/restart.h"
+#include "launcher/backends/backend.h"
 
 namespace ringmaster {
 
@@ -17,15 +17,7 @@ struct LaunchPreview {
     std::vector<NcclSetting> nccl;    ///< settings for Slurm, whose nodes are not known yet
 };
 
-/// Starts and makes nothing. Throws Error(Usage) if plan and destination do not match.
-LaunchPreview preview_launch(const Reached& at, const Proposal& proposal, const RunOptions& options,
-                             const Places& places);
-
 std::string preview_text(const LaunchPreview& preview);        ///< output of `launch --dry-run`
 nlohmann::json preview_to_json(const LaunchPreview& preview);  ///< output of `launch --dry-run --json`
-
-/// Asks Slurm if it would accept the script; does nothing for other destinations. Throws Error(Unreachable)
-/// with Slurm's message.
-void try_launch(Reached& at, const LaunchPreview& preview);
 
 }  // namespace ringmaster

@@ -19,6 +19,10 @@ struct RunThere {
     /// did not record where a run is.
     std::optional<RemoteRun> remote = {};
 
+    /// Returns the run with the paths of the node that was asked, which the user calls `target` and which is
+    /// `host`. Throws Error(Refused) if the run cannot be followed.
+    RemoteRun followed_at(const std::string& target, const std::string& host) const;
+
     std::string handle() const {
         return id + "/" + run.name;
     }  ///< for adopt_run, if several runs have the name

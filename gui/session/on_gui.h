@@ -1,0 +1,22 @@
+/// Calls back from another thread to an object of the window's thread.
+#pragma once
+
+#include <QCoreApplication>
+#include <QPointer>
+
+namespace ringmaster {
+
+/// Calls `what` with the object on the window's thread, from another thread, if both still exist then.
+template <class Object, class What>
+void onGui(const QPointer<Object>& self, What what) {
+    QCoreApplication* app = QCoreApplication::instance();
+    if (app == nullptr) return;
+    QMetaObject::invokeMethod(
+        app,
+        [self, what] {
+            if (self) what(*self);
+        },
+        Qt::QueuedConnection);
+}
+
+}  // namespace ringmaster

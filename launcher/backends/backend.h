@@ -1,0 +1,174 @@
+/// One interface to the places where a run can live: this machine, machines reached by SSH, and Slurm, used
+/// here or on a login node. The launcher and the app start, follow, stop and resume runs through it and do
+/// not know which place it is. Most calls take long; make them off the GUI thread.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "launcher/nodes/fleet.h"
+#include "launcher/nodes/libtorch.h"
+#include "launcher/nodes/remote_run.h"
+#include "launcher/resume.h"
+#include "launcher/slurm/options.h"
+#include "launcher/slurm/queue.h"
+
+namespace ringmaster {
+
+struct Destination {
+    std::vector<std::string> nodes;     ///< reached by SSH; for Slurm at most one, a login node; empty: here
+    std::optional<SlurmOptions> slurm;  ///< nullopt: no Slurm job
+    /// How to install LibTorch on a node that has none; nullopt: do not, so that it cannot train.
+    std::optional<LibTorchWay> libtorch = {};
+
+    bool operator==(const Destination&) const = default;
+};
+
+/// The program that restarts a failed run.
+enum class Restarter {
+    Agent,     ///< agent of a single machine, here or by SSH; it needs no other program
+    Follower,  ///< program that follows a run over several nodes
+    Slurm,     ///< Slurm, by its own rules
+};
+
+struct RestartWish {
+    int restarts = 0;         ///< at most this many
+    bool may_shrink = false;  ///< true: on fewer nodes without asking
+};
+
+/// The result of starting a run.
+struct Started {
+    std::optional<JobId> job;  ///< set for Slurm only
+};
+
+/// One session per node of a run; an empty one is opened when it is needed.
+using Sessions = std::vector<std::unique_ptr<SshSession>>;
+
+struct LaunchPreview;
+class RunCompanion;
+
+class RunBackend {
+  public:
+    explicit RunBackend(Destination to) : to_(std::move(to)) {}
+    virtual ~RunBackend() = default;
+    RunBackend(const RunBackend&) = delete;
+    RunBackend& operator=(const RunBackend&) = delete;
+
+    const Destination& destination() const { return to_; }
+    const Machine& machine() const { return machine_; }  ///< the machine to plan for; known after reach()
+    virtual Restarter restarter() const = 0;
+    virtual bool has_queue() const { return false; }   ///< true: a run may wait before it starts
+    virtual bool can_shrink() const { return false; }  ///< true: a run can continue without a lost node
+
+    // A launch makes these calls in this order.
+
+    /// Connects to the destination. Throws Error(Usage) for invalid or too many names, Error(Unreachable)
+    /// with every machine that cannot be reached or cannot train.
+    virtual void reach(const Places& places, const SshPerson& person, const Progress& progress);
+
+    /// Completes the request with the destination's ranks, nodes and device, if it does not set them. Throws
+    /// Error(Usage) if the two disagree.
+    virtual Request complete(Request request, const Machine&) const { return request; }
+
+    /// Throws Error if it is clear without asking anybody that the plan cannot start there.
+    virtual void require_startable(const Plan&, const Places&) const {}
+
+    /// Returns what a launch would start. Starts and makes nothing. Throws Error(Usage) if plan and
+    /// destination do not match.
+    LaunchPreview preview(const Proposal& proposal, const RunOptions& options, const Places& places) const;
+
+    /// Asks a scheduler if it would accept the run, and returns the script that it would get; empty if there
+    /// is no scheduler. Throws Error(Unreachable) with the scheduler's message.
+    virtual std::string try_start(const Proposal&, const RunOptions&, const Places&) { return ""; }
+
+    /// Leaves the scheduler's script in a prepared run directory, for users who submit it themselves.
+    virtual void write_script(const RunDirectory&, const Plan&, const Places&) const {}
+
+    /// Sends a prepared run to the machines of its destination; does nothing for this machine. A failure is
+    /// also recorded in run.json. Throws Error, Cancelled.
+    void place(const RunDirectory& run, const Plan& plan, const Places& places, const Progress& progress);
+
+    /// Starts or submits a run after place(). A failure is also recorded in run.json. Throws Error.
+    Started start(const RunDirectory& run, const Plan& plan, const Places& places);
+
+    /// Moves the sessions out, for follow().
+    Sessions take_sessions();
+
+    // A resume calls continue_run(), reach(), prepare(), place() and start().
+
+    /// Takes over the places of the run's last attempt and new options of its job. Throws Error(Usage) if the
+    /// run cannot continue with these options.
+    virtual void continue_run(const RunDirectory& run, const ResumeOptions& options,
+                              const SlurmOptions& slurm);
+
+    /// Continues the run at `remote` in place of the nodes of its last attempt.
+    void continue_at(RemoteRun remote) { remote_ = std::move(remote); }
+
+    /// Does prepare_resume of launcher/resume.h after fetching the checkpoint from the last attempt's nodes.
+    /// Throws Error(Refused) if the run is active, since another machine may have restarted it.
+    ResumedRun prepare(const RunDirectory& run, const ResumeOptions& options, const Places& places,
+                       const Progress& progress);
+
+    virtual Started start_resumed(const RunDirectory& run, const ResumedRun& resumed, const Places& places);
+
+    // These calls are about a run that exists, and need no connection.
+
+    /// Returns true if the run may change although no process here changes it: it is not over, or a scheduler
+    /// has not yet been asked how it ended.
+    virtual bool is_pending(const RunDirectory& run) const = 0;
+
+    /// Keeps the local run directory up to date while the result lives; opens sessions that are missing.
+    virtual std::unique_ptr<RunCompanion> follow(const RunDirectory& run, Sessions sessions,
+                                                 const SshPerson& person) const;
+
+    /// Does what request_stop of launcher/local_node.h does.
+    virtual bool stop(const RunDirectory& run, StopHow how, const SshPerson& person) const = 0;
+
+    /// Updates run.json if a scheduler knows more than the run could say. Throws Error(Unreachable).
+    virtual void settle(const RunDirectory&, const SshPerson&) const {}
+
+  protected:
+    virtual Started start_attempt(const RunDirectory& run, const Plan& plan, const Attempt& attempt,
+                                  const Places& places) = 0;
+    virtual void preview_into(LaunchPreview& preview, const Proposal& proposal,
+                              const Places& places) const = 0;
+    virtual RemoteRun lay_out(const RunDirectory&, const Plan&, const Places&) const { return {}; }
+    /// Waits for the end of the last attempt, and updates the run here.
+    virtual void catch_up(const RunDirectory&, const Progress&) {}
+
+    Destination to_;
+    std::vector<Node> nodes_;  ///< connected nodes that can train
+    Machine machine_;
+    RemoteRun remote_;  ///< the run's places; no nodes: not elsewhere, or not placed yet
+    RemoteRun before_;  ///< those of the last attempt, perhaps more than now
+};
+
+std::unique_ptr<RunBackend> backend_for(const Destination& to);
+
+/// Returns the backend of an existing run, for the calls that need no connection.
+std::unique_ptr<RunBackend> backend_of(const RunDirectory& run);
+
+/// Returns a connected backend. Throws like RunBackend::reach.
+std::unique_ptr<RunBackend> reach(const Destination& to, const Places& places, const SshPerson& person,
+                                  const Progress& progress);
+
+/// Returns the backend of nodes that are connected already, one per name.
+std::unique_ptr<RunBackend> backend_on(std::vector<std::string> names, std::vector<Node> nodes);
+
+/// Returns the destination of an existing run. Throws Error.
+Destination destination_of(const RunDirectory& run);
+
+/// Returns a destination in Slurm: `options` as `key=value`; `login` names at most one machine, else Slurm is
+/// here. Throws Error(Usage) for an option that is not valid.
+Destination slurm_destination(const std::vector<std::string>& options, std::vector<std::string> login);
+
+/// Says where an existing run lives, for people.
+struct RunPlace {
+    std::vector<std::string> hosts;  ///< empty: this machine
+    std::optional<std::string> job;  ///< job number in Slurm, empty before it is submitted; nullopt: no job
+};
+RunPlace place_of(const RunDirectory& run);  ///< throws Error
+
+}  // namespace ringmaster

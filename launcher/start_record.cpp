@@ -1,0 +1,59 @@
+#include "launcher/start_record.h"
+
+#include "engine/error.h"
+#include "engine/events/event_log.h"
+#include "launcher/progress.h"
+
+namespace ringmaster {
+
+namespace {
+
+void record_end(const RunDirectory& run, RunPhase phase, const std::string& reason,
+                const std::string& code = {}) {
+    RunState state = read_run_state(run.dir);
+    state.state = phase;
+    state.reason = reason;
+    state.code = code;
+    state.ended = state.updated = unix_now();
+    state.writer = this_process();
+    write_run_state(run.dir, state);
+}
+
+}  // namespace
+
+bool is_active(const RunState& state) {
+    return living_process(state) || (!is_over(state.state) && (state.writer.pid != 0 || state.is_of_slurm()));
+}
+
+void refuse_to_resume(const RunDirectory& run, RunPhase phase) {
+    throw Error(Failure::Refused, Code("RUN-ACTIVE"),
+                "is " + std::string(to_string(phase)) + ": only a run that has ended can be resumed",
+                run.name(), "`ringmaster watch " + run.name() + "` shows it");
+}
+
+void record_failed_start(const RunDirectory& run, const std::function<void()>& work) {
+    try {
+        work();
+    } catch (const Cancelled&) {
+        record_end(run, RunPhase::Stopped, "interrupted before it started");
+        throw;
+    } catch (const Error& problem) {
+        record_end(run, RunPhase::Failed, problem.text(), problem.code);
+        throw;
+    }
+}
+
+void record_running(const RunDirectory& run, int attempt, int ranks) {
+    RunState state = read_run_state(run.dir);
+    state.state = RunPhase::Running;
+    state.reason.clear();
+    state.attempt = attempt;
+    state.ranks = ranks;
+    state.started = state.updated = unix_now();
+    state.ended = 0;
+    state.writer = {};
+    state.nodes.clear();
+    write_run_state(run.dir, state);
+}
+
+}  // namespace ringmaster

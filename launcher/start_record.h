@@ -1,0 +1,23 @@
+/// Decides if a run may be started again, and records in run.json what no agent can record: that a run did
+/// not start, or that it has been started.
+#pragma once
+
+#include <functional>
+
+#include "launcher/run_directory.h"
+
+namespace ringmaster {
+
+/// Returns true if a process here or a scheduler has the run, so that it can be neither resumed nor deleted.
+bool is_active(const RunState& state);
+
+/// Throws Error(Refused): only a run that has ended can be resumed, and this one is in `phase`.
+[[noreturn]] void refuse_to_resume(const RunDirectory& run, RunPhase phase);
+
+/// Does `work`. If it throws, records in run.json why the run did not start, and throws again.
+void record_failed_start(const RunDirectory& run, const std::function<void()>& work);
+
+/// Marks the run as running, so that its old state is not mistaken for the end of this attempt.
+void record_running(const RunDirectory& run, int attempt, int ranks);
+
+}  // namespace ringmaster
