@@ -102,7 +102,7 @@ struct Config {
     std::optional<double> cosine_constant_lr_ratio;
     bool lr_quadratic_warmup = false;
     nlohmann::json lr_scheduler_kwargs = nlohmann::json::object();  ///< only those of the schedule
-    double weight_decay = 0;  ///< not applied to norms and biases
+    double weight_decay = 0;                                        ///< not applied to norms and biases
     double adam_beta1 = 0.9;
     double adam_beta2 = 0.999;
     double adam_epsilon = 1e-8;
@@ -115,8 +115,9 @@ struct Config {
     nlohmann::json lr_groups = nlohmann::json::array();  ///< {name, modules, lr}, as in the file
     std::optional<double> loraplus_lr_ratio;             ///< B's learning rate divided by A's
     std::vector<std::string> unfrozen_parameters;        ///< patterns; empty: all parameters are trained
-    std::optional<double> neftune_noise_alpha;
-    std::optional<int64_t> early_stopping_patience;  ///< evaluations without a better loss
+    std::optional<int64_t> early_stopping_patience;      ///< evaluations without a better loss
+    std::optional<double> loss_watchdog_threshold;       ///< loss that is too high
+    int64_t loss_watchdog_patience = 3;                  ///< steps in a row before the run ends
     bool load_best_model_at_end = false;
     bool group_by_length = false;
 

@@ -67,8 +67,9 @@ void each_training_field(ConfigType& c, const Visitor& visit) {
     visit("lr_groups", c.lr_groups);
     visit("loraplus_lr_ratio", c.loraplus_lr_ratio);
     visit("unfrozen_parameters", c.unfrozen_parameters);
-    visit("neftune_noise_alpha", c.neftune_noise_alpha);
     visit("early_stopping_patience", c.early_stopping_patience);
+    visit("loss_watchdog_threshold", c.loss_watchdog_threshold);
+    visit("loss_watchdog_patience", c.loss_watchdog_patience);
     visit("load_best_model_at_end", c.load_best_model_at_end);
     visit("group_by_length", c.group_by_length);
     visit("precision", c.precision);
@@ -158,8 +159,9 @@ bool is_newer_than_0_1(std::string_view name) {
                                            "lr_groups",
                                            "loraplus_lr_ratio",
                                            "unfrozen_parameters",
-                                           "neftune_noise_alpha",
                                            "early_stopping_patience",
+                                           "loss_watchdog_threshold",
+                                           "loss_watchdog_patience",
                                            "load_best_model_at_end",
                                            "group_by_length"};
     return std::find(std::begin(kNewer), std::end(kNewer), name) != std::end(kNewer);

@@ -30,6 +30,7 @@ std::vector<KeyGroup> used_keys() {
          "weight_decay adam_beta1 adam_beta2 adam_epsilon adam_eps adam_beta3 adam_epsilon2 optim_args "
          "embedding_lr embedding_lr_scale lr_groups loraplus_lr_ratio max_grad_norm bf16 bfloat16 fp16 "
          "unfrozen_parameters early_stopping_patience load_best_model_at_end group_by_length "
+         "loss_watchdog_threshold loss_watchdog_patience "
          "gradient_checkpointing selective_checkpointing activation_offloading tiled_mlp "
          "tiled_mlp_num_shards adapter output_dir save_steps saves_per_epoch save_strategy save_total_limit "
          "eval_steps evals_per_epoch eval_strategy evaluation_strategy logging_steps "
@@ -228,8 +229,6 @@ std::vector<KeyGroup> optimizer_keys() {
          "", "auto_find_batch_size"},
         {Fate::NoEffect, "the best model is that with the lowest loss", "", "",
          "metric_for_best_model greater_is_better"},
-        {Fate::NoEffect, "a loss that is only high does not stop a run; one that is not finite does", "", "",
-         "loss_watchdog_threshold loss_watchdog_patience"},
         {Fate::Unsupported, "starts from another run's weights and optimizer",
          "continue a run with `ringmaster resume RUN`, or name the folder as base_model", "",
          "resume_from_checkpoint"},

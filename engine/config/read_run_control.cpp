@@ -79,6 +79,13 @@ void read_early_stopping(KeyReader& keys, Config& config) {
     config.load_best_model_at_end = true;
 }
 
+/// axolotl takes a patience of 0 for the default.
+void read_loss_watchdog(KeyReader& keys, Config& config) {
+    config.loss_watchdog_threshold = keys.number("loss_watchdog_threshold");
+    const int64_t patience = keys.whole("loss_watchdog_patience", {0}).value_or(0);
+    if (patience > 0) config.loss_watchdog_patience = patience;
+}
+
 void read_best_model(KeyReader& keys, Config& config) {
     if (!keys.flag("load_best_model_at_end").value_or(false)) return;
     if (has_evaluation_rows(config) && saves_what_it_evaluates(config)) {
@@ -103,6 +110,7 @@ void read_row_order(KeyReader& keys, Config& config) {
 void read_run_control(KeyReader& keys, Config& config) {
     read_unfrozen(keys, config);
     read_early_stopping(keys, config);
+    read_loss_watchdog(keys, config);
     read_best_model(keys, config);
     read_row_order(keys, config);
 }

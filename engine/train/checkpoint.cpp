@@ -134,6 +134,21 @@ BestModel best_from_json(const nlohmann::json& json) {
     return best;
 }
 
+nlohmann::json watched_to_json(const WatchedLoss& watched) {
+    return {{"logged", watched.logged ? nlohmann::json(*watched.logged) : nlohmann::json()},
+            {"sum", watched.sum},
+            {"steps", watched.steps},
+            {"high", watched.high}};
+}
+
+WatchedLoss watched_from_json(const nlohmann::json& json) {
+    WatchedLoss watched;
+    if (json.is_null()) return watched;
+    if (!json.at("logged").is_null()) watched.logged = json.at("logged").get<double>();
+    watched.sum = json.at("sum"), watched.steps = json.at("steps"), watched.high = json.at("high");
+    return watched;
+}
+
 /// Removes old checkpoints. The best one stays and counts among those kept.
 void prune(const RunFolder& run, int64_t keep, int64_t best) {
     const std::vector<int64_t> steps = complete_checkpoints(run.checkpoints());
@@ -195,7 +210,8 @@ fs::path save_checkpoint(const RunFolder& run, const Plan& plan, Parameters& par
                                     {"best", best_to_json(state.best)},
                                     {"skipped_steps", state.skipped_steps},
                                     {"loss_scale", state.loss_scale.scale},
-                                    {"good_steps", state.loss_scale.good_steps}};
+                                    {"good_steps", state.loss_scale.good_steps},
+                                    {"watched", watched_to_json(state.watched)}};
     written.push_back(write_file_durably(aside.path() / kTrainerStateFile, trainer.dump(2) + "\n"));
     write_file_durably(aside.path() / kCompleteFile, complete_text(written));
     aside.appear();
@@ -212,6 +228,7 @@ TrainerState load_checkpoint(const fs::path& dir, Parameters& parameters, Optimi
         state.skipped_steps = trainer.value("skipped_steps", state.skipped_steps);
         state.loss_scale.scale = trainer.value("loss_scale", state.loss_scale.scale);
         state.loss_scale.good_steps = trainer.value("good_steps", state.loss_scale.good_steps);
+        state.watched = watched_from_json(trainer.value("watched", nlohmann::json()));
     } catch (const nlohmann::json::exception& problem) {
         throw Error(Failure::Refused, Code("FILE-DAMAGED"), std::string("is damaged: ") + problem.what(),
                     (dir / kTrainerStateFile).string());

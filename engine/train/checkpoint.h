@@ -15,6 +15,7 @@
 #include "engine/model/parameters.h"
 #include "engine/plan/plan.h"
 #include "engine/train/loss_scale.h"
+#include "engine/train/loss_watchdog.h"
 #include "engine/train/optimizer.h"
 #include "engine/train/run_folder.h"
 
@@ -37,6 +38,7 @@ struct TrainerState {
     BestModel best = {};
     int64_t skipped_steps = 0;  ///< steps whose update was left out, all told
     LossScale loss_scale = {};
+    WatchedLoss watched = {};
 };
 
 /// Saves a checkpoint and returns its folder. Throws Error(Refused) with file and reason (a full disk);

@@ -103,6 +103,7 @@ void Trainer::resume(int64_t step) {
     skipped_steps_ = state.skipped_steps;
     training_.loss_scale() = state.loss_scale;
     best_ = state.best;
+    watched_ = state.watched;
     saved_step_ = step_;
     sampler_.seek(state.consumed_rows);
 }
@@ -113,7 +114,7 @@ TrainingEnd Trainer::train(const std::atomic<bool>& stop_requested) {
         const bool epoch_ended = sampler_.consumed() % tokens_.rows() == 0;
         if (eval_tokens_ && evaluation_.is_due(step_, epoch_ended)) evaluate();
         if (agreed.save || saving_.is_due(step_, epoch_ended)) save();
-        if (stops_early()) break;
+        if (stops_early() || loss_stays_high_) break;
         if (agreed.stop && step_ < total_steps_) {
             if (saved_step_ != step_) save();
             return TrainingEnd::Stopped;
@@ -126,6 +127,13 @@ TrainingEnd Trainer::train(const std::atomic<bool>& stop_requested) {
 /// Returns whether to stop early, as transformers' EarlyStoppingCallback with a threshold of 0.
 bool Trainer::stops_early() const {
     return config_.early_stopping_patience && best_.waited >= *config_.early_stopping_patience;
+}
+
+void Trainer::watch_loss(double loss) {
+    loss_stays_high_ = loss_stays_high(config_, step_, loss, watched_);
+    if (!loss_stays_high_ || groups_.rank() != 0) return;
+    log_line("the run ends here: its loss was above loss_watchdog_threshold for " +
+             std::to_string(watched_.high) + " steps in a row");
 }
 
 void Trainer::note_evaluation(double loss) {
@@ -183,6 +191,7 @@ TrainingStep::Wishes Trainer::step(bool stop_requested) {
     event.grad_norm = computed.grad_norm;
     if (!update(computed, event)) report_not_finite(rows, event.loss, event.grad_norm);
     ++step_;
+    watch_loss(event.loss);
     const double seconds = seconds_since(start);
     finish(rows, event, seconds);
     patience_.step_took(seconds);
@@ -285,6 +294,7 @@ void Trainer::evaluate() {
     if (labels == 0) return;
     const double loss = sum.item<double>() / static_cast<double>(labels);
     note_evaluation(loss);
+    watched_.logged.reset();
     if (groups_.rank() != 0) return;
     events_.write(EvalEvent{step_, loss, labels});
     char line[120];
@@ -302,7 +312,7 @@ void Trainer::save() {
     const Clock::time_point start = Clock::now();
     const auto path = save_checkpoint(run_, plan_, parameters_, *optimizer_,
                                       {step_, sampler_.consumed(), tokens_.rows(), config_.seed, best_,
-                                       skipped_steps_, training_.loss_scale()},
+                                       skipped_steps_, training_.loss_scale(), watched_},
                                       groups_.rank());
     if (groups_.rank() == 0) {
         const double seconds = seconds_since(start);

@@ -54,6 +54,7 @@ class Trainer {
     [[noreturn]] void report_not_finite(const StepRows& rows, double loss, double norm);
     void evaluate();
     void note_evaluation(double loss);
+    void watch_loss(double loss);
     bool stops_early() const;
     void take_best_model();
     void save();
@@ -84,6 +85,8 @@ class Trainer {
     int64_t skipped_steps_ = 0;  ///< of them, steps without an update
     int64_t saved_step_ = -1;
     BestModel best_;
+    WatchedLoss watched_;
+    bool loss_stays_high_ = false;  ///< after the newest step
 };
 
 }  // namespace ringmaster

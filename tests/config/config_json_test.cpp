@@ -31,7 +31,8 @@ Config unusual_config() {
     c.optimizer = "adamw_torch_fused", c.learning_rate = 1.0 / 3,
     c.lr_scheduler = LrScheduler::ConstantWithWarmup;
     c.warmup_steps = 2, c.warmup_ratio = 0.1, c.cosine_min_lr_ratio = 0.2, c.weight_decay = 0.3;
-    c.cosine_constant_lr_ratio = 0.7, c.lr_quadratic_warmup = true, c.lr_scheduler_kwargs = {{"num_cycles", 2}};
+    c.cosine_constant_lr_ratio = 0.7, c.lr_quadratic_warmup = true,
+    c.lr_scheduler_kwargs = {{"num_cycles", 2}};
     c.adam_beta1 = 0.8, c.adam_beta2 = 0.95, c.adam_epsilon = 1e-6, c.max_grad_norm = std::nullopt;
     c.precision = Precision::Bf16Full, c.gradient_checkpointing = true, c.selective_checkpointing = true,
     c.activation_offloading = true, c.tiled_mlp = true, c.tiled_mlp_shards = 3, c.optimizer_offloading = true,
@@ -46,7 +47,8 @@ Config unusual_config() {
     c.optim_args = {{"momentum", 0.5}}, c.embedding_lr = 0.1, c.embedding_lr_scale = 0.2,
     c.loraplus_lr_ratio = 16;
     c.lr_groups = json::parse(R"([{"name": "q", "modules": ["q_proj"], "lr": 0.1}])");
-    c.unfrozen_parameters = {"^lm_head"}, c.neftune_noise_alpha = 5, c.early_stopping_patience = 3;
+    c.unfrozen_parameters = {"^lm_head"}, c.loss_watchdog_threshold = 5, c.loss_watchdog_patience = 2,
+    c.early_stopping_patience = 3;
     c.load_best_model_at_end = true, c.group_by_length = true;
     c.ranks = 24, c.nodes = 3, c.ddp_timeout = 600, c.accelerate_only = true,
     c.lines = {{"datasets.0.path", 12}};
@@ -94,12 +96,25 @@ void expect_refused(const json& object, const std::string& field) {
 TEST(ConfigJson, NamesTheFieldThatIsMissingOrMistyped) {
     const json whole = config_to_json(unusual_config()), defaults = config_to_json(Config());
     // Plans of version 0.1.0 lack these keys and train with their defaults.
-    const std::set<std::string> newer = {
-        "cosine_constant_lr_ratio", "lr_quadratic_warmup", "lr_scheduler_kwargs",  "lora_layers",
-        "weight_format",            "weight_block",        "weight_scales_nested", "weight_stored",
-        "optim_args",               "embedding_lr",        "embedding_lr_scale",   "lr_groups",
-        "loraplus_lr_ratio",        "unfrozen_parameters", "neftune_noise_alpha",  "early_stopping_patience",
-        "load_best_model_at_end",   "group_by_length"};
+    const std::set<std::string> newer = {"cosine_constant_lr_ratio",
+                                         "lr_quadratic_warmup",
+                                         "lr_scheduler_kwargs",
+                                         "lora_layers",
+                                         "weight_format",
+                                         "weight_block",
+                                         "weight_scales_nested",
+                                         "weight_stored",
+                                         "optim_args",
+                                         "embedding_lr",
+                                         "embedding_lr_scale",
+                                         "lr_groups",
+                                         "loraplus_lr_ratio",
+                                         "unfrozen_parameters",
+                                         "loss_watchdog_threshold",
+                                         "loss_watchdog_patience",
+                                         "early_stopping_patience",
+                                         "load_best_model_at_end",
+                                         "group_by_length"};
     for (const auto& [name, value] : whole.items()) {
         json without = whole;
         without.erase(name);

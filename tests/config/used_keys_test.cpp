@@ -46,6 +46,8 @@ const std::array kSamples = std::to_array<Sample>({
     {"adam_epsilon2", "optimizer: came_pytorch\n", "0.1", "0.2"},
     {"lr_groups", "", "[{name: a, modules: [q_proj], lr: 0.1}]", "[{name: a, modules: [q_proj], lr: 0.2}]"},
     {"early_stopping_patience", "val_set_size: 0.1\nsave_steps: 4\neval_steps: 2\n", "1", "2"},
+    {"loss_watchdog_threshold", "", "5.0", "6.0"},
+    {"loss_watchdog_patience", "loss_watchdog_threshold: 5.0\n", "2", "4"},
     {"load_best_model_at_end", "val_set_size: 0.1\nsave_steps: 4\neval_steps: 2\n", "true", "false"},
     {"lr_scheduler", "", "cosine", "linear"},
     {"lr_scheduler_kwargs", "lr_scheduler: cosine_with_restarts\n", "{num_cycles: 2}", "{num_cycles: 3}"},
