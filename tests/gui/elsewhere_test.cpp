@@ -293,8 +293,10 @@ class ElsewhereTest : public QObject {
     }
 
     void cleanupTestCase() {
-        if (!m_run.isEmpty() && !is_over(state_of(m_run))) const RunDirectory run{m_run.toStdString()};
-        backend_of(run)->stop(run, StopHow::Now, {});
+        if (!m_run.isEmpty() && !is_over(state_of(m_run))) {
+            const RunDirectory run{m_run.toStdString()};
+            backend_of(run)->stop(run, StopHow::Now, {});
+        }
         m_window.reset();
         m_session.reset();
         m_there.reset();
