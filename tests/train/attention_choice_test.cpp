@@ -34,7 +34,7 @@ Plan plan_of_both_kernels() {
 
 /// The delay is far above the noise of any measurement.
 FlashKernel delayed(FlashKernel kernel) {
-    const auto wait = [] { std::this_thread::sleep_for(std::chrono::milliseconds(50)); };
+    const auto wait = [] { std::this_thread::sleep_for(std::chrono::milliseconds(200)); };
     return {[=](const FlashInputs& in) {
                 wait();
                 return kernel.forward(in);
