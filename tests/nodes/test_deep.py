@@ -72,7 +72,7 @@ def test_an_engine_that_does_not_start_there_is_quoted(client, tmp_path):
         shutil.copy(BIN / name, programs / name)
     client.host("broken", client.serve("broken", environment=f"VIRTUAL_ENV={tmp_path}/env"))
     done = subprocess.run([str(programs / "ringmaster"), "nodes", "--node", "broken", "--deep", "--json"], capture_output=True, text=True, timeout=120,
-                          stdin=subprocess.DEVNULL, env=client.env())
+                          stdin=subprocess.DEVNULL, env=client.env(RINGMASTER_PYTHON_ENV=str(tmp_path / "none")))
     (report,) = json.loads(done.stdout)
     assert done.returncode == 3 and report["state"] == "unusable" and report["finding"]["code"] == "engine-fails", report
     assert "libtorch_cpu.so" in report["message"] and str(site / "lib") in report["next"]

@@ -335,14 +335,14 @@ def test_an_old_glibc_is_said_with_both_versions(client):
 
 
 def test_a_machine_without_libtorch_says_how_to_get_it(client, tmp_path):
-    # The programs are copied, so that the machine does not know this LibTorch folder.
+    # The programs are copied and have no environment, so that they know no folder of LibTorch to look for there.
     programs = tmp_path / "programs"
     programs.mkdir()
     for name in ("ringmaster", "ringmaster-engine"):
         os.link(BIN / name, programs / name) if os.stat(BIN).st_dev == os.stat(tmp_path).st_dev else subprocess.run(["cp", BIN / name, programs / name])
     client.host("bare", client.serve("bare"))
     done = subprocess.run([str(programs / "ringmaster"), "nodes", "--node", "bare", "--json"], capture_output=True, text=True, timeout=60,
-                          stdin=subprocess.DEVNULL, env=client.env())
+                          stdin=subprocess.DEVNULL, env=client.env(RINGMASTER_PYTHON_ENV=str(tmp_path / "none")))
     (report,) = json.loads(done.stdout)
     assert done.returncode == 3 and report["state"] == "unusable"
     assert "LibTorch 2.11.0" in report["message"] and "--libtorch pip" in report["next"] and "--libtorch copy" in report["next"]
