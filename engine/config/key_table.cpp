@@ -138,7 +138,7 @@ std::vector<KeyGroup> kernel_keys() {
          "lora_out_dir"},
         {Fate::NoEffect, "norms are accumulated in fp32 anyway", "", "", "fp32_norms fp32_norm_classes"},
         {Fate::Unsupported, "computes in float16 without scaling the loss",
-         "use fp16: true beside an adapter, else bf16: true", "", "float16"},
+         "use fp16: true with an adapter, else bf16: true", "", "float16"},
         {Fate::Unsupported, "fp8 arithmetic is not built", "use bf16: true", "", "fp8"},
         {Fate::NoEffect, "part of fp8", "", "fp8", "fp8_enable_fsdp_float8_all_gather fp8_config"},
         {Fate::NoEffect, "states are sharded by the engine's own means", "", "",

@@ -12,8 +12,8 @@
 
 namespace {
 
-/// Counts launches, in pairs of float32 and bfloat16, and writes them to $RINGMASTER_TEST_LAUNCHES at the
-/// end.
+/// Counts launches and writes them to $RINGMASTER_TEST_LAUNCHES at the end: all kernels in float32, then all
+/// in bfloat16, then all in float16.
 struct Launches {
     std::array<std::atomic<int>, std::variant_size_v<ringmaster::RowKernel>> of_kind{};
 
