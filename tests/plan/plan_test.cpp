@@ -216,7 +216,7 @@ TEST(Plan, LengthsArePaddedToTheLayoutsMultipleAndSaidSo) {
     EXPECT_TRUE(find(plan_of("sequence_len: 16384\n", 1), "SEQ-POSITIONS"));
 }
 
-// What the engine cannot do yet, and what other programs would refuse.
+// These tests cover what the engine cannot do yet, and what other programs would refuse.
 
 TEST(Plan, WhatIsNotTrainedYetIsAnErrorOfItsKey) {
     const auto error = [](const Plan& plan, const char* code) {
