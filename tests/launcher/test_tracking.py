@@ -211,6 +211,18 @@ def test_a_launched_run_is_sent_and_a_missing_client_fails_nothing(make_config, 
     assert '"learning_rate": 0.001' in written
 
 
+def test_a_missing_client_is_told_though_rank_0_starts_later(tmp_path):
+    tracked = TrackedRun(tmp_path / "one", ["comet"], {})
+    tracked.events.unlink()
+    process = tracked.sender("comet", **NO_KEYS)
+    log = tracked.folder / "tracking/comet.log"
+    wait_for(lambda: "Comet" in log.read_text(), "the problem in the log")
+    tracked.append("")
+    assert process.wait(30) == 2
+    event = json.loads(tracked.events.read_text())
+    assert event["type"] == "warning" and "Comet" in event["message"]
+
+
 def test_a_watch_sends_what_was_missing_when_a_run_ended(make_config, tmp_path):
     config = make_config(use_tensorboard=True)
     folder = tmp_path / "runs/one"

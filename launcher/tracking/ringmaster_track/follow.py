@@ -99,15 +99,25 @@ def warner(run_dir: Path, tracker, mirror: bool):
         print(text, file=sys.stderr, flush=True)
         if mirror:
             return
-        line = {"type": "warning", "t": time.time(), "rank": 0, "message": text, "where": "tracking"}
-        try:
-            number = os.open(run_dir / FILE, os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK)
-            os.write(number, json.dumps(line).encode() + b"\n")
-            os.close(number)
-        except OSError:
-            pass  # the text is in the log
+        append_event(run_dir, {"type": "warning", "t": time.time(), "rank": 0, "message": text, "where": "tracking"})
 
     return warn
+
+
+def append_event(run_dir: Path, event: dict):
+    """Appends an event to those of rank 0. This process may start sooner than rank 0, which creates the file: it waits until the run is over."""
+    while True:
+        over = run_state(run_dir) in ENDS or not run_dir.is_dir()
+        try:
+            number = os.open(run_dir / FILE, os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK)
+            os.write(number, json.dumps(event).encode() + b"\n")
+            return os.close(number)
+        except FileNotFoundError:
+            if over:
+                return
+            time.sleep(POLL_S)
+        except OSError:
+            return  # the text is in the log
 
 
 def hold(settings, name: str):
@@ -137,6 +147,7 @@ def main(run: str, name: str, mirror: bool) -> int:
     warn = warner(run_dir, tracker, mirror)
     problem = problem_of(tracker)
     if problem:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})  # ends the wait for rank 0
         warn(problem.message, problem.fix)
         return NOT_SET_UP
     end = Follower(run_dir, tracker, warn).run()
