@@ -45,9 +45,9 @@ TEST_F(Agent, TellsEachRankWhoItIs) {
         "7\n"
         "agent_is_parent=1\n";
     EXPECT_EQ(content_of(run_ / "traces-0"), "RANK=0\nWORLD_SIZE=2\nLOCAL_RANK=0\n" + common +
-                                                 "store_listens=1\nother_descriptors=1\nresume=auto\n");
+                                                 "store_listens_at=127.0.0.1\nother_descriptors=1\nresume=auto\n");
     EXPECT_EQ(content_of(run_ / "traces-1"), "RANK=1\nWORLD_SIZE=2\nLOCAL_RANK=1\n" + common +
-                                                 "store_listens=0\nother_descriptors=0\nresume=auto\n");
+                                                 "store_listens_at=\nother_descriptors=0\nresume=auto\n");
     EXPECT_EQ(state().attempt, 4);
 }
 

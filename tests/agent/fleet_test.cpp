@@ -29,6 +29,16 @@ FleetPlace place(int node, int nodes, int port = 0, const std::string& secret = 
     return {node, nodes, "127.0.0.1", port, secret};
 }
 
+/// Returns whether a connection to the port is accepted at an address of this machine.
+bool is_listened_at(const char* address_here, int port) {
+    const Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<uint16_t>(port));
+    ::inet_pton(AF_INET, address_here, &address.sin_addr);
+    return ::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
+}
+
 Descriptor stranger_at(int port) {
     Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     sockaddr_in address{};
@@ -137,6 +147,14 @@ TEST_F(FirstNode, HearsTheOthersAndThenStopsListening) {
     address.sin_port = htons(static_cast<uint16_t>(port()));
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     EXPECT_NE(::connect(late.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+}
+
+TEST(Fleet, ListensAtTheStatedAddressOnly) {
+    FleetPlace at_two = place(0, 2);
+    at_two.address = "127.0.0.2";
+    const Fleet fleet(at_two);
+    EXPECT_TRUE(is_listened_at("127.0.0.2", fleet.port()));
+    EXPECT_FALSE(is_listened_at("127.0.0.1", fleet.port()));
 }
 
 TEST_F(FirstNode, IsNotReachedWithAnotherSecret) {

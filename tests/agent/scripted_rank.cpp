@@ -11,6 +11,7 @@
 //   slow=MS        takes MS milliseconds to save when asked to stop
 //   waits=R        reports that it waits for rank R in layer 4, hop 2; other ranks report work in layer 4,
 //   hop 1
+#include <arpa/inet.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -91,8 +92,23 @@ class Rank {
     bool has(const std::string& word) const { return script_.count(word) > 0; }
     int64_t number(const std::string& word) const { return std::stoll(script_.at(word)); }
 
-    /// Writes down what the tests look at: the environment, the session, and whether the store's socket
-    /// exists.
+    /// Returns the address of a listening socket; an empty text if there is none.
+    static std::string listening_address(const std::string& descriptor) {
+        int listening = 0;
+        socklen_t size = sizeof listening;
+        if (descriptor.empty() ||
+            ::getsockopt(std::stoi(descriptor), SOL_SOCKET, SO_ACCEPTCONN, &listening, &size) != 0 ||
+            listening == 0)
+            return "";
+        sockaddr_in address{};
+        size = sizeof address;
+        ::getsockname(std::stoi(descriptor), reinterpret_cast<sockaddr*>(&address), &size);
+        char text[INET_ADDRSTRLEN] = {};
+        return ::inet_ntop(AF_INET, &address.sin_addr, text, sizeof text);
+    }
+
+    /// Writes down what the tests look at: the environment, the session, and where the store's socket
+    /// listens.
     void leave_traces() const {
         int open = -1;  // without its events file
         for (int fd = 3; fd < 256; ++fd) open += ::lseek(fd, 0, SEEK_CUR) >= 0 || errno != EBADF;
@@ -104,12 +120,8 @@ class Rank {
             out << name << "=" << variable(name) << "\n";
         }
         out << "agent_is_parent=" << (variable("RINGMASTER_AGENT") == std::to_string(::getppid())) << "\n";
-        const std::string store = variable("RINGMASTER_STORE_FD");
-        int listening = 0;
-        socklen_t size = sizeof listening;
-        if (!store.empty()) ::getsockopt(std::stoi(store), SOL_SOCKET, SO_ACCEPTCONN, &listening, &size);
-        out << "store_listens=" << listening << "\nother_descriptors=" << open << "\nresume=" << resume_
-            << "\n";
+        out << "store_listens_at=" << listening_address(variable("RINGMASTER_STORE_FD"))
+            << "\nother_descriptors=" << open << "\nresume=" << resume_ << "\n";
     }
 
     void note_place(int64_t step) {

@@ -82,14 +82,19 @@ def test_a_restart_never_takes_a_checkpoint_of_an_abandoned_timeline(six_steps, 
     assert names == ["step-00000002", "step-00000004.abandoned-by-attempt-2", "step-00000006.abandoned-by-attempt-2"]
 
 
-def test_without_an_agent_rank_0_sets_the_abandoned_timeline_aside(six_steps, tmp_path):
-    run = copy_of(six_steps, tmp_path)
+def resume_without_agent(run, step, output_dir):
+    """Starts rank 0 itself, as other launchers do."""
     plan = json.loads((run / "plan.json").read_text())
-    plan["config"]["output_dir"] = str(tmp_path / "out")
+    plan["config"]["output_dir"] = str(output_dir)
     (run / "plan.json").write_text(json.dumps(plan))
-    done = subprocess.run([BIN / "ringmaster-engine", "--run", run, "--resume", "4"], capture_output=True, text=True, timeout=120,
+    done = subprocess.run([BIN / "ringmaster-engine", "--run", run, "--resume", str(step)], capture_output=True, text=True, timeout=120,
                           env={**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""})
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_without_an_agent_rank_0_sets_the_abandoned_timeline_aside(six_steps, tmp_path):
+    run = copy_of(six_steps, tmp_path)
+    resume_without_agent(run, 4, tmp_path / "out")
     names = sorted(path.name for path in (run / "checkpoints").iterdir())
     assert names == ["step-00000002", "step-00000004", "step-00000006", "step-00000006.abandoned-by-attempt-2"]
     assert losses_of(run) == losses_of(six_steps)
@@ -125,6 +130,20 @@ def test_a_checkpoint_of_the_former_version_resumes(six_steps, tmp_path):
     ringmaster("resume", run, "--set", f"output_dir={tmp_path / 'out'}", "--set", "max_steps=6")
     assert events_of(run, kind="hello")[-1]["start_step"] == 4
     assert losses_of(run) == losses_of(six_steps)
+
+
+def test_the_loss_watchdog_counts_on_after_a_resume(llama, rows_file, tmp_path):
+    """Every loss is above the threshold. Step 3 logs the first one, steps 4, 5 and 6 find it too high, and
+    the run ends. Checkpoint 5 is within the count and within the mean of the next logged loss."""
+    config = make_config(tmp_path, llama, rows_file, max_steps=20, logging_steps=3, loss_watchdog_threshold=0.01, loss_watchdog_patience=3,
+                         save_steps=1, save_strategy=None)
+    whole = launch(config, tmp_path / "runs", "--ranks", 1, "--no-preflight")
+    assert [event["step"] for event in events_of(whole)] == [1, 2, 3, 4, 5, 6]
+    run = copy_of(whole, tmp_path)
+    resume_without_agent(run, 5, tmp_path / "out2")
+    assert events_of(run, kind="hello")[-1]["start_step"] == 5 and losses_of(run) == losses_of(whole)
+    end = "checkpoints/step-00000006/trainer_state.json"
+    assert (run / end).read_text() == (whole / end).read_text()
 
 
 def test_stopping_saves_and_resuming_goes_on(llama, rows_file, tmp_path):

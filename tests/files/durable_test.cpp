@@ -1,10 +1,12 @@
 #include "engine/files/durable.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -17,15 +19,31 @@
 #include "tests/files/folder_fixture.h"
 
 static bool folders_fail_to_flush = false;
+static int calls_until_killed = 0;  ///< counts calls that change the disk; 0: the process is not killed
+
+static void count_call() {
+    if (calls_until_killed > 0 && --calls_until_killed == 0) ::_exit(9);
+}
 
 /// Stands in for the C library's fsync, which durable.cpp calls.
 extern "C" int fsync(int file) {
+    count_call();
     struct stat about {};
     if (folders_fail_to_flush && ::fstat(file, &about) == 0 && S_ISDIR(about.st_mode)) {
         errno = EIO;
         return -1;
     }
     return static_cast<int>(::syscall(SYS_fsync, file));
+}
+
+/// Stand in for the C library's calls, which durable.cpp and std::filesystem make.
+extern "C" int rename(const char* from, const char* to) noexcept {
+    count_call();
+    return static_cast<int>(::syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0));
+}
+extern "C" int unlinkat(int folder, const char* path, int flags) noexcept {
+    count_call();
+    return static_cast<int>(::syscall(SYS_unlinkat, folder, path, flags));
 }
 
 namespace ringmaster {
@@ -137,6 +155,41 @@ TEST_F(Durable, AFolderAppearsWholeAndReplacesTheFormer) {
     }
     { const FolderAside given_up(dir_ / "step"); }
     EXPECT_EQ(names(), std::vector<std::string>{"step"});
+}
+
+/// Returns the exit status of a process that replaces a folder of two files with a newer one, and is killed
+/// before its call number `killed_at` that changes the disk.
+int status_of_a_replacement(const fs::path& target, int killed_at) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        FolderAside aside(target);
+        for (const char* name : {"a", "b"}) write_file_durably(aside.path() / name, "new");
+        calls_until_killed = killed_at;
+        aside.appear();
+        ::_exit(0);
+    }
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST_F(Durable, AFolderIsTheFormerOrTheNewOneWhereverAProcessThatReplacesItIsKilled) {
+    const fs::path target = dir_ / "step";
+    std::string found;
+    int status = 9;
+    for (int call = 1; status == 9; ++call) {
+        fs::remove_all(target);
+        for (const char* name : {"a", "b"}) write_file_durably(folder("step") / name, "old");
+        status = status_of_a_replacement(target, call);
+        restore_folders(dir_);
+        const std::string a = content(target / "a"), b = content(target / "b");
+        EXPECT_TRUE(a == b && (a == "old" || a == "new"))
+            << "killed before call " << call << ": " << a << ", " << b;
+        EXPECT_EQ(names(), std::vector<std::string>{"step"}) << call;
+        found += a + " ";
+    }
+    EXPECT_EQ(status, 0);
+    EXPECT_THAT(found, AllOf(HasSubstr("old old "), HasSubstr("new new ")));
 }
 
 TEST_F(Durable, WhatAKilledProcessLeftIsPutRight) {
