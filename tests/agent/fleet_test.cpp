@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "engine/error.h"
+#include "launcher/agent/agent_lines.h"
 
 namespace ringmaster {
 namespace {
@@ -270,6 +271,30 @@ TEST_F(FirstNode, GivesAFloodOfStrangersFewPlacesAndLittleMemory) {
     Fleet one(place(1, 2, port()));
     one.send(0, "hello {}");
     wait_until("the hello", [&] { return heard().size() == 1; });
+}
+
+TEST_F(FirstNode, ClosesAtOnceWhoSendsMoreThanAGreetingWithoutALine) {
+    start(2);
+    const Descriptor loud = stranger_at(port());
+    say(loud, std::string(Channel::kLongestGreeting + 1, 'x'));
+    EXPECT_TRUE(is_closed(loud));  // waits for two seconds; a stranger who stays silent has five
+}
+
+TEST_F(FirstNode, LosesANodeThatSendsMoreThanTheLongestLine) {
+    start(2);
+    const Descriptor socket = stranger_at(port());
+    Channel one = Channel::of_other(kSecret, 1);
+    for (std::string line = one.opening(); !one.is_proven();) {
+        say(socket, line + "\n");
+        std::string answer;
+        for (char byte = 0; ::recv(socket.get(), &byte, 1, 0) == 1 && byte != '\n';) answer += byte;
+        const auto next = one.greet(answer);
+        ASSERT_TRUE(next) << answer;
+        line = *next;
+    }
+    say(socket, std::string(kLongestLine + 1, 'x'));
+    wait_until("the end of the connection", [&] { return !heard().empty(); });
+    EXPECT_EQ(heard()[0].word, "forged");
 }
 
 TEST_F(FirstNode, ClosesWhoStaysSilent) {
