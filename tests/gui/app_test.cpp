@@ -124,7 +124,7 @@ class AppTest : public QObject {
         QVERIFY(file.open(QIODevice::ReadOnly));
         QByteArray text = file.readAll();
         file.close();
-        text.replace("learning_rate: 0.003", "learning_rate: 0.001");
+        text.replace("learning_rate: 0.003", "learning_rate: 0.001").replace("max_steps: 60", "max_steps: 20");
         QVERIFY(file.open(QIODevice::WriteOnly | QIODevice::Truncate));
         file.write(text);
         file.close();

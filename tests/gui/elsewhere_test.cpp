@@ -130,9 +130,11 @@ class ElsewhereTest : public QObject {
         m_second = std::make_unique<Sshd>(m_home.filePath(u"second"_s));
         writeClientConfig();
         m_example = m_home.makeExample(m_places);
+        m_home.write("example/example.yaml",
+                     m_home.read("example/example.yaml").replace("sequence_len: 2048", "sequence_len: 1024"));
         m_home.write("example/quick.yaml", m_home.read("example/example.yaml")
-                                               .replace("sequence_len: 2048", "sequence_len: 512")
-                                               .replace("max_steps: 60", "max_steps: 120")
+                                               .replace("sequence_len: 1024", "sequence_len: 512")
+                                               .replace("max_steps: 60", "max_steps: 80")
                                                .replace("./out", "./quick"));
         m_quick = m_home.path("example/quick.yaml");
         m_session = std::make_unique<Session>(m_places);
@@ -242,8 +244,8 @@ class ElsewhereTest : public QObject {
         QVERIFY(!m_session->keeper().willRestart(m_run));
         for (size_t rank = 0; rank < 2; ++rank) {
             const std::vector<int64_t> steps = steps_of(m_run, rank);
-            QCOMPARE(steps.size(), size_t(120));
-            QCOMPARE(steps.back(), int64_t(120));
+            QCOMPARE(steps.size(), size_t(80));
+            QCOMPARE(steps.back(), int64_t(80));
         }
         QFile events(m_run + u"/events/rank-00000.jsonl"_s);
         QVERIFY(events.open(QIODevice::ReadOnly));
@@ -275,7 +277,7 @@ class ElsewhereTest : public QObject {
         QTRY_VERIFY_WITH_TIMEOUT(button("resumeButton")->isVisible(), kPatienceMs);
         QTest::mouseClick(button("resumeButton"), Qt::LeftButton);
         QTRY_COMPARE_WITH_TIMEOUT(state_of(m_run), RunPhase::Completed, kPatienceMs);
-        QCOMPARE(steps_of(m_run, 1).size(), size_t(200));
+        QCOMPARE(steps_of(m_run, 1).size(), size_t(120));
         QTRY_VERIFY_WITH_TIMEOUT(button("fetchButton")->isVisible(), kPatienceMs);
         QTest::mouseClick(button("fetchButton"), Qt::LeftButton);
         auto* fetch = m_window->findChild<FetchDialog*>();
@@ -328,7 +330,7 @@ class ElsewhereTest : public QObject {
         launch.setProcessEnvironment(environment);
         launch.start(QStringLiteral(RINGMASTER_BIN "/ringmaster"),
                      {u"launch"_s, m_quick, u"--node"_s, u"there"_s, u"--name"_s, u"shared"_s, u"--detach"_s,
-                      u"--set"_s, u"max_steps=200"_s, u"--set"_s, u"output_dir="_s + other + u"/out"_s});
+                      u"--set"_s, u"max_steps=120"_s, u"--set"_s, u"output_dir="_s + other + u"/out"_s});
         QVERIFY(launch.waitForFinished(kPatienceMs));
         QVERIFY2(launch.exitCode() == 0, launch.readAllStandardError().constData());
     }
