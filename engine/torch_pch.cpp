@@ -1,1 +1,1 @@
-// The one file that the precompiled header is built for.
+// Exists so that CMake has a source file to build the precompiled header for.

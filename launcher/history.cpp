@@ -42,7 +42,7 @@ void sample(const std::filesystem::path& file, int64_t offset, RankHistory& rank
     }
 }
 
-/// Removes the oldest event that is no error; the oldest of all if the first kKeptErrors are errors.
+/// Removes the oldest event that is not an error; the oldest of all if the first kKeptErrors are errors.
 void drop_oldest(std::vector<Happening>& happenings) {
     const auto end = happenings.begin() + static_cast<std::ptrdiff_t>(std::min(kKeptErrors, happenings.size()));
     const auto at = std::find_if(happenings.begin(), end, [](const Happening& one) {

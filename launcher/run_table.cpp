@@ -324,7 +324,7 @@ std::vector<RunRow> RunTable::read(const fs::path& runs_dir) {
             row = read_row(run);
         } else {
             row = before->second.row;
-            if (row.is_live()) read_state(run, row);  // its writer may have died in silence
+            if (row.is_live()) read_state(run, row);  // its writer may have died without writing it
         }
         kept[run.name()] = {stamps, row};
         rows.push_back(std::move(row));

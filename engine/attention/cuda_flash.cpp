@@ -101,7 +101,7 @@ FlashKernel cuda_flash_kernel(double scale) {
             queries_at_once, multiprocessors};
 }
 
-/// Repeats key heads, because the kernel has no grouped heads, and cuts its lse, which is padded to 32s.
+/// Repeats key heads, because the kernel takes no grouped heads, and trims its lse, which is padded to 32s.
 FlashOutput float_flash_forward(const at::Tensor& q_bhtd, const at::Tensor& k_bksd, const at::Tensor& v_bksd,
                                 bool causal, double scale) {
     const int64_t group = q_bhtd.size(1) / k_bksd.size(1);

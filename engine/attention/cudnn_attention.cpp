@@ -14,8 +14,8 @@ namespace {
 
 std::atomic<bool> forward_used{false}, backward_used{false};
 
-/// Remembers if the forward's log-sum-exp has a last dim of one, which differs between LibTorch's versions:
-/// the backward wants the shape that the forward gave.
+/// Remembers whether the forward's log-sum-exp has a last dimension of one, which differs between LibTorch's
+/// versions: the backward must be given the shape that the forward returned.
 std::atomic<bool> lse_has_last_dim{false};
 
 bool is_causal(const FlashInputs& in) {

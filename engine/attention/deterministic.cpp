@@ -12,7 +12,7 @@ std::mutex mutex;
 int holders = 0;
 
 void set_deterministic(bool on) {
-    at::globalContext().setDeterministicFillUninitializedMemory(false);  // no fill of new tensors: it is slow
+    at::globalContext().setDeterministicFillUninitializedMemory(false);  // leaves new tensors unfilled
     at::globalContext().setDeterministicAlgorithms(on, false);
 }
 

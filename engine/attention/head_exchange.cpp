@@ -19,7 +19,8 @@ HeadRange part_of(int64_t whole, int64_t part, int64_t parts) {
     return {begin, part_begin(whole, part + 1, parts) - begin};
 }
 
-/// Returns `rank`'s heads if heads are fewer than ranks: each head gets some ranks, which share its queries.
+/// Returns `rank`'s heads if there are fewer key heads than ranks: several ranks get the same key head and
+/// divide its query heads among them.
 OwnedHeads share_of_one_head(int64_t query_heads, int64_t key_heads, int rank, int ranks) {
     const int64_t group = query_heads / key_heads;
     int64_t head = 0;

@@ -109,7 +109,7 @@ class Courier {
         }
     }
 
-    /// The same message for one rank after the other is packed once.
+    /// Packs a message once if several ranks get the same one in a row.
     at::Tensor packed(const KeysValues& own, const KeyRanges& ranges, const KeyHeads& heads) {
         if (last_.defined() && last_ranges_ == ranges && last_heads_.begin == heads.begin) return last_;
         const at::Tensor& k = own.k_btkd;

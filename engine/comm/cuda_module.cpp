@@ -36,7 +36,8 @@ void set_up_libraries() {
         setenv("PYTORCH_ALLOC_CONF", "expandable_segments:True", 0);
 }
 
-/// Throws if CUDA was asked about: LibTorch looks for its CUDA part once, at the first question, never again.
+/// Throws if this process has asked LibTorch about CUDA: LibTorch looks for its CUDA part only the first
+/// time.
 void refuse_if_asked_before() {
     if (at::detail::getCUDAHooks().hasCUDART()) return;
     throw Error(Failure::Refused, Code("ENGINE-CUDA"),

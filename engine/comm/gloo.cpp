@@ -1,4 +1,4 @@
-// Includes Gloo's headers, as the only file. The headers are Debian's and the library is inside LibTorch, so
+// This file alone includes Gloo's headers. The headers are Debian's and the library is inside LibTorch, so
 // nothing here constructs Gloo's classes or derives from them: c10d makes and holds its devices.
 #include <cstdlib>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>

@@ -1,4 +1,4 @@
-# cmake -DFROM=resources/findings -DTO=FILE.cpp -P embed_findings.cmake: the records as one text in the program.
+# Writes the records into one C++ string: cmake -DFROM=resources/findings -DTO=FILE.cpp -P embed_findings.cmake
 file(GLOB files ${FROM}/*.md)
 list(SORT files)
 file(WRITE ${TO}.new "namespace ringmaster {\nextern const char* const kFindingFiles;\nconst char* const kFindingFiles =\n")

@@ -17,7 +17,7 @@ using nlohmann::json;
 constexpr double kWholeLimit = 9.2e18;
 constexpr std::size_t kShownBytes = 60;
 
-/// Returns a number, also from a quoted text that reads as a number.
+/// Returns the value as a number; accepts quoted text that reads as a number.
 json as_number(const json& value) {
     if (value.is_number()) return value;
     if (!value.is_string()) return nullptr;

@@ -348,7 +348,8 @@ bool repeats(const Document& document, const json& value, std::string_view other
     return same && *same == value;
 }
 
-/// Returns whether the class is named by config.json anyway, and text rows train only its text part.
+/// Returns whether `value` looks like the class of a text model, or of an image model whose text part alone
+/// is trained here. Such a key changes nothing, because config.json names the class.
 bool names_a_text_model(const json& value) {
     if (!value.is_string()) return false;
     const auto& name = value.get_ref<const std::string&>();

@@ -106,7 +106,7 @@ std::optional<std::vector<bool>> match_pattern(const std::string& pattern,
                                                const std::vector<ModulePath>& modules) {
     try {
         if (pattern.size() > kMostPattern || pattern.find('{') != std::string::npos) return std::nullopt;
-        // polynomial time: no pattern can run forever
+        // This mode takes polynomial time, so no pattern can run forever.
         const std::regex regex(pattern, std::regex::ECMAScript | std::regex_constants::__polynomial);
         std::vector<bool> matched;
         for (const ModulePath& module : modules) matched.push_back(std::regex_match(module.path, regex));

@@ -134,7 +134,7 @@ void apply_set(const ReadOptions& options, Accelerate& accelerate, Document& doc
     }
 }
 
-/// Moves keys that are read, but whose value asks for something that is not built, to the unsupported ones.
+/// Moves a key to the unsupported ones if it is read but its value asks for something that is not built.
 void move_unsupported(ConfigReading& reading) {
     for (const Diagnostic& diagnostic : reading.diagnostics) {
         if (diagnostic.code != "KEY-UNSUPPORTED") continue;

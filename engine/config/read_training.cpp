@@ -70,8 +70,8 @@ void read_bf16(KeyReader& keys, Config& config) {
     }
 }
 
-/// Reads fp16 as axolotl's resolve_dtype does: it beats `bf16: auto`, any other bf16 beats it, and beside
-/// bfloat16 transformers refuses it.
+/// Reads fp16 as axolotl's resolve_dtype does: it overrides `bf16: auto`, and any other bf16 overrides it.
+/// fp16 and bfloat16 together are an error, as in transformers.
 void read_fp16(KeyReader& keys, Config& config) {
     const bool asked = keys.flag("fp16").value_or(false);
     const json* bf16 = keys.find("bf16");

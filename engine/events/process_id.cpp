@@ -24,7 +24,7 @@ std::string boot_id() {
 std::optional<int64_t> start_time_of(int64_t pid) {
     constexpr int kFieldsBetween = 18;  // fields after the state (3) and before the start time
     const std::string stat = content_of("/proc/" + std::to_string(pid) + "/stat");
-    const size_t name_end = stat.rfind(')');  // the name itself may hold blanks and brackets
+    const size_t name_end = stat.rfind(')');  // the name may itself contain spaces and brackets
     if (name_end == std::string::npos) return std::nullopt;
     std::istringstream rest(stat.substr(name_end + 1));
     char state = 0;

@@ -77,7 +77,7 @@ DurableFile::DurableFile(const fs::path& target, mode_t mode) : target_(target) 
     struct stat former {};
     const bool replaces = ::lstat(target_.c_str(), &former) == 0 && !S_ISLNK(former.st_mode);
     if (replaces && S_ISDIR(former.st_mode)) fail(target_, EISDIR);
-    if (replaces && !S_ISREG(former.st_mode))  // do not turn a device, for example, into a file
+    if (replaces && !S_ISREG(former.st_mode))  // never replaces a device or a pipe, for example
         throw Error(Failure::Refused, Code("FILE-WRITE"), "cannot be written: it is not a regular file",
                     target_.string());
     file_ = open_aside(target_, mode, aside_);

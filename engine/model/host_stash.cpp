@@ -30,7 +30,7 @@ void HostStash::copy(const at::Tensor& from, at::Tensor to) {
     order(current_stream(stream_.device()), stream_);
     const c10::StreamGuard guard(stream_);
     to.copy_(from, /*non_blocking=*/true);
-    // keeps the allocator from reusing a block before this stream has finished with it
+    // The allocator must not reuse a block before this stream has finished with it.
     for (const at::Tensor& tensor : {from, to}) {
         if (!tensor.is_cpu()) tensor.record_stream(stream_);
     }

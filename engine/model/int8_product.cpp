@@ -39,7 +39,7 @@ void write_sums(const at::Tensor& y_no, const Int8Matrix& rows, const Int8Matrix
     y_no.copy_(sums_no);
 }
 
-/// The columns with outliers of a matrix, in the input's precision.
+/// Returns the matrix's columns with outliers, in the input's precision.
 at::Tensor dequantized_columns(const Int8Matrix& matrix, const at::Tensor& columns_k, at::ScalarType dtype) {
     const at::Tensor codes_ok = matrix.codes_oc.index_select(1, columns_k);
     return (codes_ok * matrix.scales_o.unsqueeze(1)).mul_(kOfScale).to(dtype);

@@ -14,7 +14,7 @@ namespace ringmaster {
 namespace {
 
 constexpr int64_t kBlocksPerTask = 512;
-constexpr int64_t kElementsAtOnce = int64_t{4} << 20;  // per widening operation
+constexpr int64_t kElementsAtOnce = int64_t{4} << 20;  // elements per widening operation
 
 const CodeBook16& book_of(WeightFormat format) {
     return format == WeightFormat::Fp4 ? fp4_book() : nf4_book();

@@ -178,7 +178,7 @@ std::vector<int> Adviser::stages() const {
     return {0, 2, 3};
 }
 
-/// Tries one setting after the other, each on top of the best before: memory options if memory is short, then
+/// Tries one setting after the other, each on top of the best so far: memory options if memory is short, then
 /// layouts, ways to split heads, and memory options again. Trying all combinations would take thousands of
 /// plans.
 void Adviser::look_at(int context, const std::vector<RingAttnFunc>& layouts, bool heads) {

@@ -25,7 +25,7 @@ class Divider {
         gather();
         int64_t alone = 0;  // keys read wherever the parts go
         for (const DocumentPart& part : parts_) alone += received_keys({part}, mask_);
-        best_.end = before - alone;  // a larger value would be no gain
+        best_.end = before - alone;  // a larger value would gain nothing
         if (best_.end <= 0) return false;
         for (cut_ = 0; cut_ < free_; ++cut_) assign(0, steps);
         if (best_.owners.empty()) return false;

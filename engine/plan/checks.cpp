@@ -58,7 +58,7 @@ void rule_ulysses_heads(const Plan& plan, Findings& findings) {
 }
 
 /// Reports a stride that does not divide the heads: axolotl only documents this, ring-flash-attention fails
-/// at run time; this engine takes fewer heads last.
+/// at run time; this engine takes the remaining heads as a smaller last group.
 void rule_heads_stride(const Plan& plan, Findings& findings) {
     const int64_t stride = plan.context_parallel.heads_k_stride;
     if (!splits(plan) || plan.context_parallel.layout != RingAttnFunc::VarlenLlama3) {

@@ -178,7 +178,7 @@ std::string text_of(const json& entry, const char* key) {
 /// Returns the local files of a dataset entry; empty if it names anything else.
 std::vector<std::string> files_of(const json& entry) {
     if (!entry.is_object() || text_of(entry, "split").find('[') != std::string::npos) return {};
-    // this type cuts a text into several rows
+    // The type `completion` cuts a text into several rows.
     if (text_of(entry, "type") == "completion") return {};
     const std::string path = text_of(entry, "path");
     const std::string type = text_of(entry, "ds_type");

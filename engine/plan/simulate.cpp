@@ -259,7 +259,7 @@ class Step {
             on_span_(static_cast<int>(c), {Lane::Compute, begin, begin + seconds, name});
     }
 
-    /// Plays a pass of a layer; returns the time of its end.
+    /// Simulates a pass of a layer; returns the time at which it ends.
     double pass(double now, const LayerPass& layer_pass, Pass kind, int64_t layer) {
         for (const Block& block : layer_pass.blocks()) {
             std::string name = layer_name(layer);

@@ -28,7 +28,7 @@ LayoutFigures figures_of(const Plan& plan) {
 }  // namespace
 
 double active_parameters(const ModelConfig& m) {
-    // the embedding's look-up is no product; a tied head is one
+    // Looking up an embedding takes no product, but a tied head does.
     double count = double(parameter_count(m));
     if (!m.tie_word_embeddings) count -= double(m.vocab_size) * double(m.hidden_size);
     const double idle_experts = double(m.num_experts - m.experts_per_token);

@@ -81,7 +81,7 @@ void AdamW::step(double learning_rate) {
     parameters_.share_update();
 }
 
-/// Moments that lie in host memory come to the device, and go back.
+/// Copies moments that are kept in host memory to the device for the update, and back afterwards.
 void AdamW::update(const Part& part, double learning_rate) {
     at::Tensor exp_avg = part.exp_avg.to(part.master.device());
     at::Tensor exp_avg_sq = part.exp_avg_sq.to(part.master.device());

@@ -64,7 +64,7 @@ at::Tensor hidden_by(const std::vector<Slice>& slices, at::Device device) {
     return hidden;
 }
 
-/// Returns out, dq, dk and dv in float64, computed by the textbook.
+/// Returns out, dq, dk and dv in float64, by the textbook formulas.
 Tensors by_products(const RingShare& x, const std::vector<Slice>& slices) {
     const int64_t K = x.k_bktd.size(1), group = x.q_bhtd.size(1) / K;
     const auto wide = [](const at::Tensor& t) { return t.to(at::kDouble); };

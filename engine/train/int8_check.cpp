@@ -70,7 +70,7 @@ class Products {
         return at::equal(counts_gc[own].gt(0), product.outliers_c);
     }
 
-    /// Returns the inputs that the product stands for: rounded to multiples of a row's scale, but for
+    /// Returns the inputs that the product stands for: rounded to multiples of a row's scale, except for
     /// outliers.
     at::Tensor rounded_inputs(const at::Tensor& x_rc, const at::Tensor& outliers_c) const {
         at::Tensor half_rc = x_rc.to(at::kHalf).to(at::kFloat);

@@ -16,7 +16,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Keeps only a few lengths, because rows of ever new lengths would pile up tables.
+/// Keeps the tables of only a few lengths, because rows may keep coming with new lengths.
 constexpr size_t kKeptShapes = 8;
 
 }  // namespace

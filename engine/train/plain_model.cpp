@@ -16,7 +16,8 @@ namespace {
 constexpr int64_t kLabelsAtOnce = 96;
 constexpr int64_t kScoresAtOnce = int64_t{8} << 20;  // float64 numbers of attention at once
 
-/// Returns the gradients of `of` by `by`, given that of `of`; zeros for tensors that it does not reach.
+/// Returns the gradients with respect to each of `by`, given that of `of`; zeros for tensors it does not
+/// depend on.
 std::vector<at::Tensor> gradients_of(const at::Tensor& of, const at::Tensor& given,
                                      const std::vector<at::Tensor>& by) {
     std::vector<at::Tensor> found = torch::autograd::grad({of}, by, {given}, false, false, true);

@@ -114,7 +114,7 @@ void UpdateCheck::after(Groups& groups, double gradient_norm, double learning_ra
         const double change = *said;
         if (std::abs(weight + change) > std::numeric_limits<float>::max()) continue;  // next loss shows it
         const double off = std::abs(of(now)[i] - (weight + change));
-        // Rounded numbers change the result by their rounding, however much of them cancels.
+        // The terms are rounded before they are added, so the error does not shrink if they nearly cancel.
         const double terms =
             std::abs(optimizer_.change_of(sizes_of(element), step_, learning_rate).value_or(0));
         const double allowed = rounding * std::max(std::abs(weight), std::abs(weight + change)) +

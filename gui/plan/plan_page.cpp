@@ -526,7 +526,7 @@ void PlanPage::offerDraft() {
             openText(draft.text, folder);
             if (m_editor->text() != draft.text) return;  // the person kept the open text
         }
-        keepDraft();  // keeps the text as ours before the old draft goes
+        keepDraft();  // saves the text as this window's draft before the old draft is deleted
         Drafts::discard(draft);
         offerDraft();
     });

@@ -30,7 +30,7 @@ constexpr auto kRetry = milliseconds(200);
 constexpr auto kDescriptorRest = std::chrono::seconds(1);
 constexpr size_t kMostStrangers = 32;
 constexpr size_t kPiece = 64 << 10;
-constexpr int kPiecesAtOnce = 16;  ///< most reads from one link in turn, so that others do not wait
+constexpr int kPiecesAtOnce = 16;  ///< most reads from one link per turn, so that others do not wait
 
 sockaddr_in address_of(const std::string& text, int port) {
     sockaddr_in address{};

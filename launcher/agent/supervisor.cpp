@@ -33,10 +33,10 @@ using std::chrono::milliseconds;
 /// Gives ranks time to end after a failure. All steps together stay well within the 15 s for a run's end.
 constexpr milliseconds kGrace(3000);
 constexpr milliseconds kKillPatience(8000);   ///< a process inside the kernel ends only after its system call
-constexpr int kLook_ms = 200;                 ///< time between looks at the other nodes
+constexpr int kLook_ms = 200;                 ///< time between checks of the other nodes
 constexpr std::chrono::seconds kArrival(90);  ///< time for the other nodes' agents to connect
 constexpr std::chrono::seconds kLastWord(
-    20);  ///< time for an agent whose ranks must end: its grace and the kernel's
+    20);  ///< time for an agent to end its ranks: its grace time and the kernel's
 constexpr uintmax_t kFullBytes = 64 << 10;
 
 Descriptor signal_descriptor() {

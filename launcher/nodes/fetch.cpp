@@ -200,7 +200,7 @@ Fetched fetch_folder(SshSession& session, const std::string& from, const fs::pat
             if (!missing.insert(mark).second || !there.files.contains(mark)) {
                 remove_durably(to / mark);
             } else {
-                rename_durably(to / mark, part_of(to / mark));  // saves a second transfer
+                rename_durably(to / mark, part_of(to / mark));  // kept, which saves fetching it again
             }
         }
     }

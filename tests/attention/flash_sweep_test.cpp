@@ -104,7 +104,7 @@ void check(const FlashKernel& kernel, const SliceSet& set, const Shape& shape,
     expect_equal({*whole, *d}, truth, bound, set.name + ", in one call");
 }
 
-/// Checks the twin on a device with that many multiprocessors.
+/// Checks the twin of a device with this many multiprocessors.
 void check_twin(const SliceSet& set, const Shape& shape, int64_t multiprocessors) {
     FlashTwin twin;
     FlashKernel kernel = twin.kernel();

@@ -118,7 +118,8 @@ def test_every_kind_of_run_on_the_device_trains_what_the_cpu_trains(engine, llam
 
 
 def test_the_device_multiplies_8_bit_weights_by_8_bit_inputs(engine, tmp_path):
-    """Sizes are no multiples of 8, and one layer keeps the codes at ties few. A CPU does the same if it is told to."""
+    """Compares the device with a CPU that is told to do the same (--int8 gpu). No size is a multiple of 8; a single layer keeps the
+    number of codes that lie at a tie small."""
     model = make_model(tmp_path / "model", "llama", hidden_size=72, intermediate_size=108, num_hidden_layers=1, initializer_range=0.08)
     keys = {**LORA, "load_in_8bit": True, "gradient_checkpointing": True, "tiled_mlp": True}
     on_device = train(engine, tmp_path / "cuda", model, "cuda", **keys)

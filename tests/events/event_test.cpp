@@ -143,7 +143,7 @@ TEST(Event, RefusesWhatIsNoEventOfOurs) {
                              R"({"type":"step")",
                              R"({"type":"step"})",
                              R"({"type":"news","t":1,"rank":0})",      // unknown type
-                             R"({"type":7,"t":1,"rank":0,"step":1})",  // a type that is no text
+                             R"({"type":7,"t":1,"rank":0,"step":1})",  // a type that is not text
                              R"({"type":"done","t":1,"rank":0,"state":"completed"})",     // no step
                              R"({"type":"done","rank":0,"step":1,"state":"completed"})",  // no time
                              R"({"type":"done","t":1,"rank":-1,"step":1})",               // no such rank
@@ -152,7 +152,7 @@ TEST(Event, RefusesWhatIsNoEventOfOurs) {
                              R"({"type":"done","t":1,"rank":0,"step":1e30})",             // beyond an int64
                              R"({"type":"done","t":1,"rank":0,"step":"1"})",              // text for a number
                              R"({"type":"done","t":1,"rank":0,"step":1,"state":5})",      // a number for text
-                             R"({"type":"done","t":1,"rank":0,"step":01})",               // no JSON
+                             R"({"type":"done","t":1,"rank":0,"step":01})",               // not JSON
                              R"({"type":"done","t":1,"rank":0,"step":1} x)",              //
                              R"({"type":"done","t":1,"rank":0,"step":1,})",               //
                              R"({"type":"done","t":NaN,"rank":0,"step":1})",              //

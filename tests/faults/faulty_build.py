@@ -35,8 +35,8 @@ def compile_command(entry, source, object_file, folder):
     words = shlex.split(entry["command"])
     words[words.index("-o") + 1] = str(object_file)
     words[words.index("-c") + 1] = str(source)
-    # A fault may leave a name unused, so warnings are no errors; -O1 compiles faster, and compiling takes
-    # most of the time.
+    # A fault may leave a name unused, so warnings must not be errors; -O1 compiles faster, and compiling takes most of the
+    # time.
     return ["-O1" if word == "-O3" else word for word in words if word != "-Werror"]
 
 

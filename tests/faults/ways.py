@@ -33,7 +33,8 @@ WAYS = {
     "2 replicas, zero 2, 8-bit states": (2, dict(optimizer="adamw_bnb_8bit", deepspeed={"zero_optimization": {"stage": 2}})),
     "2 x 2": (4, dict(context_parallel_size=2, ring_attn_func="batch_zigzag", gradient_accumulation_steps=2)),
 }
-# There are three key heads: two does not divide them, and four ranks share them. "short" leaves a block of 8-bit states incomplete.
+# The models have three key heads, so two ranks share them unevenly and four ranks share some. "short" leaves a block of 8-bit states
+# incomplete.
 MODELS = {
     "tied": ("qwen2", dict(tie_word_embeddings=True)),
     "untied": ("qwen2", dict()),

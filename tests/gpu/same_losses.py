@@ -103,7 +103,7 @@ def run_case(given, case):
 def run(given):
     listed = json.loads((given.folder / "cases.json").read_text())
     here = str(given.folder.resolve())
-    for case in listed["cases"]:  # paths of the folder's present place
+    for case in listed["cases"]:  # rewrites the paths, because the folder may have moved
         plan = given.folder / case["run"] / "plan.json"
         plan.write_text(plan.read_text().replace(listed["folder"], here))
     (given.folder / "cases.json").write_text(json.dumps({**listed, "folder": here}))

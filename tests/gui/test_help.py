@@ -32,7 +32,7 @@ def record_page(file, language):
 
 
 def entries(book, language):
-    """Returns [(id, text below its heading)] in the file's order; lines of code blocks are no headings."""
+    """Returns [(id, text below its heading)] in the file's order; lines of code blocks do not count as headings."""
     if book == "codes":
         return [(file.stem, record_page(file, language)) for file in sorted(FINDINGS.glob("*.md"))]
     text = (HELP / f"{book}.{language}.md").read_text(encoding="utf-8")

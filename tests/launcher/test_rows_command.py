@@ -115,7 +115,7 @@ def test_a_row_is_trained_where_the_contract_says(make_config):
 def test_packed_rows_count_their_documents(make_config):
     said = rows_of(make_config(sample_packing=True), "--n", 9)
     assert said["packing"]["documents"] == 12 and said["shown"][0]["documents"] == 3
-    assert said["shown"][0]["trained"] == 3 * 19  # the first token of each document is no label
+    assert said["shown"][0]["trained"] == 3 * 19  # the first token of a document is never a label
 
 
 def test_a_person_reads_marks_without_colour_and_no_control_letters(token_config):

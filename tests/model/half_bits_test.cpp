@@ -1,4 +1,4 @@
-// Conversions between float32 and float16 beside LibTorch's.
+// Compares conversions between float32 and float16 with LibTorch's.
 #include "engine/kernels/half_bits.h"
 
 #include <ATen/ATen.h>
@@ -31,7 +31,7 @@ void expect_narrowed(uint32_t bits) {
     }
 }
 
-// Steps of a prime, and the neighbours of every float16 and of every middle between two.
+// Converts every 6007th float32, and the neighbours of every float16 and of the middle between two.
 TEST(HalfBits, AFloat32NarrowsToTheNearestEven) {
     for (uint64_t bits = 0; bits < uint64_t{1} << 32; bits += 6007)
         expect_narrowed(static_cast<uint32_t>(bits));

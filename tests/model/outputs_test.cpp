@@ -86,7 +86,7 @@ TEST(Gather, ItsBackwardIsEachRanksSliceOfTheGradient) {
         const at::Tensor x = at::full({2, places.size(0), 3}, double(rank + 1));
         const at::Tensor all = gather_tokens(groups, layout, x, 13);
         ASSERT_TRUE(at::equal(all.index_select(1, places), x));
-        // d(Σ weights · all) by x
+        // The gradient of Σ(weights · all) with respect to x is this rank's part of the weights.
         EXPECT_TRUE(
             at::equal(gather_tokens_backward(groups, layout, weights), weights.index_select(1, places)));
     });

@@ -111,7 +111,7 @@ def beats():
         time.sleep(0.5)
 
 
-# --------------------------------------------------------------------------------------------------------------- what this one says
+# ----------------------------------------------------------------------------------------------------- how this node differs from it
 
 
 def flood(piece=bytes(MIB)):
@@ -214,7 +214,7 @@ ATTACKS = {
     "a deep event": ("watch", mirrored(lambda folder: files(EVENTS, 0, b'{"type":"step","t":1,"rank":0,"step":1,"x":' + nested(200000) + b"}\n"))),
     "long warnings": ("watch", mirrored(*[lambda folder, at=at: files(EVENTS, at * 60000, warning(f"{at:02d}" + "w" * 59000).ljust(59999) + b"\n") for at in range(400)])),
     "warnings with escapes": ("watch", mirrored(files(EVENTS, 0, warning(TEXT) + b"\n"))),
-    # Folders that are no model.
+    # Folders that do not hold a model.
     "a model outside": ("watch", {**COMPLETED, "manifest": lambda folder: manifest((b"../../home/.bashrc", 5), (b"/etc/evil", 5), (b"a/../../b.json", 5)),
                                   "content": lambda folder: EVIL}),
     "hidden files in the model": ("watch", {**COMPLETED, "manifest": lambda folder: manifest((b".bashrc", 5), (b"-rf.json", 5), (b"evil.py", 5), (b"a\x1b.json", 5)),

@@ -334,7 +334,7 @@ TEST(NodeFindings, KnowRefusedLoginsByTheirCodes) {
         refused += refuses ? 1 : 0;
     }
     EXPECT_EQ(refused, refusals.size());
-    const NodeFinding hanging{"shell-hangs"}, cut{"login-ended", {"Socket error"}};  // both speak of a login
+    const NodeFinding hanging{"shell-hangs"}, cut{"login-ended", {"Socket error"}};  // both mention a login
     EXPECT_THAT(hanging.message() + cut.message(), HasSubstr("login"));
     EXPECT_FALSE(refuses_login(hanging) || refuses_login(cut));
 }

@@ -1,5 +1,5 @@
-"""`fp16: true` beside PEFT, torch.autocast and torch.amp.GradScaler on a model that is loaded in float16, as axolotl trains an adapter with
-it: losses, norms, which steps are skipped, and the scale after each."""
+"""Compares `fp16: true` with PEFT, torch.autocast and torch.amp.GradScaler on a model that is loaded in float16, as axolotl trains an
+adapter with it: losses, norms, which steps are skipped, and the scale after each."""
 
 import json
 import pathlib
@@ -53,7 +53,7 @@ def adamw(model, rate):
 
 
 def batches(rows):
-    """Step by step, padded on the right: input_ids and shifted labels."""
+    """Yields the batch of each step, padded on the right: input_ids and shifted labels."""
     import torch
 
     position = 0
@@ -67,7 +67,8 @@ def batches(rows):
 
 
 def train(model, rows, rate, in_float16):
-    """The loop of transformers' Trainer and accelerate by its own parts: when GradScaler skips a step, the schedule stays too."""
+    """Repeats the loop of transformers' Trainer and accelerate with their own parts: when GradScaler skips a step, so does the
+    schedule."""
     import torch
     import transformers
 
@@ -97,7 +98,7 @@ def train(model, rows, rate, in_float16):
 
 @pytest.fixture(scope="module", params=ADAPTERS)
 def reference(request, tmp_path_factory):
-    """The same adapter trained in float32 and in float16."""
+    """Trains the same adapter in float32 and in float16."""
     import peft
     import torch
 
@@ -151,7 +152,7 @@ def test_losses_skipped_steps_and_scales_are_those_of_torch(reference, in_float3
 
     ours = apart(losses_of(run), in_float32)
     theirs = apart([step["loss"] for step in narrow], [step["loss"] for step in wide])
-    if "overflowing" in adapter:  # float32 skips nothing: beside torch itself
+    if "overflowing" in adapter:  # float32 skips no step, so the comparison is with torch's float16
         assert losses_of(run) == pytest.approx([step["loss"] for step in narrow], rel=1e-4)
     else:
         assert sum(ours) <= 1.1 * sum(theirs) and 0 < max(theirs) < 1e-2, (ours, theirs)
@@ -159,7 +160,7 @@ def test_losses_skipped_steps_and_scales_are_those_of_torch(reference, in_float3
 
 @pytest.mark.parametrize("reference", ["quick llama, overflowing"], indirect=True)
 def test_resumed_is_the_run_to_the_last_bit_quick(reference, tmp_path):
-    """From a checkpoint behind skipped steps, and one between them."""
+    """Resumes from a checkpoint after the skipped steps, and from one between them."""
     whole = trained_here(reference, tmp_path / "whole", "quick, zigzag", "--no-preflight", fp16=True, save_steps=2, save_strategy=None,
                          save_total_limit=20)
     adapter_file = (tmp_path / "whole/out/adapter_model.safetensors").read_bytes()
@@ -176,7 +177,7 @@ def test_resumed_is_the_run_to_the_last_bit_quick(reference, tmp_path):
 
 
 def test_numbers_that_no_scale_helps_end_with_the_place_quick(tmp_path):
-    """Logits above 65,504 overflow in the forward: 17 steps are skipped, then the run says where."""
+    """Logits above 65,504 overflow in the forward: 17 steps are skipped, then the run says where the overflow is."""
     import torch
 
     model_dir = make_model(tmp_path / "model", "llama")

@@ -1,8 +1,8 @@
-"""Products of 8-bit inputs and weights (LLM.int8) as bitsandbytes computes them on a GPU, on a CPU here.
+"""Compares products of 8-bit inputs and weights (LLM.int8), computed on a CPU, with those of bitsandbytes on a GPU.
 
 bitsandbytes 0.50.2 takes another function on a CPU, so its MatMul8bitLt is called directly, with its own PyTorch operations. One of them
-differs from the CUDA kernel: int8_mm_dequant scales by 6.200124e-05 (a slip in 1 / 127²) and never passes through float16. AS_ON_CUDA
-writes that one as kdequant_mm_int32_fp16 of csrc/ops.cu does: fmaf(acc · row · column, 6.200012e-05f, 0), rounded to float16, then the bias.
+differs from the CUDA kernel: int8_mm_dequant scales by 6.200124e-05 (a slip in 1 / 127²) and never passes through float16. as_on_cuda
+replaces it by what kdequant_mm_int32_fp16 of csrc/ops.cu does: fmaf(acc · row · column, 6.200012e-05f, 0), rounded to float16, then the bias.
 """
 
 import difflib
@@ -48,7 +48,7 @@ def as_on_cuda():
 
 
 def cases(torch):
-    """Threshold, inputs, weight, bias: with and without outliers, ties, rows of zeros, odd sizes, both dtypes."""
+    """Yields (threshold, inputs, weight, bias): with and without outliers, ties, rows of zeros, odd sizes, both dtypes."""
     torch.manual_seed(5)
     for number in range(48):
         dtype = torch.float32 if number % 2 else torch.bfloat16
@@ -65,7 +65,7 @@ def cases(torch):
 
 
 def theirs(x, weight, bias, dy, threshold):
-    """Of bitsandbytes: output, the gradient of the inputs, and the codes and scales of the inputs."""
+    """Returns what bitsandbytes computes: output, the gradient of the inputs, and the codes and scales of the inputs."""
     import bitsandbytes as bnb
     import torch
 
@@ -112,7 +112,7 @@ def test_products_are_those_of_bitsandbytes_on_a_gpu(as_on_cuda, tmp_path):
         assert torch.equal(ours[f"{name} scales"], expected["scales"]), name
         kept = threshold > 0 and bool((x.half().abs() >= threshold).any())
         outliers += kept
-        # Float products are LibTorch's on both sides, but bfloat16 ones are widened here where the processor has none.
+        # Float products are LibTorch's on both sides, but here bfloat16 ones are widened if the processor has none.
         bound = 0 if x.dtype == torch.float32 else 4e-3
         assert relative(ours[f"{name} y"], expected["y"]) <= (bound if kept else 0), name
         assert relative(ours[f"{name} dx"], expected["dx"]) <= bound, name
@@ -131,7 +131,7 @@ def test_bitsandbytes_own_operations_differ_by_their_constant_and_float16(tmp_pa
 
 # ------------------------------------------------------------------------------------------- training
 
-# Relative bounds. Before the first update only the order of sums differs. Later the weights differ by rounding, which moves numbers
+# These bounds are relative. Before the first update only the order of sums differs. Later the weights differ by rounding, which moves numbers
 # that lie at a tie between two codes, and the next layer's codes with them. Dequantised products are 1e-4 off in the first step.
 FIRST_LOSS, LOSS, NORM = 1e-6, 3e-4, 1e-2
 ROWS = 44
@@ -148,7 +148,7 @@ MESHES = {
 
 
 def with_outliers(model_dir):
-    """Some columns of normed states always hold outliers, others do in some rows only."""
+    """Makes some columns of normed states hold outliers in all rows, and others in some rows."""
     import torch
     import transformers
 
@@ -181,7 +181,7 @@ def quantized(model_dir):
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("int8")
-    # One layer: the next one would turn a few codes at ties into many.
+    # There is one layer, because a second one would turn a few codes at ties into many.
     with_outliers(make_model(folder / "model", "llama", hidden_size=128, intermediate_size=192, num_hidden_layers=1, initializer_range=0.08))
     make_rows(folder / "rows.jsonl", ROWS)
     with_adapter(quantized(folder / "model")).save_pretrained(folder / "begun")
@@ -203,7 +203,7 @@ def prepared(config, tmp_path, ranks):
 
 
 def start(run, ranks, engine=BIN / "ringmaster-engine"):
-    """Trains with a GPU's arithmetic a run that was planned for this CPU; the exit status and words of each rank."""
+    """Trains a run that was planned for this CPU with a GPU's arithmetic; returns the exit status and output of each rank."""
     clean = {key: value for key, value in os.environ.items() if not key.startswith("SLURM_")}
     port, started = str(free_port()), []
     for rank in range(ranks):
@@ -241,13 +241,13 @@ def one_rank(folder, tmp_path_factory):
 def test_losses_are_those_of_peft_and_bitsandbytes_on_a_gpu(folder, one_rank, as_on_cuda, monkeypatch):
     import bitsandbytes.autograd._functions as functions
 
-    monkeypatch.setattr(functions, "MatMul8bitFp", functions.MatMul8bitLt)  # what a GPU takes
+    monkeypatch.setattr(functions, "MatMul8bitFp", functions.MatMul8bitLt)  # the function for a GPU
     history = train(with_adapter(quantized(folder / "model")), make_rows(folder / "rows.jsonl", ROWS))
     check(one_rank, history)
 
 
 def test_dequantized_products_give_other_losses(folder, one_rank, tmp_path):
-    """So the comparisons here can fail."""
+    """Proves that the comparisons of this file can fail."""
     config = configured(folder, tmp_path, micro_batch_size=1, gradient_accumulation_steps=8)
     other = events_of(launch(config, tmp_path / "runs", "--ranks", 1))
     assert abs(one_rank[0]["loss"] - other[0]["loss"]) > 10 * FIRST_LOSS * other[0]["loss"]

@@ -117,7 +117,7 @@ MESHES = {
     "2 x 2, weights sharded": (4, dict(context_parallel_size=2, micro_batch_size=2, gradient_accumulation_steps=2, fsdp_version=2,
                                        fsdp_config={"reshard_after_forward": True})),
 }
-# By default, every format and both bases on some mesh; under the label exhaustive, all combinations.
+# By default, each format and each base runs on some mesh; under the label exhaustive, all combinations run.
 QUICK = {("nf4", "model", "ring, weights sharded, recomputed"), ("nf4", "quantized", "1 rank"), ("int8", "model", "1 rank"), ("fp4", "model", "ulysses, tiles")}
 CASES = [(format, "model", mesh) for format in FORMATS for mesh in MESHES] + [(format, "quantized", "1 rank") for format in FORMATS]
 

@@ -199,10 +199,9 @@ def torchs_muon(folder, louder=1.0):
 
 
 def test_muon_is_that_of_torch_for_matrices_and_adamw_for_embedding_and_head(folder):
-    """axolotl's Muon is in no wheel; ours has its numbers to the last bit if torch.compile is off. It sums
-    gradients, while torch averages them: the same after Newton-Schulz except for bfloat16's rounding. The
-    bound comes from torch itself, with gradients three times as large, which ought to move its matrices
-    alike. Norms stay as they are."""
+    """No wheel contains axolotl's Muon; ours has its numbers to the last bit if torch.compile is off. It sums gradients, while torch
+    averages them: the same after Newton-Schulz except for bfloat16's rounding. The bound comes from torch itself, with gradients three
+    times as large, which ought to move its matrices alike. Norms stay as they are."""
     import torch
 
     _, weights = ours(folder, optimizer="muon", adam_epsilon=1e-30)

@@ -17,7 +17,7 @@ from packaging.utils import canonicalize_name
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LOCKS = ["launcher/nodes/libtorch", "launcher/tokenize/requirements", "engine/requirements", "tests/requirements"]
 APART = ["tests/launcher/trackers"]  # installed in a separate environment
-# packaging/setup installs engine's only if there is no toolkit.
+# packaging/setup installs the packages of engine/requirements only if there is no toolkit.
 HAS_TOOLKIT = subprocess.run([ROOT / "packaging/nvcc", "/nonexistent"], capture_output=True).returncode == 0
 INSTALLED = [name for name in LOCKS if name != "engine/requirements" or not HAS_TOOLKIT]
 PYTHONS = ["3.10", "3.11", "3.12", "3.13"]
@@ -65,7 +65,7 @@ def test_a_lock_covers_what_is_asked_for_and_contradicts_no_other(name, python):
 
 @pytest.mark.parametrize("file", ["packaging/setup", "launcher/nodes/libtorch.cpp"])
 def test_scripts_install_nothing_without_hashes(file):
-    """What `ringmaster setup` asks of pip is in tests/launcher/test_setup_command.py."""
+    """tests/launcher/test_setup_command.py tests what `ringmaster setup` asks of pip."""
     commands = re.findall(r"-m pip install(?:[^\n]*\\\n)*[^\n]*", (ROOT / file).read_text())
     assert commands
     for command in commands:

@@ -98,7 +98,7 @@ struct Launched {
     }
 };
 
-/// head dims with different block sizes
+/// These head dims have different block sizes.
 constexpr std::array<int64_t, 4> kHeadDims = {32, 64, 128, 256};
 
 /// Throws a description of any error.
@@ -124,7 +124,7 @@ void check_forward(const SliceSet& set, int64_t head_dim) {
     }
 }
 
-/// Checks launches that fill `multiprocessors`; each key/value head by itself has to see everything.
+/// Checks launches that fill `multiprocessors`; the segments of each key/value head must see everything.
 void check_backward(const SliceSet& set, const FlashHeads& heads, int64_t multiprocessors) {
     const Seen expected = seen_in(set);
     std::vector<Seen> seen(static_cast<size_t>(heads.key_heads), Seen(set.queries, set.keys));

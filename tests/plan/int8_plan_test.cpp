@@ -49,7 +49,7 @@ TEST(Int8Plan, CountsTheBuffersOfSomeRowsAtATime) {
     const RankMemory few = rank_memory(inputs(WeightFormat::Int8, 8 * 1024));
     const RankMemory plain = rank_memory(inputs(WeightFormat::Plain, 8 * 1024));
     EXPECT_LT(few.weights, 0.6 * double(plain.weights));
-    // They do not grow with the tokens, unlike whole sums of 8 bytes an element would.
+    // The memory does not grow with the tokens, as it would with whole sums of 8 bytes per element.
     const RankMemory many = rank_memory(inputs(WeightFormat::Int8, 64 * 1024));
     const RankMemory plain_many = rank_memory(inputs(WeightFormat::Plain, 64 * 1024));
     const auto more = [](const RankMemory& of, const RankMemory& than) {

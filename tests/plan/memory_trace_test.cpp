@@ -14,7 +14,7 @@ TEST(Heap, RemembersTheMostThatWasInUseAtOnce) {
         Heap::Block first = heap.take(30), second = heap.take(20, MemoryPart::Logits);
         first.free();
         heap.touch(25);
-        second = heap.take(5);  // both live for a moment
+        second = heap.take(5);  // both blocks exist for a moment
     }
     EXPECT_EQ(heap.peak(), 150);
     EXPECT_EQ(heap.at_peak(MemoryPart::Weights), 100);
@@ -40,9 +40,9 @@ TEST(MemoryTrace, KnowsWhoseKeysComeToARank) {
         << "the last reads half of what others hold";
 }
 
-// A ring's sums stay allocated while the kernel computes, which holds 10 bytes per number of dq (float32
-// sums, and dk and dv of every query head). With that many tokens, it takes one of the 8 key/value heads at a
-// time.
+// A ring's sums stay allocated while the kernel computes, which itself holds 10 bytes per number of dq
+// (float32 sums, and dk and dv of every query head). For so many tokens, the kernel takes one of the 8
+// key/value heads at a time.
 TEST(MemoryTrace, AGpusKernelHoldsItsGradientsBesideTheSumsOfARing) {
     PlanRequest request;
     request.device = Device::Cuda;

@@ -412,7 +412,8 @@ TEST(Plan, TimeAddsUpAndZigzagIsFasterThanContiguous) {
 }
 
 TEST(Plan, FlopsAreThoseOfTheFormula) {
-    // 6·N·s + 6·s²·H·D·L of a causal sequence; N without the embedding that is only looked up
+    // A causal sequence takes 6·N·s + 6·s²·H·D·L operations; N leaves out an embedding that is only looked
+    // up.
     const Plan plan = plan_of("sequence_len: 8192\n", 1);
     const double parameters = 8'030'261'248.0 - 128256.0 * 4096;
     const double attention = 6.0 * 8192 * 8193 * 4096 * 32;

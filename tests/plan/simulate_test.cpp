@@ -61,7 +61,7 @@ TEST(StepCosts, CellsAndKeysBetweenTwoRanksAreThoseCountedOneByOne) {
                     EXPECT_EQ(cells_between(queries, keys, mask), brute_force_cells(queries, keys, mask))
                         << to_string(func) << " window " << window;
                     EXPECT_LE(keys_between(queries, keys, mask), double(count_tokens(keys)));
-                    if (func == RingAttnFunc::BatchStripe && window > 0) continue;  // gaps are counted there
+                    if (func == RingAttnFunc::BatchStripe && window > 0) continue;  // gaps count as read
                     EXPECT_EQ(keys_between(queries, keys, mask) == 0,
                               brute_force_cells(queries, keys, mask) == 0)
                         << to_string(func) << " window " << window;
@@ -103,7 +103,7 @@ TEST(Simulate, WithEndlessLinksTheStepIsTheSlowestRanksWork) {
         ASSERT_TRUE(plan.time) << said(plan);
         const SimulatedStep step = simulate_step(step_costs(plan, round_speeds()));
         EXPECT_NEAR(step.time.step_s, step.time.compute_s, 1e-3 * step.time.step_s) << layout;
-        // attention's backward is 2.5 times its forward, which sequence_flops counts as twice
+        // Attention's backward takes 2.5 times its forward, but sequence_flops counts it as twice.
         EXPECT_GT(step.time.compute_s, 3 * sequence_flops(plan) / 1e12) << layout;
         EXPECT_LT(step.time.compute_s, 3 * sequence_flops(plan) / 1e12 * 3.5 / 3) << layout;
     }
@@ -170,7 +170,7 @@ TEST(Simulate, GradientsHideBehindTheBackwardButForTheLastUnits) {
     const SimulatedStep step = simulate_step(costs);
     EXPECT_NEAR(step.time.exposed_comm_s, costs.layer.reduce_s + costs.embedding.reduce_s,
                 1e-6 * step.time.step_s);
-    // and if the link is hopelessly slow, everything comes after the first unit's computation
+    // If the link is hopelessly slow, everything comes after the first unit's computation.
     speeds.inside_node = 1e6;
     const StepCosts slow = step_costs(plan, speeds);
     const double all =
@@ -188,7 +188,7 @@ TEST(Simulate, ShardedStatesGatherAheadAndReduceAsTheyCome) {
     const StepCosts costs = step_costs(sharded, speeds);
     EXPECT_GT(costs.layer.gather_s, 0);
     EXPECT_NEAR(costs.layer.reduce_s * 2, step_costs(whole, speeds).layer.reduce_s, 1e-9);
-    // at stage 3, at least the first gathers and the last reduction are exposed
+    // At stage 3, at least the first gathers and the last reduction are exposed.
     const SimulatedStep step = simulate_step(costs);
     EXPECT_GE(step.time.exposed_comm_s,
               costs.embedding.gather_s + costs.layer.gather_s + costs.embedding.reduce_s - 1e-9);
@@ -204,7 +204,7 @@ TEST(Simulate, WhatLiesInHostMemoryCostsWhatComputationDoesNotHide) {
     const double bytes = 65536.0 * 4096 * 2;
     const StepCosts fast = step_costs(plan, (speeds.host_link = 1e12, speeds));
     EXPECT_NEAR(fast.checkpoint_copy_s, bytes / 1e12, 1e-12);
-    // the last layer's checkpoint leaves and returns before anything can hide it
+    // The last layer's checkpoint leaves and returns before anything can hide it.
     EXPECT_NEAR(simulate_step(fast).time.step_s, kept_s + 2 * fast.checkpoint_copy_s, 1e-6 * kept_s);
     const StepCosts slow = step_costs(plan, (speeds.host_link = 1e6, speeds));
     EXPECT_NEAR(simulate_step(slow).time.step_s / (2 * 32 * bytes / 1e6), 1, 0.01);
@@ -235,7 +235,7 @@ TEST(Simulate, FewColumnsStandForManyRanks) {
             const SimulatedStep step = simulate_step(step_costs(plan, speeds));
             return step.time.step_s / double(ranks);
         };
-        // twice the ranks and tokens: a rank's attention doubles, the rest stays
+        // With twice the ranks and tokens, a rank's attention doubles and the rest stays the same.
         EXPECT_NEAR(time_on(256) / time_on(64), 1, 0.35) << layout;
         EXPECT_NEAR(time_on(65) / time_on(64), 1, 0.03) << layout;
     }

@@ -56,8 +56,7 @@ def points_of(log):
 
 
 def spread(cases, count):
-    """Returns `count` cases, spread evenly; the stride is no multiple of the number of ways, so that each way
-    occurs."""
+    """Returns `count` cases, spread evenly; the stride is not a multiple of the number of ways, so that each way occurs."""
     step = max(1, len(cases) // count)
     step -= step % len(HOWS) == 0
     return cases[step // 2::step][:count]

@@ -47,7 +47,8 @@ OPTION = {
     "streaming_multipack_buffer_size": ({"datasets": [{"path": "a.jsonl", "type": "pretrain", "streamed": True}]}, 3, 8),
     "tokenizer_use_mistral_common": ({}, True, False),
 }
-# These change the model's vocabulary (growth_test.py), a repository's version or what may be run, which a local folder of rows shows nothing of.
+# These keys change the model's vocabulary (growth_test.py), a repository's version or what may be run; a local folder of rows cannot
+# show that.
 ELSEWHERE = {"tokens", "added_tokens_overrides", "resize_token_embeddings_to_32x", "mean_resizing_embeddings", "shrink_embeddings", "revision_of_model",
              "trust_remote_code", "tokenizer_name", "tokenizer_legacy"}
 JINJA = {**TALK, "chat_template_jinja": MARKED}

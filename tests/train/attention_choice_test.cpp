@@ -86,7 +86,7 @@ TEST(AttentionChoice, DoesWithoutAKernelThatIsNotThereAndSaysWhy) {
     EXPECT_TRUE(to_json(choice)["forward"]["cudnn_s"].is_null());
 }
 
-/// LibTorch's cuDNN operators on the CPU, for calls of at most that many queries.
+/// Replaces LibTorch's cuDNN operators with CPU twins, which refuse longer sequences than a test allows.
 class CudnnTo : public ::testing::Test {
   protected:
     CudnnTo() { twins::install(); }

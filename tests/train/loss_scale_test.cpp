@@ -1,4 +1,4 @@
-// The loss scale beside torch.amp.GradScaler's own operations, and what counts as an overflow.
+// Compares the loss scale with torch.amp.GradScaler's own operations, and tests what counts as an overflow.
 #include "engine/train/loss_scale.h"
 
 #include <ATen/ATen.h>
@@ -12,7 +12,7 @@
 namespace ringmaster {
 namespace {
 
-/// GradScaler's update, with its defaults.
+/// Updates a scale as GradScaler does by default.
 struct Scaler {
     at::Tensor scale = at::full({1}, 65536.0F), good_steps = at::zeros({1}, at::kInt);
 

@@ -1,4 +1,4 @@
-// The steps after which a run ends whose loss stays too high, beside axolotl's callback.
+// Compares the step after which a high loss ends a run with the step of axolotl's callback.
 #include "engine/train/loss_watchdog.h"
 
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@ using namespace ringmaster;
 
 namespace {
 
-/// Was written by axolotl 0.19's LossWatchDogCallback, called as transformers' Trainer calls it: at the end
-/// of a step, before the step's loss and then its evaluation are logged.
+/// A run as axolotl 0.19's LossWatchDogCallback ended it, called as transformers' Trainer calls it: at the
+/// end of a step, before the step's loss and then its evaluation are logged.
 struct Watched {
     int64_t logging_steps, patience, eval_steps;  // eval_steps 0: no evaluation
     int64_t last_step;                            // 0: the run was not ended

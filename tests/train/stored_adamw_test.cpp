@@ -103,8 +103,8 @@ TEST(StoredAdamW, ProvesItsOwnUpdate) {
     }
 }
 
-/// The first update makes moments of (1 - beta) times the gradient and its square; a block's last elements
-/// are fewer where a parameter does not divide by it.
+/// The first update makes moments of (1 - beta) times the gradient and its square. The last block of a
+/// parameter is shorter if the block size does not divide the parameter.
 TEST(StoredAdamW, KeepsTheMomentsOfEveryBlockWithinACode) {
     for (const char* name : {"adamw_bnb_8bit", "adamw_torch_8bit", "adamw_torch_4bit"}) {
         const Config config = config_of(name);

@@ -26,7 +26,7 @@ def example(place, ids, labels):
 
 
 def input_output(rows, tokenizer, train_on_inputs):
-    """Joins the texts of `segments` and adds nothing; labels where a segment's `label` is true."""
+    """Joins the texts of `segments` and adds nothing; a token is a label if its segment's `label` is true."""
     for row in rows:
         ids, labels = [], []
         for segment in list_of(row, "segments", "label", "text"):

@@ -18,7 +18,7 @@ from cases import all_cases, digest_of, fingerprint, make_tokenizers, stop_the_c
 OUT = Path(__file__).resolve().parent / "expected.json"
 
 
-# axolotl.utils.data.wrappers handles these type names itself; they are no modules of axolotl.prompt_strategies.
+# axolotl.utils.data.wrappers handles these type names itself; they are not modules of axolotl.prompt_strategies.
 NAMED = {"alpaca": ("AlpacaPrompter", "AlpacaPromptTokenizingStrategy"),
          "explainchoice": ("MultipleChoiceExplainPrompter", "AlpacaMultipleChoicePromptTokenizingStrategy"),
          "concisechoice": ("MultipleChoiceConcisePrompter", "AlpacaMultipleChoicePromptTokenizingStrategy"),
