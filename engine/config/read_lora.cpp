@@ -38,7 +38,7 @@ void take_targets(const json& said, bool text_is_a_name, LoraTargets& targets, c
         if (list[i].is_string())
             targets.names.push_back(list[i].get<std::string>());
         else
-            refuse(at, "is " + shown(list[i]) + ", it has to be a module's name", "q_proj");
+            refuse(at, "is " + shown(list[i]) + ", but must be a module's name", "q_proj");
     }
 }
 

@@ -161,7 +161,7 @@ std::optional<int> deepspeed_stage(const json& deepspeed, std::string& problem) 
     if (zero == deepspeed.end() || !zero->is_object() || !zero->contains("stage")) return 0;
     const json& stage = zero->at("stage");
     if (stage.is_number_integer() && stage >= 0 && stage <= 3) return stage.get<int>();
-    problem = "zero_optimization.stage is " + shown(stage) + ", it has to be 0, 1, 2 or 3";
+    problem = "zero_optimization.stage is " + shown(stage) + ", but must be 0, 1, 2 or 3";
     return std::nullopt;
 }
 

@@ -15,7 +15,7 @@ std::vector<OptionSpec> request_options() {
              "or 2 on the CPU"},
             {"--nodes", "N", "number of machines for the ranks (1)"},
             {"--device", "cpu|cuda", "the ranks' device; cuda if a GPU is found"},
-            {"--device-memory", "GiB", "memory of one device; default: that of this machine's"},
+            {"--device-memory", "GiB", "memory of one device; default: this machine's"},
             {"--accelerate", "FILE", "an accelerate YAML: its parallel sizes override those of CONFIG"},
             {"--set", "key=value", "overrides a key of CONFIG: a dotted path, and a value in YAML", true},
             json_option()};

@@ -27,7 +27,7 @@ def arguments():
     what.add_argument("--request", metavar="FILE", help="what to prepare, as JSON")
     what.add_argument("--fetch-model", metavar="ID", help="download a model of the Hugging Face hub")
     what.add_argument("--grow-model", metavar="FILE", help="add tokens to a tokenizer and rows to a model, as JSON")
-    parser.add_argument("--to", metavar="DIR", type=Path, help="where they go (with --grow-model)")
+    parser.add_argument("--to", metavar="DIR", type=Path, help="folder to write them to (with --grow-model)")
     parser.add_argument("--cache", metavar="DIR", type=Path, help="folder of prepared rows (with --request)")
     parser.add_argument("--revision", help="branch, tag or commit (with --fetch-model)")
     asked = parser.parse_args()

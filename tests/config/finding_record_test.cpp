@@ -86,7 +86,7 @@ TEST(FindingRecords, HaveEverySentenceInEveryLanguageWithTheSameParameters) {
 TEST(FindingRecords, PutParametersIntoTheirPlaces) {
     const Diagnostic below = finding(Severity::Error, Form("CFG-RANGE", "below"), "a.b", 3,
                                      {{"value", "-1"}, {"least", int64_t{1000}}, {"nearest", int64_t{1000}}});
-    EXPECT_EQ(below.message, "a.b is -1, it has to be at least 1,000");
+    EXPECT_EQ(below.message, "a.b is -1, but must be at least 1,000");
     EXPECT_EQ(below.hint, "a.b: 1000");
     EXPECT_EQ(message_in("de", below), "a.b ist -1, muss aber mindestens 1,000 sein");
     EXPECT_EQ(below.fixes, (std::vector<Fix>{{{{"a.b", "1000"}}}})) << "no fix without its parameter";

@@ -120,7 +120,7 @@ TEST(Plan, ASizeThatDoesNotDivideRanksListsThoseThatDo) {
     const Diagnostic* divisor = find(plan, "CP-DIVISOR");
     ASSERT_TRUE(divisor) << said(plan);
     EXPECT_THAT(divisor->message, HasSubstr("context_parallel_size 3 does not divide 8 ranks"));
-    EXPECT_THAT(divisor->hint, HasSubstr("4 (global batch 4, 2,048 tokens a rank)"));
+    EXPECT_THAT(divisor->hint, HasSubstr("4 (global batch 4, 2,048 tokens per rank)"));
     EXPECT_FALSE(find(plan, "MESH-PRODUCT")) << "one message for one mistake";
     EXPECT_TRUE(find(plan_of("context_parallel_size: 4\n", 0), "CP-DIVISOR")) << "two CPU ranks by default";
 }
