@@ -70,31 +70,44 @@ class RecordReader {
 
 // ------------------------------------------------------------------------------------------ rendering
 
-std::string grouped_by_thousands(int64_t number) {
+/// Holds a language's marks in numbers: German writes 1.048.576 and 3,2.
+struct NumberMarks {
+    char thousands = ',', decimal = '.';
+};
+
+NumberMarks marks_in(const std::string& language) {
+    return language == "de" ? NumberMarks{'.', ','} : NumberMarks{};
+}
+
+std::string grouped_by_thousands(int64_t number, const NumberMarks& marks) {
     std::string digits = std::to_string(number);
     const int64_t first = number < 0 ? 1 : 0;
     for (auto at = static_cast<int64_t>(digits.size()) - 3; at > first; at -= 3)
-        digits.insert(static_cast<size_t>(at), ",");
+        digits.insert(static_cast<size_t>(at), 1, marks.thousands);
     return digits;
 }
 
-std::string in_gib(double bytes) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.1f GiB", bytes / double(int64_t{1} << 30));
-    return text;
+/// Returns a size with one decimal; the process's locale does not choose the mark.
+std::string in_gib(double bytes, const NumberMarks& marks) {
+    char digits[32];
+    std::snprintf(digits, sizeof digits, "%.1f", bytes / double(int64_t{1} << 30));
+    std::string text(digits);
+    if (text.size() > 2) text[text.size() - 2] = marks.decimal;
+    return text + " GiB";
 }
 
 /// Formats a value for a sentence (1,048,576; 3.2 GiB) or for a file (1048576).
 struct Writer {
     bool for_file;
     bool is_bytes;
+    NumberMarks marks;
 
     std::string operator()(bool value) const { return value ? "true" : "false"; }
     std::string operator()(int64_t value) const {
         if (for_file) return std::to_string(value);
-        return is_bytes ? in_gib(double(value)) : grouped_by_thousands(value);
+        return is_bytes ? in_gib(double(value), marks) : grouped_by_thousands(value, marks);
     }
-    std::string operator()(double value) const { return is_bytes ? in_gib(value) : shown(value); }
+    std::string operator()(double value) const { return is_bytes ? in_gib(value, marks) : shown(value); }
     std::string operator()(const std::string& value) const { return value; }
     template <class Item>
     std::string operator()(const std::vector<Item>& values) const {
@@ -133,12 +146,12 @@ bool is_slot(std::string_view inside) {
 }
 
 std::optional<std::string> value_of(const Slot& slot, const std::string& key, const FindingValues& parameters,
-                                    bool for_file, const Phrases& phrases) {
+                                    bool for_file, const Phrases& phrases, const NumberMarks& marks) {
     if (slot.name == "key") return key;
     const auto at = parameters.find(slot.name);
     if (at == parameters.end()) return std::nullopt;
     std::string text =
-        std::visit(Writer{for_file || slot.as_in_file, slot.name.ends_with("_bytes")}, at->second);
+        std::visit(Writer{for_file || slot.as_in_file, slot.name.ends_with("_bytes"), marks}, at->second);
     if (slot.is_phrase && phrases.contains(text)) return phrases.at(text);
     if (slot.many.empty()) return text;
     return text + " " + std::string(at->second == FindingValue(int64_t{1}) ? slot.one : slot.many);
@@ -147,7 +160,7 @@ std::optional<std::string> value_of(const Slot& slot, const std::string& key, co
 /// Returns the sentence with its slots filled, or nothing if a slot has no value.
 std::optional<std::string> filled(std::string_view sentence, const std::string& key,
                                   const FindingValues& parameters, bool for_file,
-                                  const Phrases& phrases = {}) {
+                                  const Phrases& phrases = {}, const NumberMarks& marks = {}) {
     std::string text;
     for (size_t at = 0; at < sentence.size();) {
         const size_t open = std::min(sentence.find('{', at), sentence.size());
@@ -155,7 +168,7 @@ std::optional<std::string> filled(std::string_view sentence, const std::string& 
         if (close == sentence.npos) return text + std::string(sentence.substr(at));
         const std::string_view inside = sentence.substr(open + 1, close - open - 1);
         const auto value = is_slot(inside)
-                               ? value_of(Slot(inside), key, parameters, for_file, phrases)
+                               ? value_of(Slot(inside), key, parameters, for_file, phrases, marks)
                                : std::optional(std::string(sentence.substr(open, close + 1 - open)));
         if (!value) return std::nullopt;
         text += std::string(sentence.substr(at, open - at)) + *value;
@@ -235,7 +248,7 @@ std::optional<std::string> sentence(std::map<std::string, std::string> FindingTe
     auto at = (texts->*kind).find(finding.form);
     if (at == (texts->*kind).end()) at = (texts->*kind).find("");
     if (at == (texts->*kind).end()) return std::nullopt;
-    return filled(at->second, finding.key, parameters, false, texts->phrases);
+    return filled(at->second, finding.key, parameters, false, texts->phrases, marks_in(language));
 }
 
 }  // namespace

@@ -131,7 +131,7 @@ TEST(Accelerate, OverridesTheFilesSizesAndSaysSo) {
     ASSERT_NE(found, nullptr);
     EXPECT_EQ(found->severity, Severity::Info);
     EXPECT_EQ(found->line, kBaseLines + 1);
-    EXPECT_THAT(found->message, HasSubstr("4 in the file and 2"));
+    EXPECT_THAT(found->message, HasSubstr("is 4 in the file, but"));
     EXPECT_THAT(found->message, HasSubstr("accelerate.yaml"));
 }
 

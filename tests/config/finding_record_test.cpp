@@ -88,7 +88,7 @@ TEST(FindingRecords, PutParametersIntoTheirPlaces) {
                                      {{"value", "-1"}, {"least", int64_t{1000}}, {"nearest", int64_t{1000}}});
     EXPECT_EQ(below.message, "a.b is -1, but must be at least 1,000");
     EXPECT_EQ(below.hint, "a.b: 1000");
-    EXPECT_EQ(message_in("de", below), "a.b ist -1, muss aber mindestens 1,000 sein");
+    EXPECT_EQ(message_in("de", below), "a.b ist -1, muss aber mindestens 1.000 sein");
     EXPECT_EQ(below.fixes, (std::vector<Fix>{{{{"a.b", "1000"}}}})) << "no fix without its parameter";
     const Diagnostic memory = finding(Severity::Warning, Form("MEM-FIT", "shorter"), "", 0,
                                       {{"needed_bytes", int64_t{3} << 30},
@@ -96,6 +96,8 @@ TEST(FindingRecords, PutParametersIntoTheirPlaces) {
                                        {"high_bytes", int64_t{4} << 30},
                                        {"device_bytes", int64_t{5} << 29}});
     EXPECT_EQ(memory.message, "a rank takes 3.0 GiB (2.0 GiB to 4.0 GiB), the device has 2.5 GiB");
+    EXPECT_THAT(message_in("de", memory), testing::HasSubstr("2,5 GiB"));
+    EXPECT_THAT(message_in("zh_CN", memory), testing::HasSubstr("2.5 GiB"));
 }
 
 }  // namespace
