@@ -29,7 +29,8 @@ std::vector<KeyGroup> used_keys() {
          "cosine_constant_lr_ratio lr_quadratic_warmup lr_scheduler_kwargs "
          "weight_decay adam_beta1 adam_beta2 adam_epsilon adam_eps adam_beta3 adam_epsilon2 optim_args "
          "embedding_lr embedding_lr_scale lr_groups loraplus_lr_ratio max_grad_norm bf16 bfloat16 fp16 "
-         "unfrozen_parameters early_stopping_patience load_best_model_at_end group_by_length "
+         "unfrozen_parameters early_stopping_patience load_best_model_at_end metric_for_best_model "
+         "greater_is_better group_by_length "
          "loss_watchdog_threshold loss_watchdog_patience "
          "gradient_checkpointing selective_checkpointing activation_offloading tiled_mlp "
          "tiled_mlp_num_shards adapter output_dir save_steps saves_per_epoch save_strategy save_total_limit "
@@ -60,12 +61,15 @@ std::vector<KeyGroup> model_keys() {
          "peft_init_lora_weights"},
         {Fate::Unsupported, "quantizes the frozen weights, or starts the adapter from what that loses",
          "leave it out: bf16: true keeps them in 16 bits", "adapter", "peft"},
-        {Fate::NoEffect, "no embedding is adapted", "", "adapter",
-         "loraplus_lr_embedding peft_ensure_weight_tying"},
-        {Fate::NoEffect, "no Llama-family module keeps its weights transposed", "", "adapter",
-         "lora_fan_in_fan_out"},
+        {Fate::NoEffect, "no embedding is adapted", "", "adapter", "loraplus_lr_embedding"},
+        {Fate::Unsupported, "keeps an embedding and a head that share weights tied while they are trained",
+         "leave it out: each of them is then trained by itself", "adapter", "peft_ensure_weight_tying"},
+        {Fate::Unsupported, "trains the adapter in 16 bits", "leave it out: the adapter is trained in fp32",
+         "adapter", "peft_autocast_adapter_dtype"},
+        {Fate::NoEffect, "PEFT switches it off for linear modules, which do not keep their weights transposed",
+         "", "adapter", "lora_fan_in_fan_out"},
         {Fate::NoEffect, "how an adapter is computed, loaded or merged, not what it learns", "", "adapter",
-         "peft_autocast_adapter_dtype qlora_sharded_model_loading lora_on_cpu merge_lora merge_method "
+         "qlora_sharded_model_loading lora_on_cpu merge_lora merge_method "
          "lora_mlp_kernel lora_qkv_kernel lora_o_kernel lora_embedding_kernel embeddings_skip_upcast "
          "unsloth_lora_mlp unsloth_lora_qkv unsloth_lora_o"},
         {Fate::Unsupported, "ReLoRA is not built", "leave it out", "", "relora"},
@@ -227,8 +231,6 @@ std::vector<KeyGroup> optimizer_keys() {
          "lr_div_factor log_sweep_min_lr log_sweep_max_lr eta_min"},
         {Fate::Unsupported, "would change the batch as training goes", "set micro_batch_size so that it fits",
          "", "auto_find_batch_size"},
-        {Fate::NoEffect, "the best model is that with the lowest loss", "", "",
-         "metric_for_best_model greater_is_better"},
         {Fate::Unsupported, "starts from another run's weights and optimizer",
          "continue a run with `ringmaster resume RUN`, or name the folder as base_model", "",
          "resume_from_checkpoint"},
@@ -367,6 +369,11 @@ bool is_dequantized(const Document& document) {
            *widen == true;
 }
 
+bool trains_modules_whole(const Document& document) {
+    const json* modules = document.find("lora_modules_to_save");
+    return modules && is_on(*modules);
+}
+
 /// Returns whether the value switches the key on; for most keys, any non-empty value does.
 bool switches_on(std::string_view key, const json& value, const Document& document) {
     if (key == "base_model_config" && repeats(document, value, "base_model")) return false;
@@ -380,6 +387,8 @@ bool switches_on(std::string_view key, const json& value, const Document& docume
     if (key == "accelerator_config") return value.is_object() && is_on(value.value("split_batches", json()));
     if (key == "plugins") return !first_foreign_plugin(value).empty();
     if (key == "peft_init_lora_weights") return is_on(value) && value != true;
+    if (key == "peft_autocast_adapter_dtype") return value.is_boolean() && !value.get<bool>();
+    if (key == "peft_ensure_weight_tying") return is_on(value) && trains_modules_whole(document);
     return is_on(value);
 }
 

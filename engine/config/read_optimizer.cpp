@@ -160,11 +160,21 @@ void check_arguments(KeyReader& keys, const Config& config) {
         keys.error(Form("CFG-OPTIMIZER", "nesterov"), "optim_args");
 }
 
+/// Returns whether transformers passes no optim_args to the optimizer.
+bool ignores_arguments(const OptimizerKind& kind) {
+    const bool is_adam_or_lion = kind.rule == UpdateRule::AdamW || kind.rule == UpdateRule::Lion;
+    const bool is_of_torchao =
+        kind.states == StateKind::TorchaoBlocks8 || kind.states == StateKind::TorchaoBlocks4;
+    return is_adam_or_lion && !is_of_torchao && kind.name != "adamw_anyprecision";
+}
+
 void read_arguments(KeyReader& keys, Config& config) {
     const auto said = said_arguments(keys);
     if (!said)
         return keys.error(Form("CFG-TYPE", "arguments"), "optim_args",
                           {{"value", shown(*keys.find("optim_args"))}});
+    if (!said->empty() && ignores_arguments(*find_optimizer(config.optimizer)))
+        return keys.warn(Form("CFG-OPTIMIZER", "arguments"), "optim_args", {{"optimizer", config.optimizer}});
     for (const auto& [name, value] : said->items()) take_argument(keys, name, value, config);
     check_arguments(keys, config);
 }

@@ -86,13 +86,35 @@ void read_loss_watchdog(KeyReader& keys, Config& config) {
     if (patience > 0) config.loss_watchdog_patience = patience;
 }
 
+/// Returns whether the file has the key without a value, which axolotl takes for a yes.
+bool asks_without_a_value(const KeyReader& keys) {
+    const auto& values = keys.document().values;
+    const auto said = values.find("load_best_model_at_end");
+    return said != values.end() && said->is_null();
+}
+
+/// Checks which evaluation the file calls the best one. transformers finds the loss under two names; the other
+/// numbers that axolotl's evaluations report come from callbacks, or are worse the better the model is.
+void read_best_metric(KeyReader& keys, const Config& config) {
+    const bool highest = keys.flag("greater_is_better").value_or(false);
+    const std::string metric = keys.text("metric_for_best_model").value_or("");
+    if (!has_evaluation_rows(config) || config.eval_strategy == "no") return;
+    if (!metric.empty() && metric != "loss" && metric != "eval_loss") {
+        const char* form = keys.has("greater_is_better") ? "best-metric-greater" : "best-metric";
+        keys.error(Form("CFG-OPTIMIZER", form), "metric_for_best_model", {{"metric", metric}});
+    } else if (highest && (config.load_best_model_at_end || !metric.empty())) {
+        keys.error(Form("CFG-OPTIMIZER", "best-highest"), "greater_is_better");
+    }
+}
+
 void read_best_model(KeyReader& keys, Config& config) {
-    if (!keys.flag("load_best_model_at_end").value_or(false)) return;
+    const bool tacitly = asks_without_a_value(keys);
+    if (!tacitly && !keys.flag("load_best_model_at_end").value_or(false)) return;
     if (has_evaluation_rows(config) && saves_what_it_evaluates(config)) {
         config.load_best_model_at_end = true;
         return;
     }
-    keys.warn(Form("CFG-OPTIMIZER", "best"), "load_best_model_at_end");
+    if (!tacitly) keys.warn(Form("CFG-OPTIMIZER", "best"), "load_best_model_at_end");
 }
 
 void read_row_order(KeyReader& keys, Config& config) {
@@ -112,6 +134,7 @@ void read_run_control(KeyReader& keys, Config& config) {
     read_early_stopping(keys, config);
     read_loss_watchdog(keys, config);
     read_best_model(keys, config);
+    read_best_metric(keys, config);
     read_row_order(keys, config);
 }
 

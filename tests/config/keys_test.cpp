@@ -216,6 +216,14 @@ INSTANTIATE_TEST_SUITE_P(
         Verdict{"accelerator_config: {split_batches: true}", "accelerator_config", "unsupported"},
         Verdict{"liger_rope: true", "liger_rope", "no_effect"},
         Verdict{"neftune_noise_alpha: 5", "neftune_noise_alpha", "unsupported"},
+        Verdict{"adapter: lora\nlora_fan_in_fan_out: true", "lora_fan_in_fan_out", "no_effect"},
+        Verdict{"adapter: lora\npeft_autocast_adapter_dtype: true", "peft_autocast_adapter_dtype", "no_effect"},
+        Verdict{"adapter: lora\npeft_autocast_adapter_dtype: false", "peft_autocast_adapter_dtype",
+                "unsupported"},
+        Verdict{"adapter: lora\npeft_ensure_weight_tying: true", "peft_ensure_weight_tying", "no_effect"},
+        Verdict{"adapter: lora\nlora_modules_to_save: [lm_head]\npeft_ensure_weight_tying: true",
+                "peft_ensure_weight_tying", "unsupported"},
+        Verdict{"metric_for_best_model: eval_loss\nval_set_size: 0.1", "metric_for_best_model", "used"},
         Verdict{"group_by_length: true", "group_by_length", "used"},
         Verdict{"wandb_project: x", "wandb_project", "used"}, Verdict{"tokens: ['<a>']", "tokens", "used"},
         Verdict{"tokens: []", "tokens", "used"},
@@ -231,7 +239,9 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Keys, AnUnsupportedKeyHasAFixThatWorks) {
     for (const char* line : {"fp16: true", "float16: true", "relora: true", "max_packed_sequence_len: 512",
-                             "random_init_weights: true", "expert_parallel_size: 2"}) {
+                             "random_init_weights: true", "expert_parallel_size: 2",
+                             "adapter: lora\nlora_r: 8\nlora_alpha: 8\nlora_target_linear: true\n"
+                             "peft_autocast_adapter_dtype: false"}) {
         const std::string text = kBase + line + "\n";
         const ConfigReading reading = read(text);
         const auto error = std::find_if(reading.diagnostics.begin(), reading.diagnostics.end(),

@@ -74,6 +74,9 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"optimizer: sgd\noptim_args: {speed: 3}\n", "KEY-UNSUPPORTED", "optim_args", true},
         Case{"optimizer: sgd\noptim_args: {momentum: fast}\n", "CFG-RANGE", "optim_args", true},
         Case{"optimizer: sgd\noptim_args: [1]\n", "CFG-TYPE", "optim_args", true},
+        Case{"optimizer: adamw_bnb_8bit\noptim_args: {eps: 1e-6}\n", "CFG-OPTIMIZER", "optim_args", false},
+        Case{"optimizer: adamw_torch_8bit\noptim_args: {block_size: 128}\n", "KEY-UNSUPPORTED", "optim_args",
+             true},
         Case{"adam_beta3: 0.9\n", "CFG-OPTIMIZER", "adam_beta3", false},
         Case{"embedding_lr: 0.1\nlr_scheduler: rex\n", "CFG-OPTIMIZER", "embedding_lr", true},
         Case{"embedding_lr: 0.1\noptimizer: muon\n", "CFG-OPTIMIZER", "embedding_lr", false},
@@ -87,6 +90,14 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"early_stopping_patience: 2\nval_set_size: 0.1\nsave_steps: 3\neval_steps: 2\n", "CFG-OPTIMIZER",
              "early_stopping_patience", true},
         Case{"load_best_model_at_end: true\n", "CFG-OPTIMIZER", "load_best_model_at_end", false},
+        Case{"metric_for_best_model: eval_accuracy\nval_set_size: 0.1\n", "CFG-OPTIMIZER",
+             "metric_for_best_model", true},
+        Case{"metric_for_best_model: eval_ppl\ngreater_is_better: true\nval_set_size: 0.1\nsave_steps: 4\n"
+             "eval_steps: 2\nload_best_model_at_end: true\n",
+             "CFG-OPTIMIZER", "metric_for_best_model", true},
+        Case{"greater_is_better: true\nval_set_size: 0.1\nsave_steps: 4\neval_steps: 2\n"
+             "load_best_model_at_end: true\n",
+             "CFG-OPTIMIZER", "greater_is_better", true},
         Case{"group_by_length: true\nsample_packing: true\n", "CFG-OPTIMIZER", "group_by_length", false},
         Case{"tokenizer_use_mistral_common: true\nspecial_tokens: {pad_token: a}\n", "CFG-CONFLICT",
              "special_tokens", true},
@@ -120,6 +131,21 @@ TEST(TrainingKeys, EarlyStoppingTakesTheBestModel) {
     EXPECT_FALSE(has_error(reading));
     EXPECT_EQ(reading.config.early_stopping_patience, 2);
     EXPECT_TRUE(reading.config.load_best_model_at_end);
+}
+
+TEST(TrainingKeys, TheBestModelIsChosenByTheLossAsInTransformers) {
+    const std::string evaluates = std::string(kBase) + "val_set_size: 0.1\nsave_steps: 4\neval_steps: 2\n";
+    for (const char* said : {"metric_for_best_model: loss\n", "metric_for_best_model: eval_loss\n",
+                             "greater_is_better: false\n", ""}) {
+        const ConfigReading reading = read(evaluates + said);
+        EXPECT_FALSE(has_error(reading)) << said;
+        EXPECT_FALSE(reading.config.load_best_model_at_end) << said;
+    }
+    EXPECT_FALSE(has_error(read(evaluates + "greater_is_better: true\n")));  // nothing asks for the best model
+    EXPECT_TRUE(has_error(read(evaluates + "early_stopping_patience: 2\ngreater_is_better: true\n")));
+    // axolotl asks whether the value is False, and an empty one is not.
+    EXPECT_TRUE(read(evaluates + "load_best_model_at_end:\n").config.load_best_model_at_end);
+    EXPECT_FALSE(has_error(read(std::string(kBase) + "metric_for_best_model: eval_accuracy\n")));
 }
 
 }  // namespace

@@ -49,6 +49,8 @@ const std::array kSamples = std::to_array<Sample>({
     {"loss_watchdog_threshold", "", "5.0", "6.0"},
     {"loss_watchdog_patience", "loss_watchdog_threshold: 5.0\n", "2", "4"},
     {"load_best_model_at_end", "val_set_size: 0.1\nsave_steps: 4\neval_steps: 2\n", "true", "false"},
+    {"metric_for_best_model", "val_set_size: 0.1\n", "eval_loss", "eval_ppl"},
+    {"greater_is_better", "val_set_size: 0.1\nmetric_for_best_model: loss\n", "true", "false"},
     {"lr_scheduler", "", "cosine", "linear"},
     {"lr_scheduler_kwargs", "lr_scheduler: cosine_with_restarts\n", "{num_cycles: 2}", "{num_cycles: 3}"},
     {"warmup_ratio", "warmup_steps:\n", "0.1", "0.2"},
@@ -117,9 +119,14 @@ bool has_effect(const Sample& sample) {
            outcome(sample, sample.one) != outcome(sample, sample.other);
 }
 
+/// Accepting one value of a sample and refusing the other is an effect too.
+bool refuses_one(const Sample& sample) {
+    return is_refused(sample, sample.one) != is_refused(sample, sample.other);
+}
+
 bool has_effect(const std::string& key) {
     for (const Sample& sample : kSamples) {
-        if (sample.key == key) return has_effect(sample);
+        if (sample.key == key) return refuses_one(sample) || has_effect(sample);
     }
     for (const char* beside : {"", kLora}) {
         for (const auto& [one, other] : kPairs) {
