@@ -48,7 +48,7 @@ Fix with_effect(Fix fix) {
     return fix;
 }
 
-/// A configuration's text with what was read from it and the plan made of it.
+/// A configuration's text, what was read from it, and its plan.
 struct Draft {
     std::string text;
     ConfigReading reading;

@@ -88,7 +88,7 @@ struct Group::Impl {
         return "rank " + std::to_string(global_ranks[static_cast<size_t>(group_rank)]);
     }
     std::string who() const { return global(rank) + " (" + name + " " + std::to_string(rank) + ")"; }
-    /// Returns a text such as "the all-reduce of all 4 ranks of world".
+    /// Returns text such as "the all-reduce of all 4 ranks of world".
     std::string all_in(const std::string& what) const {
         return "the " + what + " of all " + std::to_string(size()) + " ranks of " + name;
     }

@@ -231,7 +231,7 @@ class Importer {
                      {"shard_key", key_of("dp_shard_size")}});
     }
 
-    /// Notes a contradiction in accelerate's guide; the product rule is the one that counts.
+    /// Notes a contradiction in accelerate's guide; the product rule applies.
     void check_product(int64_t replicas, int64_t shards) {
         if (m_all_to_all <= 1 || shards <= 1) return;
         const int64_t product = replicas * shards * m_all_to_all;

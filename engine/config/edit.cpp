@@ -256,7 +256,7 @@ std::string in_braces(const json& value) {
     return value.is_object() ? "{" + text + "}" : "[" + text + "]";
 }
 
-/// Returns the parent key if its value is written between { and } on one line; else an empty text.
+/// Returns the parent key if its value is written between { and } on one line; else an empty string.
 std::string holder_in_braces(const Sheet& sheet, const std::string& key) {
     const size_t dot = key.rfind('.');
     if (dot == std::string::npos) return "";

@@ -228,7 +228,7 @@ std::string said(const Fix& fix, const FixWords& words) {
     return text;
 }
 
-/// Returns a text such as "key: value (effect), or key: other value".
+/// Returns text such as "key: value (effect), or key: other value".
 std::string said(const Diagnostic& finding, const std::string& language) {
     const FixWords& words = words_in(language);
     std::string text;

@@ -23,7 +23,7 @@ std::optional<std::string> read_bytes(const std::string& path, std::string& prob
     return std::nullopt;
 }
 
-/// Moves the line into the message, because it belongs to another file than the configuration.
+/// Moves the line into the message, because it belongs to a file other than the configuration.
 Diagnostic in_other_file(Diagnostic diagnostic, const std::string& name) {
     if (diagnostic.line > 0) {
         diagnostic.parameters[kOtherFile] = name;

@@ -90,7 +90,7 @@ void read_targets(KeyReader& keys, LoraTargets& targets) {
                      keys.has(kModules) ? kModules : "adapter");
 }
 
-// ------------------------------------------------------------------------------- modules trained whole
+// ------------------------------------------------------------------------------- modules trained in full
 
 constexpr const char* kSaved = "lora_modules_to_save";
 

@@ -69,7 +69,7 @@ void read_third_beta(KeyReader& keys, UpdateRule rule, Config& config) {
 
 // ------------------------------------------------------------------------------------------ optim_args
 
-/// Returns the arguments as axolotl reads them: a mapping, or a text such as "momentum=0.9,nesterov=true".
+/// Returns the arguments as axolotl reads them: a mapping, or text such as "momentum=0.9,nesterov=true".
 std::optional<json> said_arguments(KeyReader& keys) {
     const json* said = keys.find("optim_args");
     if (!said || !is_on(*said)) return json::object();

@@ -40,7 +40,7 @@ bool is_living(const Marker& marker) {
         const RunState state = read_run_state(marker.dir);
         if (is_over(state.state)) return false;
         if (state.state != RunPhase::Queued || state.is_of_slurm()) return true;
-        // A queued run lives only while the process that prepared it lives.
+        // A queued run is alive only as long as the process that prepared it.
         return marker.process.host == this_host() && is_alive(marker.process);
     } catch (const Error&) {
         return false;

@@ -77,18 +77,18 @@ std::string number(const char* word, int64_t value) {
     return word + std::to_string(value);
 }
 
-/// Returns a text such as "layer 12, hop 5".
+/// Returns text such as "layer 12, hop 5".
 std::string layer_and_hop(const Place& place) {
     return number("layer ", place.layer) + (place.hop < 0 ? "" : number(", hop ", place.hop));
 }
 
-/// Returns a text such as "in layer 12, hop 5" or "after layer 0, hop 3".
+/// Returns text such as "in layer 12, hop 5" or "after layer 0, hop 3".
 std::string where(const Place& place) {
     if (place.layer < 0) return "before the first layer";
     return (place.pass == Pass::Outside ? "after " : "in ") + layer_and_hop(place);
 }
 
-/// Returns a text such as "backward of step 7, micro-batch 1".
+/// Returns text such as "backward of step 7, micro-batch 1".
 std::string when(const Place& place) {
     const std::string step = number("step ", place.step);
     std::string text;

@@ -33,7 +33,7 @@ std::string reason_of(int error) {
     return std::strerror(error);
 }
 
-/// Reads a file in blocks. Returns the problem, or an empty text.
+/// Reads a file in blocks. Returns the problem, or an empty string.
 std::string read_blocks(const fs::path& path, const std::function<void(const char*, size_t)>& take) {
     const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0) return errno == ENOENT ? "is missing" : "cannot be read: " + reason_of(errno);

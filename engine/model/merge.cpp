@@ -84,7 +84,7 @@ class Merger {
         return "base_model.model." + module + part + ".weight";
     }
 
-    /// Throws if the adapter has other tensors than low-rank matrices, embedding and head.
+    /// Throws if the adapter has tensors other than low-rank matrices, embedding and head.
     void check_all_is_merged() {
         std::set<std::string> known;
         for (const ParameterShape& shape : shapes_) {

@@ -53,7 +53,7 @@ at::ScalarType dtype_of(const json& state) {
     return said == "bfloat16" ? at::kBFloat16 : said == "float16" ? at::kHalf : at::kFloat;
 }
 
-/// Returns how the state differs from the plan's, or an empty text.
+/// Returns how the state differs from the plan's, or an empty string.
 std::string difference(const json& state, const ParameterShape& matrix, const Quantization& quantization) {
     const bool nested = state.contains("nested_offset");
     if (state.value("quant_type", json()) != to_string(quantization.format))

@@ -136,7 +136,7 @@ class Balancer {
     }
 
     /// If even the head of `rest` is too much work for the missing tokens, takes heads of other remainders
-    /// until the tail of `rest` brings exactly the missing work.
+    /// until the tail of `rest` has exactly the missing work.
     void fill_from_the_shallowest(Share& share, const DocumentPart& rest) {
         const auto depth = [](const DocumentPart& other) { return other.begin - other.document.begin; };
         while (share.tokens > 0 && !rests_.empty()) {
@@ -158,7 +158,7 @@ class Balancer {
         }
     }
 
-    /// Returns whether the tail of `rest` still brings enough work if the share takes all of `light`.
+    /// Returns whether the tail of `rest` still has enough work if the share takes all of `light`.
     bool leaves_enough(const Share& share, const DocumentPart& rest, const DocumentPart& light) const {
         const int64_t tokens = share.tokens - light.size();
         if (tokens < 0) return false;
@@ -220,7 +220,7 @@ class Leveller {
         size_t from = 0, to = 0;
         int64_t tokens = 0;
         int64_t gain = 0;   ///< work that moves to the other rank
-        int64_t reach = 0;  ///< how far into documents both ranks then read
+        int64_t reach = 0;  ///< keys that both ranks then read
     };
 
     Swap best_swap(const std::vector<DocumentPart>& much, const std::vector<DocumentPart>& few,

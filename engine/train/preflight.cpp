@@ -149,7 +149,7 @@ std::string off_by(const std::string& what, const LayerError& worst, double boun
            ")";
 }
 
-/// Compares the loss, then gradients. Returns an empty text if both are within the bound.
+/// Compares the loss, then gradients. Returns an empty string if both are within the bound.
 std::string compare(Groups& groups, const Plan& plan, Parameters& parameters, const Proof& mesh,
                     const Proof& plain, PreflightReport& report) {
     report.loss_mesh = mesh.loss;

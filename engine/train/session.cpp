@@ -161,7 +161,7 @@ bool shares_gpus(const Plan& plan) {
     return plan.device == Device::Cuda && std::getenv("RINGMASTER_SHARE_GPUS") != nullptr;
 }
 
-/// Returns a text that is the same for all ranks of a launch, and for no other launch at the same time.
+/// Returns a string that is the same for all ranks of a launch, and for no other launch at the same time.
 std::string launcher_of(const Rendezvous& who) {
     return who.key_prefix + " at " + who.master_addr + ":" + std::to_string(who.master_port);
 }
@@ -243,7 +243,7 @@ bool agree_on_preflight(Groups& groups, const RunFolder& run, const Plan& plan) 
     return as_rank_0_says(groups, [&] { return int64_t{!passed_before(run.preflight(), plan)}; }) == 1;
 }
 
-/// Refuses to train if the mesh would compute something else than one rank.
+/// Refuses to train if the mesh would compute something other than what one rank would.
 void prove_first(const Plan& plan, const RunFolder& run, Groups& groups, Trainer& trainer,
                  EventWriter& events) {
     events.write(PhaseEvent{"preflight", 0, 1});

@@ -28,7 +28,7 @@ void add(int64_t bytes) {
 }
 
 LargeBlocks& large_blocks() {
-    static auto* const blocks = new LargeBlocks;  // lives longer than every tensor
+    static auto* const blocks = new LargeBlocks;  // outlives every tensor
     return *blocks;
 }
 

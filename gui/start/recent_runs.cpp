@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kRowRoom = 0.75;
 
-/// Returns a text such as "step 384 of 1,000, loss 1.7412, 3 min ago".
+/// Returns text such as "step 384 of 1,000, loss 1.7412, 3 min ago".
 QString progressWords(const RunRow& row) {
     QStringList parts;
     const auto& measured = row.measured;

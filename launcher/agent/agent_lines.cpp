@@ -76,7 +76,7 @@ bool flag(const Json& json, const char* name) {
     return value.get<bool>();
 }
 
-/// Returns a text with control characters blanked, which a terminal could obey, cut to `longest` bytes.
+/// Returns text with control characters blanked, because a terminal could obey them; cuts it to `longest`.
 std::string text_of(const Json& value, size_t longest) {
     if (!value.is_string()) throw Damaged();
     std::string text = value.get<std::string>();

@@ -104,7 +104,7 @@ std::vector<const RankEnd*> failed_ranks(const Ending& ending) {
     return failed;
 }
 
-/// Returns a text such as "; the last checkpoint is of step 10".
+/// Returns text such as "; the last checkpoint is of step 10".
 std::string what_is_saved(const RankRecord& record) {
     const int64_t step = record.checkpoint ? record.checkpoint->step : record.start_step;
     return step > 0 ? "; the last checkpoint is of step " + std::to_string(step)

@@ -65,7 +65,7 @@ rm -rf "$part"
 exit "$status"
 )sh";
 
-/// Returns pip's output without blanks at its end; another text if pip said nothing.
+/// Returns pip's output without blanks at its end; a fixed sentence if pip printed nothing.
 std::string last_lines(const std::string& text) {
     std::string words = text;
     while (!words.empty() && (words.back() == '\n' || words.back() == ' ')) words.pop_back();

@@ -202,7 +202,7 @@ NewHostKeys new_host_keys(const std::string& strict) {
     return strict == "accept-new" ? NewHostKeys::Add : NewHostKeys::Ask;
 }
 
-/// Finds out the order. `ssh -G` prints the same list for names that replace the default and that edit it.
+/// Finds the algorithms' order. `ssh -G` prints the same list whether names replace the default or edit it.
 AlgorithmOrder algorithm_order(bool is_default, const std::vector<std::string>& written) {
     const auto edits = [](const std::string& text) { return text.starts_with('+') || text.starts_with('-'); };
     if (std::all_of(written.begin(), written.end(), edits)) return AlgorithmOrder::KnownFirst;

@@ -15,7 +15,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// The seeds' own figures.
+// Sizes and batches.
 
 TEST(Plan, ValidSizesAreTheDivisorsAboveOne) {
     EXPECT_THAT(plan_of("", 8).context_parallel.valid_sizes, ElementsAre(2, 4, 8));

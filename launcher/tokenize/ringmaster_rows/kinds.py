@@ -22,7 +22,7 @@ FIELDS = {"completion": {"field"}, "pretrain": {"text_column"}, "chat_template":
           **dict.fromkeys(SHAREGPT, {"conversation", "field_human", "field_model", "field_messages", "roles", "strict"})}
 TALK_ENCODERS = {"pygmalion": pygmalion, "llama2_chat": llama2_chat, "sharegpt:chat": sharegpt_chat}
 TALKS = ("input_output", *TALK_ENCODERS)
-# Keys of an entry that would produce other rows or labels than this package makes; they are refused.
+# Keys of an entry that would produce rows or labels that this package does not make; they are refused.
 UNSUPPORTED = {"input_transform", "input_format", "skip", "streaming", "temperature"}
 PREFERENCES = "rows for preferences or rewards: they belong to `rl` or `reward_model`, and this run trains on next tokens"
 REFUSED = {"bradley_terry": PREFERENCES, "stepwise_supervised": PREFERENCES, "dpo": PREFERENCES, "kto": PREFERENCES,
