@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string_view>
 
 #include "engine/config/edit.h"
@@ -90,11 +91,26 @@ class Adapter {
         return draft;
     }
 
+    /// Returns the finding's fixes. First come those of other findings that rename a key to the one that this
+    /// finding is about: they keep a value that the person wrote.
+    static std::vector<Fix> fixes_of(const Diagnostic& said, const Diagnostics& all) {
+        std::vector<Fix> fixes;
+        for (const Diagnostic& other : all) {
+            const auto renames = [&](const Fix& fix) {
+                return fix.edits.size() == 2 && fix.edits[0].key == other.key && fix.edits[0].remove &&
+                       fix.edits[1].key == said.key;
+            };
+            if (other.key != said.key) std::ranges::copy_if(other.fixes, std::back_inserter(fixes), renames);
+        }
+        fixes.insert(fixes.end(), said.fixes.begin(), said.fixes.end());
+        return fixes;
+    }
+
     /// Applies one fix for one finding that stops the run. Returns false if no fix helps.
     bool improve(Draft& draft, Adapted& adapted) const {
         for (const Diagnostic& said : draft.plan.diagnostics) {
             if (!stops(said, draft.plan)) continue;
-            for (const Fix& fix : said.fixes) {
+            for (const Fix& fix : fixes_of(said, draft.plan.diagnostics)) {
                 std::optional<Draft> fixed = with(draft, said, fix);
                 if (!fixed) continue;
                 adapted.steps.push_back({said, with_effect(fix), changed_lines(draft.text, fixed->text),

@@ -43,7 +43,7 @@ int choose_platform(int argc, char** argv) {
 struct Options {
     QStringList paths;
     QString page, grab, language;
-    QSize size{1280, 800};
+    QSize size;
     std::optional<int> appearance;
     bool time_start = false;
     Request asked;  ///< ranks, nodes and device for the Plan page
@@ -154,10 +154,12 @@ std::unique_ptr<MainWindow> open_window(Session& session, const Options& options
     if (!options.page.isEmpty() && !window->hasPage(options.page))
         refuse(u"there is no page '%1': start, plan, data, nodes, monitor, runs or help"_s.arg(options.page));
     if (!again) window->choose(options.asked);
-    if (again || (options.paths.isEmpty() && options.grab.isEmpty())) {
+    if (!options.grab.isEmpty() && !again) {
+        window->resize(options.size);
+    } else if (again || options.paths.isEmpty()) {
         window->restore();
     } else {
-        window->resize(options.size);
+        window->restoreSize();
     }
     if (!again && options.paths.size() == 1 && options.page != u"runs"_s)
         window->openPath(options.paths.first());

@@ -74,8 +74,7 @@ MainWindow::MainWindow(Session& session)
     addPage(u"start"_s, tr("Start"), QKeySequence(Qt::CTRL | Qt::Key_1),
             [this] { return new StartPage(m_session); });
     addPage(u"plan"_s, tr("Plan"), QKeySequence(Qt::CTRL | Qt::Key_2), [this] { return makePlan(); });
-    addPage(u"data"_s, tr("Data"), QKeySequence(Qt::CTRL | Qt::Key_6),
-            [this] { return makeData(); });
+    addPage(u"data"_s, tr("Data"), QKeySequence(Qt::CTRL | Qt::Key_6), [this] { return makeData(); });
     addPage(u"nodes"_s, tr("Nodes"), QKeySequence(Qt::CTRL | Qt::Key_3),
             [this] { return new NodesPage(m_session); });
     addPage(u"monitor"_s, tr("Monitor"), QKeySequence(Qt::CTRL | Qt::Key_4),
@@ -465,9 +464,8 @@ void MainWindow::tellMachine() {
 }
 
 void MainWindow::restore() {
+    restoreSize();
     QSettings& settings = m_session.settings();
-    if (!restoreGeometry(settings.value(u"geometry"_s).toByteArray())) resize(space(72), space(47));
-    fitToScreen();
     const QString file = settings.value(u"openFile"_s).toString();
     const QString run = settings.value(u"openRun"_s).toString();
     if (QFileInfo(file).isFile()) plan()->openFile(file);
@@ -475,8 +473,9 @@ void MainWindow::restore() {
     showPage(settings.value(u"page"_s, u"start"_s).toString());
 }
 
-/// Fits the window to the screen: a size saved at another scale may be larger than the screen.
-void MainWindow::fitToScreen() {
+void MainWindow::restoreSize() {
+    const QByteArray saved = m_session.settings().value(u"geometry"_s).toByteArray();
+    if (!restoreGeometry(saved)) resize(space(72), space(47));
     const QRect room = screen()->availableGeometry();
     resize(size().boundedTo(room.size()));
     const QPoint farthest(room.right() - width() + 1, room.bottom() - height() + 1);

@@ -44,6 +44,7 @@ class MainWindow : public QMainWindow {
     void showRows();                         ///< shows the rows of the configuration that is open in Plan
     void openRuns(const QStringList& runs);  ///< opens one run, or compares several
     void restore();                          ///< restores the last session
+    void restoreSize();                      ///< restores the last size, as far as the screen has room
     void saveState();                        ///< saves the session for the next start
     QStringList liveRuns() const;            ///< runs that were started or opened here and still run
 
@@ -79,7 +80,6 @@ class MainWindow : public QMainWindow {
     HelpPage* help();
     void makeMenu(QPushButton* button);
     void openPalette();
-    void fitToScreen();
     void connectSession();
     void connectLaunch();
     void connectElsewhere();

@@ -55,6 +55,13 @@ def test_what_stands_there_already_is_not_written_again(make_config):
     assert [line["change"] + line["text"] for step in said["steps"] for line in step["lines"]] == ["-fp16: true"]
 
 
+def test_a_missing_key_takes_the_value_that_stands_under_another_name(make_config):
+    file = make_config(lr=0.0003)
+    file.write_text("".join(line for line in yaml_of(file).splitlines(True) if not line.startswith("learning_rate:")))
+    said = json.loads(run("adapt", file, "--ranks", 2, "--device", "cpu", "--json").stdout)
+    assert [line["change"] + line["text"] for step in said["steps"] for line in step["lines"]] == ["-lr: 0.0003", "+learning_rate: 0.0003"]
+
+
 def test_memory_that_will_not_do_is_mended(tmp_path):
     file = tmp_path / "long.yaml"
     file.write_text("base_model: NousResearch/Llama-3.2-1B\ndatasets: [{path: owner/rows, type: completion}]\nlearning_rate: 0.0001\n"
