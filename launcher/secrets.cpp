@@ -61,7 +61,7 @@ void replace_all(std::string& text, std::string_view what) {
         text.replace(at, what.size(), kMasked);
 }
 
-/// Removes known values and each of their lines, the longest first, so that overlapping ones go whole.
+/// Removes known values and each of their lines, longest first, so that overlaps go too.
 void remove_known(std::string& text, const std::set<std::string>& known) {
     std::vector<std::string> all;
     for (const std::string& value : known) {

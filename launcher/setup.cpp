@@ -98,7 +98,7 @@ void warn_of_little_space(const Places& places, const Progress& progress) {
                   format_bytes(kNeededBytes) + " while they are installed");
 }
 
-/// Makes the environment. If an earlier pip was interrupted, makes it anew: pip could mistake a
+/// Makes the environment. If an earlier pip was interrupted, makes it again: pip could mistake a
 /// half-installed package for a complete one.
 void make_environment(const Places& places, const Progress& progress) {
     if (!fs::exists(unfinished(places)) && fs::exists(places.python())) return;

@@ -102,7 +102,7 @@ bool names_magistral(const KeyReader& keys) {
     return false;
 }
 
-/// Reports the keys of a dataset that mistral-common does not go with.
+/// Reports a dataset's keys that cannot be combined with mistral-common.
 void check_mistral_dataset(KeyReader& keys, const std::string& entry) {
     const json* type = keys.find(entry + ".type");
     if (type && type->is_string() && type->get<std::string>().starts_with("sharegpt"))

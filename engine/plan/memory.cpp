@@ -143,8 +143,8 @@ double state_bytes(const MemoryInputs& in, const ParameterShape& shape, const St
     return elements * format.bits / 8 + 4 * std::ceil(elements / double(format.block));
 }
 
-/// Returns this rank's bytes for all states of a parameter: its slice of states per element, and the others
-/// whole.
+/// Returns this rank's bytes for all states of a parameter: its slice of the states per element, and
+/// all of the others.
 double states_bytes(const MemoryInputs& in, const ParameterShape& shape) {
     const OptimizerStates optimizer{in.optimizer_rule, in.optimizer_states, in.optimizer_momentum,
                                     in.optimizer_centered};

@@ -117,8 +117,8 @@ void Supervisor::start() {
         options_.engine.string());
 }
 
-/// Sets aside checkpoints later than the step that was asked for, because they are of a timeline that the run
-/// leaves. This happens before anything can fail, so that no restart takes them. Without an agent, rank 0
+/// Sets aside checkpoints later than the step that was asked for, because they belong to a timeline that the
+/// run leaves. This happens before anything can fail, so that no restart takes them. Without an agent, rank 0
 /// does it.
 void Supervisor::leave_timeline() {
     if (options_.node != 0 || options_.resume == "auto" || options_.resume == "latest") return;

@@ -42,7 +42,7 @@ int run_watch(const Arguments& arguments, const Session& session) {
     return report_end(follower, status, session);
 }
 
-/// Waits until the run is over, the patience ends or the user interrupts. Returns the run's state.
+/// Waits until the run is over, `patience` runs out or the user interrupts. Returns the run's state.
 RunState wait_for_end(const RunDirectory& run, Clock::duration patience, ProgressPrinter& printer,
                       const Interrupts& interrupts) {
     const auto end = Clock::now() + patience;

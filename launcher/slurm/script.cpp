@@ -10,7 +10,7 @@ namespace ringmaster {
 
 namespace {
 
-/// Rest of the script, after the #SBATCH lines and variables. The file `stop` exists once the run shall stop.
+/// Rest of the script, after the #SBATCH lines and variables. The file `stop` exists once the run must stop.
 /// A run resumed from an older checkpoint sets later ones aside at its start, so once it has saved a
 /// checkpoint, the newest one belongs to this timeline.
 constexpr const char* kBody = R"sh(

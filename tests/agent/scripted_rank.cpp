@@ -110,7 +110,7 @@ class Rank {
     /// Writes down what the tests look at: the environment, the session, and where the store's socket
     /// listens.
     void leave_traces() const {
-        int open = -1;  // without its events file
+        int open = -1;  // leaves out the events file
         for (int fd = 3; fd < 256; ++fd) open += ::lseek(fd, 0, SEEK_CUR) >= 0 || errno != EBADF;
         std::ofstream out(run_ / ("traces-" + std::to_string(rank_)));
         for (const char* name :

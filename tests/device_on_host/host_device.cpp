@@ -54,7 +54,7 @@ c10::Device device() {
     return {c10::DeviceType::CUDA, device_now};
 }
 
-/// Answers for the device's statistics. The memory itself comes from CPU tensors (shown_to_device).
+/// Provides the device's statistics. The memory itself comes from CPU tensors (shown_to_device).
 class Memory final : public c10::DeviceAllocator {
   public:
     c10::DataPtr allocate(size_t) override { TORCH_CHECK(false, "nobody asks it for memory"); }

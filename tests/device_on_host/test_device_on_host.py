@@ -65,7 +65,7 @@ def train(engine, folder, model, device, env=None, arguments=(), **keys):
 
 
 def train_on_ranks(engine, folder, model, device, ranks, **keys):
-    """The steps' events of rank 0. On a device, transfers go through host memory."""
+    """Returns the step events of rank 0. On a device, transfers go through host memory."""
     folder.mkdir()
     make_rows(folder / "rows.jsonl", 44)
     config = make_config(folder, model, folder / "rows.jsonl", **{"max_steps": 3, **keys})

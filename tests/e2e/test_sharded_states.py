@@ -16,7 +16,7 @@ STAGES = {
     2: dict(fsdp_version=2, fsdp_config={"reshard_after_forward": False}),
     3: dict(fsdp_version=2, fsdp_config={"reshard_after_forward": True}),
 }
-# A step has 8 rows; of 45 rows, an epoch's sixth step has 5. On meshes with several data-parallel groups some
+# A step has 8 rows; with 45 rows, an epoch's sixth step has 5. On meshes with several data-parallel groups some
 # of these then have one micro-batch less. They fill that round up so that the others get their part of
 # weights and gradients.
 MESHES = {

@@ -31,7 +31,7 @@ class EventFile:
         if file is None:
             return []
         with file:
-            if os.fstat(file.fileno()).st_size < self.offset:  # the file was made anew
+            if os.fstat(file.fileno()).st_size < self.offset:  # the file was replaced
                 self.offset, self.skipping = 0, False
             file.seek(self.offset)
             text = file.read(MOST_AT_ONCE)
