@@ -27,8 +27,8 @@ constexpr DeviceFigures kGpu = {50e12,  400e12, 400e12, 40e12, 325e12, 287e12,
                                 2.4e12, 200e9,  25e9,   10e-6, 50e9};
 
 /// On CUDA, LibTorch's element-wise operations merge partial results (engine/attention/merge.cpp); counting
-/// gives 30 and 10 bytes per element. The values here fit ring-flash-attention's zigzag, which merges in the
-/// same way: 90.2 % of the ideal on eight H800s (tests/plan/published_test.cpp). The CPU's kernel adds in place.
+/// gives 30 and 10 bytes per element. The values here fit ring-flash-attention's zigzag, which merges alike:
+/// 90.2 % of the ideal on eight H800s (tests/plan/published_test.cpp). The CPU's kernel adds in place.
 constexpr double kMergeBytes = 45, kMergeGradBytes = 15;
 
 const DeviceFigures& figures_of(Device device) {

@@ -127,7 +127,7 @@ at::Tensor fingerprints(const PreflightBatch& batch, const std::vector<Row>& row
     return gather_tokens(groups, layout, print_n.view({sequences, -1}), layout.tokens).cpu();
 }
 
-/// Returns the documents that this rank computes by the plain model, as indices into the batch.
+/// Returns the documents that this rank computes with the plain model, as indices into the batch.
 std::vector<size_t> dealt_to(const PreflightBatch& batch, int rank) {
     const Mesh& mesh = batch.plan.mesh;
     const int groups = mesh.data_parallel_size(), before = (mesh.data_rank(rank) + groups - 1) % groups;

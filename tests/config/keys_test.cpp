@@ -88,7 +88,7 @@ TEST(Keys, AnotherProgramsNameIsRenamedAndANameThatIsOnlyAlikeIsNot) {
     }
 }
 
-/// Returns all single typing slips: a letter lost, doubled or swapped at every place, or words parted in
+/// Returns all single typing slips: a letter lost, doubled or swapped at every place, or words split in
 /// another way.
 std::vector<std::string> slips_in(const std::string& key) {
     std::vector<std::string> slips;

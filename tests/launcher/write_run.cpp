@@ -1,4 +1,4 @@
-// Implements `write_run DIR RANKS STEPS`: writes a completed run with known events, by the engine's writer.
+// Implements `write_run DIR RANKS STEPS`: writes a completed run of known events with the engine's writer.
 // Step 2 occurs twice (the second, after a resume, has the right figures); rank 1 has no labels in step 3.
 #include <cstdlib>
 #include <fstream>

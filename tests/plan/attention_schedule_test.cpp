@@ -71,7 +71,7 @@ TEST(RingSchedule, CallsTheKernelOnceAStageUnderZigzag) {
 }
 
 TEST(RingSchedule, SendsHalfOfTheKeysToTheRanksThatReadTheirBeginning) {
-    // Rank 0 of 4 holds chunks 0 and 7, rank 1 holds 1 and 6; rank 1 reads only chunk 0 of rank 0's.
+    // Rank 0 of 4 holds chunks 0 and 7, rank 1 holds 1 and 6; of rank 0's, rank 1 reads only chunk 0.
     const auto all = schedules(RingAttnFunc::BatchZigzag, 64, 4);
     EXPECT_EQ(all[1].stages[1].keys, 8);
     EXPECT_EQ(all[0].stages[3].keys, 16) << "rank 1's, all of them";

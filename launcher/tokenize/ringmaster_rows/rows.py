@@ -1,5 +1,5 @@
 """Reads the rows of a Source, each with its place, so that a broken one can be named by file and line. JSON lines are read here, line
-by line. `datasets` reads the formats in which a row's number is place enough (Parquet, Arrow, CSV, text, saved datasets, the hub),
+by line. `datasets` reads the formats in which a row's number suffices (Parquet, Arrow, CSV, text, saved datasets, the hub),
 streaming if the files are local."""
 
 import bz2

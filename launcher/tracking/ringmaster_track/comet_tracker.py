@@ -82,7 +82,7 @@ def _archived(folder: Path, key: str) -> set:
         try:
             with zipfile.ZipFile(file) as archive:
                 held.update(_metrics(archive.read(MESSAGES)))
-        except (zipfile.BadZipFile, KeyError):  # its process was killed before the archive was whole
+        except (zipfile.BadZipFile, KeyError):  # its process was killed before the archive was complete
             file.unlink()
     return held
 
