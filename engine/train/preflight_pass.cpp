@@ -148,7 +148,7 @@ bool same_bits(const at::Tensor& a, const at::Tensor& b) {
     return at::equal(bits(a), bits(b));
 }
 
-/// Returns 1 + the index of the first tensor that a pass reads otherwise than the ranks hold it; 0 if none.
+/// Returns 1 + the index of the first tensor whose values in a pass differ from the ranks' values; 0 if none.
 size_t first_misread(Parameters& parameters) {
     size_t found = 0;
     for (int unit = 0; unit < parameters.units(); ++unit) {

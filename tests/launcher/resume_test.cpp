@@ -23,7 +23,7 @@ class ResumeTest : public RunFixture {
         return run;
     }
 
-    /// Writes a whole checkpoint of one file.
+    /// Writes a complete checkpoint of one file.
     void save(const RunDirectory& run, int64_t step) {
         FolderAside aside(run.checkpoints() / checkpoint_name(step));
         const WrittenFile model = write_file_durably(aside.path() / "model.safetensors", "weights");

@@ -97,7 +97,7 @@ def rows(tmp_path_factory, model, model_with_bos):
 
 
 def outcome(folder, request):
-    """Returns the written rows, or the refusal's words."""
+    """Returns the written rows, or the text of the refusal."""
     request = {"datasets": [FILE], "tokenizer": "one", "base_dir": str(folder), "special_tokens": {"eos_token": "<|im_end|>"}, "sequence_len": 500, **request}
     request["tokenizer"] = str(folder / request["tokenizer"])
     request["tokenization"] = {key: value for key, value in request.get("tokenization", {}).items() if value is not None}

@@ -1,4 +1,4 @@
-"""Keeps what axolotl 0.3.0 makes of the chat_cases of cases_sharegpt.py: expected_sharegpt_chat.json.
+"""Records axolotl 0.3.0's results for the chat_cases of cases_sharegpt.py in expected_sharegpt_chat.json.
 
     PYTHONPATH=<axolotl at v0.3.0>/src python record_sharegpt_chat.py
 """
