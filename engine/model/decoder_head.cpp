@@ -50,6 +50,10 @@ class ChunkedGradient {
 
 }  // namespace
 
+at::Tensor Decoder::final_norm(const at::Tensor& x_nc, at::Tensor& rstd_n) const {
+    return rms_norm(x_nc, parameters_.weights().norm_w, model_.rms_norm_eps, rstd_n, norm_offset());
+}
+
 at::Tensor Decoder::shape_logits(at::Tensor logits_kv) const {
     if (model_.logit_multiplier != 1) logits_kv.mul_(model_.logit_multiplier);
     const double softcap = model_.logit_softcap;
@@ -67,10 +71,10 @@ double Decoder::head(const at::Tensor& x_nc, const at::Tensor& labels_n, double 
         held->open_gradients(unit);
     }
     Parameters& holder = head_holder(parameters_, adapter_);
-    const at::Tensor norm_w = parameters_.weights().norm_w, head_vc = holder.weights().head_vc;
+    const at::Tensor head_vc = holder.weights().head_vc;
     const ModelTensors& gradients = holder.weight_gradients();
     at::Tensor rstd_n;
-    at::Tensor normed_nc = norm(x_nc, norm_w, rstd_n);
+    at::Tensor normed_nc = final_norm(x_nc, rstd_n);
     at::Tensor valid_m = at::nonzero(labels_n.ne(kIgnoredLabel)).squeeze(1);
     const int64_t valid = valid_m.size(0);
     const bool all = valid == labels_n.size(0);
@@ -103,7 +107,8 @@ double Decoder::head(const at::Tensor& x_nc, const at::Tensor& labels_n, double 
         dnormed_nc.index_copy_(0, valid_m, hidden_mc);
     }
     dx_nc = at::empty_like(x_nc);
-    norm_backward(dnormed_nc, x_nc, norm_w, rstd_n, dx_nc, false, gradients.norm_w, beta);
+    rms_norm_backward(dnormed_nc, x_nc, parameters_.weights().norm_w, rstd_n, dx_nc, false, gradients.norm_w,
+                      beta, norm_offset());
     for (const auto& [held, unit] : units_of_head(parameters_, adapter_)) held->drop(unit);
     return loss.item<double>();
 }

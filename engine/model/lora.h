@@ -13,7 +13,7 @@
 #include <optional>
 #include <vector>
 
-#include "engine/model/layer_sites.h"
+#include "engine/blocks/sites.h"
 #include "engine/model/parameters.h"
 #include "engine/model/quantized_base.h"
 

@@ -8,7 +8,7 @@
 #include <array>
 #include <functional>
 
-#include "engine/model/layer_sites.h"
+#include "engine/blocks/sites.h"
 
 namespace ringmaster {
 

@@ -156,29 +156,34 @@ at::Tensor Parameters::view(const at::Tensor& unit_values, size_t index) const {
     return unit_values.narrow(0, begin_in_unit(index), shapes_[index].size()).view(shapes_[index].shape);
 }
 
+namespace {
+
+/// Names of the norms, by NormSite.
+constexpr std::array<const char*, kNormSites> kNormNames = {
+    "input_layernorm",       "self_attn.q_norm",         "self_attn.k_norm",
+    "attention_output_norm", "post_attention_layernorm", "mlp_output_norm"};
+
+}  // namespace
+
 LayerTensors Parameters::layer_views(int layer, const at::Tensor& values) const {
     const std::string prefix = "model.layers." + std::to_string(layer) + ".";
-    const std::string attention = prefix + "self_attn.", mlp = prefix + "mlp.";
     const auto all = [&](std::vector<std::string> names) {
         std::erase_if(names, [&](const std::string& name) { return !index_.contains(name); });
         return names.empty() ? at::Tensor() : joined(names, values);
     };
+    const auto of_modules = [&](TargetRange targets, const char* part) {
+        std::vector<std::string> names;
+        for (size_t i = 0; i < targets.count; ++i)
+            names.push_back(prefix + path_in_layer(targets.first + i) + part);
+        return all(std::move(names));
+    };
     LayerTensors views;
-    views.input_norm_w = all({prefix + "input_layernorm.weight"});
-    views.qkv_oc =
-        all({attention + "q_proj.weight", attention + "k_proj.weight", attention + "v_proj.weight"});
-    views.qkv_bias_o = all({attention + "q_proj.bias", attention + "k_proj.bias", attention + "v_proj.bias"});
-    views.q_norm_d = all({attention + "q_norm.weight"});
-    views.k_norm_d = all({attention + "k_norm.weight"});
-    views.output_oc = all({attention + "o_proj.weight"});
-    views.output_bias_o = all({attention + "o_proj.bias"});
-    views.attention_output_norm_w = all({prefix + "attention_output_norm.weight"});
-    views.mlp_output_norm_w = all({prefix + "mlp_output_norm.weight"});
-    views.post_norm_w = all({prefix + "post_attention_layernorm.weight"});
-    views.gate_up_oc = all({mlp + "gate_proj.weight", mlp + "up_proj.weight"});
-    views.gate_up_bias_o = all({mlp + "gate_proj.bias", mlp + "up_proj.bias"});
-    views.down_oc = all({mlp + "down_proj.weight"});
-    views.down_bias_o = all({mlp + "down_proj.bias"});
+    for (size_t i = 0; i < kLoraSites; ++i) {
+        const TargetRange targets = targets_of(static_cast<LoraSite>(i));
+        views.matrices[i] = {of_modules(targets, ".weight"), of_modules(targets, ".bias")};
+    }
+    for (size_t i = 0; i < kNormSites; ++i)
+        views.norms[i] = all({prefix + kNormNames[i] + ".weight", prefix + kNormNames[i] + ".bias"});
     for (size_t i = 0; i < kLoraTargets.size(); ++i) {
         const std::string module = "base_model.model." + prefix + path_in_layer(i);
         views.lora[i] = {all({module + ".lora_A.weight"}), all({module + ".lora_B.weight"})};

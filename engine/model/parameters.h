@@ -18,11 +18,12 @@
 #include <string>
 #include <vector>
 
+#include "engine/blocks/sites.h"
 #include "engine/comm/groups.h"
 #include "engine/config/config.h"
-#include "engine/files/durable.h"
 #include "engine/families/model_config.h"
 #include "engine/families/quantized_shapes.h"
+#include "engine/files/durable.h"
 
 namespace ringmaster {
 
@@ -34,21 +35,16 @@ struct LowRank {
 };
 
 struct LayerTensors {
-    at::Tensor input_norm_w;                        ///< [hidden], before attention
-    at::Tensor qkv_oc;                              ///< [(H + 2K)·D, hidden]
-    at::Tensor qkv_bias_o;                          ///< [(H + 2K)·D]
-    at::Tensor q_norm_d;                            ///< [D], or [H·D] over all heads
-    at::Tensor k_norm_d;                            ///< [D], or [K·D]
-    at::Tensor output_oc;                           ///< [hidden, H·D]
-    at::Tensor output_bias_o;                       ///< [hidden]
-    at::Tensor attention_output_norm_w;             ///< [hidden]
-    at::Tensor post_norm_w;                         ///< [hidden], before the MLP
-    at::Tensor gate_up_oc;                          ///< [2I, hidden]; [I, hidden] without a gate
-    at::Tensor gate_up_bias_o;                      ///< [2I] or [I]
-    at::Tensor down_oc;                             ///< [hidden, I]
-    at::Tensor down_bias_o;                         ///< [hidden]
-    at::Tensor mlp_output_norm_w;                   ///< [hidden]
+    struct Matrix {
+        at::Tensor weight_oc;  ///< rows of all modules: q, k and v; gate and up
+        at::Tensor bias_o;
+    };
+    std::array<Matrix, kLoraSites> matrices;        ///< by LoraSite
+    std::array<at::Tensor, kNormSites> norms;       ///< by NormSite: weights, then biases if there are any
     std::array<LowRank, kLoraTargets.size()> lora;  ///< adapter matrices for rows of the matrices above
+
+    const Matrix& at(LoraSite site) const { return matrices[static_cast<size_t>(site)]; }
+    const at::Tensor& at(NormSite site) const { return norms[static_cast<size_t>(site)]; }
 };
 
 struct ModelTensors {

@@ -33,20 +33,6 @@ std::optional<double> stored_threshold(const std::string& model_dir) {
     return std::max(0.0, found->get<double>());
 }
 
-at::Tensor bytes_of_site(const LayerTensors& layer, LoraSite site) {
-    switch (site) {
-        case LoraSite::Qkv:
-            return layer.qkv_oc;
-        case LoraSite::Output:
-            return layer.output_oc;
-        case LoraSite::GateUp:
-            return layer.gate_up_oc;
-        case LoraSite::Down:
-            break;
-    }
-    return layer.down_oc;
-}
-
 }  // namespace
 
 QuantizedBase::QuantizedBase(const ModelConfig& model, const Quantization& quantization, at::ScalarType dtype,
@@ -89,7 +75,7 @@ at::Tensor QuantizedBase::matrix(LoraSite site) const {
         rows += layouts_[target].rows;
         inputs = std::max(inputs, layouts_[target].columns);
     }
-    const at::Tensor bytes = bytes_of_site(bytes_.weights().layers[static_cast<size_t>(layer_)], site);
+    const at::Tensor bytes = bytes_.weights().layers[static_cast<size_t>(layer_)].at(site).weight_oc;
     at::Tensor weight_oc = at::empty({rows, inputs}, bytes.options().dtype(rounded_));
     int64_t row = 0, byte = 0;
     for (size_t target = first; target < first + count; ++target) {
@@ -106,7 +92,7 @@ at::Tensor QuantizedBase::matrix(LoraSite site) const {
 }
 
 std::vector<Int8Matrix> QuantizedBase::int8_matrices(LoraSite site) const {
-    const at::Tensor bytes = bytes_of_site(bytes_.weights().layers[static_cast<size_t>(layer_)], site);
+    const at::Tensor bytes = bytes_.weights().layers[static_cast<size_t>(layer_)].at(site).weight_oc;
     const auto [first, count] = targets_of(site);
     std::vector<Int8Matrix> matrices;
     int64_t byte = 0;

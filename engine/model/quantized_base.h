@@ -10,7 +10,7 @@
 
 #include "engine/families/quantized_shapes.h"
 #include "engine/model/int8_product.h"
-#include "engine/model/layer_sites.h"
+#include "engine/blocks/sites.h"
 #include "engine/model/parameters.h"
 
 namespace ringmaster {

@@ -174,11 +174,6 @@ double moments_bytes(const MemoryInputs& in) {
     return 2 * trained_elements(in, stage(in) > 0) * parameter_bytes(in);
 }
 
-/// Returns the bytes that checkpointing keeps of a layer: everything else is computed again.
-double checkpoint_bytes(const MemoryInputs& in) {
-    return layer_input_bytes(in) + (in.keeps_attention ? attention_output_bytes(in) : 0);
-}
-
 int64_t whole(double bytes) {
     return static_cast<int64_t>(std::min(bytes, 1e18));
 }
@@ -259,32 +254,6 @@ double attention_output_bytes(const MemoryInputs& in) {
 
 double layer_input_bytes(const MemoryInputs& in) {
     return in.tokens() * hidden(in.model) * in.element_bytes();
-}
-
-double layer_saved_bytes(const MemoryInputs& in) {
-    const ModelConfig& m = in.model;
-    const double heads = double(m.num_heads), kv_heads = double(m.num_kv_heads);
-    double elements = 2 * hidden(m)                        // input, and state after attention's residual
-                      + query_width(m) + 2 * kv_width(m);  // q, k, v, rotated
-    double float32 = m.norms_inputs ? 2 : 0;               // two norms' rstd
-    if (in.mlp_tile_tokens == 0) elements += gate_up_width(m);
-    if (m.qk_norm != QkNorm::None) {
-        elements += query_width(m) + kv_width(m);  // q and k before their norm
-        float32 += m.qk_norm == QkNorm::PerHead ? heads + kv_heads : 2;
-    }
-    if (m.norms_outputs) {  // outputs of attention and MLP before their norm
-        const double branches = in.mlp_tile_tokens == 0 ? 2 : 1;
-        elements += branches * hidden(m);
-        float32 += branches;
-    }
-    return in.tokens() * (elements * in.element_bytes() + 4 * float32) + attention_output_bytes(in);
-}
-
-double kept_bytes(const MemoryInputs& in, double layers) {
-    if (!in.gradient_checkpointing) return layers * layer_saved_bytes(in);
-    if (!offloads(in, in.offloads_activations)) return layers * checkpoint_bytes(in);
-    const double here = std::min(layers, 2.0);  // one being copied, one just used
-    return here * layer_input_bytes(in) + layers * (checkpoint_bytes(in) - layer_input_bytes(in));
 }
 
 double offloaded_bytes(const MemoryInputs& in) {

@@ -65,9 +65,8 @@ double optimizer_bytes(const MemoryInputs& in);  ///< all states, as numbers or 
 
 // Activations kept from the forward for the backward.
 double layer_input_bytes(const MemoryInputs& in);       ///< input of one layer
-double layer_saved_bytes(const MemoryInputs& in);       ///< activations of one layer, its input included
 double attention_output_bytes(const MemoryInputs& in);  ///< output and log-sum-exp of one layer
-double kept_bytes(const MemoryInputs& in, double layers);
+double kept_bytes(const MemoryInputs& in, double layers);  ///< of the first layers
 
 // Memory of whole units of sharded states besides the slices: gathered weights (stage 3), gradients during
 // computation and reduction (stages 2 and 3), and received gradients.

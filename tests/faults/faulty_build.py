@@ -10,6 +10,8 @@ import shutil
 import subprocess
 
 ROOT = pathlib.Path(__file__).parent.parent.parent
+# A block is a header; this file compiles the blocks that the engine runs.
+RUNS_BLOCKS = "engine/model/decoder.cpp"
 BUILD = pathlib.Path(os.environ["RINGMASTER_BIN"]).parent if "RINGMASTER_BIN" in os.environ else ROOT / "build"
 
 
@@ -33,6 +35,7 @@ def apply(patches, folder):
 
 def compile_command(entry, source, object_file, folder):
     words = shlex.split(entry["command"])
+    words.insert(words.index("-c"), f"-I{folder}")
     words[words.index("-o") + 1] = str(object_file)
     words[words.index("-c") + 1] = str(source)
     # A fault may leave a name unused, so warnings must not be errors; -O1 compiles faster, and compiling takes most of the
@@ -46,15 +49,21 @@ def is_of_a_test(entry):
     return words[words.index("-o") + 1].startswith("tests/")
 
 
+def touched_sources(patches):
+    return sorted({RUNS_BLOCKS if file.startswith("engine/blocks/") else file for file in touched_files(patches)})
+
+
 def compiled(folder, patches):
     entries = json.loads((BUILD / "compile_commands.json").read_text())
     objects = []
-    for file in touched_files(patches):
+    for file in touched_sources(patches):
+        source = folder / file if (folder / file).exists() else ROOT / file
         of_file = [entry for entry in entries if pathlib.Path(entry["file"]) == ROOT / file and not is_of_a_test(entry)]
         assert of_file, f"no command compiles {file}: patch a source file, not a header"
         for number, entry in enumerate(of_file):
             objects.append(folder / f"{file}.{number}.o")
-            done = subprocess.run(compile_command(entry, folder / file, objects[-1], folder), cwd=entry["directory"],
+            objects[-1].parent.mkdir(parents=True, exist_ok=True)
+            done = subprocess.run(compile_command(entry, source, objects[-1], folder), cwd=entry["directory"],
                                   capture_output=True, text=True)
             assert done.returncode == 0, f"{file} does not compile with {[patch.name for patch in patches]}:\n{done.stderr[-3000:]}"
     return objects

@@ -58,7 +58,7 @@ TEST(Adapter, FrozenWeightsAreInTheDtypeOfComputationAlone) {
     EXPECT_EQ(frozen.master().values.scalar_type(), at::kBFloat16);
     EXPECT_TRUE(frozen.weights().norm_w.is_alias_of(frozen.master().values));
     EXPECT_FALSE(frozen.gradients().values.defined());
-    EXPECT_FALSE(frozen.weight_gradients().layers[0].qkv_oc.defined());
+    EXPECT_FALSE(frozen.weight_gradients().layers[0].at(LoraSite::Qkv).weight_oc.defined());
     EXPECT_EQ(trained.master().values.scalar_type(), at::kFloat);
 }
 

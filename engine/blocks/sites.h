@@ -1,4 +1,4 @@
-/// Names the matrices of a layer that hold its modules; each matrix has its own input.
+/// Names a layer's matrices, which hold its modules and have an input each, and its norms.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,9 @@ namespace ringmaster {
 
 enum class LoraSite { Qkv, Output, GateUp, Down };
 constexpr size_t kLoraSites = 4;
+
+enum class NormSite { Input, Queries, Keys, AttentionOutput, Mlp, MlpOutput };
+constexpr size_t kNormSites = 6;
 
 /// Targets [first, first + count) of kLoraTargets.
 struct TargetRange {

@@ -1,0 +1,115 @@
+/// Computes a layer's attention between its matrices: norms of queries and keys, rotary embedding, attention
+/// over the mesh, output.
+#pragma once
+
+#include <utility>
+
+#include "engine/blocks/block.h"
+#include "engine/blocks/branch.h"
+#include "engine/families/model_config.h"
+
+namespace ringmaster {
+
+/// Norms queries or keys in place, over each head or over all heads.
+template <class Machine>
+class HeadNorm {
+    using Tensor = typename Machine::Tensor;
+
+  public:
+    explicit HeadNorm(NormSite site) : site_(site) {}
+
+    void forward(Machine& machine, Tensor x_nw) {
+        raw_nw_ = x_nw.clone();
+        x_nw.copy_(machine.norm(site_, rows(machine, raw_nw_), rstd_m_).view_as(x_nw));
+    }
+
+    /// Replaces dx_nw by the gradient before the norm.
+    void backward(Machine& machine, Tensor dx_nw, double beta) const {
+        const Tensor dy = rows(machine, dx_nw), draw = machine.empty_like(dy);
+        machine.norm_backward(site_, dy, rows(machine, raw_nw_), rstd_m_, draw, false, beta);
+        dx_nw.copy_(draw.view_as(dx_nw));
+    }
+
+  private:
+    /// Returns one row per norm.
+    static Tensor rows(const Machine& machine, const Tensor& x_nw) {
+        const ModelConfig& model = machine.model();
+        return model.qk_norm == QkNorm::PerHead ? x_nw.reshape({-1, model.head_dim}) : x_nw;
+    }
+
+    NormSite site_;
+    Tensor raw_nw_, rstd_m_;
+};
+
+template <class Machine>
+class Attention final : public Block<Machine> {
+    using Tensor = typename Machine::Tensor;
+
+  public:
+    explicit Attention(const LayerKind& kind) : kind_(kind) {}
+
+    Tensor forward(Machine& machine, const Tensor& x_nc, const Tensor& residual_nc) override {
+        restore(machine, x_nc);
+        return branch_.end(machine, machine.linear(LoraSite::Output, joined_heads(machine)), residual_nc);
+    }
+
+    void forget(Machine& machine) override {
+        typename Machine::Attended attended;
+        if (machine.keeps_attention()) attended = std::move(attended_);
+        *this = Attention(kind_);
+        attended_ = std::move(attended);
+    }
+
+    void restore(Machine& machine, const Tensor& x_nc) override {
+        qkv_nw_ = machine.linear(LoraSite::Qkv, branch_.begin(machine, x_nc));
+        const auto apply = [&](HeadNorm<Machine>& norm, Tensor x_nw) { norm.forward(machine, x_nw); };
+        norm_heads(machine, false, apply);
+        machine.rotate(kind_, qkv_nw_, false);
+        norm_heads(machine, true, apply);
+        if (!attended_.out_bthd.defined()) attended_ = machine.attend(kind_, qkv_nw_);
+    }
+
+    void backward(Machine& machine, const Tensor& dy_nc, Tensor dx_nc, double beta) override {
+        attend_backward(machine, dy_nc, beta);
+        machine.probe("gradient of q, k, v", qkv_nw_);
+        const auto back = [&](HeadNorm<Machine>& norm, Tensor x_nw) { norm.backward(machine, x_nw, beta); };
+        norm_heads(machine, true, back);
+        machine.rotate(kind_, qkv_nw_, true);
+        norm_heads(machine, false, back);
+        branch_.begin_backward(machine, machine.pull(LoraSite::Qkv, qkv_nw_), dx_nc, beta);
+    }
+
+  private:
+    /// Calls `act` with the norms of queries and keys, and the columns of each.
+    template <class Act>
+    void norm_heads(const Machine& machine, bool after_rotary, const Act& act) {
+        const ModelConfig& model = machine.model();
+        if (model.qk_norm == QkNorm::None || model.qk_norm_after_rotary != after_rotary) return;
+        const int64_t q = model.num_heads * model.head_dim, k = model.num_kv_heads * model.head_dim;
+        act(query_norm_, qkv_nw_.narrow(1, 0, q));
+        act(key_norm_, qkv_nw_.narrow(1, q, k));
+    }
+
+    Tensor joined_heads(const Machine& machine) const {
+        return attended_.out_bthd.reshape({-1, machine.model().num_heads * machine.model().head_dim});
+    }
+
+    /// Replaces queries, keys and values by their gradients.
+    void attend_backward(Machine& machine, const Tensor& dy_nc, double beta) {
+        Tensor dheads_nw;
+        {
+            const auto pull = machine.pull(LoraSite::Output, branch_.end_backward(machine, dy_nc, beta));
+            pull.accumulate(joined_heads(machine), beta);
+            dheads_nw = pull.input();
+        }
+        machine.attend_backward(kind_, std::move(dheads_nw), qkv_nw_, std::move(attended_));
+    }
+
+    LayerKind kind_;
+    Branch<Machine> branch_ = {NormSite::Input, NormSite::AttentionOutput};
+    HeadNorm<Machine> query_norm_{NormSite::Queries}, key_norm_{NormSite::Keys};
+    Tensor qkv_nw_;  ///< normed and rotated
+    typename Machine::Attended attended_;
+};
+
+}  // namespace ringmaster

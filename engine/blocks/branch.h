@@ -1,0 +1,66 @@
+/// Begins and ends a branch of a layer (attention, or MLP): the norm before it; the norm after it, its scale
+/// and the residual.
+#pragma once
+
+#include <utility>
+
+#include "engine/blocks/sites.h"
+
+namespace ringmaster {
+
+template <class Machine>
+struct Branch {
+    using Tensor = typename Machine::Tensor;
+
+    NormSite norm, output_norm;
+    Tensor x_nc = {}, rstd_n = {};
+    Tensor raw_nc = {}, raw_rstd_n = {};  ///< output before its norm; undefined if it has none
+
+    /// Returns what the branch reads: x_nc normed, or x_nc itself if the model has no norm there.
+    Tensor begin(Machine& machine, const Tensor& x) {
+        x_nc = x;
+        return machine.model().norms_inputs ? machine.norm(norm, x_nc, rstd_n) : x_nc;
+    }
+
+    Tensor begin_again(Machine& machine) const {
+        return machine.model().norms_inputs ? machine.norm_again(norm, x_nc, rstd_n) : x_nc;
+    }
+
+    /// Computes the backward of `begin` and of the matrix that read its result. `pull` has the gradient of
+    /// the matrix's output.
+    void begin_backward(Machine& machine, const typename Machine::Pull& pull, Tensor dx_nc,
+                        double beta) const {
+        Tensor read_nc = begin_again(machine);
+        pull.accumulate(read_nc, beta);
+        if (machine.model().norms_inputs)
+            machine.norm_backward(norm, pull.input_into(read_nc), x_nc, rstd_n, dx_nc, true, beta);
+        else
+            dx_nc.add_(pull.input());
+    }
+
+    /// Returns residual_nc + the branch's output; reuses the output's memory.
+    Tensor end(Machine& machine, Tensor out_nc, const Tensor& residual_nc) {
+        if (machine.model().norms_outputs) out_nc = norm_output(machine, std::move(out_nc));
+        if (machine.model().residual_multiplier != 1) out_nc.mul_(machine.model().residual_multiplier);
+        return out_nc.add_(residual_nc);
+    }
+
+    Tensor norm_output(Machine& machine, Tensor out_nc) {
+        raw_nc = std::move(out_nc);
+        return machine.norm(output_norm, raw_nc, raw_rstd_n);
+    }
+
+    /// Returns the gradient of the branch's output before its norm and scale; frees what `end` kept.
+    Tensor end_backward(Machine& machine, const Tensor& dy_nc, double beta) {
+        const double multiplier = machine.model().residual_multiplier;
+        Tensor dout_nc = multiplier == 1 ? dy_nc : dy_nc * multiplier;
+        if (!machine.model().norms_outputs) return dout_nc;
+        Tensor draw_nc = machine.empty_like(dy_nc);
+        machine.norm_backward(output_norm, dout_nc, raw_nc, raw_rstd_n, draw_nc, false, beta);
+        raw_nc.reset();
+        raw_rstd_n.reset();
+        return draw_nc;
+    }
+};
+
+}  // namespace ringmaster

@@ -1,0 +1,111 @@
+/// Computes a layer's MLP, gated or not: down(f(gate(x)) · up(x)). With tiles (Arctic Long Sequence Training,
+/// arXiv 2506.13996, section 3.1.2) it keeps only its input, and the backward computes each tile again.
+#pragma once
+
+#include <utility>
+
+#include "engine/blocks/block.h"
+#include "engine/blocks/branch.h"
+
+namespace ringmaster {
+
+template <class Machine>
+class GatedMlp final : public Block<Machine> {
+    using Tensor = typename Machine::Tensor;
+
+    /// Consecutive tokens that are computed at once.
+    struct Tile {
+        int64_t first = 0;  ///< index of its first token
+        Branch<Machine> branch = {NormSite::Mlp, NormSite::MlpOutput};
+        Tensor gate_up_n2i = {};
+    };
+
+  public:
+    Tensor forward(Machine& machine, const Tensor& x_nc, const Tensor& residual_nc) override {
+        x_nc_ = x_nc;
+        const auto through = [&](Tile& tile, const Tensor& residual) {
+            return tile.branch.end(machine, down(machine, tile), residual);
+        };
+        if (!machine.is_tiled()) {
+            whole_ = gate_up(machine, {0, x_nc.size(0)});
+            return through(whole_, residual_nc);
+        }
+        find_outliers(machine);
+        Tensor y_nc = machine.empty_like(x_nc);
+        machine.hold_matrices();
+        for (const TokenRange& range : machine.tiles(x_nc)) {
+            Tile tile = gate_up(machine, range);
+            rows(y_nc, range).copy_(through(tile, rows(residual_nc, range)));
+        }
+        machine.release_matrices();
+        return y_nc;
+    }
+
+    void forget(Machine&) override {
+        x_nc_.reset();
+        whole_ = {};
+    }
+
+    void restore(Machine&, const Tensor& x_nc) override { x_nc_ = x_nc; }
+
+    void backward(Machine& machine, const Tensor& dy_nc, Tensor dx_nc, double beta) override {
+        if (!machine.is_tiled()) {
+            if (!whole_.gate_up_n2i.defined()) whole_ = gate_up(machine, {0, x_nc_.size(0)});
+            return tile_backward(machine, std::move(whole_), dy_nc, dx_nc, beta);
+        }
+        machine.hold_matrices();
+        for (const TokenRange& range : machine.tiles(x_nc_)) {
+            tile_backward(machine, gate_up(machine, range), rows(dy_nc, range), rows(dx_nc, range), beta);
+            beta = 1;
+        }
+        machine.release_matrices();
+    }
+
+  private:
+    static Tensor rows(const Tensor& x_nc, const TokenRange& range) {
+        return x_nc.narrow(0, range.begin, range.size());
+    }
+
+    Tile gate_up(Machine& machine, const TokenRange& range) {
+        Tile tile{range.begin};
+        tile.gate_up_n2i =
+            machine.linear(LoraSite::GateUp, tile.branch.begin(machine, rows(x_nc_, range)), range.begin);
+        return tile;
+    }
+
+    Tensor down(Machine& machine, const Tile& tile) {
+        return machine.linear(LoraSite::Down, machine.gate(tile.gate_up_n2i), tile.first);
+    }
+
+    /// Finds the outliers of all tiles' inputs before any tile is computed.
+    void find_outliers(Machine& machine) {
+        if (!machine.quantizes_inputs()) return;
+        for (const TokenRange& range : machine.tiles(x_nc_))
+            machine.look(Tile().branch.begin(machine, rows(x_nc_, range)), range.begin);
+        machine.settle(LoraSite::GateUp, x_nc_);
+        for (const TokenRange& range : machine.tiles(x_nc_))
+            machine.look(machine.gate(gate_up(machine, range).gate_up_n2i), range.begin);
+        machine.settle(LoraSite::Down, x_nc_);
+    }
+
+    void tile_backward(Machine& machine, Tile tile, const Tensor& dy_nc, Tensor dx_nc, double beta) {
+        if (machine.model().norms_outputs && !tile.branch.raw_nc.defined())
+            tile.branch.norm_output(machine, down(machine, tile));
+        {
+            const auto pull =
+                machine.pull(LoraSite::Down, tile.branch.end_backward(machine, dy_nc, beta), tile.first);
+            Tensor dact_ni = pull.input();
+            const Tensor act_ni = machine.gate_backward(tile.gate_up_n2i, dact_ni);
+            dact_ni.reset();
+            pull.accumulate(act_ni, beta);
+        }
+        // In place, gate and up became their gradient.
+        tile.branch.begin_backward(machine, machine.pull(LoraSite::GateUp, tile.gate_up_n2i, tile.first),
+                                   dx_nc, beta);
+    }
+
+    Tensor x_nc_;
+    Tile whole_;  ///< all tokens, unless there are tiles
+};
+
+}  // namespace ringmaster

@@ -1,0 +1,60 @@
+/// Runs a decoder layer, the list of its blocks: the engine and the plan's memory trace walk the same list.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "engine/blocks/attention.h"
+#include "engine/blocks/gated_mlp.h"
+
+namespace ringmaster {
+
+template <class Machine>
+std::vector<std::unique_ptr<Block<Machine>>> blocks_of(const ModelConfig& model, int64_t layer) {
+    std::vector<std::unique_ptr<Block<Machine>>> blocks;
+    blocks.push_back(std::make_unique<Attention<Machine>>(model.layer_kind(layer)));
+    blocks.push_back(std::make_unique<GatedMlp<Machine>>());
+    return blocks;
+}
+
+template <class Machine>
+class Layer {
+  public:
+    using Tensor = typename Machine::Tensor;
+    Layer() = default;
+    Layer(const ModelConfig& model, int64_t layer) : blocks_(blocks_of<Machine>(model, layer)) {}
+
+    Tensor x_nc = {};  ///< the layer's input, the only tensor that gradient checkpointing must keep
+
+    Tensor forward(Machine& machine, const Tensor& x) {
+        x_nc = x;
+        Tensor y_nc = x;
+        for (size_t i = 0; i < blocks_.size(); ++i) {
+            y_nc = blocks_[i]->forward(machine, y_nc, y_nc);
+            machine.probe(i == 0 ? "attention output" : "layer output", y_nc);
+        }
+        return y_nc;
+    }
+
+    /// Frees everything that `backward` can compute again from x_nc.
+    void forget(Machine& machine) {
+        for (const auto& block : blocks_) block->forget(machine);
+        is_forgotten_ = true;
+    }
+
+    /// Replaces dx_nc, the gradient of the layer's output, by that of its input; frees the blocks.
+    void backward(Machine& machine, const Tensor& dx_nc, double beta) {
+        if (is_forgotten_) {
+            Tensor y_nc = x_nc;
+            for (size_t i = 0; i + 1 < blocks_.size(); ++i) y_nc = blocks_[i]->forward(machine, y_nc, y_nc);
+            blocks_.back()->restore(machine, y_nc);
+        }
+        for (; !blocks_.empty(); blocks_.pop_back()) blocks_.back()->backward(machine, dx_nc, dx_nc, beta);
+    }
+
+  private:
+    std::vector<std::unique_ptr<Block<Machine>>> blocks_;
+    bool is_forgotten_ = false;
+};
+
+}  // namespace ringmaster

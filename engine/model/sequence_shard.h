@@ -1,0 +1,45 @@
+/// Describes a rank's share of a sequence: which tokens it holds, and how they attend.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <map>
+#include <vector>
+
+#include "engine/attention/sharded_attention.h"
+#include "engine/families/model_config.h"
+#include "engine/model/rope.h"
+
+namespace ringmaster {
+
+/// Everything that depends only on a sequence's length, documents and layout; made once and shared by all
+/// batches that agree in these.
+struct SequenceShard {
+    /// `longest` is the highest position + 1, before the layout's padding. `mask` gives the documents; each
+    /// layer adds its own window. `gathered_heads` is that of ShardedAttention.
+    SequenceShard(Groups& groups, const ModelConfig& model, const Layout& layout, const AttentionMask& mask,
+                  int64_t longest, int64_t gathered_heads, at::Device device);
+
+    Layout layout;
+    at::Tensor places_t;            ///< int64 [T], indices of this rank's tokens in the sequence
+    at::Tensor positions_t;         ///< int64 [T], positions of this rank's tokens in their documents
+    std::vector<RopeTables> ropes;  ///< in the order of ModelConfig::ropes
+    std::map<int64_t, ShardedAttention> attentions;  ///< one per window of the layers; 0: no window
+    Groups& ranks;                                   ///< groups that share the sequence
+    Progress& progress;                              ///< reports what this rank is doing
+
+    ShardedAttention& attention(const LayerKind& kind) { return attentions.at(kind.window.value_or(0)); }
+    /// Rotates the first `heads` heads of every row by the angles of the layer's positions. Scales the first
+    /// `queries` of these heads if the model scales queries.
+    void rotate_heads(const LayerKind& kind, const at::Tensor& qkv_nw, int64_t queries, int64_t heads,
+                      int64_t head_dim, bool backward) const;
+    /// Sets each element to the largest of all ranks that share the sequence.
+    void take_largest(at::Tensor values) const;
+    int64_t cells() const;  ///< mask cells of all attentions
+};
+
+/// Returns the documents' mask with the layer's window. Leaves out a window as long as the longest document,
+/// because it hides nothing.
+AttentionMask mask_of(const LayerKind& kind, AttentionMask documents, int64_t longest);
+
+}  // namespace ringmaster

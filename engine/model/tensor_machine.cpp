@@ -1,0 +1,141 @@
+#include "engine/model/tensor_machine.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+#include "engine/plan/memory.h"
+
+namespace ringmaster {
+
+Kept what_is_kept(const Plan& plan) {
+    const Config& config = plan.config;
+    Kept kept;
+    kept.checkpointing = config.gradient_checkpointing;
+    kept.attention = config.selective_checkpointing;
+    kept.mlp_tile_tokens = mlp_tile_tokens(config, *plan.model, plan.batch.micro * plan.sequence.per_rank);
+    kept.in_host = config.activation_offloading;
+    return kept;
+}
+
+TensorMachine::TensorMachine(const ModelConfig& model, const Parameters& parameters, const Kept& kept,
+                             const Adapter* adapter, QuantizedBase* quantized)
+    : model_(model),
+      parameters_(parameters),
+      kept_(kept),
+      adapter_(adapter),
+      quantized_(quantized),
+      norm_offset_(model.norm_adds_one ? 1 : 0) {}
+
+void TensorMachine::begin_batch(SequenceShard& shard, int64_t rows, const at::Tensor& places_bt) {
+    shard_ = &shard;
+    rows_ = rows;
+    if (!quantizes_inputs()) return;
+    outliers_.begin_tokens(places_bt.defined() ? places_bt.reshape({-1}) : at::Tensor(),
+                           quantized_->outlier_threshold(),
+                           [&shard](at::Tensor values) { shard.take_largest(values); });
+}
+
+void TensorMachine::enter_layer(int layer, OutlierColumns::Sites known) {
+    layer_ = layer;
+    outliers_.enter_layer(std::move(known));
+}
+
+at::Tensor TensorMachine::empty_like(const at::Tensor& x) const {
+    return at::empty(x.sizes(), x.options());
+}
+
+at::Tensor TensorMachine::matrix(LoraSite site) const {
+    return quantized_ != nullptr ? quantized_->matrix(site) : weights().at(site).weight_oc;
+}
+
+void TensorMachine::hold_matrices() const {
+    if (quantized_ != nullptr) quantized_->hold();
+}
+
+void TensorMachine::release_matrices() const {
+    if (quantized_ != nullptr) quantized_->release();
+}
+
+void TensorMachine::settle(LoraSite site, const at::Tensor& x_nc) {
+    const bool is_down = site == LoraSite::Down;
+    outliers_.settle(site, is_down ? model_.intermediate_size : model_.hidden_size, x_nc.device());
+}
+
+at::Tensor TensorMachine::forward_product(LoraSite site, const at::Tensor& x_nc) {
+    const at::Tensor& bias_o = weights().at(site).bias_o;
+    if (!quantizes_inputs()) return ringmaster::linear(x_nc, matrix(site), bias_o);
+    if (!outliers_.knows(site)) {
+        outliers_.look(x_nc);
+        outliers_.settle(site, x_nc.size(1), x_nc.device());
+    }
+    const at::Tensor y_no = int8_linear(x_nc, quantized_->int8_matrices(site), bias_o, outliers_.of(site),
+                                        quantized_->outlier_threshold());
+    if (product_probe_)
+        product_probe_({layer_, site, x_nc, bias_o, outliers_.of(site), outliers_.counted(), y_no});
+    return y_no;
+}
+
+at::Tensor TensorMachine::linear(LoraSite site, const at::Tensor& x_nc, int64_t first) {
+    at::Tensor y_no = forward_product(site, x_nc);
+    if (adapter_ != nullptr) adapter_->add_forward(site, x_nc, y_no, first);
+    return y_no;
+}
+
+void TensorMachine::Pull::accumulate(const at::Tensor& x_nc, double beta) const {
+    const auto& [weight_oc, bias_o] = machine_.gradients().at(site_);
+    accumulate_weight_gradient(weight_oc, dy_no_, x_nc, beta);
+    accumulate_bias_gradient(bias_o, dy_no_, beta);
+    adapter_.accumulate(x_nc, beta);
+}
+
+at::Tensor TensorMachine::Pull::input() const {
+    at::Tensor dx_nc = product(dy_no_, machine_.matrix(site_));
+    adapter_.add_input_gradient(dx_nc);
+    return dx_nc;
+}
+
+at::Tensor TensorMachine::Pull::input_into(const at::Tensor& out_nc) const {
+    product_out(out_nc, dy_no_, machine_.matrix(site_));
+    adapter_.add_input_gradient(out_nc);
+    return out_nc;
+}
+
+at::Tensor TensorMachine::heads_of(const at::Tensor& qkv_nw, int64_t first, int64_t count) const {
+    const int64_t D = model_.head_dim;
+    return qkv_nw.view({rows_, qkv_nw.size(0) / rows_, qkv_nw.size(1) / D, D}).narrow(2, first, count);
+}
+
+void TensorMachine::rotate(const LayerKind& kind, const at::Tensor& qkv_nw, bool backward) const {
+    const int64_t H = model_.num_heads, K = model_.num_kv_heads;
+    shard_->rotate_heads(kind, qkv_nw, H, H + K, model_.head_dim, backward);
+}
+
+AttentionOutput TensorMachine::attend(const LayerKind& kind, const at::Tensor& qkv_nw) const {
+    const int64_t H = model_.num_heads, K = model_.num_kv_heads;
+    return shard_->attention(kind).forward(heads_of(qkv_nw, 0, H), heads_of(qkv_nw, H, K),
+                                           heads_of(qkv_nw, H + K, K));
+}
+
+void TensorMachine::attend_backward(const LayerKind& kind, at::Tensor dheads_nw, const at::Tensor& qkv_nw,
+                                    AttentionOutput attended) const {
+    const int64_t H = model_.num_heads, K = model_.num_kv_heads;
+    const at::Tensor q = heads_of(qkv_nw, 0, H), k = heads_of(qkv_nw, H, K), v = heads_of(qkv_nw, H + K, K);
+    const AttentionGradients d =
+        shard_->attention(kind).backward(heads_of(dheads_nw, 0, H), q, k, v, attended);
+    dheads_nw.reset();
+    attended = {};
+    q.copy_(d.dq_bthd);  // the values are no longer needed
+    k.copy_(d.dk_btkd);
+    v.copy_(d.dv_btkd);
+}
+
+std::vector<TokenRange> TensorMachine::tiles(const at::Tensor& x_nc) const {
+    const int64_t tokens = x_nc.size(0);
+    std::vector<TokenRange> tiles;
+    for (int64_t begin = 0; begin < tokens; begin += kept_.mlp_tile_tokens)
+        tiles.push_back({begin, std::min(begin + kept_.mlp_tile_tokens, tokens)});
+    return tiles;
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,161 @@
+/// Computes the operations of a layer's blocks (engine/blocks/block.h) on tensors, with the weights of the
+/// current layer: the model's, quantised ones, and an adapter's.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "engine/blocks/block.h"
+#include "engine/model/lora.h"
+#include "engine/model/ops.h"
+#include "engine/model/outlier_columns.h"
+#include "engine/model/sequence_shard.h"
+#include "engine/plan/plan.h"
+
+namespace ringmaster {
+
+/// Called with each layer's activations and gradients as they are computed; used to find where a value
+/// stopped being finite.
+using Probe = std::function<void(int layer, const char* what, const at::Tensor& tensor)>;
+
+/// One forward product with quantised inputs, before an adapter's part is added.
+struct Int8Product {
+    int layer;
+    LoraSite site;
+    const at::Tensor &x_nc, &bias_o, &outliers_c, &counted_n, &y_no;
+};
+using ProductProbe = std::function<void(const Int8Product& product)>;
+
+/// Chooses what the forward keeps of a layer and the backward computes again, without effect on the loss.
+struct Kept {
+    bool checkpointing = false;  ///< keeps only the layer's input (Chen et al. 2016)
+    bool attention = false;      ///< with checkpointing: also keeps attention's output and log-sum-exp
+    /// Tokens per tile of the MLP, 0 for whole MLPs. The backward computes each tile again, as in Arctic Long
+    /// Sequence Training (arXiv 2506.13996, section 3.1.2).
+    int64_t mlp_tile_tokens = 0;
+    bool in_host = false;  ///< with checkpointing on a GPU: keeps layers' inputs in host memory
+    /// Labelled tokens per chunk of head and loss. Preflight's short rows use smaller chunks.
+    int64_t loss_chunk_tokens = 1024;
+};
+
+Kept what_is_kept(const Plan& plan);
+
+class TensorMachine {
+  public:
+    using Tensor = at::Tensor;
+    using Attended = AttentionOutput;
+
+    /// With an adapter the parameters are frozen. `quantized` holds the layers' matrices if the parameters do
+    /// not. Both may be null.
+    TensorMachine(const ModelConfig& model, const Parameters& parameters, const Kept& kept,
+                  const Adapter* adapter, QuantizedBase* quantized);
+
+    /// Begins a micro-batch of `rows` rows; `places_bt` is that of MicroBatch.
+    void begin_batch(SequenceShard& shard, int64_t rows, const at::Tensor& places_bt);
+    /// Begins a layer, whose weights must be here. `known` are its outliers, if found already.
+    void enter_layer(int layer, OutlierColumns::Sites known = {});
+
+    const ModelConfig& model() const { return model_; }
+    bool keeps_attention() const { return kept_.attention; }
+    at::Tensor empty_like(const at::Tensor& x) const;
+
+    // Norms; `norm` writes rstd, the others read it. See engine/model/ops.h.
+    at::Tensor norm(NormSite site, const at::Tensor& x_nw, at::Tensor& rstd_n) const {
+        return rms_norm(x_nw, weights().at(site), model_.rms_norm_eps, rstd_n, norm_offset_);
+    }
+    at::Tensor norm_again(NormSite site, const at::Tensor& x_nw, const at::Tensor& rstd_n) const {
+        return rms_norm_again(x_nw, weights().at(site), rstd_n, norm_offset_);
+    }
+    void norm_backward(NormSite site, const at::Tensor& dy_nw, const at::Tensor& x_nw,
+                       const at::Tensor& rstd_n, const at::Tensor& dx_nw, bool accumulate,
+                       double beta) const {
+        rms_norm_backward(dy_nw, x_nw, weights().at(site), rstd_n, dx_nw, accumulate, gradients().at(site),
+                          beta, norm_offset_);
+    }
+
+    /// Returns x_nc times the site's matrix, plus bias and the adapter's part. x_nc holds the tokens from
+    /// `first` on.
+    at::Tensor linear(LoraSite site, const at::Tensor& x_nc, int64_t first = 0);
+    /// The backward of `linear`, given dy_no.
+    class Pull {
+      public:
+        Pull(const TensorMachine& machine, LoraSite site, at::Tensor dy_no, int64_t first)
+            : machine_(machine),
+              site_(site),
+              dy_no_(std::move(dy_no)),
+              adapter_(machine.adapter_, site, dy_no_, first) {}
+        /// Sets the gradients of matrix, bias and adapter to beta · gradient + new gradient.
+        void accumulate(const at::Tensor& x_nc, double beta) const;
+        /// Return the gradient of x_nc; the second writes it into out_nc.
+        at::Tensor input() const;
+        at::Tensor input_into(const at::Tensor& out_nc) const;
+
+      private:
+        const TensorMachine& machine_;
+        LoraSite site_;
+        at::Tensor dy_no_;
+        AdapterBackward adapter_;
+    };
+    Pull pull(LoraSite site, at::Tensor dy_no, int64_t first = 0) const {
+        return {*this, site, std::move(dy_no), first};
+    }
+    /// Make each matrix from quantised weights only once until they are released.
+    void hold_matrices() const;
+    void release_matrices() const;
+
+    at::Tensor gate(const at::Tensor& gate_up_n2i) const {
+        return ringmaster::gate(gate_up_n2i, model_.gate);
+    }
+    /// Replaces gate_up by its gradient and returns the forward's product again.
+    at::Tensor gate_backward(const at::Tensor& gate_up_n2i, const at::Tensor& dact_ni) const {
+        return ringmaster::gate_backward(gate_up_n2i, dact_ni, model_.gate);
+    }
+
+    /// Rotates queries and keys in place.
+    void rotate(const LayerKind& kind, const at::Tensor& qkv_nw, bool backward) const;
+    Attended attend(const LayerKind& kind, const at::Tensor& qkv_nw) const;
+    /// Replaces queries, keys and values by their gradients.
+    void attend_backward(const LayerKind& kind, at::Tensor dheads_nw, const at::Tensor& qkv_nw,
+                         Attended attended) const;
+
+    bool is_tiled() const { return kept_.mlp_tile_tokens > 0; }
+    std::vector<TokenRange> tiles(const at::Tensor& x_nc) const;
+
+    // Products with quantised inputs: `look` at all tiles of a site's input, then `settle` its outliers.
+    bool quantizes_inputs() const { return quantized_ != nullptr && quantized_->quantizes_inputs(); }
+    void look(const at::Tensor& x_nc, int64_t first) { outliers_.look(x_nc, first); }
+    void settle(LoraSite site, const at::Tensor& x_nc);
+    const OutlierColumns::Sites& outliers() const { return outliers_.sites(); }
+
+    void probe(const char* what, const at::Tensor& tensor) const { probe_at(layer_, what, tensor); }
+    void probe_at(int layer, const char* what, const at::Tensor& tensor) const {
+        if (probe_) probe_(layer, what, tensor);
+    }
+    void set_probe(Probe probe) { probe_ = std::move(probe); }
+    void set_product_probe(ProductProbe probe) { product_probe_ = std::move(probe); }
+
+  private:
+    const LayerTensors& weights() const { return parameters_.weights().layers[static_cast<size_t>(layer_)]; }
+    const LayerTensors& gradients() const {
+        return parameters_.weight_gradients().layers[static_cast<size_t>(layer_)];
+    }
+    at::Tensor matrix(LoraSite site) const;
+    at::Tensor forward_product(LoraSite site, const at::Tensor& x_nc);
+    /// Returns `count` heads of queries, keys or values: [B, T, count, D].
+    at::Tensor heads_of(const at::Tensor& qkv_nw, int64_t first, int64_t count) const;
+
+    const ModelConfig& model_;
+    const Parameters& parameters_;
+    const Kept& kept_;
+    const Adapter* adapter_;
+    QuantizedBase* quantized_;
+    const double norm_offset_;  ///< added to weights before norms multiply by them
+    OutlierColumns outliers_;   ///< of the current layer, if inputs are quantised
+    SequenceShard* shard_ = nullptr;
+    int64_t rows_ = 0;
+    int layer_ = -1;
+    Probe probe_;
+    ProductProbe product_probe_;
+};
+
+}  // namespace ringmaster

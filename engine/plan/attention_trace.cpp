@@ -1,0 +1,269 @@
+#include "engine/plan/attention_trace.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "engine/plan/deterministic.h"
+#include "engine/plan/layout.h"
+
+namespace ringmaster {
+
+namespace {
+
+using Block = Heap::Block;
+constexpr auto kCommunication = MemoryPart::Communication;
+
+constexpr double kScoreRows = 256, kScoreKeys = 512;  // engine/attention/blocks.h
+constexpr double kPanel = 64;                         // engine/kernels/key_softmax.h
+
+/// The longest ring that is traced: in longer rings a rank holds the same amount at a time.
+constexpr int kTracedRing = 8;
+
+AttentionSchedule schedule_of(const MemoryInputs& in, int64_t window, int ring, int rank) {
+    const int64_t tokens = in.shard_tokens * ring * in.ulysses;
+    const auto mask_of = [&](int64_t wide) {
+        AttentionMask mask;
+        if (wide < tokens) mask.window = wide;
+        return mask;
+    };
+    const Layout layout = make_layout(in.layout, tokens, ring, in.ulysses, mask_of(in.window));
+    const AttentionMask mask = mask_of(window);
+    std::vector<Spans> spans;
+    for (int r = 0; r < ring; ++r) spans.push_back(ring_spans(layout, r, in.ulysses));
+    return in.gathered_heads > 0 ? make_gather_schedule(spans, rank, mask, in.gathered_heads)
+                                 : make_ring_schedule(spans, rank, mask);
+}
+
+}  // namespace
+
+AttentionTrace::AttentionTrace(const MemoryInputs& in, int64_t window, Heap& heap)
+    : in_(in), model_(in.model), heap_(heap) {
+    const double ulysses = in.ulysses, kv_heads = double(in.model.num_kv_heads);
+    shape_ = {double(in.micro), double(in.shard_tokens) * ulysses, double(in.model.num_heads) / ulysses,
+              std::max(1.0, kv_heads / ulysses), double(in.model.head_dim)};
+    const int ring = std::min(in.ring, kTracedRing);
+    const int rank = ring == in.ring ? in.ring_rank : in.ring_rank * ring / in.ring;
+    schedule_ = schedule_of(in, window, ring, rank);
+    if (in.gathered_heads > 0) gathered_ = double(in.ring) / ring;
+}
+
+void AttentionTrace::forward() {
+    in_.ulysses > 1 ? forward_over_heads() : scheduled_forward();
+}
+
+void AttentionTrace::backward() {
+    in_.ulysses > 1 ? backward_over_heads() : backward_of_tokens();
+}
+
+bool AttentionTrace::is_in_blocks() const {
+    return is_bfloat16() && shape_.tokens > double(blocks().queries_at_once);
+}
+
+FlashBlocks AttentionTrace::blocks() const {
+    if (!cuda_is_deterministic()) return {1, std::numeric_limits<int64_t>::max()};
+    return flash_blocks(std::max<int64_t>(1, std::llround(shape_.rows * shape_.heads)),
+                        std::llround(shape_.head_dim));
+}
+
+double AttentionTrace::heads_at_once() const {
+    if (in_.gathered_heads == 0) return 1;
+    return std::min(1.0, double(in_.gathered_heads) / std::max(1.0, shape_.kv_heads));
+}
+
+/// Returns the buffers of the threads that run at once: a head's keys and values in float32 (in the backward
+/// also their gradients), blocks of scores and of queries.
+double AttentionTrace::of_tasks(const Stage& stage, bool backward) const {
+    if (on_gpu() || stage.slices.empty()) return 0;
+    int64_t begin = stage.slices[0].key_begin, end = 0;
+    for (const Slice& slice : stage.slices) {
+        begin = std::min(begin, slice.key_begin);
+        end = std::max(end, slice.key_end);
+    }
+    const double pairs = shape_.rows * std::max(1.0, shape_.kv_heads);
+    const double parts = std::max(1.0, std::floor(double(in_.threads) / pairs));
+    const double at_once = std::min(double(in_.threads), pairs * parts);
+    const double group = shape_.heads / shape_.kv_heads, D = shape_.head_dim;
+    const double rows = group * std::max(16.0, std::floor(kScoreRows / group));
+    const double keys = double(end - begin) * gathered_ * D;
+    const double waiting =  // gradients of parts of one head, summed in order at the end
+        backward && parts > 1 ? std::max(0.0, pairs * parts - at_once) * keys * 8 : 0;
+    if (is_of_panels()) return at_once * of_panel_task(keys, rows, D, backward) + waiting;
+    const double widened = keys * 4 * (backward ? 4 : 2);
+    const double blocks = !backward ? 1 : model_.score_softcap == 0 ? 2 : 3;
+    return at_once * (widened + rows * 4 * (blocks * kScoreKeys + (backward ? 3 : 2) * D)) + waiting;
+}
+
+/// Returns whether the CPU's own bfloat16 products are used (engine/attention/key_block_attention.h).
+bool AttentionTrace::is_of_panels() const {
+    return is_bfloat16() && !in_.widens() && std::fmod(shape_.head_dim, 2) == 0 && model_.score_softcap == 0;
+}
+
+/// Returns a task's bytes: keys and values by rows and columns, scores, queries by rows and twice in panels.
+double AttentionTrace::of_panel_task(double keys, double rows, double head_dim, bool backward) const {
+    const auto of_panels = [](double width) { return std::ceil(width / kPanel) * kPanel; };
+    const double columns = of_panels(rows), cells = kScoreKeys * columns;
+    const double block = 2 * (rows * (head_dim + of_panels(head_dim)) + columns * head_dim);
+    const double sums = 4 * head_dim * columns;
+    if (backward) return keys * (8 + 6) + 14 * cells + 2 * block + sums;
+    return std::max(keys * 6, keys * 4 + 6 * cells + block + sums);
+}
+
+void AttentionTrace::scheduled_forward() {
+    const double e = element(), statistics = 4 * shape_.rows * shape_.tokens * shape_.heads;
+    const double share = heads_at_once();
+    if (is_plain()) return heap_.touch(shape_.queries() * e + statistics);
+    Block sums = heap_.take(4 * shape_.queries() + 2 * statistics);
+    Block held, coming, sent;
+    const int rounds = share < 1 ? 2 : 1;  // groups of heads: the second travels while the first is used
+    for (int round = 0; round < rounds; ++round) {
+        for (size_t u = 0; u <= schedule_.stages.size(); ++u) {
+            held = std::move(coming);
+            if (u < schedule_.stages.size()) {
+                const Stage& stage = schedule_.stages[u];
+                if (!stage.is_own && stage.keys > 0)
+                    coming = heap_.take(share * e * shape_.of_keys(double(stage.keys) * gathered_),
+                                        kCommunication);
+                int64_t going = 0;
+                for (const KeyExchange& exchange : stage.exchanges)
+                    going = std::max(going, count_keys(exchange.sent));
+                Block next = heap_.take(share * e * shape_.of_keys(double(going)), kCommunication);
+                sent = std::move(next);
+            }
+            if (u > 0) heap_.touch(of_tasks(schedule_.stages[u - 1], false));
+        }
+    }
+    held.free();
+    coming.free();
+    sent.free();
+    heap_.touch(1.25 * statistics);  // the divisor, and a mask of its zeros
+    heap_.touch((is_bfloat16() ? shape_.queries() * e : 0) + statistics);
+}
+
+/// Traces an all-to-all: each rank's parts, the joined parts sent, those received; keeps only the last.
+Block AttentionTrace::tokens_to_heads(double bytes) {
+    Block owned = heap_.take(bytes, kCommunication);
+    heap_.touch(2 * bytes, kCommunication);
+    return owned;
+}
+
+void AttentionTrace::forward_over_heads() {
+    const double e = element(), q = shape_.queries() * e, keys_values = 2 * shape_.keys() * e;
+    Block queries = tokens_to_heads(q);
+    Block under_way = heap_.take(q, kCommunication);
+    Block both = heap_.take(2 * in_.tokens() * kv_width() * e, kCommunication);
+    Block keys = tokens_to_heads(keys_values);
+    both.free();
+    under_way.free();
+    scheduled_forward();
+    Block out = heap_.take(q);
+    heap_.touch(q * (in_.micro > 1 ? 3 : 2), kCommunication);  // received and joined tensors
+}
+
+/// Returns the bytes that a GPU's backward kernel takes: dq, dk and dv of every query head; in bfloat16 also
+/// their sums over groups of heads, and as many float32 copies of dq as its order of sums needs.
+double AttentionTrace::flash_backward_bytes() const {
+    const double heads = 2 * element() * shape_.queries();
+    if (!is_bfloat16()) return 4 * shape_.queries() + heads;
+    const double sums = shape_.heads > shape_.kv_heads ? 2 * element() * shape_.keys() : 0;
+    if (!cuda_is_deterministic()) {
+        const double group = std::max(1.0, shape_.heads / shape_.kv_heads);
+        const auto key_heads = std::max<int64_t>(1, std::llround(shape_.kv_heads));
+        const int64_t at_once =
+            key_heads_at_once(std::llround(shape_.rows * shape_.tokens), key_heads, std::llround(group));
+        const double share = double(at_once) / double(key_heads);
+        const double joined =
+            share < 1 && is_plain() ? element() * (shape_.queries() + 2 * shape_.keys()) : 0;
+        return share * ((4 + element()) * shape_.queries() + heads + sums) + joined;
+    }
+    const double at_once = std::min(shape_.tokens, double(blocks().queries_at_once)) / shape_.tokens;
+    return (4 * double(blocks().copies) + element()) * shape_.queries() * at_once + heads + sums;
+}
+
+void AttentionTrace::scheduled_backward(Block& dq, Block& home) {
+    const double e = element(), statistics = 4 * shape_.rows * shape_.tokens * shape_.heads;
+    if (is_plain() && !is_in_blocks()) {
+        heap_.touch(flash_backward_bytes());
+        dq = heap_.take(shape_.queries() * e);
+        home = heap_.take(2 * shape_.keys() * e);
+        return;
+    }
+    home = heap_.take(4 * 2 * shape_.keys());
+    dq = heap_.take(4 * shape_.queries());
+    Block delta;
+    if (!on_gpu()) {
+        const double at_once = std::min(double(in_.threads), shape_.rows * shape_.heads);
+        delta = heap_.take(statistics);
+        heap_.touch(at_once * shape_.tokens * shape_.head_dim * 4 * (is_bfloat16() ? 3 : 1));
+    }
+    const double share = heads_at_once();
+    std::vector<const Stage*> units;
+    const int rounds = share < 1 ? std::min(3, static_cast<int>(std::ceil(1 / share))) : 1;
+    for (int round = 0; round < rounds; ++round) {
+        for (const Stage& stage : schedule_.stages) units.push_back(&stage);
+    }
+    Block held, coming, sent, gradients, going_home, arriving;
+    for (size_t u = 0; u <= units.size(); ++u) {
+        held = std::move(coming);
+        if (u < units.size() && !units[u]->is_own) {
+            const Stage& stage = *units[u];
+            int64_t going = 0;
+            for (const KeyExchange& exchange : stage.exchanges)
+                going = std::max(going, count_keys(exchange.sent));
+            coming = heap_.take(share * e * shape_.of_keys(double(stage.keys) * gathered_), kCommunication);
+            Block next = heap_.take(share * e * shape_.of_keys(double(going)), kCommunication);
+            sent = std::move(next);
+        }
+        if (u == 0) continue;
+        const Stage& stage = *units[u - 1];
+        if (!stage.is_own)
+            gradients =
+                heap_.take(4 * share * shape_.of_keys(double(stage.keys) * gathered_), kCommunication);
+        heap_.touch(on_gpu() ? flash_backward_bytes() : of_tasks(stage, true));
+        if (stage.is_own) continue;
+        going_home = std::move(gradients);
+        double arrives = 0;
+        int64_t leaves = 0;
+        for (const KeyExchange& exchange : stage.exchanges) {
+            arrives += double(count_keys(exchange.sent));
+            leaves += exchange.received;
+        }
+        arriving.free();
+        arriving = heap_.take(4 * share * shape_.of_keys(arrives * gathered_), kCommunication);
+        if (leaves == 0) going_home.free();  // all gradients were this rank's own
+    }
+    held.free();
+    if (in_.gathered_heads > 0 || shape_.kv_heads <= 1) return;
+    for (const Stage& stage :
+         schedule_.stages) {  // half of the rank's own heads come last, while gradients travel
+        if (stage.is_own) heap_.touch(of_tasks(stage, true));
+    }
+}
+
+void AttentionTrace::backward_of_tokens() {
+    Block dq, home, narrow;
+    scheduled_backward(dq, home);
+    if (is_bfloat16()) narrow = heap_.take((shape_.queries() + 2 * shape_.keys()) * element());
+}
+
+void AttentionTrace::backward_over_heads() {
+    const double e = element(), q = shape_.queries() * e;
+    const bool shared = model_.num_kv_heads < in_.ulysses;  // summed over ranks in float32
+    const double keys_values = 2 * shape_.keys() * (shared ? 4 : e);
+    Block dout = tokens_to_heads(q), dq, home;
+    scheduled_backward(dq, home);
+    Block narrow = heap_.take(is_bfloat16() || in_.micro > 1 ? q : 0);
+    Block received_q = heap_.take(q, kCommunication);
+    Block both = heap_.take(4 * 2 * shape_.keys(), kCommunication);
+    Block sent_keys = heap_.take(shared || !is_bfloat16() ? 0 : keys_values, kCommunication);
+    Block received_keys = heap_.take(keys_values, kCommunication);
+    if (is_bfloat16() && !shared) both.free();  // rounded into another tensor, which is sent
+    narrow.free();                              // dq has been sent
+    Block joined_q = heap_.take(q);
+    both.free();
+    sent_keys.free();
+    Block joined_keys = heap_.take(2 * in_.tokens() * kv_width() * e);
+    heap_.touch(shared ? keys_values : 0);
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,60 @@
+/// Traces the memory of one layer's attention over the mesh, between its queries, keys and values and its
+/// output. Follows engine/attention line by line. The letters are those of memory.h.
+#pragma once
+
+#include "engine/plan/attention_schedule.h"
+#include "engine/plan/flash_blocks.h"
+#include "engine/plan/heap.h"
+#include "engine/plan/memory.h"
+
+namespace ringmaster {
+
+/// The tensors that a rank attends with: all tokens of a Ulysses group, and the heads that it owns.
+struct AttentionShape {
+    double rows, tokens, heads, kv_heads, head_dim;
+
+    double queries() const { return rows * tokens * heads * head_dim; }  ///< elements
+    double keys() const { return rows * tokens * kv_heads * head_dim; }  ///< elements of the keys alone
+    double of_keys(double count) const { return 2 * rows * count * kv_heads * head_dim; }  ///< both kinds
+};
+
+class AttentionTrace {
+  public:
+    AttentionTrace(const MemoryInputs& in, int64_t window, Heap& heap);
+
+    void forward();   ///< all but the output that is kept
+    void backward();  ///< from the output's gradient to those of queries, keys and values
+
+  private:
+    double element() const { return in_.element_bytes(); }
+    bool is_bfloat16() const { return element() == 2; }
+    bool on_gpu() const { return in_.device == Device::Cuda; }
+    double kv_width() const { return double(model_.num_kv_heads * model_.head_dim); }
+    /// Returns whether one call of a GPU's flash attention computes everything.
+    bool is_plain() const { return on_gpu() && in_.ring == 1 && (is_bfloat16() || !in_.packed); }
+    /// Returns whether a GPU's flash attention backward runs in several blocks of queries.
+    bool is_in_blocks() const;
+    /// Returns one copy of dq for all queries at once, or more if sums must be in order.
+    FlashBlocks blocks() const;
+    /// Returns the fraction of key/value heads that travel together.
+    double heads_at_once() const;
+    double flash_backward_bytes() const;
+    bool is_of_panels() const;
+    double of_panel_task(double keys, double rows, double head_dim, bool backward) const;
+    double of_tasks(const Stage& stage, bool backward) const;
+    Heap::Block tokens_to_heads(double bytes);
+    void forward_over_heads();
+    void scheduled_forward();
+    void scheduled_backward(Heap::Block& dq, Heap::Block& home);
+    void backward_of_tokens();
+    void backward_over_heads();
+
+    const MemoryInputs& in_;
+    const ModelConfig& model_;
+    Heap& heap_;
+    AttentionShape shape_;
+    AttentionSchedule schedule_;
+    double gathered_ = 1;  ///< ranks represented by one stage of the schedule
+};
+
+}  // namespace ringmaster

@@ -1,0 +1,172 @@
+#include "engine/plan/trace_machine.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/config/precision.h"
+#include "engine/plan/int8_rows.h"
+
+namespace ringmaster {
+
+namespace {
+
+constexpr auto kActivations = MemoryPart::Activations;
+constexpr double kElementsAtOnce = 4 << 20;             // engine/model/quantized_matrix.cpp
+constexpr double kWideRows = 256, kWideColumns = 4096;  // engine/model/ops.cpp
+
+int adapted(const Lora& lora, LoraSite site) {
+    const auto [first, count] = targets_of(site);
+    const auto begin = kLoraTargets.begin() + static_cast<std::ptrdiff_t>(first);
+    return static_cast<int>(
+        std::count_if(begin, begin + static_cast<std::ptrdiff_t>(count), [&](const char* module) {
+            return std::find(lora.targets.begin(), lora.targets.end(), module) != lora.targets.end();
+        }));
+}
+
+}  // namespace
+
+TraceMachine::TraceMachine(const MemoryInputs& in, Heap& heap) : in_(in), heap_(heap) {
+    const ModelConfig& m = in.model;
+    const double hidden = double(m.hidden_size), intermediate = intermediate_width(m),
+                 q = double(m.num_heads * m.head_dim), kv = double(m.num_kv_heads * m.head_dim);
+    const Matrix all[] = {{q + 2 * kv, hidden, std::max(q, kv), 0},
+                          {hidden, q, hidden, 0},
+                          {gate_up_width(m), hidden, intermediate, 0},
+                          {hidden, intermediate, hidden, 0}};
+    for (size_t i = 0; i < kLoraSites; ++i) {
+        matrices_[i] = all[i];
+        matrices_[i].adapted = adapted(in.lora, static_cast<LoraSite>(i));
+    }
+}
+
+// ------------------------------------------------------------------------------------------------ norms
+
+Traced TraceMachine::norm(NormSite site, const Traced& x_nw, Traced& rstd_n) {
+    rstd_n = {heap_, x_nw.rows(), 1, 4, kActivations};
+    const bool is_output = site == NormSite::AttentionOutput || site == NormSite::MlpOutput;
+    return take(x_nw.rows(), x_nw.columns(), is_output ? kActivations : MemoryPart::Workspace);
+}
+
+/// Traces a repeated norm. In bfloat16 the CPU uses two float32 tensors.
+Traced TraceMachine::norm_again(NormSite, const Traced& x_nw, const Traced&) {
+    const double bytes = in_.element_bytes();
+    heap_.touch(x_nw.elements() * (on_gpu() ? bytes : bytes == 2 ? 8 + bytes : 4));
+    return empty_like(x_nw);
+}
+
+void TraceMachine::norm_backward(NormSite, const Traced&, const Traced& x_nw, const Traced&, const Traced&,
+                                 bool, double) {
+    constexpr double kTokensPerChunk = 128;  // for the weight's gradient: engine/model/own_ops.cpp
+    if (on_gpu()) heap_.touch(std::ceil(x_nw.rows() / kTokensPerChunk) * x_nw.columns() * 4);
+}
+
+// --------------------------------------------------------------------------------------------- matrices
+
+void TraceMachine::widen(double rows, double depth, double columns) {
+    if (!in_.widens()) return;
+    const double n = std::min(rows, kWideRows), k = std::min(depth, kWideColumns),
+                 m = std::min(columns, kWideColumns);
+    heap_.touch(4 * (k * m + n * m + n * k));
+}
+
+Traced TraceMachine::dequantize(LoraSite site) {
+    Traced& held = held_[static_cast<size_t>(site)];
+    if (!in_.quantization.on() || held.defined()) return held;
+    const Traced made = take(at(site).outputs, at(site).inputs);
+    if (in_.quantization.is_4bit() && in_.quantization.nested)
+        heap_.touch(4 * made.elements() / double(in_.quantization.block));  // scales
+    if (!in_.quantization.is_4bit()) heap_.touch(4 * std::min(made.elements(), kElementsAtOnce));
+    if (holds_) held = made;
+    return made;
+}
+
+void TraceMachine::release_matrices() {
+    holds_ = false;
+    held_ = {};
+}
+
+void TraceMachine::look(const Traced& x_nc, int64_t) {
+    const double some = std::min(x_nc.rows(), double(int8_rows_at_once(std::llround(x_nc.columns()))));
+    heap_.touch(some * x_nc.columns() * 3);  // magnitudes in float16 and a mask
+}
+
+/// With quantised inputs, traces the product's two largest moments: quantising some rows, and converting
+/// their sums (engine/model/int8_product.cpp).
+Traced TraceMachine::linear(LoraSite site, const Traced& x_nc, int64_t) {
+    const auto [outputs, inputs, widest, adapted] = at(site);
+    if (quantizes_inputs()) look(x_nc, 0);
+    const Traced matrix = quantizes_inputs() ? Traced() : dequantize(site);
+    Traced y_no = take(x_nc.rows(), outputs, kActivations);
+    if (quantizes_inputs()) {
+        const double most = double(int8_rows_at_once(std::llround(std::max(inputs, widest))));
+        const double some = std::min(x_nc.rows(), most);
+        heap_.touch(some * inputs * 7);
+        heap_.touch(some * (inputs + 8 * widest));
+    }
+    widen(x_nc.rows(), inputs, outputs);
+    adapter_forward(site, x_nc.rows());
+    return y_no;
+}
+
+TraceMachine::Pull TraceMachine::pull(LoraSite site, const Traced& dy_no, int64_t) {
+    return {*this, site, dy_no, take(dy_no.rows(), at(site).adapted * double(in_.lora.r))};
+}
+
+/// Frozen weights have no gradient. The adapter's forward is computed again.
+void TraceMachine::Pull::accumulate(const Traced& x_nc, double) const {
+    const Matrix& matrix = machine.at(site);
+    if (!machine.in_.lora.on()) machine.gradient_product(matrix.outputs, matrix.inputs, dy_no.rows());
+    machine.adapter_forward(site, x_nc.rows());
+}
+
+Traced TraceMachine::Pull::input() const {
+    return input_into(machine.take(dy_no.rows(), machine.at(site).inputs));
+}
+
+/// Traces the adapter's part before and after dropout.
+Traced TraceMachine::Pull::input_into(const Traced& out_nc) const {
+    const Matrix& matrix = machine.at(site);
+    {
+        const Traced dequantized = machine.dequantize(site);
+        machine.widen(dy_no.rows(), matrix.outputs, matrix.inputs);
+    }
+    if (matrix.adapted > 0) machine.heap_.touch(2 * machine.dropout_bytes(out_nc.rows(), matrix.inputs));
+    return out_nc;
+}
+
+void TraceMachine::gradient_product(double outputs, double inputs, double rows) {
+    if (in_.widens()) {
+        const double n = std::min(rows, kWideRows), o = std::min(outputs, kWideColumns);
+        const double sum = in_.precision == Precision::Bf16Full ? o * inputs : 0;
+        heap_.touch(4 * (sum + n * o + n * inputs));
+    } else if (is_mixed(in_.precision)) {
+        // A GPU adds in float32 in place; a CPU's bfloat16 product is widened in parts.
+        if (!on_gpu()) heap_.touch(inputs * (2 * outputs + 4 * std::min(outputs, kWideRows)));
+    }
+}
+
+double TraceMachine::dropout_bytes(double rows, double width) const {
+    return in_.lora.dropout > 0 ? rows * width * in_.element_bytes() : 0;
+}
+
+/// Traces the input after dropout, and x·Aᵀ (engine/model/lora.cpp).
+void TraceMachine::adapter_forward(LoraSite site, double rows) {
+    if (at(site).adapted > 0)
+        heap_.touch(dropout_bytes(rows, at(site).inputs) + rows * double(in_.lora.r) * in_.element_bytes());
+}
+
+// -------------------------------------------------------------------------------------------- attention
+
+TraceMachine::Attended TraceMachine::attend(const LayerKind& kind, const Traced&) {
+    const int64_t window = model().layers.empty() ? in_.window : kind.window.value_or(0);
+    attentions_.try_emplace(window, in_, window, heap_).first->second.forward();
+    const double a_token = attention_output_bytes(in_) / in_.tokens();
+    return {{heap_, in_.tokens(), 1, a_token, kActivations}};
+}
+
+void TraceMachine::attend_backward(const LayerKind& kind, Traced, const Traced&, Attended) {
+    const int64_t window = model().layers.empty() ? in_.window : kind.window.value_or(0);
+    attentions_.at(window).backward();
+}
+
+}  // namespace ringmaster

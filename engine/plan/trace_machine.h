@@ -1,0 +1,144 @@
+/// Computes the operations of a layer's blocks (engine/blocks/block.h) on the sizes of tensors alone:
+/// allocates and frees what engine/model/tensor_machine.cpp and engine/model/ops.cpp do.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "engine/blocks/block.h"
+#include "engine/blocks/sites.h"
+#include "engine/plan/attention_trace.h"
+#include "engine/plan/heap.h"
+#include "engine/plan/memory.h"
+
+namespace ringmaster {
+
+/// The size of a matrix; copies share its memory, which is freed with the last of them. Has the members of
+/// at::Tensor that blocks use.
+class Traced {
+  public:
+    Traced() = default;
+    Traced(Heap& heap, double rows, double columns, double element_bytes, MemoryPart part)
+        : rows_(rows),
+          columns_(columns),
+          element_bytes_(element_bytes),
+          heap_(&heap),
+          memory_(std::make_shared<Heap::Block>(heap, rows * columns * element_bytes, part)) {}
+
+    double rows() const { return rows_; }
+    double columns() const { return columns_; }
+    double elements() const { return rows_ * columns_; }
+
+    bool defined() const { return memory_ != nullptr; }
+    void reset() { memory_.reset(); }
+    int64_t size(int dim) const { return static_cast<int64_t>(dim == 0 ? rows_ : columns_); }
+    Traced narrow(int dim, int64_t, int64_t count) const {
+        Traced part = *this;
+        (dim == 0 ? part.rows_ : part.columns_) = double(count);
+        part.is_strided_ = dim == 1;
+        return part;
+    }
+    Traced clone() const { return {*heap_, rows_, columns_, element_bytes_, MemoryPart::Activations}; }
+    Traced view_as(const Traced&) const { return *this; }
+    /// Copies some columns of wider rows.
+    Traced reshape(std::initializer_list<int64_t>) const { return is_strided_ ? *this * 1 : *this; }
+    Traced operator*(double) const {
+        return {*heap_, rows_, columns_, element_bytes_, MemoryPart::Workspace};
+    }
+    const Traced& copy_(const Traced&) const { return *this; }
+    const Traced& add_(const Traced&) const { return *this; }
+    const Traced& mul_(double) const { return *this; }
+
+  private:
+    double rows_ = 0, columns_ = 0, element_bytes_ = 0;
+    bool is_strided_ = false;
+    Heap* heap_ = nullptr;
+    std::shared_ptr<Heap::Block> memory_;
+};
+
+/// See TensorMachine for what each operation computes.
+class TraceMachine {
+  public:
+    using Tensor = Traced;
+    struct Attended {
+        Traced out_bthd;
+    };
+
+    TraceMachine(const MemoryInputs& in, Heap& heap);
+
+    const ModelConfig& model() const { return in_.model; }
+    bool keeps_attention() const { return in_.keeps_attention; }
+    Traced take(double rows, double columns, MemoryPart part = MemoryPart::Workspace) const {
+        return {heap_, rows, columns, in_.element_bytes(), part};
+    }
+    Traced empty_like(const Traced& x) const { return take(x.rows(), x.columns()); }
+
+    Traced norm(NormSite site, const Traced& x_nw, Traced& rstd_n);
+    Traced norm_again(NormSite site, const Traced& x_nw, const Traced& rstd_n);
+    void norm_backward(NormSite site, const Traced& dy_nw, const Traced& x_nw, const Traced& rstd_n,
+                       const Traced& dx_nw, bool accumulate, double beta);
+
+    Traced linear(LoraSite site, const Traced& x_nc, int64_t first = 0);
+    struct Pull {
+        TraceMachine& machine;
+        LoraSite site;
+        Traced dy_no, adapters_nr;
+
+        void accumulate(const Traced& x_nc, double beta) const;
+        Traced input() const;
+        Traced input_into(const Traced& out_nc) const;
+    };
+    Pull pull(LoraSite site, const Traced& dy_no, int64_t first = 0);
+    void hold_matrices() { holds_ = true; }
+    void release_matrices();
+
+    Traced gate(const Traced& gate_up_n2i) const {
+        return take(gate_up_n2i.rows(), at(LoraSite::Down).inputs);
+    }
+    Traced gate_backward(const Traced& gate_up_n2i, const Traced&) const { return gate(gate_up_n2i); }
+
+    void rotate(const LayerKind&, const Traced&, bool) const {}
+    Attended attend(const LayerKind& kind, const Traced& qkv_nw);
+    void attend_backward(const LayerKind& kind, Traced dheads_nw, const Traced& qkv_nw, Attended attended);
+
+    bool is_tiled() const { return in_.mlp_tile_tokens > 0; }
+    /// Returns one tile: the others hold the same amount.
+    std::vector<TokenRange> tiles(const Traced& x_nc) const {
+        return {{0, std::min(x_nc.size(0), in_.mlp_tile_tokens)}};
+    }
+    bool quantizes_inputs() const { return on_gpu() && in_.quantization.format == WeightFormat::Int8; }
+    void look(const Traced& x_nc, int64_t first);
+    void settle(LoraSite, const Traced&) const {}
+    void probe(const char*, const Traced&) const {}
+
+    /// Traces a product's buffers if 16-bit products are widened to float32 in parts.
+    void widen(double rows, double depth, double columns);
+    void gradient_product(double outputs, double inputs, double rows);
+
+  private:
+    struct Matrix {
+        double outputs, inputs;
+        double widest;  ///< outputs of its widest module
+        int adapted;    ///< modules with an adapter
+    };
+
+    bool on_gpu() const { return in_.device == Device::Cuda; }
+    const Matrix& at(LoraSite site) const { return matrices_[static_cast<size_t>(site)]; }
+    /// Allocates a matrix if it is made from quantised weights.
+    Traced dequantize(LoraSite site);
+    double dropout_bytes(double rows, double width) const;
+    void adapter_forward(LoraSite site, double rows);
+
+    const MemoryInputs& in_;
+    Heap& heap_;
+    std::array<Matrix, kLoraSites> matrices_;
+    std::map<int64_t, AttentionTrace> attentions_;  ///< by window
+    std::array<Traced, kLoraSites> held_;
+    bool holds_ = false;  ///< matrices from quantised weights are shared by tiles
+};
+
+}  // namespace ringmaster
