@@ -278,3 +278,5 @@ esac
     assert done.returncode == 3 and "did not say where the others meet it" in done.stderr, done.stdout + done.stderr
     assert "meet " in (pair.a.home / "said").read_text(), "it was started"
     wait_for(lambda: not processes_of(pair.a.home), "the end of node 0's agent and ranks")
+    state = state_of(there(pair.a))
+    assert state["state"] == "stopped", f"it ended by itself, after a wait for the other nodes: {state['reason']}"
