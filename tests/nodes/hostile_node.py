@@ -280,7 +280,7 @@ ATTACKS = {
 
 # One attack of every kind, which takes seconds; the others run only under the label exhaustive.
 SPREAD = ["plan.json", "a link in place of a file", "2147483647 ranks", "a model outside", "fetch: outside", "adopt: another host", "runs: half a million",
-          "nodes: numbers of 64 bits", "stop: a flood"]
+          "nodes: numbers of 64 bits", "nodes: never ends", "stop: a flood"]
 
 
 def kind_of(script):
