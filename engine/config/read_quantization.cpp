@@ -48,9 +48,7 @@ void check_names(KeyReader& keys, const json& kwargs) {
     static const std::vector<std::string> other = {"llm_int8_threshold", "llm_int8_has_fp16_weight",
                                                    "llm_int8_enable_fp32_cpu_offload"};
     for (const auto& [key, value] : kwargs.items()) {
-        const auto is = [&](const std::string& name) { return name == key; };
-        if (std::any_of(known.begin(), known.end(), is) || std::any_of(other.begin(), other.end(), is))
-            continue;
+        if (std::ranges::count(known, key) + std::ranges::count(other, key) > 0) continue;
         if (key == kFour && value == true) continue;
         const std::string nearest = nearest_word(key, known);
         keys.error(Form("CFG-QUANTIZED", nearest.empty() ? "kwarg" : "kwarg-near"), of_kwargs(key),
