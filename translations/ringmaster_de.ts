@@ -45,7 +45,7 @@
 %1
 
 On what is left the run would go on with:</source>
-        <extracomment>%1 are nodes, each with the reason</extracomment>
+        <extracomment>%1 is a list of nodes, each with the reason why it is gone</extracomment>
         <translation>Nicht mehr da:
 %1
 
@@ -155,7 +155,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>%1: %2</source>
-        <extracomment>a chart for a screen reader: name of a line, its last figure, and how it goes (&quot;falling&quot;)</extracomment>
+        <extracomment>describes a line of a chart to a screen reader: its name, last figure and trend (&quot;falling&quot;)</extracomment>
         <translation>%1: %2</translation>
     </message>
     <message>
@@ -193,38 +193,73 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     <name>Figures</name>
     <message>
         <source>ms</source>
-        <extracomment>thousandths of a second, as a unit</extracomment>
+        <extracomment>unit: milliseconds</extracomment>
         <translation>ms</translation>
     </message>
     <message>
         <source>s</source>
-        <extracomment>second, as a unit</extracomment>
+        <extracomment>unit: seconds</extracomment>
         <translation>s</translation>
     </message>
     <message>
         <source>min</source>
-        <extracomment>minutes, as a unit</extracomment>
+        <extracomment>unit: minutes</extracomment>
         <translation>min</translation>
     </message>
     <message>
         <source>h</source>
-        <extracomment>hours, as a unit</extracomment>
+        <extracomment>unit: hours</extracomment>
         <translation>h</translation>
     </message>
     <message>
         <source>d</source>
-        <extracomment>days, as a unit</extracomment>
+        <extracomment>unit: days</extracomment>
         <translation>d</translation>
     </message>
     <message>
         <source>now</source>
-        <extracomment>the data are as old as this moment</extracomment>
+        <extracomment>the data were measured just now</extracomment>
         <translation>jetzt</translation>
     </message>
     <message>
         <source>%1 ago</source>
-        <extracomment>how long ago something happened; %1 is &quot;12 s&quot; or &quot;3 min&quot;</extracomment>
+        <extracomment>time since something happened; %1 is &quot;12 s&quot; or &quot;3 min&quot;</extracomment>
         <translation>vor %1</translation>
+    </message>
+</context>
+<context>
+    <name>LaunchPreview</name>
+    <message>
+        <source>(made by launch or prepare)</source>
+        <translation>(wird beim Start oder Vorbereiten angelegt)</translation>
+    </message>
+    <message>
+        <source>which starts, with MASTER_PORT and the port&apos;s open socket added:</source>
+        <translation>Es startet, ergänzt um MASTER_PORT und den offenen Socket des Ports:</translation>
+    </message>
+    <message>
+        <source>the same, without an agent:</source>
+        <translation>dasselbe ohne Agenten:</translation>
+    </message>
+    <message>
+        <source>(mirrors that of the nodes)</source>
+        <translation>(Abbild des Verzeichnisses auf den Knoten)</translation>
+    </message>
+    <message>
+        <source>run directory:</source>
+        <translation>Verzeichnis des Laufs:</translation>
+    </message>
+    <message>
+        <source>whose ranks tell NCCL:</source>
+        <translation>seine Ranks sagen NCCL:</translation>
+    </message>
+    <message>
+        <source>restarts after a failure: up to %1, by the program that launched the run, as long as it follows it; nodes that are lost are left out</source>
+        <translation>Neustarts nach einem Fehlschlag: bis zu %1, durch das Programm, das den Lauf gestartet hat, solange es ihm folgt; verlorene Knoten werden ausgelassen</translation>
+    </message>
+    <message>
+        <source>restarts after a failure: up to %1, by the program that launched the run, as long as it follows it</source>
+        <translation>Neustarts nach einem Fehlschlag: bis zu %1, durch das Programm, das den Lauf gestartet hat, solange es ihm folgt</translation>
     </message>
 </context>
 <context>
@@ -499,7 +534,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message numerus="yes">
         <source>median of %n ranks, from least to greatest</source>
-        <extracomment>in a legend: %n ranks in one line, and the area between the least and the greatest</extracomment>
+        <extracomment>name in a legend: median of %n ranks as a line, with the area between the least and the greatest</extracomment>
         <translation>
             <numerusform>Median von %n Rank, vom kleinsten zum größten Wert</numerusform>
             <numerusform>Median von %n Ranks, vom kleinsten zum größten Wert</numerusform>
@@ -1201,7 +1236,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     <name>NodeWords</name>
     <message>
         <source>in use by %1 (%2)</source>
-        <extracomment>of a GPU: %1 are names of people, %2 a size of memory</extracomment>
+        <extracomment>processes on a GPU: %1 are names of people, %2 a size of memory</extracomment>
         <translation>benutzt von %1 (%2)</translation>
     </message>
     <message numerus="yes">
@@ -1213,7 +1248,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message numerus="yes">
         <source>%n core(s)</source>
-        <extracomment>of a node of Slurm</extracomment>
+        <extracomment>processor cores of a node of Slurm</extracomment>
         <translation>
             <numerusform>%n Kern</numerusform>
             <numerusform>%n Kerne</numerusform>
@@ -1226,7 +1261,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>down</source>
-        <extracomment>of a partition of Slurm</extracomment>
+        <extracomment>state of a partition of Slurm</extracomment>
         <translation>außer Betrieb</translation>
     </message>
     <message>
@@ -1267,7 +1302,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>Files go to</source>
-        <extracomment>a folder, and how much room there is</extracomment>
+        <extracomment>a folder and its free space</extracomment>
         <translation>Dateien kommen nach</translation>
     </message>
     <message>
@@ -1326,12 +1361,12 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>ready, with a remark</source>
-        <extracomment>state of a node: it can train, and something is worth knowing</extracomment>
+        <extracomment>state of a node: it can train, and there is a remark</extracomment>
         <translation>bereit, mit Hinweis</translation>
     </message>
     <message>
         <source>cannot train</source>
-        <extracomment>state of a node: reached, and cannot train</extracomment>
+        <extracomment>state of a node: it was reached but cannot train</extracomment>
         <translation>kann nicht trainieren</translation>
     </message>
     <message>
@@ -1360,7 +1395,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>Bringing the engine there: %1 of %2</source>
-        <extracomment>sizes: how much of the programs is there</extracomment>
+        <extracomment>progress of copying the programs: %1 and %2 are sizes</extracomment>
         <translation>Die Engine wird hingebracht: %1 von %2</translation>
     </message>
     <message>
@@ -1377,7 +1412,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>Its pip installs LibTorch: %1 so far</source>
-        <extracomment>a size</extracomment>
+        <extracomment>%1 is the size downloaded so far</extracomment>
         <translation>Sein pip installiert LibTorch: bisher %1</translation>
     </message>
     <message>
@@ -1386,7 +1421,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>Sending LibTorch: %1 of %2</source>
-        <extracomment>sizes</extracomment>
+        <extracomment>progress of copying: %1 and %2 are sizes</extracomment>
         <translation>LibTorch wird gesendet: %1 von %2</translation>
     </message>
     <message>
@@ -1404,7 +1439,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>passed in %1 with LibTorch %2, %3</source>
-        <extracomment>%1 is a time, %2 a version, %3 how long ago</extracomment>
+        <extracomment>a self-test: %1 is a duration, %2 a version, %3 how long ago</extracomment>
         <translation>bestanden in %1 mit LibTorch %2, %3</translation>
     </message>
     <message>
@@ -1599,6 +1634,125 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
 </context>
 <context>
+    <name>Progress</name>
+    <message>
+        <source>the ranks meet</source>
+        <translation>die Ranks finden sich</translation>
+    </message>
+    <message>
+        <source>loading the model</source>
+        <translation>Modell wird geladen</translation>
+    </message>
+    <message>
+        <source>tokenizing</source>
+        <translation>Tokenisierung</translation>
+    </message>
+    <message>
+        <source>proving the mesh</source>
+        <translation>Mesh wird geprüft</translation>
+    </message>
+    <message>
+        <source>training</source>
+        <translation>Training</translation>
+    </message>
+    <message>
+        <source>saving the final model</source>
+        <translation>fertiges Modell wird gespeichert</translation>
+    </message>
+    <message>
+        <source>tokenizing %1</source>
+        <translation>Tokenisierung von %1</translation>
+    </message>
+    <message>
+        <source>loading the tokenizer</source>
+        <translation>Tokenizer wird geladen</translation>
+    </message>
+    <message>
+        <source>resizing the embeddings</source>
+        <translation>Embeddings werden vergrößert</translation>
+    </message>
+    <message>
+        <source>reading %1</source>
+        <translation>%1 wird gelesen</translation>
+    </message>
+    <message>
+        <source>hashing %1</source>
+        <translation>Prüfsumme von %1</translation>
+    </message>
+    <message>
+        <source>fetching %1</source>
+        <translation>%1 wird geholt</translation>
+    </message>
+    <message>
+        <source>verifying the checkpoint</source>
+        <translation>Checkpoint wird geprüft</translation>
+    </message>
+    <message>
+        <source>making the example</source>
+        <translation>Beispiel wird angelegt</translation>
+    </message>
+    <message>
+        <source>making the Python environment</source>
+        <translation>Python-Umgebung wird angelegt</translation>
+    </message>
+    <message>
+        <source>waiting for another set-up to finish</source>
+        <translation>wartet auf das Ende einer anderen Einrichtung</translation>
+    </message>
+    <message>
+        <source>looking for the packages</source>
+        <translation>Pakete werden gesucht</translation>
+    </message>
+    <message>
+        <source>downloading %1</source>
+        <translation>%1 wird heruntergeladen</translation>
+    </message>
+    <message>
+        <source>unpacking the packages</source>
+        <translation>Pakete werden entpackt</translation>
+    </message>
+    <message>
+        <source>connecting to the nodes</source>
+        <translation>Verbindung mit den Knoten</translation>
+    </message>
+    <message>
+        <source>connecting to %1</source>
+        <translation>Verbindung mit %1</translation>
+    </message>
+    <message>
+        <source>sending to %1</source>
+        <translation>wird an %1 gesendet</translation>
+    </message>
+    <message>
+        <source>installing LibTorch on %1</source>
+        <translation>LibTorch wird auf %1 installiert</translation>
+    </message>
+    <message>
+        <source>looking at what is on %1</source>
+        <translation>%1 wird angesehen</translation>
+    </message>
+    <message>
+        <source>waiting for the end of Slurm job %1</source>
+        <translation>wartet auf das Ende von Slurm-Job %1</translation>
+    </message>
+    <message>
+        <source>waiting for %1</source>
+        <translation>wartet auf %1</translation>
+    </message>
+    <message>
+        <source>self-test</source>
+        <translation>Selbsttest</translation>
+    </message>
+    <message>
+        <source>measuring links</source>
+        <translation>Verbindungen werden gemessen</translation>
+    </message>
+    <message>
+        <source>measuring: %1</source>
+        <translation>Messung: %1</translation>
+    </message>
+</context>
+<context>
     <name>RunMarks</name>
     <message>
         <source>waiting</source>
@@ -1775,30 +1929,6 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     <message>
         <source>Failed.</source>
         <translation>Fehlgeschlagen.</translation>
-    </message>
-    <message>
-        <source>the ranks meet</source>
-        <translation>die Ranks finden sich</translation>
-    </message>
-    <message>
-        <source>loading the model</source>
-        <translation>Modell wird geladen</translation>
-    </message>
-    <message>
-        <source>proving the mesh</source>
-        <translation>Mesh wird geprüft</translation>
-    </message>
-    <message>
-        <source>tokenizing</source>
-        <translation>Tokenisierung</translation>
-    </message>
-    <message>
-        <source>training</source>
-        <translation>Training</translation>
-    </message>
-    <message>
-        <source>saving the final model</source>
-        <translation>fertiges Modell wird gespeichert</translation>
     </message>
     <message>
         <source>Waiting to start.</source>
@@ -1990,7 +2120,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>%1 exposed</source>
-        <extracomment>share of a step that is communication which computation does not hide</extracomment>
+        <extracomment>share of a step spent on communication that computation does not hide</extracomment>
         <translation>%1 freiliegend</translation>
     </message>
     <message>
@@ -2978,7 +3108,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>faster</source>
-        <extracomment>of the heat map&apos;s colours: left of it, right of it</extracomment>
+        <extracomment>colours of a heat map&apos;s scale: text on its left, text on its right</extracomment>
         <translation>schneller</translation>
     </message>
     <message>
@@ -3365,7 +3495,7 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     </message>
     <message>
         <source>%1: %2 of %3</source>
-        <extracomment>a file&apos;s name, then sizes</extracomment>
+        <extracomment>%1 is a file&apos;s name, %2 and %3 are sizes</extracomment>
         <translation>%1: %2 von %3</translation>
     </message>
     <message>
@@ -3736,7 +3866,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
     <message>
         <source>step · %1 left</source>
-        <extracomment>under the number of steps; %1 is a duration</extracomment>
+        <extracomment>shown under the number of steps; %1 is a duration</extracomment>
         <translation>Schritt · noch %1</translation>
     </message>
     <message>
@@ -3745,7 +3875,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
     <message>
         <source>%1 of %2</source>
-        <extracomment>memory: measured of capacity</extracomment>
+        <extracomment>memory: %1 is the measured size, %2 the capacity</extracomment>
         <translation>%1 von %2</translation>
     </message>
     <message>
@@ -4032,7 +4162,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
     <message>
         <source>%1:</source>
-        <extracomment>a state and what was found: &quot;Ready: 32 cores, …&quot;</extracomment>
+        <extracomment>a state, followed by what was found: &quot;Ready: 32 cores, …&quot;</extracomment>
         <translation>%1:</translation>
     </message>
     <message>
@@ -4076,7 +4206,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
     <message>
         <source>Checked</source>
-        <extracomment>column: how long ago</extracomment>
+        <extracomment>column: time since the check</extracomment>
         <translation>Geprüft</translation>
     </message>
     <message>
@@ -4119,7 +4249,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
     <message>
         <source>checked %1 of %2</source>
-        <extracomment>progress of checks: &quot;checked 5 of 32&quot;</extracomment>
+        <extracomment>progress of checks, such as &quot;checked 5 of 32&quot;</extracomment>
         <translation>%1 von %2 geprüft</translation>
     </message>
     <message>
@@ -4569,7 +4699,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
     <message>
         <source>Mesh</source>
-        <extracomment>a rank&apos;s coordinates in the mesh</extracomment>
+        <extracomment>column: a rank&apos;s coordinates in the mesh</extracomment>
         <translation>Mesh</translation>
     </message>
     <message>
@@ -4582,22 +4712,22 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
     <message>
         <source>Step time</source>
-        <extracomment>seconds that a step takes</extracomment>
+        <extracomment>column: seconds per step</extracomment>
         <translation>Schrittzeit</translation>
     </message>
     <message>
         <source>Wait</source>
-        <extracomment>how long it waits for the others in a step</extracomment>
+        <extracomment>column: time per step in which the rank waits for others</extracomment>
         <translation>Warten</translation>
     </message>
     <message>
         <source>Comm.</source>
-        <extracomment>time of communication in a step</extracomment>
+        <extracomment>column: communication time per step</extracomment>
         <translation>Komm.</translation>
     </message>
     <message>
         <source>Exposed</source>
-        <extracomment>communication that computation does not hide, as a share of the step</extracomment>
+        <extracomment>column: communication that computation does not hide, as a share of the step</extracomment>
         <translation>Freiliegend</translation>
     </message>
     <message>
@@ -4606,7 +4736,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
     <message>
         <source>Heard</source>
-        <extracomment>how long ago something was heard of the rank</extracomment>
+        <extracomment>column: time since the rank last wrote something</extracomment>
         <translation>Zuletzt</translation>
     </message>
     <message>
@@ -4659,22 +4789,22 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
     <message>
         <source>replica %1</source>
-        <extracomment>place of a rank among the groups that hold a copy of the weights each</extracomment>
+        <extracomment>position of a rank among the groups that each hold a copy of the weights</extracomment>
         <translation>Replikat %1</translation>
     </message>
     <message>
         <source>shard %1</source>
-        <extracomment>place of a rank among those that hold a part of the weights each</extracomment>
+        <extracomment>position of a rank among those that each hold a part of the weights</extracomment>
         <translation>Shard %1</translation>
     </message>
     <message>
         <source>ring %1</source>
-        <extracomment>place of a rank among those that pass keys and values round</extracomment>
+        <extracomment>position of a rank in the ring that passes keys and values round</extracomment>
         <translation>Ring %1</translation>
     </message>
     <message>
         <source>ulysses %1</source>
-        <extracomment>place of a rank among those that split the heads; Ulysses is a name</extracomment>
+        <extracomment>position of a rank among those that split the heads; Ulysses is a name</extracomment>
         <translation>Ulysses %1</translation>
     </message>
 </context>
@@ -4808,7 +4938,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
     <message>
         <source>restart %1 of %2</source>
-        <extracomment>of a run that failed</extracomment>
+        <extracomment>a run that failed is restarted; %1 and %2 are numbers</extracomment>
         <translation>Neustart %1 von %2</translation>
     </message>
 </context>
@@ -4816,17 +4946,17 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     <name>ringmaster::RunsModel</name>
     <message>
         <source>ring %1</source>
-        <extracomment>ranks that pass keys and values round, in a mesh</extracomment>
+        <extracomment>ranks of a mesh that pass keys and values round</extracomment>
         <translation>Ring %1</translation>
     </message>
     <message>
         <source>shard %1</source>
-        <extracomment>ranks that hold a part of the weights each, in a mesh</extracomment>
+        <extracomment>ranks of a mesh that each hold a part of the weights</extracomment>
         <translation>Shard %1</translation>
     </message>
     <message>
         <source>replica %1</source>
-        <extracomment>groups of ranks that hold a copy of the weights each, in a mesh</extracomment>
+        <extracomment>groups of ranks of a mesh that each hold a copy of the weights</extracomment>
         <translation>Replikat %1</translation>
     </message>
     <message numerus="yes">
@@ -4942,7 +5072,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
     <message>
         <source>%1 of %2</source>
-        <extracomment>384 of 1,000 steps</extracomment>
+        <extracomment>progress: %1 is the last step, %2 the number of steps</extracomment>
         <translation>%1 von %2</translation>
     </message>
     <message>
@@ -5234,7 +5364,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
     <message>
         <source>%1: %2 of %3</source>
-        <extracomment>a step of the preparation, how much of it is done, of how much</extracomment>
+        <extracomment>progress of a step: %1 is the step, %2 the part done, %3 the whole</extracomment>
         <translation>%1: %2 von %3</translation>
     </message>
 </context>
@@ -5290,7 +5420,7 @@ GPL-3.0-or-later. Gebaut mit Qt %2, LibTorch, yaml-cpp und libssh.</translation>
     </message>
     <message>
         <source>auto (%1)</source>
-        <extracomment>a choice left to the program, and what it took: &quot;auto (8)&quot;</extracomment>
+        <extracomment>the program&apos;s automatic choice and its result, such as &quot;auto (8)&quot;</extracomment>
         <translation>auto (%1)</translation>
     </message>
     <message>

@@ -49,7 +49,7 @@
     <name>Monitor</name>
     <message numerus="yes">
         <source>median of %n ranks, from least to greatest</source>
-        <extracomment>in a legend: %n ranks in one line, and the area between the least and the greatest</extracomment>
+        <extracomment>name in a legend: median of %n ranks as a line, with the area between the least and the greatest</extracomment>
         <translation>
             <numerusform>median of %n rank, from least to greatest</numerusform>
             <numerusform>median of %n ranks, from least to greatest</numerusform>
@@ -67,7 +67,7 @@
     </message>
     <message numerus="yes">
         <source>%n core(s)</source>
-        <extracomment>of a node of Slurm</extracomment>
+        <extracomment>processor cores of a node of Slurm</extracomment>
         <translation>
             <numerusform>%n core</numerusform>
             <numerusform>%n cores</numerusform>

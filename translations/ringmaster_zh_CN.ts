@@ -45,7 +45,7 @@
 %1
 
 On what is left the run would go on with:</source>
-        <extracomment>%1 are nodes, each with the reason</extracomment>
+        <extracomment>%1 is a list of nodes, each with the reason why it is gone</extracomment>
         <translation>已不可用：
 %1
 
@@ -155,7 +155,7 @@ On what is left the run would go on with:</source>
     </message>
     <message>
         <source>%1: %2</source>
-        <extracomment>a chart for a screen reader: name of a line, its last figure, and how it goes (&quot;falling&quot;)</extracomment>
+        <extracomment>describes a line of a chart to a screen reader: its name, last figure and trend (&quot;falling&quot;)</extracomment>
         <translation>%1：%2</translation>
     </message>
     <message>
@@ -192,38 +192,73 @@ On what is left the run would go on with:</source>
     <name>Figures</name>
     <message>
         <source>ms</source>
-        <extracomment>thousandths of a second, as a unit</extracomment>
+        <extracomment>unit: milliseconds</extracomment>
         <translation>毫秒</translation>
     </message>
     <message>
         <source>s</source>
-        <extracomment>second, as a unit</extracomment>
+        <extracomment>unit: seconds</extracomment>
         <translation>秒</translation>
     </message>
     <message>
         <source>min</source>
-        <extracomment>minutes, as a unit</extracomment>
+        <extracomment>unit: minutes</extracomment>
         <translation>分钟</translation>
     </message>
     <message>
         <source>h</source>
-        <extracomment>hours, as a unit</extracomment>
+        <extracomment>unit: hours</extracomment>
         <translation>小时</translation>
     </message>
     <message>
         <source>d</source>
-        <extracomment>days, as a unit</extracomment>
+        <extracomment>unit: days</extracomment>
         <translation>天</translation>
     </message>
     <message>
         <source>now</source>
-        <extracomment>the data are as old as this moment</extracomment>
+        <extracomment>the data were measured just now</extracomment>
         <translation>刚刚</translation>
     </message>
     <message>
         <source>%1 ago</source>
-        <extracomment>how long ago something happened; %1 is &quot;12 s&quot; or &quot;3 min&quot;</extracomment>
+        <extracomment>time since something happened; %1 is &quot;12 s&quot; or &quot;3 min&quot;</extracomment>
         <translation>%1前</translation>
+    </message>
+</context>
+<context>
+    <name>LaunchPreview</name>
+    <message>
+        <source>(made by launch or prepare)</source>
+        <translation>（由启动或准备时创建）</translation>
+    </message>
+    <message>
+        <source>which starts, with MASTER_PORT and the port&apos;s open socket added:</source>
+        <translation>它会启动以下进程，并附加 MASTER_PORT 和该端口已打开的套接字：</translation>
+    </message>
+    <message>
+        <source>the same, without an agent:</source>
+        <translation>不使用代理的等效命令：</translation>
+    </message>
+    <message>
+        <source>(mirrors that of the nodes)</source>
+        <translation>（节点上目录的镜像）</translation>
+    </message>
+    <message>
+        <source>run directory:</source>
+        <translation>运行目录：</translation>
+    </message>
+    <message>
+        <source>whose ranks tell NCCL:</source>
+        <translation>其各个 rank 告诉 NCCL：</translation>
+    </message>
+    <message>
+        <source>restarts after a failure: up to %1, by the program that launched the run, as long as it follows it; nodes that are lost are left out</source>
+        <translation>失败后重新启动：最多 %1 次，由启动该运行的程序执行，前提是它仍在跟踪运行；丢失的节点会被排除</translation>
+    </message>
+    <message>
+        <source>restarts after a failure: up to %1, by the program that launched the run, as long as it follows it</source>
+        <translation>失败后重新启动：最多 %1 次，由启动该运行的程序执行，前提是它仍在跟踪运行</translation>
     </message>
 </context>
 <context>
@@ -494,7 +529,7 @@ On what is left the run would go on with:</source>
     </message>
     <message numerus="yes">
         <source>median of %n ranks, from least to greatest</source>
-        <extracomment>in a legend: %n ranks in one line, and the area between the least and the greatest</extracomment>
+        <extracomment>name in a legend: median of %n ranks as a line, with the area between the least and the greatest</extracomment>
         <translation>
             <numerusform>%n 个 rank：中位数，最小值到最大值</numerusform>
         </translation>
@@ -1195,7 +1230,7 @@ On what is left the run would go on with:</source>
     <name>NodeWords</name>
     <message>
         <source>in use by %1 (%2)</source>
-        <extracomment>of a GPU: %1 are names of people, %2 a size of memory</extracomment>
+        <extracomment>processes on a GPU: %1 are names of people, %2 a size of memory</extracomment>
         <translation>%1 正在使用（%2）</translation>
     </message>
     <message numerus="yes">
@@ -1206,7 +1241,7 @@ On what is left the run would go on with:</source>
     </message>
     <message numerus="yes">
         <source>%n core(s)</source>
-        <extracomment>of a node of Slurm</extracomment>
+        <extracomment>processor cores of a node of Slurm</extracomment>
         <translation>
             <numerusform>%n 核</numerusform>
         </translation>
@@ -1218,7 +1253,7 @@ On what is left the run would go on with:</source>
     </message>
     <message>
         <source>down</source>
-        <extracomment>of a partition of Slurm</extracomment>
+        <extracomment>state of a partition of Slurm</extracomment>
         <translation>停用</translation>
     </message>
     <message>
@@ -1259,7 +1294,7 @@ On what is left the run would go on with:</source>
     </message>
     <message>
         <source>Files go to</source>
-        <extracomment>a folder, and how much room there is</extracomment>
+        <extracomment>a folder and its free space</extracomment>
         <translation>文件存放于</translation>
     </message>
     <message>
@@ -1318,12 +1353,12 @@ On what is left the run would go on with:</source>
     </message>
     <message>
         <source>ready, with a remark</source>
-        <extracomment>state of a node: it can train, and something is worth knowing</extracomment>
+        <extracomment>state of a node: it can train, and there is a remark</extracomment>
         <translation>就绪，有提示</translation>
     </message>
     <message>
         <source>cannot train</source>
-        <extracomment>state of a node: reached, and cannot train</extracomment>
+        <extracomment>state of a node: it was reached but cannot train</extracomment>
         <translation>无法训练</translation>
     </message>
     <message>
@@ -1351,7 +1386,7 @@ On what is left the run would go on with:</source>
     </message>
     <message>
         <source>Bringing the engine there: %1 of %2</source>
-        <extracomment>sizes: how much of the programs is there</extracomment>
+        <extracomment>progress of copying the programs: %1 and %2 are sizes</extracomment>
         <translation>正在发送引擎：%1 / %2</translation>
     </message>
     <message>
@@ -1368,7 +1403,7 @@ On what is left the run would go on with:</source>
     </message>
     <message>
         <source>Its pip installs LibTorch: %1 so far</source>
-        <extracomment>a size</extracomment>
+        <extracomment>%1 is the size downloaded so far</extracomment>
         <translation>其 pip 正在安装 LibTorch：已有 %1</translation>
     </message>
     <message>
@@ -1377,7 +1412,7 @@ On what is left the run would go on with:</source>
     </message>
     <message>
         <source>Sending LibTorch: %1 of %2</source>
-        <extracomment>sizes</extracomment>
+        <extracomment>progress of copying: %1 and %2 are sizes</extracomment>
         <translation>正在发送 LibTorch：%1 / %2</translation>
     </message>
     <message>
@@ -1395,7 +1430,7 @@ On what is left the run would go on with:</source>
     </message>
     <message>
         <source>passed in %1 with LibTorch %2, %3</source>
-        <extracomment>%1 is a time, %2 a version, %3 how long ago</extracomment>
+        <extracomment>a self-test: %1 is a duration, %2 a version, %3 how long ago</extracomment>
         <translation>用 LibTorch %2 在 %1 内通过，%3</translation>
     </message>
     <message>
@@ -1583,6 +1618,125 @@ On what is left the run would go on with:</source>
     </message>
 </context>
 <context>
+    <name>Progress</name>
+    <message>
+        <source>the ranks meet</source>
+        <translation>各 rank 会合</translation>
+    </message>
+    <message>
+        <source>loading the model</source>
+        <translation>加载模型</translation>
+    </message>
+    <message>
+        <source>tokenizing</source>
+        <translation>分词</translation>
+    </message>
+    <message>
+        <source>proving the mesh</source>
+        <translation>验证网格</translation>
+    </message>
+    <message>
+        <source>training</source>
+        <translation>训练</translation>
+    </message>
+    <message>
+        <source>saving the final model</source>
+        <translation>保存最终模型</translation>
+    </message>
+    <message>
+        <source>tokenizing %1</source>
+        <translation>正在对 %1 分词</translation>
+    </message>
+    <message>
+        <source>loading the tokenizer</source>
+        <translation>正在加载分词器</translation>
+    </message>
+    <message>
+        <source>resizing the embeddings</source>
+        <translation>正在调整嵌入大小</translation>
+    </message>
+    <message>
+        <source>reading %1</source>
+        <translation>正在读取 %1</translation>
+    </message>
+    <message>
+        <source>hashing %1</source>
+        <translation>正在计算 %1 的校验和</translation>
+    </message>
+    <message>
+        <source>fetching %1</source>
+        <translation>正在获取 %1</translation>
+    </message>
+    <message>
+        <source>verifying the checkpoint</source>
+        <translation>正在校验检查点</translation>
+    </message>
+    <message>
+        <source>making the example</source>
+        <translation>正在创建示例</translation>
+    </message>
+    <message>
+        <source>making the Python environment</source>
+        <translation>正在创建 Python 环境</translation>
+    </message>
+    <message>
+        <source>waiting for another set-up to finish</source>
+        <translation>正在等待另一个安装完成</translation>
+    </message>
+    <message>
+        <source>looking for the packages</source>
+        <translation>正在查找软件包</translation>
+    </message>
+    <message>
+        <source>downloading %1</source>
+        <translation>正在下载 %1</translation>
+    </message>
+    <message>
+        <source>unpacking the packages</source>
+        <translation>正在解压软件包</translation>
+    </message>
+    <message>
+        <source>connecting to the nodes</source>
+        <translation>正在连接节点</translation>
+    </message>
+    <message>
+        <source>connecting to %1</source>
+        <translation>正在连接 %1</translation>
+    </message>
+    <message>
+        <source>sending to %1</source>
+        <translation>正在发送到 %1</translation>
+    </message>
+    <message>
+        <source>installing LibTorch on %1</source>
+        <translation>正在 %1 上安装 LibTorch</translation>
+    </message>
+    <message>
+        <source>looking at what is on %1</source>
+        <translation>正在查看 %1 上的内容</translation>
+    </message>
+    <message>
+        <source>waiting for the end of Slurm job %1</source>
+        <translation>正在等待 Slurm 作业 %1 结束</translation>
+    </message>
+    <message>
+        <source>waiting for %1</source>
+        <translation>正在等待 %1</translation>
+    </message>
+    <message>
+        <source>self-test</source>
+        <translation>自检</translation>
+    </message>
+    <message>
+        <source>measuring links</source>
+        <translation>正在测量链路</translation>
+    </message>
+    <message>
+        <source>measuring: %1</source>
+        <translation>正在测量：%1</translation>
+    </message>
+</context>
+<context>
     <name>RunMarks</name>
     <message>
         <source>waiting</source>
@@ -1759,30 +1913,6 @@ On what is left the run would go on with:</source>
     <message>
         <source>Failed.</source>
         <translation>已失败。</translation>
-    </message>
-    <message>
-        <source>the ranks meet</source>
-        <translation>各 rank 会合</translation>
-    </message>
-    <message>
-        <source>loading the model</source>
-        <translation>加载模型</translation>
-    </message>
-    <message>
-        <source>proving the mesh</source>
-        <translation>验证网格</translation>
-    </message>
-    <message>
-        <source>tokenizing</source>
-        <translation>分词</translation>
-    </message>
-    <message>
-        <source>training</source>
-        <translation>训练</translation>
-    </message>
-    <message>
-        <source>saving the final model</source>
-        <translation>保存最终模型</translation>
     </message>
     <message>
         <source>Waiting to start.</source>
@@ -1973,7 +2103,7 @@ On what is left the run would go on with:</source>
     </message>
     <message>
         <source>%1 exposed</source>
-        <extracomment>share of a step that is communication which computation does not hide</extracomment>
+        <extracomment>share of a step spent on communication that computation does not hide</extracomment>
         <translation>暴露 %1</translation>
     </message>
     <message>
@@ -2949,7 +3079,7 @@ On what is left the run would go on with:</source>
     </message>
     <message>
         <source>faster</source>
-        <extracomment>of the heat map&apos;s colours: left of it, right of it</extracomment>
+        <extracomment>colours of a heat map&apos;s scale: text on its left, text on its right</extracomment>
         <translation>较快</translation>
     </message>
     <message>
@@ -3336,7 +3466,7 @@ On what is left the run would go on with:</source>
     </message>
     <message>
         <source>%1: %2 of %3</source>
-        <extracomment>a file&apos;s name, then sizes</extracomment>
+        <extracomment>%1 is a file&apos;s name, %2 and %3 are sizes</extracomment>
         <translation>%1：%2 / %3</translation>
     </message>
     <message>
@@ -3700,7 +3830,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     </message>
     <message>
         <source>step · %1 left</source>
-        <extracomment>under the number of steps; %1 is a duration</extracomment>
+        <extracomment>shown under the number of steps; %1 is a duration</extracomment>
         <translation>步 · 剩余 %1</translation>
     </message>
     <message>
@@ -3709,7 +3839,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     </message>
     <message>
         <source>%1 of %2</source>
-        <extracomment>memory: measured of capacity</extracomment>
+        <extracomment>memory: %1 is the measured size, %2 the capacity</extracomment>
         <translation>%1 / %2</translation>
     </message>
     <message>
@@ -3995,7 +4125,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     </message>
     <message>
         <source>%1:</source>
-        <extracomment>a state and what was found: &quot;Ready: 32 cores, …&quot;</extracomment>
+        <extracomment>a state, followed by what was found: &quot;Ready: 32 cores, …&quot;</extracomment>
         <translation>%1：</translation>
     </message>
     <message>
@@ -4039,7 +4169,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     </message>
     <message>
         <source>Checked</source>
-        <extracomment>column: how long ago</extracomment>
+        <extracomment>column: time since the check</extracomment>
         <translation>检查时间</translation>
     </message>
     <message>
@@ -4081,7 +4211,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     </message>
     <message>
         <source>checked %1 of %2</source>
-        <extracomment>progress of checks: &quot;checked 5 of 32&quot;</extracomment>
+        <extracomment>progress of checks, such as &quot;checked 5 of 32&quot;</extracomment>
         <translation>已检查 %1 / %2</translation>
     </message>
     <message>
@@ -4527,7 +4657,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     </message>
     <message>
         <source>Mesh</source>
-        <extracomment>a rank&apos;s coordinates in the mesh</extracomment>
+        <extracomment>column: a rank&apos;s coordinates in the mesh</extracomment>
         <translation>网格</translation>
     </message>
     <message>
@@ -4540,22 +4670,22 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     </message>
     <message>
         <source>Step time</source>
-        <extracomment>seconds that a step takes</extracomment>
+        <extracomment>column: seconds per step</extracomment>
         <translation>每步时间</translation>
     </message>
     <message>
         <source>Wait</source>
-        <extracomment>how long it waits for the others in a step</extracomment>
+        <extracomment>column: time per step in which the rank waits for others</extracomment>
         <translation>等待</translation>
     </message>
     <message>
         <source>Comm.</source>
-        <extracomment>time of communication in a step</extracomment>
+        <extracomment>column: communication time per step</extracomment>
         <translation>通信</translation>
     </message>
     <message>
         <source>Exposed</source>
-        <extracomment>communication that computation does not hide, as a share of the step</extracomment>
+        <extracomment>column: communication that computation does not hide, as a share of the step</extracomment>
         <translation>暴露</translation>
     </message>
     <message>
@@ -4564,7 +4694,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     </message>
     <message>
         <source>Heard</source>
-        <extracomment>how long ago something was heard of the rank</extracomment>
+        <extracomment>column: time since the rank last wrote something</extracomment>
         <translation>最近消息</translation>
     </message>
     <message>
@@ -4617,22 +4747,22 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     </message>
     <message>
         <source>replica %1</source>
-        <extracomment>place of a rank among the groups that hold a copy of the weights each</extracomment>
+        <extracomment>position of a rank among the groups that each hold a copy of the weights</extracomment>
         <translation>副本 %1</translation>
     </message>
     <message>
         <source>shard %1</source>
-        <extracomment>place of a rank among those that hold a part of the weights each</extracomment>
+        <extracomment>position of a rank among those that each hold a part of the weights</extracomment>
         <translation>分片 %1</translation>
     </message>
     <message>
         <source>ring %1</source>
-        <extracomment>place of a rank among those that pass keys and values round</extracomment>
+        <extracomment>position of a rank in the ring that passes keys and values round</extracomment>
         <translation>环 %1</translation>
     </message>
     <message>
         <source>ulysses %1</source>
-        <extracomment>place of a rank among those that split the heads; Ulysses is a name</extracomment>
+        <extracomment>position of a rank among those that split the heads; Ulysses is a name</extracomment>
         <translation>Ulysses %1</translation>
     </message>
 </context>
@@ -4763,7 +4893,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     </message>
     <message>
         <source>restart %1 of %2</source>
-        <extracomment>of a run that failed</extracomment>
+        <extracomment>a run that failed is restarted; %1 and %2 are numbers</extracomment>
         <translation>第 %1 次重启，共 %2 次</translation>
     </message>
 </context>
@@ -4771,17 +4901,17 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     <name>ringmaster::RunsModel</name>
     <message>
         <source>ring %1</source>
-        <extracomment>ranks that pass keys and values round, in a mesh</extracomment>
+        <extracomment>ranks of a mesh that pass keys and values round</extracomment>
         <translation>环 %1</translation>
     </message>
     <message>
         <source>shard %1</source>
-        <extracomment>ranks that hold a part of the weights each, in a mesh</extracomment>
+        <extracomment>ranks of a mesh that each hold a part of the weights</extracomment>
         <translation>分片 %1</translation>
     </message>
     <message>
         <source>replica %1</source>
-        <extracomment>groups of ranks that hold a copy of the weights each, in a mesh</extracomment>
+        <extracomment>groups of ranks of a mesh that each hold a copy of the weights</extracomment>
         <translation>副本 %1</translation>
     </message>
     <message numerus="yes">
@@ -4896,7 +5026,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     </message>
     <message>
         <source>%1 of %2</source>
-        <extracomment>384 of 1,000 steps</extracomment>
+        <extracomment>progress: %1 is the last step, %2 the number of steps</extracomment>
         <translation>%1 / %2</translation>
     </message>
     <message>
@@ -5185,7 +5315,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     </message>
     <message>
         <source>%1: %2 of %3</source>
-        <extracomment>a step of the preparation, how much of it is done, of how much</extracomment>
+        <extracomment>progress of a step: %1 is the step, %2 the part done, %3 the whole</extracomment>
         <translation>%1：%2 / %3</translation>
     </message>
 </context>
@@ -5241,7 +5371,7 @@ GPL-3.0-or-later。基于 Qt %2、LibTorch、yaml-cpp 和 libssh。</translation
     </message>
     <message>
         <source>auto (%1)</source>
-        <extracomment>a choice left to the program, and what it took: &quot;auto (8)&quot;</extracomment>
+        <extracomment>the program&apos;s automatic choice and its result, such as &quot;auto (8)&quot;</extracomment>
         <translation>自动 (%1)</translation>
     </message>
     <message>

@@ -3,6 +3,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
+#include <QScreen>
 #include <QTimer>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include "gui/look/look.h"
 #include "gui/session/agree.h"
 #include "gui/session/finding_words.h"
+#include "gui/session/progress_words.h"
 #include "launcher/example.h"
 #include "launcher/setup.h"
 
@@ -274,7 +276,7 @@ void LaunchDialog::read(const std::vector<EventLine>& events) {
     if (all > 0 && met >= all) reach(LaunchPhase::FirstStep);
     for (const EventLine& line : events) {
         if (const auto* phase = std::get_if<PhaseEvent>(&line.event); phase && line.rank == 0)
-            m_stepper->progress(QString::fromStdString(phase->name), phase->done, phase->total);
+            m_stepper->progress(progress_text(phase->name), phase->done, phase->total);
         const auto* step = std::get_if<StepEvent>(&line.event);
         if (step && state.state == RunPhase::Running && line.t >= state.started) {
             m_busy = false;
@@ -336,6 +338,16 @@ void LaunchDialog::showEnd(const QString& what, const QString& hint) {
     m_away->setText(tr("Close"));
     m_away->show();
     m_away->setFocus();
+    QTimer::singleShot(0, this, &LaunchDialog::growToFit);  // once the caller has offered its buttons
+}
+
+/// Makes the dialog so large that all phases and the whole message are seen, as far as the screen has room.
+void LaunchDialog::growToFit() {
+    const int wide = std::max(width(), space(34));
+    const int high =
+        layout()->hasHeightForWidth() ? layout()->totalHeightForWidth(wide) : sizeHint().height();
+    const QSize room = screen()->availableGeometry().size() - QSize(space(2), space(3));
+    resize(QSize(wide, std::max(height(), high)).boundedTo(room));
 }
 
 QPushButton* LaunchDialog::offer(const QString& text) {

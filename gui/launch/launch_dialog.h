@@ -61,6 +61,7 @@ class LaunchDialog : public QDialog {
     void stateChanged();
     void showFailure(const JobFailure& failure);
     void showEnd(const QString& what, const QString& hint);
+    void growToFit();
     QPushButton* offer(const QString& text);
 
     Session& m_session;

@@ -151,7 +151,9 @@ Job::Work previewWork(const LaunchOrder& order, const std::shared_ptr<std::share
         at->require_startable(proposal.plan, order.places);
         const LaunchPreview preview = at->preview(proposal, optionsOf(order), order.places);
         *reached = at;
-        return QString::fromStdString(preview_text(preview));
+        return QString::fromStdString(preview_text(preview, [](const char* english) {
+            return QCoreApplication::translate("LaunchPreview", english).toStdString();
+        }));
     };
 }
 

@@ -20,15 +20,16 @@ Stepper::Stepper(const QStringList& phases, QWidget* parent) : QWidget(parent) {
         const Row row{new QLabel, new QLabel(phase), mutedLabel(), new QProgressBar};
         const int line = 2 * int(m_rows.size());
         row.symbol->setAlignment(Qt::AlignCenter);
-        row.symbol->setMinimumWidth(space(1));
-        row.detail->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+        row.symbol->setMinimumSize(space(1), space(1.4));  // symbols may be taller than letters
+        row.name->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+        row.detail->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
         row.bar->setTextVisible(false);
         QSizePolicy keeps = row.bar->sizePolicy();
         keeps.setRetainSizeWhenHidden(true);
         row.bar->setSizePolicy(keeps);
         grid->addWidget(row.symbol, line, 0);
-        grid->addWidget(row.name, line, 1);
-        grid->addWidget(row.detail, line, 2);
+        grid->addWidget(row.name, line, 1, Qt::AlignVCenter);
+        grid->addWidget(row.detail, line, 2, Qt::AlignVCenter);
         grid->addWidget(row.bar, line + 1, 1, 1, 2);
         m_rows.push_back(row);
         show(m_rows.size() - 1, State::Waiting);

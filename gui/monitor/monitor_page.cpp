@@ -28,6 +28,7 @@
 #include "gui/monitor/run_charts.h"
 #include "gui/monitor/verdict_text.h"
 #include "gui/session/long_wait.h"
+#include "gui/session/progress_words.h"
 #include "gui/session/run_keeper.h"
 #include "launcher/backends/backend.h"
 #include "launcher/backends/fetch_run.h"
@@ -219,7 +220,7 @@ void MonitorPage::showHeader() {
     if (state.attempt > 1) parts << tr("attempt %1").arg(state.attempt);
     if (now.phase) {
         const bool counts = now.phase->total > 1;
-        const QString phase = phaseText(now.phase->name);
+        const QString phase = progress_text(now.phase->name);
         parts << (counts ? tr("%1, %2 of %3")
                                .arg(phase, show::count(now.phase->done), show::count(now.phase->total))
                          : phase);

@@ -4,6 +4,7 @@
 
 #include "gui/look/numbers.h"
 #include "gui/session/finding_words.h"
+#include "gui/session/progress_words.h"
 
 namespace ringmaster {
 
@@ -55,7 +56,7 @@ VerdictText hang(const Diagnosis& found) {
     QString why = found.step ? Verdicts::tr("%1 has come least far: step %2.").arg(who, stepOf(found))
                              : Verdicts::tr("%1 has not finished a step.").arg(who);
     if (!found.text.empty() && found.text != "train")
-        why += QChar(u' ') + Verdicts::tr("Its last phase was %1.").arg(phaseText(found.text));
+        why += QChar(u' ') + Verdicts::tr("Its last phase was %1.").arg(progress_text(found.text));
     return {Tone::Error, Verdicts::tr("No step for %1.").arg(silence), why,
             Verdicts::tr("Look at its log; stop now and resume if it does not come back.")};
 }
@@ -115,16 +116,6 @@ VerdictText ending(const Diagnosis& found) {
 
 }  // namespace
 
-QString phaseText(const std::string& phase) {
-    if (phase == "rendezvous") return Verdicts::tr("the ranks meet");
-    if (phase == "load") return Verdicts::tr("loading the model");
-    if (phase == "tokenize" || phase == "tokenizing") return Verdicts::tr("tokenizing");
-    if (phase == "preflight") return Verdicts::tr("proving the mesh");
-    if (phase == "train") return Verdicts::tr("training");
-    if (phase == "export") return Verdicts::tr("saving the final model");
-    return QString::fromStdString(phase);
-}
-
 VerdictText verdictText(const Diagnosis& found) {
     switch (found.finding) {
         case Finding::Waiting:
@@ -132,7 +123,7 @@ VerdictText verdictText(const Diagnosis& found) {
         case Finding::Starting:
             return {Tone::Plain,
                     Verdicts::tr("Starting."),
-                    found.text.empty() ? QString() : Verdicts::tr("Now: %1.").arg(phaseText(found.text)),
+                    found.text.empty() ? QString() : Verdicts::tr("Now: %1.").arg(progress_text(found.text)),
                     {}};
         case Finding::RunningWell:
             return {found.share < kMuchExposed ? Tone::Good : Tone::Plain,

@@ -14,6 +14,5 @@ struct VerdictText {
 };
 
 VerdictText verdictText(const Diagnosis& diagnosis);
-QString phaseText(const std::string& phase);  ///< a text such as "loading the model"
 
 }  // namespace ringmaster

@@ -2,6 +2,8 @@
 
 #include <QEvent>
 #include <QPainter>
+#include <QStyleOptionButton>
+#include <QStylePainter>
 #include <QVBoxLayout>
 #include <algorithm>
 
@@ -145,6 +147,29 @@ QIcon ProblemList::iconOf(Severity severity) const {
     return picture;
 }
 
+namespace {
+
+/// A button that cuts off its text if its column is narrower.
+class FixButton : public QPushButton {
+  public:
+    explicit FixButton(const QString& text) : QPushButton(text) {
+        setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
+    }
+    QSize minimumSizeHint() const override { return {space(6), QPushButton::minimumSizeHint().height()}; }
+
+  protected:
+    void paintEvent(QPaintEvent*) override {
+        QStylePainter painter(this);
+        QStyleOptionButton option;
+        initStyleOption(&option);
+        const int frame = sizeHint().width() - fontMetrics().horizontalAdvance(text());
+        option.text = fontMetrics().elidedText(text(), Qt::ElideRight, width() - frame);
+        painter.drawControl(QStyle::CE_PushButton, option);
+    }
+};
+
+}  // namespace
+
 void ProblemList::writeDetails(int row) {
     while (QLayoutItem* item = m_fixes->takeAt(0)) {
         item->widget()->deleteLater();
@@ -165,10 +190,10 @@ void ProblemList::writeDetails(int row) {
     m_hint->setVisible(!m_hint->text().isEmpty() && !button_says_it);
     if (fixes.size() > kMostFixes) fixes.resize(kMostFixes);
     for (const Fix& fix : fixes) {
-        auto* button = new QPushButton(words_of(fix));
+        auto* button = new FixButton(words_of(fix));
         button->setObjectName(u"fixButton"_s);
         const QString effect = effect_of(said, fix);
-        button->setToolTip(tr("Changes the text; undo takes it back") +
+        button->setToolTip(button->text() + u"\n"_s + tr("Changes the text; undo takes it back") +
                            (effect.isEmpty() ? QString() : u"\n"_s + effect));
         connect(button, &QPushButton::clicked, this, [this, fix] { Q_EMIT fixWanted(fix); });
         m_fixes->addWidget(button);

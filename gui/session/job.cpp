@@ -7,6 +7,7 @@
 #include "gui/session/finding_words.h"
 #include "gui/session/long_wait.h"
 #include "gui/session/on_gui.h"
+#include "gui/session/progress_words.h"
 #include "launcher/prepare.h"
 
 namespace ringmaster {
@@ -55,7 +56,7 @@ void Job::start() {
     Reporter reporter;
     reporter.phase = [on_gui](int phase) { on_gui([phase](Job& job) { Q_EMIT job.phaseReached(phase); }); };
     reporter.progress.step = [on_gui](const ProgressStep& now) {
-        on_gui([now](Job& job) { Q_EMIT job.progressed(text(now.name), now.done, now.total, now.is_bytes); });
+        on_gui([now](Job& job) { Q_EMIT job.progressed(progress_text(now.name), now.done, now.total, now.is_bytes); });
     };
     reporter.progress.warning = [on_gui](const std::string& words) {
         on_gui([words](Job& job) { Q_EMIT job.warned(text(words)); });

@@ -6,6 +6,7 @@
 #include "engine/events/event_log.h"
 #include "gui/session/agree.h"
 #include "gui/session/on_gui.h"
+#include "gui/session/progress_words.h"
 #include "gui/session/session.h"
 
 namespace ringmaster {
@@ -197,7 +198,7 @@ void RunKeeper::restart(const QString& dir, const std::shared_ptr<Kept>& kept) {
     Progress progress;
     progress.cancelled = given_up;
     progress.step = [self = QPointer(this), kept, dir, head](const ProgressStep& step) {
-        const QString text = head + u": "_s + QString::fromStdString(step.name);
+        const QString text = head + u": "_s + progress_text(step.name);
         onGui(self, [kept, dir, text](RunKeeper& keeper) {
             if (!kept->news.restarting || kept->news.restart == text) return;
             kept->news.restart = text;

@@ -17,8 +17,8 @@ void RunBackend::reach(const Places& places, const SshPerson& person, const Prog
         machine_ = this_machine();
         return;
     }
-    const size_t count = to_.nodes.size();
-    progress.report({"connecting to " + std::to_string(count) + (count == 1 ? " node" : " nodes"), 0, 0});
+    const bool is_one = to_.nodes.size() == 1;
+    progress.report({"connecting to " + (is_one ? to_.nodes.front() : "the nodes"), 0, 0});
     nodes_ = connect_nodes(parse_targets(to_.nodes), person, program_needs(places),
                            remedy_of(to_.libtorch, places, progress));
     progress.stop_if_cancelled();

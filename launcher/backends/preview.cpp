@@ -2,56 +2,91 @@
 
 #include <nlohmann/json.hpp>
 
+/// Stands in for Qt's macro, which lupdate looks for: the app translates these texts.
+#define QT_TRANSLATE_NOOP(context, text) text
+
 namespace ringmaster {
 
 namespace {
 
-std::string nccl_text(const std::vector<NcclSetting>& settings) {
-    std::string text;
-    for (const NcclSetting& it : settings) text += "  " + to_text(it) + "\n";
-    return text;
-}
+/// Renders a preview in one language.
+class Text {
+  public:
+    Text(const LaunchPreview& preview, const Translate& translate)
+        : preview_(preview),
+          say_(translate ? translate : [](const char* text) { return std::string(text); }) {}
 
-std::string commands_here_text(const LaunchPreview& preview) {
-    const NodeCommands& node = preview.nodes.front();
-    std::string text = "run directory: " + preview.run.dir.string() + " (made by launch or prepare)\n\n" +
-                       node.host + ":\n  " + shell_line(node.agent) +
-                       "\n\nwhich starts, with MASTER_PORT and the port's open socket added:\n";
-    for (const StartCommand& rank : node.ranks) text += "  " + shell_line(rank) + "\n";
-    if (!node.nccl.empty()) text += "\nwhich tell NCCL:\n" + nccl_text(node.nccl);
-    return text + "\nthe same, without an agent:\n  " + preview.torchrun + "\n";
-}
-
-std::string restarts_text(const RestartWish& wish) {
-    if (wish.restarts == 0) return "";
-    return "\nafter a failure: up to " + std::to_string(wish.restarts) +
-           (wish.restarts == 1 ? " restart" : " restarts") +
-           " by the program that launched the run, as long as it follows it" +
-           (wish.may_shrink ? "; nodes that are lost are left out\n" : "\n");
-}
-
-std::string commands_of_nodes_text(const LaunchPreview& preview) {
-    std::string text = "run directory: " + preview.run.dir.string() + " (mirrors that of the nodes)\n";
-    for (size_t i = 0; i < preview.nodes.size(); ++i) {
-        const NodeCommands& node = preview.nodes[i];
-        text += "\n" + node.host + ":\n  " + shell_line(node.agent) +
-                (i == 0 ? "" : " --meet ADDRESS:PORT:PORT") + "\n";
-        if (!node.nccl.empty()) text += "whose ranks tell NCCL:\n" + nccl_text(node.nccl);
+    std::string of_slurm() const {
+        return run_dir(QT_TRANSLATE_NOOP("LaunchPreview", "(made by launch or prepare)")) + "\n" +
+               shell_line({{}, preview_.submit}) + "\n\n" + preview_.script +
+               (preview_.nccl.empty() ? "" : "\n" + told(preview_.nccl));
     }
-    return text + "\nthe same, without agents:\n  " + preview.torchrun + "\n" +
-           restarts_text(preview.restarts);
-}
+
+    std::string of_this_machine() const {
+        const NodeCommands& node = preview_.nodes.front();
+        std::string text =
+            run_dir(QT_TRANSLATE_NOOP("LaunchPreview", "(made by launch or prepare)")) + "\n" + node.host +
+            ":\n  " + shell_line(node.agent) + "\n\n" +
+            say_(QT_TRANSLATE_NOOP("LaunchPreview",
+                                   "which starts, with MASTER_PORT and the port's open socket added:")) +
+            "\n";
+        for (const StartCommand& rank : node.ranks) text += "  " + shell_line(rank) + "\n";
+        if (!node.nccl.empty()) text += "\n" + told(node.nccl);
+        return text + "\n" + say_(QT_TRANSLATE_NOOP("LaunchPreview", "the same, without an agent:")) +
+               "\n  " + preview_.torchrun + "\n";
+    }
+
+    std::string of_nodes() const {
+        std::string text = run_dir(QT_TRANSLATE_NOOP("LaunchPreview", "(mirrors that of the nodes)"));
+        for (size_t i = 0; i < preview_.nodes.size(); ++i) {
+            const NodeCommands& node = preview_.nodes[i];
+            text += "\n" + node.host + ":\n  " + shell_line(node.agent) +
+                    (i == 0 ? "" : " --meet ADDRESS:PORT:PORT") + "\n";
+            if (!node.nccl.empty()) text += told(node.nccl);
+        }
+        return text + "\n" + say_(QT_TRANSLATE_NOOP("LaunchPreview", "the same, without an agent:")) +
+               "\n  " + preview_.torchrun + "\n" + restarts();
+    }
+
+  private:
+    std::string run_dir(const char* note) const {
+        return say_(QT_TRANSLATE_NOOP("LaunchPreview", "run directory:")) + " " + preview_.run.dir.string() +
+               " " + say_(note) + "\n";
+    }
+
+    std::string told(const std::vector<NcclSetting>& settings) const {
+        std::string text = say_(QT_TRANSLATE_NOOP("LaunchPreview", "whose ranks tell NCCL:")) + "\n";
+        for (const NcclSetting& it : settings) text += "  " + to_text(it) + "\n";
+        return text;
+    }
+
+    std::string restarts() const {
+        const RestartWish& wish = preview_.restarts;
+        if (wish.restarts == 0) return "";
+        const char* form =
+            wish.may_shrink ? QT_TRANSLATE_NOOP(
+                                  "LaunchPreview",
+                                  "restarts after a failure: up to %1, by the program that launched the run, "
+                                  "as long as it follows it; nodes that are lost are left out")
+                            : QT_TRANSLATE_NOOP(
+                                  "LaunchPreview",
+                                  "restarts after a failure: up to %1, by the program that launched the run, "
+                                  "as long as it follows it");
+        std::string text = say_(form);
+        text.replace(text.find("%1"), 2, std::to_string(wish.restarts));
+        return "\n" + text + "\n";
+    }
+
+    const LaunchPreview& preview_;
+    const Translate say_;
+};
 
 }  // namespace
 
-std::string preview_text(const LaunchPreview& preview) {
-    if (!preview.submit.empty()) {
-        return "run directory: " + preview.run.dir.string() + " (made by launch or prepare)\n\n" +
-               shell_line({{}, preview.submit}) + "\n\n" + preview.script +
-               (preview.nccl.empty() ? "" : "\nwhose ranks tell NCCL:\n" + nccl_text(preview.nccl));
-    }
-    return preview.nodes.front().ranks.empty() ? commands_of_nodes_text(preview)
-                                               : commands_here_text(preview);
+std::string preview_text(const LaunchPreview& preview, const Translate& translate) {
+    const Text text(preview, translate);
+    if (!preview.submit.empty()) return text.of_slurm();
+    return preview.nodes.front().ranks.empty() ? text.of_nodes() : text.of_this_machine();
 }
 
 nlohmann::json preview_to_json(const LaunchPreview& preview) {

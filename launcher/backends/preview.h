@@ -2,6 +2,10 @@
 /// script for Slurm.
 #pragma once
 
+#include <functional>
+#include <string>
+#include <vector>
+
 #include "launcher/backends/backend.h"
 
 namespace ringmaster {
@@ -17,7 +21,11 @@ struct LaunchPreview {
     std::vector<NcclSetting> nccl;    ///< settings for Slurm, whose nodes are not known yet
 };
 
-std::string preview_text(const LaunchPreview& preview);        ///< output of `launch --dry-run`
+/// Returns a text of the app in the app's language.
+using Translate = std::function<std::string(const char* english)>;
+
+/// Returns the output of `launch --dry-run`; in English unless `translate` is given.
+std::string preview_text(const LaunchPreview& preview, const Translate& translate = {});
 nlohmann::json preview_to_json(const LaunchPreview& preview);  ///< output of `launch --dry-run --json`
 
 }  // namespace ringmaster

@@ -227,7 +227,7 @@ class ElsewhereTest : public QObject {
         form->findChild<QSpinBox*>(u"restartsBox"_s)->setValue(1);
         QTest::mouseClick(form->findChild<QPushButton*>(u"showPreviewButton"_s), Qt::LeftButton);
         auto* preview = form->findChild<QPlainTextEdit*>(u"previewText"_s);
-        QTRY_VERIFY_WITH_TIMEOUT(preview->toPlainText().contains(u"up to 1 restart "_s), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(preview->toPlainText().contains(u"up to 1, by the program"_s), kPatienceMs);
         QTest::mouseClick(button("goLaunchButton"), Qt::LeftButton);
         QTRY_VERIFY_WITH_TIMEOUT(!dialog->isVisible(), kPatienceMs);
         m_run = m_window->findChild<MonitorPage*>()->run();

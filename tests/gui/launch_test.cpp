@@ -110,14 +110,16 @@ class LaunchTest : public QObject {
         Session session(find_places());
         LaunchDialog dialog(session);
         Request request;
-        request.config = "/nowhere/llama.yaml";
+        request.config = "/nowhere/" + std::string(300, 'x') + "/llama.yaml";
         dialog.launch(request);
         QTRY_VERIFY(!dialog.isBusy());
         QTRY_VERIFY(dialog.findChild<Banner*>()->isVisible());
-        QVERIFY2(dialog.findChild<Banner*>()->text().contains(u"/nowhere/llama.yaml"_s),
+        QVERIFY2(dialog.findChild<Banner*>()->text().contains(u"/llama.yaml"_s),
                  qPrintable(dialog.findChild<Banner*>()->text()));
         QVERIFY(dialog.findChild<QPushButton*>(u"closeLaunchButton"_s)->isVisible());
         QVERIFY(!dialog.findChild<QPushButton*>(u"cancelLaunchButton"_s)->isVisible());
+        for (const QLabel* label : dialog.findChild<Stepper*>()->findChildren<QLabel*>())
+            QTRY_VERIFY2(label->height() >= label->sizeHint().height(), qPrintable(label->text()));
     }
 
     void phasesFollowTheDestination() {

@@ -23,7 +23,7 @@ def updated(request, tmp_path_factory):
     copy = tmp_path_factory.mktemp("ts") / f"ringmaster_{language}.ts"
     shutil.copy(ROOT / "translations" / copy.name, copy)
     only = ["-pluralonly"] if language == "en" else []
-    subprocess.run([LUPDATE, "-silent", "-no-obsolete", "-locations", "none", *only, "-I", ROOT, ROOT / "gui", ROOT / "launcher/ssh/finding.cpp", ROOT / "engine/plan/attention_kernels.cpp", "-ts", copy], check=True)
+    subprocess.run([LUPDATE, "-silent", "-no-obsolete", "-locations", "none", *only, "-I", ROOT, ROOT / "gui", ROOT / "launcher/ssh/finding.cpp", ROOT / "launcher/backends/preview.cpp", ROOT / "engine/plan/attention_kernels.cpp", "-ts", copy], check=True)
     messages = [(context.findtext("name"), message)
                 for context in ElementTree.parse(copy).getroot().iter("context") for message in context.iter("message")]
     assert len(messages) > (3 if language == "en" else 200)
@@ -51,6 +51,17 @@ def test_placeholders_stay(updated):
             got = sorted(set(re.findall(r"%L?\d|%n", form)))
             assert got == wanted or (message.get("numerus") and set(wanted) - set(got) <= {"%n"}), (
                 f"{language}, {context}: {source!r} -> {form!r}")
+
+
+def test_names_of_steps_have_words_in_the_app():
+    """Every name that a long task reports, in C++ or Python, stands in the table that the app translates."""
+    known = re.findall(r'^    \{"([^"]+)"', (ROOT / "gui/session/progress_words.cpp").read_text(), re.MULTILINE)
+    named = set()
+    for file in [*(ROOT / "launcher").rglob("*.cpp"), *(ROOT / "launcher").rglob("*.py")]:
+        if "cli" not in file.parts:
+            named |= set(re.findall(r'(?:progress\.report\(\{|report\.progress\(f?|ProgressStep step\{)"([^"{]+)', file.read_text()))
+    assert len(named) > 10
+    assert not [name for name in named if not any(name == word or (word.endswith(" ") and name.startswith(word)) for word in known)]
 
 
 def test_plurals_have_every_form(updated):

@@ -1,0 +1,14 @@
+/// Translates what a long task says of its progress: names of steps (launcher/progress.h) and of a rank's
+/// phases.
+#pragma once
+
+#include <QString>
+#include <string>
+
+namespace ringmaster {
+
+/// Returns the step's or phase's name in the app's language, such as "loading the model" for "load". Names
+/// and numbers within it stay. A text that is not known is returned as it is.
+QString progress_text(const std::string& name);
+
+}  // namespace ringmaster
