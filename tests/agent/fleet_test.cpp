@@ -294,6 +294,7 @@ TEST_F(FirstNode, LosesANodeThatSendsMoreThanTheLongestLine) {
     }
     say(socket, std::string(kLongestLine + 1, 'x'));
     wait_until("the end of the connection", [&] { return !heard().empty(); });
+    ASSERT_FALSE(heard().empty());
     EXPECT_EQ(heard()[0].word, "forged");
 }
 
