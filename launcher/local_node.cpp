@@ -11,6 +11,7 @@
 #include "engine/error.h"
 #include "engine/events/event_log.h"
 #include "launcher/files.h"
+#include "launcher/gpu_age.h"
 
 namespace ringmaster {
 
@@ -173,6 +174,9 @@ void require_startable(const Plan& plan, const Machine& machine, const Places& p
                     "--ranks",
                     gpus > 0 ? "--ranks " + std::to_string(gpus) + ", or --device cpu" : "--device cpu");
     }
+    if (plan.device != Device::Cuda) return;
+    if (const auto old = old_gpu_finding(machine.gpus, static_cast<size_t>(plan.ranks), Severity::Error))
+        throw Error(Failure::Unreachable, Code("GPU-OLD"), old->message, {}, old->hint);
 }
 
 void start_agent(const RunDirectory& run, const Attempt& attempt, const Places& places) {

@@ -44,19 +44,25 @@ std::vector<Gpu> gpus_of_driver() {
     return gpus;
 }
 
-std::vector<Gpu> all_gpus() {
-    if (!fs::exists("/proc/driver/nvidia/version") && !fs::exists("/dev/nvidiactl")) return {};
+/// Returns the GPUs by the fields of nvidia-smi; none if it does not know a field, or gives no answer.
+std::vector<Gpu> ask_nvidia_smi(const QString& fields) {
     QProcess smi;
     smi.setProcessChannelMode(QProcess::SeparateChannels);
-    smi.start(QStringLiteral("nvidia-smi"), {QStringLiteral("--query-gpu=index,uuid,name,memory.total"),
-                                             QStringLiteral("--format=csv,noheader,nounits")});
-    if (smi.waitForFinished(kSmiTimeoutMs) && smi.exitStatus() == QProcess::NormalExit &&
-        smi.exitCode() == 0) {
-        if (auto gpus = parse_nvidia_smi(smi.readAllStandardOutput().toStdString()); !gpus.empty())
-            return gpus;
-    }
+    smi.start(QStringLiteral("nvidia-smi"),
+              {QStringLiteral("--query-gpu=") + fields, QStringLiteral("--format=csv,noheader,nounits")});
+    if (smi.waitForFinished(kSmiTimeoutMs) && smi.exitStatus() == QProcess::NormalExit && smi.exitCode() == 0)
+        return parse_nvidia_smi(smi.readAllStandardOutput().toStdString());
     smi.kill();
     smi.waitForFinished(1000);
+    return {};
+}
+
+std::vector<Gpu> all_gpus() {
+    if (!fs::exists("/proc/driver/nvidia/version") && !fs::exists("/dev/nvidiactl")) return {};
+    const QString fields = QStringLiteral("index,uuid,name,memory.total");
+    for (const QString& asked : {fields + QStringLiteral(",compute_cap"), fields}) {
+        if (auto gpus = ask_nvidia_smi(asked); !gpus.empty()) return gpus;
+    }
     return gpus_of_driver();
 }
 
@@ -99,10 +105,11 @@ std::vector<Gpu> parse_nvidia_smi(const std::string& text) {
         std::vector<std::string> fields;
         std::istringstream parts(line);
         for (std::string field; std::getline(parts, field, ',');) fields.push_back(trimmed(field));
-        if (fields.size() != 4) continue;
+        if (fields.size() != 4 && fields.size() != 5) continue;
         const auto index = to_number<int>(fields[0]);
         if (!index) continue;
-        gpus.push_back({*index, fields[1], fields[2], to_number<int64_t>(fields[3]).value_or(0) << 20});
+        gpus.push_back({*index, fields[1], fields[2], to_number<int64_t>(fields[3]).value_or(0) << 20,
+                        fields.size() > 4 ? fields[4] : ""});
     }
     return gpus;
 }

@@ -12,7 +12,8 @@ struct Gpu {
     int index = 0;     ///< nvidia-smi's index
     std::string uuid;  ///< "GPU-…"
     std::string name;
-    int64_t memory_bytes = 0;  ///< 0: unknown
+    int64_t memory_bytes = 0;     ///< 0: unknown
+    std::string capability = {};  ///< compute capability, "9.0"; empty: unknown
 };
 
 struct Machine {
@@ -26,8 +27,8 @@ struct Machine {
 /// Asks the system, and nvidia-smi if the NVIDIA driver is loaded (which takes a few seconds at most).
 Machine this_machine();
 
-/// Parses the lines of `nvidia-smi --query-gpu=index,uuid,name,memory.total --format=csv,noheader,nounits`
-/// (memory in MiB).
+/// Parses the lines of `nvidia-smi --query-gpu=index,uuid,name,memory.total,compute_cap
+/// --format=csv,noheader,nounits` (memory in MiB). Old drivers print no compute capability.
 std::vector<Gpu> parse_nvidia_smi(const std::string& text);
 
 /// Filters GPUs as CUDA does: the variable lists indices or prefixes of UUIDs, in order, up to the first that

@@ -17,6 +17,7 @@
 #include "launcher/bounded_file.h"
 #include "launcher/engine_files.h"
 #include "launcher/format.h"
+#include "launcher/gpu_age.h"
 #include "launcher/setup.h"
 
 namespace ringmaster {
@@ -131,8 +132,10 @@ MachineCheck devices_check(const MachineFacts& facts) {
         for (const Gpu& gpu : machine.gpus)
             what += (what.empty() ? "" : ", ") + gpu.name +
                     (gpu.memory_bytes > 0 ? " " + format_bytes(gpu.memory_bytes) : "");
-        return {Topic::Devices, CheckState::Ok,
-                what + (facts.driver.empty() ? "" : "; driver " + facts.driver), ""};
+        what += facts.driver.empty() ? "" : "; driver " + facts.driver;
+        const auto old = old_gpu_finding(machine.gpus, machine.gpus.size(), Severity::Warning);
+        if (old) return {Topic::Devices, CheckState::Note, what + "; " + old->message, old->hint};
+        return {Topic::Devices, CheckState::Ok, what, ""};
     }
     const std::string cores = plural(machine.cores, "core", "cores");
     if (!facts.driver.empty())

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "engine/error.h"
+#include "launcher/gpu_age.h"
 #include "launcher/machine_figures.h"
 
 namespace ringmaster {
@@ -73,7 +74,11 @@ Plan plan_request(const Request& request, const ConfigReading& reading, const Ma
     PlanRequest asked = plan_request_of(request, machine, places);
     asked.rows = rows;
     asked.eval_rows = eval_rows;
-    return make_plan(reading, asked);
+    Plan plan = make_plan(reading, asked);
+    if (plan.device != Device::Cuda || request.device_memory_bytes) return plan;
+    if (auto old = old_gpu_finding(machine.gpus, machine.gpus.size(), Severity::Warning))
+        plan.diagnostics.push_back(std::move(*old));
+    return plan;
 }
 
 std::pair<std::string, std::string> parse_set(const std::string& text) {

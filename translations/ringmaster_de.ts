@@ -1128,6 +1128,14 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <translation>dort den NVIDIA-Treiber %2 oder neuer installieren, oder mit --device cpu auf den Prozessoren trainieren</translation>
     </message>
     <message>
+        <source>its GPU %1, %2, has compute capability %3, and the engine&apos;s kernels need %4 or newer</source>
+        <translation>ihre GPU %1, %2, hat Compute Capability %3, und die Kernel der Engine brauchen %4 oder neuer</translation>
+    </message>
+    <message>
+        <source>leave it out with CUDA_VISIBLE_DEVICES there, or train on its processors with --device cpu</source>
+        <translation>sie dort mit CUDA_VISIBLE_DEVICES auslassen oder mit --device cpu auf den Prozessoren trainieren</translation>
+    </message>
+    <message>
         <source>GPU %1 is in use by %2 (%3)</source>
         <translation>GPU %1 wird von %2 benutzt (%3)</translation>
     </message>

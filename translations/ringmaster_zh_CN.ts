@@ -1122,6 +1122,14 @@ On what is left the run would go on with:</source>
         <translation>在那里安装 NVIDIA 驱动 %2 或更新版本，或用 --device cpu 在处理器上训练</translation>
     </message>
     <message>
+        <source>its GPU %1, %2, has compute capability %3, and the engine&apos;s kernels need %4 or newer</source>
+        <translation>其 GPU %1（%2）的计算能力为 %3，而引擎的内核需要 %4 或更高</translation>
+    </message>
+    <message>
+        <source>leave it out with CUDA_VISIBLE_DEVICES there, or train on its processors with --device cpu</source>
+        <translation>在该机器上用 CUDA_VISIBLE_DEVICES 排除它，或用 --device cpu 在处理器上训练</translation>
+    </message>
+    <message>
         <source>GPU %1 is in use by %2 (%3)</source>
         <translation>GPU %1 正被 %2 使用（%3）</translation>
     </message>

@@ -2,7 +2,9 @@
 #include <QDir>
 
 #include "gui/look/numbers.h"
+#include "gui/session/finding_words.h"
 #include "gui/start/machine_card.h"
+#include "launcher/gpu_age.h"
 
 namespace ringmaster {
 
@@ -43,11 +45,12 @@ CheckWords deviceWords(const MachineFacts& facts) {
                 MachineWords::tr("Plans for any number of GPUs, trains on the processor.")};
     }
     const QString what = gpuWords(machine.gpus);
+    const auto old = old_gpu_finding(machine.gpus, machine.gpus.size(), Severity::Warning);
     return {topic,
             facts.driver.empty()
                 ? what
                 : MachineWords::tr("%1; driver %2").arg(what, QString::fromStdString(facts.driver)),
-            {}};
+            old ? message_of(*old) : QString()};
 }
 
 CheckWords diskWords(const QString& topic, const MachineCheck& check, const DiskSpace& disk) {

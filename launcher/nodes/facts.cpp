@@ -14,6 +14,7 @@
 
 #include "engine/error.h"
 #include "launcher/format.h"
+#include "launcher/gpu_age.h"
 #include "launcher/local_node.h"
 #include "launcher/nodes/from_node.h"
 
@@ -68,7 +69,10 @@ driver=$(sed -n 's/^NVRM version:.*  \([0-9][0-9.]*\)  .*/\1/p' /proc/driver/nvi
 if command -v nvidia-smi >/dev/null 2>&1; then
     [ -n "$driver" ] || driver=$(quick nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null | sed -n '/^[0-9][0-9.]*$/{p;q;}')
     say driver_cuda "$(quick nvidia-smi 2>/dev/null | sed -n 's/.*CUDA \(UMD \)\{0,1\}Version: *\([0-9][0-9.]*\).*/\2/p' | head -n 1)"
-    quick nvidia-smi --query-gpu=index,memory.total,memory.used,uuid,name --format=csv,noheader,nounits 2>/dev/null | while IFS= read -r line; do
+    fields=index,memory.total,memory.used,uuid,name
+    gpus=$(quick nvidia-smi --query-gpu=$fields,compute_cap --format=csv,noheader,nounits 2>/dev/null) ||
+        gpus=$(quick nvidia-smi --query-gpu=$fields --format=csv,noheader,nounits 2>/dev/null)
+    printf '%s\n' "$gpus" | while IFS= read -r line; do
         say gpu "$line"
     done
     quick nvidia-smi --query-compute-apps=gpu_uuid,pid --format=csv,noheader,nounits 2>/dev/null | tr -d ',' | while read -r uuid pid; do
@@ -139,7 +143,7 @@ std::string path_of(const std::string& text) {
     return is_node_path(text) ? text : "";
 }
 
-/// Parses a line such as "0, 81559, 12, GPU-…, NVIDIA H100".
+/// Parses a line such as "0, 81559, 12, GPU-…, NVIDIA H100, 9.0".
 void take_gpu(NodeFacts& facts, std::vector<std::string>& uuids, const std::string& line) {
     std::vector<std::string> fields;
     std::istringstream parts(line);
@@ -152,7 +156,8 @@ void take_gpu(NodeFacts& facts, std::vector<std::string>& uuids, const std::stri
                           fields[4],
                           whole(fields[1], kMostMib) << 20,
                           whole(fields[2], kMostMib) << 20,
-                          {}});
+                          {},
+                          fields.size() > 5 ? name_of(fields[5]) : ""});
     uuids.push_back(fields[3]);
 }
 
@@ -203,6 +208,7 @@ NodeFinding what_prevents(const NodeFacts& facts, const ProgramNeeds& needs) {
 
 NodeFinding what_is_worth_knowing(const NodeFacts& facts) {
     if (const NodeFinding lacks = what_driver_lacks(facts); !lacks.code.empty()) return lacks;
+    if (const NodeFinding lacks = what_gpus_lack(facts, facts.gpus.size()); !lacks.code.empty()) return lacks;
     for (const NodeGpu& gpu : facts.gpus) {
         if (gpu.users.empty()) continue;
         std::string users;
@@ -359,6 +365,16 @@ NodeFinding what_driver_lacks(const NodeFacts& facts) {
     const bool is_old =
         facts.driver_cuda.empty() ? is_older(facts.driver, kLeastDriver) : is_older(facts.driver_cuda, kCuda);
     return is_old ? NodeFinding{"old-driver", {facts.driver, kLeastDriver, kCuda}} : NodeFinding{};
+}
+
+NodeFinding what_gpus_lack(const NodeFacts& facts, size_t count) {
+    const size_t asked = std::min(count, facts.gpus.size());
+    for (size_t i = 0; i < asked; ++i) {
+        const NodeGpu& gpu = facts.gpus[i];
+        if (is_too_old(gpu.capability))
+            return {"old-gpu", {std::to_string(gpu.index), gpu.name, gpu.capability, least_capability()}};
+    }
+    return {};
 }
 
 std::string own_libtorch_dir(const NodeFacts& facts, const ProgramNeeds& needs) {

@@ -19,6 +19,7 @@ struct NodeGpu {
     std::string name;
     int64_t memory_bytes = 0, used_bytes = 0;
     std::vector<std::string> users;  ///< users with processes on the GPU
+    std::string capability = {};     ///< compute capability, "9.0"; empty: unknown
 };
 
 struct NodeFacts {
@@ -94,6 +95,10 @@ struct NodeReport {
 /// Returns "old-driver" if the NVIDIA driver is too old for LibTorch's CUDA; no code if it is new enough or
 /// missing.
 NodeFinding what_driver_lacks(const NodeFacts& facts);
+
+/// Returns "old-gpu" for the first of the first `count` GPUs that the engine's kernels cannot run on; no code
+/// if there is none.
+NodeFinding what_gpus_lack(const NodeFacts& facts, size_t count);
 
 /// Returns the folder for a LibTorch of our own on a node without one; torch/lib lies in it.
 std::string own_libtorch_dir(const NodeFacts& facts, const ProgramNeeds& needs);

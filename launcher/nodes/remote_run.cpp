@@ -373,7 +373,8 @@ Machine machine_of(const std::vector<Node>& nodes) {
         machine.ram_bytes = std::min(machine.ram_bytes, node.facts.memory_bytes);
         for (const NodeGpu& gpu : node.facts.gpus)
             machine.gpus.push_back(
-                {gpu.index, node.name() + "/" + std::to_string(gpu.index), gpu.name, gpu.memory_bytes});
+                {gpu.index, node.name() + "/" + std::to_string(gpu.index), gpu.name, gpu.memory_bytes,
+                 gpu.capability});
     }
     return machine;
 }
@@ -397,6 +398,8 @@ RemoteRun lay_out(const std::vector<Node>& nodes, const RunDirectory& run, const
     for (const Node& node : nodes) {
         const NodeFinding driver = what_driver_lacks(node.facts);
         if (plan.device == Device::Cuda && !driver.code.empty()) throw NodeError(driver, node.name());
+        const NodeFinding gpus = what_gpus_lack(node.facts, static_cast<size_t>(plan.ranks / count));
+        if (plan.device == Device::Cuda && !gpus.code.empty()) throw NodeError(gpus, node.name());
         if (plan.device == Device::Cuda && static_cast<int>(node.facts.gpus.size()) < plan.ranks / count) {
             throw Error(Failure::Unreachable, Code("ENGINE-DEVICE"),
                         "has " + std::to_string(node.facts.gpus.size()) + " GPUs, and gets " +

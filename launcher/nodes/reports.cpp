@@ -25,7 +25,8 @@ Json gpu_to_json(const NodeGpu& gpu) {
             {"name", gpu.name},
             {"memory_bytes", gpu.memory_bytes},
             {"used_bytes", gpu.used_bytes},
-            {"users", gpu.users}};
+            {"users", gpu.users},
+            {"capability", gpu.capability}};
 }
 
 Json facts_to_json(const NodeFacts& of) {
@@ -158,7 +159,8 @@ NodeReport report_from_json(const Json& json) {
     report.facts = facts_from_json(json.at("facts"));
     for (const Json& gpu : json.at("devices")) {
         report.facts->gpus.push_back(
-            {gpu.at("index"), gpu.at("name"), gpu.at("memory_bytes"), gpu.at("used_bytes"), gpu.at("users")});
+            {gpu.at("index"), gpu.at("name"), gpu.at("memory_bytes"), gpu.at("used_bytes"), gpu.at("users"),
+             gpu.value("capability", "")});
     }
     return report;
 }

@@ -151,6 +151,8 @@ const std::vector<FindingText>& finding_texts() {
                                            "--libtorch copy sends the part that is needed from here")},
         {"old-driver", QT_TRANSLATE_NOOP("NodeFindings", "its NVIDIA driver %1 is too old for CUDA %3: its GPUs cannot be used"),
          QT_TRANSLATE_NOOP("NodeFindings", "install NVIDIA driver %2 or newer there, or train on its processors with --device cpu")},
+        {"old-gpu", QT_TRANSLATE_NOOP("NodeFindings", "its GPU %1, %2, has compute capability %3, and the engine's kernels need %4 or newer"),
+         QT_TRANSLATE_NOOP("NodeFindings", "leave it out with CUDA_VISIBLE_DEVICES there, or train on its processors with --device cpu")},
         {"gpu-in-use", QT_TRANSLATE_NOOP("NodeFindings", "GPU %1 is in use by %2 (%3)"),
          QT_TRANSLATE_NOOP("NodeFindings", "agree with them, or leave it out with CUDA_VISIBLE_DEVICES")},
         {"clock-ahead", QT_TRANSLATE_NOOP("NodeFindings", "its clock is %1 ahead"),

@@ -34,6 +34,7 @@ target_link_options(ringmaster_torch INTERFACE LINKER:--allow-shlib-undefined
 target_link_libraries(ringmaster_torch INTERFACE
     ${TORCH_LIB_DIR}/libtorch_cpu.so ${TORCH_LIB_DIR}/libc10.so OpenMP::OpenMP_CXX)
 
+set(RINGMASTER_LEAST_GPU 80) # the least compute capability, times ten, that the kernels are compiled for
 option(RINGMASTER_CUDA "Build the engine's CUDA part, ringmaster_cuda.so" ON)
 if(RINGMASTER_CUDA)
     if(NOT CMAKE_CUDA_COMPILER)
@@ -50,7 +51,7 @@ if(RINGMASTER_CUDA)
     if(EXISTS ${toolkit}/lib/libcudart_static.a)
         set(CMAKE_CUDA_FLAGS_INIT -L${toolkit}/lib) # NVIDIA's wheels have no lib64, where nvcc looks
     endif()
-    set(CMAKE_CUDA_ARCHITECTURES 80-real 90)
+    set(CMAKE_CUDA_ARCHITECTURES ${RINGMASTER_LEAST_GPU}-real 90)
     enable_language(CUDA)
     set(CMAKE_CUDA_STANDARD 17)  # the latest that CMake 3.25 supports for nvcc
     add_library(ringmaster_torch_cuda INTERFACE)

@@ -69,6 +69,16 @@ TEST(MachineReport, DoesNotMissCudaWhereThereIsNoGpu) {
     EXPECT_EQ(check(checks, Topic::Devices).state, CheckState::Note);
 }
 
+TEST(MachineReport, NamesAGpuThatIsTooOld) {
+    MachineFacts facts = good_facts();
+    facts.machine.gpus = {{0, "GPU-a", "Tesla V100-SXM2-32GB", int64_t{32} << 30, "7.0"}};
+    const MachineCheck devices = check(machine_checks(facts), Topic::Devices);
+    EXPECT_EQ(devices.state, CheckState::Note);
+    EXPECT_NE(devices.what.find("GPU 0, Tesla V100-SXM2-32GB, has compute capability 7.0"), std::string::npos)
+        << devices.what;
+    EXPECT_NE(devices.fix.find("--device cpu"), std::string::npos) << devices.fix;
+}
+
 TEST(MachineReport, AsksThisMachine) {
     Places places = find_places();
     places.runs_dir = std::filesystem::temp_directory_path() / "nobody/made/this";

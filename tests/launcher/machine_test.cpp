@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "launcher/gpu_age.h"
+
 namespace ringmaster {
 
 namespace {
@@ -25,6 +27,25 @@ TEST(Machine, ReadsWhatNvidiaSmiPrints) {
     EXPECT_EQ(gpus[0].memory_bytes, 81559LL << 20);
     EXPECT_EQ(gpus[1].uuid, "GPU-bbbb2222-0000");
     EXPECT_EQ(gpus[1].memory_bytes, 0);
+}
+
+TEST(Machine, KnowsGpusThatAreTooOldForTheKernels) {
+    const auto gpus = parse_nvidia_smi(
+        "0, GPU-a, NVIDIA A100-SXM4-80GB, 81920, 8.0\n1, GPU-b, Tesla T4, 15360, 7.5\n"
+        "2, GPU-c, Tesla V100-SXM2-32GB, 32768, 7.0\n3, GPU-d, NVIDIA B200, 183359, 10.0\n"
+        "4, GPU-e, of an old driver, 100\n5, GPU-f, odd, 100, [N/A]\n");
+    std::vector<int> old;
+    for (const Gpu& gpu : gpus) {
+        if (is_too_old(gpu.capability)) old.push_back(gpu.index);
+    }
+    EXPECT_EQ(old, (std::vector<int>{1, 2}));
+    EXPECT_EQ(least_capability(), "8.0");
+    EXPECT_FALSE(old_gpu_finding(gpus, 1, Severity::Error)) << "the run does not use the second GPU";
+    const auto finding = old_gpu_finding(gpus, 9, Severity::Error);
+    ASSERT_TRUE(finding);
+    EXPECT_EQ(finding->message,
+              "GPU 1, Tesla T4, has compute capability 7.5, and the engine's kernels need 8.0 or newer");
+    EXPECT_NE(finding->hint, "");
 }
 
 TEST(Machine, CudaVisibleDevicesIsObeyedAsCudaReadsIt) {

@@ -304,6 +304,18 @@ TEST(NodeFacts, KnowADriverTooOldForLibTorchsCuda) {
     EXPECT_EQ(lacks("driver \n"), "") << "none is loaded";
 }
 
+TEST(NodeFacts, KnowGpusTooOldForTheKernels) {
+    const auto lacks = [](const std::string& lines, size_t count) {
+        return what_gpus_lack(parse_facts(lines), count);
+    };
+    const std::string t4 = "gpu 0, 81559, 0, GPU-a, NVIDIA A100, 8.0\ngpu 1, 15360, 0, GPU-b, Tesla T4, 7.5\n";
+    EXPECT_EQ(lacks(t4, 1).code, "");
+    EXPECT_EQ(lacks(t4, 2).code, "old-gpu");
+    EXPECT_EQ(lacks(t4, 2).message(),
+              "its GPU 1, Tesla T4, has compute capability 7.5, and the engine's kernels need 8.0 or newer");
+    EXPECT_EQ(lacks("gpu 0, 81559, 0, GPU-a, NVIDIA H100\n", 1).code, "") << "an old driver does not say it";
+}
+
 TEST(NodeFindings, SayEachPlaceOnceAndNothingOfWhatStandsInThem) {
     const NodeFinding finding{"no-answer", {"%3", "22", "3"}};
     EXPECT_EQ(finding.message(), "no answer from %3 port 22 in 3 s");

@@ -328,6 +328,20 @@ def test_a_driver_that_runs_cuda_13_is_ready(client, driver, cuda):
     assert report["state"] == "ready" and report["facts"]["driver"] == driver, report
 
 
+def test_a_gpu_that_is_too_old_for_the_kernels_is_said(client):
+    client.host("old", client.serve_with("old", "nvidia-smi", nvidia_smi("580.65.06", "13.0", "Tesla T4, 7.5")))
+    report = report_of(client, "old")
+    assert report["state"] == "warning" and report["finding"] == {"code": "old-gpu", "with": ["0", "Tesla T4", "7.5", "8.0"], "parts": []}
+    assert "compute capability 7.5" in report["message"] and "--device cpu" in report["next"], report
+    assert [device["capability"] for device in report["devices"]] == ["7.5"]
+
+
+def test_a_driver_that_does_not_know_compute_capabilities_still_lists_its_gpus(client):
+    client.host("new", client.serve_with("new", "nvidia-smi", nvidia_smi("580.65.06", "13.0", "NVIDIA H100")))
+    report = report_of(client, "new")
+    assert report["state"] == "ready" and [device["name"] for device in report["devices"]] == ["NVIDIA H100"], report
+
+
 def test_an_old_glibc_is_said_with_both_versions(client):
     client.host("old", client.serve_with("old", "getconf", "echo glibc 2.17"))
     report = report_of(client, "old")

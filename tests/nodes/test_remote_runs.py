@@ -103,6 +103,15 @@ def test_gpus_whose_driver_is_too_old_are_refused_before_anything_is_sent(client
     assert not (client.servers[0].home / "data/ringmaster/runs").exists()
 
 
+def test_gpus_that_are_too_old_are_refused_before_anything_is_sent(client, llama, rows_file, tmp_path):
+    client.host("old", client.serve_with("old", "nvidia-smi", nvidia_smi("580.65.06", "13.0", "Tesla V100-SXM2-32GB, 7.0")))
+    config = make_config(tmp_path, llama, rows_file, max_steps=1)
+    done = run(client, "launch", config, "--runs-dir", tmp_path / "runs", "--node", "old", "--device", "cuda", "--ranks", 1,
+               "--device-memory", 80, check=False)
+    assert done.returncode == 3 and "compute capability 7.0" in done.stderr and "--device cpu" in done.stderr, done.stderr
+    assert not (client.servers[0].home / "data/ringmaster/runs").exists()
+
+
 def test_a_second_launch_sends_the_model_no_more(pair, llama, rows_file, tmp_path):
     config = make_config(tmp_path, llama, rows_file, max_steps=1)
     launch_on(pair, config, tmp_path / "runs", "--ranks", 2, "--name", "one")

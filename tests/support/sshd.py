@@ -29,11 +29,14 @@ def fingerprint(key):
     return subprocess.run(["ssh-keygen", "-lf", f"{key}.pub"], capture_output=True, text=True, check=True).stdout.split()[1]
 
 
-def nvidia_smi(driver, cuda):
-    """Returns a script that prints what nvidia-smi prints for one GPU with this driver."""
+def nvidia_smi(driver, cuda, gpu="NVIDIA H100, 9.0"):
+    """Returns a script that prints what nvidia-smi prints for one GPU with this driver. `gpu` is its name and, for a driver that
+    knows the field, its compute capability."""
+    knows = "true" if "," in gpu else "false"
     return f"""case "$*" in
 *driver_version*) echo {driver} ;;
-*query-gpu*) echo "0, 81559, 0, GPU-a, NVIDIA H100" ;;
+*query-gpu=*compute_cap*) if {knows}; then echo "0, 81559, 0, GPU-a, {gpu}"; else echo 'Field "compute_cap" is not a valid field to query.'; exit 2; fi ;;
+*query-gpu*) echo "0, 81559, 0, GPU-a, {gpu}" ;;
 *query-compute-apps*) ;;
 *) echo "| NVIDIA-SMI {driver}      Driver Version: {driver}     CUDA Version: {cuda} |" ;;
 esac"""
