@@ -136,8 +136,8 @@ def test_strangers_at_a_run_on_two_nodes(spoil, pair, config, network, tmp_path)
     else:
         assert is_explained(state), state
     print(f"{len(seen)} listeners, {stranger.tried} conversations, {len(stranger.heard)} bytes heard, {len(wire)} bytes on the wire")
-    assert b"arrived/0" in stranger.heard, "no stranger met the store: this test proves nothing"
     assert {(i, address) for i, address, _, _ in seen} <= {(0, stated[0]), (1, stated[1])}, seen
+    assert b"arrived/0" in stranger.heard, "no stranger met the store: this test proves nothing"
     assert any(program.startswith("ringmaster-agen") for _, _, _, program in seen), "the agent's port was never met"
     secret = secret_of(there(pair.a))
     for bytes_seen in (bytes(stranger.heard), wire):
