@@ -46,7 +46,7 @@ class Attention final : public Block<Machine> {
     using Tensor = typename Machine::Tensor;
 
   public:
-    explicit Attention(const LayerKind& kind) : kind_(kind) {}
+    Attention(const LayerKind& kind, bool shares_norm) : kind_(kind) { branch_.shares_norm = shares_norm; }
 
     Tensor forward(Machine& machine, const Tensor& x_nc, const Tensor& residual_nc) override {
         restore(machine, x_nc);
@@ -56,7 +56,7 @@ class Attention final : public Block<Machine> {
     void forget(Machine& machine) override {
         typename Machine::Attended attended;
         if (machine.keeps_attention()) attended = std::move(attended_);
-        *this = Attention(kind_);
+        *this = Attention(kind_, branch_.shares_norm);
         attended_ = std::move(attended);
     }
 

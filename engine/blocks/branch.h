@@ -12,7 +12,8 @@ template <class Machine>
 struct Branch {
     using Tensor = typename Machine::Tensor;
 
-    NormSite norm, output_norm;
+    NormSite norm = NormSite::Input, output_norm = NormSite::AttentionOutput;
+    bool shares_norm = false;  ///< a block whose backward ran before has set the norm's gradient
     Tensor x_nc = {}, rstd_n = {};
     Tensor raw_nc = {}, raw_rstd_n = {};  ///< output before its norm; undefined if it has none
 
@@ -33,7 +34,8 @@ struct Branch {
         Tensor read_nc = begin_again(machine);
         pull.accumulate(read_nc, beta);
         if (machine.model().norms_inputs)
-            machine.norm_backward(norm, pull.input_into(read_nc), x_nc, rstd_n, dx_nc, true, beta);
+            machine.norm_backward(norm, pull.input_into(read_nc), x_nc, rstd_n, dx_nc, true,
+                                  shares_norm ? 1 : beta);
         else
             dx_nc.add_(pull.input());
     }

@@ -16,11 +16,13 @@ class GatedMlp final : public Block<Machine> {
     /// Consecutive tokens that are computed at once.
     struct Tile {
         int64_t first = 0;  ///< index of its first token
-        Branch<Machine> branch = {NormSite::Mlp, NormSite::MlpOutput};
+        Branch<Machine> branch = {};
         Tensor gate_up_n2i = {};
     };
 
   public:
+    explicit GatedMlp(NormSite norm) : norm_(norm) {}
+
     Tensor forward(Machine& machine, const Tensor& x_nc, const Tensor& residual_nc) override {
         x_nc_ = x_nc;
         const auto through = [&](Tile& tile, const Tensor& residual) {
@@ -67,11 +69,13 @@ class GatedMlp final : public Block<Machine> {
     }
 
     Tile gate_up(Machine& machine, const TokenRange& range) {
-        Tile tile{range.begin};
+        Tile tile{range.begin, branch()};
         tile.gate_up_n2i =
             machine.linear(LoraSite::GateUp, tile.branch.begin(machine, rows(x_nc_, range)), range.begin);
         return tile;
     }
+
+    Branch<Machine> branch() const { return {norm_, NormSite::MlpOutput}; }
 
     Tensor down(Machine& machine, const Tile& tile) {
         return machine.linear(LoraSite::Down, machine.gate(tile.gate_up_n2i), tile.first);
@@ -81,7 +85,7 @@ class GatedMlp final : public Block<Machine> {
     void find_outliers(Machine& machine) {
         if (!machine.quantizes_inputs()) return;
         for (const TokenRange& range : machine.tiles(x_nc_))
-            machine.look(Tile().branch.begin(machine, rows(x_nc_, range)), range.begin);
+            machine.look(branch().begin(machine, rows(x_nc_, range)), range.begin);
         machine.settle(LoraSite::GateUp, x_nc_);
         for (const TokenRange& range : machine.tiles(x_nc_))
             machine.look(machine.gate(gate_up(machine, range).gate_up_n2i), range.begin);
@@ -104,6 +108,7 @@ class GatedMlp final : public Block<Machine> {
                                    dx_nc, beta);
     }
 
+    NormSite norm_;
     Tensor x_nc_;
     Tile whole_;  ///< all tokens, unless there are tiles
 };

@@ -9,11 +9,14 @@
 
 namespace ringmaster {
 
+/// Returns a layer's blocks in order. Parallel blocks may share one norm, whose gradient the first block adds
+/// to the last one's.
 template <class Machine>
 std::vector<std::unique_ptr<Block<Machine>>> blocks_of(const ModelConfig& model, int64_t layer) {
+    const bool shares_norm = model.parallel_blocks && !model.parallel_norms;
     std::vector<std::unique_ptr<Block<Machine>>> blocks;
-    blocks.push_back(std::make_unique<Attention<Machine>>(model.layer_kind(layer)));
-    blocks.push_back(std::make_unique<GatedMlp<Machine>>());
+    blocks.push_back(std::make_unique<Attention<Machine>>(model.layer_kind(layer), shares_norm));
+    blocks.push_back(std::make_unique<GatedMlp<Machine>>(shares_norm ? NormSite::Input : NormSite::Mlp));
     return blocks;
 }
 
@@ -22,7 +25,8 @@ class Layer {
   public:
     using Tensor = typename Machine::Tensor;
     Layer() = default;
-    Layer(const ModelConfig& model, int64_t layer) : blocks_(blocks_of<Machine>(model, layer)) {}
+    Layer(const ModelConfig& model, int64_t layer)
+        : blocks_(blocks_of<Machine>(model, layer)), is_parallel_(model.parallel_blocks) {}
 
     Tensor x_nc = {};  ///< the layer's input, the only tensor that gradient checkpointing must keep
 
@@ -30,7 +34,7 @@ class Layer {
         x_nc = x;
         Tensor y_nc = x;
         for (size_t i = 0; i < blocks_.size(); ++i) {
-            y_nc = blocks_[i]->forward(machine, y_nc, y_nc);
+            y_nc = blocks_[i]->forward(machine, is_parallel_ ? x : y_nc, y_nc);
             machine.probe(i == 0 ? "attention output" : "layer output", y_nc);
         }
         return y_nc;
@@ -44,17 +48,25 @@ class Layer {
 
     /// Replaces dx_nc, the gradient of the layer's output, by that of its input; frees the blocks.
     void backward(Machine& machine, const Tensor& dx_nc, double beta) {
-        if (is_forgotten_) {
-            Tensor y_nc = x_nc;
-            for (size_t i = 0; i + 1 < blocks_.size(); ++i) y_nc = blocks_[i]->forward(machine, y_nc, y_nc);
-            blocks_.back()->restore(machine, y_nc);
-        }
-        for (; !blocks_.empty(); blocks_.pop_back()) blocks_.back()->backward(machine, dx_nc, dx_nc, beta);
+        if (is_forgotten_) restore(machine);
+        const Tensor dy_nc = is_parallel_ ? dx_nc.clone() : dx_nc;
+        for (; !blocks_.empty(); blocks_.pop_back()) blocks_.back()->backward(machine, dy_nc, dx_nc, beta);
     }
 
   private:
+    void restore(Machine& machine) {
+        Tensor y_nc = x_nc;
+        for (size_t i = 0; i < blocks_.size(); ++i) {
+            const bool is_read = !is_parallel_ && i + 1 < blocks_.size();
+            if (is_read)
+                y_nc = blocks_[i]->forward(machine, y_nc, y_nc);
+            else
+                blocks_[i]->restore(machine, y_nc);
+        }
+    }
+
     std::vector<std::unique_ptr<Block<Machine>>> blocks_;
-    bool is_forgotten_ = false;
+    bool is_parallel_ = false, is_forgotten_ = false;
 };
 
 }  // namespace ringmaster

@@ -4,15 +4,21 @@ namespace ringmaster {
 
 namespace {
 
-/// Describes parallel attention and MLP under one LayerNorm without bias. Layers without a window lack rope.
-void describe_cohere2(const ConfigFields& fields, ModelConfig& model) {
+/// Describes parallel attention and MLP under one LayerNorm without bias.
+void describe_cohere(const ConfigFields& fields, ModelConfig& model) {
     model.qkv_bias = model.output_bias = fields.flag_or("attention_bias", false);
     model.layer_norms = model.parallel_blocks = true;
     model.ropes.front().interleaved = true;
     model.logit_multiplier = fields.number_or("logit_scale", 0.0625);
+    if (fields.flag_or("use_qk_norm", false)) model.obstacles.push_back("use_qk_norm");
+}
+
+/// Layers without a window lack rope.
+void describe_cohere2(const ConfigFields& fields, ModelConfig& model) {
+    describe_cohere(fields, model);
     for (const char* idle : {"order_of_interleaved_layers", "rotary_pct", "use_embedding_sharing",
                              "use_gated_activation", "use_parallel_block", "use_parallel_embedding",
-                             "position_embedding_type", "layer_switch", "use_qk_norm"})
+                             "position_embedding_type", "layer_switch"})
         fields.has(idle);
     const int64_t pattern = fields.integer_or("sliding_window_pattern", 4, 10'000);
     read_layer_types(fields, model, read_window(fields, 4096), pattern);
@@ -20,7 +26,14 @@ void describe_cohere2(const ConfigFields& fields, ModelConfig& model) {
         if (!kind.window) kind.rope = -1;
 }
 
-const Family kFamilies[] = {{.type = "cohere2",
+const Family kFamilies[] = {{.type = "cohere",
+                             .describe = describe_cohere,
+                             .max_position = 8192,
+                             .norm_eps = 1e-5,
+                             .tied = true,
+                             .norm_eps_field = "layer_norm_eps",
+                             .padding_token = 0},
+                            {.type = "cohere2",
                              .describe = describe_cohere2,
                              .max_position = 8192,
                              .norm_eps = 1e-5,

@@ -201,9 +201,9 @@ const std::string kPeftPrefix = "base_model.model.";
 ParameterShape adapter_shape(const ModelConfig& model, const ParameterShape& of, const std::string& part,
                              std::vector<int64_t> shape, Role role) {
     const auto named = [&](const std::string& name) {
-        return kPeftPrefix + name.substr(0, name.rfind('.') + 1) + part + "weight";
+        return kPeftPrefix + (part.empty() ? name : name.substr(0, name.rfind('.') + 1) + part + "weight");
     };
-    ParameterShape made{named(of.name), std::move(shape), true, of.layer, role};
+    ParameterShape made{named(of.name), std::move(shape), role != Role::HeadBias, of.layer, role};
     const std::string in_files = named(peft_name(model, of));
     if (in_files != made.name) made.stored = {in_files, 0, made.shape.front()};
     return made;
@@ -225,8 +225,12 @@ std::vector<ParameterShape> lora_shapes(const ModelConfig& model, const Lora& lo
         shapes.push_back(adapter_shape(model, shape, "lora_A.", {lora.r, shape.shape[1]}, Role::LoraA));
         shapes.push_back(adapter_shape(model, shape, "lora_B.", {shape.shape[0], lora.r}, Role::LoraB));
     }
-    if (targets.saves_head)
+    if (targets.saves_head) {
         shapes.push_back(adapter_shape(model, {"lm_head.weight", table}, "", table, Role::Head));
+        if (model.head_bias)
+            shapes.push_back(adapter_shape(model, {"lm_head.bias", {model.vocab_size}}, "",
+                                           {model.vocab_size}, Role::HeadBias));
+    }
     return shapes;
 }
 
@@ -238,9 +242,9 @@ UnitSizes lora_unit_sizes(const ModelConfig& model, const Lora& lora) {
     alike.layers.clear();
     UnitSizes sizes;
     for (const ParameterShape& shape : lora_shapes(one, alike)) {
-        int64_t& unit = shape.layer >= 0           ? sizes.layer
-                        : shape.role == Role::Head ? sizes.head
-                                                   : sizes.embedding;
+        int64_t& unit = shape.layer >= 0                ? sizes.layer
+                        : shape.role == Role::Embedding ? sizes.embedding
+                                                        : sizes.head;
         unit += shape.size();
     }
     return sizes;

@@ -44,6 +44,20 @@ struct FusedKernels {
     /// threads.
     void (*rms_norm_backward_weight)(const T* dy, const T* x, const float* rstd, float* dweight, int64_t rows,
                                      int64_t begin, int64_t end, int64_t dy_stride, int64_t x_stride);
+    /// Writes y_nw = (x_nw − mean_n) · rstd_n · (offset + weight_w) + bias_w with rstd = (mean((x − mean)²) +
+    /// eps)^-1/2; stats [N, 2] get mean and rstd; `bias` may be null. Source: Ba et al. 2016, equation 4.
+    void (*layer_norm_forward)(const T* x, const T* weight, const T* bias, T* y, float* stats, int64_t rows,
+                               int64_t width, int64_t x_stride, int64_t y_stride, float eps, float offset);
+    /// Writes dx_nw (+)= rstd · (g − mean(g) − n · mean(g · n)) with g = dy · (offset + weight) and n = (x −
+    /// mean) · rstd; `accumulate` adds to the values in dx.
+    void (*layer_norm_backward_input)(const T* dy, const T* x, const T* weight, const float* stats, T* dx,
+                                      int64_t rows, int64_t width, int64_t dy_stride, int64_t x_stride,
+                                      int64_t dx_stride, bool accumulate, float offset);
+    /// Adds Σ_n dy · n to dweight_w and Σ_n dy to dbias_w (unless it is null) for columns [begin, end), in an
+    /// order that does not depend on threads.
+    void (*layer_norm_backward_weight)(const T* dy, const T* x, const float* stats, float* dweight,
+                                       float* dbias, int64_t rows, int64_t begin, int64_t end,
+                                       int64_t dy_stride, int64_t x_stride);
     /// Rotates `heads` heads of every row in place: (a, b) → (a·cos − b·sin, b·cos + a·sin) over the pairs of
     /// their first numbers. cos, sin float32 [period, pairs]; row n uses line n mod period. `direction` −1 is
     /// the transpose (backward). Source: Su et al. 2021, section 3.4.2.

@@ -57,6 +57,63 @@ void rms_norm_backward_weight(const T* dy, const T* x, const float* rstd, float*
     }
 }
 
+template <typename T>
+void layer_norm_forward(const T* x, const T* weight, const T* bias, T* y, float* stats, int64_t rows,
+                        int64_t width, int64_t x_stride, int64_t y_stride, float eps, float offset) {
+    for (int64_t n = 0; n < rows; ++n, x += x_stride, y += y_stride) {
+        float sum = 0, squares = 0;
+#pragma omp simd reduction(+ : sum)
+        for (int64_t w = 0; w < width; ++w) sum += load(x[w]);
+        const float mean = sum / static_cast<float>(width);
+#pragma omp simd reduction(+ : squares)
+        for (int64_t w = 0; w < width; ++w) squares += (load(x[w]) - mean) * (load(x[w]) - mean);
+        const float r = 1.0F / std::sqrt(squares / static_cast<float>(width) + eps);
+        stats[2 * n] = mean;
+        stats[2 * n + 1] = r;
+#pragma omp simd
+        for (int64_t w = 0; w < width; ++w)
+            store(y[w], (load(x[w]) - mean) * r * (load(weight[w]) + offset) +
+                            (bias == nullptr ? 0.0F : load(bias[w])));
+    }
+}
+
+template <typename T>
+void layer_norm_backward_input(const T* dy, const T* x, const T* weight, const float* stats, T* dx,
+                               int64_t rows, int64_t width, int64_t dy_stride, int64_t x_stride,
+                               int64_t dx_stride, bool accumulate, float offset) {
+    for (int64_t n = 0; n < rows; ++n, dy += dy_stride, x += x_stride, dx += dx_stride) {
+        const float mean = stats[2 * n], r = stats[2 * n + 1];
+        float sum = 0, dot = 0;
+#pragma omp simd reduction(+ : sum, dot)
+        for (int64_t w = 0; w < width; ++w) {
+            const float g = load(dy[w]) * (load(weight[w]) + offset);
+            sum += g;
+            dot += g * (load(x[w]) - mean);
+        }
+        const float level = sum * r / static_cast<float>(width);
+        const float pull = dot * r * r * r / static_cast<float>(width);
+#pragma omp simd
+        for (int64_t w = 0; w < width; ++w) {
+            const float g = load(dy[w]) * (load(weight[w]) + offset) * r;
+            store(dx[w], (accumulate ? load(dx[w]) : 0.0F) + g - level - (load(x[w]) - mean) * pull);
+        }
+    }
+}
+
+template <typename T>
+void layer_norm_backward_weight(const T* dy, const T* x, const float* stats, float* dweight, float* dbias,
+                                int64_t rows, int64_t begin, int64_t end, int64_t dy_stride,
+                                int64_t x_stride) {
+    for (int64_t n = 0; n < rows; ++n, dy += dy_stride, x += x_stride) {
+        const float mean = stats[2 * n], r = stats[2 * n + 1];
+#pragma omp simd
+        for (int64_t w = begin; w < end; ++w) dweight[w] += load(dy[w]) * (load(x[w]) - mean) * r;
+        if (dbias == nullptr) continue;
+#pragma omp simd
+        for (int64_t w = begin; w < end; ++w) dbias[w] += load(dy[w]);
+    }
+}
+
 /// Rotates one head: pair i is x[i · Step] and x[i · Step + apart].
 template <int64_t Step, typename T>
 void turn(T* x, int64_t apart, int64_t pairs, const float* c, const float* s, float direction) {
@@ -220,8 +277,17 @@ void embedding_backward(float* grad, const int64_t* ids, const T* dx, int64_t ro
 
 template <typename T>
 constexpr FusedKernels<T> kTable = {
-    rms_norm_forward<T>, rms_norm_backward_input<T>, rms_norm_backward_weight<T>, rope<T>, gate_forward<T>,
-    gate_backward<T>,    cross_entropy<T>,           embedding_backward<T>,
+    rms_norm_forward<T>,
+    rms_norm_backward_input<T>,
+    rms_norm_backward_weight<T>,
+    layer_norm_forward<T>,
+    layer_norm_backward_input<T>,
+    layer_norm_backward_weight<T>,
+    rope<T>,
+    gate_forward<T>,
+    gate_backward<T>,
+    cross_entropy<T>,
+    embedding_backward<T>,
 };
 
 }  // namespace

@@ -154,7 +154,7 @@ Outputs Decoder::forward(const MicroBatch& batch, SequenceShard& shard, int64_t 
     shard.progress.leave_layers();
     for (const auto& [held, unit] : units_of_head(parameters_, adapter_)) held->use(unit);
     at::Tensor rstd_n;
-    at::Tensor normed_nc = final_norm(x_nc, rstd_n);
+    at::Tensor normed_nc = norm_of(model_, x_nc, parameters_.weights().norm_w, rstd_n);
     Outputs outputs;
     outputs.logprobs_bt =
         label_logprobs(normed_nc, batch.labels_bt.reshape({-1})).view(batch.labels_bt.sizes());
@@ -164,9 +164,7 @@ Outputs Decoder::forward(const MicroBatch& batch, SequenceShard& shard, int64_t 
         at::Tensor normed_bkc =
             normed_nc.view({batch.ids_bt.size(0), -1, model_.hidden_size}).index_select(1, kept_k);
         outputs.logits_bkv =
-            product(normed_bkc.flatten(0, 1), head_holder(parameters_, adapter_).weights().head_vc.t())
-                .view({normed_bkc.size(0), kept_k.size(0), model_.vocab_size});
-        shape_logits(outputs.logits_bkv);
+            logits_of(normed_bkc.flatten(0, 1)).view({normed_bkc.size(0), kept_k.size(0), model_.vocab_size});
     }
     for (const auto& [held, unit] : units_of_head(parameters_, adapter_)) held->drop(unit);
     return outputs;

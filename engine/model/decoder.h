@@ -68,13 +68,12 @@ class Decoder {
                         double beta);
     void keep(int layer, LayerState& state);
     void bring_back(int layer, at::Tensor& x_nc);
-    double norm_offset() const { return model_.norm_adds_one ? 1 : 0; }
-    at::Tensor final_norm(const at::Tensor& x_nc, at::Tensor& rstd_n) const;
     /// Computes final norm, head and loss in chunks of tokens, with the gradient during the forward.
     double head(const at::Tensor& x_nc, const at::Tensor& labels_n, double scale, double beta,
                 at::Tensor& dx_nc);
     /// Shapes logits in place for the loss. Returns the softcap's slopes; undefined without a softcap.
     at::Tensor shape_logits(at::Tensor logits_kv) const;
+    at::Tensor logits_of(const at::Tensor& normed_kc);
     /// Returns the log-probability of each valid label; 0 for tokens without a label.
     at::Tensor label_logprobs(const at::Tensor& normed_nc, const at::Tensor& labels_n);
 

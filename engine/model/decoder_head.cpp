@@ -50,10 +50,6 @@ class ChunkedGradient {
 
 }  // namespace
 
-at::Tensor Decoder::final_norm(const at::Tensor& x_nc, at::Tensor& rstd_n) const {
-    return rms_norm(x_nc, parameters_.weights().norm_w, model_.rms_norm_eps, rstd_n, norm_offset());
-}
-
 at::Tensor Decoder::shape_logits(at::Tensor logits_kv) const {
     if (model_.logit_multiplier != 1) logits_kv.mul_(model_.logit_multiplier);
     const double softcap = model_.logit_softcap;
@@ -71,16 +67,17 @@ double Decoder::head(const at::Tensor& x_nc, const at::Tensor& labels_n, double 
         held->open_gradients(unit);
     }
     Parameters& holder = head_holder(parameters_, adapter_);
-    const at::Tensor head_vc = holder.weights().head_vc;
+    const at::Tensor head_vc = holder.weights().head_vc, bias_v = holder.weights().head_bias_v;
     const ModelTensors& gradients = holder.weight_gradients();
     at::Tensor rstd_n;
-    at::Tensor normed_nc = final_norm(x_nc, rstd_n);
+    at::Tensor normed_nc = norm_of(model_, x_nc, parameters_.weights().norm_w, rstd_n);
     at::Tensor valid_m = at::nonzero(labels_n.ne(kIgnoredLabel)).squeeze(1);
     const int64_t valid = valid_m.size(0);
     const bool all = valid == labels_n.size(0);
     at::Tensor hidden_mc = all ? normed_nc : normed_nc.index_select(0, valid_m);
     at::Tensor labels_m = all ? labels_n : labels_n.index_select(0, valid_m);
     if (valid == 0 && beta == 0 && gradients.head_vc.defined()) at::Tensor(gradients.head_vc).zero_();
+    if (beta == 0 && gradients.head_bias_v.defined()) at::Tensor(gradients.head_bias_v).zero_();
 
     at::Tensor loss =
         at::zeros({}, x_nc.options().dtype(at::kDouble));  // read once, because reading waits for the GPU
@@ -93,11 +90,13 @@ double Decoder::head(const at::Tensor& x_nc, const at::Tensor& labels_n, double 
         at::Tensor chunk_kc = hidden_mc.narrow(0, begin, count);
         at::Tensor logits = logits_kv.narrow(0, 0, count);
         product_out(logits, chunk_kc, head_vc.t());
+        if (bias_v.defined()) logits.add_(bias_v);
         const at::Tensor slopes = shape_logits(logits);
         loss.add_(cross_entropy(logits, labels_m.narrow(0, begin, count), scale * model_.logit_multiplier)
                       .sum(at::kDouble));
         if (slopes.defined()) logits.mul_(slopes);
         head_gradient.add(logits, chunk_kc);
+        accumulate_bias_gradient(gradients.head_bias_v, logits, 1);
         product_out(chunk_kc, logits, head_vc);  // hidden states become their gradient
     }
     head_gradient.finish();
@@ -107,21 +106,27 @@ double Decoder::head(const at::Tensor& x_nc, const at::Tensor& labels_n, double 
         dnormed_nc.index_copy_(0, valid_m, hidden_mc);
     }
     dx_nc = at::empty_like(x_nc);
-    rms_norm_backward(dnormed_nc, x_nc, parameters_.weights().norm_w, rstd_n, dx_nc, false, gradients.norm_w,
-                      beta, norm_offset());
+    norm_backward_of(model_, dnormed_nc, x_nc, parameters_.weights().norm_w, rstd_n, dx_nc, false,
+                     gradients.norm_w, beta);
     for (const auto& [held, unit] : units_of_head(parameters_, adapter_)) held->drop(unit);
     return loss.item<double>();
 }
 
+at::Tensor Decoder::logits_of(const at::Tensor& normed_kc) {
+    const ModelTensors& weights = head_holder(parameters_, adapter_).weights();
+    at::Tensor logits_kv = product(normed_kc, weights.head_vc.t());
+    if (weights.head_bias_v.defined()) logits_kv.add_(weights.head_bias_v);
+    shape_logits(logits_kv);
+    return logits_kv;
+}
+
 at::Tensor Decoder::label_logprobs(const at::Tensor& normed_nc, const at::Tensor& labels_n) {
-    const at::Tensor head_vc = head_holder(parameters_, adapter_).weights().head_vc;
     at::Tensor logprobs_n = at::zeros(labels_n.sizes(), normed_nc.options().dtype(at::kFloat));
     at::Tensor valid_m = at::nonzero(labels_n.ne(kIgnoredLabel)).squeeze(1);
     for (int64_t begin = 0; begin < valid_m.size(0); begin += kept_.loss_chunk_tokens) {
         at::Tensor chunk_k =
             valid_m.narrow(0, begin, std::min(kept_.loss_chunk_tokens, valid_m.size(0) - begin));
-        at::Tensor logits_kv = product(normed_nc.index_select(0, chunk_k), head_vc.t());
-        shape_logits(logits_kv);
+        at::Tensor logits_kv = logits_of(normed_nc.index_select(0, chunk_k));
         logprobs_n.index_copy_(
             0, chunk_k, cross_entropy(logits_kv, labels_n.index_select(0, chunk_k), std::nullopt).neg_());
     }

@@ -134,6 +134,12 @@ at::Tensor Parameters::own_values(const Flat& flat, size_t index) const {
 
 // ------------------------------------------------------------------------------------------ views
 
+/// Joins those parameters that exist.
+at::Tensor Parameters::all(std::vector<std::string> names, const at::Tensor& values) const {
+    std::erase_if(names, [&](const std::string& name) { return !index_.contains(name); });
+    return names.empty() ? at::Tensor() : joined(names, values);
+}
+
 at::Tensor Parameters::joined(const std::vector<std::string>& names, const at::Tensor& values) const {
     const auto first = index_.find(names.front());
     if (first == index_.end() || !values.defined()) return {};
@@ -167,15 +173,11 @@ constexpr std::array<const char*, kNormSites> kNormNames = {
 
 LayerTensors Parameters::layer_views(int layer, const at::Tensor& values) const {
     const std::string prefix = "model.layers." + std::to_string(layer) + ".";
-    const auto all = [&](std::vector<std::string> names) {
-        std::erase_if(names, [&](const std::string& name) { return !index_.contains(name); });
-        return names.empty() ? at::Tensor() : joined(names, values);
-    };
     const auto of_modules = [&](TargetRange targets, const char* part) {
         std::vector<std::string> names;
         for (size_t i = 0; i < targets.count; ++i)
             names.push_back(prefix + path_in_layer(targets.first + i) + part);
-        return all(std::move(names));
+        return all(std::move(names), values);
     };
     LayerTensors views;
     for (size_t i = 0; i < kLoraSites; ++i) {
@@ -183,10 +185,10 @@ LayerTensors Parameters::layer_views(int layer, const at::Tensor& values) const 
         views.matrices[i] = {of_modules(targets, ".weight"), of_modules(targets, ".bias")};
     }
     for (size_t i = 0; i < kNormSites; ++i)
-        views.norms[i] = all({prefix + kNormNames[i] + ".weight", prefix + kNormNames[i] + ".bias"});
+        views.norms[i] = all({prefix + kNormNames[i] + ".weight", prefix + kNormNames[i] + ".bias"}, values);
     for (size_t i = 0; i < kLoraTargets.size(); ++i) {
         const std::string module = "base_model.model." + prefix + path_in_layer(i);
-        views.lora[i] = {all({module + ".lora_A.weight"}), all({module + ".lora_B.weight"})};
+        views.lora[i] = {all({module + ".lora_A.weight"}, values), all({module + ".lora_B.weight"}, values)};
     }
     return views;
 }
@@ -202,7 +204,8 @@ void Parameters::bind(ModelTensors& views, int unit, const at::Tensor& values) c
         views.embedding_vc = joined({prefix + "model.embed_tokens.weight"}, values);
         if (tied) views.head_vc = views.embedding_vc;
     } else {
-        views.norm_w = joined({prefix + "model.norm.weight"}, values);
+        views.norm_w = all({prefix + "model.norm.weight", prefix + "model.norm.bias"}, values);
+        views.head_bias_v = all({prefix + "lm_head.bias"}, values);
         if (!tied) views.head_vc = joined({prefix + "lm_head.weight"}, values);
     }
 }

@@ -50,8 +50,9 @@ struct LayerTensors {
 struct ModelTensors {
     at::Tensor embedding_vc;  ///< [vocab, hidden]
     std::vector<LayerTensors> layers;
-    at::Tensor norm_w;   ///< [hidden]
-    at::Tensor head_vc;  ///< [vocab, hidden]; the embedding itself if tied
+    at::Tensor norm_w;       ///< [hidden] weights, then [hidden] biases if there are any
+    at::Tensor head_vc;      ///< [vocab, hidden]; the embedding itself if tied
+    at::Tensor head_bias_v;  ///< [vocab]
 };
 
 /// Elements [begin, end) of a flat tensor.
@@ -185,6 +186,7 @@ class Parameters {
     LayerTensors layer_views(int layer, const at::Tensor& values) const;
     /// Returns adjacent parameters as one tensor: [Σ rows, …], in their unit's values.
     at::Tensor joined(const std::vector<std::string>& names, const at::Tensor& values) const;
+    at::Tensor all(std::vector<std::string> names, const at::Tensor& values) const;
 
     std::vector<ParameterShape> shapes_;
     std::string file_stem_;

@@ -20,12 +20,7 @@ Kept what_is_kept(const Plan& plan) {
 
 TensorMachine::TensorMachine(const ModelConfig& model, const Parameters& parameters, const Kept& kept,
                              const Adapter* adapter, QuantizedBase* quantized)
-    : model_(model),
-      parameters_(parameters),
-      kept_(kept),
-      adapter_(adapter),
-      quantized_(quantized),
-      norm_offset_(model.norm_adds_one ? 1 : 0) {}
+    : model_(model), parameters_(parameters), kept_(kept), adapter_(adapter), quantized_(quantized) {}
 
 void TensorMachine::begin_batch(SequenceShard& shard, int64_t rows, const at::Tensor& places_bt) {
     shard_ = &shard;

@@ -7,6 +7,7 @@
 
 #include "engine/blocks/block.h"
 #include "engine/model/lora.h"
+#include "engine/model/norms.h"
 #include "engine/model/ops.h"
 #include "engine/model/outlier_columns.h"
 #include "engine/model/sequence_shard.h"
@@ -59,18 +60,17 @@ class TensorMachine {
     bool keeps_attention() const { return kept_.attention; }
     at::Tensor empty_like(const at::Tensor& x) const;
 
-    // Norms; `norm` writes rstd, the others read it. See engine/model/ops.h.
-    at::Tensor norm(NormSite site, const at::Tensor& x_nw, at::Tensor& rstd_n) const {
-        return rms_norm(x_nw, weights().at(site), model_.rms_norm_eps, rstd_n, norm_offset_);
+    // Norms; `norm` writes the stats, the others read them. See engine/model/norms.h.
+    at::Tensor norm(NormSite site, const at::Tensor& x_nw, at::Tensor& stats) const {
+        return norm_of(model_, x_nw, weights().at(site), stats);
     }
-    at::Tensor norm_again(NormSite site, const at::Tensor& x_nw, const at::Tensor& rstd_n) const {
-        return rms_norm_again(x_nw, weights().at(site), rstd_n, norm_offset_);
+    at::Tensor norm_again(NormSite site, const at::Tensor& x_nw, const at::Tensor& stats) const {
+        return norm_again_of(model_, x_nw, weights().at(site), stats);
     }
     void norm_backward(NormSite site, const at::Tensor& dy_nw, const at::Tensor& x_nw,
-                       const at::Tensor& rstd_n, const at::Tensor& dx_nw, bool accumulate,
-                       double beta) const {
-        rms_norm_backward(dy_nw, x_nw, weights().at(site), rstd_n, dx_nw, accumulate, gradients().at(site),
-                          beta, norm_offset_);
+                       const at::Tensor& stats, const at::Tensor& dx_nw, bool accumulate, double beta) const {
+        norm_backward_of(model_, dy_nw, x_nw, weights().at(site), stats, dx_nw, accumulate,
+                         gradients().at(site), beta);
     }
 
     /// Returns x_nc times the site's matrix, plus bias and the adapter's part. x_nc holds the tokens from
@@ -149,8 +149,7 @@ class TensorMachine {
     const Kept& kept_;
     const Adapter* adapter_;
     QuantizedBase* quantized_;
-    const double norm_offset_;  ///< added to weights before norms multiply by them
-    OutlierColumns outliers_;   ///< of the current layer, if inputs are quantised
+    OutlierColumns outliers_;  ///< of the current layer, if inputs are quantised
     SequenceShard* shard_ = nullptr;
     int64_t rows_ = 0;
     int layer_ = -1;

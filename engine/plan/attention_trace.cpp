@@ -48,27 +48,10 @@ AttentionTrace::AttentionTrace(const MemoryInputs& in, int64_t window, Heap& hea
     if (in.gathered_heads > 0) gathered_ = double(in.ring) / ring;
 }
 
-void AttentionTrace::forward() {
-    in_.ulysses > 1 ? forward_over_heads() : scheduled_forward();
-}
-
-void AttentionTrace::backward() {
-    in_.ulysses > 1 ? backward_over_heads() : backward_of_tokens();
-}
-
-bool AttentionTrace::is_in_blocks() const {
-    return is_bfloat16() && shape_.tokens > double(blocks().queries_at_once);
-}
-
 FlashBlocks AttentionTrace::blocks() const {
     if (!cuda_is_deterministic()) return {1, std::numeric_limits<int64_t>::max()};
     return flash_blocks(std::max<int64_t>(1, std::llround(shape_.rows * shape_.heads)),
                         std::llround(shape_.head_dim));
-}
-
-double AttentionTrace::heads_at_once() const {
-    if (in_.gathered_heads == 0) return 1;
-    return std::min(1.0, double(in_.gathered_heads) / std::max(1.0, shape_.kv_heads));
 }
 
 /// Returns the buffers of the threads that run at once: a head's keys and values in float32 (in the backward
@@ -109,35 +92,40 @@ double AttentionTrace::of_panel_task(double keys, double rows, double head_dim, 
     return std::max(keys * 6, keys * 4 + 6 * cells + block + sums);
 }
 
+std::vector<const Stage*> AttentionTrace::stages(int most_rounds) const {
+    const int rounds = std::min(most_rounds, static_cast<int>(std::ceil(1 / heads_at_once())));
+    std::vector<const Stage*> stages;
+    for (int round = 0; round < rounds; ++round)
+        for (const Stage& stage : schedule_.stages) stages.push_back(&stage);
+    stages.push_back(nullptr);
+    return stages;
+}
+
+void AttentionTrace::exchange(const Stage* next, KeysUnderWay& keys) {
+    keys.held = std::move(keys.coming);
+    if (next == nullptr || next->is_own) return;
+    int64_t going = 0;
+    for (const KeyExchange& exchange : next->exchanges) going = std::max(going, count_keys(exchange.sent));
+    keys.coming = heap_.take(element() * some_keys(double(next->keys) * gathered_), kCommunication);
+    Block sent = heap_.take(element() * some_keys(double(going)), kCommunication);
+    keys.sent = std::move(sent);
+}
+
 void AttentionTrace::scheduled_forward() {
-    const double e = element(), statistics = 4 * shape_.rows * shape_.tokens * shape_.heads;
-    const double share = heads_at_once();
-    if (is_plain()) return heap_.touch(shape_.queries() * e + statistics);
-    Block sums = heap_.take(4 * shape_.queries() + 2 * statistics);
-    Block held, coming, sent;
-    const int rounds = share < 1 ? 2 : 1;  // groups of heads: the second travels while the first is used
-    for (int round = 0; round < rounds; ++round) {
-        for (size_t u = 0; u <= schedule_.stages.size(); ++u) {
-            held = std::move(coming);
-            if (u < schedule_.stages.size()) {
-                const Stage& stage = schedule_.stages[u];
-                if (!stage.is_own && stage.keys > 0)
-                    coming = heap_.take(share * e * shape_.of_keys(double(stage.keys) * gathered_),
-                                        kCommunication);
-                int64_t going = 0;
-                for (const KeyExchange& exchange : stage.exchanges)
-                    going = std::max(going, count_keys(exchange.sent));
-                Block next = heap_.take(share * e * shape_.of_keys(double(going)), kCommunication);
-                sent = std::move(next);
-            }
-            if (u > 0) heap_.touch(of_tasks(schedule_.stages[u - 1], false));
+    const double of_queries = shape_.queries() * element();
+    if (is_plain()) return heap_.touch(of_queries + statistics());
+    const Block sums = heap_.take(4 * shape_.queries() + 2 * statistics());
+    {
+        KeysUnderWay keys;
+        const Stage* used = nullptr;
+        for (const Stage* next : stages(2)) {  // of two groups of heads, one travels while one is used
+            exchange(next, keys);
+            if (used != nullptr) heap_.touch(of_tasks(*used, false));
+            used = next;
         }
     }
-    held.free();
-    coming.free();
-    sent.free();
-    heap_.touch(1.25 * statistics);  // the divisor, and a mask of its zeros
-    heap_.touch((is_bfloat16() ? shape_.queries() * e : 0) + statistics);
+    heap_.touch(1.25 * statistics());  // the divisor, and a mask of its zeros
+    heap_.touch((is_bfloat16() ? of_queries : 0) + statistics());
 }
 
 /// Traces an all-to-all: each rank's parts, the joined parts sent, those received; keeps only the last.
@@ -181,11 +169,10 @@ double AttentionTrace::flash_backward_bytes() const {
 }
 
 void AttentionTrace::scheduled_backward(Block& dq, Block& home) {
-    const double e = element(), statistics = 4 * shape_.rows * shape_.tokens * shape_.heads;
     if (is_plain() && !is_in_blocks()) {
         heap_.touch(flash_backward_bytes());
-        dq = heap_.take(shape_.queries() * e);
-        home = heap_.take(2 * shape_.keys() * e);
+        dq = heap_.take(shape_.queries() * element());
+        home = heap_.take(2 * shape_.keys() * element());
         return;
     }
     home = heap_.take(4 * 2 * shape_.keys());
@@ -193,51 +180,40 @@ void AttentionTrace::scheduled_backward(Block& dq, Block& home) {
     Block delta;
     if (!on_gpu()) {
         const double at_once = std::min(double(in_.threads), shape_.rows * shape_.heads);
-        delta = heap_.take(statistics);
+        delta = heap_.take(statistics());
         heap_.touch(at_once * shape_.tokens * shape_.head_dim * 4 * (is_bfloat16() ? 3 : 1));
     }
-    const double share = heads_at_once();
-    std::vector<const Stage*> units;
-    const int rounds = share < 1 ? std::min(3, static_cast<int>(std::ceil(1 / share))) : 1;
-    for (int round = 0; round < rounds; ++round) {
-        for (const Stage& stage : schedule_.stages) units.push_back(&stage);
+    KeysUnderWay keys;
+    Block going_home, arriving;
+    const Stage* used = nullptr;
+    for (const Stage* next : stages(3)) {
+        exchange(next, keys);
+        if (used != nullptr) stage_backward(*used, going_home, arriving);
+        used = next;
     }
-    Block held, coming, sent, gradients, going_home, arriving;
-    for (size_t u = 0; u <= units.size(); ++u) {
-        held = std::move(coming);
-        if (u < units.size() && !units[u]->is_own) {
-            const Stage& stage = *units[u];
-            int64_t going = 0;
-            for (const KeyExchange& exchange : stage.exchanges)
-                going = std::max(going, count_keys(exchange.sent));
-            coming = heap_.take(share * e * shape_.of_keys(double(stage.keys) * gathered_), kCommunication);
-            Block next = heap_.take(share * e * shape_.of_keys(double(going)), kCommunication);
-            sent = std::move(next);
-        }
-        if (u == 0) continue;
-        const Stage& stage = *units[u - 1];
-        if (!stage.is_own)
-            gradients =
-                heap_.take(4 * share * shape_.of_keys(double(stage.keys) * gathered_), kCommunication);
-        heap_.touch(on_gpu() ? flash_backward_bytes() : of_tasks(stage, true));
-        if (stage.is_own) continue;
-        going_home = std::move(gradients);
-        double arrives = 0;
-        int64_t leaves = 0;
-        for (const KeyExchange& exchange : stage.exchanges) {
-            arrives += double(count_keys(exchange.sent));
-            leaves += exchange.received;
-        }
-        arriving.free();
-        arriving = heap_.take(4 * share * shape_.of_keys(arrives * gathered_), kCommunication);
-        if (leaves == 0) going_home.free();  // all gradients were this rank's own
-    }
-    held.free();
+    keys.held.free();
     if (in_.gathered_heads > 0 || shape_.kv_heads <= 1) return;
-    for (const Stage& stage :
-         schedule_.stages) {  // half of the rank's own heads come last, while gradients travel
+    // Half of the rank's own heads come last, while gradients travel.
+    for (const Stage& stage : schedule_.stages)
         if (stage.is_own) heap_.touch(of_tasks(stage, true));
+}
+
+/// Traces a stage's gradients: of its keys, those sent home, and those that arrive.
+void AttentionTrace::stage_backward(const Stage& stage, Block& going_home, Block& arriving) {
+    const double of_keys = 4 * some_keys(double(stage.keys) * gathered_);
+    Block gradients = stage.is_own ? Block() : heap_.take(of_keys, kCommunication);
+    heap_.touch(on_gpu() ? flash_backward_bytes() : of_tasks(stage, true));
+    if (stage.is_own) return;
+    going_home = std::move(gradients);
+    double arrives = 0;
+    int64_t leaves = 0;
+    for (const KeyExchange& exchange : stage.exchanges) {
+        arrives += double(count_keys(exchange.sent));
+        leaves += exchange.received;
     }
+    arriving.free();
+    arriving = heap_.take(4 * some_keys(arrives * gathered_), kCommunication);
+    if (leaves == 0) going_home.free();  // all gradients were this rank's own
 }
 
 void AttentionTrace::backward_of_tokens() {

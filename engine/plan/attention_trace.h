@@ -2,6 +2,9 @@
 /// output. Follows engine/attention line by line. The letters are those of memory.h.
 #pragma once
 
+#include <algorithm>
+#include <vector>
+
 #include "engine/plan/attention_schedule.h"
 #include "engine/plan/flash_blocks.h"
 #include "engine/plan/heap.h"
@@ -22,8 +25,10 @@ class AttentionTrace {
   public:
     AttentionTrace(const MemoryInputs& in, int64_t window, Heap& heap);
 
-    void forward();   ///< all but the output that is kept
-    void backward();  ///< from the output's gradient to those of queries, keys and values
+    /// Traces all but the output that is kept.
+    void forward() { in_.ulysses > 1 ? forward_over_heads() : scheduled_forward(); }
+    /// Traces from the output's gradient to those of queries, keys and values.
+    void backward() { in_.ulysses > 1 ? backward_over_heads() : backward_of_tokens(); }
 
   private:
     double element() const { return in_.element_bytes(); }
@@ -33,11 +38,17 @@ class AttentionTrace {
     /// Returns whether one call of a GPU's flash attention computes everything.
     bool is_plain() const { return on_gpu() && in_.ring == 1 && (is_bfloat16() || !in_.packed); }
     /// Returns whether a GPU's flash attention backward runs in several blocks of queries.
-    bool is_in_blocks() const;
+    bool is_in_blocks() const { return is_bfloat16() && shape_.tokens > double(blocks().queries_at_once); }
     /// Returns one copy of dq for all queries at once, or more if sums must be in order.
     FlashBlocks blocks() const;
     /// Returns the fraction of key/value heads that travel together.
-    double heads_at_once() const;
+    double heads_at_once() const {
+        if (in_.gathered_heads == 0) return 1;
+        return std::min(1.0, double(in_.gathered_heads) / std::max(1.0, shape_.kv_heads));
+    }
+    /// Returns the elements of `count` keys and values of the heads that travel together.
+    double some_keys(double count) const { return heads_at_once() * shape_.of_keys(count); }
+    double statistics() const { return 4 * shape_.rows * shape_.tokens * shape_.heads; }
     double flash_backward_bytes() const;
     bool is_of_panels() const;
     double of_panel_task(double keys, double rows, double head_dim, bool backward) const;
@@ -45,6 +56,14 @@ class AttentionTrace {
     Heap::Block tokens_to_heads(double bytes);
     void forward_over_heads();
     void scheduled_forward();
+    /// Returns the schedule once for each group of heads, but at most `most_rounds` times; null at the end.
+    std::vector<const Stage*> stages(int most_rounds) const;
+    struct KeysUnderWay {
+        Heap::Block held, coming, sent;
+    };
+    /// Begins the exchange of the next stage's keys; those that came before are in use.
+    void exchange(const Stage* next, KeysUnderWay& keys);
+    void stage_backward(const Stage& stage, Heap::Block& going_home, Heap::Block& arriving);
     void scheduled_backward(Heap::Block& dq, Heap::Block& home);
     void backward_of_tokens();
     void backward_over_heads();

@@ -38,8 +38,8 @@ struct MemoryInputs {
     UpdateRule optimizer_rule = UpdateRule::AdamW;
     bool optimizer_momentum = false;  ///< sgd and rmsprop keep a momentum
     bool optimizer_centered = false;  ///< rmsprop keeps the gradient's average
-    Lora lora = {};  ///< adapter; frozen weights have no gradients and no optimizer states
-    Quantization quantization = {};  ///< format of the frozen weights
+    Lora lora = {};                   ///< adapter; frozen weights have no gradients and no optimizer states
+    Quantization quantization = {};   ///< format of the frozen weights
 
     /// Measured ÷ predicted memory besides the states, of a run like this one; 1 if nothing was measured.
     double measured_ratio = 1;
@@ -49,6 +49,10 @@ struct MemoryInputs {
     double element_bytes() const { return precision == Precision::Float32 ? 4 : 2; }
     /// Returns whether bfloat16 products run in float32, for lack of a CPU's own (engine/model/ops.cpp).
     bool widens() const;
+    /// Returns a layer's sliding window; 0: none.
+    int64_t window_of(const LayerKind& kind) const {
+        return model.layers.empty() ? window : kind.window.value_or(0);
+    }
 };
 
 /// Returns the width of a layer's MLP; with experts, a token uses experts_per_token of them.
@@ -64,8 +68,8 @@ double gradient_bytes(const MemoryInputs& in);
 double optimizer_bytes(const MemoryInputs& in);  ///< all states, as numbers or codes
 
 // Activations kept from the forward for the backward.
-double layer_input_bytes(const MemoryInputs& in);       ///< input of one layer
-double attention_output_bytes(const MemoryInputs& in);  ///< output and log-sum-exp of one layer
+double layer_input_bytes(const MemoryInputs& in);          ///< input of one layer
+double attention_output_bytes(const MemoryInputs& in);     ///< output and log-sum-exp of one layer
 double kept_bytes(const MemoryInputs& in, double layers);  ///< of the first layers
 
 // Memory of whole units of sharded states besides the slices: gathered weights (stage 3), gradients during

@@ -1,7 +1,8 @@
 #include "engine/plan/memory_trace.h"
 
 #include <algorithm>
-#include <vector>
+#include <optional>
+#include <set>
 
 #include "engine/blocks/layer.h"
 #include "engine/config/lora_targets.h"
@@ -16,10 +17,6 @@ constexpr auto kActivations = MemoryPart::Activations;
 
 constexpr double kLossChunkTokens = 1024;  // engine/model/tensor_machine.h
 constexpr double kMostRounded = 16;        // chunks added in bfloat16, engine/model/decoder_head.cpp
-
-int64_t window_of(const MemoryInputs& in, int64_t layer) {
-    return in.model.layers.empty() ? in.window : in.model.layer_kind(layer).window.value_or(0);
-}
 
 bool offloads_inputs(const MemoryInputs& in) {
     return in.offloads_activations && in.device == Device::Cuda;
@@ -131,18 +128,17 @@ void Heap::change(double bytes, MemoryPart part) {
 }
 
 Heap trace_step(const MemoryInputs& in) {
-    const int64_t last = in.model.num_layers - 1;
-    Heap most = trace_layer(in, last);
-    std::vector<int64_t> windows = {window_of(in, last)};
-    for (int64_t layer = last - 1; layer >= 0; --layer) {
-        const bool is_new = std::find(windows.begin(), windows.end(), window_of(in, layer)) == windows.end();
+    const int64_t last = std::max<int64_t>(0, in.model.num_layers - 1);
+    std::optional<Heap> most;
+    std::set<int64_t> windows;
+    for (int64_t layer = last; layer >= 0; --layer) {
+        const bool is_new = windows.insert(in.window_of(in.model.layer_kind(layer))).second;
         const bool before_head = layer == last - 1 && in.zero_stage > 0;
         if (!is_new && !before_head) continue;
-        if (is_new) windows.push_back(window_of(in, layer));
-        Heap traced = trace_layer(in, layer);
-        if (traced.peak() > most.peak()) most = traced;
+        const Heap traced = trace_layer(in, layer);
+        if (!most || traced.peak() > most->peak()) most = traced;
     }
-    return most;
+    return *most;
 }
 
 }  // namespace ringmaster

@@ -41,23 +41,20 @@ TraceMachine::TraceMachine(const MemoryInputs& in, Heap& heap) : in_(in), heap_(
 
 // ------------------------------------------------------------------------------------------------ norms
 
-Traced TraceMachine::norm(NormSite site, const Traced& x_nw, Traced& rstd_n) {
-    rstd_n = {heap_, x_nw.rows(), 1, 4, kActivations};
-    const bool is_output = site == NormSite::AttentionOutput || site == NormSite::MlpOutput;
-    return take(x_nw.rows(), x_nw.columns(), is_output ? kActivations : MemoryPart::Workspace);
-}
-
-/// Traces a repeated norm. In bfloat16 the CPU uses two float32 tensors.
+/// Traces a repeated norm. In bfloat16 the CPU's RMSNorm uses two float32 tensors; LayerNorm on a GPU uses
+/// up to three.
 Traced TraceMachine::norm_again(NormSite, const Traced& x_nw, const Traced&) {
-    const double bytes = in_.element_bytes();
-    heap_.touch(x_nw.elements() * (on_gpu() ? bytes : bytes == 2 ? 8 + bytes : 4));
+    const double bytes = in_.element_bytes(), rms_norm = on_gpu() ? bytes : bytes == 2 ? 8 + bytes : 4;
+    heap_.touch(x_nw.elements() * (model().layer_norms ? (on_gpu() ? 12 : 0) : rms_norm));
     return empty_like(x_nw);
 }
 
 void TraceMachine::norm_backward(NormSite, const Traced&, const Traced& x_nw, const Traced&, const Traced&,
                                  bool, double) {
     constexpr double kTokensPerChunk = 128;  // for the weight's gradient: engine/model/own_ops.cpp
-    if (on_gpu()) heap_.touch(std::ceil(x_nw.rows() / kTokensPerChunk) * x_nw.columns() * 4);
+    if (!on_gpu()) return;
+    if (model().layer_norms) return heap_.touch(4 * 4 * x_nw.elements());  // engine/model/layer_norm.cpp
+    heap_.touch(std::ceil(x_nw.rows() / kTokensPerChunk) * x_nw.columns() * 4);
 }
 
 // --------------------------------------------------------------------------------------------- matrices
@@ -80,16 +77,6 @@ Traced TraceMachine::dequantize(LoraSite site) {
     return made;
 }
 
-void TraceMachine::release_matrices() {
-    holds_ = false;
-    held_ = {};
-}
-
-void TraceMachine::look(const Traced& x_nc, int64_t) {
-    const double some = std::min(x_nc.rows(), double(int8_rows_at_once(std::llround(x_nc.columns()))));
-    heap_.touch(some * x_nc.columns() * 3);  // magnitudes in float16 and a mask
-}
-
 /// With quantised inputs, traces the product's two largest moments: quantising some rows, and converting
 /// their sums (engine/model/int8_product.cpp).
 Traced TraceMachine::linear(LoraSite site, const Traced& x_nc, int64_t) {
@@ -108,19 +95,11 @@ Traced TraceMachine::linear(LoraSite site, const Traced& x_nc, int64_t) {
     return y_no;
 }
 
-TraceMachine::Pull TraceMachine::pull(LoraSite site, const Traced& dy_no, int64_t) {
-    return {*this, site, dy_no, take(dy_no.rows(), at(site).adapted * double(in_.lora.r))};
-}
-
 /// Frozen weights have no gradient. The adapter's forward is computed again.
 void TraceMachine::Pull::accumulate(const Traced& x_nc, double) const {
     const Matrix& matrix = machine.at(site);
     if (!machine.in_.lora.on()) machine.gradient_product(matrix.outputs, matrix.inputs, dy_no.rows());
     machine.adapter_forward(site, x_nc.rows());
-}
-
-Traced TraceMachine::Pull::input() const {
-    return input_into(machine.take(dy_no.rows(), machine.at(site).inputs));
 }
 
 /// Traces the adapter's part before and after dropout.
@@ -145,10 +124,6 @@ void TraceMachine::gradient_product(double outputs, double inputs, double rows) 
     }
 }
 
-double TraceMachine::dropout_bytes(double rows, double width) const {
-    return in_.lora.dropout > 0 ? rows * width * in_.element_bytes() : 0;
-}
-
 /// Traces the input after dropout, and x·Aᵀ (engine/model/lora.cpp).
 void TraceMachine::adapter_forward(LoraSite site, double rows) {
     if (at(site).adapted > 0)
@@ -158,15 +133,9 @@ void TraceMachine::adapter_forward(LoraSite site, double rows) {
 // -------------------------------------------------------------------------------------------- attention
 
 TraceMachine::Attended TraceMachine::attend(const LayerKind& kind, const Traced&) {
-    const int64_t window = model().layers.empty() ? in_.window : kind.window.value_or(0);
-    attentions_.try_emplace(window, in_, window, heap_).first->second.forward();
+    attention(kind).forward();
     const double a_token = attention_output_bytes(in_) / in_.tokens();
     return {{heap_, in_.tokens(), 1, a_token, kActivations}};
-}
-
-void TraceMachine::attend_backward(const LayerKind& kind, Traced, const Traced&, Attended) {
-    const int64_t window = model().layers.empty() ? in_.window : kind.window.value_or(0);
-    attentions_.at(window).backward();
 }
 
 }  // namespace ringmaster

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <initializer_list>
 #include <map>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "engine/blocks/sites.h"
 #include "engine/plan/attention_trace.h"
 #include "engine/plan/heap.h"
+#include "engine/plan/int8_rows.h"
 #include "engine/plan/memory.h"
 
 namespace ringmaster {
@@ -77,7 +79,11 @@ class TraceMachine {
     }
     Traced empty_like(const Traced& x) const { return take(x.rows(), x.columns()); }
 
-    Traced norm(NormSite site, const Traced& x_nw, Traced& rstd_n);
+    Traced norm(NormSite site, const Traced& x_nw, Traced& rstd_n) {
+        rstd_n = {heap_, x_nw.rows(), model().layer_norms ? 2.0 : 1.0, 4, MemoryPart::Activations};
+        const bool is_output = site == NormSite::AttentionOutput || site == NormSite::MlpOutput;
+        return take(x_nw.rows(), x_nw.columns(), is_output ? MemoryPart::Activations : MemoryPart::Workspace);
+    }
     Traced norm_again(NormSite site, const Traced& x_nw, const Traced& rstd_n);
     void norm_backward(NormSite site, const Traced& dy_nw, const Traced& x_nw, const Traced& rstd_n,
                        const Traced& dx_nw, bool accumulate, double beta);
@@ -89,12 +95,17 @@ class TraceMachine {
         Traced dy_no, adapters_nr;
 
         void accumulate(const Traced& x_nc, double beta) const;
-        Traced input() const;
+        Traced input() const { return input_into(machine.take(dy_no.rows(), machine.at(site).inputs)); }
         Traced input_into(const Traced& out_nc) const;
     };
-    Pull pull(LoraSite site, const Traced& dy_no, int64_t first = 0);
+    Pull pull(LoraSite site, const Traced& dy_no, int64_t = 0) {
+        return {*this, site, dy_no, take(dy_no.rows(), at(site).adapted * double(in_.lora.r))};
+    }
     void hold_matrices() { holds_ = true; }
-    void release_matrices();
+    void release_matrices() {
+        holds_ = false;
+        held_ = {};
+    }
 
     Traced gate(const Traced& gate_up_n2i) const {
         return take(gate_up_n2i.rows(), at(LoraSite::Down).inputs);
@@ -103,7 +114,9 @@ class TraceMachine {
 
     void rotate(const LayerKind&, const Traced&, bool) const {}
     Attended attend(const LayerKind& kind, const Traced& qkv_nw);
-    void attend_backward(const LayerKind& kind, Traced dheads_nw, const Traced& qkv_nw, Attended attended);
+    void attend_backward(const LayerKind& kind, Traced, const Traced&, Attended) {
+        attention(kind).backward();
+    }
 
     bool is_tiled() const { return in_.mlp_tile_tokens > 0; }
     /// Returns one tile: the others hold the same amount.
@@ -111,7 +124,10 @@ class TraceMachine {
         return {{0, std::min(x_nc.size(0), in_.mlp_tile_tokens)}};
     }
     bool quantizes_inputs() const { return on_gpu() && in_.quantization.format == WeightFormat::Int8; }
-    void look(const Traced& x_nc, int64_t first);
+    void look(const Traced& x_nc, int64_t) {
+        const double some = std::min(x_nc.rows(), double(int8_rows_at_once(std::llround(x_nc.columns()))));
+        heap_.touch(some * x_nc.columns() * 3);  // magnitudes in float16 and a mask
+    }
     void settle(LoraSite, const Traced&) const {}
     void probe(const char*, const Traced&) const {}
 
@@ -128,9 +144,15 @@ class TraceMachine {
 
     bool on_gpu() const { return in_.device == Device::Cuda; }
     const Matrix& at(LoraSite site) const { return matrices_[static_cast<size_t>(site)]; }
+    AttentionTrace& attention(const LayerKind& kind) {
+        const int64_t window = in_.window_of(kind);
+        return attentions_.try_emplace(window, in_, window, heap_).first->second;
+    }
     /// Allocates a matrix if it is made from quantised weights.
     Traced dequantize(LoraSite site);
-    double dropout_bytes(double rows, double width) const;
+    double dropout_bytes(double rows, double width) const {
+        return in_.lora.dropout > 0 ? rows * width * in_.element_bytes() : 0;
+    }
     void adapter_forward(LoraSite site, double rows);
 
     const MemoryInputs& in_;

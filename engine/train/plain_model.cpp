@@ -199,9 +199,12 @@ at::Tensor attention_backward(const ModelConfig& m, const LayerKind& kind, const
 
 // ------------------------------------------------------------------------------------------ a layer
 
-at::Tensor norm(const ModelConfig& m, const at::Tensor& x, const at::Tensor& weight) {
-    const at::Tensor normed = x * (x.square().mean(-1, true) + m.rms_norm_eps).rsqrt();
-    return normed * (m.norm_adds_one ? 1 + weight : weight);
+/// `bias` is undefined if the norm has none.
+at::Tensor norm(const ModelConfig& m, const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
+    const at::Tensor centered = m.layer_norms ? x - x.mean(-1, true) : x;
+    const at::Tensor normed = centered * (centered.square().mean(-1, true) + m.rms_norm_eps).rsqrt();
+    const at::Tensor y = normed * (m.norm_adds_one ? 1 + weight : weight);
+    return bias.defined() ? y + bias : y;
 }
 
 at::Tensor activated(const at::Tensor& x, Activation activation) {
@@ -236,19 +239,21 @@ class Layer {
 
     /// Returns queries, keys and values by heads, with queries and keys normed and rotated.
     at::Tensor before_attention(const at::Tensor& x_nc) const {
-        const at::Tensor read = input(x_nc, "input_layernorm.weight");
-        const at::Tensor q = scaled(placed(dense(read, 0), "self_attn.q_norm.weight"));
-        const at::Tensor k = placed(dense(read, 1), "self_attn.k_norm.weight");
+        const at::Tensor read = input(x_nc, "input_layernorm");
+        const at::Tensor q = scaled(placed(dense(read, 0), "self_attn.q_norm"));
+        const at::Tensor k = placed(dense(read, 1), "self_attn.k_norm");
         return at::cat({q, k, dense(read, 2)}, 1);
     }
 
     at::Tensor after_attention(const at::Tensor& x_nc, const at::Tensor& heads_nw) const {
-        const at::Tensor mid = x_nc + output(dense(heads_nw, 3), "attention_output_norm.weight");
-        const at::Tensor read = input(mid, "post_attention_layernorm.weight");
+        const at::Tensor mid = x_nc + output(dense(heads_nw, 3), "attention_output_norm");
+        const bool shares_norm = m_.parallel_blocks && !m_.parallel_norms;
+        const at::Tensor read = input(m_.parallel_blocks ? x_nc : mid,
+                                      shares_norm ? "input_layernorm" : "post_attention_layernorm");
         const at::Tensor up = dense(read, 5);
         const at::Tensor act = m_.gate.gated ? activated(dense(read, 4), m_.gate.activation) * up
                                              : activated(up, m_.gate.activation);
-        return mid + output(dense(act, 6), "mlp_output_norm.weight");
+        return mid + output(dense(act, 6), "mlp_output_norm");
     }
 
   private:
@@ -256,11 +261,14 @@ class Layer {
         return weights_.of("model.layers." + std::to_string(layer_) + "." + name);
     }
 
+    at::Tensor normed(const at::Tensor& x, const std::string& name) const {
+        return norm(m_, x, own(name + ".weight"), own(name + ".bias"));
+    }
     at::Tensor input(const at::Tensor& x, const char* name) const {
-        return m_.norms_inputs ? norm(m_, x, own(name)) : x;
+        return m_.norms_inputs ? normed(x, name) : x;
     }
     at::Tensor output(const at::Tensor& y, const char* name) const {
-        return (m_.norms_outputs ? norm(m_, y, own(name)) : y) * m_.residual_multiplier;
+        return (m_.norms_outputs ? normed(y, name) : y) * m_.residual_multiplier;
     }
 
     at::Tensor matrix(size_t target) const {
@@ -292,12 +300,11 @@ class Layer {
 
     at::Tensor placed(const at::Tensor& x_nw, const char* norm_name) const {
         if (m_.qk_norm == QkNorm::None) return rotated(x_nw);
-        const auto normed = [&](const at::Tensor& x) {
+        const auto by_heads = [&](const at::Tensor& x) {
             const bool whole = m_.qk_norm == QkNorm::Whole;
-            const at::Tensor rows = whole ? x : x.view({x.size(0), -1, m_.head_dim});
-            return norm(m_, rows, own(norm_name)).flatten(1);
+            return normed(whole ? x : x.view({x.size(0), -1, m_.head_dim}), norm_name).flatten(1);
         };
-        return m_.qk_norm_after_rotary ? normed(rotated(x_nw)) : rotated(normed(x_nw));
+        return m_.qk_norm_after_rotary ? by_heads(rotated(x_nw)) : rotated(by_heads(x_nw));
     }
 
     /// Rotates pairs of a head's first elements by the position's angles (Su et al. 2021).
@@ -458,11 +465,16 @@ class PlainModel {
             if (some.size(0) == 0) break;
             const c10::AutoGradMode with_gradients(true);
             const at::Tensor x = x_nc.index_select(0, some).detach().set_requires_grad(true);
-            const at::Tensor normed = norm(model_, x, last.of("model.norm.weight"));
+            const at::Tensor normed =
+                norm(model_, x, last.of("model.norm.weight"), last.of("model.norm.bias"));
             const at::Tensor table = own    ? own->of(kPeftPrefix + std::string("lm_head.weight"))
                                      : tied ? embedding->of("model.embed_tokens.weight")
                                             : last.of("lm_head.weight");
-            at::Tensor logits = at::matmul(normed, table.t()).to(at::kDouble) * model_.logit_multiplier;
+            at::Tensor logits = at::matmul(normed, table.t()).to(at::kDouble);
+            const at::Tensor bias =
+                own ? own->of(kPeftPrefix + std::string("lm_head.bias")) : last.of("lm_head.bias");
+            if (bias.defined()) logits = logits + bias;
+            logits = logits * model_.logit_multiplier;
             if (model_.logit_softcap != 0)
                 logits = model_.logit_softcap * at::tanh(logits / model_.logit_softcap);
             const at::Tensor labels = tokens_.labels_n.index_select(0, some).unsqueeze(1);

@@ -52,6 +52,15 @@ FAMILIES = {
     "exaone4": ("exaone4", dict(sliding_window=24, sliding_window_pattern=2, num_hidden_layers=4)),
     "glm": ("glm", dict(head_dim=16)),
     "glm4": ("glm4", dict(head_dim=16)),
+    "cohere": ("cohere", dict(logit_scale=0.3)),
+    "cohere2": ("cohere2", dict(sliding_window=24, num_hidden_layers=4)),
+    "starcoder2": ("starcoder2", dict(sliding_window=24)),
+    "stablelm": ("stablelm", dict(use_qkv_bias=True)),
+    "stablelm full": ("stablelm", dict(use_qkv_bias=True, use_parallel_residual=True, num_key_value_heads=1)),
+    "nemotron": ("nemotron", dict(head_dim=16)),
+    "nemotron full": ("nemotron", dict(head_dim=24, attention_bias=True, mlp_bias=True)),
+    "phi": ("phi", {}),
+    "phi full": ("phi", dict(num_key_value_heads=1, partial_rotary_factor=0.25, hidden_act="gelu")),
 }
 # Families that the engine does not compute yet: each must be refused by name, and moves to FAMILIES once it
 # is computed.
@@ -61,11 +70,6 @@ WAITING = {
     "gemma3 wrapper": ("gemma3", dict(text_config=dict(model_type="gemma3_text", head_dim=24, sliding_window=24, num_hidden_layers=6),
                                       vision_config=dict(model_type="siglip_vision_model", vision_use_head=False, **VISION),
                                       mm_tokens_per_image=4)),
-    "cohere2": ("cohere2", dict(sliding_window=24, num_hidden_layers=4)),
-    "starcoder2": ("starcoder2", dict(sliding_window=24)),
-    "stablelm": ("stablelm", dict(use_qkv_bias=True)),
-    "nemotron": ("nemotron", dict(head_dim=16)),
-    "phi": ("phi", {}),
 }
 # name: (ranks, keys)
 MESHES = {
