@@ -14,7 +14,7 @@ namespace {
 constexpr int64_t kRowsPerTask = 64;
 constexpr int64_t kColumnsPerTask = 128;
 
-/// Returns the biases behind a norm's weights; null if there are none.
+/// Returns the biases that follow a norm's weights; null if there are none.
 template <typename T>
 T* biases(const at::Tensor& parameters_w, int64_t width) {
     return parameters_w.size(0) > width ? pointer<T>(parameters_w) + width : nullptr;

@@ -54,7 +54,7 @@ def test_placeholders_stay(updated):
 
 
 def test_names_of_steps_have_words_in_the_app():
-    """Every name that a long task reports, in C++ or Python, stands in the table that the app translates."""
+    """Every name that a long task reports, in C++ or Python, is in the table that the app translates."""
     known = re.findall(r'^    \{"([^"]+)"', (ROOT / "gui/session/progress_words.cpp").read_text(), re.MULTILINE)
     named = set()
     for file in [*(ROOT / "launcher").rglob("*.cpp"), *(ROOT / "launcher").rglob("*.py")]:

@@ -35,7 +35,7 @@ class HostKeys : public testing::Test {
         return folder_ / name;
     }
 
-    /// Returns how gpu1's key `a` stands by these files.
+    /// Returns what these files say about gpu1's key `a`.
     HostKeyStanding standing(const std::string& first, const std::string& second = "",
                              const std::string& global = "", const std::string& revoked = "") const {
         HostKeySettings settings;
