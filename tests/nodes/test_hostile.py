@@ -45,7 +45,7 @@ def config_of(place, model, rows, **keys):
     return make_config(place, model, rows, **{"reinit_weights": True, **keys})
 
 
-def command(place, *arguments, env=None, timeout=120):
+def command(place, *arguments, env=None, timeout=300):
     environment = {**os.environ, "HOME": str(place / "home"), "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1", "XDG_DATA_HOME": str(place / "data"),
                    "XDG_CACHE_HOME": str(place / "cache"), **(env or {})}
     done = subprocess.run([str(BIN / "ringmaster"), *map(str, arguments)], capture_output=True, timeout=timeout, stdin=subprocess.DEVNULL,
@@ -112,7 +112,7 @@ DOCUMENTS = [b"base_model: !!python/object/apply:os.system ['touch r-canary']\n"
 @pytest.mark.parametrize("text", DOCUMENTS, ids=range(len(DOCUMENTS)))
 def test_a_document_of_yaml_is_data(text, place):
     (place / "config.yaml").write_bytes(text)
-    done = command(place, "plan", place / "config.yaml", "--ranks", 1, timeout=20)
+    done = command(place, "plan", place / "config.yaml", "--ranks", 1)
     assert done.returncode in (1, 2)
 
 

@@ -48,7 +48,7 @@ def place(client, tmp_path, plan):
     for name in (".bashrc", ".ssh/authorized_keys", "thesis.json"):
         (home / name).write_text(f"mine: {name}\n")
     server = client.serve("liar")
-    shell = f'command="{shutil.which("python3")} {hostile_node.__file__} {server.folder}" '
+    shell = f'command="{sys.executable} {hostile_node.__file__} {server.folder}" '
     (server.folder / "authorized_keys").write_text(shell + pathlib.Path(f"{client.key}.pub").read_text())
     client.host("liar", server)
     with Stranger() as stranger:

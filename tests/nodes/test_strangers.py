@@ -11,7 +11,7 @@ import pytest
 from ringmaster_runs import BIN, events_of, launch, losses_of, make_config, make_model, make_rows, ringmaster, state_of, wait_for
 from sshd import free_port
 from strangers import Hammer, Sniffer, Stranger, listeners
-from namespaces import NAME, NET, hold_engine, network  # noqa: F401  (a fixture)
+from namespaces import NAME, NET, cut_off, hold_engine, network  # noqa: F401  (a fixture)
 from test_network import config, pair  # noqa: F401  (fixtures)
 from test_remote_runs import launch_on, run, steps, there
 
@@ -123,7 +123,8 @@ def test_strangers_at_a_run_on_two_nodes(spoil, pair, config, network, tmp_path)
 
     sniffer = Sniffer(f"{NAME}br")
     hammer = Hammer(ports, spoil)
-    hold_engine(network[1], 4)
+    cut_off(network[1], stated[0], lambda: hammer.over.is_set() or any(program.startswith("ringmaster-agen") for *_, program in list(seen)))
+    hold_engine(network[1], hammer.has_met_store)
     try:
         remote = launch_on(pair, config, tmp_path / "runs", "--ranks", 2, "--detach", "--no-preflight")
         wait_for(lambda: len(steps(there(pair.a))) >= 5 or state_of(there(pair.a))["state"] == "failed", "step 5 or the end", 240)

@@ -47,7 +47,7 @@ def test_strangers_at_a_job_on_two_nodes(spoil, nodes, network, llama, rows_file
         return [(address, port) for _, address, port in now]
 
     sniffer, hammer = Sniffer(f"{NAME}br"), Hammer(ports, spoil)
-    hold_engine(network[1], 4)
+    hold_engine(network[1], hammer.has_met_store)
     try:
         ringmaster("launch", config, "--ranks", 2, "--slurm", "nodes=2", "--slurm", "ntasks-per-node=1", "--runs-dir", tmp_path / "runs",
                    "--no-preflight", "--detach", env=nodes.env(**ONE_THREAD))

@@ -43,18 +43,32 @@ def network():
     ip("link", "del", bridge)
 
 
-def hold_engine(space, seconds):
-    """Stops, on a thread, the first rank that starts in a namespace for `seconds`: the others wait for it,
-    and the store listens."""
+def cut_off(space, address, is_enough):
+    """Lets nothing that a namespace sends to `address` arrive until `is_enough` is true: connecting takes longer, and
+    what listens there goes on listening."""
+    ip("neigh", "replace", address, "lladdr", "02:00:00:00:00:01", "dev", "eth0", "nud", "permanent", inside=space)
+
     def run():
-        end = time.monotonic() + 60
-        while time.monotonic() < end:
+        while not is_enough():
+            time.sleep(0.02)
+        subprocess.run(["ip", "netns", "exec", space, "ip", "neigh", "del", address, "dev", "eth0"], check=False, capture_output=True)
+    threading.Thread(target=run, daemon=True).start()
+
+
+def hold_engine(space, is_enough):
+    """Stops, on a thread, the first rank that starts in a namespace until `is_enough` is true, but not as long as
+    the others wait for it (60 s): meanwhile the store listens."""
+    def run():
+        end = time.monotonic() + 240
+        while time.monotonic() < end and not is_enough():
             for pid in subprocess.run(["ip", "netns", "pids", space], capture_output=True, text=True).stdout.split():
                 try:
                     words = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
                     if words[0].endswith(b"ringmaster-engine") and b"--run" in words:
                         os.kill(int(pid), signal.SIGSTOP)
-                        time.sleep(seconds)
+                        held = time.monotonic()
+                        while time.monotonic() - held < 45 and not is_enough():
+                            time.sleep(0.05)
                         os.kill(int(pid), signal.SIGCONT)
                         return
                 except (FileNotFoundError, ProcessLookupError):

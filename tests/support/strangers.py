@@ -119,11 +119,15 @@ class Hammer:
         self.thread = threading.Thread(target=self._run, daemon=True)
         self.thread.start()
 
+    def has_met_store(self):
+        """Returns whether a store has named a rank that waits there, or the strangers were stopped."""
+        return self.over.is_set() or b"arrived/" in self.stranger.heard
+
     def _run(self):
         while not self.over.is_set():
             now = set(self.ports())
-            for where in now:  # a store may listen only for a moment
-                if where not in self.seen:
+            for where in now:  # a store may listen only for a moment, and answers late on a busy machine
+                if where not in self.seen or not self.has_met_store():
                     self.stranger.read_store(where)
                 if self.spoil:
                     self.stranger.spoil_store(where)
