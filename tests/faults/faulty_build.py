@@ -35,7 +35,8 @@ def apply(patches, folder):
 
 def compile_command(entry, source, object_file, folder):
     words = shlex.split(entry["command"])
-    words.insert(words.index("-c"), f"-I{folder}")
+    first = next(i for i, word in enumerate(words) if word.startswith("-I"))
+    words.insert(first, f"-I{folder}")  # the first folder's headers are taken
     words[words.index("-o") + 1] = str(object_file)
     words[words.index("-c") + 1] = str(source)
     # A fault may leave a name unused, so warnings must not be errors; -O1 compiles faster, and compiling takes most of the
