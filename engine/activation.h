@@ -1,4 +1,4 @@
-/// How an MLP's first products become the input of its last one: shared by the plan, the kernels and the engine.
+/// Says how an MLP's first products become the input of its last one; for plan, kernels and engine.
 #pragma once
 
 namespace ringmaster {

@@ -1,8 +1,8 @@
-/// The one exception of the product: what went wrong, where, and the nearest thing that works.
+/// Defines the product's only exception: what went wrong, where, and the nearest thing that works.
 ///
-/// What a configuration can get wrong is not an Error but a list of Diagnostic values
-/// (engine/config/diagnostic.h). Errors are caught at `main`, a thread's, a worker's or a slot's edge,
-/// nowhere else.
+/// Mistakes in a configuration are not an Error but a list of Diagnostic values
+/// (engine/config/diagnostic.h). Errors are caught only in `main` and in the outermost function of a thread,
+/// a worker or a slot.
 #pragma once
 
 #include <stdexcept>
@@ -11,7 +11,7 @@
 
 namespace ringmaster {
 
-/// Which kind of failure, as the exit status that a program ends with.
+/// The kinds of failure, with the exit status of each.
 enum class Failure {
     Refused = 1,      ///< the answer is no: invalid values, broken rows or weights, full disk, the run failed
     Usage = 2,        ///< missing file, malformed YAML, unusable arguments
@@ -36,7 +36,7 @@ struct Error : std::runtime_error {
 
     Failure failure;
     std::string code;   ///< never empty
-    std::string where;  ///< file and line, key, rank or host; empty where `what` already says it
+    std::string where;  ///< file and line, key, rank or host; empty if `what` already says it
     std::string hint;   ///< what to do next; may be empty
 
     /// "where: what\n  hint" as a person reads it on a terminal.

@@ -17,7 +17,7 @@ struct FileStamp {
 };
 FileStamp stamp_of(const std::filesystem::path& file);
 
-/// Reads at most `bytes` from `offset`, fewer at the end; nullopt if this is no readable regular file.
+/// Reads at most `bytes` from `offset`, fewer at the end; nullopt if it cannot be read as a regular file.
 std::optional<std::string> read_part(const std::filesystem::path& file, int64_t offset, int64_t bytes);
 
 /// Returns the whole file. Throws Error(Usage) if it is missing or not a regular file, Error(Refused) if it

@@ -14,7 +14,7 @@
 
 namespace ringmaster {
 
-/// A request with the configuration read for it and the plan made of it.
+/// A request, the configuration that was read for it, and its plan.
 struct Proposal {
     Request request;
     ConfigReading reading;

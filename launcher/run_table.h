@@ -72,7 +72,7 @@ class RunTable {
     RunTable();
     ~RunTable();
 
-    /// Returns the runs, newest first. A folder that looks like a run but is none becomes a row with a
+    /// Returns the runs, newest first. A folder that looks like a run but is not one becomes a row with a
     /// problem; other folders are skipped. If runs_dir does not exist, there are no runs.
     std::vector<RunRow> read(const std::filesystem::path& runs_dir);
 

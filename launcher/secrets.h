@@ -1,5 +1,5 @@
 /// Removes secrets from text that leaves this machine: values under keys that name a secret, tokens
-/// of known services by their look, credentials in URLs, private keys, and every known secret
+/// of known services by their format, credentials in URLs, private keys, and every known secret
 /// value.
 #pragma once
 
@@ -20,14 +20,14 @@ bool names_secret(std::string_view key);
 /// Returns the values of environment variables whose names name a secret.
 std::set<std::string> secrets_of_environment();
 
-/// Returns the texts under keys that name a secret in YAML or JSON; none if the text is neither.
+/// Returns the strings under keys that name a secret in YAML or JSON; none if the text is neither.
 std::set<std::string> secrets_of_document(std::string_view text);
 
 /// Masks all secrets. Removes `known` values everywhere, but those below 6 bytes only under a secret's key.
 std::string without_secrets(const std::string& text, const std::set<std::string>& known);
 
-/// Masks every text of a JSON value by its look and by known values only, so that commit hashes stay. Leaves
-/// the texts under `kept` keys: they are paths, which masking would break.
+/// Masks every string in a JSON value by its format and by known values only, so that commit hashes stay.
+/// Leaves the strings under `kept` keys: they are paths, which masking would break.
 void mask_secrets(nlohmann::json& value, const std::set<std::string>& known,
                   const std::set<std::string>& kept);
 

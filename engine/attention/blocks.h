@@ -127,8 +127,8 @@ inline void scatter_scalars(const std::vector<float>& rows, const at::Tensor& x_
                     x_gt.data_ptr<float>() + g * x_gt.stride(0) + block.begin);
 }
 
-/// Calls `body` with each task and zeros [S of the reach, D], to which it adds its keys' gradients. Then adds
-/// the results to dk and dv; if several tasks share a head, in the order of the tasks.
+/// Calls `body` with each task and zeros of the reach's size [S, D], to which `body` adds the gradients of
+/// the task's keys. Then adds them to dk and dv, in the order of the tasks if several share a head.
 template <typename Body>
 void with_key_gradients(const std::vector<Task>& tasks, const Reach& reach, const at::Tensor& dk_bksd,
                         const at::Tensor& dv_bksd, const Body& body) {

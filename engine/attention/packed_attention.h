@@ -42,12 +42,12 @@ struct FlashKernel {
     std::function<Gradients(const FlashInputs&, const at::Tensor& dout, const Output& whole)> backward;
     /// Returns how many queries a backward takes at once; more go in blocks. Unset: any number.
     std::function<int64_t(const at::Tensor& q_bhtd)> queries_at_once = {};
-    /// Returns the device's multiprocessors if the backward adds in a fixed order, which uses them badly
-    /// unless flash_shares() cuts it. Unset or 0: one launch per call.
+    /// Returns the number of the device's multiprocessors if the backward adds in a fixed order, which leaves
+    /// many of them idle unless flash_shares() splits it. Unset or 0: one launch per call.
     std::function<int64_t(const at::Tensor& q_bhtd)> multiprocessors = {};
 };
 
-/// Joins what q sees of the keys to out_bhtd and lse_bht, float32 (merge.h).
+/// Merges attention over the keys that q sees into out_bhtd and lse_bht, float32 (merge.h).
 void packed_forward(const FlashKernel& kernel, const at::Tensor& out_bhtd, const at::Tensor& lse_bht,
                     const at::Tensor& q_bhtd, const at::Tensor& k_bksd, const at::Tensor& v_bksd,
                     const std::vector<Slice>& slices);

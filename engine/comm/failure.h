@@ -10,7 +10,7 @@ namespace ringmaster {
 /// Returns the message of a foreign exception without source locations and stack traces.
 std::string cause_of(const std::exception_ptr& exception);
 
-/// Returns a text such as "0.5 s".
+/// Returns text such as "0.5 s".
 std::string seconds_text(std::chrono::milliseconds time);
 
 }  // namespace ringmaster

@@ -127,7 +127,7 @@ class Groups {
     Group& replicas();  ///< ranks that differ in the dp_replicate coordinate only; they hold the same states
 
     Progress& progress();  ///< position of this rank in the step, for error messages and the rank's agent
-    /// Sets how long a transfer that nobody answers is waited for, from now on.
+    /// Sets the timeout of transfers from now on.
     void set_timeout(std::chrono::milliseconds timeout);
 
     CommTotals take_totals();  ///< totals since the last call
@@ -147,7 +147,7 @@ struct GroupOptions {
     /// Sends transfers over Gloo and copies in host memory, so that ranks can share a GPU (for tests);
     /// connect then assigns the GPUs round-robin.
     bool through_host = false;
-    std::string key;             ///< key that Gloo's peers prove to hold; connect derives it from the secret
+    std::string key;             ///< key that Gloo's peers must have; connect derives it from the secret
     bool shards_states = false;  ///< if true, also makes the groups shard and replicas
     std::shared_ptr<Progress> progress;  ///< null: Groups makes its own
 };

@@ -21,8 +21,8 @@ namespace ringmaster {
 /// `bfloat16: true` is Bf16Full, neither Float32.
 enum class Precision { Float32, Bf16Mixed, Bf16Full };
 
-/// How keys and values are laid out and sent; `Default` follows axolotl (varlen_llama3 under packing, else
-/// batch_ring).
+/// Says how keys and values are laid out and sent; `Default` follows axolotl (varlen_llama3 under packing,
+/// else batch_ring).
 enum class RingAttnFunc {
     Default,
     BatchRing,

@@ -6,7 +6,7 @@
 ///
 ///     ## en
 ///     title: A number outside its range
-///     message below: {key} is {value}, it has to be at least {least}
+///     message below: {key} is {value}, but must be at least {least}
 ///     hint below: ...
 ///     effect below: ...
 ///
@@ -46,7 +46,7 @@ const std::vector<std::string>& finding_languages();  ///< English first
 /// Returns null if the code has no record or the record lacks the language.
 const FindingTexts* texts_of(const std::string& code, const std::string& language);
 
-/// Parameters of a finding about another file than the configuration; message_in() puts both first.
+/// Parameters of a finding about a file other than the configuration; message_in() puts both first.
 inline constexpr const char* kOtherFile = "other_file";
 inline constexpr const char* kOtherFileLine = "other_file_line";
 

@@ -1,5 +1,5 @@
 /// Selects the modules that get an adapter, by PEFT's rules
-/// (peft.tuners.tuners_utils.check_target_module_exists), and the modules that are trained whole with it.
+/// (peft.tuners.tuners_utils.check_target_module_exists), and the modules that are trained in full with it.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace ringmaster {
 
 /// The modules that an adapter targets: "q_proj" is a name or the end of a path, "all-linear" is PEFT's word
 /// for all linear modules of the layers, "^…" is a regular expression for whole paths, "=lm_head" is a module
-/// trained whole. Once the model is known, only names of its layers' modules and of whole modules remain.
+/// trained in full. Once the model is known, only names of layers' modules and of such modules remain.
 struct LoraTargets {
     std::vector<std::string> names;
     std::string pattern;

@@ -47,14 +47,14 @@ std::string_view nearest_optimizer(std::string_view name);
 struct StateFormat {
     int bits = 32;           ///< bits per code; 32: a number
     int64_t block = 0;       ///< elements that share a scale
-    bool as_weights = true;  ///< a number in the weights' dtype, false: in float32
+    bool as_weights = true;  ///< true: a number in the weights' dtype; false: in float32
 
     bool in_codes() const { return bits < 32; }
 };
 StateFormat state_format(StateKind kind, int64_t elements, bool is_embedding);
 
-/// The shape of a state relative to its parameter. Ranks share the states per element; every rank holds the
-/// others whole.
+/// The shape of a state relative to its parameter. Ranks share the states per element; every rank holds
+/// all of the others.
 enum class StateExtent {
     Elements,  ///< one number per element
     Rows,      ///< one number per row of a matrix

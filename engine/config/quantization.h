@@ -15,8 +15,8 @@ enum class WeightFormat {
 
 struct Quantization {
     WeightFormat format = WeightFormat::Plain;
-    int64_t block = 64;   ///< elements per scale; only for 4 bits
-    bool nested = true;   ///< scales are quantised to 8 bits; only for 4 bits
+    int64_t block = 64;   ///< elements per scale; only for 4-bit formats
+    bool nested = true;   ///< scales are themselves quantised to 8 bits; only for 4-bit formats
     bool stored = false;  ///< the model's folder holds the quantised weights
 
     bool on() const { return format != WeightFormat::Plain; }

@@ -32,8 +32,8 @@ struct StepEvent {
     double tokens_per_s = 0;
     int64_t position_sum = 0;     ///< sum of this rank's position ids
     int64_t attention_cells = 0;  ///< cells of the attention mask that this rank computed for each head
-    std::optional<double> loss_scale;  ///< of this step, under `fp16: true`; not written otherwise
-    bool skipped = false;  ///< no update was made, because float16 overflowed; written only if it is so
+    std::optional<double> loss_scale;  ///< scale of this step, if `fp16: true`; not written otherwise
+    bool skipped = false;  ///< true if float16 overflowed, so that no update was made; else not written
 };
 
 struct HelloEvent {

@@ -11,7 +11,7 @@ namespace ringmaster {
 
 inline constexpr const char* kOutputMarker = "ringmaster-run.json";
 
-/// Throws Error(Refused) if a living run of another run directory holds the folder. A run lives while it is
+/// Throws Error(Refused) if a live run of another run directory holds the folder. A run is alive while it is
 /// prepared, runs, or waits in Slurm; not if it is over or gone, or its preparing process has ended.
 void refuse_held_output(const std::filesystem::path& output_dir, const std::filesystem::path& run_dir);
 

@@ -24,7 +24,7 @@ struct Place {
     int hop = -1;    ///< unit of the layer's attention, from 0 (a stage, or heads of one); -1: none
 };
 
-/// Returns a text such as "in layer 12, hop 5 (backward of step 7, micro-batch 1)".
+/// Returns text such as "in layer 12, hop 5 (backward of step 7, micro-batch 1)".
 std::string to_text(const Place& place);
 
 /// Describes a transfer that a rank waits for.
@@ -53,7 +53,7 @@ struct ProgressRecord;
 class Progress {
   public:
     Progress();  ///< keeps the record in this process's memory
-    /// Writes to slot `slot` of the agent's table, which stays open. Throws Error(Usage) if it is no table.
+    /// Writes to slot `slot` of the agent's table, which stays open. Throws Error(Usage) for any other file.
     Progress(int table, int slot);
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
@@ -87,7 +87,7 @@ class ProgressTable {
     ~ProgressTable();
 
     int descriptor() const { return descriptor_; }
-    /// Returns where a rank is: exact if it is stopped or waits, a snapshot in passing if it runs.
+    /// Returns where a rank is: exactly if it is stopped or waits, approximately if it runs.
     Whereabouts of(int slot) const;
 
   private:

@@ -18,7 +18,7 @@ namespace ringmaster {
 enum class RunPhase { Queued, Preparing, Running, Stopping, Completed, Failed, Stopped };
 
 /// Marks, as the writer's host name, a run that was submitted to Slurm; its pid is the job (0: not known
-/// yet). Only Slurm knows if such a run lives; a look at a process does not tell.
+/// yet). Only Slurm knows if such a run is alive; no process can be checked.
 inline constexpr const char* kSlurmJob = "Slurm job";
 
 const char* to_string(RunPhase phase);  ///< returns "queued", "preparing", …

@@ -40,7 +40,7 @@ std::vector<int64_t> complete_checkpoints(const std::filesystem::path& checkpoin
 using BetweenBlocks = std::function<void()>;
 
 /// Checks sizes and checksums of all files of a checkpoint. Returns the damage, such as
-/// "optimizer.safetensors has 100 bytes, 3000 were saved", or an empty text if the checkpoint is intact.
+/// "optimizer.safetensors has 100 bytes, 3000 were saved", or an empty string if the checkpoint is intact.
 std::string damage_of(const std::filesystem::path& checkpoint, const BetweenBlocks& between = {});
 
 struct PassedOver {

@@ -42,7 +42,7 @@ class DurableFile {
 WrittenFile write_file_durably(const std::filesystem::path& path, std::string_view content,
                                mode_t mode = 0666);
 
-/// Writes a folder as `.NAME.partial` that appears under its name only when it is complete. Of two writers at
+/// Writes a folder as `.NAME.partial` that appears under its name only when it is complete. If two write at
 /// once, the second takes the folder from the first: the caller must ensure a single writer.
 class FolderAside {
   public:
@@ -67,7 +67,7 @@ void rename_durably(const std::filesystem::path& from, const std::filesystem::pa
 /// Removes a file, if it exists, and flushes its folder.
 void remove_durably(const std::filesystem::path& file);
 
-/// Deletes a folder so that no half of it is seen under its name: renames it to `.NAME.removed` first. If it
+/// Deletes a folder, and never leaves half of it under its name: renames it to `.NAME.removed` first. If it
 /// cannot be deleted, it keeps that name, and restore_folders tries again.
 void remove_folder(const std::filesystem::path& folder);
 

@@ -36,7 +36,7 @@ class Adapter {
     /// undefined without dropout. `places_n` is that of begin_tokens.
     at::Tensor dropout_factors(int layer, size_t target, const at::Tensor& places_n, int64_t width) const;
     double scale() const { return scale_; }
-    /// Sets the current layer; its weights must be here.
+    /// Sets the current layer; its weights must be on this rank.
     void enter_layer(int layer) { layer_ = layer; }
 
     /// Adds the adapter's part to y_no, the site's output. x_nc holds the tokens from `first` on.

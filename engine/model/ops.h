@@ -1,4 +1,4 @@
-/// Operations of a decoder layer on tensors, forward and backward, without autograd: fused kernels on the
+/// Implements a decoder layer's operations, forward and backward, without autograd: fused kernels on the
 /// CPU; on a GPU plain LibTorch operations, or our kernels if they are enabled
 /// (engine/attention/own_kernels.h).
 ///

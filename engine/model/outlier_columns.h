@@ -32,7 +32,7 @@ class OutlierColumns {
     /// Looks at the tokens of a site's input from `first` on.
     void look(const at::Tensor& x_nc, int64_t first = 0);
     /// Sets the site's columns to those that `look` found on any rank. All ranks that share the micro-batch
-    /// take part, also those without tokens, whose input has `width` columns.
+    /// take part, including those without tokens, whose input has `width` columns.
     void settle(LoraSite site, int64_t width, at::Device device);
 
   private:

@@ -28,7 +28,7 @@
 namespace ringmaster {
 
 /// Views into a flat tensor (weights or gradients); undefined if the model has no such parameter or its unit
-/// is not here.
+/// is not on this rank.
 struct LowRank {
     at::Tensor a_rc;  ///< [r, inputs]
     at::Tensor b_or;  ///< [outputs, r]
@@ -68,7 +68,7 @@ struct Flat {
     bool sharded = false;
 };
 
-/// Which states are sharded, and over which ranks: `groups` made with shards_states.
+/// Says which states are sharded, and over which ranks: `groups` is made with shards_states.
 struct Sharding {
     int stage = 0;
     std::optional<Groups> groups;
@@ -110,7 +110,7 @@ class Parameters {
 
     // Flat tensors. A whole one has all units, each padded to divide evenly among the ranks that share it.
     Flat make_flat(bool sharded, at::ScalarType dtype, at::Device device) const;  ///< filled with zeros
-    at::Tensor whole_unit(const Flat& flat, int unit) const;  ///< of an unsharded flat tensor
+    at::Tensor whole_unit(const Flat& flat, int unit) const;  ///< a unit of an unsharded flat tensor
     /// Returns a unit of any flat tensor; if it is sharded, all ranks of the shard group gather it together.
     at::Tensor whole_values(const Flat& flat, int unit);
     at::Tensor view(const at::Tensor& unit_values, size_t index) const;  ///< a parameter in its unit's values
@@ -124,12 +124,12 @@ class Parameters {
     /// its slices; `share_update` sends them to all ranks.
     Flat& master() { return master_; }
     const Flat& master() const { return master_; }
-    /// If gradients are unsharded (below stage 2), they are of this rank's rows until reduced, and then
-    /// correct only in this rank's slices (stage 1) or everywhere.
+    /// Unsharded gradients (below stage 2) cover only this rank's rows until they are reduced; then they are
+    /// correct in this rank's slices (stage 1) or everywhere.
     Flat& gradients() { return gradients_; }
     void share_update();
 
-    // Access for a pass over the model, to units that are here.
+    // Give a pass over the model access to units that are on this rank.
     /// Weights in the dtype of computation: the master itself, or its bfloat16 copy under `bf16: true`.
     const ModelTensors& weights() const { return weights_; }
     const ModelTensors& weight_gradients() const { return weight_gradients_; }
@@ -172,7 +172,7 @@ class Parameters {
         FlatRange own;            ///< this rank's slice of the unit
         int64_t shard_begin = 0;  ///< begin of that slice in a sharded flat tensor
         int64_t elements = 0;     ///< without padding
-        at::Tensor gathered;      ///< stage 3: the weights while they are here
+        at::Tensor gathered;      ///< stage 3: the weights between `use` and `drop`
         Transfer gathering;
         at::Tensor gradients;  ///< from stage 2 on
     };

@@ -28,7 +28,7 @@ class QuantizedBase {
     /// Rounds dequantised matrices to `dtype` before converting them to the dtype of computation, so that a
     /// bfloat16 run is proved in float32 with exactly its weights.
     void round_to(at::ScalarType dtype) { rounded_ = dtype; }
-    /// Sets the current layer; its bytes must be here.
+    /// Sets the current layer; its bytes must be on this rank.
     void enter_layer(int layer);
     /// Returns the matrix of a site in that layer: [outputs, inputs]. Makes it anew at each call unless
     /// matrices are held.
@@ -46,8 +46,8 @@ class QuantizedBase {
     /// Returns the modules of a site in the current layer, in the order of `matrix`'s rows. Only for 8 bits.
     std::vector<Int8Matrix> int8_matrices(LoraSite site) const;
 
-    /// Makes a layer's module from its bytes by the plainest operations, rounded to the dtype of computation.
-    /// `unit_bytes` are those of the whole unit.
+    /// Makes a layer's module from its bytes with the simplest operations, rounded to the dtype of
+    /// computation. `unit_bytes` are those of the whole unit.
     at::Tensor plain_matrix(const at::Tensor& unit_bytes, int layer, size_t target) const;
 
     /// Quantises this rank's part of a parameter; `weight_oc` is whole.
@@ -62,8 +62,8 @@ class QuantizedBase {
     const Quantization quantization_;
     const at::ScalarType dtype_;
     at::ScalarType rounded_;                      ///< dtype that dequantised matrices are rounded to
-    const std::vector<ParameterShape> matrices_;  ///< of all layers, before quantisation
-    size_t layer_matrices_ = 0;                   ///< number in one layer
+    const std::vector<ParameterShape> matrices_;  ///< matrices of all layers, before quantisation
+    size_t layer_matrices_ = 0;                   ///< matrices in one layer
     std::array<QuantizedLayout, kLoraTargets.size()> layouts_;  ///< per module; without rows: no such module
     std::array<size_t, kLoraTargets.size()> places_{};          ///< indices among the layer's matrices
     Parameters bytes_;

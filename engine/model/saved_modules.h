@@ -1,5 +1,5 @@
-/// Handles an embedding and a head that are trained whole with an adapter (PEFT's modules_to_save): they are
-/// among the adapter's parameters, and passes read them there instead of in the model.
+/// Handles an embedding and a head that are trained in full with an adapter (PEFT's modules_to_save): they
+/// are among the adapter's parameters, and passes read them there instead of in the model.
 #pragma once
 
 #include <utility>

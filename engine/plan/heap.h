@@ -13,7 +13,7 @@ constexpr size_t kMemoryParts = 7;
 /// Tracks the bytes in use by part, and each part's bytes at the peak.
 class Heap {
   public:
-    /// Holds bytes for as long as it lives.
+    /// Holds bytes for as long as it exists.
     class Block {
       public:
         Block() = default;

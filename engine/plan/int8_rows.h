@@ -1,4 +1,4 @@
-/// Shared by the engine, which multiplies by inputs of 8 bits, and the planner, which counts its memory.
+/// Sets the block size of products with 8-bit inputs, for the engine and for the planner's count of memory.
 #pragma once
 
 #include <algorithm>

@@ -77,7 +77,7 @@ struct PreparedData {
     int64_t eval_rows = 0;
 };
 
-/// When the engine runs its checks (`ringmaster preflight`): before training, never, or without training.
+/// Says when the engine runs its checks (`ringmaster preflight`): before training, never, or on their own.
 enum class Preflight { Before, None, Only };
 
 struct Plan {

@@ -45,8 +45,8 @@ struct SimulatedStep {
 
 SimulatedStep simulate_step(const StepCosts& costs);
 
-/// Called for every activity of a step, one ring rank after the other (numbered as in StepCosts). Of more
-/// than two micro-batches only the first and the last are played.
+/// Called for every activity of a step, one ring rank after the other (numbered as in StepCosts). If there
+/// are more than two micro-batches, only the first and the last are simulated.
 using OnSpan = std::function<void(int column, const TimelineSpan& span)>;
 SimulatedStep simulate_step(const StepCosts& costs, const OnSpan& on_span);
 

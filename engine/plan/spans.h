@@ -1,4 +1,4 @@
-/// Stretches of global token positions.
+/// Defines stretches of global token positions.
 #pragma once
 
 #include <cstdint>

@@ -4,7 +4,7 @@
 ///
 /// Up to 64 ranks are all shown. Beyond that, only ring ranks of the first context-parallel group (evenly
 /// spaced if more than 64), each by the first rank that splits its heads: the others of its ring rank do the
-/// same at the same time. Of more than two micro-batches only the first and the last are shown.
+/// same at the same time. If there are more than two micro-batches, only the first and the last are shown.
 #pragma once
 
 #include <iosfwd>
@@ -18,7 +18,7 @@ namespace ringmaster {
 /// Returns the ranks that a timeline of this plan shows.
 std::vector<int> timeline_ranks(const Plan& plan);
 
-/// Returns a text that says which ranks are shown: "all 8 ranks", "17 of 1,024 ranks: …".
+/// Returns text that says which ranks are shown: "all 8 ranks", "17 of 1,024 ranks: …".
 std::string timeline_selection(const Plan& plan);
 
 /// Writes the trace. Needs the plan's model, mesh, sequence and batch, and the request that made the plan.

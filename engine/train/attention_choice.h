@@ -1,6 +1,6 @@
 /// Chooses CUDA's attention kernel for a run: FlashAttention-2, or cuDNN if a short measurement at the start,
 /// on the run's shapes, shows that it is faster. cuDNN is chosen only if it ran, agreed with
-/// FlashAttention-2, was faster on every rank, and repeats to the last bit or need not.
+/// FlashAttention-2, was faster on every rank, and gives the same bits each time if the run needs that.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -51,7 +51,7 @@ struct AttentionChoice {
 /// Measures `other` and `flash` on the same inputs, bfloat16 on a GPU, for `seconds` each.
 AttentionChoice measure_attention(const FlashKernel& flash, const FlashKernel& other,
                                   const AttentionShape& shape, at::Device device, double seconds);
-/// Measures FlashAttention-2 and cuDNN, and tries cuDNN on the run's `shapes`. Keeps the kernel in use.
+/// Measures FlashAttention-2 and cuDNN, and tries cuDNN on the run's `shapes`. The kernel in use stays set.
 AttentionChoice measure_cudnn(const AttentionShape& shape, at::Device device, double seconds,
                               const std::vector<AttentionShape>& shapes = {});
 
@@ -66,7 +66,7 @@ void try_on_run_shapes(AttentionChoice& choice, const FlashKernel& flash, const 
 /// Returns the choice of all ranks together: cuDNN only if every rank chose it.
 CudnnUse agreed(Groups& groups, const CudnnUse& own);
 
-/// Returns a text such as "forward cuDNN (1.20 ms, FlashAttention-2 1.70 ms), backward FlashAttention-2 (…)".
+/// Returns text such as "forward cuDNN (1.20 ms, FlashAttention-2 1.70 ms), backward FlashAttention-2 (…)".
 std::string to_text(const AttentionChoice& choice, const CudnnUse& use);
 nlohmann::json to_json(const AttentionChoice& choice);
 

@@ -36,7 +36,7 @@ struct TrainerState {
     int64_t rows = 0;           ///< rows in the data; a run with another number cannot be resumed
     int64_t seed = 0;
     BestModel best = {};
-    int64_t skipped_steps = 0;  ///< steps whose update was left out, all told
+    int64_t skipped_steps = 0;  ///< total number of steps without an update
     LossScale loss_scale = {};
     WatchedLoss watched = {};
 };
@@ -50,8 +50,8 @@ std::filesystem::path save_checkpoint(const RunFolder& run, const Plan& plan, Pa
 /// Loads a checkpoint. Each rank reads its part, whatever mesh and stage the checkpoint was written with.
 TrainerState load_checkpoint(const std::filesystem::path& dir, Parameters& parameters, Optimizer& optimizer);
 
-/// Writes the finished model to plan.config.output_dir (claimed before), in the form of Hugging Face, or the
-/// adapter in the form of PEFT. Removes another run's result of the other form. Models of mixed-precision
+/// Writes the finished model to plan.config.output_dir (claimed before), in Hugging Face's format, or the
+/// adapter in PEFT's format. Removes another run's result of the other kind. Models of mixed-precision
 /// runs get the base model's dtype if its config.json names one, adapters the master's. All ranks call it.
 void export_model(const Plan& plan, Parameters& parameters, int rank);
 

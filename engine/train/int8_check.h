@@ -1,7 +1,7 @@
 /// Checks forward products with quantised inputs (engine/model/int8_product.h) one by one, each on its own
-/// inputs. The plain model cannot be their reference: where two computations round a number to neighbouring
+/// inputs. The plain model cannot be their reference: if two computations round a number to neighbouring
 /// codes, the next layer turns the step between codes into more such steps. So preflight compares mesh and
-/// plain model with dequantised products, and proves here what remains.
+/// plain model with dequantised products, and this file proves the quantised ones.
 #pragma once
 
 #include <string>

@@ -25,8 +25,8 @@ struct LossScale {
     bool is_least() const { return scale < 1; }
 };
 
-/// Divides the gradients by the scale. Returns whether, before the division, one in this rank's slices was
-/// not finite or float16 could not hold it.
+/// Divides the gradients by the scale. Returns whether, before that, a gradient in this rank's slices was not
+/// finite or out of float16's range.
 bool unscale_gradients(Parameters& parameters, double scale);
 
 }  // namespace ringmaster

@@ -11,9 +11,9 @@ std::unique_ptr<Optimizer> make_matrix_optimizer(Parameters& parameters, const C
 
 /// The states of one parameter.
 struct MatrixStates {
-    at::Tensor momentum;  ///< of the whole parameter during its update; undefined: none
-    at::Tensor second;    ///< of this rank's elements only
-    std::vector<at::Tensor> vectors;  ///< per row, column or element of a vector; whole on every rank
+    at::Tensor momentum;  ///< gathered for the whole parameter during its update; undefined: none
+    at::Tensor second;    ///< for this rank's elements only
+    std::vector<at::Tensor> vectors;  ///< per row, column or element of a vector; complete on every rank
     double divisor = 1;               ///< divisor of the last update, for proofs
 };
 

@@ -1,4 +1,4 @@
-/// Updates a model's flat parameters from their gradients; of sharded parameters, this rank's slices. The
+/// Updates a model's flat parameters from their gradients; if sharded, only this rank's slices. The
 /// configuration's `optimizer` (engine/config/optimizers.h) selects the rule and the form of its states.
 #pragma once
 
@@ -36,8 +36,8 @@ class Optimizer {
     /// optimizer that averages.
     virtual void use_averaged_weights(bool) {}
 
-    // The rest serves proofs, which compare an update with the formula in float64.
-    /// An element that this rank updates.
+    // The rest serves proofs, which compare an update with its formula in float64.
+    /// Names an element that this rank updates.
     struct Place {
         size_t parameter = 0;
         int unit = 0;

@@ -12,11 +12,11 @@
 
 namespace ringmaster {
 
-/// `held` sums come from the layouts and slices that this rank used, `expected` sums from whole sequences.
+/// The first three come from the layouts and slices that this rank used, expected sums from whole sequences.
 struct Shares {
-    int64_t labels = 0;     ///< valid labels, held
-    int64_t positions = 0;  ///< sum of positions, held
-    int64_t cells = 0;      ///< attention-mask cells, held by the ring rank
+    int64_t labels = 0;     ///< valid labels
+    int64_t positions = 0;  ///< sum of positions
+    int64_t cells = 0;      ///< attention-mask cells of the ring rank
     int64_t expected_positions = 0;
     int64_t expected_cells = 0;
     int64_t filling = 0;  ///< labels of rows that only fill a round, plus 1 if they have a loss; must be 0

@@ -23,7 +23,7 @@ class StoredOptimizer : public Optimizer {
 
   protected:
     struct Owned {
-        at::Tensor master, gradients;  ///< of this rank's elements
+        at::Tensor master, gradients;  ///< hold this rank's elements
         std::vector<StoredState> states;
         ParameterGroup group;
     };

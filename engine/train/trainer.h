@@ -82,7 +82,7 @@ class Trainer {
     TrainingStep training_;
     Patience patience_;
     int64_t step_ = 0;
-    int64_t skipped_steps_ = 0;  ///< of them, steps without an update
+    int64_t skipped_steps_ = 0;  ///< number of completed steps without an update
     int64_t saved_step_ = -1;
     BestModel best_;
     WatchedLoss watched_;

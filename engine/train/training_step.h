@@ -31,13 +31,13 @@ class TrainingStep {
         double loss = 0;       ///< mean over all labels of all ranks
         double grad_norm = 0;  ///< over all ranks, before clipping; not finite on all ranks or on none
         Wishes wishes;         ///< wishes of any rank
-        std::optional<double> loss_scale = {};  ///< in float16
+        std::optional<double> loss_scale = {};  ///< scale of this step's loss, in float16
         bool overflowed = false;  ///< on all ranks or on none: float16 cannot hold a scaled gradient
     };
 
     /// Computes gradients of the rows, summed over all ranks. Throws ProgramFault if the ranks' shares do not
-    /// add up to the rows, or if gradient norms or weights differ between ranks. In float16 the loss is
-    /// scaled meanwhile; a step that overflowed must not be followed by `update`.
+    /// add up to the rows, or if gradient norms or weights differ between ranks. In float16 it scales
+    /// the loss; a step that overflowed must not be followed by `update`.
     Computed compute(const StepRows& rows, const Wishes& wishes = {});
     /// Clips and updates; `step` counts from 1. Throws ProgramFault if the update is not the optimizer's.
     void update(const Computed& computed, int64_t step, double learning_rate);

@@ -21,8 +21,8 @@ struct TrialReport {
 };
 
 /// Compares attention and its gradients with plain products in double precision
-/// (engine/train/attention_check.h), on the CPU and each GPU, and lets two ranks sum and exchange. Throws
-/// Error(Refused) with the fault and its size, Error(Unreachable) if a device is missing.
+/// (engine/train/attention_check.h), on the CPU and each GPU, and sums and exchanges tensors between two
+/// ranks. Throws Error(Refused) with the fault and its size, Error(Unreachable) if a device is missing.
 TrialReport trial(const TrialOptions& options, const OnPart& on_part);
 
 /// Runs `ringmaster-engine --trial`: prints {"phase","done","total"} lines on stdout, then

@@ -51,7 +51,7 @@ struct ChartData {
     bool fromZero = false;  ///< true if the y axis begins at 0
     double xLow = std::numeric_limits<double>::quiet_NaN(),
            xHigh = std::numeric_limits<double>::quiet_NaN();  ///< NaN: from the data
-    bool bridgeGaps = false;                                  ///< missing entries are only not read yet
+    bool bridgeGaps = false;                                  ///< missing entries have just not been read yet
 
     const std::vector<double>& xOf(const ChartSeries& s) const { return s.x.empty() ? x : s.x; }
 };
@@ -74,7 +74,7 @@ int nearestIndex(const std::vector<double>& x, double at);
 /// Returns a series' value at `at`: of the nearest entry that is a number, at most `within` away.
 std::optional<double> valueNear(const ChartData& data, const ChartSeries& series, double at, double within);
 
-/// Returns a text for screen readers: "Loss: last 1.842, falling. 8 ranks."
+/// Returns text for screen readers: "Loss: last 1.842, falling. 8 ranks."
 QString describe(const ChartData& data);
 
 /// Returns the data as CSV (RFC 4180): a column for x, and one per series, or three if it has a spread.

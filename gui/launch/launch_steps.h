@@ -41,7 +41,7 @@ struct LaunchOrder {
     AgreeToShrink agree;                  ///< asks before a resume on the remaining nodes
     std::shared_ptr<RunBackend> reached;  ///< machines that the preview reached; null: not yet
     std::vector<LaunchPhase> phases;
-    // The work leaves these results behind.
+    // Results of the work.
     std::shared_ptr<std::atomic<bool>> in_the_way = std::make_shared<std::atomic<bool>>(false);
     std::shared_ptr<Sessions> sessions = std::make_shared<Sessions>();
 };

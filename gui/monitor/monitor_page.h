@@ -51,7 +51,7 @@ class MonitorPage : public Page {
     void showSteps(std::optional<StepRange> range);
 
   Q_SIGNALS:
-    void shown();  ///< emitted when what was read is on the screen
+    void shown();  ///< emitted when the newest data are on the screen
 
   protected:
     void resizeEvent(QResizeEvent* event) override;

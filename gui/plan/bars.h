@@ -10,7 +10,7 @@ namespace ringmaster {
 
 struct BarPart {
     QString name;
-    QString figure;  ///< size as a text
+    QString figure;  ///< size as text
     double size = 0;
     QColor colour;
 };

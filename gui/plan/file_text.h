@@ -15,7 +15,7 @@ struct FileText {
     QByteArray bytesOf(const QString& edited) const;
 };
 
-/// Returns the file's bytes. Throws Error if it is missing, unreadable, too large for this, or not text.
+/// Returns a configuration's bytes. Throws Error if the file is missing, unreadable, too large or not text.
 QByteArray read_config_bytes(const QString& file);
 
 /// Returns the text. Throws Error(Refused) if an editor could not give back the same bytes.

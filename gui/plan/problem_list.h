@@ -47,7 +47,7 @@ class ProblemList : public QWidget {
     QWidget* m_fix_box;
 };
 
-/// Returns a text such as "context_parallel_size: 4", "Rename to sequence_len" or "Remove the line".
+/// Returns text such as "context_parallel_size: 4", "Rename to sequence_len" or "Remove the line".
 QString words_of(const Fix& fix);
 
 }  // namespace ringmaster

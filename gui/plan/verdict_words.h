@@ -19,7 +19,7 @@ VerdictWords verdict_words(const Plan& plan, bool machine_known);
 
 const RankMemory* fullest_rank(const Plan& plan);  ///< null if the memory is not known
 
-/// Returns a text such as "8 GPUs" or "2 CPU ranks".
+/// Returns text such as "8 GPUs" or "2 CPU ranks".
 QString ranks_words(const Plan& plan);
 /// Returns "dp_shard 2 × ring 4 · ZeRO 3", "data parallel 8" if each rank holds all states, "no splitting".
 QString mesh_words(const Mesh& mesh, int zero_stage);

@@ -12,7 +12,7 @@ namespace ringmaster {
 
 RunMark markOf(const RunRow& row);
 
-/// Returns a text such as "ring 2 × shard 4"; "1 rank" if nothing is split.
+/// Returns text such as "ring 2 × shard 4"; "1 rank" if nothing is split.
 QString meshWords(const PlannedFigures& plan);
 
 class RunsModel : public QAbstractTableModel {

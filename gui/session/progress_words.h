@@ -1,4 +1,4 @@
-/// Translates what a long task says of its progress: names of steps (launcher/progress.h) and of a rank's
+/// Translates what a long task reports of its progress: names of steps (launcher/progress.h) and of a rank's
 /// phases.
 #pragma once
 
@@ -8,7 +8,7 @@
 namespace ringmaster {
 
 /// Returns the step's or phase's name in the app's language, such as "loading the model" for "load". Names
-/// and numbers within it stay. A text that is not known is returned as it is.
+/// and numbers within it stay. An unknown string is returned as it is.
 QString progress_text(const std::string& name);
 
 }  // namespace ringmaster

@@ -50,7 +50,7 @@ class RunKeeper : public QObject {
     KeptNews news(const QString& dir) const;
 
     bool willRestart(const QString& dir) const;  ///< true if a failure leads, or has led, to a restart
-    void leaveAlone(const QString& dir);         ///< cancels all restarts, also one under way
+    void leaveAlone(const QString& dir);         ///< cancels all restarts, even one in progress
     int restartsAhead() const;                   ///< runs that restart only while the app runs
 
   Q_SIGNALS:

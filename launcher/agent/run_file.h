@@ -16,7 +16,7 @@ Descriptor open_agent_log(const std::filesystem::path& run_dir);
 /// another host if the file system has no locks.
 RunState take_over_run(const std::filesystem::path& run_dir);
 
-/// Writes run.json even on a full disk: the first write that fails frees a file next to it that kept room.
+/// Writes run.json even on a full disk: deletes a reserve file next to it when a write first fails.
 class RunFile {
   public:
     RunFile(const std::filesystem::path& run_dir, int ranks);

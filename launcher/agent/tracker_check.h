@@ -14,7 +14,7 @@ struct TrackerCheck {
     std::filesystem::path python;  ///< Python that gave the answer; empty: there is no Python at all
 };
 
-/// Returns the Pythons that a person may have: of VIRTUAL_ENV, of PATH, then Ringmaster's own and that of the
+/// Returns the Pythons to try: those of VIRTUAL_ENV and of PATH, then Ringmaster's own and that of the
 /// LibTorch next to this program. Each exists and is executable.
 std::vector<std::filesystem::path> pythons_here();
 

@@ -20,7 +20,7 @@ struct RosterEntry {
 
 std::filesystem::path roster_file(const Places& places);
 
-/// Reads the list; this machine always comes first. Skips damaged entries; a file that is no list counts as
+/// Reads the list; this machine always comes first. Skips damaged entries; a file without a list counts as
 /// missing.
 std::vector<RosterEntry> read_roster(const std::filesystem::path& file);
 

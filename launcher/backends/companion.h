@@ -16,7 +16,7 @@ namespace ringmaster {
 class RunCompanion {
   public:
     /// `sessions` are those that exist, one per node; the mirror opens the missing ones itself. `watch` is
-    /// null for a run that is no Slurm job.
+    /// null for a run outside Slurm.
     RunCompanion(const RunDirectory& run, Sessions sessions, std::unique_ptr<SlurmWatch> watch);
 
     /// Returns "fetching model.safetensors …", "Slurm job 42 waits: Resources", or why Slurm does not answer;
@@ -25,7 +25,7 @@ class RunCompanion {
     std::string trouble() const;  ///< why a named node is silent; empty if none is
     const std::string& not_contacted() const { return not_contacted_; }  ///< lists the nodes without a name
 
-    /// See SlurmWatch::is_really_over; always true for a run that is no Slurm job.
+    /// See SlurmWatch::is_really_over; always true for a run outside Slurm.
     bool is_really_over(const std::function<bool()>& given_up);
     /// Seconds after the end of the run in which Slurm may still say how its job ended; else 0.
     double last_word_s() const;

@@ -38,7 +38,7 @@ struct RunsThere {
     std::vector<RunThere> runs;      ///< active ones first, then the newest first
 };
 
-/// Returns all runs in their current state: asks the agents of active runs if they still live. Throws
+/// Returns all runs in their current state: asks the agents of active runs if they are still alive. Throws
 /// Error(Unreachable).
 RunsThere runs_there(SshSession& session);
 

@@ -29,7 +29,7 @@ int follow_to_end(RunFollower& follower, CtrlC ctrl_c, const Session& session, c
 /// Returns a follower that keeps only the last steps, which is enough for a terminal.
 RunFollower terminal_follower(const RunDirectory& run);
 
-/// Returns a text for the user that says how the run ended.
+/// Returns text for the user that says how the run ended.
 std::string ending_text(const RunDirectory& run, const Terminal& terminal);
 
 /// Prints `{"type":"run","dir":"…"}`.

@@ -57,7 +57,7 @@ std::vector<std::string> wrap(const std::string& text, int width);
 /// Returns the text without control characters, which a file's or a host's text could contain.
 std::string printable(const std::string& text);
 
-/// Returns `count` copies of a text.
+/// Returns `count` copies of a string.
 std::string repeated(const std::string& piece, int count);
 
 /// Draws a share of `width` columns as "█" cells, in eighths, followed by "·".

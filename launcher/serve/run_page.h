@@ -9,7 +9,7 @@
 
 namespace ringmaster {
 
-/// Returns figures, verdict, curves of at most `points` points, checkpoints and the last events that are no
+/// Returns figures, verdict, curves of at most `points` points, checkpoints and the last events other than
 /// steps.
 nlohmann::json run_page(const RunHistory& history, const Plan* plan, double now, int points);
 

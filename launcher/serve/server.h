@@ -15,7 +15,7 @@ struct ServeOptions {
 
 class RunServer {
   public:
-    /// Listens at once. Throws Error(Unreachable) if the address or the port cannot be had.
+    /// Listens at once. Throws Error(Unreachable) if the address or the port is not available.
     RunServer(RunHub& hub, const ServeOptions& options);
     ~RunServer();  ///< ends every connection
     RunServer(const RunServer&) = delete;

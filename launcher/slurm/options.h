@@ -25,8 +25,8 @@ struct SlurmOptions {
     bool operator==(const SlurmOptions&) const = default;
 };
 
-/// Parses `key=value` or `key`; a later one replaces an earlier. Throws Error(Usage) for what is no option of
-/// sbatch, for options that the script sets itself, and for control characters in values.
+/// Parses `key=value` or `key`; a later one replaces an earlier. Throws Error(Usage) for anything but an
+/// option of sbatch, for options that the script sets itself, and for control characters in values.
 SlurmOptions parse_slurm_options(const std::vector<std::string>& words);
 
 /// Returns `older` with the options of `newer` added or replaced.

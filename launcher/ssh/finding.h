@@ -18,7 +18,7 @@ struct FindingText {
 
 /// Returns all findings that exist.
 const std::vector<FindingText>& finding_texts();
-/// Returns null for an unknown code: one of a newer version, or one that is no finding of ours.
+/// Returns null for an unknown code: one of a newer version, or one that is not Ringmaster's.
 const FindingText* finding_text(std::string_view code);
 
 struct NodeFinding {
