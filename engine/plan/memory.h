@@ -1,6 +1,6 @@
 /// Estimates the memory of one rank, component by component, from the tensors that the engine allocates
-/// (engine/model/decoder.cpp, engine/attention/sharded_attention.cpp, engine/train/optimizer.cpp). Sizes are
-/// bytes in doubles, because the products exceed integers.
+/// (engine/blocks, engine/model/tensor_machine.cpp, engine/attention/sharded_attention.cpp and
+/// engine/train/optimizer.cpp). Sizes are bytes in doubles, because the products exceed integers.
 ///
 /// Letters: N local tokens of one micro-batch (rows × tokens of the shard), C hidden, H query heads, K
 /// key/value heads, D head_dim, I intermediate, V vocabulary, L layers, e bytes per element in computation
