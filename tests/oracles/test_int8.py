@@ -267,7 +267,7 @@ def test_packed_rows_are_the_same_on_every_mesh(folder, tmp_path):
 
 
 FAULTS = {
-    "own tokens only": ("engine/model/decoder.cpp", "    ranks.ring().all_reduce(values, Reduce::Max).wait();\n", "", "not those of all ranks"),
+    "own tokens only": ("engine/model/sequence_shard.cpp", "    ranks.ring().all_reduce(values, Reduce::Max).wait();\n", "", "not those of all ranks"),
     "outliers left out": ("engine/model/int8_product.cpp", "if (has_outliers) add_product", "if (false) add_product", "differs from its definition"),
 }
 
