@@ -27,10 +27,10 @@ struct Branch {
         return machine.model().norms_inputs ? machine.norm_again(norm, x_nc, rstd_n) : x_nc;
     }
 
-    /// Computes the backward of `begin` and of the matrix that read its result. `pull` has the gradient of
-    /// the matrix's output.
-    void begin_backward(Machine& machine, const typename Machine::Pull& pull, Tensor dx_nc,
-                        double beta) const {
+    /// Computes the backward of `begin` and of the matrices that read its result. `pull` has the gradient of
+    /// their outputs (Machine::Pull or ExpertPull).
+    template <class Pull>
+    void begin_backward(Machine& machine, const Pull& pull, Tensor dx_nc, double beta) const {
         Tensor read_nc = begin_again(machine);
         pull.accumulate(read_nc, beta);
         if (machine.model().norms_inputs)

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/blocks/attention.h"
+#include "engine/blocks/experts.h"
 #include "engine/blocks/gated_mlp.h"
 
 namespace ringmaster {
@@ -15,8 +16,12 @@ template <class Machine>
 std::vector<std::unique_ptr<Block<Machine>>> blocks_of(const ModelConfig& model, int64_t layer) {
     const bool shares_norm = model.parallel_blocks && !model.parallel_norms;
     std::vector<std::unique_ptr<Block<Machine>>> blocks;
+    const NormSite norm_of_mlp = shares_norm ? NormSite::Input : NormSite::Mlp;
     blocks.push_back(std::make_unique<Attention<Machine>>(model.layer_kind(layer), shares_norm));
-    blocks.push_back(std::make_unique<GatedMlp<Machine>>(shares_norm ? NormSite::Input : NormSite::Mlp));
+    if (model.num_experts > 0)
+        blocks.push_back(std::make_unique<Experts<Machine>>(norm_of_mlp));
+    else
+        blocks.push_back(std::make_unique<GatedMlp<Machine>>(norm_of_mlp));
     return blocks;
 }
 

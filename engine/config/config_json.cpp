@@ -26,6 +26,8 @@ void each_data_field(ConfigType& c, const Visitor& visit) {
     visit("tokenizer", c.tokenizer);
     visit("reinit_weights", c.reinit_weights);
     visit("attn_implementation", c.attn_implementation);
+    visit("output_router_logits", c.output_router_logits);
+    visit("router_aux_loss_coef", c.router_aux_loss_coef);
     visit("datasets", c.datasets);
     visit("test_datasets", c.test_datasets);
     visit("special_tokens", c.special_tokens);

@@ -17,6 +17,7 @@ std::vector<KeyGroup> used_keys() {
          "base_model tokenizer_config tokenizer_type tokenizer_legacy "
          "tokenizer_use_mistral_common "
          "trust_remote_code revision_of_model model_revision reinit_weights special_tokens "
+         "overrides_of_model_config model_config "
          "chat_template chat_template_jinja chat_template_kwargs eot_tokens train_on_inputs datasets "
          "test_datasets val_set_size dataset_prepared_path sequence_len min_sample_len "
          "pretraining_dataset pretrain_multipack_buffer_size streaming_multipack_buffer_size "
@@ -92,7 +93,7 @@ std::vector<KeyGroup> model_keys() {
          "quantization"},
         {Fate::Unsupported, "changes the model's configuration",
          "put it into the config.json of a local base_model", "",
-         "overrides_of_model_config model_config overrides_of_model_kwargs model_kwargs rope_scaling "
+         "overrides_of_model_kwargs model_kwargs rope_scaling "
          "base_model_config cls_model_config"},
         {Fate::Unsupported, "loads another kind of model than a causal language model",
          "leave it out: config.json says the architecture", "",

@@ -87,6 +87,25 @@ void read_revision(KeyReader& keys, Config& config) {
     }
 }
 
+/// Reads the overrides of config.json that are built: those of a router's loss.
+void read_model_overrides(KeyReader& keys, Config& config) {
+    for (const std::string key : {"model_config", "overrides_of_model_config"}) {
+        const json* overrides = keys.find(key);
+        if (!overrides || overrides->is_null()) continue;
+        if (!overrides->is_object()) {
+            keys.error(Form("CFG-TYPE", "mapping"), key, {{"value", shown(*overrides)}});
+            continue;
+        }
+        take(config.output_router_logits, keys.flag(key + ".output_router_logits"));
+        take(config.router_aux_loss_coef, keys.number(key + ".router_aux_loss_coef"));
+        for (const auto& [name, value] : overrides->items()) {
+            const bool known = name == "output_router_logits" || name == "router_aux_loss_coef";
+            if (!known && !value.is_null())
+                keys.error(Form("KEY-UNSUPPORTED", "model-override"), key + "." + name, {});
+        }
+    }
+}
+
 constexpr const char* kMistralCommon = "tokenizer_use_mistral_common";
 
 /// Returns true if a name holds "magistral" in any case: axolotl then reads mistral-common's tokenizer.
@@ -159,6 +178,7 @@ void read_model(KeyReader& keys, Config& config) {
         if (const auto flag = keys.flag(key)) config.tokenization[key] = *flag;
     }
     if (const auto type = keys.text("tokenizer_type")) config.tokenization["tokenizer_type"] = *type;
+    read_model_overrides(keys, config);
     read_revision(keys, config);
     read_mistral_common(keys, config);
     read_special_tokens(keys, config);

@@ -46,6 +46,7 @@ void each_field(auto& field, EventOf<StepEvent> auto& e) {
     field("position_sum", e.position_sum);
     field("attention_cells", e.attention_cells);
     field.if_any("loss_scale", e.loss_scale);
+    field.if_any("router_loss", e.router_loss);
     field.if_any("skipped", e.skipped);
 }
 

@@ -33,6 +33,7 @@ struct StepEvent {
     int64_t position_sum = 0;     ///< sum of this rank's position ids
     int64_t attention_cells = 0;  ///< cells of the attention mask that this rank computed for each head
     std::optional<double> loss_scale;  ///< scale of this step, if `fp16: true`; not written otherwise
+    std::optional<double> router_loss;  ///< added to `loss` for the gradients; only if the model asks for it
     bool skipped = false;  ///< true if float16 overflowed, so that no update was made; else not written
 };
 

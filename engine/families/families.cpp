@@ -43,6 +43,24 @@ std::optional<int64_t> read_window(const ConfigFields& fields, std::optional<int
     return fields.integer("sliding_window", int64_t{1} << 40);
 }
 
+void read_experts(const ConfigFields& fields, ModelConfig& model, const ExpertDefaults& defaults) {
+    constexpr int64_t kMost = 1'000'000;
+    const bool everywhere = fields.number_or("decoder_sparse_step", 1) == 1;
+    if (!everywhere || (fields.has("mlp_only_layers") && !fields.is_null("mlp_only_layers") &&
+                        !fields.values()["mlp_only_layers"].empty()))
+        fields.refuse("experts in only some of the layers are not supported");
+    const char* number = fields.has("num_local_experts") ? "num_local_experts" : "num_experts";
+    model.num_experts = fields.integer_or(number, defaults.experts, kMost);
+    model.experts_per_token = fields.integer_or("num_experts_per_tok", defaults.per_token, kMost);
+    if (model.experts_per_token > model.num_experts)
+        fields.refuse("'num_experts_per_tok' is above the number of experts");
+    model.expert_intermediate_size =
+        defaults.width == 0 ? model.intermediate_size
+                            : fields.integer_or("moe_intermediate_size", defaults.width, 10 * kMost);
+    model.adds_router_loss = fields.flag_or("output_router_logits", false);
+    model.router_loss_coefficient = fields.number_or("router_aux_loss_coef", 0.001);
+}
+
 void read_layer_types(const ConfigFields& fields, ModelConfig& model, std::optional<int64_t> window,
                       int64_t pattern, int window_rope) {
     if (!fields.has("layer_types") || fields.is_null("layer_types"))

@@ -18,6 +18,12 @@ struct Rename {
     std::string_view module, in_files;
 };
 
+/// Names in files of a layer's router, and of the matrices of each of its experts.
+struct ExpertNames {
+    std::string_view router = "mlp.gate", experts = "mlp.experts";
+    std::string_view gate = "gate_proj", up = "up_proj", down = "down_proj";
+};
+
 struct Family {
     std::string type;  ///< config.json's model_type
     void (*describe)(const ConfigFields& fields, ModelConfig& model);
@@ -34,6 +40,7 @@ struct Family {
     std::span<const Rename> names = {};
     bool has_query_scale = false;
     std::optional<int64_t> padding_token = {};  ///< default if `pad_token_id` is absent
+    ExpertNames experts = {};
 };
 
 /// A multimodal model whose text part is one of these decoders.
@@ -41,9 +48,9 @@ struct Wrapper {
     std::string_view type, text_type, weight_prefix;
 };
 
-const Family* find_family(std::string_view type);  ///< returns null if the type is unknown
+const Family* find_family(std::string_view type);    ///< returns null if the type is unknown
 const Wrapper* find_wrapper(std::string_view type);  ///< likewise
-std::string family_names();  ///< returns "llama, qwen2, …"
+std::string family_names();                          ///< returns "llama, qwen2, …"
 
 // Each table is defined in its family's file.
 extern const std::span<const Family> kLlamaFamilies, kQwenFamilies, kSmollmFamilies, kHunyuanFamilies,
@@ -64,6 +71,13 @@ void set_layers(ModelConfig& model, std::optional<int64_t> window, int window_ro
 /// Reads the kind of each layer from `layer_types`; if absent, every `pattern`th layer has no window.
 void read_layer_types(const ConfigFields& fields, ModelConfig& model, std::optional<int64_t> window,
                       int64_t pattern, int window_rope = 0);
+/// Sizes that a family's class takes if config.json lacks them.
+struct ExpertDefaults {
+    int64_t experts, per_token;
+    int64_t width = 0;  ///< 0: experts are as wide as intermediate_size
+};
+/// Reads a mixture of experts, and its router's loss.
+void read_experts(const ConfigFields& fields, ModelConfig& model, const ExpertDefaults& defaults);
 /// Returns `sliding_window`, or `otherwise` if it is absent; null means no window.
 std::optional<int64_t> read_window(const ConfigFields& fields, std::optional<int64_t> otherwise);
 

@@ -187,7 +187,9 @@ json to_config_json(const KnownModel& known) {
     if (known.experts > 0) {
         values[known.type == "mixtral" ? "num_local_experts" : "num_experts"] = known.experts;
         values["num_experts_per_tok"] = known.experts_per_token;
+        if (known.type == "mixtral") return values;
         values["moe_intermediate_size"] = known.expert_intermediate;
+        values["norm_topk_prob"] = true;
     }
     return values;
 }

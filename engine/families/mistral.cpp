@@ -22,9 +22,8 @@ void describe_ministral3(const ConfigFields& fields, ModelConfig& model) {
 
 void describe_mixtral(const ConfigFields& fields, ModelConfig& model) {
     model.sliding_window = read_window(fields, std::nullopt);
-    model.num_experts = fields.integer_or("num_local_experts", 8, 1'000'000);
-    model.experts_per_token = fields.integer_or("num_experts_per_tok", 2, 1'000'000);
-    model.expert_intermediate_size = model.intermediate_size;
+    model.norms_expert_weights = true;
+    read_experts(fields, model, {8, 2});
 }
 
 const Family kFamilies[] = {
@@ -44,7 +43,8 @@ const Family kFamilies[] = {
      .kv_heads = 8,
      .max_position = 131072,
      .norm_eps = 1e-5,
-     .rope_theta = 1e6},
+     .rope_theta = 1e6,
+     .experts = {"block_sparse_moe.gate", "block_sparse_moe.experts", "w1", "w3", "w2"}},
 };
 
 constexpr Wrapper kWrappers[] = {{"mistral3", "mistral", "model.language_model."}};

@@ -88,7 +88,10 @@ struct ModelConfig {
     int64_t experts_per_token = 0;
     int64_t expert_intermediate_size = 0;         ///< width of one expert
     int64_t shared_expert_intermediate_size = 0;  ///< 0: no shared expert
-    Quantization quantization;                    ///< set if the folder's weights are quantised
+    bool norms_expert_weights = false;            ///< a token's chosen experts have weights that add up to 1
+    bool adds_router_loss = false;  ///< training adds router_loss_coefficient · the router's loss
+    double router_loss_coefficient = 0.001;
+    Quantization quantization;  ///< set if the folder's weights are quantised
     /// Replaces "model." in the files of a multimodal wrapper's text part; empty for other models.
     std::string weight_prefix;
     /// Names the fields of config.json that require something the engine does not compute.
@@ -126,16 +129,22 @@ enum class Role {
     Head,
     NormBias,  ///< bias of the preceding norm
     HeadBias,
-    Expert,  ///< any tensor of a mixture of experts
+    Router,
+    ExpertGateUp,  ///< [experts, 2 · width, hidden]
+    ExpertDown,    ///< [experts, hidden, width]
+    SharedExpert,  ///< any tensor of an expert that every token uses
     LoraA,
     LoraB
 };
 
-/// Locates a parameter in the files: some rows of a tensor that several parameters may share.
+/// Locates a parameter in the files: some rows of a tensor that several parameters may share, or several
+/// tensors.
 struct Stored {
     std::string name;
     int64_t first_row = 0;
     int64_t rows = 0;  ///< rows of the whole tensor
+    /// Names of matrices that hold the parameter, one below the other, all of the same size; usually empty.
+    std::vector<std::string> parts = {};
 };
 
 /// Describes one parameter. The engine keeps parameters in this order: embedding, each layer (ordered by
@@ -149,6 +158,7 @@ struct ParameterShape {
     Role role = Role::Embedding;
     Stored stored = {};  ///< empty: stored alone under `name`
     int64_t size() const;
+    std::vector<int64_t> part_shape() const;  ///< of each of stored.parts
     const std::string& file_name() const { return stored.name.empty() ? name : stored.name; }
     bool is_fused() const { return !stored.name.empty() && stored.rows != shape.front(); }
 };

@@ -91,6 +91,9 @@ void visit(Fields& fields, ModelConfig& m) {
     fields("experts_per_token", m.experts_per_token);
     fields("expert_intermediate_size", m.expert_intermediate_size);
     fields("shared_expert_intermediate_size", m.shared_expert_intermediate_size);
+    fields("norms_expert_weights", m.norms_expert_weights);
+    fields("adds_router_loss", m.adds_router_loss);
+    fields("router_loss_coefficient", m.router_loss_coefficient);
     fields("quantization", m.quantization);
     fields("weight_prefix", m.weight_prefix);
     fields("obstacles", m.obstacles);
@@ -208,6 +211,9 @@ void check(const ModelConfig& m, const std::string& where) {
            "'layers' does not have an entry a layer");
     for (const LayerKind& kind : m.layers)
         expect(kind.rope < static_cast<int>(m.ropes.size()), "'layers' names a rope that there is not");
+    expect(m.num_experts == 0 || (m.experts_per_token > 0 && m.experts_per_token <= m.num_experts &&
+                                  m.expert_intermediate_size > 0 && m.shared_expert_intermediate_size >= 0),
+           "its experts' sizes are no decoder's");
     refuse_absurd_size(m, where);
 }
 

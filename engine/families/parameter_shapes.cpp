@@ -75,14 +75,14 @@ void add_attention(const ModelConfig& m, Shapes& shapes) {
 /// Adds tensors with the names of transformers 5, which puts all experts of a layer in one tensor.
 void add_experts(const ModelConfig& m, Shapes& shapes) {
     const int64_t expert = m.expert_intermediate_size, shared = m.shared_expert_intermediate_size;
-    shapes.weight(Role::Expert, "mlp.gate", {m.num_experts, m.hidden_size});
-    shapes.tensor(Role::Expert, "mlp.experts.gate_up_proj", {m.num_experts, 2 * expert, m.hidden_size});
-    shapes.tensor(Role::Expert, "mlp.experts.down_proj", {m.num_experts, m.hidden_size, expert});
+    shapes.weight(Role::Router, "mlp.gate", {m.num_experts, m.hidden_size});
+    shapes.tensor(Role::ExpertGateUp, "mlp.experts.gate_up_proj", {m.num_experts, 2 * expert, m.hidden_size});
+    shapes.tensor(Role::ExpertDown, "mlp.experts.down_proj", {m.num_experts, m.hidden_size, expert});
     if (shared == 0) return;
-    shapes.weight(Role::Expert, "mlp.shared_expert.gate_proj", {shared, m.hidden_size});
-    shapes.weight(Role::Expert, "mlp.shared_expert.up_proj", {shared, m.hidden_size});
-    shapes.weight(Role::Expert, "mlp.shared_expert.down_proj", {m.hidden_size, shared});
-    shapes.weight(Role::Expert, "mlp.shared_expert_gate", {1, m.hidden_size});
+    shapes.weight(Role::SharedExpert, "mlp.shared_expert.gate_proj", {shared, m.hidden_size});
+    shapes.weight(Role::SharedExpert, "mlp.shared_expert.up_proj", {shared, m.hidden_size});
+    shapes.weight(Role::SharedExpert, "mlp.shared_expert.down_proj", {m.hidden_size, shared});
+    shapes.weight(Role::SharedExpert, "mlp.shared_expert_gate", {1, m.hidden_size});
 }
 
 void add_mlp(const ModelConfig& m, Shapes& shapes) {
@@ -135,6 +135,7 @@ std::string file_name(const ModelConfig& m, const Family& family, const Paramete
 void join_rows(std::vector<ParameterShape>& shapes) {
     for (size_t first = 0, end = 0; first < shapes.size(); first = end) {
         int64_t rows = 0;
+        if (end = first + 1; !shapes[first].stored.parts.empty()) continue;
         for (end = first; end < shapes.size() && shapes[end].stored.name == shapes[first].stored.name;
              ++end) {
             shapes[end].stored.first_row = rows;
@@ -144,10 +145,30 @@ void join_rows(std::vector<ParameterShape>& shapes) {
     }
 }
 
+/// Returns the files' names of the router, or of the matrices of every expert in their order.
+std::vector<std::string> expert_parts(const ModelConfig& m, const ExpertNames& names,
+                                      const ParameterShape& shape) {
+    const std::string layer = "model.layers." + std::to_string(shape.layer) + ".";
+    if (shape.role == Role::Router) return {layer + std::string(names.router) + ".weight"};
+    std::vector<std::string_view> modules;
+    if (shape.role == Role::ExpertGateUp) modules = {names.gate, names.up};
+    if (shape.role == Role::ExpertDown) modules = {names.down};
+    std::vector<std::string> parts;
+    for (int64_t expert = 0; !modules.empty() && expert < m.num_experts; ++expert) {
+        const std::string own = layer + std::string(names.experts) + "." + std::to_string(expert) + ".";
+        for (const std::string_view module : modules) parts.push_back(own + std::string(module) + ".weight");
+    }
+    return parts;
+}
+
 void place_in_files(const ModelConfig& m, std::vector<ParameterShape>& shapes) {
     const Family* family = find_family(m.model_type);
-    if (family == nullptr || (family->names.empty() && m.weight_prefix.empty())) return;
-    for (ParameterShape& shape : shapes) shape.stored.name = file_name(m, *family, shape);
+    if (family == nullptr) return;
+    for (ParameterShape& shape : shapes) shape.stored.parts = expert_parts(m, family->experts, shape);
+    if (family->names.empty() && m.weight_prefix.empty()) return;
+    for (ParameterShape& shape : shapes) {
+        if (shape.stored.parts.empty()) shape.stored.name = file_name(m, *family, shape);
+    }
     join_rows(shapes);
 }
 
@@ -156,6 +177,11 @@ void place_in_files(const ModelConfig& m, std::vector<ParameterShape>& shapes) {
 std::vector<StoredTensor> stored_tensors(const std::vector<ParameterShape>& shapes) {
     std::vector<StoredTensor> tensors;
     for (size_t i = 0; i < shapes.size(); ++i) {
+        if (const auto& parts = shapes[i].stored.parts; !parts.empty()) {
+            for (size_t p = 0; p < parts.size(); ++p)
+                tensors.push_back({parts[p], shapes[i].part_shape(), {i}, parts.size(), p});
+            continue;
+        }
         if (shapes[i].stored.first_row == 0) {
             tensors.push_back({shapes[i].file_name(), shapes[i].shape, {}});
             if (!shapes[i].stored.name.empty()) tensors.back().shape.front() = shapes[i].stored.rows;
@@ -163,6 +189,10 @@ std::vector<StoredTensor> stored_tensors(const std::vector<ParameterShape>& shap
         tensors.back().parameters.push_back(i);
     }
     return tensors;
+}
+
+std::vector<int64_t> ParameterShape::part_shape() const {
+    return {size() / shape.back() / static_cast<int64_t>(stored.parts.size()), shape.back()};
 }
 
 int64_t ParameterShape::size() const {

@@ -32,7 +32,9 @@ QuantizedLayout quantized_layout(const Quantization& quantization, int64_t rows,
 }
 
 bool is_quantized(const ParameterShape& shape) {
-    return shape.layer >= 0 && shape.shape.size() == 2;
+    const bool is_linear =
+        shape.role != Role::Router && shape.role != Role::ExpertGateUp && shape.role != Role::ExpertDown;
+    return shape.layer >= 0 && shape.shape.size() == 2 && is_linear;
 }
 
 std::vector<ParameterShape> kept_shapes(const ModelConfig& model, const Quantization& quantization) {

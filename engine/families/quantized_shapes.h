@@ -1,5 +1,5 @@
 /// Determines which weights of a model are quantised, and their size: the layers' matrices, each as one array
-/// of bytes. Embedding, head, norms and biases stay unquantised, as in bitsandbytes.
+/// of bytes. All others stay unquantised, as in bitsandbytes: vectors, tables, experts.
 ///
 /// A matrix is stored as [codes | scales | scales of scales | map | tail], each part padded to 16 bytes. 4
 /// bits: two codes per byte of the row-major matrix, the first in the high nibble; a scale per block, in

@@ -114,6 +114,7 @@ double Decoder::forward_backward(const MicroBatch& batch, SequenceShard& shard, 
         x_nc = std::move(y_nc);
     }
     shard.progress.leave_layers();
+    if (settle_router_loss_) settle_router_loss_();
     at::Tensor dx_nc;
     double loss = head(x_nc, batch.labels_bt.reshape({-1}), scale, beta, dx_nc);
     x_nc.reset();
@@ -141,8 +142,7 @@ double Decoder::forward_backward(const MicroBatch& batch, SequenceShard& shard, 
     return loss;
 }
 
-Outputs Decoder::forward(const MicroBatch& batch, SequenceShard& shard, int64_t logits_from) {
-    if (adapter_ != nullptr) adapter_->begin_tokens({});
+at::Tensor Decoder::layers_forward(const MicroBatch& batch, SequenceShard& shard) {
     machine_.begin_batch(shard, batch.ids_bt.size(0), batch.places_bt);
     at::Tensor x_nc = embed(batch.ids_bt.reshape({-1}));
     for (int layer = 0; layer < static_cast<int>(model_.num_layers); ++layer) {
@@ -152,6 +152,21 @@ Outputs Decoder::forward(const MicroBatch& batch, SequenceShard& shard, int64_t 
         drop(parameters_.unit_of_layer(layer));
     }
     shard.progress.leave_layers();
+    return x_nc;
+}
+
+void Decoder::count_experts(const MicroBatch& batch, SequenceShard& shard) {
+    if (adapter_ != nullptr && adapter_->drops()) adapter_->begin_tokens(batch.places_bt.reshape({-1}));
+    layers_forward(batch, shard);
+    for (const auto& [held, unit] : units_of_head(parameters_, adapter_)) {
+        held->use(unit);  // gathered by the last layer
+        held->drop(unit);
+    }
+}
+
+Outputs Decoder::forward(const MicroBatch& batch, SequenceShard& shard, int64_t logits_from) {
+    if (adapter_ != nullptr) adapter_->begin_tokens({});
+    const at::Tensor x_nc = layers_forward(batch, shard);
     for (const auto& [held, unit] : units_of_head(parameters_, adapter_)) held->use(unit);
     at::Tensor rstd_n;
     at::Tensor normed_nc = norm_of(model_, x_nc, parameters_.weights().norm_w, rstd_n);

@@ -23,7 +23,7 @@ struct MicroBatch {
     at::Tensor ids_bt;     ///< int64 [B, T]
     at::Tensor labels_bt;  ///< int64 [B, T], shifted: the next token; -100: none
     at::Tensor places_bt =
-        {};  ///< int64 [B, T], indices in the data, −1 for padding: dropout and 8-bit inputs need them
+        {};  ///< int64 [B, T], indices in the data, −1 for padding: for experts, dropout, 8-bit inputs
 };
 
 /// The results of a forward, besides gradients.
@@ -52,6 +52,17 @@ class Decoder {
     Outputs forward(const MicroBatch& batch, SequenceShard& shard,
                     int64_t logits_from = std::numeric_limits<int64_t>::max());
 
+    /// Runs the layers alone, with the dropout of training, so that the router's loss counts their choices.
+    void count_experts(const MicroBatch& batch, SequenceShard& shard);
+    /// Adds a router's loss to later calls of forward_backward, which call `settle` between forward and
+    /// backward.
+    void set_router_loss(RouterLoss* loss, std::function<void()> settle) {
+        machine_.set_router_loss(loss);
+        settle_router_loss_ = std::move(settle);
+    }
+    /// Sets a callback that chooses experts in place of the routers.
+    void set_expert_chooser(LayerExpertChooser chooser) { machine_.set_expert_chooser(std::move(chooser)); }
+
     void set_probe(Probe probe) { machine_.set_probe(std::move(probe)); }
     /// Sets a callback for each forward product with quantised inputs.
     void set_product_probe(ProductProbe probe) { machine_.set_product_probe(std::move(probe)); }
@@ -60,6 +71,8 @@ class Decoder {
     struct LayerState;  ///< what a layer's backward needs
 
     at::Tensor embed(const at::Tensor& ids_n);
+    /// Runs the layers and keeps nothing; returns the last one's output.
+    at::Tensor layers_forward(const MicroBatch& batch, SequenceShard& shard);
     void gather(int unit);
     void drop(int unit);
     void use_layer(int layer, Pass pass);
@@ -85,6 +98,7 @@ class Decoder {
     const Kept kept_;
     TensorMachine machine_;
     std::optional<HostStash> stash_;  ///< layers' inputs
+    std::function<void()> settle_router_loss_;
 };
 
 }  // namespace ringmaster

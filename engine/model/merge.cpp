@@ -38,7 +38,7 @@ class Merger {
         : config_(config),
           base_(config.model_dir, "model"),
           adapter_(config.lora.model_dir, "adapter_model"),
-          shapes_(parameter_shapes(merged_model())) {
+          shapes_(as_stored(parameter_shapes(merged_model()))) {
         check_all_is_merged();
     }
 
@@ -71,6 +71,21 @@ class Merger {
         ModelConfig model = read_model_config(config_.model_dir);
         if (unties()) model.tie_word_embeddings = false;
         return model;
+    }
+
+    /// Replaces parameters by their parts if the base holds these.
+    std::vector<ParameterShape> as_stored(const std::vector<ParameterShape>& whole) const {
+        std::vector<ParameterShape> shapes;
+        for (const ParameterShape& shape : whole) {
+            const std::vector<std::string>& parts = shape.stored.parts;
+            if (parts.empty() || !base_.find(shape.name).empty()) {
+                shapes.push_back(shape);
+                continue;
+            }
+            for (const std::string& part : parts)
+                shapes.push_back({part, shape.part_shape(), shape.decays, shape.layer, shape.role});
+        }
+        return shapes;
     }
 
     /// Returns the base's tensor for a weight: the embedding, if the weight is the head of tied weights.

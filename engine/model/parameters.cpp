@@ -186,6 +186,9 @@ LayerTensors Parameters::layer_views(int layer, const at::Tensor& values) const 
     }
     for (size_t i = 0; i < kNormSites; ++i)
         views.norms[i] = all({prefix + kNormNames[i] + ".weight", prefix + kNormNames[i] + ".bias"}, values);
+    views.router_ec = all({prefix + "mlp.gate.weight"}, values);
+    views.experts_gate_up_exc = all({prefix + "mlp.experts.gate_up_proj"}, values);
+    views.experts_down_eci = all({prefix + "mlp.experts.down_proj"}, values);
     for (size_t i = 0; i < kLoraTargets.size(); ++i) {
         const std::string module = "base_model.model." + prefix + path_in_layer(i);
         views.lora[i] = {all({module + ".lora_A.weight"}, values), all({module + ".lora_B.weight"}, values)};

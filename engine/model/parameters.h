@@ -41,6 +41,9 @@ struct LayerTensors {
     };
     std::array<Matrix, kLoraSites> matrices;        ///< by LoraSite
     std::array<at::Tensor, kNormSites> norms;       ///< by NormSite: weights, then biases if there are any
+    at::Tensor router_ec;                           ///< [experts, hidden]
+    at::Tensor experts_gate_up_exc;                 ///< [experts, 2I, hidden], I of one expert
+    at::Tensor experts_down_eci;                    ///< [experts, hidden, I]
     std::array<LowRank, kLoraTargets.size()> lora;  ///< adapter matrices for rows of the matrices above
 
     const Matrix& at(LoraSite site) const { return matrices[static_cast<size_t>(site)]; }

@@ -25,9 +25,9 @@ TensorMachine::TensorMachine(const ModelConfig& model, const Parameters& paramet
 void TensorMachine::begin_batch(SequenceShard& shard, int64_t rows, const at::Tensor& places_bt) {
     shard_ = &shard;
     rows_ = rows;
+    places_n_ = places_bt.defined() ? places_bt.reshape({-1}) : at::Tensor();
     if (!quantizes_inputs()) return;
-    outliers_.begin_tokens(places_bt.defined() ? places_bt.reshape({-1}) : at::Tensor(),
-                           quantized_->outlier_threshold(),
+    outliers_.begin_tokens(places_n_, quantized_->outlier_threshold(),
                            [&shard](at::Tensor values) { shard.take_largest(values); });
 }
 

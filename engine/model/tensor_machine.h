@@ -10,6 +10,7 @@
 #include "engine/model/norms.h"
 #include "engine/model/ops.h"
 #include "engine/model/outlier_columns.h"
+#include "engine/model/router_loss.h"
 #include "engine/model/sequence_shard.h"
 #include "engine/plan/plan.h"
 
@@ -118,6 +119,40 @@ class TensorMachine {
     void attend_backward(const LayerKind& kind, at::Tensor dheads_nw, const at::Tensor& qkv_nw,
                          Attended attended) const;
 
+    // A mixture of experts; see engine/model/expert_ops.h.
+    using Routing = ringmaster::Routing;
+    /// Chooses experts for tokens from `first` on, or takes chosen_nk if it is defined.
+    Routing route(const at::Tensor& x_nc, int64_t first, const at::Tensor& chosen_nk);
+    at::Tensor experts_gate_up(const at::Tensor& x_nc, const Routing& routing) const;
+    at::Tensor experts_output(const at::Tensor& gate_up_m2i, const Routing& routing) const;
+    /// Replaces gate_up_m2i by its gradient. Returns the gradient of the rows' weights.
+    at::Tensor experts_down_backward(at::Tensor dout_nc, const at::Tensor& gate_up_m2i,
+                                     const Routing& routing, double beta) const;
+    /// The backward of `route` and `experts_gate_up`.
+    class ExpertPull {
+      public:
+        ExpertPull(const TensorMachine& machine, at::Tensor dgate_up_m2i, at::Tensor dlogits_ne,
+                   const Routing& routing)
+            : machine_(machine),
+              dgate_up_m2i_(std::move(dgate_up_m2i)),
+              dlogits_ne_(std::move(dlogits_ne)),
+              routing_(routing) {}
+        void accumulate(const at::Tensor& x_nc, double beta) const;
+        at::Tensor input() const;
+        at::Tensor input_into(const at::Tensor&) const { return input(); }
+
+      private:
+        const TensorMachine& machine_;
+        at::Tensor dgate_up_m2i_, dlogits_ne_;
+        const Routing& routing_;
+    };
+    ExpertPull pull_experts(const at::Tensor& dgate_up_m2i, const at::Tensor& dweights_m,
+                            const Routing& routing, int64_t first) const;
+    /// Sets a callback that chooses experts in place of the router.
+    void set_expert_chooser(LayerExpertChooser chooser) { expert_chooser_ = std::move(chooser); }
+    /// Counts choices in `loss` and adds its gradient; null for none.
+    void set_router_loss(RouterLoss* loss) { router_loss_ = loss; }
+
     bool is_tiled() const { return kept_.mlp_tile_tokens > 0; }
     std::vector<TokenRange> tiles(const at::Tensor& x_nc) const;
 
@@ -140,6 +175,8 @@ class TensorMachine {
         return parameters_.weight_gradients().layers[static_cast<size_t>(layer_)];
     }
     at::Tensor matrix(LoraSite site) const;
+    /// Returns the places of the tokens that x_nc holds from `first` on.
+    at::Tensor places_of(int64_t first, const at::Tensor& x_nc) const;
     at::Tensor forward_product(LoraSite site, const at::Tensor& x_nc);
     /// Returns `count` heads of queries, keys or values: [B, T, count, D].
     at::Tensor heads_of(const at::Tensor& qkv_nw, int64_t first, int64_t count) const;
@@ -152,7 +189,10 @@ class TensorMachine {
     OutlierColumns outliers_;  ///< of the current layer, if inputs are quantised
     SequenceShard* shard_ = nullptr;
     int64_t rows_ = 0;
+    at::Tensor places_n_;  ///< undefined if the batch has none
     int layer_ = -1;
+    LayerExpertChooser expert_chooser_;
+    RouterLoss* router_loss_ = nullptr;
     Probe probe_;
     ProductProbe product_probe_;
 };

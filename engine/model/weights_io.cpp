@@ -20,16 +20,37 @@ namespace {
 
 namespace fs = std::filesystem;
 
+void refuse_codes(WeightFiles& files, const at::Tensor& values, const std::string& name) {
+    if (values.is_floating_point()) return;
+    throw Error(
+        Failure::Refused, Code("MODEL-WEIGHTS"),
+        "tensor '" + name + "' has dtype " + files.info(name).dtype + "; F32, F16, BF16 and F64 are read",
+        files.path_of(name));
+}
+
+/// Reads elements [begin, end) of a parameter from the tensors that hold its parts.
+void read_parts(WeightFiles& files, const ParameterShape& parameter, FlatRange elements, at::Tensor into) {
+    const std::vector<int64_t> shape = parameter.part_shape();
+    const int64_t size = shape[0] * shape[1];
+    for (size_t p = 0; p < parameter.stored.parts.size(); ++p) {
+        const int64_t first = static_cast<int64_t>(p) * size;
+        const int64_t begin = std::max(elements.begin, first), end = std::min(elements.end, first + size);
+        const std::string name = files.name_of(parameter.stored.parts[p]);
+        files.check_shape(name, shape);
+        if (begin >= end) continue;
+        const at::Tensor values = files.mapped(name);
+        refuse_codes(files, values, name);
+        into.narrow(0, begin - elements.begin, end - begin)
+            .copy_(values.view({-1}).narrow(0, begin - first, end - begin));
+    }
+}
+
 /// Reads elements [begin, end) of a parameter.
 void read_tensor(WeightFiles& files, const ParameterShape& parameter, FlatRange elements, at::Tensor into) {
+    const bool in_parts = !parameter.stored.parts.empty() && files.find(parameter.file_name()).empty();
+    if (in_parts) return read_parts(files, parameter, elements, into);
     const at::Tensor values = files.values_of(parameter);
-    if (!values.is_floating_point()) {
-        const std::string name = files.name_of(parameter);
-        throw Error(
-            Failure::Refused, Code("MODEL-WEIGHTS"),
-            "tensor '" + name + "' has dtype " + files.info(name).dtype + "; F32, F16, BF16 and F64 are read",
-            files.path_of(name));
-    }
+    refuse_codes(files, values, files.name_of(parameter));
     into.copy_(values.view({-1}).narrow(0, elements.begin, elements.size()));
 }
 
@@ -69,7 +90,9 @@ WrittenFile write_shard(WholeValues& master, const fs::path& path, const std::ve
     SafetensorsWriter writer(path, infos);
     for (const StoredTensor& tensor : tensors) {
         for (const size_t i : tensor.parameters) {
-            const at::Tensor values = master.of(i).to(at::kCPU, dtype).contiguous();
+            const at::Tensor part = master.of(i).view(
+                {static_cast<int64_t>(tensor.parts), -1})[static_cast<int64_t>(tensor.part)];
+            const at::Tensor values = part.to(at::kCPU, dtype).contiguous();
             writer.write(values.data_ptr(), values.nbytes());
         }
     }

@@ -137,6 +137,9 @@ void rule_unfrozen(const Plan& plan, Findings& findings) {
 void rule_fused(const Plan& plan, Findings& findings) {
     const OptimizerKind* kind = find_optimizer(plan.config.optimizer);
     if (!kind || !kind->needs_matrices() || !plan.model || plan.config.lora.on()) return;
+    if (plan.model->num_experts > 0)
+        return findings.error(Form("CFG-OPTIMIZER", "experts"), "optimizer",
+                              {{"optimizer", plan.config.optimizer}});
     for (const ParameterShape& shape : parameter_shapes(*plan.model)) {
         if (!shape.is_fused()) continue;
         return findings.error(Form("CFG-OPTIMIZER", "fused"), "optimizer",
@@ -152,10 +155,9 @@ void rule_muon(const Plan& plan, Findings& findings) {
 }
 
 using Rule = void (*)(const Plan&, Findings&);
-constexpr Rule kRules[] = {rule_ulysses_heads, rule_heads_stride,      rule_replicas,
-                           rule_ulysses_stage, rule_batch_ring_packed, rule_packing_elsewhere,
-                           rule_offload,       rule_unfrozen,          rule_fused,
-                           rule_muon};
+constexpr Rule kRules[] = {
+    rule_ulysses_heads,     rule_heads_stride, rule_replicas, rule_ulysses_stage, rule_batch_ring_packed,
+    rule_packing_elsewhere, rule_offload,      rule_unfrozen, rule_fused,         rule_muon};
 
 }  // namespace
 

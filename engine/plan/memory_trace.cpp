@@ -78,8 +78,9 @@ Heap trace_layer(const MemoryInputs& in, int64_t layer) {
     const Block gradients = heap.take(gradient_bytes(in), MemoryPart::Gradients);
     const Block optimizer = heap.take(optimizer_bytes(in), MemoryPart::Optimizer);
     // token ids and labels; places and keys for dropout; places, positions and rotary tables of a sequence
+    const double places = in.lora.dropout > 0 ? 24 : in.model.num_experts > 0 ? 8 : 0;
     const Block inputs = heap.take(
-        (in.lora.dropout > 0 ? 40 : 16) * in.tokens() +
+        (16 + places) * in.tokens() +
             double(in.shard_tokens) * (4 * double(in.model.head_dim) * double(in.model.ropes.size()) + 16),
         kActivations);
     {

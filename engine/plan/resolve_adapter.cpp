@@ -90,10 +90,27 @@ bool has_all_layers(const Lora& lora, int64_t layers, Findings& findings) {
     return false;
 }
 
+/// Returns the target by which PEFT 0.21 adapts a mixture's router or experts, which transformers 5 stacks in
+/// parameters; empty if there is none. A pattern is one too: PEFT takes the last names that it matches for
+/// all layers. lora_target_linear is not: axolotl names the modules that are linear in transformers 5.
+std::string expert_target(const LoraTargets& targets, const Findings& findings) {
+    static const std::set<std::string> kInExperts = {"gate",      "w1",      "w2",        "w3",
+                                                     "gate_proj", "up_proj", "down_proj", "gate_up_proj"};
+    if (!targets.pattern.empty()) return targets.pattern;
+    if (targets.linear && findings.key_of({"lora_target_linear", kModules}) == kModules) return "all-linear";
+    for (const std::string& name : targets.names)
+        if (kInExperts.contains(name.substr(name.rfind('.') + 1))) return name;
+    return "";
+}
+
 void match_modules(Plan& plan, Findings& findings) {
     Lora& lora = plan.config.lora;
     LoraTargets targets = targets_of(lora);
     if (!targets.adapts_modules() || !has_all_layers(lora, plan.model->num_layers, findings)) return;
+    if (const std::string named = expert_target(targets, findings);
+        plan.model->num_experts > 0 && !named.empty())
+        return findings.error(Form("KEY-UNSUPPORTED", "expert-targets"), key_of_targets(lora, findings),
+                              {{"value", named}});
     const std::vector<ModulePath> modules = module_paths(*plan.model);
     const MatchedTargets found = match_targets(lora, modules);
     if (found.problem != TargetProblem::None) return refuse_targets(lora, found, modules, findings);

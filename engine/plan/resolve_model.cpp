@@ -69,6 +69,13 @@ void take_stored_quantization(Plan& plan, Findings& findings) {
     asked = stored;
 }
 
+/// Replaces config.json's settings of the router's loss by the file's.
+void override_router_loss(const Config& config, ModelConfig& model) {
+    if (model.num_experts == 0) return;
+    model.adds_router_loss = config.output_router_logits.value_or(model.adds_router_loss);
+    model.router_loss_coefficient = config.router_aux_loss_coef.value_or(model.router_loss_coefficient);
+}
+
 /// Says that 8-bit weights on a GPU make the products quantise their inputs as well, which changes the
 /// numbers: so does bitsandbytes. On a CPU both multiply by dequantised weights.
 void tell_of_quantized_inputs(const Plan& plan, Findings& findings) {
@@ -76,6 +83,16 @@ void tell_of_quantized_inputs(const Plan& plan, Findings& findings) {
     if (plan.device != Device::Cuda || quantization.format != WeightFormat::Int8) return;
     findings.inform(Form("MODEL-QUANTIZED", "inputs"), quantization.stored ? "base_model" : "load_in_8bit",
                     {});
+}
+
+/// Says that quantisation leaves experts as they are, which decides how much memory the weights take.
+void tell_of_whole_experts(const Plan& plan, Findings& findings) {
+    const ModelConfig& model = *plan.model;
+    if (!plan.config.quantization.on() || model.num_experts == 0) return;
+    const int64_t parameters =
+        3 * model.num_layers * model.num_experts * model.expert_intermediate_size * model.hidden_size;
+    findings.inform(Form("MODEL-QUANTIZED", "experts"), findings.key_of({"load_in_4bit", "load_in_8bit"}),
+                    {{"parameters", parameters}});
 }
 
 void resolve_shape(const PlanRequest& request, Plan& plan, Findings& findings) {
@@ -101,8 +118,10 @@ void resolve_model(const PlanRequest& request, Plan& plan, Findings& findings) {
     if (plan.config.base_model.empty()) return;
     resolve_shape(request, plan, findings);
     if (plan.model) take_stored_quantization(plan, findings);
+    if (plan.model) override_router_loss(plan.config, *plan.model);
     tell_of_quantized_inputs(plan, findings);
     if (!plan.model || !plan.config.lora.on()) return;
+    tell_of_whole_experts(plan, findings);
     limit_adapter(plan, findings);
     resolve_adapter(plan, findings);
 }

@@ -118,6 +118,27 @@ class TraceMachine {
         attention(kind).backward();
     }
 
+    // A mixture of experts (engine/plan/expert_trace.cpp).
+    struct Routing {
+        Traced probabilities_ne, chosen_nk, weights_nk, slots_m, rows_nk;
+        double rows() const { return chosen_nk.elements(); }
+    };
+    Routing route(const Traced& x_nc, int64_t first, const Traced& chosen_nk);
+    Traced experts_gate_up(const Traced& x_nc, const Routing& routing);
+    Traced experts_output(const Traced& gate_up_m2i, const Routing& routing);
+    Traced experts_down_backward(Traced dout_nc, const Traced& gate_up_m2i, const Routing& routing, double);
+    struct ExpertPull {
+        TraceMachine& machine;
+        Traced dgate_up_m2i, dlogits_ne;
+        double tokens;
+
+        void accumulate(const Traced& x_nc, double beta) const;
+        Traced input() const;
+        Traced input_into(const Traced&) const { return input(); }
+    };
+    ExpertPull pull_experts(const Traced& dgate_up_m2i, const Traced& dweights_m, const Routing& routing,
+                            int64_t first);
+
     bool is_tiled() const { return in_.mlp_tile_tokens > 0; }
     /// Returns one tile: the others hold the same amount.
     std::vector<TokenRange> tiles(const Traced& x_nc) const {
@@ -142,6 +163,12 @@ class TraceMachine {
         int adapted;    ///< modules with an adapter
     };
 
+    Traced sized(double rows, double columns, double element_bytes,
+                 MemoryPart part = MemoryPart::Workspace) const {
+        return {heap_, rows, columns, element_bytes, part};
+    }
+    Traced grouped_product(const Traced& x_mi, double outputs, MemoryPart part = MemoryPart::Workspace);
+    Traced combine(const Traced& y_mc);
     bool on_gpu() const { return in_.device == Device::Cuda; }
     const Matrix& at(LoraSite site) const { return matrices_[static_cast<size_t>(site)]; }
     AttentionTrace& attention(const LayerKind& kind) {

@@ -43,12 +43,15 @@ MeshPass::MeshPass(const Plan& plan, Groups& groups, TrainedModel& trained, cons
       decoder_(model_, trained.weights, kept, trained.adapter_or_null(), trained.quantized_or_null()),
       trained_(trained),
       parameters_(trained.trained()),
-      reduction_(groups, parameters_) {}
+      reduction_(groups, parameters_) {
+    if (model_.adds_router_loss) router_loss_.emplace(model_, groups.device());
+}
 
 MeshPass::Result MeshPass::forward_backward(const std::vector<std::vector<Row>>& micro_batches, size_t rounds,
                                             double scale, Gradients gradients) {
     Result result;
     const size_t own = micro_batches.size();
+    if (router_loss_) begin_router_loss(micro_batches, rounds);
     if (!parameters_.gradients_are_taken()) rounds = own;
     const auto send_off = [&](int unit) {
         if (parameters_.is_empty(unit)) return;
@@ -59,6 +62,7 @@ MeshPass::Result MeshPass::forward_backward(const std::vector<std::vector<Row>>&
         const Clock::time_point start = Clock::now();
         groups_.progress().begin_micro_batch(static_cast<int>(i) + 1);
         const Loaded loaded = load(i < own ? micro_batches[i] : filler());
+        if (on_batch_) on_batch_(*loaded.shard);
         result.data_s += std::chrono::duration<double>(Clock::now() - start).count();
         reduction_.begin_micro_batch(i == 0, i + 1 == rounds);
         const bool anew = i == 0 || parameters_.gradients_are_taken();
@@ -75,23 +79,44 @@ MeshPass::Result MeshPass::forward_backward(const std::vector<std::vector<Row>>&
     reduction_.begin_micro_batch(true, true);
     if (rounds == 0 && gradients == Gradients::OfAllRanks) reduction_.start_zeros();
     reduction_.wait();
+    if (router_loss_) result.router_loss = router_loss_->value();
     return result;
+}
+
+void MeshPass::begin_router_loss(const std::vector<std::vector<Row>>& micro_batches, size_t rounds) {
+    router_loss_->begin();
+    decoder_.set_router_loss(&*router_loss_, [this] { settle_router_loss(); });
+    const bool takes_part = parameters_.stage() >= 2 || !micro_batches.empty();
+    if (rounds == 1 && takes_part) return;
+    for (size_t i = 0; i < rounds; ++i) {
+        if (i >= micro_batches.size() && parameters_.stage() < 3) continue;
+        const Loaded loaded = load(i < micro_batches.size() ? micro_batches[i] : filler());
+        decoder_.count_experts(loaded.batch, *loaded.shard);
+    }
+    settle_router_loss();
+}
+
+void MeshPass::settle_router_loss() {
+    if (!router_loss_->counts()) return;
+    groups_.world().all_reduce(router_loss_->sums()).wait();
+    router_loss_->settle(loss_scale_);
 }
 
 Outputs MeshPass::forward(const std::vector<Row>& rows) {
     if (rows.empty() && parameters_.stage() < 3) return {};
     const Loaded loaded = load(rows.empty() ? filler() : rows);
+    if (on_batch_) on_batch_(*loaded.shard);
     return decoder_.forward(loaded.batch, *loaded.shard);
 }
 
 std::vector<Row> MeshPass::filler() const {
     static constexpr int32_t kIds[] = {0, 0}, kLabels[] = {kNoLabel, kNoLabel};
-    return {Row{kIds, kLabels, {2}}};
+    return {Row{kIds, kLabels, {2}, -2}};  // places below 0, as of padding
 }
 
 bool MeshPass::needs_places() const {
     return (trained_.adapter && trained_.adapter->drops()) ||
-           (trained_.quantized && trained_.quantized->quantizes_inputs());
+           (trained_.quantized && trained_.quantized->quantizes_inputs()) || model_.num_experts > 0;
 }
 
 MeshPass::Loaded MeshPass::load(const std::vector<Row>& rows) {
@@ -117,7 +142,6 @@ MeshPass::Loaded MeshPass::load(const std::vector<Row>& rows) {
     loaded.batch.ids_bt = to_tensor(own.input_ids);
     loaded.batch.labels_bt = to_tensor(own.labels);
     if (needs_places()) loaded.batch.places_bt = to_tensor(own.places);
-    if (on_batch_) on_batch_(*loaded.shard);
     return loaded;
 }
 

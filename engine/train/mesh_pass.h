@@ -15,6 +15,7 @@
 #include "engine/data/batch.h"
 #include "engine/data/tokens.h"
 #include "engine/model/decoder.h"
+#include "engine/model/router_loss.h"
 #include "engine/plan/plan.h"
 #include "engine/train/gradient_reduction.h"
 #include "engine/train/shares.h"
@@ -51,6 +52,7 @@ class MeshPass {
         double loss_sum = 0;  ///< sum over this rank's valid labels
         double data_s = 0;    ///< seconds spent on cutting rows
         Shares shares;
+        std::optional<double> router_loss = {};  ///< of all ranks; only if the model adds one
     };
 
     /// Computes gradients of scale · Σ cross-entropy over the micro-batches. Ranks may have different numbers
@@ -63,6 +65,11 @@ class MeshPass {
     Decoder& decoder() { return decoder_; }
     /// Multiplies the gradients of later calls, but not the losses, by `factor`.
     void scale_loss(double factor) { loss_scale_ = factor; }
+    /// Leaves the router's loss out of later calls.
+    void leave_out_router_loss() {
+        router_loss_.reset();
+        decoder_.set_router_loss(nullptr, {});
+    }
     /// Sets a callback for each time that `ring_attn_func: auto` picks another layout.
     void on_layout(std::function<void(RingAttnFunc)> told) { on_layout_ = std::move(told); }
     /// Sets a callback that gets the shard of each micro-batch before its forward.
@@ -76,7 +83,11 @@ class MeshPass {
     };
 
     Loaded load(const std::vector<Row>& rows);
-    /// Returns whether dropout or quantised inputs need the tokens' places, or where padding is.
+    /// Finds the router's loss of a step, which depends on all of its tokens, before the first gradient needs
+    /// it: between forward and backward of a single micro-batch, or by a forward over all of them.
+    void begin_router_loss(const std::vector<std::vector<Row>>& micro_batches, size_t rounds);
+    void settle_router_loss();
+    /// Returns whether experts, dropout or quantised inputs need the tokens' places, or where padding is.
     bool needs_places() const;
     /// Returns rows without labels, for a round in which this rank has none but others send and receive.
     std::vector<Row> filler() const;
@@ -98,6 +109,7 @@ class MeshPass {
     Parameters& parameters_;  ///< the trained parameters
     GradientReduction reduction_;
     double loss_scale_ = 1;
+    std::optional<RouterLoss> router_loss_;
     std::map<ShapeKey, KnownShape> shapes_;
     std::optional<RingAttnFunc> picked_;  ///< layout of the previous batch, if each batch chooses one
     std::function<void(RingAttnFunc)> on_layout_;

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "engine/model/rope.h"
+#include "engine/train/plain_experts.h"
 
 namespace ringmaster {
 
@@ -16,11 +17,11 @@ namespace {
 constexpr int64_t kLabelsAtOnce = 96;
 constexpr int64_t kScoresAtOnce = int64_t{8} << 20;  // float64 numbers of attention at once
 
-/// Returns the gradients with respect to each of `by`, given that of `of`; zeros for tensors it does not
+/// Returns the gradients with respect to each of `by`, given those of `of`; zeros for tensors they do not
 /// depend on.
-std::vector<at::Tensor> gradients_of(const at::Tensor& of, const at::Tensor& given,
+std::vector<at::Tensor> gradients_of(const std::vector<at::Tensor>& of, const std::vector<at::Tensor>& given,
                                      const std::vector<at::Tensor>& by) {
-    std::vector<at::Tensor> found = torch::autograd::grad({of}, by, {given}, false, false, true);
+    std::vector<at::Tensor> found = torch::autograd::grad(of, by, given, false, false, true);
     for (size_t i = 0; i < found.size(); ++i) {
         if (!found[i].defined()) found[i] = at::zeros_like(by[i]);
     }
@@ -207,20 +208,6 @@ at::Tensor norm(const ModelConfig& m, const at::Tensor& x, const at::Tensor& wei
     return bias.defined() ? y + bias : y;
 }
 
-at::Tensor activated(const at::Tensor& x, Activation activation) {
-    switch (activation) {
-        case Activation::Silu:
-            return at::silu(x);
-        case Activation::GeluTanh:
-            return at::gelu(x, "tanh");
-        case Activation::Gelu:
-            return at::gelu(x);
-        case Activation::Relu2:
-            break;
-    }
-    return at::relu(x).square();
-}
-
 /// Computes one layer with autograd.
 class Layer {
   public:
@@ -245,15 +232,14 @@ class Layer {
         return at::cat({q, k, dense(read, 2)}, 1);
     }
 
-    at::Tensor after_attention(const at::Tensor& x_nc, const at::Tensor& heads_nw) const {
+    /// Returns the layer's output, and the rest of its mixture if it has experts.
+    PlainMixture after_attention(const at::Tensor& x_nc, const at::Tensor& heads_nw) const {
         const at::Tensor mid = x_nc + output(dense(heads_nw, 3), "attention_output_norm");
         const bool shares_norm = m_.parallel_blocks && !m_.parallel_norms;
-        const at::Tensor read = input(m_.parallel_blocks ? x_nc : mid,
-                                      shares_norm ? "input_layernorm" : "post_attention_layernorm");
-        const at::Tensor up = dense(read, 5);
-        const at::Tensor act = m_.gate.gated ? activated(dense(read, 4), m_.gate.activation) * up
-                                             : activated(up, m_.gate.activation);
-        return mid + output(dense(act, 6), "mlp_output_norm");
+        PlainMixture mlp = feed_forward(input(m_.parallel_blocks ? x_nc : mid,
+                                              shares_norm ? "input_layernorm" : "post_attention_layernorm"));
+        mlp.y_nc = mid + output(mlp.y_nc, "mlp_output_norm");
+        return mlp;
     }
 
   private:
@@ -261,9 +247,21 @@ class Layer {
         return weights_.of("model.layers." + std::to_string(layer_) + "." + name);
     }
 
+    PlainMixture feed_forward(const at::Tensor& read) const {
+        if (m_.num_experts > 0)
+            return plain_mixture(
+                m_, {own("mlp.gate.weight"), own("mlp.experts.gate_up_proj"), own("mlp.experts.down_proj")},
+                read);
+        const at::Tensor up = dense(read, 5);
+        const at::Tensor act = m_.gate.gated ? plain_activation(dense(read, 4), m_.gate.activation) * up
+                                             : plain_activation(up, m_.gate.activation);
+        return {dense(act, 6), {}, {}};
+    }
+
     at::Tensor normed(const at::Tensor& x, const std::string& name) const {
         return norm(m_, x, own(name + ".weight"), own(name + ".bias"));
     }
+
     at::Tensor input(const at::Tensor& x, const char* name) const {
         return m_.norms_inputs ? normed(x, name) : x;
     }
@@ -353,6 +351,7 @@ class PlainModel {
     PlainGradients learn(const PlainProbe& probe) {
         std::vector<at::Tensor> inputs = {embedded()};
         for (int layer = 0; layer < layers(); ++layer) inputs.push_back(forward(layer, inputs.back()));
+        router_gradient_e_ = plain_router_gradient(model_, groups_, mixtures_);
         at::Tensor dx_nc = head(inputs.back());
         for (int layer = layers() - 1; layer >= 0; --layer) {
             inputs.pop_back();
@@ -368,7 +367,7 @@ class PlainModel {
             }
             keep(0, of_embedding_);
         }
-        return {loss_sum_, sums_};
+        return {loss_sum_, sums_, mixtures_};
     }
 
   private:
@@ -413,8 +412,12 @@ class PlainModel {
         const at::Tensor bytes = quantized_bytes(unit);
         if (tokens_.count() == 0) return x_nc;
         const Layer layer(model_, trained_, index, weights, adapter ? &*adapter : nullptr, tokens_, bytes);
-        return layer.after_attention(
+        PlainMixture made = layer.after_attention(
             x_nc, attention_forward(model_, layer.kind(), layer.before_attention(x_nc), tokens_));
+        const at::Tensor y_nc = std::move(made.y_nc);
+        made.probabilities_ne.reset();
+        if (made.chosen_nk.defined()) mixtures_.push_back(std::move(made));
+        return y_nc;
     }
 
     /// Returns the gradient of the layer's input.
@@ -436,12 +439,17 @@ class PlainModel {
         const at::Tensor qkv_nw = layer.before_attention(x_nc);
         const at::Tensor heads_nw =
             attention_forward(model_, layer.kind(), qkv_nw.detach(), tokens_).set_requires_grad(true);
-        const at::Tensor y_nc = layer.after_attention(x_nc, heads_nw);
-        const auto after = gradients_of(y_nc, dy_nc, {x_nc, heads_nw, learned});
+        const PlainMixture made = layer.after_attention(x_nc, heads_nw);
+        std::vector<at::Tensor> of = {made.y_nc}, given = {dy_nc};
+        if (router_gradient_e_.defined()) {
+            of.push_back(made.probabilities_ne);
+            given.push_back(router_gradient_e_.expand_as(made.probabilities_ne));
+        }
+        const auto after = gradients_of(of, given, {x_nc, heads_nw, learned});
         const at::Tensor dqkv_nw =
             attention_backward(model_, layer.kind(), qkv_nw.detach(), after[1], tokens_);
         probe(index, dqkv_nw);
-        const auto before = gradients_of(qkv_nw, dqkv_nw, {x_nc, learned});
+        const auto before = gradients_of({qkv_nw}, {dqkv_nw}, {x_nc, learned});
         keep(unit, (after[2] + before[1]).detach());
         return (after[0] + before[0]).detach();
     }
@@ -483,7 +491,7 @@ class PlainModel {
             std::vector<at::Tensor> by = {x};
             if (learns) by.push_back(learned.values());
             if (learns && tied) by.push_back(embedding->values());
-            const auto d = gradients_of(loss, at::full_like(loss, scale_), by);
+            const auto d = gradients_of({loss}, {at::full_like(loss, scale_)}, by);
             dx_nc.index_copy_(0, some, d[0]);
             if (learns) of_head.add_(d[1].detach());
             if (learns && tied) of_embedding_.add_(d[2].detach());
@@ -499,6 +507,8 @@ class PlainModel {
     const double scale_;
     Flat sums_;
     double loss_sum_ = 0;
+    std::vector<PlainMixture> mixtures_;  ///< of this rank's documents, by layer; empty without experts
+    at::Tensor router_gradient_e_;
     at::Tensor of_embedding_;  ///< the head's part in the gradient of tied weights
 };
 

@@ -26,19 +26,6 @@ double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// Bounds for a tensor's ‖mesh − plain‖ ÷ ‖plain‖. float32 differs only by the order of sums: correct meshes
-// stay below 2e-6, the faults of tests/faults are above 4e-3. bfloat16 keeps 8 bits: correct meshes stay
-// below 0.02; the float32 proof finds faults below the bound. float16 keeps 11 bits.
-constexpr double kFloat32Bound = 1e-4;
-constexpr double kBfloat16Bound = 6e-2;
-constexpr double kFloat16Bound = 1e-2;
-
-double bound_of(Precision precision) {
-    return precision == Precision::Float32 ? kFloat32Bound
-           : precision == kFp16Mixed       ? kFloat16Bound
-                                           : kBfloat16Bound;
-}
-
 std::string proved_by(const Plan& plan) {
     const Mesh& mesh = plan.mesh;
     return std::to_string(mesh.dp_replicate) + " x " + std::to_string(mesh.dp_shard) + " x " +
@@ -187,7 +174,7 @@ std::string compare_in_float32(const Plan& plan, Groups& groups, TrainedModel& t
     TrainedModel wide = in_float32(plan, trained);
     const std::string misread = wrong_weights(groups, wide);
     if (!misread.empty()) return "computed in float32, " + misread;
-    const Proof mesh = prove_pass(batch, groups, wide);
+    const Proof mesh = prove_pass(batch, groups, wide, plain.choices.get());
     PreflightReport in_float32;
     in_float32.bound = kFloat32Bound;
     const std::string off = compare(groups, plan, wide.trained(), mesh, plain, in_float32);
@@ -216,7 +203,7 @@ std::string prove_batch(const Plan& plan, Groups& groups, const PreflightSubject
     TrainingStep step(batch.plan, groups, trained, subject.optimizer, batch.kept);
     TrainingStep::Computed computed;
     const Clock::time_point start = Clock::now();
-    const Proof mesh = prove_on_mesh(batch, groups, trained, step, computed);
+    const Proof mesh = prove_on_mesh(batch, groups, trained, step, computed, plain.choices.get());
     round.mesh_s = seconds_since(start);
     off = compare(groups, plan, trained.trained(), mesh, plain, report);
     report.leak = largest_of_ranks(groups, leaks(batch, groups, trained) ? 1 : 0) > 0;

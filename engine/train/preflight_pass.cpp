@@ -15,6 +15,8 @@ namespace ringmaster {
 namespace {
 
 constexpr int64_t kSamples = 16;
+/// Bounds for gradients grow by this factor into bounds for probabilities of experts.
+constexpr double kRounding = 10;
 constexpr const char* kAttentionGradient = "gradient of q, k, v";
 
 at::Tensor sum_of_ranks(Groups& groups, at::Tensor values) {
@@ -74,8 +76,15 @@ std::optional<int64_t> local_row(const SequenceShard& shard, int64_t sequence, i
 /// Collects this rank's samples from a pass during its lifetime.
 class SampledPass {
   public:
-    SampledPass(const PreflightBatch& batch, const Groups& groups, Samples& samples, MeshPass& pass)
+    SampledPass(const PreflightBatch& batch, const Groups& groups, Samples& samples, MeshPass& pass,
+                ExpertChoices* choices)
         : pass_(pass) {
+        if (choices != nullptr)
+            pass.decoder().set_expert_chooser([choices](int layer, const at::Tensor& places_n,
+                                                        const at::Tensor& probabilities_ne,
+                                                        const at::Tensor& own_nk) {
+                return choices->choose(layer, places_n, probabilities_ne, own_nk);
+            });
         const bool takes = batch.plan.mesh.data_rank(groups.rank()) == 0;
         pass.on_batch([this, &batch, &samples, takes](const SequenceShard& shard) {
             held_.clear();
@@ -95,6 +104,7 @@ class SampledPass {
     ~SampledPass() {
         pass_.on_batch({});
         pass_.decoder().set_probe({});
+        pass_.decoder().set_expert_chooser({});
     }
     SampledPass(const SampledPass&) = delete;
     SampledPass& operator=(const SampledPass&) = delete;
@@ -106,9 +116,16 @@ class SampledPass {
 };
 
 /// Returns a hash of each token's last hidden state, which shows any changed bit: int64 [B, S] on all ranks.
+/// The experts of a first call are written to `chosen`, and those of later calls are the same: otherwise the
+/// number of an expert's tokens would change how its products are summed.
 at::Tensor fingerprints(const PreflightBatch& batch, const std::vector<Row>& rows, Groups& groups,
-                        TrainedModel& trained) {
+                        TrainedModel& trained, std::vector<at::Tensor>& chosen) {
     MeshPass pass(batch.plan, groups, trained, Kept{.checkpointing = true});
+    size_t next = 0;
+    pass.decoder().set_expert_chooser([&](int, auto&&, auto&&, const at::Tensor& own_nk) {
+        if (next == chosen.size()) chosen.push_back(own_nk);
+        return chosen[next++];
+    });
     const int last = static_cast<int>(batch.plan.model->num_layers) - 1;
     at::Tensor print_n;
     Layout layout;
@@ -138,6 +155,34 @@ std::vector<size_t> dealt_to(const PreflightBatch& batch, int rank) {
         if (in_turn++ % batch.plan.context_parallel.size == mesh.context_rank(rank)) dealt.push_back(i);
     }
     return dealt;
+}
+
+/// Joins the choices of all ranks' documents.
+std::shared_ptr<ExpertChoices> choices_of(const PreflightBatch& batch, Groups& groups,
+                                          const std::vector<PlainMixture>& mixtures) {
+    const ModelConfig& model = *batch.plan.model;
+    if (model.num_experts == 0) return nullptr;
+    std::vector<std::pair<int64_t, int64_t>> place_and_row;
+    std::vector<int64_t> begins;
+    for (const PreflightBatch::Document& document : batch.documents) {
+        begins.push_back(static_cast<int64_t>(place_and_row.size()));
+        for (int64_t at = 0; at < document.row.tokens(); ++at)
+            place_and_row.emplace_back(document.row.place + at, begins.back() + at);
+    }
+    const auto tokens = static_cast<int64_t>(place_and_row.size());
+    at::Tensor chosen_ltk = at::zeros({model.num_layers, tokens, model.experts_per_token},
+                                      at::TensorOptions().dtype(at::kLong).device(groups.device()));
+    for (size_t layer = 0; layer < mixtures.size(); ++layer) {
+        int64_t row = 0;
+        for (const size_t i : dealt_to(batch, groups.rank())) {
+            const int64_t count = batch.documents[i].row.tokens();
+            chosen_ltk[static_cast<int64_t>(layer)]
+                .narrow(0, begins[i], count)
+                .copy_(mixtures[layer].chosen_nk.narrow(0, row, count));
+            row += count;
+        }
+    }
+    return std::make_shared<ExpertChoices>(std::move(place_and_row), sum_of_ranks(groups, chosen_ltk));
 }
 
 bool same_bits(const at::Tensor& a, const at::Tensor& b) {
@@ -190,14 +235,15 @@ std::string not_divided(Parameters& parameters) {
 }  // namespace
 
 Proof prove_on_mesh(const PreflightBatch& batch, Groups& groups, TrainedModel& trained, TrainingStep& step,
-                    TrainingStep::Computed& computed) {
+                    TrainingStep::Computed& computed, ExpertChoices* choices) {
     while (true) {
         Samples samples(batch, groups);
         trained.trained().begin_gradients(true);
         {
-            const SampledPass sampled(batch, groups, samples, step.pass());
+            const SampledPass sampled(batch, groups, samples, step.pass(), choices);
             computed = step.compute(batch.rows);
         }
+        if (choices != nullptr) choices->check(groups, kRounding * bound_of(batch.plan.config.precision));
         const bool again = computed.overflowed && !step.loss_scale().is_least();
         if (again) step.loss_scale().update(true);  // as a run does before its next step
         if (!again)
@@ -206,13 +252,14 @@ Proof prove_on_mesh(const PreflightBatch& batch, Groups& groups, TrainedModel& t
     }
 }
 
-Proof prove_pass(const PreflightBatch& batch, Groups& groups, TrainedModel& trained) {
+Proof prove_pass(const PreflightBatch& batch, Groups& groups, TrainedModel& trained, ExpertChoices* choices) {
     Samples samples(batch, groups);
     MeshPass pass(batch.plan, groups, trained, batch.kept);
-    const SampledPass sampled(batch, groups, samples, pass);
+    const SampledPass sampled(batch, groups, samples, pass, choices);
     trained.trained().begin_gradients(true);
     const MeshPass::Result own =
         pass.forward_backward(batch.rows.micro_batches, batch.rows.rounds, batch.rows.scale());
+    if (choices != nullptr) choices->check(groups, kRounding * bound_of(Precision::Float32));
     at::Tensor shares = at::zeros({kShareNumbers}, at::kDouble);
     put_shares(own.shares, groups, shares.data_ptr<double>());
     shares = sum_of_ranks(groups, shares.to(groups.device())).cpu();
@@ -244,12 +291,13 @@ Proof prove_plainly(const PreflightBatch& batch, Groups& groups, TrainedModel& t
                                                          samples.take(sample, layer, dqkv_nw, row);
                                                  });
     return {sum_of_ranks(groups, plain.loss_sum) * scale, 0, plain.gradients,
-            sum_of_ranks(groups, samples.table())};
+            sum_of_ranks(groups, samples.table()), choices_of(batch, groups, plain.mixtures)};
 }
 
 std::string learned_without_labels(const PreflightBatch& batch, Groups& groups, TrainedModel& trained) {
     Parameters& parameters = trained.trained();
     MeshPass pass(batch.plan, groups, trained, batch.kept);
+    pass.leave_out_router_loss();
     parameters.begin_gradients(true);
     pass.forward_backward({batch.unlabelled}, 1, 1);
     size_t found = 0;
@@ -308,7 +356,8 @@ bool leaks(const PreflightBatch& batch, Groups& groups, TrainedModel& trained) {
     const PreflightBatch::Document& changed = documents[(documents.size() - 1) / 2];
     const int64_t from = changed.row.tokens() / 2;
 
-    const at::Tensor before_bs = fingerprints(batch, rows, groups, trained);
+    std::vector<at::Tensor> experts;
+    const at::Tensor before_bs = fingerprints(batch, rows, groups, trained, experts);
     Row& row = rows[changed.in_batch];
     std::vector<int32_t> ids(row.input_ids.begin(), row.input_ids.end());
     for (int64_t at = changed.in_row + from; at < changed.in_row + changed.row.tokens(); ++at) {
@@ -316,7 +365,7 @@ bool leaks(const PreflightBatch& batch, Groups& groups, TrainedModel& trained) {
         id = static_cast<int32_t>((id + 1) % batch.plan.model->vocab_size);
     }
     row.input_ids = ids;
-    at::Tensor differs_bs = fingerprints(batch, rows, groups, trained).ne(before_bs);
+    at::Tensor differs_bs = fingerprints(batch, rows, groups, trained, experts).ne(before_bs);
     at::Tensor inside =
         differs_bs[changed.sequence].slice(0, changed.begin + from, changed.begin + changed.row.tokens());
     if (!inside.all().item<bool>()) return true;

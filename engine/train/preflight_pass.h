@@ -4,15 +4,31 @@
 #include <ATen/core/Tensor.h>
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "engine/comm/groups.h"
+#include "engine/config/precision.h"
 #include "engine/model/lora.h"
+#include "engine/train/expert_choices.h"
 #include "engine/train/preflight_batch.h"
 #include "engine/train/training_step.h"
 
 namespace ringmaster {
+
+// Bounds for a tensor's ‖mesh − plain‖ ÷ ‖plain‖. float32 differs only by the order of sums: correct meshes
+// stay below 2e-6, the faults of tests/faults are above 4e-3. bfloat16 keeps 8 bits: correct meshes stay
+// below 0.02; the float32 proof finds faults below the bound. float16 keeps 11 bits.
+constexpr double kFloat32Bound = 1e-4;
+constexpr double kBfloat16Bound = 6e-2;
+constexpr double kFloat16Bound = 1e-2;
+
+inline double bound_of(Precision precision) {
+    return precision == Precision::Float32 ? kFloat32Bound
+           : precision == kFp16Mixed       ? kFloat16Bound
+                                           : kBfloat16Bound;
+}
 
 /// A result that is the same on every rank.
 struct Proof {
@@ -21,14 +37,15 @@ struct Proof {
     Flat gradients;  ///< over all rows; correct in this rank's slices
     at::Tensor
         samples_lsw;  ///< float32 [2, samples, (H + 2K)·D]: gradients of q, k and v, first and last layer
+    std::shared_ptr<ExpertChoices> choices = {};  ///< of the plain model; null without experts
 };
 
 /// Proves the trainer's step, with gradients that start as NaN; they stay in `trained` for `update`. Throws
-/// ProgramFault.
+/// ProgramFault. With `choices`, experts are those of the plain model.
 Proof prove_on_mesh(const PreflightBatch& batch, Groups& groups, TrainedModel& trained, TrainingStep& step,
-                    TrainingStep::Computed& computed);
+                    TrainingStep::Computed& computed, ExpertChoices* choices);
 /// Proves the mesh's forward and backward alone, for a model without an optimizer. Throws ProgramFault.
-Proof prove_pass(const PreflightBatch& batch, Groups& groups, TrainedModel& trained);
+Proof prove_pass(const PreflightBatch& batch, Groups& groups, TrainedModel& trained, ExpertChoices* choices);
 
 /// Runs the plain model. A group's documents are dealt to the next group's ranks, so that no rank repeats
 /// what it computed on the mesh; a single rank does, but with other code.

@@ -188,6 +188,7 @@ TrainingStep::Wishes Trainer::step(bool stop_requested) {
     if (event.rank_valid_tokens > 0)
         event.rank_loss = computed.own.loss_sum / static_cast<double>(event.rank_valid_tokens);
     event.loss = computed.loss;
+    event.router_loss = computed.router_loss;
     event.grad_norm = computed.grad_norm;
     if (!update(computed, event)) report_not_finite(rows, event.loss, event.grad_norm);
     ++step_;

@@ -64,6 +64,7 @@ TrainingStep::Computed TrainingStep::compute(const StepRows& rows, const Wishes&
     check_weights();
     freeze();
     if (scales) unscale(computed);
+    computed.router_loss = own.router_loss;
     computed.grad_norm = gradient_norm(parameters_);
     check_norm(computed.grad_norm);
     return computed;

@@ -23,7 +23,8 @@ struct StepWishes {
 
 class TrainingStep {
   public:
-    TrainingStep(const Plan& plan, Groups& groups, TrainedModel& trained, Optimizer& optimizer, const Kept& kept);
+    TrainingStep(const Plan& plan, Groups& groups, TrainedModel& trained, Optimizer& optimizer,
+                 const Kept& kept);
 
     using Wishes = StepWishes;
     struct Computed {
@@ -32,6 +33,7 @@ class TrainingStep {
         double grad_norm = 0;  ///< over all ranks, before clipping; not finite on all ranks or on none
         Wishes wishes;         ///< wishes of any rank
         std::optional<double> loss_scale = {};  ///< scale of this step's loss, in float16
+        std::optional<double> router_loss = {};  ///< of all ranks; only if the model adds one
         bool overflowed = false;  ///< on all ranks or on none: float16 cannot hold a scaled gradient
     };
 

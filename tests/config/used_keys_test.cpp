@@ -28,6 +28,8 @@ constexpr const char* kStream = "datasets:\nmax_steps: 10\npretraining_dataset: 
 
 /// Keys whose values are words, paths or mappings, or that have a meaning only together with other keys.
 const std::array kSamples = std::to_array<Sample>({
+    {"model_config", "", "{output_router_logits: true}", "{output_router_logits: false}"},
+    {"overrides_of_model_config", "", "{router_aux_loss_coef: 0.1}", "{router_aux_loss_coef: 0.2}"},
     {"base_model", "", "owner/one", "owner/other"},
     {"bf16", "", "true", "full"},
     {"datasets", "", "[{path: owner/one, type: alpaca}]", "[{path: owner/other, type: alpaca}]"},

@@ -22,7 +22,8 @@ ARCHITECTURES = {
     "gemma-3n": (None, {}), "Mistral-Medium": (None, {}), "Mistral-Small-4": (None, {}), "gemma-3": ("gemma3_text", dict(head_dim=16, sliding_window=64)), "gemma-2": ("gemma2", dict(head_dim=16, sliding_window=64)),
     "gemma-7b": ("gemma", dict(head_dim=16)), "GLM-4-32B": (None, {}), "Hunyuan-0.5B": ("hunyuan_v1_dense", dict(head_dim=16)),
     "AFM-4.5B": ("arcee", {}), "Olmo-3": ("olmo3", dict(sliding_window=64)), "Phi-3": ("phi3", {}), "Seed-OSS": (None, {}),
-    "Ministral": ("mistral", {}), "Mistral": ("mistral", {}), "Mixtral": (None, {}), "Qwen3.5": (None, {}), "Qwen3-30B": (None, {}), "Qwen3-Next": (None, {}),
+    "Ministral": ("mistral", {}), "Mistral": ("mistral", {}), "Mixtral": ("mixtral", dict(num_local_experts=4)), "Qwen3.5": (None, {}),
+    "Qwen3-30B": ("qwen3_moe", dict(num_experts=4, num_experts_per_tok=2, moe_intermediate_size=48, head_dim=16)), "Qwen3-Next": (None, {}),
     "Qwen1.5-MoE": (None, {}), "Qwen-7B": (None, {}), "Qwen3": ("qwen3", {}), "Plano": ("qwen3", {}), "Qwen2": ("qwen2", {}), "Llama-4": (None, {}),
     "Llama": ("llama", {}), "llama": ("llama", {}), "Yi-34B": ("llama", {}), "SmolLM2": ("llama", {}), "orpheus": ("llama", {}),
 }

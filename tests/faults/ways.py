@@ -40,6 +40,7 @@ MODELS = {
     "untied": ("qwen2", dict()),
     "short": ("qwen2", dict(tie_word_embeddings=True, intermediate_size=90)),
     "window": ("mistral", dict(sliding_window=24, head_dim=8)),
+    "experts": ("mixtral", dict(num_local_experts=4)),
 }
 SHAPE = dict(hidden_size=48, intermediate_size=80, num_hidden_layers=2, num_attention_heads=6, num_key_value_heads=3,
              max_position_embeddings=256)
@@ -52,7 +53,7 @@ def fresh_model(folder, kind):
     import transformers
 
     name, changes = MODELS[kind]
-    classes = {"qwen2": "Qwen2", "mistral": "Mistral"}
+    classes = {"qwen2": "Qwen2", "mistral": "Mistral", "mixtral": "Mixtral"}
     config = getattr(transformers, classes[name] + "Config")(vocab_size=256, **{"tie_word_embeddings": False, **SHAPE, **changes})
     torch.manual_seed(11)
     getattr(transformers, classes[name] + "ForCausalLM")(config).save_pretrained(folder)

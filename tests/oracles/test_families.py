@@ -61,6 +61,12 @@ FAMILIES = {
     "nemotron full": ("nemotron", dict(head_dim=24, attention_bias=True, mlp_bias=True)),
     "phi": ("phi", {}),
     "phi full": ("phi", dict(num_key_value_heads=1, partial_rotary_factor=0.25, hidden_act="gelu")),
+    "mixtral": ("mixtral", dict(num_local_experts=4)),
+    "mixtral full": ("mixtral", dict(num_local_experts=6, num_experts_per_tok=3, head_dim=24, sliding_window=24,
+                                     tie_word_embeddings=True)),
+    "qwen3_moe": ("qwen3_moe", dict(num_experts=8, num_experts_per_tok=2, moe_intermediate_size=24, head_dim=16)),
+    "qwen3_moe full": ("qwen3_moe", dict(num_experts=5, num_experts_per_tok=4, moe_intermediate_size=40, head_dim=24,
+                                         norm_topk_prob=True, attention_bias=True, use_sliding_window=True, sliding_window=24)),
 }
 # Families that the engine does not compute yet: each must be refused by name, and moves to FAMILIES once it
 # is computed.
@@ -70,6 +76,7 @@ WAITING = {
     "gemma3 wrapper": ("gemma3", dict(text_config=dict(model_type="gemma3_text", head_dim=24, sliding_window=24, num_hidden_layers=6),
                                       vision_config=dict(model_type="siglip_vision_model", vision_use_head=False, **VISION),
                                       mm_tokens_per_image=4)),
+    "qwen2_moe": ("qwen2_moe", dict(num_experts=4, num_experts_per_tok=2, moe_intermediate_size=24, shared_expert_intermediate_size=40)),
 }
 # name: (ranks, keys)
 MESHES = {

@@ -224,11 +224,30 @@ TEST(ModelConfig, WritingAndReadingKeepsEverything) {
     }
 }
 
+TEST(ModelConfig, AMixturesFieldsAreReadAsItsClassReadsThem) {
+    json values = small("mixtral");
+    values.update({{"num_local_experts", 6}, {"num_experts_per_tok", 3}, {"output_router_logits", true}});
+    values["router_aux_loss_coef"] = 0.02;
+    const ModelConfig mixtral = read(values);
+    EXPECT_EQ(mixtral.num_experts, 6);
+    EXPECT_EQ(mixtral.expert_intermediate_size, mixtral.intermediate_size);
+    EXPECT_TRUE(mixtral.norms_expert_weights && mixtral.adds_router_loss);
+    EXPECT_EQ(mixtral.router_loss_coefficient, 0.02);
+    values["num_experts_per_tok"] = 7;
+    EXPECT_THROW(read(values), Error);
+    values = small("qwen3_moe");
+    values.update({{"num_local_experts", 9}, {"use_sliding_window", true}, {"max_window_layers", 9}});
+    const ModelConfig qwen = read(values);
+    EXPECT_EQ(qwen.num_experts, 9);
+    EXPECT_FALSE(qwen.norms_expert_weights || qwen.adds_router_loss);
+    EXPECT_EQ(qwen.layer_kind(0).window, 4096) << "its class reads no max_window_layers";
+}
+
 TEST(ModelConfig, WhatIsNotComputedIsNamed) {
     using testing::Contains;
-    for (const char* type : {"llama", "mistral", "qwen2", "qwen3", "phi3"})
+    for (const char* type : {"llama", "mistral", "qwen2", "qwen3", "phi3", "mixtral", "qwen3_moe"})
         EXPECT_THAT(read(small(type)).obstacles, testing::IsEmpty()) << type;
-    EXPECT_THAT(read(small("mixtral")).obstacles, Contains("a mixture of experts"));
+    EXPECT_THAT(read(small("qwen2_moe")).obstacles, Contains("a shared expert"));
     EXPECT_THAT(read(small("seed_oss")).obstacles, Contains("attention_dropout")) << "its class drops by default";
     json values = small("llama");
     values.update(

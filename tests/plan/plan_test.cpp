@@ -228,7 +228,11 @@ TEST(Plan, WhatIsNotTrainedYetIsAnErrorOfItsKey) {
     on_gpu.device = Device::Cuda;
     EXPECT_TRUE(error(plan_text(capped, 1, on_gpu), "ENGINE-SOFTCAP"));
     EXPECT_TRUE(plan_text(capped, 1).ok()) << "the CPU's attention caps scores";
-    EXPECT_TRUE(error(plan_text(config_text("", "mistralai/Mixtral-8x7B-v0.1"), 1), "ENGINE-MODEL"));
+    PlanRequest of_model;
+    of_model.known_model = find_model_config("mistralai/Mixtral-8x7B-v0.1", "");
+    EXPECT_TRUE(plan_text(config_text("", "x/y"), 1, of_model).ok());
+    of_model.known_model->obstacles = {"a shared expert"};
+    EXPECT_TRUE(error(plan_text(config_text("", "x/y"), 1, of_model), "ENGINE-MODEL"));
 }
 
 TEST(Plan, EveryLayoutIsTrainedPackedOrNotOverRingAndHeads) {

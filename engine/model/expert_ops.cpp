@@ -1,0 +1,145 @@
+#include "engine/model/expert_ops.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+#include "engine/model/ops.h"
+
+namespace ringmaster {
+
+namespace {
+
+at::ScalarType wide(const at::Tensor& x) {
+    return x.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
+}
+
+/// Returns the first row of each expert, and the end of the last one's.
+std::vector<int64_t> begins_of(const at::Tensor& chosen_m, int64_t experts) {
+    const at::Tensor counts_e = at::bincount(chosen_m, {}, experts).cpu();
+    std::vector<int64_t> begins = {0};
+    for (int64_t expert = 0; expert < experts; ++expert)
+        begins.push_back(begins.back() + counts_e.const_data_ptr<int64_t>()[expert]);
+    return begins;
+}
+
+/// Calls `body` with each expert that has rows, its first row and their number.
+template <class Body>
+void for_experts(const Routing& routing, const Body& body) {
+    for (size_t expert = 0; expert + 1 < routing.begins.size(); ++expert) {
+        const int64_t begin = routing.begins[expert], count = routing.begins[expert + 1] - begin;
+        if (count > 0) body(static_cast<int64_t>(expert), begin, count);
+    }
+}
+
+/// Calls `body` with some rows at a time, because an operation on two dtypes widens both on a CPU.
+template <class Body>
+void for_rows(const at::Tensor& x_mw, const Body& body) {
+    constexpr int64_t kRows = 1024;  // also in engine/plan/expert_trace.cpp
+    for (int64_t begin = 0; begin < x_mw.size(0); begin += kRows)
+        body(begin, std::min(kRows, x_mw.size(0) - begin));
+}
+
+/// Returns the sums of the chosen probabilities, [N, 1].
+at::Tensor chosen_sums(const Routing& routing) {
+    return routing.probabilities_ne.gather(1, routing.chosen_nk).sum(1, true);
+}
+
+}  // namespace
+
+at::Tensor most_probable(const at::Tensor& probabilities_ne, int64_t per_token) {
+    return std::get<1>(probabilities_ne.topk(per_token, 1));
+}
+
+Routing route(const at::Tensor& x_nc, const at::Tensor& router_ec, bool norms, const ExpertChooser& choose) {
+    Routing routing;
+    routing.probabilities_ne = at::softmax(product(x_nc, router_ec.t()), 1, wide(x_nc));
+    routing.chosen_nk = choose(routing.probabilities_ne);
+    routing.weights_nk = routing.probabilities_ne.gather(1, routing.chosen_nk);
+    if (norms) routing.weights_nk.div_(routing.weights_nk.sum(1, true));
+    const at::Tensor chosen_m = routing.chosen_nk.reshape({-1});
+    routing.slots_m = at::argsort(chosen_m, /*stable=*/true, 0, false);
+    routing.rows_nk = at::empty_like(routing.slots_m);
+    routing.rows_nk.scatter_(0, routing.slots_m,
+                             at::arange(routing.slots_m.size(0), routing.slots_m.options()));
+    routing.rows_nk = routing.rows_nk.view(routing.chosen_nk.sizes());
+    routing.begins = begins_of(chosen_m, router_ec.size(0));
+    return routing;
+}
+
+at::Tensor expert_rows(const at::Tensor& x_nc, const Routing& routing) {
+    return x_nc.index_select(0, at::div(routing.slots_m, routing.per_token(), "floor"));
+}
+
+at::Tensor row_weights(const Routing& routing) {
+    return routing.weights_nk.reshape({-1}).index_select(0, routing.slots_m).unsqueeze(1);
+}
+
+void weigh_rows(const at::Tensor& x_mw, const at::Tensor& weights_m1) {
+    for_rows(x_mw, [&](int64_t begin, int64_t count) {
+        x_mw.narrow(0, begin, count).mul_(weights_m1.narrow(0, begin, count));
+    });
+}
+
+at::Tensor row_products(const at::Tensor& a_mw, const at::Tensor& b_mw) {
+    at::Tensor sums_m = at::empty({a_mw.size(0)}, a_mw.options().dtype(wide(a_mw)));
+    for_rows(a_mw, [&](int64_t begin, int64_t count) {
+        const at::Tensor a = a_mw.narrow(0, begin, count).to(wide(a_mw));
+        sums_m.narrow(0, begin, count).copy_((a * b_mw.narrow(0, begin, count).to(wide(a_mw))).sum(1));
+    });
+    return sums_m;
+}
+
+at::Tensor combine(const at::Tensor& y_mc, const Routing& routing, bool weighted) {
+    const int64_t tokens = routing.chosen_nk.size(0);
+    at::Tensor sum_nc = at::zeros({tokens, y_mc.size(1)}, y_mc.options().dtype(wide(y_mc)));
+    for (int64_t j = 0; j < routing.per_token(); ++j) {
+        const at::Tensor y_nc = y_mc.index_select(0, routing.rows_nk.select(1, j)).to(sum_nc.scalar_type());
+        if (weighted)
+            sum_nc.addcmul_(y_nc, routing.weights_nk.narrow(1, j, 1));
+        else
+            sum_nc.add_(y_nc);
+    }
+    return sum_nc.to(y_mc.scalar_type());
+}
+
+at::Tensor grouped_linear(const at::Tensor& x_mi, const at::Tensor& weight_eoi, const Routing& routing) {
+    at::Tensor y_mo = at::empty({x_mi.size(0), weight_eoi.size(1)}, x_mi.options());
+    for_experts(routing, [&](int64_t expert, int64_t begin, int64_t count) {
+        product_out(y_mo.narrow(0, begin, count), x_mi.narrow(0, begin, count), weight_eoi[expert].t());
+    });
+    return y_mo;
+}
+
+at::Tensor grouped_product(const at::Tensor& dy_mo, const at::Tensor& weight_eoi, const Routing& routing) {
+    at::Tensor dx_mi = at::empty({dy_mo.size(0), weight_eoi.size(2)}, dy_mo.options());
+    for_experts(routing, [&](int64_t expert, int64_t begin, int64_t count) {
+        product_out(dx_mi.narrow(0, begin, count), dy_mo.narrow(0, begin, count), weight_eoi[expert]);
+    });
+    return dx_mi;
+}
+
+void accumulate_grouped_gradient(const at::Tensor& gradient_eoi, const at::Tensor& dy_mo,
+                                 const at::Tensor& x_mi, const Routing& routing, double beta) {
+    if (!gradient_eoi.defined()) return;
+    for (size_t expert = 0; beta == 0 && expert + 1 < routing.begins.size(); ++expert) {
+        if (routing.begins[expert] == routing.begins[expert + 1])
+            gradient_eoi[static_cast<int64_t>(expert)].zero_();
+    }
+    for_experts(routing, [&](int64_t expert, int64_t begin, int64_t count) {
+        accumulate_weight_gradient(gradient_eoi[expert], dy_mo.narrow(0, begin, count),
+                                   x_mi.narrow(0, begin, count), beta);
+    });
+}
+
+at::Tensor router_backward(const Routing& routing, const at::Tensor& dweights_m, bool norms,
+                           const at::Tensor& dprobabilities_ne) {
+    at::Tensor d_nk = dweights_m.index_select(0, routing.rows_nk.reshape({-1})).view_as(routing.chosen_nk);
+    if (norms) d_nk = (d_nk - (d_nk * routing.weights_nk).sum(1, true)).div_(chosen_sums(routing));
+    at::Tensor d_ne =
+        dprobabilities_ne.defined() ? dprobabilities_ne.clone() : at::zeros_like(routing.probabilities_ne);
+    d_ne.scatter_add_(1, routing.chosen_nk, d_nk);
+    return (d_ne - (d_ne * routing.probabilities_ne).sum(1, true)).mul_(routing.probabilities_ne);
+}
+
+}  // namespace ringmaster

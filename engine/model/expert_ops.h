@@ -1,0 +1,64 @@
+/// Routes tokens to experts and computes products with the matrices of experts, forward and backward, without
+/// autograd. Rows of the products are sorted by expert, so that each expert takes one product; the host
+/// learns the numbers of rows once a layer.
+///
+/// Letters: N tokens, C hidden, E experts, K experts of a token, M = N·K rows, O and I outputs and inputs of
+/// an expert's matrix.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace ringmaster {
+
+/// Says which experts compute a token, and in which row.
+struct Routing {
+    at::Tensor chosen_nk;         ///< int64
+    at::Tensor probabilities_ne;  ///< float32 (float64 for float64 inputs): softmax over all experts
+    at::Tensor weights_nk;        ///< of the same dtype: each chosen expert's share of the token's output
+    at::Tensor slots_m;           ///< int64: n·K + j of every row, sorted by expert
+    at::Tensor rows_nk;           ///< int64: the row of every slot
+    std::vector<int64_t> begins;  ///< first row of each expert, and the end of the last one's
+
+    int64_t per_token() const { return chosen_nk.size(1); }
+};
+
+/// Chooses each token's experts: gets their probabilities [N, E], returns int64 [N, K].
+using ExpertChooser = std::function<at::Tensor(const at::Tensor& probabilities_ne)>;
+/// Replaces a router's choice own_nk for tokens at these places in the data (-1: padding) in one of a
+/// decoder's layers.
+using LayerExpertChooser = std::function<at::Tensor(
+    int layer, const at::Tensor& places_n, const at::Tensor& probabilities_ne, const at::Tensor& own_nk)>;
+at::Tensor most_probable(const at::Tensor& probabilities_ne, int64_t per_token);
+
+/// With `norms`, the weights of a token's experts add up to 1.
+Routing route(const at::Tensor& x_nc, const at::Tensor& router_ec, bool norms, const ExpertChooser& choose);
+
+/// Returns the rows' tokens.
+at::Tensor expert_rows(const at::Tensor& x_nc, const Routing& routing);
+/// Returns the weights of all rows, [M, 1].
+at::Tensor row_weights(const Routing& routing);
+/// Multiplies each row of x by its weight, in place.
+void weigh_rows(const at::Tensor& x_mw, const at::Tensor& weights_m1);
+/// Returns Σ a · b of each row, in the dtype of weights.
+at::Tensor row_products(const at::Tensor& a_mw, const at::Tensor& b_mw);
+/// Returns the sum of each token's rows; `weighted` multiplies rows by their weights.
+at::Tensor combine(const at::Tensor& y_mc, const Routing& routing, bool weighted);
+
+/// Returns x · weightᵀ of each row's expert.
+at::Tensor grouped_linear(const at::Tensor& x_mi, const at::Tensor& weight_eoi, const Routing& routing);
+/// Returns dy · weight of each row's expert.
+at::Tensor grouped_product(const at::Tensor& dy_mo, const at::Tensor& weight_eoi, const Routing& routing);
+/// Sets gradient to beta · gradient + dyᵀ · x of each expert's rows; does nothing if it is undefined.
+void accumulate_grouped_gradient(const at::Tensor& gradient_eoi, const at::Tensor& dy_mo,
+                                 const at::Tensor& x_mi, const Routing& routing, double beta);
+
+/// Returns the gradient of the router's logits, [N, E], given that of the rows' weights. `dprobabilities_ne`,
+/// if defined, is another gradient of the probabilities.
+at::Tensor router_backward(const Routing& routing, const at::Tensor& dweights_m, bool norms,
+                           const at::Tensor& dprobabilities_ne = {});
+
+}  // namespace ringmaster

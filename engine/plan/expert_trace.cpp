@@ -1,0 +1,98 @@
+// Traces a mixture of experts: allocates and frees what engine/model/expert_ops.cpp and
+// engine/model/expert_machine.cpp do. A rank computes all experts of its tokens, so the number of rows is
+// exact.
+#include <algorithm>
+
+#include "engine/plan/trace_machine.h"
+
+namespace ringmaster {
+
+namespace {
+
+constexpr auto kActivations = MemoryPart::Activations;
+constexpr double kFloat = 4, kLong = 8;
+constexpr double kRows = 1024;  // engine/model/expert_ops.cpp
+
+}  // namespace
+
+TraceMachine::Routing TraceMachine::route(const Traced& x_nc, int64_t, const Traced& chosen_nk) {
+    const double tokens = x_nc.rows(), experts = double(model().num_experts),
+                 per_token = double(model().experts_per_token);
+    Routing routing;
+    {
+        const Traced logits_ne = take(tokens, experts);
+        routing.probabilities_ne = sized(tokens, experts, kFloat, kActivations);
+    }
+    routing.chosen_nk = chosen_nk.defined() ? chosen_nk : sized(tokens, per_token, kLong, kActivations);
+    routing.weights_nk = sized(tokens, per_token, kFloat, kActivations);
+    routing.slots_m = sized(tokens, per_token, kLong, kActivations);
+    routing.rows_nk = sized(tokens, per_token, kLong, kActivations);
+    heap_.touch(tokens * per_token * kLong);
+    return routing;
+}
+
+/// Allocates a product of every row; each expert's is computed alone.
+Traced TraceMachine::grouped_product(const Traced& x_mi, double outputs, MemoryPart part) {
+    Traced y_mo = take(x_mi.rows(), outputs, part);
+    widen(x_mi.rows() / double(model().num_experts), x_mi.columns(), outputs);
+    return y_mo;
+}
+
+/// Traces the sum of each token's rows, in float32.
+Traced TraceMachine::combine(const Traced& y_mc) {
+    const double tokens = y_mc.rows() / double(model().experts_per_token), bytes = in_.element_bytes();
+    const bool is_wide = bytes == kFloat;
+    const Traced sum_nc = sized(tokens, y_mc.columns(), kFloat);
+    heap_.touch(tokens * y_mc.columns() * (bytes + (is_wide ? 0 : kFloat)));
+    return is_wide ? sum_nc : take(tokens, y_mc.columns());
+}
+
+Traced TraceMachine::experts_gate_up(const Traced& x_nc, const Routing& routing) {
+    const Traced x_mc = take(routing.rows(), x_nc.columns());
+    return grouped_product(x_mc, 2 * double(model().expert_intermediate_size), kActivations);
+}
+
+Traced TraceMachine::experts_output(const Traced& gate_up_m2i, const Routing&) {
+    Traced act_mi = take(gate_up_m2i.rows(), gate_up_m2i.columns() / 2);
+    const Traced y_mc = grouped_product(act_mi, double(model().hidden_size));
+    act_mi.reset();
+    return combine(y_mc);
+}
+
+Traced TraceMachine::experts_down_backward(Traced dout_nc, const Traced& gate_up_m2i, const Routing& routing,
+                                           double) {
+    const double rows = routing.rows(), width = gate_up_m2i.columns() / 2;
+    const Traced dy_mc = take(rows, dout_nc.columns());
+    dout_nc.reset();
+    Traced dact_mi = grouped_product(dy_mc, width);
+    const Traced act_mi = take(rows, width);
+    const Traced weights_m1 = sized(rows, 1, kFloat);
+    const double some = std::min(rows, kRows), wide = in_.element_bytes() == kFloat ? 0 : 2 * kFloat;
+    heap_.touch(some * width * (kFloat + wide));
+    dact_mi.reset();
+    heap_.touch(some * 2 * width * wide);
+    if (!in_.lora.on()) gradient_product(dy_mc.columns(), width, rows / double(model().num_experts));
+    return sized(rows, 1, kFloat);
+}
+
+TraceMachine::ExpertPull TraceMachine::pull_experts(const Traced& dgate_up_m2i, const Traced&,
+                                                    const Routing& routing, int64_t) {
+    const double tokens = routing.chosen_nk.rows(), experts = double(model().num_experts);
+    heap_.touch(3 * tokens * experts * kFloat);  // gradients of probabilities
+    return {*this, dgate_up_m2i, take(tokens, experts), tokens};
+}
+
+void TraceMachine::ExpertPull::accumulate(const Traced& x_nc, double) const {
+    if (machine.in_.lora.on()) return;
+    const double rows = dgate_up_m2i.rows();
+    const Traced x_mc = machine.take(rows, x_nc.columns());
+    machine.gradient_product(dgate_up_m2i.columns(), x_nc.columns(),
+                             rows / double(machine.model().num_experts));
+}
+
+Traced TraceMachine::ExpertPull::input() const {
+    const Traced dx_mc = machine.grouped_product(dgate_up_m2i, double(machine.model().hidden_size));
+    return machine.combine(dx_mc);
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,35 @@
+/// Lets a mesh compute with the experts that preflight's plain model chose: which of two experts with almost
+/// the same probability is chosen depends on rounding. A choice that no rounding explains is a fault.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "engine/comm/groups.h"
+#include "engine/model/expert_ops.h"
+
+namespace ringmaster {
+
+class ExpertChoices {
+  public:
+    /// `places` are indices of all documents' tokens in the token file, one of them `rows[i]` in chosen_ltk,
+    /// int64 [layers, tokens, K].
+    ExpertChoices(std::vector<std::pair<int64_t, int64_t>> place_and_row, at::Tensor chosen_ltk);
+
+    /// Returns the choice for a layer's tokens, which is own_nk for padding and unknown tokens. Notes by how
+    /// much it or own_nk leave out a more probable expert.
+    at::Tensor choose(int layer, const at::Tensor& places_n, const at::Tensor& probabilities_ne,
+                      const at::Tensor& own_nk);
+    /// Throws ProgramFault on all ranks if an expert was left out that is more probable than a chosen one by
+    /// `share` of its probability on any rank. Begins to note anew.
+    void check(Groups& groups, double share);
+
+  private:
+    at::Tensor places_t_, chosen_ltk_;
+    at::Tensor worst_;  ///< largest probability of an expert left out ÷ smallest of a chosen one, − 1
+};
+
+}  // namespace ringmaster

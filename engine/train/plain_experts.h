@@ -1,0 +1,37 @@
+/// Computes a mixture of experts and its router's loss by plain operations, for preflight's plain model.
+///
+/// Letters: N tokens, C hidden, E experts, K experts of a token.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <vector>
+
+#include "engine/comm/groups.h"
+#include "engine/families/model_config.h"
+
+namespace ringmaster {
+
+/// A layer's tensors, in float32.
+struct PlainExperts {
+    at::Tensor router_ec, gate_up_exc, down_eci;
+};
+
+struct PlainMixture {
+    at::Tensor y_nc;
+    at::Tensor probabilities_ne;
+    at::Tensor chosen_nk;
+};
+
+/// Computes the mixture with autograd. Source: Jiang et al. 2024, "Mixtral of Experts", section 2.1.
+PlainMixture plain_mixture(const ModelConfig& model, const PlainExperts& experts, const at::Tensor& x_nc);
+
+at::Tensor plain_activation(const at::Tensor& x, Activation activation);
+
+/// Returns the gradient of the router's loss by each expert's probability, float32 [E], from the mixtures of
+/// all layers on all ranks; undefined if the model has no such loss. All ranks take part. Source: Fedus et
+/// al. 2021, "Switch Transformers", equations 4 to 6.
+at::Tensor plain_router_gradient(const ModelConfig& model, Groups& groups,
+                                 const std::vector<PlainMixture>& layers);
+
+}  // namespace ringmaster

@@ -1,0 +1,196 @@
+"""Trains mixtures of experts beside transformers and PEFT: the router's loss over a whole step, adapters,
+sharded states, and a preflight that passes."""
+
+import json
+import os
+import pathlib
+import sys
+
+import pytest
+
+os.environ["TORCHDYNAMO_DISABLE"] = "1"  # bitsandbytes would compile a kernel for each shape
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "support"))
+from ringmaster_runs import events_of, launch, make_config, make_model, make_rows, ringmaster, state_of
+
+STEPS, ROWS_PER_STEP, RATE, COEFFICIENT = 6, 8, 1e-3, 0.3
+MODELS = {
+    "mixtral": dict(num_local_experts=4),
+    "qwen3_moe": dict(num_experts=6, num_experts_per_tok=3, moe_intermediate_size=40, head_dim=16, norm_topk_prob=True),
+}
+ZIGZAG = dict(context_parallel_size=2, ring_attn_func="batch_zigzag")
+# name: (ranks, keys); a step has 8 rows
+MESHES = {
+    "1 rank": (1, dict(micro_batch_size=8)),
+    "accumulated, recomputed": (1, dict(micro_batch_size=4, gradient_accumulation_steps=2, gradient_checkpointing=True)),
+    "zigzag, accumulated": (2, dict(**ZIGZAG, micro_batch_size=4, gradient_accumulation_steps=2)),
+    "ulysses, tiled": (2, dict(context_parallel_size=2, ulysses_size=2, micro_batch_size=8, tiled_mlp=True, tiled_mlp_num_shards=3)),
+    "2 x 2, ZeRO 3, accumulated": (4, dict(**ZIGZAG, micro_batch_size=2, gradient_accumulation_steps=2, fsdp_version=2,
+                                           fsdp_config={"reshard_after_forward": True})),
+    "data parallel, ZeRO 2": (2, dict(micro_batch_size=4, fsdp_version=2, fsdp_config={"reshard_after_forward": False})),
+    "data parallel, ZeRO 1": (2, dict(micro_batch_size=2, gradient_accumulation_steps=2,
+                                      deepspeed={"zero_optimization": {"stage": 1}})),
+}
+QUICK = {("mixtral", "zigzag, accumulated"), ("qwen3_moe", "ulysses, tiled")}
+
+
+def load(folder):
+    import torch
+    import transformers
+
+    return transformers.AutoModelForCausalLM.from_pretrained(folder, attn_implementation="eager", dtype=torch.float32)
+
+
+def train(model, rows):
+    """Takes the router's loss over all tokens of a step, as transformers does if it gets them in one batch; runs
+    one document at a time, so that there is no padding."""
+    import torch
+    from transformers.models.mixtral.modeling_mixtral import load_balancing_loss_func
+
+    model.train()
+    optimizer = torch.optim.AdamW([p for p in model.parameters() if p.requires_grad], lr=RATE, weight_decay=0.0)
+    history = []
+    for step in range(STEPS):
+        batch = rows[step * ROWS_PER_STEP:(step + 1) * ROWS_PER_STEP]
+        valid = sum(label != -100 for row in batch for label in row["labels"][1:])
+        loss, gates = 0.0, []
+        for row in batch:
+            out = model(input_ids=torch.tensor([row["input_ids"]]), output_router_logits=True)
+            labels = torch.tensor(row["labels"][1:])
+            loss = loss + torch.nn.functional.cross_entropy(out.logits[0, :-1], labels, ignore_index=-100, reduction="sum") / valid
+            gates.append(out.router_logits)
+        layers = tuple(torch.cat(of_layer) for of_layer in zip(*gates))
+        config = model.config
+        router = COEFFICIENT * load_balancing_loss_func(layers, config.num_local_experts, config.num_experts_per_tok)
+        (loss + router).backward()
+        norm = torch.nn.utils.get_total_norm([p.grad for p in model.parameters() if p.grad is not None])
+        optimizer.step()
+        optimizer.zero_grad()
+        history.append({"loss": loss.item(), "router_loss": router.item(), "grad_norm": norm.item()})
+    return history
+
+
+@pytest.fixture(scope="module", params=sorted(MODELS))
+def reference(request, tmp_path_factory):
+    folder = tmp_path_factory.mktemp(request.param)
+    model_dir = make_model(folder / "model", request.param, **MODELS[request.param])
+    rows = make_rows(folder / "rows.jsonl", STEPS * ROWS_PER_STEP)
+    model = load(model_dir)
+    return request.param, folder, model_dir, model, train(model, rows)
+
+
+def config_of(tmp_path, model_dir, folder, **keys):
+    return make_config(tmp_path, model_dir, folder / "rows.jsonl", max_steps=STEPS, learning_rate=RATE, lr_scheduler="constant",
+                       warmup_steps=0, weight_decay=0.0, max_grad_norm=0.0, pad_to_sequence_len=True,
+                       model_config={"output_router_logits": True, "router_aux_loss_coef": COEFFICIENT}, **keys)
+
+
+def assert_same(run, history):
+    for event, expected in zip(events_of(run), history, strict=True):
+        assert event["loss"] == pytest.approx(expected["loss"], rel=1e-5), event["step"]
+        assert event["router_loss"] == pytest.approx(expected["router_loss"], rel=1e-5), event["step"]
+        assert event["grad_norm"] == pytest.approx(expected["grad_norm"], rel=1e-4), event["step"]
+
+
+@pytest.mark.parametrize("mesh", MESHES, ids=[f"{mesh}{', quick' if mesh in {m for _, m in QUICK} else ''}" for mesh in MESHES])
+def test_the_routers_loss_is_over_the_whole_step(reference, mesh, tmp_path):
+    import torch
+
+    kind, folder, model_dir, trained, history = reference
+    ranks, keys = MESHES[mesh]
+    run = launch(config_of(tmp_path, model_dir, folder, **keys), tmp_path / "runs", "--ranks", ranks)
+    assert state_of(run)["state"] == "completed"
+    assert ranks == 1 or json.loads((run / "preflight.json").read_text())["ok"]
+    assert_same(run, history)
+    ours = load(tmp_path / "out")
+    with torch.no_grad():
+        assert (ours(torch.arange(64)[None]).logits - trained(torch.arange(64)[None]).logits).abs().max().item() < 1e-4
+
+
+def load_base(model_dir, format):
+    if format is None:
+        return load(model_dir)
+    from test_quantized import FORMATS, load_quantized
+
+    return load_quantized(model_dir, FORMATS[format][1])
+
+
+ADAPTED = [(mesh, format) for mesh in ("zigzag, accumulated", "2 x 2, ZeRO 3, accumulated") for format in (None, "nf4", "int8")]
+
+
+@pytest.mark.parametrize("mesh, format", ADAPTED, ids=[f"{mesh}, {format}{', quick' if (mesh, format) == ADAPTED[1] else ''}" for mesh, format in ADAPTED])
+def test_adapters_and_quantized_weights_are_on_the_modules_that_are_linear_in_transformers(reference, mesh, format, tmp_path):
+    import peft
+    import torch
+    from test_quantized import FORMATS
+
+    kind, folder, model_dir, _, _ = reference
+    torch.manual_seed(11)
+    base = load_base(model_dir, format)
+    linear = {name.rsplit(".", 1)[-1] for name, module in base.named_modules() if isinstance(module, torch.nn.Linear) and "layers" in name}
+    model = peft.get_peft_model(base, peft.LoraConfig(task_type="CAUSAL_LM", r=4, lora_alpha=8, target_modules=sorted(linear)))
+    model.save_pretrained(tmp_path / "begun")
+    history = train(model, [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()])
+    ranks, keys = MESHES[mesh]
+    keys = {**keys, **(FORMATS[format][0] if format else dict(adapter="lora"))}
+    config = config_of(tmp_path, model_dir, folder, **keys, lora_r=4, lora_alpha=8, lora_target_linear=True,
+                       lora_model_dir=str(tmp_path / "begun"))
+    run = launch(config, tmp_path / "runs", "--ranks", ranks)
+    assert state_of(run)["state"] == "completed"
+    assert_same(run, history)
+    if format is None:
+        ours, ids = peft.PeftModel.from_pretrained(load(model_dir), tmp_path / "out"), torch.arange(64)[None]
+        with torch.no_grad():
+            assert (ours(ids).logits - model(ids).logits).abs().max().item() < 1e-4
+
+
+def test_a_model_saved_by_parameters_is_read_too(reference, tmp_path):
+    """transformers can keep a mixture's experts in one tensor of three dimensions."""
+    import safetensors.torch
+
+    kind, folder, model_dir, trained, _ = reference
+    fused = tmp_path / "fused"
+    fused.mkdir()
+    (fused / "config.json").write_text((pathlib.Path(model_dir) / "config.json").read_text())
+    state = {key: value.contiguous() for key, value in load(model_dir).state_dict().items()}
+    assert any(value.dim() == 3 for value in state.values())
+    safetensors.torch.save_file(state, fused / "model.safetensors")
+    losses = []
+    for number, model in enumerate([model_dir, fused]):
+        (tmp_path / str(number)).mkdir()
+        config = make_config(tmp_path / str(number), model, folder / "rows.jsonl", max_steps=2)
+        losses.append([event["loss"] for event in events_of(launch(config, tmp_path / str(number) / "runs", "--ranks", 1))])
+    assert losses[0] == losses[1]
+
+
+@pytest.mark.parametrize("targets", [["q_proj", "w1"], ["gate"], "all-linear", ".*q_proj"], ids=str)
+def test_targets_inside_experts_are_refused(reference, targets, tmp_path):
+    kind, folder, model_dir, _, _ = reference
+    config = make_config(tmp_path, model_dir, folder / "rows.jsonl", adapter="lora", lora_r=4, lora_alpha=8, lora_target_modules=targets)
+    plan = json.loads(ringmaster("plan", config, "--ranks", 1, "--json", check=False).stdout)
+    errors = [finding for finding in plan["diagnostics"] if finding["severity"] == "error"]
+    assert [(finding["code"], finding["key"]) for finding in errors] == [("KEY-UNSUPPORTED", "lora_target_modules")]
+
+
+MEMORY = {
+    "plain": {}, "recomputed": dict(gradient_checkpointing=True), "tiled": dict(gradient_checkpointing=True, tiled_mlp=True, tiled_mlp_num_shards=3),
+    "ZeRO 3": dict(fsdp_version=2, fsdp_config={"reshard_after_forward": True}),
+    "LoRA": dict(adapter="lora", lora_r=4, lora_alpha=8, lora_target_linear=True),
+    "bf16": dict(bf16=True, gradient_checkpointing=True),
+}
+
+
+@pytest.mark.parametrize("way", MEMORY, ids=[f"{way}{', quick' if way == 'plain' else ''}" for way in MEMORY])
+@pytest.mark.parametrize("kind", MODELS)
+def test_the_plans_memory_is_what_was_counted(tmp_path, kind, way):
+    shape = {**MODELS[kind], **dict(hidden_size=192, intermediate_size=320, num_attention_heads=6)}
+    if "moe_intermediate_size" in shape:
+        shape["moe_intermediate_size"] = 160
+    model = make_model(tmp_path / "model", kind, **shape)
+    make_rows(tmp_path / "rows.jsonl", 12, longest=500)
+    config = make_config(tmp_path, model, tmp_path / "rows.jsonl", sequence_len=512, pad_to_sequence_len=True, max_steps=2,
+                         micro_batch_size=2, **MEMORY[way])
+    plan = json.loads(ringmaster("plan", config, "--ranks", 2, "--json").stdout)
+    run = launch(config, tmp_path / "runs", "--ranks", 2, "--no-preflight")
+    for rank, memory in enumerate(plan["memory"]["per_rank"]):
+        counted = max(event["peak_memory_bytes"] for event in events_of(run, rank))
+        assert (memory["total"] - memory["runtime"]) / counted == pytest.approx(1, abs=0.05)
