@@ -28,7 +28,7 @@ constexpr std::array<std::string_view, 7> kRemovable{
     "dsv4_fp8_nonexpert_mode dsv4_fp8_lora_kernel dsv4_shared_mlp_lora_kernel dsv4_bf16_all "
     "dsv4_fp4_grouped_mode "
     "gemma4_fp8_nonexpert gemma4_nf4_nonexpert nvfp4_merge_aware",
-    "use_eaft liger_use_token_scaling label_smoothing_factor neftune_noise_alpha noisy_embedding_alpha "
+    "use_eaft liger_use_token_scaling label_smoothing_factor "
     "llmcompressor dense_mixer",
     "lr_scheduler_kwargs lr_quadratic_warmup "
     "cosine_constant_lr_ratio "
@@ -60,13 +60,12 @@ bool is_removable(std::string_view key) {
 struct Effect {
     std::string_view key, text;
 };
-constexpr std::array<Effect, 4> kEffects{{
+constexpr std::array<Effect, 3> kEffects{{
     {"load_in_4bit",
      "the frozen weights are kept in 16 bits, about four times their memory, and without rounding"},
     {"load_in_8bit",
      "the frozen weights are kept in 16 bits, about twice their memory, and without rounding"},
     {"quantize_moe_experts", "the experts are kept in 16 bits, about four times their memory"},
-    {"neftune_noise_alpha", "no noise is added to the embeddings"},
 }};
 
 /// Returns the effect stated by a hint such as "leave it out: all layers are adapted".

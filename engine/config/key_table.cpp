@@ -31,7 +31,7 @@ std::vector<KeyGroup> used_keys() {
          "weight_decay adam_beta1 adam_beta2 adam_epsilon adam_eps adam_beta3 adam_epsilon2 optim_args "
          "embedding_lr embedding_lr_scale lr_groups loraplus_lr_ratio max_grad_norm bf16 bfloat16 fp16 "
          "unfrozen_parameters early_stopping_patience load_best_model_at_end metric_for_best_model "
-         "greater_is_better group_by_length "
+         "greater_is_better group_by_length neftune_noise_alpha noisy_embedding_alpha "
          "loss_watchdog_threshold loss_watchdog_patience "
          "gradient_checkpointing selective_checkpointing activation_offloading tiled_mlp "
          "tiled_mlp_num_shards adapter output_dir save_steps saves_per_epoch save_strategy save_total_limit "
@@ -67,8 +67,9 @@ std::vector<KeyGroup> model_keys() {
          "leave it out: each of them is then trained by itself", "adapter", "peft_ensure_weight_tying"},
         {Fate::Unsupported, "trains the adapter in 16 bits", "leave it out: the adapter is trained in fp32",
          "adapter", "peft_autocast_adapter_dtype"},
-        {Fate::NoEffect, "PEFT switches it off for linear modules, which do not keep their weights transposed",
-         "", "adapter", "lora_fan_in_fan_out"},
+        {Fate::NoEffect,
+         "PEFT switches it off for linear modules, which do not keep their weights transposed", "", "adapter",
+         "lora_fan_in_fan_out"},
         {Fate::NoEffect, "how an adapter is computed, loaded or merged, not what it learns", "", "adapter",
          "qlora_sharded_model_loading lora_on_cpu merge_lora merge_method "
          "lora_mlp_kernel lora_qkv_kernel lora_o_kernel lora_embedding_kernel embeddings_skip_upcast "
@@ -198,8 +199,6 @@ std::vector<KeyGroup> objective_keys() {
          "kd_online_topk kd_online_server kd_online_timeout kd_temperature_min kd_temperature_max "
          "kd_top_k_before_softmax "
          "kd_zscore_base_temp"},
-        {Fate::Unsupported, "adds noise to the embeddings", "leave it out", "",
-         "neftune_noise_alpha noisy_embedding_alpha"},
         {Fate::Unsupported, "replaces the training loop", "leave it out", "",
          "trainer_cls hatchery nemo_gym_enabled llmcompressor dense_mixer"},
         {Fate::NoEffect, "only means something with nemo_gym_enabled", "", "",
@@ -268,8 +267,8 @@ std::vector<KeyGroup> data_keys() {
          "eval_sample_packing"},
         {Fate::NoEffect, "rows are tokenized before the run, whenever axolotl would", "", "",
          "skip_prepare_dataset"},
-        {Fate::NoEffect, "padding is no label and is not counted", "", "",
-         "pad_to_multiple_of collator_pad_to_longest"},
+        {Fate::Used, "", "", "neftune_noise_alpha", "pad_to_multiple_of"},
+        {Fate::NoEffect, "padding is no label and is not counted", "", "", "collator_pad_to_longest"},
         {Fate::NoEffect, "how rows are read and kept does not change them", "", "",
          "dataset_processes dataset_num_proc dataset_keep_in_memory num_dataset_shards_to_save "
          "dataloader_pin_memory dataloader_num_workers dataloader_prefetch_factor "

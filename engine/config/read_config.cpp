@@ -53,6 +53,7 @@ void read_sections(const Document& document, const AccelerateImport& import, Con
     read_saving(keys, reading.config);
     read_evaluation(keys, reading.config);
     read_run_control(keys, reading.config);
+    read_noise(keys, reading.config);
     read_parallel(keys, reading.config);
     read_sharding(keys, reading.config);
     read_checkpointing(keys, reading.config);

@@ -16,15 +16,16 @@ void read_data(KeyReader& keys, Config& config);
 void read_datasets(KeyReader& keys, Config& config);
 void read_batch(KeyReader& keys, Config& config);
 void read_optimizer(KeyReader& keys, Config& config);
-void read_schedule(KeyReader& keys, Config& config);  ///< call after learning_rate
-void read_update(KeyReader& keys, Config& config);    ///< the optimizer and its arguments
+void read_schedule(KeyReader& keys, Config& config);        ///< call after learning_rate
+void read_update(KeyReader& keys, Config& config);          ///< the optimizer and its arguments
 void read_learning_rates(KeyReader& keys, Config& config);  ///< some parameters' rates; after read_update
 void read_precision(KeyReader& keys, Config& config);
 void read_lora(KeyReader& keys, Config& config);          ///< call after read_model
 void read_quantization(KeyReader& keys, Config& config);  ///< call after read_precision and read_lora
 void read_saving(KeyReader& keys, Config& config);
-void read_evaluation(KeyReader& keys, Config& config);  ///< call after read_data
+void read_evaluation(KeyReader& keys, Config& config);   ///< call after read_data
 void read_run_control(KeyReader& keys, Config& config);  ///< call after read_saving and read_evaluation
+void read_noise(KeyReader& keys, Config& config);        ///< call after read_update and read_data
 void read_parallel(KeyReader& keys, Config& config);
 void read_sharding(KeyReader& keys, Config& config);
 void read_checkpointing(KeyReader& keys, Config& config);  ///< call after read_sharding

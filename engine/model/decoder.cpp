@@ -104,6 +104,7 @@ double Decoder::forward_backward(const MicroBatch& batch, SequenceShard& shard, 
     if (adapter_ != nullptr && adapter_->drops()) adapter_->begin_tokens(batch.places_bt.reshape({-1}));
     machine_.begin_batch(shard, batch.ids_bt.size(0), batch.places_bt);
     at::Tensor x_nc = embed(ids_n);
+    if (batch.add_noise) batch.add_noise(x_nc);
     machine_.probe_at(-1, "embedding", x_nc);
     for (int layer = 0; layer < layers; ++layer) {
         LayerState& state = states[static_cast<size_t>(layer)];

@@ -24,6 +24,8 @@ struct MicroBatch {
     at::Tensor labels_bt;  ///< int64 [B, T], shifted: the next token; -100: none
     at::Tensor places_bt =
         {};  ///< int64 [B, T], indices in the data, −1 for padding: for experts, dropout, 8-bit inputs
+    /// Changes the embeddings' output, [N, C], before a forward with a backward; may be empty.
+    std::function<void(const at::Tensor& x_nc)> add_noise = {};
 };
 
 /// The results of a forward, besides gradients.

@@ -1,6 +1,6 @@
-/// Draws dropout from a counter instead of a generator's state: whether an element is dropped depends only on
+/// Draws dropout and noise from a counter instead of a generator's state: an element's draw depends only on
 /// its token's place in the data, its column and a stream (a number for run, step, layer and module). So the
-/// same elements are dropped for any split or batching of a sequence, and again in the backward.
+/// same numbers are drawn for any split or batching of a sequence, and again in the backward.
 ///
 /// Letters: N tokens, W width.
 #pragma once
@@ -21,5 +21,10 @@ at::Tensor dropout_keys(const at::Tensor& places_n, uint64_t stream);
 at::Tensor dropout(const at::Tensor& x_nw, const at::Tensor& keys_2n, uint64_t stream, double p);
 /// Computes the same with LibTorch's operations, on any device.
 at::Tensor dropout_anywhere(const at::Tensor& x_nw, const at::Tensor& keys_2n, uint64_t stream, double p);
+
+/// Adds to each element a number drawn evenly from (-limit, limit).
+void add_noise(const at::Tensor& x_nw, const at::Tensor& keys_2n, uint64_t stream, double limit);
+/// Computes the same with LibTorch's operations, on any device.
+void add_noise_anywhere(const at::Tensor& x_nw, const at::Tensor& keys_2n, uint64_t stream, double limit);
 
 }  // namespace ringmaster

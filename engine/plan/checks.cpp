@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/config/noise.h"
 #include "engine/config/optimizers.h"
 #include "engine/plan/unfrozen.h"
 
@@ -147,6 +148,16 @@ void rule_fused(const Plan& plan, Findings& findings) {
     }
 }
 
+/// Rejects noise on embeddings that are multiplied, because some models do so before the noise and others
+/// after it, and in mixtures of experts, whose router's loss may come from a forward of its own.
+void rule_noise(const Plan& plan, Findings& findings) {
+    if (noise_rule(plan.config).alpha == 0 || !plan.model) return;
+    if (plan.model->embedding_multiplier == 1 && plan.model->num_experts == 0) return;
+    findings.error(Form("KEY-UNSUPPORTED", plan.model->num_experts > 0 ? "noise-experts" : "noise-scaled"),
+                   findings.key_of({"neftune_noise_alpha", "noisy_embedding_alpha"}),
+                   {{"type", plan.model->model_type}});
+}
+
 /// Notes that axolotl has two kinds of Muon, and uses the other one on several ranks.
 void rule_muon(const Plan& plan, Findings& findings) {
     const OptimizerKind* kind = find_optimizer(plan.config.optimizer);
@@ -157,7 +168,8 @@ void rule_muon(const Plan& plan, Findings& findings) {
 using Rule = void (*)(const Plan&, Findings&);
 constexpr Rule kRules[] = {
     rule_ulysses_heads,     rule_heads_stride, rule_replicas, rule_ulysses_stage, rule_batch_ring_packed,
-    rule_packing_elsewhere, rule_offload,      rule_unfrozen, rule_fused,         rule_muon};
+    rule_packing_elsewhere, rule_offload,      rule_unfrozen, rule_fused,         rule_noise,
+    rule_muon};
 
 }  // namespace
 

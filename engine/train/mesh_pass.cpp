@@ -43,7 +43,8 @@ MeshPass::MeshPass(const Plan& plan, Groups& groups, TrainedModel& trained, cons
       decoder_(model_, trained.weights, kept, trained.adapter_or_null(), trained.quantized_or_null()),
       trained_(trained),
       parameters_(trained.trained()),
-      reduction_(groups, parameters_) {
+      reduction_(groups, parameters_),
+      noise_(plan.config) {
     if (model_.adds_router_loss) router_loss_.emplace(model_, groups.device());
 }
 
@@ -115,7 +116,7 @@ std::vector<Row> MeshPass::filler() const {
 }
 
 bool MeshPass::needs_places() const {
-    return (trained_.adapter && trained_.adapter->drops()) ||
+    return noise_.on() || (trained_.adapter && trained_.adapter->drops()) ||
            (trained_.quantized && trained_.quantized->quantizes_inputs()) || model_.num_experts > 0;
 }
 
@@ -142,6 +143,11 @@ MeshPass::Loaded MeshPass::load(const std::vector<Row>& rows) {
     loaded.batch.ids_bt = to_tensor(own.input_ids);
     loaded.batch.labels_bt = to_tensor(own.labels);
     if (needs_places()) loaded.batch.places_bt = to_tensor(own.places);
+    if (noise_.on())
+        loaded.batch.add_noise = [this, places_n = loaded.batch.places_bt.reshape({-1}),
+                                  length = shape.tokens](const at::Tensor& x_nc) {
+            noise_.add(x_nc, places_n, length);
+        };
     return loaded;
 }
 

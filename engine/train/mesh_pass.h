@@ -15,6 +15,7 @@
 #include "engine/data/batch.h"
 #include "engine/data/tokens.h"
 #include "engine/model/decoder.h"
+#include "engine/model/embedding_noise.h"
 #include "engine/model/router_loss.h"
 #include "engine/plan/plan.h"
 #include "engine/train/gradient_reduction.h"
@@ -63,6 +64,8 @@ class MeshPass {
     Outputs forward(const std::vector<Row>& rows);
 
     Decoder& decoder() { return decoder_; }
+    /// Sets the numbers that the embeddings' noise is drawn from, besides the tokens.
+    void begin_step(int64_t seed, int64_t step) { noise_.begin_step(seed, step); }
     /// Multiplies the gradients of later calls, but not the losses, by `factor`.
     void scale_loss(double factor) { loss_scale_ = factor; }
     /// Leaves the router's loss out of later calls.
@@ -87,7 +90,7 @@ class MeshPass {
     /// it: between forward and backward of a single micro-batch, or by a forward over all of them.
     void begin_router_loss(const std::vector<std::vector<Row>>& micro_batches, size_t rounds);
     void settle_router_loss();
-    /// Returns whether experts, dropout or quantised inputs need the tokens' places, or where padding is.
+    /// Returns whether experts, dropout, noise or quantised inputs need the tokens' places, or where padding is.
     bool needs_places() const;
     /// Returns rows without labels, for a round in which this rank has none but others send and receive.
     std::vector<Row> filler() const;
@@ -108,6 +111,7 @@ class MeshPass {
     const TrainedModel& trained_;
     Parameters& parameters_;  ///< the trained parameters
     GradientReduction reduction_;
+    EmbeddingNoise noise_;
     double loss_scale_ = 1;
     std::optional<RouterLoss> router_loss_;
     std::map<ShapeKey, KnownShape> shapes_;

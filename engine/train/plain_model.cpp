@@ -60,6 +60,7 @@ class UnitWeights {
 /// The tokens of all documents, one after the other.
 struct Tokens {
     std::vector<FlatRange> documents;
+    std::vector<int64_t> padded;  // length of each document's micro-batch
     at::Tensor ids_n, labels_n, places_n;
     std::vector<RopeTables> ropes;  // in the order of ModelConfig::ropes, [N, pairs]
 
@@ -72,7 +73,7 @@ RopeTables angles_of(const ModelConfig& model, const RopeConfig& rope,
     const int64_t pairs = (rope.rotary_dim > 0 ? rope.rotary_dim : model.head_dim) / 2;
     std::vector<at::Tensor> cos = {at::empty({0, pairs})}, sin = {at::empty({0, pairs})};
     std::vector<at::Tensor> scales = {at::empty({0})};
-    for (const auto& [row, longest] : documents) {
+    for (const auto& [row, longest, padded] : documents) {
         const RopeTables tables = make_rope_tables(model, rope, at::arange(row.tokens(), at::kLong), longest);
         cos.push_back(tables.cos_td);
         sin.push_back(tables.sin_td);
@@ -86,9 +87,10 @@ RopeTables angles_of(const ModelConfig& model, const RopeConfig& rope,
 Tokens tokens_of(const ModelConfig& model, const std::vector<PlainDocument>& documents, at::Device device) {
     Tokens tokens;
     std::vector<int64_t> ids, labels, places;
-    for (const auto& [row, longest] : documents) {
+    for (const auto& [row, longest, padded] : documents) {
         const auto begin = static_cast<int64_t>(ids.size());
         tokens.documents.push_back({begin, begin + row.tokens()});
+        tokens.padded.push_back(padded);
         for (size_t i = 0; i < row.input_ids.size(); ++i) {
             ids.push_back(row.input_ids[i]);
             labels.push_back(i + 1 < row.labels.size() ? row.labels[i + 1] : kNoLabel);
@@ -339,12 +341,13 @@ class Layer {
 class PlainModel {
   public:
     PlainModel(const ModelConfig& model, TrainedModel& trained, Groups& groups, const Tokens& tokens,
-               double scale)
+               double scale, const EmbeddingNoise* noise)
         : model_(model),
           trained_(trained),
           groups_(groups),
           tokens_(tokens),
           scale_(scale),
+          noise_(noise),
           sums_(trained.trained().make_flat(trained.trained().gradients().sharded, at::kFloat,
                                             groups.device())) {}
 
@@ -393,9 +396,16 @@ class PlainModel {
     at::Tensor embedded() {
         const bool saved = trained_.adapter && !trained_.trained().is_empty(0);
         const UnitWeights weights(saved ? trained_.trained() : trained_.weights, 0, false);
-        return weights.of((saved ? kPeftPrefix : "") + std::string("model.embed_tokens.weight"))
-                   .index_select(0, tokens_.ids_n) *
-               model_.embedding_multiplier;
+        const at::Tensor table =
+            weights.of((saved ? kPeftPrefix : "") + std::string("model.embed_tokens.weight"));
+        at::Tensor x_nc = table.index_select(0, tokens_.ids_n) * model_.embedding_multiplier;
+        for (size_t i = 0; noise_ != nullptr && noise_->on() && i < tokens_.documents.size(); ++i) {
+            const auto of_document = [&](const at::Tensor& x) {
+                return x.narrow(0, tokens_.documents[i].begin, tokens_.documents[i].size());
+            };
+            noise_->add(of_document(x_nc), of_document(tokens_.places_n), tokens_.padded[i]);
+        }
+        return x_nc;
     }
 
     /// Returns the unit's bytes; undefined if no weights are quantised.
@@ -505,6 +515,7 @@ class PlainModel {
     Groups& groups_;
     const Tokens& tokens_;
     const double scale_;
+    const EmbeddingNoise* noise_;
     Flat sums_;
     double loss_sum_ = 0;
     std::vector<PlainMixture> mixtures_;  ///< of this rank's documents, by layer; empty without experts
@@ -528,9 +539,9 @@ at::Tensor weights_from_their_holders(Parameters& parameters, int unit) {
 
 PlainGradients plain_gradients(const ModelConfig& model, TrainedModel& trained, Groups& groups,
                                const std::vector<PlainDocument>& documents, double scale,
-                               const PlainProbe& probe) {
+                               const PlainProbe& probe, const EmbeddingNoise* noise) {
     const Tokens tokens = tokens_of(model, documents, groups.device());
-    return PlainModel(model, trained, groups, tokens, scale).learn(probe);
+    return PlainModel(model, trained, groups, tokens, scale, noise).learn(probe);
 }
 
 }  // namespace ringmaster

@@ -1,7 +1,8 @@
 /// Computes the model again with the simplest operations, as preflight's reference for the mesh. Each
 /// document attends to its own keys by matrix products in float64; everything else is float32. LibTorch's
 /// autograd makes the gradients, except attention's, which follow the textbook. Only the table of rotary
-/// angles and the dropout masks are shared with the decoder: no kernel, chunk, tile or layout is.
+/// angles, the dropout masks and the embeddings' noise are shared with the decoder: no kernel, chunk, tile or
+/// layout is.
 ///
 /// Letters: N tokens of all documents, C hidden, H heads, K key/value heads, D head_dim. Source of
 /// attention's backward: Dao et al. 2022, "FlashAttention", appendix B.4.
@@ -14,6 +15,7 @@
 
 #include "engine/comm/groups.h"
 #include "engine/data/tokens.h"
+#include "engine/model/embedding_noise.h"
 #include "engine/model/lora.h"
 #include "engine/train/plain_experts.h"
 
@@ -22,6 +24,7 @@ namespace ringmaster {
 struct PlainDocument {
     Row row;
     int64_t longest = 0;  ///< longest document of its micro-batch, for the `dynamic` rope
+    int64_t padded = 0;   ///< length that the rows of its micro-batch are padded to, for noise
 };
 
 struct PlainGradients {
@@ -35,10 +38,11 @@ struct PlainGradients {
 using PlainProbe = std::function<void(int layer, const at::Tensor& dqkv_nw)>;
 
 /// Returns gradients of scale · Σ cross-entropy over all ranks' documents; each rank computes its own
-/// `documents`, possibly none. All ranks take part. Weights come from the ranks that hold them, by units.
+/// `documents`, possibly none. All ranks take part. Weights come from the ranks that hold them, by units. The
+/// embeddings get `noise`, if any.
 PlainGradients plain_gradients(const ModelConfig& model, TrainedModel& trained, Groups& groups,
                                const std::vector<PlainDocument>& documents, double scale,
-                               const PlainProbe& probe);
+                               const PlainProbe& probe, const EmbeddingNoise* noise = nullptr);
 
 /// Returns a unit's weights in the dtype of computation, joined from the ranks' slices by a plain sum, unlike
 /// in a pass. All ranks of the shard group take part.

@@ -10,7 +10,8 @@ namespace {
 
 constexpr int64_t kRounds = 3;
 
-/// Returns how many rows a micro-batch of the proof has: a first, a middle and a last one, if the run's has more.
+/// Returns how many rows a micro-batch of the proof has: a first, a middle and a last one, if the run's has
+/// more.
 int64_t rows_at_once(const Plan& plan) {
     return std::min<int64_t>(plan.batch.micro, 3);
 }
@@ -39,14 +40,14 @@ void add_documents(const Plan& plan, const std::vector<Row>& rows, int rank_of_g
                    std::vector<PreflightBatch::Document>& found) {
     const StepRows step = step_rows(plan, rows, rank_of_group);
     for (size_t i = 0; i < step.micro_batches.size(); ++i) {
-        const int64_t longest =
-            batch_shape(step.micro_batches[i], plan.config, plan.model->sliding_window).longest_document;
+        const BatchShape shape = batch_shape(step.micro_batches[i], plan.config, plan.model->sliding_window);
         int64_t sequence = 0, begin = 0;
         for (size_t r = 0; r < step.micro_batches[i].size(); ++r) {
             const Row& row = step.micro_batches[i][r];
             int64_t in_row = 0;
             for (const Row& document : row.documents()) {
-                found.push_back({document, group, i, r, in_row, sequence, begin, longest});
+                found.push_back(
+                    {document, group, i, r, in_row, sequence, begin, shape.longest_document, shape.tokens});
                 in_row += document.tokens();
                 begin += document.tokens();
             }

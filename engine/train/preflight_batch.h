@@ -39,6 +39,7 @@ struct PreflightBatch {
         int64_t sequence = 0;    ///< sequence within the micro-batch
         int64_t begin = 0;       ///< its begin within the sequence
         int64_t longest = 0;     ///< longest document of its micro-batch
+        int64_t padded = 0;      ///< length of a sequence of its micro-batch, before the layout's padding
     };
 
     Plan plan;  ///< plan for rows of this length

@@ -279,17 +279,18 @@ Proof prove_plainly(const PreflightBatch& batch, Groups& groups, TrainedModel& t
             if (samples.tokens()[sample].document == i)
                 held.emplace_back(sample, tokens + samples.tokens()[sample].at);
         }
-        own.push_back({document.row, document.longest});
+        own.push_back({document.row, document.longest, document.padded});
         tokens += document.row.tokens();
         labels += document.row.valid_labels();
     }
     const double all_labels = sum_of_ranks(groups, static_cast<double>(labels));
     const double scale = all_labels > 0 ? 1 / all_labels : 0;
-    const PlainGradients plain = plain_gradients(*batch.plan.model, trained, groups, own, scale,
-                                                 [&](int layer, const at::Tensor& dqkv_nw) {
-                                                     for (const auto& [sample, row] : held)
-                                                         samples.take(sample, layer, dqkv_nw, row);
-                                                 });
+    const EmbeddingNoise noise(batch.plan.config);
+    const auto probe = [&](int layer, const at::Tensor& dqkv_nw) {
+        for (const auto& [sample, row] : held) samples.take(sample, layer, dqkv_nw, row);
+    };
+    const PlainGradients plain =
+        plain_gradients(*batch.plan.model, trained, groups, own, scale, probe, &noise);
     return {sum_of_ranks(groups, plain.loss_sum) * scale, 0, plain.gradients,
             sum_of_ranks(groups, samples.table()), choices_of(batch, groups, plain.mixtures)};
 }

@@ -174,6 +174,7 @@ TrainingStep::Wishes Trainer::step(bool stop_requested) {
     groups_.progress().begin(Activity::Training, step_ + 1);
     StepEvent event;
     if (trained_.adapter) trained_.adapter->begin_step(config_.seed, step_ + 1);
+    training_.pass().begin_step(config_.seed, step_ + 1);
     const StepRows rows = step_rows(plan_, rows_of(tokens_, sampler_.next_step()), groups_.rank());
     event.data_s = seconds_since(start);
 

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "engine/config/edit.h"
+#include "engine/config/noise.h"
 #include "engine/config/optimizer_arguments.h"
 #include "tests/config/reading.h"
 
@@ -98,6 +100,10 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"greater_is_better: true\nval_set_size: 0.1\nsave_steps: 4\neval_steps: 2\n"
              "load_best_model_at_end: true\n",
              "CFG-OPTIMIZER", "greater_is_better", true},
+        Case{"noisy_embedding_alpha: 5\n", "CFG-DEPRECATED", "noisy_embedding_alpha", false},
+        Case{"noisy_embedding_alpha: 5\nneftune_noise_alpha: 5\n", "CFG-CONFLICT", "noisy_embedding_alpha",
+             true},
+        Case{"neftune_noise_alpha: -1\n", "CFG-RANGE", "neftune_noise_alpha", true},
         Case{"group_by_length: true\nsample_packing: true\n", "CFG-OPTIMIZER", "group_by_length", false},
         Case{"tokenizer_use_mistral_common: true\nspecial_tokens: {pad_token: a}\n", "CFG-CONFLICT",
              "special_tokens", true},
@@ -141,11 +147,26 @@ TEST(TrainingKeys, TheBestModelIsChosenByTheLossAsInTransformers) {
         EXPECT_FALSE(has_error(reading)) << said;
         EXPECT_FALSE(reading.config.load_best_model_at_end) << said;
     }
-    EXPECT_FALSE(has_error(read(evaluates + "greater_is_better: true\n")));  // nothing asks for the best model
+    EXPECT_FALSE(
+        has_error(read(evaluates + "greater_is_better: true\n")));  // nothing asks for the best model
     EXPECT_TRUE(has_error(read(evaluates + "early_stopping_patience: 2\ngreater_is_better: true\n")));
     // axolotl asks whether the value is False, and an empty one is not.
     EXPECT_TRUE(read(evaluates + "load_best_model_at_end:\n").config.load_best_model_at_end);
     EXPECT_FALSE(has_error(read(std::string(kBase) + "metric_for_best_model: eval_accuracy\n")));
+}
+
+TEST(TrainingKeys, NoiseCountsTheLengthThatAxolotlPadsTo) {
+    const auto rule = [](const std::string& said) {
+        return noise_rule(read(std::string(kBase) + "neftune_noise_alpha: 5\n" + said).config);
+    };
+    EXPECT_EQ(rule("").alpha, 5);
+    EXPECT_EQ(rule("").length_multiple, 64);
+    EXPECT_EQ(rule("pad_to_multiple_of: 8\n").length_multiple, 8);
+    EXPECT_EQ(rule("pad_to_sequence_len: false\n").length_multiple, 1);
+    EXPECT_EQ(rule("pad_to_sequence_len: true\n").length_multiple, 64);
+    EXPECT_EQ(rule("optimizer: sgd\noptim_args: {momentum: 0.9}\n").alpha, 5);
+    EXPECT_EQ(noise_rule(read(kBase).config).alpha, 0);
+    EXPECT_DOUBLE_EQ(noise_limit({5, 64}, 100, 32), 5 / std::sqrt(128.0 * 32));
 }
 
 }  // namespace

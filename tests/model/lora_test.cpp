@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "engine/model/dropout.h"
+#include "engine/model/embedding_noise.h"
 #include "tests/support/tiny_model.h"
 
 namespace ringmaster {
@@ -144,6 +145,60 @@ TEST(Dropout, IsTheSameByLibTorchsOperations) {
     }
     EXPECT_FALSE(
         at::equal(dropout(at::ones({1000, 37}), keys, 3, 0.5), dropout(at::ones({1000, 37}), keys, 4, 0.5)));
+}
+
+TEST(Noise, IsTheSameByLibTorchsOperations) {
+    const at::Tensor keys = dropout_keys(at::arange(1000) * 7919, 42);
+    for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16, at::kHalf}) {
+        const at::Tensor x = at::randn({1000, 37}).to(dtype), y = x.clone();
+        add_noise(x, keys, 3, 0.25);
+        add_noise_anywhere(y, keys, 3, 0.25);
+        EXPECT_TRUE(at::equal(x, y));
+    }
+}
+
+TEST(Noise, IsSpreadEvenlyAndIndependently) {
+    constexpr int64_t kTokens = 4000, kWidth = 64, kBins = 16;
+    constexpr double kLimit = 0.5, kNumbers = double(kTokens * kWidth);
+    const at::Tensor x_nw = at::zeros({kTokens, kWidth});
+    add_noise(x_nw, dropout_keys(at::arange(kTokens), 1), 2, kLimit);
+    const at::Tensor wide = x_nw.to(at::kDouble);
+    EXPECT_LT(wide.abs().max().item<double>(), kLimit);
+    EXPECT_LT(std::abs(wide.mean().item<double>()), 4 * kLimit / std::sqrt(3 * kNumbers));
+    EXPECT_NEAR(wide.square().mean().item<double>() * 3 / (kLimit * kLimit), 1, 0.01);
+    const at::Tensor counts = at::histc(x_nw, kBins, -kLimit, kLimit).to(at::kDouble);
+    const double expected = kNumbers / kBins;
+    EXPECT_LT(((counts - expected).square() / expected).sum().item<double>(), 37.7) << "1 in 1000 by chance";
+    for (const int64_t axis : {0, 1}) {
+        const int64_t pairs = wide.size(axis) - 1;
+        const double correlation =
+            (wide.narrow(axis, 0, pairs) * wide.narrow(axis, 1, pairs)).mean().item<double>() * 3 /
+            (kLimit * kLimit);
+        EXPECT_LT(std::abs(correlation), 4 / std::sqrt(kNumbers)) << "neighbours along axis " << axis;
+    }
+}
+
+TEST(Noise, DependsOnTheTokensPlaceAndTheStepAlone) {
+    Config config;
+    config.optim_args = {{"neftune_noise_alpha", 5.0}, {"neftune_length_multiple", 64}};
+    EmbeddingNoise noise(config);
+    const auto drawn = [&](const at::Tensor& places_n, int64_t length) {
+        const at::Tensor x_nc = at::zeros({places_n.size(0), 16});
+        noise.add(x_nc, places_n, length);
+        return x_nc;
+    };
+    noise.begin_step(7, 1);
+    const at::Tensor places = at::arange(12) * 5, some = at::tensor({9, 2, 5}, at::kLong);
+    const at::Tensor whole = drawn(places, 50);
+    EXPECT_TRUE(at::equal(drawn(places.index_select(0, some), 50), whole.index_select(0, some)));
+    EXPECT_TRUE(at::equal(drawn(places, 64), whole)) << "a length is rounded up to a multiple of 64";
+    EXPECT_LE(whole.abs().max().item<double>(), 5 / std::sqrt(64.0 * 16));
+    EXPECT_NEAR((drawn(places, 256) * 2 - whole).abs().max().item<double>(), 0, 1e-7);
+    EXPECT_FALSE(at::equal(drawn(places + 1, 50), whole));
+    noise.begin_step(7, 2);
+    EXPECT_FALSE(at::equal(drawn(places, 50), whole));
+    noise.begin_step(7, 1);
+    EXPECT_TRUE(at::equal(drawn(places, 50), whole));
 }
 
 TEST(Dropout, DropsTheShareThatIsAskedForAndKeepsTheMean) {

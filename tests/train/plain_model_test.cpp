@@ -104,6 +104,38 @@ void expect_alike(const Parameters& parameters, const Flat& got, const Flat& pla
     }
 }
 
+TEST(PlainModel, HasTheDecodersNoise) {
+    const Documents data;
+    const ModelConfig model = cases().front().model;
+    Plan plan;
+    plan.model = model;
+    plan.context_parallel.layout = RingAttnFunc::BatchRing;
+    plan.config.sample_packing = true;
+    plan.config.sequence_len = kTokens;
+    plan.config.optim_args = {{"neftune_noise_alpha", 9.0}, {"neftune_length_multiple", 64}};
+    run_ranks(Mesh{}, [&](int, Groups& groups) {
+        const at::NoGradGuard no_grad;
+        TrainedModel trained(model, {}, Precision::Float32, at::kCPU);
+        trained.weights.initialize(model, 1);
+        MeshPass pass(plan, groups, trained, {});
+        EmbeddingNoise noise(plan.config);
+        pass.begin_step(4, 2);
+        noise.begin_step(4, 2);
+        const MeshPass::Result mesh = pass.forward_backward({{data.row()}}, 1, 0.02);
+        std::vector<PlainDocument> documents;
+        for (const Row& row : data.row().documents())
+            documents.push_back({row, kTokens - kTokens / 3, kTokens});
+        const auto plain = [&](const EmbeddingNoise* added) {
+            return plain_gradients(
+                model, trained, groups, documents, 0.02, [](int, const at::Tensor&) {}, added);
+        };
+        const PlainGradients noisy = plain(&noise);
+        EXPECT_NEAR(mesh.loss_sum / noisy.loss_sum, 1, 1e-5);
+        EXPECT_GT(std::abs(mesh.loss_sum / plain(nullptr).loss_sum - 1), 1e-3);
+        expect_alike(trained.weights, trained.weights.gradients(), noisy.gradients, "noise");
+    });
+}
+
 TEST(PlainModel, HasTheDecodersLossAndGradients) {
     const Documents data;
     for (const auto& [name, model, kept] : cases()) {
@@ -119,7 +151,8 @@ TEST(PlainModel, HasTheDecodersLossAndGradients) {
             MeshPass pass(plan, groups, trained, kept);
             const MeshPass::Result mesh = pass.forward_backward({{data.row()}}, 1, 0.02);
             std::vector<PlainDocument> documents;
-            for (const Row& row : data.row().documents()) documents.push_back({row, kTokens - kTokens / 3});
+            for (const Row& row : data.row().documents())
+                documents.push_back({row, kTokens - kTokens / 3, kTokens});
             const PlainGradients plain =
                 plain_gradients(model, trained, groups, documents, 0.02, [](int, const at::Tensor&) {});
             EXPECT_NEAR(mesh.loss_sum / plain.loss_sum, 1, 1e-5) << name;

@@ -1,0 +1,28 @@
+/// Adds NEFTune's noise to the embeddings' output while training. It is drawn like dropout (dropout.h), so
+/// that no split of the sequence and no batching of the rows changes it; each step draws anew.
+///
+/// Letters: N tokens, C hidden.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "engine/config/noise.h"
+
+namespace ringmaster {
+
+class EmbeddingNoise {
+  public:
+    explicit EmbeddingNoise(const Config& config);
+
+    bool on() const { return rule_.alpha > 0; }
+    /// Sets the numbers that the noise is drawn from, besides the tokens.
+    void begin_step(int64_t seed, int64_t step);
+    /// Adds the noise of tokens at these places in the data (int64 [N]), whose rows are padded to `length`.
+    void add(const at::Tensor& x_nc, const at::Tensor& places_n, int64_t length) const;
+
+  private:
+    NoiseRule rule_;
+    uint64_t stream_ = 0;
+};
+
+}  // namespace ringmaster
