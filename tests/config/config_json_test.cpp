@@ -21,6 +21,7 @@ Config unusual_config() {
     c.file = "/a/config.yaml", c.base_dir = "/a", c.base_model = "m", c.model_dir = "/a/m",
     c.tokenizer = "/a/t";
     c.reinit_weights = true, c.attn_implementation = "sdpa";
+    c.output_router_logits = false, c.router_aux_loss_coef = 0.25;
     c.datasets = json::parse(R"([{"path": "/a/rows.jsonl", "type": "completion"}])");
     c.test_datasets = json::parse(R"([{"path": "/a/test.jsonl"}])");
     c.special_tokens = {{"pad_token", "<pad>"}}, c.tokenization = {{"train_on_inputs", true}};
