@@ -44,7 +44,7 @@ std::vector<Gpu> gpus_of_driver() {
     return gpus;
 }
 
-/// Returns the GPUs by the fields of nvidia-smi; none if it does not know a field, or gives no answer.
+/// Asks nvidia-smi for `fields` and returns its GPUs; none if it rejects a field or does not answer.
 std::vector<Gpu> ask_nvidia_smi(const QString& fields) {
     QProcess smi;
     smi.setProcessChannelMode(QProcess::SeparateChannels);

@@ -114,8 +114,8 @@ double layer_weight_bytes(const MemoryInputs& in) {
     return elements * in.element_bytes() + padded(in, quantized_layer(in.model, in.quantization).bytes);
 }
 
-/// Returns the bytes of a unit's gradients during computation, the previous unit's during reduction, and the
-/// copy received from these. A GPU reduces without a copy.
+/// Returns the bytes of gradients held while one unit computes and the previous unit's gradients are reduced.
+/// On a CPU they include the buffer that the reduction receives into.
 double reduced_bytes(const MemoryInputs& in, double unit, double before) {
     if (stage(in) == 0) return 0;
     const double received = in.device == Device::Cpu ? before : 0;
@@ -138,7 +138,8 @@ double state_bytes(const MemoryInputs& in, const ParameterShape& shape, const St
     const auto elements = double(shape.size()), columns = double(shape.shape.back());
     if (state.extent == StateExtent::Rows) return 4 * elements / columns;
     if (state.extent == StateExtent::Columns) return 4 * columns;
-    const StateFormat format = state_format(in.optimizer_states, shape.size(), shape.name.ends_with(kEmbedding));
+    const StateFormat format =
+        state_format(in.optimizer_states, shape.size(), shape.name.ends_with(kEmbedding));
     if (!format.in_codes()) return elements * (format.as_weights ? parameter_bytes(in) : 4);
     return elements * format.bits / 8 + 4 * std::ceil(elements / double(format.block));
 }

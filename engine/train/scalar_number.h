@@ -1,5 +1,5 @@
-/// Makes a number for operations in place. LibTorch's `tensor.mul_(0.9)` first rounds 0.9 to the tensor's
-/// dtype, unlike Python's; a float64 tensor keeps it exact, on any device.
+/// Makes a float64 tensor of a number, for operations in place. In C++, `tensor.mul_(0.9)` rounds 0.9 to the
+/// tensor's dtype first, which PyTorch's Python API does not; a float64 tensor keeps it exact, on any device.
 #pragma once
 
 #include <ATen/ATen.h>

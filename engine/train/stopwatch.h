@@ -13,7 +13,7 @@ namespace ringmaster {
 
 class Stopwatch {
   public:
-    /// Measures rounds for `seconds`, at least three.
+    /// Measures rounds until `seconds` have passed, but at least three rounds.
     Stopwatch(at::Device device, double seconds) : device_(device), seconds_(seconds) {}
 
     double median(const std::function<void()>& work) const {

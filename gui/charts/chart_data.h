@@ -23,7 +23,7 @@ enum class Mark {
     Dashed,   ///< value as a dashed line: an estimate or a limit
     Points,   ///< value as dots
     Band,     ///< low…high as a pale area, value as a line in it
-    Stacked,  ///< area from the stacked series before it to value on top
+    Stacked,  ///< value as an area, stacked on the previous Stacked series
 };
 
 struct ChartSeries {

@@ -14,7 +14,8 @@ constexpr size_t kOutliers = 3;
 constexpr int64_t kPaceSteps = 50, kRecentSteps = 10;
 const double kUnknown = std::nan("");
 
-/// Returns the rank that stands for figures equal on all: the first, unless another has over twice its steps.
+/// Returns the rank to read figures from that all ranks share: the first, unless another has over twice as
+/// many steps.
 const RankHistory* reference(const RunHistory& history) {
     const RankHistory* longest = nullptr;
     for (const RankHistory& rank : history.ranks()) {

@@ -27,7 +27,7 @@ std::vector<OptionSpec> launch_options() {
         {"--detach", "", "return as soon as the run has been started"},
         {"--dry-run", "", "print the exact commands and start nothing"},
         {"--no-preflight", "",
-         "start without the proof, on the run's first rows, that the mesh computes what one rank would"},
+         "skip preflight, which proves on the run's first rows that the mesh computes what one rank would"},
         {"--restarts", "N",
          "restart a failed run automatically, up to N times (0), from its newest whole "
          "checkpoint;\non "

@@ -154,7 +154,8 @@ class StopRequests {
     bool saving_ = false, now_ = false;
 };
 
-/// Holds the line below the picture. Without a picture, prints a companion's note when it changes.
+/// Keeps the status line below the live display. Without a live display, prints each note of the run's
+/// companion when it changes.
 class Notes {
   public:
     Notes(const RunCompanion* companion, const Session& session) : companion_(companion), session_(session) {}
