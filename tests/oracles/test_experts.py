@@ -165,7 +165,8 @@ def test_a_model_saved_by_parameters_is_read_too(reference, tmp_path):
 @pytest.mark.parametrize("targets", [["q_proj", "w1"], ["gate"], "all-linear", ".*q_proj"], ids=str)
 def test_targets_inside_experts_are_refused(reference, targets, tmp_path):
     kind, folder, model_dir, _, _ = reference
-    config = make_config(tmp_path, model_dir, folder / "rows.jsonl", adapter="lora", lora_r=4, lora_alpha=8, lora_target_modules=targets)
+    config = make_config(tmp_path, model_dir, folder / "rows.jsonl", adapter="lora", lora_r=4, lora_alpha=8, lora_target_modules=targets,
+                         lora_target_linear=False)
     plan = json.loads(ringmaster("plan", config, "--ranks", 1, "--json", check=False).stdout)
     errors = [finding for finding in plan["diagnostics"] if finding["severity"] == "error"]
     assert [(finding["code"], finding["key"]) for finding in errors] == [("KEY-UNSUPPORTED", "lora_target_modules")]
