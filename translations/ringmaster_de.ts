@@ -1668,10 +1668,6 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <translation>fertiges Modell wird gespeichert</translation>
     </message>
     <message>
-        <source>tokenizing %1</source>
-        <translation>Tokenisierung von %1</translation>
-    </message>
-    <message>
         <source>loading the tokenizer</source>
         <translation>Tokenizer wird geladen</translation>
     </message>

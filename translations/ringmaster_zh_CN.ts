@@ -1652,10 +1652,6 @@ On what is left the run would go on with:</source>
         <translation>保存最终模型</translation>
     </message>
     <message>
-        <source>tokenizing %1</source>
-        <translation>正在对 %1 分词</translation>
-    </message>
-    <message>
         <source>loading the tokenizer</source>
         <translation>正在加载分词器</translation>
     </message>
