@@ -52,6 +52,8 @@ TEST_F(Record, HoldsWhatTheAttemptCameTo) {
     EXPECT_FALSE(record.error);
     events.write(DoneEvent{6, "stopped"});
     EXPECT_EQ(read(now).done->state, "stopped");
+    events.write(WarningEvent{"MLflow has no client", "tracking"});
+    EXPECT_TRUE(read(now).done) << "a tracker may warn after the end";
     events.write(ErrorEvent{"first", "here"});
     events.write(ErrorEvent{"second", ""});
     record = read(now);
