@@ -1,7 +1,8 @@
 #include <charconv>
-#include <concepts>
+#include <optional>
 
 #include "engine/error.h"
+#include "engine/events/step_fields.h"
 #include "engine/files/durable.h"
 #include "launcher/export.h"
 #include "launcher/files.h"
@@ -13,45 +14,47 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kHeader =
-    "rank,t,step,epoch,loss,rank_loss,tokens,valid_tokens,rank_valid_tokens,lr,grad_norm,step_s,compute_s,"
-    "comm_s,"
-    "exposed_comm_s,comm_bytes,data_s,memory_bytes,peak_memory_bytes,tokens_per_s,"
-    "position_sum,attention_cells\r\n";
+struct HeaderWriter {
+    std::string& row;
 
-/// Appends the shortest text that reads back as the same value in any locale.
-template <class Number>
-void append(std::string& row, Number value) {
-    char text[32];
-    const auto [end, problem] = std::to_chars(text, text + sizeof text, value);
-    row.append(text, end);
-    row += ',';
+    void operator()(const char* name, const auto& /*value*/) { row += ',', row += name; }
+    void if_any(const char* name, const auto& value) { (*this)(name, value); }
+};
+
+/// Writes a value as the shortest text that reads back as the same value in any locale, and nothing for a
+/// value that is not known.
+struct ValueWriter {
+    std::string& row;
+
+    void operator()(const char* /*name*/, auto value) { append(value); }
+    void operator()(const char* name, const std::optional<double>& value) { if_any(name, value); }
+    void if_any(const char* /*name*/, const std::optional<double>& value) {
+        value ? append(*value) : void(row += ',');
+    }
+    void if_any(const char* /*name*/, bool value) { row += value ? ",true" : ","; }
+
+    void append(auto value) {
+        char text[32];
+        const auto [end, problem] = std::to_chars(text, text + sizeof text, value);
+        row += ',';
+        row.append(text, end);
+    }
+};
+
+std::string header() {
+    std::string row = "rank,t";
+    HeaderWriter writer{row};
+    const StepEvent any;
+    each_field(writer, any);
+    return row + "\r\n";
 }
 
 void append_row(std::string& text, int rank, const Timed<StepEvent>& step) {
-    const StepEvent& e = step.event;
-    append(text, rank);
-    append(text, step.t);
-    append(text, e.step);
-    append(text, e.epoch);
-    append(text, e.loss);
-    if (e.rank_loss) {
-        append(text, *e.rank_loss);
-    } else {
-        text += ',';
-    }
-    for (int64_t count : {e.tokens, e.valid_tokens, e.rank_valid_tokens}) append(text, count);
-    for (double value : {e.lr, e.grad_norm, e.step_s, e.compute_s, e.comm_s, e.exposed_comm_s})
-        append(text, value);
-    append(text, e.comm_bytes);
-    append(text, e.data_s);
-    append(text, e.memory_bytes);
-    append(text, e.peak_memory_bytes);
-    append(text, e.tokens_per_s);
-    append(text, e.position_sum);
-    append(text, e.attention_cells);
-    text.back() = '\r';
-    text += '\n';
+    text += std::to_string(rank);
+    ValueWriter writer{text};
+    writer.append(step.t);
+    each_field(writer, step.event);
+    text += "\r\n";
 }
 
 }  // namespace
@@ -65,7 +68,7 @@ Exported export_csv(const RunDirectory& run, const fs::path& file) {
     constexpr size_t kFlushBytes = size_t{1} << 20;
     DurableFile target(file);
     Exported exported{file, static_cast<int64_t>(ranks.size()), 0};
-    std::string text = kHeader;
+    std::string text = header();
     const auto flush = [&] {
         target.write(text.data(), text.size());
         text.clear();

@@ -110,6 +110,7 @@ void add_global_step(EventFile& file, const Timed<StepEvent>& step) {
     const StepEvent& e = step.event;
     auto add = [&](const char* tag, double value) { file.scalar(step.t, e.step, tag, value); };
     add("loss", e.loss);
+    if (e.router_loss) add("router_loss", *e.router_loss);
     add("lr", e.lr);
     add("grad_norm", e.grad_norm);
     add("epoch", e.epoch);

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cmath>
-#include <concepts>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -10,6 +9,7 @@
 
 #include "engine/events/flat_json.h"
 #include "engine/events/limits.h"
+#include "engine/events/step_fields.h"
 
 namespace ringmaster {
 
@@ -19,36 +19,7 @@ namespace {
 constexpr std::array<std::string_view, std::variant_size_v<Event>> kTypes = {
     "step", "hello", "phase", "device", "eval", "warning", "checkpoint", "done", "error"};
 
-template <class T, class E>
-concept EventOf = std::same_as<std::remove_const_t<T>, E>;
-
 // each_field lists the fields of each event, for writing and for reading.
-
-void each_field(auto& field, EventOf<StepEvent> auto& e) {
-    field("step", e.step);
-    field("epoch", e.epoch);
-    field("loss", e.loss);
-    field("rank_loss", e.rank_loss);
-    field("tokens", e.tokens);
-    field("valid_tokens", e.valid_tokens);
-    field("rank_valid_tokens", e.rank_valid_tokens);
-    field("lr", e.lr);
-    field("grad_norm", e.grad_norm);
-    field("step_s", e.step_s);
-    field("compute_s", e.compute_s);
-    field("comm_s", e.comm_s);
-    field("exposed_comm_s", e.exposed_comm_s);
-    field("comm_bytes", e.comm_bytes);
-    field("data_s", e.data_s);
-    field("memory_bytes", e.memory_bytes);
-    field("peak_memory_bytes", e.peak_memory_bytes);
-    field("tokens_per_s", e.tokens_per_s);
-    field("position_sum", e.position_sum);
-    field("attention_cells", e.attention_cells);
-    field.if_any("loss_scale", e.loss_scale);
-    field.if_any("router_loss", e.router_loss);
-    field.if_any("skipped", e.skipped);
-}
 
 void each_field(auto& field, EventOf<HelloEvent> auto& e) {
     field("attempt", e.attempt);

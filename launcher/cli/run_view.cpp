@@ -321,6 +321,7 @@ std::string RunLines::step_line(const RunFollower& run, const StepEvent& step) c
     const std::string total = total_steps_ ? std::to_string(*total_steps_) : "";
     std::string text = "step " + right_aligned(std::to_string(step.step), static_cast<int>(total.size())) +
                        (total_steps_ ? "/" + total : "") + "  loss " + format_loss(step.loss);
+    if (step.router_loss) text += "  router loss " + format_loss(*step.router_loss);
     if (run.ranks().size() > 1) text += "  ranks " + rank_losses(run, step.step);
     text += "  overhead " + right_aligned(format_percent(overhead), 5);
     text += right_aligned(format_duration(step.step_s), 8) +

@@ -31,8 +31,11 @@ def test_csv_holds_every_point_once(tmp_path):
         assert int(row["comm_bytes"]) == 5_000_000_000 + rank
         assert float(row["exposed_comm_s"]) == 0.125
         assert float(row["t"]) > 1.7e9
-    event = json.loads((tmp_path / "runs/one/events/rank-00000.jsonl").read_text().splitlines()[1])
-    assert set(rows[0]) == set(event) - {"type"}, "every field of the event is a column"
+        assert float(row["router_loss"]) == 0.25 / step
+        assert row["skipped"] == ("true" if step == 4 else "")
+    events = map(json.loads, (tmp_path / "runs/one/events/rank-00000.jsonl").read_text().splitlines())
+    fields = {field for event in events if event["type"] == "step" for field in event}
+    assert set(rows[0]) == fields - {"type"}, "every field of the event is a column"
 
 
 def test_csv_lines_end_as_rfc_4180_says(tmp_path):
@@ -56,6 +59,7 @@ def test_tensorboard_reads_every_point(tmp_path):
         assert all(event.wall_time > 1.7e9 for tag in board.Tags()["scalars"] for event in board.Scalars(tag))
     assert points == told["points"]
     assert read["global"]["loss"] == pytest.approx({step: 4 / step for step in range(1, STEPS + 1)}, rel=1e-6)
+    assert read["global"]["router_loss"] == {step: 0.25 / step for step in (1, 2, 4)} | {3: pytest.approx(0.25 / 3), 5: pytest.approx(0.05)}
     assert read["global"]["eval_loss"] == {STEPS: 2.5}
     assert set(read["rank_00001"]["rank_loss"]) == {1, 2, 4, 5}
     assert read["rank_00000"]["overhead"] == {step: 0.25 for step in range(1, STEPS + 1)}

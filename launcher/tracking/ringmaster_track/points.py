@@ -11,6 +11,7 @@ MOST_STEPS = 10**12
 # Field of a step event -> name in transformers' logs.
 STEP_NAMES = {
     "loss": "loss",
+    "router_loss": OWN + "router_loss",
     "grad_norm": "grad_norm",
     "lr": "learning_rate",
     "epoch": "epoch",
