@@ -11,7 +11,7 @@ struct GateRule {
     Activation activation = Activation::Silu;
     bool gated = true;  ///< f(gate) · up of rows [gate | up]; else f(x)
 
-    /// Written out: the CUDA kernels are compiled as C++17.
+    /// This is not `= default` because the CUDA kernels are compiled as C++17.
     bool operator==(const GateRule& other) const {
         return activation == other.activation && gated == other.gated;
     }

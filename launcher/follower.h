@@ -27,7 +27,7 @@ struct RankProgress {
     std::optional<HelloEvent> hello;  ///< hello event of the newest attempt
     std::optional<PhaseEvent> phase;
     std::optional<DeviceEvent> device;
-    std::vector<TimedStep> steps;  ///< by step; a repeated step replaces the earlier one
+    std::vector<TimedStep> steps;  ///< ascending; a repeated step replaces the earlier one
 
     const TimedStep* last() const { return last_step >= 0 ? find(last_step) : nullptr; }
     const TimedStep* find(int64_t step) const;
@@ -63,7 +63,7 @@ class RunFollower {
     size_t kept_steps_;
     RunState state_;
     std::vector<EventReader> readers_;
-    size_t next_reader_ = 0;  ///< first reader of the next poll, so that a busy rank hides no other
+    size_t next_reader_ = 0;  ///< reader to start with in the next poll, so that no rank waits for a busy one
     std::vector<RankProgress> ranks_;
     std::optional<EvalEvent> last_eval_;
     std::optional<CheckpointEvent> last_checkpoint_;

@@ -66,7 +66,7 @@ class RunHistory {
     /// Returns the events since the last call in the order in which they were read: at most 1,000, and as many
     /// errors besides.
     std::vector<Happening> take_news();
-    const std::optional<Happening>& first_error() const { return first_error_; }  ///< in the newest attempt
+    const std::optional<Happening>& first_error() const { return first_error_; }  ///< of the newest attempt
     double last_heard() const;                                                    ///< Unix seconds
     int64_t events() const { return events_; }
     size_t bytes() const;  ///< memory used by the events, in bytes
@@ -74,7 +74,7 @@ class RunHistory {
   private:
     struct Source {
         EventReader newest;                  ///< continues from the end of the file as first seen
-        std::optional<EventReader> backlog;  ///< reads from the start of the file up to there
+        std::optional<EventReader> backlog;  ///< reads what the file held before `newest` began
         int64_t backlog_end = 0;
         StepRange newest_steps{1, 0};  ///< steps read by `newest`; the backlog's copies are older
     };

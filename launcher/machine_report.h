@@ -16,7 +16,7 @@ namespace ringmaster {
 
 struct DiskSpace {
     std::filesystem::path folder;             ///< need not exist yet
-    int64_t free_bytes = 0, total_bytes = 0;  ///< on the disk that holds or would hold it; 0: unknown
+    int64_t free_bytes = 0, total_bytes = 0;  ///< space on the disk of the folder; 0: unknown
 };
 
 enum class SshAgent { None, Silent, Answers };

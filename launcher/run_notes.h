@@ -11,7 +11,7 @@ namespace ringmaster {
 
 struct RunNotes {
     std::string text;
-    std::vector<std::string> tags;  ///< in the order entered, without repeats
+    std::vector<std::string> tags;  ///< tags in the order entered, without repeats
     friend bool operator==(const RunNotes&, const RunNotes&) = default;
 };
 

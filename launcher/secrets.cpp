@@ -21,7 +21,7 @@ namespace {
 
 constexpr size_t kShortestKnown = 6;
 
-/// Last words of keys that end like a secret's name but hold none.
+/// Lists the ends of keys that look like a secret's name but hold no secret.
 constexpr std::array<std::string_view, 13> kHarmless = {
     "bos_token",    "eos_token",   "pad_token",   "unk_token",   "sep_token",  "cls_token",
     "mask_token",   "image_token", "audio_token", "video_token", "stop_token", "additional_special_token",

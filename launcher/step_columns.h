@@ -44,7 +44,7 @@ constexpr size_t kStoredMeasures = 12;
 const char* to_string(Measure figure);
 
 struct StepRange {
-    int64_t from = 1, to = 0;  ///< both inclusive; empty if to < from
+    int64_t from = 1, to = 0;  ///< inclusive bounds; empty if to < from
 
     int64_t count() const { return to < from ? 0 : to - from + 1; }
     bool operator==(const StepRange&) const = default;

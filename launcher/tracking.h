@@ -23,7 +23,7 @@ struct TrackerState {
     std::string problem;         ///< "client", "key" or "password"; empty: ready
     std::string remedy;
 };
-using TrackerStates = std::map<std::string, TrackerState>;  ///< by the tracker's name
+using TrackerStates = std::map<std::string, TrackerState>;  ///< states by the tracker's name
 
 /// Parses the lines of `ringmaster-agent --trackers`, which a node may have sent: skips invalid lines and
 /// cuts long texts.

@@ -1,8 +1,8 @@
-/// Computes attention on the CPU over blocks of scores: matrix products with the softmax between them. It
-/// gives what LibTorch's flash kernel gives, faster if there are many rows. All sums are float32, and results
-/// over some keys are never rounded before those over other keys join them. bfloat16 is widened block by
-/// block as it is read; key_block_attention.h replaces this on processors with bfloat16 products. Slices of
-/// the same keys go in one call. Forward and backward are both here.
+/// Computes attention on the CPU over blocks of scores: matrix products with the softmax between them. The
+/// results are those of LibTorch's flash kernel, computed faster if there are many rows. All sums are
+/// float32, and partial results are never rounded before they are merged. bfloat16 is widened block by block
+/// as it is read; key_block_attention.h replaces this on processors with bfloat16 products. Slices of the
+/// same keys go in one call. Forward and backward are both here.
 ///
 /// Letters: B rows, H query heads, K key/value heads (H a multiple of K), T queries, S keys, D head_dim.
 /// q_bhtd, k_bksd, v_bksd, dout_bhtd are float32 or bfloat16, last dim contiguous, other strides free. Equal

@@ -14,9 +14,9 @@
 namespace ringmaster {
 
 /// Returns a kernel for half precisions that scales scores by `scale` (0: D^-1/2). It runs cuDNN's attention
-/// if the run chose it and it can (cudnn_attention.h), otherwise LibTorch's FlashAttention-2, which takes any
+/// if the run chose cuDNN and cuDNN can run the call, otherwise LibTorch's FlashAttention-2, which takes any
 /// segments, documents, windows, grouped heads, and head dims that are multiples of 8 up to 256. Its
-/// deterministic backward keeps several float32 copies of dq: blocks of queries keep those below 2 GiB.
+/// deterministic backward keeps several float32 copies of dq, which blocks of queries limit to 2 GiB.
 FlashKernel cuda_flash_kernel(double scale = 0);
 
 /// Computes one square or rectangle in float32 with the memory-efficient kernel. `causal`: query i sees keys

@@ -17,7 +17,7 @@ struct CudnnUse {
     bool operator==(const CudnnUse&) const = default;
 };
 
-/// Chooses if cuDNN computes forward and backward from now on. Call it before any attention; default: no.
+/// Sets whether cuDNN computes forward and backward from now on. Call it before any attention; default: no.
 void use_cudnn(const CudnnUse& use);
 CudnnUse cudnn_in_use();  ///< returns the last choice
 

@@ -50,7 +50,7 @@ struct ByHeads {
 ByHeads tokens_to_heads(Group& group, const HeadExchange& exchange, const at::Tensor& x_tbnd,
                         const std::string& what);
 
-/// Returns owned_sbnd [S, B, n, D], any strides, to its tokens' ranks; `wait_and_join` gives [t, B, N, D].
+/// Sends owned_sbnd [S, B, n, D], any strides, to its tokens' ranks; `wait_and_join` gives [t, B, N, D].
 struct ByTokens {
     HeadExchange exchange;
     at::Tensor received;

@@ -11,7 +11,7 @@
 
 namespace ringmaster {
 
-/// Tokens [begin, end) of a rank's tokens.
+/// Names the tokens [begin, end) of a rank.
 struct TokenRange {
     int64_t begin = 0;
     int64_t end = 0;

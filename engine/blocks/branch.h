@@ -13,7 +13,7 @@ struct Branch {
     using Tensor = typename Machine::Tensor;
 
     NormSite norm = NormSite::Input, output_norm = NormSite::AttentionOutput;
-    bool shares_norm = false;  ///< a block whose backward ran before has set the norm's gradient
+    bool shares_norm = false;  ///< another block's backward has already set the norm's gradient
     Tensor x_nc = {}, rstd_n = {};
     Tensor raw_nc = {}, raw_rstd_n = {};  ///< output before its norm; undefined if it has none
 

@@ -1,6 +1,6 @@
 /// Computes a mixture of experts in place of a layer's MLP: a router chooses some gated MLPs for each token,
-/// and weighs what they return. What was chosen is kept, so that computing a layer or a tile again chooses
-/// the same.
+/// and weights their outputs. The choice is kept, so that a layer or tile that is computed again uses the
+/// same experts.
 #pragma once
 
 #include <utility>
@@ -15,7 +15,7 @@ template <class Machine>
 class Experts final : public Block<Machine> {
     using Tensor = typename Machine::Tensor;
 
-    /// Consecutive tokens that are computed at once. Rows are pairs of a token and one of its experts.
+    /// Holds consecutive tokens that are computed together. Rows are pairs of a token and one of its experts.
     struct Tile {
         int64_t first = 0;  ///< index of its first token
         Branch<Machine> branch = {};
@@ -83,7 +83,7 @@ class Experts final : public Block<Machine> {
         Branch<Machine>& branch = tile.branch;
         if (machine.model().norms_outputs && !branch.raw_nc.defined())
             branch.norm_output(machine, machine.experts_output(tile.gate_up_m2i, tile.routing));
-        // In place, gate and up become their gradient.
+        // This call overwrites gate and up with their gradients.
         const Tensor dweights_m = machine.experts_down_backward(branch.end_backward(machine, dy_nc, beta),
                                                                 tile.gate_up_m2i, tile.routing, beta);
         branch.begin_backward(machine,
@@ -94,7 +94,7 @@ class Experts final : public Block<Machine> {
     const NormSite norm_;
     Tensor x_nc_;
     Tile whole_;                     ///< all tokens, unless there are tiles
-    std::vector<Tensor> chosen_nk_;  ///< of each tile
+    std::vector<Tensor> chosen_nk_;  ///< expert choices of each tile
 };
 
 }  // namespace ringmaster

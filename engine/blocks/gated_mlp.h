@@ -13,7 +13,7 @@ template <class Machine>
 class GatedMlp final : public Block<Machine> {
     using Tensor = typename Machine::Tensor;
 
-    /// Consecutive tokens that are computed at once.
+    /// Holds consecutive tokens that are computed together.
     struct Tile {
         int64_t first = 0;  ///< index of its first token
         Branch<Machine> branch = {};
@@ -103,7 +103,7 @@ class GatedMlp final : public Block<Machine> {
             dact_ni.reset();
             pull.accumulate(act_ni, beta);
         }
-        // In place, gate and up became their gradient.
+        // The gradients of gate and up have overwritten gate and up.
         tile.branch.begin_backward(machine, machine.pull(LoraSite::GateUp, tile.gate_up_n2i, tile.first),
                                    dx_nc, beta);
     }

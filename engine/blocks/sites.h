@@ -1,4 +1,4 @@
-/// Names a layer's matrices, which hold its modules and have an input each, and its norms.
+/// Names a layer's norms and matrices; a matrix joins the modules that read the same input.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ constexpr size_t kLoraSites = 4;
 enum class NormSite { Input, Queries, Keys, AttentionOutput, Mlp, MlpOutput };
 constexpr size_t kNormSites = 6;
 
-/// Targets [first, first + count) of kLoraTargets.
+/// Selects the targets [first, first + count) of kLoraTargets.
 struct TargetRange {
     size_t first, count;
 };

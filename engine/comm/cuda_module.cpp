@@ -28,8 +28,8 @@ std::filesystem::path module_file() {
     return !exists(beside / kName) && exists(of_build) ? of_build : beside / kName;
 }
 
-/// Sets what LibTorch reads while it loads, and cuBLAS: without a workspace of fixed size its sums differ
-/// from run to run, and LibTorch refuses its products while the switch of deterministic.h is on.
+/// Sets variables that LibTorch and cuBLAS read: without a fixed workspace, cuBLAS's sums differ from run to
+/// run, and LibTorch refuses its products while the switch of deterministic.h is on.
 void set_up_libraries() {
     setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", 0);
     if (std::getenv("PYTORCH_CUDA_ALLOC_CONF") == nullptr)

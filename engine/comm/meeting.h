@@ -21,7 +21,7 @@ struct Meeting {
 Meeting meet(const Rendezvous& rendezvous, std::chrono::milliseconds timeout);
 
 /// Returns the numeric address, IPv4 or IPv6, of the interface that the rendezvous names; else 127.0.0.1 if
-/// all ranks are on this machine; else of the one that reaches MASTER_ADDR. Throws Error(Unreachable).
+/// all ranks are on this machine; else of the interface that reaches MASTER_ADDR. Throws Error(Unreachable).
 std::string interface_address(const Rendezvous& rendezvous);
 
 struct ListeningSocket {

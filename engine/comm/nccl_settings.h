@@ -18,8 +18,8 @@ NodeNetwork network_of(const Rendezvous& who);
 /// `folder`/flight-recorder-rank-N if a transfer stalls beyond its timeout.
 std::vector<NcclSetting> flight_recorder_settings(const std::filesystem::path& folder);
 
-/// Sets variables that have a value here and none in the environment, before NCCL is first used. Returns one
-/// line of what holds: "NCCL_SOCKET_IFNAME=lo (all ranks are on this machine), NCCL_ALGO=Tree (as given), …".
+/// Sets variables that have a value here and none in the environment, before NCCL is first used. Returns all
+/// of them in a line: "NCCL_SOCKET_IFNAME=lo (all ranks are on this machine), NCCL_ALGO=Tree (as given), …".
 std::string use_nccl_settings(const std::vector<NcclSetting>& settings);
 
 }  // namespace ringmaster

@@ -22,7 +22,7 @@
 
 namespace ringmaster {
 
-/// Holds one work of c10d and what it waits for, such as "rank 0 to send keys and values".
+/// Holds one posted work of c10d and the event that it waits for, such as "rank 0 to send keys and values".
 struct Operation {
     c10::intrusive_ptr<c10d::Work> work;
     std::string whom;

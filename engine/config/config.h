@@ -35,7 +35,7 @@ enum class RingAttnFunc {
     Auto,
 };
 
-/// The schedules of transformers, and two of axolotl.
+/// Lists the learning-rate schedules of transformers, and two of axolotl's.
 enum class LrScheduler {
     Linear,
     Cosine,
@@ -54,7 +54,7 @@ enum class LrScheduler {
 /// Says how a row longer than sequence_len is treated: dropped (axolotl's default), cut, or an error.
 enum class ExcessLength { Drop, Truncate, Raise };
 
-/// `pad_to_sequence_len`, or accelerate's sp_seq_length.
+/// Holds `pad_to_sequence_len`, or accelerate's sp_seq_length.
 struct Padding {
     bool to_sequence_len = false;
     std::optional<int64_t> fixed_length;  ///< sp_seq_length if sp_seq_length_is_variable is false
@@ -65,7 +65,7 @@ struct Config {
     std::string base_dir;  ///< folder that relative paths start from
 
     // Model
-    std::string base_model;  ///< as written: a folder or a hub id
+    std::string base_model;  ///< a folder or a hub id, as written in the file
     std::string model_dir;   ///< absolute if base_model is an existing folder; else empty
     std::string tokenizer;   ///< tokenizer_config, else base_model; absolute if a folder
     bool reinit_weights = false;
@@ -103,7 +103,7 @@ struct Config {
     std::optional<double> cosine_min_lr_ratio;
     std::optional<double> cosine_constant_lr_ratio;
     bool lr_quadratic_warmup = false;
-    nlohmann::json lr_scheduler_kwargs = nlohmann::json::object();  ///< only those of the schedule
+    nlohmann::json lr_scheduler_kwargs = nlohmann::json::object();  ///< arguments of the schedule
     double weight_decay = 0;                                        ///< not applied to norms and biases
     double adam_beta1 = 0.9;
     double adam_beta2 = 0.999;
@@ -117,9 +117,9 @@ struct Config {
     nlohmann::json lr_groups = nlohmann::json::array();  ///< {name, modules, lr}, as in the file
     std::optional<double> loraplus_lr_ratio;             ///< B's learning rate divided by A's
     std::vector<std::string> unfrozen_parameters;        ///< patterns; empty: all parameters are trained
-    std::optional<int64_t> early_stopping_patience;      ///< evaluations without a better loss
-    std::optional<double> loss_watchdog_threshold;       ///< loss that is too high
-    int64_t loss_watchdog_patience = 3;                  ///< steps in a row before the run ends
+    std::optional<int64_t> early_stopping_patience;  ///< evaluations without a better loss that end the run
+    std::optional<double> loss_watchdog_threshold;       ///< loss from which a step counts as too high
+    int64_t loss_watchdog_patience = 3;                  ///< number of such steps in a row that end the run
     bool load_best_model_at_end = false;
     bool group_by_length = false;
 
@@ -151,7 +151,7 @@ struct Config {
     int64_t dp_replicate_size = 0;
     int64_t heads_k_stride = 1;
     RingAttnFunc ring_attn_func = RingAttnFunc::Default;
-    int zero_stage_asked = 0;            ///< from fsdp_config or deepspeed; 0 if neither asks for one
+    int zero_stage_asked = 0;            ///< stage that fsdp_config or deepspeed asks for; 0: none
     bool optimizer_offloading = false;   ///< keeps the optimizer's moments in host memory
     std::optional<int64_t> ranks;        ///< accelerate's num_processes
     std::optional<int64_t> nodes;        ///< accelerate's num_machines

@@ -30,7 +30,7 @@ struct Document {
     const nlohmann::json* find(std::string_view path) const;
     int line(const std::string& path)
         const;  ///< line of the path, or of its nearest parent in the file; else 0
-    std::vector<std::string> top_level_keys() const;  ///< in the file's order, then those of --set
+    std::vector<std::string> top_level_keys() const;  ///< the file's keys in its order, then those of --set
 };
 
 /// Reads `text`. Returns false if it is not a YAML mapping; `diagnostics` then has the reason and line.

@@ -31,14 +31,14 @@ namespace ringmaster {
 
 struct FindingTexts {
     std::string title;
-    std::map<std::string, std::string> messages, hints, effects;  ///< by form
-    std::map<std::string, std::string> phrases;                   ///< by the parameter's English words
+    std::map<std::string, std::string> messages, hints, effects;  ///< sentences by form
+    std::map<std::string, std::string> phrases;  ///< translations by the parameter's English words
     std::string explanation;                                      ///< Markdown
 };
 
 struct FindingRecord {
     std::vector<std::pair<std::string, std::string>> fixes;  ///< form, and the fix's text
-    std::map<std::string, FindingTexts> texts;               ///< by language: en, de, zh_CN
+    std::map<std::string, FindingTexts> texts;               ///< texts by language: en, de, zh_CN
 };
 
 const std::map<std::string, FindingRecord>& finding_records();

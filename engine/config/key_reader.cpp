@@ -65,7 +65,7 @@ std::string shown(const json& value) {
     if (text.size() > kShownBytes) {
         std::size_t end = kShownBytes;
         while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
-            --end;  // not inside a character
+            --end;  // does not cut inside a UTF-8 character
         cut = text.substr(0, end) + "…";
     }
     return value.is_string() ? "'" + cut + "'" : cut;

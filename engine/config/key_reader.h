@@ -65,7 +65,7 @@ class KeyReader {
         say(Severity::Info, code, path, message, hint);
     }
 
-    /// These take the text from a record of resources/findings.
+    /// These overloads take the text from a record of resources/findings.
     void error(const Form& form, const std::string& path, FindingValues parameters = {},
                std::vector<Fix> fixes = {}) {
         say(Severity::Error, form, path, std::move(parameters), std::move(fixes));

@@ -1,4 +1,4 @@
-/// Defines the table behind keys.h: groups of axolotl's keys that share a fate and a reason.
+/// Defines the table behind keys.h: groups of axolotl's keys that are treated alike for one reason.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -22,13 +22,13 @@ struct KeyGroup {
 const std::vector<KeyGroup>& key_groups();
 
 struct KeyFault {
-    std::string value;    ///< ": 3"; empty for a mapping or a list
+    std::string value;    ///< value for the message, such as ": 3"; empty for a mapping or a list
     std::string message;  ///< English
     std::vector<Fix> fixes;
 };
 
-/// Returns edits that come closest to a run with the Unsupported key, the best first; empty if nothing can
-/// replace the key.
+/// Returns the edits that replace an Unsupported key as closely as possible, the best first; empty if nothing
+/// can replace it.
 std::vector<Fix> fixes_for(const KeyRule& rule, const Document& document);
 
 /// Returns the fault in the value of an Unsupported key in `document`; nullopt if the key is switched

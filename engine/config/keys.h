@@ -22,7 +22,7 @@ struct KeyRule {
     Fate fate = Fate::Used;
     std::string_view why;      ///< NoEffect: reason; Unsupported: what the key would change
     std::string_view hint;     ///< Unsupported: nearest thing that works
-    std::string_view part_of;  ///< another key that must be on for this one to mean anything
+    std::string_view part_of;  ///< key without which this key has no effect
 };
 
 /// Returns nullptr if neither axolotl's schema nor ours has the key.

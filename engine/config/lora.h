@@ -27,7 +27,7 @@ struct Lora {
     int64_t alpha = 0;
     double dropout = 0;
     bool rslora = false;
-    std::vector<std::string> targets;  ///< in the form that lora_targets.h writes
+    std::vector<std::string> targets;  ///< targets in the form that lora_targets.h writes
     std::string model_dir;             ///< PEFT folder to resume from; empty: A random, B zero
     std::string base_model;            ///< model name stored in a saved adapter
     std::vector<int64_t> layers = {};  ///< adapted layers, ascending; empty: all

@@ -40,7 +40,7 @@ struct OptimizerKind {
 const OptimizerKind* find_optimizer(std::string_view name);
 std::vector<std::string> known_optimizers();  ///< returns the names of all supported ones
 
-/// Returns the nearest optimizer that is built, for a name of axolotl or transformers; empty if unknown.
+/// Returns the nearest supported optimizer, for a name of axolotl or transformers; empty if unknown.
 std::string_view nearest_optimizer(std::string_view name);
 
 /// The format of one state of a parameter.

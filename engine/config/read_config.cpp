@@ -60,7 +60,7 @@ void read_sections(const Document& document, const AccelerateImport& import, Con
     take_import(import, reading.config);
     check_rules(keys, reading.config);
     reading.config.lines = document.lines;
-    // The plan tells PEFT's word all-linear from axolotl's flag by the keys that are set; one that is off is not.
+    // A flag that is off counts as unset, because the plan takes PEFT's all-linear only if the flag is unset.
     if (const nlohmann::json* flag = document.find("lora_target_linear"); flag && !is_on(*flag))
         reading.config.lines.erase("lora_target_linear");
 }

@@ -12,7 +12,7 @@ using nlohmann::json;
 
 constexpr const char* kAlpha = "neftune_noise_alpha";
 constexpr const char* kOldName = "noisy_embedding_alpha";
-constexpr const char* kMultiple = "neftune_length_multiple";  // beside alpha in optim_args
+constexpr const char* kMultiple = "neftune_length_multiple";  // key in optim_args, next to alpha
 
 bool is_on(KeyReader& keys, const char* key) {
     const json* said = keys.find(key);

@@ -10,7 +10,7 @@ namespace ringmaster {
 namespace {
 
 struct Tracker {
-    const char* name;  ///< in settings.json; null: nothing is sent to it
+    const char* name;  ///< name in settings.json; null: nothing is sent to the tracker
     const char* title;
     std::array<const char*, 2> keys;  ///< any of these keys switches it on
 };

@@ -20,7 +20,7 @@ using nlohmann::json;
 constexpr int kMaxDepth = 64;
 constexpr std::size_t kMaxValues = 100'000;
 constexpr std::size_t kMaxKeyBytes = 256;
-constexpr std::size_t kMaxExpandedBytes = std::size_t{16} << 20;  ///< of all scalars and key paths together
+constexpr std::size_t kMaxExpandedBytes = std::size_t{16} << 20;  ///< bytes of scalars and key paths together
 constexpr int kMaxDuplicates = 50;
 constexpr int kMaxOpenBrackets = 1000;  ///< includes brackets in text, so it is far above kMaxDepth
 
@@ -121,7 +121,7 @@ class TreeBuilder : public YAML::EventHandler {
                 ++at;
             } else if (m_text[at] == quote) {
                 if (quote == '"' || m_text.substr(at + 1, 1) != "'") return;
-                ++at;  // '' is a quote inside
+                ++at;  // two single quotes stand for one
             }
         }
         refuse(Form("YAML-SYNTAX", "quote"), mark.line + 1, {{"quote", std::string(1, quote)}});

@@ -51,6 +51,6 @@ class TokenFile {
     std::span<const int64_t> documents_;  ///< empty: rows are not packed
 };
 
-std::vector<Row> rows_of(const TokenFile& file, const std::vector<int64_t>& indices);  ///< in this order
+std::vector<Row> rows_of(const TokenFile& file, const std::vector<int64_t>& indices);  ///< in their order
 
 }  // namespace ringmaster

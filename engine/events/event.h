@@ -20,7 +20,7 @@ struct StepEvent {
     int64_t valid_tokens = 0;         ///< global count of valid labels
     int64_t rank_valid_tokens = 0;
     double lr = 0;
-    double grad_norm = 0;  ///< before clipping
+    double grad_norm = 0;  ///< gradient norm before clipping
     double step_s = 0;     ///< data_s + compute_s + exposed_comm_s
     double compute_s = 0;
     double comm_s = 0;          ///< time that collectives were in flight

@@ -20,7 +20,7 @@ struct Place {
     int64_t step = 0;     ///< step under way, or last completed; the first is 1
     int micro_batch = 0;  ///< micro-batch of the step; the first is 1
     Pass pass = Pass::Outside;
-    int layer = -1;  ///< counts from 0; between layers the last one; -1: none yet
+    int layer = -1;  ///< index from 0, which stays set between layers; -1: none yet
     int hop = -1;    ///< unit of the layer's attention, from 0 (a stage, or heads of one); -1: none
 };
 
@@ -59,7 +59,7 @@ class Progress {
     Progress& operator=(const Progress&) = delete;
     ~Progress();
 
-    /// Says if keys travel among ranks. If so, each layer starts at hop 0, otherwise without a hop.
+    /// Sets whether keys travel among ranks. If so, each layer starts at hop 0, otherwise without a hop.
     void set_hops(bool keys_travel);
     void begin(Activity activity, int64_t step);
     void begin_micro_batch(int number);

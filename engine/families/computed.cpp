@@ -8,7 +8,7 @@ namespace {
 
 struct Feature {
     const char* name;
-    bool computed;  // in forward, backward, preflight's reference and memory trace
+    bool computed;  // true if forward, backward, preflight's reference and memory trace compute it
     bool (*asked)(const ModelConfig& model);
 };
 

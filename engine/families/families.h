@@ -49,7 +49,7 @@ struct Wrapper {
 };
 
 const Family* find_family(std::string_view type);    ///< returns null if the type is unknown
-const Wrapper* find_wrapper(std::string_view type);  ///< likewise
+const Wrapper* find_wrapper(std::string_view type);  ///< returns null if the type is unknown
 std::string family_names();                          ///< returns "llama, qwen2, …"
 
 // Each table is defined in its family's file.

@@ -46,7 +46,7 @@ struct LayerKind {
 };
 
 struct ModelConfig {
-    std::string model_type;  ///< for messages; only the families' tables depend on it
+    std::string model_type;  ///< named in messages; only the families' tables depend on it
     int64_t hidden_size = 0;
     int64_t num_layers = 0;
     int64_t num_heads = 0;
@@ -105,7 +105,7 @@ struct ModelConfig {
 /// Says where in the decoder a parameter is used.
 enum class Role {
     Embedding,
-    InputNorm,  ///< before attention
+    InputNorm,  ///< norm before attention
     Query,
     Key,
     Value,
@@ -116,15 +116,15 @@ enum class Role {
     KeyNorm,
     Output,
     OutputBias,
-    PostAttentionNorm,  ///< on attention's output
-    MlpNorm,            ///< before the MLP
+    PostAttentionNorm,  ///< norm of attention's output
+    MlpNorm,            ///< norm before the MLP
     Gate,
     Up,
     GateBias,
     UpBias,
     Down,
     DownBias,
-    PostMlpNorm,  ///< on the MLP's output
+    PostMlpNorm,  ///< norm of the MLP's output
     FinalNorm,
     Head,
     NormBias,  ///< bias of the preceding norm
@@ -158,7 +158,7 @@ struct ParameterShape {
     Role role = Role::Embedding;
     Stored stored = {};  ///< empty: stored alone under `name`
     int64_t size() const;
-    std::vector<int64_t> part_shape() const;  ///< of each of stored.parts
+    std::vector<int64_t> part_shape() const;  ///< shape of each of stored.parts
     const std::string& file_name() const { return stored.name.empty() ? name : stored.name; }
     bool is_fused() const { return !stored.name.empty() && stored.rows != shape.front(); }
 };

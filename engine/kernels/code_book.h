@@ -23,8 +23,8 @@ struct CodeBook {
     std::array<float, 256> next_from{};  ///< Nearest: least number of the next code; infinity: none
     /// Holds the lower ends of a 4-bit book's codes as a search tree: node k's children are 2k and 2k + 1.
     std::array<float, 16> tree_of_numbers{};
-    /// Holds the first bins of the codes (Binned) as a search tree: level l at [2^l, 2^(l + 1)), and within
-    /// it in the order of the paths there, whose lowest bit is the first choice (1: at or above the bin).
+    /// Holds the first bins of the codes (Binned) as a search tree: level l lies at [2^l, 2^(l + 1)), its
+    /// nodes ordered by the paths to them, whose lowest bit is the first choice (1: at or above the bin).
     std::array<uint16_t, 256> tree_of_bins{};
 
     int64_t bytes_of(int64_t elements) const { return bits == 8 ? elements : (elements + 1) / 2; }

@@ -55,7 +55,7 @@ struct BlockLanes {
         __syncthreads();
         float all = of_warps[0];
         for (int warp = 1; warp < kWarps; ++warp) all = how(all, of_warps[warp]);
-        __syncthreads();  // before the next call writes of_warps
+        __syncthreads();  // all lanes have read of_warps here
         return all;
     }
 };

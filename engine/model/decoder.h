@@ -18,7 +18,7 @@
 
 namespace ringmaster {
 
-/// This rank's share of one micro-batch.
+/// Holds this rank's share of one micro-batch.
 struct MicroBatch {
     at::Tensor ids_bt;     ///< int64 [B, T]
     at::Tensor labels_bt;  ///< int64 [B, T], shifted: the next token; -100: none
@@ -28,7 +28,7 @@ struct MicroBatch {
     std::function<void(const at::Tensor& x_nc)> add_noise = {};
 };
 
-/// The results of a forward, besides gradients.
+/// Holds the results of a forward, besides gradients.
 struct Outputs {
     double loss_sum = 0;     ///< sum over this rank's valid labels
     at::Tensor logprobs_bt;  ///< float32 [B, T]: log p(label) of this rank's tokens, 0 without a label

@@ -19,7 +19,7 @@ class ChunkedGradient {
   public:
     ChunkedGradient(const at::Tensor& gradient_vc, double beta, int64_t chunks)
         : gradient_vc_(gradient_vc), beta_(beta) {
-        constexpr int64_t kMostRounded = 16;  // also in engine/plan/memory_trace.cpp
+        constexpr int64_t kMostRounded = 16;  // engine/plan/memory_trace.cpp has the same limit
         if (gradient_vc.defined() && gradient_vc.scalar_type() == at::kBFloat16 && chunks > kMostRounded)
             sum_vc_ = at::zeros(gradient_vc.sizes(), gradient_vc.options().dtype(at::kFloat));
     }

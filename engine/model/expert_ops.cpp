@@ -35,7 +35,7 @@ void for_experts(const Routing& routing, const Body& body) {
 /// Calls `body` with some rows at a time, because an operation on two dtypes widens both on a CPU.
 template <class Body>
 void for_rows(const at::Tensor& x_mw, const Body& body) {
-    constexpr int64_t kRows = 1024;  // also in engine/plan/expert_trace.cpp
+    constexpr int64_t kRows = 1024;  // engine/plan/expert_trace.cpp has the same number
     for (int64_t begin = 0; begin < x_mw.size(0); begin += kRows)
         body(begin, std::min(kRows, x_mw.size(0) - begin));
 }

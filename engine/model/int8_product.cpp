@@ -69,7 +69,7 @@ Int8Matrix quantize_inputs(const at::Tensor& x_nc, const at::Tensor& outliers_c,
     }
     const at::Tensor most_n = magnitude_nc.amax(1).to(at::kFloat);
     magnitude_nc.reset();
-    at::Tensor codes_nc = half_nc * most_n.reciprocal().mul_(127.0).unsqueeze(1);  // in float32
+    at::Tensor codes_nc = half_nc * most_n.reciprocal().mul_(127.0).unsqueeze(1);  // float32
     half_nc.reset();
     codes_nc.round_();
     if (large_nc.defined()) codes_nc.masked_fill_(large_nc, 0);

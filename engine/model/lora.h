@@ -60,7 +60,7 @@ class Adapter {
     Parameters parameters_;
     int layer_ = 0;
     uint64_t stream_ = 0;  ///< stream of dropout in this step
-    at::Tensor keys_2n_;   ///< dropout keys of its tokens; undefined: nothing is dropped
+    at::Tensor keys_2n_;   ///< dropout keys of the tokens; undefined: nothing is dropped
 };
 
 /// Computes the backward of `add_forward` at the adapter's current layer; does nothing without an adapter
@@ -83,8 +83,8 @@ class AdapterBackward {
     std::vector<Pull> pulls_;
 };
 
-/// The weights that a run computes with, and its trained parameters: these weights, or an adapter on frozen
-/// weights whose layers' matrices may be quantised.
+/// Holds the weights that a run computes with, and the parameters that it trains: the weights themselves, or
+/// an adapter on frozen, possibly quantised weights.
 struct TrainedModel {
     TrainedModel(const ModelConfig& model, const Lora& lora, Precision precision, at::Device device,
                  const Sharding& sharding = {}, const Quantization& quantization = {});

@@ -14,8 +14,8 @@ namespace ringmaster {
 /// if the disk is full.
 void merge_adapter(const Config& config, const std::string& to);
 
-/// Merges for a command line: `config_file` holds a Config written by config_to_json. Returns an exit status
-/// of contracts.md; never throws.
+/// Merges for a command line: `config_file` holds a Config written by config_to_json. Returns the program's
+/// exit status; never throws.
 int run_merge(const std::string& config_file, const std::string& to);
 
 }  // namespace ringmaster

@@ -174,10 +174,10 @@ class Parameters {
         FlatRange whole;
         FlatRange own;            ///< this rank's slice of the unit
         int64_t shard_begin = 0;  ///< begin of that slice in a sharded flat tensor
-        int64_t elements = 0;     ///< without padding
+        int64_t elements = 0;     ///< number of elements without padding
         at::Tensor gathered;      ///< stage 3: the weights between `use` and `drop`
         Transfer gathering;
-        at::Tensor gradients;  ///< from stage 2 on
+        at::Tensor gradients;  ///< set from stage 2 on
     };
 
     void lay_out_units();

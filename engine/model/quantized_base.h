@@ -25,8 +25,8 @@ class QuantizedBase {
 
     const Quantization& quantization() const { return quantization_; }
     Parameters& bytes() { return bytes_; }
-    /// Rounds dequantised matrices to `dtype` before converting them to the dtype of computation, so that a
-    /// bfloat16 run is proved in float32 with exactly its weights.
+    /// Rounds dequantised matrices to `dtype` before converting them to the dtype of computation, so that
+    /// preflight's float32 proof of a bfloat16 run uses exactly that run's weights.
     void round_to(at::ScalarType dtype) { rounded_ = dtype; }
     /// Sets the current layer; its bytes must be on this rank.
     void enter_layer(int layer);
@@ -64,13 +64,13 @@ class QuantizedBase {
     at::ScalarType rounded_;                      ///< dtype that dequantised matrices are rounded to
     const std::vector<ParameterShape> matrices_;  ///< matrices of all layers, before quantisation
     size_t layer_matrices_ = 0;                   ///< matrices in one layer
-    std::array<QuantizedLayout, kLoraTargets.size()> layouts_;  ///< per module; without rows: no such module
+    std::array<QuantizedLayout, kLoraTargets.size()> layouts_;  ///< by module; without rows: no such module
     std::array<size_t, kLoraTargets.size()> places_{};          ///< indices among the layer's matrices
     Parameters bytes_;
     int layer_ = 0;
     bool holds_ = false;
     bool quantizes_inputs_;
-    double outlier_threshold_ = 6;  ///< that of transformers' BitsAndBytesConfig
+    double outlier_threshold_ = 6;  ///< default of transformers' BitsAndBytesConfig
     mutable std::array<at::Tensor, kLoraSites> held_;
 };
 

@@ -54,7 +54,7 @@ class TensorMachine {
 
     /// Begins a micro-batch of `rows` rows; `places_bt` is that of MicroBatch.
     void begin_batch(SequenceShard& shard, int64_t rows, const at::Tensor& places_bt);
-    /// Begins a layer, whose weights must be here. `known` are its outliers, if found already.
+    /// Begins a layer, whose weights must be on this rank. `known` holds its outliers if found before.
     void enter_layer(int layer, OutlierColumns::Sites known = {});
 
     const ModelConfig& model() const { return model_; }
@@ -186,7 +186,7 @@ class TensorMachine {
     const Kept& kept_;
     const Adapter* adapter_;
     QuantizedBase* quantized_;
-    OutlierColumns outliers_;  ///< of the current layer, if inputs are quantised
+    OutlierColumns outliers_;  ///< outliers of the current layer, if inputs are quantised
     SequenceShard* shard_ = nullptr;
     int64_t rows_ = 0;
     at::Tensor places_n_;  ///< undefined if the batch has none

@@ -448,7 +448,7 @@ std::optional<int64_t> Adviser::longest(ConfigReading reading, const Plan& plan,
     if (!plan.memory || plan.memory->device_bytes <= 0 || plan.sequence.length <= 0) return std::nullopt;
     constexpr int64_t kLongest = int64_t{1} << 30;  // longest sequence that can be planned
     const int64_t multiple = length_multiple(plan.context_parallel.layout, plan.mesh.ring, plan.mesh.ulysses);
-    int64_t fits = above / multiple, too_long = kLongest / multiple + 1;  // in units of `multiple`
+    int64_t fits = above / multiple, too_long = kLongest / multiple + 1;  // both count units of `multiple`
     if (above > 0 && (fits + 1 >= too_long || !fits_with(reading, (fits + 1) * multiple))) return above;
     while (too_long - fits > 1 && !stop_.stop_requested()) {
         const int64_t middle = fits + (too_long - fits) / 2;

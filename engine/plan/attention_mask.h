@@ -12,7 +12,7 @@ namespace ringmaster {
 /// window. Positions after the end of the last document are padding: they see no key, and no query sees them.
 struct AttentionMask {
     std::vector<int64_t> documents;  ///< ends of the documents, ascending; empty: a single document
-    int64_t window = 0;              ///< in tokens; 0: no window
+    int64_t window = 0;              ///< tokens; 0: no window
     bool causal = true;
 
     bool operator==(const AttentionMask&) const = default;

@@ -41,7 +41,7 @@ struct Stage {
     KeyRanges own;        ///< this rank's keys among them, if is_own is false
     int64_t own_at = 0;   ///< index of `own` among the stage's keys
     std::vector<KeyExchange> exchanges;
-    std::vector<Slice> slices;  ///< this rank's queries against the stage's keys
+    std::vector<Slice> slices;  ///< slices of this rank's queries and the stage's keys
 };
 
 struct AttentionSchedule {

@@ -118,7 +118,7 @@ void AttentionTrace::scheduled_forward() {
     {
         KeysUnderWay keys;
         const Stage* used = nullptr;
-        for (const Stage* next : stages(2)) {  // of two groups of heads, one travels while one is used
+        for (const Stage* next : stages(2)) {  // one group of heads travels while another computes
             exchange(next, keys);
             if (used != nullptr) heap_.touch(of_tasks(*used, false));
             used = next;

@@ -16,9 +16,9 @@ namespace ringmaster {
 struct AttentionShape {
     double rows, tokens, heads, kv_heads, head_dim;
 
-    double queries() const { return rows * tokens * heads * head_dim; }  ///< elements
+    double queries() const { return rows * tokens * heads * head_dim; }  ///< elements of the queries
     double keys() const { return rows * tokens * kv_heads * head_dim; }  ///< elements of the keys alone
-    double of_keys(double count) const { return 2 * rows * count * kv_heads * head_dim; }  ///< both kinds
+    double of_keys(double count) const { return 2 * rows * count * kv_heads * head_dim; }  ///< keys, values
 };
 
 class AttentionTrace {
@@ -61,7 +61,7 @@ class AttentionTrace {
     struct KeysUnderWay {
         Heap::Block held, coming, sent;
     };
-    /// Begins the exchange of the next stage's keys; those that came before are in use.
+    /// Begins the exchange of the next stage's keys; the keys that came before are in use.
     void exchange(const Stage* next, KeysUnderWay& keys);
     void stage_backward(const Stage& stage, Heap::Block& going_home, Heap::Block& arriving);
     void scheduled_backward(Heap::Block& dq, Heap::Block& home);

@@ -179,7 +179,7 @@ void check_engine_limits(Plan& plan, Findings& findings) {
     for (const Limit limit : kLimits) limit(plan, findings);
     for (size_t i = before; i < plan.diagnostics.size(); ++i) {
         const Diagnostic& problem = plan.diagnostics[i];
-        // These two blame the value, not the key: sequence_len and base_model stay used keys.
+        // These two findings are about the value, not the key: sequence_len and base_model stay used keys.
         const bool of_value = problem.code == "ENGINE-SOFTCAP" || problem.code == "ENGINE-MODEL";
         const auto used = std::find(plan.keys.used.begin(), plan.keys.used.end(), problem.key);
         if (problem.severity != Severity::Error || of_value || used == plan.keys.used.end()) continue;

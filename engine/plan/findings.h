@@ -18,7 +18,7 @@ class Findings {
     void warn(const char* code, const std::string& key, std::string message, std::string hint = {});
     void inform(const char* code, const std::string& key, std::string message, std::string hint = {});
 
-    /// These take the text from a record of resources/findings.
+    /// These overloads take the text from a record of resources/findings.
     void error(const Form& form, const std::string& key, FindingValues parameters, std::vector<Fix> fixes = {});
     void warn(const Form& form, const std::string& key, FindingValues parameters, std::vector<Fix> fixes = {});
     void inform(const Form& form, const std::string& key, FindingValues parameters, std::vector<Fix> fixes = {});

@@ -247,7 +247,7 @@ double embedding_unit_bytes(const MemoryInputs& in) {
 double attention_output_bytes(const MemoryInputs& in) {
     const ModelConfig& m = in.model;
     double elements = query_width(m);
-    if (in.ulysses > 1) {  // also by heads: q, attention's output, k and v, which several ranks may hold
+    if (in.ulysses > 1) {  // the same tensors by heads; several ranks may hold the same k and v
         elements += 2 * query_width(m) + 2 * std::max(kv_width(m), double(in.ulysses) * double(m.head_dim));
     }
     return in.tokens() * (elements * in.element_bytes() + 4 * double(m.num_heads));

@@ -70,13 +70,13 @@ double optimizer_bytes(const MemoryInputs& in);  ///< all states, as numbers or 
 // Activations kept from the forward for the backward.
 double layer_input_bytes(const MemoryInputs& in);          ///< input of one layer
 double attention_output_bytes(const MemoryInputs& in);     ///< output and log-sum-exp of one layer
-double kept_bytes(const MemoryInputs& in, double layers);  ///< of the first layers
+double kept_bytes(const MemoryInputs& in, double layers);  ///< what `layers` layers keep
 
 // Memory of whole units of sharded states besides the slices: gathered weights (stage 3), gradients during
 // computation and reduction (stages 2 and 3), and received gradients.
 double layer_forward_unit_bytes(const MemoryInputs& in);
 double layer_unit_bytes(const MemoryInputs& in,
-                        bool is_last);  ///< in the backward; the last layer also has the head's gradients
+                        bool is_last);  ///< true: adds the head's gradients
 double head_unit_bytes(const MemoryInputs& in);
 double embedding_unit_bytes(const MemoryInputs& in);
 

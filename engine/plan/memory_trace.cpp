@@ -63,7 +63,7 @@ void head(const MemoryInputs& in, TraceMachine& machine, Heap& heap) {
         in.precision == Precision::Bf16Full && !freezes_head(in.lora) && in.tokens() > kMostRounded * chunk;
     const Block sum = heap.take(summed ? 4 * vocabulary * hidden : 0);
     machine.widen(chunk, hidden, vocabulary);
-    if (in.model.logit_softcap != 0) machine.take(chunk, vocabulary, MemoryPart::Logits);  // its slopes
+    if (in.model.logit_softcap != 0) machine.take(chunk, vocabulary, MemoryPart::Logits);  // softcap's slopes
     if (!freezes_head(in.lora)) machine.gradient_product(vocabulary, hidden, chunk);
     machine.widen(chunk, vocabulary, hidden);
     const Traced dx = hidden_states(in, machine);

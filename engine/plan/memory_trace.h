@@ -1,7 +1,7 @@
 /// Simulates the tensors of one micro-batch, allocated and freed in the order of the engine's code: the last
 /// layer's forward, the head and that layer's backward, next to the tensors that all other layers keep. The
-/// peak is there; with sharded states it may be at the layer before, which reduces a layer's gradients and
-/// not the head's; or it is at the embedding's gradient, when all else is freed.
+/// peak is in this part; with sharded states it may be in the layer before, whose backward reduces another
+/// layer's gradients; or at the embedding's gradient, when all else is freed.
 ///
 /// Walks the layer's own blocks (engine/blocks/layer.h); the head follows engine/model/decoder_head.cpp. The
 /// letters are those of memory.h.

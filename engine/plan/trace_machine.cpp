@@ -51,7 +51,7 @@ Traced TraceMachine::norm_again(NormSite, const Traced& x_nw, const Traced&) {
 
 void TraceMachine::norm_backward(NormSite, const Traced&, const Traced& x_nw, const Traced&, const Traced&,
                                  bool, double) {
-    constexpr double kTokensPerChunk = 128;  // for the weight's gradient: engine/model/own_ops.cpp
+    constexpr double kTokensPerChunk = 128;  // chunks of the weight's gradient: engine/model/own_ops.cpp
     if (!on_gpu()) return;
     if (model().layer_norms) return heap_.touch(4 * 4 * x_nw.elements());  // engine/model/layer_norm.cpp
     heap_.touch(std::ceil(x_nw.rows() / kTokensPerChunk) * x_nw.columns() * 4);

@@ -185,7 +185,7 @@ class TraceMachine {
     const MemoryInputs& in_;
     Heap& heap_;
     std::array<Matrix, kLoraSites> matrices_;
-    std::map<int64_t, AttentionTrace> attentions_;  ///< by window
+    std::map<int64_t, AttentionTrace> attentions_;  ///< traces by window
     std::array<Traced, kLoraSites> held_;
     bool holds_ = false;  ///< matrices from quantised weights are shared by tiles
 };

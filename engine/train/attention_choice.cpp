@@ -19,7 +19,7 @@ namespace ringmaster {
 
 namespace {
 
-constexpr double kBound = 3e-2;        // for bfloat16, as in the self-test
+constexpr double kBound = 3e-2;        // bound for bfloat16, as in the self-test
 constexpr double kWorthwhile = 0.97;   // fraction of FlashAttention-2's time
 constexpr int64_t kMostTokens = 8192;  // tokens timed; a longer square slows both alike
 

@@ -1,7 +1,7 @@
 /// Checks forward products with quantised inputs (engine/model/int8_product.h) one by one, each on its own
 /// inputs. The plain model cannot be their reference: if two computations round a number to neighbouring
-/// codes, the next layer turns the step between codes into more such steps. So preflight compares mesh and
-/// plain model with dequantised products, and this file proves the quantised ones.
+/// codes, the next layer turns that one difference into several. So preflight compares mesh and plain model
+/// with dequantised products, and this file proves the quantised ones.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ class DequantizedProducts {
   public:
     explicit DequantizedProducts(TrainedModel& trained);
     ~DequantizedProducts();
-    bool replace_int8() const { return before_; }  ///< inputs are quantised otherwise
+    bool replace_int8() const { return before_; }  ///< true if inputs are quantised outside this lifetime
     DequantizedProducts(const DequantizedProducts&) = delete;
     DequantizedProducts& operator=(const DequantizedProducts&) = delete;
 

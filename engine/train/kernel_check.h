@@ -19,7 +19,7 @@ struct KernelCase {
     std::string dtype;
     std::function<Tensors()> inputs;
     std::function<Tensors(const Tensors&)> ours, twin;
-    double bound = 0;  ///< for the largest difference ÷ largest value
+    double bound = 0;  ///< bound of largest difference ÷ largest value
 };
 
 /// Returns the cases. Sizes are those of a Llama-8B layer on a GPU, small elsewhere.

@@ -10,7 +10,7 @@
 namespace ringmaster {
 
 struct LinkFigures {
-    double bytes_per_s = 0;  ///< in each direction, with both in use
+    double bytes_per_s = 0;  ///< speed in each direction, with both in use
     double latency_s = 0;    ///< seconds to send one number while receiving one
 };
 

@@ -53,7 +53,7 @@ class MeshPass {
         double loss_sum = 0;  ///< sum over this rank's valid labels
         double data_s = 0;    ///< seconds spent on cutting rows
         Shares shares;
-        std::optional<double> router_loss = {};  ///< of all ranks; only if the model adds one
+        std::optional<double> router_loss = {};  ///< router's loss of all ranks, if the model adds one
     };
 
     /// Computes gradients of scale · Σ cross-entropy over the micro-batches. Ranks may have different numbers

@@ -518,7 +518,7 @@ class PlainModel {
     const EmbeddingNoise* noise_;
     Flat sums_;
     double loss_sum_ = 0;
-    std::vector<PlainMixture> mixtures_;  ///< of this rank's documents, by layer; empty without experts
+    std::vector<PlainMixture> mixtures_;  ///< one per layer; empty without experts
     at::Tensor router_gradient_e_;
     at::Tensor of_embedding_;  ///< the head's part in the gradient of tied weights
 };

@@ -30,7 +30,7 @@ struct PlainDocument {
 struct PlainGradients {
     double loss_sum = 0;  ///< sum over these documents' labels
     Flat gradients;       ///< float32, over all ranks' documents; correct in this rank's slices
-    std::vector<PlainMixture> mixtures;  ///< of each layer, for these documents; empty without experts
+    std::vector<PlainMixture> mixtures;  ///< one per layer; empty without experts
 };
 
 /// Called for each layer with the gradients of rotated queries, of keys and of values: float32 [N, (H +

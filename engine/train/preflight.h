@@ -49,7 +49,7 @@ struct PreflightReport {
     std::optional<Float32Proof> float32;
     std::string float32_left_out;  ///< why a bfloat16 run has no float32 proof
     bool leak = false;
-    double bound = 0;  ///< for every relative error; a tenth of it for the loss
+    double bound = 0;  ///< bound of every relative error; the loss has a tenth of it
     double seconds = 0;
     std::string failure;   ///< fault that was found; the run must not start
     std::string unproved;  ///< why nothing could be proved
@@ -63,7 +63,7 @@ nlohmann::json report_to_json(const PreflightReport& report);
 struct PreflightBudget {
     double seconds = 60;
     double share_of_run = 0.05;
-    double at_least = 5;  ///< lower limit, whatever the share
+    double at_least = 5;  ///< seconds at least, whatever the share
 };
 
 /// The subject of a proof: a run's model and optimizer, and its next rows.

@@ -35,9 +35,9 @@ struct PreflightBatch {
         int group = 0;           ///< data-parallel group that reads it
         size_t micro_batch = 0;  ///< index within the group
         size_t in_batch = 0;     ///< row within the micro-batch
-        int64_t in_row = 0;      ///< its begin within that row
+        int64_t in_row = 0;      ///< begin of the document within that row
         int64_t sequence = 0;    ///< sequence within the micro-batch
-        int64_t begin = 0;       ///< its begin within the sequence
+        int64_t begin = 0;       ///< begin of the document within the sequence
         int64_t longest = 0;     ///< longest document of its micro-batch
         int64_t padded = 0;      ///< length of a sequence of its micro-batch, before the layout's padding
     };

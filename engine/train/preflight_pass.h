@@ -30,14 +30,14 @@ inline double bound_of(Precision precision) {
                                            : kBfloat16Bound;
 }
 
-/// A result that is the same on every rank.
+/// Holds results that are the same on every rank.
 struct Proof {
     double loss = 0;  ///< mean over all labels
     double grad_norm = 0;
     Flat gradients;  ///< over all rows; correct in this rank's slices
     at::Tensor
         samples_lsw;  ///< float32 [2, samples, (H + 2K)·D]: gradients of q, k and v, first and last layer
-    std::shared_ptr<ExpertChoices> choices = {};  ///< of the plain model; null without experts
+    std::shared_ptr<ExpertChoices> choices = {};  ///< the plain model's choices; null without experts
 };
 
 /// Proves the trainer's step, with gradients that start as NaN; they stay in `trained` for `update`. Throws

@@ -116,7 +116,7 @@ json selftest(Device kind, double seconds_each, const OnPart& on_part) {
     if (cuda) {
         const AttentionChoice choice = measure_cudnn({1, 32, 8, 8192, 128}, device, seconds_each);
         found["attention_choice"] = to_json(choice);
-        use_cudnn(choice.use());  // as a run with these heads would
+        use_cudnn(choice.use());  // a run with these heads uses the same kernel
     }
     found["ring"] = json_of(check_ring(device, seconds_each));
     use_cudnn({});

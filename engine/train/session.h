@@ -15,8 +15,8 @@ struct SessionOptions {
     std::optional<bool> quantizes_inputs = {};
 };
 
-/// Returns an exit status of contracts.md: 0 completed or stopped, 1 failed, 2 unusable arguments, 3 no other
-/// rank reachable or no device. Rank and rendezvous come from the environment. Never throws.
+/// Returns the program's exit status: 0 completed or stopped, 1 failed, 2 unusable arguments, 3 no other rank
+/// reachable or no device. Rank and rendezvous come from the environment. Never throws.
 int run_session(const SessionOptions& options);
 
 }  // namespace ringmaster

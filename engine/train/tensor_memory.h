@@ -10,7 +10,7 @@ namespace ringmaster {
 
 struct TensorMemory {
     int64_t current_bytes = 0;
-    int64_t peak_bytes = 0;  ///< since the last reset
+    int64_t peak_bytes = 0;  ///< peak since the last reset
 };
 
 /// Puts a counting allocator under every CPU tensor made from now on. Call once, before the first tensor.

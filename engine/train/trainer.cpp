@@ -213,7 +213,7 @@ bool Trainer::update(const TrainingStep::Computed& computed, StepEvent& event) {
     if (computed.overflowed) {
         ++skipped_steps_;
         event.grad_norm =
-            std::numeric_limits<double>::infinity();  // as torch reports it for float16 gradients
+            std::numeric_limits<double>::infinity();  // torch reports infinity for such float16 gradients
         return !training_.loss_scale().is_least();
     }
     if (!std::isfinite(computed.loss) || !std::isfinite(computed.grad_norm)) return false;

@@ -86,7 +86,7 @@ class Trainer {
     int64_t saved_step_ = -1;
     BestModel best_;
     WatchedLoss watched_;
-    bool loss_stays_high_ = false;  ///< after the newest step
+    bool loss_stays_high_ = false;  ///< true if the watchdog ends the run after the newest step
 };
 
 }  // namespace ringmaster

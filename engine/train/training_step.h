@@ -1,9 +1,9 @@
 /// Runs one optimizer step, alike on every rank: forward and backward over the step's rows, agreement between
 /// ranks, clipping, the optimizer. The trainer uses it; preflight runs the same code on its own rows.
 ///
-/// Every step checks these and fails with the name of the one that is wrong: the ranks' shares add up
-/// (shares.h), all ranks have the same gradient norm, ranks with the same weights hold the same bits, and
-/// sampled weights are where the optimizer's formula puts them (update_check.h).
+/// Every step checks four things and names the one that is wrong: the ranks' shares add up (shares.h), all
+/// ranks have the same gradient norm, ranks with the same weights hold the same bits, and sampled weights
+/// have the values of the optimizer's formula (update_check.h).
 #pragma once
 
 #include "engine/comm/groups.h"
@@ -29,12 +29,12 @@ class TrainingStep {
     using Wishes = StepWishes;
     struct Computed {
         MeshPass::Result own;  ///< this rank's result
-        double loss = 0;       ///< mean over all labels of all ranks
+        double loss = 0;       ///< mean over the labels of all ranks
         double grad_norm = 0;  ///< over all ranks, before clipping; not finite on all ranks or on none
         Wishes wishes;         ///< wishes of any rank
         std::optional<double> loss_scale = {};  ///< scale of this step's loss, in float16
-        std::optional<double> router_loss = {};  ///< of all ranks; only if the model adds one
-        bool overflowed = false;  ///< on all ranks or on none: float16 cannot hold a scaled gradient
+        std::optional<double> router_loss = {};  ///< router's loss of all ranks, if any
+        bool overflowed = false;  ///< float16 cannot hold a scaled gradient; equal on all ranks
     };
 
     /// Computes gradients of the rows, summed over all ranks. Throws ProgramFault if the ranks' shares do not
@@ -44,7 +44,7 @@ class TrainingStep {
     /// Clips and updates; `step` counts from 1. Throws ProgramFault if the update is not the optimizer's.
     void update(const Computed& computed, int64_t step, double learning_rate);
 
-    /// Throws ProgramFault with the tensors of which ranks hold different copies.
+    /// Throws ProgramFault with the names of tensors whose copies differ between ranks.
     void check_weights();
 
     MeshPass& pass() { return pass_; }

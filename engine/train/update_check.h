@@ -28,7 +28,7 @@ class UpdateCheck {
     };
 
     struct States {
-        std::vector<at::Tensor> values, roundings;  ///< as states_at and roundings_at return them
+        std::vector<at::Tensor> values, roundings;  ///< results of states_at and roundings_at
     };
 
     std::string wrong_state(const Optimizer::Element& element, const States& now, size_t sample) const;

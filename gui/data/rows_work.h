@@ -31,7 +31,7 @@ struct RowsSurvey {
 
 /// Holds a configuration's text, and the request that names its file.
 struct RowsQuestion {
-    Request request;  ///< its config names the file of the text
+    Request request;  ///< request whose `config` is the file of the text
     QString text;
 };
 

@@ -38,7 +38,7 @@ class Card : public QFrame {
 
     void setTitle(const QString& title);
     void setSubtitle(const QString& subtitle);  ///< elided if it does not fit; whole in its tool tip
-    void addHeaderWidget(QWidget* widget);      ///< at the right of the title
+    void addHeaderWidget(QWidget* widget);      ///< adds a widget at the right of the title
     QVBoxLayout* body() { return m_body; }
 
   private:

@@ -22,7 +22,7 @@ constexpr unsigned bit(ChartKind kind) {
     return 1U << static_cast<unsigned>(kind);
 }
 
-/// If there are more ranks than this, charts show a band and the ranks that lie farthest from the median.
+/// Limits the lines of a chart: for more ranks it shows a band and the ranks farthest from the median.
 constexpr size_t kMostLines = 16;
 
 /// Says what the page wants from the charts.

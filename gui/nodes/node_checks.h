@@ -44,7 +44,7 @@ class NodeChecks : public QObject {
     const ProgressStep& step(int row) const;  ///< progress of the check
 
     int add(const Target& target);  ///< returns the row; checks the target if it is new
-    void remove(int row);           ///< not for this machine's row
+    void remove(int row);           ///< removes any row but this machine's
     void check(int row, CheckKind kind = CheckKind::Look);
     void checkAll();
     bool canTryOut() const;  ///< true if an SSH machine that can train is idle

@@ -18,7 +18,7 @@ namespace ringmaster {
 
 struct PlanQuestion {
     std::string text;
-    Request request;  ///< its config is the path of the text
+    Request request;  ///< request whose `config` is the path of the text
     Machine machine;
     Places places;
     std::optional<int64_t> what_if_length;  ///< replaces the text's sequence_len; there is then no advice

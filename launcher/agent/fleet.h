@@ -84,7 +84,7 @@ class Fleet {
     Clock::time_point last_beat_, no_descriptors_until_;
 };
 
-/// Returns the name of the interface that has this address, one of this machine's; empty if none has.
+/// Returns the name of this machine's interface that has this address; empty if none has it.
 std::string interface_of(const std::string& address);
 /// Returns this machine's address towards another; an empty string if there is no route.
 std::string address_towards(const std::string& address);

@@ -1,4 +1,4 @@
-/// Counts how often the kernel's out-of-memory killer has struck.
+/// Counts the processes that the kernel has killed for lack of memory.
 #pragma once
 
 #include <cstdint>

@@ -36,7 +36,7 @@ constexpr milliseconds kKillPatience(8000);   ///< a process inside the kernel e
 constexpr int kLook_ms = 200;                 ///< time between checks of the other nodes
 constexpr std::chrono::seconds kArrival(90);  ///< time for the other nodes' agents to connect
 constexpr std::chrono::seconds kLastWord(
-    20);  ///< time for an agent to end its ranks: its grace time and the kernel's
+    20);  ///< longer than kGrace and kKillPatience together
 constexpr uintmax_t kFullBytes = 64 << 10;
 
 Descriptor signal_descriptor() {

@@ -90,7 +90,7 @@ class Supervisor {
     std::vector<Rank> ranks_;
     int64_t memory_kills_before_ = 0;
     int restarts_left_;
-    std::optional<int64_t> left_at_;  ///< step that was asked for, set after later ones were set aside
+    std::optional<int64_t> left_at_;  ///< requested step; set once later checkpoints are set aside
     bool stop_requested_ = false;
     bool killed_ = false;
     Trigger trigger_ = Trigger::None;

@@ -13,8 +13,8 @@ namespace ringmaster {
 /// Starts `--track DIR --sender node` in its own session, if the run asks for trackers. Never throws.
 void start_tracking(const std::filesystem::path& run_dir);
 
-/// Prints a line with tabs for each tracker that the file asks for: its name, ready|client|none, file|server,
-/// the part that is not set up (client, key, password), and what to do about it. Returns the exit status.
+/// Prints a tab-separated line for each tracker in the file: its name, ready|client|none, file|server, the
+/// part that is not set up (client, key, password), and what to do about it. Returns the exit status.
 int tell_trackers(std::span<char* const> arguments);
 
 /// Keeps one sending process per tracker that this machine sends to, until each has sent everything; with

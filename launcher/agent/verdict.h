@@ -39,7 +39,7 @@ struct RankEnd {
 struct Ending {
     Trigger trigger = Trigger::None;
     bool stop_requested = false;            ///< true if SIGTERM was sent to the ranks
-    bool kernel_killed_for_memory = false;  ///< true if the out-of-memory killer struck during the run
+    bool kernel_killed_for_memory = false;  ///< true if the kernel killed a process for lack of memory
     std::string lost_node;                  ///< sentence that says which node is gone or silent
     bool disk_full = false;                 ///< true if the disk of the run directory is full
     std::vector<RankEnd> ranks;             ///< ranks in order, from 0

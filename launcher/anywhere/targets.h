@@ -1,5 +1,5 @@
-/// Checks if a run can train on a target: this machine, a machine reached by SSH, or a Slurm cluster. A check
-/// takes seconds; call it off the GUI thread.
+/// Checks whether a run can train on a target: this machine, a machine reached by SSH, or a Slurm cluster. A
+/// check takes seconds; call it off the GUI thread.
 #pragma once
 
 #include <string>
@@ -27,7 +27,7 @@ Target make_target(TargetKind kind, const std::string& host);
 
 struct TargetReport {
     NodeReport node;
-    std::vector<SlurmPartition> partitions;  ///< for Slurm only
+    std::vector<SlurmPartition> partitions;  ///< partitions, for Slurm only
     double checked = 0;                      ///< Unix seconds
 };
 

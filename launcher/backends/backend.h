@@ -1,6 +1,6 @@
-/// One interface to the places where a run can live: this machine, machines reached by SSH, and Slurm, used
-/// here or on a login node. The launcher and the app start, follow, stop and resume runs through it and do
-/// not know which place it is. Most calls take long; make them off the GUI thread.
+/// Defines one interface to the places where a run can live: this machine, machines reached by SSH, and
+/// Slurm, used here or on a login node. The launcher and the app start, follow, stop and resume runs through
+/// it and do not know which place it is. Most calls take long; make them off the GUI thread.
 #pragma once
 
 #include <memory>
@@ -34,8 +34,8 @@ enum class Restarter {
 };
 
 struct RestartWish {
-    int restarts = 0;         ///< at most this many
-    bool may_shrink = false;  ///< true: on fewer nodes without asking
+    int restarts = 0;         ///< largest number of restarts
+    bool may_shrink = false;  ///< true: may restart on fewer nodes without asking
 };
 
 /// The result of starting a run.
@@ -142,7 +142,7 @@ class RunBackend {
     std::vector<Node> nodes_;  ///< connected nodes that can train
     Machine machine_;
     RemoteRun remote_;  ///< the run's places; no nodes: not elsewhere, or not placed yet
-    RemoteRun before_;  ///< those of the last attempt, perhaps more than now
+    RemoteRun before_;  ///< places of the last attempt, perhaps more than now
 };
 
 std::unique_ptr<RunBackend> backend_for(const Destination& to);

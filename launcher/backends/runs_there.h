@@ -11,12 +11,12 @@ namespace ringmaster {
 
 struct RunThere {
     std::string id;   ///< distinguishes runs with the same name
-    RunSummary run;   ///< `dir` is there; `step` is this machine's last
+    RunSummary run;   ///< `dir` and `step` are those on that machine
     size_t node = 0;  ///< index of the machine among the run's nodes
     bool is_of_slurm = false;
-    /// Nodes, ranks and, for `node` only, paths from the run's remote.json. The paths are derived from the
-    /// machine's own data folder, and no node in it is named. nullopt: damaged, or made by a Ringmaster that
-    /// did not record where a run is.
+    /// Holds nodes, ranks and, for `node` only, paths from the run's remote.json. The paths are derived from
+    /// the machine's own data folder, and no node in it is named. nullopt: damaged, or made by a Ringmaster
+    /// that did not record where a run is.
     std::optional<RemoteRun> remote = {};
 
     /// Returns the run with the paths of the node that was asked, which the user calls `target` and which is
@@ -25,7 +25,7 @@ struct RunThere {
 
     std::string handle() const {
         return id + "/" + run.name;
-    }  ///< for adopt_run, if several runs have the name
+    }  ///< name for adopt_run if several runs share it
 };
 
 struct RunsThere {

@@ -35,7 +35,7 @@ std::string ending_text(const RunDirectory& run, const Terminal& terminal);
 /// Prints `{"type":"run","dir":"…"}`.
 void print_run_line(const RunDirectory& run);
 
-/// Prints the step from which the run continues; with --json, its directory like that of any run.
+/// Prints the step from which the run continues; with --json, prints print_run_line instead.
 void tell_resumed(const RunDirectory& run, const ResumedRun& resumed, const Session& session);
 
 /// Shows the progress of long steps on stderr: one updated line on a terminal, else a line per step.

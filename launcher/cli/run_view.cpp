@@ -258,7 +258,7 @@ std::string rank_losses(const RunFollower& run, int64_t step) {
     return format_loss(*low) + "…" + format_loss(*high);
 }
 
-/// Returns the line for an event other than a step: rank 0's, or any rank's if it is about that rank.
+/// Returns the line for an event other than a step: warnings and errors of any rank, all else of rank 0.
 std::string other_line(const EventLine& line) {
     const std::string rank = "rank " + std::to_string(line.rank) + ": ";
     if (const auto* warning = std::get_if<WarningEvent>(&line.event))

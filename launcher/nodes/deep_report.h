@@ -8,7 +8,7 @@ namespace ringmaster {
 
 struct NodeLink {
     std::string to;          ///< the other node
-    double bytes_per_s = 0;  ///< per direction, with both busy; 0: unreachable
+    double bytes_per_s = 0;  ///< speed per direction, with both busy; 0: unreachable
     double latency_s = 0;
     std::string problem = {};  ///< why the nodes cannot reach each other
 

@@ -159,7 +159,7 @@ std::vector<StagedFile> libtorch_files(const Places& places, const std::string& 
     }
     std::vector<StagedFile> staged;
     files.insert(torch /
-                 "version.py");  // marks the folder as complete, so the partition below moves it to the end
+                 "version.py");  // marks a complete folder; sent last, see below
     for (const fs::path& file : files)
         staged.push_back({file, to + "/" + file.lexically_relative(site).string(), false});
     const auto is_version = [](const StagedFile& file) { return file.from.filename() != "version.py"; };

@@ -32,7 +32,7 @@ namespace {
 
 constexpr auto kStartPatience = std::chrono::seconds(60);
 constexpr auto kStatePatience = std::chrono::seconds(20);
-constexpr auto kLeftoverPatience = std::chrono::seconds(20);  ///< the agent's grace period and the kernel's
+constexpr auto kLeftoverPatience = std::chrono::seconds(20);  ///< longer than an agent takes to end its ranks
 constexpr auto kPoll = std::chrono::milliseconds(500);
 constexpr auto kCalibrationPoll = std::chrono::milliseconds(100);
 constexpr const char* kNothingOfAgentLog = "agent.log=9000000000000000000";

@@ -30,7 +30,7 @@ class TokenText {
         const auto at = static_cast<size_t>(id);
         return std::string_view(text_).substr(begins_[at], begins_[at + 1] - begins_[at]);
     }
-    std::string text(int32_t id) const;  ///< as bytes(), but "<17>" for an unknown token
+    std::string text(int32_t id) const;  ///< same as bytes(), but "<17>" for an unknown token
     bool is_special(int32_t id) const {
         return id >= 0 && static_cast<size_t>(id) < special_.size() && special_[static_cast<size_t>(id)];
     }

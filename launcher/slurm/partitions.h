@@ -15,8 +15,8 @@ struct SlurmPartition {
     std::string time_limit;    ///< "2-00:00:00", "infinite"
     int nodes = 0, idle = 0;   ///< idle: nodes that are completely free now
     std::string gres;          ///< "gpu:h100:4"; for several kinds of node "gpu:a100:8 or gpu:h100:4"
-    int cpus = 0;              ///< per node, on the smallest one
-    int64_t memory_bytes = 0;  ///< per node, on the smallest one
+    int cpus = 0;              ///< CPUs of the smallest node
+    int64_t memory_bytes = 0;  ///< memory of the smallest node
 };
 
 /// Runs sinfo once. Throws Error(Unreachable) if Slurm does not answer.

@@ -21,7 +21,7 @@ class Example(NamedTuple):
     input_ids: np.ndarray
     labels: np.ndarray
     cut: bool = False  # true: tokens at the end of the text were already left out
-    counted: bool = True  # true: axolotl makes a row of it; it makes none of an empty completion
+    counted: bool = True  # true: axolotl makes a row of this example; it makes none of an empty completion
 
 
 def batches(items, length):

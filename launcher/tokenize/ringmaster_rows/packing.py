@@ -25,7 +25,7 @@ def first_fit_decreasing(lengths, chosen, capacity):
     leaves = 1
     while leaves < len(order):
         leaves *= 2
-    room = [capacity] * (2 * leaves)  # per tree node: the most room in any of its rows
+    room = [capacity] * (2 * leaves)  # for each node of the tree, the most room in any of its rows
     rows = [[] for _ in order]
     for index in order:
         length, node = int(lengths[index]), 1

@@ -44,7 +44,7 @@ def prepare(request, folder, report):
         evaluation = row_order(request, eval_rows, eval_counts)
     elif request["val_set_size"]:
         chosen, evaluation = split_rows(chosen, request)
-    if not request["curriculum_sampling"]:  # otherwise the sampler shuffles the rows
+    if not request["curriculum_sampling"]:  # without the key, the sampler shuffles the rows
         chosen, evaluation = np.sort(chosen), np.sort(evaluation)
     packed = packed_rows(request, rows, chosen)
     total, longest = write_tokens(folder / "tokens.safetensors", rows, packed, partial(report.progress, "writing"),

@@ -115,7 +115,7 @@ def files_of_split(source, split, default_split):
 
 
 def of_split(splits, split, source):
-    old = source.entry.get("train_on_split")  # counted until early 2024, in data without a split train
+    old = source.entry.get("train_on_split")  # axolotl's key until early 2024, for data without a split named train
     if split not in splits and not source.entry.get("split") and old in splits:
         return splits[old]
     if split in splits:

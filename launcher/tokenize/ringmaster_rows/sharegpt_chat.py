@@ -1,5 +1,5 @@
 """Encodes type: sharegpt:chat, which axolotl had until its version 0.3: turns of human and gpt after `USER:` and `ASSISTANT:`. Every
-turn is tokenized by itself, and all of an answer is labels, its `ASSISTANT:` too."""
+turn is tokenized by itself, and every token of an answer is a label, `ASSISTANT:` included."""
 
 from .encoders import IGNORED, check_text
 from .report import Failure

@@ -76,7 +76,7 @@ LLAMA2_SYSTEM = (
     "If you don't know the answer to a question, please don't share false information.")
 LLAMA2_ROLES = ("[INST]", "[/INST]")
 LLAMA2_ENDS = (" ", " </s><s>")
-LLAMA2_BRACKETS = (29961, 518)  # Llama's two ids of "["; axolotl makes one of them
+LLAMA2_BRACKETS = (29961, 518)  # Llama has two ids for "["; axolotl uses only one
 
 
 def llama2_chat(rows, tokenizer, sequence_len):

@@ -17,7 +17,7 @@ def problem_of(tracker) -> Problem | None:
 
 
 def main(file: str) -> int:
-    """Prints a line with tabs for each: NAME, ready|client|none, file|server, the problem's kind, its fix."""
+    """Prints a tab-separated line per tracker: NAME, ready|client|none, file|server, the problem's kind, its fix."""
     path = Path(file).absolute()
     settings = config.load(path, path.parent.parent)
     for name in config.asked(path):

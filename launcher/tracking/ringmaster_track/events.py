@@ -10,7 +10,7 @@ from .points import point_of
 
 LONGEST_LINE = 64 << 10
 MOST_AT_ONCE = 4 << 20
-MOST_POINTS = 10_000_000  # per run; bounds the memory for points seen to 2 GiB
+MOST_POINTS = 10_000_000  # limit per run, so that the points seen take at most 2 GiB
 ENDS = ("completed", "failed", "stopped")
 FILE = "events/rank-00000.jsonl"
 

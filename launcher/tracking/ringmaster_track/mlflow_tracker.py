@@ -8,7 +8,7 @@ from .points import number
 from .tracker import Problem, Tracker, flat, variable
 
 TAG = "ringmaster.run"
-MOST_METRICS = 1000  # per call
+MOST_METRICS = 1000  # most metrics in one call
 MOST_PARAMS = 100
 LONGEST_PARAM = 500
 STATUS = {"completed": "FINISHED", "failed": "FAILED", "stopped": "KILLED"}
@@ -34,7 +34,7 @@ class MlflowTracker(Tracker):
         self.settings.export(["mlflow_", "hf_mlflow_"])
         uri = variable("MLFLOW_TRACKING_URI")
         if uri and (uri.startswith("file:") or "://" not in uri and not uri.startswith("databricks")):
-            os.environ.setdefault("MLFLOW_ALLOW_FILE_STORE", "true")  # MLflow 3 asks for it; the file names a folder
+            os.environ.setdefault("MLFLOW_ALLOW_FILE_STORE", "true")  # MLflow 3 requires this for a folder
         import mlflow
 
         self.mlflow = mlflow

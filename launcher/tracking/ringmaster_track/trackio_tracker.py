@@ -27,7 +27,7 @@ class TrackioTracker(Tracker):
 
     def open(self):
         self.settings.export(["trackio_"])
-        os.environ.setdefault("TRACKIO_STORAGE_MODE", "sqlite")  # otherwise a network folder's rows cannot be read back
+        os.environ.setdefault("TRACKIO_STORAGE_MODE", "sqlite")  # rows in a network folder could not be read back in another mode
         import trackio
 
         self.project = self.settings.text("trackio_project_name") or "huggingface"

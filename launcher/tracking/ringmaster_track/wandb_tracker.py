@@ -1,4 +1,4 @@
-"""Weights & Biases: rows as transformers' WandbCallback logs them, in a run that is resumed by its id."""
+"""Sends rows to Weights & Biases as transformers' WandbCallback logs them, in a run that is resumed by its id."""
 from __future__ import annotations
 
 import netrc
@@ -50,7 +50,7 @@ class WandbTracker(Tracker):
         self.next = 0
 
     def send(self, points):
-        """Row k is the k-th point of the events file, so that a row is known by its number."""
+        """Sends the k-th point of the events file as row k, so that the row number identifies the point."""
         for point in points:
             if self.next >= self.there and point.key not in self.held:
                 row = {**point.row(), STEP_KEY: point.step, "_timestamp": point.t}
