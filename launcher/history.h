@@ -63,8 +63,8 @@ class RunHistory {
     const std::map<int64_t, CheckpointEvent>& checkpoints() const { return checkpoints_; }
     /// Events by time, at most the last few thousand. Events of other kinds do not push out an error.
     const std::vector<Happening>& happenings() const { return happenings_; }
-    /// Returns the events since the last call in the order in which they were read: at most 1,000, and as many
-    /// errors besides.
+    /// Returns the events since the last call in the order in which they were read: at most 1,000, and as
+    /// many errors besides.
     std::vector<Happening> take_news();
     const std::optional<Happening>& first_error() const { return first_error_; }  ///< of the newest attempt
     double last_heard() const;                                                    ///< Unix seconds

@@ -112,7 +112,7 @@ Outputs MeshPass::forward(const std::vector<Row>& rows) {
 
 std::vector<Row> MeshPass::filler() const {
     static constexpr int32_t kIds[] = {0, 0}, kLabels[] = {kNoLabel, kNoLabel};
-    return {Row{kIds, kLabels, {2}, -2}};  // places below 0 count as padding
+    return {Row{kIds, kLabels, {2}, -2}};  // places below 0, as of padding
 }
 
 bool MeshPass::needs_places() const {

@@ -90,7 +90,7 @@ class MeshPass {
     /// it: between forward and backward of a single micro-batch, or by a forward over all of them.
     void begin_router_loss(const std::vector<std::vector<Row>>& micro_batches, size_t rounds);
     void settle_router_loss();
-    /// Returns whether experts, dropout, noise or quantised inputs need the tokens' places, or where padding is.
+    /// Returns true if experts, dropout, noise or quantised inputs need the places of tokens or padding.
     bool needs_places() const;
     /// Returns rows without labels, for a round in which this rank has none but others send and receive.
     std::vector<Row> filler() const;
