@@ -93,7 +93,7 @@ bool asks_without_a_value(const KeyReader& keys) {
     return said != values.end() && said->is_null();
 }
 
-/// Checks which evaluation the file calls the best one. transformers finds the loss under two names; the other
+/// Checks which evaluation the file calls the best. transformers finds the loss under two names; the other
 /// numbers that axolotl's evaluations report come from callbacks, or are worse the better the model is.
 void read_best_metric(KeyReader& keys, const Config& config) {
     const bool highest = keys.flag("greater_is_better").value_or(false);

@@ -289,8 +289,8 @@ double seconds_left(const Plan& plan, const PreflightBudget& budget, const Round
     return std::min(budget.seconds, allowed) - spent;
 }
 
-/// Returns how long rows may be in `times` the time that rows of `few` tokens take. Attention's cost grows with
-/// the square of the length, and weighs little in short rows; everything else grows with the length.
+/// Returns how long rows may be in `times` the time that rows of `few` tokens take. Attention's cost grows
+/// with the square of the length and is small in short rows; the rest grows linearly.
 int64_t affordable_tokens(int64_t few, double times) {
     constexpr double kShort = 256;
     const double tokens = static_cast<double>(few) * std::max(0.0, times);

@@ -146,7 +146,7 @@ void reap(Sender& sender) {
                                  : ": was killed by signal " + std::to_string(WTERMSIG(status))));
 }
 
-/// Returns whether run.json says that the run is over. The processes then send the rest and end by themselves.
+/// Returns whether run.json says that the run is over. The processes then send the rest and end.
 bool is_said_to_be_over(const fs::path& run_dir) {
     try {
         return is_over(parse_run_state(text_of(run_dir / "run.json"), "run.json").state);
@@ -165,8 +165,8 @@ bool is_abandoned(const fs::path& run_dir) {
     }
 }
 
-/// Returns whether the processes have to be told to send the rest and end. After the end of a short run they may
-/// not even have started: they still send all of it.
+/// Returns whether the processes must be told to send the rest and end. If a short run ends before they have
+/// started, they still send all of it.
 bool is_to_end(const TrackOptions& options) {
     if (asked_to_end != 0 || is_abandoned(options.run_dir)) return true;
     return options.companion && !is_alive(*options.companion) && !is_said_to_be_over(options.run_dir);

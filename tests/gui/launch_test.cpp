@@ -121,7 +121,7 @@ class LaunchTest : public QObject {
         QVERIFY(dialog.findChild<QPushButton*>(u"closeLaunchButton"_s)->isVisible());
         QVERIFY(!dialog.findChild<QPushButton*>(u"cancelLaunchButton"_s)->isVisible());
         const auto shown = dialog.findChild<Stepper*>();
-        QTRY_VERIFY(shown->height() >= shown->sizeHint().height());  // the message takes no room from the phases
+        QTRY_VERIFY(shown->height() >= shown->sizeHint().height());  // the phases keep their height
         for (const QLabel* label : shown->findChildren<QLabel*>())
             QTRY_VERIFY2(label->height() >= label->sizeHint().height(), qPrintable(label->text()));
     }

@@ -70,7 +70,7 @@ TEST_F(RunTableTest, ReadsTheEventsOfEarlierAttemptsWithLimits) {
     };
     attempt(1, 1000);
     const auto written = static_cast<int64_t>(fs::file_size(events));
-    fs::resize_file(events, static_cast<uintmax_t>(written + kHuge));  // a line that a node never ended, of zeros
+    fs::resize_file(events, static_cast<uintmax_t>(written + kHuge));  // zeros without an end of line
     write(events, "\n");
     attempt(2, 2000);
     RunState state = read_run_state(run.dir);
