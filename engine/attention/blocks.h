@@ -1,6 +1,6 @@
-/// Cuts an attention on the CPU into tasks, one per key/value head of a row, and each task into blocks of as
-/// many of its heads' queries as a core's cache holds scores of. The CPU kernels of this folder share it;
-/// each computes a block in its own way.
+/// Cuts an attention on the CPU into tasks, one per key/value head of a row, and each task into blocks of
+/// queries whose scores fit in a core's cache. The CPU kernels of this folder share it; each computes a block
+/// in its own way.
 ///
 /// Letters: B rows, H query heads, K key/value heads, T queries, S keys, D head_dim; group = H / K.
 #pragma once

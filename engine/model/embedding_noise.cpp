@@ -6,7 +6,7 @@ namespace ringmaster {
 
 namespace {
 
-constexpr uint64_t kOwnStream = 0x6e656674756e65;  // differs from every module's dropout
+constexpr uint64_t kOwnStream = 0x6e656674756e65;  // stream that no module's dropout uses
 
 }  // namespace
 

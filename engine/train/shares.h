@@ -12,7 +12,7 @@
 
 namespace ringmaster {
 
-/// The first three come from the layouts and slices that this rank used, expected sums from whole sequences.
+/// Holds counts from this rank's own layouts and slices, and expected sums from whole sequences.
 struct Shares {
     int64_t labels = 0;     ///< valid labels
     int64_t positions = 0;  ///< sum of positions

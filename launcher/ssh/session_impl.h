@@ -16,7 +16,7 @@ namespace ringmaster {
 
 struct FreeSession {
     void operator()(ssh_session session) const {
-        ssh_options_set(session, SSH_OPTIONS_FD, nullptr);  // libssh would leave a given descriptor open
+        ssh_options_set(session, SSH_OPTIONS_FD, nullptr);  // otherwise libssh leaves the descriptor open
         ssh_disconnect(session);
         ssh_free(session);
     }

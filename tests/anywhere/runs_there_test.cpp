@@ -1,4 +1,4 @@
-// Tests what is taken from a machine that tells of its runs: it names no other host and no program to run.
+// Tests what is accepted from a machine that lists its runs: no other host, and no program to run.
 #include "launcher/backends/runs_there.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kData = "/home/ann/data/ringmaster";
 
-/// Returns the only run of an answer in which node 0, the machine asked, tells this path of its agent.
+/// Returns the only run of an answer in which node 0, the machine asked, reports this path of its agent.
 RunThere run_of(const std::string& agent) {
     const std::string data = kData;
     const std::string first = R"({"target":"gpu1","run_dir":"/elsewhere/r1","agent":")" + agent +

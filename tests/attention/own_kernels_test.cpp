@@ -50,7 +50,7 @@ void expect_merged(const RunRows& run, at::Device device, at::ScalarType dtype, 
     hidden.narrow(0, 0, 4).narrow(1, 0, 12).fill_(true);
     hidden.select(0, 7).fill_(true);
     const FullAttention truth = full_attention(q, k, v, q, hidden);
-    const at::Tensor room = at::zeros({2, kQueries + 2, kHeads, head_dim}, device);  // not contiguous
+    const at::Tensor room = at::zeros({2, kQueries + 2, kHeads, head_dim}, device);  // for views
     const auto fresh_lse = [&] { return at::full({2, kHeads, kQueries}, -INFINITY).to(device); };
     at::Tensor out = room.narrow(1, 1, kQueries), lse = fresh_lse();
     at::Tensor twin_out = at::zeros({2, kQueries, kHeads, head_dim}, device), twin_lse = fresh_lse();

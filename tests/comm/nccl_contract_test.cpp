@@ -24,9 +24,9 @@ constexpr auto kPatience = std::chrono::seconds(5);
 struct Wires {
     std::mutex mutex;
     std::condition_variable changed;
-    std::map<std::string, int> connected;  ///< ranks by group
+    std::map<std::string, int> connected;  ///< number of ranks by group
     std::map<std::tuple<std::string, int, int>, std::deque<at::Tensor>>
-        under_way;  ///< by group, sender and receiver
+        under_way;  ///< tensors by group, sender and receiver
     int given_up = 0, shut_down = 0;
 
     template <typename Condition>

@@ -1,6 +1,6 @@
-/// Plays a CUDA device on the CPU, so that the engine's own CUDA path runs where there is no GPU. It is
-/// strict where a GPU is: tensors of the two sides do not mix, new memory holds NaN, and copies that need not
-/// wait are late.
+/// Emulates a CUDA device on the CPU, so that the engine's own CUDA path runs where there is no GPU. It is as
+/// strict as a GPU: tensors of the two sides do not mix, new memory holds NaN, and copies that need not wait
+/// are late.
 ///
 /// The memory of the device is host memory that only tensors with the device's key show. Work on the default
 /// stream runs at once. Work on other streams, and copies to the host that do not block, run when something

@@ -1,4 +1,4 @@
-"""Runs the engine's own CUDA path on a device played by the CPU (host_device.h): tensors of the two sides do not mix, new memory holds
+"""Runs the engine's own CUDA path on a device that the CPU emulates (host_device.h): tensors of the two sides do not mix, new memory holds
 NaN, and copies on other streams are late. The training equals that of `--device cpu`.
 
 These tests cannot see CUDA's own arithmetic, its speed, or NCCL."""
@@ -38,7 +38,7 @@ KERNELS = ["merge", "sum", "rms_norm", "rms_norm_backward_input", "rms_norm_back
 
 @pytest.fixture(scope="module")
 def engine(tmp_path_factory):
-    """Puts the played device in place of the engine's CUDA part."""
+    """Puts the emulated device in place of the engine's CUDA part."""
     folder = tmp_path_factory.mktemp("engine")
     shutil.copy2(BIN / "ringmaster-engine", folder)
     (folder / "libtorch").symlink_to((BIN / "libtorch").resolve())

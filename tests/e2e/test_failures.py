@@ -159,7 +159,7 @@ def test_slurms_warning_while_the_libraries_load_is_not_the_end_of_the_rank(llam
     run = pathlib.Path(json.loads(ringmaster("prepare", config, "--runs-dir", tmp_path / "runs", "--ranks", 1, "--json").stdout)["dir"])
     env = {**os.environ, "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1"}
     rank = subprocess.Popen(["env", "--block-signal=USR1", BIN / "ringmaster-engine", "--run", run], env=env, stdout=subprocess.PIPE,
-                            stderr=subprocess.STDOUT, text=True)  # as the job's script starts the agent
+                            stderr=subprocess.STDOUT, text=True)  # a job's script starts the agent in the same way
     wait_for(lambda: b"ringmaster-engine" in pathlib.Path(f"/proc/{rank.pid}/cmdline").read_bytes().split(b"\0")[0], "the engine's start", 10)
     rank.send_signal(signal.SIGUSR1)
     said, _ = rank.communicate(timeout=60)

@@ -58,7 +58,7 @@ ADAPTERS = {False: {}, True: LORA, "nf4": dict(LORA, adapter="qlora", load_in_4b
 LENGTHS = [1024, 2048, 4096, 8192, 16384, 32768, 65536]
 
 
-# Cases in which a family's blocks keep tensors other than Llama's: model, length, mesh, stage, activations,
+# Lists cases in which a family's blocks keep other tensors than Llama's: model, length, mesh, stage, activations,
 # precision, micro, adapter.
 FAMILY_CASES = [(family, length, mesh, stage, activations, precision, 1, adapter)
                 for family, length in (*((name, 2048) for name in FAMILIES), ("gemma3", 4096))

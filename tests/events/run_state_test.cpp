@@ -161,7 +161,7 @@ TEST_F(RunJson, ThatIsMissingOrDamagedIsSaidSo) {
         auto changed = whole;
         changed.erase(key);
         put(changed.dump());
-        const bool may_lack_it = key == "code" || key == "failed_rank";  // as in files of older versions
+        const bool may_lack_it = key == "code" || key == "failed_rank";  // older versions wrote neither
         EXPECT_EQ(refusal().first, may_lack_it ? Failure::Unreachable : Failure::Refused) << key << " missing";
         changed[key] = value.is_number() ? nlohmann::json("text") : nlohmann::json(1e300);
         put(changed.dump());

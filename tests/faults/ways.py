@@ -1,4 +1,4 @@
-"""The models and meshes that faults are tried on, each with fresh weights and after some steps of
+"""Lists the models and meshes on which faults are tried, each with fresh weights and after some steps of
 training."""
 
 import json

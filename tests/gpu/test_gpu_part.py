@@ -76,7 +76,7 @@ def test_kernels_spill_no_register_and_read_sixteen_bytes_a_lane(tmp_path):
     assert len(kernels) == KERNELS
     for kernel in kernels:
         name, loads = kernel.split(",")[0], set(re.findall(r"LDG\.\S+", kernel))
-        of_rows = "RmsNormBackwardWeight" not in name  # its elements are not adjacent in a lane
+        of_rows = "RmsNormBackwardWeight" not in name  # a lane's elements are not adjacent in this kernel
         assert ("LDG.E.128" in loads) == of_rows, (name, loads)
         assert loads <= {"LDG.E.128", "LDG.E.64", "LDG.E", "LDG.E.U16"}, (name, loads)
 

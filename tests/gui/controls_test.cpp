@@ -29,7 +29,7 @@ bool is_control(const QWidget* widget) {
     const QWidget* parent = widget->parentWidget();
     if (parent && (qobject_cast<const QAbstractSpinBox*>(parent) || qobject_cast<const QComboBox*>(parent) ||
                    qobject_cast<const QLineEdit*>(parent) || qobject_cast<const QAbstractItemView*>(parent)))
-        return false;  // it is part of its parent, the control (a line's clear button, a header)
+        return false;  // a part of another control (a line's clear button, a header)
     return qobject_cast<const QAbstractButton*>(widget) || qobject_cast<const QAbstractItemView*>(widget) ||
            qobject_cast<const QAbstractSlider*>(widget) || qobject_cast<const QAbstractSpinBox*>(widget) ||
            qobject_cast<const QComboBox*>(widget) || qobject_cast<const QLineEdit*>(widget) ||

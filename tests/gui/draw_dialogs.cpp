@@ -1,6 +1,6 @@
-// Implements `draw_dialogs TO APPEARANCE LANGUAGE CONFIG`: draws the dialogs that no page shows as
-// TO-NAME.png: the questions of a login, the choice of where to run, and the questions about a machine with a
-// run. The machines are those of nodes.json in the data folder.
+// Implements `draw_dialogs TO APPEARANCE LANGUAGE CONFIG`: draws, as TO-NAME.png, the dialogs that no page
+// shows: the questions of a login, the choice of where to run, and the questions about a machine with a run.
+// The machines are those of nodes.json in the data folder.
 #include <QApplication>
 #include <QComboBox>
 #include <QLineEdit>

@@ -89,7 +89,7 @@ class LaunchTest : public QObject {
             while (true) report.progress.stop_if_cancelled();
         });
         job->start();
-        delete job;  // its work ends on its own
+        delete job;  // the job's work ends on its own
         QTest::qWait(50);
     }
 

@@ -1,5 +1,5 @@
-// Uses the Plan page with wheel, mouse and keyboard: scrolling never edits, Keep keeps, and Tab moves
-// on.
+// Uses the Plan page with wheel, mouse and keyboard: scrolling never edits, the Keep button keeps the batch,
+// and Tab moves the focus.
 #include <QAbstractButton>
 #include <QApplication>
 #include <QComboBox>

@@ -522,7 +522,7 @@ class PlanTest : public QObject {
 };
 
 int main(int argc, char** argv) {
-    QTemporaryDir data;  // only the parent's; a child gets its folder from the environment
+    QTemporaryDir data;  // folder of the parent; a child gets the folder from the environment
     if (qEnvironmentVariableIsEmpty("RINGMASTER_TEST_DATA")) {
         qputenv("RINGMASTER_TEST_DATA", "1");
         qputenv("XDG_DATA_HOME", data.path().toUtf8());

@@ -53,7 +53,7 @@ TEST(BlockCodes, AreThoseOfTheTablesForBlocksOfAnyLength) {
             values[0] = 1e3F;
             expect_codes(*book, values);
         }
-        std::vector<float> everywhere;  // it holds every bin and the neighbours of every threshold
+        std::vector<float> everywhere;  // every bin and the neighbours of every threshold
         for (int i = -70000; i <= 70000; ++i) everywhere.push_back(static_cast<float>(i) / 70000);
         for (const float from : book->next_from) {
             if (std::isfinite(from))

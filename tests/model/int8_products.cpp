@@ -1,6 +1,6 @@
 // Multiplies inputs by 8-bit weights as on a GPU, for a test that compares with bitsandbytes: int8_products
-// FROM TO. FROM holds of each case "THRESHOLD NAME x", "… weight", "… dy" and perhaps "… bias". TO holds
-// "… y", the product, "… dx", the gradient of the inputs, and the "… codes" and "… scales" of x.
+// FROM TO. For each case, FROM holds "THRESHOLD NAME x", "… weight", "… dy" and perhaps "… bias". TO holds "…
+// y", the product, "… dx", the gradient of the inputs, and the "… codes" and "… scales" of x.
 #include <ATen/ATen.h>
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-"""Trains mixtures of experts beside transformers and PEFT: the router's loss over a whole step, adapters,
+"""Trains mixtures of experts and compares them with transformers and PEFT: the router's loss over a whole step, adapters,
 sharded states, and a preflight that passes."""
 
 import json

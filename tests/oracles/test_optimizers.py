@@ -91,7 +91,7 @@ def bitsandbytes_adamw(bits, paged=False):
 
     def make(groups, named):
         optimizer = bitsandbytes.optim.AdamW(groups, lr=SETTINGS["learning_rate"], betas=(0.9, 0.95), eps=1e-8, optim_bits=bits, is_paged=paged)
-        embedding = torch.nn.Module()  # as transformers registers it
+        embedding = torch.nn.Module()  # the override that transformers registers
         embedding.weight = named["model.embed_tokens.weight"]
         bitsandbytes.optim.GlobalOptimManager.get_instance().register_module_override(embedding, "weight", {"optim_bits": 32})
         return optimizer
@@ -185,9 +185,9 @@ def test_code_books_are_those_of_the_libraries(bits, is_signed):
 
 
 def close(mine, theirs, bf16, name, ties=1):
-    """Compares weights within the rounding of their dtype, with an occasional tie. `ties` allows a few in a
-    million more: if the second moment's code is 0, the denominator is epsilon alone, and the first moment's
-    last bit counts."""
+    """Compares weights within the rounding of their dtype, with an occasional tie. With `ties` above
+    1, two elements may differ: if the second moment's code is 0, the denominator is epsilon alone, and the first
+    moment's last bit counts."""
     import torch
 
     apart = (mine.float() - theirs.detach().float()).abs()

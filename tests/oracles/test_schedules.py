@@ -29,7 +29,7 @@ WARMUPS = (0, 2, 17)
 
 
 def asked(tmp_path, **keys):
-    file = tmp_path / "config.yaml"  # YAML holds JSON
+    file = tmp_path / "config.yaml"  # JSON is YAML, too
     file.write_text(json.dumps({"base_model": "x/y", "datasets": [{"path": "rows.jsonl", "type": ""}], "output_dir": str(tmp_path / "out"),
                                 "learning_rate": RATE, "sequence_len": 64, "max_steps": STEPS, **keys}))
     return subprocess.run([RATES, file, str(STEPS)], capture_output=True, text=True)

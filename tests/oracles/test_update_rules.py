@@ -76,7 +76,7 @@ def bitsandbytes_32_bits_for_the_embedding(named):
     import bitsandbytes
     import torch
 
-    embedding = torch.nn.Module()  # as transformers registers it
+    embedding = torch.nn.Module()  # the override that transformers registers
     embedding.weight = named["model.embed_tokens.weight"]
     bitsandbytes.optim.GlobalOptimManager.get_instance().register_module_override(embedding, "weight", {"optim_bits": 32})
 

@@ -50,7 +50,7 @@ TEST_P(Schedule, AgreesOnEveryMessageAndReadsOnlyWhatCame) {
 
 TEST_P(Schedule, MovesTheKeysThatTheLayoutsFiguresCount) {
     const auto [func, ranks] = GetParam();
-    if (func == RingAttnFunc::BatchStripe) return;  // its figures count gaps as read
+    if (func == RingAttnFunc::BatchStripe) return;  // the layout's figures count gaps as read
     for (const AttentionMask& mask : kMasks) {
         const auto all = schedules(func, 192, ranks, mask);
         const LayoutFigures figures = layout_figures(make_layout(func, 192, ranks, 1, mask), 1, mask);

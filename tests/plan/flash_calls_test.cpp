@@ -214,7 +214,7 @@ TEST(FlashCalls, PackWindowsWithoutARightEndWithAsManyKeysAsQueries) {
     EXPECT_EQ(packed(call).most_keys, 31);
     const FlashCall alone{{25, FlashWindow::kNone}, {{0, 31, 0, 15}}};
     EXPECT_EQ(packed(alone).most_keys, 31);
-    EXPECT_FALSE(packed(alone).dense);  // its max_seqlen_k is its 15 keys
+    EXPECT_FALSE(packed(alone).dense);  // max_seqlen_k is the segment's 15 keys
 }
 
 TEST(FlashCalls, PackMoreSegmentsThanAGridTakesInSeveralLaunches) {

@@ -257,7 +257,7 @@ TEST(Simulate, MicroBatchesAreAsManyTimesTheWork) {
 
 struct Trace {
     nlohmann::json json;
-    std::map<std::pair<int, int>, std::vector<nlohmann::json>> rows;  // by pid and tid
+    std::map<std::pair<int, int>, std::vector<nlohmann::json>> rows;  // rows by pid and tid
     std::map<std::pair<int, int>, std::string> names;
 };
 

@@ -44,8 +44,8 @@ def network():
 
 
 def cut_off(space, address, is_enough):
-    """Lets nothing that a namespace sends to `address` arrive until `is_enough` is true: connecting takes longer, and
-    what listens there goes on listening."""
+    """Blocks what a namespace sends to `address` until `is_enough` is true: connecting takes longer, so the listener
+    there listens longer."""
     ip("neigh", "replace", address, "lladdr", "02:00:00:00:00:01", "dev", "eth0", "nud", "permanent", inside=space)
 
     def run():
@@ -56,8 +56,8 @@ def cut_off(space, address, is_enough):
 
 
 def hold_engine(space, is_enough):
-    """Stops, on a thread, the first rank that starts in a namespace until `is_enough` is true, but not as long as
-    the others wait for it (60 s): meanwhile the store listens."""
+    """Suspends the first rank that starts in a namespace until `is_enough` is true, but for less than the 60 s that the
+    other ranks wait: meanwhile the store listens. Works on a thread."""
     def run():
         end = time.monotonic() + 240
         while time.monotonic() < end and not is_enough():

@@ -1,4 +1,4 @@
-"""Shared by the Python tests: tiny models and rows, runs of the real programs, and their events."""
+"""Provides what the Python tests share: tiny models and rows, runs of the real programs, and their events."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Fixtures: a tiny model and its rows, for tests that train for a few seconds."""
+"""Provides a tiny model and its rows as fixtures, for tests that train for a few seconds."""
 
 import pytest
 

@@ -94,7 +94,7 @@ def run_forked(arguments):
 
 @pytest.fixture
 def tokenize(tmp_path):
-    """tokenize(datasets=[…], …) -> Answer"""
+    """Returns the function tokenize(datasets=[…], …) -> Answer."""
 
     def run(**request):
         request.setdefault("base_dir", str(tmp_path))

@@ -59,8 +59,8 @@ def chosen_tokens(conversation, index, span, ids, offsets, tokenizer, has_though
 
 
 def end_token(ids, begin, end_ids):
-    """Returns the first token of `end_ids` at `begin` or at most END_DISTANCE after it. A turn that was not found begins at -1. Then
-    the conversation's last token is examined first and counts as not found: axolotl's labels depend on it."""
+    """Returns the first token of `end_ids` at `begin` or at most END_DISTANCE after it. A turn that was not found begins at -1:
+    then None is returned if the conversation ends with such a token, because axolotl's labels depend on this."""
     if begin == -1:
         if not ids or ids[-1] in end_ids:
             return None

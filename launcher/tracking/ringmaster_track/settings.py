@@ -46,7 +46,7 @@ class Settings:
         return self.run
 
     def export(self, prefixes) -> None:
-        """Sets the variables that axolotl sets: every key with such a prefix that holds text, in capitals."""
+        """Sets the variables that axolotl sets: every key that has one of these prefixes and holds text, in capitals."""
         for key in self.keys:
             value = self.text(key)
             if value and key.startswith(tuple(prefixes)) and REMOVED not in value:

@@ -40,7 +40,7 @@ def stop_the_clock():
 
 
 def make_tokenizers(folder):
-    """{"plain": no BOS, "bos": BOS before each text, "blocks": words begin with a blank's own sign, as Llama 2's do}"""
+    """Returns {"plain": no BOS, "bos": BOS before each text, "blocks": a sign for the blank before a word, as in Llama 2}."""
     from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
     from transformers import PreTrainedTokenizerFast
 

@@ -1,4 +1,4 @@
-"""The cases of `tokenizer_use_mistral_common`, with small tekken.json files of each version that mistral-common tells apart."""
+"""Defines the cases of `tokenizer_use_mistral_common`, with small tekken.json files of each version that mistral-common tells apart."""
 
 import base64
 import hashlib

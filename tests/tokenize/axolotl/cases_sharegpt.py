@@ -1,4 +1,4 @@
-"""The cases that compare tokens of `type: sharegpt` with those of the last axolotl that had it."""
+"""Defines the cases that compare tokens of `type: sharegpt` with those of the last axolotl that had it."""
 
 from cases import case, talk
 
