@@ -207,6 +207,7 @@ const FixWords& words_in(const std::string& language) {
     static const std::map<std::string, FixWords> words = {
         {"en", {", or ", " with ", "leave {key} out", "rename it to {key}"}},
         {"de", {" oder ", " mit ", "{key} weglassen", "in {key} umbenennen"}},
+        {"ja", {"、または ", " と ", "{key} の削除", "{key} への改名"}},
         {"zh_CN", {"，或 ", "，并 ", "删去 {key}", "改名为 {key}"}},
     };
     const auto at = words.find(language);
@@ -264,7 +265,7 @@ const std::map<std::string, FindingRecord>& finding_records() {
 }
 
 const std::vector<std::string>& finding_languages() {
-    static const std::vector<std::string> languages = {"en", "de", "zh_CN"};
+    static const std::vector<std::string> languages = {"en", "de", "ja", "zh_CN"};
     return languages;
 }
 
@@ -273,6 +274,7 @@ static std::string place_in(const std::string& language, const Diagnostic& findi
     static const std::map<std::string, const char*> places = {
         {"en", "{other_file} line {other_file_line!}: "},
         {"de", "{other_file} Zeile {other_file_line!}: "},
+        {"ja", "{other_file} の {other_file_line!} 行目："},
         {"zh_CN", "{other_file} 第 {other_file_line!} 行："},
     };
     const auto at = places.find(language);

@@ -38,7 +38,7 @@ struct FindingTexts {
 
 struct FindingRecord {
     std::vector<std::pair<std::string, std::string>> fixes;  ///< form, and the fix's text
-    std::map<std::string, FindingTexts> texts;               ///< texts by language: en, de, zh_CN
+    std::map<std::string, FindingTexts> texts;               ///< texts by language of finding_languages()
 };
 
 const std::map<std::string, FindingRecord>& finding_records();

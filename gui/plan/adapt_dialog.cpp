@@ -2,7 +2,6 @@
 
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QLocale>
 #include <QPushButton>
 #include <QTextBrowser>
 #include <QVBoxLayout>
@@ -11,6 +10,7 @@
 #include "gui/look/card.h"
 #include "gui/look/look.h"
 #include "gui/look/numbers.h"
+#include "gui/session/finding_words.h"
 
 namespace ringmaster {
 
@@ -20,14 +20,6 @@ namespace {
 
 QString html(const std::string& text) {
     return QString::fromStdString(text).toHtmlEscaped();
-}
-
-std::string language() {
-    const QString name = QLocale().name();
-    for (const std::string& known : finding_languages()) {
-        if (name.startsWith(QString::fromStdString(known))) return known;
-    }
-    return finding_languages().front();
 }
 
 QString diff_of(const Adaptation& step, const Colours& colours) {
@@ -52,7 +44,7 @@ AdaptDialog::AdaptDialog(const Adapted& adapted, QWidget* parent) : QDialog(pare
     head->setWordWrap(true);
 
     const Colours colours = coloursOf(this);
-    const std::string words = language();
+    const std::string words = finding_language();
     QString text;
     for (const Adaptation& step : adapted.steps) {
         text += diff_of(step, colours) + u"<p>%1</p>"_s.arg(html(message_in(words, step.finding)));

@@ -98,6 +98,8 @@ TEST(FindingRecords, PutParametersIntoTheirPlaces) {
     EXPECT_EQ(memory.message, "a rank takes 3.0 GiB (2.0 GiB to 4.0 GiB), the device has 2.5 GiB");
     EXPECT_THAT(message_in("de", memory), testing::HasSubstr("2,5 GiB"));
     EXPECT_THAT(message_in("zh_CN", memory), testing::HasSubstr("2.5 GiB"));
+    EXPECT_EQ(message_in("ja", below), "a.b が -1 になっていますが、1,000 以上でなければなりません");
+    EXPECT_THAT(message_in("ja", memory), testing::HasSubstr("2.5 GiB"));
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ class HelpTest : public QObject {
   private Q_SLOTS:
     void everyBookIsThereInEachLanguage_data() {
         QTest::addColumn<QString>("language");
-        for (const QString& language : {u"en_US"_s, u"de_DE"_s, u"zh_CN"_s})
+        for (const QString& language : {u"en_US"_s, u"de_DE"_s, u"zh_CN"_s, u"ja_JP"_s})
             QTest::newRow(qPrintable(language)) << language;
     }
     void everyBookIsThereInEachLanguage() {

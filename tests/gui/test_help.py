@@ -11,6 +11,7 @@ HELP = ROOT / "resources" / "help"
 FINDINGS = ROOT / "resources" / "findings"
 ADVICE = {"en": "**Do:** ", "de": "**Abhilfe:** ", "zh_CN": "**处理：** "}
 SEVERITIES = {"en": ("Error", "Warning", "Info"), "de": ("Fehler", "Warnung", "Info"), "zh_CN": ("错误", "警告", "信息")}
+TRANSLATED = [language for language in ADVICE if language != "en"]
 CODE = re.compile(r'"([A-Z]{2,}-[A-Z][A-Z0-9-]*)"')
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -69,7 +70,7 @@ def test_no_code_is_explained_that_the_sources_do_not_have(language):
 def test_the_languages_have_the_same_entries_in_the_same_order(book):
     english = ids(book, "en")
     assert len(set(english)) == len(english), "an id stands twice"
-    for language in ("de", "zh_CN"):
+    for language in TRANSLATED:
         assert ids(book, language) == english, f"{book}.{language}.md"
 
 
@@ -102,7 +103,7 @@ def test_every_code_says_its_severity_first(language):
         assert re.match(r"\*\*(%s)[.。]?\*\*" % "|".join(SEVERITIES[language]), text), f"codes.{language}.md, {identifier}"
 
 
-@pytest.mark.parametrize("language", ["de", "zh_CN"])
+@pytest.mark.parametrize("language", TRANSLATED)
 def test_a_code_has_the_same_example_and_severity_in_every_language(language):
     for (identifier, english), (_, other) in zip(entries("codes", "en"), entries("codes", language)):
         where = f"codes.{language}.md, {identifier}"
@@ -112,8 +113,8 @@ def test_a_code_has_the_same_example_and_severity_in_every_language(language):
 
 def test_the_guide_has_the_same_parts_in_every_language():
     assert len(ids("guide", "en")) >= 8
-    assert ids("guide", "de") == ids("guide", "en") == ids("guide", "zh_CN")
     for language in ADVICE:
+        assert ids("guide", language) == ids("guide", "en"), language
         for identifier, body in entries("guide", language):
             title, _, text = body.partition("\n")
             assert title.strip() and len(text.strip()) > 100, f"guide.{language}.md, {identifier}"
@@ -122,10 +123,11 @@ def test_the_guide_has_the_same_parts_in_every_language():
 def test_the_guide_names_the_same_keys_in_every_language():
     def keys(language):
         rows = [line.split("|")[1].strip() for line in entries("guide", language)[-1][1].splitlines() if line.startswith("| ")]
-        return [row.replace("Strg", "Ctrl").replace("Eingabe", "Return") for row in rows[1:] if row not in ("Space", "Leertaste", "空格")]
+        return [row.replace("Strg", "Ctrl").replace("Eingabe", "Return") for row in rows[1:] if row not in ("Space", "Leertaste", "スペース", "空格")]
 
     assert len(keys("en")) > 6
-    assert keys("en") == keys("de") == keys("zh_CN")
+    for language in TRANSLATED:
+        assert keys(language) == keys("en"), language
 
 
 FORM = re.compile(r'\bForm\(((?:[^()"]|"(?:[^"\\]|\\.)*"|\([^()]*\))*)\)')
@@ -180,7 +182,7 @@ def test_a_sentence_names_the_same_parameters_in_every_language():
     for file in FINDINGS.glob("*.md"):
         for kind in ("message", "hint", "effect"):
             english = sentences(file.stem, "en", kind)
-            for language in ("de", "zh_CN"):
+            for language in TRANSLATED:
                 other = sentences(file.stem, language, kind)
                 assert {form: names(words) for form, words in other.items()} == {form: names(words) for form, words in english.items()}, (file.name, language)
 
@@ -190,7 +192,7 @@ def test_reasons_and_advice_of_unsupported_keys_are_in_every_language():
     groups = re.findall(r'\{Fate::Unsupported,\s*((?:"[^"]*"\s*)+),\s*((?:"[^"]*"\s*)+),', table)
     english = {"".join(STRING.findall(words)) for group in groups for words in group} - {""}
     assert len(english) > 60
-    for language in ("de", "zh_CN"):
+    for language in TRANSLATED:
         page = (FINDINGS / "KEY-UNSUPPORTED.md").read_text(encoding="utf-8").split(f"## {language}\n")[1]
         known = set(re.findall(r"^phrase (.*) => .+$", page.partition("\n\n")[0], re.MULTILINE))
         assert not english - known, f"KEY-UNSUPPORTED.md lacks in {language}: {sorted(english - known)}"

@@ -162,9 +162,10 @@ std::string fault_of(const std::string& text, const Plan& plan, const Diagnostic
 std::string lack_of(const Diagnostic& d) {
     if (!finding_records().contains(d.code) || d.message.empty()) return d.message.empty() ? "message" : "";
     const bool of_record = d.message == message_in("en", d) && !d.parameters.empty();
-    for (const char* language : {"de", "zh_CN"}) {
-        if (of_record && message_in(language, d) == d.message) return std::string("message in ") + language;
-        if (of_record && hint_in(language, d).empty() != d.hint.empty()) return std::string("hint in ") + language;
+    for (const std::string& language : finding_languages()) {
+        if (language == "en") continue;
+        if (of_record && message_in(language, d) == d.message) return "message in " + language;
+        if (of_record && hint_in(language, d).empty() != d.hint.empty()) return "hint in " + language;
     }
     return "";
 }
