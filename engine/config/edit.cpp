@@ -245,24 +245,29 @@ std::string without_first_of_item(const std::string& text, const Place& place) {
 }
 
 /// Returns a value in flow style, on one line.
-std::string in_braces(const json& value) {
+std::string in_brackets(const json& value) {
     if (!value.is_structured()) return one_line_of(value);
     std::string text;
     for (const auto& [name, item] : value.items()) {
         text += text.empty() ? "" : ", ";
         text += value.is_object() ? one_line_of(json(name)) + ": " : "";
-        text += in_braces(item);
+        text += in_brackets(item);
     }
     return value.is_object() ? "{" + text + "}" : "[" + text + "]";
 }
 
-/// Returns the parent key if its value is written between { and } on one line; else an empty string.
-std::string holder_in_braces(const Sheet& sheet, const std::string& key) {
-    const size_t dot = key.rfind('.');
-    if (dot == std::string::npos) return "";
-    const std::string holder = key.substr(0, dot);
-    const auto place = sheet.place(holder);
-    return place && sheet.text[place->value_begin] == '{' ? holder : "";
+/// Returns the nearest key above that has a place of its own, if its value is written between brackets on one
+/// line; else an empty string.
+std::string holder_in_brackets(const Sheet& sheet, const std::string& key) {
+    std::string holder = key;
+    for (size_t dot; (dot = holder.rfind('.')) != std::string::npos;) {
+        holder.resize(dot);
+        const auto place = sheet.place(holder);
+        if (!place) continue;
+        const char first = sheet.text[place->value_begin];
+        return first == '{' || first == '[' ? holder : "";
+    }
+    return "";
 }
 
 /// Returns whether the key begins its line, so that the line can be removed whole.
@@ -365,8 +370,8 @@ std::string set_key(std::string_view text, const std::string& key, const std::st
     json* target = reach(expected, key);
     if (!target) refuse(key, "it names no place of this file");
     *target = wanted;
-    if (const std::string holder = holder_in_braces(sheet, key); !holder.empty())
-        return set_key(sheet.text, holder, in_braces(*reach(expected, holder)));
+    if (const std::string holder = holder_in_brackets(sheet, key); !holder.empty())
+        return set_key(sheet.text, holder, in_brackets(*reach(expected, holder)));
     if (!sheet.holds(line_of)) {
         return key.find('.') == std::string::npos ? insert_top_level(sheet, key, value, expected)
                                                   : insert_nested(sheet, key, value, expected);
@@ -388,8 +393,8 @@ std::string remove_key(std::string_view text, const std::string& key) {
     const Sheet sheet(text, key);
     json expected = sheet.document.values;
     erase(expected, key);
-    if (const std::string holder = holder_in_braces(sheet, key); !holder.empty())
-        return set_key(text, holder, in_braces(*reach(expected, holder)));
+    if (const std::string holder = holder_in_brackets(sheet, key); !holder.empty())
+        return set_key(text, holder, in_brackets(*reach(expected, holder)));
     const auto place = sheet.place(key);
     if (!place) refuse(key, "it does not stand on a line of its own");
     std::string edited =

@@ -8,6 +8,7 @@
 #include "engine/config/document.h"
 #include "engine/plan/findings.h"
 #include "engine/plan/layout.h"
+#include "engine/plan/sharding_edit.h"
 #include "engine/plan/step_time.h"
 
 namespace ringmaster {
@@ -117,7 +118,6 @@ class Adviser {
     std::vector<RingAttnFunc> layouts_built(int64_t context);
     bool splits_heads(int64_t context);
 
-    std::vector<int> stages() const;
     std::vector<Choice> single_changes() const;
     ConfigReading overridden(const Choice& choice, Settings& set) const;
     void override_stage(const Choice& choice, Config& config, Settings& set) const;
@@ -168,16 +168,6 @@ bool Adviser::splits_heads(int64_t context) {
     });
 }
 
-/// Returns the ZeRO stages worth trying: those that the file's way of asking for sharding can express.
-std::vector<int> Adviser::stages() const {
-    const int asked = present_.config.zero_stage_asked;
-    const bool said_elsewhere =
-        is_written("deepspeed") || is_written("fsdp") || (asked > 0 && !is_written("fsdp_config"));
-    if (said_elsewhere) return {asked};
-    if (asked > 0 || is_written("fsdp_config")) return {2, 3};  // `fsdp_config` exists: change its one key
-    return {0, 2, 3};
-}
-
 /// Tries one setting after the other, each on top of the best so far: memory options if memory is short, then
 /// layouts, ways to split heads, and memory options again. Trying all combinations would take thousands of
 /// plans.
@@ -205,7 +195,7 @@ void Adviser::look_at(int context, const std::vector<RingAttnFunc>& layouts, boo
             choice.options[option] = !choice.options[option];
             try_other(choice);
         }
-        for (const int stage : stages()) {
+        for (const int stage : sharding_stages(present_.config)) {
             if (stage != best.zero_stage) try_other(with(&Choice::zero_stage, stage));
         }
     };
@@ -264,11 +254,8 @@ void Adviser::override_batch(const Choice& choice, Config& config, Settings& set
 void Adviser::override_stage(const Choice& choice, Config& config, Settings& set) const {
     if (choice.zero_stage == config.zero_stage_asked) return;
     config.zero_stage_asked = choice.zero_stage;
-    const std::string whole = choice.zero_stage == 3 ? "true" : "false";
-    if (is_written("fsdp_config"))
-        set.emplace_back("fsdp_config.reshard_after_forward", whole);
-    else
-        set.emplace_back("fsdp_config", "{reshard_after_forward: " + whole + "}");
+    const Edit edit = sharding_edit(present_.config, choice.zero_stage).value();
+    set.emplace_back(edit.key, edit.value);
 }
 
 ConfigReading Adviser::overridden(const Choice& choice, Settings& set) const {
@@ -465,7 +452,7 @@ std::vector<Choice> Adviser::single_changes() const {
         changes.push_back(as_it_is);
         changes.back().options[option] = !as_it_is.options[option];
     }
-    for (const int stage : stages()) {
+    for (const int stage : sharding_stages(present_.config)) {
         if (stage <= as_it_is.zero_stage) continue;
         changes.push_back(as_it_is);
         changes.back().zero_stage = stage;

@@ -6,6 +6,7 @@
 #include "engine/plan/measured.h"
 #include "engine/plan/memory.h"
 #include "engine/plan/resolve.h"
+#include "engine/plan/sharding_edit.h"
 #include "engine/plan/windows.h"
 
 namespace ringmaster {
@@ -84,12 +85,6 @@ struct Change {
     MemoryInputs in;
 };
 
-/// Adds a line to the key that already asks for sharding, or else adds a new key.
-Edit sharding_edit(const Plan& plan) {
-    if (plan.config.lines.contains("fsdp_config")) return {"fsdp_config.reshard_after_forward", "true"};
-    return {"fsdp_config", "{reshard_after_forward: true}"};
-}
-
 /// Returns changes that can be made alone, those that cost the least time first.
 std::vector<Change> single_changes(const Plan& plan, const MemoryInputs& as_is) {
     std::vector<Change> changes;
@@ -111,9 +106,8 @@ std::vector<Change> single_changes(const Plan& plan, const MemoryInputs& as_is) 
     }
     if (!as_is.gradient_checkpointing)
         add({{"gradient_checkpointing", "true"}}, [](MemoryInputs& in) { in.gradient_checkpointing = true; });
-    if (as_is.zero_stage < 3 && as_is.shards > 1) {
-        add({sharding_edit(plan)}, [](MemoryInputs& in) { in.zero_stage = 3; });
-    }
+    if (const auto edit = sharding_edit(plan.config, 3); edit && as_is.zero_stage < 3 && as_is.shards > 1)
+        add({*edit}, [](MemoryInputs& in) { in.zero_stage = 3; });
     const bool mesh_is_free =
         plan.config.dp_shard_size == 0 && plan.config.dp_replicate_size == 0 && plan.config.ulysses_size == 0;
     for (const int size : plan.context_parallel.valid_sizes) {

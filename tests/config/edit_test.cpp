@@ -53,6 +53,13 @@ TEST(Edit, ReachesIntoListsAndMappings) {
     EXPECT_EQ(set_key("f:\n  a: 1\n", "f.b", "2"), "f:\n  b: 2\n  a: 1\n");
 }
 
+TEST(Edit, ReachesBetweenBracketsOfOneLine) {
+    EXPECT_EQ(set_key("f: {a: 1} # c\n", "f.b", "2"), "f: {a: 1, b: 2} # c\n");
+    EXPECT_EQ(set_key("d: {z: {s: 2, t: x}}\n", "d.z.s", "3"), "d: {z: {s: 3, t: x}}\n");
+    EXPECT_EQ(set_key("d: [{path: a, type: b}]\n", "d.0.type", "c"), "d: [{path: a, type: c}]\n");
+    EXPECT_EQ(remove_key("d: {z: {s: 2, t: x}}\n", "d.z.t"), "d: {z: {s: 2}}\n");
+}
+
 TEST(Edit, RefusesWhatItCannotDoWhole) {
     const std::string hostile[] = {
         "{seed: 1, a: 2}\n",

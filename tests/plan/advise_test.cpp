@@ -2,11 +2,14 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <ctime>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "engine/config/edit.h"
 #include "engine/plan/layout.h"
 #include "tests/plan/plans.h"
 
@@ -95,6 +98,35 @@ TEST(Advise, WrittenShardsFollowTheMesh) {
         EXPECT_TRUE(make_plan(read(text, with(found.set)), gpus(8)).ok());
     }
     EXPECT_GE(advise(read(text), gpus(8)).plans.size(), 3U);
+}
+
+TEST(Advise, AFileThatAsksForShardsInItsOwnWayIsAdvisedInThatWay) {
+    for (const std::string way :
+         {"deepspeed: deepspeed_configs/zero1.json\n", "deepspeed:\n  zero_optimization:\n    stage: 1\n",
+          "deepspeed: {zero_optimization: {stage: 2}}\n", "fsdp: [shard_grad_op]\n",
+          "fsdp_version: 2\nfsdp_config:\n  reshard_after_forward: false\n",
+          "fsdp_config:\n  fsdp_sharding_strategy: SHARD_GRAD_OP\n", ""}) {
+        const std::string text =
+            config_text("sequence_len: 4096\nmicro_batch_size: 1\ngradient_accumulation_steps: 1\n" + way);
+        const PlanRequest request = gpus(8, 40 * kGiB);
+        const Plan plan = make_plan(read(text), request);
+        ASSERT_TRUE(plan.ok()) << said(plan);
+        ASSERT_EQ(plan.verdict, Verdict::WillNotFit) << way;
+        const Diagnostic* fit = find(plan, "MEM-FIT");
+        ASSERT_NE(fit, nullptr);
+        bool shards = false;
+        for (const Fix& fix : fit->fixes) {
+            const Plan fixed = make_plan(read(apply_fix(text, fix)), request);
+            EXPECT_TRUE(fixed.ok()) << way << said(fixed);
+            shards |= fixed.zero_stage == 3;
+        }
+        EXPECT_TRUE(shards) << way;
+        const std::vector<Alternative> found = advise(read(text), request).plans;
+        EXPECT_TRUE(std::any_of(found.begin(), found.end(), [&](const Alternative& one) {
+            const Plan other = make_plan(read(set_keys(text, one.set)), request);
+            return other.ok() && other.zero_stage == 3;
+        })) << way;
+    }
 }
 
 TEST(Advise, AFileWithBatchSizeStaysConsistent) {
@@ -228,11 +260,14 @@ TEST(Advise, StatesAreSharedWhereTheyAreTooLarge) {
     EXPECT_EQ(plan.verdict, Verdict::Fits) << said(plan);
 }
 
-TEST(Advise, StagesSaidByDeepSpeedAreLeftToIt) {
-    const std::string text = config_text(
-        "sequence_len: 8192\nmicro_batch_size: 1\ndeepspeed:\n  zero_optimization:\n    stage: 1\n");
-    for (const Alternative& found : advise(read(text), gpus(8)).plans)
-        EXPECT_EQ(found.zero_stage, 1) << found.why;
+TEST(Advise, AStageBesideOffloadingInAFileOfDeepSpeedIsLeftToIt) {
+    const std::string file = testing::TempDir() + "offload.json";
+    std::ofstream(file) << R"({"zero_optimization": {"stage": 1, "offload_optimizer": {"device": "cpu"}}})";
+    const std::string text =
+        config_text("sequence_len: 8192\nmicro_batch_size: 1\ndeepspeed: " + file + "\n");
+    const std::vector<Alternative> plans = advise(read(text), gpus(8)).plans;
+    ASSERT_FALSE(plans.empty());
+    for (const Alternative& found : plans) EXPECT_EQ(found.zero_stage, 1) << found.why;
 }
 
 TEST(Advise, TheSingleChangeThatBuysMostIsOneAndHolds) {

@@ -1,0 +1,20 @@
+/// Says how a file's own way of sharding states (`fsdp_config`, `fsdp` or `deepspeed`) is changed to another
+/// ZeRO stage.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "engine/config/config.h"
+#include "engine/config/diagnostic.h"
+
+namespace ringmaster {
+
+/// Returns the edit that gives ZeRO stage 2 or 3; nothing if the file cannot say it: an accelerate file asks
+/// for the sharding, or DeepSpeed's own file moves optimizer states to the host.
+std::optional<Edit> sharding_edit(const Config& config, int stage);
+
+/// Returns the stages to compare: the present one, and those that an edit gives.
+std::vector<int> sharding_stages(const Config& config);
+
+}  // namespace ringmaster
