@@ -31,6 +31,28 @@ const char* to_string(WeightFormat format) {
     return "none";
 }
 
+const char* to_string(PreferenceMethod method) {
+    switch (method) {
+        case PreferenceMethod::Dpo:
+            return "dpo";
+        case PreferenceMethod::Orpo:
+            return "orpo";
+        case PreferenceMethod::Simpo:
+            return "simpo";
+        case PreferenceMethod::Kto:
+            return "kto";
+        case PreferenceMethod::None:
+            break;
+    }
+    return "none";
+}
+
+const char* to_string(PairLoss loss) {
+    constexpr const char* kWords[] = {"sigmoid",   "hinge",    "ipo",      "robust",    "sft",      "sigmoid_norm",
+                                      "exo_pair",  "nca_pair", "bco_pair", "sppo_hard", "apo_zero", "apo_down"};
+    return kWords[static_cast<int>(loss)];
+}
+
 const char* to_string(RingAttnFunc func) {
     switch (func) {
         case RingAttnFunc::BatchRing:

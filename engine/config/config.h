@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engine/config/lora.h"
+#include "engine/config/preference.h"
 #include "engine/config/quantization.h"
 
 namespace ringmaster {
@@ -131,6 +132,7 @@ struct Config {
     std::optional<int64_t> tiled_mlp_shards;  ///< tiles per rank; else tiles of hidden_size tokens
     Lora lora;                                ///< `adapter: lora` and qlora
     Quantization quantization;                ///< format of frozen weights under an adapter
+    Preference preference;                    ///< `rl: dpo` and the like
 
     // Saving, evaluation, logging
     std::string output_dir;

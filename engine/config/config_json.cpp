@@ -93,6 +93,14 @@ void each_training_field(ConfigType& c, const Visitor& visit) {
     visit("weight_block", c.quantization.block);
     visit("weight_scales_nested", c.quantization.nested);
     visit("weight_stored", c.quantization.stored);
+    visit("preference", c.preference.method);
+    visit("preference_beta", c.preference.beta);
+    visit("preference_terms", c.preference.terms);
+    visit("preference_label_smoothing", c.preference.label_smoothing);
+    visit("simpo_gamma", c.preference.simpo_gamma);
+    visit("cpo_alpha", c.preference.cpo_alpha);
+    visit("kto_desirable_weight", c.preference.desirable_weight);
+    visit("kto_undesirable_weight", c.preference.undesirable_weight);
 }
 
 template <class ConfigType, class Visitor>
@@ -137,6 +145,10 @@ template <class T>
 json to_json_value(const T& value) {
     if constexpr (std::is_enum_v<T>) {
         return to_string(value);
+    } else if constexpr (std::is_same_v<T, std::vector<PairTerm>>) {
+        json terms = json::array();
+        for (const PairTerm& term : value) terms.push_back({to_string(term.loss), term.weight});
+        return terms;
     } else if constexpr (is_optional<T>) {
         return value ? json(*value) : json();
     } else {
@@ -165,7 +177,15 @@ bool is_newer_than_0_1(std::string_view name) {
                                            "loss_watchdog_threshold",
                                            "loss_watchdog_patience",
                                            "load_best_model_at_end",
-                                           "group_by_length"};
+                                           "group_by_length",
+                                           "preference",
+                                           "preference_beta",
+                                           "preference_terms",
+                                           "preference_label_smoothing",
+                                           "simpo_gamma",
+                                           "cpo_alpha",
+                                           "kto_desirable_weight",
+                                           "kto_undesirable_weight"};
     return std::find(std::begin(kNewer), std::end(kNewer), name) != std::end(kNewer);
 }
 
@@ -228,6 +248,16 @@ class FieldReader {
         if (!value.is_array()) refuse(name, "has to be a list");
         field.clear();
         for (const json& item : value) read(name, item, field.emplace_back());
+    }
+    static void read(const char* name, const json& value, std::vector<PairTerm>& field) {
+        if (!value.is_array() || value.empty()) refuse(name, "has to be a list of terms");
+        field.clear();
+        for (const json& item : value) {
+            if (!item.is_array() || item.size() != 2) refuse(name, "has to hold pairs of a word and a number");
+            PairTerm& term = field.emplace_back();
+            read(name, item[0], term.loss);
+            read(name, item[1], term.weight);
+        }
     }
     static void read(const char* name, const json& value, std::map<std::string, int>& field) {
         if (!value.is_object()) refuse(name, "has to be an object");

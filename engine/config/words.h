@@ -51,6 +51,21 @@ inline const std::vector<WeightFormat>& all_values<WeightFormat>() {
     return values;
 }
 
+template <>
+inline const std::vector<PreferenceMethod>& all_values<PreferenceMethod>() {
+    using enum PreferenceMethod;
+    static const std::vector<PreferenceMethod> values{None, Dpo, Orpo, Simpo, Kto};
+    return values;
+}
+
+template <>
+inline const std::vector<PairLoss>& all_values<PairLoss>() {
+    using enum PairLoss;
+    static const std::vector<PairLoss> values{Sigmoid, Hinge,   Ipo,     Robust,   Sft,     SigmoidNorm,
+                                              ExoPair, NcaPair, BcoPair, SppoHard, ApoZero, ApoDown};
+    return values;
+}
+
 template <class Enum>
 std::optional<Enum> from_word(std::string_view word) {  ///< nullopt: no such word
     for (Enum value : all_values<Enum>()) {

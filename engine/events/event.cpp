@@ -54,6 +54,7 @@ void each_field(auto& field, EventOf<EvalEvent> auto& e) {
     field("step", e.step);
     field("loss", e.loss);
     field("tokens", e.tokens);
+    each_field(field, e.preference);
 }
 
 void each_field(auto& field, EventOf<WarningEvent> auto& e) {

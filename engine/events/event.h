@@ -11,6 +11,16 @@
 
 namespace ringmaster {
 
+/// Means over a step's pairs or rows, of training on preferences; those that the method lacks are not
+/// written. A completion's reward is beta times what the loss compares.
+struct PreferenceFigures {
+    std::optional<double> rewards_chosen, rewards_rejected;
+    std::optional<double> margin;    ///< chosen − rejected
+    std::optional<double> accuracy;  ///< share of pairs whose chosen completion has the higher reward
+    std::optional<double> kl;        ///< from the reference, as KTO estimates it
+    std::optional<double> nll;       ///< mean loss of the chosen completions' labels
+};
+
 struct StepEvent {
     int64_t step = 0;  ///< completed optimizer steps: the first is 1
     double epoch = 0;
@@ -35,6 +45,7 @@ struct StepEvent {
     std::optional<double> loss_scale;  ///< scale of this step, if `fp16: true`; not written otherwise
     std::optional<double> router_loss;  ///< added to `loss` for the gradients; only if the model asks for it
     bool skipped = false;  ///< true if float16 overflowed, so that no update was made; else not written
+    PreferenceFigures preference = {};
 };
 
 struct HelloEvent {
@@ -61,6 +72,7 @@ struct EvalEvent {
     int64_t step = 0;
     double loss = 0;
     int64_t tokens = 0;  ///< valid labels that the mean is taken over
+    PreferenceFigures preference = {};
 };
 
 struct WarningEvent {

@@ -12,6 +12,15 @@ namespace ringmaster {
 template <class T, class E>
 concept EventOf = std::same_as<std::remove_const_t<T>, E>;
 
+void each_field(auto& field, EventOf<PreferenceFigures> auto& of) {
+    field.if_any("rewards_chosen", of.rewards_chosen);
+    field.if_any("rewards_rejected", of.rewards_rejected);
+    field.if_any("reward_margin", of.margin);
+    field.if_any("reward_accuracy", of.accuracy);
+    field.if_any("kl", of.kl);
+    field.if_any("nll", of.nll);
+}
+
 /// Calls `field(name, value)` for each field of a step, and `field.if_any(name, value)` for those that only
 /// some runs have.
 void each_field(auto& field, EventOf<StepEvent> auto& e) {
@@ -38,6 +47,7 @@ void each_field(auto& field, EventOf<StepEvent> auto& e) {
     field.if_any("loss_scale", e.loss_scale);
     field.if_any("router_loss", e.router_loss);
     field.if_any("skipped", e.skipped);
+    each_field(field, e.preference);
 }
 
 }  // namespace ringmaster

@@ -1,0 +1,58 @@
+/// Describes training on preferences: `rl` and its keys. The words and formulas are those of TRL 1.16
+/// (trainer/dpo_trainer.py, trainer/kto_trainer.py, experimental/orpo, experimental/cpo).
+#pragma once
+
+#include <vector>
+
+namespace ringmaster {
+
+enum class PreferenceMethod { None, Dpo, Orpo, Simpo, Kto };
+
+/// The terms of a DPO loss, with TRL's words for `loss_type`.
+enum class PairLoss {
+    Sigmoid,
+    Hinge,
+    Ipo,
+    Robust,
+    Sft,
+    SigmoidNorm,
+    ExoPair,
+    NcaPair,
+    BcoPair,
+    SppoHard,
+    ApoZero,
+    ApoDown
+};
+
+struct PairTerm {
+    PairLoss loss = PairLoss::Sigmoid;
+    double weight = 1;
+
+    bool operator==(const PairTerm&) const = default;
+};
+
+struct Preference {
+    PreferenceMethod method = PreferenceMethod::None;
+    double beta = 0.1;
+    std::vector<PairTerm> terms = {{}};  ///< are summed by DPO only; never empty
+    double label_smoothing = 0;          ///< of DPO's `robust` and `exo_pair`, and of SimPO
+    double simpo_gamma = 0.5;
+    double cpo_alpha = 1;         ///< weight that SimPO gives the chosen completions' mean loss
+    double desirable_weight = 1;  ///< of KTO, as is the next
+    double undesirable_weight = 1;
+
+    bool on() const { return method != PreferenceMethod::None; }
+    /// Returns whether a row is a chosen and a rejected document; else it is one document.
+    bool has_pairs() const { return on() && method != PreferenceMethod::Kto; }
+    /// Returns whether the loss compares with the log-probabilities that the run started with.
+    bool has_reference() const {
+        return method == PreferenceMethod::Dpo || method == PreferenceMethod::Kto;
+    }
+    /// Returns whether a chosen document's prompt is learned too.
+    bool learns_prompt() const { return method == PreferenceMethod::Orpo; }
+};
+
+const char* to_string(PreferenceMethod method);  ///< "none", "dpo", "orpo", "simpo", "kto"
+const char* to_string(PairLoss loss);            ///< "sigmoid", "hinge", …
+
+}  // namespace ringmaster
