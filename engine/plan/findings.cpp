@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <limits>
+#include <set>
+#include <utility>
 
 namespace ringmaster {
 
@@ -60,14 +63,29 @@ std::string Findings::key_of(std::initializer_list<const char*> keys) const {
     return *keys.begin();
 }
 
+namespace {
+
+/// Returns a lower number for a finding that a person should see sooner.
+int rank_of(const Diagnostic& said) {
+    static const std::set<std::string> kMethods = {"rl", "reward_model", "process_reward_model"};
+    if (said.severity == Severity::Info) return 7;
+    if (said.severity == Severity::Warning) return said.code == "MEM-FIT" ? 5 : 6;
+    if (said.code == "CFG-FILE" || said.code == "CFG-YAML") return 0;
+    if (kMethods.contains(said.key)) return 1;
+    if (said.code.starts_with("MODEL-") || said.key == "base_model") return 2;
+    const bool edit_mends =
+        std::any_of(said.fixes.begin(), said.fixes.end(), [](const Fix& fix) { return !fix.edits.empty(); });
+    return edit_mends ? 4 : 3;
+}
+
+}  // namespace
+
 void put_worst_first(Diagnostics& diagnostics) {
-    const auto rank = [](const Diagnostic& d) {
-        const bool edit_mends =
-            std::any_of(d.fixes.begin(), d.fixes.end(), [](const Fix& fix) { return !fix.edits.empty(); });
-        return d.severity == Severity::Error ? int(edit_mends) : d.severity == Severity::Warning ? 2 : 3;
+    const auto place = [](const Diagnostic& said) {
+        return std::pair(rank_of(said), said.line > 0 ? said.line : std::numeric_limits<int>::max());
     };
     std::stable_sort(diagnostics.begin(), diagnostics.end(),
-                     [&](const Diagnostic& a, const Diagnostic& b) { return rank(a) < rank(b); });
+                     [&](const Diagnostic& a, const Diagnostic& b) { return place(a) < place(b); });
 }
 
 std::string grouped(int64_t number) {

@@ -37,8 +37,8 @@ class Findings {
     Plan& plan_;
 };
 
-/// Sorts errors that no edit can fix first, then errors that one edit fixes, then warnings, then notes; equal
-/// ones keep their order.
+/// Sorts by what matters most: an unreadable text, the training method, the model, errors that no edit can
+/// fix, errors that one edit fixes, too little memory, other warnings, notes; equal ones by line.
 void put_worst_first(Diagnostics& diagnostics);
 
 std::string grouped(int64_t number);                     ///< e.g. "8,192"

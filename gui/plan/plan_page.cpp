@@ -19,7 +19,6 @@
 #include "gui/plan/find_bar.h"
 #include "gui/plan/plan_board.h"
 #include "gui/plan/problem_list.h"
-#include "gui/plan/problem_order.h"
 #include "gui/plan/topology_bar.h"
 #include "gui/plan/verdict_words.h"
 #include "gui/plan/yaml_editor.h"
@@ -315,7 +314,6 @@ void PlanPage::tryLength(qint64 length) {
 void PlanPage::take(const PlanAnswerPtr& planned) {
     auto answer = std::make_shared<PlanAnswer>(*planned);
     if (answer->reading.readable) m_kept.applyTo(answer->plan);
-    sort_by_weight(answer->plan.diagnostics);
     m_board->setPlan(*answer, m_session.machine().has_value());
     if (answer->what_if) return;
     m_planned = answer->number;

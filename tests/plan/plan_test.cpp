@@ -458,5 +458,21 @@ TEST(Plan, AThousandRanksArePlannedRankByRank) {
     EXPECT_EQ(plan.mesh.dp_shard, 4);
 }
 
+TEST(Plan, SaysFirstWhatMattersMost) {
+    PlanRequest request;
+    request.device_memory_bytes = int64_t{20} << 30;
+    const Plan plan = plan_text(config_text("wandb_projekt: x\nsequence_len: 8192\ncontext_parallel_size: 3\n"
+                                            "tensor_parallel_size: 2\nrl: grpo\n"),
+                                4, request);
+    std::vector<std::string> keys;
+    for (const Diagnostic& said : plan.diagnostics) keys.push_back(said.key);
+    EXPECT_EQ(keys.front(), "rl") << said(plan);
+    const auto at = [&](const char* key) { return std::find(keys.begin(), keys.end(), key) - keys.begin(); };
+    EXPECT_LT(at("tensor_parallel_size"), at("wandb_projekt")) << "an error comes before a warning";
+    const Plan valid = plan_text(config_text("wandb_projekt: x\nsequence_len: 8192\n"), 4, request);
+    EXPECT_EQ(valid.diagnostics.front().code, "MEM-FIT") << said(valid);
+    EXPECT_NE(find(valid, "KEY-UNKNOWN"), nullptr) << said(valid);
+}
+
 }  // namespace
 }  // namespace ringmaster
