@@ -22,6 +22,10 @@ class Example(NamedTuple):
     labels: np.ndarray
     cut: bool = False  # true: tokens at the end of the text were already left out
     counted: bool = True  # true: axolotl makes a row of this example; it makes none of an empty completion
+    documents: tuple = ()  # lengths of its documents, under `rl`
+    fate: str = ""  # "kept", "cut", "long" or "short", if the encoder applied the length rules itself
+    same: bytes = b""  # what dataset_exact_deduplication compares instead of the tokens
+    desirable: bool | None = None  # the row's label under rl: kto
 
 
 def batches(items, length):

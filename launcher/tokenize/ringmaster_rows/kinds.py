@@ -5,6 +5,8 @@ from functools import partial
 from .chat import chat_options, chat_template
 from .encoders import completion
 from .instruct import TAKES, instruct, kind_named, kind_of_fields, prompts, reflection
+from .preference_texts import names_of, reader_of, whole_name
+from .preference_tokens import Rules, preferences, token_preferences
 from .report import Failure
 from .sharegpt import settings_of, sharegpt
 from .sharegpt_chat import sharegpt_chat
@@ -24,6 +26,8 @@ TALK_ENCODERS = {"pygmalion": pygmalion, "llama2_chat": llama2_chat, "sharegpt:c
 TALKS = ("input_output", *TALK_ENCODERS)
 # Keys of an entry that would produce rows or labels that this package does not make; they are refused.
 UNSUPPORTED = {"input_transform", "input_format", "skip", "streaming", "temperature"}
+PAIRS = {"chat_template": {"field_messages", "field_chosen", "field_rejected", "message_property_mappings", "message_field_role",
+                           "message_field_content", "roles", "chat_template", "chat_template_jinja"}}
 PREFERENCES = "rows for preferences or rewards: they belong to `rl` or `reward_model`, and this run trains on next tokens"
 REFUSED = {"bradley_terry": PREFERENCES, "stepwise_supervised": PREFERENCES, "dpo": PREFERENCES, "kto": PREFERENCES,
            "orpo": PREFERENCES, "ebft": PREFERENCES, "rwd": PREFERENCES, "chatml": PREFERENCES, "llama3": PREFERENCES,
@@ -65,10 +69,27 @@ def find_encoder(source, request, tokenizer):
     return partial(encode, kind=kind_named(kind, source.entry), tokenizer=tokenizer(), train_on_inputs=trained, sequence_len=length)
 
 
-def check_entry(source, report):
+def find_preferences(source, request, tokenizer, first, report):
+    """Returns a function from rows to examples of preferences."""
+    rules, options = Rules(request["preference"], request["sequence_len"], request["excess_length"]), request["tokenization"]
+    if options.get("tokenizer_use_mistral_common"):
+        raise Failure("rows of preferences are not read with mistral-common", "tokenizer_use_mistral_common", "leave it out")
+    if type_of(source) == "" and {"chosen_input_ids", "input_ids"} & set(first):
+        return partial(token_preferences, rules=rules)
+    if options.get("chat_template_kwargs"):
+        report.warning("chat_template_kwargs has no effect on rows of preferences, as in axolotl")
+    read = reader_of(source, rules.method, tokenizer, options, request.base_dir)
+    return partial(preferences, read=read, tokenizer=tokenizer(), rules=rules, report=report)
+
+
+def check_entry(source, report, preference=""):
     kind, where = type_of(source), f"{source.key}.type"
-    check_type(kind, where, source.entry)
-    read = FIELDS.get(kind, set()) if isinstance(kind, str) else set()
+    if preference:
+        check_preference(kind, where, preference)
+        read = PAIRS.get(str(kind).split(".")[0], set()) if preference != "orpo" else set()
+    else:
+        check_type(kind, where, source.entry)
+        read = FIELDS.get(kind, set()) if isinstance(kind, str) else set()
     for key, value in source.entry.items():
         if value is None or value is False or key in FILES | read or source.entry.get("streamed"):
             continue
@@ -76,6 +97,13 @@ def check_entry(source, report):
             raise Failure(f"{key} would choose other rows or labels, and is not supported", f"{source.key}.{key}")
         shown = (kind if isinstance(kind, str) else "rows with fields of their own") or "rows that hold input_ids"
         report.warning(f"{source.key}.{key} has no effect on {shown}")
+
+
+def check_preference(kind, where, method):
+    if kind == "" or isinstance(kind, dict) or whole_name(str(kind)) in names_of(method):
+        return
+    known = ", ".join(name.removesuffix(".default") for name in names_of(method))
+    raise Failure(f"dataset type {kind} is not known under rl: {method}", where, f"known: {known}; or a mapping of the row's fields")
 
 
 def check_type(kind, where, entry):

@@ -9,7 +9,7 @@ from itertools import islice
 import numpy as np
 
 from .encoders import Example, check_ids, pretokenized
-from .kinds import check_entry, find_encoder, type_of
+from .kinds import check_entry, find_encoder, find_preferences, type_of
 from .order import row_order
 from .packing import pack
 from .report import Failure
@@ -31,7 +31,7 @@ def prepare(request, folder, report):
     """Writes tokens.safetensors and, if there are evaluation rows, eval.safetensors into `folder`; returns the result."""
     encode = Encoders(request, report)
     for source in [*request.sources, *request.test_sources]:
-        check_entry(source, report)
+        check_entry(source, report, request["preference"])
     lost = []
     rows, counts = collect(request, request.sources, "train", encode, folder, report, lost)
     need_rows(rows, counts, request.sources[0].key)
@@ -44,18 +44,18 @@ def prepare(request, folder, report):
         evaluation = row_order(request, eval_rows, eval_counts)
     elif request["val_set_size"]:
         chosen, evaluation = split_rows(chosen, request)
-    if not request["curriculum_sampling"]:  # without the key, the sampler shuffles the rows
+    shuffles_later = not request["curriculum_sampling"] and request["preference"] != "kto"  # by the sampler
+    if shuffles_later:
         chosen, evaluation = np.sort(chosen), np.sort(evaluation)
     packed = packed_rows(request, rows, chosen)
-    total, longest = write_tokens(folder / "tokens.safetensors", rows, packed, partial(report.progress, "writing"),
-                                  request["sample_packing"])
+    with_documents = request["sample_packing"] or bool(request["preference"])
+    total, longest = write_tokens(folder / "tokens.safetensors", rows, packed, partial(report.progress, "writing"), with_documents)
     result = {"rows": len(packed), "eval_rows": 0, "counts": counts, "tokens_total": total, "longest": longest}
     if request["sample_packing"]:
         result["packing"] = {"documents": len(chosen), "efficiency": total / (len(packed) * request["sequence_len"])}
     if len(evaluation):
         eval_packed = packed_rows(request, eval_rows, evaluation)
-        write_tokens(folder / "eval.safetensors", eval_rows, eval_packed, partial(report.progress, "writing evaluation rows"),
-                     request["sample_packing"])
+        write_tokens(folder / "eval.safetensors", eval_rows, eval_packed, partial(report.progress, "writing evaluation rows"), with_documents)
         result["eval_rows"] = len(eval_packed)
     for written in {id(rows): rows, id(eval_rows): eval_rows}.values():
         written.remove()
@@ -78,13 +78,15 @@ class Encoders:
             raise Failure(f"{', '.join(unsupported)} would change the tokens and is not supported", unsupported[0])
 
     def __call__(self, source, rows):
-        if type_of(source) == "":
+        if type_of(source) == "" and not self._request["preference"]:
             return pretokenized(rows)
         rows = iter(rows)
         first = next(rows, None)
         if first is None:
             return iter(())
         rows = (row for part in ((first,), rows) for row in part)
+        if self._request["preference"]:
+            return find_preferences(source, self._request, self.tokenizer, first.values, self._report)(rows)
         if {"input_ids", "attention_mask", "labels"} <= set(first.values):  # rows that are already tokens, as in axolotl
             return pretokenized(rows)
         return find_encoder(source, self._request, self.tokenizer)(rows)
@@ -107,12 +109,12 @@ def collect(request, sources, split, encode, folder, report, lost=None):
             check_ids(example, request["vocab_size"])
             counts["cut_texts"] += example.cut
             kept = within_length(example, request, counts)
-            if kept is not example and lost is not None and len(lost) < MOST_LOST:
+            if (kept is not example or example.fate == "cut") and lost is not None and len(lost) < MOST_LOST:
                 lost.append(lost_row(example, kept, request))
             if kept:
                 if source.entry.get("streamed") and enough(len(kept.input_ids)):
                     break
-                rows.add(kept.input_ids, kept.labels)
+                rows.add(kept)
             rows.made += example.counted
         rows.made_by_source.append(rows.made - before)
     rows.close()
@@ -128,7 +130,7 @@ def collect(request, sources, split, encode, folder, report, lost=None):
 def lost_row(example, kept, request):
     """Describes an example that the length rules drop or cut."""
     length = len(example.input_ids)
-    why = "cut" if kept else "long" if length > request["sequence_len"] else "short"
+    why = "cut" if kept else example.fate if example.fate in ("long", "short") else "long" if length > request["sequence_len"] else "short"
     return {"place": str(example.place), "tokens": length, "why": why}
 
 
@@ -151,6 +153,8 @@ def counted(rows, counts):
 def within_length(example, request, counts):
     """Returns the example, cut if `truncate` asks for it; None if it is dropped. Raises an error if `raise` asks for that."""
     length, most = len(example.input_ids), request["sequence_len"]
+    if example.fate:
+        return within_pair(example, request, counts)
     if length < (request["tokenization"].get("min_sample_len") or MIN_LENGTH):
         counts["dropped_short"] += 1
         return None
@@ -164,6 +168,18 @@ def within_length(example, request, counts):
         return Example(example.place, example.input_ids[:most], example.labels[:most])
     counts["dropped_long"] += 1
     return None
+
+
+def within_pair(example, request, counts):
+    """Does the same for a row whose documents each have to fit: its encoder knows. A pair that is packed has to fit as a whole."""
+    long = example.fate == "long" or request["sample_packing"] and len(example.input_ids) > request["sequence_len"]
+    if long and request["excess_length"] == "raise":
+        raise Failure(f"the row is longer than sequence_len, {request['sequence_len']} tokens", str(example.place),
+                      "excess_length_strategy: drop or truncate, or a larger sequence_len")
+    counts["dropped_long"] += long
+    counts["dropped_short"] += example.fate == "short"
+    counts["truncated"] += example.fate == "cut" and not long
+    return None if long or example.fate == "short" else example
 
 
 def need_rows(rows, counts, key):

@@ -1,5 +1,5 @@
 """Writes tokens.safetensors: `input_ids` I32 [N], `labels` I32 [N] (-100 = none; not shifted), `row_offsets` I64 [rows+1]; for packed
-rows also `document_offsets` I64 [documents+1]. Rows go to disk as they arrive and are joined into the file at the end, so memory stays
+rows and under `rl` also `document_offsets` I64 [documents+1]; under rl: kto also `desirable` I32 [documents]. Rows go to disk as they arrive and are joined into the file at the end, so memory stays
 bounded."""
 
 import json
@@ -18,19 +18,24 @@ class Rows:
         self._paths = {part: Path(folder, f"{name}.{part}") for part in ("input_ids", "labels")}
         self._files = {part: open(path, "wb") for part, path in self._paths.items()}
         self.lengths = []
+        self.documents = []  # under `rl`: lengths of each row's documents
+        self.desirable = []  # under rl: kto
         self.label_count = 0
         self.made = 0  # examples made, including those that the length rules dropped
         self.positions = []  # index of each kept row among the examples made
         self.made_by_source = []
         self.digests = []
 
-    def add(self, input_ids, labels):
-        self._files["input_ids"].write(input_ids.astype("<i4").tobytes())
-        self._files["labels"].write(labels.astype("<i4").tobytes())
-        self.lengths.append(len(input_ids))
+    def add(self, example):
+        ids, labels = (part.astype("<i4").tobytes() for part in (example.input_ids, example.labels))
+        self._files["input_ids"].write(ids)
+        self._files["labels"].write(labels)
+        self.lengths.append(len(example.input_ids))
+        self.documents += [example.documents] if example.documents else []
+        self.desirable += [example.desirable] if example.desirable is not None else []
         self.positions.append(self.made)
-        self.digests.append(blake2b(input_ids.astype("<i4").tobytes() + labels.astype("<i4").tobytes(), digest_size=16).digest())
-        self.label_count += int(np.count_nonzero(labels != -100))
+        self.digests.append(example.same or blake2b(ids + labels, digest_size=16).digest())
+        self.label_count += int(np.count_nonzero(example.labels != -100))
 
     def close(self):
         for file in self._files.values():
@@ -57,11 +62,14 @@ def write_tokens(path, rows, packed, progress, with_documents):
     ends = np.cumsum(lengths[chosen])
     lasts = np.cumsum([len(row) for row in packed]) - 1
     tensors = {"row_offsets": np.concatenate([[0], ends[lasts]]).astype("<i8")}
+    documents = [length for index in chosen for length in rows.documents[index]] if rows.documents else lengths[chosen]
     if with_documents:
-        tensors["document_offsets"] = np.concatenate([[0], ends]).astype("<i8")
+        tensors["document_offsets"] = np.concatenate([[0], np.cumsum(documents)]).astype("<i8")
+    if rows.desirable:
+        tensors["desirable"] = np.array([rows.desirable[index] for index in chosen], "<i4")
     count = int(ends[-1])
     with open(path, "wb") as file:
-        file.write(header(count, {name: len(tensor) for name, tensor in tensors.items()}))
+        file.write(header(count, tensors))
         for number, name in enumerate(("input_ids", "labels")):
             done = number * count
             for begin, end in runs(begins, chosen):
@@ -70,7 +78,7 @@ def write_tokens(path, rows, packed, progress, with_documents):
                 progress(len(packed) * done // (2 * count), len(packed))
         for tensor in tensors.values():
             file.write(tensor.tobytes())
-    return count, int(lengths[chosen].max(initial=0))
+    return count, int(max(documents, default=0))
 
 
 def runs(begins, chosen):
@@ -83,10 +91,10 @@ def runs(begins, chosen):
                 yield cut, min(cut + COPY_TOKENS, end)
 
 
-def header(count, offsets):
+def header(count, more):
     """Returns the format's 8 bytes of length and its JSON, padded with spaces so that the tensors begin at a multiple of 8."""
     sizes = {"input_ids": ("I32", count, 4), "labels": ("I32", count, 4),
-             **{name: ("I64", length, 8) for name, length in offsets.items()}}
+             **{name: (f"I{8 * tensor.itemsize}", len(tensor), tensor.itemsize) for name, tensor in more.items()}}
     tensors, begin = {}, 0
     for name, (dtype, length, width) in sizes.items():
         tensors[name] = {"dtype": dtype, "shape": [length], "data_offsets": [begin, begin + length * width]}
