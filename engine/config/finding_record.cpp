@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "engine/config/key_reader.h"
+#include "engine/config/phrases.h"
 
 namespace ringmaster {
 
@@ -136,8 +137,6 @@ struct Slot {
     bool as_in_file = false, is_phrase = false;
 };
 
-using Phrases = std::map<std::string, std::string>;
-
 /// Distinguishes a slot from YAML in braces, such as {fsdp_version: 2}.
 bool is_slot(std::string_view inside) {
     const std::string_view name = inside.substr(0, inside.find_first_of("|!~"));
@@ -152,7 +151,7 @@ std::optional<std::string> value_of(const Slot& slot, const std::string& key, co
     if (at == parameters.end()) return std::nullopt;
     std::string text =
         std::visit(Writer{for_file || slot.as_in_file, slot.name.ends_with("_bytes"), marks}, at->second);
-    if (slot.is_phrase && phrases.contains(text)) return phrases.at(text);
+    if (slot.is_phrase) return in_phrases(phrases, text);
     if (slot.many.empty()) return text;
     return text + " " + std::string(at->second == FindingValue(int64_t{1}) ? slot.one : slot.many);
 }

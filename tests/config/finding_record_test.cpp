@@ -102,5 +102,16 @@ TEST(FindingRecords, PutParametersIntoTheirPlaces) {
     EXPECT_THAT(message_in("ja", memory), testing::HasSubstr("2.5 GiB"));
 }
 
+TEST(FindingRecords, TranslateTheWordsOfAParameterRoundItsOwnText) {
+    const auto told = [](const char* code, const char* form, const std::string& problem) {
+        return message_in("ja", finding(Severity::Error, Form(code, form), "k", 0, {{"problem", problem}}));
+    };
+    EXPECT_EQ(told("CFG-FILE", "", "no such file: a is a folder"), "ファイルが存在しません：a is a folder");
+    EXPECT_EQ(told("CFG-FILE", "", "* is a folder"), "* はフォルダです");
+    EXPECT_EQ(told("CFG-DEEPSPEED", "file", "d.json: zero_optimization.stage is 9, but must be 0, 1, 2 or 3"),
+              "d.json：zero_optimization.stage が 9 になっていますが、0、1、2、3 のいずれかでなければなりません");
+    EXPECT_EQ(told("CFG-FILE", "", "is a folder: x"), "is a folder: x") << "not one of the phrases";
+}
+
 }  // namespace
 }  // namespace ringmaster

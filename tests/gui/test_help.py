@@ -187,6 +187,31 @@ def test_a_sentence_names_the_same_parameters_in_every_language():
                 assert {form: names(words) for form, words in other.items()} == {form: names(words) for form, words in english.items()}, (file.name, language)
 
 
+def first_argument(text):
+    """Returns an argument with * for each part that is no string; `text` begins with the argument."""
+    depth, words, at = 0, "", 0
+    while not (depth == 0 and text[at] in ",)"):
+        string = STRING.match(text, at) if depth == 0 else None
+        depth += {"(": 1, ")": -1}.get(text[at], 0)
+        words += string.group(1) if string else "" if text[at] in "+ \n" or words.endswith("*") else "*"
+        at = string.end() if string else at + 1
+    return words
+
+
+@pytest.mark.parametrize("code, call, sources", [("MODEL-CONFIG", "refuse", "families/*.*"), ("CFG-LORA", "refuse_saved", "config/read_lora.cpp"), ("CFG-VALUE", "refuse_unfrozen", "config/read_run_control.cpp")])
+def test_reasons_for_a_refusal_are_in_every_language(code, call, sources):
+    english = set()
+    for file in (ROOT / "engine").glob(sources):
+        text = re.sub(r"//.*", "", file.read_text(encoding="utf-8"))
+        english |= {first_argument(text[match.end():]) for match in re.finditer(rf"\b{call}\((?:keys,\s+)?", text)} - {"*"}
+    assert len(english) > 1
+    for language in TRANSLATED:
+        head = (FINDINGS / f"{code}.md").read_text(encoding="utf-8").split(f"## {language}\n")[1].partition("\n\n")[0]
+        phrases = [re.escape(words).replace(r"\*", ".*") for words in re.findall(r"^phrase (.*) => ", head, re.MULTILINE)]
+        missing = [words for words in english if not any(re.fullmatch(phrase, words) for phrase in phrases)]
+        assert not missing, f"{code}.md lacks in {language}: {missing}"
+
+
 def test_reasons_and_advice_of_unsupported_keys_are_in_every_language():
     table = (ROOT / "engine" / "config" / "key_table.cpp").read_text(encoding="utf-8")
     groups = re.findall(r'\{Fate::Unsupported,\s*((?:"[^"]*"\s*)+),\s*((?:"[^"]*"\s*)+),', table)

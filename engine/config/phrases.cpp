@@ -1,0 +1,62 @@
+#include "engine/config/phrases.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace ringmaster {
+namespace {
+
+using Texts = std::vector<std::string_view>;
+
+Texts cut_at_stars(std::string_view words) {
+    Texts pieces;
+    for (size_t star = words.find('*'); star != words.npos; star = words.find('*')) {
+        pieces.push_back(words.substr(0, star));
+        words.remove_prefix(star + 1);
+    }
+    pieces.push_back(words);
+    return pieces;
+}
+
+/// Returns the text between the pieces, or nothing if the text does not consist of the pieces in their order.
+std::optional<Texts> between(const Texts& pieces, std::string_view text) {
+    if (!text.starts_with(pieces.front())) return std::nullopt;
+    text.remove_prefix(pieces.front().size());
+    Texts found;
+    for (size_t i = 1; i < pieces.size(); ++i) {
+        const bool is_last = i + 1 == pieces.size();
+        const size_t at = is_last ? text.size() - std::min(text.size(), pieces[i].size()) : text.find(pieces[i]);
+        if (at == text.npos || text.substr(at, pieces[i].size()) != pieces[i]) return std::nullopt;
+        found.push_back(text.substr(0, at));
+        text.remove_prefix(at + pieces[i].size());
+    }
+    return text.empty() ? std::optional(found) : std::nullopt;
+}
+
+std::string joined(const Texts& pieces, const Texts& between) {
+    std::string text(pieces.front());
+    for (size_t i = 1; i < pieces.size(); ++i) {
+        if (i <= between.size()) text += between[i - 1];
+        text += pieces[i];
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string in_phrases(const Phrases& phrases, const std::string& text) {
+    if (const auto exact = phrases.find(text); exact != phrases.end()) return exact->second;
+    std::string found = text;
+    size_t longest = 0;  // the phrase with the most words is the one that is meant
+    for (const auto& [english, words] : phrases) {
+        const auto filling = between(cut_at_stars(english), text);
+        if (!filling || english.size() <= longest) continue;
+        longest = english.size();
+        found = joined(cut_at_stars(words), *filling);
+    }
+    return found;
+}
+
+}  // namespace ringmaster
