@@ -70,7 +70,7 @@ int rank_of(const Diagnostic& said) {
     static const std::set<std::string> kMethods = {"rl", "reward_model", "process_reward_model"};
     if (said.severity == Severity::Info) return 7;
     if (said.severity == Severity::Warning) return said.code == "MEM-FIT" ? 5 : 6;
-    if (said.code == "CFG-FILE" || said.code == "CFG-YAML") return 0;
+    if (said.code == "CFG-FILE" || said.code.starts_with("YAML-")) return 0;
     if (kMethods.contains(said.key)) return 1;
     if (said.code.starts_with("MODEL-") || said.key == "base_model") return 2;
     const bool edit_mends =
