@@ -84,7 +84,7 @@ try_torch() {
     [ -e "$1/libtorch_cpu.so" ] || return 1
     version=$(sed -n "s/^__version__ = '\([0-9.]*\).*/\1/p" "$1/../version.py" 2>/dev/null)
     if [ "$version" = "$TORCH_VERSION" ]; then say libtorch "$1"; return 0; fi
-    say other_libtorch "$version in $1"
+    say other_libtorch "$version, $1"
     return 1
 }
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/ringmaster/venv-torch-$TORCH_VERSION

@@ -39,7 +39,7 @@ struct NodeFacts {
     std::string driver_cuda;   ///< newest CUDA that the driver runs, "13.0"; empty: unknown
     std::vector<NodeGpu> gpus;
     std::string libtorch;                 ///< folder of the matching LibTorch; empty: none found
-    std::string other_libtorch;           ///< "2.9.1 in …", if only other versions exist
+    std::string other_libtorch;           ///< "2.9.1, /opt/…", if only other versions exist
     std::string address;                  ///< address at which its sshd was reached
     std::string interface;                ///< interface with this address; empty: unknown
     std::vector<std::string> infiniband;  ///< names of InfiniBand devices

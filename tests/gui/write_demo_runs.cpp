@@ -306,7 +306,7 @@ std::vector<std::vector<RosterEntry>> rosters() {
     RosterEntry old = machine("ann@gpu3", 0, 3600);
     old.last->node.found(
         NodeVerdict::Unusable,
-        {"other-libtorch", {"2.11.0", "2.9.1 in /opt/conda/lib/python3.11/site-packages/torch/lib"}});
+        {"other-libtorch", {"2.11.0", "2.9.1, /opt/conda/lib/python3.11/site-packages/torch/lib"}});
     const RosterEntry moved =
         entry_of(TargetKind::Ssh, "gpu4:2222",
                  checked("gpu4:2222", NodeVerdict::Unreachable,

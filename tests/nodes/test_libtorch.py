@@ -96,7 +96,7 @@ def test_another_version_is_named_and_not_taken(client, bare, tmp_path):
     fake_torch(tmp_path / "env/lib/python3.11/site-packages", "2.9.1")
     done = nodes(client, "--node", "bare", "--json")
     report = report_of(done)
-    assert done.returncode == 3 and report["finding"]["code"] == "other-libtorch" and "there is 2.9.1 in " in report["message"], report
+    assert done.returncode == 3 and report["finding"]["code"] == "other-libtorch" and "there is 2.9.1, " in report["message"], report
     assert not list(server.home.rglob("*"))
 
 
