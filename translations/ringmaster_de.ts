@@ -226,6 +226,16 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
         <extracomment>time since something happened; %1 is &quot;12 s&quot; or &quot;3 min&quot;</extracomment>
         <translation>vor %1</translation>
     </message>
+    <message>
+        <source>, </source>
+        <extracomment>stands between the parts of a list such as &quot;2 cores, 23.5 GiB&quot;</extracomment>
+        <translation>, </translation>
+    </message>
+    <message>
+        <source>%1.</source>
+        <extracomment>a sentence, with its full stop</extracomment>
+        <translation>%1.</translation>
+    </message>
 </context>
 <context>
     <name>LaunchPreview</name>
@@ -2560,6 +2570,14 @@ Auf den übrigen Knoten ginge der Lauf so weiter:</translation>
     <message>
         <source>searching…</source>
         <translation>Suche läuft…</translation>
+    </message>
+    <message>
+        <source>%1, line %2</source>
+        <translation>%1, Zeile %2</translation>
+    </message>
+    <message>
+        <source>%1, row %2</source>
+        <translation>%1, Zeile %2</translation>
     </message>
 </context>
 <context>

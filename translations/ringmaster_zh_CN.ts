@@ -225,6 +225,16 @@ On what is left the run would go on with:</source>
         <extracomment>time since something happened; %1 is &quot;12 s&quot; or &quot;3 min&quot;</extracomment>
         <translation>%1前</translation>
     </message>
+    <message>
+        <source>, </source>
+        <extracomment>stands between the parts of a list such as &quot;2 cores, 23.5 GiB&quot;</extracomment>
+        <translation>，</translation>
+    </message>
+    <message>
+        <source>%1.</source>
+        <extracomment>a sentence, with its full stop</extracomment>
+        <translation>%1。</translation>
+    </message>
 </context>
 <context>
     <name>LaunchPreview</name>
@@ -2535,6 +2545,14 @@ On what is left the run would go on with:</source>
     <message>
         <source>searching…</source>
         <translation>正在搜索…</translation>
+    </message>
+    <message>
+        <source>%1, line %2</source>
+        <translation>%1，第 %2 行</translation>
+    </message>
+    <message>
+        <source>%1, row %2</source>
+        <translation>%1，第 %2 行</translation>
     </message>
 </context>
 <context>

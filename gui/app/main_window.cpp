@@ -457,8 +457,8 @@ void MainWindow::tellMachine() {
     const Machine& machine = *m_session.machine();
     const QString devices = machine.gpus.empty()
                                 ? tr("%n core(s)", nullptr, machine.cores)
-                                : tr("%n GPU(s)", nullptr, int(machine.gpus.size())) + u", "_s +
-                                      show::bytes(machine.gpus.front().memory_bytes);
+                                : show::listed({tr("%n GPU(s)", nullptr, int(machine.gpus.size())),
+                                                show::bytes(machine.gpus.front().memory_bytes)});
     m_machine->setText(QString::fromStdString(machine.host) + u'\n' + devices + u" \u00B7 "_s +
                        show::bytes(machine.ram_bytes));
 }

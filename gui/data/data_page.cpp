@@ -37,11 +37,21 @@ QString ranks_words(const RowPlace& place) {
                : DataPage::tr("ranks %1 to %2").arg(place.ranks.front()).arg(place.ranks.back());
 }
 
+/// Translates a place such as "rows.jsonl, line 15".
+QString place_words(const QString& place) {
+    for (const auto& [unit, words] : {std::pair{u", line "_s, DataPage::tr("%1, line %2")},
+                                      std::pair{u", row "_s, DataPage::tr("%1, row %2")}}) {
+        const qsizetype at = place.lastIndexOf(unit);
+        if (at >= 0) return words.arg(place.left(at), place.mid(at + unit.size()));
+    }
+    return place;
+}
+
 QString loss_words(const LostRow& lost) {
     const QString what = lost.why == "cut"    ? DataPage::tr("cut to sequence_len")
                          : lost.why == "long" ? DataPage::tr("left out: longer than sequence_len")
                                               : DataPage::tr("left out: too short");
-    return QString::fromStdString(lost.place) + u" \u00B7 "_s +
+    return place_words(QString::fromStdString(lost.place)) + u" \u00B7 "_s +
            DataPage::tr("%n token(s)", nullptr, int(std::min<int64_t>(lost.tokens, 1 << 30))) +
            u" \u00B7 "_s + what;
 }

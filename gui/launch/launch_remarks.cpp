@@ -5,6 +5,7 @@
 #include <QFileInfo>
 
 #include "engine/error.h"
+#include "gui/look/numbers.h"
 #include "gui/session/finding_words.h"
 #include "launcher/run_directory.h"
 
@@ -28,7 +29,7 @@ QString missing_devices(const Plan& plan, const Machine& machine) {
     const QString wanted = Remarks::tr("The plan is for %n GPU(s)", nullptr, plan.ranks);
     const QString seen =
         here == 0 ? Remarks::tr("this machine has none") : Remarks::tr("this machine has %n", nullptr, here);
-    return wanted + u"; "_s + seen + u". "_s +
+    return show::sentence(show::listed({wanted, seen})) + u' ' +
            Remarks::tr("Choose machines over SSH or Slurm, or set Ranks and Device on the Plan page.");
 }
 

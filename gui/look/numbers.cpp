@@ -121,4 +121,15 @@ QString age(double seconds) {
         duration(seconds < 60 ? std::floor(seconds) : std::floor(seconds / 60) * 60));
 }
 
+QString listed(QStringList parts) {
+    parts.removeAll({});
+    //: stands between the parts of a list such as "2 cores, 23.5 GiB"
+    return parts.join(Figures::tr(", "));
+}
+
+QString sentence(const QString& words) {
+    //: a sentence, with its full stop
+    return Figures::tr("%1.").arg(words);
+}
+
 }  // namespace ringmaster::show

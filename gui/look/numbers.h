@@ -1,7 +1,8 @@
-/// Formats figures in the app's language. Bytes are in GiB and MiB, times in seconds to days.
+/// Formats figures and lists in the app's language. Bytes are in GiB and MiB, times in seconds to days.
 #pragma once
 
 #include <QString>
+#include <QStringList>
 #include <cstdint>
 
 namespace ringmaster::show {
@@ -15,6 +16,8 @@ QString rate(double per_second);               ///< such as "812", "19.8k", "1.2
 QString loss(double value);                    ///< such as "2.7142"
 QString time(double unix_seconds);             ///< short local date and time
 QString age(double seconds);                   ///< such as "now", "12 s ago", "3 min ago"
+QString listed(QStringList parts);             ///< such as "2 cores, 23.5 GiB"; skips empty parts
+QString sentence(const QString& words);        ///< the words with a full stop
 const QString& unknown();                      ///< "–", for a missing figure
 
 }  // namespace ringmaster::show

@@ -37,12 +37,12 @@ QString memory_words(const Plan& plan) {
 
 QString time_words(const Plan& plan) {
     if (!plan.time || plan.time->step_s <= 0) return {};
-    QString words = Words::tr("%1 exposed communication")
-                        .arg(show::percent(plan.time->exposed_comm_s / plan.time->step_s));
+    QStringList words{Words::tr("%1 exposed communication")
+                          .arg(show::percent(plan.time->exposed_comm_s / plan.time->step_s))};
     if (plan.batch.total_steps)
-        words += u", "_s + Words::tr("about %1 in all")
-                               .arg(show::duration(plan.time->step_s * double(*plan.batch.total_steps)));
-    return words;
+        words << Words::tr("about %1 in all")
+                     .arg(show::duration(plan.time->step_s * double(*plan.batch.total_steps)));
+    return show::listed(words);
 }
 
 /// Returns a remark if a step takes longer than a person would wait for; otherwise an empty string.
@@ -54,9 +54,8 @@ QString slow_words(const Plan& plan) {
 }
 
 QString joined(const QStringList& parts) {
-    QStringList filled = parts;
-    filled.removeAll({});
-    return filled.isEmpty() ? QString() : filled.join(u", "_s) + u'.';
+    const QString words = show::listed(parts);
+    return words.isEmpty() ? QString() : show::sentence(words);
 }
 
 VerdictWords invalid_words(const Plan& plan) {

@@ -26,8 +26,8 @@ QString gpuWords(const std::vector<Gpu>& gpus) {
             ++next;
         QString one = QString::fromStdString(gpus[first].name);
         if (next - first > 1) one = u"%1 \u00D7 %2"_s.arg(next - first).arg(one);
-        if (gpus[first].memory_bytes > 0) one += u", "_s + show::bytes(gpus[first].memory_bytes);
-        words << one;
+        words << show::listed(
+            {one, gpus[first].memory_bytes > 0 ? show::bytes(gpus[first].memory_bytes) : QString()});
         first = next;
     }
     return words.join(u"; "_s);

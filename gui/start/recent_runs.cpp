@@ -32,7 +32,7 @@ QString progressWords(const RunRow& row) {
                                                                         : row.state.created;
     const double seconds = unix_now() - when;
     if (when > 0 && !row.is_live()) parts << (seconds < 86400 ? show::age(seconds) : show::time(when));
-    return parts.join(u", "_s);
+    return show::listed(parts);
 }
 
 class TwoLineDelegate : public QStyledItemDelegate {
@@ -89,9 +89,7 @@ RecentRunsModel::Entry RecentRunsModel::entryOf(const RunRow& row) {
     entry.dir = QString::fromStdString(row.dir.string());
     entry.mark = row.problem.empty() ? runMark(row.state.state) : RunMark::Damaged;
     entry.live = row.is_live();
-    const QString progress = progressWords(row);
-    entry.second = runWord(entry.mark);
-    if (!progress.isEmpty()) entry.second += u", "_s + progress;
+    entry.second = show::listed({runWord(entry.mark), progressWords(row)});
     return entry;
 }
 
@@ -128,7 +126,7 @@ QVariant RecentRunsModel::data(const QModelIndex& index, int role) const {
         case DirRole:
             return entry.dir;
         case Qt::AccessibleTextRole:
-            return QString(entry.name + u", "_s + entry.second);
+            return show::listed({entry.name, entry.second});
         case MarkRole:
             return int(entry.mark);
         case SecondLineRole:
