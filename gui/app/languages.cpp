@@ -31,7 +31,7 @@ QTranslator& installed(int which) {
 
 const std::vector<Language>& languages_known() {
     static const std::vector<Language> all{
-        {u"en"_s, u"English"_s}, {u"de"_s, u"Deutsch"_s}, {u"zh_CN"_s, u"简体中文"_s}};
+        {u"en"_s, u"English"_s}, {u"de"_s, u"Deutsch"_s}, {u"ja"_s, u"日本語"_s}, {u"zh_CN"_s, u"简体中文"_s}};
     return all;
 }
 

@@ -7,7 +7,7 @@
 namespace ringmaster {
 
 struct Language {
-    QString code;  ///< such as "en", "de", "zh_CN"
+    QString code;  ///< such as "en", "ja", "zh_CN"
     QString name;  ///< name in the language itself
 };
 

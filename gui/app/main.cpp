@@ -123,7 +123,7 @@ Options options_of(const QApplication& app) {
          {u"grab"_s, u"save a picture of the page and end; needs no display"_s, u"FILE.png"_s},
          {u"size"_s, u"size of the window, for --grab"_s, u"WIDTHxHEIGHT"_s, u"1280x800"_s},
          {u"appearance"_s, u"colours: system, light or dark"_s, u"NAME"_s},
-         {u"language"_s, u"language: en, de or zh_CN"_s, u"CODE"_s},
+         {u"language"_s, u"language: en, de, ja or zh_CN"_s, u"CODE"_s},
          {u"ranks"_s, u"plan for N ranks"_s, u"N"_s},
          {u"nodes"_s, u"plan for N nodes"_s, u"N"_s},
          {u"device"_s, u"plan for this device: cpu or cuda"_s, u"NAME"_s},

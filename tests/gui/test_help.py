@@ -9,8 +9,9 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HELP = ROOT / "resources" / "help"
 FINDINGS = ROOT / "resources" / "findings"
-ADVICE = {"en": "**Do:** ", "de": "**Abhilfe:** ", "zh_CN": "**处理：** "}
-SEVERITIES = {"en": ("Error", "Warning", "Info"), "de": ("Fehler", "Warnung", "Info"), "zh_CN": ("错误", "警告", "信息")}
+ADVICE = {"en": "**Do:** ", "de": "**Abhilfe:** ", "ja": "**対処：** ", "zh_CN": "**处理：** "}
+SEVERITIES = {"en": ("Error", "Warning", "Info"), "de": ("Fehler", "Warnung", "Info"),
+              "ja": ("エラー", "警告", "情報"), "zh_CN": ("错误", "警告", "信息")}
 TRANSLATED = [language for language in ADVICE if language != "en"]
 CODE = re.compile(r'"([A-Z]{2,}-[A-Z][A-Z0-9-]*)"')
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

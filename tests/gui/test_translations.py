@@ -12,7 +12,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LUPDATE = os.environ.get("RINGMASTER_LUPDATE") or shutil.which("lupdate6") or "/usr/lib/qt6/bin/lupdate"
-LANGUAGES = {"en": 2, "de": 2, "zh_CN": 1}  # number of plural forms; the English file holds only those
+LANGUAGES = {"en": 2, "de": 2, "ja": 1, "zh_CN": 1}  # number of plural forms; the English file holds only those
 
 
 @pytest.fixture(scope="module", params=LANGUAGES)

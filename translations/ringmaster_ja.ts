@@ -1,0 +1,5485 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="ja">
+<context>
+    <name>Agree</name>
+    <message>
+        <source>%1: %2, as before</source>
+        <extracomment>%1 is a name such as &quot;ranks&quot;, %2 and %3 are numbers</extracomment>
+        <translation>%1：%2（従来どおり）</translation>
+    </message>
+    <message>
+        <source>%1: %2 instead of %3</source>
+        <translation>%1：%2（従来は %3）</translation>
+    </message>
+    <message>
+        <source>ranks</source>
+        <translation>ランク数</translation>
+    </message>
+    <message>
+        <source>ranks for each sequence</source>
+        <translation>シーケンスあたりのランク数</translation>
+    </message>
+    <message>
+        <source>rows a step</source>
+        <translation>ステップあたりの行数</translation>
+    </message>
+    <message>
+        <source>gradient accumulation</source>
+        <translation>勾配累積</translation>
+    </message>
+    <message>
+        <source>The losses stay those of the run as it was.</source>
+        <translation>損失は元の実行と同じままです。</translation>
+    </message>
+    <message>
+        <source>The losses are no longer those of the run as it was.</source>
+        <translation>損失は元の実行と同じではなくなります。</translation>
+    </message>
+    <message>
+        <source>Go on with fewer nodes?</source>
+        <translation>ノードを減らして続行しますか？</translation>
+    </message>
+    <message>
+        <source>Not there any more:
+%1
+
+On what is left the run would go on with:</source>
+        <extracomment>%1 is a list of nodes, each with the reason why it is gone</extracomment>
+        <translation>使えなくなったノード：
+%1
+
+残りのノードでは、次の設定で続行します：</translation>
+    </message>
+    <message>
+        <source>Go on</source>
+        <translation>続行</translation>
+    </message>
+    <message>
+        <source>Leave it</source>
+        <translation>続行しない</translation>
+    </message>
+</context>
+<context>
+    <name>AttentionKernels</name>
+    <message>
+        <source>Ringmaster&apos;s block kernel</source>
+        <translation>Ringmaster のブロックカーネル</translation>
+    </message>
+    <message>
+        <source>LibTorch&apos;s memory-efficient kernel</source>
+        <translation>LibTorch の省メモリカーネル</translation>
+    </message>
+    <message>
+        <source>FlashAttention-2, dense</source>
+        <translation>FlashAttention-2、密</translation>
+    </message>
+    <message>
+        <source>FlashAttention-2, varlen</source>
+        <translation>FlashAttention-2、可変長</translation>
+    </message>
+    <message>
+        <source>FlashAttention-2, backward in a fixed order</source>
+        <translation>FlashAttention-2、固定順の逆伝播</translation>
+    </message>
+    <message>
+        <source>cuDNN or FlashAttention-2, dense</source>
+        <translation>cuDNN または FlashAttention-2、密</translation>
+    </message>
+    <message>
+        <source>all of the attention</source>
+        <translation>アテンション全体</translation>
+    </message>
+    <message>
+        <source>rows that are one document without padding</source>
+        <translation>パディングのない 1 ドキュメントの行</translation>
+    </message>
+    <message>
+        <source>rows of several documents or with padding</source>
+        <translation>複数のドキュメントまたはパディングを含む行</translation>
+    </message>
+    <message>
+        <source>rows of several documents or with padding, and hops that see several stretches of keys</source>
+        <translation>複数のドキュメントまたはパディングを含む行と、キーの複数区間を参照するホップ</translation>
+    </message>
+    <message>
+        <source>gradients</source>
+        <translation>勾配</translation>
+    </message>
+    <message>
+        <source>the ranks compute on the CPU; bfloat16 by the processor&apos;s own products if it has them</source>
+        <translation>ランクは CPU で計算します。プロセッサに bfloat16 の積和演算があれば使います</translation>
+    </message>
+    <message>
+        <source>the faster of the two, by a measurement on the run&apos;s own shapes at the start; both compute the same</source>
+        <translation>2 つのうち速い方。開始時にこの実行の形状で実測して選びます。計算結果は同じです</translation>
+    </message>
+    <message>
+        <source>documents and padding are segments of one launch, which keeps documents apart</source>
+        <translation>ドキュメントとパディングは 1 回の起動の中のセグメントで、ドキュメント同士は互いに参照しません</translation>
+    </message>
+    <message>
+        <source>a repeated run gives the same bits; heads and long documents get launches of their own where that fills the GPU. RINGMASTER_CUDA_DETERMINISTIC=1 asks for it</source>
+        <translation>再実行してもビット単位で同じ結果になります。GPU を使い切れる場合は、ヘッドと長いドキュメントを別々に起動します。RINGMASTER_CUDA_DETERMINISTIC=1 で指定します</translation>
+    </message>
+    <message>
+        <source>float32: FlashAttention-2 and cuDNN take 16 bits alone</source>
+        <translation>float32：FlashAttention-2 と cuDNN は 16 ビットのみに対応しています</translation>
+    </message>
+    <message>
+        <source>cuDNN is left out: rows hold several documents</source>
+        <translation>cuDNN は除外：行が複数のドキュメントを含みます</translation>
+    </message>
+    <message>
+        <source>cuDNN is left out: the model attends in a sliding window</source>
+        <translation>cuDNN は除外：モデルがスライディングウィンドウを使います</translation>
+    </message>
+    <message>
+        <source>cuDNN is left out: it takes head dimensions up to 128 that are multiples of 8</source>
+        <translation>cuDNN は除外：対応するヘッド次元は 128 以下の 8 の倍数です</translation>
+    </message>
+</context>
+<context>
+    <name>Charts</name>
+    <message>
+        <source>steady</source>
+        <translation>横ばい</translation>
+    </message>
+    <message>
+        <source>rising</source>
+        <translation>上昇</translation>
+    </message>
+    <message>
+        <source>falling</source>
+        <translation>下降</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <extracomment>describes a line of a chart to a screen reader: its name, last figure and trend (&quot;falling&quot;)</extracomment>
+        <translation>%1：%2</translation>
+    </message>
+    <message>
+        <source>%1: %2, %3</source>
+        <translation>%1：%2、%3</translation>
+    </message>
+    <message>
+        <source>No data yet.</source>
+        <translation>データはまだありません。</translation>
+    </message>
+    <message numerus="yes">
+        <source>And %n more.</source>
+        <translation>
+            <numerusform>ほか %n 本。</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>CompareCurves</name>
+    <message>
+        <source>time in steps</source>
+        <translation>ステップの累計時間</translation>
+    </message>
+    <message>
+        <source>tokens</source>
+        <translation>トークン</translation>
+    </message>
+    <message>
+        <source>step</source>
+        <translation>ステップ</translation>
+    </message>
+</context>
+<context>
+    <name>Figures</name>
+    <message>
+        <source>s</source>
+        <extracomment>unit: seconds</extracomment>
+        <translation>秒</translation>
+    </message>
+    <message>
+        <source>ms</source>
+        <extracomment>unit: milliseconds</extracomment>
+        <translation>ms</translation>
+    </message>
+    <message>
+        <source>min</source>
+        <extracomment>unit: minutes</extracomment>
+        <translation>分</translation>
+    </message>
+    <message>
+        <source>h</source>
+        <extracomment>unit: hours</extracomment>
+        <translation>時間</translation>
+    </message>
+    <message>
+        <source>d</source>
+        <extracomment>unit: days</extracomment>
+        <translation>日</translation>
+    </message>
+    <message>
+        <source>now</source>
+        <extracomment>the data were measured just now</extracomment>
+        <translation>たった今</translation>
+    </message>
+    <message>
+        <source>%1 ago</source>
+        <extracomment>time since something happened; %1 is &quot;12 s&quot; or &quot;3 min&quot;</extracomment>
+        <translation>%1前</translation>
+    </message>
+    <message>
+        <source>, </source>
+        <extracomment>stands between the parts of a list such as &quot;2 cores, 23.5 GiB&quot;</extracomment>
+        <translation>、</translation>
+    </message>
+    <message>
+        <source>%1.</source>
+        <extracomment>a sentence, with its full stop</extracomment>
+        <translation>%1。</translation>
+    </message>
+</context>
+<context>
+    <name>LaunchPreview</name>
+    <message>
+        <source>(made by launch or prepare)</source>
+        <translation>（launch または prepare が作成）</translation>
+    </message>
+    <message>
+        <source>which starts, with MASTER_PORT and the port&apos;s open socket added:</source>
+        <translation>これが次を起動します。MASTER_PORT と、そのポートの開いたソケットが加わります：</translation>
+    </message>
+    <message>
+        <source>the same, without an agent:</source>
+        <translation>エージェントなしの場合：</translation>
+    </message>
+    <message>
+        <source>(mirrors that of the nodes)</source>
+        <translation>（各ノードのものを複製）</translation>
+    </message>
+    <message>
+        <source>run directory:</source>
+        <translation>実行ディレクトリ：</translation>
+    </message>
+    <message>
+        <source>whose ranks tell NCCL:</source>
+        <translation>そのランクが NCCL に渡す設定：</translation>
+    </message>
+    <message>
+        <source>restarts after a failure: up to %1, by the program that launched the run, as long as it follows it; nodes that are lost are left out</source>
+        <translation>失敗後の再起動：最大 %1 回。起動したプログラムが、実行を追跡している間だけ再起動します。失われたノードは除外します</translation>
+    </message>
+    <message>
+        <source>restarts after a failure: up to %1, by the program that launched the run, as long as it follows it</source>
+        <translation>失敗後の再起動：最大 %1 回。起動したプログラムが、実行を追跡している間だけ再起動します</translation>
+    </message>
+</context>
+<context>
+    <name>LaunchRemarks</name>
+    <message numerus="yes">
+        <source>The plan is for %n GPU(s)</source>
+        <translation>
+            <numerusform>プランは GPU %n 基を前提としています</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>this machine has none</source>
+        <translation>このマシンには GPU がありません</translation>
+    </message>
+    <message numerus="yes">
+        <source>this machine has %n</source>
+        <translation>
+            <numerusform>このマシンの GPU は %n 基です</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Choose machines over SSH or Slurm, or set Ranks and Device on the Plan page.</source>
+        <translation>SSH または Slurm のマシンを選ぶか、プランページでランク数とデバイスを設定してください。</translation>
+    </message>
+    <message>
+        <source>The plan does not fit into the memory of its devices.</source>
+        <translation>このプランはデバイスのメモリに収まりません。</translation>
+    </message>
+    <message>
+        <source>%1 holds a model, which this run replaces when it is done.</source>
+        <translation>%1 にはすでにモデルがあり、この実行の完了時に置き換えられます。</translation>
+    </message>
+    <message>
+        <source>The name is taken: the run is called %1.</source>
+        <translation>この名前は使われています。実行の名前は %1 になります。</translation>
+    </message>
+</context>
+<context>
+    <name>LaunchSteps</name>
+    <message>
+        <source>Connect to the login node</source>
+        <translation>ログインノードに接続</translation>
+    </message>
+    <message>
+        <source>Connect to the nodes</source>
+        <translation>ノードに接続</translation>
+    </message>
+    <message>
+        <source>Check the plan</source>
+        <translation>プランの確認</translation>
+    </message>
+    <message>
+        <source>Prepare model and data</source>
+        <translation>モデルとデータの準備</translation>
+    </message>
+    <message>
+        <source>Send it to the cluster</source>
+        <translation>クラスタへ送信</translation>
+    </message>
+    <message>
+        <source>Send it to the nodes</source>
+        <translation>ノードへ送信</translation>
+    </message>
+    <message>
+        <source>Submit the job</source>
+        <translation>ジョブの投入</translation>
+    </message>
+    <message>
+        <source>Start the ranks</source>
+        <translation>ランクの開始</translation>
+    </message>
+    <message>
+        <source>Wait in the queue</source>
+        <translation>キューで待機</translation>
+    </message>
+    <message>
+        <source>Ranks meet</source>
+        <translation>ランデブー</translation>
+    </message>
+    <message>
+        <source>First step</source>
+        <translation>最初のステップ</translation>
+    </message>
+</context>
+<context>
+    <name>Log</name>
+    <message>
+        <source>attempt %1 on %2, %3, Ringmaster %4, LibTorch %5</source>
+        <translation>試行 %1（%2）、%3、Ringmaster %4、LibTorch %5</translation>
+    </message>
+    <message>
+        <source>phase: %1</source>
+        <translation>フェーズ：%1</translation>
+    </message>
+    <message>
+        <source>evaluation after step %1: loss %2</source>
+        <translation>ステップ %1 後の評価：損失 %2</translation>
+    </message>
+    <message>
+        <source>checkpoint of step %1 saved in %2</source>
+        <translation>ステップ %1 のチェックポイントを %2で保存</translation>
+    </message>
+    <message>
+        <source>completed after step %1</source>
+        <translation>ステップ %1 で完了</translation>
+    </message>
+    <message>
+        <source>stopped after step %1</source>
+        <translation>ステップ %1 で停止</translation>
+    </message>
+</context>
+<context>
+    <name>MachineWords</name>
+    <message>
+        <source>Devices</source>
+        <translation>デバイス</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n core(s)</source>
+        <translation>
+            <numerusform>%n コア</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1; the NVIDIA driver shows no GPU</source>
+        <translation>%1、NVIDIA ドライバは GPU を検出していません</translation>
+    </message>
+    <message>
+        <source>Look at CUDA_VISIBLE_DEVICES and nvidia-smi.</source>
+        <translation>CUDA_VISIBLE_DEVICES と nvidia-smi を確認してください。</translation>
+    </message>
+    <message>
+        <source>%1, no NVIDIA GPU</source>
+        <translation>%1、NVIDIA GPU なし</translation>
+    </message>
+    <message>
+        <source>Plans for any number of GPUs, trains on the processor.</source>
+        <translation>プランは任意の数の GPU で作成でき、学習はプロセッサで実行します。</translation>
+    </message>
+    <message>
+        <source>%1; driver %2</source>
+        <translation>%1、ドライバ %2</translation>
+    </message>
+    <message>
+        <source>The free space cannot be read.</source>
+        <translation>空き容量を読み取れません。</translation>
+    </message>
+    <message>
+        <source>%1 free</source>
+        <translation>空き %1</translation>
+    </message>
+    <message>
+        <source>Little room: a run could fill the disk.</source>
+        <translation>空きが少なく、実行によってディスクがいっぱいになるおそれがあります。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n host(s) in ~/.ssh/config</source>
+        <translation>
+            <numerusform>~/.ssh/config にホスト %n 件</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>SSH</source>
+        <translation>SSH</translation>
+    </message>
+    <message>
+        <source>agent answers; %1</source>
+        <translation>エージェント応答あり、%1</translation>
+    </message>
+    <message>
+        <source>agent does not answer; %1</source>
+        <translation>エージェント応答なし、%1</translation>
+    </message>
+    <message>
+        <source>Start it again: %1</source>
+        <translation>起動し直してください：%1</translation>
+    </message>
+    <message>
+        <source>no agent; %1</source>
+        <translation>エージェントなし、%1</translation>
+    </message>
+    <message>
+        <source>Needed for other machines only: %1</source>
+        <translation>他のマシンを使う場合にのみ必要です：%1</translation>
+    </message>
+    <message>
+        <source>Engine</source>
+        <translation>エンジン</translation>
+    </message>
+    <message>
+        <source>installed</source>
+        <translation>インストール済み</translation>
+    </message>
+    <message>
+        <source>missing</source>
+        <translation>見つかりません</translation>
+    </message>
+    <message>
+        <source>Install or build Ringmaster whole.</source>
+        <translation>Ringmaster 全体をインストールまたはビルドしてください。</translation>
+    </message>
+    <message>
+        <source>CUDA</source>
+        <translation>CUDA</translation>
+    </message>
+    <message>
+        <source>the engine&apos;s CUDA part is there</source>
+        <translation>エンジンに CUDA 部分があります</translation>
+    </message>
+    <message>
+        <source>not in this build: GPUs stay unused</source>
+        <translation>このビルドにはありません。GPU は使われません</translation>
+    </message>
+    <message>
+        <source>Build it again without RINGMASTER_CUDA=off.</source>
+        <translation>RINGMASTER_CUDA=off を付けずにビルドし直してください。</translation>
+    </message>
+    <message>
+        <source>LibTorch</source>
+        <translation>LibTorch</translation>
+    </message>
+    <message>
+        <source>%1, set up</source>
+        <translation>%1、セットアップ済み</translation>
+    </message>
+    <message>
+        <source>%1 is not set up yet</source>
+        <translation>%1 は未セットアップです</translation>
+    </message>
+    <message>
+        <source>Planning works without it; training needs it (about 3 GB to load).</source>
+        <translation>プランの作成には不要ですが、学習には必要です（ダウンロードは約 3 GB）。</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>メモリ</translation>
+    </message>
+    <message>
+        <source>%1 of %2 available</source>
+        <translation>%2 のうち %1 利用可能</translation>
+    </message>
+    <message>
+        <source>Runs</source>
+        <translation>実行</translation>
+    </message>
+    <message>
+        <source>Cache</source>
+        <translation>キャッシュ</translation>
+    </message>
+</context>
+<context>
+    <name>Monitor</name>
+    <message>
+        <source>rank %1</source>
+        <translation>ランク %1</translation>
+    </message>
+    <message>
+        <source>step</source>
+        <translation>ステップ</translation>
+    </message>
+    <message>
+        <source>tokens</source>
+        <translation>トークン</translation>
+    </message>
+    <message>
+        <source>time</source>
+        <translation>時間</translation>
+    </message>
+    <message numerus="yes">
+        <source>median of %n ranks, from least to greatest</source>
+        <extracomment>name in a legend: median of %n ranks as a line, with the area between the least and the greatest</extracomment>
+        <translation>
+            <numerusform>%n ランクの中央値と最小〜最大</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>global</source>
+        <translation>全体</translation>
+    </message>
+    <message>
+        <source>evaluation</source>
+        <translation>評価</translation>
+    </message>
+    <message>
+        <source>data</source>
+        <translation>データ</translation>
+    </message>
+    <message>
+        <source>compute</source>
+        <translation>計算</translation>
+    </message>
+    <message>
+        <source>exposed communication</source>
+        <translation>露出した通信</translation>
+    </message>
+    <message>
+        <source>other</source>
+        <translation>その他</translation>
+    </message>
+    <message>
+        <source>expected</source>
+        <translation>推定</translation>
+    </message>
+    <message>
+        <source>capacity</source>
+        <translation>容量</translation>
+    </message>
+    <message>
+        <source>Loss</source>
+        <translation>損失</translation>
+    </message>
+    <message>
+        <source>Step time</source>
+        <translation>ステップ時間</translation>
+    </message>
+    <message>
+        <source>Exposed communication</source>
+        <translation>露出した通信</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>メモリ</translation>
+    </message>
+    <message>
+        <source>Ranks over time</source>
+        <translation>ランクの推移</translation>
+    </message>
+    <message>
+        <source>Throughput</source>
+        <translation>スループット</translation>
+    </message>
+    <message>
+        <source>Overlap</source>
+        <translation>オーバーラップ</translation>
+    </message>
+    <message>
+        <source>Gradient norm</source>
+        <translation>勾配ノルム</translation>
+    </message>
+    <message>
+        <source>Learning rate</source>
+        <translation>学習率</translation>
+    </message>
+    <message>
+        <source>global, and each rank&apos;s own</source>
+        <translation>全体とランク別</translation>
+    </message>
+    <message>
+        <source>of rank %1</source>
+        <translation>ランク %1</translation>
+    </message>
+    <message>
+        <source>median of the ranks</source>
+        <translation>ランクの中央値</translation>
+    </message>
+    <message>
+        <source>share of a step that waits, by rank</source>
+        <translation>ステップのうち待機の割合、ランク別</translation>
+    </message>
+    <message>
+        <source>tensors at the peak, of %1</source>
+        <translation>テンソルのピーク（容量 %1）</translation>
+    </message>
+    <message>
+        <source>tensors at the peak</source>
+        <translation>テンソルのピーク</translation>
+    </message>
+    <message>
+        <source>own work against the median</source>
+        <translation>自身の処理時間、中央値との比較</translation>
+    </message>
+    <message>
+        <source>tokens a second, all ranks</source>
+        <translation>トークン/秒、全ランク</translation>
+    </message>
+    <message>
+        <source>share of the communication that computation hides</source>
+        <translation>計算に隠れた通信の割合</translation>
+    </message>
+    <message>
+        <source>before clipping</source>
+        <translation>クリッピング前</translation>
+    </message>
+    <message>
+        <source>tokens a second</source>
+        <translation>トークン/秒</translation>
+    </message>
+    <message>
+        <source>gradient norm</source>
+        <translation>勾配ノルム</translation>
+    </message>
+    <message>
+        <source>learning rate</source>
+        <translation>学習率</translation>
+    </message>
+</context>
+<context>
+    <name>NodeFindings</name>
+    <message>
+        <source>the host name %1 is not known here: %2</source>
+        <translation>ホスト名 %1 を解決できません：%2</translation>
+    </message>
+    <message>
+        <source>check the spelling, or add a Host entry with its HostName to ~/.ssh/config</source>
+        <translation>つづりを確認するか、~/.ssh/config に HostName 付きの Host エントリを追加してください</translation>
+    </message>
+    <message>
+        <source>connection refused by %1 port %2</source>
+        <translation>%1 のポート %2 への接続が拒否されました</translation>
+    </message>
+    <message>
+        <source>is sshd running there, and is %2 its port?</source>
+        <translation>sshd は動いていますか？ポートは %2 ですか？</translation>
+    </message>
+    <message>
+        <source>no answer from %1 port %2 in %3 s</source>
+        <translation>%1 のポート %2 から %3 秒間応答がありません</translation>
+    </message>
+    <message>
+        <source>is the machine on, and does a firewall let port %2 through? A VPN may be needed</source>
+        <translation>マシンの電源は入っていますか？ファイアウォールはポート %2 を通しますか？VPN が必要な場合もあります</translation>
+    </message>
+    <message>
+        <source>cannot reach %1 port %2: %3</source>
+        <translation>%1 のポート %2 に到達できません：%3</translation>
+    </message>
+    <message>
+        <source>no route leads there from this machine: is the network or the VPN up?</source>
+        <translation>このマシンからの経路がありません。ネットワークや VPN はつながっていますか？</translation>
+    </message>
+    <message>
+        <source>no connection with %1 port %2: %3</source>
+        <translation>%1 のポート %2 に接続できません：%3</translation>
+    </message>
+    <message>
+        <source>`ssh -v %4` may say more</source>
+        <translation>`ssh -v %4` で詳細がわかる場合があります</translation>
+    </message>
+    <message>
+        <source>given up before %1 port %2 had answered</source>
+        <translation>%1 のポート %2 の応答を待たずに打ち切りました</translation>
+    </message>
+    <message>
+        <source>check it again</source>
+        <translation>もう一度確認してください</translation>
+    </message>
+    <message>
+        <source>%1 port %2 answered, but not as SSH should: %3</source>
+        <translation>%1 のポート %2 は応答しましたが、SSH の応答ではありません：%3</translation>
+    </message>
+    <message>
+        <source>`ssh -v %4` shows the same exchange</source>
+        <translation>`ssh -v %4` で同じやり取りを確認できます</translation>
+    </message>
+    <message>
+        <source>the jump host %1 does not connect to %2 port %3: %4</source>
+        <translation>踏み台ホスト %1 から %2 のポート %3 に接続できません：%4</translation>
+    </message>
+    <message>
+        <source>is the machine on, and does the jump host&apos;s sshd allow forwarding (AllowTcpForwarding)?</source>
+        <translation>マシンの電源は入っていますか？踏み台ホストの sshd は転送（AllowTcpForwarding）を許可していますか？</translation>
+    </message>
+    <message>
+        <source>more than %1 jump hosts, or one that jumps through itself</source>
+        <translation>踏み台ホストが %1 台を超えているか、自分自身を経由しています</translation>
+    </message>
+    <message>
+        <source>see ProxyJump in ~/.ssh/config</source>
+        <translation>~/.ssh/config の ProxyJump を確認してください</translation>
+    </message>
+    <message>
+        <source>ssh does not understand its configuration: %1</source>
+        <translation>ssh が設定を解釈できません：%1</translation>
+    </message>
+    <message>
+        <source>`ssh -G %2` shows the same</source>
+        <translation>`ssh -G %2` でも同じ結果になります</translation>
+    </message>
+    <message>
+        <source>the connection is lost: %1</source>
+        <translation>接続が切れました：%1</translation>
+    </message>
+    <message>
+        <source>shows no host key: %1</source>
+        <translation>ホスト鍵を提示しません：%1</translation>
+    </message>
+    <message>
+        <source>its host key is not known: %1 %2</source>
+        <translation>ホスト鍵が未知です：%1 %2</translation>
+    </message>
+    <message>
+        <source>compare it with what `ssh-keygen -lf /etc/ssh/ssh_host_%3_key.pub` prints there; then trust it (--trust-on-first-use): that adds it to %4</source>
+        <translation>そのマシンで `ssh-keygen -lf /etc/ssh/ssh_host_%3_key.pub` が表示する値と比べてから信頼してください（--trust-on-first-use）。%4 に追加されます</translation>
+    </message>
+    <message>
+        <source>its host key has CHANGED: now it is %1 %2. Somebody may stand between, or the machine was set up anew; nothing was sent to it</source>
+        <translation>ホスト鍵が変わっています！現在は %1 %2 です。第三者が割り込んでいるか、マシンが再構築された可能性があります。何も送信していません</translation>
+    </message>
+    <message>
+        <source>ask whoever runs the machine. If the new key is right: ssh-keygen -f %3 -R &apos;%4&apos;</source>
+        <translation>マシンの管理者に確認してください。新しい鍵が正しければ：ssh-keygen -f %3 -R &apos;%4&apos;</translation>
+    </message>
+    <message>
+        <source>is known by a host key of another type than it shows now (%1 %2). Somebody may stand between; nothing was sent to it</source>
+        <translation>登録済みのホスト鍵は、いま提示された鍵（%1 %2）と種類が異なります。第三者が割り込んでいる可能性があります。何も送信していません</translation>
+    </message>
+    <message>
+        <source>its host key is not known: %1 %2. StrictHostKeyChecking yes lets none be added</source>
+        <translation>ホスト鍵が未知です：%1 %2。StrictHostKeyChecking yes のため追加できません</translation>
+    </message>
+    <message>
+        <source>compare it with what `ssh-keygen -lf /etc/ssh/ssh_host_%3_key.pub` prints there, and add it to %4 yourself</source>
+        <translation>そのマシンで `ssh-keygen -lf /etc/ssh/ssh_host_%3_key.pub` が表示する値と比べ、ご自身で %4 に追加してください</translation>
+    </message>
+    <message>
+        <source>its host key is not known: %1 %2. UserKnownHostsFile none leaves no file to add it to</source>
+        <translation>ホスト鍵が未知です：%1 %2。UserKnownHostsFile none のため、追加先のファイルがありません</translation>
+    </message>
+    <message>
+        <source>name a file in UserKnownHostsFile, or add the key to one of GlobalKnownHostsFile</source>
+        <translation>UserKnownHostsFile にファイルを指定するか、GlobalKnownHostsFile のファイルに鍵を追加してください</translation>
+    </message>
+    <message>
+        <source>its host key %1 %2 is REVOKED by %3. Somebody may have stolen it; nothing was sent to the machine</source>
+        <translation>ホスト鍵 %1 %2 は %3 により失効しています。盗まれた可能性があります。マシンには何も送信していません</translation>
+    </message>
+    <message>
+        <source>ask whoever runs the machine for its new host key</source>
+        <translation>マシンの管理者に新しいホスト鍵を確認してください</translation>
+    </message>
+    <message>
+        <source>its address is known by another host key than %1 %2 (CheckHostIP, %3). Somebody may stand between; nothing was sent to it</source>
+        <translation>このアドレスに登録済みのホスト鍵は %1 %2 ではありません（CheckHostIP、%3）。第三者が割り込んでいる可能性があります。何も送信していません</translation>
+    </message>
+    <message>
+        <source>ask whoever runs the machine which key is right, and remove the wrong line</source>
+        <translation>どの鍵が正しいかマシンの管理者に確認し、誤った行を削除してください</translation>
+    </message>
+    <message>
+        <source>its host key %1 %2 has %3 bits, fewer than RequiredRSASize asks for</source>
+        <translation>ホスト鍵 %1 %2 は %3 ビットで、RequiredRSASize の要求に足りません</translation>
+    </message>
+    <message>
+        <source>ask whoever runs the machine for a longer key, or for one of ed25519</source>
+        <translation>より長い鍵か ed25519 の鍵にするよう、マシンの管理者に依頼してください</translation>
+    </message>
+    <message>
+        <source>its host key %1 %2 is not checked: KnownHostsCommand (%3) is not run here</source>
+        <translation>ホスト鍵 %1 %2 は未確認です。KnownHostsCommand（%3）はここでは実行しません</translation>
+    </message>
+    <message>
+        <source>write what the command prints to a file, and name that in UserKnownHostsFile instead</source>
+        <translation>そのコマンドの出力をファイルに保存し、代わりに UserKnownHostsFile で指定してください</translation>
+    </message>
+    <message>
+        <source>its host key %1 %2 is not accepted: %3 revokes a key that cannot be read</source>
+        <translation>ホスト鍵 %1 %2 を受け付けません。%3 が失効させている鍵を読み込めません</translation>
+    </message>
+    <message>
+        <source>mend that line, or remove it</source>
+        <translation>その行を直すか、削除してください</translation>
+    </message>
+    <message>
+        <source>its host key %1 %2 is not accepted: RevokedHostKeys names %3, a binary list (KRL), which is not read here</source>
+        <translation>ホスト鍵 %1 %2 を受け付けません。RevokedHostKeys に指定された %3 はバイナリのリスト（KRL）で、ここでは読み込めません</translation>
+    </message>
+    <message>
+        <source>name a text file in RevokedHostKeys instead, one public key a line</source>
+        <translation>RevokedHostKeys には、公開鍵を 1 行に 1 つ書いたテキストファイルを指定してください</translation>
+    </message>
+    <message>
+        <source>its host key %1 %2 is not accepted: it has a host certificate, which is not read here, and %3 may revoke the authority that signed it</source>
+        <translation>ホスト鍵 %1 %2 を受け付けません。ホスト証明書が付いていますが、証明書はここでは読み込めず、署名した認証局を %3 が失効させている可能性があります</translation>
+    </message>
+    <message>
+        <source>name key types without certificates for it in ~/.ssh/config: HostKeyAlgorithms ssh-ed25519,rsa-sha2-512</source>
+        <translation>~/.ssh/config で、証明書なしの鍵の種類を指定してください：HostKeyAlgorithms ssh-ed25519,rsa-sha2-512</translation>
+    </message>
+    <message>
+        <source>HostKeyAlgorithms does not tell which of its host keys to ask for (host certificates are not read here): %1</source>
+        <translation>HostKeyAlgorithms からは、どのホスト鍵を求めるか決まりません（ホスト証明書はここでは読み込めません）：%1</translation>
+    </message>
+    <message>
+        <source>name one key type for it in ~/.ssh/config, for instance HostKeyAlgorithms ssh-ed25519</source>
+        <translation>~/.ssh/config で鍵の種類を 1 つ指定してください。例：HostKeyAlgorithms ssh-ed25519</translation>
+    </message>
+    <message>
+        <source>. Not followed here, though ssh does: %1</source>
+        <translation>。ssh は従いますが、ここでは従わない設定：%1</translation>
+    </message>
+    <message>
+        <source>its host key cannot be checked: %1</source>
+        <translation>ホスト鍵を検証できません：%1</translation>
+    </message>
+    <message>
+        <source>is %2 readable?</source>
+        <translation>%2 は読み取れますか？</translation>
+    </message>
+    <message>
+        <source>its host key cannot be added to %1: %2</source>
+        <translation>ホスト鍵を %1 に追加できません：%2</translation>
+    </message>
+    <message>
+        <source>the login as %1 was not accepted. It takes %2; tried: </source>
+        <translation>%1 としてのログインが拒否されました。使える方式は %2、試したものは：</translation>
+    </message>
+    <message>
+        <source>`ssh %3` has to work without us; `ssh-copy-id` puts a key there</source>
+        <translation>まず `ssh %3` が単独で成功する必要があります。`ssh-copy-id` で鍵を登録できます</translation>
+    </message>
+    <message>
+        <source>the login as %1 was not accepted. It takes %2; nothing was there to try</source>
+        <translation>%1 としてのログインが拒否されました。使える方式は %2 ですが、試せるものがありません</translation>
+    </message>
+    <message>
+        <source>the password for the login as %1 was not accepted. It takes %2; tried: </source>
+        <translation>%1 としてのログインのパスワードが拒否されました。使える方式は %2、試したものは：</translation>
+    </message>
+    <message>
+        <source>is it the password of %1 on that machine? `ssh-copy-id %3` puts a key there, and none is asked for</source>
+        <translation>そのマシンでの %1 のパスワードですか？`ssh-copy-id %3` で鍵を登録すると、パスワードは不要になります</translation>
+    </message>
+    <message>
+        <source>its questions were not answered as it wants for the login as %1. It takes %2; tried: </source>
+        <translation>%1 としてのログインで、質問への回答が受け付けられませんでした。使える方式は %2、試したものは：</translation>
+    </message>
+    <message>
+        <source>a code may have run out: check it again; `ssh %3` asks the same</source>
+        <translation>コードの期限が切れた可能性があります。もう一度確認してください。`ssh %3` でも同じことを聞かれます</translation>
+    </message>
+    <message>
+        <source>the login as %1 has to be answered by a person. It takes %2; tried: </source>
+        <translation>%1 としてのログインには人の応答が必要です。使える方式は %2、試したものは：</translation>
+    </message>
+    <message>
+        <source>run it in a terminal or use the app; or `ssh-copy-id %3` puts a key there, and nothing is asked</source>
+        <translation>端末で実行するか、アプリを使ってください。`ssh-copy-id %3` で鍵を登録すれば、何も聞かれなくなります</translation>
+    </message>
+    <message>
+        <source>ended the login after %1 keys that it does not know (its MaxAuthTries); tried: </source>
+        <translation>未知の鍵が %1 個続いたため、ログインを打ち切られました（相手側の MaxAuthTries）。試したものは：</translation>
+    </message>
+    <message>
+        <source>name the right key for this host in ~/.ssh/config: IdentityFile with IdentitiesOnly yes</source>
+        <translation>~/.ssh/config でこのホストの正しい鍵を指定してください：IdentityFile と IdentitiesOnly yes</translation>
+    </message>
+    <message>
+        <source>ended the login after too many wrong answers (its MaxAuthTries); tried: </source>
+        <translation>誤った回答が多すぎたため、ログインを打ち切られました（相手側の MaxAuthTries）。試したものは：</translation>
+    </message>
+    <message>
+        <source>`ssh %1` has to work without us</source>
+        <translation>まず `ssh %1` が単独で成功する必要があります</translation>
+    </message>
+    <message>
+        <source>ended the login: %1; tried: </source>
+        <translation>ログインを打ち切られました：%1。試したものは：</translation>
+    </message>
+    <message>
+        <source>nothing</source>
+        <translation>なし</translation>
+    </message>
+    <message>
+        <source>1 key of the ssh-agent (not accepted)</source>
+        <translation>ssh-agent の鍵 1 個（拒否）</translation>
+    </message>
+    <message>
+        <source>%1 keys of the ssh-agent (not accepted)</source>
+        <translation>ssh-agent の鍵 %1 個（拒否）</translation>
+    </message>
+    <message>
+        <source>%1 (not accepted)</source>
+        <translation>%1（拒否）</translation>
+    </message>
+    <message>
+        <source>%1 (only its public half is here)</source>
+        <translation>%1（公開鍵しかありません）</translation>
+    </message>
+    <message>
+        <source>%1 (cannot be read as a private key)</source>
+        <translation>%1（秘密鍵として読み込めません）</translation>
+    </message>
+    <message>
+        <source>%1 (encrypted: load it with ssh-add, or give its passphrase)</source>
+        <translation>%1（暗号化されています。ssh-add で読み込むか、パスフレーズを入力してください）</translation>
+    </message>
+    <message>
+        <source>keyboard-interactive (not accepted)</source>
+        <translation>keyboard-interactive（拒否）</translation>
+    </message>
+    <message>
+        <source>keyboard-interactive (%1 times not accepted)</source>
+        <translation>keyboard-interactive（%1 回拒否）</translation>
+    </message>
+    <message>
+        <source>keyboard-interactive (the server asks, and nobody is there to answer)</source>
+        <translation>keyboard-interactive（サーバーが質問していますが、答える人がいません）</translation>
+    </message>
+    <message>
+        <source>password (not accepted)</source>
+        <translation>パスワード（拒否）</translation>
+    </message>
+    <message>
+        <source>password (%1 times not accepted)</source>
+        <translation>パスワード（%1 回拒否）</translation>
+    </message>
+    <message>
+        <source>password (nobody is there to give it)</source>
+        <translation>パスワード（入力する人がいません）</translation>
+    </message>
+    <message>
+        <source>no channel for a command: %1</source>
+        <translation>コマンド用のチャネルを開けません：%1</translation>
+    </message>
+    <message>
+        <source>its sshd may allow too few sessions (MaxSessions)</source>
+        <translation>sshd の許可するセッション数が少なすぎる可能性があります（MaxSessions）</translation>
+    </message>
+    <message>
+        <source>does not run commands: %1</source>
+        <translation>コマンドを実行できません：%1</translation>
+    </message>
+    <message>
+        <source>an account that may only transfer files cannot train</source>
+        <translation>ファイル転送専用のアカウントでは学習できません</translation>
+    </message>
+    <message>
+        <source>the login shell ended before it ran anything%1</source>
+        <translation>ログインシェルが何も実行しないうちに終了しました%1</translation>
+    </message>
+    <message>
+        <source>`ssh %2 true` has to succeed: look at the shell&apos;s start files there</source>
+        <translation>`ssh %2 true` が成功する必要があります。そのマシンのシェルの起動ファイルを確認してください</translation>
+    </message>
+    <message>
+        <source>the login shell did not get to running anything in 30 s%1</source>
+        <translation>ログインシェルが 30 秒以内に何も実行できませんでした%1</translation>
+    </message>
+    <message>
+        <source>its start files wait for something or start another program: keep that for interactive shells</source>
+        <translation>起動ファイルが何かを待っているか、別のプログラムを起動しています。対話シェルだけで実行されるようにしてください</translation>
+    </message>
+    <message>
+        <source>its shell did not answer our questions%1</source>
+        <translation>シェルが問い合わせに応答しません%1</translation>
+    </message>
+    <message>
+        <source>`sh` has to be a POSIX shell there</source>
+        <translation>そのマシンの `sh` は POSIX シェルである必要があります</translation>
+    </message>
+    <message>
+        <source>has taken nothing for %1 s</source>
+        <translation>%1 秒間データを受け取っていません</translation>
+    </message>
+    <message>
+        <source>is a disk or network file system of the machine hanging?</source>
+        <translation>そのマシンのディスクかネットワークファイルシステムが固まっていませんか？</translation>
+    </message>
+    <message>
+        <source>sends more than is asked of it (over %1)</source>
+        <translation>要求した以上のデータを送ってきます（%1 超）</translation>
+    </message>
+    <message>
+        <source>look at its shell&apos;s start-up files, and whether it is the machine that you mean</source>
+        <translation>シェルの起動ファイルと、目的のマシンかどうかを確認してください</translation>
+    </message>
+    <message>
+        <source>a command there has said nothing for %1 s</source>
+        <translation>そのマシンのコマンドが %1 秒間何も出力していません</translation>
+    </message>
+    <message>
+        <source>%1 cores, %2 of %3 memory free, %4 disk free, no GPU</source>
+        <translation>%1 コア、メモリ %3 のうち %2 空き、ディスク空き %4、GPU なし</translation>
+    </message>
+    <message>
+        <source>%5 × %6 (driver %7), %1 cores, %2 of %3 memory free, %4 disk free</source>
+        <translation>%5 × %6（ドライバ %7）、%1 コア、メモリ %3 のうち %2 空き、ディスク空き %4</translation>
+    </message>
+    <message>
+        <source>runs %1; Ringmaster&apos;s engine is for Linux</source>
+        <translation>OS は %1 ですが、Ringmaster のエンジンは Linux 用です</translation>
+    </message>
+    <message>
+        <source>choose another node</source>
+        <translation>別のノードを選んでください</translation>
+    </message>
+    <message>
+        <source>is a %1 machine; the engine here is built for %2</source>
+        <translation>%1 のマシンですが、ここのエンジンは %2 用にビルドされています</translation>
+    </message>
+    <message>
+        <source>build Ringmaster on a %1 machine and launch from there</source>
+        <translation>%1 のマシンで Ringmaster をビルドし、そこから起動してください</translation>
+    </message>
+    <message>
+        <source>has no glibc (its libc is another); the engine needs glibc %1</source>
+        <translation>glibc がありません（別の libc です）。エンジンには glibc %1 が必要です</translation>
+    </message>
+    <message>
+        <source>choose a node with a glibc distribution</source>
+        <translation>glibc を使うディストリビューションのノードを選んでください</translation>
+    </message>
+    <message>
+        <source>has glibc %1, older than the %2 that the engine is built against</source>
+        <translation>glibc %1 は、エンジンのビルドに使った %2 より古いものです</translation>
+    </message>
+    <message>
+        <source>build Ringmaster on a system as old as that node&apos;s, or choose another node</source>
+        <translation>そのノードと同じくらい古いシステムで Ringmaster をビルドするか、別のノードを選んでください</translation>
+    </message>
+    <message>
+        <source>its disk is full: nothing can be written in %1</source>
+        <translation>ディスクがいっぱいで、%1 に書き込めません</translation>
+    </message>
+    <message>
+        <source>make room there</source>
+        <translation>そのマシンの空きを増やしてください</translation>
+    </message>
+    <message>
+        <source>has %2 free in %1; 1 GiB is the least</source>
+        <translation>%1 の空きは %2 です。最低 1 GiB 必要です</translation>
+    </message>
+    <message>
+        <source>nothing can be written in %1: %2</source>
+        <translation>%1 に書き込めません：%2</translation>
+    </message>
+    <message>
+        <source>set XDG_DATA_HOME there to a folder that you may write in</source>
+        <translation>そのマシンで XDG_DATA_HOME を書き込めるフォルダに設定してください</translation>
+    </message>
+    <message>
+        <source>programs may not run in %1 (mounted noexec)</source>
+        <translation>%1 ではプログラムを実行できません（noexec でマウント）</translation>
+    </message>
+    <message>
+        <source>set XDG_DATA_HOME there to a folder on a disk without noexec</source>
+        <translation>そのマシンで XDG_DATA_HOME を noexec でないディスクのフォルダに設定してください</translation>
+    </message>
+    <message>
+        <source>has no sha256sum</source>
+        <translation>sha256sum がありません</translation>
+    </message>
+    <message>
+        <source>install coreutils there</source>
+        <translation>そのマシンに coreutils をインストールしてください</translation>
+    </message>
+    <message>
+        <source>has no LibTorch %1</source>
+        <translation>LibTorch %1 がありません</translation>
+    </message>
+    <message>
+        <source>--libtorch pip installs it there with that machine&apos;s pip (a download of 2.8 GB), --libtorch copy sends the part that is needed from here</source>
+        <translation>--libtorch pip はそのマシンの pip でインストールし（ダウンロード 2.8 GB）、--libtorch copy は必要な部分をここから送ります</translation>
+    </message>
+    <message>
+        <source>`ringmaster setup`, or the app&apos;s Set up, installs it</source>
+        <translation>`ringmaster setup` か、アプリの「セットアップ」でインストールできます</translation>
+    </message>
+    <message>
+        <source>has no LibTorch %1, and no Python that could install it</source>
+        <translation>LibTorch %1 も、それをインストールできる Python もありません</translation>
+    </message>
+    <message>
+        <source>--libtorch copy sends the part that is needed from here</source>
+        <translation>--libtorch copy で必要な部分をここから送れます</translation>
+    </message>
+    <message>
+        <source>has no LibTorch %1 (there is %2)</source>
+        <translation>LibTorch %1 がありません（あるのは %2）</translation>
+    </message>
+    <message>
+        <source>its NVIDIA driver %1 is too old for CUDA %3: its GPUs cannot be used</source>
+        <translation>NVIDIA ドライバ %1 は CUDA %3 には古すぎ、GPU を使えません</translation>
+    </message>
+    <message>
+        <source>install NVIDIA driver %2 or newer there, or train on its processors with --device cpu</source>
+        <translation>そのマシンに NVIDIA ドライバ %2 以降をインストールするか、--device cpu でプロセッサを使って学習してください</translation>
+    </message>
+    <message>
+        <source>its GPU %1, %2, has compute capability %3, and the engine&apos;s kernels need %4 or newer</source>
+        <translation>GPU %1（%2）の Compute Capability は %3 ですが、エンジンのカーネルには %4 以上が必要です</translation>
+    </message>
+    <message>
+        <source>leave it out with CUDA_VISIBLE_DEVICES there, or train on its processors with --device cpu</source>
+        <translation>そのマシンで CUDA_VISIBLE_DEVICES から外すか、--device cpu でプロセッサを使って学習してください</translation>
+    </message>
+    <message>
+        <source>GPU %1 is in use by %2 (%3)</source>
+        <translation>GPU %1 は %2 が使用中です（%3）</translation>
+    </message>
+    <message>
+        <source>agree with them, or leave it out with CUDA_VISIBLE_DEVICES</source>
+        <translation>使用者と調整するか、CUDA_VISIBLE_DEVICES から外してください</translation>
+    </message>
+    <message>
+        <source>its clock is %1 ahead</source>
+        <translation>時計が %1進んでいます</translation>
+    </message>
+    <message>
+        <source>set it (NTP): times of events will not agree</source>
+        <translation>時刻を合わせてください（NTP）。イベントの時刻がずれます</translation>
+    </message>
+    <message>
+        <source>its clock is %1 behind</source>
+        <translation>時計が %1遅れています</translation>
+    </message>
+    <message>
+        <source>its login shell prints text before every command (&quot;%1&quot;)</source>
+        <translation>ログインシェルが毎回コマンドの前に文字を出力します（「%1」）</translation>
+    </message>
+    <message>
+        <source>harmless here, though scp and sftp fail of it: keep that for interactive shells in its start files</source>
+        <translation>ここでは無害ですが、scp と sftp は失敗します。対話シェルだけで出力するよう起動ファイルを直してください</translation>
+    </message>
+    <message>
+        <source>its Slurm has no partition</source>
+        <translation>Slurm にパーティションがありません</translation>
+    </message>
+    <message>
+        <source>`sinfo` shows the same; ask whoever runs the cluster</source>
+        <translation>`sinfo` でも同じ結果になります。クラスタの管理者に確認してください</translation>
+    </message>
+    <message>
+        <source>none of its partitions is up</source>
+        <translation>稼働中のパーティションがありません</translation>
+    </message>
+    <message>
+        <source>takes jobs: %1</source>
+        <translation>ジョブを受け付けます：%1</translation>
+    </message>
+    <message>
+        <source>pip could not install LibTorch %1 there: %2</source>
+        <translation>pip で LibTorch %1 をインストールできませんでした：%2</translation>
+    </message>
+    <message>
+        <source>does that machine reach PyPI? --libtorch copy sends LibTorch from here</source>
+        <translation>そのマシンは PyPI に接続できますか？--libtorch copy ならここから LibTorch を送れます</translation>
+    </message>
+    <message>
+        <source>has %1 free in %2; LibTorch takes %3</source>
+        <translation>%2 の空きは %1 です。LibTorch には %3 が必要です</translation>
+    </message>
+    <message>
+        <source>the engine does not run there: %1</source>
+        <translation>そのマシンでエンジンが動きません：%1</translation>
+    </message>
+    <message>
+        <source>LibTorch is taken from %2 there: is it whole?</source>
+        <translation>LibTorch はそのマシンの %2 のものを使っています。ファイルはそろっていますか？</translation>
+    </message>
+    <message>
+        <source>the engine fails its self-test there: %1</source>
+        <translation>そのマシンでエンジンの自己テストが失敗しました：%1</translation>
+    </message>
+    <message>
+        <source>choose another node, and say so to whoever looks after this one</source>
+        <translation>別のノードを選び、このノードの管理者に知らせてください</translation>
+    </message>
+    <message>
+        <source>no network interface of it leads to rank 0&apos;s node, %1 (%2)</source>
+        <translation>ランク 0 のノード %1（%2）に通じるネットワークインターフェースがありません</translation>
+    </message>
+    <message>
+        <source>are the two on one network? Name first a node that all the others reach</source>
+        <translation>両者は同じネットワークにありますか？ほかのすべてのノードから到達できるノードを先頭に指定してください</translation>
+    </message>
+    <message>
+        <source>its ranks do not reach those of %1: %2</source>
+        <translation>このノードのランクから %1 のランクに到達できません：%2</translation>
+    </message>
+    <message>
+        <source>does a firewall let all TCP ports through between %3 and %4?</source>
+        <translation>ファイアウォールは %3 と %4 の間のすべての TCP ポートを通しますか？</translation>
+    </message>
+</context>
+<context>
+    <name>NodeWords</name>
+    <message>
+        <source>in use by %1 (%2)</source>
+        <extracomment>processes on a GPU: %1 are names of people, %2 a size of memory</extracomment>
+        <translation>%1 が使用中（%2）</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 of %n node(s) idle</source>
+        <translation>
+            <numerusform>%n ノード中 %1 空き</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n core(s)</source>
+        <extracomment>processor cores of a node of Slurm</extracomment>
+        <translation>
+            <numerusform>%n コア</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>at most %1</source>
+        <extracomment>%1 is Slurm&apos;s time limit, such as 2-00:00:00</extracomment>
+        <translation>最長 %1</translation>
+    </message>
+    <message>
+        <source>down</source>
+        <extracomment>state of a partition of Slurm</extracomment>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Bringing the engine there: %1 of %2</source>
+        <extracomment>progress of copying the programs: %1 and %2 are sizes</extracomment>
+        <translation>エンジンを送信中：%1 / %2</translation>
+    </message>
+    <message>
+        <source>Measuring the links between the machines: %1 of %2</source>
+        <translation>マシン間のリンクを測定中：%1 / %2</translation>
+    </message>
+    <message>
+        <source>Trying it out: self-test, then the links with the others…</source>
+        <translation>動作テスト中：自己テストの後、ほかのマシンとのリンクを測定…</translation>
+    </message>
+    <message>
+        <source>Its pip installs LibTorch…</source>
+        <translation>pip で LibTorch をインストール中…</translation>
+    </message>
+    <message>
+        <source>Its pip installs LibTorch: %1 so far</source>
+        <extracomment>%1 is the size downloaded so far</extracomment>
+        <translation>pip で LibTorch をインストール中：%1 取得済み</translation>
+    </message>
+    <message>
+        <source>Looking at what LibTorch needs…</source>
+        <translation>LibTorch に必要なものを確認中…</translation>
+    </message>
+    <message>
+        <source>Sending LibTorch: %1 of %2</source>
+        <extracomment>progress of copying: %1 and %2 are sizes</extracomment>
+        <translation>LibTorch を送信中：%1 / %2</translation>
+    </message>
+    <message>
+        <source>Connecting, logging in, asking the machine…</source>
+        <translation>接続し、ログインして、マシンを確認中…</translation>
+    </message>
+    <message>
+        <source>none: %1</source>
+        <translation>なし：%1</translation>
+    </message>
+    <message>
+        <source>%1 each way at once, %2 µs</source>
+        <extracomment>a link between two machines: %1 is a rate, %2 a number of microseconds</extracomment>
+        <translation>双方向同時に各 %1、%2 µs</translation>
+    </message>
+    <message>
+        <source>Self-test</source>
+        <translation>自己テスト</translation>
+    </message>
+    <message>
+        <source>passed in %1 with LibTorch %2, %3</source>
+        <extracomment>a self-test: %1 is a duration, %2 a version, %3 how long ago</extracomment>
+        <translation>%1で合格、LibTorch %2、%3</translation>
+    </message>
+    <message>
+        <source>Interface to %1</source>
+        <extracomment>%1 is a machine</extracomment>
+        <translation>%1 へのインターフェース</translation>
+    </message>
+    <message>
+        <source>Link with %1</source>
+        <extracomment>%1 is a machine</extracomment>
+        <translation>%1 とのリンク</translation>
+    </message>
+    <message>
+        <source>Host name</source>
+        <translation>ホスト名</translation>
+    </message>
+    <message>
+        <source>System</source>
+        <translation>システム</translation>
+    </message>
+    <message>
+        <source>Cores</source>
+        <translation>コア数</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>メモリ</translation>
+    </message>
+    <message>
+        <source>%1 of %2 free</source>
+        <translation>%2 のうち %1 空き</translation>
+    </message>
+    <message>
+        <source>GPUs</source>
+        <translation>GPU</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>なし</translation>
+    </message>
+    <message>
+        <source>NVIDIA driver</source>
+        <translation>NVIDIA ドライバ</translation>
+    </message>
+    <message>
+        <source>not found</source>
+        <translation>見つかりません</translation>
+    </message>
+    <message>
+        <source>Files go to</source>
+        <extracomment>a folder and its free space</extracomment>
+        <translation>ファイルの置き場所</translation>
+    </message>
+    <message>
+        <source>%1, %2 free</source>
+        <translation>%1、空き %2</translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>アドレス</translation>
+    </message>
+    <message>
+        <source>Clock</source>
+        <translation>時計</translation>
+    </message>
+    <message>
+        <source>%1 ahead</source>
+        <translation>%1進み</translation>
+    </message>
+    <message>
+        <source>%1 behind</source>
+        <translation>%1遅れ</translation>
+    </message>
+    <message>
+        <source>This machine</source>
+        <translation>このマシン</translation>
+    </message>
+    <message>
+        <source>Slurm here</source>
+        <extracomment>jobs are submitted with the commands of this machine</extracomment>
+        <translation>このマシンの Slurm</translation>
+    </message>
+    <message>
+        <source>Slurm through %1</source>
+        <extracomment>%1 is a login node</extracomment>
+        <translation>%1 経由の Slurm</translation>
+    </message>
+    <message>
+        <source>checking</source>
+        <extracomment>state of a node</extracomment>
+        <translation>確認中</translation>
+    </message>
+    <message>
+        <source>waiting</source>
+        <extracomment>state of a node: its check has not begun</extracomment>
+        <translation>待機中</translation>
+    </message>
+    <message>
+        <source>not checked</source>
+        <extracomment>state of a node</extracomment>
+        <translation>未確認</translation>
+    </message>
+    <message>
+        <source>ready</source>
+        <extracomment>state of a node: it can train</extracomment>
+        <translation>使用可</translation>
+    </message>
+    <message>
+        <source>ready, with a remark</source>
+        <extracomment>state of a node: it can train, and there is a remark</extracomment>
+        <translation>使用可（注記あり）</translation>
+    </message>
+    <message>
+        <source>cannot train</source>
+        <extracomment>state of a node: it was reached but cannot train</extracomment>
+        <translation>学習不可</translation>
+    </message>
+    <message>
+        <source>not reached</source>
+        <extracomment>state of a node</extracomment>
+        <translation>接続不可</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n partition(s)</source>
+        <translation>
+            <numerusform>パーティション %n 個</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Eight are checked at a time.</source>
+        <translation>一度に 8 台ずつ確認します。</translation>
+    </message>
+    <message>
+        <source>Send LibTorch brings it from here</source>
+        <translation>「LibTorch を送信」でここから送れます</translation>
+    </message>
+    <message>
+        <source>Install LibTorch has that machine&apos;s pip bring it (a download of 2.8 GB), Send LibTorch copies the part that is needed from here</source>
+        <translation>「LibTorch をインストール」はそのマシンの pip で取得し（ダウンロード 2.8 GB）、「LibTorch を送信」は必要な部分をここからコピーします</translation>
+    </message>
+    <message>
+        <source>Of ~/.ssh/config, without effect here</source>
+        <translation>~/.ssh/config のうち、ここでは効果のないもの</translation>
+    </message>
+</context>
+<context>
+    <name>PlanVerdict</name>
+    <message>
+        <source>%1 of %2 on the fullest rank</source>
+        <translation>最も使うランクで %1（デバイス %2）</translation>
+    </message>
+    <message>
+        <source>%1 exposed communication</source>
+        <translation>露出した通信 %1</translation>
+    </message>
+    <message>
+        <source>about %1 in all</source>
+        <translation>合計で約 %1</translation>
+    </message>
+    <message>
+        <source>One step takes %1: use more GPUs, a smaller model or a shorter sequence.</source>
+        <translation>1 ステップに %1かかります。GPU を増やすか、モデルを小さくするか、シーケンスを短くしてください。</translation>
+    </message>
+    <message>
+        <source>INVALID</source>
+        <translation>無効</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n problem(s) before it can launch.</source>
+        <translation>
+            <numerusform>起動するには %n 件の問題を解決する必要があります。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Line %1: %2</source>
+        <translation>%1 行目：%2</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n GPU(s)</source>
+        <translation>
+            <numerusform>GPU %n 基</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n CPU rank(s)</source>
+        <translation>
+            <numerusform>CPU %n ランク</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>data parallel</source>
+        <translation>データ並列</translation>
+    </message>
+    <message>
+        <source>no splitting</source>
+        <translation>分割なし</translation>
+    </message>
+    <message>
+        <source>FITS</source>
+        <translation>収まる</translation>
+    </message>
+    <message>
+        <source>TIGHT</source>
+        <translation>ぎりぎり</translation>
+    </message>
+    <message>
+        <source>WILL NOT FIT</source>
+        <translation>収まらない</translation>
+    </message>
+    <message>
+        <source>UNKNOWN</source>
+        <translation>不明</translation>
+    </message>
+    <message>
+        <source>This machine is still being asked.</source>
+        <translation>このマシンを確認中です。</translation>
+    </message>
+    <message>
+        <source>Memory and time are not known.</source>
+        <translation>メモリと時間は不明です。</translation>
+    </message>
+    <message>
+        <source>as the file stands</source>
+        <translation>ファイルの記述どおり</translation>
+    </message>
+    <message>
+        <source>fits where the present plan does not</source>
+        <translation>現在のプランは収まりませんが、これは収まります</translation>
+    </message>
+    <message>
+        <source>layers are computed again in the backward: less memory</source>
+        <translation>逆伝播で層を再計算：メモリを節約</translation>
+    </message>
+    <message>
+        <source>activations are kept: nothing is computed twice</source>
+        <translation>活性値を保持：再計算なし</translation>
+    </message>
+    <message>
+        <source>MLPs go in tiles of tokens: less memory</source>
+        <translation>MLP をトークンのタイルごとに計算：メモリを節約</translation>
+    </message>
+    <message>
+        <source>MLPs are computed whole: nothing of them twice</source>
+        <translation>MLP を一括で計算：再計算なし</translation>
+    </message>
+    <message>
+        <source>attention&apos;s output is kept: the rest of a layer alone is computed again</source>
+        <translation>アテンションの出力を保持：層の残りだけを再計算</translation>
+    </message>
+    <message>
+        <source>attention is computed again too: less memory</source>
+        <translation>アテンションも再計算：メモリを節約</translation>
+    </message>
+    <message>
+        <source>activations wait in host memory: less of the device&apos;s</source>
+        <translation>活性値をホストメモリに置く：デバイスメモリを節約</translation>
+    </message>
+    <message>
+        <source>activations stay on the device: nothing is copied</source>
+        <translation>活性値をデバイスに置く：コピーなし</translation>
+    </message>
+    <message numerus="yes">
+        <source>states are shared by %n rank(s) (ZeRO %1): less memory</source>
+        <translation>
+            <numerusform>状態を %n ランクで分担（ZeRO %1）：メモリを節約</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>every rank holds all states: nothing is gathered</source>
+        <translation>全ランクがすべての状態を保持：all-gather なし</translation>
+    </message>
+    <message>
+        <source>every rank holds all weights: they are gathered once a step</source>
+        <translation>全ランクがすべての重みを保持：all-gather はステップに 1 回</translation>
+    </message>
+    <message>
+        <source>every rank has the same attention work</source>
+        <translation>アテンションの計算量が全ランクで均等</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n rank(s) share a sequence instead of %1: less is exchanged</source>
+        <translation>
+            <numerusform>シーケンスを %1 ではなく %n ランクで分担：通信を削減</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n rank(s) share a sequence: %1 tokens on each</source>
+        <translation>
+            <numerusform>シーケンスを %n ランクで分担：各 %1 トークン</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>keys and values go round one ring, heads are not split</source>
+        <translation>キーとバリューは 1 つのリングを巡回、ヘッドは分割なし</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n rank(s) split the heads by all-to-all: fewer hops in a ring</source>
+        <translation>
+            <numerusform>%n ランクがヘッドを all-to-all で分割：リングのホップを削減</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>the global batch becomes %1</source>
+        <translation>グローバルバッチは %1 になります</translation>
+    </message>
+    <message>
+        <source>another layout or micro-batch</source>
+        <translation>レイアウトまたはマイクロバッチが異なります</translation>
+    </message>
+</context>
+<context>
+    <name>Progress</name>
+    <message>
+        <source>the ranks meet</source>
+        <translation>ランデブー</translation>
+    </message>
+    <message>
+        <source>loading the model</source>
+        <translation>モデルを読み込み中</translation>
+    </message>
+    <message>
+        <source>tokenizing</source>
+        <translation>トークン化</translation>
+    </message>
+    <message>
+        <source>proving the mesh</source>
+        <translation>メッシュを検証中</translation>
+    </message>
+    <message>
+        <source>training</source>
+        <translation>学習</translation>
+    </message>
+    <message>
+        <source>saving the final model</source>
+        <translation>最終モデルを保存中</translation>
+    </message>
+    <message>
+        <source>loading the tokenizer</source>
+        <translation>トークナイザを読み込み中</translation>
+    </message>
+    <message>
+        <source>resizing the embeddings</source>
+        <translation>埋め込みのサイズを変更中</translation>
+    </message>
+    <message>
+        <source>reading %1</source>
+        <translation>%1 を読み込み中</translation>
+    </message>
+    <message>
+        <source>hashing %1</source>
+        <translation>%1 のハッシュを計算中</translation>
+    </message>
+    <message>
+        <source>fetching %1</source>
+        <translation>%1 を取得中</translation>
+    </message>
+    <message>
+        <source>verifying the checkpoint</source>
+        <translation>チェックポイントを検証中</translation>
+    </message>
+    <message>
+        <source>making the example</source>
+        <translation>サンプルを作成中</translation>
+    </message>
+    <message>
+        <source>making the Python environment</source>
+        <translation>Python 環境を作成中</translation>
+    </message>
+    <message>
+        <source>waiting for another set-up to finish</source>
+        <translation>別のセットアップの終了を待機中</translation>
+    </message>
+    <message>
+        <source>looking for the packages</source>
+        <translation>パッケージを検索中</translation>
+    </message>
+    <message>
+        <source>downloading %1</source>
+        <translation>%1 をダウンロード中</translation>
+    </message>
+    <message>
+        <source>unpacking the packages</source>
+        <translation>パッケージを展開中</translation>
+    </message>
+    <message>
+        <source>connecting to the nodes</source>
+        <translation>ノードに接続中</translation>
+    </message>
+    <message>
+        <source>connecting to %1</source>
+        <translation>%1 に接続中</translation>
+    </message>
+    <message>
+        <source>sending to %1</source>
+        <translation>%1 に送信中</translation>
+    </message>
+    <message>
+        <source>installing LibTorch on %1</source>
+        <translation>%1 に LibTorch をインストール中</translation>
+    </message>
+    <message>
+        <source>looking at what is on %1</source>
+        <translation>%1 にあるものを確認中</translation>
+    </message>
+    <message>
+        <source>waiting for the end of Slurm job %1</source>
+        <translation>Slurm ジョブ %1 の終了を待機中</translation>
+    </message>
+    <message>
+        <source>waiting for %1</source>
+        <translation>%1 を待機中</translation>
+    </message>
+    <message>
+        <source>self-test</source>
+        <translation>自己テスト</translation>
+    </message>
+    <message>
+        <source>measuring links</source>
+        <translation>リンクを測定中</translation>
+    </message>
+    <message>
+        <source>measuring: %1</source>
+        <translation>測定中：%1</translation>
+    </message>
+</context>
+<context>
+    <name>RunMarks</name>
+    <message>
+        <source>waiting</source>
+        <extracomment>state of a run</extracomment>
+        <translation>待機中</translation>
+    </message>
+    <message>
+        <source>preparing</source>
+        <extracomment>state of a run</extracomment>
+        <translation>準備中</translation>
+    </message>
+    <message>
+        <source>running</source>
+        <extracomment>state of a run</extracomment>
+        <translation>実行中</translation>
+    </message>
+    <message>
+        <source>stopping</source>
+        <extracomment>state of a run</extracomment>
+        <translation>停止中</translation>
+    </message>
+    <message>
+        <source>completed</source>
+        <extracomment>state of a run</extracomment>
+        <translation>完了</translation>
+    </message>
+    <message>
+        <source>stopped</source>
+        <extracomment>state of a run</extracomment>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <extracomment>state of a run</extracomment>
+        <translation>失敗</translation>
+    </message>
+    <message>
+        <source>damaged</source>
+        <extracomment>state of a run</extracomment>
+        <translation>破損</translation>
+    </message>
+</context>
+<context>
+    <name>Verdicts</name>
+    <message>
+        <source>A rank</source>
+        <translation>あるランク</translation>
+    </message>
+    <message>
+        <source>Rank %1</source>
+        <extracomment>%1 is a rank&apos;s number, %2 its host</extracomment>
+        <translation>ランク %1</translation>
+    </message>
+    <message>
+        <source>Rank %1 on %2</source>
+        <translation>%2 のランク %1</translation>
+    </message>
+    <message>
+        <source>Resume goes on from the checkpoint of step %1.</source>
+        <translation>再開すると、ステップ %1 のチェックポイントから続行します。</translation>
+    </message>
+    <message>
+        <source>No checkpoint was saved: resume starts from the beginning.</source>
+        <translation>チェックポイントがないため、再開すると最初からになります。</translation>
+    </message>
+    <message>
+        <source>%1 has come least far: step %2.</source>
+        <translation>最も遅れているのは %1 で、ステップ %2 です。</translation>
+    </message>
+    <message>
+        <source>%1 has not finished a step.</source>
+        <translation>%1 はまだ 1 ステップも終えていません。</translation>
+    </message>
+    <message>
+        <source>Its last phase was %1.</source>
+        <translation>最後のフェーズ：%1。</translation>
+    </message>
+    <message>
+        <source>No step for %1.</source>
+        <translation>%1間、ステップが進んでいません。</translation>
+    </message>
+    <message>
+        <source>Look at its log; stop now and resume if it does not come back.</source>
+        <translation>ログを確認し、回復しなければ、今すぐ停止して再開してください。</translation>
+    </message>
+    <message>
+        <source>The loss is not a number.</source>
+        <translation>損失が数値ではありません。</translation>
+    </message>
+    <message>
+        <source>It began at step %1.</source>
+        <translation>ステップ %1 から始まりました。</translation>
+    </message>
+    <message>
+        <source>Stop now and lower the learning rate or max_grad_norm.</source>
+        <translation>今すぐ停止し、学習率または max_grad_norm を下げてください。</translation>
+    </message>
+    <message>
+        <source>Stop now, lower the learning rate or max_grad_norm, and resume from step %1.</source>
+        <translation>今すぐ停止し、学習率または max_grad_norm を下げて、ステップ %1 から再開してください。</translation>
+    </message>
+    <message>
+        <source>Memory is nearly full.</source>
+        <translation>メモリがほぼいっぱいです。</translation>
+    </message>
+    <message>
+        <source>%1 uses %2 of its device at the peak.</source>
+        <translation>%1 がピーク時にデバイスの %2 を使っています。</translation>
+    </message>
+    <message>
+        <source>A longer sequence or a larger batch would not fit.</source>
+        <translation>これより長いシーケンスや大きいバッチは収まりません。</translation>
+    </message>
+    <message>
+        <source>%1 is slow.</source>
+        <translation>%1 が遅れています。</translation>
+    </message>
+    <message>
+        <source>The others wait %1 of a step for it since step %2.</source>
+        <translation>ステップ %2 以降、ほかのランクはステップの %1 をこのランクの待機に費やしています。</translation>
+    </message>
+    <message>
+        <source>Check that device: temperature, clock, other programs.</source>
+        <translation>そのデバイスを確認してください：温度、クロック、ほかのプログラム。</translation>
+    </message>
+    <message>
+        <source>The loss has jumped.</source>
+        <translation>損失が急増しました。</translation>
+    </message>
+    <message>
+        <source>At step %1 it is %2 above the usual.</source>
+        <translation>ステップ %1 で通常より %2 高くなっています。</translation>
+    </message>
+    <message>
+        <source>Watch the gradient norm; lower the learning rate if it stays.</source>
+        <translation>勾配ノルムに注意し、損失が下がらなければ学習率を下げてください。</translation>
+    </message>
+    <message>
+        <source>It has become slower.</source>
+        <translation>処理が遅くなりました。</translation>
+    </message>
+    <message>
+        <source>Tokens a second fell by %1.</source>
+        <translation>トークン/秒が %1 低下しました。</translation>
+    </message>
+    <message>
+        <source>Look for other programs on the nodes, and at the wait for data.</source>
+        <translation>ノードのほかのプログラムと、データの待ち時間を確認してください。</translation>
+    </message>
+    <message>
+        <source>Much waiting for communication.</source>
+        <translation>通信の待ち時間が多くなっています。</translation>
+    </message>
+    <message>
+        <source>%1 of a step is exposed communication.</source>
+        <translation>ステップの %1 が露出した通信です。</translation>
+    </message>
+    <message>
+        <source>Better plans on the Plan page may expose less.</source>
+        <translation>プランページの「より良いプラン」で減らせる場合があります。</translation>
+    </message>
+    <message>
+        <source>Its files cannot be read any more.</source>
+        <translation>ファイルを読み取れなくなりました。</translation>
+    </message>
+    <message>
+        <source>What is shown was read before.</source>
+        <translation>以前に読み取った内容を表示しています。</translation>
+    </message>
+    <message>
+        <source>Completed.</source>
+        <translation>完了しました。</translation>
+    </message>
+    <message>
+        <source>The result is in %1.</source>
+        <translation>結果は %1 にあります。</translation>
+    </message>
+    <message>
+        <source>Its events end at step %1, before the last.</source>
+        <translation>イベントは、最後のステップより前のステップ %1 で終わっています。</translation>
+    </message>
+    <message>
+        <source>Stopped.</source>
+        <translation>停止しました。</translation>
+    </message>
+    <message>
+        <source>Failed.</source>
+        <translation>失敗しました。</translation>
+    </message>
+    <message>
+        <source>Waiting to start.</source>
+        <translation>開始を待っています。</translation>
+    </message>
+    <message>
+        <source>Starting.</source>
+        <translation>開始しています。</translation>
+    </message>
+    <message>
+        <source>Now: %1.</source>
+        <translation>現在：%1。</translation>
+    </message>
+    <message>
+        <source>Running well.</source>
+        <translation>順調に実行中です。</translation>
+    </message>
+    <message>
+        <source>Running.</source>
+        <translation>実行中です。</translation>
+    </message>
+    <message>
+        <source>%1 of a step is exposed communication; no rank holds the others up.</source>
+        <translation>ステップの %1 が露出した通信です。ほかを待たせているランクはありません。</translation>
+    </message>
+    <message>
+        <source>Saving the final model.</source>
+        <translation>最終モデルを保存しています。</translation>
+    </message>
+    <message>
+        <source>Stopping.</source>
+        <translation>停止しています。</translation>
+    </message>
+    <message>
+        <source>The step is finished and a checkpoint saved.</source>
+        <translation>ステップを終え、チェックポイントを保存してから停止します。</translation>
+    </message>
+    <message>
+        <source>Disconnected.</source>
+        <translation>切断されました。</translation>
+    </message>
+    <message>
+        <source>Last heard %1.</source>
+        <translation>最後の受信：%1。</translation>
+    </message>
+    <message>
+        <source>The run may well go on; what is known stays here.</source>
+        <translation>実行は続いている可能性があります。これまでの内容はここに残ります。</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::AdaptDialog</name>
+    <message>
+        <source>Make it run here</source>
+        <translation>ここで動くように変更</translation>
+    </message>
+    <message>
+        <source>With these changes it runs here.</source>
+        <translation>これらの変更で、ここで動きます。</translation>
+    </message>
+    <message>
+        <source>It would not run here yet.</source>
+        <translation>まだここでは動きません。</translation>
+    </message>
+    <message>
+        <source>Result: %1</source>
+        <translation>結果：%1</translation>
+    </message>
+    <message>
+        <source>Memory of the fullest rank: %1</source>
+        <translation>最も使うランクのメモリ：%1</translation>
+    </message>
+    <message>
+        <source>Rows a step: %1</source>
+        <translation>ステップあたりの行数：%1</translation>
+    </message>
+    <message>
+        <source>Missing:</source>
+        <translation>不足：</translation>
+    </message>
+    <message>
+        <source>Changes</source>
+        <translation>変更</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>キャンセル</translation>
+    </message>
+    <message>
+        <source>Apply</source>
+        <translation>適用</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::AddTarget</name>
+    <message>
+        <source>Add</source>
+        <translation>追加</translation>
+    </message>
+    <message>
+        <source>Kind of target</source>
+        <translation>ターゲットの種類</translation>
+    </message>
+    <message>
+        <source>Machine over SSH</source>
+        <translation>SSH のマシン</translation>
+    </message>
+    <message>
+        <source>Slurm of this machine</source>
+        <translation>このマシンの Slurm</translation>
+    </message>
+    <message>
+        <source>Slurm through a login node</source>
+        <translation>ログインノード経由の Slurm</translation>
+    </message>
+    <message>
+        <source>Machine</source>
+        <translation>マシン</translation>
+    </message>
+    <message>
+        <source>A host of ~/.ssh/config, or [user@]host[:port]</source>
+        <translation>~/.ssh/config のホスト、または [user@]host[:port]</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::AdviceCard</name>
+    <message>
+        <source>Better plans</source>
+        <translation>より良いプラン</translation>
+    </message>
+    <message>
+        <source>ranked by predicted tokens/s</source>
+        <translation>予測トークン/秒の順</translation>
+    </message>
+    <message>
+        <source>Nothing is planned yet.</source>
+        <translation>プランはまだありません。</translation>
+    </message>
+    <message>
+        <source>Show fewer</source>
+        <translation>表示を減らす</translation>
+    </message>
+    <message numerus="yes">
+        <source>Show %n more</source>
+        <translation>
+            <numerusform>さらに %n 件表示</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Ranked as if the problems of the text were solved.</source>
+        <translation>ファイルの問題が解決したものとして順位付けしています。</translation>
+    </message>
+    <message>
+        <source>The present plan is the fastest; these would be the next.</source>
+        <translation>現在のプランが最速です。以下は次に速いものです。</translation>
+    </message>
+    <message>
+        <source>No other mesh of this text can be trained as it stands.</source>
+        <translation>この設定のままで学習できる別のメッシュはありません。</translation>
+    </message>
+    <message>
+        <source>Nothing can be ranked: the model&apos;s shape is not known here.</source>
+        <translation>モデルの形状がここでは不明なため、順位を付けられません。</translation>
+    </message>
+    <message>
+        <source>Apply</source>
+        <translation>適用</translation>
+    </message>
+    <message>
+        <source>Writes into the text:</source>
+        <translation>ファイルに書き込む内容：</translation>
+    </message>
+    <message>
+        <source>Apply %1</source>
+        <translation>%1 を適用</translation>
+    </message>
+    <message>
+        <source>%1 tok/s</source>
+        <translation>%1 トークン/秒</translation>
+    </message>
+    <message>
+        <source>%1 exposed</source>
+        <extracomment>share of a step spent on communication that computation does not hide</extracomment>
+        <translation>露出 %1</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::AttentionCard</name>
+    <message>
+        <source>Attention kernels</source>
+        <translation>アテンションカーネル</translation>
+    </message>
+    <message>
+        <source>Not known before the problems above are solved.</source>
+        <translation>上の問題を解決するまで不明です。</translation>
+    </message>
+    <message>
+        <source>Not known yet: the model&apos;s shape is missing.</source>
+        <translation>モデルの形状がないため、まだ不明です。</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::BatchCard</name>
+    <message>
+        <source>Global batch</source>
+        <translation>グローバルバッチ</translation>
+    </message>
+    <message>
+        <source>Changes gradient_accumulation_steps in the text; undo takes it back</source>
+        <translation>ファイルの gradient_accumulation_steps を変更します。元に戻せます</translation>
+    </message>
+    <message>
+        <source>Global batch: %1</source>
+        <translation>グローバルバッチ：%1</translation>
+    </message>
+    <message>
+        <source>Keep %1: accumulate %2</source>
+        <translation>%1 を維持：累積 %2</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 becomes %2: %n rank(s) share one sequence.</source>
+        <translation>
+            <numerusform>%n ランクでシーケンスを分担するため、%1 は %2 になります。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n row(s) a step.</source>
+        <translation>
+            <numerusform>1 ステップ %n 行。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 micro × %2 accumulation × (%3 ranks ÷ %4)</source>
+        <translation>マイクロ %1 × 累積 %2 ×（%3 ランク ÷ %4）</translation>
+    </message>
+    <message>
+        <source>%1 tokens a step</source>
+        <translation>1 ステップ %1 トークン</translation>
+    </message>
+    <message>
+        <source>%1 steps</source>
+        <translation>%1 ステップ</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::ChartCard</name>
+    <message>
+        <source>Menu of the chart %1</source>
+        <translation>グラフ「%1」のメニュー</translation>
+    </message>
+    <message>
+        <source>Save the chart, or see all of it</source>
+        <translation>グラフの保存、全体の表示</translation>
+    </message>
+    <message>
+        <source>Save picture…</source>
+        <translation>画像を保存…</translation>
+    </message>
+    <message>
+        <source>Pictures (*.png)</source>
+        <translation>画像 (*.png)</translation>
+    </message>
+    <message>
+        <source>Save figures…</source>
+        <translation>数値を保存…</translation>
+    </message>
+    <message>
+        <source>Figures (*.csv)</source>
+        <translation>数値 (*.csv)</translation>
+    </message>
+    <message>
+        <source>Show all of it</source>
+        <translation>全体を表示</translation>
+    </message>
+    <message>
+        <source>The picture cannot be written there.</source>
+        <translation>そこには画像を書き込めません。</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::CommandPalette</name>
+    <message>
+        <source>Commands</source>
+        <translation>コマンド</translation>
+    </message>
+    <message>
+        <source>Type what you want to do</source>
+        <translation>やりたいことを入力</translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation>コマンド</translation>
+    </message>
+    <message>
+        <source>Commands that match</source>
+        <translation>一致するコマンド</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::CompareView</name>
+    <message>
+        <source>Nothing differs in what was asked for.</source>
+        <translation>設定に違いはありません。</translation>
+    </message>
+    <message>
+        <source>Figures of the compared runs</source>
+        <translation>比較する実行の数値</translation>
+    </message>
+    <message>
+        <source>Lines that differ</source>
+        <translation>異なる行</translation>
+    </message>
+    <message>
+        <source>All runs</source>
+        <translation>すべての実行</translation>
+    </message>
+    <message>
+        <source>Back to the table (Esc)</source>
+        <translation>一覧に戻る (Esc)</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>比較</translation>
+    </message>
+    <message>
+        <source>Loss</source>
+        <translation>損失</translation>
+    </message>
+    <message>
+        <source>Tokens/s</source>
+        <translation>トークン/秒</translation>
+    </message>
+    <message>
+        <source>Overhead</source>
+        <translation>オーバーヘッド</translation>
+    </message>
+    <message>
+        <source>Gradient norm</source>
+        <translation>勾配ノルム</translation>
+    </message>
+    <message>
+        <source>Saved %1.</source>
+        <translation>%1 を保存しました。</translation>
+    </message>
+    <message>
+        <source>Figures</source>
+        <translation>数値</translation>
+    </message>
+    <message>
+        <source>against the first run</source>
+        <translation>最初の実行との比較</translation>
+    </message>
+    <message>
+        <source>What differs</source>
+        <translation>相違点</translation>
+    </message>
+    <message>
+        <source>in the configuration and, grey, in the plan</source>
+        <translation>設定の相違点（灰色はプランの相違点）</translation>
+    </message>
+    <message>
+        <source>x axis</source>
+        <translation>横軸</translation>
+    </message>
+    <message>
+        <source>Steps</source>
+        <translation>ステップ</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>トークン</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>時間</translation>
+    </message>
+    <message>
+        <source>Over completed steps</source>
+        <translation>完了したステップ</translation>
+    </message>
+    <message>
+        <source>Over the tokens trained on</source>
+        <translation>学習したトークン数</translation>
+    </message>
+    <message>
+        <source>Over the seconds spent in steps: without pauses, saving and evaluation</source>
+        <translation>ステップに費やした秒数（休止、保存、評価を除く）</translation>
+    </message>
+    <message>
+        <source>Logarithmic</source>
+        <translation>対数</translation>
+    </message>
+    <message>
+        <source>Loss on a logarithmic axis</source>
+        <translation>損失を対数軸で表示</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n run(s)</source>
+        <translation>
+            <numerusform>実行 %n 件</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 has no steps yet.</source>
+        <translation>%1 にはまだステップがありません。</translation>
+    </message>
+    <message>
+        <source>Not everything can be compared.</source>
+        <translation>一部は比較できません。</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::ContextCard</name>
+    <message>
+        <source>Context parallel size</source>
+        <translation>コンテキスト並列サイズ</translation>
+    </message>
+    <message>
+        <source>Context parallel size %1</source>
+        <translation>コンテキスト並列サイズ %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n rank(s) share one sequence</source>
+        <translation>
+            <numerusform>シーケンスを %n ランクで分担</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Divisors of %1.</source>
+        <translation>%1 の約数。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n rank(s) share one sequence of %1 tokens: %2 each.</source>
+        <translation>
+            <numerusform>%1 トークンのシーケンスを %n ランクで分担します（各 %2）。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Every rank holds whole sequences of %1 tokens.</source>
+        <translation>各ランクが %1 トークンのシーケンス全体を持ちます。</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::DataPage</name>
+    <message>
+        <source>rank %1</source>
+        <translation>ランク %1</translation>
+    </message>
+    <message>
+        <source>ranks %1 to %2</source>
+        <translation>ランク %1〜%2</translation>
+    </message>
+    <message>
+        <source>cut to sequence_len</source>
+        <translation>sequence_len で切り詰め</translation>
+    </message>
+    <message>
+        <source>left out: longer than sequence_len</source>
+        <translation>除外：sequence_len より長い</translation>
+    </message>
+    <message>
+        <source>left out: too short</source>
+        <translation>除外：短すぎる</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n token(s)</source>
+        <translation>
+            <numerusform>%n トークン</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>rows</source>
+        <translation>行</translation>
+    </message>
+    <message>
+        <source>tokens</source>
+        <translation>トークン</translation>
+    </message>
+    <message>
+        <source>of them trained</source>
+        <translation>学習対象トークン</translation>
+    </message>
+    <message>
+        <source>tokens in the longest</source>
+        <translation>最長の行のトークン数</translation>
+    </message>
+    <message>
+        <source>No rows are shown yet</source>
+        <translation>行はまだ表示されていません</translation>
+    </message>
+    <message>
+        <source>Open a configuration on the Plan page and press Rows. You see the text after the template, and which tokens are trained.</source>
+        <translation>プランページで設定を開き、「行を表示」を押してください。テンプレート適用後のテキストと、学習対象のトークンを確認できます。</translation>
+    </message>
+    <message>
+        <source>Open…</source>
+        <translation>開く…</translation>
+    </message>
+    <message>
+        <source>Data</source>
+        <translation>データ</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>キャンセル</translation>
+    </message>
+    <message>
+        <source>All rows</source>
+        <translation>すべての行</translation>
+    </message>
+    <message>
+        <source>As the model reads it</source>
+        <translation>モデルが読む内容</translation>
+    </message>
+    <message>
+        <source>underlined: trained · grey: read only · bold: a token of the tokenizer</source>
+        <translation>下線：学習対象 · 灰色：読むだけ · 太字：特殊トークン</translation>
+    </message>
+    <message>
+        <source>Rows</source>
+        <translation>行</translation>
+    </message>
+    <message>
+        <source>Search the text of all rows</source>
+        <translation>すべての行のテキストを検索</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n row(s) hold it</source>
+        <translation>
+            <numerusform>%n 行に含まれています</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Show the rows of %1</source>
+        <translation>%1 の行を表示</translation>
+    </message>
+    <message>
+        <source>Reading the configuration</source>
+        <translation>設定を読み込み中</translation>
+    </message>
+    <message>
+        <source>%1: %2 of %3</source>
+        <translation>%1：%2 / %3</translation>
+    </message>
+    <message>
+        <source>The rows cannot be shown.</source>
+        <translation>行を表示できません。</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>再試行</translation>
+    </message>
+    <message>
+        <source>Set up</source>
+        <translation>セットアップ</translation>
+    </message>
+    <message>
+        <source>%1 left out: longer than sequence_len</source>
+        <translation>%1 行を除外：sequence_len より長い</translation>
+    </message>
+    <message>
+        <source>%1 left out: too short</source>
+        <translation>%1 行を除外：短すぎる</translation>
+    </message>
+    <message>
+        <source>%1 cut to sequence_len</source>
+        <translation>%1 行を sequence_len で切り詰め</translation>
+    </message>
+    <message>
+        <source>%1 documents are packed into %2 rows, %3 full</source>
+        <translation>%1 ドキュメントを %2 行にパッキング（充填率 %3）</translation>
+    </message>
+    <message>
+        <source>%1 more rows evaluate</source>
+        <translation>ほかに %1 行を評価に使用</translation>
+    </message>
+    <message>
+        <source>There is no tokenizer.json here: tokens are shown as numbers.</source>
+        <translation>ここには tokenizer.json がないため、トークンを番号で表示します。</translation>
+    </message>
+    <message>
+        <source>%1 rows repeat an earlier one: row %2 is row %3 again</source>
+        <translation>%1 行が前の行と重複：行 %2 は行 %3 と同じ</translation>
+    </message>
+    <message>
+        <source>Row %1</source>
+        <translation>行 %1</translation>
+    </message>
+    <message>
+        <source>%1 tokens, %2 trained</source>
+        <translation>%1 トークン、学習対象 %2</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n document(s)</source>
+        <translation>
+            <numerusform>%n ドキュメント</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>step %1 of the first epoch on %2</source>
+        <extracomment>when and where a row is trained on: &quot;step 12 of the first epoch on ranks 0 to 3&quot;</extracomment>
+        <translation>最初のエポックのステップ %1（%2）</translation>
+    </message>
+    <message>
+        <source>searching…</source>
+        <translation>検索中…</translation>
+    </message>
+    <message>
+        <source>%1, line %2</source>
+        <translation>%1 の %2 行目</translation>
+    </message>
+    <message>
+        <source>%1, row %2</source>
+        <translation>%1 の %2 行目</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::DetailsPanel</name>
+    <message>
+        <source>step</source>
+        <translation>ステップ</translation>
+    </message>
+    <message>
+        <source>loss</source>
+        <translation>損失</translation>
+    </message>
+    <message>
+        <source>on %1</source>
+        <translation>%1 で実行</translation>
+    </message>
+    <message>
+        <source>for Slurm</source>
+        <translation>Slurm 用</translation>
+    </message>
+    <message>
+        <source>Slurm job %1</source>
+        <extracomment>%1 is the number of a job, %2 a login node</extracomment>
+        <translation>Slurm ジョブ %1</translation>
+    </message>
+    <message>
+        <source>Slurm job %1 of %2</source>
+        <translation>%2 の Slurm ジョブ %1</translation>
+    </message>
+    <message>
+        <source>Open in Monitor</source>
+        <translation>モニターで開く</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>再開</translation>
+    </message>
+    <message>
+        <source>Duplicate into Plan</source>
+        <translation>プランに複製</translation>
+    </message>
+    <message>
+        <source>Resume from here</source>
+        <translation>ここから再開</translation>
+    </message>
+    <message>
+        <source>File</source>
+        <translation>ファイル</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>サイズ</translation>
+    </message>
+    <message>
+        <source>Changed</source>
+        <translation>更新日時</translation>
+    </message>
+    <message>
+        <source>Files of the run</source>
+        <translation>実行のファイル</translation>
+    </message>
+    <message>
+        <source>Configuration of the run</source>
+        <translation>実行の設定</translation>
+    </message>
+    <message>
+        <source>Summary</source>
+        <translation>概要</translation>
+    </message>
+    <message>
+        <source>Notes</source>
+        <translation>メモ</translation>
+    </message>
+    <message>
+        <source>Checkpoints</source>
+        <translation>チェックポイント</translation>
+    </message>
+    <message>
+        <source>Configuration</source>
+        <translation>設定</translation>
+    </message>
+    <message>
+        <source>Files</source>
+        <translation>ファイル</translation>
+    </message>
+    <message>
+        <source>Chosen run</source>
+        <translation>選択した実行</translation>
+    </message>
+    <message>
+        <source>Open in Monitor (Enter)</source>
+        <translation>モニターで開く (Enter)</translation>
+    </message>
+    <message>
+        <source>More</source>
+        <translation>その他</translation>
+    </message>
+    <message>
+        <source>More actions for this run</source>
+        <translation>この実行のその他の操作</translation>
+    </message>
+    <message>
+        <source>Save diagnostics…</source>
+        <translation>診断情報を保存…</translation>
+    </message>
+    <message>
+        <source>Export as CSV…</source>
+        <translation>CSV でエクスポート…</translation>
+    </message>
+    <message>
+        <source>Export for TensorBoard…</source>
+        <translation>TensorBoard 用にエクスポート…</translation>
+    </message>
+    <message>
+        <source>Bring model or checkpoint here…</source>
+        <translation>モデルやチェックポイントを取得…</translation>
+    </message>
+    <message>
+        <source>Open the run&apos;s folder</source>
+        <translation>実行のフォルダを開く</translation>
+    </message>
+    <message>
+        <source>Open the trained model&apos;s folder</source>
+        <translation>学習済みモデルのフォルダを開く</translation>
+    </message>
+    <message>
+        <source>Delete…</source>
+        <translation>削除…</translation>
+    </message>
+    <message>
+        <source>best loss</source>
+        <translation>最小の損失</translation>
+    </message>
+    <message>
+        <source>tokens/s</source>
+        <translation>トークン/秒</translation>
+    </message>
+    <message>
+        <source>overhead</source>
+        <translation>オーバーヘッド</translation>
+    </message>
+    <message>
+        <source>Loss</source>
+        <translation>損失</translation>
+    </message>
+    <message>
+        <source>Loss of the chosen run</source>
+        <translation>選択した実行の損失</translation>
+    </message>
+    <message>
+        <source>No step yet</source>
+        <translation>ステップはまだありません</translation>
+    </message>
+    <message>
+        <source>Checkpoint</source>
+        <translation>チェックポイント</translation>
+    </message>
+    <message>
+        <source>Saved</source>
+        <translation>保存日時</translation>
+    </message>
+    <message>
+        <source>Complete checkpoints</source>
+        <translation>完全なチェックポイント</translation>
+    </message>
+    <message>
+        <source>No run is chosen</source>
+        <translation>実行が選択されていません</translation>
+    </message>
+    <message>
+        <source>This run&apos;s files are damaged.</source>
+        <translation>この実行のファイルは破損しています。</translation>
+    </message>
+    <message>
+        <source>It failed.</source>
+        <translation>失敗しました。</translation>
+    </message>
+    <message>
+        <source>%1 tokens a sequence</source>
+        <translation>1 シーケンス %1 トークン</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n row(s) a step</source>
+        <translation>
+            <numerusform>1 ステップ %n 行</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>started %1</source>
+        <translation>開始 %1</translation>
+    </message>
+    <message>
+        <source>ran %1</source>
+        <extracomment>%1 is a duration such as 1 min 40 s</extracomment>
+        <translation>実行時間 %1</translation>
+    </message>
+    <message>
+        <source>attempt %1</source>
+        <translation>試行 %1</translation>
+    </message>
+    <message>
+        <source>Goes on from the newest complete checkpoint</source>
+        <translation>最新の完全なチェックポイントから続行します</translation>
+    </message>
+    <message>
+        <source>Only a run that stopped or failed can go on</source>
+        <translation>再開できるのは、停止または失敗した実行だけです</translation>
+    </message>
+    <message>
+        <source>Checkpoints (%1)</source>
+        <translation>チェックポイント（%1）</translation>
+    </message>
+    <message>
+        <source>No checkpoint was saved to its end yet.</source>
+        <translation>最後まで保存されたチェックポイントはまだありません。</translation>
+    </message>
+    <message>
+        <source>step %1</source>
+        <translation>ステップ %1</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::EstimateBars</name>
+    <message>
+        <source>Estimate beside measurement</source>
+        <translation>推定と実測</translation>
+    </message>
+    <message>
+        <source>Memory of the fullest rank</source>
+        <translation>最も使うランクのメモリ</translation>
+    </message>
+    <message>
+        <source>Step time</source>
+        <translation>ステップ時間</translation>
+    </message>
+    <message>
+        <source>Overhead</source>
+        <translation>オーバーヘッド</translation>
+    </message>
+    <message>
+        <source>not measured yet</source>
+        <translation>未測定</translation>
+    </message>
+    <message>
+        <source>not estimated</source>
+        <translation>推定なし</translation>
+    </message>
+    <message>
+        <source>as estimated</source>
+        <translation>推定どおり</translation>
+    </message>
+    <message>
+        <source>%1 times the estimate</source>
+        <translation>推定の %1 倍</translation>
+    </message>
+    <message>
+        <source>%1 of the estimate</source>
+        <translation>推定の %1</translation>
+    </message>
+    <message>
+        <source>%1 below the estimate</source>
+        <extracomment>%1 is a share such as 7 %</extracomment>
+        <translation>推定より %1 低い</translation>
+    </message>
+    <message>
+        <source>%1 above the estimate</source>
+        <extracomment>%1 is a share such as 7 %</extracomment>
+        <translation>推定より %1 高い</translation>
+    </message>
+    <message>
+        <source>estimated</source>
+        <translation>推定</translation>
+    </message>
+    <message>
+        <source>measured</source>
+        <translation>実測</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::FetchDialog</name>
+    <message>
+        <source>Bring here what %1 has made</source>
+        <extracomment>%1 is the name of a run</extracomment>
+        <translation>%1 の成果物を取得</translation>
+    </message>
+    <message>
+        <source>Each file is verified by its hash. What is here already is not sent; what was cut goes on where it ended.</source>
+        <translation>各ファイルをハッシュで検証します。すでにあるものは送らず、中断したものは続きから取得します。</translation>
+    </message>
+    <message>
+        <source>Bring here</source>
+        <translation>取得</translation>
+    </message>
+    <message>
+        <source>What the run has made</source>
+        <translation>実行の成果物</translation>
+    </message>
+    <message>
+        <source>Connecting, logging in, asking the machine…</source>
+        <translation>接続し、ログインして、マシンを確認中…</translation>
+    </message>
+    <message>
+        <source>The trained model</source>
+        <translation>学習済みモデル</translation>
+    </message>
+    <message>
+        <source>Checkpoint of step %1</source>
+        <translation>ステップ %1 のチェックポイント</translation>
+    </message>
+    <message>
+        <source>There is nothing yet.</source>
+        <translation>まだ何もありません。</translation>
+    </message>
+    <message>
+        <source>No checkpoint was saved to its end, and the run has not completed.</source>
+        <translation>最後まで保存されたチェックポイントがなく、実行も完了していません。</translation>
+    </message>
+    <message>
+        <source>Comparing what is here and there…</source>
+        <translation>ここにあるものと比較中…</translation>
+    </message>
+    <message>
+        <source>It is here.</source>
+        <translation>取得しました。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n file(s), %1, of which %2 came now</source>
+        <extracomment>%n is a number of files, %1 and %2 are sizes</extracomment>
+        <translation>
+            <numerusform>%n ファイル、%1（うち今回取得 %2）</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>再試行</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>キャンセル</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::FiguresModel</name>
+    <message>
+        <source>Last loss</source>
+        <translation>最後の損失</translation>
+    </message>
+    <message>
+        <source>Best loss</source>
+        <translation>最小の損失</translation>
+    </message>
+    <message>
+        <source>Evaluation loss</source>
+        <translation>評価損失</translation>
+    </message>
+    <message>
+        <source>Tokens/s</source>
+        <translation>トークン/秒</translation>
+    </message>
+    <message>
+        <source>Step time</source>
+        <translation>ステップ時間</translation>
+    </message>
+    <message>
+        <source>Overhead</source>
+        <translation>オーバーヘッド</translation>
+    </message>
+    <message>
+        <source>Peak memory</source>
+        <translation>ピークメモリ</translation>
+    </message>
+    <message>
+        <source>Duration</source>
+        <translation>所要時間</translation>
+    </message>
+    <message>
+        <source>Memory ÷ estimate</source>
+        <translation>メモリ ÷ 推定</translation>
+    </message>
+    <message>
+        <source>Step time ÷ estimate</source>
+        <translation>ステップ時間 ÷ 推定</translation>
+    </message>
+    <message>
+        <source>the same</source>
+        <translation>同じ</translation>
+    </message>
+    <message>
+        <source>%1 more</source>
+        <translation>%1 増</translation>
+    </message>
+    <message>
+        <source>%1 less</source>
+        <translation>%1 減</translation>
+    </message>
+    <message>
+        <source>better by %1</source>
+        <extracomment>%1 is a share such as 7 %</extracomment>
+        <translation>%1 改善</translation>
+    </message>
+    <message>
+        <source>worse by %1</source>
+        <extracomment>%1 is a share such as 7 %</extracomment>
+        <translation>%1 悪化</translation>
+    </message>
+    <message>
+        <source>Figure</source>
+        <translation>項目</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::FindBar</name>
+    <message>
+        <source>Find</source>
+        <translation>検索</translation>
+    </message>
+    <message>
+        <source>Find in the text</source>
+        <translation>テキストを検索</translation>
+    </message>
+    <message>
+        <source>Previous (Shift+Enter)</source>
+        <translation>前へ (Shift+Enter)</translation>
+    </message>
+    <message>
+        <source>Next (Enter)</source>
+        <translation>次へ (Enter)</translation>
+    </message>
+    <message>
+        <source>Close (Esc)</source>
+        <translation>閉じる (Esc)</translation>
+    </message>
+    <message>
+        <source>not found</source>
+        <translation>見つかりません</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n found</source>
+        <translation>
+            <numerusform>%n 件</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::FollowDialog</name>
+    <message>
+        <source>Nothing of Ringmaster is on %1: no run was ever launched there.</source>
+        <translation>%1 に Ringmaster のファイルはありません。ここで実行が起動されたことはありません。</translation>
+    </message>
+    <message>
+        <source>No run was launched on %1 over SSH. Those that were started on the machine itself are watched there.</source>
+        <translation>%1 で SSH 経由で起動された実行はありません。そのマシン自身で開始した実行は、そのマシンで確認してください。</translation>
+    </message>
+    <message>
+        <source>There is no run on %1.</source>
+        <translation>%1 に実行はありません。</translation>
+    </message>
+    <message>
+        <source>Follow a run of another machine</source>
+        <translation>別のマシンの実行を追跡</translation>
+    </message>
+    <message>
+        <source>One that was launched over SSH, from any machine. Following it starts and stops nothing. You can stop it, resume it and fetch its model from here, like a run of your own.</source>
+        <translation>どのマシンからであれ、SSH 経由で起動された実行が対象です。追跡しても、何も開始も停止もしません。自分の実行と同じように、ここから停止、再開、モデルの取得ができます。</translation>
+    </message>
+    <message>
+        <source>Follow</source>
+        <translation>追跡</translation>
+    </message>
+    <message>
+        <source>Show its runs</source>
+        <translation>実行を表示</translation>
+    </message>
+    <message>
+        <source>Runs on that machine</source>
+        <translation>そのマシンの実行</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>実行</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>状態</translation>
+    </message>
+    <message>
+        <source>Started</source>
+        <translation>開始日時</translation>
+    </message>
+    <message>
+        <source>Last step</source>
+        <translation>最後のステップ</translation>
+    </message>
+    <message>
+        <source>Machine that the run is on</source>
+        <translation>実行のあるマシン</translation>
+    </message>
+    <message>
+        <source>A host of ~/.ssh/config, or [user@]host[:port]: one of the run&apos;s nodes, or all of them in their order with commas between them. Those alone are contacted.</source>
+        <translation>~/.ssh/config のホスト、または [user@]host[:port]。実行のノードの 1 つ、または全ノードを順番どおりにコンマ区切りで。指定したものにだけ接続します。</translation>
+    </message>
+    <message>
+        <source>Machine</source>
+        <translation>マシン</translation>
+    </message>
+    <message>
+        <source>Connecting, logging in, asking the machine…</source>
+        <translation>接続し、ログインして、マシンを確認中…</translation>
+    </message>
+    <message>
+        <source>Nothing to follow.</source>
+        <translation>追跡できるものはありません。</translation>
+    </message>
+    <message>
+        <source>job of Slurm</source>
+        <translation>Slurm のジョブ</translation>
+    </message>
+    <message>
+        <source>A job of Slurm is followed on the machine that submitted it.</source>
+        <translation>Slurm のジョブは、投入したマシンで追跡します。</translation>
+    </message>
+    <message>
+        <source>Looking at the run…</source>
+        <translation>実行を確認中…</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::HeatMap</name>
+    <message>
+        <source>Ranks over time</source>
+        <translation>ランクの推移</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n ranks against their median.</source>
+        <translation>
+            <numerusform>%n ランクと中央値の比較。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 is slower now.</source>
+        <translation>現在遅いのは %1 です。</translation>
+    </message>
+    <message>
+        <source>faster</source>
+        <extracomment>colours of a heat map&apos;s scale: text on its left, text on its right</extracomment>
+        <translation>速い</translation>
+    </message>
+    <message>
+        <source>slower by a quarter or more</source>
+        <translation>25% 以上遅い</translation>
+    </message>
+    <message>
+        <source>Nothing to compare yet.</source>
+        <translation>比較できるものはまだありません。</translation>
+    </message>
+    <message>
+        <source>%1: %2, %3 slower than the median</source>
+        <translation>%1：%2、中央値より %3 遅い</translation>
+    </message>
+    <message>
+        <source>%1: %2, %3 faster than the median</source>
+        <translation>%1：%2、中央値より %3 速い</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::HelpPage</name>
+    <message>
+        <source>Search help</source>
+        <translation>ヘルプを検索</translation>
+    </message>
+    <message>
+        <source>Search help (%1)</source>
+        <translation>ヘルプを検索 (%1)</translation>
+    </message>
+    <message>
+        <source>Topics</source>
+        <translation>項目</translation>
+    </message>
+    <message>
+        <source>Explanation</source>
+        <translation>説明</translation>
+    </message>
+    <message>
+        <source>Help</source>
+        <translation>ヘルプ</translation>
+    </message>
+    <message>
+        <source>First steps</source>
+        <translation>はじめに</translation>
+    </message>
+    <message>
+        <source>Figures</source>
+        <translation>指標</translation>
+    </message>
+    <message>
+        <source>Messages</source>
+        <translation>メッセージ</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::KeysCard</name>
+    <message>
+        <source>Keys of the file</source>
+        <translation>ファイルのキー</translation>
+    </message>
+    <message>
+        <source>Used: %1</source>
+        <translation>使用：%1</translation>
+    </message>
+    <message>
+        <source>Without effect here: %1</source>
+        <translation>ここでは効果なし：%1</translation>
+    </message>
+    <message>
+        <source>Not supported: %1</source>
+        <translation>非対応：%1</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::LaunchDialog</name>
+    <message>
+        <source>Cancel</source>
+        <translation>キャンセル</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
+    </message>
+    <message>
+        <source>Launch</source>
+        <translation>起動</translation>
+    </message>
+    <message>
+        <source>Back</source>
+        <translation>戻る</translation>
+    </message>
+    <message>
+        <source>Overwrite</source>
+        <translation>上書き</translation>
+    </message>
+    <message>
+        <source>Check the checkpoint</source>
+        <translation>チェックポイントを確認</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>再開</translation>
+    </message>
+    <message>
+        <source>Set up</source>
+        <translation>セットアップ</translation>
+    </message>
+    <message>
+        <source>Install PyTorch and the Hugging Face libraries (some GB)</source>
+        <translation>PyTorch と Hugging Face のライブラリをインストール（数 GB）</translation>
+    </message>
+    <message>
+        <source>The example</source>
+        <translation>サンプル</translation>
+    </message>
+    <message>
+        <source>Make the example</source>
+        <translation>サンプルを作成</translation>
+    </message>
+    <message>
+        <source>Stop now</source>
+        <translation>今すぐ停止</translation>
+    </message>
+    <message>
+        <source>Show in Monitor</source>
+        <translation>モニターに表示</translation>
+    </message>
+    <message>
+        <source>ranks</source>
+        <translation>ランク</translation>
+    </message>
+    <message>
+        <source>The ranks&apos; logs are in Monitor.</source>
+        <translation>ランクのログはモニターにあります。</translation>
+    </message>
+    <message>
+        <source>line %1: </source>
+        <translation>%1 行目：</translation>
+    </message>
+    <message>
+        <source>It did not start.</source>
+        <translation>起動できませんでした。</translation>
+    </message>
+    <message>
+        <source>calling it off</source>
+        <translation>取り消し中</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::LaunchForm</name>
+    <message>
+        <source>not checked yet</source>
+        <translation>未確認</translation>
+    </message>
+    <message>
+        <source>This machine</source>
+        <translation>このマシン</translation>
+    </message>
+    <message>
+        <source>Machines over SSH</source>
+        <translation>SSH のマシン</translation>
+    </message>
+    <message>
+        <source>Prove the mesh first (preflight)</source>
+        <translation>先にメッシュを検証（事前チェック）</translation>
+    </message>
+    <message>
+        <source>Leave out nodes that stay away, without asking</source>
+        <translation>応答しないノードを確認なしで除外</translation>
+    </message>
+    <message>
+        <source>The ranks are processes of this machine; they go on when the window is closed.</source>
+        <translation>ランクはこのマシンのプロセスです。ウィンドウを閉じても続行します。</translation>
+    </message>
+    <message>
+        <source>Machines that the ranks are spread over</source>
+        <translation>ランクを配置するマシン</translation>
+    </message>
+    <message>
+        <source>Name and check machines…</source>
+        <translation>マシンの指定と確認…</translation>
+    </message>
+    <message>
+        <source>Before the first step, the run&apos;s first rows are computed as one rank would: loss and gradients have to agree, or it does not start.</source>
+        <translation>最初のステップの前に、実行の先頭の行を 1 ランクの場合と同じ計算で確かめます。損失と勾配が一致しなければ開始しません。</translation>
+    </message>
+    <message>
+        <source>never</source>
+        <translation>しない</translation>
+    </message>
+    <message>
+        <source>Restarts after a failure</source>
+        <translation>失敗後の再起動</translation>
+    </message>
+    <message>
+        <source>A node that does not answer for 30 s is left out where the mesh can be smaller; node 0 has to be there. The rows of a step, and with them the losses, stay the same where they can.</source>
+        <translation>30 秒間応答しないノードは、メッシュを小さくできる場合に除外します。ノード 0 は必須です。可能な限り、ステップの行と損失は変わりません。</translation>
+    </message>
+    <message>
+        <source>Name of the run</source>
+        <translation>実行の名前</translation>
+    </message>
+    <message>
+        <source>No machine is named yet.</source>
+        <translation>マシンがまだ指定されていません。</translation>
+    </message>
+    <message>
+        <source>Choose the machines.</source>
+        <translation>マシンを選んでください。</translation>
+    </message>
+    <message>
+        <source>Slurm&apos;s own rules: what it has warned goes back into the queue; after other ends press Resume</source>
+        <translation>Slurm 自身の規則に従います：警告を受けたジョブはキューに戻ります。ほかの終わり方をした場合は「再開」を押してください</translation>
+    </message>
+    <message>
+        <source>from the newest complete checkpoint, by this window: once it is closed the run goes on, but is not started again</source>
+        <translation>最新の完全なチェックポイントから、このウィンドウが再起動します。閉じても実行は続きますが、再起動はされません</translation>
+    </message>
+    <message>
+        <source>from the newest complete checkpoint, by the agent on that machine, with this window closed too</source>
+        <translation>最新の完全なチェックポイントから、そのマシンのエージェントが再起動します。このウィンドウを閉じても有効です</translation>
+    </message>
+    <message>
+        <source>from the newest complete checkpoint, by the agent, with this window closed too</source>
+        <translation>最新の完全なチェックポイントから、エージェントが再起動します。このウィンドウを閉じても有効です</translation>
+    </message>
+    <message>
+        <source>Submit</source>
+        <translation>投入</translation>
+    </message>
+    <message>
+        <source>Launch</source>
+        <translation>起動</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::LengthChart</name>
+    <message>
+        <source>Lengths of the rows</source>
+        <translation>行の長さ</translation>
+    </message>
+    <message>
+        <source>%1 rows up to %2 tokens</source>
+        <translation>%2 トークン以下が %1 行</translation>
+    </message>
+    <message>
+        <source>1 token</source>
+        <translation>1 トークン</translation>
+    </message>
+    <message>
+        <source>%1 rows of %2 to %3 tokens</source>
+        <translation>%2〜%3 トークンが %1 行</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::LinesModel</name>
+    <message>
+        <source>What the plan made of it</source>
+        <translation>プランでの値</translation>
+    </message>
+    <message>
+        <source>As the configuration says</source>
+        <translation>設定での値</translation>
+    </message>
+    <message>
+        <source>Key</source>
+        <translation>キー</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::LogModel</name>
+    <message>
+        <source>warning: </source>
+        <translation>警告：</translation>
+    </message>
+    <message>
+        <source>error: </source>
+        <translation>エラー：</translation>
+    </message>
+    <message>
+        <source>agent</source>
+        <translation>エージェント</translation>
+    </message>
+    <message>
+        <source>rank %1</source>
+        <translation>ランク %1</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>時刻</translation>
+    </message>
+    <message>
+        <source>From</source>
+        <translation>発生元</translation>
+    </message>
+    <message>
+        <source>What</source>
+        <translation>内容</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::LogView</name>
+    <message>
+        <source>Whose log</source>
+        <translation>表示するログ</translation>
+    </message>
+    <message>
+        <source>Search the log</source>
+        <translation>ログを検索</translation>
+    </message>
+    <message>
+        <source>Log of the run</source>
+        <translation>実行のログ</translation>
+    </message>
+    <message>
+        <source>rank %1</source>
+        <translation>ランク %1</translation>
+    </message>
+    <message>
+        <source>All, by time</source>
+        <translation>すべて（時刻順）</translation>
+    </message>
+    <message>
+        <source>Warnings and errors</source>
+        <translation>警告とエラー</translation>
+    </message>
+    <message>
+        <source>Agent</source>
+        <translation>エージェント</translation>
+    </message>
+    <message>
+        <source>Rank %1</source>
+        <translation>ランク %1</translation>
+    </message>
+    <message>
+        <source>First error, rank %1 at %2: %3</source>
+        <translation>最初のエラー、ランク %1、%2：%3</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::MachineCard</name>
+    <message>
+        <source>Open the folder %1</source>
+        <translation>フォルダ %1 を開く</translation>
+    </message>
+    <message>
+        <source>This machine</source>
+        <translation>このマシン</translation>
+    </message>
+    <message>
+        <source>Looking at this machine…</source>
+        <translation>このマシンを確認中…</translation>
+    </message>
+    <message>
+        <source>fine</source>
+        <translation>正常</translation>
+    </message>
+    <message>
+        <source>worth knowing</source>
+        <translation>注意</translation>
+    </message>
+    <message>
+        <source>missing</source>
+        <translation>不足</translation>
+    </message>
+    <message>
+        <source>Set up</source>
+        <translation>セットアップ</translation>
+    </message>
+    <message>
+        <source>Set up LibTorch</source>
+        <translation>LibTorch をセットアップ</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::MachineDialog</name>
+    <message>
+        <source>Cancel</source>
+        <translation>キャンセル</translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation>進行状況</translation>
+    </message>
+    <message>
+        <source>%1: %2 of %3</source>
+        <extracomment>%1 is a file&apos;s name, %2 and %3 are sizes</extracomment>
+        <translation>%1：%2 / %3</translation>
+    </message>
+    <message>
+        <source>That did not work.</source>
+        <translation>完了できませんでした。</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::MainWindow</name>
+    <message>
+        <source>Start</source>
+        <translation>開始</translation>
+    </message>
+    <message>
+        <source>Plan</source>
+        <translation>プラン</translation>
+    </message>
+    <message>
+        <source>Data</source>
+        <translation>データ</translation>
+    </message>
+    <message>
+        <source>Nodes</source>
+        <translation>ノード</translation>
+    </message>
+    <message>
+        <source>Monitor</source>
+        <translation>モニター</translation>
+    </message>
+    <message>
+        <source>Runs</source>
+        <translation>実行一覧</translation>
+    </message>
+    <message>
+        <source>Help</source>
+        <translation>ヘルプ</translation>
+    </message>
+    <message>
+        <source>Menu</source>
+        <translation>メニュー</translation>
+    </message>
+    <message>
+        <source>Open…</source>
+        <translation>開く…</translation>
+    </message>
+    <message>
+        <source>Attach to a run…</source>
+        <translation>実行に接続…</translation>
+    </message>
+    <message>
+        <source>Attach to a run</source>
+        <translation>実行に接続</translation>
+    </message>
+    <message>
+        <source>Follow a run of another machine…</source>
+        <translation>別のマシンの実行を追跡…</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>言語</translation>
+    </message>
+    <message>
+        <source>Appearance</source>
+        <translation>外観</translation>
+    </message>
+    <message>
+        <source>As the desktop</source>
+        <translation>デスクトップに合わせる</translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation>ライト</translation>
+    </message>
+    <message>
+        <source>Dark</source>
+        <translation>ダーク</translation>
+    </message>
+    <message>
+        <source>Commands…</source>
+        <translation>コマンド…</translation>
+    </message>
+    <message>
+        <source>About Ringmaster</source>
+        <translation>Ringmaster について</translation>
+    </message>
+    <message>
+        <source>Ringmaster %1
+
+Plans, launches and watches the training of language models on sequences too long for one GPU.
+
+GPL-3.0-or-later. Built on Qt %2, LibTorch, yaml-cpp and libssh.</source>
+        <translation>Ringmaster %1
+
+1 基の GPU に収まらない長いシーケンスでの言語モデルの学習を計画し、起動し、監視します。
+
+GPL-3.0-or-later。Qt %2、LibTorch、yaml-cpp、libssh を使用しています。</translation>
+    </message>
+    <message>
+        <source>Quit</source>
+        <translation>終了</translation>
+    </message>
+    <message>
+        <source>It is being started again already.</source>
+        <translation>すでに再起動中です。</translation>
+    </message>
+    <message>
+        <source>Open a configuration</source>
+        <translation>設定を開く</translation>
+    </message>
+    <message>
+        <source>YAML (*.yaml *.yml)</source>
+        <translation>YAML (*.yaml *.yml)</translation>
+    </message>
+    <message>
+        <source>All files (*)</source>
+        <translation>すべてのファイル (*)</translation>
+    </message>
+    <message>
+        <source>looking at this machine…</source>
+        <translation>このマシンを確認中…</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n core(s)</source>
+        <translation>
+            <numerusform>%n コア</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n GPU(s)</source>
+        <translation>
+            <numerusform>GPU %n 基</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>A run is at work</source>
+        <translation>進行中の実行があります</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n run(s) are still training.</source>
+        <translation>
+            <numerusform>%n 件の実行が学習中です。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Left running, they go on without the window. Open them again under Runs.</source>
+        <translation>そのままにすると、ウィンドウを閉じても続行します。「実行一覧」から開き直せます。</translation>
+    </message>
+    <message>
+        <source>Leave running</source>
+        <translation>実行を続ける</translation>
+    </message>
+    <message>
+        <source>Stop and save</source>
+        <translation>保存して停止</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>キャンセル</translation>
+    </message>
+    <message>
+        <source>Not stopped</source>
+        <translation>停止できませんでした</translation>
+    </message>
+    <message>
+        <source>Restarts end with this window</source>
+        <translation>再起動はこのウィンドウとともに終わります</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n run(s) over several nodes would not be started again after a failure.</source>
+        <translation>
+            <numerusform>複数ノードの %n 件の実行は、失敗しても再起動されなくなります。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>They go on without the window. One that fails meanwhile waits for Resume.</source>
+        <translation>ウィンドウがなくても実行は続きます。その間に失敗したものは「再開」を待ちます。</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::MemoryCard</name>
+    <message>
+        <source>weights</source>
+        <translation>重み</translation>
+    </message>
+    <message>
+        <source>gradients</source>
+        <translation>勾配</translation>
+    </message>
+    <message>
+        <source>optimizer</source>
+        <translation>オプティマイザ</translation>
+    </message>
+    <message>
+        <source>activations</source>
+        <translation>活性値</translation>
+    </message>
+    <message>
+        <source>workspace</source>
+        <translation>ワークスペース</translation>
+    </message>
+    <message>
+        <source>logits</source>
+        <translation>ロジット</translation>
+    </message>
+    <message>
+        <source>communication</source>
+        <translation>通信</translation>
+    </message>
+    <message>
+        <source>runtime</source>
+        <translation>ランタイム</translation>
+    </message>
+    <message>
+        <source>Memory of the fullest rank</source>
+        <translation>最も使うランクのメモリ</translation>
+    </message>
+    <message>
+        <source>Apply</source>
+        <translation>適用</translation>
+    </message>
+    <message>
+        <source>Memory by component</source>
+        <translation>構成要素別のメモリ</translation>
+    </message>
+    <message>
+        <source>Legend of the memory</source>
+        <translation>メモリの凡例</translation>
+    </message>
+    <message>
+        <source>sequence_len to try</source>
+        <translation>試す sequence_len</translation>
+    </message>
+    <message>
+        <source>Not known before the problems above are solved.</source>
+        <translation>上の問題を解決するまで不明です。</translation>
+    </message>
+    <message>
+        <source>The model&apos;s shape is not known here, so memory and time are not.</source>
+        <translation>モデルの形状がここでは不明なため、メモリと時間も不明です。</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 / %2</translation>
+    </message>
+    <message>
+        <source>if sequence_len were %1</source>
+        <translation>（sequence_len が %1 の場合）</translation>
+    </message>
+    <message>
+        <source>low %1 · expected %2 · high %3</source>
+        <translation>下限 %1 · 推定 %2 · 上限 %3</translation>
+    </message>
+    <message>
+        <source>Longest that fits: %1 tokens</source>
+        <translation>収まる最大長：%1 トークン</translation>
+    </message>
+    <message>
+        <source>No length fits with this mesh and these options.</source>
+        <translation>このメッシュとオプションでは、どの長さも収まりません。</translation>
+    </message>
+    <message>
+        <source>Up to %1 tokens with one change: %2</source>
+        <extracomment>the change of the configuration that allows the longest sequence; %1 is a number, %2 &quot;key: value&quot;</extracomment>
+        <translation>1 か所の変更で最大 %1 トークン：%2</translation>
+    </message>
+    <message>
+        <source>Apply %1</source>
+        <translation>%1 を適用</translation>
+    </message>
+    <message>
+        <source>Writes into the text:</source>
+        <translation>ファイルに書き込む内容：</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::MeshView</name>
+    <message>
+        <source>Mesh</source>
+        <translation>メッシュ</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n group(s) of ranks that share a sequence</source>
+        <translation>
+            <numerusform>シーケンスを分担するランクのグループ %n 個</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 ranks on %2 nodes: %3, %4 ranks each</source>
+        <translation>%2 ノードに %1 ランク：%3、各 %4 ランク</translation>
+    </message>
+    <message>
+        <source>node %1</source>
+        <translation>ノード %1</translation>
+    </message>
+    <message>
+        <source>rank %1</source>
+        <translation>ランク %1</translation>
+    </message>
+    <message>
+        <source>ranks %1 to %2</source>
+        <translation>ランク %1〜%2</translation>
+    </message>
+    <message>
+        <source>%1 on node %2: dp_replicate %3, dp_shard %4, ring %5, ulysses %6</source>
+        <translation>%1（ノード %2）：dp_replicate %3、dp_shard %4、ring %5、ulysses %6</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::MonitorPage</name>
+    <message>
+        <source>reading…</source>
+        <translation>読み取り中…</translation>
+    </message>
+    <message>
+        <source>Reading the run.</source>
+        <translation>実行を読み取っています。</translation>
+    </message>
+    <message>
+        <source>Saved: %1</source>
+        <translation>保存しました：%1</translation>
+    </message>
+    <message>
+        <source>This run cannot be shown</source>
+        <translation>この実行は表示できません</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>再試行</translation>
+    </message>
+    <message>
+        <source>Attach to a folder…</source>
+        <translation>フォルダに接続…</translation>
+    </message>
+    <message>
+        <source>disconnected</source>
+        <translation>切断</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n rank(s)</source>
+        <translation>
+            <numerusform>%n ランク</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n hosts</source>
+        <translation>
+            <numerusform>%n ホスト</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>attempt %1</source>
+        <translation>試行 %1</translation>
+    </message>
+    <message>
+        <source>%1, %2 of %3</source>
+        <translation>%1、%2 / %3</translation>
+    </message>
+    <message>
+        <source>%1 read</source>
+        <translation>%1 読み取り済み</translation>
+    </message>
+    <message>
+        <source>Take out of the queue</source>
+        <translation>キューから外す</translation>
+    </message>
+    <message>
+        <source>Stop now</source>
+        <translation>今すぐ停止</translation>
+    </message>
+    <message>
+        <source>step · %1 left</source>
+        <extracomment>shown under the number of steps; %1 is a duration</extracomment>
+        <translation>ステップ · 残り %1</translation>
+    </message>
+    <message>
+        <source>step</source>
+        <translation>ステップ</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <extracomment>memory: %1 is the measured size, %2 the capacity</extracomment>
+        <translation>%1 / %2</translation>
+    </message>
+    <message>
+        <source>fullest rank · expected %1</source>
+        <translation>最も使うランク · 推定 %1</translation>
+    </message>
+    <message>
+        <source>fullest rank</source>
+        <translation>最も使うランク</translation>
+    </message>
+    <message>
+        <source>ended %1</source>
+        <translation>終了 %1</translation>
+    </message>
+    <message>
+        <source>ended</source>
+        <translation>終了</translation>
+    </message>
+    <message>
+        <source>last heard</source>
+        <translation>最後の受信</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n line(s) of its events make no sense and are left out.</source>
+        <translation>
+            <numerusform>イベントのうち %n 行は解釈できないため除外しました。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Its plan cannot be read: no estimates.</source>
+        <translation>プランを読み込めないため、推定値はありません。</translation>
+    </message>
+    <message>
+        <source>Not started again: %1</source>
+        <translation>再起動しません：%1</translation>
+    </message>
+    <message>
+        <source>Show rank %1</source>
+        <translation>ランク %1 を表示</translation>
+    </message>
+    <message>
+        <source>Not everything is heard just now.</source>
+        <translation>現在、一部の情報を受信できません。</translation>
+    </message>
+    <message>
+        <source>The run does not need the connection; it is tried again by itself.</source>
+        <translation>実行にこの接続は不要です。自動で再試行します。</translation>
+    </message>
+    <message>
+        <source>Reconnect</source>
+        <translation>再接続</translation>
+    </message>
+    <message>
+        <source>Waiting in the queue.</source>
+        <translation>キューで待機しています。</translation>
+    </message>
+    <message>
+        <source>It failed, and is started again.</source>
+        <translation>失敗したため、再起動しています。</translation>
+    </message>
+    <message>
+        <source>Leave it</source>
+        <translation>再起動しない</translation>
+    </message>
+    <message>
+        <source>Paused</source>
+        <translation>一時停止中</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>一時停止</translation>
+    </message>
+    <message>
+        <source>off</source>
+        <translation>オフ</translation>
+    </message>
+    <message>
+        <source>Export</source>
+        <translation>エクスポート</translation>
+    </message>
+    <message>
+        <source>Figures (*.csv)</source>
+        <translation>数値 (*.csv)</translation>
+    </message>
+    <message>
+        <source>Export into an empty folder</source>
+        <translation>空のフォルダにエクスポート</translation>
+    </message>
+    <message>
+        <source>Exported: %1</source>
+        <translation>エクスポートしました：%1</translation>
+    </message>
+    <message>
+        <source>There are no runs yet</source>
+        <translation>実行はまだありません</translation>
+    </message>
+    <message>
+        <source>Attach to a run&apos;s folder</source>
+        <translation>実行のフォルダに接続</translation>
+    </message>
+    <message>
+        <source>No run is open</source>
+        <translation>開いている実行がありません</translation>
+    </message>
+    <message>
+        <source>Here a run shows its loss, its ranks and what holds them up, while it trains and afterwards.</source>
+        <translation>学習中も学習後も、実行の損失、各ランクの状態、遅れの原因をここに表示します。</translation>
+    </message>
+    <message>
+        <source>Choose a run</source>
+        <translation>実行を選択</translation>
+    </message>
+    <message>
+        <source>Stop and save</source>
+        <translation>保存して停止</translation>
+    </message>
+    <message>
+        <source>Finish the step, save a checkpoint, end</source>
+        <translation>ステップを終え、チェックポイントを保存して終了します</translation>
+    </message>
+    <message>
+        <source>End at once; what came after the last checkpoint is lost</source>
+        <translation>直ちに終了します。最後のチェックポイント以降の処理は失われます</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>再開</translation>
+    </message>
+    <message>
+        <source>Go on from the newest complete checkpoint</source>
+        <translation>最新の完全なチェックポイントから続行します</translation>
+    </message>
+    <message>
+        <source>Bring here…</source>
+        <translation>取得…</translation>
+    </message>
+    <message>
+        <source>The trained model or a checkpoint, from the machine that it is on</source>
+        <translation>学習済みモデルまたはチェックポイントを、保存先のマシンから取得します</translation>
+    </message>
+    <message>
+        <source>All figures as CSV…</source>
+        <translation>すべての数値を CSV で…</translation>
+    </message>
+    <message>
+        <source>TensorBoard files…</source>
+        <translation>TensorBoard ファイル…</translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation>進行状況</translation>
+    </message>
+    <message>
+        <source>loss</source>
+        <translation>損失</translation>
+    </message>
+    <message>
+        <source>tokens a second</source>
+        <translation>トークン/秒</translation>
+    </message>
+    <message>
+        <source>exposed communication</source>
+        <translation>露出した通信</translation>
+    </message>
+    <message>
+        <source>Hold the charts still; the run goes on (Space)</source>
+        <translation>グラフの描画を止めます。実行は続きます (Space)</translation>
+    </message>
+    <message>
+        <source>Smoothing</source>
+        <translation>平滑化</translation>
+    </message>
+    <message>
+        <source>Moving average over the steps; what was measured stays behind it</source>
+        <translation>ステップの移動平均です。実測値は背後に残ります</translation>
+    </message>
+    <message>
+        <source>What the charts run along</source>
+        <translation>グラフの横軸</translation>
+    </message>
+    <message>
+        <source>Step</source>
+        <translation>ステップ</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>トークン</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>時間</translation>
+    </message>
+    <message>
+        <source>Logarithmic</source>
+        <translation>対数</translation>
+    </message>
+    <message>
+        <source>Logarithmic figures; 0 and below are drawn at the foot</source>
+        <translation>数値を対数で表示します。0 以下は下端に描きます</translation>
+    </message>
+    <message>
+        <source>Follow the end</source>
+        <translation>末尾を追う</translation>
+    </message>
+    <message>
+        <source>Show the last steps only, and go with them</source>
+        <translation>最後のステップだけを表示し、更新に合わせて動かします</translation>
+    </message>
+    <message>
+        <source>Show all steps</source>
+        <translation>すべてのステップを表示</translation>
+    </message>
+    <message>
+        <source>Undo the zoom (double click in a chart)</source>
+        <translation>拡大を元に戻します（グラフをダブルクリック）</translation>
+    </message>
+    <message>
+        <source>x axis</source>
+        <translation>横軸</translation>
+    </message>
+    <message>
+        <source>Nothing measured yet.</source>
+        <translation>測定値はまだありません。</translation>
+    </message>
+    <message>
+        <source>Ranks</source>
+        <translation>ランク</translation>
+    </message>
+    <message>
+        <source>a click on a column sorts, a row is drawn out in the charts</source>
+        <translation>列をクリックすると並べ替え、行をクリックするとグラフで強調します</translation>
+    </message>
+    <message>
+        <source>Log</source>
+        <translation>ログ</translation>
+    </message>
+    <message>
+        <source>of all ranks by time, with the run&apos;s events</source>
+        <translation>全ランクのログ（時刻順）と実行のイベント</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::NodeDetails</name>
+    <message>
+        <source>Check again</source>
+        <translation>再確認</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>キャンセル</translation>
+    </message>
+    <message>
+        <source>Install LibTorch</source>
+        <translation>LibTorch をインストール</translation>
+    </message>
+    <message>
+        <source>Send LibTorch</source>
+        <translation>LibTorch を送信</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>削除</translation>
+    </message>
+    <message>
+        <source>Copy next step</source>
+        <translation>次の手順をコピー</translation>
+    </message>
+    <message>
+        <source>Forget this target; nothing on the machine changes</source>
+        <translation>このターゲットを一覧から外します。マシンには何も変更を加えません</translation>
+    </message>
+    <message>
+        <source>That machine downloads 2.8 GB from PyPI into a folder of ours there</source>
+        <translation>そのマシンが PyPI から 2.8 GB を Ringmaster 用のフォルダにダウンロードします</translation>
+    </message>
+    <message>
+        <source>What the engine needs of this machine&apos;s LibTorch goes into a folder of ours there</source>
+        <translation>このマシンの LibTorch のうちエンジンに必要な部分を、そのマシンの Ringmaster 用のフォルダに送ります</translation>
+    </message>
+    <message>
+        <source>checked %1</source>
+        <translation>確認 %1</translation>
+    </message>
+    <message>
+        <source>Key, login, system, GPUs and who uses them, memory, disk, clock and LibTorch are looked at in seconds; nothing is installed.</source>
+        <translation>鍵、ログイン、システム、GPU とその使用者、メモリ、ディスク、時計、LibTorch を数秒で確認します。何もインストールしません。</translation>
+    </message>
+    <message>
+        <source>%1:</source>
+        <extracomment>a state, followed by what was found: &quot;Ready: 32 cores, …&quot;</extracomment>
+        <translation>%1：</translation>
+    </message>
+    <message>
+        <source>Check</source>
+        <translation>確認</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::NodesModel</name>
+    <message>
+        <source>Target</source>
+        <translation>ターゲット</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>状態</translation>
+    </message>
+    <message>
+        <source>Devices</source>
+        <translation>デバイス</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>メモリ</translation>
+    </message>
+    <message>
+        <source>Checked</source>
+        <extracomment>column: time since the check</extracomment>
+        <translation>確認</translation>
+    </message>
+    <message>
+        <source>What was found</source>
+        <translation>検出内容</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::NodesPage</name>
+    <message>
+        <source>Check all</source>
+        <translation>すべて確認</translation>
+    </message>
+    <message>
+        <source>Try out</source>
+        <translation>動作テスト</translation>
+    </message>
+    <message>
+        <source>Cancel checks</source>
+        <translation>確認をキャンセル</translation>
+    </message>
+    <message>
+        <source>Nodes</source>
+        <translation>ノード</translation>
+    </message>
+    <message>
+        <source>Check every target (%1)</source>
+        <translation>すべてのターゲットを確認 (%1)</translation>
+    </message>
+    <message>
+        <source>Bring the engine to the machines over SSH that can train, run its self-test there and measure the links between them; the first is taken for the node of rank 0</source>
+        <translation>学習できる SSH のマシンにエンジンを送り、自己テストを実行し、マシン間のリンクを測定します。先頭のマシンをランク 0 のノードとみなします</translation>
+    </message>
+    <message>
+        <source>Progress of the checks</source>
+        <translation>確認の進行状況</translation>
+    </message>
+    <message>
+        <source>Targets</source>
+        <translation>ターゲット</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n target(s)</source>
+        <translation>
+            <numerusform>ターゲット %n 件</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>checked %1 of %2</source>
+        <extracomment>progress of checks, such as &quot;checked 5 of 32&quot;</extracomment>
+        <translation>%2 件中 %1 件を確認済み</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::NotesEditor</name>
+    <message>
+        <source>Tags, with commas between them</source>
+        <translation>タグ（コンマ区切り）</translation>
+    </message>
+    <message>
+        <source>Tags</source>
+        <translation>タグ</translation>
+    </message>
+    <message>
+        <source>Notes about this run</source>
+        <translation>この実行のメモ</translation>
+    </message>
+    <message>
+        <source>Notes</source>
+        <translation>メモ</translation>
+    </message>
+    <message>
+        <source>Not saved yet</source>
+        <translation>未保存</translation>
+    </message>
+    <message>
+        <source>Saved in notes.json</source>
+        <translation>notes.json に保存済み</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::PlanBoard</name>
+    <message>
+        <source>Mesh</source>
+        <translation>メッシュ</translation>
+    </message>
+    <message>
+        <source>Who holds which tokens</source>
+        <translation>トークンの分担</translation>
+    </message>
+    <message>
+        <source>A step</source>
+        <translation>1 ステップ</translation>
+    </message>
+    <message>
+        <source>Time of a step</source>
+        <translation>ステップ時間</translation>
+    </message>
+    <message>
+        <source>Legend of the time</source>
+        <translation>時間の凡例</translation>
+    </message>
+    <message>
+        <source>Planning…</source>
+        <translation>プランを作成中…</translation>
+    </message>
+    <message>
+        <source>The sizes do not multiply to the ranks.</source>
+        <translation>サイズの積がランク数と一致しません。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n node(s) of %1</source>
+        <translation>
+            <numerusform>%n ノード × %1</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>rings cross nodes</source>
+        <translation>リングがノードをまたぐ</translation>
+    </message>
+    <message>
+        <source>the busiest rank works %1 × the mean</source>
+        <translation>最も忙しいランクの計算量は平均の %1 倍</translation>
+    </message>
+    <message>
+        <source>all ranks work the same</source>
+        <translation>計算量は全ランクで均等</translation>
+    </message>
+    <message>
+        <source>The time of a step is not known.</source>
+        <translation>ステップ時間は不明です。</translation>
+    </message>
+    <message>
+        <source>compute</source>
+        <translation>計算</translation>
+    </message>
+    <message>
+        <source>exposed communication</source>
+        <translation>露出した通信</translation>
+    </message>
+    <message>
+        <source>%1 tokens/s</source>
+        <translation>%1 トークン/秒</translation>
+    </message>
+    <message>
+        <source>From measured speeds.</source>
+        <translation>実測の速度に基づきます。</translation>
+    </message>
+    <message>
+        <source>From assumed speeds, until they are measured.</source>
+        <translation>仮定の速度に基づきます（実測まで）。</translation>
+    </message>
+    <message>
+        <source>Computation hides another %1 of communication.</source>
+        <translation>ほかに %1の通信が計算に隠れます。</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::PlanPage</name>
+    <message>
+        <source>Save</source>
+        <translation>保存</translation>
+    </message>
+    <message>
+        <source>Save as…</source>
+        <translation>名前を付けて保存…</translation>
+    </message>
+    <message>
+        <source>Rows</source>
+        <translation>行を表示</translation>
+    </message>
+    <message>
+        <source>Make it run…</source>
+        <translation>ここで動くように…</translation>
+    </message>
+    <message>
+        <source>Launch</source>
+        <translation>起動</translation>
+    </message>
+    <message>
+        <source>No configuration is open</source>
+        <translation>開いている設定がありません</translation>
+    </message>
+    <message>
+        <source>Open an axolotl YAML or drop it here. You see what it means on your GPUs before anything runs.</source>
+        <translation>axolotl の YAML を開くか、ここにドロップしてください。何も実行する前に、手元の GPU でどうなるかを確認できます。</translation>
+    </message>
+    <message>
+        <source>Open…</source>
+        <translation>開く…</translation>
+    </message>
+    <message>
+        <source>Try the example</source>
+        <translation>サンプルを試す</translation>
+    </message>
+    <message>
+        <source>Configuration</source>
+        <translation>設定</translation>
+    </message>
+    <message>
+        <source>Save under another name</source>
+        <translation>別の名前で保存</translation>
+    </message>
+    <message>
+        <source>Show the rows as the model sees them, before anything is trained</source>
+        <translation>学習の前に、モデルが読むとおりに行を表示します</translation>
+    </message>
+    <message>
+        <source>Show what would have to change in the file</source>
+        <translation>ファイルに必要な変更を表示します</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
+    </message>
+    <message>
+        <source>Save the configuration</source>
+        <translation>設定を保存</translation>
+    </message>
+    <message>
+        <source>YAML (*.yaml *.yml)</source>
+        <translation>YAML (*.yaml *.yml)</translation>
+    </message>
+    <message>
+        <source>All files (*)</source>
+        <translation>すべてのファイル (*)</translation>
+    </message>
+    <message>
+        <source>Edits are not saved</source>
+        <translation>編集内容は保存されていません</translation>
+    </message>
+    <message>
+        <source>Save the edits of %1?</source>
+        <translation>%1 の編集内容を保存しますか？</translation>
+    </message>
+    <message>
+        <source>the unsaved copy</source>
+        <translation>未保存のコピー</translation>
+    </message>
+    <message>
+        <source>Discard</source>
+        <translation>破棄</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>キャンセル</translation>
+    </message>
+    <message>
+        <source>The edits are saved before the launch.</source>
+        <translation>起動の前に編集内容を保存します。</translation>
+    </message>
+    <message>
+        <source>Save and launch</source>
+        <translation>保存して起動</translation>
+    </message>
+    <message>
+        <source>The file has changed on the disk.</source>
+        <translation>ディスク上のファイルが変更されています。</translation>
+    </message>
+    <message>
+        <source>Reloading replaces your edits; undo brings them back.</source>
+        <translation>再読み込みすると編集内容が置き換わります。元に戻せます。</translation>
+    </message>
+    <message>
+        <source>Reload</source>
+        <translation>再読み込み</translation>
+    </message>
+    <message>
+        <source>Unsaved edits could not be kept: %1</source>
+        <translation>未保存の編集内容を保持できませんでした：%1</translation>
+    </message>
+    <message>
+        <source>an unsaved copy</source>
+        <translation>未保存のコピー</translation>
+    </message>
+    <message>
+        <source>Edits were not saved.</source>
+        <translation>編集内容が保存されていませんでした。</translation>
+    </message>
+    <message>
+        <source>The app ended while %1 was edited (%2).</source>
+        <translation>%1 の編集中にアプリが終了しました（%2）。</translation>
+    </message>
+    <message>
+        <source>Restore</source>
+        <translation>復元</translation>
+    </message>
+    <message>
+        <source>Unsaved copy</source>
+        <translation>未保存のコピー</translation>
+    </message>
+    <message>
+        <source>Plan</source>
+        <translation>プラン</translation>
+    </message>
+    <message>
+        <source>edited</source>
+        <translation>編集済み</translation>
+    </message>
+    <message>
+        <source>Not planned yet</source>
+        <translation>プラン未作成</translation>
+    </message>
+    <message>
+        <source>Launch on %1</source>
+        <translation>%1で起動</translation>
+    </message>
+    <message>
+        <source>Prepare and start the training</source>
+        <translation>準備して学習を開始します</translation>
+    </message>
+    <message>
+        <source>An accelerate file alone can be planned, not launched.</source>
+        <translation>accelerate ファイルだけではプランの作成のみで、起動はできません。</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::Plot</name>
+    <message>
+        <source>0 and below lie at the foot</source>
+        <translation>0 以下は下端</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::PreviewPanel</name>
+    <message>
+        <source>Exactly what is started</source>
+        <translation>起動する内容</translation>
+    </message>
+    <message>
+        <source>This cannot be launched.</source>
+        <translation>このままでは起動できません。</translation>
+    </message>
+    <message>
+        <source>Show again</source>
+        <translation>再表示</translation>
+    </message>
+    <message>
+        <source>Connect and show</source>
+        <translation>接続して表示</translation>
+    </message>
+    <message>
+        <source>The machines are asked before it can be shown.</source>
+        <translation>表示する前にマシンへの確認が必要です。</translation>
+    </message>
+    <message>
+        <source>connecting…</source>
+        <translation>接続中…</translation>
+    </message>
+    <message>
+        <source>planning…</source>
+        <translation>プランを作成中…</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::ProblemList</name>
+    <message numerus="yes">
+        <source>%n error(s)</source>
+        <translation>
+            <numerusform>エラー %n 件</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n warning(s)</source>
+        <translation>
+            <numerusform>警告 %n 件</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n note(s)</source>
+        <translation>
+            <numerusform>情報 %n 件</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>No problems</source>
+        <translation>問題なし</translation>
+    </message>
+    <message>
+        <source>Error</source>
+        <translation>エラー</translation>
+    </message>
+    <message>
+        <source>Warning</source>
+        <translation>警告</translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation>情報</translation>
+    </message>
+    <message>
+        <source>Rename to %1</source>
+        <translation>%1 に改名</translation>
+    </message>
+    <message>
+        <source>Remove %1</source>
+        <translation>%1 を削除</translation>
+    </message>
+    <message>
+        <source>Problems</source>
+        <translation>問題</translation>
+    </message>
+    <message>
+        <source>What this code means, with an example</source>
+        <translation>このコードの意味と例</translation>
+    </message>
+    <message>
+        <source>Line %1: %2</source>
+        <translation>%1 行目：%2</translation>
+    </message>
+    <message>
+        <source>Explain %1</source>
+        <translation>%1 の説明</translation>
+    </message>
+    <message>
+        <source>Changes the text; undo takes it back</source>
+        <translation>ファイルを変更します。元に戻せます</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::PromptDialog</name>
+    <message>
+        <source>Log in to %1</source>
+        <extracomment>%1 is a machine</extracomment>
+        <translation>%1 にログイン</translation>
+    </message>
+    <message>
+        <source>Asked again.</source>
+        <translation>再度の質問です。</translation>
+    </message>
+    <message>
+        <source>The last answer was not accepted.</source>
+        <translation>前回の回答は受け付けられませんでした。</translation>
+    </message>
+    <message>
+        <source>The answer goes to the machine only. It is not stored.</source>
+        <translation>回答はそのマシンにだけ送られ、保存されません。</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>キャンセル</translation>
+    </message>
+    <message>
+        <source>Answer</source>
+        <translation>回答</translation>
+    </message>
+    <message>
+        <source>Your password on %1</source>
+        <translation>%1 でのパスワード</translation>
+    </message>
+    <message>
+        <source>Password of %1 on %2</source>
+        <translation>%2 での %1 のパスワード</translation>
+    </message>
+    <message>
+        <source>Passphrase of the key %1, which stays on this machine</source>
+        <translation>鍵 %1 のパスフレーズ（このマシンの外には出ません）</translation>
+    </message>
+    <message>
+        <source>%1 asks, in its own words:</source>
+        <translation>%1 からの質問（原文）：</translation>
+    </message>
+    <message>
+        <source>Answer to %1</source>
+        <translation>%1 への回答</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::RankTableModel</name>
+    <message>
+        <source>replica %1</source>
+        <extracomment>position of a rank among the groups that each hold a copy of the weights</extracomment>
+        <translation>レプリカ %1</translation>
+    </message>
+    <message>
+        <source>shard %1</source>
+        <extracomment>position of a rank among those that each hold a part of the weights</extracomment>
+        <translation>シャード %1</translation>
+    </message>
+    <message>
+        <source>ring %1</source>
+        <extracomment>position of a rank in the ring that passes keys and values round</extracomment>
+        <translation>リング %1</translation>
+    </message>
+    <message>
+        <source>ulysses %1</source>
+        <extracomment>position of a rank among those that split the heads; Ulysses is a name</extracomment>
+        <translation>Ulysses %1</translation>
+    </message>
+    <message>
+        <source>%1 at the peak; the plan expects %2</source>
+        <translation>ピーク %1、プランの推定は %2</translation>
+    </message>
+    <message>
+        <source>Rank</source>
+        <translation>ランク</translation>
+    </message>
+    <message>
+        <source>Host</source>
+        <translation>ホスト</translation>
+    </message>
+    <message>
+        <source>Device</source>
+        <translation>デバイス</translation>
+    </message>
+    <message>
+        <source>Mesh</source>
+        <extracomment>column: a rank&apos;s coordinates in the mesh</extracomment>
+        <translation>メッシュ</translation>
+    </message>
+    <message>
+        <source>Step</source>
+        <translation>ステップ</translation>
+    </message>
+    <message>
+        <source>Loss</source>
+        <translation>損失</translation>
+    </message>
+    <message>
+        <source>Step time</source>
+        <extracomment>column: seconds per step</extracomment>
+        <translation>ステップ時間</translation>
+    </message>
+    <message>
+        <source>Wait</source>
+        <extracomment>column: time per step in which the rank waits for others</extracomment>
+        <translation>待機</translation>
+    </message>
+    <message>
+        <source>Comm.</source>
+        <extracomment>column: communication time per step</extracomment>
+        <translation>通信</translation>
+    </message>
+    <message>
+        <source>Exposed</source>
+        <extracomment>column: communication that computation does not hide, as a share of the step</extracomment>
+        <translation>露出</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>メモリ</translation>
+    </message>
+    <message>
+        <source>Heard</source>
+        <extracomment>column: time since the rank last wrote something</extracomment>
+        <translation>受信</translation>
+    </message>
+    <message>
+        <source>Number of the rank</source>
+        <translation>ランクの番号</translation>
+    </message>
+    <message>
+        <source>Host it runs on</source>
+        <translation>実行しているホスト</translation>
+    </message>
+    <message>
+        <source>Device it trains on</source>
+        <translation>学習に使うデバイス</translation>
+    </message>
+    <message>
+        <source>Its place in the mesh</source>
+        <translation>メッシュでの位置</translation>
+    </message>
+    <message>
+        <source>Last step that it finished</source>
+        <translation>最後に完了したステップ</translation>
+    </message>
+    <message>
+        <source>Mean loss over its own labels</source>
+        <translation>自身のラベルの平均損失</translation>
+    </message>
+    <message>
+        <source>Time of a step, median of the last 10</source>
+        <translation>ステップ時間、最近 10 ステップの中央値</translation>
+    </message>
+    <message>
+        <source>Exposed communication of a step: it waits for others, or for the network</source>
+        <translation>1 ステップの露出した通信：ほかのランクまたはネットワークを待つ時間</translation>
+    </message>
+    <message>
+        <source>Time in which its collectives were in flight</source>
+        <translation>集団通信が進行していた時間</translation>
+    </message>
+    <message>
+        <source>Exposed communication as a share of the step</source>
+        <translation>露出した通信がステップに占める割合</translation>
+    </message>
+    <message>
+        <source>Tensors at the peak of its last step</source>
+        <translation>最後のステップでのテンソルのピーク</translation>
+    </message>
+    <message>
+        <source>When something was last heard of it</source>
+        <translation>最後に受信してからの時間</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::RecentRunsModel</name>
+    <message>
+        <source>step %1 of %2</source>
+        <translation>ステップ %1 / %2</translation>
+    </message>
+    <message>
+        <source>step %1</source>
+        <translation>ステップ %1</translation>
+    </message>
+    <message>
+        <source>loss %1</source>
+        <translation>損失 %1</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::RowList</name>
+    <message>
+        <source>Rows</source>
+        <translation>行</translation>
+    </message>
+    <message>
+        <source>Row %1 of %2</source>
+        <translation>行 %1 / %2</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::RowText</name>
+    <message>
+        <source>Text of the chosen row</source>
+        <translation>選択した行のテキスト</translation>
+    </message>
+    <message>
+        <source>… and %1 more tokens</source>
+        <translation>… ほか %1 トークン</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::RunActions</name>
+    <message numerus="yes">
+        <source>%1 with %n checkpoint(s)</source>
+        <extracomment>%1 is a size such as 12 GiB</extracomment>
+        <translation>
+            <numerusform>%1（チェックポイント %n 個）</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 is not there any more.</source>
+        <translation>%1 はもうありません。</translation>
+    </message>
+    <message>
+        <source>No program here opens folders: %1</source>
+        <translation>フォルダを開くプログラムがありません：%1</translation>
+    </message>
+    <message>
+        <source>Save diagnostics</source>
+        <translation>診断情報を保存</translation>
+    </message>
+    <message>
+        <source>Archive (*.tar.gz)</source>
+        <translation>アーカイブ (*.tar.gz)</translation>
+    </message>
+    <message>
+        <source>Export as CSV</source>
+        <translation>CSV でエクスポート</translation>
+    </message>
+    <message>
+        <source>Table (*.csv)</source>
+        <translation>表 (*.csv)</translation>
+    </message>
+    <message>
+        <source>Export for TensorBoard, into a new folder</source>
+        <translation>TensorBoard 用に新しいフォルダへエクスポート</translation>
+    </message>
+    <message>
+        <source>Saved %1. Look through it before you pass it on.</source>
+        <translation>%1 を保存しました。人に渡す前に内容を確認してください。</translation>
+    </message>
+    <message>
+        <source>Saved %1: %2 rows.</source>
+        <translation>%1 を保存しました：%2 行。</translation>
+    </message>
+    <message>
+        <source>Saved %1: %2 values.</source>
+        <translation>%1 を保存しました：値 %2 個。</translation>
+    </message>
+    <message>
+        <source>Delete runs</source>
+        <translation>実行を削除</translation>
+    </message>
+    <message numerus="yes">
+        <source>Delete %n run(s)?</source>
+        <translation>
+            <numerusform>%n 件の実行を削除しますか？</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Lost for good: %1, the curves, logs and notes. The trained model in the output folder stays.</source>
+        <translation>完全に失われるもの：%1、曲線、ログ、メモ。出力フォルダの学習済みモデルは残ります。</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>削除</translation>
+    </message>
+    <message>
+        <source>Keep</source>
+        <translation>残す</translation>
+    </message>
+    <message>
+        <source>Deleted %1.</source>
+        <translation>%1 を削除しました。</translation>
+    </message>
+    <message numerus="yes">
+        <source>Deleted %n run(s).</source>
+        <translation>
+            <numerusform>%n 件の実行を削除しました。</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::RunKeeper</name>
+    <message>
+        <source>it was called off</source>
+        <translation>取り消されました</translation>
+    </message>
+    <message>
+        <source>restart %1 of %2</source>
+        <extracomment>a run that failed is restarted; %1 and %2 are numbers</extracomment>
+        <translation>再起動 %1 / %2</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::RunsModel</name>
+    <message>
+        <source>ring %1</source>
+        <extracomment>ranks of a mesh that pass keys and values round</extracomment>
+        <translation>リング %1</translation>
+    </message>
+    <message>
+        <source>shard %1</source>
+        <extracomment>ranks of a mesh that each hold a part of the weights</extracomment>
+        <translation>シャード %1</translation>
+    </message>
+    <message>
+        <source>replica %1</source>
+        <extracomment>groups of ranks of a mesh that each hold a copy of the weights</extracomment>
+        <translation>レプリカ %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n rank(s)</source>
+        <translation>
+            <numerusform>%n ランク</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>実行</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>状態</translation>
+    </message>
+    <message>
+        <source>Step</source>
+        <translation>ステップ</translation>
+    </message>
+    <message>
+        <source>Loss</source>
+        <translation>損失</translation>
+    </message>
+    <message>
+        <source>Best loss</source>
+        <translation>最小の損失</translation>
+    </message>
+    <message>
+        <source>Tokens/s</source>
+        <translation>トークン/秒</translation>
+    </message>
+    <message>
+        <source>Peak memory</source>
+        <translation>ピークメモリ</translation>
+    </message>
+    <message>
+        <source>Estimated</source>
+        <translation>推定</translation>
+    </message>
+    <message>
+        <source>Overhead</source>
+        <translation>オーバーヘッド</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>モデル</translation>
+    </message>
+    <message>
+        <source>Mesh</source>
+        <translation>メッシュ</translation>
+    </message>
+    <message>
+        <source>Length</source>
+        <translation>長さ</translation>
+    </message>
+    <message>
+        <source>Batch</source>
+        <translation>バッチ</translation>
+    </message>
+    <message>
+        <source>Duration</source>
+        <translation>所要時間</translation>
+    </message>
+    <message>
+        <source>Started</source>
+        <translation>開始日時</translation>
+    </message>
+    <message>
+        <source>Tags</source>
+        <translation>タグ</translation>
+    </message>
+    <message>
+        <source>Reason</source>
+        <translation>理由</translation>
+    </message>
+    <message>
+        <source>Completed optimizer steps, and how many there will be</source>
+        <translation>完了したオプティマイザステップ数と全ステップ数</translation>
+    </message>
+    <message>
+        <source>Loss of the last step, over the whole global batch</source>
+        <translation>最後のステップの損失（グローバルバッチ全体）</translation>
+    </message>
+    <message>
+        <source>Lowest loss of a step; in a long run the lowest of those looked at</source>
+        <translation>ステップの損失の最小値。長い実行では、調べたステップの中の最小値</translation>
+    </message>
+    <message>
+        <source>Tokens a second over the steps looked at, saving and evaluation not counted</source>
+        <translation>調べたステップのトークン/秒。保存と評価は含みません</translation>
+    </message>
+    <message>
+        <source>Highest measured memory of a step, on the fullest rank</source>
+        <translation>最も使うランクで実測したステップのメモリの最大値</translation>
+    </message>
+    <message>
+        <source>Tensors of the fullest rank as the plan expected them, without what the runtime takes</source>
+        <translation>最も使うランクのテンソルのプランでの推定値。ランタイムの分は含みません</translation>
+    </message>
+    <message>
+        <source>Share of the step in which communication was not hidden behind computation</source>
+        <translation>計算に隠れなかった通信がステップに占める割合</translation>
+    </message>
+    <message>
+        <source>How the ranks are arranged</source>
+        <translation>ランクの配置</translation>
+    </message>
+    <message>
+        <source>Tokens of one sequence</source>
+        <translation>1 シーケンスのトークン数</translation>
+    </message>
+    <message>
+        <source>Rows of one optimizer step, over all ranks</source>
+        <translation>1 オプティマイザステップの行数（全ランク）</translation>
+    </message>
+    <message>
+        <source>How long its attempts ran, all together</source>
+        <translation>すべての試行の実行時間の合計</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <extracomment>progress: %1 is the last step, %2 the number of steps</extracomment>
+        <translation>%1 / %2</translation>
+    </message>
+    <message>
+        <source>The run is long: the lowest of the steps looked at</source>
+        <translation>長い実行のため、調べたステップの中の最小値</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::RunsPage</name>
+    <message>
+        <source>Compare</source>
+        <translation>比較</translation>
+    </message>
+    <message>
+        <source>No run yet</source>
+        <translation>実行はまだありません</translation>
+    </message>
+    <message>
+        <source>What you launch appears here with what mattered: loss, tokens a second, memory and why it ended.</source>
+        <translation>起動したものがここに並びます。損失、トークン/秒、メモリ、終了の理由を確認できます。</translation>
+    </message>
+    <message>
+        <source>Try the example</source>
+        <translation>サンプルを試す</translation>
+    </message>
+    <message>
+        <source>Open a configuration</source>
+        <translation>設定を開く</translation>
+    </message>
+    <message>
+        <source>Follow a run of another machine…</source>
+        <translation>別のマシンの実行を追跡…</translation>
+    </message>
+    <message>
+        <source>No run matches</source>
+        <translation>一致する実行がありません</translation>
+    </message>
+    <message>
+        <source>Looked for in names, models, states, tags, notes and reasons.</source>
+        <translation>名前、モデル、状態、タグ、メモ、理由を検索しました。</translation>
+    </message>
+    <message>
+        <source>Show all runs</source>
+        <translation>すべての実行を表示</translation>
+    </message>
+    <message>
+        <source>Runs</source>
+        <translation>実行一覧</translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation>検索</translation>
+    </message>
+    <message>
+        <source>Search the runs</source>
+        <translation>実行を検索</translation>
+    </message>
+    <message>
+        <source>Search the runs (%1)</source>
+        <translation>実行を検索 (%1)</translation>
+    </message>
+    <message>
+        <source>Columns</source>
+        <translation>列</translation>
+    </message>
+    <message>
+        <source>Choose columns</source>
+        <translation>列を選択</translation>
+    </message>
+    <message>
+        <source>From another machine…</source>
+        <translation>別のマシンから…</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n run(s)</source>
+        <translation>
+            <numerusform>実行 %n 件</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n of them at work</source>
+        <translation>
+            <numerusform>うち進行中 %n 件</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 of %2 found</source>
+        <translation>%2 件中 %1 件が一致</translation>
+    </message>
+    <message numerus="yes">
+        <source>Compare %n run(s)</source>
+        <translation>
+            <numerusform>%n 件の実行を比較</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Choose two to eight runs: Ctrl or Shift and a click, or Shift and an arrow key</source>
+        <translation>2〜8 件の実行を選択：Ctrl または Shift を押しながらクリック、または Shift と矢印キー</translation>
+    </message>
+    <message>
+        <source>That did not work.</source>
+        <translation>完了できませんでした。</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::RunsTable</name>
+    <message>
+        <source>Runs</source>
+        <translation>実行一覧</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::SequenceView</name>
+    <message>
+        <source>Who holds which tokens</source>
+        <translation>トークンの分担</translation>
+    </message>
+    <message>
+        <source>Nothing is planned yet</source>
+        <translation>プランはまだありません</translation>
+    </message>
+    <message>
+        <source>The length of a sequence is not known.</source>
+        <translation>シーケンスの長さが不明です。</translation>
+    </message>
+    <message>
+        <source>Not known before the problems are solved.</source>
+        <translation>問題を解決するまで不明です。</translation>
+    </message>
+    <message>
+        <source>Where the tokens lie depends on the documents of each row.</source>
+        <translation>トークンの位置は各行のドキュメントによって決まります。</translation>
+    </message>
+    <message>
+        <source>rank %1: %2 of the busiest rank&apos;s attention work</source>
+        <translation>ランク %1：アテンションの計算量は最も忙しいランクの %2</translation>
+    </message>
+    <message>
+        <source>attention work of each rank</source>
+        <translation>各ランクのアテンションの計算量</translation>
+    </message>
+    <message>
+        <source>rank %1</source>
+        <translation>ランク %1</translation>
+    </message>
+    <message>
+        <source>token %1: rank %2, which holds %3 tokens</source>
+        <translation>トークン %1：ランク %2（%3 トークンを保持）</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::SlurmFields</name>
+    <message>
+        <source>on this machine</source>
+        <translation>このマシン</translation>
+    </message>
+    <message>
+        <source>through %1</source>
+        <translation>%1 経由</translation>
+    </message>
+    <message>
+        <source>the cluster&apos;s default</source>
+        <translation>クラスタの既定値</translation>
+    </message>
+    <message>
+        <source>as planned</source>
+        <translation>プランどおり</translation>
+    </message>
+    <message>
+        <source>Submitted</source>
+        <translation>投入先</translation>
+    </message>
+    <message>
+        <source>Partition</source>
+        <translation>パーティション</translation>
+    </message>
+    <message>
+        <source>Nodes</source>
+        <translation>ノード数</translation>
+    </message>
+    <message>
+        <source>Account</source>
+        <translation>アカウント</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>時間</translation>
+    </message>
+    <message>
+        <source>GPUs of a node (gres)</source>
+        <translation>ノードの GPU（gres）</translation>
+    </message>
+    <message>
+        <source>More</source>
+        <translation>その他</translation>
+    </message>
+    <message>
+        <source>Any other long option of sbatch, key=value, one a line</source>
+        <translation>sbatch のその他の長いオプション、key=value、1 行に 1 つ</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::StartPage</name>
+    <message>
+        <source>No run yet. What you launch appears here, and stays when the window is closed.</source>
+        <translation>実行はまだありません。起動したものがここに並び、ウィンドウを閉じても残ります。</translation>
+    </message>
+    <message>
+        <source>No file yet. Configurations that you open are listed here.</source>
+        <translation>ファイルはまだありません。開いた設定がここに並びます。</translation>
+    </message>
+    <message>
+        <source>Drop a configuration (YAML) to plan it, or a run&apos;s folder to watch it.</source>
+        <translation>設定（YAML）をドロップするとプランを、実行のフォルダをドロップするとモニターを開きます。</translation>
+    </message>
+    <message>
+        <source>Open a configuration</source>
+        <translation>設定を開く</translation>
+    </message>
+    <message>
+        <source>An axolotl YAML: see what it needs before anything runs. Or drop the file here.</source>
+        <translation>axolotl の YAML を開き、実行の前に何が必要かを確認します。ここにドロップしても開けます。</translation>
+    </message>
+    <message>
+        <source>Try the example</source>
+        <translation>サンプルを試す</translation>
+    </message>
+    <message>
+        <source>A small model that learns to write Python, on this machine, in minutes.</source>
+        <translation>Python の書き方を学ぶ小さなモデルを、このマシンで、数分で。</translation>
+    </message>
+    <message>
+        <source>Attach to a run</source>
+        <translation>実行に接続</translation>
+    </message>
+    <message>
+        <source>Watch one that is at work, or look through one that is over.</source>
+        <translation>進行中の実行を見守り、終わった実行を振り返ります。</translation>
+    </message>
+    <message>
+        <source>Recent runs</source>
+        <translation>最近の実行</translation>
+    </message>
+    <message>
+        <source>Recent files</source>
+        <translation>最近のファイル</translation>
+    </message>
+    <message>
+        <source>Open %1</source>
+        <translation>%1 を開く</translation>
+    </message>
+    <message>
+        <source>%1 is not a run&apos;s folder: it has no run.json.</source>
+        <translation>%1 は実行のフォルダではありません：run.json がありません。</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::Stepper</name>
+    <message>
+        <source>%1: done</source>
+        <translation>%1：完了</translation>
+    </message>
+    <message>
+        <source>%1: failed</source>
+        <translation>%1：失敗</translation>
+    </message>
+    <message>
+        <source>%1: at work</source>
+        <translation>%1：進行中</translation>
+    </message>
+    <message>
+        <source>%1: still to come</source>
+        <translation>%1：これから</translation>
+    </message>
+    <message>
+        <source>%1: %2 of %3</source>
+        <extracomment>progress of a step: %1 is the step, %2 the part done, %3 the whole</extracomment>
+        <translation>%1：%2 / %3</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::TopologyBar</name>
+    <message>
+        <source>Ranks in total, one for each GPU</source>
+        <translation>ランクの総数。GPU ごとに 1 つ</translation>
+    </message>
+    <message>
+        <source>Machines that the ranks are spread over</source>
+        <translation>ランクを配置するマシンの数</translation>
+    </message>
+    <message>
+        <source>auto</source>
+        <translation>自動</translation>
+    </message>
+    <message>
+        <source>GPU</source>
+        <translation>GPU</translation>
+    </message>
+    <message>
+        <source>CPU</source>
+        <translation>CPU</translation>
+    </message>
+    <message>
+        <source>What the ranks run on</source>
+        <translation>ランクを実行するデバイス</translation>
+    </message>
+    <message>
+        <source>Memory of one device</source>
+        <translation>1 デバイスのメモリ</translation>
+    </message>
+    <message>
+        <source>Ranks</source>
+        <translation>ランク数</translation>
+    </message>
+    <message>
+        <source>Nodes</source>
+        <translation>ノード数</translation>
+    </message>
+    <message>
+        <source>Device</source>
+        <translation>デバイス</translation>
+    </message>
+    <message>
+        <source>Device memory</source>
+        <translation>デバイスメモリ</translation>
+    </message>
+    <message>
+        <source>accelerate file</source>
+        <translation>accelerate ファイル</translation>
+    </message>
+    <message>
+        <source>auto (%1)</source>
+        <extracomment>the program&apos;s automatic choice and its result, such as &quot;auto (8)&quot;</extracomment>
+        <translation>自動（%1）</translation>
+    </message>
+    <message>
+        <source>None…</source>
+        <translation>なし…</translation>
+    </message>
+    <message>
+        <source>Take parallel sizes from an accelerate YAML</source>
+        <translation>並列サイズを accelerate の YAML から読み込みます</translation>
+    </message>
+    <message>
+        <source>%1 overrides the sizes of the text. Press to leave it out.</source>
+        <translation>%1 がファイルのサイズより優先されます。押すと外します。</translation>
+    </message>
+    <message>
+        <source>Open an accelerate file</source>
+        <translation>accelerate ファイルを開く</translation>
+    </message>
+    <message>
+        <source>YAML (*.yaml *.yml)</source>
+        <translation>YAML (*.yaml *.yml)</translation>
+    </message>
+    <message>
+        <source>All files (*)</source>
+        <translation>すべてのファイル (*)</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::TrustDialog</name>
+    <message>
+        <source>Is this really %1?</source>
+        <translation>本当に %1 ですか？</translation>
+    </message>
+    <message>
+        <source>It shows a host key that is not known on this machine. If the key is not its own, somebody stands between. Nothing has been sent to it yet.</source>
+        <translation>このマシンで未知のホスト鍵を提示しています。相手のマシン本来の鍵でなければ、第三者が割り込んでいます。まだ何も送信していません。</translation>
+    </message>
+    <message>
+        <source>Fingerprint</source>
+        <translation>フィンガープリント</translation>
+    </message>
+    <message>
+        <source>Type of key</source>
+        <translation>鍵の種類</translation>
+    </message>
+    <message>
+        <source>Remembered in</source>
+        <translation>記録先</translation>
+    </message>
+    <message>
+        <source>Compare it with what this prints on the machine itself, or ask whoever runs it:</source>
+        <translation>そのマシン自身でこのコマンドが表示する値と比べるか、管理者に確認してください：</translation>
+    </message>
+    <message>
+        <source>Do not trust it</source>
+        <translation>信頼しない</translation>
+    </message>
+    <message>
+        <source>Trust and remember</source>
+        <translation>信頼して記録</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::YamlEditor</name>
+    <message>
+        <source>Configuration text</source>
+        <translation>設定のテキスト</translation>
+    </message>
+</context>
+<context>
+    <name>ringmaster::YamlTyping</name>
+    <message>
+        <source>%1 is used here.</source>
+        <translation>%1 はここで使われます。</translation>
+    </message>
+    <message>
+        <source>%1 has no effect here.</source>
+        <translation>%1 はここでは効果がありません。</translation>
+    </message>
+    <message>
+        <source>%1 is not supported here.</source>
+        <translation>%1 はここでは対応していません。</translation>
+    </message>
+    <message>
+        <source>Keys that begin so</source>
+        <translation>この文字で始まるキー</translation>
+    </message>
+</context>
+</TS>
