@@ -49,21 +49,31 @@ namespace {
 /// A whole sequence: rows one after the other, then padding.
 struct Sequence {
     std::vector<int64_t> input_ids, labels, places;
+    std::vector<int32_t> segments;
 
     explicit Sequence(int64_t tokens)
         : input_ids(static_cast<size_t>(tokens)),
           labels(static_cast<size_t>(tokens), kNoLabel),
-          places(static_cast<size_t>(tokens), -1) {}
+          places(static_cast<size_t>(tokens), -1),
+          segments(static_cast<size_t>(tokens), -1) {}
 
-    void add(const Row& row, size_t at) {
+    /// Adds a row whose documents count from `document` on; advances it.
+    void add(const Row& row, size_t at, size_t& document, PromptLabels prompts) {
         std::copy(row.input_ids.begin(), row.input_ids.end(),
                   input_ids.begin() + static_cast<std::ptrdiff_t>(at));
         std::iota(places.begin() + static_cast<std::ptrdiff_t>(at),
                   places.begin() + static_cast<std::ptrdiff_t>(at) + row.tokens(), row.place);
         size_t begin = 0;
         for (const int64_t end : row.document_ends) {
-            for (size_t i = begin; i + 1 < static_cast<size_t>(end); ++i) labels[at + i] = row.labels[i + 1];
+            const bool with_prompt = prompts == PromptLabels::OfChosen && document % 2 == 0;
+            for (size_t i = begin; i + 1 < static_cast<size_t>(end); ++i) {
+                const bool learned = row.labels[i + 1] != kNoLabel;
+                if (!learned && !with_prompt) continue;
+                labels[at + i] = learned ? row.labels[i + 1] : row.input_ids[i + 1];
+                segments[at + i] = learned ? segment_of_completion(document) : segment_of_prompt(document);
+            }
             begin = static_cast<size_t>(end);
+            ++document;
         }
     }
 };
@@ -74,7 +84,8 @@ void add_share(BatchShard& shard, const Sequence& sequence, const Spans& spans) 
             shard.input_ids.push_back(sequence.input_ids[static_cast<size_t>(at)]);
             shard.labels.push_back(sequence.labels[static_cast<size_t>(at)]);
             shard.places.push_back(sequence.places[static_cast<size_t>(at)]);
-            shard.valid_labels += shard.labels.back() != kNoLabel;
+            shard.segments.push_back(sequence.segments[static_cast<size_t>(at)]);
+            shard.valid_labels += shard.segments.back() >= 0 && shard.segments.back() % 2 == 0;
         }
     }
 }
@@ -82,7 +93,7 @@ void add_share(BatchShard& shard, const Sequence& sequence, const Spans& spans) 
 }  // namespace
 
 BatchShard shard_rows(const std::vector<Row>& rows, const Layout& layout, int context_rank,
-                      bool as_one_sequence) {
+                      bool as_one_sequence, PromptLabels prompts) {
     const Spans& spans = layout.ranks[static_cast<size_t>(context_rank)];
     BatchShard shard;
     shard.rows = as_one_sequence ? 1 : static_cast<int64_t>(rows.size());
@@ -90,9 +101,9 @@ BatchShard shard_rows(const std::vector<Row>& rows, const Layout& layout, int co
     shard.labels.reserve(shard.input_ids.capacity());
     shard.places.reserve(shard.input_ids.capacity());
     Sequence sequence(layout.tokens);
-    size_t at = 0;
+    size_t at = 0, document = 0;
     for (const Row& row : rows) {
-        sequence.add(row, at);
+        sequence.add(row, at, document, prompts);
         if (as_one_sequence) {
             at += row.input_ids.size();
             continue;
@@ -102,6 +113,15 @@ BatchShard shard_rows(const std::vector<Row>& rows, const Layout& layout, int co
     }
     if (as_one_sequence) add_share(shard, sequence, spans);
     return shard;
+}
+
+std::vector<Row> sequences_of(const Config& config, const std::vector<Row>& rows) {
+    if (sequences_per_row(config) == 1) return rows;
+    std::vector<Row> sequences;
+    for (const Row& row : rows) {
+        for (Row& document : row.documents()) sequences.push_back(std::move(document));
+    }
+    return sequences;
 }
 
 }  // namespace ringmaster

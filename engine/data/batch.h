@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "engine/config/config.h"
+#include "engine/config/sequences_per_row.h"
 #include "engine/data/tokens.h"
 #include "engine/plan/layout.h"
 
@@ -35,18 +35,31 @@ struct BatchShape {
 /// Returns the shape. `window` is the model's sliding window, if any.
 BatchShape batch_shape(const std::vector<Row>& rows, const Config& config, std::optional<int64_t> window);
 
+/// The labels of a document's completion, or those of its prompt, if these are learned too; documents count
+/// within the micro-batch.
+inline int32_t segment_of_completion(size_t document) { return static_cast<int32_t>(2 * document); }
+inline int32_t segment_of_prompt(size_t document) { return static_cast<int32_t>(2 * document + 1); }
+
 /// One rank's share, row-major [rows, tokens of this rank].
 struct BatchShard {
     int64_t rows = 0;
     std::vector<int64_t> input_ids;
     std::vector<int64_t> labels;  ///< shifted; -100: no label, also on padding
     std::vector<int64_t> places;  ///< index of each token in the token file; -1: padding
-    int64_t valid_labels = 0;
+    std::vector<int32_t> segments;  ///< segment of each label; -1: no label
+    int64_t valid_labels = 0;       ///< of completions
 };
 
+/// Says which labels the rows of a preference method have besides those of their completions.
+enum class PromptLabels { None, OfChosen };
+
 /// Returns the rows padded to layout.tokens and cut to `context_rank`'s spans; `as_one_sequence` joins all
-/// rows into one.
+/// rows into one. With PromptLabels::OfChosen, every second document's prompt gets labels, from the first on.
 BatchShard shard_rows(const std::vector<Row>& rows, const Layout& layout, int context_rank,
-                      bool as_one_sequence = false);
+                      bool as_one_sequence = false, PromptLabels prompts = PromptLabels::None);
+
+/// Returns a step's rows as the sequences that are computed: the two documents of an unpacked pair are rows
+/// of their own.
+std::vector<Row> sequences_of(const Config& config, const std::vector<Row>& rows);
 
 }  // namespace ringmaster

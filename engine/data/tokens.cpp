@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/error.h"
+#include "engine/files/crc32c.h"
 
 namespace ringmaster {
 
@@ -41,6 +42,11 @@ std::vector<Row> Row::documents() const {
     return found;
 }
 
+int64_t Row::prompt_tokens() const {
+    return std::find_if(labels.begin(), labels.end(), [](int32_t label) { return label != kNoLabel; }) -
+           labels.begin();
+}
+
 TokenFile::TokenFile(const std::filesystem::path& path)
     : file_(path),
       input_ids_(file_.elements<int32_t>("input_ids", "I32")),
@@ -48,12 +54,14 @@ TokenFile::TokenFile(const std::filesystem::path& path)
       offsets_(file_.elements<int64_t>("row_offsets", "I64")) {
     if (file_.tensors().contains("document_offsets"))
         documents_ = file_.elements<int64_t>("document_offsets", "I64");
+    if (file_.tensors().contains("desirable")) desirable_ = file_.elements<int32_t>("desirable", "I32");
     const auto tokens = static_cast<int64_t>(input_ids_.size());
     bool good = labels_.size() == input_ids_.size() && !offsets_.empty() && offsets_.front() == 0 &&
                 offsets_.back() == tokens && std::is_sorted(offsets_.begin(), offsets_.end());
     good = good && std::is_sorted(documents_.begin(), documents_.end()) &&
            (documents_.empty() ||
             std::includes(documents_.begin(), documents_.end(), offsets_.begin(), offsets_.end()));
+    good = good && (desirable_.empty() || desirable_.size() + 1 == documents_.size());
     if (!good)
         throw Error(Failure::Refused, Code("FILE-DAMAGED"),
                     "row_offsets, input_ids and labels do not fit together", path.string());
@@ -78,11 +86,42 @@ std::vector<Row> rows_of(const TokenFile& file, const std::vector<int64_t>& indi
     return rows;
 }
 
+void TokenFile::refuse(int64_t index, const std::string& what) const {
+    throw Error(Failure::Refused, Code("DATA-ROWS"), "row " + std::to_string(index + 1) + " " + what,
+                file_.path().string());
+}
+
+void TokenFile::check_preferences(const Preference& preference, int64_t longest) const {
+    if (!preference.on()) return;
+    for (int64_t index = 0; index < rows(); ++index) {
+        const std::vector<Row> documents = row(index).documents();
+        if (documents.size() != row(index).document_ends.size()) refuse(index, "has an empty document");
+        if (preference.has_pairs() && documents.size() % 2 != 0)
+            refuse(index, "holds " + std::to_string(documents.size()) +
+                              " documents, which are no pairs of a chosen and a rejected one");
+        if (preference.method == PreferenceMethod::Kto && desirable_.empty())
+            refuse(index, "does not say whether it is desirable");
+        for (const Row& document : documents) {
+            if (document.valid_labels() == 0) refuse(index, "has a completion without labels");
+            if (document.tokens() > longest)
+                refuse(index, "has a document of " + std::to_string(document.tokens()) +
+                                  " tokens, sequence_len is " + std::to_string(longest));
+        }
+    }
+}
+
+int64_t TokenFile::checksum() const {
+    uint32_t sum = crc32c(0, input_ids_.data(), input_ids_.size_bytes());
+    sum = crc32c(sum, labels_.data(), labels_.size_bytes());
+    return crc32c(sum, documents_.data(), documents_.size_bytes());
+}
+
+bool TokenFile::is_desirable(int64_t place) const {
+    const auto at = std::lower_bound(documents_.begin(), documents_.end(), place) - documents_.begin();
+    return desirable_[static_cast<size_t>(at)] != 0;
+}
+
 void TokenFile::check(int64_t vocab_size, int64_t longest) const {
-    auto refuse = [&](int64_t index, const std::string& what) {
-        throw Error(Failure::Refused, Code("DATA-ROWS"), "row " + std::to_string(index + 1) + " " + what,
-                    file_.path().string());
-    };
     for (int64_t index = 0; index < rows(); ++index) {
         const Row r = row(index);
         if (r.tokens() == 0) refuse(index, "is empty");

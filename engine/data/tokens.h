@@ -1,5 +1,7 @@
 /// Maps prepared rows from a file: `input_ids` and `labels` of all rows one after the other, and the offset
-/// of each row. A packed row holds several documents, which begin at `document_offsets`.
+/// of each row. A packed row holds several documents, which begin at `document_offsets`. In data of preference
+/// pairs a row holds whole pairs: a chosen document, then the rejected one. KTO's have `desirable`, 0 or 1 for
+/// each document.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/config/preference.h"
 #include "engine/files/safetensors.h"
 
 namespace ringmaster {
@@ -26,6 +29,8 @@ struct Row {
     Row head(int64_t tokens) const;
     /// Returns the row's documents, each as a row.
     std::vector<Row> documents() const;
+    /// Returns the tokens of a single document before the first that has a label.
+    int64_t prompt_tokens() const;
 };
 
 class TokenFile {
@@ -42,13 +47,23 @@ class TokenFile {
     /// Throws Error(Refused) with the row's number if an id or a label is outside [0, vocab_size), except a
     /// label of -100, or if a row is empty or longer than `longest`.
     void check(int64_t vocab_size, int64_t longest) const;
+    /// Checks rows of preferences besides: throws Error(Refused) with the number of the first row that does
+    /// not hold pairs, or KTO's answers, or that has a document without labels, or one longer than `longest`.
+    void check_preferences(const Preference& preference, int64_t longest) const;
+    /// Returns a checksum of the tokens, the labels and where documents begin.
+    int64_t checksum() const;
+    /// Returns what KTO's rows say of the document that begins at `place`.
+    bool is_desirable(int64_t place) const;
 
   private:
+    [[noreturn]] void refuse(int64_t index, const std::string& what) const;
+
     SafetensorsFile file_;
     std::span<const int32_t> input_ids_;
     std::span<const int32_t> labels_;
     std::span<const int64_t> offsets_;
-    std::span<const int64_t> documents_;  ///< empty: rows are not packed
+    std::span<const int64_t> documents_;  ///< empty: a row is one document
+    std::span<const int32_t> desirable_;  ///< empty: not KTO's rows
 };
 
 std::vector<Row> rows_of(const TokenFile& file, const std::vector<int64_t>& indices);  ///< in their order

@@ -117,7 +117,7 @@ double Decoder::forward_backward(const MicroBatch& batch, SequenceShard& shard, 
     shard.progress.leave_layers();
     if (settle_router_loss_) settle_router_loss_();
     at::Tensor dx_nc;
-    double loss = head(x_nc, batch.labels_bt.reshape({-1}), scale, beta, dx_nc);
+    double loss = head(x_nc, batch, scale, beta, dx_nc);
     x_nc.reset();
     machine_.probe_at(layers, "gradient", dx_nc);
     if (!trained.is_empty(parameters_.head_unit())) on_gradients(parameters_.head_unit());
@@ -165,8 +165,9 @@ void Decoder::count_experts(const MicroBatch& batch, SequenceShard& shard) {
     }
 }
 
-Outputs Decoder::forward(const MicroBatch& batch, SequenceShard& shard, int64_t logits_from) {
-    if (adapter_ != nullptr) adapter_->begin_tokens({});
+Outputs Decoder::forward(const MicroBatch& batch, SequenceShard& shard, int64_t logits_from, bool dropout) {
+    const bool drops = dropout && adapter_ != nullptr && adapter_->drops();
+    if (adapter_ != nullptr) adapter_->begin_tokens(drops ? batch.places_bt.reshape({-1}) : at::Tensor());
     const at::Tensor x_nc = layers_forward(batch, shard);
     for (const auto& [held, unit] : units_of_head(parameters_, adapter_)) held->use(unit);
     at::Tensor rstd_n;

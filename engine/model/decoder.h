@@ -18,12 +18,19 @@
 
 namespace ringmaster {
 
+/// Consecutive labels of a micro-batch, in its order, whose losses have the same weight.
+struct LabelRun {
+    int64_t labels = 0;
+    double weight = 1;
+};
+
 /// Holds this rank's share of one micro-batch.
 struct MicroBatch {
     at::Tensor ids_bt;     ///< int64 [B, T]
     at::Tensor labels_bt;  ///< int64 [B, T], shifted: the next token; -100: none
     at::Tensor places_bt =
         {};  ///< int64 [B, T], indices in the data, −1 for padding: for experts, dropout, 8-bit inputs
+    std::vector<LabelRun> runs = {};  ///< of all labels, for a backward; empty: every weight is 1
     /// Changes the embeddings' output, [N, C], before a forward with a backward; may be empty.
     std::function<void(const at::Tensor& x_nc)> add_noise = {};
 };
@@ -51,8 +58,9 @@ class Decoder {
 
     /// Runs a forward that keeps nothing for a backward. Returns logits of the tokens whose position in the
     /// sequence is `from` or later (engine/model/gather.h gathers them over ranks); of none by default.
+    /// `dropout` says whether an adapter drops what it drops in training.
     Outputs forward(const MicroBatch& batch, SequenceShard& shard,
-                    int64_t logits_from = std::numeric_limits<int64_t>::max());
+                    int64_t logits_from = std::numeric_limits<int64_t>::max(), bool dropout = false);
 
     /// Runs the layers alone, with the dropout of training, so that the router's loss counts their choices.
     void count_experts(const MicroBatch& batch, SequenceShard& shard);
@@ -84,7 +92,7 @@ class Decoder {
     void keep(int layer, LayerState& state);
     void bring_back(int layer, at::Tensor& x_nc);
     /// Computes final norm, head and loss in chunks of tokens, with the gradient during the forward.
-    double head(const at::Tensor& x_nc, const at::Tensor& labels_n, double scale, double beta,
+    double head(const at::Tensor& x_nc, const MicroBatch& batch, double scale, double beta,
                 at::Tensor& dx_nc);
     /// Shapes logits in place for the loss. Returns the softcap's slopes; undefined without a softcap.
     at::Tensor shape_logits(at::Tensor logits_kv) const;

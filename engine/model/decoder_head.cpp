@@ -48,6 +48,42 @@ class ChunkedGradient {
     double beta_;
 };
 
+/// Hands out the weights of labels in order.
+class LabelRuns {
+  public:
+    explicit LabelRuns(const std::vector<LabelRun>& runs) : runs_(runs) {}
+
+    /// Returns the runs of the next `count` labels.
+    std::vector<LabelRun> next(int64_t count) {
+        if (runs_.empty()) return {{count, 1}};
+        std::vector<LabelRun> found;
+        while (count > 0) {
+            const LabelRun& run = runs_.at(at_);
+            const int64_t taken = std::min(count, run.labels - used_);
+            if (taken > 0) found.push_back({taken, run.weight});
+            count -= taken;
+            used_ += taken;
+            if (used_ < run.labels) continue;
+            ++at_;
+            used_ = 0;
+        }
+        return found;
+    }
+
+  private:
+    const std::vector<LabelRun>& runs_;
+    size_t at_ = 0;
+    int64_t used_ = 0;  ///< labels of the present run
+};
+
+/// Replaces the logits by their gradients; returns the sum of the unscaled losses.
+at::Tensor weighted_loss(at::Tensor logits_kv, const at::Tensor& labels_k, double scale) {
+    if (scale != 0) return cross_entropy(logits_kv, labels_k, scale).sum(at::kDouble);
+    const at::Tensor loss = cross_entropy(logits_kv, labels_k, std::nullopt).sum(at::kDouble);
+    logits_kv.zero_();
+    return loss;
+}
+
 }  // namespace
 
 at::Tensor Decoder::shape_logits(at::Tensor logits_kv) const {
@@ -60,8 +96,9 @@ at::Tensor Decoder::shape_logits(at::Tensor logits_kv) const {
     return slopes;
 }
 
-double Decoder::head(const at::Tensor& x_nc, const at::Tensor& labels_n, double scale, double beta,
+double Decoder::head(const at::Tensor& x_nc, const MicroBatch& batch, double scale, double beta,
                      at::Tensor& dx_nc) {
+    const at::Tensor labels_n = batch.labels_bt.reshape({-1});
     for (const auto& [held, unit] : units_of_head(parameters_, adapter_)) {
         held->use(unit);
         held->open_gradients(unit);
@@ -85,6 +122,8 @@ double Decoder::head(const at::Tensor& x_nc, const at::Tensor& labels_n, double 
         at::empty({std::min(valid, kept_.loss_chunk_tokens), model_.vocab_size}, x_nc.options());
     const int64_t chunks = (valid + kept_.loss_chunk_tokens - 1) / kept_.loss_chunk_tokens;
     ChunkedGradient head_gradient(gradients.head_vc, beta, chunks);
+    LabelRuns weights(batch.runs);
+    int64_t run_begin = 0;
     for (int64_t begin = 0; begin < valid; begin += kept_.loss_chunk_tokens) {
         const int64_t count = std::min(kept_.loss_chunk_tokens, valid - begin);
         at::Tensor chunk_kc = hidden_mc.narrow(0, begin, count);
@@ -92,8 +131,12 @@ double Decoder::head(const at::Tensor& x_nc, const at::Tensor& labels_n, double 
         product_out(logits, chunk_kc, head_vc.t());
         if (bias_v.defined()) logits.add_(bias_v);
         const at::Tensor slopes = shape_logits(logits);
-        loss.add_(cross_entropy(logits, labels_m.narrow(0, begin, count), scale * model_.logit_multiplier)
-                      .sum(at::kDouble));
+        for (const LabelRun& run : weights.next(count)) {
+            const int64_t at = run_begin - begin;
+            run_begin += run.labels;
+            loss.add_(weighted_loss(logits.narrow(0, at, run.labels), labels_m.narrow(0, begin + at, run.labels),
+                                    scale * model_.logit_multiplier * run.weight));
+        }
         if (slopes.defined()) logits.mul_(slopes);
         head_gradient.add(logits, chunk_kc);
         accumulate_bias_gradient(gradients.head_bias_v, logits, 1);

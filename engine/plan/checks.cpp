@@ -158,6 +158,20 @@ void rule_noise(const Plan& plan, Findings& findings) {
                    {{"type", plan.model->model_type}});
 }
 
+/// Rejects what the loss of preferences is not computed with, and KTO's steps of a single row.
+void rule_preference(const Plan& plan, Findings& findings) {
+    const Preference& preference = plan.config.preference;
+    if (!preference.on()) return;
+    if (noise_rule(plan.config).alpha != 0) {
+        const std::string key = findings.key_of({"neftune_noise_alpha", "noisy_embedding_alpha"});
+        findings.error(Form("PREFERENCE-LIMIT", "noise"), key, {{"key", key}});
+    }
+    if (plan.model && plan.model->adds_router_loss)
+        findings.error(Form("PREFERENCE-LIMIT", "router"), "output_router_logits", {});
+    if (!preference.has_pairs() && plan.batch.global < 2 && !plan.config.sample_packing)
+        findings.error(Form("PREFERENCE-LIMIT", "kto-batch"), "micro_batch_size", {});
+}
+
 /// Notes that axolotl has two kinds of Muon, and uses the other one on several ranks.
 void rule_muon(const Plan& plan, Findings& findings) {
     const OptimizerKind* kind = find_optimizer(plan.config.optimizer);
@@ -169,7 +183,7 @@ using Rule = void (*)(const Plan&, Findings&);
 constexpr Rule kRules[] = {
     rule_ulysses_heads,     rule_heads_stride, rule_replicas, rule_ulysses_stage, rule_batch_ring_packed,
     rule_packing_elsewhere, rule_offload,      rule_unfrozen, rule_fused,         rule_noise,
-    rule_muon};
+    rule_muon,              rule_preference};
 
 }  // namespace
 

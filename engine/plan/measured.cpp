@@ -27,20 +27,22 @@ int rule_of(const Config& config) {
 /// Returns everything that a rank's memory and speed depend on besides length, mesh and batch.
 json family_of(const Plan& plan) {
     const Config& config = plan.config;
-    return {{"model", model_config_to_json(*plan.model)},
-            {"device", to_string(plan.device)},
-            {"precision", static_cast<int>(config.precision)},
-            {"gradient_checkpointing", config.gradient_checkpointing},
-            {"selective_checkpointing", config.selective_checkpointing},
-            {"tiled_mlp", config.tiled_mlp ? config.tiled_mlp_shards.value_or(0) : -1},
-            {"activation_offloading", config.activation_offloading},
-            {"optimizer_offloading", config.optimizer_offloading},
-            {"optimizer_states", states_of(config)},
-            {"optimizer_rule", rule_of(config)},
-            {"lora", {config.lora.r, config.lora.dropout > 0, config.lora.targets}},
-            {"quantization",
-             {to_string(config.quantization.format), config.quantization.block, config.quantization.nested}},
-            {"packed", config.sample_packing}};
+    json family = {{"model", model_config_to_json(*plan.model)},
+                   {"device", to_string(plan.device)},
+                   {"precision", static_cast<int>(config.precision)},
+                   {"gradient_checkpointing", config.gradient_checkpointing},
+                   {"selective_checkpointing", config.selective_checkpointing},
+                   {"tiled_mlp", config.tiled_mlp ? config.tiled_mlp_shards.value_or(0) : -1},
+                   {"activation_offloading", config.activation_offloading},
+                   {"optimizer_offloading", config.optimizer_offloading},
+                   {"optimizer_states", states_of(config)},
+                   {"optimizer_rule", rule_of(config)},
+                   {"lora", {config.lora.r, config.lora.dropout > 0, config.lora.targets}},
+                   {"quantization",
+                    {to_string(config.quantization.format), config.quantization.block, config.quantization.nested}},
+                   {"packed", config.sample_packing}};
+    if (config.preference.on()) family["preference"] = to_string(config.preference.method);
+    return family;
 }
 
 json run_of(const Plan& plan) {

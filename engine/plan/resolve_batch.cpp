@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "engine/config/sequences_per_row.h"
 #include "engine/plan/local_rows.h"
 #include "engine/plan/resolve.h"
 
@@ -15,8 +16,8 @@ bool count_rows_of_step(Plan& plan, Findings& findings) {
     batch.accumulation = config.gradient_accumulation_steps;
     const int64_t groups = std::max(1, plan.ranks / plan.context_parallel.size);
     const auto without = product({batch.micro, batch.accumulation, plan.ranks});
-    const auto tokens =
-        product({batch.micro, batch.accumulation, groups, std::max<int64_t>(1, plan.sequence.length)});
+    const auto tokens = product({batch.micro, sequences_per_row(config), batch.accumulation, groups,
+                                 std::max<int64_t>(1, plan.sequence.length)});
     if (!without || !tokens) {
         findings.error(Form("BATCH-SIZE"), "micro_batch_size", {});
         batch.micro = batch.accumulation = 1;

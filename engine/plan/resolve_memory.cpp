@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "engine/config/optimizer_arguments.h"
+#include "engine/config/sequences_per_row.h"
 #include "engine/plan/layout.h"
 #include "engine/plan/measured.h"
 #include "engine/plan/memory.h"
@@ -20,7 +21,7 @@ MemoryInputs inputs_of(const Plan& plan, int threads) {
     in.precision = plan.config.precision;
     in.device = plan.device;
     in.gradient_checkpointing = plan.config.gradient_checkpointing;
-    in.micro = plan.batch.micro;
+    in.micro = plan.batch.micro * sequences_per_row(plan.config);
     in.shard_tokens = plan.sequence.per_rank;
     in.ring = plan.mesh.ring;
     in.ulysses = plan.mesh.ulysses;
@@ -92,10 +93,10 @@ std::vector<Change> single_changes(const Plan& plan, const MemoryInputs& as_is) 
         changes.push_back({std::move(edits), as_is});
         change(changes.back().in);
     };
-    if (as_is.micro > 1) {
+    if (plan.batch.micro > 1) {
         const int64_t accumulation = product({plan.batch.accumulation, plan.batch.micro}).value_or(1);
         add({{"micro_batch_size", "1"}, {"gradient_accumulation_steps", std::to_string(accumulation)}},
-            [](MemoryInputs& in) { in.micro = 1; });
+            [&plan](MemoryInputs& in) { in.micro = sequences_per_row(plan.config); });
     }
     if (as_is.mlp_tile_tokens == 0) {
         Config tiled = plan.config;

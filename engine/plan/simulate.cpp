@@ -338,9 +338,24 @@ class Step {
         return link.drain(now);
     }
 
+    double head_forward_s(const ColumnCosts& column) const {
+        return column.head_s / (1 + costs_.backward_products);
+    }
+
+    /// Simulates a forward that keeps nothing.
+    double forward_alone(double now) {
+        SideLink nothing(Lane::HostLink, 1, {});
+        now = forward(now, nothing);
+        double head_s = 0;
+        for (const ColumnCosts& column : costs_.columns) head_s = std::max(head_s, head_forward_s(column));
+        if (on_span_) all_compute(now, head_s, "log-probabilities");
+        return now + head_s;
+    }
+
     double micro_batch(double now, bool last) {
         const double counted = states_s_;
         SideLink host(Lane::HostLink, 1, on_side_link_);
+        for (int64_t i = 0; i < costs_.forwards_alone; ++i) now = forward_alone(now);
         now = forward(now, host);
         double head_s = 0;
         for (const ColumnCosts& column : costs_.columns) head_s = std::max(head_s, column.head_s);
@@ -354,14 +369,15 @@ class Step {
     SimulatedStep summed(double step_s) const {
         SimulatedStep step;
         const auto layers = double(costs_.layers), times = double(costs_.micro_batches);
+        const auto alone = double(costs_.forwards_alone);
         for (size_t c = 0; c < costs_.columns.size(); ++c) {
             const auto of_passes = [&](auto of) {
-                return layers * (of(forward_) + of(backward_) + (again_ ? of(*again_) : 0));
+                return layers * ((1 + alone) * of(forward_) + of(backward_) + (again_ ? of(*again_) : 0));
             };
             RankTime rank;
             rank.ring_rank = costs_.columns[c].ring_rank;
             rank.compute_s = times * (of_passes([c](const LayerPass& p) { return p.computed(c); }) +
-                                      costs_.columns[c].head_s) +
+                                      costs_.columns[c].head_s + alone * head_forward_s(costs_.columns[c])) +
                              costs_.update_s;
             rank.exposed_s = step_s - rank.compute_s;
             if (rank.exposed_s < kRounding * step_s) rank.exposed_s = 0;

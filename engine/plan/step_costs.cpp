@@ -6,6 +6,7 @@
 
 #include "engine/config/optimizer_arguments.h"
 #include "engine/config/optimizers.h"
+#include "engine/config/sequences_per_row.h"
 #include "engine/families/lora_sizes.h"
 #include "engine/families/quantized_shapes.h"
 #include "engine/plan/layout.h"
@@ -215,6 +216,16 @@ double backward_products(const Plan& plan) {
     return plan.config.lora.on() ? 1 : 2;
 }
 
+double sequences_at_once(const Plan& plan) {
+    return double(plan.batch.micro * sequences_per_row(plan.config));
+}
+
+/// Returns the forwards of a micro-batch that are not followed by a backward: preferences are weighed before
+/// they are learned, KTO's mismatched rows besides.
+int64_t forwards_alone(const Preference& preference) {
+    return preference.on() ? (preference.has_pairs() ? 1 : 2) : 0;
+}
+
 /// Converts a column's cells and keys to seconds of attention.
 struct AttentionCosts {
     double forward_cell_s, backward_cell_s, merge_s, merge_grad_s;  ///< the last two: per query
@@ -224,7 +235,7 @@ struct AttentionCosts {
 
 AttentionCosts attention_costs(const Plan& plan, const Speeds& speeds) {
     const ModelConfig& m = *plan.model;
-    const double P = plan.mesh.ulysses, D = double(m.head_dim), rows = double(plan.batch.micro);
+    const double P = plan.mesh.ulysses, D = double(m.head_dim), rows = sequences_at_once(plan);
     const double e = plan.config.precision == Precision::Float32 ? 4 : 2;
     const double width = rows * double(m.num_heads) * D / P;
     const double kv_heads = std::max(double(m.num_kv_heads), P) / P;
@@ -278,7 +289,7 @@ void add_head_exchange(const Plan& plan, const Speeds& speeds, const Links& link
     if (plan.mesh.ulysses == 1) return;
     const double e = plan.config.precision == Precision::Float32 ? 4 : 2;
     const bool shared = m.num_kv_heads < plan.mesh.ulysses;  // gradients of shared heads are sent in float32
-    const double numbers = double(plan.batch.micro) * tokens * double(m.head_dim) * (P - 1) / P /
+    const double numbers = sequences_at_once(plan) * tokens * double(m.head_dim) * (P - 1) / P /
                            (links.heads_inside ? links.inside : links.across);
     const double queries = numbers * double(m.num_heads);
     const double keys_values = numbers * 2 * std::max(double(m.num_kv_heads), P);
@@ -293,7 +304,7 @@ ColumnCosts column_costs(const Plan& plan, const Speeds& speeds, const Links& li
     const LayerWeights weights(*plan.model);
     const AttentionCosts attention = attention_costs(plan, speeds);
     const double tokens = ring.tokens(rank) / plan.mesh.ulysses;
-    const double weight_s = 2 * double(plan.batch.micro) * tokens / speeds.flops;
+    const double weight_s = 2 * sequences_at_once(plan) * tokens / speeds.flops;
     ColumnCosts column;
     column.ring_rank = rank;
     const double of_weight_s = weight_s + making_s(plan, speeds);
@@ -304,7 +315,7 @@ ColumnCosts column_costs(const Plan& plan, const Speeds& speeds, const Links& li
     // An adapter takes one forward and three backward products (x·Aᵀ is computed again): twice one of each.
     column.mlp_s += 2 * double(lora_unit_sizes(*plan.model, plan.config.lora).layer) * weight_s;
     column.head_s = (1 + backward_products(plan)) * weights.head * weight_s;
-    add_int8_products(plan, speeds, double(plan.batch.micro) * tokens, column);
+    add_int8_products(plan, speeds, sequences_at_once(plan) * tokens, column);
     add_head_exchange(plan, speeds, links, tokens, column);
     const std::vector<Hop> hops = ring.hops(rank);
     const bool gathers = plan.context_parallel.layout == RingAttnFunc::VarlenLlama3 && plan.mesh.ring > 1;
@@ -372,7 +383,7 @@ void add_states(const Plan& plan, const Speeds& speeds, const Links& links, Step
                                            // nothing (engine/train/optimizer.cpp)
         costs.update_s += 2 * moments * of_rank / speeds.host_link;
     if (plan.config.activation_offloading)
-        costs.checkpoint_copy_s = double(plan.batch.micro) * double(plan.sequence.per_rank) *
+        costs.checkpoint_copy_s = sequences_at_once(plan) * double(plan.sequence.per_rank) *
                                   double(plan.model->hidden_size) * copy_bytes / speeds.host_link;
 }
 
@@ -429,6 +440,7 @@ StepCosts step_costs(const Plan& plan, const Speeds& speeds, const AttentionMask
     costs.ring = plan.mesh.ring;
     costs.layers = plan.model->num_layers;
     costs.micro_batches = plan.batch.accumulation;
+    costs.forwards_alone = forwards_alone(plan.config.preference);
     costs.backward_products = backward_products(plan);
     costs.checkpointing = plan.config.gradient_checkpointing;
     costs.tiles_mlp = plan.config.tiled_mlp;

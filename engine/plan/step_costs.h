@@ -57,6 +57,7 @@ struct StepCosts {
     bool splits_own = false;    ///< half of this rank's heads come last in the backward
     bool shares_link = false;   ///< states and keys use the same link
     int64_t layers = 0, micro_batches = 1;
+    int64_t forwards_alone = 0;    ///< forwards of each micro-batch without a backward
     double backward_products = 2;  ///< relative to a forward: inputs and weights; only inputs if frozen
     bool checkpointing = false;
     bool tiles_mlp = false;        ///< the backward computes gate and up again, tile by tile

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include <chrono>
+#include <limits>
 #include <numeric>
 
 #include "engine/data/sampler.h"
@@ -26,10 +27,18 @@ StepRows step_rows(const Plan& plan, const std::vector<Row>& rows, int rank) {
     std::vector<int64_t> all(rows.size());
     std::iota(all.begin(), all.end(), int64_t{0});
     StepRows step{count_rows(rows), {}, 0};
-    step.rounds = micro_batches_of(all, plan.batch.micro, 0, groups).size();  // batches are dealt in turn
+    const int64_t micro = plan.batch.micro * sequences_per_row(plan.config);
+    step.rounds = micro_batches_of(all, micro, 0, groups).size();  // batches are dealt in turn
+    std::vector<size_t> begins;  // index of each row's first document
+    for (const Row& row : rows) {
+        begins.push_back(step.documents.size());
+        if (!plan.config.preference.on()) continue;
+        for (Row& document : row.documents()) step.documents.push_back(std::move(document));
+    }
     for (const std::vector<int64_t>& micro_batch :
-         micro_batches_of(all, plan.batch.micro, plan.mesh.data_rank(rank), groups)) {
+         micro_batches_of(all, micro, plan.mesh.data_rank(rank), groups)) {
         step.micro_batches.emplace_back();
+        step.first_documents.push_back(begins[static_cast<size_t>(micro_batch[0])]);
         for (const int64_t row : micro_batch)
             step.micro_batches.back().push_back(rows[static_cast<size_t>(row)]);
     }
@@ -49,7 +58,8 @@ MeshPass::MeshPass(const Plan& plan, Groups& groups, TrainedModel& trained, cons
 }
 
 MeshPass::Result MeshPass::forward_backward(const std::vector<std::vector<Row>>& micro_batches, size_t rounds,
-                                            double scale, Gradients gradients) {
+                                            double scale, Gradients gradients,
+                                            const SegmentWeights* weights) {
     Result result;
     const size_t own = micro_batches.size();
     if (router_loss_) begin_router_loss(micro_batches, rounds);
@@ -62,7 +72,10 @@ MeshPass::Result MeshPass::forward_backward(const std::vector<std::vector<Row>>&
     for (size_t i = 0; i < rounds; ++i) {
         const Clock::time_point start = Clock::now();
         groups_.progress().begin_micro_batch(static_cast<int>(i) + 1);
-        const Loaded loaded = load(i < own ? micro_batches[i] : filler());
+        const bool weighed = weights != nullptr && i < own;
+        Loaded loaded =
+            weighed ? load(micro_batches[i], prompts_learned()) : load(i < own ? micro_batches[i] : filler());
+        if (weighed) weigh(loaded, micro_batches[i], *weights, i);
         if (on_batch_) on_batch_(*loaded.shard);
         result.data_s += std::chrono::duration<double>(Clock::now() - start).count();
         reduction_.begin_micro_batch(i == 0, i + 1 == rounds);
@@ -72,7 +85,7 @@ MeshPass::Result MeshPass::forward_backward(const std::vector<std::vector<Row>>&
         result.loss_sum += loss;
         if (i < own) {
             result.shares += loaded.shares;
-            result.shares.weight += scale * static_cast<double>(loaded.shares.labels);
+            if (weights == nullptr) result.shares.weight += scale * static_cast<double>(loaded.shares.labels);
         } else {
             result.shares.filling += loaded.shares.labels + (loss != 0 ? 1 : 0);
         }
@@ -110,6 +123,46 @@ Outputs MeshPass::forward(const std::vector<Row>& rows) {
     return decoder_.forward(loaded.batch, *loaded.shard);
 }
 
+std::vector<double> MeshPass::segment_sums(const std::vector<Row>& rows, bool dropout) {
+    if (rows.empty() && parameters_.stage() < 3) return {};
+    const Loaded loaded = rows.empty() ? load(filler()) : load(rows, prompts_learned());
+    const at::Tensor logprobs =
+        decoder_.forward(loaded.batch, *loaded.shard, std::numeric_limits<int64_t>::max(), dropout)
+            .logprobs_bt.reshape({-1})
+            .cpu();
+    const float* of_tokens = logprobs.const_data_ptr<float>();
+    std::vector<double> sums;
+    for (size_t i = 0; i < loaded.segments.size(); ++i) {
+        if (loaded.segments[i] < 0) continue;
+        const auto segment = static_cast<size_t>(loaded.segments[i]);
+        if (segment >= sums.size()) sums.resize(segment + 1);
+        sums[segment] += static_cast<double>(of_tokens[i]);
+    }
+    return sums;
+}
+
+/// Gives the labels the weights of their segments. Each document's labels have the same part in the sum of
+/// shares, so that all ranks' parts are 1 if each label is counted once.
+void MeshPass::weigh(Loaded& loaded, const std::vector<Row>& rows, const SegmentWeights& weights,
+                     size_t micro_batch) const {
+    std::vector<double> parts;
+    for (const Row& row : rows) {
+        for (const Row& document : row.documents())
+            parts.push_back(1 / (static_cast<double>(weights.documents) *
+                                 static_cast<double>(document.valid_labels())));
+    }
+    const std::vector<double>& of_segments = weights.of_micro_batches[micro_batch];
+    int32_t before = -1;
+    for (const int32_t segment : loaded.segments) {
+        if (segment < 0) continue;
+        const auto index = static_cast<size_t>(segment);
+        if (segment != before) loaded.batch.runs.push_back({0, of_segments[index]});
+        ++loaded.batch.runs.back().labels;
+        before = segment;
+        if (segment % 2 == 0) loaded.shares.weight += parts[index / 2];
+    }
+}
+
 std::vector<Row> MeshPass::filler() const {
     static constexpr int32_t kIds[] = {0, 0}, kLabels[] = {kNoLabel, kNoLabel};
     return {Row{kIds, kLabels, {2}, -2}};  // places below 0, as of padding
@@ -120,13 +173,13 @@ bool MeshPass::needs_places() const {
            (trained_.quantized && trained_.quantized->quantizes_inputs()) || model_.num_experts > 0;
 }
 
-MeshPass::Loaded MeshPass::load(const std::vector<Row>& rows) {
+MeshPass::Loaded MeshPass::load(const std::vector<Row>& rows, PromptLabels prompts) {
     Loaded loaded;
     const BatchShape shape = batch_shape(rows, plan_.config, widest_window(model_));
     const KnownShape& kept = known(shape);
     loaded.shard = kept.shard.get();
     BatchShard own = shard_rows(rows, loaded.shard->layout, plan_.mesh.context_rank(groups_.rank()),
-                                plan_.config.sample_packing);
+                                plan_.config.sample_packing, prompts);
     // The expected sums come from these rows, never from the cached shape, so that a wrong shape shows.
     const int64_t tokens = loaded.shard->layout.tokens;
     loaded.shares.positions = kept.positions;
@@ -134,6 +187,7 @@ MeshPass::Loaded MeshPass::load(const std::vector<Row>& rows) {
     put_expected(loaded.shares, rows, model_, plan_.config.sample_packing, shape.tokens, tokens);
     loaded.shares = loaded.shares.times(own.rows);
     loaded.shares.labels = own.valid_labels;
+    loaded.segments = std::move(own.segments);
     auto to_tensor = [&](std::vector<int64_t>& values) {
         return at::from_blob(values.data(), {own.rows, static_cast<int64_t>(values.size()) / own.rows},
                              at::kLong)

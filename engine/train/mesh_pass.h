@@ -28,6 +28,8 @@ struct StepRows {
     RowCounts counts;  ///< over all groups
     std::vector<std::vector<Row>> micro_batches;
     size_t rounds = 0;  ///< most micro-batches of any group
+    std::vector<Row> documents = {};             ///< of all groups, in order; only for preferences
+    std::vector<size_t> first_documents = {};    ///< index there of each micro-batch's first; as above
 
     /// Returns the weight of each label's loss, which gives the mean over the whole global batch.
     double scale() const {
@@ -35,7 +37,8 @@ struct StepRows {
     }
 };
 
-/// Returns the part of a step's rows that `rank` reads. All ranks get the same counts without communication.
+/// Returns the part of a step's sequences that `rank` reads. All ranks get the same counts without
+/// communication.
 StepRows step_rows(const Plan& plan, const std::vector<Row>& rows, int rank);
 
 /// Selects the gradients that a pass produces.
@@ -43,6 +46,12 @@ enum class Gradients {
     OfAllRanks,
     OfAllRanksPlainly,  ///< the same sums by another method (GradientReduction::start_plainly)
     OfThisRank,         ///< this rank's gradients only, below stage 2
+};
+
+/// The weights of a step's labels by their segments (engine/data/batch.h), for this rank's micro-batches.
+struct SegmentWeights {
+    std::vector<std::vector<double>> of_micro_batches;
+    size_t documents = 0;  ///< of the step
 };
 
 class MeshPass {
@@ -57,11 +66,16 @@ class MeshPass {
     };
 
     /// Computes gradients of scale · Σ cross-entropy over the micro-batches. Ranks may have different numbers
-    /// of micro-batches, or none; `rounds` is the highest number.
+    /// of micro-batches, or none; `rounds` is the highest number. `weights`, if any, are factors of the labels'
+    /// gradients.
     Result forward_backward(const std::vector<std::vector<Row>>& micro_batches, size_t rounds, double scale,
-                            Gradients gradients = Gradients::OfAllRanks);
+                            Gradients gradients = Gradients::OfAllRanks,
+                            const SegmentWeights* weights = nullptr);
     /// Runs one micro-batch and keeps nothing. Without rows, only does what other ranks need from this one.
     Outputs forward(const std::vector<Row>& rows);
+    /// Does the same, unseen by on_batch, and returns Σ log p of this rank's labels in each segment. `dropout`
+    /// is that of Decoder::forward.
+    std::vector<double> segment_sums(const std::vector<Row>& rows, bool dropout);
 
     Decoder& decoder() { return decoder_; }
     /// Sets the numbers that the embeddings' noise is drawn from, besides the tokens.
@@ -83,9 +97,15 @@ class MeshPass {
         MicroBatch batch;
         SequenceShard* shard = nullptr;
         Shares shares;
+        std::vector<int32_t> segments;  ///< of each token's label; -1: none
     };
+    void weigh(Loaded& loaded, const std::vector<Row>& rows, const SegmentWeights& weights,
+               size_t micro_batch) const;
 
-    Loaded load(const std::vector<Row>& rows);
+    Loaded load(const std::vector<Row>& rows, PromptLabels prompts = PromptLabels::None);
+    PromptLabels prompts_learned() const {
+        return plan_.config.preference.learns_prompt() ? PromptLabels::OfChosen : PromptLabels::None;
+    }
     /// Finds the router's loss of a step, which depends on all of its tokens, before the first gradient needs
     /// it: between forward and backward of a single micro-batch, or by a forward over all of them.
     void begin_router_loss(const std::vector<std::vector<Row>>& micro_batches, size_t rounds);

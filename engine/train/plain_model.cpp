@@ -62,6 +62,7 @@ struct Tokens {
     std::vector<FlatRange> documents;
     std::vector<int64_t> padded;  // length of each document's micro-batch
     at::Tensor ids_n, labels_n, places_n;
+    at::Tensor segments_n;  // 2 · slot of the document, + 1 for labels of its prompt
     std::vector<RopeTables> ropes;  // in the order of ModelConfig::ropes, [N, pairs]
 
     int64_t count() const { return ids_n.size(0); }
@@ -73,7 +74,7 @@ RopeTables angles_of(const ModelConfig& model, const RopeConfig& rope,
     const int64_t pairs = (rope.rotary_dim > 0 ? rope.rotary_dim : model.head_dim) / 2;
     std::vector<at::Tensor> cos = {at::empty({0, pairs})}, sin = {at::empty({0, pairs})};
     std::vector<at::Tensor> scales = {at::empty({0})};
-    for (const auto& [row, longest, padded] : documents) {
+    for (const auto& [row, longest, padded, slot, learns_prompt] : documents) {
         const RopeTables tables = make_rope_tables(model, rope, at::arange(row.tokens(), at::kLong), longest);
         cos.push_back(tables.cos_td);
         sin.push_back(tables.sin_td);
@@ -86,14 +87,18 @@ RopeTables angles_of(const ModelConfig& model, const RopeConfig& rope,
 
 Tokens tokens_of(const ModelConfig& model, const std::vector<PlainDocument>& documents, at::Device device) {
     Tokens tokens;
-    std::vector<int64_t> ids, labels, places;
-    for (const auto& [row, longest, padded] : documents) {
+    std::vector<int64_t> ids, labels, places, segments;
+    for (const auto& [row, longest, padded, slot, learns_prompt] : documents) {
         const auto begin = static_cast<int64_t>(ids.size());
         tokens.documents.push_back({begin, begin + row.tokens()});
         tokens.padded.push_back(padded);
         for (size_t i = 0; i < row.input_ids.size(); ++i) {
             ids.push_back(row.input_ids[i]);
-            labels.push_back(i + 1 < row.labels.size() ? row.labels[i + 1] : kNoLabel);
+            const bool is_last = i + 1 == row.input_ids.size();
+            const int32_t label = is_last ? kNoLabel : row.labels[i + 1];
+            const bool of_prompt = learns_prompt && !is_last && label == kNoLabel;
+            labels.push_back(of_prompt ? row.input_ids[i + 1] : label);
+            segments.push_back(2 * slot + (of_prompt ? 1 : 0));
             places.push_back(row.place + static_cast<int64_t>(i));
         }
     }
@@ -102,6 +107,7 @@ Tokens tokens_of(const ModelConfig& model, const std::vector<PlainDocument>& doc
     tokens.ids_n = at::tensor(ids, at::kLong).to(device);
     tokens.labels_n = at::tensor(labels, at::kLong).to(device);
     tokens.places_n = at::tensor(places, at::kLong).to(device);
+    tokens.segments_n = at::tensor(segments, at::kLong).to(device);
     return tokens;
 }
 
@@ -341,13 +347,14 @@ class Layer {
 class PlainModel {
   public:
     PlainModel(const ModelConfig& model, TrainedModel& trained, Groups& groups, const Tokens& tokens,
-               double scale, const EmbeddingNoise* noise)
+               double scale, const EmbeddingNoise* noise, const PlainComparison* comparison)
         : model_(model),
           trained_(trained),
           groups_(groups),
           tokens_(tokens),
           scale_(scale),
           noise_(noise),
+          comparison_(comparison),
           sums_(trained.trained().make_flat(trained.trained().gradients().sharded, at::kFloat,
                                             groups.device())) {}
 
@@ -464,6 +471,24 @@ class PlainModel {
         return (after[0] + before[0]).detach();
     }
 
+    /// Returns each label's weight in the loss of preferences: the sums of all ranks' documents give the loss.
+    template <class Losses>
+    at::Tensor compared(const at::Tensor& x_nc, const at::Tensor& labelled, const Losses& losses_of) {
+        at::Tensor sums_s = at::zeros({2 * comparison_->slots}, x_nc.options().dtype(at::kDouble));
+        for (const at::Tensor& some : labelled.split(kLabelsAtOnce)) {
+            if (some.size(0) == 0) break;
+            sums_s.index_add_(0, tokens_.segments_n.index_select(0, some),
+                              losses_of(x_nc.index_select(0, some), some).neg());
+        }
+        groups_.world().all_reduce(sums_s).wait();
+        const c10::AutoGradMode with_gradients(true);
+        const at::Tensor sums_d2 = sums_s.view({-1, 2}).detach().set_requires_grad(true);
+        const at::Tensor loss = comparison_->loss(sums_d2);
+        loss_sum_ = loss.item<double>();
+        const at::Tensor by_sum = gradients_of({loss}, {at::ones_like(loss)}, {sums_d2})[0];
+        return by_sum.reshape({-1}).index_select(0, tokens_.segments_n).neg().detach();
+    }
+
     /// Computes loss and gradients of norm and head, a few tokens at a time. Returns the gradient of x_nc.
     at::Tensor head(const at::Tensor& x_nc) {
         Parameters& all = trained_.weights;
@@ -479,10 +504,7 @@ class PlainModel {
         if (tied && learns) of_embedding_ = at::zeros_like(embedding->values());
         at::Tensor dx_nc = at::zeros_like(x_nc);
         const at::Tensor labelled = at::nonzero(tokens_.labels_n.ne(kNoLabel)).squeeze(1);
-        for (const at::Tensor& some : labelled.split(kLabelsAtOnce)) {
-            if (some.size(0) == 0) break;
-            const c10::AutoGradMode with_gradients(true);
-            const at::Tensor x = x_nc.index_select(0, some).detach().set_requires_grad(true);
+        const auto losses_of = [&](const at::Tensor& x, const at::Tensor& some) {
             const at::Tensor normed =
                 norm(model_, x, last.of("model.norm.weight"), last.of("model.norm.bias"));
             const at::Tensor table = own    ? own->of(kPeftPrefix + std::string("lm_head.weight"))
@@ -496,12 +518,21 @@ class PlainModel {
             if (model_.logit_softcap != 0)
                 logits = model_.logit_softcap * at::tanh(logits / model_.logit_softcap);
             const at::Tensor labels = tokens_.labels_n.index_select(0, some).unsqueeze(1);
-            const at::Tensor loss = at::log_softmax(logits, 1).gather(1, labels).sum().neg();
-            loss_sum_ += loss.item<double>();
+            return at::log_softmax(logits, 1).gather(1, labels).squeeze(1).neg();
+        };
+        const at::Tensor weights_n = comparison_ != nullptr ? compared(x_nc, labelled, losses_of) : at::Tensor();
+        for (const at::Tensor& some : labelled.split(kLabelsAtOnce)) {
+            if (some.size(0) == 0) break;
+            const c10::AutoGradMode with_gradients(true);
+            const at::Tensor x = x_nc.index_select(0, some).detach().set_requires_grad(true);
+            const at::Tensor losses = losses_of(x, some);
+            if (comparison_ == nullptr) loss_sum_ += losses.sum().item<double>();
+            const at::Tensor given =
+                comparison_ != nullptr ? weights_n.index_select(0, some) : at::full_like(losses, scale_);
             std::vector<at::Tensor> by = {x};
             if (learns) by.push_back(learned.values());
             if (learns && tied) by.push_back(embedding->values());
-            const auto d = gradients_of({loss}, {at::full_like(loss, scale_)}, by);
+            const auto d = gradients_of({losses}, {given}, by);
             dx_nc.index_copy_(0, some, d[0]);
             if (learns) of_head.add_(d[1].detach());
             if (learns && tied) of_embedding_.add_(d[2].detach());
@@ -516,6 +547,7 @@ class PlainModel {
     const Tokens& tokens_;
     const double scale_;
     const EmbeddingNoise* noise_;
+    const PlainComparison* comparison_;
     Flat sums_;
     double loss_sum_ = 0;
     std::vector<PlainMixture> mixtures_;  ///< one per layer; empty without experts
@@ -539,9 +571,10 @@ at::Tensor weights_from_their_holders(Parameters& parameters, int unit) {
 
 PlainGradients plain_gradients(const ModelConfig& model, TrainedModel& trained, Groups& groups,
                                const std::vector<PlainDocument>& documents, double scale,
-                               const PlainProbe& probe, const EmbeddingNoise* noise) {
+                               const PlainProbe& probe, const EmbeddingNoise* noise,
+                               const PlainComparison* comparison) {
     const Tokens tokens = tokens_of(model, documents, groups.device());
-    return PlainModel(model, trained, groups, tokens, scale, noise).learn(probe);
+    return PlainModel(model, trained, groups, tokens, scale, noise, comparison).learn(probe);
 }
 
 }  // namespace ringmaster

@@ -25,10 +25,22 @@ struct PlainDocument {
     Row row;
     int64_t longest = 0;  ///< longest document of its micro-batch, for the `dynamic` rope
     int64_t padded = 0;   ///< length that the rows of its micro-batch are padded to, for noise
+    int64_t slot = 0;     ///< its index in the sums of preferences
+    bool learns_prompt = false;
+};
+
+/// Returns the loss of preferences from Σ log p of all documents' completions and prompts: float64 [slots, 2].
+/// Its derivatives come from LibTorch.
+using PlainPreferenceLoss = std::function<at::Tensor(const at::Tensor& sums_d2)>;
+
+/// How documents are compared, instead of a mean over all labels.
+struct PlainComparison {
+    int64_t slots = 0;
+    PlainPreferenceLoss loss;
 };
 
 struct PlainGradients {
-    double loss_sum = 0;  ///< sum over these documents' labels
+    double loss_sum = 0;  ///< sum over these documents' labels, or the loss of preferences
     Flat gradients;       ///< float32, over all ranks' documents; correct in this rank's slices
     std::vector<PlainMixture> mixtures;  ///< one per layer; empty without experts
 };
@@ -37,12 +49,14 @@ struct PlainGradients {
 /// 2K)·D].
 using PlainProbe = std::function<void(int layer, const at::Tensor& dqkv_nw)>;
 
-/// Returns gradients of scale · Σ cross-entropy over all ranks' documents; each rank computes its own
+/// Returns gradients of scale · Σ cross-entropy over all ranks' documents, or of the comparison's loss; each
+/// rank computes its own
 /// `documents`, possibly none. All ranks take part. Weights come from the ranks that hold them, by units. The
 /// embeddings get `noise`, if any.
 PlainGradients plain_gradients(const ModelConfig& model, TrainedModel& trained, Groups& groups,
                                const std::vector<PlainDocument>& documents, double scale,
-                               const PlainProbe& probe, const EmbeddingNoise* noise = nullptr);
+                               const PlainProbe& probe, const EmbeddingNoise* noise = nullptr,
+                               const PlainComparison* comparison = nullptr);
 
 /// Returns a unit's weights in the dtype of computation, joined from the ranks' slices by a plain sum, unlike
 /// in a pass. All ranks of the shard group take part.

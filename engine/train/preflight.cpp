@@ -34,6 +34,7 @@ std::string proved_by(const Plan& plan) {
                                                                       : plan.context_parallel.layout) +
            (plan.config.sample_packing ? ", packed" : "") + ", " + to_string(plan.config.precision) +
            (plan.config.lora.on() ? ", an adapter" : "") +
+           (plan.config.preference.on() ? std::string(", ") + to_string(plan.config.preference.method) : "") +
            (plan.zero_stage > 0 ? ", states sharded (ZeRO " + std::to_string(plan.zero_stage) + ")" : "");
 }
 
@@ -174,7 +175,7 @@ std::string compare_in_float32(const Plan& plan, Groups& groups, TrainedModel& t
     TrainedModel wide = in_float32(plan, trained);
     const std::string misread = wrong_weights(groups, wide);
     if (!misread.empty()) return "computed in float32, " + misread;
-    const Proof mesh = prove_pass(batch, groups, wide, plain.choices.get());
+    const Proof mesh = prove_pass(batch, groups, wide, plain);
     PreflightReport in_float32;
     in_float32.bound = kFloat32Bound;
     const std::string off = compare(groups, plan, wide.trained(), mesh, plain, in_float32);
@@ -203,7 +204,7 @@ std::string prove_batch(const Plan& plan, Groups& groups, const PreflightSubject
     TrainingStep step(batch.plan, groups, trained, subject.optimizer, batch.kept);
     TrainingStep::Computed computed;
     const Clock::time_point start = Clock::now();
-    const Proof mesh = prove_on_mesh(batch, groups, trained, step, computed, plain.choices.get());
+    const Proof mesh = prove_on_mesh(batch, groups, trained, step, computed, plain);
     round.mesh_s = seconds_since(start);
     off = compare(groups, plan, trained.trained(), mesh, plain, report);
     report.leak = largest_of_ranks(groups, leaks(batch, groups, trained) ? 1 : 0) > 0;
@@ -282,7 +283,8 @@ int64_t longest_that_fits(const Plan& plan, int64_t longest, int64_t few, bool w
 
 double seconds_left(const Plan& plan, const PreflightBudget& budget, const Round& first, double mesh_s,
                     int64_t steps_left, double spent) {
-    const double tokens_per_step = double(plan.batch.global) * double(plan.sequence.length);
+    const double tokens_per_step =
+        double(plan.batch.global * sequences_per_row(plan.config)) * double(plan.sequence.length);
     const double run_s =
         mesh_s * tokens_per_step / double(std::max<int64_t>(1, first.tokens)) * double(steps_left);
     const double allowed = std::max(budget.at_least, budget.share_of_run * run_s);

@@ -42,12 +42,13 @@ void add_documents(const Plan& plan, const std::vector<Row>& rows, int rank_of_g
     for (size_t i = 0; i < step.micro_batches.size(); ++i) {
         const BatchShape shape = batch_shape(step.micro_batches[i], plan.config, plan.model->sliding_window);
         int64_t sequence = 0, begin = 0;
+        size_t slot = step.first_documents[i];
         for (size_t r = 0; r < step.micro_batches[i].size(); ++r) {
             const Row& row = step.micro_batches[i][r];
             int64_t in_row = 0;
             for (const Row& document : row.documents()) {
                 found.push_back(
-                    {document, group, i, r, in_row, sequence, begin, shape.longest_document, shape.tokens});
+                    {document, group, i, r, in_row, sequence, begin, shape.longest_document, shape.tokens, slot++});
                 in_row += document.tokens();
                 begin += document.tokens();
             }
@@ -65,11 +66,38 @@ int rank_of_group(const Plan& plan, int group) {
     return rank;
 }
 
+/// Returns the part of a packed row of preferences with the pairs, or KTO's documents, that are whole.
+Row whole_documents(const Row& row, size_t at_once, int64_t tokens) {
+    Row part = row;
+    part.document_ends.clear();
+    for (size_t last = at_once - 1; last < row.document_ends.size(); last += at_once) {
+        if (row.document_ends[last] > tokens) break;
+        part.document_ends.assign(row.document_ends.begin(),
+                                  row.document_ends.begin() + static_cast<std::ptrdiff_t>(last) + 1);
+    }
+    const auto kept = static_cast<size_t>(part.document_ends.empty() ? 0 : part.document_ends.back());
+    part.input_ids = row.input_ids.first(kept);
+    part.labels = row.labels.first(kept);
+    return part;
+}
+
+/// Returns the sequences of a row of the data, cut to `tokens`; none if one of them has no label.
+std::vector<Row> cut_sequences(const Config& config, const Row& row, int64_t tokens) {
+    std::vector<Row> sequences = sequences_of(config, {row});
+    const bool whole = config.preference.on() && config.sample_packing;
+    for (Row& sequence : sequences) {
+        sequence = whole ? whole_documents(sequence, config.preference.has_pairs() ? 2 : 1, tokens)
+                         : sequence.head(tokens);
+        if (sequence.valid_labels() == 0) return {};
+    }
+    return sequences;
+}
+
 }  // namespace
 
 int64_t preflight_rows(const Plan& plan) {
     const int64_t groups = plan.mesh.data_parallel_size();
-    return (kRounds * groups - (groups > 1 ? 1 : 0)) * rows_at_once(plan);
+    return (kRounds * groups - (groups > 1 ? 1 : 0)) * rows_at_once(plan) * sequences_per_row(plan.config);
 }
 
 std::vector<Row> labelled_rows(const Plan& plan, const TokenFile& file,
@@ -77,8 +105,7 @@ std::vector<Row> labelled_rows(const Plan& plan, const TokenFile& file,
     const auto wanted = static_cast<size_t>(preflight_rows(plan));
     std::vector<Row> rows;
     for (const int64_t index : candidates) {
-        const Row row = file.row(index).head(tokens);
-        if (row.valid_labels() > 0) rows.push_back(row);
+        for (Row& row : cut_sequences(plan.config, file.row(index), tokens)) rows.push_back(std::move(row));
         if (rows.size() == wanted) return rows;
     }
     const size_t found = rows.size();

@@ -3,11 +3,14 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <map>
 #include <optional>
 
 #include "engine/model/gather.h"
 #include "engine/train/plain_model.h"
+#include "engine/train/plain_preferences.h"
 #include "engine/train/rank_agreement.h"
 
 namespace ringmaster {
@@ -185,6 +188,109 @@ std::shared_ptr<ExpertChoices> choices_of(const PreflightBatch& batch, Groups& g
     return std::make_shared<ExpertChoices>(std::move(place_and_row), sum_of_ranks(groups, chosen_ltk));
 }
 
+/// Returns how far the proof's reference lies beside a document's log-probability: by about a unit of what the
+/// loss compares, so that every document has another weight.
+double beside(const Preference& preference, const DocumentKey& key) {
+    return std::sin(static_cast<double>(key.first) + 0.5 * static_cast<double>(key.second)) / preference.beta;
+}
+
+/// The proof takes both kinds of KTO's rows, whatever the data say.
+bool is_desirable_in_proof(int64_t place) {
+    return place % 2 == 0;
+}
+
+/// Returns a reference beside the mesh's own log-probabilities: in 16 bits these differ from the plain model's
+/// by more than a loss may, and so would those of a run's reference.
+PreferenceFacts facts_beside_own(const PreflightBatch& batch, Groups& groups, MeshPass& pass) {
+    const Preference& preference = batch.plan.config.preference;
+    std::map<DocumentKey, double> reference;
+    const auto add = [&](const StepRows& rows, const std::vector<DocumentKey>& keys) {
+        std::vector<double> sums = local_segment_sums(pass, rows, true);
+        sum_over_ranks(groups, sums);
+        for (size_t i = 0; i < keys.size(); ++i) reference[keys[i]] = sums[2 * i] + beside(preference, keys[i]);
+    };
+    std::vector<DocumentKey> keys;
+    for (const Row& row : batch.rows.documents) keys.emplace_back(row.place, row.place);
+    add(batch.rows, keys);
+    if (!preference.has_pairs()) {
+        const MismatchedRows mismatched(batch.plan.config, batch.rows.documents);
+        add(step_rows(batch.plan, mismatched.rows(), groups.rank()), mismatched.keys());
+    }
+    return {[reference](const DocumentKey& key) { return reference.at(key); }, is_desirable_in_proof};
+}
+
+/// What the plain model compares: the batch's documents, for KTO with mismatched rows besides. The proof's
+/// reference lies beside the plain model's own log-probabilities.
+class PlainPreferences {
+  public:
+    /// Adds this rank's part of the mismatched rows to `own`.
+    PlainPreferences(const PreflightBatch& batch, Groups& groups, std::vector<PlainDocument>& own)
+        : preference_(batch.plan.config.preference), documents_(batch.rows.documents) {
+        if (!preference_.on()) return;
+        for (const Row& row : documents_) keys_.emplace_back(row.place, row.place);
+        if (!preference_.has_pairs()) add_mismatched(batch, groups, own);
+        comparison_ = {static_cast<int64_t>(keys_.size()), [this](const at::Tensor& sums_d2) { return loss_of(sums_d2); }};
+    }
+    PlainPreferences(const PlainPreferences&) = delete;
+    PlainPreferences& operator=(const PlainPreferences&) = delete;
+
+    const PlainComparison* comparison() const { return preference_.on() ? &comparison_ : nullptr; }
+    PreferenceFacts facts() const {
+        return {[reference = reference_](const DocumentKey& key) { return reference.at(key); },
+                is_desirable_in_proof};
+    }
+
+  private:
+    void add_mismatched(const PreflightBatch& batch, Groups& groups, std::vector<PlainDocument>& own) {
+        mismatched_.emplace(batch.plan.config, documents_);
+        std::vector<Row> rows;
+        for (const Row& row : mismatched_->rows()) {
+            for (Row& document : row.documents()) rows.push_back(std::move(document));
+        }
+        const auto ranks = static_cast<size_t>(groups.world().size()), rank = static_cast<size_t>(groups.rank());
+        for (size_t i = 0; i < rows.size(); ++i) {
+            const auto slot = static_cast<int64_t>(documents_.size() + i);
+            if (i % ranks == rank) own.push_back({rows[i], rows[i].tokens(), rows[i].tokens(), slot, false});
+        }
+        keys_.insert(keys_.end(), mismatched_->keys().begin(), mismatched_->keys().end());
+    }
+
+    at::Tensor numbers(const std::function<double(size_t)>& of, size_t from, size_t count) const {
+        std::vector<double> values;
+        for (size_t i = from; i < from + count; ++i) values.push_back(of(i));
+        return at::tensor(values, at::kDouble);
+    }
+
+    at::Tensor loss_of(const at::Tensor& sums_d2) {
+        const at::Tensor sums = sums_d2.detach().cpu();
+        for (size_t i = 0; preference_.has_reference() && i < keys_.size(); ++i) {
+            reference_[keys_[i]] =
+                sums[static_cast<int64_t>(i)][0].item<double>() + beside(preference_, keys_[i]);
+        }
+        const size_t count = documents_.size();
+        const auto reference = [&](size_t i) { return preference_.has_reference() ? reference_.at(keys_[i]) : 0.0; };
+        const auto labels = [&](size_t i) { return static_cast<double>(documents_[i].valid_labels()); };
+        const auto prompts = [&](size_t i) {
+            const bool learned = preference_.learns_prompt() && i % 2 == 0;
+            return learned ? static_cast<double>(documents_[i].tokens() - 1) - labels(i) : 0;
+        };
+        const PlainFacts facts{numbers(labels, 0, count).to(sums_d2.device()),
+                               numbers(prompts, 0, count).to(sums_d2.device()),
+                               numbers(reference, 0, count).to(sums_d2.device()),
+                               numbers([&](size_t i) { return is_desirable_in_proof(documents_[i].place) ? 1 : 0; }, 0, count)
+                                   .to(sums_d2.device()),
+                               numbers(reference, count, keys_.size() - count).to(sums_d2.device())};
+        return plain_preference_loss(preference_, facts, sums_d2);
+    }
+
+    const Preference preference_;
+    const std::vector<Row> documents_;
+    std::optional<MismatchedRows> mismatched_;
+    std::vector<DocumentKey> keys_;
+    std::map<DocumentKey, double> reference_;
+    PlainComparison comparison_;
+};
+
 bool same_bits(const at::Tensor& a, const at::Tensor& b) {
     const auto bits = [](const at::Tensor& x) {
         const int64_t size = x.element_size();
@@ -235,7 +341,11 @@ std::string not_divided(Parameters& parameters) {
 }  // namespace
 
 Proof prove_on_mesh(const PreflightBatch& batch, Groups& groups, TrainedModel& trained, TrainingStep& step,
-                    TrainingStep::Computed& computed, ExpertChoices* choices) {
+                    TrainingStep::Computed& computed, const Proof& plain) {
+    ExpertChoices* choices = plain.choices.get();
+    const bool in_16_bits = batch.plan.config.precision != Precision::Float32;
+    const bool own_reference = in_16_bits && batch.plan.config.preference.has_reference();
+    step.set_facts(own_reference ? facts_beside_own(batch, groups, step.pass()) : plain.facts);
     while (true) {
         Samples samples(batch, groups);
         trained.trained().begin_gradients(true);
@@ -252,20 +362,22 @@ Proof prove_on_mesh(const PreflightBatch& batch, Groups& groups, TrainedModel& t
     }
 }
 
-Proof prove_pass(const PreflightBatch& batch, Groups& groups, TrainedModel& trained, ExpertChoices* choices) {
+Proof prove_pass(const PreflightBatch& batch, Groups& groups, TrainedModel& trained, const Proof& plain) {
+    ExpertChoices* choices = plain.choices.get();
     Samples samples(batch, groups);
     MeshPass pass(batch.plan, groups, trained, batch.kept);
     const SampledPass sampled(batch, groups, samples, pass, choices);
     trained.trained().begin_gradients(true);
-    const MeshPass::Result own =
-        pass.forward_backward(batch.rows.micro_batches, batch.rows.rounds, batch.rows.scale());
+    std::optional<PreferenceLoss> preferred;
+    const MeshPass::Result own = learn_step(batch.plan, groups, pass, batch.rows, plain.facts, preferred);
     if (choices != nullptr) choices->check(groups, kRounding * bound_of(Precision::Float32));
     at::Tensor shares = at::zeros({kShareNumbers}, at::kDouble);
     put_shares(own.shares, groups, shares.data_ptr<double>());
     shares = sum_of_ranks(groups, shares.to(groups.device())).cpu();
     check_shares(shares.data_ptr<double>(), batch.rows.counts.valid_labels);
-    return {sum_of_ranks(groups, own.loss_sum) * batch.rows.scale(), gradient_norm(trained.trained()),
-            trained.trained().gradients(), sum_of_ranks(groups, samples.table())};
+    const double mean = sum_of_ranks(groups, own.loss_sum) * batch.rows.scale();
+    return {preferred ? preferred->loss : mean, gradient_norm(trained.trained()), trained.trained().gradients(),
+            sum_of_ranks(groups, samples.table())};
 }
 
 Proof prove_plainly(const PreflightBatch& batch, Groups& groups, TrainedModel& trained) {
@@ -279,7 +391,8 @@ Proof prove_plainly(const PreflightBatch& batch, Groups& groups, TrainedModel& t
             if (samples.tokens()[sample].document == i)
                 held.emplace_back(sample, tokens + samples.tokens()[sample].at);
         }
-        own.push_back({document.row, document.longest, document.padded});
+        own.push_back({document.row, document.longest, document.padded, static_cast<int64_t>(document.slot),
+                       batch.plan.config.preference.learns_prompt() && document.slot % 2 == 0});
         tokens += document.row.tokens();
         labels += document.row.valid_labels();
     }
@@ -289,10 +402,16 @@ Proof prove_plainly(const PreflightBatch& batch, Groups& groups, TrainedModel& t
     const auto probe = [&](int layer, const at::Tensor& dqkv_nw) {
         for (const auto& [sample, row] : held) samples.take(sample, layer, dqkv_nw, row);
     };
-    const PlainGradients plain =
-        plain_gradients(*batch.plan.model, trained, groups, own, scale, probe, &noise);
-    return {sum_of_ranks(groups, plain.loss_sum) * scale, 0, plain.gradients,
-            sum_of_ranks(groups, samples.table()), choices_of(batch, groups, plain.mixtures)};
+    PlainPreferences preferences(batch, groups, own);
+    const PlainGradients plain = plain_gradients(*batch.plan.model, trained, groups, own, scale, probe, &noise,
+                                                 preferences.comparison());
+    const bool compares = preferences.comparison() != nullptr;
+    return {compares ? plain.loss_sum : sum_of_ranks(groups, plain.loss_sum) * scale,
+            0,
+            plain.gradients,
+            sum_of_ranks(groups, samples.table()),
+            choices_of(batch, groups, plain.mixtures),
+            preferences.facts()};
 }
 
 std::string learned_without_labels(const PreflightBatch& batch, Groups& groups, TrainedModel& trained) {

@@ -38,14 +38,15 @@ struct Proof {
     at::Tensor
         samples_lsw;  ///< float32 [2, samples, (H + 2K)·D]: gradients of q, k and v, first and last layer
     std::shared_ptr<ExpertChoices> choices = {};  ///< the plain model's choices; null without experts
+    PreferenceFacts facts = {};                   ///< facts that the plain model compared preferences with
 };
 
 /// Proves the trainer's step, with gradients that start as NaN; they stay in `trained` for `update`. Throws
-/// ProgramFault. With `choices`, experts are those of the plain model.
+/// ProgramFault. Experts and facts of preferences are those of the plain model.
 Proof prove_on_mesh(const PreflightBatch& batch, Groups& groups, TrainedModel& trained, TrainingStep& step,
-                    TrainingStep::Computed& computed, ExpertChoices* choices);
+                    TrainingStep::Computed& computed, const Proof& plain);
 /// Proves the mesh's forward and backward alone, for a model without an optimizer. Throws ProgramFault.
-Proof prove_pass(const PreflightBatch& batch, Groups& groups, TrainedModel& trained, ExpertChoices* choices);
+Proof prove_pass(const PreflightBatch& batch, Groups& groups, TrainedModel& trained, const Proof& plain);
 
 /// Runs the plain model. A group's documents are dealt to the next group's ranks, so that no rank repeats
 /// what it computed on the mesh; a single rank does, but with other code.

@@ -14,6 +14,10 @@ struct RunFolder {
 
     std::filesystem::path plan() const { return dir / "plan.json"; }
     std::filesystem::path preflight() const { return dir / "preflight.json"; }
+    /// Log-probabilities of a set of rows ("train" or "eval") under the weights that the run started with.
+    std::filesystem::path reference(const std::string& set) const {
+        return dir / ("reference-" + set + ".safetensors");
+    }
     std::filesystem::path events() const { return dir / "events"; }
     std::filesystem::path logs() const { return dir / "logs"; }
     std::filesystem::path checkpoints() const { return dir / "checkpoints"; }

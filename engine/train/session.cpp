@@ -279,6 +279,12 @@ bool agree_on_warning(Groups& groups) {
     return warned.item<int64_t>() != 0;
 }
 
+/// Ends a session whose run was to stop before its first step.
+void stopped_before_training(const Trainer& trainer, OwnRunState& state, EventWriter& events) {
+    events.write(DoneEvent{trainer.completed_steps(), "stopped"});
+    state.over(RunPhase::Stopped, "stopped by request while the reference's log-probabilities were computed");
+}
+
 void train(const SessionOptions& options, const Rendezvous& who, const RunFolder& run, OwnRunState& state,
            EventWriter& events) {
     const Plan plan = read_plan(run.plan());
@@ -307,6 +313,8 @@ void train(const SessionOptions& options, const Rendezvous& who, const RunFolder
     if (QuantizedBase* base = trainer.trained_model().quantized_or_null(); base && options.quantizes_inputs)
         base->quantize_inputs(*options.quantizes_inputs);
     if (from) {
+        if (!only && !trainer.prepare_reference(stop_requested))
+            return stopped_before_training(trainer, state, events);
         trainer.resume(*from);
         log_line("resumed from the checkpoint of step " + std::to_string(*from));
     }
@@ -317,6 +325,8 @@ void train(const SessionOptions& options, const Rendezvous& who, const RunFolder
         state.over(RunPhase::Completed, "preflight passed");
         return;
     }
+    if (!from && !trainer.prepare_reference(stop_requested))
+        return stopped_before_training(trainer, state, events);
     events.write(PhaseEvent{"train", trainer.completed_steps(), plan.batch.total_steps.value_or(0)});
     const TrainingEnd end = trainer.train(stop_requested);
     const std::string step = std::to_string(trainer.completed_steps());

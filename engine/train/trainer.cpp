@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <numeric>
 
 #include "engine/data/batch.h"
 #include "engine/error.h"
@@ -74,8 +75,12 @@ Trainer::Trainer(const Plan& plan, const RunFolder& run, Groups& groups, EventWr
         });
     }
     if (groups.rank() == 0) {
-        tokens_.check(model_.vocab_size, config_.sequence_len);
-        if (eval_tokens_) eval_tokens_->check(model_.vocab_size, config_.sequence_len);
+        const int64_t longest = config_.sequence_len * sequences_per_row(config_);
+        for (const TokenFile* tokens : {static_cast<const TokenFile*>(&tokens_), static_cast<const TokenFile*>(eval_tokens_.get())}) {
+            if (tokens == nullptr) continue;
+            tokens->check(model_.vocab_size, longest);
+            tokens->check_preferences(config_.preference, config_.sequence_len);
+        }
     }
     if (config_.reinit_weights) {
         trained_.initialize_weights(model_, config_.seed);
@@ -88,6 +93,27 @@ Trainer::Trainer(const Plan& plan, const RunFolder& run, Groups& groups, EventWr
     } else {
         parameters_.load(config_.lora.model_dir);
     }
+}
+
+bool Trainer::prepare_reference(const std::atomic<bool>& stop_requested) {
+    if (!config_.preference.has_reference()) return true;
+    reference_ = std::make_unique<ReferenceLogProbs>(plan_, groups_, tokens_, run_.reference("train"));
+    training_.set_facts(reference_->facts());
+    if (!computes_reference(*reference_, sampler_, total_steps_, stop_requested)) return false;
+    if (!eval_tokens_) return true;
+    eval_reference_ = std::make_unique<ReferenceLogProbs>(plan_, groups_, *eval_tokens_, run_.reference("eval"));
+    const Sampler all(eval_tokens_->rows(), eval_tokens_->rows(), 0, true);
+    return computes_reference(*eval_reference_, all, 1, stop_requested);
+}
+
+bool Trainer::computes_reference(ReferenceLogProbs& reference, const Sampler& sampler, int64_t steps,
+                                 const std::atomic<bool>& stop_requested) {
+    groups_.progress().begin(Activity::Evaluating, step_);
+    return reference.compute(
+        training_.pass(), sampler, steps, [&] { return stop_requested.load(); },
+        [&](int64_t done, int64_t total) {
+            if (groups_.rank() == 0) events_.write(PhaseEvent{"reference", done, total});
+        });
 }
 
 void Trainer::resume(int64_t step) {
@@ -175,7 +201,8 @@ TrainingStep::Wishes Trainer::step(bool stop_requested) {
     StepEvent event;
     if (trained_.adapter) trained_.adapter->begin_step(config_.seed, step_ + 1);
     training_.pass().begin_step(config_.seed, step_ + 1);
-    const StepRows rows = step_rows(plan_, rows_of(tokens_, sampler_.next_step()), groups_.rank());
+    const StepRows rows =
+        step_rows(plan_, sequences_of(config_, rows_of(tokens_, sampler_.next_step())), groups_.rank());
     event.data_s = seconds_since(start);
 
     const TrainingStep::Wishes own_wishes = wishes(stop_requested);
@@ -186,7 +213,8 @@ TrainingStep::Wishes Trainer::step(bool stop_requested) {
     event.rank_valid_tokens = shares.labels;
     event.position_sum = shares.positions;
     event.attention_cells = shares.cells / plan_.mesh.ulysses;
-    if (event.rank_valid_tokens > 0)
+    event.preference = computed.preference;
+    if (event.rank_valid_tokens > 0 && !config_.preference.on())
         event.rank_loss = computed.own.loss_sum / static_cast<double>(event.rank_valid_tokens);
     event.loss = computed.loss;
     event.router_loss = computed.router_loss;
@@ -278,31 +306,53 @@ void Trainer::evaluate() {
     const Clock::time_point start = Clock::now();
     groups_.progress().begin(Activity::Evaluating, step_);
     optimizer_->use_averaged_weights(true);
-    const int64_t micro = config_.eval_batch_size > 0 ? config_.eval_batch_size : plan_.batch.micro;
-    std::vector<int64_t> all(static_cast<size_t>(eval_tokens_->rows()));
-    for (size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int64_t>(i);
-    double loss_sum = 0;
-    const int data_ranks = plan_.mesh.data_parallel_size();
-    const size_t rounds = micro_batches_of(all, micro, 0, data_ranks).size();
-    std::vector<std::vector<int64_t>> own =
-        micro_batches_of(all, micro, plan_.mesh.data_rank(groups_.rank()), data_ranks);
-    own.resize(rounds);  // empty rounds if others have one more
-    for (const std::vector<int64_t>& rows : own)
-        loss_sum += training_.pass().forward(rows_of(*eval_tokens_, rows)).loss_sum;
-    at::Tensor sum = at::tensor({loss_sum}, at::TensorOptions().dtype(at::kDouble)).to(device_);
-    groups_.world().all_reduce(sum).wait();
+    EvalEvent event{step_, 0, 0, {}};
+    if (config_.preference.on()) {
+        evaluate_preferences(event);
+    } else {
+        evaluate_labels(event);
+    }
     optimizer_->use_averaged_weights(false);
-    const int64_t labels = count_rows(rows_of(*eval_tokens_, all)).valid_labels;
-    if (labels == 0) return;
-    const double loss = sum.item<double>() / static_cast<double>(labels);
-    note_evaluation(loss);
+    if (event.tokens == 0) return;
+    note_evaluation(event.loss);
     watched_.logged.reset();
     if (groups_.rank() != 0) return;
-    events_.write(EvalEvent{step_, loss, labels});
+    events_.write(event);
     char line[120];
     std::snprintf(line, sizeof line, "evaluation after step %lld: loss %.6f over %lld labels, %.1f s",
-                  static_cast<long long>(step_), loss, static_cast<long long>(labels), seconds_since(start));
+                  static_cast<long long>(step_), event.loss, static_cast<long long>(event.tokens),
+                  seconds_since(start));
     log_line(line);
+}
+
+StepRows Trainer::evaluation_rows(Plan& plan) const {
+    if (config_.eval_batch_size > 0) plan.batch.micro = config_.eval_batch_size;
+    std::vector<int64_t> all(static_cast<size_t>(eval_tokens_->rows()));
+    std::iota(all.begin(), all.end(), int64_t{0});
+    return step_rows(plan, sequences_of(config_, rows_of(*eval_tokens_, all)), groups_.rank());
+}
+
+void Trainer::evaluate_labels(EvalEvent& event) {
+    Plan plan = plan_;
+    StepRows rows = evaluation_rows(plan);
+    rows.micro_batches.resize(rows.rounds);  // empty rounds if others have one more
+    std::vector<double> sum(1);
+    for (const std::vector<Row>& micro_batch : rows.micro_batches)
+        sum[0] += training_.pass().forward(micro_batch).loss_sum;
+    sum_over_ranks(groups_, sum);
+    event.tokens = rows.counts.valid_labels;
+    if (event.tokens > 0) event.loss = sum[0] / static_cast<double>(event.tokens);
+}
+
+/// Takes all rows as one step, so that no mesh and no batch changes the loss.
+void Trainer::evaluate_preferences(EvalEvent& event) {
+    Plan plan = plan_;
+    const StepRows rows = evaluation_rows(plan);
+    const PreferenceFacts facts = eval_reference_ ? eval_reference_->facts() : PreferenceFacts{};
+    const WeighedStep weighed = weigh_step(plan, groups_, training_.pass(), rows, facts, false);
+    event.tokens = rows.counts.valid_labels;
+    event.loss = weighed.loss.loss;
+    event.preference = weighed.loss.figures;
 }
 
 void Trainer::save() {

@@ -17,6 +17,7 @@
 #include "engine/train/checkpoint.h"
 #include "engine/train/optimizer.h"
 #include "engine/train/patience.h"
+#include "engine/train/reference.h"
 #include "engine/train/run_folder.h"
 #include "engine/train/schedule.h"
 #include "engine/train/training_step.h"
@@ -29,6 +30,10 @@ class Trainer {
   public:
     /// Maps the data, makes the parameters, and reads or initialises them. Throws Error.
     Trainer(const Plan& plan, const RunFolder& run, Groups& groups, EventWriter& events, at::Device device);
+
+    /// Computes or reads the reference's log-probabilities, if the loss compares with them; before the weights
+    /// change. Returns false if some rank has `stop_requested` before all are there.
+    bool prepare_reference(const std::atomic<bool>& stop_requested);
 
     /// Resumes from a complete checkpoint as if there had been no interruption.
     void resume(int64_t step);
@@ -53,6 +58,12 @@ class Trainer {
     bool update(const TrainingStep::Computed& computed, StepEvent& event);
     [[noreturn]] void report_not_finite(const StepRows& rows, double loss, double norm);
     void evaluate();
+    /// Returns the rows for evaluation; sets the plan's micro-batch to theirs.
+    StepRows evaluation_rows(Plan& plan) const;
+    void evaluate_labels(EvalEvent& event);
+    void evaluate_preferences(EvalEvent& event);
+    bool computes_reference(ReferenceLogProbs& reference, const Sampler& sampler, int64_t steps,
+                            const std::atomic<bool>& stop_requested);
     void note_evaluation(double loss);
     void watch_loss(double loss);
     bool stops_early() const;
@@ -80,6 +91,7 @@ class Trainer {
     Parameters& parameters_;  ///< trained_.trained()
     std::unique_ptr<Optimizer> optimizer_;
     TrainingStep training_;
+    std::unique_ptr<ReferenceLogProbs> reference_, eval_reference_;  ///< null: the loss has no reference
     Patience patience_;
     int64_t step_ = 0;
     int64_t skipped_steps_ = 0;  ///< number of completed steps without an update

@@ -34,7 +34,8 @@ std::vector<std::vector<FlatRange>> frozen_elements(const std::vector<ParameterS
 
 TrainingStep::TrainingStep(const Plan& plan, Groups& groups, TrainedModel& trained, Optimizer& optimizer,
                            const Kept& kept)
-    : config_(plan.config),
+    : plan_(plan),
+      config_(plan.config),
       groups_(groups),
       trained_(trained),
       parameters_(trained.trained()),
@@ -59,8 +60,13 @@ void TrainingStep::freeze() {
 TrainingStep::Computed TrainingStep::compute(const StepRows& rows, const Wishes& wishes) {
     const bool scales = config_.precision == kFp16Mixed;
     if (scales) pass_.scale_loss(loss_scale_.scale);
-    const MeshPass::Result own = pass_.forward_backward(rows.micro_batches, rows.rounds, rows.scale());
+    std::optional<PreferenceLoss> preferred;
+    const MeshPass::Result own = learn_step(plan_, groups_, pass_, rows, facts_, preferred);
     Computed computed = agree(own, rows, wishes);
+    if (preferred) {
+        computed.loss = preferred->loss;
+        computed.preference = preferred->figures;
+    }
     check_weights();
     freeze();
     if (scales) unscale(computed);

@@ -12,6 +12,7 @@
 #include "engine/train/loss_scale.h"
 #include "engine/train/mesh_pass.h"
 #include "engine/train/optimizer.h"
+#include "engine/train/preference_pass.h"
 
 namespace ringmaster {
 
@@ -34,6 +35,7 @@ class TrainingStep {
         Wishes wishes;         ///< wishes of any rank
         std::optional<double> loss_scale = {};  ///< scale of this step's loss, in float16
         std::optional<double> router_loss = {};  ///< router's loss of all ranks, if any
+        PreferenceFigures preference = {};
         bool overflowed = false;  ///< float16 cannot hold a scaled gradient; equal on all ranks
     };
 
@@ -47,6 +49,9 @@ class TrainingStep {
     /// Throws ProgramFault with the names of tensors whose copies differ between ranks.
     void check_weights();
 
+    /// Sets what the loss of preferences needs to know of the rows of later steps.
+    void set_facts(PreferenceFacts facts) { facts_ = std::move(facts); }
+
     MeshPass& pass() { return pass_; }
     /// The scale of the next step, if the run computes in float16.
     LossScale& loss_scale() { return loss_scale_; }
@@ -57,6 +62,7 @@ class TrainingStep {
     void freeze();
     void unscale(Computed& computed);
 
+    const Plan& plan_;
     const Config& config_;
     Groups& groups_;
     TrainedModel& trained_;
@@ -64,6 +70,7 @@ class TrainingStep {
     Optimizer& optimizer_;
     MeshPass pass_;
     LossScale loss_scale_;
+    PreferenceFacts facts_;
     std::vector<std::vector<FlatRange>> frozen_;  ///< frozen elements of each parameter
 };
 

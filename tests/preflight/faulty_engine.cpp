@@ -28,9 +28,10 @@ bool put_in(std::string_view fault) {
     returned faulty_##name(__VA_ARGS__)
 
 /// Shifts labels after sharding: the last token of each span has none.
-IN_PLACE_OF("_ZN10ringmaster10shard_rowsERKSt6vectorINS_3RowESaIS1_EERKNS_6LayoutEib", BatchShard, shard_rows,
-            const std::vector<Row>& rows, const Layout& layout, int rank, bool as_one) {
-    BatchShard shard = real_shard_rows(rows, layout, rank, as_one);
+IN_PLACE_OF("_ZN10ringmaster10shard_rowsERKSt6vectorINS_3RowESaIS1_EERKNS_6LayoutEibNS_12PromptLabelsE", BatchShard,
+            shard_rows, const std::vector<Row>& rows, const Layout& layout, int rank, bool as_one,
+            PromptLabels prompts) {
+    BatchShard shard = real_shard_rows(rows, layout, rank, as_one, prompts);
     if (!put_in("label lost at shard edges")) return shard;
     const Spans& spans = layout.ranks[static_cast<size_t>(rank)];
     const int64_t width = count_tokens(spans);

@@ -1,0 +1,23 @@
+/// Computes the losses of preferences again with LibTorch's operations in float64, as preflight's reference:
+/// its derivatives come from autograd, and it shares no formula with preference_rules.cpp.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "engine/config/preference.h"
+
+namespace ringmaster {
+
+/// What the loss knows of the documents, in the step's order; float64 [documents].
+struct PlainFacts {
+    at::Tensor labels_d, prompt_labels_d;  ///< numbers of labels
+    at::Tensor reference_d;
+    at::Tensor desirable_d;             ///< 1 or 0; of KTO
+    at::Tensor mismatched_reference_d;  ///< of KTO's mismatched rows
+};
+
+/// Returns the loss of sums_d2 [documents, or twice as many with KTO's mismatched rows; completion, prompt].
+at::Tensor plain_preference_loss(const Preference& preference, const PlainFacts& facts,
+                                 const at::Tensor& sums_d2);
+
+}  // namespace ringmaster

@@ -1,0 +1,39 @@
+/// Computes the losses of training on preferences from sums of label log-probabilities, one number a
+/// document, and their derivatives: the weights of the documents' labels in the backward. All of it is plain
+/// arithmetic in double, the same on every rank. The formulas are those of TRL 1.16; means over labels or
+/// rows are over the whole step, where TRL takes a device's rows.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/config/preference.h"
+#include "engine/events/event.h"
+
+namespace ringmaster {
+
+/// What a loss sees of a document.
+struct DocumentSums {
+    double completion = 0;  ///< Σ log p of its completion's labels
+    double prompt = 0;      ///< the same of its prompt's, if these are learned
+    int64_t completion_labels = 0, prompt_labels = 0;
+    double reference = 0;  ///< Σ log p of its completion under the reference
+    bool desirable = false;
+};
+
+/// A step's loss, and the derivatives by each document's sums.
+struct PreferenceLoss {
+    struct Slopes {
+        double completion = 0, prompt = 0;
+    };
+    double loss = 0;
+    std::vector<Slopes> slopes;
+    PreferenceFigures figures;
+};
+
+/// Returns the loss of documents in the step's order: chosen and rejected in turn, or KTO's rows. `kl` is
+/// KTO's mean of log p − reference over mismatched rows; it has no derivative.
+PreferenceLoss preference_loss(const Preference& preference, const std::vector<DocumentSums>& documents,
+                               double kl = 0);
+
+}  // namespace ringmaster

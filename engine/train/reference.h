@@ -1,0 +1,53 @@
+/// Keeps the log-probabilities that a run's data had under the weights it started with. They are computed
+/// before the first step, for the rows that the run will read, and kept in the run directory, so that a
+/// resumed run reads the same numbers. If rows are missing there, a resumed run computes them, before it
+/// loads its checkpoint.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <map>
+
+#include "engine/comm/groups.h"
+#include "engine/data/sampler.h"
+#include "engine/data/tokens.h"
+#include "engine/plan/plan.h"
+#include "engine/train/preference_pass.h"
+
+namespace ringmaster {
+
+class ReferenceLogProbs {
+  public:
+    /// Reads the file on rank 0, if it was made from these tokens, and shares its numbers.
+    ReferenceLogProbs(const Plan& plan, Groups& groups, const TokenFile& tokens, std::filesystem::path file);
+
+    /// Computes what `steps` optimizer steps from the sampler's position on need and is missing. Returns
+    /// false if a rank wants to stop; what was computed is kept.
+    bool compute(MeshPass& pass, Sampler sampler, int64_t steps, const std::function<bool()>& wants_stop,
+                 const std::function<void(int64_t done, int64_t total)>& told);
+
+    double of(const DocumentKey& key) const;
+    PreferenceFacts facts() const;
+
+  private:
+    struct Wanted {
+        std::vector<std::vector<int64_t>> rows;        ///< in steps
+        std::vector<std::vector<int64_t>> mismatched;  ///< rows of steps whose mismatched rows are missing
+    };
+    Wanted missing(Sampler sampler, int64_t steps) const;
+    bool knows(const std::vector<DocumentKey>& keys) const;
+    std::vector<Row> sequences(const std::vector<int64_t>& rows) const;
+    void add(MeshPass& pass, const std::vector<Row>& rows, const std::vector<DocumentKey>& keys);
+    void read();
+    void write() const;
+    void share();
+
+    const Plan& plan_;
+    Groups& groups_;
+    const TokenFile& tokens_;
+    const std::filesystem::path file_;
+    std::map<DocumentKey, double> values_;
+};
+
+}  // namespace ringmaster
