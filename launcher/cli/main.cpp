@@ -7,6 +7,7 @@
 #include <cstring>
 #include <exception>
 #include <filesystem>
+#include <iterator>
 
 #include "engine/config/keys.h"
 #include "engine/error.h"
@@ -15,16 +16,20 @@
 #include "launcher/cli/look_commands.h"
 #include "launcher/cli/terminal.h"
 #include "launcher/help_texts.h"
+#include "launcher/queue/queue_runner.h"
 
 namespace ringmaster {
 
 namespace {
 
 std::vector<Command> commands() {
-    return {plan_command(),  advise_command(), preflight_command(), prepare_command(), launch_command(),
-            watch_command(), stop_command(),   resume_command(),    runs_command(),    export_command(),
-            fetch_command(), setup_command(),  calibrate_command(), nodes_command(),   adapt_command(),
-            merge_command(), rows_command(),   serve_command()};
+    std::vector<Command> all = {plan_command(),      advise_command(), preflight_command(), prepare_command(),
+                                launch_command(),    watch_command(),  stop_command(),      resume_command(),
+                                runs_command(),      export_command(), fetch_command(),     setup_command(),
+                                calibrate_command(), nodes_command(),  adapt_command(),     merge_command(),
+                                rows_command(),      serve_command()};
+    std::ranges::move(queue_commands(), std::back_inserter(all));
+    return all;
 }
 
 /// Returns the ids of a book's entries: "configuration, families, …".
@@ -69,8 +74,10 @@ std::string row(const std::string& left, const std::string& text) {
 
 std::string usage() {
     std::string text = "usage: ringmaster [COMMAND …]      without a command: the desktop app\n\n";
-    for (const Command& command : commands())
-        text += row(command.spec.name + " " + command.spec.operand, command.spec.summary);
+    for (const Command& command : commands()) {
+        if (!command.spec.summary.empty())
+            text += row(command.spec.name + " " + command.spec.operand, command.spec.summary);
+    }
     return text + "\n" + row("COMMAND --help", "shows its options") +
            row("help CODE", "explains a finding's code, such as CP-DIVISOR") +
            row("help TOPIC", topics(HelpBook::Guide)) + row("help FIGURE", topics(HelpBook::Figures)) +
@@ -150,8 +157,12 @@ int dispatch(std::span<char* const> words, Session& session) {
         return 0;
     }
     if (name == "--version") return print_version(session.places);
+    if (!name.starts_with("queue")) wake_queue(session.places);
     std::vector<std::string> names;
+    const std::string two_words = words.size() > 1 ? name + " " + words[1] : name;
     for (const Command& command : commands()) {
+        if (words.size() > 1 && command.spec.name == two_words)
+            return run_command(command, words.subspan(2), session);
         if (command.spec.name == name) return run_command(command, words.subspan(1), session);
         names.push_back(command.spec.name);
     }

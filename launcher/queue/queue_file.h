@@ -1,0 +1,47 @@
+/// Keeps the runs that wait on this machine for their turn, in `queue.json` beside the user's runs folder:
+///
+///     {"slots": 1, "runs": [{"dir": "/…/runs/a", "resumes": 0, "set": {"learning_rate": 0.0001}}]}
+///
+/// The file holds the order only. What a run does is read from its own run.json, so that the two cannot
+/// disagree.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "launcher/places.h"
+#include "launcher/run_directory.h"
+
+namespace ringmaster {
+
+struct QueuedRun {
+    RunDirectory run;
+    int resumes = 0;                         ///< how often the queue continued it after it was cut off
+    std::map<std::string, std::string> set;  ///< keys of the sweep that made it, with values as YAML
+};
+
+struct Queue {
+    int slots = 1;  ///< how many of the runs may train at the same time
+    std::vector<QueuedRun> runs;
+};
+
+enum class QueueState {
+    Waiting,  ///< prepared, and never started
+    Active,   ///< a process has it
+    CutOff,   ///< its processes are gone, although nobody stopped it: the machine restarted, for example
+    Over,     ///< completed, failed, stopped, or deleted
+};
+QueueState queue_state(const RunDirectory& run);  ///< a damaged run counts as over
+
+std::filesystem::path queue_folder(const Places& places);
+
+/// Returns the queue; an empty one if there is no file. Throws Error(Refused) if the file is damaged.
+Queue read_queue(const std::filesystem::path& folder);
+
+/// Reads the queue, applies `change` and writes it, alone among all processes. Throws what `change` throws.
+void change_queue(const std::filesystem::path& folder, const std::function<void(Queue&)>& change);
+
+}  // namespace ringmaster
