@@ -12,6 +12,7 @@
 #include "gui/app/main_window.h"
 #include "gui/look/look.h"
 #include "launcher/places.h"
+#include "launcher/queue/queue_runner.h"
 
 namespace {
 
@@ -186,6 +187,7 @@ int main(int argc, char** argv) {
     use_language(options.language.isEmpty() ? settings.value(u"language"_s).toString() : options.language);
     applyAppearance(Appearance(options.appearance.value_or(settings.value(u"appearance"_s, 0).toInt())));
     std::unique_ptr<MainWindow> window = open_window(session, options, false);
+    if (options.grab.isEmpty()) wake_queue(session.places());
     if (!options.grab.isEmpty()) return grab_page(*window, options.page, options.grab, options.size) ? 0 : 1;
 
     // Opens a new window in the other language, because every text is new; what is open stays open.
