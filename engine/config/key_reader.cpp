@@ -85,9 +85,7 @@ std::string one_line_of(const json& value) {
 
 std::string listed(const std::vector<std::string>& words) {
     std::string text;
-    for (std::size_t i = 0; i < words.size(); ++i) {
-        text += (i == 0 ? "" : i + 1 == words.size() ? " and " : ", ") + words[i];
-    }
+    for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
     return text;
 }
 

@@ -112,7 +112,7 @@ std::string shown(double value);
 /// Returns a value as one line of YAML: full, 0.5, "yes", [1, 2].
 std::string one_line_of(const nlohmann::json& value);
 
-/// Returns a list such as "a, b and c".
+/// Returns words such as "a, b, c".
 std::string listed(const std::vector<std::string>& words);
 
 /// Accepts true and false, quoted or not, and 0 and 1; returns nullopt for anything else.

@@ -221,8 +221,10 @@ void say_overruled(KeyReader& keys, const Lora& lora) {
     LoraTargets asked;
     read_targets(keys, asked);
     const LoraTargets counts = targets_of(lora);
-    if (asked.adapts_modules() && sorted(asked) != sorted(counts))
-        say(keys.has(kModules) ? kModules : "lora_target_linear", "[" + listed(sorted(counts)) + "]");
+    if (!asked.adapts_modules() || sorted(asked) == sorted(counts)) return;
+    const std::string saved = "[" + listed(sorted(counts)) + "]";
+    if (keys.has(kModules)) return say(kModules, saved);
+    keys.warn(Form("CFG-CONFLICT", "saved-linear"), "lora_target_linear", {{"saved", saved}});
 }
 
 void read_saved_adapter(KeyReader& keys, const std::string& folder, Lora& lora) {

@@ -190,6 +190,11 @@ TEST(Lora, ASavedAdaptersOwnSettingsCount) {
     EXPECT_THAT(said(reading, "CFG-CONFLICT", "lora_r")->hint, HasSubstr("lora_r: 4"));
     EXPECT_NE(said(reading, "CFG-CONFLICT", "lora_target_linear"), nullptr);
     EXPECT_EQ(said(reading, "CFG-CONFLICT", "lora_alpha"), nullptr);
+    EXPECT_EQ(said(reading, "CFG-CONFLICT", "lora_target_linear")->fixes,
+              (std::vector<Fix>{{{{"lora_target_linear", "", true}}}}));
+    const ConfigReading named = continued(folder, kSaved, "lora_target_modules: [k_proj, q_proj]\n");
+    EXPECT_EQ(said(named, "CFG-CONFLICT", "lora_target_modules")->fixes,
+              (std::vector<Fix>{{{{"lora_target_modules", "[q_proj, v_proj]"}}}}));
     const ConfigReading silent = continued(folder, kSaved, "");
     for (const Diagnostic& d : silent.diagnostics) EXPECT_EQ(d.severity, Severity::Info) << all_said(silent);
 }
