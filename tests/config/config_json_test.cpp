@@ -51,6 +51,7 @@ Config unusual_config() {
     c.unfrozen_parameters = {"^lm_head"}, c.loss_watchdog_threshold = 5, c.loss_watchdog_patience = 2,
     c.early_stopping_patience = 3;
     c.load_best_model_at_end = true, c.group_by_length = true;
+    c.preference = {PreferenceMethod::Kto, 0.3, {{PairLoss::Ipo, 1}, {PairLoss::Sft, 0.5}}, 0.2, 0.7, 0.4, 1.2, 0.9};
     c.ranks = 24, c.nodes = 3, c.ddp_timeout = 600, c.accelerate_only = true,
     c.lines = {{"datasets.0.path", 12}};
     return c;
@@ -115,7 +116,15 @@ TEST(ConfigJson, NamesTheFieldThatIsMissingOrMistyped) {
                                          "loss_watchdog_patience",
                                          "early_stopping_patience",
                                          "load_best_model_at_end",
-                                         "group_by_length"};
+                                         "group_by_length",
+                                         "preference",
+                                         "preference_beta",
+                                         "preference_terms",
+                                         "preference_label_smoothing",
+                                         "simpo_gamma",
+                                         "cpo_alpha",
+                                         "kto_desirable_weight",
+                                         "kto_undesirable_weight"};
     for (const auto& [name, value] : whole.items()) {
         json without = whole;
         without.erase(name);

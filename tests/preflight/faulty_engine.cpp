@@ -7,6 +7,7 @@
 #include "engine/plan/attention_schedule.h"
 #include "engine/data/batch.h"
 #include "engine/train/gradient_reduction.h"
+#include "engine/train/preference_rules.h"
 #include "engine/train/shares.h"
 
 using namespace ringmaster;
@@ -92,6 +93,16 @@ IN_PLACE_OF("_ZN10ringmaster10count_rowsERKSt6vectorINS_3RowESaIS1_EE", RowCount
     RowCounts counts = real_count_rows(rows);
     if (put_in("valid count averaged instead of summed")) counts.valid_labels /= 2;
     return counts;
+}
+
+/// Lets rejected answers of a pair, or every second row of KTO, weigh 1 % too much.
+IN_PLACE_OF("_ZN10ringmaster15preference_lossERKNS_10PreferenceERKSt6vectorINS_12DocumentSumsESaIS4_EEd",
+            PreferenceLoss, preference_loss, const Preference& preference,
+            const std::vector<DocumentSums>& documents, double kl) {
+    PreferenceLoss loss = real_preference_loss(preference, documents, kl);
+    for (size_t i = 1; put_in("rejected answers weigh too much") && i < loss.slopes.size(); i += 2)
+        loss.slopes[i].completion *= 1.01;
+    return loss;
 }
 
 /// A member function is called as a function that takes the object first.
