@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "engine/error.h"
+#include "engine/files/read_at.h"
 
 namespace ringmaster {
 
@@ -32,17 +33,7 @@ class OpenFile {
     int64_t bytes() const { return bytes_; }  ///< size; -1: not a readable regular file
 
     std::string read(int64_t offset, int64_t bytes) const {
-        std::string text(static_cast<size_t>(std::clamp<int64_t>(bytes_ - offset, 0, bytes)), '\0');
-        size_t got = 0;
-        while (got < text.size()) {
-            const ssize_t n = ::pread(descriptor_, text.data() + got, text.size() - got,
-                                      offset + static_cast<int64_t>(got));
-            if (n < 0 && errno == EINTR) continue;
-            if (n <= 0) break;
-            got += static_cast<size_t>(n);
-        }
-        text.resize(got);
-        return text;
+        return read_at(descriptor_, offset, std::clamp<int64_t>(bytes_ - offset, 0, bytes));
     }
 
   private:

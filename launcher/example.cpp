@@ -7,10 +7,6 @@ namespace ringmaster {
 
 namespace fs = std::filesystem;
 
-fs::path example_to_plan(const Places& places) {
-    return places.share_dir / "example" / "example.yaml";
-}
-
 fs::path make_example(const Places& places, const Progress& progress) {
     const char* const hint = "`ringmaster setup` makes the environment";
     if (!fs::exists(places.python())) {

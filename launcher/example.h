@@ -8,9 +8,6 @@
 
 namespace ringmaster {
 
-/// Returns the installed YAML. It can be planned but not launched: its text and tokenizer are not made yet.
-std::filesystem::path example_to_plan(const Places& places);
-
 /// Makes the example's training data in <cache_dir>/example from what set-up installed, and returns its YAML;
 /// does nothing if it is there already. Throws Error(Unreachable) without the Python environment, and
 /// Cancelled.

@@ -17,10 +17,6 @@ RunWatch::RunWatch(const RunDirectory& run, QObject* parent)
     m_timer.start(kPollMs);
 }
 
-void RunWatch::followLog(int rank) {
-    m_logs.try_emplace(rank, m_follower.run().logs() / log_file_name(rank));
-}
-
 void RunWatch::poll() {
     try {
         const bool cameSomething = readOnce();
@@ -35,25 +31,12 @@ void RunWatch::poll() {
 
 bool RunWatch::readOnce() {
     const std::vector<EventLine> events = m_follower.poll();
-    const bool cameLog = readLogs();
     if (!events.empty()) Q_EMIT eventsArrived(events);
     if (m_follower.state().state != m_known) {
         m_known = m_follower.state().state;
         Q_EMIT stateChanged();
     }
-    return cameLog || !events.empty();
-}
-
-bool RunWatch::readLogs() {
-    bool came = false;
-    for (auto& [rank, log] : m_logs) {
-        QStringList lines;
-        for (const std::string& line : log.poll()) lines << QString::fromStdString(line);
-        if (lines.isEmpty()) continue;
-        came = true;
-        Q_EMIT logArrived(rank, lines);
-    }
-    return came;
+    return !events.empty();
 }
 
 }  // namespace ringmaster

@@ -3,9 +3,7 @@
 
 #include <QObject>
 #include <QString>
-#include <QStringList>
 #include <QTimer>
-#include <map>
 #include <vector>
 
 #include "launcher/follower.h"
@@ -19,24 +17,19 @@ class RunWatch : public QObject {
     explicit RunWatch(const RunDirectory& run, QObject* parent = nullptr);
 
     const RunFollower& follower() const { return m_follower; }
-    /// Follows a rank's log, too, from its beginning; `logArrived` delivers the lines.
-    void followLog(int rank);
 
   Q_SIGNALS:
     void stateChanged();  ///< the run's state changed: queued, running, …
     /// Steps, evaluations, checkpoints and so on, ordered by time. follower() already holds them.
     void eventsArrived(const std::vector<ringmaster::EventLine>& events);
-    void logArrived(int rank, const QStringList& lines);
     void lost(const QString& why);  ///< the run directory cannot be read; polling has stopped
     void ended();                   ///< the run is over and all events were read; polling has stopped
 
   private:
     void poll();
     bool readOnce();
-    bool readLogs();
 
     RunFollower m_follower;
-    std::map<int, LogFollower> m_logs;
     RunPhase m_known;
     QTimer m_timer;
 };

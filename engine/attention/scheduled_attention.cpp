@@ -61,9 +61,9 @@ bool is_local(const AttentionSchedule& schedule) {
 }
 
 /// Prefetches each unit's keys and values, one unit ahead of the computation.
-class Courier {
+class KeyValuePrefetcher {
   public:
-    Courier(Group& ring, const std::vector<Unit>& units, const KeysValues& own)
+    KeyValuePrefetcher(Group& ring, const std::vector<Unit>& units, const KeysValues& own)
         : ring_(ring), units_(units), own_(own) {
         start(0);
     }
@@ -132,9 +132,9 @@ class Courier {
 
 /// Sends the gradients of other ranks' keys and values back to them, and sums the gradients of this rank's:
 /// in float32, [T, 2, B, K, D], in the order of the units.
-class Homecoming {
+class GradientReturn {
   public:
-    Homecoming(Group& ring, const KeysValues& own) : ring_(ring) {
+    GradientReturn(Group& ring, const KeysValues& own) : ring_(ring) {
         const auto sizes = own.k_btkd.sizes();
         home_t2bkd_ =
             at::zeros({sizes[1], 2, sizes[0], sizes[2], sizes[3]}, own.k_btkd.options().dtype(at::kFloat));
@@ -222,10 +222,10 @@ FlashOutput scheduled_forward(Group& ring, const AttentionSchedule& schedule, co
         if (whole) return *whole;
     }
     const std::vector<Unit> units = units_of(schedule, q_bhtd.size(1), own.k_btkd.size(2));
-    Courier courier(ring, units, own);
+    KeyValuePrefetcher prefetcher(ring, units, own);
     PartialAttention attention(q_bhtd, rule);
     for (size_t u = 0; u < units.size(); ++u) {
-        const KeysValues keys = courier.take(u);
+        const KeysValues keys = prefetcher.take(u);
         if (units[u].stage->slices.empty()) continue;
         attention.add(heads_first(keys.k_btkd), heads_first(keys.v_btkd), units[u].heads,
                       units[u].stage->slices);
@@ -243,20 +243,20 @@ ScheduledGradients scheduled_backward(Group& ring, const AttentionSchedule& sche
         if (d) return {d->dq_bhtd, {d->dk_bksd.transpose(1, 2), d->dv_bksd.transpose(1, 2)}};
     }
     const std::vector<Unit> units = backward_units_of(schedule, q_bhtd.size(1), own.k_btkd.size(2));
-    Courier courier(ring, units, own);
-    Homecoming homecoming(ring, own);
+    KeyValuePrefetcher prefetcher(ring, units, own);
+    GradientReturn gradient_return(ring, own);
     PartialGradients sums(dout_bhtd, q_bhtd, whole, rule);
     for (size_t u = 0; u < units.size(); ++u) {
-        const KeysValues keys = courier.take(u);
-        const at::Tensor gradients = homecoming.gradients_for(units[u]);
+        const KeysValues keys = prefetcher.take(u);
+        const at::Tensor gradients = gradient_return.gradients_for(units[u]);
         if (!units[u].stage->slices.empty()) {
             const KeysValues d = views_of(gradients);
             sums.add(heads_first(keys.k_btkd), heads_first(keys.v_btkd), units[u].heads,
                      units[u].stage->slices, heads_first(d.k_btkd), heads_first(d.v_btkd));
         }
-        homecoming.send(units[u], gradients);
+        gradient_return.send(units[u], gradients);
     }
-    return {sums.dq_bhtd(), homecoming.finish()};
+    return {sums.dq_bhtd(), gradient_return.finish()};
 }
 
 }  // namespace ringmaster

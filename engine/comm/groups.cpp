@@ -409,7 +409,7 @@ c10::intrusive_ptr<c10d::Backend> make_backend(const c10::intrusive_ptr<c10d::St
                                                const Group::Impl& group, const GroupOptions& options,
                                                const BackendMaker& make) {
     BackendRequest request;
-    // The first rank tells groups of one kind apart.
+    // Groups of one kind differ in their first rank.
     const std::string prefix = group.name + "/" + std::to_string(group.global_ranks.front());
     request.store = c10::make_intrusive<c10d::PrefixStore>(prefix, store);
     request.name = group.name;

@@ -140,7 +140,7 @@ struct GroupOptions {
     Device device = Device::Cpu;
     std::chrono::milliseconds timeout = std::chrono::minutes(30);         ///< time limit of one transfer
     std::chrono::milliseconds meeting_timeout = std::chrono::minutes(1);  ///< time limit for meeting
-    /// Address that Gloo listens on, alone. If empty: 127.0.0.1 if all ranks are on this machine, otherwise
+    /// The only address that Gloo listens on. If empty: 127.0.0.1 if all ranks are on this machine, otherwise
     /// the address of the interface that reaches rank 0's machine.
     std::string interface_address;
     int device_index = 0;  ///< CUDA device; connect overwrites it with the local rank

@@ -408,9 +408,24 @@ std::string printable(std::string_view text) {
     return clean;
 }
 
-bool read_document(std::string_view text, Document& document, Diagnostics& diagnostics) {
+namespace {
+
+/// Calls `take` with the root of the text. Returns false, with the reason in `diagnostics`, if it is refused.
+template <typename Take>
+bool take_root(std::string_view text, Diagnostics& diagnostics, const Take& take) {
     try {
-        const NodePtr root = parse(text, diagnostics);
+        take(parse(text, diagnostics));
+        return true;
+    } catch (const Refusal& refusal) {
+        diagnostics.push_back(refusal.diagnostic);
+        return false;
+    }
+}
+
+}  // namespace
+
+bool read_document(std::string_view text, Document& document, Diagnostics& diagnostics) {
+    return take_root(text, diagnostics, [&](const NodePtr& root) {
         if (!root || (root->kind == Node::Kind::Scalar && root->scalar.is_null())) {
             refuse(Form("YAML-EMPTY"), 0);
         }
@@ -421,23 +436,14 @@ bool read_document(std::string_view text, Document& document, Diagnostics& diagn
         for (const Entry& entry : root->entries) {
             if (entry.value->repeated) document.anchor_holders.insert(entry.key);
         }
-        return true;
-    } catch (const Refusal& refusal) {
-        diagnostics.push_back(refusal.diagnostic);
-        return false;
-    }
+    });
 }
 
 bool read_value(std::string_view text, json& value, Diagnostics& diagnostics) {
-    try {
-        const NodePtr root = parse(text, diagnostics);
+    return take_root(text, diagnostics, [&](const NodePtr& root) {
         std::map<std::string, int> lines;
         value = root ? flatten(*root, lines) : json();
-        return true;
-    } catch (const Refusal& refusal) {
-        diagnostics.push_back(refusal.diagnostic);
-        return false;
-    }
+    });
 }
 
 }  // namespace ringmaster

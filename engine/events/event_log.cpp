@@ -11,6 +11,7 @@
 
 #include "engine/error.h"
 #include "engine/files/durable.h"
+#include "engine/files/read_at.h"
 
 namespace ringmaster {
 
@@ -27,20 +28,6 @@ std::string numbered(int rank, const char* ending) {
 int64_t regular_size(int file) {
     struct stat about {};
     return ::fstat(file, &about) == 0 && S_ISREG(about.st_mode) ? about.st_size : -1;
-}
-
-std::string read_at(int file, int64_t offset, int64_t bytes) {
-    std::string text(static_cast<size_t>(bytes), '\0');
-    size_t got = 0;
-    while (got < text.size()) {
-        const ssize_t n =
-            ::pread(file, text.data() + got, text.size() - got, offset + static_cast<int64_t>(got));
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) break;
-        got += static_cast<size_t>(n);
-    }
-    text.resize(got);
-    return text;
 }
 
 void parse_lines(std::string_view text, std::vector<EventLine>& events) {

@@ -20,26 +20,19 @@ constexpr Rename kNames[] = {{"mlp.gate_proj", "mlp.gate_up_proj"},
                              {"attention_output_norm", "post_self_attn_layernorm"},
                              {"mlp_output_norm", "post_mlp_layernorm"}};
 
-const Family kFamilies[] = {
-    {.type = "glm4",
-     .describe = describe_glm4,
-     .kv_heads = 2,
-     .head_dim = 128,
-     .max_position = 131072,
-     .norm_eps = 1.5625e-7,
-     .rotary_share = 0.5,
-     .names = kNames,
-     .padding_token = 151329},
-    {.type = "glm",
-     .describe = describe_glm,
-     .kv_heads = 2,
-     .head_dim = 128,
-     .max_position = 131072,
-     .norm_eps = 1.5625e-7,
-     .rotary_share = 0.5,
-     .names = kNames,
-     .padding_token = 151329},
-};
+Family with_glm_defaults(const char* type, decltype(Family::describe) describe) {
+    return {.type = type,
+            .describe = describe,
+            .kv_heads = 2,
+            .head_dim = 128,
+            .max_position = 131072,
+            .norm_eps = 1.5625e-7,
+            .rotary_share = 0.5,
+            .names = kNames,
+            .padding_token = 151329};
+}
+
+const Family kFamilies[] = {with_glm_defaults("glm4", describe_glm4), with_glm_defaults("glm", describe_glm)};
 
 }  // namespace
 

@@ -239,6 +239,17 @@ ParameterShape adapter_shape(const ModelConfig& model, const ParameterShape& of,
     return made;
 }
 
+UnitSizes sizes_of(const std::vector<ParameterShape>& shapes) {
+    UnitSizes sizes;
+    for (const ParameterShape& shape : shapes) {
+        int64_t& unit = shape.layer >= 0                ? sizes.layer
+                        : shape.role == Role::Embedding ? sizes.embedding
+                                                        : sizes.head;
+        unit += shape.size();
+    }
+    return sizes;
+}
+
 }  // namespace
 
 std::vector<ParameterShape> lora_shapes(const ModelConfig& model, const Lora& lora) {
@@ -270,14 +281,7 @@ UnitSizes lora_unit_sizes(const ModelConfig& model, const Lora& lora) {
     one.num_layers = std::min<int64_t>(model.num_layers, 1);
     Lora alike = lora;
     alike.layers.clear();
-    UnitSizes sizes;
-    for (const ParameterShape& shape : lora_shapes(one, alike)) {
-        int64_t& unit = shape.layer >= 0                ? sizes.layer
-                        : shape.role == Role::Embedding ? sizes.embedding
-                                                        : sizes.head;
-        unit += shape.size();
-    }
-    return sizes;
+    return sizes_of(lora_shapes(one, alike));
 }
 
 int64_t lora_layer_count(const ModelConfig& model, const Lora& lora) {
@@ -293,14 +297,7 @@ UnitSizes unit_sizes(const ModelConfig& model) {
     // Counts one layer, because all layers are alike and plans count often.
     ModelConfig one = model;
     one.num_layers = std::min<int64_t>(model.num_layers, 1);
-    UnitSizes sizes;
-    for (const ParameterShape& shape : parameter_shapes(one)) {
-        int64_t& unit = shape.layer == 0                ? sizes.layer
-                        : shape.role == Role::Embedding ? sizes.embedding
-                                                        : sizes.head;
-        unit += shape.size();
-    }
-    return sizes;
+    return sizes_of(parameter_shapes(one));
 }
 
 int64_t parameter_count(const ModelConfig& model) {

@@ -7,33 +7,19 @@
 
 namespace ringmaster {
 
-namespace avx512 {
-extern const FusedKernels<float> kFloatKernels;
-extern const FusedKernels<Bf16> kBf16Kernels;
-extern const FusedKernels<Fp16> kFp16Kernels;
-extern const BlockOptimizer kBlockOptimizer;
-extern const BlockSoftmax kBlockSoftmax;
-extern const KeySoftmax kKeySoftmax;
-extern const FourBitKernels kFourBit;
-}  // namespace avx512
-namespace avx2 {
-extern const FusedKernels<float> kFloatKernels;
-extern const FusedKernels<Bf16> kBf16Kernels;
-extern const FusedKernels<Fp16> kFp16Kernels;
-extern const BlockOptimizer kBlockOptimizer;
-extern const BlockSoftmax kBlockSoftmax;
-extern const KeySoftmax kKeySoftmax;
-extern const FourBitKernels kFourBit;
-}  // namespace avx2
-namespace plain {
-extern const FusedKernels<float> kFloatKernels;
-extern const FusedKernels<Bf16> kBf16Kernels;
-extern const FusedKernels<Fp16> kFp16Kernels;
-extern const BlockOptimizer kBlockOptimizer;
-extern const BlockSoftmax kBlockSoftmax;
-extern const KeySoftmax kKeySoftmax;
-extern const FourBitKernels kFourBit;
-}  // namespace plain
+#define RINGMASTER_DECLARE_KERNELS(isa)             \
+    namespace isa {                                 \
+    extern const FusedKernels<float> kFloatKernels; \
+    extern const FusedKernels<Bf16> kBf16Kernels;   \
+    extern const FusedKernels<Fp16> kFp16Kernels;   \
+    extern const BlockOptimizer kBlockOptimizer;    \
+    extern const BlockSoftmax kBlockSoftmax;        \
+    extern const KeySoftmax kKeySoftmax;            \
+    extern const FourBitKernels kFourBit;           \
+    }
+RINGMASTER_DECLARE_KERNELS(avx512)
+RINGMASTER_DECLARE_KERNELS(avx2)
+RINGMASTER_DECLARE_KERNELS(plain)
 
 namespace {
 

@@ -14,8 +14,8 @@ namespace {
 using Block = Heap::Block;
 constexpr auto kCommunication = MemoryPart::Communication;
 
-constexpr double kScoreRows = 256, kScoreKeys = 512;  // engine/attention/blocks.h
-constexpr double kPanel = 64;                         // engine/kernels/key_softmax.h
+constexpr double kScoreRows = 256, kScoreKeys = 512;  // same as in engine/attention/blocks.h
+constexpr double kPanel = 64;                         // same as in engine/kernels/key_softmax.h
 
 /// The longest ring that is traced: in longer rings a rank holds the same amount at a time.
 constexpr int kTracedRing = 8;

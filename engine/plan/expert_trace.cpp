@@ -11,7 +11,7 @@ namespace {
 
 constexpr auto kActivations = MemoryPart::Activations;
 constexpr double kFloat = 4, kLong = 8;
-constexpr double kRows = 1024;  // engine/model/expert_ops.cpp
+constexpr double kRows = 1024;  // same as in engine/model/expert_ops.cpp
 
 }  // namespace
 
@@ -31,7 +31,7 @@ TraceMachine::Routing TraceMachine::route(const Traced& x_nc, int64_t, const Tra
     return routing;
 }
 
-/// Allocates a product of every row; each expert's is computed alone.
+/// Allocates the product of all rows. The engine computes one expert's rows at a time.
 Traced TraceMachine::grouped_product(const Traced& x_mi, double outputs, MemoryPart part) {
     Traced y_mo = take(x_mi.rows(), outputs, part);
     widen(x_mi.rows() / double(model().num_experts), x_mi.columns(), outputs);

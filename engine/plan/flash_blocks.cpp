@@ -176,7 +176,7 @@ std::vector<FlashShare> flash_shares(const FlashCall& call, const FlashHeads& he
                      [&](int64_t a, int64_t b) { return costs.cells(a) > costs.cells(b); });
     Shares best(costs, heads.key_heads, {});
     // A segment is worth its own launch if it takes longer on one multiprocessor than its share of the call
-    // takes on all of them, so there are fewer such segments than this.
+    // takes on all of them, so `most` bounds the number of such segments.
     const int64_t most =
         std::min(costs.count() - 1, 2 * multiprocessors / (heads.rows * heads.key_heads * heads.group) + 1);
     std::vector<int64_t> alone;

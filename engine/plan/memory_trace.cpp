@@ -15,7 +15,7 @@ namespace {
 using Block = Heap::Block;
 constexpr auto kActivations = MemoryPart::Activations;
 
-constexpr double kLossChunkTokens = 1024;  // engine/model/tensor_machine.h
+constexpr double kLossChunkTokens = 1024;  // same as in engine/model/tensor_machine.h
 constexpr double kMostRounded = 16;        // chunks added in bfloat16, engine/model/decoder_head.cpp
 
 bool offloads_inputs(const MemoryInputs& in) {

@@ -11,8 +11,8 @@ namespace ringmaster {
 namespace {
 
 constexpr auto kActivations = MemoryPart::Activations;
-constexpr double kElementsAtOnce = 4 << 20;             // engine/model/quantized_matrix.cpp
-constexpr double kWideRows = 256, kWideColumns = 4096;  // engine/model/ops.cpp
+constexpr double kElementsAtOnce = 4 << 20;             // same as in engine/model/quantized_matrix.cpp
+constexpr double kWideRows = 256, kWideColumns = 4096;  // same as in engine/model/ops.cpp
 
 int adapted(const Lora& lora, LoraSite site) {
     const auto [first, count] = targets_of(site);
@@ -53,7 +53,7 @@ void TraceMachine::norm_backward(NormSite, const Traced&, const Traced& x_nw, co
                                  bool, double) {
     constexpr double kTokensPerChunk = 128;  // chunks of the weight's gradient: engine/model/own_ops.cpp
     if (!on_gpu()) return;
-    if (model().layer_norms) return heap_.touch(4 * 4 * x_nw.elements());  // engine/model/layer_norm.cpp
+    if (model().layer_norms) return heap_.touch(4 * 4 * x_nw.elements());  // see layer_norm.cpp
     heap_.touch(std::ceil(x_nw.rows() / kTokensPerChunk) * x_nw.columns() * 4);
 }
 

@@ -11,7 +11,6 @@
 #include <array>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <ctime>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -25,6 +24,7 @@
 #include "engine/model/ops.h"
 #include "engine/plan/speeds.h"
 #include "engine/train/attention_choice.h"
+#include "engine/train/json_command.h"
 #include "engine/train/link.h"
 #include "engine/train/stopwatch.h"
 
@@ -141,23 +141,8 @@ LinkFigures measure_as(int rank, const c10::intrusive_ptr<c10d::Store>& store, D
 LinkFigures measure_own_link(Device device, const CalibrationOptions& options) {
     const c10::intrusive_ptr<c10d::Store> store = c10::make_intrusive<c10d::HashStore>();
     std::array<LinkFigures, 2> of_rank;
-    std::array<std::exception_ptr, 2> failures;
-    std::vector<std::thread> threads;
-    for (int rank = 0; rank < 2; ++rank) {
-        threads.emplace_back([&, rank] {
-            const auto place = static_cast<size_t>(rank);
-            try {
-                const at::NoGradGuard no_grad;
-                of_rank[place] = measure_as(rank, store, device, options);
-            } catch (...) {
-                failures[place] = std::current_exception();
-            }
-        });
-    }
-    for (std::thread& thread : threads) thread.join();
-    for (const std::exception_ptr& failure : failures) {
-        if (failure) std::rethrow_exception(failure);
-    }
+    run_two_ranks(
+        [&](int rank) { of_rank[static_cast<size_t>(rank)] = measure_as(rank, store, device, options); });
     return {std::min(of_rank[0].bytes_per_s, of_rank[1].bytes_per_s),
             std::max(of_rank[0].latency_s, of_rank[1].latency_s)};
 }
@@ -185,11 +170,6 @@ Calibration about_this_machine(Device device) {
     made.version = std::string(RINGMASTER_VERSION) + ", LibTorch " + TORCH_VERSION;
     made.measured_at = unix_seconds();
     return made;
-}
-
-void print_line(const nlohmann::json& line) {
-    std::printf("%s\n", line.dump().c_str());
-    std::fflush(stdout);
 }
 
 }  // namespace
@@ -229,27 +209,11 @@ Calibration calibrate(const CalibrationOptions& options, const OnPart& on_part) 
     return made;
 }
 
-int say_failure(const std::exception& problem) {
-    const auto* own = dynamic_cast<const Error*>(&problem);
-    const auto* torch_problem = dynamic_cast<const c10::Error*>(&problem);
-    std::string line = torch_problem != nullptr ? torch_problem->what_without_backtrace() : problem.what();
-    if (own != nullptr && !own->where.empty()) line = own->where + ": " + line;
-    if (own != nullptr && !own->hint.empty()) line += "; " + own->hint;
-    std::replace(line.begin(), line.end(), '\n', ' ');
-    std::fprintf(stderr, "ringmaster-engine: %s\n", line.c_str());
-    return own != nullptr ? static_cast<int>(own->failure) : 1;
-}
-
 int print_calibration(const CalibrationOptions& options) {
-    try {
-        const Calibration made = calibrate(options, [](const std::string& name, int done, int total) {
-            print_line({{"phase", name}, {"done", done}, {"total", total}});
-        });
-        print_line({{"result", calibration_to_json(made)}});
+    return exit_status_of([&] {
+        print_line({{"result", calibration_to_json(calibrate(options, print_phases()))}});
         return 0;
-    } catch (const std::exception& problem) {
-        return say_failure(problem);
-    }
+    });
 }
 
 }  // namespace ringmaster

@@ -2,7 +2,6 @@
 /// products, attention forward and backward, a copy, and a message between two ranks of this node.
 #pragma once
 
-#include <exception>
 #include <functional>
 #include <string>
 
@@ -22,9 +21,6 @@ using OnPart = std::function<void(const std::string& name, int done, int total)>
 
 /// Measures; on the CPU with all cores that this process may use. Throws Error if the device is missing.
 Calibration calibrate(const CalibrationOptions& options, const OnPart& on_part);
-
-/// Prints an error and its remedy on one line of stderr. Returns the matching exit status.
-int say_failure(const std::exception& problem);
 
 /// Runs `ringmaster-engine --calibrate`: prints {"phase","done","total"} lines on stdout, then
 /// {"result":{…}}. Returns an exit status as run_session does. Never throws.

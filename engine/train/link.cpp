@@ -9,14 +9,13 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <thread>
 
 #include "engine/comm/meeting.h"
 #include "engine/error.h"
-#include "engine/train/calibrate.h"
+#include "engine/train/json_command.h"
 
 namespace ringmaster {
 
@@ -70,11 +69,6 @@ void end_with_stdin() {
     }).detach();
 }
 
-void print_line(const nlohmann::json& line) {
-    std::printf("%s\n", line.dump().c_str());
-    std::fflush(stdout);
-}
-
 const char* variable(const char* name) {
     const char* value = std::getenv(name);
     return value == nullptr ? "" : value;
@@ -124,7 +118,7 @@ LinkFigures measure_link(Groups& groups, double seconds) {
 
 int print_link(const LinkOptions& options) {
     constexpr double kSeconds = 1;
-    try {
+    return exit_status_of([&] {
         end_with_stdin();
         const at::NoGradGuard no_grad;
         at::set_num_threads(1);
@@ -139,9 +133,7 @@ int print_link(const LinkOptions& options) {
         print_line({{"result", {{"bytes_per_s", own.bytes_per_s}, {"latency_s", own.latency_s}}}});
         both.world().barrier();  // neither leaves while the other measures
         return 0;
-    } catch (const std::exception& problem) {
-        return say_failure(problem);
-    }
+    });
 }
 
 }  // namespace ringmaster

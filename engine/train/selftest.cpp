@@ -11,6 +11,7 @@
 #include "engine/plan/speeds.h"
 #include "engine/train/attention_check.h"
 #include "engine/train/attention_choice.h"
+#include "engine/train/json_command.h"
 #include "engine/train/kernel_check.h"
 #include "engine/train/stopwatch.h"
 
@@ -64,11 +65,6 @@ bool all_ok(const json& verdicts) {
                        [](const json& it) { return it.at("ok").get<bool>(); });
 }
 
-void print_line(const json& line) {
-    std::printf("%s\n", line.dump().c_str());
-    std::fflush(stdout);
-}
-
 /// Returns the requested device, or else the best available one.
 Device device_of(const SelftestOptions& options) {
     if (options.device) return *options.device;
@@ -84,17 +80,12 @@ Device device_of(const SelftestOptions& options) {
 /// Prints all phases on stdout, first the self-test's, then the calibration's.
 int run_selftest(const SelftestOptions& options) {
     const Device device = device_of(options);
-    const auto phases = [](int before) {
-        return [before](const std::string& name, int done, int total) {
-            print_line({{"phase", name}, {"done", before + done}, {"total", before + total}});
-        };
-    };
-    const json found = selftest(device, options.seconds_each, phases(0));
+    const json found = selftest(device, options.seconds_each, print_phases());
     CalibrationOptions calibration;
     calibration.device = device;
     calibration.devices = options.devices;
     calibration.seconds_each = options.seconds_each;
-    const Calibration made = calibrate(calibration, phases(kParts));
+    const Calibration made = calibrate(calibration, print_phases(kParts));
     print_line({{"result", calibration_to_json(made)}, {"selftest", found}});
     return found.at("ok").get<bool>() ? 0 : 1;
 }
@@ -127,11 +118,7 @@ json selftest(Device kind, double seconds_each, const OnPart& on_part) {
 }
 
 int print_selftest(const SelftestOptions& options) {
-    try {
-        return run_selftest(options);
-    } catch (const std::exception& problem) {
-        return say_failure(problem);
-    }
+    return exit_status_of([&] { return run_selftest(options); });
 }
 
 }  // namespace ringmaster

@@ -3,18 +3,15 @@
 #include <ATen/ATen.h>
 #include <torch/version.h>
 
-#include <array>
 #include <chrono>
-#include <cstdio>
-#include <exception>
 #include <nlohmann/json.hpp>
-#include <thread>
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
 
 #include "engine/comm/backends.h"
 #include "engine/comm/groups.h"
 #include "engine/error.h"
 #include "engine/train/attention_check.h"
+#include "engine/train/json_command.h"
 
 namespace ringmaster {
 
@@ -33,7 +30,6 @@ void try_attention(at::Device device) {
 /// Runs one of two ranks, which are threads here.
 void try_as(int rank, const c10::intrusive_ptr<c10d::Store>& store) {
     constexpr int64_t kNumbers = 1 << 16;
-    const at::NoGradGuard no_grad;
     Mesh mesh;
     mesh.ring = 2;
     GroupOptions options;
@@ -53,31 +49,12 @@ void try_as(int rank, const c10::intrusive_ptr<c10d::Store>& store) {
 
 void try_two_ranks() {
     const c10::intrusive_ptr<c10d::Store> store = c10::make_intrusive<c10d::HashStore>();
-    std::array<std::exception_ptr, 2> failures;
-    std::vector<std::thread> threads;
-    for (int rank = 0; rank < 2; ++rank) {
-        threads.emplace_back([&, rank] {
-            try {
-                try_as(rank, store);
-            } catch (...) {
-                failures[static_cast<size_t>(rank)] = std::current_exception();
-            }
-        });
-    }
-    for (std::thread& thread : threads) thread.join();
-    for (const std::exception_ptr& failure : failures) {
-        if (failure) std::rethrow_exception(failure);
-    }
+    run_two_ranks([&](int rank) { try_as(rank, store); });
 }
 
 void try_gpu(int index) {
     load_cuda(index);
     try_attention(at::Device(at::kCUDA, static_cast<at::DeviceIndex>(index)));
-}
-
-void print_line(const nlohmann::json& line) {
-    std::printf("%s\n", line.dump().c_str());
-    std::fflush(stdout);
 }
 
 }  // namespace
@@ -101,16 +78,12 @@ TrialReport trial(const TrialOptions& options, const OnPart& on_part) {
 }
 
 int print_trial(const TrialOptions& options) {
-    try {
-        const TrialReport made = trial(options, [](const std::string& name, int done, int total) {
-            print_line({{"phase", name}, {"done", done}, {"total", total}});
-        });
+    return exit_status_of([&] {
+        const TrialReport made = trial(options, print_phases());
         print_line(
             {{"result", {{"libtorch", made.libtorch}, {"passed", made.passed}, {"seconds", made.seconds}}}});
         return 0;
-    } catch (const std::exception& problem) {
-        return say_failure(problem);
-    }
+    });
 }
 
 }  // namespace ringmaster

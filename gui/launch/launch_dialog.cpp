@@ -281,10 +281,7 @@ void LaunchDialog::read(const std::vector<EventLine>& events) {
         if (step && state.state == RunPhase::Running && line.t >= state.started) {
             m_busy = false;
             m_stepper->finish();
-            const QString dir = m_dir;
-            accept();
-            Q_EMIT firstStep(dir);
-            return;
+            return accept();
         }
     }
 }

@@ -38,7 +38,6 @@ class LaunchDialog : public QDialog {
 
   Q_SIGNALS:
     void started(const QString& dir);    ///< emitted when the run's agent has taken over
-    void firstStep(const QString& dir);  ///< emitted when the run trains
     void exampleMade(const QString& file);
     void madeReady();    ///< emitted when the Python environment is installed
     void nodesWanted();  ///< asks for the Nodes page

@@ -132,7 +132,7 @@ Job::Work resumeWork(const LaunchOrder& order, const QString& dir, const ResumeO
         const bool connects = order.phases.front() == LaunchPhase::Connect;
         tell(report, order.phases, connects ? LaunchPhase::Connect : LaunchPhase::Prepare);
         const auto [at, resumed] =
-            prepare_comeback(run, options, {}, order.agree, order.places, order.person, report.progress);
+            prepare_restart(run, options, {}, order.agree, order.places, order.person, report.progress);
         tell(report, order.phases, LaunchPhase::Send);
         at->place(run, resumed.plan, order.places, report.progress);
         tell(report, order.phases, LaunchPhase::Start);

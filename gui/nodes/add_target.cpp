@@ -69,10 +69,6 @@ bool AddTarget::needsHost() const {
     return m_kind->currentIndex() != kSlurmHere;
 }
 
-void AddTarget::focusHost() {
-    m_host->setFocus();
-}
-
 void AddTarget::showEvent(QShowEvent* event) {
     readAliases();
     QWidget::showEvent(event);

@@ -17,8 +17,6 @@ class AddTarget : public QWidget {
   public:
     explicit AddTarget(QWidget* parent = nullptr);
 
-    void focusHost();
-
   Q_SIGNALS:
     void wanted(const ringmaster::Target& target);
 

@@ -39,8 +39,6 @@ class PlanBoard : public QScrollArea {
     void changeEvent(QEvent* event) override;
 
   private:
-    QWidget* makeTimeCard();
-    QWidget* makeDrawings();
     std::vector<QWidget*> cards() const;
     void connectCards();
     void writeVerdict();

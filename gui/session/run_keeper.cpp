@@ -211,8 +211,8 @@ void RunKeeper::restart(const QString& dir, const std::shared_ptr<Kept>& kept) {
         [dir, leaving, person, later, agree, progress, places = m_session.places()] {
             leaving->reset();  // ends its sessions and releases the run directory
             const RunDirectory run{dir.toStdString()};
-            Comeback comeback = restart_run(run, agree, places, person, progress);
-            return comeback.at->follow(run, comeback.at->take_sessions(), later);
+            PreparedResume resume = restart_run(run, agree, places, person, progress);
+            return resume.at->follow(run, resume.at->take_sessions(), later);
         },
         true);
 }

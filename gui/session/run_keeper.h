@@ -21,7 +21,7 @@ namespace ringmaster {
 
 class Session;
 
-/// Tells what is known of a run that is followed.
+/// Holds what is known of a run that is followed.
 struct KeptNews {
     QString job;                 ///< state in Slurm, such as "Slurm job 42 waits: Resources"; may be empty
     QString trouble;             ///< reason why a node does not answer; empty if all do

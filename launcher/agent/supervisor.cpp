@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -16,6 +17,7 @@
 #include "engine/error.h"
 #include "engine/events/event_log.h"
 #include "engine/files/checkpoints.h"
+#include "engine/files/durable.h"
 #include "launcher/agent/agent_lines.h"
 #include "launcher/agent/detach.h"
 #include "launcher/agent/memory_kills.h"
@@ -35,8 +37,7 @@ constexpr milliseconds kGrace(3000);
 constexpr milliseconds kKillPatience(8000);   ///< a process inside the kernel ends only after its system call
 constexpr int kLook_ms = 200;                 ///< time between checks of the other nodes
 constexpr std::chrono::seconds kArrival(90);  ///< time for the other nodes' agents to connect
-constexpr std::chrono::seconds kLastWord(
-    20);  ///< longer than kGrace and kKillPatience together
+constexpr std::chrono::seconds kLastWord(20);  ///< longer than kGrace and kKillPatience together
 constexpr uintmax_t kFullBytes = 64 << 10;
 
 Descriptor signal_descriptor() {
@@ -53,9 +54,8 @@ std::vector<std::string> own_environment() {
 void make_folder(const fs::path& folder) {
     std::error_code problem;
     fs::create_directories(folder, problem);
-    if (problem)
-        throw Error(Failure::Refused, Code("FILE-WRITE"), "cannot be made: " + problem.message(),
-                    folder.string());
+    errno = problem.value();
+    if (problem) throw_write_error(folder);
 }
 
 constexpr const char* kForged = "cut off: a line came on its connection that its agent did not send";

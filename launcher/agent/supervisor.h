@@ -35,7 +35,7 @@ class Supervisor {
     /// then, and run.json says so.
     void start();
 
-    /// Returns ADDRESS:STORE_PORT:AGENT_PORT, which the other nodes' agents are told.
+    /// Returns ADDRESS:STORE_PORT:AGENT_PORT for the other nodes' agents.
     std::string meeting_place() const;
 
     /// Runs to the end; returns how it ended. SIGTERM, SIGINT, SIGUSR1 and SIGCHLD must be blocked.

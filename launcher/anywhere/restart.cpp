@@ -83,7 +83,8 @@ Settings settings_for(const Plan& before, int ranks, int context_parallel, int64
 }
 
 /// Prepares a resume on the nodes that are left: all nodes, or those of the smaller run.
-Comeback come_back(WayOn way, const RunDirectory& run, const Places& places, const Progress& progress) {
+PreparedResume prepare_on(Continuation way, const RunDirectory& run, const Places& places,
+                          const Progress& progress) {
     way.left.at->continue_at(way.shrunk ? way.shrunk->remote : read_remote_run(run));
     const ResumeOptions options = way.shrunk ? way.shrunk->options : ResumeOptions();
     ResumedRun resumed = way.left.at->prepare(run, options, places, progress);
@@ -201,9 +202,10 @@ std::string shrink_text(const Shrunk& shrunk) {
                        : "  the losses are no longer those of the run as it was\n");
 }
 
-WayOn find_way_on(const RunDirectory& run, std::chrono::seconds patience, const AgreeToShrink& agree,
-                  const Places& places, const SshPerson& person, const Progress& progress) {
-    WayOn way;
+Continuation find_continuation(const RunDirectory& run, std::chrono::seconds patience,
+                               const AgreeToShrink& agree, const Places& places, const SshPerson& person,
+                               const Progress& progress) {
+    Continuation way;
     way.left = nodes_left(run, patience, places, person, progress);
     if (way.left.lost.empty()) return way;
     way.shrunk = shrink(run, way.left, places);
@@ -216,9 +218,9 @@ WayOn find_way_on(const RunDirectory& run, std::chrono::seconds patience, const 
     return way;
 }
 
-Comeback prepare_comeback(const RunDirectory& run, const ResumeOptions& options, const SlurmOptions& slurm,
-                          const AgreeToShrink& agree, const Places& places, const SshPerson& person,
-                          const Progress& progress) {
+PreparedResume prepare_restart(const RunDirectory& run, const ResumeOptions& options,
+                               const SlurmOptions& slurm, const AgreeToShrink& agree, const Places& places,
+                               const SshPerson& person, const Progress& progress) {
     auto at = backend_for(destination_of(run));
     const bool may_leave_out = agree && at->can_shrink() && !options.checkpoint && options.set.empty();
     at->continue_run(run, options, slurm);
@@ -229,16 +231,16 @@ Comeback prepare_comeback(const RunDirectory& run, const ResumeOptions& options,
     } catch (const Error& problem) {
         if (problem.failure != Failure::Unreachable || !may_leave_out) throw;
     }
-    return come_back(find_way_on(run, {}, agree, places, person, progress), run, places, progress);
+    return prepare_on(find_continuation(run, {}, agree, places, person, progress), run, places, progress);
 }
 
-Comeback restart_run(const RunDirectory& run, const AgreeToShrink& agree, const Places& places,
-                     const SshPerson& person, const Progress& progress) {
-    Comeback comeback =
-        come_back(find_way_on(run, kNodePatience, agree, places, person, progress), run, places, progress);
-    comeback.at->place(run, comeback.resumed.plan, places, progress);
-    comeback.at->start_resumed(run, comeback.resumed, places);
-    return comeback;
+PreparedResume restart_run(const RunDirectory& run, const AgreeToShrink& agree, const Places& places,
+                           const SshPerson& person, const Progress& progress) {
+    PreparedResume resume = prepare_on(find_continuation(run, kNodePatience, agree, places, person, progress),
+                                       run, places, progress);
+    resume.at->place(run, resume.resumed.plan, places, progress);
+    resume.at->start_resumed(run, resume.resumed, places);
+    return resume;
 }
 
 }  // namespace ringmaster

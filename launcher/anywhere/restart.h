@@ -15,7 +15,7 @@
 namespace ringmaster {
 
 /// A run that is ready to resume at its destination.
-struct Comeback {
+struct PreparedResume {
     std::unique_ptr<RunBackend> at;
     ResumedRun resumed;
 };
@@ -57,25 +57,26 @@ std::string shrink_text(const Shrunk& shrunk);
 using AgreeToShrink = std::function<bool(const NodesLeft&, const Shrunk&)>;
 
 /// The nodes that are left, and the smaller run if nodes are lost and the user agreed.
-struct WayOn {
+struct Continuation {
     NodesLeft left;
     std::optional<Shrunk> shrunk;
 };
 
 /// Does nodes_left and shrink. Throws Error(Unreachable) with the lost nodes if nobody agrees.
-WayOn find_way_on(const RunDirectory& run, std::chrono::seconds patience, const AgreeToShrink& agree,
-                  const Places& places, const SshPerson& person, const Progress& progress);
+Continuation find_continuation(const RunDirectory& run, std::chrono::seconds patience,
+                               const AgreeToShrink& agree, const Places& places, const SshPerson& person,
+                               const Progress& progress);
 
 /// Prepares a resume like prepare_resume; `slurm` are new options of the job. A run on other machines keeps
 /// its number of ranks: Error(Usage) otherwise. If some of its nodes cannot be reached and `agree` returns
 /// true, continues on the others; not if the options name a checkpoint or change settings.
-Comeback prepare_comeback(const RunDirectory& run, const ResumeOptions& options, const SlurmOptions& slurm,
-                          const AgreeToShrink& agree, const Places& places, const SshPerson& person,
-                          const Progress& progress);
+PreparedResume prepare_restart(const RunDirectory& run, const ResumeOptions& options,
+                               const SlurmOptions& slurm, const AgreeToShrink& agree, const Places& places,
+                               const SshPerson& person, const Progress& progress);
 
 /// Restarts a failed run from its newest complete checkpoint on the nodes that are left; waits 30 s for a
-/// missing node. Throws like find_way_on and RunBackend::prepare.
-Comeback restart_run(const RunDirectory& run, const AgreeToShrink& agree, const Places& places,
-                     const SshPerson& person, const Progress& progress);
+/// missing node. Throws like find_continuation and RunBackend::prepare.
+PreparedResume restart_run(const RunDirectory& run, const AgreeToShrink& agree, const Places& places,
+                           const SshPerson& person, const Progress& progress);
 
 }  // namespace ringmaster

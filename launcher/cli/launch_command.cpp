@@ -86,23 +86,23 @@ RunOptions run_options(const Arguments& arguments, const Session& session) {
 
 /// The stream for text to the user. `prepare` uses stderr, because its stdout holds only the directory, for
 /// use as "$(ringmaster prepare …)".
-enum class Telling { Stdout, Stderr };
+enum class UserStream { Stdout, Stderr };
 
-void tell(const std::string& text, Telling where) {
-    if (where == Telling::Stdout) {
+void tell(const std::string& text, UserStream where) {
+    if (where == UserStream::Stdout) {
         print(text);
     } else {
         complain(text);
     }
 }
 
-void show_plan(const Plan& plan, const Session& session, Telling where) {
+void show_plan(const Plan& plan, const Session& session, UserStream where) {
     if (session.json) return;
-    tell(plan_summary(plan, where == Telling::Stdout ? session.out : session.err), where);
+    tell(plan_summary(plan, where == UserStream::Stdout ? session.out : session.err), where);
 }
 
 PreparedRun prepare(const Proposal& proposal, const RunOptions& options, const Machine& machine,
-                    const Session& session, const Interrupts& interrupts, Telling where) {
+                    const Session& session, const Interrupts& interrupts, UserStream where) {
     ProgressPrinter printer(session, interrupts);
     PreparedRun prepared = prepare_run(proposal, options, machine, session.places, printer.progress());
     printer.clear();
@@ -180,11 +180,11 @@ int run_launch(const Arguments& arguments, const Session& session) {
         print_preview(at->preview(proposal, options, session.places), session);
         return 0;
     }
-    show_plan(proposal.plan, session, Telling::Stdout);
+    show_plan(proposal.plan, session, UserStream::Stdout);
     const std::string script = at->try_start(proposal, options, session.places);
     if (!session.json && !script.empty()) print("\n" + printable(script) + "\n");
     const auto [run, plan, rows] =
-        prepare(proposal, options, at->machine(), session, interrupts, Telling::Stdout);
+        prepare(proposal, options, at->machine(), session, interrupts, UserStream::Stdout);
     at->place(run, plan, session.places, printer.progress());
     printer.clear();
     const Started started = at->start(run, plan, session.places);
@@ -210,8 +210,8 @@ int run_prepare(const Arguments& arguments, const Session& session) {
     const Machine machine = this_machine();
     const Proposal proposal = propose(at->complete(request_of(arguments), machine), machine, session.places);
     require_launchable(proposal);
-    show_plan(proposal.plan, session, Telling::Stderr);
-    const PreparedRun prepared = prepare(proposal, options, machine, session, interrupts, Telling::Stderr);
+    show_plan(proposal.plan, session, UserStream::Stderr);
+    const PreparedRun prepared = prepare(proposal, options, machine, session, interrupts, UserStream::Stderr);
     at->write_script(prepared.run, prepared.plan, session.places);
     if (session.json) {
         print_run_line(prepared.run);
@@ -243,24 +243,24 @@ int run_resume(const Arguments& arguments, const Session& session) {
     const bool may_agree = arguments.has("--shrink") || (session.out.is_tty && !session.json);
     std::atomic<bool> placing = false;
     const SshPerson person = person_at_terminal(arguments.has("--trust-on-first-use"), interrupts, placing);
-    Comeback comeback = unless_interrupted(interrupts, [&] {
-        return prepare_comeback(
+    PreparedResume resume = unless_interrupted(interrupts, [&] {
+        return prepare_restart(
             run, options, parse_slurm_options(arguments.all("--slurm")),
             may_agree ? agree_at_terminal(arguments.has("--shrink"), session, printer) : AgreeToShrink(),
             session.places, person, printer.progress());
     });
     placing = true;
     printer.clear();
-    if (comeback.resumed.replanned) show_plan(comeback.resumed.plan, session, Telling::Stdout);
+    if (resume.resumed.replanned) show_plan(resume.resumed.plan, session, UserStream::Stdout);
     RunFollower follower = terminal_follower(run);
     while (!follower.poll().empty()) {  // skip what the earlier attempts reported
     }
-    comeback.at->place(run, comeback.resumed.plan, session.places, printer.progress());
+    resume.at->place(run, resume.resumed.plan, session.places, printer.progress());
     printer.clear();
-    const Started started = comeback.at->start_resumed(run, comeback.resumed, session.places);
-    tell_resumed(run, comeback.resumed, session);
+    const Started started = resume.at->start_resumed(run, resume.resumed, session.places);
+    tell_resumed(run, resume.resumed, session);
     tell_submitted(run, started, session);
-    return follow(arguments, follower, std::move(comeback.at), session, interrupts);
+    return follow(arguments, follower, std::move(resume.at), session, interrupts);
 }
 
 constexpr const char* kEndings =

@@ -39,11 +39,12 @@ int follow_restarting(RunFollower& follower, std::unique_ptr<RunBackend> at, con
         complain("restart " + std::to_string(done + 1) + " of " + std::to_string(wish.restarts) + "\n");
         ProgressPrinter printer(session, interrupts);
         try {
-            Comeback comeback = restart_run(run, agree_at_terminal(wish.may_shrink, session, printer),
-                                            session.places, person_at_terminal(false), printer.progress());
+            PreparedResume resume =
+                restart_run(run, agree_at_terminal(wish.may_shrink, session, printer), session.places,
+                            person_at_terminal(false), printer.progress());
             printer.clear();
-            if (!session.json) tell_resumed(run, comeback.resumed, session);
-            at = std::move(comeback.at);
+            if (!session.json) tell_resumed(run, resume.resumed, session);
+            at = std::move(resume.at);
         } catch (const Error& problem) {
             printer.clear();
             complain("not started again: " + printable(problem.text()) + "\n");

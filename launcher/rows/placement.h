@@ -1,4 +1,4 @@
-/// Tells when a row is trained on, and by which ranks.
+/// Computes when a row is trained on, and by which ranks.
 #pragma once
 
 #include <cstdint>

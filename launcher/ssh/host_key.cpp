@@ -75,7 +75,7 @@ OfferedAlgorithms::~OfferedAlgorithms() {
     ssh_set_log_userdata(nullptr);
 }
 
-/// Tells the proposals apart, which libssh logs in the same words: only the client's has "ext-info-c".
+/// Distinguishes two proposals that libssh logs in the same words: only the client's has "ext-info-c".
 void OfferedAlgorithms::hear(int, const char*, const char* line, void* self) {
     auto* const me = static_cast<OfferedAlgorithms*>(self);
     if (me == nullptr) return;

@@ -1,4 +1,4 @@
-/// Tells a refused login from a machine that cannot be reached at the moment.
+/// Distinguishes a refused login from a machine that cannot be reached at the moment.
 #pragma once
 
 #include "launcher/ssh/finding.h"

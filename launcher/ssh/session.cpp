@@ -86,7 +86,8 @@ std::unique_ptr<SshSession::Impl> connected(const SshSettings& settings, const S
         } else {
             impl->jump = jump_through(settings, person, depth, socket);
         }
-        if (person.given_up) impl->leash = std::make_unique<Leash>(socket.get(), person.given_up);
+        if (person.given_up)
+            impl->canceller = std::make_unique<ConnectionCanceller>(socket.get(), person.given_up);
         const socket_t fd = socket.release();
         set(impl->get(), SSH_OPTIONS_FD, &fd, settings, "the connection");
     }

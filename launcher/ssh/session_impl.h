@@ -34,7 +34,7 @@ struct SshSession::Impl {
     SshSettings settings;
     std::unique_ptr<Jump> jump;  ///< must outlive the session that uses it
     SessionHandle handle;
-    std::unique_ptr<Leash> leash;
+    std::unique_ptr<ConnectionCanceller> canceller;
     std::function<bool()> given_up;  ///< called during reads and writes; empty: never given up
 
     ssh_session get() const { return handle.get(); }

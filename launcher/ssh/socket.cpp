@@ -100,11 +100,12 @@ OwnedSocket connect_to(const SshSettings& to, const std::function<bool()>& given
     return connected;
 }
 
-Leash::Leash(int fd, std::function<bool()> given_up) : socket_(::fcntl(fd, F_DUPFD_CLOEXEC, 0)) {
+ConnectionCanceller::ConnectionCanceller(int fd, std::function<bool()> given_up)
+    : socket_(::fcntl(fd, F_DUPFD_CLOEXEC, 0)) {
     if (given_up) thread_ = std::thread([this, asked = std::move(given_up)] { watch(asked); });
 }
 
-Leash::~Leash() {
+ConnectionCanceller::~ConnectionCanceller() {
     {
         const std::lock_guard lock(mutex_);
         ending_ = true;
@@ -113,7 +114,7 @@ Leash::~Leash() {
     if (thread_.joinable()) thread_.join();
 }
 
-void Leash::watch(const std::function<bool()>& given_up) {
+void ConnectionCanceller::watch(const std::function<bool()>& given_up) {
     std::unique_lock lock(mutex_);
     while (!changed_.wait_for(lock, kLook, [this] { return ending_; })) {
         if (!given_up()) continue;

@@ -41,12 +41,12 @@ constexpr int kDeadPeer_s = 15;
 OwnedSocket connect_to(const SshSettings& settings, const std::function<bool()>& given_up = {});
 
 /// Ends a connection once nobody waits for it any more, whatever operation is in progress.
-class Leash {
+class ConnectionCanceller {
   public:
-    Leash(int fd, std::function<bool()> given_up);
-    Leash(const Leash&) = delete;
-    Leash& operator=(const Leash&) = delete;
-    ~Leash();
+    ConnectionCanceller(int fd, std::function<bool()> given_up);
+    ConnectionCanceller(const ConnectionCanceller&) = delete;
+    ConnectionCanceller& operator=(const ConnectionCanceller&) = delete;
+    ~ConnectionCanceller();
 
   private:
     void watch(const std::function<bool()>& given_up);

@@ -65,7 +65,7 @@ class AgentRun : public testing::Test {
             std::filesystem::remove_all(entry.path());
     }
 
-    /// Sets what ranks 0, 1, … do, in the words of scripted_rank.cpp.
+    /// Sets what ranks 0, 1, … do, in the language of scripted_rank.cpp.
     void script(const std::vector<std::string>& words) {
         for (size_t i = 0; i < words.size(); ++i)
             environment_.push_back("SCRIPT_" + std::to_string(i) + "=" + words[i]);

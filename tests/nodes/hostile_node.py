@@ -126,7 +126,7 @@ def drip(text):
 
 
 def then(*pieces):
-    """Sends the pieces, and then heartbeats for ever."""
+    """Sends the pieces, and then heartbeats without end."""
     return lambda folder: itertools.chain([piece(folder) if callable(piece) else piece for piece in pieces], beats())
 
 

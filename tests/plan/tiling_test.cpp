@@ -40,7 +40,7 @@ TilingCase random_case(std::mt19937_64& random, RingAttnFunc func, int ranks) {
         case 0:
             if (below(random, 2) == 0) drawn.mask.documents = {drawn.tokens};
             break;
-        case 1:  // with padding behind them
+        case 1:  // with padding after them
             drawn.mask.documents = {1 + below(random, drawn.tokens)};
             [[fallthrough]];
         default:

@@ -1,4 +1,4 @@
-"""Tells which trackers this Python can send to. The clients themselves are not imported: that takes seconds."""
+"""Reports which trackers this Python can send to. The clients themselves are not imported: that takes seconds."""
 from __future__ import annotations
 
 import importlib.util

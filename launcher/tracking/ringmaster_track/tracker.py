@@ -48,7 +48,7 @@ class Tracker(ABC):
 
     @abstractmethod
     def close(self, state: str) -> None:
-        """Writes what is left. `state` is run.json's: completed, failed, stopped, or another if it goes on."""
+        """Writes what is left. `state` is run.json's: completed, failed, stopped, or another if the run continues."""
 
 
 def is_true(value) -> bool:
