@@ -10,7 +10,7 @@ import sys
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "support"))
-from ringmaster_runs import BIN, VOCABULARY, events_of, launch, make_config, make_rows, ringmaster, state_of
+from ringmaster_runs import BIN, VOCABULARY, events_of, launch, make_config, make_rows, ringmaster, save_disturbed, state_of
 
 STEPS = 10
 ROWS_PER_STEP = 8
@@ -117,12 +117,7 @@ def save_model(folder, name):
     config = transformers.AutoConfig.for_model(kind, **changes)
     torch.manual_seed(7)
     model = class_of(config).from_config(config)
-    with torch.no_grad():  # makes biases and norms matter
-        for key, parameter in model.named_parameters():
-            if key.endswith("bias") or "norm" in key:
-                parameter.add_(0.1 * torch.randn_like(parameter))
-    model.save_pretrained(folder)
-    return folder
+    return save_disturbed(model, folder)
 
 
 def packed_rows(documents):

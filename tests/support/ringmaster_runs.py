@@ -11,6 +11,18 @@ BIN = pathlib.Path(os.environ["RINGMASTER_BIN"])
 VOCABULARY = 256
 
 
+def save_disturbed(model, folder):
+    """Saves the model with random biases and norms, so that they matter; returns the folder."""
+    import torch
+
+    with torch.no_grad():
+        for key, parameter in model.named_parameters():
+            if key.endswith("bias") or "norm" in key:
+                parameter.add_(0.1 * torch.randn_like(parameter))
+    model.save_pretrained(folder)
+    return folder
+
+
 def make_model(folder, kind, **changes):
     """Saves a random transformers model of a kind (llama, qwen2, … or any model_type) that base_model can
     point to."""
@@ -32,12 +44,7 @@ def make_model(folder, kind, **changes):
     else:
         config = transformers.AutoConfig.for_model(kind, pad_token_id=None, bos_token_id=None, eos_token_id=None, **shape)
         model = transformers.AutoModelForCausalLM.from_config(config)
-    with torch.no_grad():  # makes biases and norms matter
-        for key, parameter in model.named_parameters():
-            if key.endswith("bias") or "norm" in key:
-                parameter.add_(0.1 * torch.randn_like(parameter))
-    model.save_pretrained(folder)
-    return folder
+    return save_disturbed(model, folder)
 
 
 def make_rows(file, count, seed=1, longest=96, masked=True):
