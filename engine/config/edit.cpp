@@ -256,7 +256,7 @@ std::string in_brackets(const json& value) {
     return value.is_object() ? "{" + text + "}" : "[" + text + "]";
 }
 
-/// Returns the nearest key above that has a place of its own, if its value is written between brackets on one
+/// Returns the nearest enclosing key that the file names, if its value is written between brackets on one
 /// line; else an empty string.
 std::string holder_in_brackets(const Sheet& sheet, const std::string& key) {
     std::string holder = key;

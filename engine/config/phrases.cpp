@@ -49,7 +49,7 @@ std::string joined(const Texts& pieces, const Texts& between) {
 std::string in_phrases(const Phrases& phrases, const std::string& text) {
     if (const auto exact = phrases.find(text); exact != phrases.end()) return exact->second;
     std::string found = text;
-    size_t longest = 0;  // the phrase with the most words is the one that is meant
+    size_t longest = 0;  // the longest phrase that matches wins
     for (const auto& [english, words] : phrases) {
         const auto filling = between(cut_at_stars(english), text);
         if (!filling || english.size() <= longest) continue;

@@ -6,10 +6,10 @@
 
 namespace ringmaster {
 
-/// A language's words by the English ones. A * stands for any text: "no such file: *" => "Datei fehlt: *".
+/// Maps English phrases to those of a language. A * stands for any text: "no such file: *" => "Datei fehlt: *".
 using Phrases = std::map<std::string, std::string>;
 
-/// Returns the phrase whose English words match the text, with each * filled, or the text itself.
+/// Translates an English text by the phrase that matches it; returns the text itself if none does.
 std::string in_phrases(const Phrases& phrases, const std::string& text);
 
 }  // namespace ringmaster

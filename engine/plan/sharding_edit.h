@@ -1,5 +1,5 @@
-/// Says how a file's own way of sharding states (`fsdp_config`, `fsdp` or `deepspeed`) is changed to another
-/// ZeRO stage.
+/// Finds the edit that gives a file another ZeRO stage by the key that it uses for sharding states:
+/// `fsdp_config`, `fsdp` or `deepspeed`.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace ringmaster {
 
-/// Returns the edit that gives ZeRO stage 2 or 3; nothing if the file cannot say it: an accelerate file asks
+/// Returns the edit that gives ZeRO stage 2 or 3; nothing if no edit can do so: an accelerate file asks
 /// for the sharding, or DeepSpeed's own file moves optimizer states to the host.
 std::optional<Edit> sharding_edit(const Config& config, int stage);
 

@@ -70,7 +70,7 @@ def find_encoder(source, request, tokenizer):
 
 
 def find_preferences(source, request, tokenizer, first, report):
-    """Returns a function from rows to examples of preferences."""
+    """Returns a function that turns rows into examples of preferences."""
     rules, options = Rules(request["preference"], request["sequence_len"], request["excess_length"]), request["tokenization"]
     if options.get("tokenizer_use_mistral_common"):
         raise Failure("rows of preferences are not read with mistral-common", "tokenizer_use_mistral_common", "leave it out")

@@ -1,5 +1,5 @@
-"""Turns rows into texts of preferences, by the types of axolotl's dpo, kto and orpo prompt strategies: a prompt with a chosen and a
-rejected answer, or a prompt with one completion that is desirable or not."""
+"""Turns rows of preference datasets into texts, by the types of axolotl's dpo, kto and orpo prompt strategies: a prompt with a
+chosen and a rejected answer, or a prompt with one completion that is desirable or not."""
 
 from functools import partial
 from typing import Any, Callable, NamedTuple
@@ -46,7 +46,7 @@ def first_field(row, *names):
 
 
 def message_of(row, name, index):
-    """Returns the message with this index of the conversation in a field."""
+    """Returns one message of the conversation that a field holds."""
     listed = row.values.get(name)
     if not isinstance(listed, list) or not all(isinstance(message, dict) for message in listed):
         raise Failure(f"field {name!r} has to be a list of messages, not {json_kind(listed)}" if name in row.values
@@ -78,7 +78,7 @@ def second_turns(row, *names):
 
 
 def history(row):
-    """Returns the turns of a completion that is a whole conversation, without its last one."""
+    """Returns all turns but the last of a completion that is a whole conversation."""
     message_of(row, "completion", -1)
     return [(message.get("role"), message.get("content")) for message in row.values["completion"][:-1]]
 
@@ -107,13 +107,13 @@ def marked(row, marks, kind):
 
 
 def passed(row, names):
-    """Takes the fields as they are."""
+    """Returns the fields' texts unchanged."""
     return Texts(check_text(row.values.get("prompt"), "prompt", row.place),
                  tuple(check_text(row.values.get(name), name, row.place) for name in names), row.values.get("label"))
 
 
 def nectar(row):
-    """Takes the answer that is last by rank as chosen, and the one before it as rejected, as axolotl does."""
+    """Returns the answer with the highest rank as chosen and the next one as rejected, as axolotl does."""
     listed = row.values.get("answers")
     if not isinstance(listed, list) or len(listed) < 2 or not all(isinstance(item, dict) and {"rank", "answer"} <= set(item) for item in listed):
         raise Failure("field 'answers' has to be a list of at least two answers with a rank", str(row.place))
@@ -152,14 +152,14 @@ class Rendering:
 
     def answer(self, message, place):
         """Returns the answer as the template writes it, cut out as axolotl does: from the first place where the rendered text holds
-        the answer's words. Returns (text, whether it holds them elsewhere too, or nowhere)."""
+        the answer's words. Returns (text, whether these words are missing or occur twice)."""
         whole = self([{"role": "user", "content": DUMMY}, message], place)
         begin = whole.find(message["content"])
         return whole[begin:].rstrip(), begin < 0 or begin != whole.rfind(message["content"])
 
 
 def turn(message, names, roles, where, place):
-    """Returns a message of the row with the template's names."""
+    """Returns a message with the field names and roles that the template knows."""
     if not isinstance(message, dict) or not {names["role"], names["content"]} <= set(message):
         raise Failure(f"a message of {where!r} has no {names['role']!r} and {names['content']!r}", str(place),
                       "message_property_mappings names the fields")
@@ -171,7 +171,7 @@ def turn(message, names, roles, where, place):
 
 
 def templated(row, entry, names, roles, render, whole):
-    """Renders a conversation and its two answers. With `whole`, the field of the chosen answer holds the conversation too."""
+    """Renders a conversation and its two answers. With `whole`, the chosen answer's field also holds the conversation."""
     messages, *fields = (entry.get(f"field_{name}") or name for name in ("messages", *PAIRED))
     held = [row.values.get(field) for field in fields]
     if whole:
@@ -195,7 +195,7 @@ def templated(row, entry, names, roles, render, whole):
 
 
 def argilla(row, render):
-    """Renders whole conversations of questions and answers; the rendered prompt's length says where the answers begin."""
+    """Renders whole conversations of questions and answers; an answer begins where the rendered prompt ends."""
     chosen = row.values.get("chosen")
     message_of(row, "chosen", -1)
     if len(chosen) % 2:
@@ -226,7 +226,7 @@ def names_of(method):
 
 
 def whole_name(kind):
-    """Returns the type with the part that axolotl adds: `chatml` is `chatml.default`."""
+    """Completes a type as axolotl does: `chatml` means `chatml.default`."""
     return kind if "." in kind else f"{kind}.default"
 
 

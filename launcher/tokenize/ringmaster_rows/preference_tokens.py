@@ -1,4 +1,4 @@
-"""Tokenizes texts of preferences as TRL 1.16 does: a document is a prompt and an answer, and the answer's tokens are the labels.
+"""Tokenizes preferences as TRL 1.16 does: a document is a prompt and an answer, and the answer's tokens are the labels.
 
 DPO and KTO (trl/trainer/dpo_trainer.py, kto_trainer.py) tokenize prompt and answer together, with the tokenizer's own special tokens
 and EOS as text; the labels begin where the tokens differ from those of the prompt alone. ORPO and SimPO
@@ -16,7 +16,7 @@ from .report import Failure
 
 
 class Rules(NamedTuple):
-    """Describes what decides a row's tokens besides its texts."""
+    """Holds the settings that decide how texts become tokens."""
 
     method: str  # dpo, orpo, simpo or kto
     sequence_len: int
@@ -41,7 +41,7 @@ def preferences(rows, read, tokenizer, rules, report):
 
 
 def checked(row, texts, rules):
-    """Returns the texts if axolotl and TRL would train on such a row."""
+    """Returns the texts; raises Failure if axolotl or TRL would refuse the row."""
     if not texts.prompt or not all(texts.answers):
         empty = next(name for name, text in zip(("prompt", *rules.names), (texts.prompt, *texts.answers), strict=True) if not text)
         raise Failure(f"the row's {empty} is empty", str(row.place), f"it has: {', '.join(map(str, row.values))}")
@@ -85,7 +85,7 @@ def within(texts, parts, tokenizer, rules):
     cut = tuple(tokenizer.decode(ids[:room], skip_special_tokens=False) if len(ids) > room else text
                 for ids, text in zip(answers, texts.answers, strict=True))
     fits = all(text and len(ids) <= room for text, ids in zip(cut, ids_of(tokenizer, [cut])[0], strict=True))
-    return cut, "cut" if fits else "long"  # the text of the cut tokens may be more tokens again
+    return cut, "cut" if fits else "long"  # the text of the first n tokens can become more than n tokens
 
 
 def ids_of(tokenizer, groups, special=False):
@@ -100,12 +100,12 @@ def ended(text, tokenizer, joins):
 
 
 def has_label(labels):
-    """Returns whether a label counts: the first token of a document is predicted from nothing."""
+    """Returns whether the loss uses a label; nothing predicts a document's first token."""
     return bool((labels[1:] != IGNORED).any())
 
 
 def joined(prompt, wholes, tokenizer, most, place):
-    """Puts documents together as DPOTrainer and KTOTrainer do. Returns [(ids, labels)], none if the prompt alone fills `most` tokens."""
+    """Builds documents as DPOTrainer and KTOTrainer do. Returns [(ids, labels)], empty if the prompt alone fills `most` tokens."""
     begin = min(common(prompt, whole) for whole in wholes)
     return [] if begin >= most else [document(whole[:most], begin) for whole in wholes]
 
@@ -115,8 +115,8 @@ def common(ids, others):
 
 
 def separate(prompt, wholes, tokenizer, most, place):
-    """Puts documents together as ORPOTrainer and CPOTrainer do. Returns [(ids, labels)]."""
-    begins = [len(prompt) - (whole[: len(prompt)] != prompt) for whole in wholes]  # its last token may merge with the answer's first
+    """Builds documents as ORPOTrainer and CPOTrainer do. Returns [(ids, labels)]."""
+    begins = [len(prompt) - (whole[: len(prompt)] != prompt) for whole in wholes]  # the prompt's last token may merge with the answer's first
     heads = [whole[:begin] for whole, begin in zip(wholes, begins, strict=True)]
     if min(map(len, wholes)) < len(prompt) or sum(one != other for one, other in zip(*heads, strict=False)) > 1:
         raise Failure("the tokens of the prompt change with the answer in more than the last place, which TRL refuses", str(place),
@@ -151,7 +151,7 @@ def identity(values):
 
 
 def token_preferences(rows, rules):
-    """Takes rows that hold the ids and labels of their documents."""
+    """Yields an Example for each row that already holds token ids and labels."""
     parts = ("",) if rules.method == "kto" else ("chosen_", "rejected_")
     for row in rows:
         names = [f"{part}{name}" for part in parts for name in ("input_ids", "labels")]

@@ -171,7 +171,7 @@ def within_length(example, request, counts):
 
 
 def within_pair(example, request, counts):
-    """Does the same for a row whose documents each have to fit: its encoder knows. A pair that is packed has to fit as a whole."""
+    """Applies the length rules to a row of preferences, each of whose documents has to fit; a packed pair has to fit as a whole."""
     long = example.fate == "long" or request["sample_packing"] and len(example.input_ids) > request["sequence_len"]
     if long and request["excess_length"] == "raise":
         raise Failure(f"the row is longer than sequence_len, {request['sequence_len']} tokens", str(example.place),
