@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kTokens = 100;  // not a multiple of any kernel's tile
 
-/// The slices of a sequence against itself.
+/// Holds a mask: the slices of a sequence's queries against its own keys.
 struct MaskCase {
     std::string name;
     std::vector<Slice> slices;

@@ -55,7 +55,7 @@ void wheel(QWidget* over, int notches) {
     for (int i = 0; i < std::abs(notches); ++i) {
         QWheelEvent event(hit->mapFromGlobal(global), global, {}, {0, notches > 0 ? 120 : -120}, Qt::NoButton,
                           Qt::NoModifier, Qt::NoScrollPhase, false);
-        QSpontaneKeyEvent::setSpontaneous(&event);  // Qt hands only such an event on to parents
+        QSpontaneKeyEvent::setSpontaneous(&event);  // Qt passes only spontaneous events on to parents
         qApp->notify(hit, &event);
     }
 }
