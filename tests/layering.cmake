@@ -1,4 +1,4 @@
-# Fails if a file includes a room that its own room may not (the table of the README's "How the tree is laid out"),
+# Fails if a file includes a library that its own library may not (the table of the README's "How the tree is laid out"),
 # and if Qt and LibTorch meet in one file.
 #
 #   cmake -DROOT=. -P tests/layering.cmake

@@ -1,4 +1,4 @@
-# A room is a folder with one static library that links exactly what it may include (see tests/layering.cmake).
+# Adds a folder's static library, which links exactly what it may include (see tests/layering.cmake).
 #
 #   ringmaster_room(plan SOURCES mesh.cpp ... LINKS ringmaster_config)
 
