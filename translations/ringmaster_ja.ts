@@ -2117,7 +2117,7 @@ On what is left the run would go on with:</source>
     </message>
     <message>
         <source>%1 tok/s</source>
-        <translation>%1 トークン/秒</translation>
+        <translation>%1 tok/s</translation>
     </message>
     <message>
         <source>%1 exposed</source>
